@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+include(GNUInstallDirs)
+foreach(target jprof jprof_agent)
+	if(TARGET ${target})
+		install(TARGETS ${target}
+			RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+			LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	endif()
+endforeach()
+install(FILES include/jprof.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
+install(FILES docs/jprof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(DIRECTORY config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/jprof)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * metric: what is counted, chosen once for a session, and read at every event.
+ *
+ * In:   metric names as the user wrote them.
+ * Out:  struct metric_set (constant after metric_set_init, shared by all threads) and, per
+ *       thread, struct metric_thread, from which metric_read gives the current value of
+ *       every metric of the set: non-decreasing 64-bit numbers in the metric's unit.
+ * Runs: metric_thread_open, metric_read and metric_thread_close in the thread they are for;
+ *       metric_read_from_outside in any. No locks, no allocation while reading.
+ *
+ * A kind of metric is one row of METRIC_KIND_TABLE and one source file.
+ */
+#ifndef JPROF_METRIC_H
+#define JPROF_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error/error.h"
+#include "metric/alloc.h"
+#include "metric/clock.h"
+#include "metric/cpu_time.h"
+#include "metric/perf_event.h"
+#include "options/pattern.h"
+
+/* Most metrics one session can have. */
+#define METRIC_MAX 16
+
+enum metric_kind {
+	METRIC_WALL,       /* ns of CLOCK_MONOTONIC, from the time stamp where it is sound */
+	METRIC_CPU,        /* ns this thread ran */
+	METRIC_ALLOC,      /* bytes this thread allocated in the Java heap */
+	METRIC_VM_OBJECTS, /* objects the JVM itself allocated for this thread */
+	METRIC_VM_BYTES,   /* their bytes */
+	METRIC_PERF        /* an event of perf_event_open */
+};
+
+/* Sets whose reading is compiled without a branch per metric. The last serves any set. */
+enum metric_shape { SHAPE_WALL, SHAPE_WALL_CPU, SHAPE_WALL_CPU_ALLOC, SHAPE_ANY };
+
+struct metric {
+	char name[64]; /* as the user wrote it: reports use it */
+	char unit[16]; /* "ns", "bytes", "objects", "count" */
+	char how[96];  /* how it is read: "rdpmc", "read()", "time stamp", ... */
+	enum metric_kind kind;
+	struct perf_event_choice perf; /* METRIC_PERF only */
+};
+
+struct metric_set {
+	unsigned count;
+	enum metric_shape shape;
+	struct metric metric[METRIC_MAX];
+};
+
+/* What one thread needs to read its metrics. Embedded in the thread's context. */
+struct metric_thread {
+	struct cpu_time cpu;
+	struct alloc_counter alloc;
+	uint64_t vm_objects; /* counted by the VMObjectAlloc callback */
+	uint64_t vm_bytes;
+	struct perf_counter perf[METRIC_MAX]; /* by index in the set */
+};
+
+/* Resolves the names and makes sure that this machine counts each of them, all together and
+ * without multiplexing, for an ordinary thread. 0, or a negative code with error naming the
+ * metric that cannot be counted and the reason. Call once, before any thread is opened. */
+int metric_set_init(
+	struct metric_set *set, const struct pattern_list *names, struct error *error);
+
+/* Opens the calling thread's counters. Where one cannot be had for this thread although the
+ * set was accepted, the cheaper way is replaced by the dearer one (counted in
+ * metric_fallbacks), and if there is none the metric stays 0 for this thread (counted in
+ * metric_losses). alloc is where the JVM keeps this thread's allocation counters. */
+void metric_thread_open(const struct metric_set *set, struct metric_thread *thread,
+	struct alloc_source alloc);
+
+/* Gives back descriptors and mappings. The last values are not lost: read before. */
+void metric_thread_close(const struct metric_set *set, struct metric_thread *thread);
+
+/* How many (thread, metric) pairs had to be read the dear way, or could not be read. */
+uint64_t metric_fallbacks(void);
+uint64_t metric_losses(void);
+
+/* The calling thread's values now, into value[0 .. set->count). shape must be set->shape,
+ * as a constant, for the reading to be specialised. Cost on a 2.6 GHz x86-64: see
+ * docs/overhead.md. */
+static inline __attribute__((always_inline)) void metric_read(enum metric_shape shape,
+	const struct metric_set *set, struct metric_thread *thread, uint64_t *value);
+
+/* What another thread's values are now, as far as they can be seen from outside: wall, cpu,
+ * alloc and perf events with an open descriptor; the others keep what value[] holds. Values
+ * never go below what value[] holds. The thread must not have ended. */
+void metric_read_from_outside(
+	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value);
+
+/* Prints every metric this machine can count, with unit, how it is read and what one read
+ * costs here (measured now), then those it cannot and why. */
+int metric_print_available(FILE *out);
+
+#include "metric/metric_read.h"
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * options: what the user asked of the agent, whole and checked.
+ *
+ * In:   the option string of -agentpath (key=value,key=value,...), the JSON file that its
+ *       `config` key names, the words of `jprof run`.
+ * Out:  struct options, or one line that names the key, the value and what is legal.
+ * Owns: its strings. Every option is one row of the table in option_table.c: parse,
+ *       validate, help, the default and docs read the row.
+ */
+#ifndef JPROF_OPTIONS_H
+#define JPROF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "error/error.h"
+#include "options/pattern.h"
+
+enum calls_mode { CALLS_AUTO, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
+enum io_mode { IO_OFF, IO_SUMMARY, IO_RECORDS };
+enum timing_mode { TIMING_FAST, TIMING_PRECISE };
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+struct options {
+	char *config;      /* path, or NULL */
+	char *file;        /* path of the profile, %p and %t not yet replaced */
+	bool start;        /* record from the start */
+	int calls;         /* enum calls_mode */
+	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
+	struct pattern_list include, exclude;
+	struct pattern_list threads;
+	int io;            /* enum io_mode */
+	char *calibration; /* "auto", "off" or a path */
+	int timing;        /* enum timing_mode */
+	uint64_t max_memory; /* bytes */
+	uint64_t flush;      /* seconds, at least 1 */
+	int log;           /* enum log_level */
+};
+
+/* Fills options from the agent's option string (NULL or "" for none), its config file and
+ * the defaults. A key in the string wins over the file; repeating a list key adds to it.
+ * A comma inside a value is written "\,", a backslash "\\". 0, or a negative code with
+ * error filled; options is then empty, and options_fini harmless. */
+int options_parse(struct options *options, const char *string, struct error *error);
+void options_fini(struct options *options);
+
+/* Checks one KEY and VALUE without keeping them, as `jprof run --KEY VALUE` does, and
+ * appends "key=value" (escaped) to the string that the agent will get. *string is an owned
+ * malloc'ed string or NULL for the first. */
+int options_append(char **string, const char *key, const char *value, struct error *error);
+
+/* Prints the table of options for people: key, values, default, meaning. */
+void options_help(FILE *out);
+
+/* The whole set as a JSON object text, as config/default.json holds it. Owned by the caller
+ * (free), NULL without memory. */
+char *options_to_json(const struct options *options);
+
+/* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced. Owned by the
+ * caller; NULL without memory. */
+char *options_expand_file(const char *file, long pid, long time_now);
+
+#endif

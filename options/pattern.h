@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * pattern: how a user names many things at once: classes, methods, threads.
+ *
+ * '*' stands for any run of characters, dots included; every other character stands for
+ * itself. A pattern matches the whole text.
+ */
+#ifndef JPROF_PATTERN_H
+#define JPROF_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True if the whole text matches. Linear in practice, no recursion, no allocation. */
+bool pattern_match(const char *pattern, const char *text);
+
+/* A list of patterns; owned strings. Zero-initialised means empty. */
+struct pattern_list {
+	char **pattern;
+	size_t count;
+};
+
+/* Copies the pattern to the end of the list. 0, or -1 when there is no memory. */
+int pattern_list_add(struct pattern_list *list, const char *pattern);
+
+/* True if any pattern of the list matches the text; false for an empty list. */
+bool pattern_list_match(const struct pattern_list *list, const char *text);
+
+void pattern_list_fini(struct pattern_list *list);
+
+/* True if pattern selects the method: it matches "CLASS", or "CLASS.METHOD".
+ * class_name is a Java name (com.acme.Foo$Bar). */
+bool pattern_match_method(
+	const char *pattern, const char *class_name, const char *method_name);
+
+/* True if the pattern names the class's package itself, and does not only reach it through
+ * a leading '*': "java.util.*" names java.util.HashMap, "*" and "*Map" do not. The JDK's
+ * own classes are profiled only when an include pattern names them. */
+bool pattern_names_class(const char *pattern, const char *class_name);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * profile: the records of a profile file, as writer and reader exchange them.
+ *
+ * The file itself, its tables and views, is described in docs/profile-format.md.
+ */
+#ifndef JPROF_PROFILE_H
+#define JPROF_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILE_METRIC_MAX 16
+
+/* Reserved method ids. Real methods start at PROFILE_METHOD_FIRST. */
+#define PROFILE_METHOD_ROOT   0 /* a thread's root: what ran outside every included method */
+#define PROFILE_METHOD_PRUNED 1 /* "(pruned)": paths folded because memory was short */
+#define PROFILE_METHOD_FIRST  2
+
+struct profile_metric {
+	const char *name, *unit, *how;
+};
+
+struct profile_method {
+	uint32_t id;
+	const char *class_name; /* Java name, com.acme.Foo$Bar */
+	const char *name;
+	const char *signature;  /* JVM descriptor, (I)I */
+	bool is_native, is_static;
+};
+
+/* A thread, or many ended threads folded into one by name. */
+struct profile_thread {
+	uint32_t id;          /* 1, 2, ... in order of appearance */
+	int64_t java_id;      /* Thread.getId(); 0 when folded or unknown */
+	int64_t os_id;        /* gettid(2); 0 when folded */
+	const char *name;     /* for folded ones the pattern, "worker-*" */
+	bool is_virtual, alive;
+	uint64_t folded;      /* how many threads this row stands for: 1, or more */
+	uint64_t events;      /* entries and exits seen */
+	uint64_t repaired;    /* frames popped because their exit never came */
+	uint64_t unmatched;   /* exits that matched no frame */
+	uint64_t lost;        /* entries that could not be recorded (no memory) */
+	uint64_t pruned;      /* tree nodes folded into "(pruned)" */
+	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
+	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
+};
+
+/* transition[previous event][this event]: how often a stretch of this node began with the
+ * one and ended with the other. */
+enum { PROFILE_ENTRY, PROFILE_EXIT };
+
+struct profile_node {
+	uint32_t thread;
+	uint32_t index;  /* 0 is the root; a parent's index is below its children's */
+	uint32_t parent; /* index; the root's own is 0 */
+	uint32_t method; /* id */
+	uint32_t recursion; /* ancestors with the same method */
+	uint64_t calls;
+	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
+	uint64_t transition[2][2];
+	const uint64_t *base; /* one a metric; borrowed from whoever made the record */
+};
+
+#endif

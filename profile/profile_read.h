@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * profile_read: a whole profile in memory.
+ *
+ * In:   a file, finished, being written, or left behind by a killed JVM.
+ * Out:  struct profile: arrays, checked (ids in range, parents before children), so that
+ *       reports can index without asking.
+ * Owns: everything it points to. 96 bytes a node and 8 a metric.
+ */
+#ifndef JPROF_PROFILE_READ_H
+#define JPROF_PROFILE_READ_H
+
+#include <stddef.h>
+
+#include "error/error.h"
+#include "profile/profile.h"
+
+struct profile_meta {
+	char *key, *value;
+};
+
+struct profile {
+	struct profile_meta *meta;
+	size_t meta_count;
+
+	struct profile_metric metric[PROFILE_METRIC_MAX];
+	unsigned metric_count;
+
+	/* Indexed by method id; ids without a row have class_name NULL and a name that says
+	 * so; ids 0 and 1 are the root (name NULL) and "(pruned)". */
+	struct profile_method *method;
+	uint32_t method_count;
+
+	struct profile_thread *thread; /* ordered by id */
+	size_t thread_count;
+
+	/* All nodes, ordered by thread (position in the array above) and then index; parents
+	 * stand before their children. */
+	struct profile_node *node;
+	size_t node_count;
+	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1
+	 * entries. Node i's parent is node[thread_first[t] + node[i].parent]; indices within a
+	 * thread are dense. */
+	size_t *thread_first;
+};
+
+/* Reads the whole file. 0, or a negative code with a line that says what the file is
+ * instead: empty, truncated, of another kind, of a newer version. */
+int profile_open(struct profile **profile, const char *path, struct error *error);
+void profile_free(struct profile *profile);
+
+/* The value of a meta key, or NULL. Borrowed. */
+const char *profile_meta_get(const struct profile *profile, const char *key);
+
+/* Index of a metric by name, or -1. */
+int profile_metric_find(const struct profile *profile, const char *name);
+
+#endif

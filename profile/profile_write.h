@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * profile_write: makes a profile file and keeps it up to date.
+ *
+ * In:   records of profile.h.   Out: one SQLite database, whole at every instant: what is
+ *       between begin and commit appears at once or not at all, also after kill -9.
+ * Owns: the database handle, a lock on the file that tells two JVMs apart.
+ * Runs: on one thread at a time; never on an application's thread but at the very end.
+ */
+#ifndef JPROF_PROFILE_WRITE_H
+#define JPROF_PROFILE_WRITE_H
+
+#include "error/error.h"
+#include "profile/profile.h"
+
+struct profile_writer; /* created, destroyed */
+
+/* Creates the file for a session with these metrics. An older profile of that name is
+ * replaced; anything else (another kind of file, a directory, a profile that a live JVM is
+ * writing) is left alone. The last case gives -ERROR_BUSY. 0, or a negative code; *writer
+ * is then NULL. */
+int profile_create(struct profile_writer **writer, const char *path,
+	const struct profile_metric *metric, unsigned metric_count, struct error *error);
+
+/* A transaction. After a failure of any put the transaction can only be rolled back; the
+ * file keeps what was committed before. */
+int profile_begin(struct profile_writer *writer, struct error *error);
+int profile_commit(struct profile_writer *writer, struct error *error);
+void profile_rollback(struct profile_writer *writer);
+
+/* Insert, or replace what has the same key (meta: key; method: id; thread: id; node: thread
+ * and index). Strings are borrowed for the call. */
+int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
+	struct error *error);
+int profile_put_method(struct profile_writer *writer, const struct profile_method *method,
+	struct error *error);
+int profile_put_thread(struct profile_writer *writer, const struct profile_thread *thread,
+	struct error *error);
+int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
+	struct error *error);
+
+/* Forgets all nodes of a thread (its tree was renumbered), or the thread and its nodes. */
+int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
+int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
+
+/* Makes it a single file without side files and gives everything back. Open transactions
+ * are rolled back. NULL is allowed. */
+int profile_close(struct profile_writer *writer, struct error *error);
+
+#endif
