@@ -58,6 +58,7 @@ struct metric_set {
 
 /* What one thread needs to read its metrics. Embedded in the thread's context. */
 struct metric_thread {
+	uint64_t wall; /* what was last given out */
 	struct cpu_time cpu;
 	struct alloc_counter alloc;
 	uint64_t vm_objects; /* counted by the VMObjectAlloc callback */
