@@ -45,9 +45,17 @@ struct error {
 int error_set(struct error *error, enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with ": " and strerror(errno_value) behind the text. */
+/* The same with ": " and strerror(errno_value) behind the text, which is cut first. */
 int error_set_errno(struct error *error, enum error_code code, int errno_value,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* A subject for a message, short enough to leave room for the reason: long texts lose
+ * their middle ("/a/very...file.json"), never half a character of UTF-8. Use it within one
+ * expression: error_set(error, ERROR_IO, "cannot open '%s'", error_subject(path).text). */
+struct error_subject {
+	char text[160];
+};
+struct error_subject error_subject(const char *text);
 
 /* The short name of a code, e.g. "missing". Borrowed, static. */
 const char *error_name(enum error_code code);

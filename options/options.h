@@ -41,26 +41,32 @@ struct options {
 };
 
 /* Fills options from the agent's option string (NULL or "" for none), its config file and
- * the defaults. A key in the string wins over the file; repeating a list key adds to it.
- * A comma inside a value is written "\,", a backslash "\\". 0, or a negative code with
- * error filled; options is then empty, and options_fini harmless. */
+ * the defaults. A key in the string wins over the file, and a list there replaces the
+ * file's; a list key repeated within the string adds to it, any other is refused. Items of
+ * a list are joined by '+'; none is kept twice. A comma inside a value is written "\,", a
+ * backslash "\\", a '+' inside an item "\+". 0, or a negative code with error filled;
+ * options is then empty, and options_fini harmless. */
 int options_parse(struct options *options, const char *string, struct error *error);
 void options_fini(struct options *options);
 
-/* Checks one KEY and VALUE without keeping them, as `jprof run --KEY VALUE` does, and
+/* Checks one KEY and VALUE as `jprof run --KEY VALUE` gives them (no commas to escape), and
  * appends "key=value" (escaped) to the string that the agent will get. *string is an owned
- * malloc'ed string or NULL for the first. */
+ * malloc'ed string or NULL for the first; a failure leaves it as it was. */
 int options_append(char **string, const char *key, const char *value, struct error *error);
 
 /* Prints the table of options for people: key, values, default, meaning. */
 void options_help(FILE *out);
 
-/* The whole set as a JSON object text, as config/default.json holds it. Owned by the caller
- * (free), NULL without memory. */
+/* The same table in Markdown, as docs/options.md holds it. */
+void options_markdown(FILE *out);
+
+/* The whole set as a JSON object text, as config/default.json holds it: used as a config
+ * file it gives the same set (so `config` itself is not in it). Bytes that are not UTF-8
+ * become U+FFFD. Owned by the caller (free), NULL without memory. */
 char *options_to_json(const struct options *options);
 
-/* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced. Owned by the
- * caller; NULL without memory. */
+/* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced;
+ * any other '%' stays. Owned by the caller; NULL without memory. */
 char *options_expand_file(const char *file, long pid, long time_now);
 
 #endif

@@ -34,9 +34,10 @@ void pattern_list_fini(struct pattern_list *list);
 bool pattern_match_method(
 	const char *pattern, const char *class_name, const char *method_name);
 
-/* True if the pattern names the class's package itself, and does not only reach it through
- * a leading '*': "java.util.*" names java.util.HashMap, "*" and "*Map" do not. The JDK's
- * own classes are profiled only when an include pattern names them. */
+/* True if the pattern selects the class or could select a method of it, and spells out at
+ * least the first part of its package: "java.util.*", "java.*" and "java.util.HashMap.put"
+ * name java.util.HashMap; "*", "*Map" and "j*" do not. The JDK's own classes are profiled
+ * only when an include pattern names them. */
 bool pattern_names_class(const char *pattern, const char *class_name);
 
 #endif

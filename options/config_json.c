@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * config_json: options as a JSON object, by jansson.
+ *
+ * In:   untrusted bytes: any size, any nesting, any types.
+ * Out:  what the rows of the option table accept.
+ * Owns: nothing after it returns.
+ * Runs: cold, on the thread that parses, without locks.
+ */
+#include "options/config_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Every message about a file begins with its name. */
+static int refuse_file(
+	const char *path, enum error_code code, const char *why, struct error *error)
+{
+	return error_set(error, code, "config '%s' %s", error_subject(path).text, why);
+}
+
+static int refuse_file_errno(const char *path, struct error *error)
+{
+	return error_set_errno(error, ERROR_IO, errno, "cannot read config '%s'",
+		error_subject(path).text);
+}
+
+static int no_memory(const char *path, struct error *error)
+{
+	return refuse_file(path, ERROR_MEMORY, "needs more memory than there is", error);
+}
+
+/* ---- one value ---- */
+
+/* Gives a JSON value that is not a string as the text a user would have written. */
+static int give_as_text(struct option_set *set, const struct option_row *row,
+	json_t *value, struct error *error)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (!text)
+		return error_set(error, ERROR_MEMORY, "no memory to keep option '%s'", row->key);
+	int failed;
+	if (json_is_integer(value) && row->type->from_integer)
+		failed = option_give(set, row, text, error);
+	else
+		failed = option_refuse(row, text, "is of a wrong type", error);
+	free(text);
+	return failed;
+}
+
+static int give_boolean(struct option_set *set, const struct option_row *row,
+	json_t *value, struct error *error)
+{
+	return option_give(set, row, json_is_true(value) ? "yes" : "no", error);
+}
+
+static int give_array(struct option_set *set, const struct option_row *row,
+	json_t *array, struct error *error)
+{
+	/* "[]" is what no default looks like; where there is one, it would say nothing. */
+	if (json_array_size(array) == 0 && row->initial)
+		return option_refuse(row, "[]", "is empty", error);
+	int failed = 0;
+	for (size_t i = 0; i < json_array_size(array) && !failed; i++) {
+		json_t *item = json_array_get(array, i);
+		if (json_is_string(item))
+			failed = option_give(set, row, json_string_value(item), error);
+		else
+			failed = give_as_text(set, row, item, error);
+	}
+	return failed;
+}
+
+static int give_value(struct option_set *set, const struct option_row *row, json_t *value,
+	struct error *error)
+{
+	const struct option_type *type = row->type;
+	if (json_is_string(value) && type->is_list)
+		return option_give_list(set, row, json_string_value(value), error);
+	if (json_is_string(value))
+		return option_give(set, row, json_string_value(value), error);
+	if (json_is_array(value) && type->is_list)
+		return give_array(set, row, value, error);
+	if (json_is_boolean(value) && type->from_boolean)
+		return give_boolean(set, row, value, error);
+	return give_as_text(set, row, value, error);
+}
+
+static int give_unknown(const char *key, json_t *value, struct error *error)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	int failed = option_unknown(key, text ? text : "?", error);
+	free(text);
+	return failed;
+}
+
+static int give_member(
+	struct option_set *set, const char *key, json_t *value, struct error *error)
+{
+	const struct option_row *row = option_find(key, strlen(key));
+	if (!row)
+		return give_unknown(key, value, error);
+	if (row->string_only)
+		return error_set(error, ERROR_USAGE,
+			"option '%s' is legal in the option string only, not in a file", key);
+	return give_value(set, row, value, error);
+}
+
+/* ---- the file ---- */
+
+/* What jansson said, and in which line. */
+static int refuse_json(const char *path, const json_error_t *json, struct error *error)
+{
+	if (json_error_code(json) == json_error_out_of_memory)
+		return no_memory(path, error);
+	return error_set(error, ERROR_FORMAT, "config '%s' is not JSON in line %d: %s",
+		error_subject(path).text, json->line, error_subject(json->text).text);
+}
+
+static int give_object(
+	struct option_set *set, json_t *object, const char *path, struct error *error)
+{
+	if (!json_is_object(object))
+		return refuse_file(path, ERROR_FORMAT, "is not a JSON object: write {...}", error);
+	const char *key;
+	json_t *value;
+	json_object_foreach(object, key, value)
+	{
+		struct error inner = {0};
+		if (give_member(set, key, value, &inner) != 0)
+			return error_set(error, inner.code, "config '%s': %s",
+				error_subject(path).text, inner.text);
+	}
+	return 0;
+}
+
+int config_parse(struct option_set *set, const char *bytes, size_t size, const char *path,
+	struct error *error)
+{
+	json_error_t json_error;
+	json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &json_error);
+	if (!object)
+		return refuse_json(path, &json_error, error);
+	int failed = give_object(set, object, path, error);
+	json_decref(object);
+	return failed;
+}
+
+/* Fills at most `size` bytes; a file that grew meanwhile is caught by its being full. */
+static ssize_t read_bytes(int descriptor, char *bytes, size_t size)
+{
+	size_t done = 0;
+	while (done < size) {
+		ssize_t got = read(descriptor, bytes + done, size - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+static int refuse_size(const char *path, struct error *error)
+{
+	return refuse_file(path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
+}
+
+static int parse_descriptor(
+	struct option_set *set, int descriptor, const char *path, struct error *error)
+{
+	size_t room = CONFIG_SIZE_LIMIT + 1;
+	char *bytes = malloc(room);
+	if (!bytes)
+		return no_memory(path, error);
+	int failed;
+	ssize_t size = read_bytes(descriptor, bytes, room);
+	if (size < 0)
+		failed = refuse_file_errno(path, error);
+	else if (size > CONFIG_SIZE_LIMIT)
+		failed = refuse_size(path, error);
+	else
+		failed = config_parse(set, bytes, (size_t)size, path, error);
+	free(bytes);
+	return failed;
+}
+
+int config_load(struct option_set *set, const char *path, struct error *error)
+{
+	/* Looked at before it is opened: opening a pipe would wait, a device may act. */
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return refuse_file_errno(path, error);
+	if (!S_ISREG(status.st_mode))
+		return refuse_file(path, ERROR_FORMAT, "is not a regular file", error);
+	if (status.st_size > CONFIG_SIZE_LIMIT)
+		return refuse_size(path, error);
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	if (descriptor < 0)
+		return refuse_file_errno(path, error);
+	int failed = parse_descriptor(set, descriptor, path, error);
+	close(descriptor);
+	return failed;
+}
+
+/* ---- written ---- */
+
+/* The length of the UTF-8 character at text, or 0 if there is none (RFC 3629). */
+static size_t utf8_length(const unsigned char *text)
+{
+	static const struct {
+		unsigned char from, to;	    /* the first byte */
+		unsigned char second_from, second_to;
+		size_t length;
+	} shapes[] = {
+		{0x01, 0x7f, 0x00, 0xff, 1},
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (text[0] < shapes[i].from || text[0] > shapes[i].to)
+			continue;
+		if (text[1] < shapes[i].second_from || text[1] > shapes[i].second_to)
+			return 0;
+		for (size_t k = 2; k < shapes[i].length; k++)
+			if ((text[k] & 0xc0) != 0x80)
+				return 0;
+		return shapes[i].length;
+	}
+	return 0;
+}
+
+/* A path may hold any bytes, JSON only UTF-8. */
+static json_t *json_from_bytes(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *clean = malloc(3 * strlen(text) + 1), *out = clean;
+	if (!clean)
+		return NULL;
+	while (*text) {
+		size_t length = utf8_length((const unsigned char *)text);
+		memcpy(out, length ? text : replacement, length ? length : 3);
+		out += length ? length : 3;
+		text += length ? length : 1;
+	}
+	*out = '\0';
+	json_t *json = json_string(clean);
+	free(clean);
+	return json;
+}
+
+static json_t *list_to_json(const struct pattern_list *list)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < list->count && array; i++)
+		if (json_array_append_new(array, json_from_bytes(list->pattern[i])) != 0) {
+			json_decref(array);
+			array = NULL;
+		}
+	return array;
+}
+
+static json_t *scalar_to_json(const struct option_row *row, const void *field)
+{
+	char *text = row->type->show(row, field);
+	if (!text)
+		return NULL;
+	bool is_number = row->type->from_integer && !text[strspn(text, "0123456789")];
+	json_t *json = is_number ? json_integer(atoll(text)) : json_from_bytes(text);
+	free(text);
+	return json;
+}
+
+static json_t *object_of(const struct options *options)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < option_count && object; i++) {
+		const struct option_row *row = &option_table[i];
+		if (row->string_only)
+			continue;
+		const void *field = option_value(row, options);
+		json_t *value = row->type->is_list ? list_to_json(field)
+						   : scalar_to_json(row, field);
+		if (json_object_set_new(object, row->key, value) != 0) {
+			json_decref(object);
+			object = NULL;
+		}
+	}
+	return object;
+}
+
+char *options_to_json(const struct options *options)
+{
+	json_t *object = object_of(options);
+	if (!object)
+		return NULL;
+	char *text = json_dumps(object, JSON_INDENT(2));
+	json_decref(object);
+	return text;
+}

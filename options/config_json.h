@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * config_json: options as a JSON object, read and written.
+ *
+ * In:   a file of at most CONFIG_SIZE_LIMIT bytes, or its bytes.
+ * Out:  the keys it gives, checked; or one line that names the file and what is wrong.
+ */
+#ifndef JPROF_OPTIONS_CONFIG_JSON_H
+#define JPROF_OPTIONS_CONFIG_JSON_H
+
+#include <stddef.h>
+
+#include "error/error.h"
+#include "options/option_table.h"
+
+/* A larger file is refused before it is read. */
+enum { CONFIG_SIZE_LIMIT = 1 << 20 };
+
+/* Gives the keys of the file to the set. 0, or a negative code; the set is still to be
+ * finished. */
+int config_load(struct option_set *set, const char *path, struct error *error);
+
+/* The same from memory; path is for messages only. */
+int config_parse(struct option_set *set, const char *bytes, size_t size, const char *path,
+	struct error *error);
+
+#endif

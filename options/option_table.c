@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * option_table: the types of options, the rows, and what is done by reading a row.
+ *
+ * Runs: cold, on the thread that parses, without locks.
+ */
+#include "options/option_table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More would make every look at a class slow; nobody writes that many by hand. */
+enum { LIST_LIMIT = 1000 };
+
+static const char no_memory[] = "no memory";
+
+/* ---- a text: a path, mostly ---- */
+
+static const char *text_give(const struct option_row *row, void *field, const char *value)
+{
+	(void)row;
+	if (!*value)
+		return "is empty";
+	char *copy = strdup(value);
+	if (!copy)
+		return no_memory;
+	*(char **)field = copy;
+	return NULL;
+}
+
+static void words_describe(const struct option_row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", row->values);
+}
+
+static char *text_show(const struct option_row *row, const void *field)
+{
+	(void)row;
+	return strdup(*(char *const *)field);
+}
+
+static void text_fini(void *field)
+{
+	free(*(char **)field);
+}
+
+static const struct option_type text_type = {.give = text_give,
+	.describe = words_describe,
+	.show = text_show,
+	.size = sizeof(char *),
+	.fini = text_fini};
+
+/* ---- a choice of words ---- */
+
+static const char word_gap[] = ", ";
+
+/* Steps through "auto, events, off": the next word, its length, or NULL behind the last. */
+static const char *next_word(const char *words, size_t *length)
+{
+	words += strspn(words, word_gap);
+	*length = strcspn(words, word_gap);
+	return *length ? words : NULL;
+}
+
+/* The index of value among the row's words, or -1. */
+static int word_index(const struct option_row *row, const char *value)
+{
+	size_t length;
+	int index = 0;
+	for (const char *word = row->values; (word = next_word(word, &length));
+		word += length, index++)
+		if (strlen(value) == length && memcmp(word, value, length) == 0)
+			return index;
+	return -1;
+}
+
+static char *word_show(const struct option_row *row, int index)
+{
+	size_t length;
+	const char *word = next_word(row->values, &length);
+	while (word && index-- > 0)
+		word = next_word(word + length, &length);
+	return word ? strndup(word, length) : NULL;
+}
+
+static const char not_legal[] = "is not legal";
+
+static const char *choice_give(const struct option_row *row, void *field, const char *value)
+{
+	int index = word_index(row, value);
+	if (index < 0)
+		return not_legal;
+	*(int *)field = index;
+	return NULL;
+}
+
+static char *choice_show(const struct option_row *row, const void *field)
+{
+	return word_show(row, *(const int *)field);
+}
+
+static const struct option_type choice_type = {.give = choice_give,
+	.describe = words_describe,
+	.show = choice_show,
+	.size = sizeof(int)};
+
+static const char *yes_no_give(const struct option_row *row, void *field, const char *value)
+{
+	int index = word_index(row, value);
+	if (index < 0)
+		return not_legal;
+	*(bool *)field = index == 0;
+	return NULL;
+}
+
+static char *yes_no_show(const struct option_row *row, const void *field)
+{
+	return word_show(row, *(const bool *)field ? 0 : 1);
+}
+
+static const struct option_type yes_no_type = {.from_boolean = true,
+	.give = yes_no_give,
+	.describe = words_describe,
+	.show = yes_no_show,
+	.size = sizeof(bool)};
+
+/* ---- whole numbers, plain or with a unit ---- */
+
+static const struct unit {
+	char letter;
+	uint64_t bytes;
+} units[] = {{'g', 1 << 30}, {'m', 1 << 20}, {'k', 1 << 10}};
+
+enum { UNIT_COUNT = sizeof(units) / sizeof(units[0]) };
+
+/* Reads digits, nothing else. *end is the first character behind them. */
+static bool read_digits(const char *text, uint64_t *number, char **end)
+{
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*number = strtoull(text, end, 10);
+	return errno == 0;
+}
+
+static const char *check_bounds(const struct option_row *row, uint64_t number)
+{
+	if (number < row->least)
+		return "is too small";
+	return number > row->most ? "is too large" : NULL;
+}
+
+static const char *count_give(const struct option_row *row, void *field, const char *value)
+{
+	uint64_t number;
+	char *end;
+	if (!read_digits(value, &number, &end) || *end)
+		return not_legal;
+	*(uint64_t *)field = number;
+	return check_bounds(row, number);
+}
+
+static void count_describe(const struct option_row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s from %" PRIu64 " to %" PRIu64, row->values, row->least,
+		row->most);
+}
+
+static char *count_show(const struct option_row *row, const void *field)
+{
+	(void)row;
+	char text[32];
+	snprintf(text, sizeof(text), "%" PRIu64, *(const uint64_t *)field);
+	return strdup(text);
+}
+
+static const struct option_type count_type = {.from_integer = true,
+	.give = count_give,
+	.describe = count_describe,
+	.show = count_show,
+	.size = sizeof(uint64_t)};
+
+static const char *size_give(const struct option_row *row, void *field, const char *value)
+{
+	uint64_t number, bytes = 1;
+	char *end;
+	if (!read_digits(value, &number, &end))
+		return not_legal;
+	for (int i = 0; i < UNIT_COUNT && *end; i++)
+		if (tolower((unsigned char)*end) == units[i].letter) {
+			bytes = units[i].bytes;
+			end++;
+			break;
+		}
+	if (*end)
+		return not_legal;
+	if (number > UINT64_MAX / bytes)
+		return "is too large";
+	*(uint64_t *)field = number * bytes;
+	return check_bounds(row, number * bytes);
+}
+
+/* Writes bytes in the largest unit that divides them: "256m". */
+static void size_write(uint64_t bytes, char *text, size_t size)
+{
+	for (int i = 0; i < UNIT_COUNT; i++)
+		if (bytes && bytes % units[i].bytes == 0) {
+			uint64_t number = bytes / units[i].bytes;
+			snprintf(text, size, "%" PRIu64 "%c", number, units[i].letter);
+			return;
+		}
+	snprintf(text, size, "%" PRIu64, bytes);
+}
+
+static void size_describe(const struct option_row *row, char *text, size_t size)
+{
+	char least[32], most[32];
+	size_write(row->least, least, sizeof(least));
+	size_write(row->most, most, sizeof(most));
+	snprintf(text, size, "%s from %s to %s", row->values, least, most);
+}
+
+static char *size_show(const struct option_row *row, const void *field)
+{
+	(void)row;
+	char text[32];
+	size_write(*(const uint64_t *)field, text, sizeof(text));
+	return strdup(text);
+}
+
+static const struct option_type size_type = {.from_integer = true,
+	.give = size_give,
+	.describe = size_describe,
+	.show = size_show,
+	.size = sizeof(uint64_t)};
+
+/* ---- lists ---- */
+
+static bool list_holds(const struct pattern_list *list, const char *item)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->pattern[i], item) == 0)
+			return true;
+	return false;
+}
+
+static const char *list_give(const struct option_row *row, void *field, const char *value)
+{
+	struct pattern_list *list = field;
+	if (!*value)
+		return "is empty";
+	if (row->forbidden && strpbrk(value, row->forbidden))
+		return not_legal;
+	if (list_holds(list, value))
+		return NULL;
+	if (list->count == LIST_LIMIT)
+		return "is one more than the 1000 that a list may hold";
+	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
+}
+
+static void list_fini(void *field)
+{
+	pattern_list_fini(field);
+}
+
+static const struct option_type list_type = {.is_list = true,
+	.give = list_give,
+	.describe = words_describe,
+	.size = sizeof(struct pattern_list),
+	.fini = list_fini};
+
+/* ---- the rows ---- */
+
+#define FIELD(name) .offset = offsetof(struct options, name)
+
+const struct option_row option_table[] = {
+	{"config", &text_type, "a file", .unset = "none", .string_only = true, FIELD(config),
+		.meaning = "JSON file that holds these keys"},
+	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
+		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
+	{"start", &yes_no_type, "yes, no", .initial = "yes", FIELD(start),
+		.meaning = "record from the start, or wait for `jprof start`"},
+	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
+		FIELD(calls), .meaning = "how entries and exits of methods are seen"},
+	{"metrics", &list_type, "metric names joined by '+'", .initial = "wall+cpu+alloc",
+		.forbidden = " \t", FIELD(metrics),
+		.meaning = "what is measured; `jprof metrics` lists them"},
+	/* Legal in names to the JVM (JVMS 4.2.2) are some of the forbidden ones; they are
+	 * mistakes far more often, and '*' can stand for them. */
+	{"include", &list_type, "class or method patterns (com.acme.*) joined by '+'",
+		.unset = "all application classes", .forbidden = ",;:|/[]()", FIELD(include),
+		.meaning = "what is recorded; classes of the JDK only when named here"},
+	{"exclude", &list_type, "class or method patterns (com.acme.*) joined by '+'",
+		.unset = "none", .forbidden = ",;:|/[]()", FIELD(exclude),
+		.meaning = "what is left out of the included"},
+	{"threads", &list_type, "thread name patterns (worker-*) joined by '+'",
+		.unset = "all threads", FIELD(threads),
+		.meaning = "which threads are recorded"},
+	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
+		.meaning = "totals per descriptor and call path, or every operation too"},
+	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
+		FIELD(calibration), .meaning = "how the profiler's own cost is taken out"},
+	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
+		.meaning = "precise costs more, but by a constant that can be taken out"},
+	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
+		UINT64_C(1) << 40, .initial = "256m", FIELD(max_memory),
+		.meaning = "bound for call trees and buffers"},
+	{"flush", &count_type, "seconds", 1, 86400, .initial = "10", FIELD(flush),
+		.meaning = "how often the profile is brought up to date"},
+	{"log", &choice_type, "error, warn, info, debug", .initial = "warn", FIELD(log),
+		.meaning = "what is told on standard error"},
+};
+
+#undef FIELD
+
+const size_t option_count = sizeof(option_table) / sizeof(option_table[0]);
+
+_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= 32,
+	"option_set.given has a bit for every row");
+
+/* ---- reading the rows ---- */
+
+static uint32_t row_bit(const struct option_row *row)
+{
+	return UINT32_C(1) << (row - option_table);
+}
+
+bool option_is_given(const struct option_set *set, const struct option_row *row)
+{
+	return set->given & row_bit(row);
+}
+
+const struct option_row *option_find(const char *key, size_t length)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (strlen(option_table[i].key) == length &&
+			memcmp(option_table[i].key, key, length) == 0)
+			return &option_table[i];
+	return NULL;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many characters must be inserted, removed or replaced to make one of the other
+ * (Levenshtein), row by row. Both are at most WORD_LIMIT long. */
+enum { WORD_LIMIT = 24 };
+
+static size_t edit_distance(const char *from, const char *to)
+{
+	size_t costs[WORD_LIMIT + 1], length = strlen(to);
+	for (size_t i = 0; i <= length; i++)
+		costs[i] = i;
+	for (size_t done = 1; from[done - 1]; done++) {
+		size_t diagonal = costs[0];
+		costs[0] = done;
+		for (size_t i = 1; i <= length; i++) {
+			size_t replaced = diagonal + (from[done - 1] != to[i - 1]);
+			diagonal = costs[i];
+			costs[i] = smaller(replaced, smaller(costs[i], costs[i - 1]) + 1);
+		}
+	}
+	return costs[length];
+}
+
+/* The key that a mistyped one was probably meant to be, or NULL. */
+static const char *nearest_key(const char *key)
+{
+	const char *nearest = NULL;
+	size_t length = strlen(key), best = length / 2 + 1;
+	if (length > WORD_LIMIT)
+		return NULL;
+	for (size_t i = 0; i < option_count; i++) {
+		size_t distance = edit_distance(key, option_table[i].key);
+		if (distance < best) {
+			best = distance;
+			nearest = option_table[i].key;
+		}
+	}
+	return nearest;
+}
+
+static void list_keys(char *text, size_t size)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < option_count && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s",
+			i ? word_gap : "", option_table[i].key);
+}
+
+int option_unknown(const char *key, const char *value, struct error *error)
+{
+	char keys[400], hint[80] = "";
+	const char *nearest = nearest_key(key);
+	if (nearest)
+		snprintf(hint, sizeof(hint), " did you mean '%s'?", nearest);
+	list_keys(keys, sizeof(keys));
+	return error_set(error, ERROR_USAGE, "unknown option '%s' (value '%s'):%s legal are %s",
+		error_subject(key).text, error_subject(value).text, hint, keys);
+}
+
+int option_refuse(const struct option_row *row, const char *value, const char *why,
+	struct error *error)
+{
+	char legal[200];
+	row->type->describe(row, legal, sizeof(legal));
+	return error_set(error, ERROR_VALUE, "option '%s': '%s' %s; legal: %s", row->key,
+		error_subject(value).text, why, legal);
+}
+
+int option_give(struct option_set *set, const struct option_row *row, const char *value,
+	struct error *error)
+{
+	if (option_is_given(set, row) && !row->type->is_list)
+		return option_refuse(row, value, "is its second value", error);
+	void *field = option_field(row, &set->values);
+	const char *why = row->type->give(row, field, value);
+	if (why == no_memory)
+		return error_set(
+			error, ERROR_MEMORY, "no memory to keep option '%s'", row->key);
+	if (why)
+		return option_refuse(row, value, why, error);
+	set->given |= row_bit(row);
+	return 0;
+}
+
+size_t option_span(const char *text, char separator)
+{
+	size_t length = 0;
+	while (text[length] && text[length] != separator)
+		length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+	return length;
+}
+
+char *option_unescape(const char *text, size_t length, const char *special)
+{
+	char *copy = malloc(length + 1), *out = copy;
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < length; i++) {
+		char next = i + 1 < length ? text[i + 1] : '\0';
+		if (text[i] == '\\' && next && (next == '\\' || strchr(special, next)))
+			i++;
+		*out++ = text[i];
+	}
+	*out = '\0';
+	return copy;
+}
+
+int option_give_list(struct option_set *set, const struct option_row *row,
+	const char *text, struct error *error)
+{
+	while (true) {
+		size_t length = option_span(text, '+');
+		char *item = option_unescape(text, length, ",+");
+		if (!item)
+			return error_set(error, ERROR_MEMORY, "no memory to keep option '%s'",
+				row->key);
+		int failed = option_give(set, row, item, error);
+		free(item);
+		if (failed || !text[length])
+			return failed;
+		text += length + 1;
+	}
+}
+
+static void field_fini(const struct option_row *row, void *field)
+{
+	if (row->type->fini)
+		row->type->fini(field);
+	memset(field, 0, row->type->size);
+}
+
+void option_set_merge(struct option_set *to, struct option_set *from)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+		if (option_is_given(to, row) || !option_is_given(from, row))
+			continue;
+		void *field = option_field(row, &from->values);
+		memcpy(option_field(row, &to->values), field, row->type->size);
+		memset(field, 0, row->type->size);
+		to->given |= row_bit(row);
+		from->given &= ~row_bit(row);
+	}
+}
+
+void option_set_fini(struct option_set *set)
+{
+	for (size_t i = 0; i < option_count; i++)
+		field_fini(&option_table[i], option_field(&option_table[i], &set->values));
+	set->given = 0;
+}

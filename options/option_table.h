@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * option_table: everything that is known about each option, one row per key.
+ *
+ * In:   one value as text, or one item of a list.
+ * Out:  the field of struct options that the row names, or an error that names the key,
+ *       the value and what is legal.
+ * Owns: nothing; the strings and lists belong to the set that is filled.
+ *
+ * Nothing outside the table knows a key: who needs a value reads the field. An option is
+ * added by its row, and a field in struct options.
+ */
+#ifndef JPROF_OPTIONS_OPTION_TABLE_H
+#define JPROF_OPTIONS_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error/error.h"
+#include "options/options.h"
+
+struct option_row;
+
+/* How values of one type are read, checked and shown. */
+struct option_type {
+	bool is_list;
+	bool from_integer, from_boolean; /* in JSON, besides a string */
+	/* Reads value into the field; NULL, or why it cannot. */
+	const char *(*give)(const struct option_row *row, void *field, const char *value);
+	/* What is legal, for people. */
+	void (*describe)(const struct option_row *row, char *text, size_t size);
+	/* The scalar field as give would read it. Owned; NULL without memory. */
+	char *(*show)(const struct option_row *row, const void *field);
+	size_t size; /* of the field */
+	void (*fini)(void *field);
+};
+
+struct option_row {
+	const char *key;
+	const struct option_type *type;
+	const char *values; /* the legal words, or what a value is */
+	uint64_t least, most; /* bounds of a number */
+	const char *initial;  /* the default as a user would write it; NULL for none */
+	const char *unset;    /* what having no default means */
+	const char *meaning;
+	const char *forbidden; /* characters that no item of this list may hold, or NULL */
+	bool string_only;      /* refused in the config file */
+	size_t offset;	       /* of the field in struct options */
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_count;
+
+/* Options of which only the given ones are filled. Embedded; zero-initialised is empty. */
+struct option_set {
+	struct options values;
+	uint32_t given; /* bit i: row i was given */
+};
+
+bool option_is_given(const struct option_set *set, const struct option_row *row);
+
+/* The row of key[0..length), or NULL. */
+const struct option_row *option_find(const char *key, size_t length);
+
+/* Fails for a key that no row has: names the nearest one. */
+int option_unknown(const char *key, const char *value, struct error *error);
+
+/* Fails for a value that the row does not allow: says why, and names what is legal. */
+int option_refuse(const struct option_row *row, const char *value, const char *why,
+	struct error *error);
+
+/* Copies one value into the set: at the end of a list (unless it is there already), or as
+ * the value of a scalar, which may be given once. 0, or a negative code; the set is still
+ * to be finished, or may be used further. */
+int option_give(struct option_set *set, const struct option_row *row, const char *value,
+	struct error *error);
+
+/* Splits text at every '+' that no backslash precedes, and gives the items to a list. */
+int option_give_list(struct option_set *set, const struct option_row *row,
+	const char *text, struct error *error);
+
+/* Moves into `to` what it was not given; what it was given stays. Both still own what they
+ * hold. */
+void option_set_merge(struct option_set *to, struct option_set *from);
+void option_set_fini(struct option_set *set);
+
+/* A copy of text[0..length) without the backslashes that precede a backslash or one of the
+ * `special` characters; before any other character a backslash stands for itself. Owned;
+ * NULL without memory. */
+char *option_unescape(const char *text, size_t length, const char *special);
+
+/* The length of text up to the first separator that no backslash precedes. */
+size_t option_span(const char *text, char separator);
+
+static inline void *option_field(const struct option_row *row, struct options *options)
+{
+	return (char *)options + row->offset;
+}
+
+static inline const void *option_value(
+	const struct option_row *row, const struct options *options)
+{
+	return (const char *)options + row->offset;
+}
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * options: the option string, what wins over what, and the table for people.
+ *
+ * In:   "key=value,key=value".
+ * Out:  struct options.
+ * Runs: cold, at the start or on attach, on one thread, without locks.
+ */
+#include "options/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/config_json.h"
+#include "options/option_table.h"
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to read the options");
+}
+
+/* ---- the option string ---- */
+
+/* Gives the value, still escaped, to the row. */
+static int give_escaped(struct option_set *set, const struct option_row *row,
+	const char *value, struct error *error)
+{
+	if (row->type->is_list)
+		return option_give_list(set, row, value, error);
+	char *plain = option_unescape(value, strlen(value), ",");
+	if (!plain)
+		return no_memory(error);
+	int failed = option_give(set, row, plain, error);
+	free(plain);
+	return failed;
+}
+
+/* Takes "key=value" apart, in place. */
+static int parse_pair(struct option_set *set, char *pair, struct error *error)
+{
+	char *equals = strchr(pair, '=');
+	if (!equals)
+		return error_set(error, ERROR_USAGE,
+			"option '%s' has no value: write key=value, join the items of a list "
+			"by '+', and write a comma inside a value as '\\,'",
+			error_subject(pair).text);
+	*equals = '\0';
+	const struct option_row *row = option_find(pair, strlen(pair));
+	if (!row)
+		return option_unknown(pair, equals + 1, error);
+	return give_escaped(set, row, equals + 1, error);
+}
+
+/* Pairs that are empty (a comma too many) say nothing and are passed over. */
+static int parse_string(struct option_set *set, const char *string, struct error *error)
+{
+	int failed = 0;
+	while (!failed && *string) {
+		size_t length = option_span(string, ',');
+		char *pair = strndup(string, length);
+		if (!pair)
+			return no_memory(error);
+		if (*pair)
+			failed = parse_pair(set, pair, error);
+		free(pair);
+		string += length + (string[length] == ',');
+	}
+	return failed;
+}
+
+static int give_defaults(struct option_set *set, struct error *error)
+{
+	int failed = 0;
+	for (size_t i = 0; i < option_count && !failed; i++)
+		if (option_table[i].initial)
+			failed = give_escaped(
+				set, &option_table[i], option_table[i].initial, error);
+	return failed;
+}
+
+/* The string first, since it names the file; then whatever it leaves open. */
+static int gather(struct option_set *set, const char *string, struct error *error)
+{
+	struct option_set file = {0}, defaults = {0};
+	int failed = parse_string(set, string, error);
+	if (!failed && set->values.config)
+		failed = config_load(&file, set->values.config, error);
+	if (!failed)
+		failed = give_defaults(&defaults, error);
+	if (!failed) {
+		option_set_merge(set, &file);
+		option_set_merge(set, &defaults);
+	}
+	option_set_fini(&file);
+	option_set_fini(&defaults);
+	return failed;
+}
+
+int options_parse(struct options *options, const char *string, struct error *error)
+{
+	struct option_set set = {0};
+	int failed = gather(&set, string ? string : "", error);
+	if (failed)
+		option_set_fini(&set);
+	*options = set.values;
+	return failed;
+}
+
+void options_fini(struct options *options)
+{
+	struct option_set set = {.values = *options};
+	option_set_fini(&set);
+	*options = set.values;
+}
+
+/* ---- the words of `jprof run` ---- */
+
+/* Writes a value so that the option string can hold it. In a list, backslashes that are
+ * part of the list's own notation stay as they are. */
+static void write_escaped(FILE *out, const char *value, bool is_list)
+{
+	for (; *value; value++) {
+		bool is_notation = is_list && *value == '\\' && value[1] &&
+				   strchr(",+\\", value[1]);
+		if (is_notation)
+			fputc(*value++, out);
+		else if (*value == ',' || *value == '\\')
+			fputc('\\', out);
+		fputc(*value, out);
+	}
+}
+
+/* Before and key=value, joined. Owned; NULL without memory. */
+static char *join_pair(const char *before, const struct option_row *row, const char *value)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	fprintf(out, "%s%s%s=", before ? before : "", before ? "," : "", row->key);
+	write_escaped(out, value, row->type->is_list);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int options_append(char **string, const char *key, const char *value, struct error *error)
+{
+	const struct option_row *row = option_find(key, strlen(key));
+	if (!row)
+		return option_unknown(key, value, error);
+	char *joined = join_pair(*string, row, value);
+	if (!joined)
+		return no_memory(error);
+	/* All of it again: a key may have been given before. */
+	struct option_set set = {0};
+	int failed = parse_string(&set, joined, error);
+	option_set_fini(&set);
+	if (failed) {
+		free(joined);
+		return failed;
+	}
+	free(*string);
+	*string = joined;
+	return 0;
+}
+
+/* ---- the table for people ---- */
+
+static const char *shown_default(const struct option_row *row)
+{
+	return row->initial ? row->initial : row->unset;
+}
+
+void options_help(FILE *out)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+		char legal[200];
+		row->type->describe(row, legal, sizeof(legal));
+		fprintf(out, "  %-12s %s\n", row->key, row->meaning);
+		fprintf(out, "  %-12s %s (default: %s)\n", "", legal, shown_default(row));
+	}
+}
+
+/* A cell of a Markdown table, where '|' would end it and '*' would begin emphasis. */
+static void write_cell(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("|*", *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+void options_markdown(FILE *out)
+{
+	fputs("| key | values | default | meaning |\n|---|---|---|---|\n", out);
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+		char legal[200];
+		row->type->describe(row, legal, sizeof(legal));
+		fprintf(out, "| `%s` | ", row->key);
+		write_cell(out, legal);
+		fprintf(out, row->initial ? " | `%s` | " : " | %s | ", shown_default(row));
+		write_cell(out, row->meaning);
+		fputs(" |\n", out);
+	}
+}
+
+/* ---- the profile's path ---- */
+
+static void write_expanded(FILE *out, const char *file, long pid, long time_now)
+{
+	for (; *file; file++) {
+		if (file[0] != '%' || !file[1] || !strchr("pt%", file[1])) {
+			fputc(*file, out);
+			continue;
+		}
+		file++;
+		if (*file == '%')
+			fputc('%', out);
+		else
+			fprintf(out, "%ld", *file == 'p' ? pid : time_now);
+	}
+}
+
+char *options_expand_file(const char *file, long pid, long time_now)
+{
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+	if (!out)
+		return NULL;
+	write_expanded(out, file, pid, time_now);
+	if (fclose(out) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
