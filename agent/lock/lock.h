@@ -2,8 +2,8 @@
  * Copyright the jprof authors */
 /*
  * lock: mutexes with a rank. A thread takes them in rising order only; builds without
- * NDEBUG check that. No JVMTI or JNI call is made while one is held: such a call may wait
- * for a safepoint or a suspended thread.
+ * NDEBUG check that, say so once on standard error and count it. No JVMTI or JNI call is
+ * made while one is held: such a call may wait for a safepoint or a suspended thread.
  */
 #ifndef JPROF_LOCK_H
 #define JPROF_LOCK_H
@@ -12,12 +12,14 @@
 
 enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
+	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
 	LOCK_METHODS,     /* new method ids */
 	LOCK_LOG
 };
 
+/* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */
 struct lock {
 	pthread_mutex_t mutex;
 	enum lock_rank rank;
@@ -27,5 +29,8 @@ void lock_init(struct lock *lock, enum lock_rank rank);
 void lock_fini(struct lock *lock);
 void lock_take(struct lock *lock);
 void lock_give(struct lock *lock);
+
+/* How often the order was broken, by all threads; always 0 with NDEBUG. */
+unsigned long lock_violations(void);
 
 #endif

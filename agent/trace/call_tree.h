@@ -6,9 +6,10 @@
  * Owns: one growable mapping of nodes (arena), so that a node is base + index * stride and
  *       a link is a 32-bit index. Index 0 is the root, 1 the root's "(pruned)" child. A
  *       parent's index is always below its children's, also after pruning.
- * Runs: the owning thread writes counters (relaxed 64-bit stores, one writer) without a
- *       lock. Whatever moves or renumbers nodes (growing, pruning) takes the tree's lock;
- *       another thread that reads nodes holds it (LOCK_TREE).
+ * Runs: the owning thread writes counters (relaxed 64-bit stores, one writer) and appends
+ *       nodes without a lock. Whatever moves or renumbers nodes (growing, pruning) takes
+ *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
+ *       an ended thread belongs to whoever holds LOCK_THREADS.
  *
  *   node, 80 bytes + 8 a metric: two metrics 96
  *   +--------+--------+-------------+--------------+------------+---------------+-----------+----------+
@@ -16,11 +17,36 @@
  *   +--------+--------+-------------+--------------+------------+---------------+-----------+----------+
  *   | calls | jitted | transition[2][2]         | base of metric 0 | base of metric 1 | ...              |
  *   +-------+--------+--------------------------+------------------+------------------+------------------+
+ *
+ * Children are listed roughly in the order in which they are called: a new one is put behind
+ * the one entered last. So the next sibling of last_child is a good second guess.
+ *
+ * A "(pruned)" node stands for all the paths that were folded into it, and has no children:
+ * what is entered below it stays in it. As methods of every state may meet there, it counts
+ * native calls in place of recursion and children.
  */
 #ifndef JPROF_CALL_TREE_H
 #define JPROF_CALL_TREE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "agent/lock/lock.h"
+#include "agent/trace/arena.h"
+#include "agent/trace/shadow_stack.h"
+
+enum {
+	METHOD_ROOT = 0,   /* a thread's root: what runs outside every included method */
+	METHOD_PRUNED = 1, /* "(pruned)": paths folded because memory was short */
+	METHOD_FIRST = 2   /* the first real method's id */
+};
+
+enum {
+	TREE_ROOT = 0,   /* index of the root */
+	TREE_PRUNED = 1, /* index of the root's "(pruned)" child */
+	TREE_LIST_MAX = 8 /* children looked for in the list; more are in a hash */
+};
 
 /* What a transition is, and the index of a node's transition counts. */
 enum transition { TRANSITION_ENTRY, TRANSITION_EXIT };
@@ -28,20 +54,149 @@ enum transition { TRANSITION_ENTRY, TRANSITION_EXIT };
 /* How the JVM ran a call. */
 enum call_state { STATE_INTERPRETED, STATE_JITTED, STATE_NATIVE };
 
+/* In tree_node.children: the method is native, so its calls are, but for the jitted ones. */
+#define TREE_NATIVE 0x80000000u
+
 struct tree_node {
-	uint32_t method;        /* id; METHOD_ROOT, METHOD_PRUNED or a real one */
-	uint32_t parent;        /* index; the root's own is 0 */
-	uint32_t first_child;   /* index, 0: none */
-	uint32_t next_sibling;  /* index, 0: none */
-	uint32_t last_child;    /* the child entered last: looked at first */
-	uint32_t next_instance; /* next node of the same method in this tree, 0: none */
-	uint32_t recursion;     /* ancestors with the same method */
-	uint32_t children;      /* how many; above TREE_LIST_MAX they are in the tree's hash */
-	uint64_t calls;         /* entered from a probe or an event; 0 for frames found on the stack */
-	uint64_t jitted;        /* of them, how many ran jitted; the rest were interpreted, or
-	                         * native where the method is */
+	uint32_t method; /* id; METHOD_ROOT, METHOD_PRUNED or a real one */
+	uint32_t parent; /* index; the root's own is 0 */
+	union {
+		struct {
+			uint32_t first_child;   /* index, 0: none */
+			uint32_t next_sibling;  /* index, 0: none */
+			uint32_t last_child;    /* the child entered last: looked at first */
+			uint32_t next_instance; /* next node of the same method, 0: none */
+		};
+		/* While the tree is pruned or merged away; the links are made anew after. */
+		struct {
+			union {
+				uint64_t cum; /* of metric 0 */
+				struct {
+					uint32_t to;    /* the node it went into, or its new index */
+					uint32_t folds; /* the "(pruned)" child to fold children into */
+				};
+			};
+			uint16_t share;  /* how small a part of its parents it is: prune.c */
+			uint16_t widest; /* the largest such number among its children */
+			uint32_t marks;
+		} prune;
+	};
+	union {
+		struct {
+			uint32_t recursion; /* ancestors with the same method */
+			uint32_t children;  /* how many, and TREE_NATIVE */
+		};
+		uint64_t pruned_native; /* METHOD_PRUNED only: of its calls, the native ones */
+	};
+	uint64_t calls;  /* entered from a probe or an event; 0 for frames found on the stack */
+	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
+	                  * where the method is */
 	uint64_t transition[2][2]; /* [previous event][this event] of each stretch charged here */
-	uint64_t base[];        /* one per metric of the session */
+	uint64_t base[];           /* one per metric of the session */
 };
+
+_Static_assert(sizeof(struct tree_node) == 80, "a node is 80 bytes and 8 a metric");
+
+/* A hash of node indices, open addressing; its keys are in the nodes. 0: empty slot. */
+struct tree_index {
+	uint32_t *slot; /* few, or the arena */
+	uint32_t mask;  /* slots - 1, a power of two less one */
+	uint32_t used;
+	struct arena arena;
+	uint32_t few[32];
+};
+
+struct call_tree {
+	char *nodes;       /* moves under the lock */
+	uint32_t stride;   /* bytes of a node */
+	uint32_t metrics;
+	uint32_t count;    /* nodes; stored with release when a new one is whole */
+	uint32_t capacity;
+	struct arena arena;
+	struct tree_index children;  /* by (parent, method): of parents with a long list */
+	struct tree_index instances; /* by method: its node made last, head of next_instance */
+	struct memory_budget *budget; /* borrowed */
+	struct lock lock;
+	uint32_t generation; /* rises when nodes are renumbered; under the lock */
+	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
+	uint32_t patience;   /* nodes asked for until pruning is worth another try */
+	uint64_t pruned;     /* nodes folded so far; one writer */
+};
+
+/* Calls by state; their sum is calls. */
+struct tree_states {
+	uint64_t interpreted, jitted, native;
+};
+
+static inline __attribute__((always_inline)) struct tree_node *tree_at(
+	const struct call_tree *tree, uint32_t index)
+{
+	return (struct tree_node *)(tree->nodes + (size_t)index * tree->stride);
+}
+
+/* For nodes of a live tree and of a copied block alike. */
+static inline uint32_t tree_node_recursion(const struct tree_node *node)
+{
+	return node->method == METHOD_PRUNED ? 0 : node->recursion;
+}
+
+static inline struct tree_states tree_node_states(const struct tree_node *node)
+{
+	uint64_t rest = node->calls - node->jitted;
+
+	if (node->method == METHOD_PRUNED)
+		return (struct tree_states){
+			rest - node->pruned_native, node->jitted, node->pruned_native};
+	if (node->children & TREE_NATIVE)
+		return (struct tree_states){0, node->jitted, rest};
+	return (struct tree_states){rest, node->jitted, 0};
+}
+
+/* Grows with everything a node counts: equal sums of the same node (same generation of its
+ * tree) mean that nothing changed. */
+static inline uint64_t tree_node_sum(const struct tree_node *node, uint32_t metrics)
+{
+	uint64_t sum = node->calls + node->jitted;
+
+	sum += node->transition[0][0] + node->transition[0][1];
+	sum += node->transition[1][0] + node->transition[1][1];
+	for (uint32_t i = 0; i < metrics; i++)
+		sum += node->base[i];
+	return sum;
+}
+
+/* The root and its "(pruned)" child. 0, or -1 without memory: tree_fini is harmless. */
+int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics);
+void tree_fini(struct call_tree *tree);
+
+/* The child of parent for the method, which becomes its last_child; 0: none. */
+uint32_t tree_find(struct call_tree *tree, uint32_t parent, uint32_t method);
+
+/* Makes the child, which must not exist, and makes it the last_child. 0: no memory, nothing
+ * has changed. May move the nodes. */
+uint32_t tree_add(struct call_tree *tree, uint32_t parent, uint32_t method);
+
+/* Where a call goes when there is no node for it: the parent's own "(pruned)" child if it
+ * has one, else the root's. */
+uint32_t tree_pruned_place(struct call_tree *tree, uint32_t parent);
+
+/* The node of the method made last, the others follow by next_instance; 0: none. */
+uint32_t tree_instance(const struct call_tree *tree, uint32_t method);
+
+/* Adds the counts of all nodes of another tree, path by path; what finds no memory is added
+ * to "(pruned)" nodes. `from` is used up: only tree_fini may follow. */
+void tree_merge(struct call_tree *tree, struct call_tree *from);
+
+/* Folds the nodes whose share of their parent's cum (of metric 0) is smallest into
+ * "(pruned)" nodes, about half of all, but those of the frames, whose indices are brought up
+ * to date. No memory is needed. Returns how many nodes fewer there are; 0 also while
+ * somebody copies the nodes. */
+uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames);
+
+/* Gives back what is not used; nothing will be added soon. */
+void tree_trim(struct call_tree *tree);
+
+/* All bytes it holds of the budget. */
+size_t tree_bytes(const struct call_tree *tree);
 
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * memory_budget: how many bytes the call trees and all that belongs to them may take.
+ *
+ * A part of the limit is a reserve that only small claims may use: the first pages of a
+ * thread, the growth of a small tree. So a thread with little to tell does not starve
+ * because a big tree took everything.
+ *
+ * Runs: on any thread, without locks: the words are atomic, and order nothing else.
+ */
+#ifndef JPROF_MEMORY_BUDGET_H
+#define JPROF_MEMORY_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum memory_claim {
+	MEMORY_ORDINARY, /* leaves the reserve alone */
+	MEMORY_SMALL     /* may use it */
+};
+
+struct memory_budget {
+	uint64_t limit;    /* bytes; constant */
+	uint64_t reserve;  /* part of limit; constant */
+	uint64_t small;    /* trees below this many bytes are small; constant */
+	_Atomic uint64_t used;
+	_Atomic uint64_t peak;
+	_Atomic uint32_t shortage; /* rises when memory was short: owners of big trees prune */
+};
+
+void memory_budget_init(struct memory_budget *budget, uint64_t limit);
+
+/* True: the bytes are taken, and have to be given back. */
+bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim claim);
+void memory_give(struct memory_budget *budget, uint64_t bytes);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * thread_context: what a thread's events touch, and how they are recorded.
+ *
+ *   event --> metrics read --> delta charged to the current node --> shadow stack, tree
+ *
+ * Cost on the way that is usually taken: no lock, no call, no allocation; what is rare is in
+ * thread_context.c.
+ * Runs: context_* in the thread itself. Other threads read nodes, last, current and the
+ *       counters, see trace.c. The order of the owner's stores: last, then (release) base,
+ *       then (release) current: whoever sees a delta in a base also sees the new last.
+ */
+#ifndef JPROF_THREAD_CONTEXT_H
+#define JPROF_THREAD_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/trace/call_tree.h"
+#include "agent/trace/shadow_stack.h"
+#include "metric/metric.h"
+
+struct trace;
+
+struct thread_identity {
+	int64_t java_id, os_id;
+	char name[256];
+	bool is_virtual;
+};
+
+enum context_life {
+	CONTEXT_LIVE,
+	CONTEXT_ENDED, /* its tree is kept */
+	CONTEXT_FOLD   /* many ended threads, by name */
+};
+
+struct thread_context {
+	/* Hot: written by the owner. */
+	struct call_tree tree;
+	struct shadow_stack stack;
+	uint32_t current;  /* node; stored with release */
+	uint32_t previous; /* enum transition */
+	const struct metric_set *set; /* borrowed */
+	struct trace *trace;          /* borrowed */
+	uint64_t last[METRIC_MAX];    /* the counters at the last event */
+
+	/* Rare: written by the owner, read by others, relaxed. */
+	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
+	uint64_t repaired, unmatched, lost;
+	uint32_t shortage; /* the budget's, when it was last heeded */
+
+	/* Under LOCK_THREADS, and life under the tree's lock too. */
+	enum context_life life;
+	uint32_t id;     /* 1, 2, ...: rows of the profile */
+	uint32_t pins;   /* copies under way: must stay as it is */
+	bool visited;    /* somebody was shown it */
+	uint64_t folded; /* threads it stands for */
+	uint64_t started, ended;   /* ns of CLOCK_MONOTONIC; ended 0 while alive */
+	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped; under the tree's lock */
+	struct thread_context *next, *before; /* by id */
+	struct arena memory; /* this struct */
+	struct thread_identity identity;
+
+	struct metric_thread metric; /* owner, but for metric_read_from_outside */
+};
+
+/* Forgets what was used since the last event, or before the first: the next delta begins
+ * now. */
+void context_start(struct thread_context *context);
+
+/* Pushes a frame that was on the Java stack before the first event, outermost first: it gets
+ * a node, but no call is counted. */
+void context_found_frame(struct thread_context *context, uint32_t method);
+
+/* The rare ways. */
+uint32_t context_child(struct thread_context *context, uint32_t method);
+bool context_push_rare(struct thread_context *context);
+void context_exit_rare(struct thread_context *context, uint32_t method, const uint64_t *now);
+
+static inline __attribute__((always_inline)) unsigned context_metrics(
+	enum metric_shape shape, const struct thread_context *context)
+{
+	switch (shape) {
+	case SHAPE_WALL:
+		return 1;
+	case SHAPE_WALL_CPU:
+		return 2;
+	case SHAPE_WALL_CPU_ALLOC:
+		return 3;
+	default:
+		return context->tree.metrics;
+	}
+}
+
+/* tree_at, with a stride that the compiler knows. */
+static inline __attribute__((always_inline)) struct tree_node *context_node(
+	enum metric_shape shape, const struct thread_context *context, uint32_t index)
+{
+	size_t stride = sizeof(struct tree_node) + 8 * context_metrics(shape, context);
+
+	return (struct tree_node *)(context->tree.nodes + index * stride);
+}
+
+/* One writer: a load and a store, no locked instruction. */
+static inline __attribute__((always_inline)) void context_add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) void context_charge(enum metric_shape shape,
+	struct thread_context *context, const uint64_t *now, enum transition transition)
+{
+	struct tree_node *node = context_node(shape, context, context->current);
+	unsigned metrics = context_metrics(shape, context);
+	uint64_t delta[METRIC_MAX];
+
+	for (unsigned i = 0; i < metrics; i++) {
+		delta[i] = now[i] - context->last[i];
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+	}
+	for (unsigned i = 0; i < metrics; i++)
+		__atomic_store_n(
+			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
+	context_add(&node->transition[context->previous][transition], 1);
+	context->previous = transition;
+}
+
+static inline __attribute__((always_inline)) void context_count_call(
+	struct tree_node *node, enum call_state state)
+{
+	context_add(&node->calls, 1);
+	if (state == STATE_JITTED)
+		context_add(&node->jitted, 1);
+	if (state != STATE_NATIVE)
+		return;
+	if (node->method == METHOD_PRUNED)
+		context_add(&node->pruned_native, 1);
+	else if (!(node->children & TREE_NATIVE))
+		__atomic_store_n(
+			&node->children, node->children | TREE_NATIVE, __ATOMIC_RELAXED);
+}
+
+/* The thread enters the method. shape: that of the metric set, a constant. */
+static inline __attribute__((always_inline)) void context_enter(enum metric_shape shape,
+	struct thread_context *context, uint32_t method, enum call_state state)
+{
+	uint64_t now[METRIC_MAX];
+
+	metric_read(shape, context->set, &context->metric, now);
+	context_charge(shape, context, now, TRANSITION_ENTRY);
+	if (__builtin_expect(context->stack.top >= context->stack.limit, 0) &&
+		!context_push_rare(context))
+		return;
+
+	uint32_t child = context_node(shape, context, context->current)->last_child;
+	struct tree_node *node = context_node(shape, context, child);
+	if (__builtin_expect(node->method != method, 0)) {
+		child = context_child(context, method);
+		node = context_node(shape, context, child);
+	}
+	context_count_call(node, state);
+	*++context->stack.top = (struct shadow_frame){child, method};
+	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
+}
+
+/* The thread leaves the method, by a return or (unwound) by an exception: both are exits to
+ * the tree. */
+static inline __attribute__((always_inline)) void context_exit(enum metric_shape shape,
+	struct thread_context *context, uint32_t method, bool unwound)
+{
+	uint64_t now[METRIC_MAX];
+
+	(void)unwound;
+	metric_read(shape, context->set, &context->metric, now);
+	if (__builtin_expect(context->stack.top->method != method, 0)) {
+		context_exit_rare(context, method, now);
+		return;
+	}
+	context_charge(shape, context, now, TRANSITION_EXIT);
+	context->stack.top--;
+	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * trace: all threads of a session and their call trees.
+ *
+ * In:   threads that begin and end; the events between are recorded by thread_context.h.
+ * Out:  a row and the nodes of each thread, to whoever visits.
+ * Owns: contexts, trees, the memory budget.
+ * Runs: trace_thread_* in the thread itself; trace_visit and trace_stop in one thread at a
+ *       time. LOCK_THREADS guards the list; it is not held while a visitor is called.
+ *
+ * Ended threads keep a row of their own up to TRACE_KEPT_ENDED of them. Later ones are folded,
+ * as they end, into one row for all whose names are equal but for digits ("worker-*"), as are
+ * earlier ones when memory is short.
+ */
+#ifndef JPROF_TRACE_H
+#define JPROF_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/trace/call_tree.h"
+#include "agent/trace/thread_context.h"
+#include "metric/metric.h"
+
+enum {
+	TRACE_KEPT_ENDED = 1000, /* ended threads that keep their own row */
+	TRACE_FOLDS_MAX = 256    /* rows of folded threads; further names share one, "*" */
+};
+
+struct trace; /* created, destroyed */
+
+/* For a session with this metric set (borrowed). max_memory: bytes for everything here. NULL
+ * without memory. */
+struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
+
+/* For tests: in the agent it lives until the process ends, as threads may still run. */
+void trace_destroy(struct trace *trace);
+
+/* The calling thread begins: its counters are opened, and count from now on. NULL when
+ * there is no memory at all; that is counted. */
+struct thread_context *trace_thread_begin(struct trace *trace,
+	const struct thread_identity *identity, struct alloc_source alloc);
+
+/* The calling thread ends: what it used since its last event is charged to where it is, its
+ * counters are closed, its tree is kept or folded. context must not be used any more. A name
+ * that is not NULL replaces the one it began with. */
+void trace_thread_end(
+	struct trace *trace, struct thread_context *context, const char *last_name);
+
+/* No thread records an event any more (the caller has seen to that; ending is allowed): fixes
+ * every live thread's counters as they are now. What a visitor sees from now on is final. */
+void trace_stop(struct trace *trace);
+
+/* A thread, or many ended ones folded into one. */
+struct trace_thread {
+	uint32_t id; /* 1, 2, ... in order of appearance; never used again */
+	bool alive;
+	uint64_t folded; /* how many threads this row stands for */
+	const struct thread_identity *identity; /* folded ones: only the name, a pattern */
+	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
+	uint32_t generation; /* another one than last time: the nodes have been renumbered */
+	uint32_t nodes;      /* how many will be shown */
+	uint64_t repaired;   /* frames popped because their exit never came */
+	uint64_t unmatched;  /* exits that matched no frame; they are not events */
+	uint64_t lost;       /* entries without a frame: the shadow stack could not grow */
+	uint64_t pruned;     /* nodes folded into "(pruned)" */
+	/* Set for `end` only. */
+	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
+	uint64_t total[METRIC_MAX]; /* the sum of the nodes' base: for a thread that had no event
+	                             * meanwhile taken from its counters, not from the nodes */
+};
+
+/* What a visit calls, on its own thread, without locks; a result other than 0 ends the visit.
+ * For each thread, in rising order of ids: begin, nodes..., end. begin may come again for the
+ * same thread, with a new generation, when its nodes were renumbered meanwhile: what nodes
+ * showed before is void then. Everything passed is borrowed for the call. */
+struct trace_visitor {
+	void *user;
+	int (*begin)(void *user, const struct trace_thread *thread);
+	/* Nodes first .. first + count, the i-th at (char *)node + i * stride. */
+	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t first,
+		uint32_t count, const struct tree_node *node, size_t stride);
+	int (*end)(void *user, const struct trace_thread *thread);
+};
+
+/* Shows all threads, one after the other, each as it is at the time. A running thread's stretch
+ * in progress is included, charged to the node it is in. A thread shown by an earlier visit and
+ * not by this one has been folded into another row since: its own is to be dropped. Returns
+ * what ended it, or 0. */
+int trace_visit(struct trace *trace, const struct trace_visitor *visitor);
+
+/* The i-th node of a block shown to a visitor. */
+static inline const struct tree_node *trace_node(
+	const struct tree_node *node, size_t stride, size_t i)
+{
+	return (const struct tree_node *)(const void *)((const char *)node + i * stride);
+}
+
+struct trace_state {
+	uint64_t threads;      /* begun */
+	uint64_t lost_threads; /* had no memory */
+	uint64_t memory_limit, memory_used, memory_peak; /* bytes */
+};
+
+void trace_get_state(struct trace *trace, struct trace_state *state);
+
+#endif
