@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * agent: the library's exported functions, a checklist each.
+ *
+ * In:   the JVM calls Agent_OnLoad before it runs Java code (JVMTI specification, "Agent
+ *       Start-Up"), Agent_OnUnload at its end; the application may call those of jprof.h.
+ * Life: OnLoad -> events.c (VMInit ... VMDeath) -> OnUnload. Nothing is given back at the
+ *       end: daemon threads may still be inside a callback while the process exits.
+ */
+#include <jvmti.h>
+
+#include "agent/events/events.h"
+#include "agent/jvm/hotspot.h"
+#include "agent/jvm/jvm.h"
+#include "agent/log/log.h"
+#include "agent/session/session.h"
+#include "include/jprof.h"
+
+static struct session session;
+
+static bool is_wanted(const struct metric_set *metrics, enum metric_kind kind)
+{
+	for (unsigned i = 0; i < metrics->count; i++) {
+		if (metrics->metric[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+/* What the options may say, but this version or this JVM does not do. */
+static int check_options(struct jvm *jvm, struct error *error)
+{
+	if (session.options.calls == CALLS_INSTRUMENT)
+		return error_set(error, ERROR_VALUE,
+			"calls=instrument is not in this version; legal here: auto, events, off");
+	if (is_wanted(&session.metrics, METRIC_ALLOC) &&
+		hotspot_probe(jvm) == HOTSPOT_ALLOC_NONE)
+		return error_set(error, ERROR_MISSING,
+			"metrics=alloc: this JVM shows no allocation counters");
+	return 0;
+}
+
+static int start(JavaVM *vm, const char *options, struct error *error)
+{
+	struct jvm jvm;
+
+	if (session_prepare(&session, options, error))
+		return -1;
+	log_set_level(session.options.log);
+	if (jvm_open(&jvm, vm, error))
+		return -1;
+	if (check_options(&jvm, error))
+		return -1;
+	return events_prepare(jvm, &session, error);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	struct error error = {0};
+
+	(void)reserved;
+	if (start(vm, options, &error)) {
+		log_line(LOG_ERROR, "%s", error.text);
+		return JNI_ERR;
+	}
+	return JNI_OK;
+}
+
+/* A running JVM has no entry and exit events to give (the capabilities exist in the on-load
+ * phase only), so there is nothing this version could record: refused, the JVM runs on. */
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
+	(void)vm;
+	(void)options;
+	(void)reserved;
+	log_line(LOG_ERROR, "this version cannot be loaded into a running JVM: start the JVM "
+			    "with -agentpath");
+	return JNI_ERR;
+}
+
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+	(void)vm;
+}
+
+JPROF_API const char *jprof_version(void)
+{
+	return JPROF_VERSION;
+}

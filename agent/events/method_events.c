@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method_events: the JVM's MethodEntry, MethodExit and VMObjectAlloc events.
+ *
+ * In:   events, on the thread they happen on (JVMTI specification, "Method Entry", "Method
+ *       Exit", "VM Object Allocation").
+ * Out:  enter and exit of the thread's context. Methods outside the filter leave no trace:
+ *       what they use stays with the nearest included caller.
+ * Runs: at every call of the application; one version per metric shape, so that the reading
+ *       of the counters is compiled without a choice.
+ *
+ * HotSpot runs a thread with these events in its interpreter only, so a call is either
+ * interpreted or native.
+ */
+#include "agent/events/method_events.h"
+
+#include "agent/events/thread_events.h"
+
+static inline __attribute__((always_inline)) void method_entry(
+	enum metric_shape shape, JNIEnv *jni, jthread java_thread, jmethodID method)
+{
+	struct thread_events *thread = thread_events_current;
+	method_ref ref;
+
+	if (__builtin_expect(!thread, 0))
+		thread = thread_events_adopt(jni, java_thread, FOUND_ALL_BUT_LAST);
+	if (!thread_events_enter(thread))
+		return;
+	ref = thread_events_method(thread, jni, method);
+	if (ref != METHOD_REF_EXCLUDED)
+		context_enter(shape, thread->context, method_ref_id(ref),
+			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
+	thread_events_leave(thread);
+}
+
+static inline __attribute__((always_inline)) void method_exit(enum metric_shape shape,
+	JNIEnv *jni, jthread java_thread, jmethodID method, bool popped_by_exception)
+{
+	struct thread_events *thread = thread_events_current;
+	method_ref ref;
+
+	if (__builtin_expect(!thread, 0))
+		thread = thread_events_adopt(jni, java_thread, FOUND_ALL);
+	if (!thread_events_enter(thread))
+		return;
+	ref = thread_events_method(thread, jni, method);
+	if (ref != METHOD_REF_EXCLUDED)
+		context_exit(
+			shape, thread->context, method_ref_id(ref), popped_by_exception);
+	thread_events_leave(thread);
+}
+
+/* One row a shape: its constant and the name of its callbacks. */
+#define SHAPE_TABLE(X)                                                                   \
+	X(SHAPE_WALL, wall)                                                              \
+	X(SHAPE_WALL_CPU, wall_cpu)                                                      \
+	X(SHAPE_WALL_CPU_ALLOC, wall_cpu_alloc)                                          \
+	X(SHAPE_ANY, any)
+
+#define X(shape, name)                                                                   \
+	static void JNICALL on_entry_##name(                                             \
+		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)          \
+	{                                                                                \
+		(void)jvmti;                                                             \
+		method_entry(shape, jni, thread, method);                                \
+	}                                                                                \
+	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, \
+		jmethodID method, jboolean popped_by_exception, jvalue value)            \
+	{                                                                                \
+		(void)jvmti;                                                             \
+		(void)value;                                                             \
+		method_exit(shape, jni, thread, method, popped_by_exception);            \
+	}
+SHAPE_TABLE(X)
+#undef X
+
+static const struct {
+	jvmtiEventMethodEntry entry;
+	jvmtiEventMethodExit exit;
+} callbacks_of[] = {
+#define X(shape, name) [shape] = {on_entry_##name, on_exit_##name},
+	SHAPE_TABLE(X)
+#undef X
+};
+
+static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread java_thread,
+	jobject object, jclass class, jlong size)
+{
+	struct thread_events *thread = thread_events_current;
+
+	(void)jvmti;
+	(void)object;
+	(void)class;
+	if (!thread)
+		thread = thread_events_adopt(jni, java_thread, FOUND_ALL);
+	if (!thread_events_enter(thread))
+		return;
+	thread->context->metric.vm_objects++;
+	thread->context->metric.vm_bytes += (uint64_t)size;
+	thread_events_leave(thread);
+}
+
+void method_events_callbacks(enum metric_shape shape, jvmtiEventCallbacks *callbacks)
+{
+	callbacks->MethodEntry = callbacks_of[shape].entry;
+	callbacks->MethodExit = callbacks_of[shape].exit;
+	callbacks->VMObjectAlloc = on_vm_object_alloc;
+}

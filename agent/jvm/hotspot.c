@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* hotspot: see hotspot.h. */
+#include "agent/jvm/hotspot.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Fields of the JVM's own classes whose offsets are needed. */
+enum hotspot_field { ALLOCATED_BYTES, TLAB, TLAB_START, TLAB_TOP, FIELDS };
+
+static const struct {
+	const char *type, *field;
+} field_name[FIELDS] = {[ALLOCATED_BYTES] = {"Thread", "_allocated_bytes"},
+	[TLAB] = {"Thread", "_tlab"},
+	[TLAB_START] = {"ThreadLocalAllocBuffer", "_start"},
+	[TLAB_TOP] = {"ThreadLocalAllocBuffer", "_top"}};
+
+/* The start of struct jmmInterface_1_ (jmm.h, since JDK 14): only what is called. */
+struct management {
+	void *reserved;
+	jlong(JNICALL *thread_allocated)(JNIEnv *jni, jlong java_thread_id); /* 0: this one */
+	jint(JNICALL *version)(JNIEnv *jni);
+};
+
+/* JMM_VERSION_3 (JDK 14 to 20) and JMM_VERSION_4 (from 21): what they share is used. */
+enum { MANAGEMENT_VERSION = 0x20030000 };
+
+/* Written by hotspot_probe and hotspot_learn, before other threads are looked at. */
+static enum hotspot_alloc way;
+static uint64_t offset[FIELDS];
+static ptrdiff_t env_to_thread; /* JavaThread = JNIEnv + this */
+static const struct management *management;
+
+/* libjvm, wherever it was loaded from and with whatever visibility. */
+static void *hotspot_library(struct jvm *jvm)
+{
+	Dl_info info;
+
+	/* An entry of the invocation interface's table lies in libjvm. */
+	if (!dladdr(*(void **)&(*jvm->vm)->GetEnv, &info) || !info.dli_fname)
+		return NULL;
+	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+static uint64_t hotspot_constant(void *library, const char *name)
+{
+	const uint64_t *value = dlsym(library, name);
+
+	return value ? *value : 0;
+}
+
+/* Looks every wanted field up in the table. True if all are there. */
+static bool hotspot_find_fields(void *library)
+{
+	char *const *table = dlsym(library, "gHotSpotVMStructs");
+	uint64_t type_at = hotspot_constant(library, "gHotSpotVMStructEntryTypeNameOffset");
+	uint64_t field_at = hotspot_constant(library, "gHotSpotVMStructEntryFieldNameOffset");
+	uint64_t offset_at = hotspot_constant(library, "gHotSpotVMStructEntryOffsetOffset");
+	uint64_t stride = hotspot_constant(library, "gHotSpotVMStructEntryArrayStride");
+	unsigned found = 0;
+
+	if (!table || !stride)
+		return false;
+	for (char *entry = *table; *(char **)(entry + type_at); entry += stride) {
+		const char *type = *(char **)(entry + type_at);
+		const char *field = *(char **)(entry + field_at);
+
+		for (unsigned i = 0; i < FIELDS; i++) {
+			if (strcmp(type, field_name[i].type) != 0 || !field ||
+				strcmp(field, field_name[i].field) != 0)
+				continue;
+			offset[i] = *(uint64_t *)(entry + offset_at);
+			found |= 1u << i;
+		}
+	}
+	return found == (1u << FIELDS) - 1;
+}
+
+enum hotspot_alloc hotspot_probe(struct jvm *jvm)
+{
+	void *library = hotspot_library(jvm);
+	void *(*get_management)(int version);
+
+	if (!library)
+		return way = HOTSPOT_ALLOC_NONE;
+	*(void **)&get_management = dlsym(library, "JVM_GetManagement");
+	management = get_management ? get_management(MANAGEMENT_VERSION) : NULL;
+	way = HOTSPOT_ALLOC_NONE;
+	if (management)
+		way = HOTSPOT_ALLOC_MANAGEMENT;
+	if (hotspot_find_fields(library))
+		way = HOTSPOT_ALLOC_FIELDS;
+	dlclose(library);
+	return way;
+}
+
+static uint64_t management_read(void *argument)
+{
+	return (uint64_t)management->thread_allocated(argument, 0);
+}
+
+struct alloc_source hotspot_alloc_source(JNIEnv *jni)
+{
+	struct alloc_source source = {0};
+	const char *thread = (const char *)jni + env_to_thread;
+	const char *tlab = thread + offset[TLAB];
+
+	switch (way) {
+	case HOTSPOT_ALLOC_FIELDS:
+		source.allocated = (const volatile uint64_t *)(thread + offset[ALLOCATED_BYTES]);
+		source.tlab_start = (const volatile uint64_t *)(tlab + offset[TLAB_START]);
+		source.tlab_top = (const volatile uint64_t *)(tlab + offset[TLAB_TOP]);
+		break;
+	case HOTSPOT_ALLOC_MANAGEMENT:
+		source.read = management_read;
+		source.argument = jni;
+		break;
+	case HOTSPOT_ALLOC_NONE:
+		break;
+	}
+	return source;
+}
+
+/* JavaThread of the calling thread, by Thread.eetop. */
+static const char *hotspot_java_thread(struct jvm *jvm, JNIEnv *jni)
+{
+	jthread thread = NULL;
+	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
+	jfieldID eetop = NULL;
+	jlong address = 0;
+
+	if (class)
+		eetop = (*jni)->GetFieldID(jni, class, "eetop", "J");
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	else if (!(*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &thread) && thread)
+		address = (*jni)->GetLongField(jni, thread, eetop);
+	(*jni)->DeleteLocalRef(jni, thread);
+	(*jni)->DeleteLocalRef(jni, class);
+	return (const char *)(uintptr_t)address;
+}
+
+/* True if the counters grow by an array of known size, and not by much more. */
+static bool hotspot_proof(JNIEnv *jni)
+{
+	enum { SIZE = 100000, SLACK = 4096 };
+	struct alloc_counter counter;
+	uint64_t before, grown;
+	jbyteArray array;
+
+	alloc_open(&counter, hotspot_alloc_source(jni));
+	before = alloc_read(&counter);
+	array = (*jni)->NewByteArray(jni, SIZE);
+	grown = alloc_read(&counter) - before;
+	if (!array)
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, array);
+	return grown >= SIZE && grown < SIZE + SLACK;
+}
+
+enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni)
+{
+	/* A JavaThread is some kilobytes; the JNIEnv is a part of it. */
+	static const ptrdiff_t part_limit = 64 * 1024;
+	const char *thread = hotspot_java_thread(jvm, jni);
+
+	env_to_thread = thread - (const char *)jni;
+	if (way == HOTSPOT_ALLOC_FIELDS &&
+		(!thread || env_to_thread > 0 || env_to_thread < -part_limit ||
+			!hotspot_proof(jni)))
+		way = management ? HOTSPOT_ALLOC_MANAGEMENT : HOTSPOT_ALLOC_NONE;
+	if (way == HOTSPOT_ALLOC_MANAGEMENT && !hotspot_proof(jni))
+		way = HOTSPOT_ALLOC_NONE;
+	return way;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * hotspot: what only this JVM knows, read from its own description of itself.
+ *
+ * HotSpot exports a table of its fields for debuggers, gHotSpotVMStructs (vmStructs.hpp).
+ * From it come the places of a thread's allocation counters:
+ *
+ *   JNIEnv of a thread - constant = JavaThread        (the constant is learnt from one thread
+ *                                                      whose JavaThread is known by the field
+ *                                                      `eetop` of java.lang.Thread)
+ *   JavaThread + Thread::_allocated_bytes             bytes of all closed buffers
+ *   JavaThread + Thread::_tlab + ::_start, ::_top     the buffer in use
+ *
+ * Without the table the JVM's management interface is asked instead (JVM_GetManagement,
+ * jmm.h), slower; without both, `alloc` does not exist.
+ */
+#ifndef JPROF_HOTSPOT_H
+#define JPROF_HOTSPOT_H
+
+#include <jvmti.h>
+
+#include "agent/jvm/jvm.h"
+#include "metric/alloc.h"
+
+enum hotspot_alloc { HOTSPOT_ALLOC_NONE, HOTSPOT_ALLOC_MANAGEMENT, HOTSPOT_ALLOC_FIELDS };
+
+/* In the on-load phase: which way there seems to be. */
+enum hotspot_alloc hotspot_probe(struct jvm *jvm);
+
+/* Once Java code can run, on a Java thread: settles the way, and proves it by allocating an
+ * array of known size. What it returns may be less than hotspot_probe promised. */
+enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni);
+
+/* Where the calling thread's allocation counters are. */
+struct alloc_source hotspot_alloc_source(JNIEnv *jni);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jvm: see jvm.h. Section names are those of the JVM Tool Interface specification. */
+#include "agent/jvm/jvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Method modifiers, JVM specification table 4.6-A. */
+enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
+
+/* Found once by jvm_learn, constant afterwards. */
+static jobject platform_loader; /* global reference */
+static jfieldID thread_id_field;
+static jclass virtual_thread_class; /* global reference; NULL before JDK 21 */
+
+static int jvm_check(
+	struct jvm *jvm, jvmtiError code, const char *what, struct error *error)
+{
+	char *name = NULL;
+
+	if (code == JVMTI_ERROR_NONE)
+		return 0;
+	(*jvm->jvmti)->GetErrorName(jvm->jvmti, code, &name);
+	error_set(error, ERROR_JVM, "the JVM refused %s: %s", what, name ? name : "?");
+	(*jvm->jvmti)->Deallocate(jvm->jvmti, (unsigned char *)name);
+	return -ERROR_JVM;
+}
+
+static void jvm_give(struct jvm *jvm, void *memory)
+{
+	(*jvm->jvmti)->Deallocate(jvm->jvmti, memory);
+}
+
+int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error)
+{
+	jint code = (*vm)->GetEnv(vm, (void **)&jvm->jvmti, JVMTI_VERSION_1_2);
+
+	jvm->vm = vm;
+	if (code != JNI_OK)
+		return error_set(error, ERROR_JVM,
+			"this JVM has no tool interface (JVMTI 1.2): GetEnv gives %d", code);
+	return 0;
+}
+
+int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error)
+{
+	jvmtiCapabilities wanted = {0};
+
+	if (capabilities & JVM_METHOD_EVENTS) {
+		wanted.can_generate_method_entry_events = 1;
+		wanted.can_generate_method_exit_events = 1;
+	}
+	if (capabilities & JVM_VM_OBJECT_EVENTS)
+		wanted.can_generate_vm_object_alloc_events = 1;
+	return jvm_check(jvm, (*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted),
+		"the events that were asked for", error);
+}
+
+int jvm_set_callbacks(
+	struct jvm *jvm, const jvmtiEventCallbacks *callbacks, struct error *error)
+{
+	return jvm_check(jvm,
+		(*jvm->jvmti)->SetEventCallbacks(
+			jvm->jvmti, callbacks, (jint)sizeof(*callbacks)),
+		"event callbacks", error);
+}
+
+int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error)
+{
+	return jvm_check(jvm,
+		(*jvm->jvmti)->SetEventNotificationMode(
+			jvm->jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, event, NULL),
+		"an event", error);
+}
+
+/* A look-up that failed leaves a pending exception, which must not reach the application. */
+static bool jvm_clear_exception(JNIEnv *jni)
+{
+	if (!(*jni)->ExceptionCheck(jni))
+		return false;
+	(*jni)->ExceptionClear(jni);
+	return true;
+}
+
+static void jvm_learn_virtual_threads(JNIEnv *jni)
+{
+	static const jint first_version = 0x00150000; /* JNI_VERSION_21 */
+	jclass found;
+
+	if ((*jni)->GetVersion(jni) < first_version)
+		return;
+	found = (*jni)->FindClass(jni, "java/lang/BaseVirtualThread");
+	if (!jvm_clear_exception(jni) && found)
+		virtual_thread_class = (*jni)->NewGlobalRef(jni, found);
+	(*jni)->DeleteLocalRef(jni, found);
+}
+
+int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
+{
+	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+	jclass loader = (*jni)->FindClass(jni, "java/lang/ClassLoader");
+	jmethodID get_platform;
+	jobject platform = NULL;
+
+	(void)jvm;
+	if (jvm_clear_exception(jni) || !thread || !loader)
+		return error_set(error, ERROR_JVM, "java.lang.Thread or ClassLoader not found");
+	thread_id_field = (*jni)->GetFieldID(jni, thread, "tid", "J");
+	if (jvm_clear_exception(jni))
+		thread_id_field = NULL;
+	get_platform = (*jni)->GetStaticMethodID(
+		jni, loader, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
+	if (!jvm_clear_exception(jni) && get_platform)
+		platform = (*jni)->CallStaticObjectMethod(jni, loader, get_platform);
+	if (!jvm_clear_exception(jni) && platform)
+		platform_loader = (*jni)->NewGlobalRef(jni, platform);
+	jvm_learn_virtual_threads(jni);
+	(*jni)->DeleteLocalRef(jni, platform);
+	(*jni)->DeleteLocalRef(jni, thread);
+	(*jni)->DeleteLocalRef(jni, loader);
+	return 0;
+}
+
+/* Copies text, cut before the first character that does not fit whole. */
+static void jvm_copy_name(char *out, size_t size, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length >= size) {
+		length = size - 1;
+		while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+			length--;
+	}
+	memcpy(out, text, length);
+	out[length] = '\0';
+}
+
+bool jvm_describe_thread(
+	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out)
+{
+	jvmtiThreadInfo info = {0};
+	jthread current = NULL;
+
+	memset(out, 0, sizeof(*out));
+	if (!thread) {
+		if ((*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &current) || !current)
+			return false;
+		thread = current;
+	}
+	if ((*jvm->jvmti)->GetThreadInfo(jvm->jvmti, thread, &info)) {
+		(*jni)->DeleteLocalRef(jni, current);
+		return false;
+	}
+	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
+	out->is_daemon = info.is_daemon;
+	if (thread_id_field)
+		out->java_id = (*jni)->GetLongField(jni, thread, thread_id_field);
+	if (virtual_thread_class)
+		out->is_virtual = (*jni)->IsInstanceOf(jni, thread, virtual_thread_class);
+	jvm_give(jvm, info.name);
+	(*jni)->DeleteLocalRef(jni, info.thread_group);
+	(*jni)->DeleteLocalRef(jni, info.context_class_loader);
+	(*jni)->DeleteLocalRef(jni, current);
+	return true;
+}
+
+void jvm_each_thread(struct jvm *jvm, JNIEnv *jni,
+	void (*visit)(void *argument, const struct jvm_thread *thread), void *argument)
+{
+	struct jvm_thread description;
+	jthread *threads = NULL;
+	jint count = 0;
+
+	if ((*jvm->jvmti)->GetAllThreads(jvm->jvmti, &count, &threads))
+		return;
+	for (jint i = 0; i < count; i++) {
+		if (jvm_describe_thread(jvm, jni, threads[i], &description))
+			visit(argument, &description);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	jvm_give(jvm, threads);
+}
+
+int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames)
+{
+	jint depth = 0, stored = 0;
+
+	*frames = NULL;
+	if ((*jvm->jvmti)->GetFrameCount(jvm->jvmti, NULL, &depth) || depth <= 0)
+		return 0;
+	*frames = malloc((size_t)depth * sizeof(**frames));
+	if (!*frames)
+		return -1;
+	if ((*jvm->jvmti)->GetStackTrace(jvm->jvmti, NULL, 0, depth, *frames, &stored))
+		return 0;
+	return stored;
+}
+
+/* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes carry a '.' or '/' before their
+ * number ("Lcom/acme/Foo.0x0123;" in JVMTI): it becomes '/', as Class.getName shows it. */
+static char *jvm_java_name(const char *signature)
+{
+	size_t length = strlen(signature);
+	char *name;
+
+	if (length < 2 || signature[0] != 'L')
+		return strdup(signature);
+	name = strndup(signature + 1, length - 2);
+	for (char *c = name; c && *c; c++) {
+		if (*c == '/')
+			*c = '.';
+		else if (*c == '.')
+			*c = '/';
+	}
+	return name;
+}
+
+static bool jvm_is_jdk_class(struct jvm *jvm, JNIEnv *jni, jclass class)
+{
+	jobject loader = NULL;
+	bool jdk;
+
+	if ((*jvm->jvmti)->GetClassLoader(jvm->jvmti, class, &loader))
+		return false;
+	jdk = !loader || (platform_loader &&
+				 (*jni)->IsSameObject(jni, loader, platform_loader));
+	(*jni)->DeleteLocalRef(jni, loader);
+	return jdk;
+}
+
+static char *jvm_take_string(struct jvm *jvm, char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	jvm_give(jvm, text);
+	return copy;
+}
+
+bool jvm_describe_method(
+	struct jvm *jvm, JNIEnv *jni, jmethodID method, struct jvm_method *out)
+{
+	jvmtiEnv *jvmti = jvm->jvmti;
+	char *class_signature = NULL, *name = NULL, *signature = NULL;
+	jclass class = NULL;
+	jint modifiers = 0;
+	bool known;
+
+	memset(out, 0, sizeof(*out));
+	known = !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+		!(*jvmti)->GetClassSignature(jvmti, class, &class_signature, NULL) &&
+		!(*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) &&
+		!(*jvmti)->GetMethodModifiers(jvmti, method, &modifiers);
+	if (known) {
+		out->class_name = jvm_java_name(class_signature);
+		out->is_native = modifiers & ACCESS_NATIVE;
+		out->is_static = modifiers & ACCESS_STATIC;
+		out->is_jdk = jvm_is_jdk_class(jvm, jni, class);
+	}
+	out->name = jvm_take_string(jvm, name);
+	out->signature = jvm_take_string(jvm, signature);
+	jvm_give(jvm, class_signature);
+	(*jni)->DeleteLocalRef(jni, class);
+	if (known && out->class_name && out->name && out->signature)
+		return true;
+	jvm_method_fini(out);
+	return false;
+}
+
+void jvm_method_fini(struct jvm_method *method)
+{
+	free(method->class_name);
+	free(method->name);
+	free(method->signature);
+	memset(method, 0, sizeof(*method));
+}
+
+char *jvm_property(struct jvm *jvm, const char *name)
+{
+	char *value = NULL;
+
+	if ((*jvm->jvmti)->GetSystemProperty(jvm->jvmti, name, &value))
+		return NULL;
+	return jvm_take_string(jvm, value);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * methods: see methods.h.
+ *
+ *   jmethodID --hash--> bucket[65536] -> entry -> entry -> ...     (excluded ones too)
+ *   id --> block[id / 1024][id % 1024] = record                    (included ones)
+ *
+ *   names --hash--> by_name[65536] -> id -> id -> ...              (included ones, under the lock)
+ *
+ * Entries and records are never freed or moved: readers need no lock. Methods of the same
+ * class name, name and signature share an id, whichever loader defined them.
+ */
+#include "agent/jvm/methods.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/lock/lock.h"
+
+enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
+
+struct method_record {
+	struct profile_method shown;
+	uint32_t next_by_name;
+};
+
+struct method_entry {
+	struct method_entry *next;
+	jmethodID method;
+	method_ref ref;
+};
+
+static _Atomic(struct method_entry *) bucket[BUCKETS];
+static _Atomic(struct method_record *) block[BLOCKS];
+static uint32_t by_name[BUCKETS]; /* head of a chain of ids, under the lock */
+static _Atomic uint32_t next_id = PROFILE_METHOD_FIRST; /* written under the lock */
+static _Atomic uint64_t lost;
+static struct lock methods_lock;
+static const struct pattern_list *included, *excluded;
+
+void methods_init(const struct pattern_list *include, const struct pattern_list *exclude)
+{
+	lock_init(&methods_lock, LOCK_METHODS);
+	included = include;
+	excluded = exclude;
+}
+
+static uint32_t methods_hash(jmethodID method)
+{
+	/* Fibonacci hashing: handles are pointers or counters, their low bits alike. */
+	return (uint32_t)(((uint64_t)(uintptr_t)method * 0x9e3779b97f4a7c15u) >> 48);
+}
+
+static struct method_entry *methods_look_up(jmethodID method)
+{
+	struct method_entry *entry = atomic_load_explicit(
+		&bucket[methods_hash(method)], memory_order_acquire);
+
+	while (entry && entry->method != method)
+		entry = entry->next;
+	return entry;
+}
+
+/* The JDK's own methods are included only when a pattern names their class. */
+static bool methods_included(const struct jvm_method *method)
+{
+	bool yes = included->count == 0 && !method->is_jdk;
+
+	for (size_t i = 0; i < included->count && !yes; i++) {
+		const char *pattern = included->pattern[i];
+
+		yes = pattern_match_method(pattern, method->class_name, method->name) &&
+			(!method->is_jdk || pattern_names_class(pattern, method->class_name));
+	}
+	for (size_t i = 0; i < excluded->count && yes; i++)
+		yes = !pattern_match_method(
+			excluded->pattern[i], method->class_name, method->name);
+	return yes;
+}
+
+static struct method_record *methods_record(uint32_t id)
+{
+	return &atomic_load_explicit(&block[id / BLOCK], memory_order_acquire)[id % BLOCK];
+}
+
+/* FNV-1a over the three names. */
+static uint32_t methods_name_hash(const struct jvm_method *method)
+{
+	const char *part[] = {method->class_name, method->name, method->signature};
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < 3; i++) {
+		for (const char *c = part[i]; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 16777619u;
+	}
+	return hash % BUCKETS;
+}
+
+static uint32_t methods_same_name(const struct jvm_method *method, uint32_t hash)
+{
+	uint32_t id = by_name[hash];
+
+	while (id) {
+		const struct method_record *record = methods_record(id);
+
+		if (!strcmp(record->shown.name, method->name) &&
+			!strcmp(record->shown.class_name, method->class_name) &&
+			!strcmp(record->shown.signature, method->signature))
+			return id;
+		id = record->next_by_name;
+	}
+	return 0;
+}
+
+/* False without memory, or when there are more methods than ids. */
+static bool methods_make_room(uint32_t id)
+{
+	struct method_record *records;
+
+	if (id / BLOCK >= BLOCKS)
+		return false;
+	if (atomic_load_explicit(&block[id / BLOCK], memory_order_relaxed))
+		return true;
+	records = calloc(BLOCK, sizeof(*records));
+	if (!records)
+		return false;
+	atomic_store_explicit(&block[id / BLOCK], records, memory_order_release);
+	return true;
+}
+
+/* The id of a method that is included; takes the strings of description when it is a new one.
+ * 0 without memory. Under the lock. */
+static uint32_t methods_id(struct jvm_method *description)
+{
+	uint32_t hash = methods_name_hash(description);
+	uint32_t id = methods_same_name(description, hash);
+
+	if (id)
+		return id;
+	id = atomic_load_explicit(&next_id, memory_order_relaxed);
+	if (!methods_make_room(id))
+		return 0;
+	*methods_record(id) = (struct method_record){
+		.shown = {.id = id,
+			.class_name = description->class_name,
+			.name = description->name,
+			.signature = description->signature,
+			.is_native = description->is_native,
+			.is_static = description->is_static},
+		.next_by_name = by_name[hash]};
+	description->class_name = description->name = description->signature = NULL;
+	by_name[hash] = id;
+	atomic_store_explicit(&next_id, id + 1, memory_order_release);
+	return id;
+}
+
+/* Under the lock. description NULL: not included. */
+static method_ref methods_insert(
+	jmethodID method, struct jvm_method *description, struct method_entry *fresh)
+{
+	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
+	uint32_t id = 0;
+
+	if (description) {
+		id = methods_id(description);
+		if (id == 0)
+			atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	}
+	fresh->method = method;
+	fresh->ref = id && description->is_native ? id | METHOD_REF_NATIVE : id;
+	fresh->next = atomic_load_explicit(head, memory_order_relaxed);
+	atomic_store_explicit(head, fresh, memory_order_release);
+	return fresh->ref;
+}
+
+static __attribute__((noinline, cold)) method_ref methods_first_sight(
+	struct jvm *jvm, JNIEnv *jni, jmethodID method)
+{
+	struct method_entry *fresh = malloc(sizeof(*fresh)), *entry;
+	struct jvm_method description;
+	method_ref ref;
+
+	if (!fresh || !jvm_describe_method(jvm, jni, method, &description)) {
+		free(fresh);
+		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+		return METHOD_REF_EXCLUDED;
+	}
+	lock_take(&methods_lock);
+	entry = methods_look_up(method);
+	if (entry) {
+		ref = entry->ref;
+		free(fresh);
+	} else {
+		ref = methods_insert(
+			method, methods_included(&description) ? &description : NULL, fresh);
+	}
+	lock_give(&methods_lock);
+	jvm_method_fini(&description);
+	return ref;
+}
+
+method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method)
+{
+	struct method_entry *entry = methods_look_up(method);
+
+	return entry ? entry->ref : methods_first_sight(jvm, jni, method);
+}
+
+uint32_t methods_end(void)
+{
+	return atomic_load_explicit(&next_id, memory_order_acquire);
+}
+
+const struct profile_method *methods_get(uint32_t id)
+{
+	return &methods_record(id)->shown;
+}
+
+uint64_t methods_lost(void)
+{
+	return atomic_load_explicit(&lost, memory_order_relaxed);
+}

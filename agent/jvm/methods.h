@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * methods: a small integer for every method that was seen, and its names, kept for good.
+ *
+ * In:   the JVM's method handle (jmethodID), which dangles when a class is unloaded.
+ * Out:  a method_ref: the id used in trees and files, whether it is native, or that it is
+ *       not included. Names live as long as the process.
+ * Runs: look-ups on any thread without a lock (the table only grows: chains with atomic
+ *       heads); a first sight takes LOCK_METHODS, after all JVMTI calls are done.
+ */
+#ifndef JPROF_METHODS_H
+#define JPROF_METHODS_H
+
+#include "agent/jvm/jvm.h"
+#include "options/pattern.h"
+#include "profile/profile.h"
+
+/* An id, with METHOD_REF_NATIVE joined for native methods; 0: not included. */
+typedef uint32_t method_ref;
+#define METHOD_REF_NATIVE   0x80000000u
+#define METHOD_REF_EXCLUDED 0u
+
+static inline uint32_t method_ref_id(method_ref ref)
+{
+	return ref & ~METHOD_REF_NATIVE;
+}
+
+/* Which methods are included: both lists borrowed for good. */
+void methods_init(const struct pattern_list *include, const struct pattern_list *exclude);
+
+/* What the method is. The first time it is seen its names are asked from the JVM (some
+ * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is
+ * not included, and counted in methods_lost. */
+method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method);
+
+/* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1. */
+uint32_t methods_end(void);
+
+/* The record of an id in that range. Borrowed for good. */
+const struct profile_method *methods_get(uint32_t id);
+
+/* Methods that could not be told apart because there was no memory. */
+uint64_t methods_lost(void);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* session: see session.h. */
+#include "agent/session/session.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/log/log.h"
+
+enum session_state { SESSION_ARMED, SESSION_RECORDING, SESSION_ENDED };
+
+int session_prepare(struct session *session, const char *option_string, struct error *error)
+{
+	int code = options_parse(&session->options, option_string, error);
+
+	if (code)
+		return code;
+	code = metric_set_init(&session->metrics, &session->options.metrics, error);
+	if (code)
+		return code;
+	session->trace = trace_create(&session->metrics, session->options.max_memory);
+	if (!session->trace)
+		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
+	return 0;
+}
+
+void session_note(struct session *session, const char *key, const char *value)
+{
+	struct session_note *note = &session->note[session->notes];
+
+	if (!value || session->notes == SESSION_NOTES)
+		return;
+	note->key = strdup(key);
+	note->value = strdup(value);
+	if (note->key && note->value) {
+		session->notes++;
+		return;
+	}
+	free(note->key);
+	free(note->value);
+}
+
+bool session_wants_thread(const struct session *session, const char *name)
+{
+	return session->options.threads.count == 0 ||
+		pattern_list_match(&session->options.threads, name);
+}
+
+static void note_processor(struct session *session)
+{
+	char line[256], *value;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	snprintf(line, sizeof(line), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	session_note(session, "machine.processors", line);
+	while (file && fgets(line, sizeof(line), file)) {
+		value = strstr(line, ": ");
+		if (!value || strncmp(line, "model name", 10) != 0)
+			continue;
+		value[strcspn(value, "\n")] = '\0';
+		session_note(session, "machine.cpu", value + 2);
+		break;
+	}
+	if (file)
+		fclose(file);
+}
+
+static void note_machine(struct session *session)
+{
+	struct utsname name;
+	char text[sizeof(name.sysname) + sizeof(name.release) + sizeof(name.machine)];
+
+	note_processor(session);
+	if (uname(&name))
+		return;
+	snprintf(text, sizeof(text), "%s %s %s", name.sysname, name.release, name.machine);
+	session_note(session, "machine.system", text);
+	session_note(session, "machine.host", name.nodename);
+}
+
+static void note_session(struct session *session)
+{
+	time_t now = time(NULL);
+	struct tm calendar;
+	char text[64];
+	char *options = options_to_json(&session->options);
+
+	session_note(session, "jprof.version", JPROF_VERSION);
+	session_note(session, "options", options);
+	free(options);
+	snprintf(text, sizeof(text), "%ld", (long)getpid());
+	session_note(session, "pid", text);
+	if (gmtime_r(&now, &calendar) && strftime(text, sizeof(text), "%FT%TZ", &calendar))
+		session_note(session, "started", text);
+}
+
+/* The facts that change while the session runs, beside those noted at its start. */
+static void session_facts(void *argument, bool final,
+	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+{
+	const struct session *session = argument;
+	struct trace_state state;
+	char text[32];
+
+	trace_get_state(session->trace, &state);
+	const struct {
+		const char *key;
+		uint64_t value;
+	} number[] = {{"duration_ns", clock_now() - session->began},
+		{"metric.fallbacks", metric_fallbacks()}, {"metric.losses", metric_losses()},
+		{"threads", state.threads}, {"threads.lost", state.lost_threads},
+		{"methods.lost", session->lost_methods()},
+		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
+
+	for (unsigned i = 0; i < session->notes; i++)
+		put(put_argument, session->note[i].key, session->note[i].value);
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
+		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
+		put(put_argument, number[i].key, text);
+	}
+	put(put_argument, "complete", final ? "yes" : "no");
+}
+
+/* Opens path, or, when a live process writes that one, path.PID. */
+static int start_writer(struct session *session, const char *path, struct error *error)
+{
+	struct error second = {0};
+	char *other;
+	int code = writer_start(&session->writer, session->trace, &session->source,
+		&session->metrics, path, session->options.flush, error);
+
+	if (code != -ERROR_BUSY)
+		return code;
+	if (asprintf(&other, "%s.%ld", path, (long)getpid()) < 0)
+		return code;
+	code = writer_start(&session->writer, session->trace, &session->source,
+		&session->metrics, other, session->options.flush, &second);
+	if (code)
+		*error = second;
+	else
+		log_line(LOG_WARN, "%s; the profile is '%s' instead", error->text, other);
+	free(other);
+	return code;
+}
+
+bool session_begin(struct session *session, const struct session_methods *methods)
+{
+	struct error error = {0};
+	char *path;
+	int code;
+
+	if (!session->options.start) {
+		log_line(LOG_INFO, "armed: nothing is recorded (start=no)");
+		return false;
+	}
+	note_machine(session);
+	note_session(session);
+	session->lost_methods = methods->lost;
+	session->source = (struct writer_source){.methods_end = methods->end,
+		.method = methods->get,
+		.facts = session_facts,
+		.argument = session};
+	session->began = clock_now();
+	path = options_expand_file(session->options.file, getpid(), time(NULL));
+	code = path ? start_writer(session, path, &error) : -ERROR_MEMORY;
+	if (code) {
+		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
+			path ? error.text : "no memory");
+		free(path);
+		return false;
+	}
+	log_line(LOG_INFO, "recording into '%s'", path);
+	free(path);
+	atomic_store(&session->state, SESSION_RECORDING);
+	return true;
+}
+
+bool session_recording(const struct session *session)
+{
+	return atomic_load(&session->state) == SESSION_RECORDING;
+}
+
+void session_end(struct session *session)
+{
+	int recording = SESSION_RECORDING;
+	struct error error = {0};
+
+	if (!atomic_compare_exchange_strong(&session->state, &recording, SESSION_ENDED))
+		return;
+	trace_stop(session->trace);
+	if (writer_finish(session->writer, &error))
+		log_line(LOG_ERROR, "%s; the profile ends earlier than the program", error.text);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * session: one recording, from the options to the finished profile.
+ *
+ * In:   options; facts about the JVM (session_note); events, through its trace.
+ * Out:  the profile file, kept up to date by the writer's thread.
+ * Owns: options, metric set, trace, writer. There is one session, and it lives as long as
+ *       the process: threads may still look at its trace while the process exits.
+ * Runs: prepare and begin on the JVM's main thread; end on any, once.
+ */
+#ifndef JPROF_SESSION_H
+#define JPROF_SESSION_H
+
+#include "agent/session/writer.h"
+#include "agent/trace/trace.h"
+#include "metric/metric.h"
+#include "options/options.h"
+
+struct session_note {
+	char *key, *value;
+};
+
+enum { SESSION_NOTES = 32 };
+
+/* Where the names of methods come from. */
+struct session_methods {
+	uint32_t (*end)(void); /* ids are PROFILE_METHOD_FIRST .. end() - 1 */
+	const struct profile_method *(*get)(uint32_t id);
+	uint64_t (*lost)(void);
+};
+
+struct session {
+	struct options options;
+	struct metric_set metrics;
+	struct trace *trace;
+	struct writer *writer; /* NULL: nothing is written */
+	struct session_note note[SESSION_NOTES];
+	unsigned notes;
+	struct writer_source source;
+	uint64_t (*lost_methods)(void);
+	uint64_t began; /* clock_now */
+	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
+};
+
+/* Options, metrics and trace from the agent's option string. 0, or a negative code: the JVM
+ * must not start. */
+int session_prepare(struct session *session, const char *option_string, struct error *error);
+
+/* Remembers a fact for the profile's meta table ("jvm.version"). Strings are copied; a fact
+ * too many is dropped. value NULL is ignored. Before session_begin only. */
+void session_note(struct session *session, const char *key, const char *value);
+
+/* Opens the profile and starts to write. A file that cannot be written is said on standard
+ * error, and the application runs on, not recorded: false. methods: where names come from. */
+bool session_begin(struct session *session, const struct session_methods *methods);
+
+/* True while events are to be recorded. */
+bool session_recording(const struct session *session);
+
+/* True if the user wants the thread of that name. */
+bool session_wants_thread(const struct session *session, const char *name);
+
+/* Last flush, file closed. No event may be in flight. Does nothing the second time, and
+ * nothing in a forked child. */
+void session_end(struct session *session);
+
+#endif
