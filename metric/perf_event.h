@@ -61,10 +61,10 @@ uint64_t perf_counter_read(struct perf_counter *counter);
 /* The same from any thread, no less than floor. */
 uint64_t perf_counter_from_outside(const struct perf_counter *counter, uint64_t floor);
 
-/* Fills error with why perf_event_open gave errno_value for an event of that name, and what
- * can be done. Returns -code. */
-int perf_event_explain(
-	struct error *error, const char *name, bool hardware, int errno_value);
+/* Fills error with why the event of that name cannot be counted after perf_counter_open gave
+ * -errno_value, and what can be done. Returns -code. */
+int perf_event_explain(struct error *error, const char *name,
+	const struct perf_event_choice *choice, int errno_value);
 
 /* Counters that stopped counting after they were opened. */
 uint64_t perf_event_losses(void);
