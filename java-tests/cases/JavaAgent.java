@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+// run: before -javaagent:@BUILD@/premain.jar
+package cases;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+
+/** A java.lang.instrument agent in the same JVM, which also retransforms a class that is in
+ * the middle of a call. */
+public final class JavaAgent {
+	static Instrumentation instrumentation;
+	static long transforms, target;
+
+	static final class Transformer implements ClassFileTransformer {
+		@Override
+		public byte[] transform(ClassLoader loader, String name, Class<?> redefined,
+				ProtectionDomain domain, byte[] bytes) {
+			transforms++;
+			return name != null && name.equals("cases/JavaAgent$Target") ? bytes.clone() : null;
+		}
+	}
+
+	static final class Target {
+		static void call(int n) throws Exception {
+			target++;
+			if (n == 3)
+				instrumentation.retransformClasses(Target.class);
+			if (n > 0)
+				call(n - 1);
+		}
+	}
+
+	public static void premain(String arguments, Instrumentation given) {
+		instrumentation = given;
+	}
+
+	public static void main(String[] args) throws Exception {
+		Transformer transformer = new Transformer();
+		Target.call(1);
+		instrumentation.addTransformer(transformer, true);
+		Target.call(5);
+		instrumentation.removeTransformer(transformer);
+		Target.call(1);
+		Truth.expect(transforms > 0, "no class was transformed");
+		Truth.calls(JavaAgent.class,
+				"premain(Ljava/lang/String;Ljava/lang/instrument/Instrumentation;)V", 1);
+		Truth.calls(Transformer.class, "<init>()V", 1);
+		Truth.calls(Transformer.class, "transform(Ljava/lang/ClassLoader;Ljava/lang/String;"
+				+ "Ljava/lang/Class;Ljava/security/ProtectionDomain;[B)[B", transforms);
+		Truth.calls(Target.class, "call(I)V", target);
+		Truth.in("main", Target.class, "call(I)V", target);
+		Truth.save(JavaAgent.class);
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+package cases;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What a case knows about itself, written down for the comparison with its profile.
+ *
+ * A case counts its own calls in plain counters (the first statement of a method counts the
+ * call), hands the counts over at its end, and saves. One line of the file is one fact; the
+ * facts are listed in README.md. Methods of this class are excluded from every profile.
+ */
+final class Truth {
+	private static final StringBuilder lines = new StringBuilder();
+
+	private Truth() {
+	}
+
+	/** The run's name, for cases that are run in several ways. */
+	static String run() {
+		return System.getProperty("truth.run", "plain");
+	}
+
+	/** The method was called exactly so often, over all threads. */
+	static void calls(Class<?> in, String method, long count) {
+		line("calls", key(in.getName(), method), count);
+	}
+
+	/** The same for classes that cannot be named by a literal. */
+	static void calls(String in, String method, long count) {
+		line("calls", key(in, method), count);
+	}
+
+	/** The method was called at least so often. */
+	static void least(Class<?> in, String method, long count) {
+		line("least", key(in.getName(), method), count);
+	}
+
+	/** The thread (or all threads of that name) called the method exactly so often. */
+	static void in(String thread, Class<?> in, String method, long count) {
+		line("in", thread, key(in.getName(), method), count);
+	}
+
+	/** Calls of the method that began at this level of the tree (a thread's root is 0) with so
+	 * many frames of the same method above. A method with one such fact needs all. */
+	static void at(String thread, int level, int recursion, Class<?> in, String method,
+			long count) {
+		line("at", thread, level, recursion, key(in.getName(), method), count);
+	}
+
+	/** All calls of the method ran as native code. */
+	static void natives(Class<?> in, String method) {
+		line("native", key(in.getName(), method));
+	}
+
+	/** Methods of classes whose name begins so need no fact. */
+	static void loose(String prefix) {
+		line("loose", prefix);
+	}
+
+	/** The method and all below it used at least min and at most max of the metric. */
+	static void cum(String metric, Class<?> in, String method, long min, long max) {
+		line("cum", metric, key(in.getName(), method), min, max);
+	}
+
+	/** The method itself used at least min and at most max of the metric. */
+	static void base(String metric, Class<?> in, String method, long min, long max) {
+		line("base", metric, key(in.getName(), method), min, max);
+	}
+
+	/** The method itself allocated byte arrays of these lengths, so many times: each has a
+	 * header of 16 bytes and whole words of 8. */
+	static void allocated(Class<?> in, String method, int times, int... lengths) {
+		long bytes = 0;
+		for (int length : lengths)
+			bytes += 16 + (length + 7) / 8 * 8L;
+		base("alloc", in, method, times * bytes, times * bytes);
+	}
+
+	/** Nothing was recorded; there may be no profile at all. */
+	static void nothing() {
+		line("nothing");
+	}
+
+	/** All calls of the profile; single methods may have been folded into "(pruned)". */
+	static void total(long count) {
+		line("total", count);
+	}
+
+	/** The view of threads has at most so many rows. */
+	static void rows(long max) {
+		line("rows", max);
+	}
+
+	/** Something the case found wrong by itself. */
+	static void expect(boolean right, String what) {
+		if (!right)
+			line("fail", what.replace(' ', '_'));
+	}
+
+	/** Adds main, which every case runs once, and writes the file. */
+	static void save(Class<?> main) {
+		calls(main, "main([Ljava/lang/String;)V", 1);
+		write();
+	}
+
+	static void write() {
+		try {
+			Files.writeString(Path.of(System.getProperty("truth.file")), lines);
+		} catch (IOException e) {
+			throw new UncheckedIOException(e);
+		}
+	}
+
+	private static String key(String in, String method) {
+		return in + "." + method;
+	}
+
+	private static synchronized void line(Object... words) {
+		for (int i = 0; i < words.length; i++)
+			lines.append(i == 0 ? "" : " ").append(words[i]);
+		lines.append('\n');
+	}
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * libcases: the native methods of the cases.
+ */
+#include <jni.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define METHOD(type, name) JNIEXPORT type JNICALL Java_cases_##name
+
+METHOD(jint, Natives_add)(JNIEnv *env, jclass type, jint a, jint b);
+METHOD(void, Natives_up)(JNIEnv *env, jobject self, jint depth);
+METHOD(void, Natives_fail)(JNIEnv *env, jclass type);
+METHOD(void, Natives_pass)(JNIEnv *env, jclass type);
+METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type);
+METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in);
+METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls);
+
+METHOD(jint, Natives_add)(JNIEnv *env, jclass type, jint a, jint b)
+{
+	(void)env;
+	(void)type;
+	return a + b;
+}
+
+METHOD(void, Natives_up)(JNIEnv *env, jobject self, jint depth)
+{
+	jclass type = (*env)->GetObjectClass(env, self);
+	jmethodID back = (*env)->GetMethodID(env, type, "back", "(I)V");
+
+	if (back != NULL)
+		(*env)->CallVoidMethod(env, self, back, depth);
+}
+
+METHOD(void, Natives_fail)(JNIEnv *env, jclass type)
+{
+	jclass exception = (*env)->FindClass(env, "java/lang/IllegalStateException");
+
+	(void)type;
+	if (exception != NULL)
+		(*env)->ThrowNew(env, exception, "on purpose");
+}
+
+METHOD(void, Natives_pass)(JNIEnv *env, jclass type)
+{
+	jmethodID throwing = (*env)->GetStaticMethodID(env, type, "throwing", "()V");
+
+	if (throwing != NULL)
+		(*env)->CallStaticVoidMethod(env, type, throwing);
+}
+
+METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type)
+{
+	Java_cases_Natives_pass(env, type);
+	if (!(*env)->ExceptionCheck(env))
+		return 0;
+	(*env)->ExceptionClear(env);
+	return 1;
+}
+
+METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in)
+{
+	const char *text = (*env)->GetStringUTFChars(env, in, NULL);
+	jstring out = text != NULL ? (*env)->NewStringUTF(env, text) : NULL;
+
+	(void)type;
+	if (text != NULL)
+		(*env)->ReleaseStringUTFChars(env, in, text);
+	return out;
+}
+
+struct attach {
+	JavaVM *vm;
+	jclass type;
+	jmethodID enter;
+	jint calls;
+	char name[32];
+};
+
+static bool enter_once(const struct attach *attach)
+{
+	JavaVMAttachArgs args = {JNI_VERSION_1_8, (char *)attach->name, NULL};
+	JNIEnv *env;
+
+	if ((*attach->vm)->AttachCurrentThread(attach->vm, (void **)&env, &args) != JNI_OK)
+		return false;
+	(*env)->CallStaticVoidMethod(env, attach->type, attach->enter, attach->calls);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	return (*attach->vm)->DetachCurrentThread(attach->vm) == JNI_OK;
+}
+
+static void *attached_thread(void *argument)
+{
+	const struct attach *attach = argument;
+
+	return enter_once(attach) && enter_once(attach) ? argument : NULL;
+}
+
+METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls)
+{
+	struct attach attach = {.calls = calls};
+	pthread_t thread;
+
+	attach.enter = (*env)->GetStaticMethodID(env, type, "enter", "(I)V");
+	if (attach.enter == NULL || (*env)->GetJavaVM(env, &attach.vm) != JNI_OK)
+		return;
+	attach.type = (*env)->NewGlobalRef(env, type);
+	for (int i = 0; i < threads; i++) {
+		snprintf(attach.name, sizeof(attach.name), "native-%d", i);
+		if (pthread_create(&thread, NULL, attached_thread, &attach) == 0)
+			pthread_join(thread, NULL);
+	}
+	(*env)->DeleteGlobalRef(env, attach.type);
+}
