@@ -10,6 +10,7 @@
 #include "agent/events/thread_events.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/methods.h"
+#include "agent/events/virtual_threads.h"
 #include "agent/log/log.h"
 
 struct events events;
@@ -86,8 +87,11 @@ static void note_alloc(struct session *session, enum hotspot_alloc way)
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	static const struct session_methods methods = {
-		.end = methods_end, .get = methods_get, .lost = methods_lost};
+	static const struct session_source source = {
+		.end = methods_end,
+		.get = methods_get,
+		.lost = methods_lost,
+		.virtual_mounts = virtual_threads_mounts};
 	struct session *session = events.session;
 	struct error error = {0};
 
@@ -98,10 +102,11 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	}
 	note_jvm(session);
 	note_alloc(session, hotspot_learn(&events.jvm, jni));
-	if (!session_begin(session, &methods))
+	if (!session_begin(session, &source))
 		return;
 	if (!thread_events_current)
 		thread_events_adopt(jni, thread, FOUND_ALL);
+	virtual_threads_watch(&events.jvm);
 	enable_events(true);
 }
 

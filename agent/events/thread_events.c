@@ -16,6 +16,7 @@
 
 __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
+static __thread struct thread_events *hidden __attribute__((tls_model("initial-exec")));
 _Atomic bool thread_events_stopping;
 
 /* Shared by all threads that are not recorded; nobody writes to it. */
@@ -122,6 +123,22 @@ struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum foun
 bool thread_events_is_ignored(void)
 {
 	return thread_events_current == &ignored;
+}
+
+void thread_events_hide(void)
+{
+	if (thread_events_is_ignored())
+		return;
+	hidden = thread_events_current;
+	thread_events_current = &ignored;
+}
+
+void thread_events_show(void)
+{
+	if (!hidden)
+		return;
+	thread_events_current = hidden;
+	hidden = NULL;
 }
 
 void thread_events_end(JNIEnv *jni, jthread thread)

@@ -62,6 +62,11 @@ struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum foun
 /* True if the calling thread was seen, and is not recorded. */
 bool thread_events_is_ignored(void);
 
+/* From hide to show the calling thread's events are turned away: another, virtual, thread runs
+ * on it. */
+void thread_events_hide(void);
+void thread_events_show(void);
+
 /* The calling thread ends: its context is closed, its place is free for another. */
 void thread_events_end(JNIEnv *jni, jthread thread);
 

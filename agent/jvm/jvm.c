@@ -74,6 +74,42 @@ int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error)
 		"an event", error);
 }
 
+/* Gives back what GetExtensionEvents allocated: the array, and each row's strings. */
+static void jvm_give_extensions(struct jvm *jvm, jvmtiExtensionEventInfo *list, jint count)
+{
+	for (jint i = 0; i < count; i++) {
+		for (jint p = 0; p < list[i].param_count; p++)
+			jvm_give(jvm, list[i].params[p].name);
+		jvm_give(jvm, list[i].params);
+		jvm_give(jvm, list[i].id);
+		jvm_give(jvm, list[i].short_description);
+	}
+	jvm_give(jvm, list);
+}
+
+bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback)
+{
+	jvmtiEnv *jvmti = jvm->jvmti;
+	jvmtiExtensionEventInfo *list = NULL;
+	jint count = 0;
+	bool enabled = false;
+
+	if ((*jvmti)->GetExtensionEvents(jvmti, &count, &list))
+		return false;
+	for (jint i = 0; i < count; i++) {
+		jint event = list[i].extension_event_index;
+
+		if (strcmp(list[i].id, id) != 0)
+			continue;
+		/* HotSpot wants both: the callback, and the event switched on. */
+		enabled = !(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
+			!(*jvmti)->SetEventNotificationMode(
+				jvmti, JVMTI_ENABLE, (jvmtiEvent)event, NULL);
+	}
+	jvm_give_extensions(jvm, list, count);
+	return enabled;
+}
+
 /* A look-up that failed leaves a pending exception, which must not reach the application. */
 static bool jvm_clear_exception(JNIEnv *jni)
 {

@@ -49,6 +49,9 @@ int jvm_set_callbacks(
 	struct jvm *jvm, const jvmtiEventCallbacks *callbacks, struct error *error);
 int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error);
 
+/* Enables an event that only some JVMs have; false: this one does not. Live phase. */
+bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback);
+
 /* What has to be looked up once the JVM can run Java code (the VMInit callback): the platform
  * class loader, the field that holds a thread's id. */
 int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error);

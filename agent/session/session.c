@@ -116,7 +116,8 @@ static void session_facts(void *argument, bool final,
 	} number[] = {{"duration_ns", clock_now() - session->began},
 		{"metric.fallbacks", metric_fallbacks()}, {"metric.losses", metric_losses()},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
-		{"methods.lost", session->lost_methods()},
+		{"methods.lost", session->source->lost()},
+		{"virtual.mounts", session->source->virtual_mounts()},
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
 
 	for (unsigned i = 0; i < session->notes; i++)
@@ -128,20 +129,29 @@ static void session_facts(void *argument, bool final,
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 
-/* Opens path, or, when a live process writes that one, path.PID. */
 static int start_writer(struct session *session, const char *path, struct error *error)
+{
+	const struct writer_source source = {.methods_end = session->source->end,
+		.method = session->source->get,
+		.facts = session_facts,
+		.argument = session};
+
+	return writer_start(&session->writer, session->trace, &source, &session->metrics, path,
+		session->options.flush, error);
+}
+
+/* Opens path, or, when a live process writes that one, path.PID. */
+static int start_some_writer(struct session *session, const char *path, struct error *error)
 {
 	struct error second = {0};
 	char *other;
-	int code = writer_start(&session->writer, session->trace, &session->source,
-		&session->metrics, path, session->options.flush, error);
+	int code = start_writer(session, path, error);
 
 	if (code != -ERROR_BUSY)
 		return code;
 	if (asprintf(&other, "%s.%ld", path, (long)getpid()) < 0)
 		return code;
-	code = writer_start(&session->writer, session->trace, &session->source,
-		&session->metrics, other, session->options.flush, &second);
+	code = start_writer(session, other, &second);
 	if (code)
 		*error = second;
 	else
@@ -150,7 +160,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 	return code;
 }
 
-bool session_begin(struct session *session, const struct session_methods *methods)
+bool session_begin(struct session *session, const struct session_source *source)
 {
 	struct error error = {0};
 	char *path;
@@ -162,14 +172,10 @@ bool session_begin(struct session *session, const struct session_methods *method
 	}
 	note_machine(session);
 	note_session(session);
-	session->lost_methods = methods->lost;
-	session->source = (struct writer_source){.methods_end = methods->end,
-		.method = methods->get,
-		.facts = session_facts,
-		.argument = session};
+	session->source = source;
 	session->began = clock_now();
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
-	code = path ? start_writer(session, path, &error) : -ERROR_MEMORY;
+	code = path ? start_some_writer(session, path, &error) : -ERROR_MEMORY;
 	if (code) {
 		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
 			path ? error.text : "no memory");

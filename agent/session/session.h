@@ -23,11 +23,12 @@ struct session_note {
 
 enum { SESSION_NOTES = 32 };
 
-/* Where the names of methods come from. */
-struct session_methods {
+/* Where the names of methods come from, and what the events' side counts. */
+struct session_source {
 	uint32_t (*end)(void); /* ids are PROFILE_METHOD_FIRST .. end() - 1 */
 	const struct profile_method *(*get)(uint32_t id);
-	uint64_t (*lost)(void);
+	uint64_t (*lost)(void);           /* methods without a record */
+	uint64_t (*virtual_mounts)(void); /* of virtual threads, which are not recorded */
 };
 
 struct session {
@@ -37,8 +38,7 @@ struct session {
 	struct writer *writer; /* NULL: nothing is written */
 	struct session_note note[SESSION_NOTES];
 	unsigned notes;
-	struct writer_source source;
-	uint64_t (*lost_methods)(void);
+	const struct session_source *source; /* borrowed for good */
 	uint64_t began; /* clock_now */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };
@@ -52,8 +52,8 @@ int session_prepare(struct session *session, const char *option_string, struct e
 void session_note(struct session *session, const char *key, const char *value);
 
 /* Opens the profile and starts to write. A file that cannot be written is said on standard
- * error, and the application runs on, not recorded: false. methods: where names come from. */
-bool session_begin(struct session *session, const struct session_methods *methods);
+ * error, and the application runs on, not recorded: false. source: where names come from. */
+bool session_begin(struct session *session, const struct session_source *source);
 
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);

@@ -20,7 +20,7 @@
 
 struct writer; /* created by writer_start, destroyed by writer_finish */
 
-/* Where names and facts come from; borrowed until writer_finish. */
+/* Where names and facts come from; copied by writer_start. */
 struct writer_source {
 	/* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1, with a record each. */
 	uint32_t (*methods_end)(void);
