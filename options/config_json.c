@@ -38,13 +38,23 @@ static int no_memory(const char *path, struct error *error)
 
 /* ---- one value ---- */
 
-/* Gives a JSON value that is not a string as the text a user would have written. */
-static int give_as_text(struct option_set *set, const struct option_row *row,
-	json_t *value, struct error *error)
+/* The value as it stands in the file, more or less. Owned. */
+static char *text_of(const char *key, json_t *value, struct error *error)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 	if (!text)
-		return error_set(error, ERROR_MEMORY, "no memory to keep option '%s'", row->key);
+		error_set(error, ERROR_MEMORY, "no memory to read option '%s'",
+			error_subject(key).text);
+	return text;
+}
+
+/* Gives a number, and refuses what has no text that a user could have written. */
+static int give_as_text(struct option_set *set, const struct option_row *row,
+	json_t *value, struct error *error)
+{
+	char *text = text_of(row->key, value, error);
+	if (!text)
+		return -ERROR_MEMORY;
 	int failed;
 	if (json_is_integer(value) && row->type->from_integer)
 		failed = option_give(set, row, text, error);
@@ -94,8 +104,10 @@ static int give_value(struct option_set *set, const struct option_row *row, json
 
 static int give_unknown(const char *key, json_t *value, struct error *error)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	int failed = option_unknown(key, text ? text : "?", error);
+	char *text = text_of(key, value, error);
+	if (!text)
+		return -ERROR_MEMORY;
+	int failed = option_unknown(key, text, error);
 	free(text);
 	return failed;
 }
@@ -114,10 +126,11 @@ static int give_member(
 
 /* ---- the file ---- */
 
-/* What jansson said, and in which line. */
+/* What jansson said, and in which line. It says nothing (and line -1) when it has no memory
+ * to begin with. */
 static int refuse_json(const char *path, const json_error_t *json, struct error *error)
 {
-	if (json_error_code(json) == json_error_out_of_memory)
+	if (json_error_code(json) == json_error_out_of_memory || json->line < 0)
 		return no_memory(path, error);
 	return error_set(error, ERROR_FORMAT, "config '%s' is not JSON in line %d: %s",
 		error_subject(path).text, json->line, error_subject(json->text).text);

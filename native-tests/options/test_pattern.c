@@ -101,7 +101,8 @@ static const struct {
 	{__LINE__, "java.*Map.put", "java.util.TreeSet", false},
 	{__LINE__, "java.util.HashMap.put", "java.util.TreeMap", false},
 	{__LINE__, "java.util.HashMap.put", "java.util.Hash", false},
-	{__LINE__, "java.util.HashMap", "java.util", false},
+	{__LINE__, "java.util.HashMap", "java.util", true}, /* HashMap could be a method */
+	{__LINE__, "java.util.HashMap", "java.ut", false},
 	{__LINE__, "java.util.*", "java.lang.String", false},
 	{__LINE__, "*", "java.util.HashMap", false},
 	{__LINE__, "**", "java.util.HashMap", false},

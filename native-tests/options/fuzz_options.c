@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * Any bytes as an option string, a config file, or the words of `jprof run`; the first
+ * byte chooses. What is accepted must come back the same through JSON.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/config_json.h"
+#include "options/option_table.h"
+#include "options/options.h"
+#include "options/pattern.h"
+
+static void require(bool condition, const char *what)
+{
+	if (!condition) {
+		fprintf(stderr, "violated: %s\n", what);
+		abort();
+	}
+}
+
+static void check_failure(int failed, const struct error *error)
+{
+	require((failed != 0) == (error->code != ERROR_NONE), "a failure has a code");
+	require(failed == -(int)error->code, "the result is the code");
+	for (const char *c = error->text; *c; c++)
+		require((unsigned char)*c >= 0x20 && *c != 0x7f, "an error is one line");
+}
+
+/* Written as JSON and read again, a set gives the same JSON. */
+static void check_json(const struct options *options)
+{
+	struct option_set again = {0};
+	struct error error = {0};
+	char *json = options_to_json(options);
+	require(json, "a set can be written");
+	if (config_parse(&again, json, strlen(json), "json", &error) != 0) {
+		fprintf(stderr, "%s\n", error.text);
+		abort();
+	}
+	char *json_again = options_to_json(&again.values);
+	require(strcmp(json, json_again) == 0, "JSON is a config file of the same set");
+	free(json);
+	free(json_again);
+	option_set_fini(&again);
+}
+
+static void try_string(const char *text)
+{
+	struct options options;
+	struct error error = {0};
+	if (strstr(text, "config"))
+		return; /* would read whatever file that names */
+	int failed = options_parse(&options, text, &error);
+	check_failure(failed, &error);
+	if (!failed) {
+		check_json(&options);
+		for (size_t i = 0; i < options.include.count; i++)
+			pattern_names_class(options.include.pattern[i], options.file);
+		free(options_expand_file(options.file, 1, 2));
+	}
+	options_fini(&options);
+}
+
+static void try_config(const uint8_t *bytes, size_t size)
+{
+	struct option_set set = {0};
+	struct error error = {0};
+	int failed = config_parse(&set, (const char *)bytes, size, "fuzz", &error);
+	check_failure(failed, &error);
+	option_set_fini(&set);
+}
+
+/* KEY and VALUE, apart by a line break. A path must arrive as it was given. */
+static void try_words(char *text)
+{
+	char *value = strchr(text, '\n'), *string = NULL;
+	struct error error = {0};
+	if (!value)
+		return;
+	*value++ = '\0';
+	int failed = options_append(&string, text, value, &error);
+	check_failure(failed, &error);
+	if (!failed && strcmp(text, "file") == 0) {
+		struct options options;
+		require(options_parse(&options, string, NULL) == 0, "appended is legal");
+		require(strcmp(options.file, value) == 0, "a path arrives");
+		options_fini(&options);
+	}
+	free(string);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size == 0)
+		return 0;
+	char *text = strndup((const char *)bytes + 1, size - 1);
+	if (!text)
+		return 0;
+	if (bytes[0] == 's')
+		try_string(text);
+	else if (bytes[0] == 'w')
+		try_words(text);
+	else
+		try_config(bytes + 1, size - 1);
+	free(text);
+	return 0;
+}
