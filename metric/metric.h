@@ -30,13 +30,20 @@
 /* Most metrics one session can have. */
 #define METRIC_MAX 16
 
+/* Kind, the name a user gives it (events have their own), unit. The readings of the kinds are
+ * in metric_read.h. */
+#define METRIC_KIND_TABLE(X)                                                             \
+	X(WALL, "wall", "ns")  /* CLOCK_MONOTONIC, from the time stamp where it is sound */ \
+	X(CPU, "cpu", "ns")    /* this thread ran */                                      \
+	X(ALLOC, "alloc", "bytes") /* this thread allocated in the Java heap */           \
+	X(VM_OBJECTS, "vm-objects", "objects") /* the JVM allocated for this thread */    \
+	X(VM_BYTES, "vm-bytes", "bytes")       /* their bytes */                          \
+	X(PERF, NULL, "count") /* an event of perf_event_open */
+
 enum metric_kind {
-	METRIC_WALL,       /* ns of CLOCK_MONOTONIC, from the time stamp where it is sound */
-	METRIC_CPU,        /* ns this thread ran */
-	METRIC_ALLOC,      /* bytes this thread allocated in the Java heap */
-	METRIC_VM_OBJECTS, /* objects the JVM itself allocated for this thread */
-	METRIC_VM_BYTES,   /* their bytes */
-	METRIC_PERF        /* an event of perf_event_open */
+#define X(kind, name, unit) METRIC_##kind,
+	METRIC_KIND_TABLE(X)
+#undef X
 };
 
 /* Sets whose reading is compiled without a branch per metric. The last serves any set. */
@@ -82,7 +89,9 @@ void metric_thread_open(const struct metric_set *set, struct metric_thread *thre
 /* Gives back descriptors and mappings. The last values are not lost: read before. */
 void metric_thread_close(const struct metric_set *set, struct metric_thread *thread);
 
-/* How many (thread, metric) pairs had to be read the dear way, or could not be read. */
+/* How many (thread, metric) pairs had to be read the dear way though there is a cheap one
+ * (cpu by a system call, a hardware counter by read(), alloc by a function), or could not be
+ * read. */
 uint64_t metric_fallbacks(void);
 uint64_t metric_losses(void);
 

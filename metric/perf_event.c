@@ -120,6 +120,15 @@ static bool perf_reading_is_whole(const struct perf_reading *reading)
 	       reading->running + reading->running / 64 + 10000 >= reading->enabled;
 }
 
+const char *perf_event_unit(const struct perf_event_choice *choice)
+{
+	bool is_clock = choice->type == PERF_TYPE_SOFTWARE &&
+			(choice->config == PERF_COUNT_SW_CPU_CLOCK ||
+				choice->config == PERF_COUNT_SW_TASK_CLOCK);
+
+	return is_clock ? "ns" : "count";
+}
+
 bool perf_counter_counts(const struct perf_counter *counter)
 {
 	struct perf_reading reading;
@@ -179,12 +188,12 @@ uint64_t perf_counter_read(struct perf_counter *counter)
 	if (!counter->page || !perf_read_user(counter->page, &now)) {
 		struct perf_reading reading;
 
-		if (!perf_read_kernel(counter, &reading))
-			perf_counter_lose(counter);
-		else if (!perf_reading_is_whole(&reading))
-			perf_counter_lose(counter), now = reading.count;
-		else
+		if (perf_read_kernel(counter, &reading))
 			now = reading.count;
+		else
+			reading.running = 0;
+		if (!perf_reading_is_whole(&reading))
+			perf_counter_lose(counter);
 	}
 	if (now > counter->last)
 		counter->last = now;

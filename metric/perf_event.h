@@ -41,6 +41,9 @@ struct perf_counter {
 	uint64_t last; /* what was last given out */
 };
 
+/* What its numbers are: "ns" for the kernel's two clocks, else "count". Borrowed, static. */
+const char *perf_event_unit(const struct perf_event_choice *choice);
+
 /* Opens the event on the calling thread, counting from now on. leader is the counter whose
  * group it joins, NULL for the first (and always for software events). 0, or -errno, and
  * the counter is closed. */

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * metric: choosing a set, and opening it for a thread.
+ */
+#include "metric/metric.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "metric/nearest.h"
+#include "metric/papi_names.h"
+#include "metric/perf_names.h"
+#include "user_counter.h"
+
+struct metric_kind_row {
+	const char *name, *unit; /* name NULL: named by libpfm4 */
+};
+
+static const struct metric_kind_row metric_kinds[] = {
+#define X(kind, name, unit) [METRIC_##kind] = {name, unit},
+	METRIC_KIND_TABLE(X)
+#undef X
+};
+
+#define METRIC_KINDS (sizeof(metric_kinds) / sizeof(*metric_kinds))
+
+static atomic_uint_fast64_t metric_fallback_count, metric_loss_count;
+
+static void metric_count(atomic_uint_fast64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+uint64_t metric_fallbacks(void)
+{
+	return atomic_load_explicit(&metric_fallback_count, memory_order_relaxed);
+}
+
+uint64_t metric_losses(void)
+{
+	return atomic_load_explicit(&metric_loss_count, memory_order_relaxed) +
+	       perf_event_losses();
+}
+
+/* ---- choosing ---- */
+
+static void metric_offer(void *nearest, const char *name)
+{
+	nearest_offer(nearest, name);
+}
+
+static int metric_unknown(const char *name, struct error *error)
+{
+	struct nearest nearest = {.wanted = name};
+	char text[NEAREST_COUNT * (NEAREST_NAME + 4)];
+
+	for (size_t i = 0; i < METRIC_KINDS; i++)
+		if (metric_kinds[i].name)
+			nearest_offer(&nearest, metric_kinds[i].name);
+	for (size_t i = 0; i < papi_name_count; i++)
+		nearest_offer(&nearest, papi_names[i].name);
+	perf_names_generic(metric_offer, &nearest);
+	perf_names_present(metric_offer, &nearest);
+	nearest_text(&nearest, text, sizeof(text));
+	return error_set(error, ERROR_VALUE,
+		"unknown metric '%s': the nearest are %s; 'jprof metrics' lists them", name, text);
+}
+
+/* The first event of a preset that this machine's libpfm4 tables have. */
+static int metric_choose_papi(
+	struct metric *metric, const struct papi_name *papi, struct error *error)
+{
+	for (size_t i = 0; i < PAPI_EVENTS && papi->event[i]; i++) {
+		if (perf_name_resolve(&metric->perf, papi->event[i], NULL) != 0)
+			continue;
+		snprintf(metric->how, sizeof(metric->how), " %s", papi->event[i]);
+		return 0;
+	}
+	return error_set(error, ERROR_MISSING,
+		"cannot count '%s': this processor has no single event for it that libpfm4 knows",
+		metric->name);
+}
+
+static int metric_choose_event(struct metric *metric, struct error *error)
+{
+	const struct papi_name *papi = papi_name_find(metric->name);
+	int result = papi ? metric_choose_papi(metric, papi, error)
+			  : perf_name_resolve(&metric->perf, metric->name, error);
+
+	if (result == PERF_NAME_UNKNOWN)
+		return metric_unknown(metric->name, error);
+	if (result != 0)
+		return result;
+	snprintf(metric->unit, sizeof(metric->unit), "%s", perf_event_unit(&metric->perf));
+	return 0;
+}
+
+static const char *metric_cpu_how(void)
+{
+	struct cpu_time cpu;
+	bool cheap = cpu_time_open(&cpu);
+
+	cpu_time_close(&cpu);
+	return cheap ? "time stamp, perf page" : "clock_gettime";
+}
+
+static const char *metric_how(enum metric_kind kind)
+{
+	switch (kind) {
+	case METRIC_WALL:
+		return clock_how();
+	case METRIC_CPU:
+		return metric_cpu_how();
+	case METRIC_ALLOC:
+		return "JVM's counters";
+	case METRIC_VM_OBJECTS:
+	case METRIC_VM_BYTES:
+		return "JVM's events";
+	case METRIC_PERF:
+		break;
+	}
+	return "";
+}
+
+static int metric_choose(struct metric *metric, const char *name, struct error *error)
+{
+	size_t kind = 0;
+
+	*metric = (struct metric){0};
+	if (strlen(name) >= sizeof(metric->name))
+		return error_set(error, ERROR_VALUE,
+			"cannot count '%s': the name has more than %zu characters", name,
+			sizeof(metric->name) - 1);
+	while (kind < METRIC_PERF && strcmp(metric_kinds[kind].name, name) != 0)
+		kind++;
+	memcpy(metric->name, name, strlen(name) + 1);
+	metric->kind = (enum metric_kind)kind;
+	snprintf(metric->unit, sizeof(metric->unit), "%s", metric_kinds[kind].unit);
+	snprintf(metric->how, sizeof(metric->how), "%s", metric_how(metric->kind));
+	return metric->kind == METRIC_PERF ? metric_choose_event(metric, error) : 0;
+}
+
+static enum metric_shape metric_shape(const struct metric_set *set)
+{
+	static const enum metric_kind order[] = {METRIC_WALL, METRIC_CPU, METRIC_ALLOC};
+	static const enum metric_shape shape[] = {
+		SHAPE_ANY, SHAPE_WALL, SHAPE_WALL_CPU, SHAPE_WALL_CPU_ALLOC};
+
+	if (set->count > sizeof(order) / sizeof(*order))
+		return SHAPE_ANY;
+	for (unsigned i = 0; i < set->count; i++)
+		if (set->metric[i].kind != order[i])
+			return SHAPE_ANY;
+	return shape[set->count];
+}
+
+/* ---- hardware and software events ---- */
+
+/* The open hardware counter whose group the one at index joins; NULL: it leads. */
+static const struct perf_counter *metric_leader(
+	const struct metric_set *set, const struct perf_counter *counter, unsigned index)
+{
+	if (!set->metric[index].perf.hardware)
+		return NULL;
+	for (unsigned i = 0; i < index; i++)
+		if (set->metric[i].kind == METRIC_PERF && set->metric[i].perf.hardware &&
+			counter[i].fd)
+			return &counter[i];
+	return NULL;
+}
+
+static int metric_refuse_crowd(const struct metric *metric, struct error *error)
+{
+	return error_set(error, ERROR_MISSING,
+		"cannot count '%s': it does not fit beside the other hardware events (this "
+		"machine has too few counters, and events do not take turns)",
+		metric->name);
+}
+
+/* Opens one of the set's events beside those before it. */
+static int metric_try_open(const struct metric_set *set, struct perf_counter *counter,
+	unsigned index, struct error *error)
+{
+	const struct metric *metric = &set->metric[index];
+	const struct perf_counter *leader = metric_leader(set, counter, index);
+	int result = perf_counter_open(&counter[index], &metric->perf, leader);
+
+	if (result == -EINVAL && leader) {
+		struct perf_counter alone;
+
+		result = perf_counter_open(&alone, &metric->perf, NULL);
+		perf_counter_close(&alone);
+		if (result == 0)
+			return metric_refuse_crowd(metric, error);
+	}
+	return result ? perf_event_explain(error, metric->name, &metric->perf, -result) : 0;
+}
+
+/* All are open: does each count, and how can it be read? */
+static int metric_try_count(const struct metric_set *set, struct metric *metric,
+	const struct perf_counter *counter, struct error *error)
+{
+	char event[sizeof(metric->how)];
+	bool fast = perf_counter_is_fast(counter);
+
+	if (!perf_counter_counts(counter)) {
+		if (set->count > 1)
+			return metric_refuse_crowd(metric, error);
+		return error_set(error, ERROR_BUSY,
+			"cannot count '%s': something else holds the counter it needs (the "
+			"kernel's NMI watchdog, perhaps: kernel.nmi_watchdog=0)",
+			metric->name);
+	}
+	metric->perf.user_read = fast;
+	memcpy(event, metric->how, sizeof(event));
+	snprintf(metric->how, sizeof(metric->how), "%s%.80s", fast ? USER_COUNTER_HOW : "read()",
+		event);
+	return 0;
+}
+
+/* Counts with all events of the set for a moment, in the calling thread. */
+static int metric_try(struct metric_set *set, struct error *error)
+{
+	struct perf_counter counter[METRIC_MAX] = {0};
+	int result = 0;
+
+	for (unsigned i = 0; i < set->count && result == 0; i++)
+		if (set->metric[i].kind == METRIC_PERF)
+			result = metric_try_open(set, counter, i, error);
+	for (unsigned i = 0; i < set->count && result == 0; i++)
+		if (set->metric[i].kind == METRIC_PERF)
+			result = metric_try_count(set, &set->metric[i], &counter[i], error);
+	for (unsigned i = set->count; i-- > 0;)
+		perf_counter_close(&counter[i]);
+	return result;
+}
+
+int metric_set_init(
+	struct metric_set *set, const struct pattern_list *names, struct error *error)
+{
+	int result = 0;
+
+	clock_init();
+	*set = (struct metric_set){0};
+	if (names->count == 0 || names->count > METRIC_MAX)
+		return error_set(error, ERROR_VALUE, "%zu metrics are asked for: 1 to %d are legal",
+			names->count, METRIC_MAX);
+	for (size_t i = 0; i < names->count && result == 0; i++) {
+		result = metric_choose(&set->metric[i], names->pattern[i], error);
+		set->count++;
+	}
+	if (result == 0)
+		result = metric_try(set, error);
+	if (result != 0)
+		*set = (struct metric_set){0};
+	set->shape = metric_shape(set);
+	return result;
+}
+
+/* ---- a thread ---- */
+
+static void metric_open_alloc(struct metric_thread *thread, struct alloc_source source)
+{
+	alloc_open(&thread->alloc, source);
+	if (source.allocated)
+		return;
+	metric_count(source.read ? &metric_fallback_count : &metric_loss_count);
+}
+
+static void metric_open_perf(
+	const struct metric_set *set, struct metric_thread *thread, unsigned index)
+{
+	const struct perf_event_choice *choice = &set->metric[index].perf;
+	struct perf_counter *counter = &thread->perf[index];
+	const struct perf_counter *leader = metric_leader(set, thread->perf, index);
+
+	if (perf_counter_open(counter, choice, leader) != 0)
+		metric_count(&metric_loss_count);
+	else if (choice->hardware && !perf_counter_is_fast(counter))
+		metric_count(&metric_fallback_count);
+	/* An unopened counter has been counted as lost; it is not to be counted again. */
+	counter->lost = counter->fd == 0;
+}
+
+void metric_thread_open(const struct metric_set *set, struct metric_thread *thread,
+	struct alloc_source alloc)
+{
+	int saved = errno;
+
+	*thread = (struct metric_thread){0};
+	for (unsigned i = 0; i < set->count; i++) {
+		switch (set->metric[i].kind) {
+		case METRIC_CPU:
+			if (!cpu_time_open(&thread->cpu))
+				metric_count(&metric_fallback_count);
+			break;
+		case METRIC_ALLOC:
+			metric_open_alloc(thread, alloc);
+			break;
+		case METRIC_PERF:
+			metric_open_perf(set, thread, i);
+			break;
+		default:
+			break;
+		}
+	}
+	errno = saved;
+}
+
+void metric_thread_close(const struct metric_set *set, struct metric_thread *thread)
+{
+	int saved = errno;
+
+	/* A group's leader last: its members would be torn out of the group. */
+	for (unsigned i = set->count; i-- > 0;) {
+		if (set->metric[i].kind == METRIC_PERF)
+			perf_counter_close(&thread->perf[i]);
+		else if (set->metric[i].kind == METRIC_CPU)
+			cpu_time_close(&thread->cpu);
+	}
+	errno = saved;
+}
+
+static uint64_t metric_value_from_outside(enum metric_kind kind,
+	const struct metric_thread *thread, unsigned index, uint64_t floor)
+{
+	uint64_t now = floor;
+
+	if (kind == METRIC_WALL)
+		now = clock_now();
+	else if (kind == METRIC_CPU)
+		now = cpu_time_from_outside(&thread->cpu);
+	else if (kind == METRIC_ALLOC)
+		now = alloc_from_outside(&thread->alloc, floor);
+	else if (kind == METRIC_PERF)
+		now = perf_counter_from_outside(&thread->perf[index], floor);
+	return now > floor ? now : floor;
+}
+
+void metric_read_from_outside(
+	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		value[i] = metric_value_from_outside(set->metric[i].kind, thread, i, value[i]);
+}

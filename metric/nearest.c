@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * nearest: edit distance, one row at a time.
+ */
+#include "metric/nearest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t nearest_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t nearest_distance(const char *a, const char *b)
+{
+	size_t columns = nearest_min(strlen(b), NEAREST_NAME - 1);
+	size_t rows = nearest_min(strlen(a), NEAREST_NAME - 1);
+	size_t row[NEAREST_NAME];
+
+	for (size_t j = 0; j <= columns; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= rows; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= columns; j++) {
+			int differs = tolower((unsigned char)a[i - 1]) !=
+				      tolower((unsigned char)b[j - 1]);
+			size_t replace = diagonal + (size_t)differs;
+
+			diagonal = row[j];
+			row[j] = nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
+		}
+	}
+	return row[columns];
+}
+
+void nearest_offer(struct nearest *nearest, const char *candidate)
+{
+	size_t distance = nearest_distance(nearest->wanted, candidate);
+	size_t at = nearest->count;
+
+	while (at > 0 && nearest->best[at - 1].distance > distance)
+		at--;
+	if (at == NEAREST_COUNT)
+		return;
+	if (nearest->count < NEAREST_COUNT)
+		nearest->count++;
+	memmove(&nearest->best[at + 1], &nearest->best[at],
+		(nearest->count - 1 - at) * sizeof(nearest->best[0]));
+	nearest->best[at].distance = distance;
+	snprintf(nearest->best[at].name, NEAREST_NAME, "%s", candidate);
+}
+
+void nearest_text(const struct nearest *nearest, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < nearest->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s'%s'", i ? ", " : "",
+			nearest->best[i].name);
+}

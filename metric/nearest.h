@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * nearest: which names did the user mean?
+ */
+#ifndef JPROF_NEAREST_H
+#define JPROF_NEAREST_H
+
+#include <stddef.h>
+
+#define NEAREST_COUNT 3
+#define NEAREST_NAME  64
+
+/* Embedded; zero-initialise, then set wanted. */
+struct nearest {
+	const char *wanted; /* borrowed */
+	struct {
+		char name[NEAREST_NAME];
+		size_t distance;
+	} best[NEAREST_COUNT];
+	size_t count;
+};
+
+/* Letters to insert, delete or replace to make one of the other; case does not matter.
+ * Longer names count by their first NEAREST_NAME - 1 letters. */
+size_t nearest_distance(const char *a, const char *b);
+
+/* Keeps the candidate if it is among the best so far. */
+void nearest_offer(struct nearest *nearest, const char *candidate);
+
+/* "'a', 'b', 'c'", best first, cut to size. */
+void nearest_text(const struct nearest *nearest, char *text, size_t size);
+
+#endif
