@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# run: profiles a real program, the H2 database, on disk, with the questions of a small shop
+# (shop.sql), and prints what a newcomer looks at first.
+#
+#   run.sh BUILD_DIR
+set -euo pipefail
+build=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+h2=${H2_JAR:-/usr/share/java/h2.jar}
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+[ -r "$h2" ] || {
+	echo "demo: there is no '$h2': install libh2-java, or set H2_JAR" >&2
+	exit 1
+}
+work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-demo.XXXXXX")
+trap 'rm -rf "$work/shop"' EXIT
+mkdir "$work/shop"
+profile=$work/demo.jprof
+
+# Wide tables are cut at the terminal's width (or 130): class names can be long.
+width=${COLUMNS:-130}
+show() {
+	local lines=$1 title=$2
+
+	shift 2
+	printf '\n== %s\n   $ jprof report %s\n\n' "$title" "demo.jprof $*"
+	"$build/jprof" report "$profile" "$@" >"$work/view"
+	cut -c "1-$width" "$work/view" | sed "$((lines + 1)),\$d"
+}
+
+echo "Running the H2 database with shop.sql under jprof (half a minute or so) ..."
+seconds=$SECONDS
+"$build/jprof" run --file "$profile" --calls events -- "$java" -cp "$h2" \
+	org.h2.tools.RunScript -url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
+echo "It took $((SECONDS - seconds)) s."
+
+show 28 'The methods that used most time themselves (base); cum is with all they called' \
+	--view methods --top 25
+show 24 'The top of the call tree: who called whom, how often, at what cost' --view tree
+show 12 'The threads' --view threads
+printf '\nThe whole profile: %s (an SQLite database; jprof help report)\n' "$profile"
