@@ -76,8 +76,8 @@ struct tree_node {
 					uint32_t folds; /* the "(pruned)" child to fold children into */
 				};
 			};
-			uint16_t share;  /* how small a part of its parents it is: prune.c */
-			uint16_t widest; /* the largest such number among its children */
+			uint16_t fineness; /* how small a part of its parents: tree_prune.c */
+			uint16_t finest;   /* the largest such number among its children */
 			uint32_t marks;
 		} prune;
 	};
@@ -119,6 +119,7 @@ struct call_tree {
 	struct lock lock;
 	uint32_t generation; /* rises when nodes are renumbered; under the lock */
 	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
+	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
 	uint32_t patience;   /* nodes asked for until pruning is worth another try */
 	uint64_t pruned;     /* nodes folded so far; one writer */
 };
@@ -184,17 +185,27 @@ uint32_t tree_pruned_place(struct call_tree *tree, uint32_t parent);
 uint32_t tree_instance(const struct call_tree *tree, uint32_t method);
 
 /* Adds the counts of all nodes of another tree, path by path; what finds no memory is added
- * to "(pruned)" nodes. `from` is used up: only tree_fini may follow. */
+ * to "(pruned)" nodes. Nobody else looks at either meanwhile. `from` is used up: only
+ * tree_fini may follow. */
 void tree_merge(struct call_tree *tree, struct call_tree *from);
 
 /* Folds the nodes whose share of their parent's cum (of metric 0) is smallest into
- * "(pruned)" nodes, about half of all, but those of the frames, whose indices are brought up
- * to date. No memory is needed. Returns how many nodes fewer there are; 0 also while
- * somebody copies the nodes. */
-uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames);
+ * "(pruned)" nodes, about half of all, but not those of the frames. The frames' indices and
+ * *current (the last frame's; may be NULL) are brought up to date. Needs no memory, and gives
+ * some back. Returns how many nodes fewer there are: 0 also while somebody copies the nodes,
+ * and while the last try, which gave little, is not long ago. */
+uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames,
+	uint32_t *current);
 
-/* Gives back what is not used; nothing will be added soon. */
-void tree_trim(struct call_tree *tree);
+/* Makes all links and hashes anew from the nodes' methods and parents. */
+void tree_relink(struct call_tree *tree);
+
+/* Gives back what is not needed to read the nodes, or to prune them: no look-ups and no new
+ * nodes from now on. */
+void tree_close(struct call_tree *tree);
+
+/* Gives back nodes' memory beyond this many. */
+void tree_shrink(struct call_tree *tree, uint32_t nodes);
 
 /* All bytes it holds of the budget. */
 size_t tree_bytes(const struct call_tree *tree);

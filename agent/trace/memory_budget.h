@@ -4,8 +4,9 @@
  * memory_budget: how many bytes the call trees and all that belongs to them may take.
  *
  * A part of the limit is a reserve that only small claims may use: the first pages of a
- * thread, the growth of a small tree. So a thread with little to tell does not starve
- * because a big tree took everything.
+ * thread, the growth of a small tree. With n threads every tree may grow to about 1/(9n) of
+ * the limit by the reserve alone: so a thread with little to tell does not starve because a
+ * big tree took everything and sits in a long sleep.
  *
  * Runs: on any thread, without locks: the words are atomic, and order nothing else.
  */
@@ -24,9 +25,9 @@ enum memory_claim {
 struct memory_budget {
 	uint64_t limit;    /* bytes; constant */
 	uint64_t reserve;  /* part of limit; constant */
-	uint64_t small;    /* trees below this many bytes are small; constant */
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
+	_Atomic uint32_t claimants; /* live threads */
 	_Atomic uint32_t shortage; /* rises when memory was short: owners of big trees prune */
 };
 
@@ -35,5 +36,11 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit);
 /* True: the bytes are taken, and have to be given back. */
 bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim claim);
 void memory_give(struct memory_budget *budget, uint64_t bytes);
+
+/* Of what all may use, one live thread's part. */
+uint64_t memory_share(struct memory_budget *budget);
+
+/* What a tree of that many bytes has to say when it grows. */
+enum memory_claim memory_claim_of(struct memory_budget *budget, uint64_t bytes);
 
 #endif

@@ -50,14 +50,18 @@ struct thread_context {
 	uint64_t repaired, unmatched, lost;
 	uint32_t shortage; /* the budget's, when it was last heeded */
 
-	/* Under LOCK_THREADS, and life under the tree's lock too. */
+	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */
 	enum context_life life;
 	uint32_t id;     /* 1, 2, ...: rows of the profile */
 	uint32_t pins;   /* copies under way: must stay as it is */
 	bool visited;    /* somebody was shown it */
 	uint64_t folded; /* threads it stands for */
 	uint64_t started, ended;   /* ns of CLOCK_MONOTONIC; ended 0 while alive */
-	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped; under the tree's lock */
+	/* Under the tree's lock. */
+	bool counting; /* the counters are open */
+	bool stopped;
+	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
+	/* Under LOCK_THREADS. */
 	struct thread_context *next, *before; /* by id */
 	struct arena memory; /* this struct */
 	struct thread_identity identity;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * lock: mutexes with a rank.
+ *
+ * Owns: per thread, one bit for each rank it holds (builds without NDEBUG).
+ * Runs: on any thread. A breach of the order is said and counted, never punished: the
+ *       process is somebody else's.
+ */
+#include "agent/lock/lock.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static atomic_ulong violations;
+
+#ifdef NDEBUG
+static void note_take(const struct lock *lock)
+{
+	(void)lock;
+}
+
+static void note_give(const struct lock *lock)
+{
+	(void)lock;
+}
+#else
+static __thread unsigned held __attribute__((tls_model("initial-exec")));
+
+static void report(const char *what, const struct lock *lock)
+{
+	char line[128];
+	int length;
+
+	if (atomic_fetch_add(&violations, 1) > 0)
+		return;
+	length = snprintf(line, sizeof(line), "jprof: lock of rank %d %s (held: %#x)\n",
+		(int)lock->rank, what, held);
+	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
+		return; /* nobody listens */
+}
+
+static void note_take(const struct lock *lock)
+{
+	if (held >> lock->rank)
+		report("taken out of order", lock);
+	held |= 1u << lock->rank;
+}
+
+static void note_give(const struct lock *lock)
+{
+	if (!(held & 1u << lock->rank))
+		report("given back but not held", lock);
+	held &= ~(1u << lock->rank);
+}
+#endif
+
+void lock_init(struct lock *lock, enum lock_rank rank)
+{
+	/* Default attributes: cannot fail with the C libraries of Linux. */
+	pthread_mutex_init(&lock->mutex, NULL);
+	lock->rank = rank;
+}
+
+void lock_fini(struct lock *lock)
+{
+	pthread_mutex_destroy(&lock->mutex);
+}
+
+void lock_take(struct lock *lock)
+{
+	note_take(lock);
+	pthread_mutex_lock(&lock->mutex);
+}
+
+void lock_give(struct lock *lock)
+{
+	note_give(lock);
+	pthread_mutex_unlock(&lock->mutex);
+}
+
+unsigned long lock_violations(void)
+{
+	return atomic_load(&violations);
+}

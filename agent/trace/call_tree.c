@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * call_tree: nodes, their links, and how a child is found.
+ *
+ * In an existing node only the counters, last_child and, when a child is made beside or below
+ * it, its links change without the lock: relaxed stores, as a copy may be under way.
+ */
+#include "agent/trace/call_tree.h"
+
+#include <string.h>
+
+enum { FEW = sizeof(((struct tree_index *)0)->few) / sizeof(uint32_t) };
+
+static void store32(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static uint32_t children_of(const struct tree_node *node)
+{
+	return node->children & ~TREE_NATIVE;
+}
+
+/* ---- hashes of nodes: by (parent, method), or by method with 0 for the parent ---- */
+
+static uint32_t hash(uint32_t parent, uint32_t method)
+{
+	uint64_t key = ((uint64_t)parent << 32 | method) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(key >> 32) ^ (uint32_t)(key >> 15);
+}
+
+static uint32_t key_parent(
+	const struct call_tree *tree, const struct tree_index *index, uint32_t node)
+{
+	return index == &tree->children ? tree_at(tree, node)->parent : 0;
+}
+
+/* The slot that holds the node of this key, or the empty one where it belongs. */
+static uint32_t *index_slot(const struct call_tree *tree, const struct tree_index *index,
+	uint32_t parent, uint32_t method)
+{
+	for (uint32_t i = hash(parent, method);; i++) {
+		uint32_t *slot = &index->slot[i & index->mask];
+
+		if (*slot == 0 ||
+			(tree_at(tree, *slot)->method == method &&
+				key_parent(tree, index, *slot) == parent))
+			return slot;
+	}
+}
+
+/* Puts the node in, in the place of another one of the same key. Returns that, or 0. */
+static uint32_t index_put(
+	const struct call_tree *tree, struct tree_index *index, uint32_t node)
+{
+	uint32_t *slot = index_slot(tree, index, key_parent(tree, index, node),
+		tree_at(tree, node)->method);
+	uint32_t other = *slot;
+
+	if (other == 0)
+		index->used++;
+	*slot = node;
+	return other;
+}
+
+/* Few slots, all empty. */
+static void index_reset(struct call_tree *tree, struct tree_index *index)
+{
+	arena_fini(&index->arena, tree->budget);
+	memset(index->few, 0, sizeof(index->few));
+	index->slot = index->few;
+	index->mask = FEW - 1;
+	index->used = 0;
+}
+
+/* All slots empty, and not more of them than so many nodes need; there were as many before. */
+static void index_clear(struct call_tree *tree, struct tree_index *index, uint32_t nodes)
+{
+	uint64_t slots = FEW;
+
+	while (slots * 2 < (uint64_t)nodes * 3)
+		slots *= 2;
+	if (slots == FEW) {
+		index_reset(tree, index);
+		return;
+	}
+	/* Shrinking may be refused by the system: the old size does as well. */
+	if (arena_resize(&index->arena, tree->budget, slots * 4, MEMORY_SMALL) == 0)
+		index->mask = (uint32_t)(slots - 1);
+	index->slot = index->arena.base;
+	index->used = 0;
+	memset(index->slot, 0, ((size_t)index->mask + 1) * 4);
+}
+
+static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_t slots)
+{
+	struct tree_index old = *index;
+	enum memory_claim claim = memory_claim_of(tree->budget, tree_bytes(tree));
+
+	index->arena = (struct arena){0};
+	if (arena_resize(&index->arena, tree->budget, slots * 4, claim) != 0) {
+		index->arena = old.arena;
+		return false;
+	}
+	if (old.slot == index->few)
+		old.slot = old.few;
+	index->slot = index->arena.base;
+	index->mask = (uint32_t)(slots - 1);
+	index->used = 0;
+	for (uint32_t i = 0; i <= old.mask; i++)
+		if (old.slot[i] != 0)
+			index_put(tree, index, old.slot[i]);
+	arena_fini(&old.arena, tree->budget);
+	return true;
+}
+
+/* Makes room for so many more, at most two thirds full. */
+static bool index_room(struct call_tree *tree, struct tree_index *index, uint32_t more)
+{
+	uint64_t slots = (uint64_t)index->mask + 1;
+
+	while (slots * 2 < ((uint64_t)index->used + more) * 3)
+		slots *= 2;
+	return slots == (uint64_t)index->mask + 1 || index_grow(tree, index, slots);
+}
+
+/* ---- memory ---- */
+
+static void place_nodes(struct call_tree *tree)
+{
+	size_t capacity = tree->arena.bytes / tree->stride;
+
+	tree->nodes = tree->arena.base;
+	tree->capacity = capacity > TREE_NATIVE ? TREE_NATIVE : (uint32_t)capacity;
+}
+
+/* A quarter more; if that is not to be had, less. */
+static bool grow_nodes(struct call_tree *tree)
+{
+	enum memory_claim claim = memory_claim_of(tree->budget, tree_bytes(tree));
+	size_t bytes = tree->arena.bytes;
+	int result = -1;
+
+	if (tree->capacity == TREE_NATIVE)
+		return false;
+	lock_take(&tree->lock);
+	for (size_t more = bytes / 4; result != 0 && more >= arena_page(); more /= 4)
+		result = arena_resize(&tree->arena, tree->budget, bytes + more, claim);
+	if (result != 0)
+		result = arena_resize(&tree->arena, tree->budget, bytes + 1, claim);
+	place_nodes(tree);
+	lock_give(&tree->lock);
+	return result == 0;
+}
+
+void tree_shrink(struct call_tree *tree, uint32_t nodes)
+{
+	arena_resize(&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
+	place_nodes(tree);
+}
+
+size_t tree_bytes(const struct call_tree *tree)
+{
+	return tree->arena.bytes + tree->children.arena.bytes + tree->instances.arena.bytes;
+}
+
+/* ---- nodes ---- */
+
+/* Puts the child behind the parent's last one. */
+static void link_child(struct call_tree *tree, struct tree_node *parent, uint32_t index)
+{
+	struct tree_node *child = tree_at(tree, index);
+
+	if (parent->last_child == 0) {
+		store32(&parent->first_child, index);
+	} else {
+		struct tree_node *last = tree_at(tree, parent->last_child);
+
+		child->next_sibling = last->next_sibling;
+		store32(&last->next_sibling, index);
+	}
+	store32(&parent->last_child, index);
+	store32(&parent->children, parent->children + 1);
+}
+
+/* A list that has become too long goes into the hash, whole. */
+static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_t index)
+{
+	if (children_of(parent) > TREE_LIST_MAX + 1) {
+		index_put(tree, &tree->children, index);
+		return;
+	}
+	if (children_of(parent) <= TREE_LIST_MAX)
+		return;
+	for (index = parent->first_child; index != 0; index = tree_at(tree, index)->next_sibling)
+		index_put(tree, &tree->children, index);
+}
+
+static void link_instance(struct call_tree *tree, uint32_t index)
+{
+	struct tree_node *node = tree_at(tree, index);
+
+	if (node->method >= METHOD_FIRST)
+		node->next_instance = index_put(tree, &tree->instances, index);
+}
+
+static uint32_t recursion_of(
+	const struct call_tree *tree, uint32_t parent, uint32_t method)
+{
+	if (method < METHOD_FIRST || tree_instance(tree, method) == 0)
+		return 0;
+	for (uint32_t i = parent; i != TREE_ROOT; i = tree_at(tree, i)->parent)
+		if (tree_at(tree, i)->method == method)
+			return tree_at(tree, i)->recursion + 1;
+	return 0;
+}
+
+static bool room_for_child(struct call_tree *tree, uint32_t parent)
+{
+	uint32_t children = children_of(tree_at(tree, parent));
+	uint32_t hashed = 0;
+
+	if (children >= TREE_LIST_MAX)
+		hashed = children == TREE_LIST_MAX ? TREE_LIST_MAX + 1 : 1;
+	return (tree->count < tree->capacity || grow_nodes(tree)) &&
+	       index_room(tree, &tree->instances, 1) &&
+	       index_room(tree, &tree->children, hashed);
+}
+
+uint32_t tree_add(struct call_tree *tree, uint32_t parent, uint32_t method)
+{
+	struct tree_node *node;
+	uint32_t index;
+
+	if (!room_for_child(tree, parent))
+		return 0;
+	index = tree->count;
+	node = tree_at(tree, index);
+	memset(node, 0, tree->stride);
+	node->method = method;
+	node->parent = parent;
+	if (method != METHOD_PRUNED)
+		node->recursion = recursion_of(tree, parent, method);
+	link_child(tree, tree_at(tree, parent), index);
+	hash_child(tree, tree_at(tree, parent), index);
+	link_instance(tree, index);
+	__atomic_store_n(&tree->count, index + 1, __ATOMIC_RELEASE);
+	return index;
+}
+
+static uint32_t find_listed(
+	const struct call_tree *tree, const struct tree_node *parent, uint32_t method)
+{
+	for (uint32_t i = parent->first_child; i != 0; i = tree_at(tree, i)->next_sibling)
+		if (tree_at(tree, i)->method == method)
+			return i;
+	return 0;
+}
+
+uint32_t tree_find(struct call_tree *tree, uint32_t parent, uint32_t method)
+{
+	struct tree_node *node = tree_at(tree, parent);
+	uint32_t child = node->last_child;
+
+	if (child == 0)
+		return 0;
+	if (tree_at(tree, child)->method != method)
+		child = tree_at(tree, child)->next_sibling;
+	if (child == 0 || tree_at(tree, child)->method != method)
+		child = children_of(node) <= TREE_LIST_MAX
+				? find_listed(tree, node, method)
+				: *index_slot(tree, &tree->children, parent, method);
+	if (child != 0)
+		store32(&node->last_child, child);
+	return child;
+}
+
+uint32_t tree_pruned_place(struct call_tree *tree, uint32_t parent)
+{
+	uint32_t child = tree_find(tree, parent, METHOD_PRUNED);
+
+	return child != 0 ? child : TREE_PRUNED;
+}
+
+uint32_t tree_instance(const struct call_tree *tree, uint32_t method)
+{
+	return *index_slot(tree, &tree->instances, 0, method);
+}
+
+/* Children first without hashes: they are known to be long only at the end. */
+static void relink_children(struct call_tree *tree)
+{
+	uint32_t hashed = 0;
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *node = tree_at(tree, i);
+
+		node->first_child = node->next_sibling = 0;
+		node->last_child = node->next_instance = 0;
+		if (node->method != METHOD_PRUNED)
+			node->children &= TREE_NATIVE;
+		if (i != TREE_ROOT)
+			link_child(tree, tree_at(tree, node->parent), i);
+	}
+	if (tree->closed)
+		return;
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *node = tree_at(tree, i);
+
+		if (node->method != METHOD_PRUNED && children_of(node) > TREE_LIST_MAX)
+			hashed += children_of(node);
+	}
+	index_clear(tree, &tree->children, hashed);
+	for (uint32_t i = 1; i < tree->count; i++)
+		if (children_of(tree_at(tree, tree_at(tree, i)->parent)) > TREE_LIST_MAX)
+			index_put(tree, &tree->children, i);
+}
+
+void tree_relink(struct call_tree *tree)
+{
+	relink_children(tree);
+	if (tree->closed)
+		return;
+	index_clear(tree, &tree->instances, tree->instances.used);
+	for (uint32_t i = 1; i < tree->count; i++)
+		link_instance(tree, i);
+}
+
+/* ---- life ---- */
+
+int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics)
+{
+	*tree = (struct call_tree){
+		.stride = (uint32_t)sizeof(struct tree_node) + 8 * metrics,
+		.metrics = metrics,
+		.budget = budget,
+	};
+	lock_init(&tree->lock, LOCK_TREE);
+	index_reset(tree, &tree->children);
+	index_reset(tree, &tree->instances);
+	if (arena_resize(&tree->arena, budget, 2 * tree->stride, MEMORY_SMALL) != 0)
+		return -1;
+	place_nodes(tree);
+	tree->count = 1; /* the root: all zero */
+	tree_add(tree, TREE_ROOT, METHOD_PRUNED);
+	return 0;
+}
+
+void tree_close(struct call_tree *tree)
+{
+	lock_take(&tree->lock);
+	index_reset(tree, &tree->children);
+	index_reset(tree, &tree->instances);
+	tree->closed = true;
+	tree_shrink(tree, tree->count);
+	lock_give(&tree->lock);
+}
+
+void tree_fini(struct call_tree *tree)
+{
+	index_reset(tree, &tree->children);
+	index_reset(tree, &tree->instances);
+	arena_fini(&tree->arena, tree->budget);
+	tree->count = tree->capacity = 0;
+	tree->nodes = NULL;
+	lock_fini(&tree->lock);
+}

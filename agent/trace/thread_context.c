@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * thread_context: what happens rarely at an event: a new child, no memory, a full shadow
+ * stack, an exit that does not match.
+ */
+#include "agent/trace/thread_context.h"
+
+#include "agent/trace/trace_memory.h"
+
+#define RARE __attribute__((noinline, cold))
+
+static struct memory_budget *budget_of(struct thread_context *context)
+{
+	return context->tree.budget;
+}
+
+static bool prune(struct thread_context *context)
+{
+	return tree_prune(&context->tree, shadow_base(&context->stack),
+		       shadow_depth(&context->stack), &context->current) > 0;
+}
+
+/* Somebody else was short of memory: who has more than half of a fair share gives some. */
+static void heed_shortage(struct thread_context *context)
+{
+	struct memory_budget *budget = budget_of(context);
+	uint32_t shortage = atomic_load_explicit(&budget->shortage, memory_order_relaxed);
+
+	if (context->shortage == shortage)
+		return;
+	context->shortage = shortage;
+	if (tree_bytes(&context->tree) > memory_share(budget) / 2)
+		prune(context);
+}
+
+/* Ended threads' trees first, then others' and the own. */
+static bool find_memory(struct thread_context *context)
+{
+	struct call_tree *tree = &context->tree;
+
+	if (tree->patience == 0 && trace_relieve(context->trace, tree_bytes(tree) / 4))
+		return true;
+	if (tree->patience == 0)
+		context->shortage = atomic_fetch_add_explicit(&tree->budget->shortage, 1,
+					    memory_order_relaxed) +
+				    1;
+	return prune(context);
+}
+
+static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
+{
+	struct call_tree *tree = &context->tree;
+	uint32_t child;
+
+	heed_shortage(context);
+	child = tree_add(tree, context->current, method);
+	if (child == 0 && find_memory(context))
+		child = tree_add(tree, context->current, method);
+	return child != 0 ? child : tree_pruned_place(tree, context->current);
+}
+
+__attribute__((noinline)) uint32_t context_child(
+	struct thread_context *context, uint32_t method)
+{
+	uint32_t child;
+
+	if (tree_at(&context->tree, context->current)->method == METHOD_PRUNED)
+		return context->current;
+	child = tree_find(&context->tree, context->current, method);
+	return child != 0 ? child : new_child(context, method);
+}
+
+RARE bool context_push_rare(struct thread_context *context)
+{
+	if (context->stack.overflow == 0 &&
+		shadow_grow(&context->stack, budget_of(context)) == 0)
+		return true;
+	context_add(&context->lost, 1);
+	shadow_overflow_push(&context->stack);
+	return false;
+}
+
+RARE void context_exit_rare(
+	struct thread_context *context, uint32_t method, const uint64_t *now)
+{
+	struct shadow_stack *stack = &context->stack;
+	struct shadow_frame *frame;
+
+	if (stack->overflow > 0) {
+		context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
+		shadow_overflow_pop(stack);
+		return;
+	}
+	frame = shadow_find(stack, method);
+	if (frame == NULL) {
+		context_add(&context->unmatched, 1);
+		return;
+	}
+	context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
+	context_add(&context->repaired, (uint64_t)(stack->top - frame));
+	stack->top = frame - 1;
+	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+}
+
+void context_found_frame(struct thread_context *context, uint32_t method)
+{
+	uint32_t child;
+
+	if (context->stack.top >= context->stack.limit && !context_push_rare(context))
+		return;
+	child = context_child(context, method);
+	*++context->stack.top = (struct shadow_frame){child, method};
+	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
+}
+
+void context_start(struct thread_context *context)
+{
+	uint64_t now[METRIC_MAX];
+
+	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	for (unsigned i = 0; i < context->set->count; i++) {
+		context_add(&context->first[i], now[i] - context->last[i]);
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+	}
+}

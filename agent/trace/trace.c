@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* trace: threads begin and end. */
+#include "agent/trace/trace_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* The visitor's block: see trace_visit. */
+enum { BLOCK_BYTES = 1 << 20 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- rows ---- */
+
+struct thread_context *rows_create(struct trace *trace)
+{
+	struct arena memory = {0};
+	struct thread_context *context;
+
+	if (arena_resize(&memory, &trace->budget, sizeof(*context), MEMORY_SMALL) != 0)
+		return NULL;
+	context = memory.base;
+	context->memory = memory;
+	context->set = trace->set;
+	context->trace = trace;
+	context->previous = TRANSITION_ENTRY;
+	context->started = now_ns();
+	context->shortage =
+		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
+	if (tree_init(&context->tree, &trace->budget, trace->set->count) != 0) {
+		rows_destroy(trace, context);
+		return NULL;
+	}
+	return context;
+}
+
+void rows_destroy(struct trace *trace, struct thread_context *context)
+{
+	struct arena memory = context->memory;
+
+	tree_fini(&context->tree);
+	shadow_fini(&context->stack, &trace->budget);
+	arena_fini(&memory, &trace->budget);
+}
+
+void rows_append(struct trace *trace, struct thread_context *context)
+{
+	context->id = ++trace->next_id;
+	context->before = trace->last;
+	if (trace->last != NULL)
+		trace->last->next = context;
+	else
+		trace->first = context;
+	trace->last = context;
+}
+
+void rows_remove(struct trace *trace, struct thread_context *context)
+{
+	if (context->next != NULL)
+		context->next->before = context->before;
+	else
+		trace->last = context->before;
+	if (context->before != NULL)
+		context->before->next = context->next;
+	else
+		trace->first = context->next;
+}
+
+/* ---- the trace ---- */
+
+struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	size_t block = BLOCK_BYTES;
+
+	if (trace == NULL)
+		return NULL;
+	trace->set = set;
+	memory_budget_init(&trace->budget, max_memory);
+	lock_init(&trace->lock, LOCK_THREADS);
+	if (block > max_memory / 16)
+		block = max_memory / 16;
+	if (arena_resize(&trace->block, &trace->budget, block ? block : 1, MEMORY_SMALL) != 0) {
+		trace_destroy(trace);
+		return NULL;
+	}
+	return trace;
+}
+
+void trace_destroy(struct trace *trace)
+{
+	if (trace == NULL)
+		return;
+	while (trace->first != NULL) {
+		struct thread_context *context = trace->first;
+
+		if (context->counting)
+			metric_thread_close(trace->set, &context->metric);
+		rows_remove(trace, context);
+		rows_destroy(trace, context);
+	}
+	arena_fini(&trace->block, &trace->budget);
+	lock_fini(&trace->lock);
+	free(trace);
+}
+
+void trace_get_state(struct trace *trace, struct trace_state *state)
+{
+	lock_take(&trace->lock);
+	*state = (struct trace_state){
+		.threads = trace->threads,
+		.lost_threads = atomic_load(&trace->lost_threads),
+		.memory_limit = trace->budget.limit,
+		.memory_used = atomic_load(&trace->budget.used),
+		.memory_peak = atomic_load(&trace->budget.peak),
+	};
+	lock_give(&trace->lock);
+}
+
+/* ---- threads ---- */
+
+static struct thread_context *create_live(struct trace *trace)
+{
+	struct thread_context *context = rows_create(trace);
+
+	if (context != NULL && shadow_init(&context->stack, &trace->budget) != 0) {
+		rows_destroy(trace, context);
+		return NULL;
+	}
+	return context;
+}
+
+struct thread_context *trace_thread_begin(struct trace *trace,
+	const struct thread_identity *identity, struct alloc_source alloc)
+{
+	struct thread_context *context = create_live(trace);
+
+	while (context == NULL && trace_relieve(trace, 0))
+		context = create_live(trace);
+	if (context == NULL) {
+		atomic_fetch_add(&trace->lost_threads, 1);
+		return NULL;
+	}
+	context->identity = *identity;
+	context->folded = 1;
+	metric_thread_open(trace->set, &context->metric, alloc);
+	context->counting = true;
+	context_start(context);
+	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
+
+	lock_take(&trace->lock);
+	trace->threads++;
+	rows_append(trace, context);
+	if (trace->stopped) {
+		for (unsigned i = 0; i < trace->set->count; i++)
+			context->stop[i] = context->last[i];
+		context->stopped = true;
+	}
+	lock_give(&trace->lock);
+	return context;
+}
+
+/* What was used since the last event belongs to where the thread is. No event: no
+ * transition. */
+static void charge_last(struct thread_context *context, const uint64_t *now)
+{
+	struct tree_node *node = tree_at(&context->tree, context->current);
+
+	for (unsigned i = 0; i < context->set->count; i++) {
+		uint64_t last = context->last[i];
+
+		if (now[i] <= last)
+			continue;
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&node->base[i], node->base[i] + (now[i] - last), __ATOMIC_RELEASE);
+	}
+}
+
+static void close_counters(struct thread_context *context)
+{
+	uint64_t now[METRIC_MAX];
+
+	lock_take(&context->tree.lock);
+	if (context->stopped)
+		charge_last(context, context->stop);
+	else {
+		metric_read(SHAPE_ANY, context->set, &context->metric, now);
+		charge_last(context, now);
+	}
+	metric_thread_close(context->set, &context->metric);
+	context->counting = false;
+	lock_give(&context->tree.lock);
+}
+
+void trace_thread_end(
+	struct trace *trace, struct thread_context *context, const char *last_name)
+{
+	struct thread_identity *identity = &context->identity;
+
+	close_counters(context);
+	shadow_fini(&context->stack, &trace->budget);
+	tree_close(&context->tree);
+	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
+
+	lock_take(&trace->lock);
+	if (last_name != NULL)
+		snprintf(identity->name, sizeof(identity->name), "%s", last_name);
+	lock_take(&context->tree.lock);
+	context->life = CONTEXT_ENDED;
+	context->ended = now_ns();
+	lock_give(&context->tree.lock);
+	trace->ended++;
+	if (trace->ended > TRACE_KEPT_ENDED)
+		fold_thread(trace, context);
+	lock_give(&trace->lock);
+}
+
+static void stop_thread(struct thread_context *context)
+{
+	lock_take(&context->tree.lock);
+	if (context->counting && !context->stopped) {
+		for (unsigned i = 0; i < context->set->count; i++)
+			context->stop[i] =
+				__atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
+		metric_read_from_outside(context->set, &context->metric, context->stop);
+		context->stopped = true;
+	}
+	lock_give(&context->tree.lock);
+}
+
+void trace_stop(struct trace *trace)
+{
+	lock_take(&trace->lock);
+	trace->stopped = true;
+	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
+		if (i->life == CONTEXT_LIVE)
+			stop_thread(i);
+	lock_give(&trace->lock);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * trace_fold: many ended threads in one row, and memory found among the ended.
+ *
+ * A row that a visit under way has shown, or is showing, must stay as it is until the visit
+ * ends: or else its counts would be shown twice, or not at all. A thread that no visit has
+ * ever shown can be folded at any time: it is in the picture from the next visit on.
+ */
+#include "agent/trace/trace_rows.h"
+
+#include <string.h>
+
+enum { FOLD_BATCH = 32 }; /* threads folded in one go under the lock */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Each run of digits becomes one '*'. */
+static void name_pattern(char *pattern, const char *name)
+{
+	for (; *name != '\0'; name++) {
+		if (!is_digit(*name))
+			*pattern++ = *name;
+		else if (!is_digit(name[1]))
+			*pattern++ = '*';
+	}
+	*pattern = '\0';
+}
+
+static struct thread_context *find_row(const struct trace *trace, const char *pattern)
+{
+	for (unsigned i = 0; i < trace->folds; i++)
+		if (strcmp(trace->fold[i]->identity.name, pattern) == 0)
+			return trace->fold[i];
+	return NULL;
+}
+
+static struct thread_context *row_for(struct trace *trace, const char *name)
+{
+	char pattern[sizeof(((struct thread_identity *)0)->name)];
+	struct thread_context *row;
+
+	name_pattern(pattern, name);
+	row = find_row(trace, pattern);
+	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 1) {
+		strcpy(pattern, "*");
+		row = find_row(trace, pattern);
+	}
+	if (row != NULL)
+		return row;
+	row = rows_create(trace);
+	if (row == NULL)
+		return NULL;
+	row->life = CONTEXT_FOLD;
+	strcpy(row->identity.name, pattern);
+	trace->fold[trace->folds++] = row;
+	rows_append(trace, row);
+	return row;
+}
+
+static bool may_fold(const struct trace *trace, const struct thread_context *context)
+{
+	return context->life == CONTEXT_ENDED && context->pins == 0 &&
+	       !(trace->visiting && context->visited);
+}
+
+static void add_counts(
+	const struct trace *trace, struct thread_context *row, const struct thread_context *from)
+{
+	row->repaired += from->repaired;
+	row->unmatched += from->unmatched;
+	row->lost += from->lost;
+	for (unsigned i = 0; i < trace->set->count; i++)
+		row->last[i] += from->last[i] - from->first[i];
+	if (row->folded == 0 || from->started < row->started)
+		row->started = from->started;
+	if (from->ended > row->ended)
+		row->ended = from->ended;
+	row->identity.is_virtual =
+		(row->folded == 0 || row->identity.is_virtual) && from->identity.is_virtual;
+	row->folded += from->folded;
+}
+
+bool fold_thread(struct trace *trace, struct thread_context *context)
+{
+	struct thread_context *row;
+
+	if (!may_fold(trace, context))
+		return false;
+	row = row_for(trace, context->identity.name);
+	if (row == NULL || row->pins > 0)
+		return false;
+	add_counts(trace, row, context);
+	row->tree.patience = 0;
+	tree_merge(&row->tree, &context->tree);
+	trace->ended--;
+	rows_remove(trace, context);
+	rows_destroy(trace, context);
+	return true;
+}
+
+/* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while more
+ * than so many ended ones have their own. Returns how many. */
+static unsigned fold_some(struct trace *trace, uint32_t kept)
+{
+	struct thread_context *before;
+	unsigned folded = 0;
+
+	for (struct thread_context *i = trace->last; i != NULL; i = before) {
+		before = i->before;
+		if (trace->ended <= kept || folded >= FOLD_BATCH)
+			break;
+		folded += fold_thread(trace, i);
+	}
+	return folded;
+}
+
+void fold_excess(struct trace *trace)
+{
+	unsigned folded;
+
+	do {
+		lock_take(&trace->lock);
+		folded = fold_some(trace, TRACE_KEPT_ENDED);
+		lock_give(&trace->lock);
+	} while (folded > 0);
+}
+
+static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
+{
+	struct call_tree *largest = NULL;
+
+	for (struct thread_context *i = trace->first; i != NULL; i = i->next) {
+		if (i->life == CONTEXT_LIVE || i->pins > 0 || i->tree.patience > 0)
+			continue;
+		if (tree_bytes(&i->tree) <= bytes || tree_bytes(&i->tree) <= arena_page())
+			continue;
+		largest = &i->tree;
+		bytes = tree_bytes(largest);
+	}
+	return largest;
+}
+
+bool trace_relieve(struct trace *trace, size_t bytes)
+{
+	struct call_tree *tree;
+	unsigned freed = 0;
+
+	lock_take(&trace->lock);
+	tree = largest_ended(trace, bytes);
+	if (tree != NULL)
+		freed = tree_prune(tree, NULL, 0, NULL);
+	if (freed == 0)
+		freed = fold_some(trace, 0);
+	lock_give(&trace->lock);
+	return freed > 0;
+}

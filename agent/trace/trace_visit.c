@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * trace_visit: a consistent look at every thread while it runs on.
+ *
+ * Nodes are copied in blocks, each under the tree's lock, which an owner needs only to grow
+ * or to prune. A prune between two blocks renumbers: the thread is begun again, and the last
+ * of RESTARTS times the owner is asked not to prune meanwhile.
+ *
+ * The stretch in progress is what the counters show from outside beyond the values at the
+ * last event. It goes to the current node, in the copy only, and only where the values at
+ * the last event are still the same when that node has been copied: the owner stores them
+ * before it charges, so nothing is ever shown twice.
+ */
+#include "agent/trace/trace_rows.h"
+
+#include <string.h>
+
+enum { RESTARTS = 3 };
+
+struct visit {
+	struct trace *trace;
+	const struct trace_visitor *visitor;
+	struct thread_context *context;
+	struct trace_thread thread;
+	struct thread_identity identity;
+	uint32_t current;
+	uint64_t last[METRIC_MAX];
+	uint64_t stretch[METRIC_MAX];
+	uint64_t added[METRIC_MAX]; /* of the stretch, what went into the copy */
+	uint64_t sum[METRIC_MAX];   /* of base */
+};
+
+static void load_last(const struct visit *visit, uint64_t *last)
+{
+	for (unsigned i = 0; i < visit->trace->set->count; i++)
+		last[i] = __atomic_load_n(&visit->context->last[i], __ATOMIC_ACQUIRE);
+}
+
+static bool last_is(const struct visit *visit, const uint64_t *last)
+{
+	uint64_t now[METRIC_MAX];
+
+	load_last(visit, now);
+	return memcmp(now, last, visit->trace->set->count * sizeof(now[0])) == 0;
+}
+
+/* Under the tree's lock, so that the counters are not closed meanwhile. */
+static void look_at_counters(struct visit *visit)
+{
+	struct thread_context *context = visit->context;
+	unsigned metrics = visit->trace->set->count;
+	uint64_t now[METRIC_MAX];
+
+	memset(visit->stretch, 0, sizeof(visit->stretch));
+	visit->current = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
+	load_last(visit, visit->last);
+	if (!context->counting)
+		return;
+	memcpy(now, context->stopped ? context->stop : visit->last, sizeof(now));
+	if (!context->stopped)
+		metric_read_from_outside(visit->trace->set, &context->metric, now);
+	if (!last_is(visit, visit->last) ||
+		visit->current != __atomic_load_n(&context->current, __ATOMIC_ACQUIRE))
+		return;
+	for (unsigned i = 0; i < metrics; i++)
+		if (now[i] > visit->last[i])
+			visit->stretch[i] = now[i] - visit->last[i];
+}
+
+static void begin_thread(struct visit *visit, bool hold)
+{
+	struct thread_context *context = visit->context;
+	struct call_tree *tree = &context->tree;
+
+	memset(visit->added, 0, sizeof(visit->added));
+	memset(visit->sum, 0, sizeof(visit->sum));
+	lock_take(&tree->lock);
+	tree->hold = hold;
+	visit->thread = (struct trace_thread){
+		.id = context->id,
+		.alive = context->life == CONTEXT_LIVE,
+		.folded = context->folded,
+		.identity = &visit->identity,
+		.started = context->started,
+		.ended = context->ended,
+		.generation = tree->generation,
+		.nodes = __atomic_load_n(&tree->count, __ATOMIC_ACQUIRE),
+		.repaired = __atomic_load_n(&context->repaired, __ATOMIC_RELAXED),
+		.unmatched = __atomic_load_n(&context->unmatched, __ATOMIC_RELAXED),
+		.lost = __atomic_load_n(&context->lost, __ATOMIC_RELAXED),
+		.pruned = __atomic_load_n(&tree->pruned, __ATOMIC_RELAXED),
+	};
+	look_at_counters(visit);
+	lock_give(&tree->lock);
+}
+
+static bool copy_nodes(struct visit *visit, uint32_t first, uint32_t count)
+{
+	struct call_tree *tree = &visit->context->tree;
+	size_t words = (size_t)count * tree->stride / sizeof(uint64_t);
+	typedef uint64_t __attribute__((may_alias)) word;
+	word *to = visit->trace->block.base;
+	const word *from;
+	bool same;
+
+	lock_take(&tree->lock);
+	same = tree->generation == visit->thread.generation;
+	if (same) {
+		from = (const word *)(const void *)tree_at(tree, first);
+		for (size_t i = 0; i < words; i++)
+			to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+	}
+	lock_give(&tree->lock);
+	return same;
+}
+
+/* What the block tells; the stretch in progress where it belongs. */
+static void account_block(struct visit *visit, uint32_t first, uint32_t count)
+{
+	unsigned metrics = visit->trace->set->count;
+	size_t stride = visit->context->tree.stride;
+	struct tree_node *block = visit->trace->block.base;
+	uint64_t last[METRIC_MAX];
+
+	load_last(visit, last);
+	for (uint32_t n = 0; n < count; n++) {
+		struct tree_node *node = (void *)((char *)block + n * stride);
+
+		for (unsigned i = 0; i < metrics; i++) {
+			if (first + n == visit->current && last[i] == visit->last[i]) {
+				node->base[i] += visit->stretch[i];
+				visit->added[i] = visit->stretch[i];
+			}
+			visit->sum[i] += node->base[i];
+		}
+		for (unsigned i = 0; i < 4; i++)
+			visit->thread.events += node->transition[i / 2][i % 2];
+	}
+}
+
+/* A thread without an event since the beginning is told by its counters alone. */
+static void total_thread(struct visit *visit)
+{
+	struct thread_context *context = visit->context;
+	bool quiet;
+
+	lock_take(&context->tree.lock);
+	context->tree.hold = false;
+	quiet = last_is(visit, visit->last);
+	for (unsigned i = 0; i < visit->trace->set->count; i++) {
+		uint64_t first = __atomic_load_n(&context->first[i], __ATOMIC_RELAXED);
+
+		visit->thread.total[i] =
+			quiet ? visit->last[i] - first + visit->added[i] : visit->sum[i];
+	}
+	lock_give(&context->tree.lock);
+}
+
+/* 0: shown; 1: nodes were renumbered meanwhile; or what the visitor said, in *result. */
+static bool show_blocks(struct visit *visit, int *result)
+{
+	const struct trace_visitor *visitor = visit->visitor;
+	size_t stride = visit->context->tree.stride;
+	uint32_t most = (uint32_t)(visit->trace->block.bytes / stride);
+	uint32_t count;
+
+	for (uint32_t first = 0; first < visit->thread.nodes; first += count) {
+		count = visit->thread.nodes - first;
+		if (count > most)
+			count = most;
+		if (!copy_nodes(visit, first, count))
+			return false;
+		account_block(visit, first, count);
+		*result = visitor->nodes(visitor->user, &visit->thread, first, count,
+			visit->trace->block.base, stride);
+		if (*result != 0)
+			return true;
+	}
+	return true;
+}
+
+static int show_thread(struct visit *visit)
+{
+	const struct trace_visitor *visitor = visit->visitor;
+	bool shown = false;
+	int result = 0;
+
+	for (int i = 1; i <= RESTARTS && !shown && result == 0; i++) {
+		begin_thread(visit, i == RESTARTS);
+		result = visitor->begin(visitor->user, &visit->thread);
+		if (result == 0)
+			shown = show_blocks(visit, &result);
+	}
+	total_thread(visit);
+	return result != 0 ? result : visitor->end(visitor->user, &visit->thread);
+}
+
+/* The first row after the present one that was there when the visit began, pinned; the
+ * present one is let go. */
+static bool next_thread(struct visit *visit, uint32_t last_id)
+{
+	struct trace *trace = visit->trace;
+	struct thread_context *context = visit->context;
+
+	lock_take(&trace->lock);
+	if (context != NULL)
+		context->pins--;
+	context = context != NULL ? context->next : trace->first;
+	if (context != NULL && context->id > last_id)
+		context = NULL;
+	if (context != NULL) {
+		context->pins++;
+		context->visited = true;
+		visit->identity = context->identity;
+	}
+	visit->context = context;
+	lock_give(&trace->lock);
+	return context != NULL;
+}
+
+int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
+{
+	struct visit visit = {.trace = trace, .visitor = visitor};
+	uint32_t last_id;
+	int result = 0;
+
+	lock_take(&trace->lock);
+	trace->visiting = true;
+	last_id = trace->next_id;
+	lock_give(&trace->lock);
+	while (next_thread(&visit, last_id)) {
+		result = show_thread(&visit);
+		if (result != 0)
+			break;
+	}
+	lock_take(&trace->lock);
+	if (visit.context != NULL)
+		visit.context->pins--;
+	trace->visiting = false;
+	lock_give(&trace->lock);
+	fold_excess(trace);
+	return result;
+}
