@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * place: where a profile file lies, in words that SQLite can open.
+ *
+ * SQLite takes names of at most 512 bytes (MAX_PATHNAME in its os_unix.c), reads a name
+ * that begins with "file:" as a URI, and looks for the side files (-wal, -shm, -journal)
+ * beside the file that a symbolic link leads to. So: the real path when it is short, else
+ * /proc/self/fd/N/NAME with N the directory, through a VFS that leaves names as they are
+ * (the ordinary one would follow the link in /proc and find the name too long again).
+ */
+#ifndef JPROF_PROFILE_PLACE_H
+#define JPROF_PROFILE_PLACE_H
+
+#include <limits.h>
+
+#include "error/error.h"
+
+struct place {
+	char name[512];  /* for sqlite3_open_v2 and the other system calls */
+	const char *vfs; /* for sqlite3_open_v2; NULL: the ordinary one */
+	int directory;   /* descriptor, or -1 when the name does not need it */
+	char shown[256]; /* the path for messages, long ones with the middle left out */
+};
+
+/* Only fills shown; name is empty. path_fini is harmless after it. */
+void place_show(struct place *place, const char *path);
+
+/* Finds the place of an existing file. 0, or a negative code; shown is filled in any case
+ * and place_fini harmless. */
+int place_init(struct place *place, const char *path, struct error *error);
+void place_fini(struct place *place);
+
+/* The name with a suffix ("-wal") behind it, into path (PATH_MAX bytes). */
+void place_beside(const struct place *place, const char *suffix, char *path);
+
+/* The same descriptor, or, when it is one of 0 to 2, which belong to the application, a
+ * copy above them (the original is closed). -1 with errno set when that fails or fd is
+ * -1. */
+int place_above_stdio(int fd);
+
+#endif

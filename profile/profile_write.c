@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * profile_write: see profile_write.h.
+ *
+ * The order in which a file comes to life makes it whole at every instant:
+ *   lock the file, empty it, remove an older one's side files   (nothing in it: "empty")
+ *   schema, in one transaction with a rollback journal          (page 1 says it is ours)
+ *   write-ahead log on                                          (readers beside us)
+ *   ... commits, each followed by a checkpoint ...
+ *   write-ahead log off                                         (a single file again)
+ */
+#include "profile/profile_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/place.h"
+#include "profile/schema.h"
+#include "profile/sql.h"
+
+/* How long a write waits for a reader where there is no write-ahead log, and how long
+ * profile_close waits for one in any case. */
+#define BUSY_MS        5000
+#define CLOSE_TRIES    100
+#define CLOSE_PAUSE_NS 30000000
+
+/* A file name of SQLite's plus "-journal" must fit into NAME_MAX. */
+#define LAST_NAME_MAX (NAME_MAX - 8)
+
+enum statement {
+	INSERT_META,
+	INSERT_METRIC,
+	INSERT_METHOD,
+	INSERT_THREAD,
+	INSERT_NODE,
+	DROP_NODES,
+	DROP_THREAD,
+	STATEMENT_COUNT
+};
+
+struct profile_writer {
+	sqlite3 *db;
+	sqlite3_stmt *statement[STATEMENT_COUNT];
+	unsigned metrics;
+	/* Locked with flock(2). Closed after the database: closing any descriptor of a
+	 * file drops the process's POSIX locks on it, which are SQLite's. */
+	int lock;
+	bool created; /* the file did not exist before */
+	bool log;     /* a write-ahead log is in use */
+	struct place place;
+};
+
+static int failed(struct profile_writer *writer, struct error *error, int result)
+{
+	return sql_failed(error, writer->db, result, "write", &writer->place);
+}
+
+/* --- the file --- */
+
+/* 0 if a file of that mode may become a profile. Looked at before opening: opening a FIFO
+ * or a device can wait or have effects. */
+static int check_kind(const struct place *place, mode_t mode, struct error *error)
+{
+	if (S_ISREG(mode))
+		return 0;
+	return error_set(error, ERROR_IO, "cannot write '%s': %s", place->shown,
+		S_ISDIR(mode) ? "Is a directory" : "Not a regular file");
+}
+
+static int check_name(const struct place *place, const char *path, struct error *error)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strlen(slash ? slash + 1 : path) <= LAST_NAME_MAX)
+		return 0;
+	return error_set(error, ERROR_IO,
+		"cannot write '%s': the file's name is longer than %d bytes",
+		place->shown, LAST_NAME_MAX);
+}
+
+static int open_file(struct profile_writer *writer, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (check_name(&writer->place, path, error) < 0)
+		return -ERROR_IO;
+	writer->created = stat(path, &status) < 0;
+	if (!writer->created && check_kind(&writer->place, status.st_mode, error) < 0)
+		return -ERROR_IO;
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	writer->lock = place_above_stdio(open(path, flags, 0666));
+	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0)
+		return check_kind(&writer->place, status.st_mode, error);
+	enum error_code code =
+		errno == EACCES || errno == EROFS ? ERROR_DENIED : ERROR_IO;
+	return error_set_errno(
+		error, code, errno, "cannot write '%s'", writer->place.shown);
+}
+
+/* File systems that know no locks are used without one. */
+static int lock_file(struct profile_writer *writer, struct error *error)
+{
+	if (flock(writer->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	return error_set(error, ERROR_BUSY,
+		"cannot write '%s': a running JVM is writing this profile",
+		writer->place.shown);
+}
+
+static int check_replaceable(struct profile_writer *writer, struct error *error)
+{
+	unsigned char header[SCHEMA_HEADER_BYTES];
+	ssize_t bytes = pread(writer->lock, header, sizeof header, 0);
+
+	if (bytes < 0)
+		return error_set_errno(
+			error, ERROR_IO, errno, "cannot read '%s'", writer->place.shown);
+	if (bytes == 0 || schema_header_kind(header, (size_t)bytes) == HEADER_PROFILE)
+		return 0;
+	return error_set(error, ERROR_FORMAT,
+		"cannot write '%s': it exists and is not a jprof profile",
+		writer->place.shown);
+}
+
+/* Emptied first: SQLite ignores and removes side files of an empty file, so a death in
+ * between harms nothing. */
+static int clear_file(struct profile_writer *writer, struct error *error)
+{
+	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+	char path[PATH_MAX];
+
+	if (ftruncate(writer->lock, 0) < 0)
+		return error_set_errno(
+			error, ERROR_IO, errno, "cannot empty '%s'", writer->place.shown);
+	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+		place_beside(&writer->place, suffixes[i], path);
+		unlink(path);
+	}
+	return 0;
+}
+
+/* --- the database --- */
+
+static void close_database(struct profile_writer *writer)
+{
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		sqlite3_finalize(writer->statement[i]);
+		writer->statement[i] = NULL;
+	}
+	sqlite3_close(writer->db);
+	writer->db = NULL;
+}
+
+/* True if the write-ahead log is on and works: its index needs shared memory, which some
+ * file systems do not have, and that shows at the first use only. */
+static bool log_on(struct profile_writer *writer)
+{
+	sqlite3_stmt *statement = NULL;
+	bool on = false;
+
+	if (sqlite3_prepare_v2(writer->db, "PRAGMA journal_mode = WAL", -1, &statement,
+		    NULL) == SQLITE_OK &&
+		sqlite3_step(statement) == SQLITE_ROW) {
+		const char *mode = (const char *)sqlite3_column_text(statement, 0);
+		on = mode && strcmp(mode, "wal") == 0;
+	}
+	sqlite3_finalize(statement);
+	return on && sql_exec(writer->db, "BEGIN IMMEDIATE; COMMIT") == SQLITE_OK;
+}
+
+/* Settings that last for the connection. synchronous = OFF: the process may be killed,
+ * the kernel still has every write; docs/profile-format.md says what a power failure can
+ * do. */
+static const char settings[] = "PRAGMA synchronous = OFF;\n"
+			       "PRAGMA journal_mode = TRUNCATE;\n"
+			       "PRAGMA wal_autocheckpoint = 0;\n"
+			       "PRAGMA journal_size_limit = 4194304;\n"
+			       "PRAGMA cache_size = -4096;\n"
+			       "PRAGMA mmap_size = 0;\n"
+			       "PRAGMA temp_store = MEMORY;\n"
+			       "PRAGMA secure_delete = OFF;\n"
+			       "PRAGMA auto_vacuum = NONE;\n";
+
+static int open_database(struct profile_writer *writer)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int result = sqlite3_open_v2(
+		writer->place.name, &writer->db, flags, writer->place.vfs);
+
+	if (result != SQLITE_OK)
+		return result;
+	sqlite3_busy_timeout(writer->db, BUSY_MS);
+	sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	return sql_exec(writer->db, settings);
+}
+
+static int create_schema(
+	struct profile_writer *writer, const struct profile_metric *metric)
+{
+	char *sql = schema_create(metric, writer->metrics);
+
+	if (!sql)
+		return SQLITE_NOMEM;
+	int result = sql_exec(writer->db, "BEGIN IMMEDIATE");
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, sql);
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, "COMMIT");
+	sqlite3_free(sql);
+	return result;
+}
+
+static int prepare(struct profile_writer *writer, enum statement which, const char *sql)
+{
+	if (!sql)
+		return SQLITE_NOMEM;
+	return sqlite3_prepare_v3(writer->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+		&writer->statement[which], NULL);
+}
+
+static int prepare_all(struct profile_writer *writer)
+{
+	int result =
+		prepare(writer, DROP_NODES, "DELETE FROM node WHERE id BETWEEN ? AND ?");
+
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_THREAD, "DELETE FROM thread WHERE id = ?");
+	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++) {
+		char *sql = schema_insert(&schema_tables[i], writer->metrics);
+		/* The inserting statements stand in the order of the tables. */
+		result = prepare(writer, (enum statement)i, sql);
+		sqlite3_free(sql);
+	}
+	return result;
+}
+
+static int step(struct profile_writer *writer, enum statement which, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[which];
+	int result = sqlite3_step(statement);
+
+	sqlite3_reset(statement);
+	return result == SQLITE_DONE ? 0 : failed(writer, error, result);
+}
+
+/* SQLite ends a transaction itself after some failures (disk full); what came then would
+ * stand in the file alone. */
+static int check_open(struct profile_writer *writer, struct error *error)
+{
+	if (!sqlite3_get_autocommit(writer->db))
+		return 0;
+	return error_set(error, ERROR_IO, "cannot write '%s': no transaction is open",
+		writer->place.shown);
+}
+
+static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+	sqlite3_bind_text(statement, column + 1, text, -1, SQLITE_STATIC);
+}
+
+/* Numbers above 2^63 keep their bits; SQL shows them negative. */
+static void bind_number(sqlite3_stmt *statement, int column, uint64_t number)
+{
+	sqlite3_bind_int64(statement, column + 1, (sqlite3_int64)number);
+}
+
+static int put_metrics(struct profile_writer *writer, const struct profile_metric *metric,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_METRIC];
+	int status = profile_begin(writer, error);
+
+	for (unsigned i = 0; i < writer->metrics && status == 0; i++) {
+		bind_number(statement, SCHEMA_METRIC_ID, i);
+		bind_text(statement, SCHEMA_METRIC_NAME, metric[i].name);
+		bind_text(statement, SCHEMA_METRIC_UNIT, metric[i].unit);
+		bind_text(statement, SCHEMA_METRIC_HOW, metric[i].how);
+		status = step(writer, INSERT_METRIC, error);
+	}
+	return status < 0 ? status : profile_commit(writer, error);
+}
+
+/* Database and schema, with a write-ahead log or, second choice, without. */
+static int start_database(struct profile_writer *writer,
+	const struct profile_metric *metric, bool log, struct error *error)
+{
+	int result = open_database(writer);
+
+	if (result == SQLITE_OK)
+		result = create_schema(writer, metric);
+	if (result == SQLITE_OK && log && !log_on(writer))
+		result = SQLITE_CANTOPEN;
+	writer->log = log;
+	if (result == SQLITE_OK)
+		result = prepare_all(writer);
+	if (result == SQLITE_OK)
+		return put_metrics(writer, metric, error);
+	return failed(writer, error, result);
+}
+
+static int start_file(struct profile_writer *writer, const struct profile_metric *metric,
+	struct error *error)
+{
+	struct error with_log = {0};
+	int status = clear_file(writer, error);
+
+	if (status < 0 || start_database(writer, metric, true, &with_log) == 0)
+		return status;
+	close_database(writer);
+	status = clear_file(writer, error);
+	if (status == 0)
+		status = start_database(writer, metric, false, error);
+	if (status < 0 && writer->created) {
+		close_database(writer);
+		clear_file(writer, NULL);
+		unlink(writer->place.name);
+	}
+	return status;
+}
+
+/* Gives everything back; the database's side files are SQLite's to remove. */
+static void destroy(struct profile_writer *writer)
+{
+	close_database(writer);
+	place_fini(&writer->place);
+	if (writer->lock >= 0)
+		close(writer->lock);
+	free(writer);
+}
+
+int profile_create(struct profile_writer **out, const char *path,
+	const struct profile_metric *metric, unsigned metrics, struct error *error)
+{
+	*out = NULL;
+	if (metrics > PROFILE_METRIC_MAX)
+		return error_set(
+			error, ERROR_VALUE, "more than %d metrics", PROFILE_METRIC_MAX);
+	struct profile_writer *writer = calloc(1, sizeof *writer);
+	if (!writer)
+		return error_set(error, ERROR_MEMORY, "no memory to write a profile");
+	writer->lock = -1;
+	writer->metrics = metrics;
+	place_show(&writer->place, path);
+
+	int status = open_file(writer, path, error);
+	if (status == 0)
+		status = lock_file(writer, error);
+	if (status == 0)
+		status = check_replaceable(writer, error);
+	if (status == 0)
+		status = place_init(&writer->place, path, error);
+	if (status == 0)
+		status = start_file(writer, metric, error);
+	if (status < 0)
+		destroy(writer);
+	else
+		*out = writer;
+	return status;
+}
+
+/* --- transactions --- */
+
+int profile_begin(struct profile_writer *writer, struct error *error)
+{
+	int result = sql_exec(writer->db, "BEGIN IMMEDIATE");
+
+	return result == SQLITE_OK ? 0 : failed(writer, error, result);
+}
+
+int profile_commit(struct profile_writer *writer, struct error *error)
+{
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	int result = sql_exec(writer->db, "COMMIT");
+	if (result != SQLITE_OK) {
+		failed(writer, error, result);
+		profile_rollback(writer);
+		return -(int)sql_error_code(result);
+	}
+	/* What cannot be copied into the file now (a reader needs the old pages, the disk
+	 * is full) stays in the log, and is copied the next time. */
+	if (writer->log)
+		sqlite3_wal_checkpoint_v2(
+			writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return 0;
+}
+
+void profile_rollback(struct profile_writer *writer)
+{
+	if (!sqlite3_get_autocommit(writer->db))
+		sql_exec(writer->db, "ROLLBACK");
+}
+
+/* --- records --- */
+
+int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_META];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_text(statement, SCHEMA_META_KEY, key);
+	bind_text(statement, SCHEMA_META_VALUE, value);
+	return step(writer, INSERT_META, error);
+}
+
+int profile_put_method(struct profile_writer *writer, const struct profile_method *method,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_METHOD];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_METHOD_ID, method->id);
+	bind_text(statement, SCHEMA_METHOD_CLASS, method->class_name);
+	bind_text(statement, SCHEMA_METHOD_NAME, method->name);
+	bind_text(statement, SCHEMA_METHOD_SIGNATURE, method->signature);
+	bind_number(statement, SCHEMA_METHOD_NATIVE, method->is_native);
+	bind_number(statement, SCHEMA_METHOD_STATIC, method->is_static);
+	return step(writer, INSERT_METHOD, error);
+}
+
+int profile_put_thread(struct profile_writer *writer, const struct profile_thread *thread,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_THREAD];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_THREAD_ID, thread->id);
+	bind_number(statement, SCHEMA_THREAD_JAVA_ID, (uint64_t)thread->java_id);
+	bind_number(statement, SCHEMA_THREAD_OS_ID, (uint64_t)thread->os_id);
+	bind_text(statement, SCHEMA_THREAD_NAME, thread->name);
+	bind_number(statement, SCHEMA_THREAD_VIRTUAL, thread->is_virtual);
+	bind_number(statement, SCHEMA_THREAD_ALIVE, thread->alive);
+	bind_number(statement, SCHEMA_THREAD_FOLDED, thread->folded);
+	bind_number(statement, SCHEMA_THREAD_EVENTS, thread->events);
+	bind_number(statement, SCHEMA_THREAD_REPAIRED, thread->repaired);
+	bind_number(statement, SCHEMA_THREAD_UNMATCHED, thread->unmatched);
+	bind_number(statement, SCHEMA_THREAD_LOST, thread->lost);
+	bind_number(statement, SCHEMA_THREAD_PRUNED, thread->pruned);
+	bind_number(statement, SCHEMA_THREAD_STARTED, thread->started);
+	bind_number(statement, SCHEMA_THREAD_ENDED, thread->ended);
+	if (thread->ended == 0)
+		sqlite3_bind_null(statement, SCHEMA_THREAD_ENDED + 1);
+	for (unsigned i = 0; i < writer->metrics; i++)
+		bind_number(statement, SCHEMA_THREAD_TOTAL + (int)i, thread->total[i]);
+	return step(writer, INSERT_THREAD, error);
+}
+
+int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_NODE];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_NODE_ID, schema_node_id(node->thread, node->index));
+	bind_number(statement, SCHEMA_NODE_PARENT,
+		schema_node_id(node->thread, node->parent));
+	if (node->index == 0)
+		sqlite3_bind_null(statement, SCHEMA_NODE_PARENT + 1);
+	bind_number(statement, SCHEMA_NODE_THREAD, node->thread);
+	bind_number(statement, SCHEMA_NODE_METHOD, node->method);
+	bind_number(statement, SCHEMA_NODE_RECURSION, node->recursion);
+	bind_number(statement, SCHEMA_NODE_CALLS, node->calls);
+	bind_number(statement, SCHEMA_NODE_INTERPRETED, node->interpreted);
+	bind_number(statement, SCHEMA_NODE_JITTED, node->jitted);
+	bind_number(statement, SCHEMA_NODE_NATIVE, node->native);
+	/* The four columns stand in the order of the array. */
+	for (int i = 0; i < 4; i++)
+		bind_number(statement, SCHEMA_NODE_ENTRY_ENTRY + i,
+			node->transition[i / 2][i % 2]);
+	for (unsigned i = 0; i < writer->metrics; i++)
+		bind_number(statement, SCHEMA_NODE_BASE + (int)i, node->base[i]);
+	return step(writer, INSERT_NODE, error);
+}
+
+int profile_drop_nodes(
+	struct profile_writer *writer, uint32_t thread, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[DROP_NODES];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, 0, schema_node_id(thread, 0));
+	bind_number(statement, 1, schema_node_id(thread, UINT32_MAX));
+	return step(writer, DROP_NODES, error);
+}
+
+int profile_drop_thread(
+	struct profile_writer *writer, uint32_t thread, struct error *error)
+{
+	int status = profile_drop_nodes(writer, thread, error);
+
+	if (status < 0)
+		return status;
+	bind_number(writer->statement[DROP_THREAD], 0, thread);
+	return step(writer, DROP_THREAD, error);
+}
+
+/* --- the end --- */
+
+/* Back to a single file. A reader at work holds it off; its locks are not announced, so
+ * they are asked for until it is through. */
+static int log_off(struct profile_writer *writer)
+{
+	struct timespec pause = {0, CLOSE_PAUSE_NS};
+	int result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
+
+	for (int i = 0; i < CLOSE_TRIES && (result & 0xff) == SQLITE_BUSY; i++) {
+		nanosleep(&pause, NULL);
+		result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
+	}
+	return result;
+}
+
+int profile_close(struct profile_writer *writer, struct error *error)
+{
+	int status = 0;
+
+	if (!writer)
+		return 0;
+	profile_rollback(writer);
+	for (int i = 0; i < STATEMENT_COUNT; i++)
+		sqlite3_reset(writer->statement[i]);
+	int result = log_off(writer);
+	if (result != SQLITE_OK)
+		status = sql_failed(error, writer->db, result,
+			"make a single file without side files of", &writer->place);
+	destroy(writer);
+	return status;
+}

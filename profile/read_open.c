@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* read_open: see read_open.h. */
+#include "profile/read_open.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profile/schema.h"
+#include "profile/sql.h"
+
+/* How long to wait for a JVM that writes without a write-ahead log. */
+#define BUSY_MS 10000
+/* The longest text and the largest row a profile may hold: a bound for hostile files. */
+#define LENGTH_MAX (16 << 20)
+/* Every byte of a path escaped, and the words around it. */
+#define URI_MAX (3 * 512 + 32)
+
+/* --- what the file is --- */
+
+static int check_file(struct place *place, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO,
+			errno, "cannot open '%s'", place->shown);
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, ERROR_FORMAT, "'%s' is not a profile but a %s",
+			place->shown,
+			S_ISDIR(status.st_mode) ? "directory" : "special file");
+	if (status.st_size == 0)
+		return error_set(error, ERROR_FORMAT,
+			"'%s' is empty: nothing was written to this profile",
+			place->shown);
+	return 0;
+}
+
+/* Reads the file's first bytes through SQLite's descriptor: closing one of our own would
+ * drop the locks SQLite holds on the file. How many came, or -1. */
+static int read_header(sqlite3 *db, unsigned char *header, sqlite3_int64 *size)
+{
+	sqlite3_file *file = NULL;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) !=
+			SQLITE_OK ||
+		!file || !file->pMethods ||
+		file->pMethods->xFileSize(file, size) != SQLITE_OK)
+		return -1;
+	int bytes = *size < SCHEMA_HEADER_BYTES ? (int)*size : SCHEMA_HEADER_BYTES;
+	return file->pMethods->xRead(file, header, bytes, 0) == SQLITE_OK ? bytes : -1;
+}
+
+static int check_header(struct read_source *source, struct error *error)
+{
+	unsigned char header[SCHEMA_HEADER_BYTES] = {0};
+	sqlite3_int64 size = 0;
+	const char *shown = source->place.shown;
+	int bytes = read_header(source->db, header, &size);
+
+	if (bytes < 0)
+		return error_set(error, ERROR_IO, "cannot read '%s'", shown);
+	switch (schema_header_kind(header, (size_t)bytes)) {
+	case HEADER_PROFILE:
+		return 0;
+	case HEADER_SHORT:
+		return error_set(error, ERROR_FORMAT,
+			"'%s' is truncated: it ends after %lld bytes", shown,
+			(long long)size);
+	case HEADER_DATABASE:
+		return error_set(error, ERROR_FORMAT,
+			"'%s' is not a jprof profile but another SQLite database", shown);
+	case HEADER_OTHER:
+		break;
+	}
+	return error_set(error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
+}
+
+/* A log with something in it holds pages that the file lacks, and can only
+ * be read through its index, the -shm file. */
+static bool has_log(const struct place *place)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	place_beside(place, "-wal", path);
+	return stat(path, &status) == 0 && status.st_size > 0;
+}
+
+/* The size that page size (bytes 16 and 17; 1 is 65,536) and page count (bytes 28 to 31)
+ * of the header demand. */
+static long long header_size(const unsigned char *header)
+{
+	long long page = header[16] << 8 | header[17];
+	long long pages = (long long)header[28] << 24 | header[29] << 16 |
+			  header[30] << 8 | header[31];
+
+	return (page == 1 ? 65536 : page) * pages;
+}
+
+/* 0, or a negative code if the file is shorter than its header says. A log may hold what
+ * is missing. */
+static int check_size(struct read_source *source, struct error *error)
+{
+	unsigned char header[SCHEMA_HEADER_BYTES] = {0};
+	sqlite3_int64 size = 0;
+
+	if (read_header(source->db, header, &size) != SCHEMA_HEADER_BYTES ||
+		size >= header_size(header) || has_log(&source->place))
+		return 0;
+	return error_set(error, ERROR_FORMAT, "'%s' is truncated: %lld of %lld bytes",
+		source->place.shown, (long long)size, header_size(header));
+}
+
+int read_failed(struct read_source *source, int result, struct error *error)
+{
+	if ((result & 0xff) != SQLITE_CORRUPT && (result & 0xff) != SQLITE_NOTADB)
+		return sql_failed(error, source->db, result, "read", &source->place);
+	if (check_size(source, error) < 0)
+		return -ERROR_FORMAT;
+	return read_damaged(source, error, "%s", sqlite3_errmsg(source->db));
+}
+
+int read_damaged(struct read_source *source, struct error *error, const char *format, ...)
+{
+	char what[256];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(what, sizeof what, format, list);
+	va_end(list);
+	return error_set(
+		error, ERROR_FORMAT, "'%s' is damaged: %s", source->place.shown, what);
+}
+
+/* --- ways to open it --- */
+
+enum way { WAY_READ_ONLY, WAY_RECOVER, WAY_IMMUTABLE };
+
+/* file:NAME?immutable=1, with everything escaped that means something in a URI. */
+static void make_uri(const char *name, char *uri)
+{
+	char *to = uri + sprintf(uri, "file:");
+
+	for (; *name; name++) {
+		if (strchr("%?#", *name))
+			to += sprintf(to, "%%%02x", (unsigned char)*name);
+		else
+			*to++ = *name;
+	}
+	strcpy(to, "?immutable=1");
+}
+
+static int open_database(struct read_source *source, enum way way)
+{
+	static const int flags[] = {
+		[WAY_READ_ONLY] = SQLITE_OPEN_READONLY,
+		[WAY_RECOVER] = SQLITE_OPEN_READWRITE,
+		[WAY_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+	};
+	char uri[URI_MAX];
+	const char *name = source->place.name;
+
+	if (way == WAY_IMMUTABLE) {
+		make_uri(name, uri);
+		name = uri;
+	}
+	int result = sqlite3_open_v2(name, &source->db,
+		flags[way] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+		source->place.vfs);
+	if (result != SQLITE_OK)
+		return result;
+	sqlite3_busy_timeout(source->db, BUSY_MS);
+	sqlite3_limit(source->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	return sql_exec(source->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+				    "PRAGMA temp_store = MEMORY;");
+}
+
+/* BEGIN alone takes no lock; the first look at the file does. */
+static int begin(struct read_source *source)
+{
+	int result = sql_exec(source->db, "BEGIN");
+
+	if (result == SQLITE_OK)
+		result = sql_exec(source->db, "SELECT 1 FROM sqlite_master LIMIT 1");
+	return result;
+}
+
+static void close_database(struct read_source *source)
+{
+	sqlite3_close(source->db);
+	source->db = NULL;
+}
+
+static int open_way(struct read_source *source, enum way way, struct error *error)
+{
+	int result = open_database(source, way);
+
+	if (result != SQLITE_OK)
+		return result;
+	if (check_header(source, error) < 0)
+		return SQLITE_NOTADB;
+	return begin(source);
+}
+
+static int open_some_way(struct read_source *source, struct error *error)
+{
+	int result = open_way(source, WAY_READ_ONLY, error);
+
+	if (error->code != ERROR_NONE || result == SQLITE_OK)
+		return -(int)error->code;
+	/* A rollback journal was left behind: the last transaction has to be undone. */
+	if (result == SQLITE_READONLY_ROLLBACK || result == SQLITE_READONLY_RECOVERY) {
+		close_database(source);
+		result = open_way(source, WAY_RECOVER, error);
+	}
+	/* The log's side files cannot be made here, and are not needed when there is no
+	 * log. */
+	int primary = result & 0xff;
+	bool refused = primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY;
+	if (refused && has_log(&source->place))
+		return error_set(error, ERROR_DENIED,
+			"cannot read '%s': it has a side file ('-wal') that cannot be "
+			"read "
+			"here; copy both to a directory you may write",
+			source->place.shown);
+	if (refused) {
+		close_database(source);
+		result = open_way(source, WAY_IMMUTABLE, error);
+	}
+	if (error->code != ERROR_NONE)
+		return -(int)error->code;
+	return result == SQLITE_OK ? 0 : read_failed(source, result, error);
+}
+
+/* --- version --- */
+
+static int pragma(struct read_source *source, const char *sql, sqlite3_int64 *value)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(source->db, sql, -1, &statement, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		*value = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return result == SQLITE_ROW ? SQLITE_OK : result;
+}
+
+static int check_version(struct read_source *source, struct error *error)
+{
+	sqlite3_int64 version = 0, application = 0;
+	int result = pragma(source, "PRAGMA user_version", &version);
+
+	if (result == SQLITE_OK)
+		result = pragma(source, "PRAGMA application_id", &application);
+	if (result != SQLITE_OK)
+		return read_failed(source, result, error);
+	/* The very first transaction was cut short, and has been undone. */
+	if (application != SCHEMA_APPLICATION_ID)
+		return error_set(error, ERROR_FORMAT,
+			"'%s' is empty: nothing was written to this profile",
+			source->place.shown);
+	if (version > SCHEMA_VERSION)
+		return error_set(error, ERROR_VERSION,
+			"'%s' was written by a newer jprof (file version %lld, this "
+			"jprof "
+			"reads %d)",
+			source->place.shown, (long long)version, SCHEMA_VERSION);
+	if (version < 1)
+		return read_damaged(source, error, "it has no version");
+	return 0;
+}
+
+int read_open(struct read_source *source, const char *path, struct error *error)
+{
+	struct error local = {0};
+
+	*source = (struct read_source){0};
+	place_show(&source->place, path);
+	int status = check_file(&source->place, path, &local);
+	if (status == 0)
+		status = place_init(&source->place, path, &local);
+	if (status == 0)
+		status = open_some_way(source, &local);
+	if (status == 0)
+		status = check_size(source, &local);
+	if (status == 0)
+		status = check_version(source, &local);
+	if (status < 0) {
+		read_close(source);
+		error_set(error, local.code, "%s", local.text);
+	}
+	return status;
+}
+
+void read_close(struct read_source *source)
+{
+	close_database(source);
+	place_fini(&source->place);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* schema: see schema.h. */
+#include "profile/schema.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#define X(column, name, type, comment) {name, type, comment},
+static const struct schema_column meta_columns[] = {SCHEMA_META(X)};
+static const struct schema_column metric_columns[] = {SCHEMA_METRIC(X)};
+static const struct schema_column method_columns[] = {SCHEMA_METHOD(X)};
+static const struct schema_column thread_columns[] = {SCHEMA_THREAD(X)};
+static const struct schema_column node_columns[] = {SCHEMA_NODE(X)};
+#undef X
+
+const struct schema_table schema_tables[TABLE_COUNT] = {
+	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, NULL},
+	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, NULL},
+	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, NULL},
+	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, "total"},
+	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base"},
+};
+
+/* A view's SELECT in two halves; between them stand the metrics, each as metric_format
+ * (its index, then its name) says. */
+struct schema_view {
+	const char *name, *head, *metric_format, *tail;
+};
+
+static const struct schema_view views[] = {
+	{"threads",
+		"SELECT id, name, java_id, os_id, virtual, alive, folded, events, "
+		"repaired,\n"
+		"\tunmatched, lost, pruned, started, ended",
+		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
+	/* What a root used, outside every included method, is the row without a method.
+	 */
+	{"methods",
+		"SELECT m.class AS class, m.name AS method, m.signature AS signature,\n"
+		"\tm.native AS native, m.static AS static, sum(n.calls) AS calls,\n"
+		"\tsum(n.interpreted) AS entered_interpreted,\n"
+		"\tsum(n.jitted) AS entered_jitted, sum(n.native) AS entered_native",
+		",\n\tsum(n.base_%u) AS \"%w\"",
+		"\nFROM node n JOIN method m ON m.id = n.method\nGROUP BY n.method"},
+	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
+	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
+	 * limit. */
+	{"tree",
+		"WITH RECURSIVE walk(id, level) AS (\n"
+		"\tSELECT id, 0 FROM node WHERE parent IS NULL\n"
+		"\tUNION ALL\n"
+		"\tSELECT n.id, walk.level + 1 FROM walk JOIN node n ON n.parent = "
+		"walk.id\n"
+		"\tORDER BY 2 DESC, 1 LIMIT -1)\n"
+		"SELECT n.id AS id, n.parent AS parent, t.name AS thread,\n"
+		"\twalk.level AS level, n.recursion AS recursion, m.class AS class,\n"
+		"\tm.name AS method, m.signature AS signature, n.calls AS calls,\n"
+		"\tn.interpreted AS entered_interpreted, n.jitted AS entered_jitted,\n"
+		"\tn.native AS entered_native",
+		",\n\tn.base_%u AS \"%w\"",
+		"\nFROM walk CROSS JOIN node n ON n.id = walk.id\n"
+		"\tCROSS JOIN method m ON m.id = n.method\n"
+		"\tCROSS JOIN thread t ON t.id = n.thread"},
+};
+
+enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
+{
+	static const char magic[16] = "SQLite format 3"; /* its zero byte counts */
+	static const unsigned char ours[] = {'j', 'p', 'r', 'o'};
+
+	if (bytes == 0 || memcmp(header, magic, bytes < 16 ? bytes : 16) != 0)
+		return HEADER_OTHER;
+	if (bytes < SCHEMA_HEADER_BYTES)
+		return HEADER_SHORT;
+	return memcmp(header + 68, ours, 4) == 0 ? HEADER_PROFILE : HEADER_DATABASE;
+}
+
+int schema_columns(const struct schema_table *table, unsigned metrics)
+{
+	return table->columns + (table->per_metric ? (int)metrics : 0);
+}
+
+void schema_column_name(const struct schema_table *table, int i, char *name, size_t size)
+{
+	if (i < table->columns)
+		snprintf(name, size, "%s", table->column[i].name);
+	else
+		snprintf(name, size, "%s_%d", table->per_metric, i - table->columns);
+}
+
+static void append_table(
+	sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+{
+	int columns = schema_columns(table, metrics);
+
+	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
+	for (int i = 0; i < columns; i++) {
+		char name[32];
+		schema_column_name(table, i, name, sizeof name);
+		bool fixed = i < table->columns;
+		const char *type = fixed ? table->column[i].type : "INTEGER";
+		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name, type);
+		if (fixed && table->column[i].comment[0])
+			sqlite3_str_appendf(sql, " /* %s */", table->column[i].comment);
+	}
+	sqlite3_str_appendall(sql, ");\n");
+}
+
+static void append_view(sqlite3_str *sql, const struct schema_view *view,
+	const struct profile_metric *metric, unsigned metrics)
+{
+	sqlite3_str_appendf(sql, "CREATE VIEW %s AS\n%s", view->name, view->head);
+	for (unsigned i = 0; i < metrics; i++)
+		sqlite3_str_appendf(sql, view->metric_format, i, metric[i].name);
+	sqlite3_str_appendf(sql, "%s;\n", view->tail);
+}
+
+char *schema_create(const struct profile_metric *metric, unsigned metrics)
+{
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendf(sql,
+		"PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
+		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+	for (int i = 0; i < TABLE_COUNT; i++)
+		append_table(sql, &schema_tables[i], metrics);
+	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+		append_view(sql, &views[i], metric, metrics);
+	sqlite3_str_appendf(sql,
+		"INSERT INTO method(id, name, native, static)\n"
+		"VALUES(%d, NULL, 0, 0), (%d, '(pruned)', 0, 0);\n",
+		PROFILE_METHOD_ROOT, PROFILE_METHOD_PRUNED);
+	return sqlite3_str_finish(sql);
+}
+
+char *schema_insert(const struct schema_table *table, unsigned metrics)
+{
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+	int columns = schema_columns(table, metrics);
+
+	sqlite3_str_appendf(sql, "INSERT OR REPLACE INTO %s VALUES(?", table->name);
+	for (int i = 1; i < columns; i++)
+		sqlite3_str_appendall(sql, ",?");
+	sqlite3_str_appendall(sql, ")");
+	return sqlite3_str_finish(sql);
+}

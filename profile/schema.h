@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * schema: the tables and views of a profile file, each column once.
+ *
+ * The writer binds and the reader fetches by the enumerators made here; the CREATE texts
+ * come from the same rows. docs/profile-format.md describes the result.
+ */
+#ifndef JPROF_PROFILE_SCHEMA_H
+#define JPROF_PROFILE_SCHEMA_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
+ * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
+#define SCHEMA_APPLICATION_ID 0x6a70726f
+#define SCHEMA_VERSION	      1
+
+/* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
+#define SCHEMA_META(X)                                                                   \
+	X(META_KEY, "key", "TEXT PRIMARY KEY", "")                                       \
+	X(META_VALUE, "value", "TEXT", "")
+
+#define SCHEMA_METRIC(X)                                                                 \
+	X(METRIC_ID, "id", "INTEGER PRIMARY KEY", "the i of base_i and total_i")         \
+	X(METRIC_NAME, "name", "TEXT", "")                                               \
+	X(METRIC_UNIT, "unit", "TEXT", "ns, bytes, objects, count")                      \
+	X(METRIC_HOW, "how", "TEXT", "how it was read")
+
+#define SCHEMA_METHOD(X)                                                                 \
+	X(METHOD_ID, "id", "INTEGER PRIMARY KEY", "0 a root, 1 (pruned), 2... methods")  \
+	X(METHOD_CLASS, "class", "TEXT", "Java name")                                    \
+	X(METHOD_NAME, "name", "TEXT", "")                                               \
+	X(METHOD_SIGNATURE, "signature", "TEXT", "JVM descriptor")                       \
+	X(METHOD_NATIVE, "native", "INTEGER", "0 or 1")                                  \
+	X(METHOD_STATIC, "static", "INTEGER", "0 or 1")
+
+#define SCHEMA_THREAD(X)                                                                 \
+	X(THREAD_ID, "id", "INTEGER PRIMARY KEY", "1, 2... as they appeared")            \
+	X(THREAD_JAVA_ID, "java_id", "INTEGER", "Thread.getId()")                        \
+	X(THREAD_OS_ID, "os_id", "INTEGER", "gettid(2)")                                 \
+	X(THREAD_NAME, "name", "TEXT", "")                                               \
+	X(THREAD_VIRTUAL, "virtual", "INTEGER", "0 or 1")                                \
+	X(THREAD_ALIVE, "alive", "INTEGER", "0 or 1")                                    \
+	X(THREAD_FOLDED, "folded", "INTEGER", "threads this row stands for")             \
+	X(THREAD_EVENTS, "events", "INTEGER", "entries and exits seen")                  \
+	X(THREAD_REPAIRED, "repaired", "INTEGER", "frames whose exit never came")        \
+	X(THREAD_UNMATCHED, "unmatched", "INTEGER", "exits that matched no frame")       \
+	X(THREAD_LOST, "lost", "INTEGER", "entries not recorded")                        \
+	X(THREAD_PRUNED, "pruned", "INTEGER", "nodes folded into (pruned)")              \
+	X(THREAD_STARTED, "started", "INTEGER", "ns since the session began")            \
+	X(THREAD_ENDED, "ended", "INTEGER", "the same; NULL while alive")
+
+#define SCHEMA_NODE(X)                                                                   \
+	X(NODE_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")           \
+	X(NODE_PARENT, "parent", "INTEGER", "id of the caller's node; NULL: a root")     \
+	X(NODE_THREAD, "thread", "INTEGER", "")                                          \
+	X(NODE_METHOD, "method", "INTEGER", "")                                          \
+	X(NODE_RECURSION, "recursion", "INTEGER", "ancestors with the same method")      \
+	X(NODE_CALLS, "calls", "INTEGER", "")                                            \
+	X(NODE_INTERPRETED, "interpreted", "INTEGER", "calls that ran so")               \
+	X(NODE_JITTED, "jitted", "INTEGER", "")                                          \
+	X(NODE_NATIVE, "native", "INTEGER", "")                                          \
+	X(NODE_ENTRY_ENTRY, "entry_entry", "INTEGER", "stretches, by the events at")     \
+	X(NODE_ENTRY_EXIT, "entry_exit", "INTEGER", "their two ends")                    \
+	X(NODE_EXIT_ENTRY, "exit_entry", "INTEGER", "")                                  \
+	X(NODE_EXIT_EXIT, "exit_exit", "INTEGER", "")
+
+/* Columns in the order of the table; the last of a table is also its fixed columns' count,
+ * and where the columns per metric begin. */
+#define X(column, name, type, comment) SCHEMA_##column,
+enum { SCHEMA_META(X) SCHEMA_META_COLUMNS };
+enum { SCHEMA_METRIC(X) SCHEMA_METRIC_COLUMNS };
+enum { SCHEMA_METHOD(X) SCHEMA_METHOD_COLUMNS };
+enum { SCHEMA_THREAD(X) SCHEMA_THREAD_TOTAL };
+enum { SCHEMA_NODE(X) SCHEMA_NODE_BASE };
+#undef X
+
+struct schema_column {
+	const char *name, *type, *comment;
+};
+
+struct schema_table {
+	const char *name;
+	const struct schema_column *column;
+	int columns;
+	const char *per_metric; /* "base": columns base_0, base_1... follow; or NULL */
+};
+
+enum schema_table_id {
+	TABLE_META,
+	TABLE_METRIC,
+	TABLE_METHOD,
+	TABLE_THREAD,
+	TABLE_NODE,
+	TABLE_COUNT
+};
+
+extern const struct schema_table schema_tables[TABLE_COUNT];
+
+/* How many columns the table has in a profile with so many metrics. */
+int schema_columns(const struct schema_table *table, unsigned metrics);
+
+/* What the first bytes of a file say it is. */
+#define SCHEMA_HEADER_BYTES 100
+enum header_kind {
+	HEADER_PROFILE,
+	HEADER_SHORT,	 /* begins like a database, but ends within the header */
+	HEADER_DATABASE, /* another SQLite database */
+	HEADER_OTHER
+};
+enum header_kind schema_header_kind(const unsigned char *header, size_t bytes);
+
+/* node.id, as the table has it. */
+static inline uint64_t schema_node_id(uint32_t thread, uint32_t index)
+{
+	return (uint64_t)thread << 32 | index;
+}
+
+/* The name of column i of the table, "base_3" for one made per metric; into name. */
+void schema_column_name(
+	const struct schema_table *table, int i, char *name, size_t size);
+
+/* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
+ * methods. Owned by the caller (sqlite3_free), NULL without memory. */
+char *schema_create(const struct profile_metric *metric, unsigned metrics);
+
+/* "INSERT OR REPLACE INTO table VALUES(?,...)". The same ownership. */
+char *schema_insert(const struct schema_table *table, unsigned metrics);
+
+#endif
