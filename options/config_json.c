@@ -70,10 +70,10 @@ static int give_boolean(struct option_set *set, const struct option_row *row,
 	return option_give(set, row, json_is_true(value) ? "yes" : "no", error);
 }
 
-static int give_array(struct option_set *set, const struct option_row *row,
-	json_t *array, struct error *error)
+static int give_array(struct option_set *set, const struct option_row *row, json_t *array,
+	struct error *error)
 {
-	/* "[]" is what no default looks like; where there is one, it would say nothing. */
+	/* "[]" asks for all or none, and for nothing where there is a default. */
 	if (json_array_size(array) == 0 && row->initial)
 		return option_refuse(row, "[]", "is empty", error);
 	int failed = 0;
@@ -120,14 +120,15 @@ static int give_member(
 		return give_unknown(key, value, error);
 	if (row->string_only)
 		return error_set(error, ERROR_USAGE,
-			"option '%s' is legal in the option string only, not in a file", key);
+			"option '%s' is legal in the option string only, not in a file",
+			key);
 	return give_value(set, row, value, error);
 }
 
 /* ---- the file ---- */
 
-/* What jansson said, and in which line. It says nothing (and line -1) when it has no memory
- * to begin with. */
+/* What jansson said, and in which line. It says nothing (and line -1) when it has no
+ * memory to begin with. */
 static int refuse_json(const char *path, const json_error_t *json, struct error *error)
 {
 	if (json_error_code(json) == json_error_out_of_memory || json->line < 0)
@@ -140,7 +141,8 @@ static int give_object(
 	struct option_set *set, json_t *object, const char *path, struct error *error)
 {
 	if (!json_is_object(object))
-		return refuse_file(path, ERROR_FORMAT, "is not a JSON object: write {...}", error);
+		return refuse_file(
+			path, ERROR_FORMAT, "is not a JSON object: write {...}", error);
 	const char *key;
 	json_t *value;
 	json_object_foreach(object, key, value)
@@ -184,7 +186,8 @@ static ssize_t read_bytes(int descriptor, char *bytes, size_t size)
 
 static int refuse_size(const char *path, struct error *error)
 {
-	return refuse_file(path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
+	return refuse_file(
+		path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
 }
 
 static int parse_descriptor(
@@ -230,7 +233,7 @@ int config_load(struct option_set *set, const char *path, struct error *error)
 static size_t utf8_length(const unsigned char *text)
 {
 	static const struct {
-		unsigned char from, to;	    /* the first byte */
+		unsigned char from, to; /* the first byte */
 		unsigned char second_from, second_to;
 		size_t length;
 	} shapes[] = {
@@ -279,11 +282,13 @@ static json_t *json_from_bytes(const char *text)
 static json_t *list_to_json(const struct pattern_list *list)
 {
 	json_t *array = json_array();
-	for (size_t i = 0; i < list->count && array; i++)
-		if (json_array_append_new(array, json_from_bytes(list->pattern[i])) != 0) {
+	for (size_t i = 0; i < list->count && array; i++) {
+		json_t *item = json_from_bytes(list->pattern[i]);
+		if (json_array_append_new(array, item) != 0) {
 			json_decref(array);
 			array = NULL;
 		}
+	}
 	return array;
 }
 

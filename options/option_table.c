@@ -278,8 +278,8 @@ static const struct option_type list_type = {.is_list = true,
 #define FIELD(name) .offset = offsetof(struct options, name)
 
 const struct option_row option_table[] = {
-	{"config", &text_type, "a file", .unset = "none", .string_only = true, FIELD(config),
-		.meaning = "JSON file that holds these keys"},
+	{"config", &text_type, "a file", .unset = "none", .string_only = true,
+		FIELD(config), .meaning = "JSON file that holds these keys"},
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
 		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", FIELD(start),
@@ -292,11 +292,12 @@ const struct option_row option_table[] = {
 	/* Legal in names to the JVM (JVMS 4.2.2) are some of the forbidden ones; they are
 	 * mistakes far more often, and '*' can stand for them. */
 	{"include", &list_type, "patterns like com.acme.* joined by '+'",
-		.unset = "all application classes", .forbidden = ",;:|/[]()", FIELD(include),
-		.meaning = "classes and methods to record; the JDK's own only when named here"},
+		.unset = "all application classes", .forbidden = ",;:|/[]()",
+		FIELD(include),
+		.meaning = "classes and methods; the JDK's own only when named here"},
 	{"exclude", &list_type, "patterns like com.acme.* joined by '+'",
 		.unset = "none", .forbidden = ",;:|/[]()", FIELD(exclude),
-		.meaning = "classes and methods to leave out of the included"},
+		.meaning = "classes and methods to leave out of the included ones"},
 	{"threads", &list_type, "patterns like worker-* joined by '+'",
 		.unset = "all threads", FIELD(threads),
 		.meaning = "names of the threads to record"},
@@ -401,8 +402,9 @@ int option_unknown(const char *key, const char *value, struct error *error)
 	if (nearest)
 		snprintf(hint, sizeof(hint), " did you mean '%s'?", nearest);
 	list_keys(keys, sizeof(keys));
-	return error_set(error, ERROR_USAGE, "unknown option '%s' (value '%s'):%s legal are %s",
-		error_subject(key).text, error_subject(value).text, hint, keys);
+	return error_set(error, ERROR_USAGE,
+		"unknown option '%s' (value '%s'):%s legal are %s", error_subject(key).text,
+		error_subject(value).text, hint, keys);
 }
 
 int option_refuse(const struct option_row *row, const char *value, const char *why,
@@ -414,16 +416,20 @@ int option_refuse(const struct option_row *row, const char *value, const char *w
 		error_subject(value).text, why, legal);
 }
 
+static int no_memory_for(const struct option_row *row, struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to keep option '%s'", row->key);
+}
+
 int option_give(struct option_set *set, const struct option_row *row, const char *value,
 	struct error *error)
 {
 	if (option_is_given(set, row) && !row->type->is_list)
-		return option_refuse(row, value, "is its second value", error);
+		return option_refuse(row, value, "is a second value, where one is all", error);
 	void *field = option_field(row, &set->values);
 	const char *why = row->type->give(row, field, value);
 	if (why == no_memory)
-		return error_set(
-			error, ERROR_MEMORY, "no memory to keep option '%s'", row->key);
+		return no_memory_for(row, error);
 	if (why)
 		return option_refuse(row, value, why, error);
 	set->given |= row_bit(row);
@@ -460,8 +466,7 @@ int option_give_list(struct option_set *set, const struct option_row *row,
 		size_t length = option_span(text, '+');
 		char *item = option_unescape(text, length, ",+");
 		if (!item)
-			return error_set(error, ERROR_MEMORY, "no memory to keep option '%s'",
-				row->key);
+			return no_memory_for(row, error);
 		int failed = option_give(set, row, item, error);
 		free(item);
 		if (failed || !text[length])

@@ -42,8 +42,8 @@ static int parse_pair(struct option_set *set, char *pair, struct error *error)
 	char *equals = strchr(pair, '=');
 	if (!equals)
 		return error_set(error, ERROR_USAGE,
-			"option '%s' has no value: write key=value, join the items of a list "
-			"by '+', and write a comma inside a value as '\\,'",
+			"option '%s' has no value: write key=value, join the items of "
+			"a list by '+', and write a comma inside a value as '\\,'",
 			error_subject(pair).text);
 	*equals = '\0';
 	const struct option_row *row = option_find(pair, strlen(pair));
@@ -121,8 +121,8 @@ void options_fini(struct options *options)
 static void write_escaped(FILE *out, const char *value, bool is_list)
 {
 	for (; *value; value++) {
-		bool is_notation = is_list && *value == '\\' && value[1] &&
-				   strchr(",+\\", value[1]);
+		bool is_notation =
+			is_list && *value == '\\' && value[1] && strchr(",+\\", value[1]);
 		if (is_notation)
 			fputc(*value++, out);
 		else if (*value == ',' || *value == '\\')
@@ -132,7 +132,8 @@ static void write_escaped(FILE *out, const char *value, bool is_list)
 }
 
 /* Before and key=value, joined. Owned; NULL without memory. */
-static char *join_pair(const char *before, const struct option_row *row, const char *value)
+static char *join_pair(
+	const char *before, const struct option_row *row, const char *value)
 {
 	char *text = NULL;
 	size_t size;
@@ -205,7 +206,8 @@ void options_markdown(FILE *out)
 		row->type->describe(row, legal, sizeof(legal));
 		fprintf(out, "| `%s` | ", row->key);
 		write_cell(out, legal);
-		fprintf(out, row->initial ? " | `%s` | " : " | %s | ", shown_default(row));
+		fprintf(out, row->initial ? " | `%s` | " : " | %s | ",
+			shown_default(row));
 		write_cell(out, row->meaning);
 		fputs(" |\n", out);
 	}

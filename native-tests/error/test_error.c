@@ -56,7 +56,9 @@ static void text_is_one_line(void **state)
 {
 	(void)state;
 	struct error error = {0};
-	error_set(&error, ERROR_IO, "a\nb\tc\x7f" "d\033e caf\xc3\xa9");
+	error_set(&error, ERROR_IO,
+		"a\nb\tc\x7f"
+		"d\033e caf\xc3\xa9");
 	assert_string_equal(error.text, "a?b?c?d?e caf\xc3\xa9");
 }
 
@@ -94,7 +96,9 @@ static void cuts_between_characters(void **state)
 			const char *gap = strstr(subject.text, "...");
 			assert_non_null(gap);
 			assert_true(strlen(subject.text) > 100);
-			assert_int_equal((size_t)(gap - subject.text - (ptrdiff_t)shift) % size, 0);
+			assert_int_equal(
+				(size_t)(gap - subject.text - (ptrdiff_t)shift) % size,
+				0);
 			assert_int_equal(strlen(gap + 3) % size, 0);
 		}
 }

@@ -30,7 +30,8 @@ static void check_failure(int failed, const struct error *error)
 		require((unsigned char)*c >= 0x20 && *c != 0x7f, "an error is one line");
 }
 
-/* Written as JSON and read again, a set gives the same JSON. */
+/* Written as JSON and read again, a set gives the same JSON; unless bytes that are not UTF-8
+ * were replaced, which can make two items of a list one. */
 static void check_json(const struct options *options)
 {
 	struct option_set again = {0};
@@ -42,7 +43,8 @@ static void check_json(const struct options *options)
 		abort();
 	}
 	char *json_again = options_to_json(&again.values);
-	require(strcmp(json, json_again) == 0, "JSON is a config file of the same set");
+	require(strstr(json, "\xef\xbf\xbd") || strcmp(json, json_again) == 0,
+		"JSON is a config file of the same set");
 	free(json);
 	free(json_again);
 	option_set_fini(&again);

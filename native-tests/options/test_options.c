@@ -176,7 +176,8 @@ static const struct {
 	enum error_code code;
 	const char *words[4]; /* that the message must hold */
 } refused[] = {
-	{__LINE__, "metric=cpu", ERROR_USAGE, {"'metric'", "'cpu'", "'metrics'", "max_memory"}},
+	{__LINE__, "metric=cpu", ERROR_USAGE,
+		{"'metric'", "'cpu'", "'metrics'", "max_memory"}},
 	{__LINE__, "max-memory=1g", ERROR_USAGE, {"'max-memory'", "'1g'", "'max_memory'"}},
 	{__LINE__, "includes=a", ERROR_USAGE, {"'includes'", "did you mean 'include'"}},
 	{__LINE__, "File=a", ERROR_USAGE, {"'File'", "did you mean 'file'"}},
@@ -214,7 +215,8 @@ static const struct {
 	{__LINE__, "metrics=wall++cpu", ERROR_VALUE, {"'metrics'", "empty"}},
 	{__LINE__, "metrics=wall+", ERROR_VALUE, {"'metrics'", "empty"}},
 	{__LINE__, "metrics=wall cpu", ERROR_VALUE, {"'metrics'", "'wall cpu'"}},
-	{__LINE__, "include=com/acme/Foo", ERROR_VALUE, {"'include'", "'com/acme/Foo'", "com.acme.*"}},
+	{__LINE__, "include=com/acme/Foo", ERROR_VALUE,
+		{"'include'", "'com/acme/Foo'", "com.acme.*"}},
 	{__LINE__, "include=a.*:b.*", ERROR_VALUE, {"'a.*:b.*'", "joined by '+'"}},
 	{__LINE__, "exclude=a.B.c(I)V", ERROR_VALUE, {"'exclude'", "'a.B.c(I)V'"}},
 	{__LINE__, "include=a.*\\,b.*", ERROR_VALUE, {"'a.*,b.*'", "joined by '+'"}},

@@ -99,9 +99,9 @@ static bool is_memory_failure(const struct error *error)
 	       (error->code == ERROR_FORMAT && strstr(error->text, "not JSON in line"));
 }
 
-/* Runs `job` with one allocation more each time, from none, until it is refused none; every
- * run before must fail for want of memory, and free what it took. At least `least` runs
- * must fail: else the job does not do what the test thinks. */
+/* Runs `job` with one allocation more each time, from none, until it is refused none;
+ * every run before must fail for want of memory, and free what it took. At least `least`
+ * runs must fail: else the job does not do what the test thinks. */
 static void run_short_of_memory(int (*job)(struct error *error), long least)
 {
 	for (long n = 0; n < 10000; n++) {
@@ -112,7 +112,8 @@ static void run_short_of_memory(int (*job)(struct error *error), long least)
 		int failed = job(&error);
 		until_failure = -1;
 		if (block_count != before)
-			fail_msg("allocation %ld: %zu blocks left", n, block_count - before);
+			fail_msg("allocation %ld: %zu blocks left", n,
+				block_count - before);
 		if (!refused) {
 			assert_int_equal(failed, 0);
 			assert_true(n >= least);
@@ -128,7 +129,8 @@ static int parse_string(struct error *error)
 {
 	struct options options;
 	int failed = options_parse(&options,
-		"file=a\\,b,metrics=wall+cpu,include=a.*,include=b.*,threads=x,io=off", error);
+		"file=a\\,b,metrics=wall+cpu,include=a.*,include=b.*,threads=x,io=off",
+		error);
 	options_fini(&options);
 	return failed;
 }
@@ -198,7 +200,9 @@ static const struct {
 	int (*job)(struct error *error);
 	long least;
 } configs[] = {
-	{__LINE__, "{\"file\": \"caf\xc3\xa9\", \"metrics\": [\"cpu\", \"a\"], \"flush\": 5}",
+	{__LINE__,
+		"{\"file\": \"caf\xc3\xa9\", \"metrics\": [\"cpu\", \"a\"],"
+		" \"flush\": 5}",
 		parse_config, 30},
 	{__LINE__, "{\"include\": \"a+b\", \"start\": true}", parse_config, 20},
 	{__LINE__, "{\"io\": {\"a\": [1, 2]}}", refuse_config, 20},
