@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof help: prints the tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "options/options.h"
+
+static void list_commands(FILE *out)
+{
+	fprintf(out, "usage: jprof COMMAND [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < command_count; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fprintf(out, "\n`jprof help COMMAND` says more; `jprof --version` prints the version.\n");
+}
+
+static void describe(FILE *out, const struct command *command)
+{
+	fprintf(out, "usage: jprof %s%s%s\n\n%s\n", command->name,
+		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
+	if (command->text != NULL)
+		fprintf(out, "\n%s", command->text);
+	if (command->details != NULL) {
+		fputc('\n', out);
+		command->details(out);
+	}
+}
+
+void cmd_help_details(FILE *out)
+{
+	fprintf(out, "Commands:");
+	for (size_t i = 0; i < command_count; i++)
+		fprintf(out, " %s", commands[i].name);
+	fprintf(out, "\n");
+}
+
+int cmd_help(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc > 2)
+		return command_usage("help", "one word at most, not '%s'", argv[2]);
+	if (argc < 2) {
+		list_commands(stdout);
+		return command_flush();
+	}
+	if (strcmp(argv[1], "options") == 0) {
+		options_help(stdout);
+		return command_flush();
+	}
+	command = command_find(argv[1]);
+	if (command == NULL)
+		return command_usage("help", "no command '%s'", argv[1]);
+	describe(stdout, command);
+	return command_flush();
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof report: reads the words, opens the profile, prints one view of it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/report/report.h"
+
+struct words {
+	const char *file;
+	struct report_request request;
+};
+
+/* ---- the options: one row each ---- */
+
+/* Appends a name to a list for a message. */
+static void list_name(char *list, size_t size, const char *name)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+static int take_view(struct words *words, const char *value)
+{
+	char known[256] = "";
+
+	words->request.view = view_find(value);
+	if (words->request.view != NULL)
+		return 0;
+	for (size_t i = 0; i < view_count; i++)
+		list_name(known, sizeof(known), views[i]->name);
+	return command_usage("report", "no view '%s'; the views are %s", value, known);
+}
+
+static int take_metric(struct words *words, const char *value)
+{
+	words->request.metrics = value;
+	return 0;
+}
+
+static int take_sort(struct words *words, const char *value)
+{
+	words->request.sort = value;
+	return 0;
+}
+
+static int take_top(struct words *words, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	words->request.top = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 ||
+		words->request.top == 0)
+		return command_usage(
+			"report", "--top needs a whole number above 0, not '%s'", value);
+	return 0;
+}
+
+static int take_thread(struct words *words, const char *value)
+{
+	if (pattern_list_add(&words->request.threads, value) == 0)
+		return 0;
+	fprintf(stderr, "jprof: no memory\n");
+	return EXIT_FAILED;
+}
+
+static int take_format(struct words *words, const char *value)
+{
+	char known[256] = "";
+
+	words->request.format = format_find(value);
+	if (words->request.format != NULL)
+		return 0;
+	for (size_t i = 0; i < format_count; i++)
+		list_name(known, sizeof(known), formats[i]->name);
+	return command_usage("report", "no format '%s'; the formats are %s", value, known);
+}
+
+static const struct report_option {
+	const char *name, *value, *meaning;
+	int (*take)(struct words *words, const char *value);
+} report_options[] = {
+	{"--view", "VIEW", "what to show; tree unless given", take_view},
+	{"--metric", "M[+M...]", "show these metrics only; all unless given", take_metric},
+	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_sort},
+	{"--top", "N", "show the first N rows; the rest becomes one line", take_top},
+	{"--thread", "PATTERN", "only threads with such names, e.g. 'worker-*'; may be repeated",
+		take_thread},
+	{"--format", "FORMAT", "text unless given", take_format},
+};
+
+#define OPTION_COUNT (sizeof(report_options) / sizeof(report_options[0]))
+
+void cmd_report_details(FILE *out)
+{
+	fprintf(out, "Options:\n");
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		fprintf(out, "  %-10s %-10s %s\n", report_options[i].name,
+			report_options[i].value, report_options[i].meaning);
+	}
+	fprintf(out, "\nViews:\n");
+	for (size_t i = 0; i < view_count; i++)
+		fprintf(out, "  %-10s %s\n", views[i]->name, views[i]->meaning);
+	fprintf(out, "\nFormats:\n");
+	for (size_t i = 0; i < format_count; i++)
+		fprintf(out, "  %-10s %s\n", formats[i]->name, formats[i]->meaning);
+}
+
+/* ---- the words ---- */
+
+/* The option that the word is, "--top" or "--top=3"; *value is then what stands behind the
+ * '=', or NULL. */
+static const struct report_option *find_option(const char *word, const char **value)
+{
+	size_t length = strcspn(word, "=");
+
+	*value = word[length] == '=' ? word + length + 1 : NULL;
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const char *name = report_options[i].name;
+
+		if (strlen(name) == length && strncmp(name, word, length) == 0)
+			return &report_options[i];
+	}
+	return NULL;
+}
+
+static int read_words(struct words *words, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct report_option *option;
+		const char *value;
+		int status;
+
+		if (argv[i][0] != '-') {
+			if (words->file != NULL)
+				return command_usage("report", "one file only, not '%s' too", argv[i]);
+			words->file = argv[i];
+			continue;
+		}
+		option = find_option(argv[i], &value);
+		if (option == NULL)
+			return command_usage("report", "unknown option '%s'", argv[i]);
+		if (value == NULL && ++i == argc)
+			return command_usage("report", "%s needs a value: %s", option->name,
+				option->value);
+		status = option->take(words, value != NULL ? value : argv[i]);
+		if (status != 0)
+			return status;
+	}
+	if (words->file == NULL)
+		return command_usage("report", "no profile given");
+	return 0;
+}
+
+static bool wants_colour(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && terminal != NULL &&
+		strcmp(terminal, "dumb") != 0;
+}
+
+static int print_report(const struct words *words)
+{
+	struct error error = {0};
+	struct profile *profile;
+	uint64_t violations = 0;
+	int failed;
+
+	if (profile_open(&profile, words->file, &error) != 0)
+		return command_failed(&error);
+	failed = report_print(profile, &words->request, STDOUT_FILENO, &violations, &error);
+	profile_free(profile);
+	if (failed != 0 && error.code == ERROR_USAGE)
+		return command_usage("report", "%s", error.text);
+	if (failed != 0)
+		return error.text[0] != '\0' ? command_failed(&error) : EXIT_FAILED;
+	return violations == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct words words = {.request = {.view = &view_tree, .format = &format_text}};
+	int status = read_words(&words, argc, argv);
+
+	if (status == 0) {
+		/* A reader that has seen enough is no reason to die of a signal. */
+		signal(SIGPIPE, SIG_IGN);
+		words.request.colour = wants_colour();
+		status = print_report(&words);
+	}
+	pattern_list_fini(&words.request.threads);
+	return status;
+}

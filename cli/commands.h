@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * commands: what can stand behind `jprof`.
+ *
+ * A command is one row of the table in commands.c and one file cmd_NAME.c; main, help and
+ * the usage lines read the row.
+ */
+#ifndef JPROF_COMMANDS_H
+#define JPROF_COMMANDS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "error/error.h"
+
+/* Exit status of the command. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct command {
+	const char *name;
+	const char *arguments; /* as the usage line shows them */
+	const char *summary;   /* a few words */
+	const char *text;      /* what help prints below the usage line, or NULL */
+	void (*details)(FILE *out); /* what help prints below that, from tables, or NULL */
+	/* argv[0] is the command's own name. Returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command commands[];
+extern const size_t command_count;
+
+/* The row of that name, or NULL. */
+const struct command *command_find(const char *name);
+
+int cmd_run(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+
+void cmd_report_details(FILE *out);
+void cmd_help_details(FILE *out);
+
+/* Prints "jprof: COMMAND: ..." and where help is, on standard error. Returns EXIT_USAGE. */
+int command_usage(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints "jprof: " and the error's text on standard error. Returns EXIT_FAILED. */
+int command_failed(const struct error *error);
+
+/* Flushes standard output. EXIT_DONE, or EXIT_FAILED with a line if it could not be
+ * written. */
+int command_flush(void);
+
+#endif

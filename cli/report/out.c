@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* out: bytes on their way out, and numbers made of them. */
+#include "cli/report/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE (256 * 1024)
+
+void out_init(struct out *out, int fd)
+{
+	*out = (struct out){.fd = fd, .capacity = BUFFER_SIZE};
+	out->buffer = malloc(out->capacity);
+	if (out->buffer == NULL)
+		out->failed = ENOMEM;
+}
+
+void out_fini(struct out *out)
+{
+	free(out->buffer);
+	out->buffer = NULL;
+}
+
+static void write_all(struct out *out, const char *bytes, size_t length)
+{
+	while (length > 0 && out->failed == 0) {
+		ssize_t written = write(out->fd, bytes, length);
+
+		if (written >= 0) {
+			bytes += written;
+			length -= (size_t)written;
+		} else if (errno != EINTR) {
+			out->failed = errno;
+		}
+	}
+}
+
+void out_flush(struct out *out)
+{
+	if (out->fd < 0 || out->failed != 0)
+		return;
+	write_all(out, out->buffer, out->length);
+	out->length = 0;
+}
+
+static void grow(struct out *out, size_t size)
+{
+	size_t capacity = out->capacity * 2 + size;
+	char *buffer = realloc(out->buffer, capacity);
+
+	if (buffer == NULL) {
+		out->failed = ENOMEM;
+		return;
+	}
+	out->buffer = buffer;
+	out->capacity = capacity;
+}
+
+char *out_room(struct out *out, size_t size)
+{
+	char *room;
+
+	if (out->failed != 0)
+		return NULL;
+	if (out->capacity - out->length < size) {
+		if (out->fd < 0)
+			grow(out, size);
+		else
+			out_flush(out);
+		if (out->failed != 0)
+			return NULL;
+	}
+	room = out->buffer + out->length;
+	out->length += size;
+	return room;
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t piece = length < OUT_PIECE ? length : OUT_PIECE;
+		char *room = out_room(out, piece);
+
+		if (room == NULL)
+			return;
+		memcpy(room, bytes, piece);
+		bytes += piece;
+		length -= piece;
+	}
+}
+
+void out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
+
+void out_char(struct out *out, char c)
+{
+	char *room = out_room(out, 1);
+
+	if (room != NULL)
+		*room = c;
+}
+
+void out_spaces(struct out *out, size_t count)
+{
+	while (count > 0) {
+		size_t piece = count < OUT_PIECE ? count : OUT_PIECE;
+		char *room = out_room(out, piece);
+
+		if (room == NULL)
+			return;
+		memset(room, ' ', piece);
+		count -= piece;
+	}
+}
+
+/* Plain digits, written backwards from end. */
+static char *number_plain(char *end, uint64_t value)
+{
+	do {
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	return end;
+}
+
+void out_number(struct out *out, uint64_t value)
+{
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field);
+	char *start = number_plain(end, value);
+
+	out_bytes(out, start, (size_t)(end - start));
+}
+
+char *number_grouped(char *end, uint64_t value)
+{
+	unsigned digits = 0;
+
+	do {
+		if (digits > 0 && digits % 3 == 0)
+			*--end = ',';
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+		digits++;
+	} while (value > 0);
+	return end;
+}
+
+char *number_milliseconds(char *end, uint64_t ns)
+{
+	uint64_t microseconds = ns / 1000 + (ns % 1000 >= 500);
+	unsigned decimals = (unsigned)(microseconds % 1000);
+
+	*--end = (char)('0' + decimals % 10);
+	*--end = (char)('0' + decimals / 10 % 10);
+	*--end = (char)('0' + decimals / 100);
+	*--end = '.';
+	return number_grouped(end, microseconds / 1000);
+}

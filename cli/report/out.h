@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * out: bytes on their way out, through one large buffer.
+ *
+ * A report is millions of small pieces. They are put together here and leave in large
+ * writes. The first failed write is kept; what comes later is dropped, so that printers
+ * need not ask after each piece.
+ */
+#ifndef JPROF_REPORT_OUT_H
+#define JPROF_REPORT_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct out {
+	int fd; /* borrowed; -1: the buffer grows and is the result */
+	int failed; /* errno of the first failure, or 0 */
+	size_t length, capacity;
+	char *buffer;
+};
+
+/* Embedded. With fd -1 everything stays in buffer[0 .. length). */
+void out_init(struct out *out, int fd);
+void out_fini(struct out *out);
+
+/* Writes what is buffered. */
+void out_flush(struct out *out);
+
+/* Makes room for size more bytes (at most OUT_PIECE) and returns where they go; NULL after
+ * a failure. */
+#define OUT_PIECE 4096
+char *out_room(struct out *out, size_t size);
+
+/* As many bytes as wanted. */
+void out_bytes(struct out *out, const char *bytes, size_t length);
+void out_text(struct out *out, const char *text);
+void out_char(struct out *out, char c);
+void out_spaces(struct out *out, size_t count);
+
+/* Decimal digits. */
+void out_number(struct out *out, uint64_t value);
+
+/* Longest of the two forms below. */
+#define NUMBER_WIDTH 32
+
+/* "1,234,567": writes the text to the end of field, which ends at end, and returns its
+ * start. */
+char *number_grouped(char *end, uint64_t value);
+
+/* Nanoseconds as milliseconds, rounded to three decimals: "1,234.568". */
+char *number_milliseconds(char *end, uint64_t ns);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds.
+ *
+ * Groups are flattened: base.wall. Numbers are exact, times ns. What is null is empty;
+ * what is an empty text is "". What stands beside the rows is left out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report/sheet.h"
+
+static bool needs_quotes(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+			return true;
+	}
+	return length == 0;
+}
+
+static void put_field(struct out *out, const char *text, size_t length)
+{
+	if (!needs_quotes(text, length)) {
+		out_bytes(out, text, length);
+		return;
+	}
+	out_char(out, '"');
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"')
+			out_char(out, '"');
+		out_char(out, text[i]);
+	}
+	out_char(out, '"');
+}
+
+static void put_heading(struct out *out, const struct column *column)
+{
+	char name[256];
+	size_t length = strlen(column->key);
+
+	if (column->group != NULL) {
+		snprintf(name, sizeof(name), "%s.%s", column->group, column->key);
+		put_field(out, name, strlen(name));
+	} else {
+		put_field(out, column->key, length);
+	}
+}
+
+static void begin(struct sink *sink)
+{
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (i > 0)
+			out_char(sink->out, ',');
+		put_heading(sink->out, &sink->sheet->column[sink->order[i]]);
+	}
+	out_char(sink->out, '\n');
+}
+
+static void put_value(struct out *out, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		out_number(out, cell->number);
+		break;
+	case CELL_TEXT:
+		put_field(out, cell->text, cell->length);
+		break;
+	case CELL_BOOL:
+		out_text(out, cell->number ? "true" : "false");
+		break;
+	case CELL_NULL:
+		break;
+	}
+}
+
+static void row(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	(void)depth;
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (i > 0)
+			out_char(sink->out, ',');
+		put_value(sink->out, &cells[sink->order[i]]);
+	}
+	out_char(sink->out, '\n');
+}
+
+const struct format format_csv = {
+	.name = "csv",
+	.meaning = "a heading line and a line a row; groups flattened: base.wall",
+	.use = IN_CSV,
+	.begin = begin,
+	.row = row,
+};

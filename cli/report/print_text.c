@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * print_text: aligned columns for people.
+ *
+ * Every row is seen twice: the first time the widest number of each column is kept, the
+ * second time it is printed. The last column has no width.
+ */
+#include <string.h>
+
+#include "cli/report/sheet.h"
+
+#define INDENT 2
+/* Deeper rows are indented like this one: their level stands in its own column. */
+#define INDENT_DEEPEST 64
+
+#define STRONG "\033[1m"
+#define PLAIN  "\033[0m"
+
+static char *number_text(const struct column *column, char *end, uint64_t value)
+{
+	if (column->flags & COLUMN_TIME)
+		return number_milliseconds(end, value);
+	return number_grouped(end, value);
+}
+
+static bool is_last(const struct sink *sink, unsigned place)
+{
+	return place + 1 == sink->shown;
+}
+
+static void measure(struct sink *sink, const struct cell *cells)
+{
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct cell *cell = &cells[sink->order[i]];
+
+		if (cell->kind == CELL_NUMBER && cell->number > sink->largest[i])
+			sink->largest[i] = cell->number;
+		else if (cell->kind == CELL_TEXT && cell->length > sink->width[i])
+			sink->width[i] = cell->length;
+	}
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void fix_widths(struct sink *sink)
+{
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct column *column = &sink->sheet->column[sink->order[i]];
+		char field[NUMBER_WIDTH];
+		char *end = field + sizeof(field);
+		size_t digits = (size_t)(end - number_text(column, end, sink->largest[i]));
+
+		if (column->flags & COLUMN_LEFT)
+			digits = 0;
+		sink->width[i] = larger(sink->width[i], digits);
+		sink->width[i] = larger(sink->width[i], strlen(column->heading));
+		sink->width[i] = larger(sink->width[i], strlen(column->unit));
+	}
+}
+
+/* True for what a terminal would take as an order: control characters of one byte, and the
+ * first byte of those of two (U+0080 to U+009F). */
+static bool is_control(const char *text)
+{
+	unsigned char c = (unsigned char)text[0];
+
+	return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0);
+}
+
+static void put_text(struct out *out, const char *text, size_t length)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (!is_control(text + i))
+			continue;
+		out_bytes(out, text + from, i - from);
+		out_char(out, '?');
+		if ((unsigned char)text[i] == 0xC2)
+			i++;
+		from = i + 1;
+	}
+	out_bytes(out, text + from, length - from);
+}
+
+/* Text in its column, to the left or the right of it. */
+static void put_aligned(struct sink *sink, unsigned place, const char *text, size_t length)
+{
+	const struct column *column = &sink->sheet->column[sink->order[place]];
+	size_t blank = sink->width[place] > length ? sink->width[place] - length : 0;
+
+	if (column->flags & COLUMN_LEFT) {
+		put_text(sink->out, text, length);
+		if (!is_last(sink, place))
+			out_spaces(sink->out, blank);
+	} else {
+		out_spaces(sink->out, blank);
+		put_text(sink->out, text, length);
+	}
+	if (!is_last(sink, place))
+		out_spaces(sink->out, 2);
+}
+
+static const char *heading(const struct column *column)
+{
+	return column->heading;
+}
+
+static const char *unit(const struct column *column)
+{
+	return column->unit;
+}
+
+static void put_heading(struct sink *sink, const char *(*part)(const struct column *))
+{
+	if (sink->colour)
+		out_text(sink->out, STRONG);
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const char *text = part(&sink->sheet->column[sink->order[i]]);
+
+		put_aligned(sink, i, text, strlen(text));
+	}
+	if (sink->colour)
+		out_text(sink->out, PLAIN);
+	out_char(sink->out, '\n');
+}
+
+static bool has_units(const struct sink *sink)
+{
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (sink->sheet->column[sink->order[i]].unit[0] != '\0')
+			return true;
+	}
+	return false;
+}
+
+static void begin(struct sink *sink)
+{
+	fix_widths(sink);
+	put_heading(sink, heading);
+	if (has_units(sink))
+		put_heading(sink, unit);
+}
+
+static void put_cell(
+	struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
+{
+	const struct column *column = &sink->sheet->column[sink->order[place]];
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field), *start;
+
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		start = number_text(column, end, cell->number);
+		put_aligned(sink, place, start, (size_t)(end - start));
+		break;
+	case CELL_TEXT:
+		if (!is_last(sink, place)) {
+			put_aligned(sink, place, cell->text, cell->length);
+			break;
+		}
+		if (column->flags & COLUMN_NAME)
+			out_spaces(sink->out, (size_t)INDENT *
+				(depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST));
+		put_text(sink->out, cell->text, cell->length);
+		break;
+	case CELL_BOOL:
+		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
+		break;
+	case CELL_NULL:
+		put_aligned(sink, place, "", 0);
+		break;
+	}
+}
+
+static void row(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	if (sink->measuring) {
+		measure(sink, cells);
+		return;
+	}
+	if (sink->strong)
+		out_text(sink->out, STRONG);
+	for (unsigned i = 0; i < sink->shown; i++)
+		put_cell(sink, i, &cells[sink->order[i]], depth);
+	if (sink->strong)
+		out_text(sink->out, PLAIN);
+	out_char(sink->out, '\n');
+}
+
+static void stanza(struct sink *sink, bool open)
+{
+	if (!open)
+		return;
+	if (!sink->first_stanza)
+		out_char(sink->out, '\n');
+	sink->first_stanza = false;
+}
+
+/* The one row of a stanza stands out among its lists. */
+static void part(struct sink *sink, const char *key, bool list, bool open)
+{
+	(void)key;
+	sink->strong = sink->colour && open && !list;
+}
+
+static struct label extra_label(struct sink *sink, const char *label, uint64_t rows)
+{
+	size_t start = sink->text.length;
+
+	out_char(&sink->text, '(');
+	if (rows > 0) {
+		char field[NUMBER_WIDTH];
+		char *end = field + sizeof(field), *digits = number_grouped(end, rows);
+
+		out_bytes(&sink->text, digits, (size_t)(end - digits));
+		out_char(&sink->text, ' ');
+	}
+	out_text(&sink->text, label);
+	out_char(&sink->text, ')');
+	if (sink->text.failed != 0)
+		return (struct label){"", 0};
+	return (struct label){sink->text.buffer + start, sink->text.length - start};
+}
+
+static void extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
+	const struct cell *cells)
+{
+	struct cell named[COLUMN_MAX];
+
+	(void)key;
+	for (unsigned i = 0; i < sink->sheet->column_count; i++) {
+		named[i] = cells[i];
+		if (sink->sheet->column[i].flags & COLUMN_NAME)
+			named[i] = cell_label(extra_label(sink, label, rows));
+	}
+	row(sink, named, 0);
+}
+
+static void note(struct sink *sink, const char *key, const char *value, const char *more)
+{
+	out_char(sink->out, '\n');
+	out_text(sink->out, key);
+	out_text(sink->out, ": ");
+	out_text(sink->out, value);
+	out_text(sink->out, more);
+	out_char(sink->out, '\n');
+}
+
+const struct format format_text = {
+	.name = "text",
+	.meaning = "aligned columns; times in milliseconds",
+	.use = IN_TEXT,
+	.measures = true,
+	.colours = true,
+	.begin = begin,
+	.row = row,
+	.stanza = stanza,
+	.part = part,
+	.extra = extra,
+	.note = note,
+};

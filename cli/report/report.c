@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* report: what all views share: choosing, summing, ranking, and the order of printing. */
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- choosing ---- */
+
+int report_no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for the report");
+}
+
+static void add_metric(struct report *report, unsigned index)
+{
+	report->metric[report->sheet.metric_count] = index;
+	report->sheet.metric[report->sheet.metric_count++] = &report->profile->metric[index];
+}
+
+static bool has_metric(const struct report *report, unsigned index)
+{
+	for (unsigned i = 0; i < report->sheet.metric_count; i++) {
+		if (report->metric[i] == index)
+			return true;
+	}
+	return false;
+}
+
+static int refuse_metric(const struct report *report, const char *name, struct error *error)
+{
+	char known[512] = "";
+
+	for (unsigned i = 0; i < report->profile->metric_count; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+			report->profile->metric[i].name);
+	}
+	return error_set(error, ERROR_MISSING, "the profile has no metric '%s'; it has: %s", name,
+		known);
+}
+
+/* Names joined by '+'. */
+static int choose_metrics(struct report *report, struct error *error)
+{
+	const char *names = report->request->metrics;
+	char *copy, *rest, *name;
+	int failed = 0;
+
+	for (unsigned i = 0; names == NULL && i < report->profile->metric_count; i++)
+		add_metric(report, i);
+	if (names == NULL)
+		return 0;
+	copy = strdup(names);
+	if (copy == NULL)
+		return report_no_memory(error);
+	for (rest = copy; failed == 0 && (name = strsep(&rest, "+")) != NULL;) {
+		int index = profile_metric_find(report->profile, name);
+
+		if (index < 0)
+			failed = refuse_metric(report, name, error);
+		else if (!has_metric(report, (unsigned)index))
+			add_metric(report, (unsigned)index);
+	}
+	free(copy);
+	return failed;
+}
+
+static int choose_threads(struct report *report, struct error *error)
+{
+	const struct pattern_list *wanted = &report->request->threads;
+	size_t found = 0;
+
+	for (size_t i = 0; i < report->profile->thread_count; i++) {
+		const char *name = report->profile->thread[i].name;
+
+		report->selected[i] = wanted->count == 0 ||
+			pattern_list_match(wanted, name == NULL ? "" : name);
+		found += report->selected[i];
+	}
+	if (found == 0 && wanted->count > 0)
+		return error_set(error, ERROR_MISSING,
+			"no thread of the profile matches '%s'; --view threads lists them",
+			wanted->pattern[0]);
+	return 0;
+}
+
+static int choose_sort(struct report *report, struct error *error)
+{
+	const struct view *view = report->request->view;
+	const char *wanted = report->request->sort;
+	int column;
+
+	if (view->sort == NULL) {
+		if (wanted == NULL)
+			return 0;
+		return error_set(error, ERROR_USAGE, "the view '%s' has an order of its own: "
+			"--sort does not apply", view->name);
+	}
+	column = sheet_find(&report->sheet, wanted != NULL ? wanted : view->sort);
+	if (column < 0 && wanted == NULL) /* a profile without metrics */
+		column = 0;
+	if (column < 0)
+		return error_set(error, ERROR_USAGE,
+			"the view '%s' has no column '%s' to sort by", view->name, wanted);
+	report->sort = (unsigned)column;
+	return 0;
+}
+
+/* ---- life ---- */
+
+static int make_labels(struct report *report)
+{
+	const struct profile *profile = report->profile;
+
+	report->labels = label_store_create();
+	if (report->labels == NULL)
+		return -1;
+	report->method = label_methods(report->labels, profile);
+	report->thread = calloc(profile->thread_count + 1, sizeof(*report->thread));
+	if (report->method == NULL || report->thread == NULL)
+		return -1;
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		const char *name = profile->thread[i].name;
+
+		report->thread[i] = label_make(report->labels, name != NULL ? name : "");
+	}
+	return label_store_failed(report->labels) ? -1 : 0;
+}
+
+static int report_open(struct report *report, struct error *error)
+{
+	const struct profile *profile = report->profile;
+	int failed;
+
+	/* Nodes and edges are numbered with 32 bits here. */
+	if (profile->node_count >= UINT32_MAX)
+		return error_set(error, ERROR_MEMORY, "the profile has too many nodes to report");
+	report->sheet.view = report->request->view->name;
+	report->selected = calloc(profile->thread_count + 1, sizeof(*report->selected));
+	if (report->selected == NULL || make_labels(report) != 0)
+		return report_no_memory(error);
+	failed = choose_metrics(report, error);
+	if (failed == 0)
+		failed = choose_threads(report, error);
+	if (failed != 0)
+		return failed;
+	report->request->view->columns(report);
+	failed = choose_sort(report, error);
+	return failed != 0 ? failed : report->request->view->open(report, error);
+}
+
+static void report_close(struct report *report)
+{
+	report->request->view->close(report);
+	free(report->selected);
+	free(report->method);
+	free(report->thread);
+	label_store_destroy(report->labels);
+}
+
+static int print_rows(struct report *report, struct out *out, struct error *error)
+{
+	const struct report_request *request = report->request;
+	struct sink sink;
+	int failed = 0;
+
+	sink_init(&sink, request->format, &report->sheet, out, request->colour);
+	if (request->format->measures) {
+		sink.measuring = true;
+		failed = request->view->rows(report, &sink, error);
+		sink.measuring = false;
+	}
+	if (failed == 0) {
+		sink_begin(&sink);
+		failed = request->view->rows(report, &sink, error);
+	}
+	if (failed == 0)
+		sink_end(&sink);
+	sink_fini(&sink);
+	return failed;
+}
+
+static int write_failed(int errno_value, struct error *error)
+{
+	if (errno_value == ENOMEM)
+		return report_no_memory(error);
+	if (errno_value == EPIPE)
+		return error_set(error, ERROR_IO, "%s", "");
+	return error_set_errno(error, ERROR_IO, errno_value, "cannot write the report");
+}
+
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error)
+{
+	struct report report = {.profile = profile, .request = request};
+	struct out out;
+	int failed;
+
+	out_init(&out, fd);
+	failed = report_open(&report, error);
+	if (failed == 0)
+		failed = print_rows(&report, &out, error);
+	if (failed == 0) {
+		out_flush(&out);
+		if (out.failed != 0)
+			failed = write_failed(out.failed, error);
+	}
+	*violations = report.violations;
+	report_close(&report);
+	out_fini(&out);
+	return failed;
+}
+
+/* ---- sums ---- */
+
+#define VIOLATIONS_SAID 10
+
+void report_violation(struct report *report, const char *format, ...)
+{
+	struct error text = {0};
+	char line[sizeof(text.text)];
+	va_list arguments;
+
+	if (report->violations++ >= VIOLATIONS_SAID)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	/* Names may hold anything; error_set makes one line of it. */
+	error_set(&text, ERROR_FORMAT, "%s", line);
+	fprintf(stderr, "jprof: %s\n", text.text);
+}
+
+static bool node_is_of(const struct profile *profile, size_t node, size_t thread)
+{
+	return profile->thread_first[thread] <= node && node < profile->thread_first[thread + 1];
+}
+
+size_t report_thread_of(const struct profile *profile, size_t node, size_t near)
+{
+	size_t low = 0, high = profile->thread_count;
+
+	if (near < high && node_is_of(profile, node, near))
+		return near;
+	/* The last thread that starts at or before the node; empty ones start where the
+	 * next does. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (profile->thread_first[middle] <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t *report_nodes(const struct report *report, size_t *count)
+{
+	const struct profile *profile = report->profile;
+	uint32_t *nodes = calloc(profile->node_count + 1, sizeof(*nodes));
+
+	*count = 0;
+	for (size_t t = 0; nodes != NULL && t < profile->thread_count; t++) {
+		size_t end = profile->thread_first[t + 1];
+
+		for (size_t i = profile->thread_first[t]; report->selected[t] && i < end; i++)
+			nodes[(*count)++] = (uint32_t)i;
+	}
+	return nodes;
+}
+
+uint64_t *report_cum(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	unsigned metrics = report->sheet.metric_count;
+	uint64_t *cum = calloc(profile->node_count * metrics + 1, sizeof(*cum));
+
+	if (cum == NULL)
+		return NULL;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		/* Children stand behind their parents: from the end, each node is complete
+		 * when it is met. */
+		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
+			const struct profile_node *node = &profile->node[i];
+			uint64_t *own = report_values(report, cum, i);
+			uint64_t *parent = report_values(report, cum, first + node->parent);
+
+			for (unsigned m = 0; m < metrics; m++) {
+				own[m] += node->base[report->metric[m]];
+				if (i > first)
+					parent[m] += own[m];
+			}
+		}
+	}
+	return cum;
+}
+
+void report_fill(const struct report *report, struct cell *cells, unsigned column,
+	const uint64_t *values)
+{
+	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+		cells[column + m] = cell_number(values[m]);
+}
+
+void report_no_sums(const struct report *report, struct cell *sums)
+{
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		bool summed = report->sheet.column[i].flags & COLUMN_SUM;
+
+		sums[i] = (struct cell){.kind = summed ? CELL_NUMBER : CELL_NULL};
+	}
+}
+
+void report_add(const struct report *report, struct cell *sums, const struct cell *cells)
+{
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		if (report->sheet.column[i].flags & COLUMN_SUM)
+			sums[i].number += cells[i].number;
+	}
+}
+
+/* ---- ranks ---- */
+
+static int order_items(const struct rank *a, const struct rank *b)
+{
+	return (a->item > b->item) - (a->item < b->item);
+}
+
+static int falling(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? 1 : -1;
+	return order_items(a, b);
+}
+
+static int rising(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return order_items(a, b);
+}
+
+static int alphabetic(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+	int order;
+
+	if (a->text == NULL || b->text == NULL)
+		order = (a->text != NULL) - (b->text != NULL);
+	else
+		order = strcmp(a->text, b->text);
+	return order != 0 ? order : order_items(a, b);
+}
+
+struct rank *report_rank(
+	struct report *report, const uint32_t *items, size_t count, fill_row *fill)
+{
+	struct rank *rank = calloc(count + 1, sizeof(*rank));
+	bool numbers = true, rises = report->sheet.column[report->sort].flags & COLUMN_RISING;
+	struct cell cells[COLUMN_MAX];
+
+	if (rank == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct cell *key = &cells[report->sort];
+
+		rank[i].item = items != NULL ? items[i] : (uint32_t)i;
+		fill(report, rank[i].item, cells);
+		if (key->kind == CELL_TEXT) {
+			rank[i].text = key->text;
+			numbers = false;
+		} else {
+			rank[i].number = key->kind == CELL_NULL ? 0 : key->number;
+		}
+	}
+	/* A null among texts has number 0, which is NULL: it comes first. */
+	qsort(rank, count, sizeof(*rank), !numbers ? alphabetic : rises ? rising : falling);
+	return rank;
+}
+
+size_t report_top(const struct report *report, size_t count)
+{
+	uint64_t top = report->request->top;
+
+	return top == 0 || top > count ? count : (size_t)top;
+}
+
+void report_rows(struct report *report, struct sink *sink, const struct rank *rank,
+	size_t count, fill_row *fill)
+{
+	size_t top = report_top(report, count);
+	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
+
+	report_no_sums(report, sums);
+	for (size_t i = 0; i < count; i++) {
+		fill(report, rank[i].item, cells);
+		if (i < top)
+			sink_row(sink, cells, 0);
+		else
+			report_add(report, sums, cells);
+	}
+	if (top < count)
+		sink_extra(sink, "omitted", "more", count - top, sums);
+}

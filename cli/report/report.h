@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * report: one view of one profile, printed in one format.
+ *
+ * In:   a profile in memory, and what was asked for.
+ * Out:  the report on a file descriptor.
+ * A view is one row of the table in view.c and one file view_NAME.c.
+ */
+#ifndef JPROF_REPORT_H
+#define JPROF_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/report/label.h"
+#include "cli/report/sheet.h"
+#include "error/error.h"
+#include "options/pattern.h"
+#include "profile/profile_read.h"
+
+struct report;
+
+struct view {
+	const char *name, *meaning;
+	const char *sort; /* the column it is sorted by unless asked; NULL: it has an order */
+	/* Fills report->sheet. */
+	void (*columns)(struct report *report);
+	/* Makes whatever rows() needs, in report->data. */
+	int (*open)(struct report *report, struct error *error);
+	/* Gives all rows to the sink; called once or twice. */
+	int (*rows)(struct report *report, struct sink *sink, struct error *error);
+	/* Gives data back; also after a failed open, or none. */
+	void (*close)(struct report *report);
+};
+
+extern const struct view *const views[];
+extern const size_t view_count;
+const struct view *view_find(const char *name);
+
+extern const struct view view_summary, view_tree, view_methods, view_callers, view_threads;
+
+/* What the user asked for. */
+struct report_request {
+	const struct view *view;
+	const struct format *format;
+	const char *metrics; /* names joined by '+', or NULL for all */
+	const char *sort;    /* a column, or NULL for the view's own */
+	uint64_t top;        /* most rows to print; 0: all */
+	struct pattern_list threads; /* empty: all */
+	bool colour;
+};
+
+/* A report at work. Views read all of it and own data. */
+struct report {
+	const struct profile *profile; /* borrowed */
+	const struct report_request *request;
+	struct sheet sheet;
+	unsigned sort; /* column */
+	unsigned metric[PROFILE_METRIC_MAX]; /* index in the profile of the sheet's metrics */
+	bool *selected; /* by position of the thread */
+	struct label_store *labels;
+	struct method_label *method; /* by method id */
+	struct label *thread;        /* by position of the thread */
+	void *data;
+	uint64_t violations; /* what does not add up in the profile, already said */
+};
+
+/* Prints the report. 0, or a negative code; when writing failed because nobody reads any
+ * more (EPIPE) the text of error is empty. *violations is how many sums did not add up;
+ * each was said on standard error. */
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error);
+
+/* ---- for views ---- */
+
+/* Values of the sheet's metrics side by side: metric_count for each of count things. */
+static inline uint64_t *report_values(const struct report *report, uint64_t *values, size_t i)
+{
+	return values + i * report->sheet.metric_count;
+}
+
+/* cum of every node, report_values-shaped: base plus that of its children. Nodes of all
+ * threads. Owned by the caller (free), NULL without memory. */
+uint64_t *report_cum(const struct report *report);
+
+/* Position of the thread that a node belongs to. near is where to look first: the answer of
+ * the call before, or 0. */
+size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
+
+/* Positions of the nodes of the selected threads, *count of them, rising. Owned by the
+ * caller (free), NULL without memory. */
+uint32_t *report_nodes(const struct report *report, size_t *count);
+
+/* Says on standard error that something in the profile does not add up, and counts it.
+ * After the first few it only counts. */
+void report_violation(struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "no memory for the report". Returns a negative code. */
+int report_no_memory(struct error *error);
+
+/* Sets one cell a metric, starting at cells[column]. */
+void report_fill(const struct report *report, struct cell *cells, unsigned column,
+	const uint64_t *values);
+
+/* ---- ranks ---- */
+
+/* Something with its place in an order. */
+struct rank {
+	union {
+		uint64_t number;
+		const char *text; /* NULL comes first */
+	};
+	uint32_t item;
+};
+
+/* Fills one row's cells for an item. */
+typedef void fill_row(struct report *report, uint32_t item, struct cell *cells);
+
+/* Orders items[0 .. count) (NULL: 0 .. count) by the report's sort column: numbers from the
+ * largest, texts from the first; equals by item. Owned by the caller (free), NULL without
+ * memory. */
+struct rank *report_rank(
+	struct report *report, const uint32_t *items, size_t count, fill_row *fill);
+
+/* How many of count rows are printed. */
+size_t report_top(const struct report *report, size_t count);
+
+/* Gives the first rows to the sink, and the sums of the others in one line. */
+void report_rows(struct report *report, struct sink *sink, const struct rank *rank,
+	size_t count, fill_row *fill);
+
+/* Adds the cells of columns that can be summed; others become null. sums starts as
+ * report_no_sums makes it. */
+void report_no_sums(const struct report *report, struct cell *sums);
+void report_add(const struct report *report, struct cell *sums, const struct cell *cells);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* view: the table of views. */
+#include <string.h>
+
+#include "cli/report/report.h"
+
+const struct view *const views[] = {
+	&view_summary,
+	&view_tree,
+	&view_methods,
+	&view_callers,
+	&view_threads,
+};
+
+const size_t view_count = sizeof(views) / sizeof(views[0]);
+
+const struct view *view_find(const char *name)
+{
+	for (size_t i = 0; i < view_count; i++) {
+		if (strcmp(views[i]->name, name) == 0)
+			return views[i];
+	}
+	return NULL;
+}

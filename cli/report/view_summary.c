@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * view_summary: where the profile comes from, how much is in it, and whether it adds up.
+ *
+ * Keys that the profile's own table of facts (meta) holds come first, those known here in
+ * the order of known_meta, then all others.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report/report.h"
+
+/* How people read a value. */
+enum look { LOOK_TEXT, LOOK_NUMBER, LOOK_TIME };
+
+/* Facts the agent writes: the key in the profile, the key in the report. */
+static const struct known_meta {
+	const char *meta, *key, *label;
+	enum look look;
+} known_meta[] = {
+	{"jvm.name", "jvm.name", "JVM", LOOK_TEXT},
+	{"jvm.version", "jvm.version", "JVM version", LOOK_TEXT},
+	{"jvm.vendor", "jvm.vendor", "JVM vendor", LOOK_TEXT},
+	{"machine.cpu", "machine.cpu", "Processor", LOOK_TEXT},
+	{"machine.cpus", "machine.cpus", "Processors", LOOK_NUMBER},
+	{"os", "os", "System", LOOK_TEXT},
+	{"command", "command", "Command", LOOK_TEXT},
+	{"pid", "pid", "Process", LOOK_TEXT},
+	{"options", "options", "Options", LOOK_TEXT},
+	{"started", "started", "Started", LOOK_TEXT},
+	{"duration_ns", "duration", "Duration (ms)", LOOK_TIME},
+	{"complete", "complete", "Complete", LOOK_TEXT},
+};
+
+#define KNOWN_META (sizeof(known_meta) / sizeof(known_meta[0]))
+
+/* What is counted over the chosen threads. */
+struct counts {
+	uint64_t threads, methods, nodes, calls;
+	uint64_t interpreted, jitted, native;
+	uint64_t events, lost, pruned, repaired, unmatched;
+};
+
+/* A row for each count. */
+static const struct count_row {
+	const char *key, *label;
+	size_t offset;
+} count_rows[] = {
+	{"threads", "Threads", offsetof(struct counts, threads)},
+	{"methods", "Methods", offsetof(struct counts, methods)},
+	{"nodes", "Call paths (nodes)", offsetof(struct counts, nodes)},
+	{"calls", "Calls", offsetof(struct counts, calls)},
+	{"calls.interpreted", "  interpreted", offsetof(struct counts, interpreted)},
+	{"calls.jitted", "  jitted", offsetof(struct counts, jitted)},
+	{"calls.native", "  native", offsetof(struct counts, native)},
+	{"events", "Events", offsetof(struct counts, events)},
+	{"lost", "Lost events", offsetof(struct counts, lost)},
+	{"pruned", "Pruned nodes", offsetof(struct counts, pruned)},
+	{"repaired", "Repaired frames", offsetof(struct counts, repaired)},
+	{"unmatched", "Unmatched exits", offsetof(struct counts, unmatched)},
+};
+
+/* How a metric's bases compare with the totals of the threads. */
+struct balance {
+	uint64_t total;
+	uint64_t threads_off; /* threads whose own sums differ */
+	uint64_t difference;  /* of all of them together, without sign */
+};
+
+struct summary_view {
+	struct counts counts;
+	struct balance balance[PROFILE_METRIC_MAX];
+};
+
+enum { COLUMN_KEY, COLUMN_VALUE, COLUMN_LABEL, COLUMN_SHOWN };
+
+static void columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	sheet_add(sheet, NULL, "key", "", IN_DATA, PLACE_FIRST);
+	sheet_add(sheet, NULL, "value", "", IN_DATA, PLACE_FIRST);
+	sheet_add(sheet, NULL, "label", "Fact", IN_TEXT | COLUMN_LEFT, PLACE_FIRST);
+	sheet_add(sheet, NULL, "shown", "Value", IN_TEXT | COLUMN_LEFT, PLACE_LAST);
+}
+
+/* ---- counting ---- */
+
+static void count_nodes(struct report *report, struct summary_view *view, size_t thread,
+	uint64_t *base, bool *method_seen)
+{
+	const struct profile *profile = report->profile;
+	struct counts *counts = &view->counts;
+
+	for (size_t i = profile->thread_first[thread]; i < profile->thread_first[thread + 1];
+		i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		counts->calls += node->calls;
+		counts->interpreted += node->interpreted;
+		counts->jitted += node->jitted;
+		counts->native += node->native;
+		counts->nodes++;
+		method_seen[node->method] = true;
+		for (unsigned m = 0; m < report->sheet.metric_count; m++)
+			base[m] += node->base[report->metric[m]];
+	}
+}
+
+static void count_thread(
+	struct report *report, struct summary_view *view, size_t at, bool *method_seen)
+{
+	const struct profile_thread *thread = &report->profile->thread[at];
+	struct counts *counts = &view->counts;
+	uint64_t base[PROFILE_METRIC_MAX] = {0};
+
+	counts->threads += thread->folded > 0 ? thread->folded : 1;
+	counts->events += thread->events;
+	counts->lost += thread->lost;
+	counts->pruned += thread->pruned;
+	counts->repaired += thread->repaired;
+	counts->unmatched += thread->unmatched;
+	count_nodes(report, view, at, base, method_seen);
+	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
+		struct balance *balance = &view->balance[m];
+		uint64_t total = thread->total[report->metric[m]];
+
+		balance->total += total;
+		if (total != base[m]) {
+			balance->threads_off++;
+			balance->difference += total > base[m] ? total - base[m] : base[m] - total;
+		}
+	}
+}
+
+static int open_summary(struct report *report, struct error *error)
+{
+	const struct profile *profile = report->profile;
+	struct summary_view *view = calloc(1, sizeof(*view));
+	bool *method_seen = calloc((size_t)profile->method_count + 1, sizeof(*method_seen));
+
+	report->data = view;
+	if (view == NULL || method_seen == NULL) {
+		free(method_seen);
+		return report_no_memory(error);
+	}
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		if (report->selected[t])
+			count_thread(report, view, t, method_seen);
+	}
+	for (uint32_t id = PROFILE_METHOD_FIRST; id < profile->method_count; id++)
+		view->counts.methods += method_seen[id];
+	free(method_seen);
+	return 0;
+}
+
+/* ---- printing ---- */
+
+static struct label shown_number(struct report *report, uint64_t number, enum look look)
+{
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field), *start;
+
+	start = look == LOOK_TIME ? number_milliseconds(end, number) : number_grouped(end, number);
+	return label_format(report->labels, "%.*s", (int)(end - start), start);
+}
+
+static void put_text(struct report *report, struct sink *sink, struct label key,
+	struct label label, struct label value)
+{
+	struct cell cells[COLUMN_MAX];
+
+	(void)report;
+	cells[COLUMN_KEY] = cell_label(key);
+	cells[COLUMN_VALUE] = cell_label(value);
+	cells[COLUMN_LABEL] = cell_label(label);
+	cells[COLUMN_SHOWN] = cell_label(value);
+	sink_row(sink, cells, 0);
+}
+
+static void put_number(struct report *report, struct sink *sink, struct label key,
+	struct label label, uint64_t number, enum look look)
+{
+	struct cell cells[COLUMN_MAX];
+
+	cells[COLUMN_KEY] = cell_label(key);
+	cells[COLUMN_VALUE] = cell_number(number);
+	cells[COLUMN_LABEL] = cell_label(label);
+	cells[COLUMN_SHOWN] = cell_label(shown_number(report, number, look));
+	sink_row(sink, cells, 0);
+}
+
+static struct label borrow(const char *text)
+{
+	return (struct label){text, strlen(text)};
+}
+
+/* True, and the number, if the text is nothing but decimal digits. */
+static bool as_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
+static void print_known(struct report *report, struct sink *sink, const struct known_meta *row)
+{
+	const char *value = profile_meta_get(report->profile, row->meta);
+	uint64_t number;
+
+	if (value == NULL)
+		return;
+	if (row->look != LOOK_TEXT && as_number(value, &number))
+		put_number(report, sink, borrow(row->key), borrow(row->label), number, row->look);
+	else
+		put_text(report, sink, borrow(row->key), borrow(row->label),
+			label_make(report->labels, value));
+}
+
+static bool is_known(const char *meta)
+{
+	for (size_t i = 0; i < KNOWN_META; i++) {
+		if (strcmp(known_meta[i].meta, meta) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void print_meta(struct report *report, struct sink *sink)
+{
+	for (size_t i = 0; i < KNOWN_META; i++)
+		print_known(report, sink, &known_meta[i]);
+	for (size_t i = 0; i < report->profile->meta_count; i++) {
+		const struct profile_meta *meta = &report->profile->meta[i];
+		struct label key = label_make(report->labels, meta->key);
+
+		if (!is_known(meta->key))
+			put_text(report, sink, key, key, label_make(report->labels, meta->value));
+	}
+}
+
+static void print_counts(struct report *report, struct sink *sink)
+{
+	const struct summary_view *view = report->data;
+
+	for (size_t i = 0; i < sizeof(count_rows) / sizeof(count_rows[0]); i++) {
+		const struct count_row *row = &count_rows[i];
+		uint64_t number;
+
+		memcpy(&number, (const char *)&view->counts + row->offset, sizeof(number));
+		put_number(report, sink, borrow(row->key), borrow(row->label), number,
+			LOOK_NUMBER);
+	}
+}
+
+static struct label balance_label(struct report *report, const struct balance *balance)
+{
+	if (balance->threads_off == 0)
+		return borrow("exact");
+	return label_format(report->labels, "differs by %llu in %llu threads",
+		(unsigned long long)balance->difference,
+		(unsigned long long)balance->threads_off);
+}
+
+static void print_metric(struct report *report, struct sink *sink, unsigned m)
+{
+	const struct summary_view *view = report->data;
+	const struct profile_metric *metric = report->sheet.metric[m];
+	bool time = strcmp(metric->unit, "ns") == 0;
+	struct label_store *labels = report->labels;
+
+	put_text(report, sink, label_format(labels, "metric.%s", metric->name),
+		label_format(labels, "Metric %s", metric->name),
+		label_format(labels, "%s: %s", metric->unit, metric->how));
+	put_number(report, sink, label_format(labels, "total.%s", metric->name),
+		label_format(labels, "  total (%s)", time ? "ms" : metric->unit),
+		view->balance[m].total, time ? LOOK_TIME : LOOK_NUMBER);
+	put_text(report, sink, label_format(labels, "check.%s", metric->name),
+		borrow("  sum of base = total"), balance_label(report, &view->balance[m]));
+}
+
+static int rows_summary(struct report *report, struct sink *sink, struct error *error)
+{
+	print_meta(report, sink);
+	print_counts(report, sink);
+	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+		print_metric(report, sink, m);
+	put_text(report, sink, borrow("overhead"), borrow("Estimated overhead"),
+		borrow("not estimated"));
+	return label_store_failed(report->labels) ? report_no_memory(error) : 0;
+}
+
+static void close_summary(struct report *report)
+{
+	free(report->data);
+}
+
+const struct view view_summary = {
+	.name = "summary",
+	.meaning = "where the profile comes from, how much is in it, whether it adds up",
+	.sort = NULL,
+	.columns = columns,
+	.open = open_summary,
+	.rows = rows_summary,
+	.close = close_summary,
+};

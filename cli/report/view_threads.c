@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* view_threads: what each thread used, and how much of its events could be matched. */
+#include <stdlib.h>
+
+#include "cli/report/report.h"
+
+struct threads_view {
+	struct rank *rank;
+	size_t count;
+};
+
+static void columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA, PLACE_FIRST);
+	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "id", "Id", IN_ALL | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "os_id", "OS id", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "virtual", "Virtual", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
+	sheet_add(sheet, NULL, "alive", "Alive", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
+	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "unmatched", "Unmatched", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "lost", "Lost", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "pruned", "Pruned", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "started", "Started", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
+	sheet_add(sheet, NULL, "name", "Thread", IN_TEXT | COLUMN_NAME | COLUMN_LEFT, PLACE_LAST);
+}
+
+/* A number where 0 says that there is none. */
+static struct cell known(uint64_t number)
+{
+	return number == 0 ? (struct cell){0} : cell_number(number);
+}
+
+static void fill(struct report *report, uint32_t item, struct cell *cells)
+{
+	const struct profile_thread *thread = &report->profile->thread[item];
+
+	*cells++ = cell_label(report->thread[item]);
+	*cells++ = cell_number(thread->id);
+	*cells++ = known((uint64_t)thread->java_id);
+	*cells++ = known((uint64_t)thread->os_id);
+	*cells++ = cell_bool(thread->is_virtual);
+	*cells++ = cell_bool(thread->alive);
+	*cells++ = cell_number(thread->folded);
+	*cells++ = cell_number(thread->events);
+	*cells++ = cell_number(thread->repaired);
+	*cells++ = cell_number(thread->unmatched);
+	*cells++ = cell_number(thread->lost);
+	*cells++ = cell_number(thread->pruned);
+	*cells++ = cell_number(thread->started);
+	*cells++ = thread->alive ? (struct cell){0} : cell_number(thread->ended);
+	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+		*cells++ = cell_number(thread->total[report->metric[m]]);
+	*cells = cell_label(report->thread[item]);
+}
+
+static int open_threads(struct report *report, struct error *error)
+{
+	size_t count = report->profile->thread_count;
+	struct threads_view *view = calloc(1, sizeof(*view));
+	uint32_t *items = calloc(count + 1, sizeof(*items));
+
+	report->data = view;
+	if (view == NULL || items == NULL) {
+		free(items);
+		return report_no_memory(error);
+	}
+	for (size_t t = 0; t < count; t++) {
+		if (report->selected[t])
+			items[view->count++] = (uint32_t)t;
+	}
+	view->rank = report_rank(report, items, view->count, fill);
+	free(items);
+	return view->rank != NULL ? 0 : report_no_memory(error);
+}
+
+static int rows_threads(struct report *report, struct sink *sink, struct error *error)
+{
+	struct threads_view *view = report->data;
+
+	(void)error;
+	report_rows(report, sink, view->rank, view->count, fill);
+	return 0;
+}
+
+static void close_threads(struct report *report)
+{
+	struct threads_view *view = report->data;
+
+	if (view == NULL)
+		return;
+	free(view->rank);
+	free(view);
+}
+
+const struct view view_threads = {
+	.name = "threads",
+	.meaning = "one row a thread: events and totals",
+	.sort = "index",
+	.columns = columns,
+	.open = open_threads,
+	.rows = rows_threads,
+	.close = close_threads,
+};
