@@ -167,7 +167,7 @@ int config_parse(struct option_set *set, const char *bytes, size_t size, const c
 	return failed;
 }
 
-/* Fills at most `size` bytes; a file that grew meanwhile is caught by its being full. */
+/* Fills bytes from the file, up to `size`. Returns how many, or -1 with errno. */
 static ssize_t read_bytes(int descriptor, char *bytes, size_t size)
 {
 	size_t done = 0;
@@ -184,15 +184,10 @@ static ssize_t read_bytes(int descriptor, char *bytes, size_t size)
 	return (ssize_t)done;
 }
 
-static int refuse_size(const char *path, struct error *error)
-{
-	return refuse_file(
-		path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
-}
-
 static int parse_descriptor(
 	struct option_set *set, int descriptor, const char *path, struct error *error)
 {
+	/* One byte more than is allowed tells a file that is too large. */
 	size_t room = CONFIG_SIZE_LIMIT + 1;
 	char *bytes = malloc(room);
 	if (!bytes)
@@ -202,7 +197,8 @@ static int parse_descriptor(
 	if (size < 0)
 		failed = refuse_file_errno(path, error);
 	else if (size > CONFIG_SIZE_LIMIT)
-		failed = refuse_size(path, error);
+		failed = refuse_file(path, ERROR_FORMAT,
+			"is larger than 1 MB, the most it may be", error);
 	else
 		failed = config_parse(set, bytes, (size_t)size, path, error);
 	free(bytes);
@@ -217,8 +213,6 @@ int config_load(struct option_set *set, const char *path, struct error *error)
 		return refuse_file_errno(path, error);
 	if (!S_ISREG(status.st_mode))
 		return refuse_file(path, ERROR_FORMAT, "is not a regular file", error);
-	if (status.st_size > CONFIG_SIZE_LIMIT)
-		return refuse_size(path, error);
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
 	if (descriptor < 0)
 		return refuse_file_errno(path, error);

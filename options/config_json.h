@@ -14,7 +14,7 @@
 #include "error/error.h"
 #include "options/option_table.h"
 
-/* A larger file is refused before it is read. */
+/* Of a larger file no more than this is read; it is refused. */
 enum { CONFIG_SIZE_LIMIT = 1 << 20 };
 
 /* Gives the keys of the file to the set. 0, or a negative code; the set is still to be

@@ -8,7 +8,6 @@
 #include "options/option_table.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,14 +136,14 @@ static const struct unit {
 
 enum { UNIT_COUNT = sizeof(units) / sizeof(units[0]) };
 
-/* Reads digits, nothing else. *end is the first character behind them. */
+/* Reads digits, nothing else. *end is the first character behind them. What is too large
+ * becomes UINT64_MAX (C17 7.22.1.4), which no row allows. */
 static bool read_digits(const char *text, uint64_t *number, char **end)
 {
 	if (!isdigit((unsigned char)*text))
 		return false;
-	errno = 0;
 	*number = strtoull(text, end, 10);
-	return errno == 0;
+	return true;
 }
 
 static const char *check_bounds(const struct option_row *row, uint64_t number)

@@ -92,10 +92,8 @@ static bool reaches_class(const char *pattern, const char *class_name)
 bool pattern_names_class(const char *pattern, const char *class_name)
 {
 	size_t top_package = strcspn(class_name, ".");
-	size_t literal = strcspn(pattern, "*");
-	if (literal < top_package || strncmp(pattern, class_name, top_package) != 0)
-		return false;
-	return reaches_class(pattern, class_name);
+	return strncmp(pattern, class_name, top_package) == 0 &&
+	       reaches_class(pattern, class_name);
 }
 
 int pattern_list_add(struct pattern_list *list, const char *pattern)

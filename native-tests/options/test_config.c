@@ -267,7 +267,7 @@ static void deep_nesting_is_refused(void **state)
 	}
 }
 
-/* The file is made of a hole: whoever read it all would take its time. */
+/* The file is a hole: to read all of it would take time and memory. */
 static void large_files_are_refused(void **state)
 {
 	(void)state;

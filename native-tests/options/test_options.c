@@ -199,7 +199,7 @@ static const struct {
 	{__LINE__, "max_memory=0", ERROR_VALUE, {"'max_memory'", "'0'", "from 1m to 1024g"}},
 	{__LINE__, "max_memory=1025g", ERROR_VALUE, {"large"}},
 	{__LINE__, "max_memory=17179869184g", ERROR_VALUE, {"large"}}, /* 2^64 */
-	{__LINE__, "max_memory=99999999999999999999", ERROR_VALUE, {"from 1m to 1024g"}},
+	{__LINE__, "max_memory=99999999999999999999", ERROR_VALUE, {"large", "from 1m to 1024g"}},
 	{__LINE__, "max_memory=-1m", ERROR_VALUE, {"'-1m'", "legal"}},
 	{__LINE__, "max_memory=+1m", ERROR_VALUE, {"'+1m'", "legal"}},
 	{__LINE__, "max_memory= 1m", ERROR_VALUE, {"' 1m'", "legal"}},
@@ -210,7 +210,7 @@ static const struct {
 	{__LINE__, "flush=0", ERROR_VALUE, {"'flush'", "'0'", "from 1 to 86400"}},
 	{__LINE__, "flush=86401", ERROR_VALUE, {"'86401'", "from 1 to 86400"}},
 	{__LINE__, "flush=10s", ERROR_VALUE, {"'10s'", "from 1 to 86400"}},
-	{__LINE__, "flush=18446744073709551617", ERROR_VALUE, {"from 1 to 86400"}},
+	{__LINE__, "flush=18446744073709551617", ERROR_VALUE, {"large", "from 1 to 86400"}},
 	{__LINE__, "metrics=", ERROR_VALUE, {"'metrics'", "empty", "'+'"}},
 	{__LINE__, "metrics=wall++cpu", ERROR_VALUE, {"'metrics'", "empty"}},
 	{__LINE__, "metrics=wall+", ERROR_VALUE, {"'metrics'", "empty"}},
