@@ -142,6 +142,14 @@ static int metric_choose(struct metric *metric, const char *name, struct error *
 	return metric->kind == METRIC_PERF ? metric_choose_event(metric, error) : 0;
 }
 
+static bool metric_uses_stamp(const struct metric_set *set)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (set->metric[i].kind == METRIC_WALL || set->metric[i].kind == METRIC_CPU)
+			return true;
+	return false;
+}
+
 static enum metric_shape metric_shape(const struct metric_set *set)
 {
 	static const enum metric_kind order[] = {METRIC_WALL, METRIC_CPU, METRIC_ALLOC};
@@ -256,6 +264,7 @@ int metric_set_init(
 	if (result != 0)
 		*set = (struct metric_set){0};
 	set->shape = metric_shape(set);
+	set->uses_stamp = metric_uses_stamp(set);
 	return result;
 }
 

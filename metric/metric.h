@@ -60,6 +60,7 @@ struct metric {
 struct metric_set {
 	unsigned count;
 	enum metric_shape shape;
+	bool uses_stamp; /* a metric of the set is made from the time stamp */
 	struct metric metric[METRIC_MAX];
 };
 

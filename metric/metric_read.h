@@ -34,9 +34,11 @@ static inline uint64_t metric_read_one(
 	return kind == METRIC_VM_OBJECTS ? thread->vm_objects : thread->vm_bytes;
 }
 
-static inline void metric_read_any(const struct metric_set *set, struct metric_thread *thread,
-	uint64_t stamp, uint64_t *value)
+static inline void metric_read_any(
+	const struct metric_set *set, struct metric_thread *thread, uint64_t *value)
 {
+	uint64_t stamp = set->uses_stamp ? time_stamp_read() : 0;
+
 	for (unsigned i = 0; i < set->count; i++)
 		value[i] = metric_read_one(set->metric[i].kind, thread, i, stamp);
 }
@@ -44,12 +46,13 @@ static inline void metric_read_any(const struct metric_set *set, struct metric_t
 static inline __attribute__((always_inline)) void metric_read(enum metric_shape shape,
 	const struct metric_set *set, struct metric_thread *thread, uint64_t *value)
 {
-	uint64_t stamp = time_stamp_read();
+	uint64_t stamp;
 
 	if (shape == SHAPE_ANY) {
-		metric_read_any(set, thread, stamp, value);
+		metric_read_any(set, thread, value);
 		return;
 	}
+	stamp = time_stamp_read();
 	value[0] = metric_read_wall(thread, stamp);
 	if (shape == SHAPE_WALL)
 		return;
