@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * writer: see writer.h.
+ *
+ * Of each thread it remembers which nodes the file has and, 8 bytes a node, the sum of
+ * what each counted when it was written: equal sums, nothing to write. A flush is one
+ * transaction; when it fails nothing that was remembered holds any more, and the next one
+ * writes everything again.
+ */
+#include "agent/session/writer.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/lock/lock.h"
+#include "agent/log/log.h"
+#include "metric/clock.h"
+
+/* SQLite needs some 50 KB; the C library takes thread-local storage of all libraries from
+ * a thread's stack too. */
+#define STACK_BYTES ((size_t)512 << 10)
+/* A century: longer pauses overflow somewhere. */
+#define FLUSH_SECONDS_MAX 3155760000
+
+_Static_assert((int)METHOD_ROOT == PROFILE_METHOD_ROOT &&
+		       (int)METHOD_PRUNED == PROFILE_METHOD_PRUNED &&
+		       (int)METHOD_FIRST == PROFILE_METHOD_FIRST,
+	"trees and files give methods the same ids");
+_Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
+
+/* What the file has of a thread. */
+struct written_thread {
+	uint32_t id;
+	uint32_t generation; /* of the nodes in the file */
+	uint32_t nodes;      /* so many of them, without gaps */
+	uint64_t visit;      /* the last one that showed it */
+	bool stale;          /* a transaction failed: what the file has is not known */
+	bool settled;        /* ended and written: does not change, and needs no sums */
+	uint64_t *sum;       /* by index; NULL: not known, write every node */
+	uint32_t sums;       /* room for so many */
+};
+
+struct writer {
+	struct trace *trace;
+	struct writer_source source;
+	struct profile_writer *profile;
+	unsigned metrics;
+	uint64_t began; /* ns of CLOCK_MONOTONIC */
+	uint64_t flush_seconds;
+	pid_t process;
+
+	/* The flush's own, on one thread at a time. */
+	struct error *error; /* of the flush under way */
+	uint64_t visit;
+	uint32_t methods;              /* ids below are in the file */
+	struct written_thread *thread; /* by id, rising */
+	size_t threads, threads_room;
+	struct written_thread *current; /* being shown */
+	bool failure_said;
+
+	pthread_t runner;
+	struct lock lock; /* guards ending */
+	pthread_cond_t wake;
+	bool ending;
+};
+
+/* ---- what the file has ---- */
+
+static struct written_thread *find_thread(struct writer *writer, uint32_t id)
+{
+	size_t low = 0, high = writer->threads;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (writer->thread[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &writer->thread[low];
+}
+
+/* The thread's place, made when it is shown for the first time. NULL without memory. */
+static struct written_thread *get_thread(struct writer *writer, uint32_t id)
+{
+	struct written_thread *end, *thread;
+
+	if (writer->threads == writer->threads_room) {
+		size_t room = writer->threads_room ? 2 * writer->threads_room : 64;
+		thread = reallocarray(writer->thread, room, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		writer->thread = thread;
+		writer->threads_room = room;
+	}
+	thread = find_thread(writer, id);
+	end = writer->thread + writer->threads;
+	if (thread < end && thread->id == id)
+		return thread;
+	/* Ids rise, so that this is nearly always the end. */
+	memmove(thread + 1, thread, (size_t)(end - thread) * sizeof(*thread));
+	*thread = (struct written_thread){.id = id};
+	writer->threads++;
+	return thread;
+}
+
+static void forget_sums(struct written_thread *thread)
+{
+	free(thread->sum);
+	thread->sum = NULL;
+	thread->sums = 0;
+}
+
+/* Without memory for the sums all nodes are written, every time. */
+static void make_room(struct written_thread *thread, uint32_t nodes)
+{
+	uint64_t room = (uint64_t)nodes + nodes / 4 + 16;
+	uint64_t *sum;
+
+	if (thread->settled || nodes <= thread->sums)
+		return;
+	sum = room <= UINT32_MAX ? reallocarray(thread->sum, room, sizeof(*sum)) : NULL;
+	if (!sum) {
+		forget_sums(thread);
+		return;
+	}
+	/* Nothing is known of nodes written while there were no sums. */
+	if (!thread->sum)
+		thread->nodes = 0;
+	thread->sum = sum;
+	thread->sums = (uint32_t)room;
+}
+
+static void forget_all(struct writer *writer)
+{
+	for (size_t i = 0; i < writer->threads; i++)
+		writer->thread[i].stale = true;
+}
+
+/* After the commit that dropped them: threads not shown by this visit. */
+static void remove_dropped(struct writer *writer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < writer->threads; i++) {
+		if (writer->thread[i].visit == writer->visit)
+			writer->thread[kept++] = writer->thread[i];
+		else
+			forget_sums(&writer->thread[i]);
+	}
+	writer->threads = kept;
+}
+
+/* ---- the visit ---- */
+
+static int begin_thread(void *user, const struct trace_thread *shown)
+{
+	struct writer *writer = user;
+	struct written_thread *thread = get_thread(writer, shown->id);
+
+	if (!thread)
+		return error_set(
+			writer->error, ERROR_MEMORY, "no memory to write the profile");
+	writer->current = thread;
+	thread->visit = writer->visit;
+	if (thread->stale || thread->generation != shown->generation) {
+		if (profile_drop_nodes(writer->profile, thread->id, writer->error) < 0)
+			return -ERROR_IO;
+		thread->nodes = 0;
+		thread->stale = thread->settled = false;
+		thread->generation = shown->generation;
+	}
+	/* One that others are folded into goes on changing. */
+	if (shown->alive || shown->folded != 1)
+		thread->settled = false;
+	make_room(thread, shown->nodes);
+	return 0;
+}
+
+/* A running thread may have counted a call between the reads of its two counters: calls
+ * by state that came out negative are none, and calls is the sum of them. */
+static int put_node(struct writer *writer, uint32_t index, const struct tree_node *node)
+{
+	struct tree_states states = tree_node_states(node);
+	struct profile_node record = {
+		.thread = writer->current->id,
+		.index = index,
+		.parent = node->parent,
+		.method = node->method,
+		.recursion = tree_node_recursion(node),
+		.interpreted = states.interpreted > node->calls ? 0 : states.interpreted,
+		.jitted = states.jitted,
+		.native = states.native > node->calls ? 0 : states.native,
+		.base = node->base,
+	};
+
+	record.calls = record.interpreted + record.jitted + record.native;
+	memcpy(record.transition, node->transition, sizeof(record.transition));
+	return profile_put_node(writer->profile, &record, writer->error);
+}
+
+static int show_nodes(void *user, const struct trace_thread *shown, uint32_t first,
+	uint32_t count, const struct tree_node *block, size_t stride)
+{
+	struct writer *writer = user;
+	struct written_thread *thread = writer->current;
+
+	if (thread->settled && first + count <= thread->nodes)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tree_node *node = trace_node(block, stride, i);
+		uint32_t index = first + i;
+		uint64_t sum = tree_node_sum(node, writer->metrics);
+		bool known = thread->sum && index < thread->nodes;
+
+		if (known && thread->sum[index] == sum)
+			continue;
+		if (put_node(writer, index, node) < 0)
+			return -ERROR_IO;
+		if (thread->sum && index < thread->sums)
+			thread->sum[index] = sum;
+	}
+	if (first + count > thread->nodes)
+		thread->nodes = first + count;
+	(void)shown;
+	return 0;
+}
+
+static int end_thread(void *user, const struct trace_thread *shown)
+{
+	struct writer *writer = user;
+	const struct thread_identity *identity = shown->identity;
+	struct profile_thread record = {
+		.id = shown->id,
+		.java_id = shown->folded == 1 ? identity->java_id : 0,
+		.os_id = shown->folded == 1 ? identity->os_id : 0,
+		.name = identity->name,
+		.is_virtual = identity->is_virtual,
+		.alive = shown->alive,
+		.folded = shown->folded,
+		.events = shown->events,
+		.repaired = shown->repaired,
+		.unmatched = shown->unmatched,
+		.lost = shown->lost,
+		.pruned = shown->pruned,
+		.started = shown->started > writer->began ? shown->started - writer->began
+							  : 0,
+	};
+
+	/* 0 stands for "not ended". */
+	if (shown->ended > writer->began)
+		record.ended = shown->ended - writer->began;
+	else if (shown->ended)
+		record.ended = 1;
+	memcpy(record.total, shown->total, writer->metrics * sizeof(record.total[0]));
+	if (!shown->alive && shown->folded == 1) {
+		writer->current->settled = true;
+		forget_sums(writer->current);
+	}
+	return profile_put_thread(writer->profile, &record, writer->error);
+}
+
+/* ---- a flush ---- */
+
+/* Threads that were folded into others. They are forgotten when this is committed. */
+static int drop_folded(struct writer *writer)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < writer->threads && status == 0; i++)
+		if (writer->thread[i].visit != writer->visit)
+			status = profile_drop_thread(
+				writer->profile, writer->thread[i].id, writer->error);
+	return status;
+}
+
+/* After the visit: whatever method a node has was known before its node was. */
+static int put_methods(struct writer *writer, uint32_t end)
+{
+	int status = 0;
+
+	for (uint32_t id = writer->methods; id < end && status == 0; id++) {
+		const struct profile_method *method = writer->source.method(id);
+		if (method)
+			status = profile_put_method(
+				writer->profile, method, writer->error);
+	}
+	return status;
+}
+
+static void put_fact(void *argument, const char *key, const char *value)
+{
+	struct writer *writer = argument;
+
+	if (writer->error->code == ERROR_NONE)
+		profile_put_meta(writer->profile, key, value, writer->error);
+}
+
+static int put_all(struct writer *writer, bool final, uint32_t *methods)
+{
+	const struct trace_visitor visitor = {
+		.user = writer,
+		.begin = begin_thread,
+		.nodes = show_nodes,
+		.end = end_thread,
+	};
+	int status = trace_visit(writer->trace, &visitor);
+
+	if (status == 0)
+		status = drop_folded(writer);
+	*methods = writer->source.methods_end();
+	if (status == 0)
+		status = put_methods(writer, *methods);
+	if (status == 0 && writer->source.facts)
+		writer->source.facts(writer->source.argument, final, put_fact, writer);
+	return status == 0 ? -(int)writer->error->code : status;
+}
+
+/* Brings the file up to date. 0, or a negative code: the file is as it was. */
+static int flush(struct writer *writer, bool final, struct error *error)
+{
+	uint32_t methods = writer->methods;
+	int status = profile_begin(writer->profile, error);
+
+	if (status < 0)
+		return status;
+	writer->error = error;
+	writer->visit++;
+	status = put_all(writer, final, &methods);
+	if (status < 0)
+		profile_rollback(writer->profile);
+	else
+		status = profile_commit(writer->profile, error);
+	if (status < 0) {
+		forget_all(writer);
+		return status;
+	}
+	writer->methods = methods;
+	remove_dropped(writer);
+	return 0;
+}
+
+/* ---- its thread ---- */
+
+/* Waits for the next flush; false: writer_finish asks for the end instead. */
+static bool wait_for_flush(struct writer *writer)
+{
+	struct timespec until;
+	int result = 0;
+	bool ending;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)writer->flush_seconds;
+	lock_take(&writer->lock);
+	while (!writer->ending && result == 0)
+		result = pthread_cond_timedwait(
+			&writer->wake, &writer->lock.mutex, &until);
+	ending = writer->ending;
+	lock_give(&writer->lock);
+	return !ending;
+}
+
+/* A failure is said once; the next flush tries again. */
+static void *run(void *argument)
+{
+	struct writer *writer = argument;
+
+	while (wait_for_flush(writer)) {
+		struct error error = {0};
+		if (flush(writer, false, &error) == 0 || writer->failure_said)
+			continue;
+		writer->failure_said = true;
+		log_line(LOG_ERROR,
+			"%s; the profile stays as it was, and is tried again every "
+			"%" PRIu64 " s",
+			error.text, writer->flush_seconds);
+	}
+	return NULL;
+}
+
+/* A mask of the calling thread without any signal, so that a thread begun now never runs
+ * an application's handler. *before is for restore_signals. */
+static void block_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+/* A write beyond the limit of file sizes leaves SIGXFSZ pending: it is taken back, unless
+ * the application had blocked it itself. */
+static void restore_signals(const sigset_t *before)
+{
+	const struct timespec now = {0};
+	sigset_t limit;
+
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	if (!sigismember(before, SIGXFSZ))
+		sigtimedwait(&limit, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static int start_thread(struct writer *writer)
+{
+	pthread_condattr_t monotonic;
+	pthread_attr_t attributes;
+	sigset_t before;
+	int result;
+
+	lock_init(&writer->lock, LOCK_SESSION);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&writer->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	block_signals(&before);
+	result = pthread_create(&writer->runner, &attributes, run, writer);
+	restore_signals(&before);
+	pthread_attr_destroy(&attributes);
+	if (result == 0)
+		pthread_setname_np(writer->runner, "jprof writer");
+	return result;
+}
+
+static void stop_thread(struct writer *writer)
+{
+	lock_take(&writer->lock);
+	writer->ending = true;
+	pthread_cond_signal(&writer->wake);
+	lock_give(&writer->lock);
+	pthread_join(writer->runner, NULL);
+}
+
+static void destroy(struct writer *writer)
+{
+	for (size_t i = 0; i < writer->threads; i++)
+		forget_sums(&writer->thread[i]);
+	free(writer->thread);
+	free(writer);
+}
+
+/* ---- its life ---- */
+
+static int create_profile(struct writer *writer, const struct metric_set *metrics,
+	const char *path, struct error *error)
+{
+	struct profile_metric record[METRIC_MAX];
+
+	for (unsigned i = 0; i < metrics->count; i++)
+		record[i] = (struct profile_metric){.name = metrics->metric[i].name,
+			.unit = metrics->metric[i].unit,
+			.how = metrics->metric[i].how};
+	return profile_create(&writer->profile, path, record, metrics->count, error);
+}
+
+int writer_start(struct writer **out, struct trace *trace,
+	const struct writer_source *source, const struct metric_set *metrics,
+	const char *path, uint64_t flush_seconds, struct error *error)
+{
+	struct writer *writer = calloc(1, sizeof(*writer));
+	int status;
+
+	*out = NULL;
+	if (!writer)
+		return error_set(error, ERROR_MEMORY, "no memory to write the profile");
+	writer->trace = trace;
+	writer->source = *source;
+	writer->metrics = metrics->count;
+	writer->began = clock_system();
+	writer->flush_seconds =
+		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
+	writer->process = getpid();
+	writer->methods = PROFILE_METHOD_FIRST;
+	status = create_profile(writer, metrics, path, error);
+	if (status < 0) {
+		destroy(writer);
+		return status;
+	}
+	status = start_thread(writer);
+	if (status != 0) {
+		profile_close(writer->profile, NULL);
+		destroy(writer);
+		return error_set_errno(error, ERROR_MEMORY, status,
+			"cannot start the thread that writes the profile");
+	}
+	*out = writer;
+	return 0;
+}
+
+int writer_finish(struct writer *writer, struct error *error)
+{
+	sigset_t before;
+	int status, closed;
+
+	if (!writer || writer->process != getpid())
+		return 0;
+	stop_thread(writer);
+	block_signals(&before);
+	status = flush(writer, true, error);
+	closed = profile_close(writer->profile, error);
+	restore_signals(&before);
+	pthread_cond_destroy(&writer->wake);
+	lock_fini(&writer->lock);
+	destroy(writer);
+	return status < 0 ? status : closed;
+}
