@@ -84,7 +84,7 @@ JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 	(void)vm;
 }
 
-JPROF_API const char *jprof_version(void)
+__attribute__((visibility("default"))) const char *jprof_version(void)
 {
 	return JPROF_VERSION;
 }

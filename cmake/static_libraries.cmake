@@ -2,29 +2,33 @@
 # Copyright the jprof authors
 #
 # The libraries that go into libjprof.so whole: jprof::pfm, jprof::jansson, jprof::sqlite.
+#
+# Debian's archives refer to stdin, stdout and stderr by address, which a shared object
+# cannot do; a copy of each archive has those names changed (see archive_streams.c).
+
+add_library(jprof_archive_streams STATIC ${CMAKE_CURRENT_LIST_DIR}/archive_streams.c)
 
 function(jprof_static_library name header archive)
 	find_path(JPROF_${name}_INCLUDE ${header} REQUIRED)
 	find_library(JPROF_${name}_ARCHIVE ${archive} REQUIRED)
+	set(copy ${CMAKE_BINARY_DIR}/archives/${archive})
+	add_custom_command(OUTPUT ${copy}
+		COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/archives
+		COMMAND ${CMAKE_OBJCOPY} --redefine-sym stdin=jprof_archive_stdin
+			--redefine-sym stdout=jprof_archive_stdout
+			--redefine-sym stderr=jprof_archive_stderr
+			${JPROF_${name}_ARCHIVE} ${copy}
+		DEPENDS ${JPROF_${name}_ARCHIVE} VERBATIM)
+	add_custom_target(jprof_${name}_archive DEPENDS ${copy})
 	add_library(jprof::${name} STATIC IMPORTED GLOBAL)
+	add_dependencies(jprof::${name} jprof_${name}_archive)
 	set_target_properties(jprof::${name} PROPERTIES
-		IMPORTED_LOCATION ${JPROF_${name}_ARCHIVE}
+		IMPORTED_LOCATION ${copy}
 		INTERFACE_INCLUDE_DIRECTORIES ${JPROF_${name}_INCLUDE})
+	target_link_libraries(jprof::${name} INTERFACE jprof_archive_streams)
 endfunction()
 
 jprof_static_library(jansson jansson.h libjansson.a)
+jprof_static_library(pfm perfmon/pfmlib_perf_event.h libpfm.a)
 jprof_static_library(sqlite sqlite3.h libsqlite3.a)
 target_link_libraries(jprof::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
-jprof_static_library(pfm perfmon/pfmlib_perf_event.h libpfm.a)
-
-# Debian's libpfm.a is not position independent in one thing: it takes stdout and stderr by
-# address. Its copy of the two names is renamed here, and defined in metric/pfm_streams.c.
-add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libpfm_pic.a
-	COMMAND ${CMAKE_OBJCOPY} --redefine-sym stderr=jprof_pfm_stderr
-		--redefine-sym stdout=jprof_pfm_stdout
-		${JPROF_pfm_ARCHIVE} ${CMAKE_BINARY_DIR}/libpfm_pic.a
-	DEPENDS ${JPROF_pfm_ARCHIVE} VERBATIM)
-add_custom_target(jprof_pfm_pic DEPENDS ${CMAKE_BINARY_DIR}/libpfm_pic.a)
-set_target_properties(jprof::pfm PROPERTIES
-	IMPORTED_LOCATION ${CMAKE_BINARY_DIR}/libpfm_pic.a)
-add_dependencies(jprof::pfm jprof_pfm_pic)

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "metric/pfm_streams.h"
 
 #define PERF_NAME_LONGEST 64
 
@@ -28,7 +27,6 @@ static int perf_names_state;
 
 static void perf_names_start(void)
 {
-	pfm_streams_init();
 	perf_names_state = pfm_initialize();
 }
 
