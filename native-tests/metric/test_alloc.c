@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,28 +112,40 @@ static void is_seen_from_outside(void **state)
 	assert_int_equal(alloc_from_outside(&counter, 2000), 2000);
 }
 
-/* A collector that retires the piece whenever the thread is in native code: it holds the
- * lock, which stands for the safepoint that a thread waits for on its way back to Java. */
-static pthread_mutex_t safepoint = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool collect_on;
-static atomic_ulong collections;
+/* A collector that retires the piece while the thread is in native code. The thread says
+ * that it is (round), reads, and waits for the end of the collection (done) before it
+ * goes back to Java: that is the safepoint. */
+enum { ROUNDS = 20000 };
+
+static atomic_uint native_round, collected_round;
+static unsigned long collections;
+
+static void linger(unsigned turns)
+{
+	for (volatile unsigned i = 0; i < turns; i++)
+		;
+}
+
+static void await(atomic_uint *word, unsigned round)
+{
+	for (unsigned turns = 1; atomic_load(word) != round; turns++)
+		if (turns % 1000 == 0)
+			sched_yield();
+}
 
 static void *collect(void *argument)
 {
-	while (atomic_load(&collect_on)) {
-		pthread_mutex_lock(&safepoint);
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		await(&native_round, round);
+		linger(round % 53);
 		if (start != 0) {
 			allocated += top - start;
-			/* Longer than the filler takes in the JVM. */
-			for (volatile int i = 0; i < 10; i++)
-				;
+			linger(30); /* about what writing the filler takes */
 			start = 0;
 			top = 0;
 			collections++;
 		}
-		pthread_mutex_unlock(&safepoint);
-		for (volatile int i = 0; i < 200; i++)
-			;
+		atomic_store(&collected_round, round);
 	}
 	return argument;
 }
@@ -157,42 +170,63 @@ static uint64_t allocate(unsigned *random)
 	return size;
 }
 
+/* Two processors for the two threads, where there are two: they have to overlap. */
+static void part(pthread_t collector)
+{
+	cpu_set_t all, one;
+	pthread_t thread[] = {pthread_self(), collector};
+	size_t next = 0;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE && next < 2; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		pthread_setaffinity_np(thread[next++], sizeof(one), &one);
+	}
+}
+
 static void counts_nothing_twice_under_a_collector(void **state)
 {
 	(void)state;
-	enum { EVENTS = 300000 };
 	struct alloc_counter counter;
-	uint64_t truth = 0, last = 0, wrong = 0;
+	uint64_t truth = 0, last = 0;
+	unsigned long reads = 0, high = 0;
 	unsigned random = 1;
 	pthread_t collector;
 
 	allocated = start = top = 0;
 	alloc_open(&counter, words());
-	atomic_store(&collect_on, true);
 	assert_int_equal(pthread_create(&collector, NULL, collect, NULL), 0);
-	for (int i = 0; i < EVENTS; i++) {
-		uint64_t value;
+	part(collector);
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		bool was_high = false;
 
-		pthread_mutex_lock(&safepoint);
 		truth += allocate(&random);
-		pthread_mutex_unlock(&safepoint);
-		value = alloc_read(&counter);
-		assert_true(value >= last);
-		/* A collector that was preempted half-way may show one piece too many... */
-		assert_in_range(value, truth, truth + 65536);
-		wrong += value != truth;
-		last = value;
+		atomic_store(&native_round, round);
+		do {
+			uint64_t value = alloc_read(&counter);
+
+			/* A collector that was preempted half-way may show one piece too
+			 * many... */
+			assert_true(value >= last);
+			assert_in_range(value, truth, truth + 65536);
+			was_high |= value != truth;
+			last = value;
+			if (++reads % 1000 == 0)
+				sched_yield();
+			linger(round % 17);
+		} while (atomic_load(&collected_round) != round);
+		high += was_high;
 	}
-	atomic_store(&collect_on, false);
 	pthread_join(collector, NULL);
-	printf("%lu collections, %lu of %d readings too early\n",
-		(unsigned long)collections, (unsigned long)wrong, EVENTS);
+	printf("%lu collections, %lu seen half-way in %lu readings\n", collections, high, reads);
 	/* ...but seldom, and not for good. */
-	assert_true(collections > 1000);
-	assert_true(wrong < EVENTS / 100);
-	truth += 100000;
+	assert_true(collections > ROUNDS / 4);
+	assert_true(high < ROUNDS / 100);
 	allocated += 100000;
-	assert_int_equal(alloc_read(&counter), truth);
+	assert_int_equal(alloc_read(&counter), truth + 100000);
 }
 
 int main(void)

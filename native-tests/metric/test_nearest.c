@@ -64,7 +64,7 @@ static void keeps_the_best(void **state)
 	nearest_text(&nearest, text, sizeof(text));
 	assert_string_equal(text, "'instructions', 'interruptions', 'branch-instructions'");
 	nearest_text(&nearest, cut, sizeof(cut));
-	assert_string_equal(cut, "'instructi");
+	assert_string_equal(cut, "'instructio");
 }
 
 int main(void)
