@@ -30,6 +30,7 @@ enum { MANAGEMENT_VERSION = 0x20030000 };
 static enum hotspot_alloc way;
 static uint64_t offset[FIELDS];
 static ptrdiff_t env_to_thread; /* JavaThread = JNIEnv + this */
+static const void *(*get_management)(int version);
 static const struct management *management;
 
 /* libjvm, wherever it was loaded from and with whatever visibility. */
@@ -80,15 +81,11 @@ static bool hotspot_find_fields(void *library)
 enum hotspot_alloc hotspot_probe(struct jvm *jvm)
 {
 	void *library = hotspot_library(jvm);
-	void *(*get_management)(int version);
 
 	if (!library)
 		return way = HOTSPOT_ALLOC_NONE;
 	*(void **)&get_management = dlsym(library, "JVM_GetManagement");
-	management = get_management ? get_management(MANAGEMENT_VERSION) : NULL;
-	way = HOTSPOT_ALLOC_NONE;
-	if (management)
-		way = HOTSPOT_ALLOC_MANAGEMENT;
+	way = get_management ? HOTSPOT_ALLOC_MANAGEMENT : HOTSPOT_ALLOC_NONE;
 	if (hotspot_find_fields(library))
 		way = HOTSPOT_ALLOC_FIELDS;
 	dlclose(library);
@@ -166,11 +163,13 @@ enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni)
 	const char *thread = hotspot_java_thread(jvm, jni);
 
 	env_to_thread = thread - (const char *)jni;
+	/* Not earlier: the interface is not yet made in the on-load phase. */
+	management = get_management ? get_management(MANAGEMENT_VERSION) : NULL;
 	if (way == HOTSPOT_ALLOC_FIELDS &&
 		(!thread || env_to_thread > 0 || env_to_thread < -part_limit ||
 			!hotspot_proof(jni)))
-		way = management ? HOTSPOT_ALLOC_MANAGEMENT : HOTSPOT_ALLOC_NONE;
-	if (way == HOTSPOT_ALLOC_MANAGEMENT && !hotspot_proof(jni))
+		way = HOTSPOT_ALLOC_MANAGEMENT;
+	if (way == HOTSPOT_ALLOC_MANAGEMENT && (!management || !hotspot_proof(jni)))
 		way = HOTSPOT_ALLOC_NONE;
 	return way;
 }
