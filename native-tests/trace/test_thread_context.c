@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Events against a naive model: exact where memory suffices, exact in every sum where not. */
+#include "trace_test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { A = METHOD_FIRST, B, C, UNKNOWN };
+
+struct fixture {
+	struct metric_set set;
+	struct trace *trace;
+	struct thread_context *context;
+};
+
+static void start(struct fixture *f, uint64_t limit)
+{
+	f->set = test_set(2);
+	f->trace = trace_create(&f->set, limit);
+	assert_non_null(f->trace);
+	f->context = test_begin(f->trace, "main");
+	assert_non_null(f->context);
+}
+
+static void finish(struct fixture *f)
+{
+	struct trace_state state;
+
+	trace_get_state(f->trace, &state);
+	assert_true(state.memory_peak <= state.memory_limit);
+	trace_destroy(f->trace);
+}
+
+static void enter(struct fixture *f, uint32_t method)
+{
+	context_enter(SHAPE_ANY, f->context, method, STATE_JITTED);
+}
+
+static void leave(struct fixture *f, uint32_t method)
+{
+	context_exit(SHAPE_ANY, f->context, method, false);
+}
+
+static struct tree_node *node_of(struct fixture *f, uint32_t parent, uint32_t method)
+{
+	return tree_at(&f->context->tree, tree_find(&f->context->tree, parent, method));
+}
+
+static void test_random_walks(void **state)
+{
+	static const struct {
+		int line;
+		uint32_t methods, depth;
+		bool faults;
+		uint32_t steps;
+	} row[] = {
+		{__LINE__, 1, 20, false, 20000},
+		{__LINE__, 3, 8, false, 100000},
+		{__LINE__, 3, 8, true, 100000},
+		{__LINE__, 40, 6, true, 200000},
+		{__LINE__, 2, 300, true, 20000},
+		{__LINE__, 1000, 3, false, 100000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct fixture f;
+		struct model model;
+		struct test_walk walk = {{i}, &model, NULL, row[i].methods, row[i].depth,
+			row[i].faults};
+
+		print_message("walk of line %d\n", row[i].line);
+		start(&f, 256 << 20);
+		model_init(&model);
+		walk.context = f.context;
+		for (uint32_t k = 0; k < row[i].steps; k++)
+			test_step(&walk);
+		test_check_tree(&f.context->tree);
+		test_same_tree(&f.context->tree, &model);
+		assert_int_equal(f.context->repaired, model.repaired);
+		assert_int_equal(f.context->unmatched, model.unmatched);
+		assert_int_equal(f.context->lost, 0);
+		assert_int_equal(f.context->tree.pruned, 0);
+		if (row[i].faults)
+			assert_true(model.repaired > 0 && model.unmatched > 0);
+		model_fini(&model);
+		finish(&f);
+	}
+}
+
+/* The same with far too little memory: every sum is exact. */
+static void test_random_pruned(void **state)
+{
+	static const uint64_t limits[] = {100 << 10, 200 << 10, 1 << 20, 4 << 20};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct fixture f;
+		struct model model;
+		struct test_walk walk = {{i}, &model, NULL, 50, 12, true};
+		struct test_sums truth, sums;
+
+		start(&f, limits[i]);
+		model_init(&model);
+		walk.context = f.context;
+		for (uint32_t k = 0; k < 400000; k++) {
+			test_step(&walk);
+			if (k % 50000 == 0)
+				test_check_tree(&f.context->tree);
+		}
+		test_check_tree(&f.context->tree);
+		truth = model_sum(&model);
+		sums = test_sum(&f.context->tree);
+		test_same_sums(&truth, &sums, 2);
+		assert_true(f.context->tree.pruned > 0);
+		assert_true(sums.nodes < truth.nodes);
+		assert_int_equal(f.context->repaired, model.repaired);
+		assert_int_equal(f.context->unmatched, model.unmatched);
+		print_message("%7lu KB: %lu of %lu nodes, %lu pruned\n",
+			(unsigned long)limits[i] >> 10, (unsigned long)sums.nodes,
+			(unsigned long)truth.nodes, (unsigned long)f.context->tree.pruned);
+		model_fini(&model);
+		finish(&f);
+	}
+}
+
+static size_t resident(void)
+{
+	unsigned long size = 0, pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu %lu", &size, &pages), 2);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Five million call paths need 480 MB; they get 32. */
+static void test_many_paths(void **state)
+{
+	enum { WIDTH = 171, LIMIT = 32 << 20 };
+	struct fixture f;
+	struct test_sums sums;
+	size_t before = resident(), after, most = 0;
+	uint64_t calls = 0;
+
+	(void)state;
+	start(&f, LIMIT);
+	for (uint32_t a = 0; a < WIDTH; a++) {
+		enter(&f, A + a);
+		for (uint32_t b = 0; b < WIDTH; b++) {
+			enter(&f, A + b);
+			for (uint32_t c = 0; c < WIDTH; c++) {
+				enter(&f, A + c);
+				test_use(f.context, c % 3, 16);
+				leave(&f, A + c);
+			}
+			calls += WIDTH + 1;
+			leave(&f, A + b);
+		}
+		calls++;
+		leave(&f, A + a);
+		after = resident();
+		most = after > most ? after : most;
+	}
+	assert_true(calls > 5000000);
+	sums = test_sum(&f.context->tree);
+	assert_int_equal(sums.calls, calls);
+	assert_int_equal(sums.states.jitted, calls);
+	assert_int_equal(sums.base[1], 16ul * WIDTH * WIDTH * WIDTH);
+	assert_int_equal(sums.base[0], f.context->last[0] - f.context->first[0]);
+	assert_true(sums.nodes > LIMIT / 96 / 4);
+	test_check_tree(&f.context->tree);
+	/* With sanitizers their shadow is resident too. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	assert_true(most - before <= LIMIT + (1 << 20));
+#endif
+	print_message("%lu calls, %lu nodes, resident %zu KB more\n", (unsigned long)calls,
+		(unsigned long)sums.nodes, (most - before) >> 10);
+	finish(&f);
+}
+
+static void test_deep(void **state)
+{
+	enum { DEEP = 200000 };
+	struct fixture f;
+
+	(void)state;
+	start(&f, 256 << 20);
+	for (uint32_t i = 0; i < DEEP; i++) {
+		test_use(f.context, 1, 0);
+		enter(&f, A + i % 2);
+	}
+	assert_int_equal(shadow_depth(&f.context->stack), DEEP + 1);
+	assert_int_equal(f.context->lost, 0);
+	assert_int_equal(f.context->tree.count, DEEP + 2);
+	assert_int_equal(
+		tree_at(&f.context->tree, f.context->current)->recursion, DEEP / 2 - 1);
+	for (uint32_t i = DEEP; i-- > 0;)
+		leave(&f, A + i % 2);
+	assert_int_equal(f.context->current, TREE_ROOT);
+	assert_int_equal(f.context->repaired, 0);
+	assert_int_equal(f.context->unmatched, 0);
+	assert_int_equal(test_sum(&f.context->tree).base[0], DEEP);
+	finish(&f);
+}
+
+/* So deep that neither the tree nor the stack finds room; what is on the stack cannot be
+ * pruned. Pairs stay right, and above the stack's end every lost entry is counted. */
+static void test_deep_no_memory(void **state)
+{
+	enum { DEEP = 300000 };
+	struct fixture f;
+	struct test_sums sums;
+
+	(void)state;
+	start(&f, 1 << 20);
+	for (uint32_t i = 0; i < DEEP; i++) {
+		test_use(f.context, 1, 2);
+		enter(&f, A + i);
+	}
+	assert_true(f.context->lost > 0);
+	test_check_tree(&f.context->tree);
+	test_use(f.context, 5, 0);
+	for (uint32_t i = DEEP; i-- > 1;)
+		leave(&f, A + i);
+	assert_int_equal(f.context->stack.overflow, 0);
+	assert_int_equal(shadow_depth(&f.context->stack), 2);
+	assert_int_equal(tree_at(&f.context->tree, f.context->current)->method, A);
+	leave(&f, A);
+	assert_int_equal(f.context->current, TREE_ROOT);
+	assert_int_equal(f.context->repaired, 0);
+	assert_int_equal(f.context->unmatched, 0);
+	sums = test_sum(&f.context->tree);
+	assert_int_equal(sums.calls + f.context->lost, DEEP);
+	assert_int_equal(sums.base[0], DEEP + 5);
+	assert_int_equal(sums.base[1], 2 * DEEP);
+	test_check_tree(&f.context->tree);
+	/* And everything goes on as before. */
+	enter(&f, B);
+	leave(&f, B);
+	assert_int_equal(test_sum(&f.context->tree).calls + f.context->lost, DEEP + 1);
+	finish(&f);
+}
+
+/* Frames that were there before count no call; what was used before counts nowhere. */
+static void test_found_frames(void **state)
+{
+	struct fixture f;
+	struct tree_node *node;
+	uint32_t a, b;
+
+	(void)state;
+	start(&f, 1 << 20);
+	test_use(f.context, 1000, 1000);
+	context_found_frame(f.context, A);
+	context_found_frame(f.context, B);
+	test_use(f.context, 100, 100);
+	context_start(f.context);
+	test_use(f.context, 3, 4);
+	enter(&f, C);
+	test_use(f.context, 5, 6);
+	leave(&f, C);
+	test_use(f.context, 7, 8);
+	leave(&f, B);
+	leave(&f, A);
+	a = tree_find(&f.context->tree, TREE_ROOT, A);
+	b = tree_find(&f.context->tree, a, B);
+	assert_int_equal(tree_at(&f.context->tree, a)->calls, 0);
+	node = tree_at(&f.context->tree, b);
+	assert_int_equal(node->calls, 0);
+	assert_int_equal(node->base[0], 3 + 7);
+	assert_int_equal(node->base[1], 4 + 8);
+	assert_int_equal(node->transition[TRANSITION_ENTRY][TRANSITION_ENTRY], 1);
+	assert_int_equal(node->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
+	assert_int_equal(node_of(&f, b, C)->base[0], 5);
+	assert_int_equal(node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
+	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
+	assert_int_equal(test_sum(&f.context->tree).base[0], 15);
+	/* A pause: what is used meanwhile counts nowhere either. */
+	test_use(f.context, 1000, 0);
+	context_start(f.context);
+	enter(&f, A);
+	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
+	assert_int_equal(f.context->unmatched + f.context->repaired, 0);
+	finish(&f);
+}
+
+static void test_repairs(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, 1 << 20);
+	enter(&f, A);
+	enter(&f, B);
+	enter(&f, C);
+	test_use(f.context, 9, 0);
+	leave(&f, A); /* C's and B's never came */
+	assert_int_equal(f.context->repaired, 2);
+	assert_int_equal(f.context->current, TREE_ROOT);
+	test_use(f.context, 5, 0);
+	leave(&f, UNKNOWN);
+	assert_int_equal(f.context->unmatched, 1);
+	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 0);
+	enter(&f, A);
+	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 5);
+	assert_int_equal(test_sum(&f.context->tree).base[0], 14);
+	/* Recursion: the innermost frame is the one that is left. */
+	enter(&f, A);
+	enter(&f, B);
+	leave(&f, A);
+	assert_int_equal(f.context->repaired, 3);
+	assert_int_equal(shadow_depth(&f.context->stack), 2);
+	finish(&f);
+}
+
+/* A native method found on the stack first, then called: its calls are native. */
+static void test_native(void **state)
+{
+	struct fixture f;
+	uint32_t a;
+
+	(void)state;
+	start(&f, 1 << 20);
+	context_found_frame(f.context, A);
+	leave(&f, A);
+	context_enter(SHAPE_ANY, f.context, A, STATE_NATIVE);
+	leave(&f, A);
+	a = tree_find(&f.context->tree, TREE_ROOT, A);
+	assert_int_equal(tree_node_states(tree_at(&f.context->tree, a)).native, 1);
+	test_check_tree(&f.context->tree);
+	finish(&f);
+}
+
+/* errno is the application's, also when memory is short. */
+static void test_errno(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, 128 << 10);
+	errno = 12345;
+	for (uint32_t i = 0; i < 20000; i++)
+		enter(&f, A + i);
+	for (uint32_t i = 20000; i-- > 0;)
+		leave(&f, A + i);
+	assert_int_equal(errno, 12345);
+	finish(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_walks),
+		cmocka_unit_test(test_random_pruned),
+		cmocka_unit_test(test_many_paths),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_deep_no_memory),
+		cmocka_unit_test(test_found_frames),
+		cmocka_unit_test(test_repairs),
+		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_errno),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

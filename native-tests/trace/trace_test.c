@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* trace_test: see trace_test.h. */
+#include "trace_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct metric_set test_set(unsigned metrics)
+{
+	struct metric_set set = {.count = metrics, .shape = SHAPE_ANY};
+
+	for (unsigned i = 0; i < metrics; i++)
+		set.metric[i].kind = i == 0 ? METRIC_VM_OBJECTS : METRIC_VM_BYTES;
+	return set;
+}
+
+struct thread_context *test_begin(struct trace *trace, const char *name)
+{
+	struct thread_identity identity = {.java_id = 1, .os_id = 2};
+
+	snprintf(identity.name, sizeof(identity.name), "%s", name);
+	return trace_thread_begin(trace, &identity, (struct alloc_source){0});
+}
+
+uint32_t test_random(struct test_random *random, uint32_t below)
+{
+	random->state = random->state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((random->state >> 33) % below);
+}
+
+/* ---- sums ---- */
+
+void test_add_node(struct test_sums *sums, const struct tree_node *node, unsigned metrics)
+{
+	struct tree_states states = tree_node_states(node);
+
+	sums->nodes++;
+	sums->calls += node->calls;
+	sums->states.interpreted += states.interpreted;
+	sums->states.jitted += states.jitted;
+	sums->states.native += states.native;
+	for (int i = 0; i < 4; i++)
+		sums->transition[i / 2][i % 2] += node->transition[i / 2][i % 2];
+	for (unsigned i = 0; i < metrics; i++)
+		sums->base[i] += node->base[i];
+}
+
+struct test_sums test_sum(const struct call_tree *tree)
+{
+	struct test_sums sums = {0};
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		test_add_node(&sums, tree_at(tree, i), tree->metrics);
+	return sums;
+}
+
+void test_same_sums(const struct test_sums *a, const struct test_sums *b, unsigned metrics)
+{
+	assert_int_equal(a->calls, b->calls);
+	assert_int_equal(a->states.interpreted, b->states.interpreted);
+	assert_int_equal(a->states.jitted, b->states.jitted);
+	assert_int_equal(a->states.native, b->states.native);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
+	for (unsigned i = 0; i < metrics; i++)
+		assert_int_equal(a->base[i], b->base[i]);
+}
+
+/* ---- a sound tree ---- */
+
+static uint32_t true_recursion(const struct call_tree *tree, uint32_t index)
+{
+	uint32_t method = tree_at(tree, index)->method, count = 0;
+
+	while (index != TREE_ROOT) {
+		index = tree_at(tree, index)->parent;
+		count += tree_at(tree, index)->method == method;
+	}
+	return count;
+}
+
+/* Every child once, in the list, and found by its method. */
+static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *seen)
+{
+	struct tree_node *node = tree_at(tree, index);
+	uint32_t count = 0, last = node->last_child;
+	bool last_seen = last == 0;
+
+	for (uint32_t i = node->first_child; i != 0; i = tree_at(tree, i)->next_sibling) {
+		assert_true(i < tree->count);
+		assert_int_equal(tree_at(tree, i)->parent, index);
+		assert_false(seen[i]);
+		seen[i] = 1;
+		last_seen |= i == last;
+		count++;
+		if (!tree->closed)
+			assert_int_equal(tree_find(tree, index, tree_at(tree, i)->method), i);
+	}
+	assert_true(last_seen);
+	node->last_child = last;
+	return count;
+}
+
+static void check_instances(struct call_tree *tree)
+{
+	uint8_t *seen = calloc(tree->count, 1);
+	uint32_t real = 0, chained = 0;
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		uint32_t method = tree_at(tree, i)->method;
+
+		if (method < METHOD_FIRST)
+			continue;
+		real++;
+		if (seen[i])
+			continue;
+		for (uint32_t k = tree_instance(tree, method); k != 0;
+			k = tree_at(tree, k)->next_instance) {
+			assert_int_equal(tree_at(tree, k)->method, method);
+			assert_false(seen[k]);
+			seen[k] = 1;
+			chained++;
+		}
+		assert_true(seen[i]);
+	}
+	assert_int_equal(real, chained);
+	free(seen);
+}
+
+void test_check_tree(struct call_tree *tree)
+{
+	uint8_t *seen = calloc(tree->count, 1);
+	uint32_t children = 0;
+
+	assert_int_equal(tree_at(tree, TREE_ROOT)->method, METHOD_ROOT);
+	assert_int_equal(tree_at(tree, TREE_PRUNED)->method, METHOD_PRUNED);
+	assert_int_equal(tree_at(tree, TREE_PRUNED)->parent, TREE_ROOT);
+	assert_true(tree->count <= tree->capacity);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *node = tree_at(tree, i);
+		uint32_t count = check_children(tree, i, seen);
+		struct tree_states states = tree_node_states(node);
+
+		children += count;
+		assert_true(i == 0 || node->parent < i);
+		assert_int_equal(states.interpreted + states.jitted + states.native, node->calls);
+		assert_true(states.interpreted <= node->calls);
+		if (node->method == METHOD_PRUNED) {
+			assert_int_equal(count, 0);
+			continue;
+		}
+		assert_int_equal(node->children & ~TREE_NATIVE, count);
+		assert_int_equal(node->recursion, true_recursion(tree, i));
+	}
+	assert_int_equal(children, tree->count - 1);
+	if (!tree->closed)
+		check_instances(tree);
+	free(seen);
+}
+
+/* ---- pictures ---- */
+
+static int picture_begin(void *user, const struct trace_thread *thread)
+{
+	struct test_picture *picture = user;
+	struct test_row *row;
+
+	if (picture->count > 0 && picture->row[picture->count - 1].thread.id == thread->id) {
+		row = &picture->row[picture->count - 1];
+		assert_int_not_equal(row->thread.generation, thread->generation);
+	} else {
+		if (picture->count > 0)
+			assert_true(picture->row[picture->count - 1].thread.id < thread->id);
+		picture->row = realloc(picture->row, (picture->count + 1) * sizeof(*row));
+		row = &picture->row[picture->count++];
+		memset(row, 0, sizeof(*row));
+	}
+	row->thread = *thread;
+	row->identity = *thread->identity;
+	row->begins++;
+	memset(&row->sums, 0, sizeof(row->sums));
+	return 0;
+}
+
+static int picture_nodes(void *user, const struct trace_thread *thread, uint32_t first,
+	uint32_t count, const struct tree_node *node, size_t stride)
+{
+	struct test_picture *picture = user;
+	struct test_row *row = &picture->row[picture->count - 1];
+
+	assert_int_equal(row->thread.id, thread->id);
+	assert_int_equal(row->sums.nodes, first);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tree_node *one = trace_node(node, stride, i);
+
+		assert_true(first + i == 0 || one->parent < first + i);
+		test_add_node(&row->sums, one, picture->metrics);
+	}
+	if (picture->keep_nodes) {
+		row->stride = stride;
+		row->nodes = realloc(row->nodes, (first + count) * stride);
+		memcpy((char *)row->nodes + first * stride, node, count * stride);
+	}
+	return 0;
+}
+
+static int picture_end(void *user, const struct trace_thread *thread)
+{
+	struct test_picture *picture = user;
+	struct test_row *row = &picture->row[picture->count - 1];
+	uint64_t events = 0;
+
+	row->thread = *thread;
+	assert_int_equal(row->sums.nodes, thread->nodes);
+	for (int i = 0; i < 4; i++)
+		events += row->sums.transition[i / 2][i % 2];
+	assert_int_equal(events, thread->events);
+	for (unsigned i = 0; i < picture->metrics; i++)
+		assert_int_equal(row->sums.base[i], thread->total[i]);
+	return 0;
+}
+
+void test_visit(struct trace *trace, struct test_picture *picture)
+{
+	struct trace_visitor visitor = {picture, picture_begin, picture_nodes, picture_end};
+
+	test_picture_fini(picture);
+	assert_int_equal(trace_visit(trace, &visitor), 0);
+}
+
+void test_picture_fini(struct test_picture *picture)
+{
+	for (size_t i = 0; i < picture->count; i++)
+		free(picture->row[i].nodes);
+	free(picture->row);
+	picture->row = NULL;
+	picture->count = 0;
+}
+
+/* ---- the model ---- */
+
+static uint32_t model_new(struct model *model, uint32_t parent, uint32_t method)
+{
+	if (model->nodes == model->capacity) {
+		model->capacity = model->capacity * 2 + 16;
+		model->node = realloc(model->node, model->capacity * sizeof(*model->node));
+	}
+	model->node[model->nodes] = (struct model_node){.method = method, .parent = parent};
+	return model->nodes++;
+}
+
+static void model_push(struct model *model, uint32_t node)
+{
+	if (model->depth == model->stack_capacity) {
+		model->stack_capacity = model->stack_capacity * 2 + 16;
+		model->stack = realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
+	}
+	model->stack[model->depth++] = node;
+}
+
+static struct model_node *model_top(struct model *model)
+{
+	return &model->node[model->stack[model->depth - 1]];
+}
+
+void model_init(struct model *model)
+{
+	*model = (struct model){.previous = TRANSITION_ENTRY};
+	model_push(model, model_new(model, 0, METHOD_ROOT));
+}
+
+void model_fini(struct model *model)
+{
+	free(model->node);
+	free(model->stack);
+}
+
+void model_use(struct model *model, uint64_t objects, uint64_t bytes)
+{
+	model->pending[0] += objects;
+	model->pending[1] += bytes;
+}
+
+static void model_charge(struct model *model)
+{
+	for (int i = 0; i < 2; i++) {
+		model_top(model)->base[i] += model->pending[i];
+		model->pending[i] = 0;
+	}
+}
+
+static void model_event(struct model *model, int transition)
+{
+	model_charge(model);
+	model_top(model)->transition[model->previous][transition]++;
+	model->previous = transition;
+}
+
+void model_enter(struct model *model, uint32_t method, enum call_state state)
+{
+	uint32_t parent = model->stack[model->depth - 1], child;
+
+	model_event(model, TRANSITION_ENTRY);
+	for (child = model->node[parent].first_child; child != 0;
+		child = model->node[child].next_sibling)
+		if (model->node[child].method == method)
+			break;
+	if (child == 0) {
+		child = model_new(model, parent, method);
+		model->node[child].next_sibling = model->node[parent].first_child;
+		model->node[parent].first_child = child;
+	}
+	model_push(model, child);
+	model->node[child].calls++;
+	model->node[child].states.interpreted += state == STATE_INTERPRETED;
+	model->node[child].states.jitted += state == STATE_JITTED;
+	model->node[child].states.native += state == STATE_NATIVE;
+}
+
+void model_exit(struct model *model, uint32_t method)
+{
+	uint32_t depth = model->depth;
+
+	while (depth > 1 && model->node[model->stack[depth - 1]].method != method)
+		depth--;
+	if (depth == 1) {
+		model->unmatched++;
+		return;
+	}
+	model_event(model, TRANSITION_EXIT);
+	model->repaired += model->depth - depth;
+	model->depth = depth - 1;
+}
+
+void model_end(struct model *model)
+{
+	model_charge(model);
+}
+
+struct test_sums model_sum(const struct model *model)
+{
+	struct test_sums sums = {.nodes = model->nodes};
+
+	for (uint32_t i = 0; i < model->nodes; i++) {
+		const struct model_node *node = &model->node[i];
+
+		sums.calls += node->calls;
+		sums.states.interpreted += node->states.interpreted;
+		sums.states.jitted += node->states.jitted;
+		sums.states.native += node->states.native;
+		for (int k = 0; k < 4; k++)
+			sums.transition[k / 2][k % 2] += node->transition[k / 2][k % 2];
+		sums.base[0] += node->base[0];
+		sums.base[1] += node->base[1];
+	}
+	return sums;
+}
+
+/* ---- both ---- */
+
+static enum call_state random_state(struct test_random *random, uint32_t method)
+{
+	if (method % 5 == 0)
+		return STATE_NATIVE;
+	return test_random(random, 3) == 0 ? STATE_INTERPRETED : STATE_JITTED;
+}
+
+static void step_exit(struct test_walk *walk)
+{
+	struct model *model = walk->model;
+	uint32_t depth = model->depth - 1;
+	uint32_t method = METHOD_FIRST + walk->methods; /* on no stack */
+
+	if (walk->faults && test_random(&walk->random, 40) == 0)
+		depth = test_random(&walk->random, model->depth);
+	if (depth > 0 && !(walk->faults && test_random(&walk->random, 100) == 0))
+		method = model->node[model->stack[depth]].method;
+	else if (!walk->faults)
+		return;
+	model_exit(model, method);
+	context_exit(SHAPE_ANY, walk->context, method, method % 2);
+}
+
+void test_step(struct test_walk *walk)
+{
+	struct test_random *random = &walk->random;
+	uint64_t objects = test_random(random, 100), bytes = test_random(random, 1000000);
+	uint32_t method = METHOD_FIRST + test_random(random, walk->methods);
+	enum call_state state = random_state(random, method);
+
+	model_use(walk->model, objects, bytes);
+	test_use(walk->context, objects, bytes);
+	if (test_random(random, 2 * walk->depth) < walk->model->depth) {
+		step_exit(walk);
+		return;
+	}
+	model_enter(walk->model, method, state);
+	context_enter(SHAPE_ANY, walk->context, method, state);
+}
+
+static void same_node(const struct tree_node *node, const struct model_node *model)
+{
+	struct tree_states states = tree_node_states(node);
+
+	assert_int_equal(node->method, model->method);
+	assert_int_equal(node->calls, model->calls);
+	assert_int_equal(states.interpreted, model->states.interpreted);
+	assert_int_equal(states.jitted, model->states.jitted);
+	assert_int_equal(states.native, model->states.native);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(
+			node->transition[i / 2][i % 2], model->transition[i / 2][i % 2]);
+	assert_int_equal(node->base[0], model->base[0]);
+	assert_int_equal(node->base[1], model->base[1]);
+}
+
+void test_same_tree(struct call_tree *tree, const struct model *model)
+{
+	uint32_t *index = calloc(model->nodes, sizeof(*index));
+
+	assert_int_equal(tree->count, model->nodes + 1); /* and the root's "(pruned)" */
+	for (uint32_t i = 0; i < model->nodes; i++) {
+		const struct model_node *node = &model->node[i];
+
+		if (i > 0) {
+			index[i] = tree_find(tree, index[node->parent], node->method);
+			assert_int_not_equal(index[i], 0);
+		}
+		same_node(tree_at(tree, index[i]), node);
+	}
+	free(index);
+}
