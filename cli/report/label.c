@@ -395,9 +395,19 @@ static int find_namesakes(const struct profile *profile, unsigned char *telling)
 		if (same_name(a, b)) {
 			enum telling need = difference(a, b);
 
+			if (need == TELL_NAME)
+				need = telling[a - profile->method];
 			raise_telling(&telling[a - profile->method], need);
 			raise_telling(&telling[b - profile->method], need);
 		}
+	}
+	/* The same method of two class loaders looks the same: from the last to the first,
+	 * since what the first needs may have been found with the last. */
+	for (size_t i = count; i-- > 1;) {
+		const struct profile_method *a = sorted[i - 1], *b = sorted[i];
+
+		if (same_name(a, b) && compare_text(a->signature, b->signature) == 0)
+			raise_telling(&telling[a - profile->method], telling[b - profile->method]);
 	}
 	free(sorted);
 	return 0;

@@ -115,6 +115,13 @@ static const char *unit(const struct column *column)
 	return column->unit;
 }
 
+/* The heading of the last column may be empty. */
+static void trim_spaces(struct out *out)
+{
+	while (out->length > 0 && out->buffer[out->length - 1] == ' ')
+		out->length--;
+}
+
 static void put_heading(struct sink *sink, const char *(*part)(const struct column *))
 {
 	if (sink->colour)
@@ -124,6 +131,7 @@ static void put_heading(struct sink *sink, const char *(*part)(const struct colu
 
 		put_aligned(sink, i, text, strlen(text));
 	}
+	trim_spaces(sink->out);
 	if (sink->colour)
 		out_text(sink->out, PLAIN);
 	out_char(sink->out, '\n');

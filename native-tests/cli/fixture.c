@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* fixture: profiles in memory. */
+#include "native-tests/cli/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+void fixture_init(struct fixture *fixture)
+{
+	struct profile *profile = &fixture->profile;
+
+	memset(fixture, 0, sizeof(*fixture));
+	profile->meta = fixture->meta;
+	profile->method = fixture->method;
+	profile->thread = fixture->thread;
+	profile->node = fixture->node;
+	profile->thread_first = fixture->thread_first;
+	profile->metric_count = FIXTURE_METRICS;
+	profile->metric[0] = (struct profile_metric){"wall", "ns", "time stamp"};
+	profile->metric[1] = (struct profile_metric){"alloc", "bytes", "buffer"};
+	profile->method_count = PROFILE_METHOD_FIRST;
+	fixture->method[PROFILE_METHOD_PRUNED].id = PROFILE_METHOD_PRUNED;
+	fixture->method[PROFILE_METHOD_PRUNED].name = "(pruned)";
+}
+
+uint32_t fixture_method(struct fixture *fixture, const char *class_name, const char *name,
+	const char *signature)
+{
+	uint32_t id = fixture->profile.method_count++;
+
+	assert_true(id < FIXTURE_METHODS);
+	fixture->method[id] = (struct profile_method){
+		.id = id, .class_name = class_name, .name = name, .signature = signature};
+	return id;
+}
+
+static uint32_t find_recursion(
+	const struct profile_node *nodes, uint32_t parent, uint32_t method)
+{
+	uint32_t recursion = 0;
+
+	for (uint32_t up = parent; up != 0; up = nodes[up].parent)
+		recursion += nodes[up].method == method;
+	return recursion;
+}
+
+static void add_node(struct fixture *fixture, uint32_t parent, uint32_t method, uint64_t calls,
+	uint64_t wall, uint64_t alloc)
+{
+	struct profile *profile = &fixture->profile;
+	size_t at = profile->node_count++, thread = profile->thread_count - 1;
+	size_t first = profile->thread_first[thread];
+
+	assert_true(at < FIXTURE_NODES);
+	fixture->base[at][0] = wall;
+	fixture->base[at][1] = alloc;
+	fixture->node[at] = (struct profile_node){.thread = fixture->thread[thread].id,
+		.index = (uint32_t)(at - first),
+		.parent = parent,
+		.method = method,
+		.calls = calls,
+		.interpreted = calls / 3,
+		.jitted = calls - calls / 3,
+		.recursion = at == first ? 0 : find_recursion(fixture->node + first, parent, method),
+		.base = fixture->base[at]};
+	fixture->thread[thread].total[0] += wall;
+	fixture->thread[thread].total[1] += alloc;
+	profile->thread_first[thread + 1] = profile->node_count;
+}
+
+void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, uint64_t alloc)
+{
+	size_t at = fixture->profile.thread_count++;
+
+	assert_true(at < FIXTURE_THREADS);
+	fixture->thread[at] = (struct profile_thread){.id = (uint32_t)(10 * (at + 1)),
+		.java_id = (int64_t)at + 1,
+		.os_id = 100 + (int64_t)at,
+		.name = name,
+		.alive = at == 0,
+		.folded = 1,
+		.ended = at == 0 ? 0 : 5000};
+	add_node(fixture, 0, PROFILE_METHOD_ROOT, 0, wall, alloc);
+}
+
+uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method, uint64_t calls,
+	uint64_t wall, uint64_t alloc)
+{
+	struct profile *profile = &fixture->profile;
+
+	add_node(fixture, parent, method, calls, wall, alloc);
+	return fixture->node[profile->node_count - 1].index;
+}
+
+void fixture_small(struct fixture *fixture)
+{
+	uint32_t main_id, fib, get, get_of, a, b;
+
+	fixture_init(fixture);
+	fixture->meta[0] = (struct profile_meta){(char *)"jvm.name", (char *)"Test VM"};
+	fixture->meta[1] = (struct profile_meta){(char *)"duration_ns", (char *)"12345678"};
+	fixture->meta[2] = (struct profile_meta){(char *)"colour\033[1m", (char *)"a\nb"};
+	fixture->profile.meta_count = 3;
+	main_id = fixture_method(fixture, "com.acme.Main", "main", "([Ljava/lang/String;)V");
+	fib = fixture_method(fixture, "com.acme.Fib", "fib", "(I)I");
+	get = fixture_method(fixture, "com.acme.Box", "get", "()Ljava/lang/Object;");
+	get_of = fixture_method(fixture, "com.acme.Box", "get", "(I[Ljava/lang/String;)V");
+	fixture->method[get].is_static = true;
+	fixture->method[get_of].is_native = true;
+
+	fixture_thread(fixture, "main", 1000, 10);
+	a = fixture_node(fixture, 0, main_id, 1, 2000000, 100);
+	fixture_node(fixture, a, get, 7, 500000, 0);
+	b = fixture_node(fixture, a, fib, 1, 1000000, 20);
+	b = fixture_node(fixture, b, fib, 2, 4000000, 30);
+	fixture_node(fixture, b, fib, 4, 1499600, 40);
+	fixture_node(fixture, b, PROFILE_METHOD_PRUNED, 1234567, 3000000, 1);
+	fixture_thread(fixture, "worker \"1\"", 7000, 0);
+	fixture_node(fixture, 0, get_of, 3, 9000, 2048);
+}
+
+/* ---- reports ---- */
+
+static char *read_all(FILE *file)
+{
+	long size;
+	char *text;
+
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	size = ftell(file);
+	rewind(file);
+	text = calloc(1, (size_t)size + 1);
+	assert_non_null(text);
+	assert_int_equal(fread(text, 1, (size_t)size, file), (size_t)size);
+	return text;
+}
+
+char *fixture_report(const struct fixture *fixture, const struct report_request *request,
+	uint64_t *violations, struct error *error)
+{
+	FILE *file = tmpfile();
+	char *text = NULL;
+
+	assert_non_null(file);
+	if (report_print(&fixture->profile, request, fileno(file), violations, error) == 0)
+		text = read_all(file);
+	fclose(file);
+	return text;
+}
+
+char *fixture_print(const struct fixture *fixture, const char *view, const char *format)
+{
+	struct report_request request = {.view = view_find(view), .format = format_find(format)};
+	struct error error = {0};
+	uint64_t violations;
+	char *text;
+
+	assert_non_null(request.view);
+	assert_non_null(request.format);
+	text = fixture_report(fixture, &request, &violations, &error);
+	if (text == NULL)
+		fail_msg("no report: %s", error.text);
+	assert_int_equal(violations, 0);
+	return text;
+}

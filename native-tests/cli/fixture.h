@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* fixture: profiles in memory, put together call by call, and reports of them as text. */
+#ifndef JPROF_TEST_FIXTURE_H
+#define JPROF_TEST_FIXTURE_H
+
+#include "cli/report/report.h"
+#include "profile/profile_read.h"
+
+#define FIXTURE_NODES   4096
+#define FIXTURE_METHODS 64
+#define FIXTURE_THREADS 8
+#define FIXTURE_METRICS 2
+
+struct fixture {
+	struct profile profile;
+	struct profile_meta meta[4];
+	struct profile_method method[FIXTURE_METHODS];
+	struct profile_thread thread[FIXTURE_THREADS];
+	struct profile_node node[FIXTURE_NODES];
+	size_t thread_first[FIXTURE_THREADS + 1];
+	uint64_t base[FIXTURE_NODES][FIXTURE_METRICS];
+};
+
+/* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
+void fixture_init(struct fixture *fixture);
+
+/* Returns the method's id. Strings are borrowed. */
+uint32_t fixture_method(struct fixture *fixture, const char *class_name, const char *name,
+	const char *signature);
+
+/* Starts a thread with its root, whose base is given. Nodes go to the last thread. */
+void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, uint64_t alloc);
+
+/* Adds a node and returns its index in the thread; parent is such an index. Recursion and
+ * the thread's totals are found here. A third of the calls is interpreted, the rest jitted. */
+uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method,
+	uint64_t calls, uint64_t wall, uint64_t alloc);
+
+/* A small profile with recursion, overloads, two threads and a pruned node. */
+void fixture_small(struct fixture *fixture);
+
+/* The report as a text, owned by the caller; NULL after a failure. format may be NULL for
+ * text. *violations as report_print gives it. */
+char *fixture_report(const struct fixture *fixture, const struct report_request *request,
+	uint64_t *violations, struct error *error);
+
+/* The same of a view in a format, everything else as it is without options. Fails the test
+ * when there is no report. */
+char *fixture_print(const struct fixture *fixture, const char *view, const char *format);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* What reports look like: texts as kept in golden/, JSON, CSV, and what options change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "native-tests/cli/fixture.h"
+
+static struct fixture fixture;
+
+/* ---- golden texts ---- */
+
+/* With JPROF_GOLDEN=write in the environment the files are made anew: read the difference. */
+static void check_golden(const char *name, const char *text)
+{
+	char path[4096], kept[65536];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), GOLDEN "/%s", name);
+	if (getenv("JPROF_GOLDEN") != NULL) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs(text, file);
+		fclose(file);
+		return;
+	}
+	file = fopen(path, "r");
+	assert_non_null(file);
+	length = fread(kept, 1, sizeof(kept) - 1, file);
+	kept[length] = '\0';
+	fclose(file);
+	assert_string_equal(text, kept);
+}
+
+static void test_golden_texts(void **state)
+{
+	(void)state;
+	fixture_small(&fixture);
+	for (size_t v = 0; v < view_count; v++) {
+		for (size_t f = 0; f < format_count; f++) {
+			char *text =
+				fixture_print(&fixture, views[v]->name, formats[f]->name);
+			char name[64];
+
+			snprintf(name, sizeof(name), "%s.%s", views[v]->name,
+				formats[f]->name);
+			check_golden(name, text);
+			free(text);
+		}
+	}
+}
+
+static void test_empty_profile(void **state)
+{
+	(void)state;
+	fixture_init(&fixture);
+	for (size_t v = 0; v < view_count; v++) {
+		for (size_t f = 0; f < format_count; f++)
+			free(fixture_print(&fixture, views[v]->name, formats[f]->name));
+	}
+	fixture.profile.metric_count = 0;
+	fixture_thread(&fixture, "main", 0, 0);
+	for (size_t v = 0; v < view_count; v++) {
+		for (size_t f = 0; f < format_count; f++)
+			free(fixture_print(&fixture, views[v]->name, formats[f]->name));
+	}
+}
+
+/* ---- what the user may ask for: a row each ---- */
+
+static const struct request_case {
+	int line;
+	const char *view, *metrics, *sort;
+	uint64_t top;
+	const char *thread;
+	const char *expected; /* the CSV's column `column`, rows joined by ';'; NULL: refused */
+	unsigned column;
+} request_cases[] = {
+	{__LINE__, "methods", NULL, "calls", 0, NULL, "1234567;7;7;3;1", 5},
+	{__LINE__, "methods", NULL, "calls", 2, NULL, "1234567;7", 5},
+	{__LINE__, "methods", NULL, "calls", 99, NULL, "1234567;7;7;3;1", 5},
+	{__LINE__, "methods", NULL, "cum.alloc", 3, NULL, "get;main;fib", 1},
+	{__LINE__, "methods", NULL, "base.alloc", 1, NULL, "get", 1},
+	{__LINE__, "methods", NULL, "entered.jitted", 1, NULL, "(pruned)", 1},
+	{__LINE__, "methods", "alloc", "cum", 2, NULL, "get;main", 1},
+	{__LINE__, "methods", "alloc+wall", "cum", 2, NULL, "get;main", 1},
+	{__LINE__, "methods", "wall+alloc", "cum", 2, NULL, "main;fib", 1},
+	{__LINE__, "methods", NULL, "name", 0, NULL, "(pruned);get;get;fib;main", 1},
+	{__LINE__, "methods", NULL, "class", 2, NULL, "(pruned);get", 1},
+	{__LINE__, "methods", NULL, NULL, 0, "work*", "get", 1},
+	{__LINE__, "methods", NULL, NULL, 0, "*", "fib;(pruned);main;get;get", 1},
+	{__LINE__, "methods", NULL, NULL, 0, "nobody", NULL, 0},
+	{__LINE__, "methods", "cycles", NULL, 0, NULL, NULL, 0},
+	{__LINE__, "methods", "", NULL, 0, NULL, NULL, 0},
+	{__LINE__, "methods", NULL, "colour", 0, NULL, NULL, 0},
+	{__LINE__, "methods", NULL, "base.cpu", 0, NULL, NULL, 0},
+	{__LINE__, "methods", "alloc", "base.wall", 0, NULL, NULL, 0},
+	{__LINE__, "summary", NULL, "key", 0, NULL, NULL, 0},
+	{__LINE__, "threads", NULL, NULL, 0, NULL, "1;2", 2},
+	{__LINE__, "threads", NULL, "total", 0, NULL, "1;2", 2},
+	{__LINE__, "threads", NULL, "total.alloc", 0, NULL, "2;1", 2},
+	{__LINE__, "threads", NULL, "thread", 1, NULL, "1", 2},
+	{__LINE__, "tree", NULL, NULL, 0, NULL, "0;1;3;4;6;5;2;7;8", 0},
+	{__LINE__, "tree", NULL, "id", 0, NULL, "0;1;2;3;4;5;6;7;8", 0},
+	{__LINE__, "tree", NULL, "calls", 0, NULL, "0;1;2;3;4;6;5;7;8", 0},
+	/* What leads to a chosen row is shown too. */
+	{__LINE__, "tree", NULL, "calls", 1, NULL, "0;1;3;4;6", 0},
+	{__LINE__, "tree", NULL, NULL, 3, NULL, "0;1;3", 0},
+	{__LINE__, "tree", NULL, NULL, 0, "worker*", "7;8", 0},
+	{__LINE__, "callers", NULL, NULL, 1, NULL, "caller;self;callee;callee", 1},
+};
+
+/* The columns joined; fields of these cases hold no commas within quotes before them. */
+static void pick_column(char *csv, unsigned column, char *picked)
+{
+	char *line = csv;
+
+	picked[0] = '\0';
+	while ((line = strchr(line, '\n')) != NULL && *++line != '\0') {
+		const char *field = line;
+
+		for (unsigned i = 0; i < column; i++)
+			field += strcspn(field, ",") + 1;
+		if (picked[0] != '\0')
+			strcat(picked, ";");
+		strncat(picked, field, strcspn(field, ",\n"));
+	}
+}
+
+static void run_case(const struct request_case *row)
+{
+	struct report_request request = {.view = view_find(row->view),
+		.format = format_find("csv"),
+		.metrics = row->metrics,
+		.sort = row->sort,
+		.top = row->top};
+	struct error error = {0};
+	uint64_t violations;
+	char picked[4096] = "", *text;
+
+	if (row->thread != NULL)
+		assert_int_equal(pattern_list_add(&request.threads, row->thread), 0);
+	text = fixture_report(&fixture, &request, &violations, &error);
+	pattern_list_fini(&request.threads);
+	if (text != NULL)
+		pick_column(text, row->column, picked);
+	if ((text == NULL) != (row->expected == NULL) ||
+		(text != NULL && strcmp(picked, row->expected) != 0))
+		fail_msg("line %d: '%s' instead of '%s' %s", row->line, picked,
+			row->expected != NULL ? row->expected : "a refusal", error.text);
+	if (row->expected == NULL)
+		assert_true(error.text[0] != '\0');
+	free(text);
+}
+
+static void test_requests(void **state)
+{
+	(void)state;
+	fixture_small(&fixture);
+	for (size_t i = 0; i < sizeof(request_cases) / sizeof(request_cases[0]); i++)
+		run_case(&request_cases[i]);
+}
+
+/* Printed bases and what was left out are the threads' totals. */
+static void test_omitted_adds_up(void **state)
+{
+	struct report_request request = {
+		.view = view_find("tree"), .format = format_find("json"), .top = 2};
+	struct error error = {0};
+	uint64_t violations, sum = 0;
+	json_t *report, *row, *omitted;
+	size_t i;
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_non_null(text);
+	report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(report);
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+		sum += (uint64_t)json_integer_value(
+			json_object_get(json_object_get(row, "base"), "wall"));
+	omitted = json_object_get(report, "omitted");
+	sum += (uint64_t)json_integer_value(
+		json_object_get(json_object_get(omitted, "base"), "wall"));
+	assert_int_equal(json_integer_value(json_object_get(omitted, "rows")), 7);
+	assert_int_equal(sum, fixture.thread[0].total[0] + fixture.thread[1].total[0]);
+	json_decref(report);
+	free(text);
+}
+
+/* ---- names that are hard to print ---- */
+
+static const struct name_case {
+	int line;
+	const char *name;
+	const char *json; /* what a JSON parser gets from it */
+	const char *text; /* what people see */
+	const char *csv;
+} name_cases[] = {
+	{__LINE__, "plain", "plain", "plain", "plain"},
+	{__LINE__, "a\"b\\c", "a\"b\\c", "a\"b\\c", "\"a\"\"b\\c\""},
+	{__LINE__, "a,b", "a,b", "a,b", "\"a,b\""},
+	{__LINE__, "a\nb\tc\x01" "d\x7f", "a\nb\tc\x01" "d\x7f", "a?b?c?d?",
+		"\"a\nb\tc\x01" "d\x7f\""},
+	{__LINE__, "\033[31m", "\033[31m", "?[31m", "\033[31m"},
+	{__LINE__, "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f",
+		"gr\xc3\xbc\xc3\x9f"},
+	{__LINE__, "x\xc2\x9b" "y", "x\xc2\x9b" "y", "x?y", "x\xc2\x9b" "y"},
+	{__LINE__, "\xff", "\xef\xbf\xbd", "\xef\xbf\xbd", "\xef\xbf\xbd"},
+	{__LINE__, "a\xc3", "a\xef\xbf\xbd", "a\xef\xbf\xbd", "a\xef\xbf\xbd"},
+	{__LINE__, "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd",
+		"\xef\xbf\xbd\xef\xbf\xbd"},
+	/* An overlong slash; a character above the last one. */
+	{__LINE__, "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd",
+		"\xef\xbf\xbd\xef\xbf\xbd"},
+	{__LINE__, "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+		"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+		"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+	{__LINE__, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80",
+		"\xf0\x9f\x98\x80"},
+	/* The same character as the JVM writes it, and half of it. */
+	{__LINE__, "\xed\xa0\xbd\xed\xb8\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80",
+		"\xf0\x9f\x98\x80"},
+	{__LINE__, "\xed\xa0\xbd!", "\xef\xbf\xbd!", "\xef\xbf\xbd!", "\xef\xbf\xbd!"},
+	{__LINE__, "", "", "", "\"\""},
+};
+
+static void check_contains(const struct name_case *row, const char *text, const char *wanted)
+{
+	if (strstr(text, wanted) == NULL)
+		fail_msg("line %d: no '%s' in:\n%s", row->line, wanted, text);
+}
+
+static void run_name(const struct name_case *row)
+{
+	char wanted[256];
+	char *text;
+	json_t *report, *first;
+
+	fixture_init(&fixture);
+	fixture_thread(&fixture, row->name, 1, 1);
+	text = fixture_print(&fixture, "threads", "json");
+	report = json_loads(text, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+	if (report == NULL)
+		fail_msg("line %d: not JSON", row->line);
+	first = json_array_get(json_object_get(report, "rows"), 0);
+	if (strcmp(json_string_value(json_object_get(first, "thread")), row->json) != 0)
+		fail_msg("line %d: '%s'", row->line,
+			json_string_value(json_object_get(first, "thread")));
+	json_decref(report);
+	free(text);
+	text = fixture_print(&fixture, "threads", "text");
+	snprintf(wanted, sizeof(wanted), "  %s\n", row->text);
+	check_contains(row, text, wanted);
+	free(text);
+	text = fixture_print(&fixture, "threads", "csv");
+	snprintf(wanted, sizeof(wanted), "\n%s,10,1,100,", row->csv);
+	check_contains(row, text, wanted);
+	free(text);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++)
+		run_name(&name_cases[i]);
+}
+
+/* The JVM's two bytes for the zero character. */
+static void test_zero_in_name(void **state)
+{
+	char *text;
+	json_t *report;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_thread(&fixture, "a\xc0\x80z", 1, 1);
+	text = fixture_print(&fixture, "threads", "json");
+	assert_non_null(strstr(text, "\"a\\u0000z\""));
+	report = json_loads(text, JSON_ALLOW_NUL, NULL);
+	assert_non_null(report);
+	json_decref(report);
+	free(text);
+	text = fixture_print(&fixture, "threads", "text");
+	assert_non_null(strstr(text, "  a?z\n"));
+	free(text);
+}
+
+/* What tells methods of one name apart is shown, and only then. */
+static void test_overloads(void **state)
+{
+	static const char *const wanted[] = {"  A.one\n", "  A.two(int)\n",
+		"  A.two(long[][],String)\n", "  A.two(long[][],)\n", "  B.two\n",
+		"  A.bridge():Object\n", "  A.bridge():String\n", "  A.same\n",
+		"  C.twice(int)\n", "  C.twice(long)\n"};
+	char *text;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_method(&fixture, "A", "one", "(I)V");
+	fixture_method(&fixture, "A", "two", "(I)V");
+	fixture_method(&fixture, "A", "two", "([[JLjava/lang/String;)V");
+	fixture_method(&fixture, "A", "two", "([[JL");
+	fixture_method(&fixture, "B", "two", "(I)V");
+	fixture_method(&fixture, "A", "bridge", "()Ljava/lang/Object;");
+	fixture_method(&fixture, "A", "bridge", "()Ljava/lang/String;");
+	fixture_method(&fixture, "A", "same", "()V");
+	fixture_method(&fixture, "A", "same", "()V");
+	fixture_method(&fixture, "C", "twice", "(I)V");
+	fixture_method(&fixture, "C", "twice", "(I)V");
+	fixture_method(&fixture, "C", "twice", "(J)V");
+	fixture_thread(&fixture, "main", 0, 0);
+	for (uint32_t id = PROFILE_METHOD_FIRST; id < fixture.profile.method_count; id++)
+		fixture_node(&fixture, 0, id, 1, 1, 1);
+	text = fixture_print(&fixture, "methods", "text");
+	assert_null(strstr(text, "  C.twice\n"));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (strstr(text, wanted[i]) == NULL)
+			fail_msg("no '%s' in:\n%s", wanted[i], text);
+	}
+	free(text);
+}
+
+/* ---- numbers, and output that fails ---- */
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		int line;
+		uint64_t value;
+		const char *grouped, *milliseconds;
+	} cases[] = {
+		{__LINE__, 0, "0", "0.000"},
+		{__LINE__, 7, "7", "0.000"},
+		{__LINE__, 499, "499", "0.000"},
+		{__LINE__, 500, "500", "0.001"},
+		{__LINE__, 999499, "999,499", "0.999"},
+		{__LINE__, 999500, "999,500", "1.000"},
+		{__LINE__, 1234567890123, "1,234,567,890,123", "1,234,567.890"},
+		{__LINE__, UINT64_MAX, "18,446,744,073,709,551,615", "18,446,744,073,709.552"},
+	};
+	char field[NUMBER_WIDTH + 1] = "";
+	char *end = field + NUMBER_WIDTH;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *grouped = number_grouped(end, cases[i].value);
+
+		if (strcmp(grouped, cases[i].grouped) != 0)
+			fail_msg("line %d: %s", cases[i].line, grouped);
+		grouped = number_milliseconds(end, cases[i].value);
+		if (strcmp(grouped, cases[i].milliseconds) != 0)
+			fail_msg("line %d: %s", cases[i].line, grouped);
+	}
+}
+
+static void test_full_disk(void **state)
+{
+	struct report_request request = {
+		.view = view_find("tree"), .format = format_find("text")};
+	struct error error = {0};
+	uint64_t violations;
+	int full = open("/dev/full", O_WRONLY);
+
+	(void)state;
+	fixture_small(&fixture);
+	assert_true(full >= 0);
+	assert_true(report_print(&fixture.profile, &request, full, &violations, &error) < 0);
+	assert_string_equal(error.text, "cannot write the report: No space left on device");
+	close(full);
+}
+
+static void test_colour(void **state)
+{
+	struct report_request request = {.view = view_find("callers"),
+		.format = format_find("text"), .colour = true};
+	struct error error = {0};
+	uint64_t violations;
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_non_null(strstr(text, "\033[1m"));
+	free(text);
+	request.format = format_find("json");
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_null(strstr(text, "\033"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden_texts),
+		cmocka_unit_test(test_empty_profile),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_omitted_adds_up),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_zero_in_name),
+		cmocka_unit_test(test_overloads),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_colour),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
