@@ -14,8 +14,9 @@ int cmd_metrics(int argc, char **argv)
 	if (metric_print_available(stdout) != 0) {
 		struct error error = {0};
 
-		error_set(&error, ERROR_IO, "cannot print the metrics: no memory, or standard "
-					    "output cannot be written");
+		error_set(&error, ERROR_IO,
+			"cannot print the metrics: no memory, or standard "
+			"output cannot be written");
 		return command_failed(&error);
 	}
 	return command_flush();

@@ -65,7 +65,8 @@ static int metric_unknown(const char *name, struct error *error)
 	perf_names_present(metric_offer, &nearest);
 	nearest_text(&nearest, text, sizeof(text));
 	return error_set(error, ERROR_VALUE,
-		"unknown metric '%s': the nearest are %s; 'jprof metrics' lists them", name, text);
+		"unknown metric '%s': the nearest are %s; 'jprof metrics' lists them",
+		name, text);
 }
 
 /* The first event of a preset that this machine's libpfm4 tables have. */
@@ -93,7 +94,8 @@ static int metric_choose_event(struct metric *metric, struct error *error)
 		return metric_unknown(metric->name, error);
 	if (result != 0)
 		return result;
-	snprintf(metric->unit, sizeof(metric->unit), "%s", perf_event_unit(&metric->perf));
+	snprintf(
+		metric->unit, sizeof(metric->unit), "%s", perf_event_unit(&metric->perf));
 	return 0;
 }
 
@@ -145,7 +147,8 @@ static int metric_choose(struct metric *metric, const char *name, struct error *
 static bool metric_uses_stamp(const struct metric_set *set)
 {
 	for (unsigned i = 0; i < set->count; i++)
-		if (set->metric[i].kind == METRIC_WALL || set->metric[i].kind == METRIC_CPU)
+		if (set->metric[i].kind == METRIC_WALL ||
+			set->metric[i].kind == METRIC_CPU)
 			return true;
 	return false;
 }
@@ -203,7 +206,8 @@ static int metric_try_open(const struct metric_set *set, struct perf_counter *co
 		if (result == 0)
 			return metric_refuse_crowd(metric, error);
 	}
-	return result ? perf_event_explain(error, metric->name, &metric->perf, -result) : 0;
+	return result ? perf_event_explain(error, metric->name, &metric->perf, -result)
+		      : 0;
 }
 
 /* All are open: does each count, and how can it be read? */
@@ -223,8 +227,8 @@ static int metric_try_count(const struct metric_set *set, struct metric *metric,
 	}
 	metric->perf.user_read = fast;
 	memcpy(event, metric->how, sizeof(event));
-	snprintf(metric->how, sizeof(metric->how), "%s%.80s", fast ? USER_COUNTER_HOW : "read()",
-		event);
+	snprintf(metric->how, sizeof(metric->how), "%s%.80s",
+		fast ? USER_COUNTER_HOW : "read()", event);
 	return 0;
 }
 
@@ -239,7 +243,8 @@ static int metric_try(struct metric_set *set, struct error *error)
 			result = metric_try_open(set, counter, i, error);
 	for (unsigned i = 0; i < set->count && result == 0; i++)
 		if (set->metric[i].kind == METRIC_PERF)
-			result = metric_try_count(set, &set->metric[i], &counter[i], error);
+			result = metric_try_count(
+				set, &set->metric[i], &counter[i], error);
 	for (unsigned i = set->count; i-- > 0;)
 		perf_counter_close(&counter[i]);
 	return result;
@@ -253,8 +258,9 @@ int metric_set_init(
 	clock_init();
 	*set = (struct metric_set){0};
 	if (names->count == 0 || names->count > METRIC_MAX)
-		return error_set(error, ERROR_VALUE, "%zu metrics are asked for: 1 to %d are legal",
-			names->count, METRIC_MAX);
+		return error_set(error, ERROR_VALUE,
+			"%zu metrics are asked for: 1 to %d are legal", names->count,
+			METRIC_MAX);
 	for (size_t i = 0; i < names->count && result == 0; i++) {
 		result = metric_choose(&set->metric[i], names->pattern[i], error);
 		set->count++;
@@ -352,5 +358,6 @@ void metric_read_from_outside(
 	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
 {
 	for (unsigned i = 0; i < set->count; i++)
-		value[i] = metric_value_from_outside(set->metric[i].kind, thread, i, value[i]);
+		value[i] = metric_value_from_outside(
+			set->metric[i].kind, thread, i, value[i]);
 }

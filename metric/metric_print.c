@@ -62,8 +62,8 @@ static void metric_list_name(void *argument, const char *name)
 		metric_list_missing(list, name, &error);
 		return;
 	}
-	fprintf(list->out, "%-26s %-8s %-42s %8.1f\n", set.metric[0].name, set.metric[0].unit,
-		set.metric[0].how, metric_cost(&set));
+	fprintf(list->out, "%-26s %-8s %-42s %8.1f\n", set.metric[0].name,
+		set.metric[0].unit, set.metric[0].how, metric_cost(&set));
 }
 
 static void metric_list_fixed(struct metric_list *list)

@@ -32,7 +32,8 @@ size_t nearest_distance(const char *a, const char *b)
 			size_t replace = diagonal + (size_t)differs;
 
 			diagonal = row[j];
-			row[j] = nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
+			row[j] =
+				nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
 		}
 	}
 	return row[columns];
@@ -61,6 +62,6 @@ void nearest_text(const struct nearest *nearest, char *text, size_t size)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < nearest->count && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s'%s'", i ? ", " : "",
-			nearest->best[i].name);
+		used += (size_t)snprintf(text + used, size - used, "%s'%s'",
+			i ? ", " : "", nearest->best[i].name);
 }

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <string.h>
 
-
 #define PERF_NAME_LONGEST 64
 
 /* Called for one event of one PMU; false ends the walk. */
@@ -19,8 +18,8 @@ typedef bool (*perf_walker)(
 	void *argument, const pfm_pmu_info_t *pmu, const pfm_event_info_t *event);
 
 /* Events that happen in the kernel only: counted in user mode, they stay 0. */
-static const uint64_t perf_kernel_only[] = {
-	PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_CGROUP_SWITCHES};
+static const uint64_t perf_kernel_only[] = {PERF_COUNT_SW_CONTEXT_SWITCHES,
+	PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_CGROUP_SWITCHES};
 
 static pthread_once_t perf_names_once = PTHREAD_ONCE_INIT;
 static int perf_names_state;
@@ -96,7 +95,8 @@ static bool perf_look_elsewhere(
 {
 	struct perf_elsewhere *elsewhere = argument;
 
-	if (pmu->is_present || strncasecmp(event->name, elsewhere->event, elsewhere->length) ||
+	if (pmu->is_present ||
+		strncasecmp(event->name, elsewhere->event, elsewhere->length) ||
 		event->name[elsewhere->length] != '\0')
 		return true;
 	snprintf(elsewhere->pmu, sizeof(elsewhere->pmu), "%s", pmu->name);
@@ -110,7 +110,8 @@ static int perf_refuse(const char *name, int pfm_error, struct error *error)
 	struct perf_elsewhere elsewhere = {0};
 
 	if (pfm_error != PFM_ERR_NOTFOUND && pfm_error != PFM_ERR_NOTSUPP)
-		return error_set(error, ERROR_VALUE, "cannot count '%s': libpfm4 says: %s", name,
+		return error_set(error, ERROR_VALUE,
+			"cannot count '%s': libpfm4 says: %s", name,
 			pfm_strerror(pfm_error));
 	elsewhere.event = event ? event + 2 : name;
 	elsewhere.length = strcspn(elsewhere.event, ":");
@@ -130,7 +131,8 @@ int perf_name_resolve(
 	int result;
 
 	if (!perf_names_ready())
-		return error_set(error, ERROR_MISSING, "cannot count '%s': libpfm4 says: %s", name,
+		return error_set(error, ERROR_MISSING,
+			"cannot count '%s': libpfm4 says: %s", name,
 			pfm_strerror(perf_names_state));
 	result = perf_encode(name, PFM_PLM3, &attr);
 	if (result == PFM_SUCCESS && perf_is_kernel_only(&attr))
@@ -139,7 +141,8 @@ int perf_name_resolve(
 		return perf_refuse(name, result, error);
 	if (attr.sample_period != 0 || attr.precise_ip != 0)
 		return error_set(error, ERROR_VALUE,
-			"cannot count '%s': it asks for samples, and a metric is a count", name);
+			"cannot count '%s': it asks for samples, and a metric is a count",
+			name);
 	*choice = (struct perf_event_choice){
 		.type = attr.type,
 		.config = attr.config,
@@ -150,7 +153,8 @@ int perf_name_resolve(
 		.exclude_hv = attr.exclude_hv,
 		.exclude_guest = attr.exclude_guest,
 		.exclude_host = attr.exclude_host,
-		.hardware = attr.type != PERF_TYPE_SOFTWARE && attr.type != PERF_TYPE_TRACEPOINT,
+		.hardware = attr.type != PERF_TYPE_SOFTWARE &&
+			    attr.type != PERF_TYPE_TRACEPOINT,
 	};
 	choice->user_read = choice->hardware;
 	return 0;
@@ -216,12 +220,15 @@ void perf_names_print_pmus(FILE *out)
 	if (!perf_names_ready())
 		return;
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		if (!perf_pmu(i, &pmu) || !pmu.is_present || pmu.type != PFM_PMU_TYPE_CORE)
+		if (!perf_pmu(i, &pmu) || !pmu.is_present ||
+			pmu.type != PFM_PMU_TYPE_CORE)
 			continue;
-		fprintf(out, "%s (%s) has %d events of its own: name one %s::EVENT:UMASK\n",
+		fprintf(out,
+			"%s (%s) has %d events of its own: name one %s::EVENT:UMASK\n",
 			pmu.name, pmu.desc, pmu.nevents, pmu.name);
 		printed++;
 	}
 	if (printed == 0)
-		fprintf(out, "libpfm4 knows no events of this processor's own; a raw one is named rHEX\n");
+		fprintf(out,
+			"libpfm4 knows no events of this processor's own; a raw one is named rHEX\n");
 }

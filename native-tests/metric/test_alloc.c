@@ -30,22 +30,26 @@ struct step {
 	uint64_t expected;
 };
 
-#define STEP(...) {__LINE__, __VA_ARGS__}
+#define STEP(...)                                                                        \
+	{                                                                                \
+		__LINE__, __VA_ARGS__                                                    \
+	}
 
 /* Read one after the other: the states of one thread's life. */
 static const struct step life[] = {
-	STEP(0, 0, 0, 0),                    /* nothing yet */
-	STEP(0, 0x10000, 0x10000, 0),        /* a piece, unused */
-	STEP(0, 0x10000, 0x10064, 100),      /* 100 bytes in it */
+	STEP(0, 0, 0, 0),               /* nothing yet */
+	STEP(0, 0x10000, 0x10000, 0),   /* a piece, unused */
+	STEP(0, 0x10000, 0x10064, 100), /* 100 bytes in it */
 	STEP(0, 0x10000, 0x11000, 4096),
-	STEP(4096, 0x20000, 0x20010, 4112),  /* refilled */
-	STEP(4097, 0x20000, 0x20010, 4113),  /* a byte outside the piece: less than it holds */
+	STEP(4096, 0x20000, 0x20010, 4112), /* refilled */
+	STEP(4097, 0x20000, 0x20010,
+		4113), /* a byte outside the piece: less than it holds */
 	STEP(1052688, 0x20000, 0x20010, 1052704), /* 1 MiB outside it */
-	STEP(1052704, 0, 0, 1052704),        /* retired by a collection */
+	STEP(1052704, 0, 0, 1052704),             /* retired by a collection */
 	STEP(1052704, 0x20000, 0x20020, 1052736), /* a new piece at the old place */
-	STEP(1052704, 0, 0x20020, 1052736),  /* half retired, seen late: stands */
-	STEP(1052736, 0, 0x20020, 1052736),  /* retired but for top */
-	STEP(1052736, 0x20000, 0, 1052736),  /* retired but for start */
+	STEP(1052704, 0, 0x20020, 1052736),       /* half retired, seen late: stands */
+	STEP(1052736, 0, 0x20020, 1052736),       /* retired but for top */
+	STEP(1052736, 0x20000, 0, 1052736),       /* retired but for start */
 	STEP(1052736, 0x30000, 0x2fff0, 1052736), /* a piece half made: top below start */
 };
 
@@ -81,7 +85,8 @@ static void falls_back_to_a_function(void **state)
 	struct alloc_counter counter;
 	uint64_t bytes = 0;
 
-	alloc_open(&counter, (struct alloc_source){.read = count_calls, .argument = &bytes});
+	alloc_open(
+		&counter, (struct alloc_source){.read = count_calls, .argument = &bytes});
 	assert_int_equal(alloc_read(&counter), 10);
 	assert_int_equal(alloc_read(&counter), 20);
 	bytes = 0;
@@ -221,7 +226,8 @@ static void counts_nothing_twice_under_a_collector(void **state)
 		high += was_high;
 	}
 	pthread_join(collector, NULL);
-	printf("%lu collections, %lu seen half-way in %lu readings\n", collections, high, reads);
+	printf("%lu collections, %lu seen half-way in %lu readings\n", collections, high,
+		reads);
 	/* ...but seldom, and not for good. */
 	assert_true(collections > ROUNDS / 4);
 	assert_true(high < ROUNDS / 100);

@@ -20,7 +20,8 @@ static int64_t clock_distance(void)
 	int64_t distance = 0;
 
 	for (int i = 0; i < 100; i++) {
-		uint64_t before = clock_system(), ours = clock_now(), after = clock_system();
+		uint64_t before = clock_system(), ours = clock_now(),
+			 after = clock_system();
 
 		if (after - before < best) {
 			best = after - before;
@@ -59,7 +60,8 @@ static void never_goes_backwards(void **state)
 		uint64_t now = clock_now();
 
 		if (now < last)
-			fail_msg("%d: from %lu to %lu", i, (unsigned long)last, (unsigned long)now);
+			fail_msg("%d: from %lu to %lu", i, (unsigned long)last,
+				(unsigned long)now);
 		last = now;
 	}
 }

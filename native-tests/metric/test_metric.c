@@ -30,7 +30,8 @@ static int choose(struct metric_set *set, const char *text, struct error *error)
 	struct pattern_list names = {.pattern = piece};
 	int result;
 
-	for (char *name = strtok_r(copy, "+", &rest); name; name = strtok_r(NULL, "+", &rest))
+	for (char *name = strtok_r(copy, "+", &rest); name;
+		name = strtok_r(NULL, "+", &rest))
 		piece[names.count++] = name;
 	result = metric_set_init(set, &names, error);
 	free(copy);
@@ -66,8 +67,8 @@ static void shapes(void **state)
 		if (choose(&set, shape_rows[i].names, &error) != 0 ||
 			set.shape != shape_rows[i].shape ||
 			set.uses_stamp != shape_rows[i].uses_stamp)
-			fail_msg("line %d: shape %d %s", shape_rows[i].line, (int)set.shape,
-				error.text);
+			fail_msg("line %d: shape %d %s", shape_rows[i].line,
+				(int)set.shape, error.text);
 	}
 }
 
@@ -98,7 +99,8 @@ static void refusals(void **state)
 		struct error error = {0};
 		int result = choose(&set, row->names, &error);
 
-		if (result != -(int)row->code || set.count != 0 || !strstr(error.text, row->says))
+		if (result != -(int)row->code || set.count != 0 ||
+			!strstr(error.text, row->says))
 			fail_msg("line %d: %d, %s", row->line, result, error.text);
 	}
 }
@@ -232,8 +234,8 @@ static void serves_many_threads(void **state)
 static void the_list_has_every_kind(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects", "vm-bytes",
-		"instructions", "page-faults", "PAPI_TOT_INS", "raw"};
+	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects",
+		"vm-bytes", "instructions", "page-faults", "PAPI_TOT_INS", "raw"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);

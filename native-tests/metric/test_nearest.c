@@ -62,7 +62,8 @@ static void keeps_the_best(void **state)
 	nearest_offer(&nearest, "instructions");
 	nearest_offer(&nearest, "interruptions");
 	nearest_text(&nearest, text, sizeof(text));
-	assert_string_equal(text, "'instructions', 'interruptions', 'branch-instructions'");
+	assert_string_equal(
+		text, "'instructions', 'interruptions', 'branch-instructions'");
 	nearest_text(&nearest, cut, sizeof(cut));
 	assert_string_equal(cut, "'instructio");
 }
