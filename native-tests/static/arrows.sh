@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# arrows.sh ROOT: every #include points to the same room or to one below it, the JVM's
+# interfaces are known to three places only, what runs inside the JVM neither ends it nor
+# prints to its standard output, and each processor has the same headers. A line for each
+# thing that is not so. Exit: 0 none, 1 some.
+set -euo pipefail
+cd "$1"
+
+# What a room may include beside itself: rooms, or single headers. Bottom up: a room stands
+# below all that include it. Headers without a folder are those of arch/<cpu>.
+rooms=(
+	# room           may include
+	"error"
+	"arch            error"
+	"options         error"
+	"metric          error arch options/pattern.h"
+	"profile         error"
+	"agent/log       error options"
+	"agent/lock      error"
+	"agent/trace     error arch metric agent/log agent/lock"
+	"agent/jvm       error options metric profile agent/log agent/lock"
+	"agent/session   error options metric profile agent/log agent/lock agent/trace"
+	"agent/events    error arch options metric profile agent/log agent/lock agent/trace agent/jvm agent/session"
+	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/events include"
+	"cli             error options metric profile"
+)
+
+# Who may include jni.h and jvmti.h.
+jvm_interface='^(agent/agent\.c|agent/events/|agent/jvm/)'
+
+# Rooms that live in somebody else's process, and what must not be called or named there.
+guests='^(error|arch|options|metric|profile|agent)/'
+calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
+forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
+
+# Prints the room of a path: the longest row of the table that the path starts with.
+room_of() {
+	local row name found=''
+	for row in "${rooms[@]}"; do
+		name=${row%% *}
+		if [[ $1 == "$name"/* ]] && ((${#name} > ${#found})); then
+			found=$name
+		fi
+	done
+	echo "$found"
+}
+
+# may_include ROOM HEADER
+may_include() {
+	local row allowed words
+	for row in "${rooms[@]}"; do
+		read -ra words <<<"$row"
+		[[ ${words[0]} == "$1" ]] || continue
+		for allowed in "${words[@]}"; do
+			[[ $2 == "$allowed" || $(room_of "$2") == "$allowed" ]] && return 0
+			[[ $allowed == include && $2 == include/* ]] && return 0
+			[[ $allowed == arch && $2 != */* && -e arch/x86_64/$2 ]] && return 0
+		done
+	done
+	return 1
+}
+
+check_arrows() {
+	local file header room
+	grep -rHoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' \
+		"${folders[@]}" | sed 's/:[^"]*"/ /; s/"$//' |
+		while read -r file header; do
+			room=$(room_of "$file")
+			may_include "$room" "$header" ||
+				echo "$file: room '$room' must not include '$header'"
+		done
+}
+
+check_jvm_interface() {
+	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*["<](.*/)?(jni|jvmti)\.h[">]' \
+		"${folders[@]}" | grep -vE "$jvm_interface" |
+		sed "s/$/: includes an interface of the JVM's, which only agent.c, events and jvm may/"
+}
+
+# Prints a C file without its comments and the insides of its strings, lines as they were.
+without_comments() {
+	awk '{
+		out = ""
+		for (i = 1; i <= length($0); i++) {
+			c = substr($0, i, 1)
+			two = substr($0, i, 2)
+			if (comment) {
+				if (two == "*/") { comment = 0; i++ }
+			} else if (quote != "") {
+				if (c == "\\") i++
+				else if (c == quote) quote = ""
+			} else if (two == "/*") { comment = 1; i++ }
+			else if (two == "//") break
+			else if (c == "\"" || c == "\x27") { quote = c; out = out c }
+			else out = out c
+		}
+		print out
+	}' "$1"
+}
+
+check_guests() {
+	local file
+	find "${folders[@]}" -name '*.[ch]' | grep -E "$guests" | sort |
+		while read -r file; do
+			without_comments "$file" | grep -nE "$forbidden" |
+				sed "s|^|$file:|; s|\$|   <- not in an application's process|" || true
+		done
+}
+
+check_processors() {
+	local cpu reference=arch/x86_64
+	for cpu in arch/*/; do
+		diff <(ls "$reference") <(ls "$cpu") >/dev/null ||
+			echo "$cpu: other headers than in $reference"
+	done
+}
+
+folders=()
+for folder in error arch options metric profile agent cli; do
+	if [[ -d $folder ]]; then
+		folders+=("$folder")
+	fi
+done
+found=$(
+	check_arrows
+	check_jvm_interface || true
+	check_guests
+	check_processors
+)
+if [[ -n $found ]]; then
+	echo "$found"
+	exit 1
+fi
