@@ -315,12 +315,12 @@ static json_t *object_of(const struct options *options)
 	return object;
 }
 
-char *options_to_json(const struct options *options)
+char *options_to_json(const struct options *options, unsigned indent)
 {
 	json_t *object = object_of(options);
 	if (!object)
 		return NULL;
-	char *text = json_dumps(object, JSON_INDENT(2));
+	char *text = json_dumps(object, indent ? JSON_INDENT(indent) : 0);
 	json_decref(object);
 	return text;
 }

@@ -90,7 +90,7 @@ static void note_session(struct session *session)
 	time_t now = time(NULL);
 	struct tm calendar;
 	char text[64];
-	char *options = options_to_json(&session->options);
+	char *options = options_to_json(&session->options, 0);
 
 	session_note(session, "jprof.version", JPROF_VERSION);
 	session_note(session, "options", options);

@@ -36,13 +36,13 @@ static void check_json(const struct options *options)
 {
 	struct option_set again = {0};
 	struct error error = {0};
-	char *json = options_to_json(options);
+	char *json = options_to_json(options, 2);
 	require(json, "a set can be written");
 	if (config_parse(&again, json, strlen(json), "json", &error) != 0) {
 		fprintf(stderr, "%s\n", error.text);
 		abort();
 	}
-	char *json_again = options_to_json(&again.values);
+	char *json_again = options_to_json(&again.values, 2);
 	require(strstr(json, "\xef\xbf\xbd") || strcmp(json, json_again) == 0,
 		"JSON is a config file of the same set");
 	free(json);

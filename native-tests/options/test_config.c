@@ -140,7 +140,7 @@ static void files_are_accepted(void **state)
 		struct error error = {0};
 		if (parse_file(&options, "", &error) != 0)
 			fail_msg("row of line %d: %s", accepted[i].line, error.text);
-		char *json = options_to_json(&options);
+		char *json = options_to_json(&options, 2);
 		if (!strstr(json, accepted[i].json))
 			fail_msg("row of line %d: %s", accepted[i].line, json);
 		free(json);
@@ -383,10 +383,10 @@ static void json_is_a_config_file(void **state)
 	for (int i = 0; i < 5; i++) {
 		struct options options, again;
 		assert_int_equal(options_parse(&options, strings[i], NULL), 0);
-		char *json = options_to_json(&options);
+		char *json = options_to_json(&options, 2);
 		write_file(path, json);
 		assert_int_equal(parse_file(&again, "", NULL), 0);
-		char *json_again = options_to_json(&again);
+		char *json_again = options_to_json(&again, 2);
 		assert_string_equal(json, json_again);
 		free(json);
 		free(json_again);

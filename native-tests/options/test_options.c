@@ -16,7 +16,7 @@
 /* The options as JSON in one line. */
 static char *json_line(const struct options *options)
 {
-	char *json = options_to_json(options), *out = json;
+	char *json = options_to_json(options, 2), *out = json;
 	assert_non_null(json);
 	for (const char *in = json; *in; in++) {
 		if (*in == '\n')

@@ -54,7 +54,7 @@ static void default_config_holds_the_defaults(void **state)
 	(void)state;
 	struct options options;
 	assert_int_equal(options_parse(&options, NULL, NULL), 0);
-	char *json = options_to_json(&options);
+	char *json = options_to_json(&options, 2);
 	char *text = read_file(SOURCE_DIR "/config/default.json");
 	size_t length = strlen(json);
 	if (strncmp(text, json, length) != 0 || strcmp(text + length, "\n") != 0)

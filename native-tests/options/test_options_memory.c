@@ -167,7 +167,7 @@ static struct options written;
 
 static int write_json(struct error *error)
 {
-	char *json = options_to_json(&written);
+	char *json = options_to_json(&written, 2);
 	if (!json)
 		return error_set(error, ERROR_MEMORY, "none");
 	free(json);
