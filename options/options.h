@@ -62,7 +62,8 @@ void options_markdown(FILE *out);
 
 /* The whole set as a JSON object text, as config/default.json holds it: used as a config
  * file it gives the same set (so `config` itself is not in it). Bytes that are not UTF-8
- * become U+FFFD, and are then lost. indent: spaces a level; 0: all on one line. Owned by the caller (free), NULL without memory. */
+ * become U+FFFD, and are then lost. indent: spaces a level; 0: all on one line. Owned by
+ * the caller (free), NULL without memory. */
 char *options_to_json(const struct options *options, unsigned indent);
 
 /* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced;
