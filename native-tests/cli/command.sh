@@ -1,0 +1,233 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# The command as a user meets it: words, exit statuses, messages, signals.
+#
+# command.sh JPROF MAKE_PROFILE: each check is a line; a failing one names itself.
+set -u
+jprof=$(realpath "$1")
+make_profile=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+# result LINE GOOD TEXT
+result()
+{
+	if [ "$2" = yes ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "command.sh:$1: $3" >&2
+	fi
+}
+
+# says STATUS PATTERN WORD...: jprof exits so, with one line like that on standard error.
+says()
+{
+	local line=${BASH_LINENO[0]} status=$1 pattern=$2 got good=no
+	shift 2
+	"$jprof" "$@" >out 2>err </dev/null
+	got=$?
+	if [ $got = "$status" ] && [ "$(wc -l <err)" = 1 ] && grep -qE "^jprof: .*$pattern" err; then
+		good=yes
+	fi
+	result "$line" $good "jprof $*: exit $got, not $status; or not like '$pattern': $(cat err)"
+}
+
+# prints PATTERN WORD...: jprof succeeds, says nothing on standard error, and prints that.
+prints()
+{
+	local line=${BASH_LINENO[0]} pattern=$1 got good=no
+	shift
+	"$jprof" "$@" >out 2>err </dev/null
+	got=$?
+	if [ $got = 0 ] && [ ! -s err ] && grep -qE -- "$pattern" out; then
+		good=yes
+	fi
+	result "$line" $good "jprof $*: exit $got, or no '$pattern': $(head -c 500 err)"
+}
+
+# holds TEXT CONDITION...
+holds()
+{
+	local line=${BASH_LINENO[0]} text=$1 good=no
+	shift
+	"$@" && good=yes
+	result "$line" $good "$text"
+}
+
+"$make_profile" bushy 200 2 small.jprof || exit 1
+"$make_profile" deep 100000 2 deep.jprof || exit 1
+"$make_profile" bushy 1 0 bare.jprof || exit 1
+
+# ---- help and words ----
+prints '^usage: jprof COMMAND' help
+prints '^  report ' --help
+prints '^  report ' -h
+prints '^usage: jprof report FILE' help report
+prints '^usage: jprof report FILE' report --help
+prints '^  callers ' help report
+prints '^  --top ' help report
+prints '^  csv ' help report
+prints '^usage: jprof run ' help run
+prints '^  metrics ' help options
+prints '^jprof [0-9]+\.[0-9]+' --version
+says 2 "no command given"
+says 2 "no command 'attack'" attack
+says 2 "no command 'attack'" help attack
+says 2 "one word at most" help report run
+holds "help lists what is not there" \
+	test "$("$jprof" help | grep -cE '^  (attach|diff|export|html|calibrate) ')" = 0
+
+# ---- report: words ----
+prints '^Level  RL ' report small.jprof
+prints '"view":"tree"' report small.jprof --format json
+prints '"view":"methods"' report --view=methods --format=json small.jprof
+prints '^class,method,' report small.jprof --view methods --format csv
+prints 'invariants: hold' report small.jprof --view callers
+prints '\(19[0-9] more\)' report small.jprof --top 3
+prints '^Level  RL  Calls  Name' report bare.jprof
+says 2 "no profile given" report
+says 2 "one file only" report small.jprof deep.jprof
+says 2 "unknown option '--vew'" report small.jprof --vew tree
+says 2 "unknown option '-v'" report small.jprof -v
+says 2 "no view 'forest'; the views are summary, tree, methods" report small.jprof --view forest
+says 2 "no format 'xml'; the formats are text, json, csv" report small.jprof --format xml
+says 2 "--view needs a value" report small.jprof --view
+says 2 "whole number above 0, not '0'" report small.jprof --top 0
+says 2 "whole number above 0, not '-3'" report small.jprof --top -3
+says 2 "whole number above 0, not '3x'" report small.jprof --top 3x
+says 2 "whole number above 0, not ''" report small.jprof --top ''
+says 2 "whole number above 0" report small.jprof --top 99999999999999999999
+says 2 "no column 'weight'" report small.jprof --sort weight
+says 2 "has an order of its own" report small.jprof --view summary --sort key
+says 2 "unknown option '--snapshot'" report small.jprof --snapshot A..B
+says 1 "no metric 'cycles'; it has: wall, cpu" report small.jprof --metric cycles
+says 1 "no thread of the profile matches 'nobody'" report small.jprof --thread nobody
+
+# ---- report: files ----
+: >empty.jprof
+head -c 5000 small.jprof >truncated.jprof
+head -c 8192 /dev/urandom >noise.jprof
+says 1 "missing.jprof" report missing.jprof
+says 1 "empty.jprof" report empty.jprof
+says 1 "truncated.jprof" report truncated.jprof
+says 1 "noise.jprof" report noise.jprof
+says 1 "." report .
+says 1 "new" report "$(printf 'new\nline.jprof')"
+
+# ---- report: output ----
+holds "a full disk is not noticed" bash -c \
+	"! '$jprof' report deep.jprof >/dev/full 2>err && grep -q 'No space left' err"
+holds "help on a full disk is not noticed" bash -c "! '$jprof' help >/dev/full 2>err"
+"$jprof" report deep.jprof 2>err | head -1 >out
+status=${PIPESTATUS[0]}
+holds "a closed pipe gives $status: $(cat err)" test "$status" = 1 -a ! -s err
+holds "a deep tree is $("$jprof" report deep.jprof | wc -c) bytes" \
+	test "$("$jprof" report deep.jprof | wc -c)" -lt 40000000
+holds "there is colour in a pipe" test "$("$jprof" report small.jprof | grep -c "$(printf '\033')")" = 0
+
+# ---- run: a java that only tells what it was given ----
+mkdir bin "bin=" "with space"
+cp "$jprof" bin/jprof
+cp "$jprof" bin=/jprof
+cp "$jprof" "with space/jprof"
+touch bin/libjprof.so bin=/libjprof.so "with space/libjprof.so"
+cat >java <<'JAVA'
+#!/bin/bash
+printf '%s\n' "$@"
+# What an agent would do; FILE names a profile that is not simply in the words.
+file=${1#*file=}
+[ "$file" = "$1" ] && file=jprof-%p.jprof
+file=${FILE:-${file%%,*}}
+echo profile >"${file//%p/$$}"
+[ -n "${WAIT:-}" ] && { trap 'echo caught; exit 7' TERM; touch ready; sleep 20 & wait; }
+exit "${STATUS:-0}"
+JAVA
+chmod +x java
+built=$jprof
+jprof=$work/bin/jprof
+
+# java_got LINES WORD...: java saw these words; one line at the end says where the profile is.
+java_got()
+{
+	local line=${BASH_LINENO[0]} expected=$1 got good=no
+	shift
+	"$jprof" "$@" >out 2>err
+	got=$?
+	[ $got = 0 ] && [ "$(cat out)" = "$expected" ] && [ "$(wc -l <err)" = 1 ] &&
+		grep -q "read it with: jprof report" err && good=yes
+	result "$line" $good "jprof $*: exit $got: $(cat out err)"
+}
+
+lib=$work/bin/libjprof.so
+java_got "-agentpath:$lib
+-cp
+a b
+Main" run -- ./java -cp "a b" Main
+java_got "-agentpath:$lib=metrics=wall+cpu,file=x.jprof" \
+	run --metrics wall+cpu --file x.jprof -- ./java
+export FILE='a,b %p.jprof'
+java_got "-agentpath:$lib=flush=3,file=a\\,b %p.jprof" run '--file=a,b %p.jprof' --flush 3 -- ./java
+holds "the profile is not named: $(cat err)" grep -qE "is 'a,b [0-9]+\.jprof'; .* 'a,b " err
+echo '{"file": "from-config-%p.jprof"}' >config.json
+FILE=from-config-%p.jprof
+java_got "-agentpath:$lib=config=config.json" run --config config.json -- ./java
+holds "the config's file is not named: $(cat err)" grep -q "from-config-" err
+unset FILE
+"$jprof" run --file 't-%t.jprof' -- ./java >out 2>err
+holds "%t is left to the agent: $(cat out)" grep -qE '=file=t-[0-9]{10}\.jprof$' out
+holds "%t differs: $(cat err)" test -f "$(sed -n 's/.* jprof report //p' err)"
+jprof="$work/with space/jprof"
+java_got "-agentpath:$work/with space/libjprof.so" run -- ./java
+jprof=$work/bin=/jprof
+says 1 "path contains '='" run -- ./java
+jprof=$built
+mkdir -p tree/bin tree/lib && cp "$built" tree/bin && touch tree/lib/libjprof.so
+jprof=$work/tree/bin/jprof
+java_got "-agentpath:$work/tree/lib/libjprof.so" run -- ./java
+rm tree/lib/libjprof.so
+says 1 "cannot find libjprof.so" run -- ./java
+jprof=$work/bin/jprof
+
+STATUS=3 "$jprof" run -- ./java >out 2>err
+holds "java's status is lost" test $? = 3
+"$jprof" run -- /bin/bash -c 'kill -KILL $$' >out 2>err
+holds "bash takes -agentpath" test $? != 0
+cat >killed <<'JAVA'
+#!/bin/bash
+kill -KILL $$
+JAVA
+chmod +x killed
+"$jprof" run -- ./killed >out 2>err
+holds "a signal's status is lost" test $? = 137
+holds "a missing profile is not said: $(cat err)" grep -q "there is no profile" err
+
+says 1 "cannot run './nowhere': No such file" run -- ./nowhere
+says 1 "cannot run '.*': Permission denied" run -- ./config.json
+says 2 "no -- and java command" run
+says 2 "no -- and java command" run --metrics wall
+says 2 "nothing to run behind --" run --
+says 2 "'java' is no option" run java -version
+says 2 "colour" run --colour red -- ./java
+says 2 "calls" run --calls sometimes -- ./java
+says 2 "needs a value" run --metrics
+
+# Somebody ends jprof: java hears of it, and its status is jprof's.
+rm -f ready
+WAIT=1 "$jprof" run -- ./java >out 2>err &
+for _ in $(seq 100); do
+	[ -f ready ] && break
+	sleep 0.05
+done
+kill -TERM $!
+wait $!
+status=$?
+holds "TERM gives $status" test $status = 7
+holds "TERM did not reach java" grep -q caught out
+
+echo "command: $passed passed, $failed failed"
+[ $failed = 0 ]
