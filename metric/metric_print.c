@@ -62,7 +62,7 @@ static void metric_list_name(void *argument, const char *name)
 		metric_list_missing(list, name, &error);
 		return;
 	}
-	fprintf(list->out, "%-26s %-8s %-42s %8.1f\n", set.metric[0].name,
+	fprintf(list->out, "%-26s %-8s %-46s %8.1f\n", set.metric[0].name,
 		set.metric[0].unit, set.metric[0].how, metric_cost(&set));
 }
 
@@ -98,7 +98,7 @@ int metric_print_available(FILE *out)
 {
 	struct metric_list list = {.out = out};
 
-	fprintf(out, "%-26s %-8s %-42s %8s\n", "NAME", "UNIT", "READ BY", "COST(ns)");
+	fprintf(out, "%-26s %-8s %-46s %8s\n", "NAME", "UNIT", "READ BY", "COST(ns)");
 	metric_list_fixed(&list);
 	perf_names_generic(metric_list_name, &list);
 	for (size_t i = 0; i < papi_name_count; i++)
