@@ -10,6 +10,9 @@
 
 #define RARE __attribute__((noinline, cold))
 
+/* How often one entry looks among the ended threads for memory. */
+enum { RELIEFS = 8 };
+
 static struct memory_budget *budget_of(struct thread_context *context)
 {
 	return context->tree.budget;
@@ -34,18 +37,25 @@ static void heed_shortage(struct thread_context *context)
 		prune(context);
 }
 
-/* Ended threads' trees first, then others' and the own. */
-static bool find_memory(struct thread_context *context)
+/* Memory is short: ended threads' trees give way first, then the own one, and others' as soon
+ * as their owners come by. */
+static uint32_t add_for_want(struct thread_context *context, uint32_t method)
 {
 	struct call_tree *tree = &context->tree;
+	uint32_t child = 0;
 
-	if (tree->patience == 0 && trace_relieve(context->trace, tree_bytes(tree) / 4))
-		return true;
-	if (tree->patience == 0)
-		context->shortage = atomic_fetch_add_explicit(&tree->budget->shortage, 1,
-					    memory_order_relaxed) +
-				    1;
-	return prune(context);
+	if (tree->patience == 0) {
+		for (int i = 0; i < RELIEFS && child == 0; i++) {
+			if (!trace_relieve(context->trace, tree_bytes(tree) / 4))
+				break;
+			child = tree_add(tree, context->current, method);
+		}
+		if (child != 0)
+			return child;
+		context->shortage = 1 + atomic_fetch_add_explicit(&tree->budget->shortage, 1,
+						memory_order_relaxed);
+	}
+	return prune(context) ? tree_add(tree, context->current, method) : 0;
 }
 
 static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
@@ -55,8 +65,8 @@ static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
 
 	heed_shortage(context);
 	child = tree_add(tree, context->current, method);
-	if (child == 0 && find_memory(context))
-		child = tree_add(tree, context->current, method);
+	if (child == 0)
+		child = add_for_want(context, method);
 	return child != 0 ? child : tree_pruned_place(tree, context->current);
 }
 

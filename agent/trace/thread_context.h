@@ -36,14 +36,14 @@ enum context_life {
 };
 
 struct thread_context {
-	/* Hot: written by the owner. */
-	struct call_tree tree;
+	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
 	uint32_t current;  /* node; stored with release */
 	uint32_t previous; /* enum transition */
 	const struct metric_set *set; /* borrowed */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
+	struct call_tree tree;
 
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */

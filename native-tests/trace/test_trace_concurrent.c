@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * Owners at full speed, threads that come and go, a writer that looks all the time: every
+ * picture is sound, the last one is exact. Meant for the thread sanitizer too.
+ */
+#include "trace_test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { A = METHOD_FIRST, OWNERS = 3, PICTURES = 150 };
+
+struct owner {
+	struct trace *trace;
+	struct metric_set *set;
+	uint32_t methods;
+	int number;
+	pthread_t thread;
+	uint64_t calls;
+	_Atomic bool stop;
+};
+
+static void walk(struct owner *owner, struct thread_context *context, uint32_t steps)
+{
+	struct test_random random = {(uint64_t)owner->number};
+	uint32_t stack[16], depth = 0;
+
+	for (uint32_t i = 0; i < steps || depth > 0; i++) {
+		test_use(context, 1, 8);
+		if (depth < 16 && i < steps && test_random(&random, 20) >= depth) {
+			stack[depth] = A + test_random(&random, owner->methods);
+			context_enter(
+				SHAPE_ANY, context, stack[depth++], STATE_INTERPRETED);
+			owner->calls++;
+		} else if (depth > 0) {
+			context_exit(SHAPE_ANY, context, stack[--depth], false);
+		}
+	}
+}
+
+/* One thread for all the time. */
+static void *run_owner(void *user)
+{
+	struct owner *owner = user;
+	struct thread_context *context = test_begin(owner->trace, "owner");
+
+	while (!atomic_load(&owner->stop)) {
+		walk(owner, context, 1000);
+		owner->number++;
+	}
+	trace_thread_end(owner->trace, context, NULL);
+	return NULL;
+}
+
+/* Many short lives. */
+static void *run_crowd(void *user)
+{
+	struct owner *owner = user;
+	char name[64];
+
+	while (!atomic_load(&owner->stop)) {
+		struct thread_context *context;
+
+		snprintf(name, sizeof(name), "crowd-%d", owner->number++);
+		context = test_begin(owner->trace, name);
+		if (context == NULL)
+			continue;
+		walk(owner, context, 100);
+		trace_thread_end(owner->trace, context, NULL);
+	}
+	return NULL;
+}
+
+static uint64_t calls_in(const struct test_picture *picture)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < picture->count; i++)
+		calls += picture->row[i].sums.calls;
+	return calls;
+}
+
+static void run(uint64_t limit, uint32_t methods)
+{
+	struct metric_set set = test_set(2);
+	struct trace *trace = trace_create(&set, limit);
+	struct owner owner[OWNERS + 1];
+	struct test_picture picture = {.metrics = 2};
+	struct trace_state state;
+	uint64_t calls = 0, before = 0, pruned = 0;
+
+	for (int i = 0; i <= OWNERS; i++) {
+		owner[i] = (struct owner){
+			.trace = trace, .set = &set, .methods = methods, .number = i};
+		assert_int_equal(pthread_create(&owner[i].thread, NULL,
+					 i < OWNERS ? run_owner : run_crowd, &owner[i]),
+			0);
+	}
+	for (int i = 0; i < PICTURES; i++) {
+		struct timespec pause = {0, 2000000};
+
+		test_visit(trace, &picture);
+		/* What has been seen once is seen for good. */
+		assert_true(calls_in(&picture) >= before);
+		before = calls_in(&picture);
+		nanosleep(&pause, NULL);
+	}
+	for (int i = 0; i <= OWNERS; i++)
+		atomic_store(&owner[i].stop, true);
+	for (int i = 0; i <= OWNERS; i++) {
+		pthread_join(owner[i].thread, NULL);
+		calls += owner[i].calls;
+	}
+	test_visit(trace, &picture);
+	assert_int_equal(calls_in(&picture), calls);
+	for (size_t i = 0; i < picture.count; i++)
+		pruned += picture.row[i].thread.pruned;
+	trace_get_state(trace, &state);
+	assert_true(state.memory_peak <= limit);
+	assert_int_equal(lock_violations(), 0);
+	print_message("%lu calls, %lu threads, %lu rows, %lu lost, %lu nodes pruned\n",
+		(unsigned long)calls, (unsigned long)state.threads,
+		(unsigned long)picture.count, (unsigned long)state.lost_threads,
+		(unsigned long)pruned);
+	test_picture_fini(&picture);
+	trace_destroy(trace);
+}
+
+static void test_ample(void **state)
+{
+	(void)state;
+	run(256 << 20, 4);
+}
+
+static void test_short(void **state)
+{
+	(void)state;
+	run(12 << 20, 30);
+}
+
+/* Time goes on while the writer looks: it must agree with itself all the same. */
+static void *run_timed(void *user)
+{
+	struct owner *owner = user;
+	struct thread_context *context = test_begin(owner->trace, "timed");
+	struct timespec pause = {0, 3000000};
+
+	while (!atomic_load(&owner->stop)) {
+		for (uint32_t i = 0; i < 2000; i++) {
+			context_enter(SHAPE_WALL, context, A + i % 9, STATE_JITTED);
+			context_exit(SHAPE_WALL, context, A + i % 9, false);
+		}
+		context_enter(SHAPE_WALL, context, A, STATE_JITTED);
+		nanosleep(&pause, NULL);
+		context_exit(SHAPE_WALL, context, A, false);
+		owner->calls += 2001;
+	}
+	trace_thread_end(owner->trace, context, NULL);
+	return NULL;
+}
+
+static void test_wall(void **state)
+{
+	struct pattern_list names = {0};
+	struct metric_set set;
+	struct error error = {0};
+	struct trace *trace;
+	struct owner owner;
+	struct test_picture picture = {.metrics = 1};
+
+	(void)state;
+	assert_int_equal(pattern_list_add(&names, "wall"), 0);
+	assert_int_equal(metric_set_init(&set, &names, &error), 0);
+	pattern_list_fini(&names);
+	trace = trace_create(&set, 16 << 20);
+	owner = (struct owner){.trace = trace, .set = &set};
+	assert_int_equal(pthread_create(&owner.thread, NULL, run_timed, &owner), 0);
+	for (int i = 0; i < 1000; i++)
+		test_visit(trace, &picture);
+	atomic_store(&owner.stop, true);
+	pthread_join(owner.thread, NULL);
+	test_visit(trace, &picture);
+	assert_int_equal(calls_in(&picture), owner.calls);
+	assert_true(picture.row[0].thread.total[0] <=
+		    picture.row[0].thread.ended - picture.row[0].thread.started + 1000000);
+	test_picture_fini(&picture);
+	trace_destroy(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ample),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_wall),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -222,9 +222,14 @@ static int picture_end(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
+struct trace_visitor test_visitor(struct test_picture *picture)
+{
+	return (struct trace_visitor){picture, picture_begin, picture_nodes, picture_end};
+}
+
 void test_visit(struct trace *trace, struct test_picture *picture)
 {
-	struct trace_visitor visitor = {picture, picture_begin, picture_nodes, picture_end};
+	struct trace_visitor visitor = test_visitor(picture);
 
 	test_picture_fini(picture);
 	assert_int_equal(trace_visit(trace, &visitor), 0);

@@ -67,7 +67,10 @@ struct test_picture {
 	unsigned metrics;
 };
 
-/* Takes a picture, and fails unless each row's totals are the sums of its nodes. */
+/* Fills an empty picture. */
+struct trace_visitor test_visitor(struct test_picture *picture);
+
+/* Takes a new picture, and fails unless each row's totals are the sums of its nodes. */
 void test_visit(struct trace *trace, struct test_picture *picture);
 void test_picture_fini(struct test_picture *picture);
 
