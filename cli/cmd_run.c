@@ -160,7 +160,7 @@ static int place_profile(struct run *run, const char *given)
  * installed. */
 static const char *const library_places[] = {
 	".",
-	"../" JPROF_LIBDIR,
+	("../" JPROF_LIBDIR),
 	"../lib",
 };
 
