@@ -138,16 +138,22 @@ static void await(atomic_uint *word, unsigned round)
 			sched_yield();
 }
 
+/* A word that another thread may be reading; the JVM orders these no more than this. */
+static void jvm_store(volatile uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
 static void *collect(void *argument)
 {
 	for (unsigned round = 1; round <= ROUNDS; round++) {
 		await(&native_round, round);
 		linger(round % 53);
 		if (start != 0) {
-			allocated += top - start;
+			jvm_store(&allocated, allocated + (top - start));
 			linger(30); /* about what writing the filler takes */
-			start = 0;
-			top = 0;
+			jvm_store(&start, 0);
+			jvm_store(&top, 0);
 			collections++;
 		}
 		atomic_store(&collected_round, round);
