@@ -12,8 +12,8 @@ static void link_node(
 
 	if (at == first)
 		return;
-	links->next_sibling[at] = links->first_child[parent];
-	links->first_child[parent] = at;
+	links->link[at].next_sibling = links->link[parent].first_child;
+	links->link[parent].first_child = at;
 }
 
 /* Each child is put in front of those before it: from the last to the first. */
@@ -46,27 +46,20 @@ static void link_in_order(struct links *links, const struct report *report)
 int links_init(struct links *links, const struct report *report, const struct rank *rank,
 	size_t count)
 {
-	size_t nodes = report->profile->node_count;
-	int failed = 0;
-
-	links->first_child = calloc(nodes + 1, sizeof(*links->first_child));
-	links->next_sibling = calloc(nodes + 1, sizeof(*links->next_sibling));
-	if (links->first_child == NULL || links->next_sibling == NULL)
-		failed = -1;
-	else if (rank != NULL)
+	links->link = calloc(report->profile->node_count + 1, sizeof(*links->link));
+	if (links->link == NULL)
+		return -1;
+	if (rank != NULL)
 		link_ranked(links, report, rank, count);
 	else
 		link_in_order(links, report);
-	if (failed != 0)
-		links_fini(links);
-	return failed;
+	return 0;
 }
 
 void links_fini(struct links *links)
 {
-	free(links->first_child);
-	free(links->next_sibling);
-	*links = (struct links){NULL, NULL};
+	free(links->link);
+	links->link = NULL;
 }
 
 bool walk_start(struct walk *walk, const struct profile *profile, const struct links *links,
@@ -83,7 +76,7 @@ bool walk_start(struct walk *walk, const struct profile *profile, const struct l
 
 bool walk_next(struct walk *walk)
 {
-	uint32_t down = walk->links->first_child[walk->at];
+	uint32_t down = walk->links->link[walk->at].first_child;
 
 	if (down == 0)
 		return walk_past(walk);
@@ -95,7 +88,7 @@ bool walk_next(struct walk *walk)
 bool walk_past(struct walk *walk)
 {
 	while (walk->at != walk->root) {
-		uint32_t across = walk->links->next_sibling[walk->at];
+		uint32_t across = walk->links->link[walk->at].next_sibling;
 
 		if (across != 0) {
 			walk->at = across;

@@ -14,8 +14,12 @@
 
 #include "cli/report/report.h"
 
+struct link {
+	uint32_t first_child, next_sibling;
+};
+
 struct links {
-	uint32_t *first_child, *next_sibling;
+	struct link *link; /* by position */
 };
 
 /* Links all nodes of the selected threads. Children stand in the order of rank, or, if that

@@ -9,12 +9,18 @@
 
 #define BUFFER_SIZE (256 * 1024)
 
+static void fail(struct out *out, int errno_value)
+{
+	out->failed = errno_value;
+	out->length = out->capacity = 0;
+}
+
 void out_init(struct out *out, int fd)
 {
 	*out = (struct out){.fd = fd, .capacity = BUFFER_SIZE};
 	out->buffer = malloc(out->capacity);
 	if (out->buffer == NULL)
-		out->failed = ENOMEM;
+		fail(out, ENOMEM);
 }
 
 void out_fini(struct out *out)
@@ -32,7 +38,7 @@ static void write_all(struct out *out, const char *bytes, size_t length)
 			bytes += written;
 			length -= (size_t)written;
 		} else if (errno != EINTR) {
-			out->failed = errno;
+			fail(out, errno);
 		}
 	}
 }
@@ -51,7 +57,7 @@ static void grow(struct out *out, size_t size)
 	char *buffer = realloc(out->buffer, capacity);
 
 	if (buffer == NULL) {
-		out->failed = ENOMEM;
+		fail(out, ENOMEM);
 		return;
 	}
 	out->buffer = buffer;
@@ -77,7 +83,7 @@ char *out_room(struct out *out, size_t size)
 	return room;
 }
 
-void out_bytes(struct out *out, const char *bytes, size_t length)
+void out_many(struct out *out, const char *bytes, size_t length)
 {
 	while (length > 0) {
 		size_t piece = length < OUT_PIECE ? length : OUT_PIECE;
@@ -89,19 +95,6 @@ void out_bytes(struct out *out, const char *bytes, size_t length)
 		bytes += piece;
 		length -= piece;
 	}
-}
-
-void out_text(struct out *out, const char *text)
-{
-	out_bytes(out, text, strlen(text));
-}
-
-void out_char(struct out *out, char c)
-{
-	char *room = out_room(out, 1);
-
-	if (room != NULL)
-		*room = c;
 }
 
 void out_spaces(struct out *out, size_t count)

@@ -35,10 +35,29 @@ void out_flush(struct out *out);
 char *out_room(struct out *out, size_t size);
 
 /* As many bytes as wanted. */
-void out_bytes(struct out *out, const char *bytes, size_t length);
-void out_text(struct out *out, const char *text);
-void out_char(struct out *out, char c);
+void out_many(struct out *out, const char *bytes, size_t length);
 void out_spaces(struct out *out, size_t count);
+
+/* The same, for what mostly is short. After a failure capacity is 0. */
+static inline void out_bytes(struct out *out, const char *bytes, size_t length)
+{
+	if (length <= out->capacity - out->length) {
+		memcpy(out->buffer + out->length, bytes, length);
+		out->length += length;
+	} else {
+		out_many(out, bytes, length);
+	}
+}
+
+static inline void out_char(struct out *out, char c)
+{
+	out_bytes(out, &c, 1);
+}
+
+static inline void out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
 
 /* Decimal digits. */
 void out_number(struct out *out, uint64_t value);

@@ -135,6 +135,21 @@ static int open_tree(struct report *report, struct error *error)
 	return 0;
 }
 
+/* On to the next node that is shown. What its row will need is fetched from memory while
+ * the one before it is printed: a walk meets nodes in no order a processor could guess. */
+static bool next_shown(const struct report *report, const struct tree_view *view,
+	struct walk *walk)
+{
+	bool more = walk_next(walk);
+
+	while (more && view->shown != NULL && !view->shown[walk->at])
+		more = walk_past(walk);
+	__builtin_prefetch(&report->profile->node[walk->at]);
+	__builtin_prefetch(&report->profile->node[walk->at].transition);
+	__builtin_prefetch(report_values(report, view->cum, walk->at));
+	return more;
+}
+
 static void print_thread(struct report *report, struct sink *sink, size_t thread)
 {
 	struct tree_view *view = report->data;
@@ -142,14 +157,14 @@ static void print_thread(struct report *report, struct sink *sink, size_t thread
 	struct walk walk;
 	bool more = walk_start(&walk, report->profile, &view->links, thread);
 
+	if (more && view->shown != NULL && !view->shown[walk.at])
+		return;
 	while (more && sink->out->failed == 0) {
-		if (view->shown != NULL && !view->shown[walk.at]) {
-			more = walk_past(&walk);
-			continue;
-		}
-		fill(report, walk.at, cells);
-		sink_row(sink, cells, walk.level);
-		more = walk_next(&walk);
+		uint32_t at = walk.at, level = walk.level;
+
+		more = next_shown(report, view, &walk);
+		fill(report, at, cells);
+		sink_row(sink, cells, level);
 	}
 }
 
