@@ -12,13 +12,15 @@ static void list_commands(FILE *out)
 	fprintf(out, "usage: jprof COMMAND [ARGUMENTS]\n\n");
 	for (size_t i = 0; i < command_count; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fprintf(out, "\n`jprof help COMMAND` says more; `jprof --version` prints the version.\n");
+	fprintf(out,
+		"\n`jprof help COMMAND` says more; `jprof --version` prints the version.\n");
 }
 
 static void describe(FILE *out, const struct command *command)
 {
 	fprintf(out, "usage: jprof %s%s%s\n\n%s\n", command->name,
-		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
+		command->arguments[0] != '\0' ? " " : "", command->arguments,
+		command->summary);
 	if (command->text != NULL)
 		fprintf(out, "\n%s", command->text);
 	if (command->details != NULL) {

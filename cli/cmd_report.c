@@ -80,7 +80,8 @@ static int take_format(struct words *words, const char *value)
 		return 0;
 	for (size_t i = 0; i < format_count; i++)
 		list_name(known, sizeof(known), formats[i]->name);
-	return command_usage("report", "no format '%s'; the formats are %s", value, known);
+	return command_usage(
+		"report", "no format '%s'; the formats are %s", value, known);
 }
 
 static const struct report_option {
@@ -88,10 +89,13 @@ static const struct report_option {
 	int (*take)(struct words *words, const char *value);
 } report_options[] = {
 	{"--view", "VIEW", "what to show; tree unless given", take_view},
-	{"--metric", "M[+M...]", "show these metrics only; all unless given", take_metric},
-	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_sort},
+	{"--metric", "M[+M...]", "show these metrics only; all unless given",
+		take_metric},
+	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name",
+		take_sort},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_top},
-	{"--thread", "PATTERN", "only threads with such names, e.g. 'worker-*'; may be repeated",
+	{"--thread", "PATTERN",
+		"only threads with such names, e.g. 'worker-*'; may be repeated",
 		take_thread},
 	{"--format", "FORMAT", "text unless given", take_format},
 };
@@ -140,7 +144,8 @@ static int read_words(struct words *words, int argc, char **argv)
 
 		if (argv[i][0] != '-') {
 			if (words->file != NULL)
-				return command_usage("report", "one file only, not '%s' too", argv[i]);
+				return command_usage(
+					"report", "one file only, not '%s' too", argv[i]);
 			words->file = argv[i];
 			continue;
 		}
@@ -148,8 +153,8 @@ static int read_words(struct words *words, int argc, char **argv)
 		if (option == NULL)
 			return command_usage("report", "unknown option '%s'", argv[i]);
 		if (value == NULL && ++i == argc)
-			return command_usage("report", "%s needs a value: %s", option->name,
-				option->value);
+			return command_usage("report", "%s needs a value: %s",
+				option->name, option->value);
 		status = option->take(words, value != NULL ? value : argv[i]);
 		if (status != 0)
 			return status;
@@ -164,7 +169,7 @@ static bool wants_colour(void)
 	const char *terminal = getenv("TERM");
 
 	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && terminal != NULL &&
-		strcmp(terminal, "dumb") != 0;
+	       strcmp(terminal, "dumb") != 0;
 }
 
 static int print_report(const struct words *words)
@@ -176,7 +181,8 @@ static int print_report(const struct words *words)
 
 	if (profile_open(&profile, words->file, &error) != 0)
 		return command_failed(&error);
-	failed = report_print(profile, &words->request, STDOUT_FILENO, &violations, &error);
+	failed = report_print(
+		profile, &words->request, STDOUT_FILENO, &violations, &error);
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)
 		return command_usage("report", "%s", error.text);

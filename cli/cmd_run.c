@@ -26,9 +26,9 @@
 #define LIBRARY "libjprof.so"
 
 struct run {
-	char *options; /* for the agent, owned, or NULL */
-	char *file;    /* the profile's path with %p in it, owned */
-	char *agent;   /* -agentpath:..., owned */
+	char *options;  /* for the agent, owned, or NULL */
+	char *file;     /* the profile's path with %p in it, owned */
+	char *agent;    /* -agentpath:..., owned */
 	char **command; /* argv of java, borrowed */
 	int count;
 	struct timespec started; /* profiles older than that are not ours */
@@ -47,8 +47,7 @@ static char *split_option(const char *word, const char **value)
 }
 
 /* `file` is kept apart, because its %t is replaced before the agent sees it. */
-static int take_option(
-	struct run *run, char **file, const char *key, const char *value)
+static int take_option(struct run *run, char **file, const char *key, const char *value)
 {
 	struct error error = {0};
 	bool is_file = strcmp(key, "file") == 0;
@@ -67,7 +66,8 @@ static int take_word(struct run *run, char **file, char **argv, int argc, int *a
 	int status;
 
 	if (strncmp(argv[*at], "--", 2) != 0)
-		return command_usage("run", "'%s' is no option; write -- before java", argv[*at]);
+		return command_usage(
+			"run", "'%s' is no option; write -- before java", argv[*at]);
 	key = split_option(argv[*at], &value);
 	if (key == NULL) {
 		fprintf(stderr, "jprof: no memory\n");
@@ -166,7 +166,8 @@ static const char *const library_places[] = {
 
 static int refuse_library(const char *folder)
 {
-	fprintf(stderr, "jprof: cannot find " LIBRARY " beside jprof in '%s', nor in ../lib\n",
+	fprintf(stderr,
+		"jprof: cannot find " LIBRARY " beside jprof in '%s', nor in ../lib\n",
 		folder);
 	return EXIT_FAILED;
 }
@@ -178,7 +179,8 @@ static int find_library(char library[PATH_MAX])
 	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 
 	if (length <= 0) {
-		fprintf(stderr, "jprof: cannot read '/proc/self/exe': %s\n", strerror(errno));
+		fprintf(stderr, "jprof: cannot read '/proc/self/exe': %s\n",
+			strerror(errno));
 		return EXIT_FAILED;
 	}
 	folder[length] = '\0';
@@ -206,7 +208,8 @@ static int make_agent(struct run *run)
 			library);
 		return EXIT_FAILED;
 	}
-	if (asprintf(&run->agent, "-agentpath:%s%s%s", library, run->options != NULL ? "=" : "",
+	if (asprintf(&run->agent, "-agentpath:%s%s%s", library,
+		    run->options != NULL ? "=" : "",
 		    run->options != NULL ? run->options : "") < 0) {
 		run->agent = NULL;
 		fprintf(stderr, "jprof: no memory\n");
@@ -247,7 +250,8 @@ static void block_signals(sigset_t *before)
 /* Signals that are ignored (nohup) stay so, here and in the child. */
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {
+		.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < PASSED_ON; i++) {
@@ -332,7 +336,8 @@ static int wait_for_child(void)
 
 	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR) {
-			fprintf(stderr, "jprof: cannot wait for java: %s\n", strerror(errno));
+			fprintf(stderr, "jprof: cannot wait for java: %s\n",
+				strerror(errno));
 			return EXIT_FAILED;
 		}
 	}
@@ -349,8 +354,9 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
 /* True for what the shell would take apart or replace. */
 static bool needs_quotes(const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./+:,@%";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"_-./+:,@%";
 
 	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
 }
@@ -374,13 +380,15 @@ static void put_word(const char *word)
 
 static void say_where(const struct run *run)
 {
-	char *path = options_expand_file(run->file, (long)child, (long)run->started.tv_sec);
+	char *path =
+		options_expand_file(run->file, (long)child, (long)run->started.tv_sec);
 	struct stat status;
 
 	if (path == NULL) {
 		fprintf(stderr, "jprof: no memory\n");
 	} else if (stat(path, &status) != 0 || is_older(&status.st_mtim, &run->started)) {
-		fprintf(stderr, "jprof: there is no profile '%s': the agent did not run\n", path);
+		fprintf(stderr,
+			"jprof: there is no profile '%s': the agent did not run\n", path);
 	} else {
 		fprintf(stderr, "jprof: the profile is ");
 		put_word(path);

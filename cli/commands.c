@@ -7,22 +7,23 @@
 #include <stdarg.h>
 #include <string.h>
 
+static const char run_text[] =
+	"Starts the java given behind `--` with libjprof.so loaded, waits for it, and\n"
+	"exits with its status (128 + the signal's number if a signal ended it). The\n"
+	"options are those of the agent: `jprof help options`.\n";
+
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] -- java ARGS...",
-		"run a Java program with the agent, and say where the profile is",
-		"Starts the java given behind `--` with libjprof.so loaded, waits for it, and "
-		"exits\n"
-		"with its status (128 + the signal's number if a signal ended it). The options "
-		"are\n"
-		"those of the agent: `jprof help options`.\n",
+		"run a Java program with the agent, and say where the profile is", run_text,
 		NULL, cmd_run},
-	{"report", "FILE [--view V] [--metric M] [--sort COLUMN] [--top N] [--thread PATTERN] "
-		   "[--format F]",
+	{"report",
+		"FILE [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
+		"             [--thread PATTERN] [--format FORMAT]",
 		"print a profile", NULL, cmd_report_details, cmd_report},
-	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL, NULL,
-		cmd_metrics},
-	{"help", "[COMMAND | options]", "this list, one command, or the agent's options", NULL,
-		cmd_help_details, cmd_help},
+	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
+		NULL, cmd_metrics},
+	{"help", "[COMMAND | options]", "this list, one command, or the agent's options",
+		NULL, cmd_help_details, cmd_help},
 };
 
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
@@ -47,7 +48,8 @@ int command_usage(const char *command, const char *format, ...)
 	va_end(arguments);
 	/* error_set makes one line of whatever the words contained. */
 	error_set(&error, ERROR_USAGE, "%s", text);
-	fprintf(stderr, "jprof: %s: %s (see 'jprof help %s')\n", command, error.text, command);
+	fprintf(stderr, "jprof: %s: %s (see 'jprof help %s')\n", command, error.text,
+		command);
 	return EXIT_USAGE;
 }
 

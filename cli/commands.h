@@ -22,7 +22,8 @@ struct command {
 	const char *arguments; /* as the usage line shows them */
 	const char *summary;   /* a few words */
 	const char *text;      /* what help prints below the usage line, or NULL */
-	void (*details)(FILE *out); /* what help prints below that, from tables, or NULL */
+	/* Prints what help has below that, from tables; or NULL. */
+	void (*details)(FILE *out);
 	/* argv[0] is the command's own name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

@@ -11,8 +11,8 @@
 
 /* The nodes from the root to where the walk is, and for each method its innermost one. */
 struct path {
-	uint32_t *node;   /* by level */
-	uint32_t *outer;  /* by level: what active[method] was before this node */
+	uint32_t *node;  /* by level */
+	uint32_t *outer; /* by level: what active[method] was before this node */
 	size_t capacity;
 	uint32_t *active; /* by method: level + 1 of its innermost node, or NOT_ACTIVE */
 	uint32_t depth;   /* levels in use */
@@ -75,7 +75,8 @@ static int grow(struct edges *edges, unsigned metrics)
 	size_t values = capacity * metrics * sizeof(uint64_t) + 1;
 
 	if (grow_array(&edges->edge, capacity * sizeof(*edges->edge)) != 0 ||
-		grow_array(&edges->base, values) != 0 || grow_array(&edges->cum, values) != 0 ||
+		grow_array(&edges->base, values) != 0 ||
+		grow_array(&edges->cum, values) != 0 ||
 		grow_array(&edges->below, values) != 0)
 		return -1;
 	edges->capacity = capacity;
@@ -160,7 +161,8 @@ static void add_values(
 /* Takes an inner node's cum off the edge by which the path left the outer one. The edge is
  * there: the node at its end, at least, was added before. */
 static void subtract_inner(struct edges *edges, const struct report *report,
-	const struct path *path, uint32_t method, uint32_t outer_level, const uint64_t *cum)
+	const struct path *path, uint32_t method, uint32_t outer_level,
+	const uint64_t *cum)
 {
 	uint32_t child = path->node[outer_level + 1];
 	size_t edge = *find_slot(edges, method, report->profile->node[child].method) - 1;
@@ -172,11 +174,13 @@ static void subtract_inner(struct edges *edges, const struct report *report,
 
 /* Adds the node at the end of the path, whose method's next outer node is at level
  * outer - 1, if outer is not NOT_ACTIVE. */
-static int add_node(struct edges *edges, const struct report *report, const struct path *path,
-	uint32_t outer, const uint64_t *cum)
+static int add_node(struct edges *edges, const struct report *report,
+	const struct path *path, uint32_t outer, const uint64_t *cum)
 {
-	const struct profile_node *node = &report->profile->node[path->node[path->depth - 1]];
-	const struct profile_node *parent = &report->profile->node[path->node[path->depth - 2]];
+	const struct profile_node *node =
+		&report->profile->node[path->node[path->depth - 1]];
+	const struct profile_node *parent =
+		&report->profile->node[path->node[path->depth - 2]];
 	unsigned metrics = report->sheet.metric_count;
 	int64_t at = take_edge(edges, metrics, parent->method, node->method);
 	struct method_count *count;
@@ -229,8 +233,8 @@ static uint32_t end_of(const struct edge *edge, bool callee)
 }
 
 /* Counting sort: first[m] .. first[m + 1] are the places of method m's edges. */
-static int sort_edges(const struct edges *edges, size_t methods, bool callee, uint32_t **sorted,
-	uint32_t **first)
+static int sort_edges(const struct edges *edges, size_t methods, bool callee,
+	uint32_t **sorted, uint32_t **first)
 {
 	*sorted = calloc(edges->count + 1, sizeof(**sorted));
 	*first = calloc(methods + 2, sizeof(**first));
@@ -275,8 +279,10 @@ int edges_init(struct edges *edges, const struct report *report, const uint64_t 
 
 	*edges = (struct edges){0};
 	if (collect(edges, report, cum) != 0 ||
-		sort_edges(edges, methods, true, &edges->by_callee, &edges->callee_first) != 0 ||
-		sort_edges(edges, methods, false, &edges->by_caller, &edges->caller_first) != 0) {
+		sort_edges(edges, methods, true, &edges->by_callee,
+			&edges->callee_first) != 0 ||
+		sort_edges(edges, methods, false, &edges->by_caller,
+			&edges->caller_first) != 0) {
 		edges_fini(edges);
 		return -1;
 	}

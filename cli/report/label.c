@@ -152,7 +152,8 @@ static unsigned decode(const char *text, uint32_t *character)
 		*character = REPLACEMENT;
 		return 1;
 	}
-	if (is_high(*character) && decode_sequence(text + length, &low) == 3 && is_low(low)) {
+	if (is_high(*character) && decode_sequence(text + length, &low) == 3 &&
+		is_low(low)) {
 		*character = 0x10000 + ((*character - 0xD800) << 10) + (low - 0xDC00);
 		return length + 3;
 	}
@@ -311,8 +312,8 @@ static void put_parameters(struct out *out, const char *signature, bool with_res
 /* How much of its signature a method needs to be told from its namesakes. */
 enum telling { TELL_NAME, TELL_PARAMETERS, TELL_RESULT };
 
-static struct label display_name(
-	struct label_store *store, const struct method_label *method, enum telling telling)
+static struct label display_name(struct label_store *store,
+	const struct method_label *method, enum telling telling)
 {
 	struct label label = {"", 0};
 	struct out out;
@@ -355,11 +356,12 @@ static int compare_methods(const void *left, const void *right)
 static bool same_name(const struct profile_method *a, const struct profile_method *b)
 {
 	return a->class_name != NULL && compare_text(a->class_name, b->class_name) == 0 &&
-		compare_text(a->name, b->name) == 0;
+	       compare_text(a->name, b->name) == 0;
 }
 
 /* What tells two methods of one name and class apart. */
-static enum telling difference(const struct profile_method *a, const struct profile_method *b)
+static enum telling difference(
+	const struct profile_method *a, const struct profile_method *b)
 {
 	size_t parameters;
 
@@ -368,7 +370,7 @@ static enum telling difference(const struct profile_method *a, const struct prof
 		return TELL_NAME;
 	parameters = strcspn(a->signature, ")");
 	return strncmp(a->signature, b->signature, parameters + 1) == 0 ? TELL_RESULT
-									 : TELL_PARAMETERS;
+									: TELL_PARAMETERS;
 }
 
 static void raise_telling(unsigned char *telling, enum telling need)
@@ -407,13 +409,15 @@ static int find_namesakes(const struct profile *profile, unsigned char *telling)
 		const struct profile_method *a = sorted[i - 1], *b = sorted[i];
 
 		if (same_name(a, b) && compare_text(a->signature, b->signature) == 0)
-			raise_telling(&telling[a - profile->method], telling[b - profile->method]);
+			raise_telling(&telling[a - profile->method],
+				telling[b - profile->method]);
 	}
 	free(sorted);
 	return 0;
 }
 
-struct method_label *label_methods(struct label_store *store, const struct profile *profile)
+struct method_label *label_methods(
+	struct label_store *store, const struct profile *profile)
 {
 	size_t count = profile->method_count;
 	struct method_label *labels = calloc(count + 1, sizeof(*labels));

@@ -47,6 +47,7 @@ struct label label_format(struct label_store *store, const char *format, ...)
 bool label_store_failed(const struct label_store *store);
 
 /* Labels of all methods. Owned by the caller (free), NULL without memory. */
-struct method_label *label_methods(struct label_store *store, const struct profile *profile);
+struct method_label *label_methods(
+	struct label_store *store, const struct profile *profile);
 
 #endif

@@ -38,7 +38,8 @@ static void link_in_order(struct links *links, const struct report *report)
 	for (size_t t = 0; t < profile->thread_count; t++) {
 		size_t first = profile->thread_first[t];
 
-		for (size_t i = profile->thread_first[t + 1]; report->selected[t] && i-- > first;)
+		for (size_t i = profile->thread_first[t + 1];
+			report->selected[t] && i-- > first;)
 			link_node(links, profile, first, (uint32_t)i);
 	}
 }
@@ -62,8 +63,8 @@ void links_fini(struct links *links)
 	links->link = NULL;
 }
 
-bool walk_start(struct walk *walk, const struct profile *profile, const struct links *links,
-	size_t thread)
+bool walk_start(struct walk *walk, const struct profile *profile,
+	const struct links *links, size_t thread)
 {
 	size_t first = profile->thread_first[thread];
 

@@ -37,8 +37,8 @@ struct walk {
 };
 
 /* Starts at the thread's root; false if the thread has no nodes. */
-bool walk_start(struct walk *walk, const struct profile *profile, const struct links *links,
-	size_t thread);
+bool walk_start(struct walk *walk, const struct profile *profile,
+	const struct links *links, size_t thread);
 
 /* On to the next node, parents before children. False when all have been seen. */
 bool walk_next(struct walk *walk);

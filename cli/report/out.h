@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct out {
-	int fd; /* borrowed; -1: the buffer grows and is the result */
+	int fd;     /* borrowed; -1: the buffer grows and is the result */
 	int failed; /* errno of the first failure, or 0 */
 	size_t length, capacity;
 	char *buffer;

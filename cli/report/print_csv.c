@@ -14,7 +14,8 @@
 static bool needs_quotes(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+		if (text[i] == ',' || text[i] == '"' || text[i] == '\n' ||
+			text[i] == '\r')
 			return true;
 	}
 	return length == 0;

@@ -13,8 +13,8 @@
 /* How a byte is written within a string: itself, a letter behind a backslash, or \u00XX. */
 static char escape_of(unsigned char c)
 {
-	static const char table[0x20] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
-		['\f'] = 'f', ['\r'] = 'r'};
+	static const char table[0x20] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
 
 	if (c == '"' || c == '\\')
 		return (char)c;
@@ -57,8 +57,8 @@ static bool same_group(const char *a, const char *b)
 }
 
 /* Ends the group of the column before, starts that of this one, names the value. */
-static void put_prefix(
-	struct out *out, const struct column *before, const struct column *column, bool first)
+static void put_prefix(struct out *out, const struct column *before,
+	const struct column *column, bool first)
 {
 	const char *left = before == NULL ? NULL : before->group;
 	const char *entered = column == NULL ? NULL : column->group;
@@ -96,8 +96,8 @@ static void make_prefixes(struct sink *sink)
 	}
 	start[sink->shown + 1] = sink->text.length;
 	for (unsigned i = 0; i <= sink->shown; i++)
-		sink->prefix[i] =
-			(struct label){sink->text.buffer + start[i], start[i + 1] - start[i]};
+		sink->prefix[i] = (struct label){
+			sink->text.buffer + start[i], start[i + 1] - start[i]};
 	if (sink->text.failed != 0)
 		sink->out->failed = sink->text.failed;
 }
@@ -157,7 +157,8 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
 		put_value(sink->out, &cells[sink->order[i]]);
 	}
-	out_bytes(sink->out, sink->prefix[sink->shown].text, sink->prefix[sink->shown].length);
+	out_bytes(sink->out, sink->prefix[sink->shown].text,
+		sink->prefix[sink->shown].length);
 }
 
 static void stanza(struct sink *sink, bool open)

@@ -52,7 +52,8 @@ static void fix_widths(struct sink *sink)
 		const struct column *column = &sink->sheet->column[sink->order[i]];
 		char field[NUMBER_WIDTH];
 		char *end = field + sizeof(field);
-		size_t digits = (size_t)(end - number_text(column, end, sink->largest[i]));
+		size_t digits =
+			(size_t)(end - number_text(column, end, sink->largest[i]));
 
 		if (column->flags & COLUMN_LEFT)
 			digits = 0;
@@ -88,7 +89,8 @@ static void put_text(struct out *out, const char *text, size_t length)
 }
 
 /* Text in its column, to the left or the right of it. */
-static void put_aligned(struct sink *sink, unsigned place, const char *text, size_t length)
+static void put_aligned(
+	struct sink *sink, unsigned place, const char *text, size_t length)
 {
 	const struct column *column = &sink->sheet->column[sink->order[place]];
 	size_t blank = sink->width[place] > length ? sink->width[place] - length : 0;
@@ -154,6 +156,11 @@ static void begin(struct sink *sink)
 		put_heading(sink, unit);
 }
 
+static unsigned shown_depth(unsigned depth)
+{
+	return depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST;
+}
+
 static void put_cell(
 	struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
 {
@@ -172,12 +179,12 @@ static void put_cell(
 			break;
 		}
 		if (column->flags & COLUMN_NAME)
-			out_spaces(sink->out, (size_t)INDENT *
-				(depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST));
+			out_spaces(sink->out, INDENT * (size_t)shown_depth(depth));
 		put_text(sink->out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:
-		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
+		put_aligned(
+			sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
 		break;
 	case CELL_NULL:
 		put_aligned(sink, place, "", 0);

@@ -19,7 +19,8 @@ int report_no_memory(struct error *error)
 static void add_metric(struct report *report, unsigned index)
 {
 	report->metric[report->sheet.metric_count] = index;
-	report->sheet.metric[report->sheet.metric_count++] = &report->profile->metric[index];
+	report->sheet.metric[report->sheet.metric_count++] =
+		&report->profile->metric[index];
 }
 
 static bool has_metric(const struct report *report, unsigned index)
@@ -31,7 +32,8 @@ static bool has_metric(const struct report *report, unsigned index)
 	return false;
 }
 
-static int refuse_metric(const struct report *report, const char *name, struct error *error)
+static int refuse_metric(
+	const struct report *report, const char *name, struct error *error)
 {
 	char known[512] = "";
 
@@ -41,8 +43,8 @@ static int refuse_metric(const struct report *report, const char *name, struct e
 		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
 			report->profile->metric[i].name);
 	}
-	return error_set(error, ERROR_MISSING, "the profile has no metric '%s'; it has: %s", name,
-		known);
+	return error_set(error, ERROR_MISSING,
+		"the profile has no metric '%s'; it has: %s", name, known);
 }
 
 /* Names joined by '+'. */
@@ -99,15 +101,18 @@ static int choose_sort(struct report *report, struct error *error)
 	if (view->sort == NULL) {
 		if (wanted == NULL)
 			return 0;
-		return error_set(error, ERROR_USAGE, "the view '%s' has an order of its own: "
-			"--sort does not apply", view->name);
+		return error_set(error, ERROR_USAGE,
+			"the view '%s' has an order of its own: "
+			"--sort does not apply",
+			view->name);
 	}
 	column = sheet_find(&report->sheet, wanted != NULL ? wanted : view->sort);
 	if (column < 0 && wanted == NULL) /* a profile without metrics */
 		column = 0;
 	if (column < 0)
 		return error_set(error, ERROR_USAGE,
-			"the view '%s' has no column '%s' to sort by", view->name, wanted);
+			"the view '%s' has no column '%s' to sort by", view->name,
+			wanted);
 	report->sort = (unsigned)column;
 	return 0;
 }
@@ -140,7 +145,8 @@ static int report_open(struct report *report, struct error *error)
 
 	/* Nodes and edges are numbered with 32 bits here. */
 	if (profile->node_count >= UINT32_MAX)
-		return error_set(error, ERROR_MEMORY, "the profile has too many nodes to report");
+		return error_set(
+			error, ERROR_MEMORY, "the profile has too many nodes to report");
 	report->sheet.view = report->request->view->name;
 	report->selected = calloc(profile->thread_count + 1, sizeof(*report->selected));
 	if (report->selected == NULL || make_labels(report) != 0)
@@ -195,8 +201,8 @@ static int write_failed(int errno_value, struct error *error)
 	return error_set_errno(error, ERROR_IO, errno_value, "cannot write the report");
 }
 
-int report_print(const struct profile *profile, const struct report_request *request, int fd,
-	uint64_t *violations, struct error *error)
+int report_print(const struct profile *profile, const struct report_request *request,
+	int fd, uint64_t *violations, struct error *error)
 {
 	struct report report = {.profile = profile, .request = request};
 	struct out out;
@@ -239,7 +245,8 @@ void report_violation(struct report *report, const char *format, ...)
 
 static bool node_is_of(const struct profile *profile, size_t node, size_t thread)
 {
-	return profile->thread_first[thread] <= node && node < profile->thread_first[thread + 1];
+	return profile->thread_first[thread] <= node &&
+	       node < profile->thread_first[thread + 1];
 }
 
 size_t report_thread_of(const struct profile *profile, size_t node, size_t near)
@@ -270,7 +277,8 @@ uint32_t *report_nodes(const struct report *report, size_t *count)
 	for (size_t t = 0; nodes != NULL && t < profile->thread_count; t++) {
 		size_t end = profile->thread_first[t + 1];
 
-		for (size_t i = profile->thread_first[t]; report->selected[t] && i < end; i++)
+		for (size_t i = profile->thread_first[t]; report->selected[t] && i < end;
+			i++)
 			nodes[(*count)++] = (uint32_t)i;
 	}
 	return nodes;
@@ -292,7 +300,8 @@ uint64_t *report_cum(const struct report *report)
 		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
 			const struct profile_node *node = &profile->node[i];
 			uint64_t *own = report_values(report, cum, i);
-			uint64_t *parent = report_values(report, cum, first + node->parent);
+			uint64_t *parent =
+				report_values(report, cum, first + node->parent);
 
 			for (unsigned m = 0; m < metrics; m++) {
 				own[m] += node->base[report->metric[m]];
@@ -369,7 +378,8 @@ struct rank *report_rank(
 	struct report *report, const uint32_t *items, size_t count, fill_row *fill)
 {
 	struct rank *rank = calloc(count + 1, sizeof(*rank));
-	bool numbers = true, rises = report->sheet.column[report->sort].flags & COLUMN_RISING;
+	bool rises = report->sheet.column[report->sort].flags & COLUMN_RISING, numbers = true;
+	int (*order)(const void *, const void *) = falling;
 	struct cell cells[COLUMN_MAX];
 
 	if (rank == NULL)
@@ -387,7 +397,11 @@ struct rank *report_rank(
 		}
 	}
 	/* A null among texts has number 0, which is NULL: it comes first. */
-	qsort(rank, count, sizeof(*rank), !numbers ? alphabetic : rises ? rising : falling);
+	if (!numbers)
+		order = alphabetic;
+	else if (rises)
+		order = rising;
+	qsort(rank, count, sizeof(*rank), order);
 	return rank;
 }
 

@@ -24,7 +24,8 @@ struct report;
 
 struct view {
 	const char *name, *meaning;
-	const char *sort; /* the column it is sorted by unless asked; NULL: it has an order */
+	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
+	const char *sort;
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows() needs, in report->data. */
@@ -39,15 +40,16 @@ extern const struct view *const views[];
 extern const size_t view_count;
 const struct view *view_find(const char *name);
 
-extern const struct view view_summary, view_tree, view_methods, view_callers, view_threads;
+extern const struct view view_summary, view_tree, view_methods, view_callers,
+	view_threads;
 
 /* What the user asked for. */
 struct report_request {
 	const struct view *view;
 	const struct format *format;
-	const char *metrics; /* names joined by '+', or NULL for all */
-	const char *sort;    /* a column, or NULL for the view's own */
-	uint64_t top;        /* most rows to print; 0: all */
+	const char *metrics;         /* names joined by '+', or NULL for all */
+	const char *sort;            /* a column, or NULL for the view's own */
+	uint64_t top;                /* most rows to print; 0: all */
 	struct pattern_list threads; /* empty: all */
 	bool colour;
 };
@@ -58,8 +60,9 @@ struct report {
 	const struct report_request *request;
 	struct sheet sheet;
 	unsigned sort; /* column */
-	unsigned metric[PROFILE_METRIC_MAX]; /* index in the profile of the sheet's metrics */
-	bool *selected; /* by position of the thread */
+	/* Index in the profile of the sheet's metrics. */
+	unsigned metric[PROFILE_METRIC_MAX];
+	bool *selected;              /* by position of the thread */
 	struct label_store *labels;
 	struct method_label *method; /* by method id */
 	struct label *thread;        /* by position of the thread */
@@ -70,13 +73,14 @@ struct report {
 /* Prints the report. 0, or a negative code; when writing failed because nobody reads any
  * more (EPIPE) the text of error is empty. *violations is how many sums did not add up;
  * each was said on standard error. */
-int report_print(const struct profile *profile, const struct report_request *request, int fd,
-	uint64_t *violations, struct error *error);
+int report_print(const struct profile *profile, const struct report_request *request,
+	int fd, uint64_t *violations, struct error *error);
 
 /* ---- for views ---- */
 
 /* Values of the sheet's metrics side by side: metric_count for each of count things. */
-static inline uint64_t *report_values(const struct report *report, uint64_t *values, size_t i)
+static inline uint64_t *report_values(
+	const struct report *report, uint64_t *values, size_t i)
 {
 	return values + i * report->sheet.metric_count;
 }

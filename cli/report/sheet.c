@@ -46,7 +46,7 @@ static bool column_is(const struct column *column, const char *name)
 	if (strncmp(column->group, name, group) != 0)
 		return false;
 	return name[group] == '\0' ||
-		(name[group] == '.' && strcmp(column->key, name + group + 1) == 0);
+	       (name[group] == '.' && strcmp(column->key, name + group + 1) == 0);
 }
 
 int sheet_find(const struct sheet *sheet, const char *name)

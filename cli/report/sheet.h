@@ -28,7 +28,7 @@ struct cell {
 	enum cell_kind kind;
 	uint32_t length; /* CELL_TEXT: bytes */
 	union {
-		uint64_t number; /* CELL_BOOL: 0 or 1 */
+		uint64_t number;  /* CELL_BOOL: 0 or 1 */
 		const char *text; /* borrowed until the report ends; well-formed UTF-8 */
 	};
 };
@@ -58,11 +58,11 @@ enum {
 	IN_CSV = 4,
 	IN_DATA = IN_JSON | IN_CSV,
 	IN_ALL = IN_TEXT | IN_DATA,
-	COLUMN_SUM = 8,       /* a sum over rows means something */
-	COLUMN_RISING = 16,   /* sorted by it, the smallest number comes first */
-	COLUMN_NAME = 32,     /* says what the row is about; indented by the row's depth */
-	COLUMN_TIME = 64,     /* ns; text shows milliseconds */
-	COLUMN_LEFT = 128,    /* text aligns it left */
+	COLUMN_SUM = 8,     /* a sum over rows means something */
+	COLUMN_RISING = 16, /* sorted by it, the smallest number comes first */
+	COLUMN_NAME = 32,   /* says what the row is about; indented by the row's depth */
+	COLUMN_TIME = 64,   /* ns; text shows milliseconds */
+	COLUMN_LEFT = 128,  /* text aligns it left */
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
@@ -108,8 +108,8 @@ struct sink;
 /* A printer: one file print_NAME.c and one row of the table in format.c. */
 struct format {
 	const char *name, *meaning;
-	unsigned use;     /* IN_TEXT, IN_JSON or IN_CSV: the columns it shows */
-	bool measures;    /* wants to see all rows once before it prints them */
+	unsigned use;  /* IN_TEXT, IN_JSON or IN_CSV: the columns it shows */
+	bool measures; /* wants to see all rows once before it prints them */
 	bool colours;
 	void (*begin)(struct sink *sink);
 	void (*row)(struct sink *sink, const struct cell *cells, unsigned depth);
@@ -120,9 +120,10 @@ struct format {
 	void (*stanza)(struct sink *sink, bool open);
 	void (*part)(struct sink *sink, const char *key, bool list, bool open);
 	/* A row beside the rows: what was left out, say. rows, if not 0, is how many. */
-	void (*extra)(struct sink *sink, const char *key, const char *label, uint64_t rows,
-		const struct cell *cells);
-	void (*note)(struct sink *sink, const char *key, const char *value, const char *more);
+	void (*extra)(struct sink *sink, const char *key, const char *label,
+		uint64_t rows, const struct cell *cells);
+	void (*note)(
+		struct sink *sink, const char *key, const char *value, const char *more);
 	void (*end)(struct sink *sink);
 };
 

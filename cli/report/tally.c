@@ -24,12 +24,13 @@ static void add_node(struct tally *tally, const struct report *report,
 	}
 }
 
-static void add_thread(
-	struct tally *tally, const struct report *report, size_t thread, const uint64_t *cum)
+static void add_thread(struct tally *tally, const struct report *report, size_t thread,
+	const uint64_t *cum)
 {
 	const struct profile *profile = report->profile;
 
-	for (size_t i = profile->thread_first[thread]; i < profile->thread_first[thread + 1]; i++)
+	for (size_t i = profile->thread_first[thread];
+		i < profile->thread_first[thread + 1]; i++)
 		add_node(tally, report, &profile->node[i],
 			cum + i * report->sheet.metric_count);
 }
@@ -85,7 +86,8 @@ unsigned tally_columns(struct report *report)
 	sheet_add(sheet, "entered", "native", "Native", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
 	sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
-	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT, PLACE_LAST);
+	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
+		PLACE_LAST);
 	return first;
 }
 

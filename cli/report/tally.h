@@ -19,7 +19,7 @@ struct method_count {
 struct tally {
 	struct method_count *method; /* by method id */
 	uint64_t *base, *cum;        /* report_values-shaped, by method id */
-	uint32_t *seen;              /* ids of the methods that have nodes, roots left out */
+	uint32_t *seen; /* ids of the methods that have nodes, roots left out */
 	size_t seen_count;
 };
 

@@ -30,7 +30,8 @@ static void columns(struct report *report)
 	struct sheet *sheet = &report->sheet;
 
 	sheet_add(sheet, NULL, "stanza", "Stanza", IN_CSV, PLACE_FIRST);
-	sheet_add(sheet, NULL, "part", "Part", IN_TEXT | IN_CSV | COLUMN_LEFT, PLACE_FIRST);
+	sheet_add(
+		sheet, NULL, "part", "Part", IN_TEXT | IN_CSV | COLUMN_LEFT, PLACE_FIRST);
 	tally_columns(report);
 }
 
@@ -101,15 +102,16 @@ static int open_callers(struct report *report, struct error *error)
 	if (failed != 0)
 		return report_no_memory(error);
 	find_columns(report, view);
-	view->rank = report_rank(report, view->tally.seen, view->tally.seen_count, fill_self);
+	view->rank =
+		report_rank(report, view->tally.seen, view->tally.seen_count, fill_self);
 	return view->rank != NULL ? 0 : report_no_memory(error);
 }
 
 /* ---- the four invariants ---- */
 
 /* Says where two numbers differ that should not. */
-static void compare(struct report *report, const char *what, unsigned column, uint64_t sum,
-	uint64_t own)
+static void compare(struct report *report, const char *what, unsigned column,
+	uint64_t sum, uint64_t own)
 {
 	const struct callers_view *view = report->data;
 
@@ -131,8 +133,10 @@ static void check_stanza(struct report *report, const struct cell *self,
 	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
 		unsigned base = view->base + m, cum = view->cum + m;
 
-		compare(report, "callers' base", base, callers[base].number, self[base].number);
-		compare(report, "callers' cum", cum, callers[cum].number, self[cum].number);
+		compare(report, "callers' base", base, callers[base].number,
+			self[base].number);
+		compare(report, "callers' cum", cum, callers[cum].number,
+			self[cum].number);
 		compare(report, "callees' cum", cum, callees[cum].number,
 			self[cum].number - self[base].number);
 	}
@@ -141,7 +145,8 @@ static void check_stanza(struct report *report, const struct cell *self,
 /* ---- printing ---- */
 
 /* Sums every cell that is a number: here all of them are parts of one thing. */
-static void add_row(const struct report *report, struct cell *sums, const struct cell *cells)
+static void add_row(
+	const struct report *report, struct cell *sums, const struct cell *cells)
 {
 	for (unsigned i = 0; i < report->sheet.column_count; i++) {
 		if (cells[i].kind == CELL_NUMBER)
@@ -171,8 +176,10 @@ static int print_part(struct report *report, struct sink *sink, const char *key,
 static int print_stanza(struct report *report, struct sink *sink, uint32_t method)
 {
 	const struct edges *edges = &((struct callers_view *)report->data)->edges;
-	const uint32_t *in = edges->callee_first + method, *out = edges->caller_first + method;
-	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0}, callees[COLUMN_MAX] = {0};
+	const uint32_t *in = edges->callee_first + method,
+		       *out = edges->caller_first + method;
+	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0},
+				      callees[COLUMN_MAX] = {0};
 
 	fill_self(report, method, self);
 	sink_stanza(sink, true);
@@ -182,8 +189,8 @@ static int print_stanza(struct report *report, struct sink *sink, uint32_t metho
 	sink_part(sink, "self", false, true);
 	sink_row(sink, self, 0);
 	sink_part(sink, "self", false, false);
-	if (print_part(report, sink, "callees", edges->by_caller + out[0], out[1] - out[0],
-		    fill_callee, callees) != 0)
+	if (print_part(report, sink, "callees", edges->by_caller + out[0],
+		    out[1] - out[0], fill_callee, callees) != 0)
 		return -1;
 	sink_stanza(sink, false);
 	if (!sink->measuring)
@@ -225,7 +232,8 @@ static void close_callers(struct report *report)
 
 const struct view view_callers = {
 	.name = "callers",
-	.meaning = "a stanza a method: its callers, itself, its callees; the sums are checked",
+	.meaning =
+		"a stanza a method: its callers, itself, its callees; the sums are checked",
 	.sort = "cum",
 	.columns = columns,
 	.open = open_callers,

@@ -21,7 +21,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct tally *tally = &((struct methods_view *)report->data)->tally;
 
 	tally_cells(report, cells, item, &tally->method[item],
-		report_values(report, tally->base, item), report_values(report, tally->cum, item));
+		report_values(report, tally->base, item),
+		report_values(report, tally->cum, item));
 }
 
 static int open_methods(struct report *report, struct error *error)

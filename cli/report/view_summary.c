@@ -94,8 +94,8 @@ static void count_nodes(struct report *report, struct summary_view *view, size_t
 	const struct profile *profile = report->profile;
 	struct counts *counts = &view->counts;
 
-	for (size_t i = profile->thread_first[thread]; i < profile->thread_first[thread + 1];
-		i++) {
+	for (size_t i = profile->thread_first[thread];
+		i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 
 		counts->calls += node->calls;
@@ -130,7 +130,8 @@ static void count_thread(
 		balance->total += total;
 		if (total != base[m]) {
 			balance->threads_off++;
-			balance->difference += total > base[m] ? total - base[m] : base[m] - total;
+			balance->difference +=
+				total > base[m] ? total - base[m] : base[m] - total;
 		}
 	}
 }
@@ -139,7 +140,8 @@ static int open_summary(struct report *report, struct error *error)
 {
 	const struct profile *profile = report->profile;
 	struct summary_view *view = calloc(1, sizeof(*view));
-	bool *method_seen = calloc((size_t)profile->method_count + 1, sizeof(*method_seen));
+	bool *method_seen =
+		calloc((size_t)profile->method_count + 1, sizeof(*method_seen));
 
 	report->data = view;
 	if (view == NULL || method_seen == NULL) {
@@ -163,7 +165,8 @@ static struct label shown_number(struct report *report, uint64_t number, enum lo
 	char field[NUMBER_WIDTH];
 	char *end = field + sizeof(field), *start;
 
-	start = look == LOOK_TIME ? number_milliseconds(end, number) : number_grouped(end, number);
+	start = look == LOOK_TIME ? number_milliseconds(end, number)
+				  : number_grouped(end, number);
 	return label_format(report->labels, "%.*s", (int)(end - start), start);
 }
 
@@ -209,7 +212,8 @@ static bool as_number(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static void print_known(struct report *report, struct sink *sink, const struct known_meta *row)
+static void print_known(
+	struct report *report, struct sink *sink, const struct known_meta *row)
 {
 	const char *value = profile_meta_get(report->profile, row->meta);
 	uint64_t number;
@@ -217,7 +221,8 @@ static void print_known(struct report *report, struct sink *sink, const struct k
 	if (value == NULL)
 		return;
 	if (row->look != LOOK_TEXT && as_number(value, &number))
-		put_number(report, sink, borrow(row->key), borrow(row->label), number, row->look);
+		put_number(report, sink, borrow(row->key), borrow(row->label), number,
+			row->look);
 	else
 		put_text(report, sink, borrow(row->key), borrow(row->label),
 			label_make(report->labels, value));
@@ -241,7 +246,8 @@ static void print_meta(struct report *report, struct sink *sink)
 		struct label key = label_make(report->labels, meta->key);
 
 		if (!is_known(meta->key))
-			put_text(report, sink, key, key, label_make(report->labels, meta->value));
+			put_text(report, sink, key, key,
+				label_make(report->labels, meta->value));
 	}
 }
 
@@ -253,7 +259,8 @@ static void print_counts(struct report *report, struct sink *sink)
 		const struct count_row *row = &count_rows[i];
 		uint64_t number;
 
-		memcpy(&number, (const char *)&view->counts + row->offset, sizeof(number));
+		memcpy(&number, (const char *)&view->counts + row->offset,
+			sizeof(number));
 		put_number(report, sink, borrow(row->key), borrow(row->label), number,
 			LOOK_NUMBER);
 	}
@@ -282,7 +289,8 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 		label_format(labels, "  total (%s)", time ? "ms" : metric->unit),
 		view->balance[m].total, time ? LOOK_TIME : LOOK_NUMBER);
 	put_text(report, sink, label_format(labels, "check.%s", metric->name),
-		borrow("  sum of base = total"), balance_label(report, &view->balance[m]));
+		borrow("  sum of base = total"),
+		balance_label(report, &view->balance[m]));
 }
 
 static int rows_summary(struct report *report, struct sink *sink, struct error *error)

@@ -23,13 +23,16 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM, PLACE_FIRST);
-	sheet_add(sheet, NULL, "unmatched", "Unmatched", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(
+		sheet, NULL, "unmatched", "Unmatched", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "lost", "Lost", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "pruned", "Pruned", IN_ALL | COLUMN_SUM, PLACE_FIRST);
-	sheet_add(sheet, NULL, "started", "Started", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(
+		sheet, NULL, "started", "Started", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
-	sheet_add(sheet, NULL, "name", "Thread", IN_TEXT | COLUMN_NAME | COLUMN_LEFT, PLACE_LAST);
+	sheet_add(sheet, NULL, "name", "Thread", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
+		PLACE_LAST);
 }
 
 /* A number where 0 says that there is none. */

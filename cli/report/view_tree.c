@@ -28,7 +28,8 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "id", "Id", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "parent", "Parent", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA, PLACE_FIRST);
-	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING,
+		PLACE_FIRST);
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL, PLACE_FIRST);
 	sheet_add(sheet, NULL, "class", "Class", IN_DATA, PLACE_FIRST);
@@ -40,7 +41,8 @@ static void columns(struct report *report)
 	sheet_add(sheet, "entered", "native", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
 	sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
 	sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
-	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT, PLACE_LAST);
+	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
+		PLACE_LAST);
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
@@ -70,7 +72,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	for (unsigned m = 0; m < metrics; m++)
 		*cells++ = cell_number(node->base[report->metric[m]]);
 	report_fill(report, cells, 0, report_values(report, view->cum, item));
-	cells[metrics] = cell_label(is_root ? report->thread[view->thread] : method->display);
+	cells[metrics] =
+		cell_label(is_root ? report->thread[view->thread] : method->display);
 }
 
 static uint32_t *find_levels(const struct profile *profile)
@@ -137,8 +140,8 @@ static int open_tree(struct report *report, struct error *error)
 
 /* On to the next node that is shown. What its row will need is fetched from memory while
  * the one before it is printed: a walk meets nodes in no order a processor could guess. */
-static bool next_shown(const struct report *report, const struct tree_view *view,
-	struct walk *walk)
+static bool next_shown(
+	const struct report *report, const struct tree_view *view, struct walk *walk)
 {
 	bool more = walk_next(walk);
 

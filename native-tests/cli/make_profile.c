@@ -62,7 +62,8 @@ static void wide(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t
 }
 
 /* Four methods that call each other and themselves in every order. */
-static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
+static void recursive(
+	const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
 {
 	(void)tree;
 	*parent = (i - 1) / 4;
@@ -71,7 +72,8 @@ static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uin
 
 static const struct shape {
 	const char *name;
-	void (*node)(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
+	void (*node)(
+		const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
 } shapes[] = {
 	{"bushy", bushy},
 	{"deep", deep},
@@ -139,8 +141,9 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 			.is_native = i % 50 == 7,
 			.is_static = i % 4 == 0};
 
-		snprintf(class_name, sizeof(class_name), "com.acme.store.part%u.Component%u",
-			i % 17, i / METHODS_PER_CLASS);
+		snprintf(class_name, sizeof(class_name),
+			"com.acme.store.part%u.Component%u", i % 17,
+			i / METHODS_PER_CLASS);
 		snprintf(name, sizeof(name), "operation%u", i % METHODS_PER_CLASS);
 		if (profile_put_method(writer, &method, error) != 0)
 			return -1;
@@ -148,8 +151,8 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 	return 0;
 }
 
-static int put_nodes(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
-	uint64_t *total, struct error *error)
+static int put_nodes(struct profile_writer *writer, const struct tree *tree,
+	unsigned metrics, uint64_t *total, struct error *error)
 {
 	for (uint32_t i = 0; i < tree->count; i++) {
 		uint64_t calls = i == 0 ? 0 : 1 + random_below(1000);
@@ -174,8 +177,8 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree, uns
 	return 0;
 }
 
-static int put_all(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
-	struct error *error)
+static int put_all(struct profile_writer *writer, const struct tree *tree,
+	unsigned metrics, struct error *error)
 {
 	struct profile_thread thread = {
 		.id = 1, .java_id = 1, .os_id = 4711, .name = "main", .folded = 1};
@@ -222,9 +225,10 @@ int main(int argc, char **argv)
 	struct tree tree;
 	int failed;
 
-	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX || metrics > METRICS_MOST) {
-		fprintf(stderr, "usage: make_profile bushy|deep|wide|recursive NODES METRICS "
-				"FILE\n");
+	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX ||
+		metrics > METRICS_MOST) {
+		fprintf(stderr,
+			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
