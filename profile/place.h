@@ -23,7 +23,7 @@ struct place {
 	char shown[256]; /* the path for messages, long ones with the middle left out */
 };
 
-/* Only fills shown; name is empty. path_fini is harmless after it. */
+/* Only fills shown; name is empty. place_fini is harmless after it. */
 void place_show(struct place *place, const char *path);
 
 /* Finds the place of an existing file. 0, or a negative code; shown is filled in any case

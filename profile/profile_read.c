@@ -107,9 +107,8 @@ static int check_table(struct reader *reader, enum schema_table_id id)
 	char name[32];
 
 	int status = ask(reader,
-		"SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > "
-		"0 "
-		"AND name = ?",
+		"SELECT count(*) FROM sqlite_master "
+		"WHERE type = 'table' AND rootpage > 0 AND name = ?",
 		table->name, &real);
 	if (status < 0)
 		return status;

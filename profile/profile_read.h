@@ -6,6 +6,8 @@
  * In:   a file, finished, being written, or left behind by a killed JVM.
  * Out:  struct profile: arrays, checked (ids in range, parents before children), so that
  *       reports can index without asking.
+ *       All texts are valid UTF-8 (what is not, was replaced by '?'); they may hold any
+ *       character but zero.
  * Owns: everything it points to. 96 bytes a node and 8 a metric.
  */
 #ifndef JPROF_PROFILE_READ_H

@@ -19,12 +19,13 @@ struct profile_writer; /* created, destroyed */
 /* Creates the file for a session with these metrics. An older profile of that name is
  * replaced; anything else (another kind of file, a directory, a profile that a live JVM is
  * writing) is left alone. The last case gives -ERROR_BUSY. 0, or a negative code; *writer
- * is then NULL. */
+ * is then NULL, and a file that did not exist before does not exist. */
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count, struct error *error);
 
 /* A transaction. After a failure of any put the transaction can only be rolled back; the
- * file keeps what was committed before. */
+ * file keeps what was committed before. A commit that fails has rolled back already.
+ * profile_rollback is harmless without a transaction. */
 int profile_begin(struct profile_writer *writer, struct error *error);
 int profile_commit(struct profile_writer *writer, struct error *error);
 void profile_rollback(struct profile_writer *writer);
@@ -45,7 +46,8 @@ int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct er
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions
- * are rolled back. NULL is allowed. */
+ * are rolled back. NULL is allowed. Waits up to three seconds for readers; if one stays, or
+ * the disk is full: a negative code, and the file is whole only with its side files. */
 int profile_close(struct profile_writer *writer, struct error *error);
 
 #endif

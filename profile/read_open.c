@@ -228,8 +228,7 @@ static int open_some_way(struct read_source *source, struct error *error)
 	bool refused = primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY;
 	if (refused && has_log(&source->place))
 		return error_set(error, ERROR_DENIED,
-			"cannot read '%s': it has a side file ('-wal') that cannot be "
-			"read "
+			"cannot read '%s': it has a side file ('-wal') that cannot be read "
 			"here; copy both to a directory you may write",
 			source->place.shown);
 	if (refused) {
@@ -273,8 +272,7 @@ static int check_version(struct read_source *source, struct error *error)
 	if (version > SCHEMA_VERSION)
 		return error_set(error, ERROR_VERSION,
 			"'%s' was written by a newer jprof (file version %lld, this "
-			"jprof "
-			"reads %d)",
+			"jprof reads %d)",
 			source->place.shown, (long long)version, SCHEMA_VERSION);
 	if (version < 1)
 		return read_damaged(source, error, "it has no version");

@@ -5,9 +5,9 @@
  *
  * In:   a path.
  * Out:  a connection inside a read transaction (one consistent state, also while a JVM
- *       writes), its schema version checked; or a line that says what the file is instead.
- * Owns: the connection; the file is not changed but for what SQLite's recovery does where
- *       a JVM was killed in the middle of a write without a write-ahead log.
+ *       writes), its schema version checked; or a line that says what the file is
+ * instead. Owns: the connection; the file is not changed but for what SQLite's recovery
+ * does where a JVM was killed in the middle of a write without a write-ahead log.
  */
 #ifndef JPROF_PROFILE_READ_OPEN_H
 #define JPROF_PROFILE_READ_OPEN_H

@@ -31,9 +31,8 @@ struct schema_view {
 
 static const struct schema_view views[] = {
 	{"threads",
-		"SELECT id, name, java_id, os_id, virtual, alive, folded, events, "
-		"repaired,\n"
-		"\tunmatched, lost, pruned, started, ended",
+		"SELECT id, name, java_id, os_id, virtual, alive, folded, events,\n"
+		"\trepaired, unmatched, lost, pruned, started, ended",
 		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
 	/* What a root used, outside every included method, is the row without a method.
 	 */
@@ -51,8 +50,8 @@ static const struct schema_view views[] = {
 		"WITH RECURSIVE walk(id, level) AS (\n"
 		"\tSELECT id, 0 FROM node WHERE parent IS NULL\n"
 		"\tUNION ALL\n"
-		"\tSELECT n.id, walk.level + 1 FROM walk JOIN node n ON n.parent = "
-		"walk.id\n"
+		"\tSELECT n.id, walk.level + 1\n"
+		"\tFROM walk JOIN node n ON n.parent = walk.id\n"
 		"\tORDER BY 2 DESC, 1 LIMIT -1)\n"
 		"SELECT n.id AS id, n.parent AS parent, t.name AS thread,\n"
 		"\twalk.level AS level, n.recursion AS recursion, m.class AS class,\n"

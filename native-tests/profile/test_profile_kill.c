@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -117,6 +118,13 @@ static void killed(void **state)
 		/* A new file and one that a killed writer left, in turns. */
 		snprintf(name, sizeof name, "killed-%d.jprof", i / 2);
 		const char *path = fixture_path(name);
+		/* Some without a write-ahead log. */
+		if (i % 5 == 4) {
+			char index[64];
+			snprintf(index, sizeof index, "%s-shm", name);
+			unlink(fixture_path(index));
+			mkdir(fixture_path(index), 0777);
+		}
 		pid_t child = start_writer(path);
 		/* A quarter of them while the file is being made. */
 		long us = i % 4 == 0 ? random() % 4000 : random() % 400000;

@@ -18,7 +18,7 @@
 #include "agent/session/writer.h"
 #include "profile/profile_read.h"
 
-#define METRICS 2
+#define METRICS      2
 #define MANY_METHODS 200
 
 static char directory[] = "/tmp/jprof-writer-XXXXXX";
@@ -30,10 +30,10 @@ static atomic_long fail_put_at = -1; /* so many puts succeed, then all fail */
 static atomic_bool fail_commit;
 static char last_line[1024];
 
-int __real_profile_put_node(
-	struct profile_writer *writer, const struct profile_node *node, struct error *error);
-int __wrap_profile_put_node(
-	struct profile_writer *writer, const struct profile_node *node, struct error *error)
+int __real_profile_put_node(struct profile_writer *writer,
+	const struct profile_node *node, struct error *error);
+int __wrap_profile_put_node(struct profile_writer *writer,
+	const struct profile_node *node, struct error *error)
 {
 	long left = atomic_load(&fail_put_at);
 
@@ -87,7 +87,8 @@ static const struct profile_method *method_of(uint32_t id)
 }
 
 static void facts(void *argument, bool final,
-	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+	void (*put)(void *put_argument, const char *key, const char *value),
+	void *put_argument)
 {
 	assert_ptr_equal(argument, directory);
 	put(put_argument, "complete", final ? "yes" : "no");
@@ -125,7 +126,8 @@ static void finish(struct writer *writer)
 	assert_string_equal(error.text, "");
 }
 
-/* Two flushes that began after now. The second has ended when a third reports its facts. */
+/* Two flushes that began after now. The second has ended when a third reports its facts.
+ */
 static void wait_for_flushes(void)
 {
 	unsigned long seen = atomic_load(&flushes);
@@ -158,7 +160,8 @@ static void same_node(const struct profile_node *node, const struct tree_node *s
 	assert_int_equal(node->interpreted, states.interpreted);
 	assert_int_equal(node->jitted, states.jitted);
 	assert_int_equal(node->native, states.native);
-	assert_memory_equal(node->transition, shown->transition, sizeof(node->transition));
+	assert_memory_equal(
+		node->transition, shown->transition, sizeof(node->transition));
 	assert_memory_equal(node->base, shown->base, METRICS * sizeof(uint64_t));
 }
 
@@ -206,7 +209,8 @@ struct walk {
 	struct test_walk walk;
 };
 
-static void walk_begin(struct walk *walk, struct trace *trace, const char *name, uint64_t seed)
+static void walk_begin(
+	struct walk *walk, struct trace *trace, const char *name, uint64_t seed)
 {
 	model_init(&walk->model);
 	walk->walk = (struct test_walk){.random = {seed},
@@ -351,7 +355,8 @@ static void folded_between(void **state)
 		walk_begin(&walk, trace, name, (uint64_t)i);
 		walk_steps(&walk, 30);
 		walk_end(&walk, trace);
-		if (i % 400 == 399)
+		/* Also while a row of folded ones stands for one, and for two. */
+		if (i % 400 == 399 || i / 6 == TRACE_KEPT_ENDED / 6)
 			wait_for_flushes();
 	}
 	trace_stop(trace);
@@ -409,8 +414,8 @@ static void while_threads_run(void **state)
 		assert_true(profile->thread_count > 0);
 		for (size_t n = 0; n < profile->node_count; n++) {
 			const struct profile_node *node = &profile->node[n];
-			assert_int_equal(
-				node->calls, node->interpreted + node->jitted + node->native);
+			assert_int_equal(node->calls,
+				node->interpreted + node->jitted + node->native);
 		}
 		profile_free(profile);
 	}
@@ -525,7 +530,8 @@ static void in_a_forked_child(void **state)
 	trace_destroy(trace);
 }
 
-/* The line of a thread's status that begins with the key; "" if the thread is not there. */
+/* The line of a thread's status that begins with the key; "" if the thread is not there.
+ */
 static void writer_status(const char *key, char *value, size_t size)
 {
 	FILE *file = popen("cat /proc/$PPID/task/*/status", "r");
@@ -551,7 +557,8 @@ static void signals_are_blocked(void **state)
 
 	(void)state;
 	writer_status("SigBlk:", mask, sizeof(mask));
-	/* All but 9 and 19; of 32 and 33, which the C library uses itself, it may keep some. */
+	/* All but 9 and 19; of 32 and 33, which the C library uses itself, it may keep
+	 * some. */
 	assert_true((strtoull(mask, NULL, 16) | 3ull << 31) == ~(1ull << 8 | 1ull << 18));
 	finish(writer);
 	writer_status("SigBlk:", mask, sizeof(mask));
@@ -566,14 +573,15 @@ static void cannot_start(void **state)
 	struct error error = {0};
 
 	(void)state;
-	assert_int_equal(writer_start(&writer, trace, &source, &set, "/no/such/x.jprof", 1,
-				 &error),
+	assert_int_equal(writer_start(&writer, trace, &source, &set, "/no/such/x.jprof",
+				 1, &error),
 		-ERROR_IO);
 	assert_null(writer);
-	assert_non_null(strstr(error.text, "'/no/such/x.jprof': No such file or directory"));
+	assert_non_null(
+		strstr(error.text, "'/no/such/x.jprof': No such file or directory"));
 	error = (struct error){0};
-	assert_int_equal(
-		writer_start(&writer, trace, &source, &set, path, 1, &error), -ERROR_BUSY);
+	assert_int_equal(writer_start(&writer, trace, &source, &set, path, 1, &error),
+		-ERROR_BUSY);
 	assert_null(writer);
 	assert_int_equal(writer_finish(NULL, &error), 0);
 	finish(first);
