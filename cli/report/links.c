@@ -39,8 +39,10 @@ static void link_in_order(struct links *links, const struct report *report)
 		size_t first = profile->thread_first[t];
 
 		for (size_t i = profile->thread_first[t + 1];
-			report->selected[t] && i-- > first;)
-			link_node(links, profile, first, (uint32_t)i);
+			report->selected[t] && i-- > first;) {
+			if (!report->hidden[i])
+				link_node(links, profile, first, (uint32_t)i);
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ struct links {
 	struct link *link; /* by position */
 };
 
-/* Links all nodes of the selected threads. Children stand in the order of rank, or, if that
+/* Links all nodes of the selected threads but hidden ones. Children stand in the order of rank, or, if that
  * is NULL, in the order they were first entered. 0, or -1 without memory. */
 int links_init(struct links *links, const struct report *report, const struct rank *rank,
 	size_t count);

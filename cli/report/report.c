@@ -117,6 +117,33 @@ static int choose_sort(struct report *report, struct error *error)
 	return 0;
 }
 
+static bool is_empty(const struct profile *profile, const struct profile_node *node)
+{
+	uint64_t used = node->calls;
+
+	for (unsigned m = 0; m < profile->metric_count; m++)
+		used |= node->base[m];
+	return node->method == PROFILE_METHOD_PRUNED && used == 0;
+}
+
+/* Every tree has a "(pruned)" node below its root from the start, for the case of need.
+ * Where it stayed empty it is not shown. A node with children is never hidden. */
+static int find_hidden(struct report *report)
+{
+	const struct profile *profile = report->profile;
+
+	report->hidden = calloc(profile->node_count + 1, sizeof(*report->hidden));
+	for (size_t t = 0; report->hidden != NULL && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
+			report->hidden[i] = is_empty(profile, &profile->node[i]);
+			report->hidden[first + profile->node[i].parent] = false;
+		}
+	}
+	return report->hidden != NULL ? 0 : -1;
+}
+
 /* ---- life ---- */
 
 static int make_labels(struct report *report)
@@ -149,7 +176,7 @@ static int report_open(struct report *report, struct error *error)
 			error, ERROR_MEMORY, "the profile has too many nodes to report");
 	report->sheet.view = report->request->view->name;
 	report->selected = calloc(profile->thread_count + 1, sizeof(*report->selected));
-	if (report->selected == NULL || make_labels(report) != 0)
+	if (report->selected == NULL || find_hidden(report) != 0 || make_labels(report) != 0)
 		return report_no_memory(error);
 	failed = choose_metrics(report, error);
 	if (failed == 0)
@@ -165,6 +192,7 @@ static void report_close(struct report *report)
 {
 	report->request->view->close(report);
 	free(report->selected);
+	free(report->hidden);
 	free(report->method);
 	free(report->thread);
 	label_store_destroy(report->labels);
@@ -268,6 +296,18 @@ size_t report_thread_of(const struct profile *profile, size_t node, size_t near)
 	return low;
 }
 
+static size_t add_nodes(
+	const struct report *report, size_t thread, uint32_t *nodes, size_t count)
+{
+	const size_t *first = report->profile->thread_first + thread;
+
+	for (size_t i = first[0]; i < first[1]; i++) {
+		if (!report->hidden[i])
+			nodes[count++] = (uint32_t)i;
+	}
+	return count;
+}
+
 uint32_t *report_nodes(const struct report *report, size_t *count)
 {
 	const struct profile *profile = report->profile;
@@ -275,11 +315,8 @@ uint32_t *report_nodes(const struct report *report, size_t *count)
 
 	*count = 0;
 	for (size_t t = 0; nodes != NULL && t < profile->thread_count; t++) {
-		size_t end = profile->thread_first[t + 1];
-
-		for (size_t i = profile->thread_first[t]; report->selected[t] && i < end;
-			i++)
-			nodes[(*count)++] = (uint32_t)i;
+		if (report->selected[t])
+			*count = add_nodes(report, t, nodes, *count);
 	}
 	return nodes;
 }

@@ -63,6 +63,7 @@ struct report {
 	/* Index in the profile of the sheet's metrics. */
 	unsigned metric[PROFILE_METRIC_MAX];
 	bool *selected;              /* by position of the thread */
+	bool *hidden; /* by node: a "(pruned)" that nothing was folded into */
 	struct label_store *labels;
 	struct method_label *method; /* by method id */
 	struct label *thread;        /* by position of the thread */
@@ -93,7 +94,7 @@ uint64_t *report_cum(const struct report *report);
  * the call before, or 0. */
 size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
 
-/* Positions of the nodes of the selected threads, *count of them, rising. Owned by the
+/* Positions of the nodes of the selected threads, without hidden ones, *count of them, rising. Owned by the
  * caller (free), NULL without memory. */
 uint32_t *report_nodes(const struct report *report, size_t *count);
 

@@ -30,9 +30,11 @@ static void add_thread(struct tally *tally, const struct report *report, size_t 
 	const struct profile *profile = report->profile;
 
 	for (size_t i = profile->thread_first[thread];
-		i < profile->thread_first[thread + 1]; i++)
-		add_node(tally, report, &profile->node[i],
-			cum + i * report->sheet.metric_count);
+		i < profile->thread_first[thread + 1]; i++) {
+		if (!report->hidden[i])
+			add_node(tally, report, &profile->node[i],
+				cum + i * report->sheet.metric_count);
+	}
 }
 
 int tally_init(struct tally *tally, const struct report *report, const uint64_t *cum)

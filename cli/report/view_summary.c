@@ -20,18 +20,30 @@ static const struct known_meta {
 	const char *meta, *key, *label;
 	enum look look;
 } known_meta[] = {
+	{"java.command", "java.command", "Command", LOOK_TEXT},
 	{"jvm.name", "jvm.name", "JVM", LOOK_TEXT},
 	{"jvm.version", "jvm.version", "JVM version", LOOK_TEXT},
-	{"jvm.vendor", "jvm.vendor", "JVM vendor", LOOK_TEXT},
-	{"machine.cpu", "machine.cpu", "Processor", LOOK_TEXT},
-	{"machine.cpus", "machine.cpus", "Processors", LOOK_NUMBER},
-	{"os", "os", "System", LOOK_TEXT},
-	{"command", "command", "Command", LOOK_TEXT},
+	{"java.version", "java.version", "Java version", LOOK_TEXT},
+	{"java.home", "java.home", "Java home", LOOK_TEXT},
 	{"pid", "pid", "Process", LOOK_TEXT},
+	{"machine.host", "machine.host", "Machine", LOOK_TEXT},
+	{"machine.system", "machine.system", "System", LOOK_TEXT},
+	{"machine.cpu", "machine.cpu", "Processor", LOOK_TEXT},
+	{"machine.processors", "machine.processors", "Processors", LOOK_NUMBER},
+	{"jprof.version", "jprof.version", "jprof", LOOK_TEXT},
 	{"options", "options", "Options", LOOK_TEXT},
 	{"started", "started", "Started", LOOK_TEXT},
 	{"duration_ns", "duration", "Duration (ms)", LOOK_TIME},
 	{"complete", "complete", "Complete", LOOK_TEXT},
+	{"memory.limit", "memory.limit", "Memory limit (bytes)", LOOK_NUMBER},
+	{"memory.peak", "memory.peak", "Memory peak (bytes)", LOOK_NUMBER},
+	/* `threads` is how many are reported here, which may be fewer. */
+	{"threads", "threads.seen", "Threads seen", LOOK_NUMBER},
+	{"threads.lost", "threads.lost", "Threads lost", LOOK_NUMBER},
+	{"methods.lost", "methods.lost", "Methods lost", LOOK_NUMBER},
+	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads", LOOK_NUMBER},
+	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
+	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 };
 
 #define KNOWN_META (sizeof(known_meta) / sizeof(known_meta[0]))
@@ -98,6 +110,8 @@ static void count_nodes(struct report *report, struct summary_view *view, size_t
 		i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 
+		if (report->hidden[i])
+			continue;
 		counts->calls += node->calls;
 		counts->interpreted += node->interpreted;
 		counts->jitted += node->jitted;
@@ -282,7 +296,7 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 	bool time = strcmp(metric->unit, "ns") == 0;
 	struct label_store *labels = report->labels;
 
-	put_text(report, sink, label_format(labels, "metric.%s", metric->name),
+	put_text(report, sink, label_format(labels, "how.%s", metric->name),
 		label_format(labels, "Metric %s", metric->name),
 		label_format(labels, "%s: %s", metric->unit, metric->how));
 	put_number(report, sink, label_format(labels, "total.%s", metric->name),

@@ -214,7 +214,7 @@ static void measure_thread(struct report *report, struct sink *sink, size_t thre
 	struct cell cells[COLUMN_MAX];
 
 	for (size_t i = report->profile->thread_first[thread]; i < end; i++) {
-		if (view->shown != NULL && !view->shown[i])
+		if (report->hidden[i] || (view->shown != NULL && !view->shown[i]))
 			continue;
 		fill(report, (uint32_t)i, cells);
 		sink_row(sink, cells, view->level[i]);

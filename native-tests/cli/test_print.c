@@ -332,6 +332,53 @@ static void test_overloads(void **state)
 	free(text);
 }
 
+static size_t count_text(const char *text, const char *wanted)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, wanted)) != NULL) {
+		text += strlen(wanted);
+		count++;
+	}
+	return count;
+}
+
+/* A "(pruned)" that nothing was folded into is not shown, unless something hangs below. */
+static void test_empty_pruned(void **state)
+{
+	static const struct {
+		int line;
+		const char *view;
+		size_t hidden, shown; /* how often it is there */
+	} cases[] = {
+		{__LINE__, "tree", 0, 1},
+		{__LINE__, "methods", 0, 1},
+		{__LINE__, "callers", 0, 2},
+	};
+	uint32_t method, pruned;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+
+		fixture_init(&fixture);
+		method = fixture_method(&fixture, "A", "a", "()V");
+		fixture_thread(&fixture, "main", 5, 5);
+		pruned = fixture_node(&fixture, 0, PROFILE_METHOD_PRUNED, 0, 0, 0);
+		fixture_node(&fixture, 0, method, 1, 1, 1);
+		text = fixture_print(&fixture, cases[i].view, "text");
+		assert_int_equal(count_text(text, " A.a\n"), 1);
+		if (count_text(text, "(pruned)") != cases[i].hidden)
+			fail_msg("line %d: %s", cases[i].line, text);
+		free(text);
+		fixture_node(&fixture, pruned, method, 1, 1, 1);
+		text = fixture_print(&fixture, cases[i].view, "csv");
+		if (count_text(text, "(pruned)") < cases[i].shown)
+			fail_msg("line %d: %s", cases[i].line, text);
+		free(text);
+	}
+}
+
 /* ---- numbers, and output that fails ---- */
 
 static void test_numbers(void **state)
@@ -410,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_zero_in_name),
 		cmocka_unit_test(test_overloads),
+		cmocka_unit_test(test_empty_pruned),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_colour),
