@@ -4,6 +4,7 @@
 #include "agent/trace/arena.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,6 +20,38 @@ size_t arena_page(void)
 	return size;
 }
 
+#if defined(__SANITIZE_THREAD__)
+#define ARENA_COPIES 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ARENA_COPIES 1
+#endif
+#endif
+#ifndef ARENA_COPIES
+#define ARENA_COPIES 0
+#endif
+
+static void *map(size_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* The thread sanitizer does not know mremap, and would take the next user of the old addresses
+ * for a racing one: it gets a copy. */
+static void *move(const struct arena *arena, size_t to)
+{
+	void *base;
+
+	if (!ARENA_COPIES)
+		return mremap(arena->base, arena->bytes, to, MREMAP_MAYMOVE);
+	base = map(to);
+	if (base != MAP_FAILED) {
+		memcpy(base, arena->base, to < arena->bytes ? to : arena->bytes);
+		munmap(arena->base, arena->bytes);
+	}
+	return base;
+}
+
 /* The system's part: from, to: bytes, multiples of pages, not equal. */
 static int remap(struct arena *arena, size_t to)
 {
@@ -28,10 +61,9 @@ static int remap(struct arena *arena, size_t to)
 	if (to == 0)
 		munmap(arena->base, arena->bytes);
 	else if (arena->bytes == 0)
-		base = mmap(NULL, to, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
+		base = map(to);
 	else
-		base = mremap(arena->base, arena->bytes, to, MREMAP_MAYMOVE);
+		base = move(arena, to);
 	errno = saved_errno;
 	if (base == MAP_FAILED)
 		return -1;

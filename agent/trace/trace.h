@@ -68,8 +68,9 @@ struct trace_thread {
 	uint64_t pruned;     /* nodes folded into "(pruned)" */
 	/* Set for `end` only. */
 	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
-	uint64_t total[METRIC_MAX]; /* the sum of the nodes' base: for a thread that had no event
-	                             * meanwhile taken from its counters, not from the nodes */
+	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended
+	                             * threads, and of all after trace_stop, by the counters
+	                             * alone; of a running one it is that sum */
 };
 
 /* What a visit calls, on its own thread, without locks; a result other than 0 ends the visit.

@@ -24,6 +24,7 @@ struct visit {
 	struct thread_context *context;
 	struct trace_thread thread;
 	struct thread_identity identity;
+	bool stopped;
 	uint32_t current;
 	uint64_t last[METRIC_MAX];
 	uint64_t stretch[METRIC_MAX];
@@ -91,6 +92,7 @@ static void begin_thread(struct visit *visit, bool hold)
 		.lost = __atomic_load_n(&context->lost, __ATOMIC_RELAXED),
 		.pruned = __atomic_load_n(&tree->pruned, __ATOMIC_RELAXED),
 	};
+	visit->stopped = context->stopped;
 	look_at_counters(visit);
 	lock_give(&tree->lock);
 }
@@ -139,25 +141,26 @@ static void account_block(struct visit *visit, uint32_t first, uint32_t count)
 	}
 }
 
-/* A thread without an event since the beginning is told by its counters alone. */
+/* Where no event can come any more, the counters tell the total by themselves. While events
+ * go on, the owner may be anywhere between its stores: there the nodes are believed. */
 static void total_thread(struct visit *visit)
 {
 	struct thread_context *context = visit->context;
-	bool quiet;
+	bool still;
 
 	lock_take(&context->tree.lock);
 	context->tree.hold = false;
-	quiet = last_is(visit, visit->last);
+	still = !visit->thread.alive || visit->stopped;
+	lock_give(&context->tree.lock);
 	for (unsigned i = 0; i < visit->trace->set->count; i++) {
 		uint64_t first = __atomic_load_n(&context->first[i], __ATOMIC_RELAXED);
 
 		visit->thread.total[i] =
-			quiet ? visit->last[i] - first + visit->added[i] : visit->sum[i];
+			still ? visit->last[i] - first + visit->added[i] : visit->sum[i];
 	}
-	lock_give(&context->tree.lock);
 }
 
-/* 0: shown; 1: nodes were renumbered meanwhile; or what the visitor said, in *result. */
+/* False: the nodes were renumbered meanwhile. What the visitor said is in *result. */
 static bool show_blocks(struct visit *visit, int *result)
 {
 	const struct trace_visitor *visitor = visit->visitor;

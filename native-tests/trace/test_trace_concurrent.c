@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { A = METHOD_FIRST, OWNERS = 3, PICTURES = 150 };
+enum { A = METHOD_FIRST, OWNERS = 3, PICTURES = 40, DEEPEST = 8 };
 
 struct owner {
 	struct trace *trace;
@@ -27,11 +27,11 @@ struct owner {
 static void walk(struct owner *owner, struct thread_context *context, uint32_t steps)
 {
 	struct test_random random = {(uint64_t)owner->number};
-	uint32_t stack[16], depth = 0;
+	uint32_t stack[DEEPEST], depth = 0;
 
 	for (uint32_t i = 0; i < steps || depth > 0; i++) {
 		test_use(context, 1, 8);
-		if (depth < 16 && i < steps && test_random(&random, 20) >= depth) {
+		if (depth < DEEPEST && i < steps && test_random(&random, 10) >= depth) {
 			stack[depth] = A + test_random(&random, owner->methods);
 			context_enter(
 				SHAPE_ANY, context, stack[depth++], STATE_INTERPRETED);
@@ -133,13 +133,13 @@ static void run(uint64_t limit, uint32_t methods)
 static void test_ample(void **state)
 {
 	(void)state;
-	run(256 << 20, 4);
+	run(256 << 20, 3);
 }
 
 static void test_short(void **state)
 {
 	(void)state;
-	run(12 << 20, 30);
+	run(4 << 20, 30);
 }
 
 /* Time goes on while the writer looks: it must agree with itself all the same. */
@@ -179,7 +179,7 @@ static void test_wall(void **state)
 	trace = trace_create(&set, 16 << 20);
 	owner = (struct owner){.trace = trace, .set = &set};
 	assert_int_equal(pthread_create(&owner.thread, NULL, run_timed, &owner), 0);
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 500; i++)
 		test_visit(trace, &picture);
 	atomic_store(&owner.stop, true);
 	pthread_join(owner.thread, NULL);
