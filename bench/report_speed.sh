@@ -13,17 +13,16 @@ metrics=${3:-3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measure WORD...: seconds and kilobytes of one run, "0.95 170000".
+# measure WORD...: seconds and kilobytes of one run, "0.95 170000"; without GNU time 0
+# kilobytes.
 measure()
 {
-	python3 - "$@" <<'PYTHON'
-import os, subprocess, sys, time
-start = time.monotonic()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
-_, status, usage = os.wait4(child.pid, 0)
-print("%.2f %d" % (time.monotonic() - start, usage.ru_maxrss))
-sys.exit(status != 0)
-PYTHON
+	local TIMEFORMAT=%R
+	if [ -x /usr/bin/time ]; then
+		/usr/bin/time -f '%e %M' "$@" 2>&1 >/dev/null
+	else
+		echo "$({ time "$@" >/dev/null; } 2>&1) 0"
+	fi
 }
 
 report()
