@@ -158,6 +158,41 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 	return 0;
 }
 
+/* The code unit of a three-byte sequence at c, if it is a surrogate; else 0. */
+static unsigned jvm_surrogate(const unsigned char *c)
+{
+	if (c[0] != 0xed || (c[1] & 0xe0) != 0xa0 || (c[2] & 0xc0) != 0x80)
+		return 0;
+	return 0xd000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+}
+
+/* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three
+ * bytes each, becomes the four bytes of its character. The other difference, the two-byte
+ * zero, cannot occur in a name. */
+static void jvm_to_utf8(char *text)
+{
+	const unsigned char *in = (const unsigned char *)text;
+	unsigned char *out = (unsigned char *)text;
+
+	while (*in) {
+		unsigned high = jvm_surrogate(in);
+		unsigned low = high ? jvm_surrogate(in + 3) : 0;
+		unsigned character;
+
+		if (high < 0xd800 || high > 0xdbff || low < 0xdc00) {
+			*out++ = *in++;
+			continue;
+		}
+		character = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+		*out++ = (unsigned char)(0xf0 | character >> 18);
+		*out++ = (unsigned char)(0x80 | (character >> 12 & 0x3f));
+		*out++ = (unsigned char)(0x80 | (character >> 6 & 0x3f));
+		*out++ = (unsigned char)(0x80 | (character & 0x3f));
+		in += 6;
+	}
+	*out = '\0';
+}
+
 /* Copies text, cut before the first character that does not fit whole. */
 static void jvm_copy_name(char *out, size_t size, const char *text)
 {
@@ -188,6 +223,8 @@ bool jvm_describe_thread(
 		(*jni)->DeleteLocalRef(jni, current);
 		return false;
 	}
+	if (info.name)
+		jvm_to_utf8(info.name);
 	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
 	out->is_daemon = info.is_daemon;
 	if (thread_id_field)
@@ -270,6 +307,8 @@ static char *jvm_take_string(struct jvm *jvm, char *text)
 	char *copy = text ? strdup(text) : NULL;
 
 	jvm_give(jvm, text);
+	if (copy)
+		jvm_to_utf8(copy);
 	return copy;
 }
 
@@ -288,6 +327,7 @@ bool jvm_describe_method(
 		!(*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) &&
 		!(*jvmti)->GetMethodModifiers(jvmti, method, &modifiers);
 	if (known) {
+		jvm_to_utf8(class_signature);
 		out->class_name = jvm_java_name(class_signature);
 		out->is_native = modifiers & ACCESS_NATIVE;
 		out->is_static = modifiers & ACCESS_STATIC;

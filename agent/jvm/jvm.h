@@ -30,7 +30,7 @@ enum jvm_capability {
 struct jvm_thread {
 	int64_t java_id; /* Thread.threadId(), 0 if it cannot be read */
 	bool is_virtual, is_daemon;
-	char name[256];  /* modified UTF-8, cut at a character */
+	char name[256];  /* UTF-8, cut at a character */
 };
 
 struct jvm_method {

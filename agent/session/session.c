@@ -201,6 +201,5 @@ void session_end(struct session *session)
 	if (!atomic_compare_exchange_strong(&session->state, &recording, SESSION_ENDED))
 		return;
 	trace_stop(session->trace);
-	if (writer_finish(session->writer, &error))
-		log_line(LOG_ERROR, "%s; the profile ends earlier than the program", error.text);
+	writer_finish(session->writer, &error);
 }

@@ -508,6 +508,9 @@ int writer_finish(struct writer *writer, struct error *error)
 	block_signals(&before);
 	status = flush(writer, true, error);
 	closed = profile_close(writer->profile, error);
+	if ((status < 0 || closed < 0) && !writer->failure_said)
+		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
+			error->text);
 	restore_signals(&before);
 	pthread_cond_destroy(&writer->wake);
 	lock_fini(&writer->lock);

@@ -40,7 +40,8 @@ int writer_start(struct writer **writer, struct trace *trace,
 	uint64_t flush_seconds, struct error *error);
 
 /* Stops the thread, flushes for the last time, closes the file. 0, or a negative code: the
- * file then holds what was flushed before. NULL is allowed. In a forked child (another pid)
+ * file then holds what was flushed before; that is said on standard error, unless a failed
+ * flush was said before. NULL is allowed. In a forked child (another pid)
  * nothing is touched. */
 int writer_finish(struct writer *writer, struct error *error);
 
