@@ -25,7 +25,9 @@ int session_prepare(struct session *session, const char *option_string, struct e
 	code = metric_set_init(&session->metrics, &session->options.metrics, error);
 	if (code)
 		return code;
-	session->trace = trace_create(&session->metrics, session->options.max_memory);
+	/* The writer remembers up to 10 bytes of each node of 88 bytes or more. */
+	session->trace = trace_create(&session->metrics,
+		session->options.max_memory - session->options.max_memory / 8);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
 	return 0;
