@@ -30,14 +30,33 @@ static void name_pattern(char *pattern, const char *name)
 	*pattern = '\0';
 }
 
+/* A row that nobody is looking at. */
 static struct thread_context *find_row(const struct trace *trace, const char *pattern)
 {
 	for (unsigned i = 0; i < trace->folds; i++)
-		if (strcmp(trace->fold[i]->identity.name, pattern) == 0)
+		if (trace->fold[i]->pins == 0 &&
+			strcmp(trace->fold[i]->identity.name, pattern) == 0)
 			return trace->fold[i];
 	return NULL;
 }
 
+static struct thread_context *new_row(struct trace *trace, const char *pattern)
+{
+	struct thread_context *row;
+
+	if (trace->folds == TRACE_FOLDS_MAX)
+		return NULL;
+	row = rows_create(trace);
+	if (row == NULL)
+		return NULL;
+	row->life = CONTEXT_FOLD;
+	strcpy(row->identity.name, pattern);
+	trace->fold[trace->folds++] = row;
+	rows_append(trace, row);
+	return row;
+}
+
+/* While a visitor is at a name's row, which may take long, a second one serves. */
 static struct thread_context *row_for(struct trace *trace, const char *name)
 {
 	char pattern[sizeof(((struct thread_identity *)0)->name)];
@@ -49,16 +68,7 @@ static struct thread_context *row_for(struct trace *trace, const char *name)
 		strcpy(pattern, "*");
 		row = find_row(trace, pattern);
 	}
-	if (row != NULL)
-		return row;
-	row = rows_create(trace);
-	if (row == NULL)
-		return NULL;
-	row->life = CONTEXT_FOLD;
-	strcpy(row->identity.name, pattern);
-	trace->fold[trace->folds++] = row;
-	rows_append(trace, row);
-	return row;
+	return row != NULL ? row : new_row(trace, pattern);
 }
 
 static bool may_fold(const struct trace *trace, const struct thread_context *context)
@@ -84,6 +94,17 @@ static void add_counts(
 	row->folded += from->folded;
 }
 
+/* The row is gone afterwards. */
+static void fold_into(
+	struct trace *trace, struct thread_context *row, struct thread_context *from)
+{
+	add_counts(trace, row, from);
+	row->tree.patience = 0;
+	tree_merge(&row->tree, &from->tree);
+	rows_remove(trace, from);
+	rows_destroy(trace, from);
+}
+
 bool fold_thread(struct trace *trace, struct thread_context *context)
 {
 	struct thread_context *row;
@@ -91,15 +112,24 @@ bool fold_thread(struct trace *trace, struct thread_context *context)
 	if (!may_fold(trace, context))
 		return false;
 	row = row_for(trace, context->identity.name);
-	if (row == NULL || row->pins > 0)
+	if (row == NULL)
 		return false;
-	add_counts(trace, row, context);
-	row->tree.patience = 0;
-	tree_merge(&row->tree, &context->tree);
+	fold_into(trace, row, context);
 	trace->ended--;
-	rows_remove(trace, context);
-	rows_destroy(trace, context);
 	return true;
+}
+
+void fold_twins(struct trace *trace)
+{
+	for (unsigned i = trace->folds; i-- > 1;) {
+		struct thread_context *twin = trace->fold[i];
+		struct thread_context *row = find_row(trace, twin->identity.name);
+
+		if (row == twin)
+			continue;
+		fold_into(trace, row, twin);
+		trace->fold[i] = trace->fold[--trace->folds];
+	}
 }
 
 /* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while more

@@ -41,6 +41,10 @@ void rows_remove(struct trace *trace, struct thread_context *context);
  * False: that is not possible now. */
 bool fold_thread(struct trace *trace, struct thread_context *context);
 
+/* Under LOCK_THREADS, with no visit under way: a name that got a second row, because a visitor
+ * was at the first, gets one again. */
+void fold_twins(struct trace *trace);
+
 /* Folds what is beyond TRACE_KEPT_ENDED, the last ones first. Takes LOCK_THREADS. */
 void fold_excess(struct trace *trace);
 

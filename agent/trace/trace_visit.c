@@ -16,14 +16,23 @@
 
 #include <string.h>
 
-enum { RESTARTS = 3 };
+enum {
+	RESTARTS = 3,
+	BATCH = 32 /* rows taken from the list in one go: threads that end hold its lock much */
+};
+
+struct batch {
+	struct thread_context *context[BATCH]; /* pinned */
+	struct thread_identity identity[BATCH];
+	unsigned count;
+};
 
 struct visit {
 	struct trace *trace;
 	const struct trace_visitor *visitor;
 	struct thread_context *context;
 	struct trace_thread thread;
-	struct thread_identity identity;
+	const struct thread_identity *identity; /* borrowed from the batch */
 	bool stopped;
 	uint32_t current;
 	uint64_t last[METRIC_MAX];
@@ -82,7 +91,7 @@ static void begin_thread(struct visit *visit, bool hold)
 		.id = context->id,
 		.alive = context->life == CONTEXT_LIVE,
 		.folded = context->folded,
-		.identity = &visit->identity,
+		.identity = visit->identity,
 		.started = context->started,
 		.ended = context->ended,
 		.generation = tree->generation,
@@ -199,49 +208,75 @@ static int show_thread(struct visit *visit)
 	return result != 0 ? result : visitor->end(visitor->user, &visit->thread);
 }
 
-/* The first row after the present one that was there when the visit began, pinned; the
- * present one is let go. */
-static bool next_thread(struct visit *visit, uint32_t last_id)
+/* Under LOCK_THREADS: pins the next rows that were there when the visit began. */
+static void pin_batch(struct batch *batch, struct thread_context *next, uint32_t last_id)
 {
-	struct trace *trace = visit->trace;
-	struct thread_context *context = visit->context;
-
-	lock_take(&trace->lock);
-	if (context != NULL)
-		context->pins--;
-	context = context != NULL ? context->next : trace->first;
-	if (context != NULL && context->id > last_id)
-		context = NULL;
-	if (context != NULL) {
-		context->pins++;
-		context->visited = true;
-		visit->identity = context->identity;
+	batch->count = 0;
+	for (; next != NULL && next->id <= last_id && batch->count < BATCH; next = next->next) {
+		next->pins++;
+		next->visited = true;
+		batch->identity[batch->count] = next->identity;
+		batch->context[batch->count++] = next;
 	}
-	visit->context = context;
-	lock_give(&trace->lock);
-	return context != NULL;
 }
 
-int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
+/* Lets the batch go and takes the next one. False: there is none. */
+static bool next_batch(struct trace *trace, struct batch *batch, uint32_t last_id)
 {
-	struct visit visit = {.trace = trace, .visitor = visitor};
-	uint32_t last_id;
+	struct thread_context *next;
+
+	lock_take(&trace->lock);
+	next = batch->count > 0 ? batch->context[batch->count - 1]->next : trace->first;
+	for (unsigned i = 0; i < batch->count; i++)
+		batch->context[i]->pins--;
+	pin_batch(batch, next, last_id);
+	lock_give(&trace->lock);
+	return batch->count > 0;
+}
+
+static int show_batch(struct visit *visit, const struct batch *batch)
+{
 	int result = 0;
+
+	for (unsigned i = 0; i < batch->count && result == 0; i++) {
+		visit->context = batch->context[i];
+		visit->identity = &batch->identity[i];
+		result = show_thread(visit);
+	}
+	return result;
+}
+
+static uint32_t begin_visit(struct trace *trace)
+{
+	uint32_t last_id;
 
 	lock_take(&trace->lock);
 	trace->visiting = true;
 	last_id = trace->next_id;
 	lock_give(&trace->lock);
-	while (next_thread(&visit, last_id)) {
-		result = show_thread(&visit);
-		if (result != 0)
-			break;
-	}
+	return last_id;
+}
+
+static void end_visit(struct trace *trace, const struct batch *batch)
+{
 	lock_take(&trace->lock);
-	if (visit.context != NULL)
-		visit.context->pins--;
+	for (unsigned i = 0; i < batch->count; i++)
+		batch->context[i]->pins--;
 	trace->visiting = false;
+	fold_twins(trace);
 	lock_give(&trace->lock);
 	fold_excess(trace);
+}
+
+int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
+{
+	struct visit visit = {.trace = trace, .visitor = visitor};
+	struct batch batch = {.count = 0};
+	uint32_t last_id = begin_visit(trace);
+	int result = 0;
+
+	while (result == 0 && next_batch(trace, &batch, last_id))
+		result = show_batch(&visit, &batch);
+	end_visit(trace, &batch);
 	return result;
 }

@@ -283,6 +283,75 @@ static void test_end_in_visit(void **state)
 	free(ender);
 }
 
+/* While a visitor is at a row of folded threads, others of the name end: nothing piles up, and
+ * the name has one row again after the visit. */
+struct crowd {
+	struct trace *trace;
+	uint64_t calls;
+	unsigned ended;
+};
+
+static int crowd_begin(void *user, const struct trace_thread *thread)
+{
+	struct crowd *crowd = user;
+	struct trace_state before, after;
+
+	if (thread->folded == 1)
+		return 0;
+	trace_get_state(crowd->trace, &before);
+	for (; crowd->ended < 4000; crowd->ended++) {
+		struct thread_context *context = test_begin(crowd->trace, "x-7");
+
+		call(context, A, 1);
+		trace_thread_end(crowd->trace, context, NULL);
+	}
+	trace_get_state(crowd->trace, &after);
+	assert_true(after.memory_used - before.memory_used <= 10 * arena_page());
+	return 0;
+}
+
+static int crowd_nodes(void *user, const struct trace_thread *thread, uint32_t first,
+	uint32_t count, const struct tree_node *node, size_t stride)
+{
+	struct crowd *crowd = user;
+
+	(void)thread, (void)first;
+	for (uint32_t i = 0; i < count; i++)
+		crowd->calls += trace_node(node, stride, i)->calls;
+	return 0;
+}
+
+static int crowd_end(void *user, const struct trace_thread *thread)
+{
+	(void)user, (void)thread;
+	return 0;
+}
+
+static void test_crowd_in_visit(void **state)
+{
+	struct trace *trace = *state;
+	struct crowd crowd = {.trace = trace};
+	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, crowd_end};
+	struct test_picture picture = {.metrics = 2};
+	uint64_t calls = 0;
+
+	for (int i = 0; i < 1100; i++) {
+		struct thread_context *context = test_begin(trace, "x-1");
+
+		call(context, A, 1);
+		trace_thread_end(trace, context, NULL);
+	}
+	assert_int_equal(trace_visit(trace, &visitor), 0);
+	assert_int_equal(crowd.ended, 4000);
+	assert_int_equal(crowd.calls, 1100);
+	test_visit(trace, &picture);
+	assert_int_equal(picture.count, TRACE_KEPT_ENDED + 1);
+	for (size_t i = 0; i < picture.count; i++)
+		calls += picture.row[i].sums.calls;
+	assert_int_equal(calls, 5100);
+	test_picture_fini(&picture);
+}
+
 /* An owner that prunes between two blocks: the visit begins that thread again, and comes to
  * an end although the owner would prune each time. */
 struct pruner {
@@ -506,6 +575,7 @@ int main(void)
 		TEST(test_folding),
 		TEST(test_many_names),
 		TEST(test_end_in_visit),
+		TEST(test_crowd_in_visit),
 		cmocka_unit_test(test_prune_in_visit),
 		TEST(test_given_up),
 		TEST(test_small_threads),
