@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * bench_tree: what recording an entry and an exit costs, without a JVM: a recursion like fib's,
- * a loop over a few children, and a wide tree that grows.
+ * bench_tree: what recording an entry and an exit costs, without a JVM: a recursion like
+ * fib's, a loop over a few children, and a wide tree that grows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static void bench_clock(const struct metric_set *set, struct thread_context *con
 		metric_read(SHAPE_WALL, set, &context->metric, value);
 		__asm__ volatile("" : : "r"(value[0]));
 	}
-	printf("%-40s %6.1f ns a call\n", "two clock reads alone", 2 * (now() - start) / READS);
+	printf("%-40s %6.1f ns a call\n", "two clock reads alone",
+		2 * (now() - start) / READS);
 }
 
 int main(void)
@@ -107,7 +108,8 @@ int main(void)
 	double start;
 	uint64_t calls;
 
-	if (pattern_list_add(&names, "wall") != 0 || metric_set_init(&set, &names, &error) != 0) {
+	if (pattern_list_add(&names, "wall") != 0 ||
+		metric_set_init(&set, &names, &error) != 0) {
 		fprintf(stderr, "bench_tree: %s\n", error.text);
 		return 1;
 	}

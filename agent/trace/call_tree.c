@@ -3,8 +3,9 @@
 /*
  * call_tree: nodes, their links, and how a child is found.
  *
- * In an existing node only the counters, last_child and, when a child is made beside or below
- * it, its links change without the lock: relaxed stores, as a copy may be under way.
+ * In an existing node only the counters, last_child and, when a child is made beside or
+ * below it, its links change without the lock: relaxed stores, as a copy may be under
+ * way.
  */
 #include "agent/trace/call_tree.h"
 
@@ -44,9 +45,8 @@ static uint32_t *index_slot(const struct call_tree *tree, const struct tree_inde
 	for (uint32_t i = hash(parent, method);; i++) {
 		uint32_t *slot = &index->slot[i & index->mask];
 
-		if (*slot == 0 ||
-			(tree_at(tree, *slot)->method == method &&
-				key_parent(tree, index, *slot) == parent))
+		if (*slot == 0 || (tree_at(tree, *slot)->method == method &&
+					  key_parent(tree, index, *slot) == parent))
 			return slot;
 	}
 }
@@ -55,8 +55,8 @@ static uint32_t *index_slot(const struct call_tree *tree, const struct tree_inde
 static uint32_t index_put(
 	const struct call_tree *tree, struct tree_index *index, uint32_t node)
 {
-	uint32_t *slot = index_slot(tree, index, key_parent(tree, index, node),
-		tree_at(tree, node)->method);
+	uint32_t *slot = index_slot(
+		tree, index, key_parent(tree, index, node), tree_at(tree, node)->method);
 	uint32_t other = *slot;
 
 	if (other == 0)
@@ -75,7 +75,8 @@ static void index_reset(struct call_tree *tree, struct tree_index *index)
 	index->used = 0;
 }
 
-/* All slots empty, and not more of them than so many nodes need; there were as many before. */
+/* All slots empty, and not more of them than so many nodes need; there were as many
+ * before. */
 static void index_clear(struct call_tree *tree, struct tree_index *index, uint32_t nodes)
 {
 	uint64_t slots = FEW;
@@ -157,13 +158,15 @@ static bool grow_nodes(struct call_tree *tree)
 
 void tree_shrink(struct call_tree *tree, uint32_t nodes)
 {
-	arena_resize(&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
+	arena_resize(
+		&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
 	place_nodes(tree);
 }
 
 size_t tree_bytes(const struct call_tree *tree)
 {
-	return tree->arena.bytes + tree->children.arena.bytes + tree->instances.arena.bytes;
+	return tree->arena.bytes + tree->children.arena.bytes +
+	       tree->instances.arena.bytes;
 }
 
 /* ---- nodes ---- */
@@ -194,7 +197,8 @@ static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_
 	}
 	if (children_of(parent) <= TREE_LIST_MAX)
 		return;
-	for (index = parent->first_child; index != 0; index = tree_at(tree, index)->next_sibling)
+	for (index = parent->first_child; index != 0;
+		index = tree_at(tree, index)->next_sibling)
 		index_put(tree, &tree->children, index);
 }
 

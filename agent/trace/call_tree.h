@@ -11,12 +11,14 @@
  *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
  *       an ended thread belongs to whoever holds LOCK_THREADS.
  *
- *   node, 80 bytes + 8 a metric: two metrics 96
- *   +--------+--------+-------------+--------------+------------+---------------+-----------+----------+
- *   | method | parent | first_child | next_sibling | last_child | next_instance | recursion | children |  8 x 4
- *   +--------+--------+-------------+--------------+------------+---------------+-----------+----------+
- *   | calls | jitted | transition[2][2]         | base of metric 0 | base of metric 1 | ...              |
- *   +-------+--------+--------------------------+------------------+------------------+------------------+
+ *   node, 80 bytes + 8 a metric: with two metrics 96
+ *   +--------+--------+-------------+--------------+
+ *   | method | parent | first_child | next_sibling |
+ *   +--------+--------+-------------+--------------+     4 bytes each
+ *   | last_child | next_instance | recursion | children |
+ *   +-------+--------+------------------+----------+
+ *   | calls | jitted | transition[2][2] | base ... |     8 bytes each
+ *   +-------+--------+------------------+----------+
  *
  * Children are listed roughly in the order in which they are called: a new one is put behind
  * the one entered last. So the next sibling of last_child is a good second guess.

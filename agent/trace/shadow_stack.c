@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* shadow_stack: growing, overflow, and the search for a frame whose exit came out of turn. */
+/* shadow_stack: growing, overflow, and the search for a frame whose exit came out of
+ * turn. */
 #include "agent/trace/shadow_stack.h"
 
 #include "agent/trace/call_tree.h"

@@ -24,7 +24,8 @@ static bool prune(struct thread_context *context)
 		       shadow_depth(&context->stack), &context->current) > 0;
 }
 
-/* Somebody else was short of memory: who has more than half of a fair share gives some. */
+/* Somebody else was short of memory: who has more than half of a fair share gives some.
+ */
 static void heed_shortage(struct thread_context *context)
 {
 	struct memory_budget *budget = budget_of(context);
@@ -37,8 +38,8 @@ static void heed_shortage(struct thread_context *context)
 		prune(context);
 }
 
-/* Memory is short: ended threads' trees give way first, then the own one, and others' as soon
- * as their owners come by. */
+/* Memory is short: ended threads' trees give way first, then the own one, and others' as
+ * soon as their owners come by. */
 static uint32_t add_for_want(struct thread_context *context, uint32_t method)
 {
 	struct call_tree *tree = &context->tree;
@@ -52,8 +53,8 @@ static uint32_t add_for_want(struct thread_context *context, uint32_t method)
 		}
 		if (child != 0)
 			return child;
-		context->shortage = 1 + atomic_fetch_add_explicit(&tree->budget->shortage, 1,
-						memory_order_relaxed);
+		context->shortage = 1 + atomic_fetch_add_explicit(&tree->budget->shortage,
+						1, memory_order_relaxed);
 	}
 	return prune(context) ? tree_add(tree, context->current, method) : 0;
 }

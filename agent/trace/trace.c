@@ -88,7 +88,8 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	lock_init(&trace->lock, LOCK_THREADS);
 	if (block > max_memory / 16)
 		block = max_memory / 16;
-	if (arena_resize(&trace->block, &trace->budget, block ? block : 1, MEMORY_SMALL) != 0) {
+	if (arena_resize(&trace->block, &trace->budget, block ? block : 1,
+		    MEMORY_SMALL) != 0) {
 		trace_destroy(trace);
 		return NULL;
 	}
@@ -180,8 +181,8 @@ static void charge_last(struct thread_context *context, const uint64_t *now)
 		if (now[i] <= last)
 			continue;
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
-		__atomic_store_n(
-			&node->base[i], node->base[i] + (now[i] - last), __ATOMIC_RELEASE);
+		__atomic_store_n(&node->base[i], node->base[i] + (now[i] - last),
+			__ATOMIC_RELEASE);
 	}
 }
 

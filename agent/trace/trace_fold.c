@@ -3,9 +3,10 @@
 /*
  * trace_fold: many ended threads in one row, and memory found among the ended.
  *
- * A row that a visit under way has shown, or is showing, must stay as it is until the visit
- * ends: or else its counts would be shown twice, or not at all. A thread that no visit has
- * ever shown can be folded at any time: it is in the picture from the next visit on.
+ * A row that a visit under way has shown, or is showing, must stay as it is until the
+ * visit ends: or else its counts would be shown twice, or not at all. A thread that no
+ * visit has ever shown can be folded at any time: it is in the picture from the next
+ * visit on.
  */
 #include "agent/trace/trace_rows.h"
 
@@ -77,8 +78,8 @@ static bool may_fold(const struct trace *trace, const struct thread_context *con
 	       !(trace->visiting && context->visited);
 }
 
-static void add_counts(
-	const struct trace *trace, struct thread_context *row, const struct thread_context *from)
+static void add_counts(const struct trace *trace, struct thread_context *row,
+	const struct thread_context *from)
 {
 	row->repaired += from->repaired;
 	row->unmatched += from->unmatched;
@@ -89,8 +90,8 @@ static void add_counts(
 		row->started = from->started;
 	if (from->ended > row->ended)
 		row->ended = from->ended;
-	row->identity.is_virtual =
-		(row->folded == 0 || row->identity.is_virtual) && from->identity.is_virtual;
+	row->identity.is_virtual = (row->folded == 0 || row->identity.is_virtual) &&
+				   from->identity.is_virtual;
 	row->folded += from->folded;
 }
 
@@ -132,8 +133,8 @@ void fold_twins(struct trace *trace)
 	}
 }
 
-/* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while more
- * than so many ended ones have their own. Returns how many. */
+/* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while
+ * more than so many ended ones have their own. Returns how many. */
 static unsigned fold_some(struct trace *trace, uint32_t kept)
 {
 	struct thread_context *before;

@@ -3,9 +3,9 @@
 /*
  * trace_visit: a consistent look at every thread while it runs on.
  *
- * Nodes are copied in blocks, each under the tree's lock, which an owner needs only to grow
- * or to prune. A prune between two blocks renumbers: the thread is begun again, and the last
- * of RESTARTS times the owner is asked not to prune meanwhile.
+ * Nodes are copied in blocks, each under the tree's lock, which an owner needs only to
+ * grow or to prune. A prune between two blocks renumbers: the thread is begun again, and
+ * the last of RESTARTS times the owner is asked not to prune meanwhile.
  *
  * The stretch in progress is what the counters show from outside beyond the values at the
  * last event. It goes to the current node, in the copy only, and only where the values at
@@ -18,7 +18,8 @@
 
 enum {
 	RESTARTS = 3,
-	BATCH = 32 /* rows taken from the list in one go: threads that end hold its lock much */
+	BATCH = 32 /* rows taken from the list in one go: threads that end hold its lock
+		      much */
 };
 
 struct batch {
@@ -150,8 +151,9 @@ static void account_block(struct visit *visit, uint32_t first, uint32_t count)
 	}
 }
 
-/* Where no event can come any more, the counters tell the total by themselves. While events
- * go on, the owner may be anywhere between its stores: there the nodes are believed. */
+/* Where no event can come any more, the counters tell the total by themselves. While
+ * events go on, the owner may be anywhere between its stores: there the nodes are
+ * believed. */
 static void total_thread(struct visit *visit)
 {
 	struct thread_context *context = visit->context;
@@ -212,7 +214,8 @@ static int show_thread(struct visit *visit)
 static void pin_batch(struct batch *batch, struct thread_context *next, uint32_t last_id)
 {
 	batch->count = 0;
-	for (; next != NULL && next->id <= last_id && batch->count < BATCH; next = next->next) {
+	for (; next != NULL && next->id <= last_id && batch->count < BATCH;
+		next = next->next) {
 		next->pins++;
 		next->visited = true;
 		batch->identity[batch->count] = next->identity;

@@ -3,11 +3,12 @@
 /*
  * tree_prune: what a tree gives up when memory is short, and how trees become one.
  *
- * Every node has a fineness: 0 where a frame is on it, else 1 and more, the smaller its share
- * of its parent's cum; at least its parent's. A cut is chosen such that the nodes at or above
- * it are about half of all, and these are folded: the first folded child of a node that stays
- * becomes its "(pruned)" child (unless it has one), the others and everything below are added
- * to that. Then the nodes that stay are moved together, in order.
+ * Every node has a fineness: 0 where a frame is on it, else 1 and more, the smaller its
+ * share of its parent's cum; at least its parent's. A cut is chosen such that the nodes
+ * at or above it are about half of all, and these are folded: the first folded child of a
+ * node that stays becomes its "(pruned)" child (unless it has one), the others and
+ * everything below are added to that. Then the nodes that stay are moved together, in
+ * order.
  *
  * No memory is taken for this: the links, which can be made anew, are the scratch.
  */
@@ -16,12 +17,12 @@
 #include <string.h>
 
 enum {
-	FINENESS_STEPS = 8,   /* in a factor of two */
+	FINENESS_STEPS = 8, /* in a factor of two */
 	FINENESS_MAX = 64 * FINENESS_STEPS - 1,
-	MARK_FRAME = 1,       /* on the shadow stack: stays */
-	MARK_HAS_PRUNED = 2,  /* has a "(pruned)" child already */
-	MARK_FOLDED = 4,      /* added to another node: its slot is free */
-	HOLD_PATIENCE = 1000  /* a copy takes about a millisecond a megabyte */
+	MARK_FRAME = 1,      /* on the shadow stack: stays */
+	MARK_HAS_PRUNED = 2, /* has a "(pruned)" child already */
+	MARK_FOLDED = 4,     /* added to another node: its slot is free */
+	HOLD_PATIENCE = 1000 /* a copy takes about a millisecond a megabyte */
 };
 
 static void add64(uint64_t *counter, uint64_t n)
@@ -143,8 +144,8 @@ static void grade(struct call_tree *tree)
 	}
 }
 
-/* The highest cut that halves the nodes, else the one that takes most. Returns how many nodes
- * go by it, less the "(pruned)" ones that come. */
+/* The highest cut that halves the nodes, else the one that takes most. Returns how many
+ * nodes go by it, less the "(pruned)" ones that come. */
 static int64_t choose(const struct call_tree *tree, unsigned *cut)
 {
 	int32_t change[FINENESS_MAX + 2] = {0};
@@ -208,8 +209,9 @@ static void fold_node(struct call_tree *tree, uint32_t index, unsigned cut)
 	add_node(tree->metrics, tree_at(tree, to), node);
 }
 
-/* Every node but the root has to or folds for itself when its children look at it: they come
- * later. A "(pruned)" child that exists may come later than a sibling, so these first. */
+/* Every node but the root has to or folds for itself when its children look at it: they
+ * come later. A "(pruned)" child that exists may come later than a sibling, so these
+ * first. */
 static void fold(struct call_tree *tree, unsigned cut)
 {
 	for (uint32_t i = 0; i < tree->count; i++)
@@ -252,8 +254,8 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	return kept;
 }
 
-static uint32_t prune_locked(struct call_tree *tree, struct shadow_frame *frame,
-	size_t frames)
+static uint32_t prune_locked(
+	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
 	unsigned cut = 0;

@@ -26,7 +26,8 @@ static void finish(struct fixture *fixture)
 }
 
 /* Adds a node of so much base in both metrics, called once. */
-static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method, uint64_t base)
+static uint32_t add(
+	struct call_tree *tree, uint32_t parent, uint32_t method, uint64_t base)
 {
 	uint32_t index = tree_find(tree, parent, method);
 	struct tree_node *node;
@@ -54,7 +55,8 @@ static void test_size(void **state)
 	finish(&f);
 }
 
-/* A list, then a hash; beyond the first few methods the index of instances is mapped too. */
+/* A list, then a hash; beyond the first few methods the index of instances is mapped too.
+ */
 static void test_wide(void **state)
 {
 	struct fixture f;
@@ -198,8 +200,8 @@ static void test_prune_states(void **state)
 	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 30; i++) {
-		struct tree_node *node =
-			tree_at(&f.tree, add(&f.tree, TREE_ROOT, A + i, i == 0 ? 1000 : 1));
+		struct tree_node *node = tree_at(
+			&f.tree, add(&f.tree, TREE_ROOT, A + i, i == 0 ? 1000 : 1));
 
 		node->calls = 10;
 		node->jitted = i % 3;
@@ -231,8 +233,8 @@ static void test_prune_nothing(void **state)
 	assert_int_equal(f.tree.generation, 0);
 	assert_true(f.tree.patience > 0);
 	for (uint32_t i = 1; i <= 100; i++)
-		assert_int_equal(tree_find(&f.tree, frame[i - 1].node, A + i % 7),
-			frame[i].node);
+		assert_int_equal(
+			tree_find(&f.tree, frame[i - 1].node, A + i % 7), frame[i].node);
 	finish(&f);
 }
 
@@ -391,7 +393,8 @@ static void test_merge_pruned(void **state)
 	tree_merge(&f.tree, &other);
 	tree_fini(&other);
 	a = tree_find(&f.tree, TREE_ROOT, A);
-	assert_int_equal(tree_at(&f.tree, tree_find(&f.tree, a, METHOD_PRUNED))->base[0], 11);
+	assert_int_equal(
+		tree_at(&f.tree, tree_find(&f.tree, a, METHOD_PRUNED))->base[0], 11);
 	assert_int_equal(f.tree.count, 24);
 	finish(&f);
 }

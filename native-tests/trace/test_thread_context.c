@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* Events against a naive model: exact where memory suffices, exact in every sum where not. */
+/* Events against a naive model: exact where memory suffices, exact in every sum where
+ * not. */
 #include "trace_test.h"
 
 #include <errno.h>
@@ -68,8 +69,8 @@ static void test_random_walks(void **state)
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct fixture f;
 		struct model model;
-		struct test_walk walk = {{i}, &model, NULL, row[i].methods, row[i].depth,
-			row[i].faults};
+		struct test_walk walk = {
+			{i}, &model, NULL, row[i].methods, row[i].depth, row[i].faults};
 
 		print_message("walk of line %d\n", row[i].line);
 		start(&f, 256 << 20);
@@ -120,7 +121,8 @@ static void test_random_pruned(void **state)
 		assert_int_equal(f.context->unmatched, model.unmatched);
 		print_message("%7lu KB: %lu of %lu nodes, %lu pruned\n",
 			(unsigned long)limits[i] >> 10, (unsigned long)sums.nodes,
-			(unsigned long)truth.nodes, (unsigned long)f.context->tree.pruned);
+			(unsigned long)truth.nodes,
+			(unsigned long)f.context->tree.pruned);
 		model_fini(&model);
 		finish(&f);
 	}
@@ -177,8 +179,8 @@ static void test_many_paths(void **state)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	assert_true(most - before <= LIMIT + (1 << 20));
 #endif
-	print_message("%lu calls, %lu nodes, resident %zu KB more\n", (unsigned long)calls,
-		(unsigned long)sums.nodes, (most - before) >> 10);
+	print_message("%lu calls, %lu nodes, resident %zu KB more\n",
+		(unsigned long)calls, (unsigned long)sums.nodes, (most - before) >> 10);
 	finish(&f);
 }
 
@@ -276,7 +278,8 @@ static void test_found_frames(void **state)
 	assert_int_equal(node->transition[TRANSITION_ENTRY][TRANSITION_ENTRY], 1);
 	assert_int_equal(node->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
 	assert_int_equal(node_of(&f, b, C)->base[0], 5);
-	assert_int_equal(node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
+	assert_int_equal(
+		node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
 	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
 	assert_int_equal(test_sum(&f.context->tree).base[0], 15);
 	/* A pause: what is used meanwhile counts nowhere either. */

@@ -12,8 +12,8 @@ enum { A = METHOD_FIRST, B, C };
 /* What metric_read_from_outside shows beyond the values at the last event. */
 static uint64_t outside[METRIC_MAX];
 
-void __wrap_metric_read_from_outside(
-	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value);
+void __wrap_metric_read_from_outside(const struct metric_set *set,
+	const struct metric_thread *thread, uint64_t *value);
 
 void __wrap_metric_read_from_outside(
 	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
@@ -73,7 +73,8 @@ static void test_shown(void **state)
 	assert_int_equal(picture.row[0].thread.events, 2);
 	assert_int_equal(picture.row[0].thread.ended, 0);
 	assert_int_equal(picture.row[0].thread.nodes, 3);
-	assert_int_equal(trace_node(picture.row[0].nodes, picture.row[0].stride, 2)->method, A);
+	assert_int_equal(
+		trace_node(picture.row[0].nodes, picture.row[0].stride, 2)->method, A);
 
 	assert_int_equal(picture.row[1].thread.id, 2);
 	assert_false(picture.row[1].thread.alive);
@@ -101,7 +102,8 @@ static void test_blocks(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 50000);
 	for (uint32_t i = 0; i < 50000; i++)
 		assert_int_equal(
-			trace_node(picture.row[0].nodes, picture.row[0].stride, i + 2)->method,
+			trace_node(picture.row[0].nodes, picture.row[0].stride, i + 2)
+				->method,
 			A + i);
 	test_picture_fini(&picture);
 }
@@ -120,7 +122,8 @@ static void test_stretch(void **state)
 		test_visit(trace, &picture);
 		assert_int_equal(picture.row[0].thread.total[0], 0);
 		assert_int_equal(picture.row[0].thread.total[1], 1000);
-		node = trace_node(picture.row[0].nodes, picture.row[0].stride, context->current);
+		node = trace_node(
+			picture.row[0].nodes, picture.row[0].stride, context->current);
 		assert_int_equal(node->base[1], 1000);
 		assert_int_equal(tree_at(&context->tree, context->current)->base[1], 0);
 	}
@@ -183,8 +186,10 @@ static void test_folding(void **state)
 		assert_true(strcmp(row->identity.name, "worker-*") == 0 ||
 			    strcmp(row->identity.name, "pool-*-thread-*") == 0);
 		assert_int_equal(row->identity.java_id, 0);
-		assert_int_equal(row->thread.folded, row->identity.name[0] == 'w' ? 1334 : 666);
-		assert_true(row->thread.started > 0 && row->thread.ended > row->thread.started);
+		assert_int_equal(
+			row->thread.folded, row->identity.name[0] == 'w' ? 1334 : 666);
+		assert_true(row->thread.started > 0 &&
+			    row->thread.ended > row->thread.started);
 	}
 	assert_int_equal(folded, 2);
 	assert_int_equal(picture.count, TRACE_KEPT_ENDED + 2);
@@ -216,7 +221,8 @@ static void test_many_names(void **state)
 	test_picture_fini(&picture);
 }
 
-/* During a visit threads end that it has shown: they must not be shown again in a fold. */
+/* During a visit threads end that it has shown: they must not be shown again in a fold.
+ */
 struct ender {
 	struct trace *trace;
 	struct thread_context *context[1500];
@@ -270,8 +276,8 @@ static void test_end_in_visit(void **state)
 		call(ender->context[i], A, 1);
 	}
 	assert_int_equal(trace_visit(trace, &visitor), 0);
-	/* 1,201 were shown, or being shown, with one call before the others ended; what was
-	 * not yet shown may be folded and then belongs to the next picture. */
+	/* 1,201 were shown, or being shown, with one call before the others ended; what
+	 * was not yet shown may be folded and then belongs to the next picture. */
 	assert_true(ender->threads >= 1201 && ender->threads <= 1500);
 	assert_true(ender->calls >= ender->threads);
 	assert_true(ender->calls <= 1200 + 2 * (ender->threads - 1200));
@@ -283,8 +289,8 @@ static void test_end_in_visit(void **state)
 	free(ender);
 }
 
-/* While a visitor is at a row of folded threads, others of the name end: nothing piles up, and
- * the name has one row again after the visit. */
+/* While a visitor is at a row of folded threads, others of the name end: nothing piles
+ * up, and the name has one row again after the visit. */
 struct crowd {
 	struct trace *trace;
 	uint64_t calls;
@@ -352,8 +358,8 @@ static void test_crowd_in_visit(void **state)
 	test_picture_fini(&picture);
 }
 
-/* An owner that prunes between two blocks: the visit begins that thread again, and comes to
- * an end although the owner would prune each time. */
+/* An owner that prunes between two blocks: the visit begins that thread again, and comes
+ * to an end although the owner would prune each time. */
 struct pruner {
 	struct test_picture picture;
 	struct thread_context *context;
@@ -380,7 +386,8 @@ static int pruner_nodes(void *user, const struct trace_thread *thread, uint32_t 
 	for (uint32_t i = 0; i < 60000; i++)
 		call(pruner->context, A + pruner->next++, 1);
 	pruner->prunes += pruner->context->tree.pruned != pruned;
-	return pruner->inner.nodes(pruner->inner.user, thread, first, count, node, stride);
+	return pruner->inner.nodes(
+		pruner->inner.user, thread, first, count, node, stride);
 }
 
 static int pruner_end(void *user, const struct trace_thread *thread)

@@ -185,8 +185,9 @@ static void test_wall(void **state)
 	pthread_join(owner.thread, NULL);
 	test_visit(trace, &picture);
 	assert_int_equal(calls_in(&picture), owner.calls);
-	assert_true(picture.row[0].thread.total[0] <=
-		    picture.row[0].thread.ended - picture.row[0].thread.started + 1000000);
+	assert_true(
+		picture.row[0].thread.total[0] <=
+		picture.row[0].thread.ended - picture.row[0].thread.started + 1000000);
 	test_picture_fini(&picture);
 	trace_destroy(trace);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* The n-th mapping fails, n = 1, 2, 3...: alone, or with all after it. Whatever it is, nothing
- * is lost but detail, and everything is given back. */
+/* The n-th mapping fails, n = 1, 2, 3...: alone, or with all after it. Whatever it is,
+ * nothing is lost but detail, and everything is given back. */
 #include "trace_test.h"
 
 #include <errno.h>
@@ -13,8 +13,10 @@ static long fail_at; /* 0: never */
 static bool fail_on; /* and all after it */
 static long mappings;
 
-void *__real_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset);
+void *__real_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset);
 void *__real_mremap(void *address, size_t old, size_t length, int flags, ...);
 void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...);
 
@@ -24,7 +26,8 @@ static bool fails(void)
 	return fail_at != 0 && (fail_on ? mappings >= fail_at : mappings == fail_at);
 }
 
-void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+void *__wrap_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	if (!fails())
 		return __real_mmap(address, length, protection, flags, fd, offset);

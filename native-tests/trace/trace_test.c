@@ -56,14 +56,16 @@ struct test_sums test_sum(const struct call_tree *tree)
 	return sums;
 }
 
-void test_same_sums(const struct test_sums *a, const struct test_sums *b, unsigned metrics)
+void test_same_sums(
+	const struct test_sums *a, const struct test_sums *b, unsigned metrics)
 {
 	assert_int_equal(a->calls, b->calls);
 	assert_int_equal(a->states.interpreted, b->states.interpreted);
 	assert_int_equal(a->states.jitted, b->states.jitted);
 	assert_int_equal(a->states.native, b->states.native);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
+		assert_int_equal(
+			a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
 	for (unsigned i = 0; i < metrics; i++)
 		assert_int_equal(a->base[i], b->base[i]);
 }
@@ -96,7 +98,8 @@ static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *
 		last_seen |= i == last;
 		count++;
 		if (!tree->closed)
-			assert_int_equal(tree_find(tree, index, tree_at(tree, i)->method), i);
+			assert_int_equal(
+				tree_find(tree, index, tree_at(tree, i)->method), i);
 	}
 	assert_true(last_seen);
 	node->last_child = last;
@@ -145,7 +148,8 @@ void test_check_tree(struct call_tree *tree)
 
 		children += count;
 		assert_true(i == 0 || node->parent < i);
-		assert_int_equal(states.interpreted + states.jitted + states.native, node->calls);
+		assert_int_equal(
+			states.interpreted + states.jitted + states.native, node->calls);
 		assert_true(states.interpreted <= node->calls);
 		if (node->method == METHOD_PRUNED) {
 			assert_int_equal(count, 0);
@@ -167,12 +171,14 @@ static int picture_begin(void *user, const struct trace_thread *thread)
 	struct test_picture *picture = user;
 	struct test_row *row;
 
-	if (picture->count > 0 && picture->row[picture->count - 1].thread.id == thread->id) {
+	if (picture->count > 0 &&
+		picture->row[picture->count - 1].thread.id == thread->id) {
 		row = &picture->row[picture->count - 1];
 		assert_int_not_equal(row->thread.generation, thread->generation);
 	} else {
 		if (picture->count > 0)
-			assert_true(picture->row[picture->count - 1].thread.id < thread->id);
+			assert_true(
+				picture->row[picture->count - 1].thread.id < thread->id);
 		picture->row = realloc(picture->row, (picture->count + 1) * sizeof(*row));
 		row = &picture->row[picture->count++];
 		memset(row, 0, sizeof(*row));
@@ -250,9 +256,11 @@ static uint32_t model_new(struct model *model, uint32_t parent, uint32_t method)
 {
 	if (model->nodes == model->capacity) {
 		model->capacity = model->capacity * 2 + 16;
-		model->node = realloc(model->node, model->capacity * sizeof(*model->node));
+		model->node =
+			realloc(model->node, model->capacity * sizeof(*model->node));
 	}
-	model->node[model->nodes] = (struct model_node){.method = method, .parent = parent};
+	model->node[model->nodes] =
+		(struct model_node){.method = method, .parent = parent};
 	return model->nodes++;
 }
 
@@ -260,7 +268,8 @@ static void model_push(struct model *model, uint32_t node)
 {
 	if (model->depth == model->stack_capacity) {
 		model->stack_capacity = model->stack_capacity * 2 + 16;
-		model->stack = realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
+		model->stack =
+			realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
 	}
 	model->stack[model->depth++] = node;
 }
