@@ -126,8 +126,12 @@ def check_roots:
 
 def check_summary:
 	($summary | rows | map({key: .key, value: .value}) | from_entries) as $found
-	| ($zero | split(" ")[]) as $key
-	| select(($found[$key] | tostring) != "0") | "summary: \($key) is \($found[$key]), not 0";
+	| (($zero | split(" ")[]) as $key
+		| select(($found[$key] | tostring) != "0")
+		| "summary: \($key) is \($found[$key]), not 0"),
+	  (select($found.complete != "yes") | "summary: complete is \($found.complete)"),
+	  ($found | to_entries[] | select((.key | startswith("check.")) and .value != "exact")
+		| "summary: \(.key) is \(.value)");
 
 check_fail, check_calls, check_least, check_total, check_rows, check_in, check_at,
 check_native, check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
-// run: before -javaagent:@BUILD@/premain.jar
+// run: first -javaagent:@BUILD@/premain.jar
+// run: second -javaagent:@BUILD@/premain.jar @AGENT@
 package cases;
 
 import java.lang.instrument.ClassFileTransformer;
@@ -44,8 +45,10 @@ public final class JavaAgent {
 		instrumentation.removeTransformer(transformer);
 		Target.call(1);
 		Truth.expect(transforms > 0, "no class was transformed");
+		/* Agents start in the order of the command line: what runs before is not seen. */
 		Truth.calls(JavaAgent.class,
-				"premain(Ljava/lang/String;Ljava/lang/instrument/Instrumentation;)V", 1);
+				"premain(Ljava/lang/String;Ljava/lang/instrument/Instrumentation;)V",
+				Truth.run().equals("first") ? 1 : 0);
 		Truth.calls(Transformer.class, "<init>()V", 1);
 		Truth.calls(Transformer.class, "transform(Ljava/lang/ClassLoader;Ljava/lang/String;"
 				+ "Ljava/lang/Class;Ljava/security/ProtectionDomain;[B)[B", transforms);
