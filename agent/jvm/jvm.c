@@ -289,11 +289,17 @@ static char *jvm_java_name(const char *signature)
 	return name;
 }
 
-static bool jvm_is_jdk_class(struct jvm *jvm, JNIEnv *jni, jclass class)
+/* Defined by the boot or the platform loader; or made by reflection while it runs (until JDK
+ * 21 it gives each accessor class a loader of its own). */
+static bool jvm_is_jdk_class(
+	struct jvm *jvm, JNIEnv *jni, jclass class, const char *signature)
 {
+	static const char made[] = "Ljdk/internal/reflect/";
 	jobject loader = NULL;
 	bool jdk;
 
+	if (strncmp(signature, made, sizeof(made) - 1) == 0)
+		return true;
 	if ((*jvm->jvmti)->GetClassLoader(jvm->jvmti, class, &loader))
 		return false;
 	jdk = !loader || (platform_loader &&
@@ -331,7 +337,7 @@ bool jvm_describe_method(
 		out->class_name = jvm_java_name(class_signature);
 		out->is_native = modifiers & ACCESS_NATIVE;
 		out->is_static = modifiers & ACCESS_STATIC;
-		out->is_jdk = jvm_is_jdk_class(jvm, jni, class);
+		out->is_jdk = jvm_is_jdk_class(jvm, jni, class, class_signature);
 	}
 	out->name = jvm_take_string(jvm, name);
 	out->signature = jvm_take_string(jvm, signature);

@@ -37,7 +37,7 @@ struct jvm_method {
 	char *class_name; /* Java name; owned */
 	char *name, *signature; /* owned */
 	bool is_native, is_static;
-	bool is_jdk; /* defined by the boot or the platform class loader */
+	bool is_jdk; /* defined by the boot or the platform class loader, or by reflection */
 };
 
 /* Opens a JVMTI environment of jprof's own. */
