@@ -74,12 +74,29 @@ static void test_resize(void **state)
 	arena_fini(&arena, &budget);
 }
 
+/* What the system refuses is not counted. */
+static void test_refused(void **state)
+{
+	struct memory_budget budget;
+	struct arena arena = {0};
+
+	(void)state;
+	memory_budget_init(&budget, UINT64_MAX);
+	assert_int_equal(arena_resize(&arena, &budget, 1ul << 60, MEMORY_SMALL), -1);
+	assert_int_equal(atomic_load(&budget.used), 0);
+	assert_int_equal(arena_resize(&arena, &budget, 1, MEMORY_SMALL), 0);
+	assert_int_equal(arena_resize(&arena, &budget, 1ul << 60, MEMORY_SMALL), -1);
+	assert_int_equal(atomic_load(&budget.used), arena_page());
+	arena_fini(&arena, &budget);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_guarantee),
 		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

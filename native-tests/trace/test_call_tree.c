@@ -162,6 +162,21 @@ static void test_prune_finest_first(void **state)
 	finish(&f);
 }
 
+/* A lone child is not worth folding: its "(pruned)" node would take its place. */
+static void test_prune_gains(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, 1 << 20);
+	for (uint32_t i = 0; i < 40; i++)
+		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000), B, 0);
+	for (uint32_t i = 0; i < 10; i++)
+		add(&f.tree, TREE_ROOT, A + 40 + i, 0);
+	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 90);
+	finish(&f);
+}
+
 /* Nothing that a frame is on goes; frames get their nodes' new numbers. */
 static void test_prune_frames(void **state)
 {
@@ -407,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_prune_threshold),
 		cmocka_unit_test(test_prune_finest_first),
+		cmocka_unit_test(test_prune_gains),
 		cmocka_unit_test(test_prune_frames),
 		cmocka_unit_test(test_prune_states),
 		cmocka_unit_test(test_prune_nothing),

@@ -151,6 +151,55 @@ static void test_stretch(void **state)
 	test_picture_fini(&picture);
 }
 
+/* An event between the look at the counters and the copy: the stretch that it ended is
+ * charged by the owner, and must not be shown twice. */
+struct busy {
+	struct test_picture picture;
+	struct trace_visitor inner;
+	struct thread_context *context;
+};
+
+static int busy_begin(void *user, const struct trace_thread *thread)
+{
+	struct busy *busy = user;
+
+	test_use(busy->context, 1000, 0);
+	context_enter(SHAPE_ANY, busy->context, B, STATE_INTERPRETED);
+	context_exit(SHAPE_ANY, busy->context, B, false);
+	return busy->inner.begin(busy->inner.user, thread);
+}
+
+static int busy_nodes(void *user, const struct trace_thread *thread, uint32_t first,
+	uint32_t count, const struct tree_node *node, size_t stride)
+{
+	struct busy *busy = user;
+
+	return busy->inner.nodes(busy->inner.user, thread, first, count, node, stride);
+}
+
+static int busy_end(void *user, const struct trace_thread *thread)
+{
+	struct busy *busy = user;
+
+	return busy->inner.end(busy->inner.user, thread);
+}
+
+static void test_stretch_ends(void **state)
+{
+	struct trace *trace = *state;
+	struct busy busy = {.picture = {.metrics = 2}};
+	struct trace_visitor visitor = {&busy, busy_begin, busy_nodes, busy_end};
+
+	busy.inner = test_visitor(&busy.picture);
+	busy.context = test_begin(trace, "busy");
+	call(busy.context, B, 0);
+	context_enter(SHAPE_ANY, busy.context, A, STATE_INTERPRETED);
+	outside[0] = 1000;
+	assert_int_equal(trace_visit(trace, &visitor), 0);
+	assert_int_equal(busy.picture.row[0].thread.total[0], 1000);
+	test_picture_fini(&busy.picture);
+}
+
 /* 3,000 threads: 1,000 keep their rows, the others share one by name. */
 static void test_folding(void **state)
 {
@@ -289,6 +338,51 @@ static void test_end_in_visit(void **state)
 	free(ender);
 }
 
+static int do_nothing(void *user, const struct trace_thread *thread)
+{
+	(void)user, (void)thread;
+	return 0;
+}
+
+/* The same with a fold that is shown after them. */
+static int late_begin(void *user, const struct trace_thread *thread)
+{
+	struct ender *ender = user;
+
+	if (thread->id != 200)
+		return 0;
+	for (int i = 0; i < 50; i++)
+		trace_thread_end(ender->trace, ender->context[i], NULL);
+	return 0;
+}
+
+static void test_end_before_fold(void **state)
+{
+	struct trace *trace = *state;
+	struct ender *ender = calloc(1, sizeof(*ender));
+	struct trace_visitor visitor = {ender, late_begin, ender_nodes, ender_end};
+
+	ender->trace = trace;
+	for (int i = 0; i < 50; i++) {
+		ender->context[i] = test_begin(trace, "x");
+		call(ender->context[i], A, 1);
+	}
+	for (int i = 0; i < 1100; i++) {
+		struct thread_context *context = test_begin(trace, "x");
+
+		call(context, A, 1);
+		trace_thread_end(trace, context, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		ender->calls = ender->threads = 0;
+		assert_int_equal(trace_visit(trace, &visitor), 0);
+		assert_int_equal(ender->threads, 1150);
+		assert_int_equal(ender->calls, 1150);
+		visitor.begin = do_nothing;
+	}
+	free(ender);
+}
+
 /* While a visitor is at a row of folded threads, others of the name end: nothing piles
  * up, and the name has one row again after the visit. */
 struct crowd {
@@ -327,17 +421,11 @@ static int crowd_nodes(void *user, const struct trace_thread *thread, uint32_t f
 	return 0;
 }
 
-static int crowd_end(void *user, const struct trace_thread *thread)
-{
-	(void)user, (void)thread;
-	return 0;
-}
-
 static void test_crowd_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct crowd crowd = {.trace = trace};
-	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, crowd_end};
+	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, do_nothing};
 	struct test_picture picture = {.metrics = 2};
 	uint64_t calls = 0;
 
@@ -579,9 +667,11 @@ int main(void)
 		TEST(test_shown),
 		TEST(test_blocks),
 		TEST(test_stretch),
+		TEST(test_stretch_ends),
 		TEST(test_folding),
 		TEST(test_many_names),
 		TEST(test_end_in_visit),
+		TEST(test_end_before_fold),
 		TEST(test_crowd_in_visit),
 		cmocka_unit_test(test_prune_in_visit),
 		TEST(test_given_up),
