@@ -3,8 +3,8 @@
 /* events: see events.h. */
 #include "agent/events/events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "agent/events/method_events.h"
 #include "agent/events/thread_events.h"
@@ -69,19 +69,24 @@ static void note_jvm(struct session *session)
 	}
 }
 
-static void note_alloc(struct session *session, enum hotspot_alloc way)
+/* Tells the metric how it is read in this JVM. */
+static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 {
 	static const char *const how[] = {
 		[HOTSPOT_ALLOC_NONE] = "not available in this JVM: stays 0",
-		[HOTSPOT_ALLOC_MANAGEMENT] = "management interface (slow)",
+		[HOTSPOT_ALLOC_MANAGEMENT] = "the JVM's management interface (slow)",
 		[HOTSPOT_ALLOC_FIELDS] = "the JVM's own counters"};
 
-	session_note(session, "metric.alloc", how[way]);
-	for (unsigned i = 0; i < session->metrics.count; i++) {
-		if (session->metrics.metric[i].kind == METRIC_ALLOC &&
-			way == HOTSPOT_ALLOC_NONE)
-			log_line(LOG_ERROR, "metric 'alloc' is 0: this JVM shows no "
-					    "allocation counters");
+	for (unsigned i = 0; i < metrics->count; i++) {
+		struct metric *metric = &metrics->metric[i];
+
+		if (metric->kind != METRIC_ALLOC)
+			continue;
+		snprintf(metric->how, sizeof(metric->how), "%s", how[way]);
+		if (way == HOTSPOT_ALLOC_NONE)
+			log_line(LOG_ERROR, "metric '%s' is 0: this JVM shows no allocation "
+					    "counters",
+				metric->name);
 	}
 }
 
@@ -101,7 +106,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		return;
 	}
 	note_jvm(session);
-	note_alloc(session, hotspot_learn(&events.jvm, jni));
+	describe_alloc(&session->metrics, hotspot_learn(&events.jvm, jni));
 	if (!session_begin(session, &source))
 		return;
 	if (!thread_events_current)
@@ -127,11 +132,15 @@ static void stop_recording(void)
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
+	bool recording = session_recording(events.session);
+
 	(void)jvmti;
 	(void)jni;
-	if (session_recording(events.session))
-		enable_events(false);
 	stop_recording();
+	/* Only now: events are switched off one kind after the other, and an exit whose entry
+	 * was already off would match nothing. */
+	if (recording)
+		enable_events(false);
 }
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)

@@ -16,22 +16,25 @@ static const struct {
 	[TLAB_START] = {"ThreadLocalAllocBuffer", "_start"},
 	[TLAB_TOP] = {"ThreadLocalAllocBuffer", "_top"}};
 
-/* The start of struct jmmInterface_1_ (jmm.h, since JDK 14): only what is called. */
-struct management {
-	void *reserved;
-	jlong(JNICALL *thread_allocated)(JNIEnv *jni, jlong java_thread_id); /* 0: this one */
-	jint(JNICALL *version)(JNIEnv *jni);
-};
+/* GetOneThreadAllocatedMemory(JNIEnv *, jlong java_thread_id); id 0: the calling thread. */
+typedef jlong(JNICALL *thread_allocated_function)(JNIEnv *jni, jlong java_thread_id);
 
-/* JMM_VERSION_3 (JDK 14 to 20) and JMM_VERSION_4 (from 21): what they share is used. */
-enum { MANAGEMENT_VERSION = 0x20030000 };
+/* Where it stands in the management interface (struct jmmInterface_1_ of jmm.h, pointers to
+ * functions), by the interface's version; a JVM knows one version only. */
+static const struct {
+	int version;
+	unsigned index;
+} management_version[] = {
+	{0x20030000, 9}, /* JMM_VERSION_3, JDK 14 to 20 */
+	{0x20040000, 10} /* JMM_VERSION_4, since JDK 21 */
+};
 
 /* Written by hotspot_probe and hotspot_learn, before other threads are looked at. */
 static enum hotspot_alloc way;
 static uint64_t offset[FIELDS];
 static ptrdiff_t env_to_thread; /* JavaThread = JNIEnv + this */
-static const void *(*get_management)(int version);
-static const struct management *management;
+static void *(*get_management)(int version); /* JVM_GetManagement */
+static thread_allocated_function thread_allocated;
 
 /* libjvm, wherever it was loaded from and with whatever visibility. */
 static void *hotspot_library(struct jvm *jvm)
@@ -94,7 +97,7 @@ enum hotspot_alloc hotspot_probe(struct jvm *jvm)
 
 static uint64_t management_read(void *argument)
 {
-	return (uint64_t)management->thread_allocated(argument, 0);
+	return (uint64_t)thread_allocated(argument, 0);
 }
 
 struct alloc_source hotspot_alloc_source(JNIEnv *jni)
@@ -156,6 +159,21 @@ static bool hotspot_proof(JNIEnv *jni)
 	return grown >= SIZE && grown < SIZE + SLACK;
 }
 
+/* Not in the on-load phase: the interface is not yet made there. */
+static thread_allocated_function hotspot_management(void)
+{
+	enum { VERSIONS = sizeof(management_version) / sizeof(*management_version) };
+
+	for (unsigned i = 0; get_management && i < VERSIONS; i++) {
+		const thread_allocated_function *interface =
+			get_management(management_version[i].version);
+
+		if (interface)
+			return interface[management_version[i].index];
+	}
+	return NULL;
+}
+
 enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni)
 {
 	/* A JavaThread is some kilobytes; the JNIEnv is a part of it. */
@@ -163,13 +181,12 @@ enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni)
 	const char *thread = hotspot_java_thread(jvm, jni);
 
 	env_to_thread = thread - (const char *)jni;
-	/* Not earlier: the interface is not yet made in the on-load phase. */
-	management = get_management ? get_management(MANAGEMENT_VERSION) : NULL;
+	thread_allocated = hotspot_management();
 	if (way == HOTSPOT_ALLOC_FIELDS &&
 		(!thread || env_to_thread > 0 || env_to_thread < -part_limit ||
 			!hotspot_proof(jni)))
 		way = HOTSPOT_ALLOC_MANAGEMENT;
-	if (way == HOTSPOT_ALLOC_MANAGEMENT && (!management || !hotspot_proof(jni)))
+	if (way == HOTSPOT_ALLOC_MANAGEMENT && (!thread_allocated || !hotspot_proof(jni)))
 		way = HOTSPOT_ALLOC_NONE;
 	return way;
 }
