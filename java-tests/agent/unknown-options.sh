@@ -33,5 +33,5 @@ refused flush=0 flush 0
 refused flush=soon flush soon
 refused log=loud log loud error warn info debug
 refused calls calls
-refused =events =
+refused =events events
 finish
