@@ -37,8 +37,9 @@ seconds=$SECONDS
 	org.h2.tools.RunScript -url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
 echo "It took $((SECONDS - seconds)) s."
 
-show 28 'The methods that used most time themselves (base); cum is with all they called' \
-	--view methods --top 25
-show 24 'The top of the call tree: who called whom, how often, at what cost' --view tree
-show 12 'The threads' --view threads
+show 28 'Which methods used the processor: base is their own part, cum is with all they called' \
+	--view methods --metric cpu+alloc --sort base.cpu --top 25
+show 24 'The top of the call tree: who called whom, how often, and what it took' \
+	--view tree --thread main --metric cpu
+show 12 'The threads: where time passes, and where the processor is used' --view threads
 printf '\nThe whole profile: %s (an SQLite database; jprof help report)\n' "$profile"

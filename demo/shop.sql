@@ -50,9 +50,7 @@ INSERT INTO item
 	FROM purchase o CROSS JOIN SYSTEM_RANGE(1, 2) l
 	JOIN product p ON p.id = MOD(o.id * 11 + l.x * 29, 200) + 1;
 
-CREATE INDEX purchase_by_customer ON purchase(customer_id);
 CREATE INDEX purchase_by_day ON purchase(bought);
-CREATE INDEX item_by_product ON item(product_id);
 CREATE INDEX customer_by_city ON customer(city, name);
 
 -- Stock that goes down, purchases that are sent, prices that go up.

@@ -7,7 +7,7 @@
 # (and the time that writing takes) before its end are in the profile.
 . "$(dirname "$0")/common.sh"
 need jq sqlite3
-slack=700000000 # ns: to notice that a second is over, and to write
+slack=500000000 # ns: to notice that a second is over, and to write
 
 # round NUMBER JAVA SECONDS
 round() {
