@@ -7,7 +7,8 @@
 #   run.sh BUILD_DIR [REPETITIONS]
 #
 # The variants take turns, so that a machine that gets slower meanwhile is slower for all.
-# Each number is the median of the repetitions, each of them the median of 15 rounds.
+# Each number is the median of the repetitions, each of them the best of 40 rounds of some
+# milliseconds: what other programs on the machine take away is not in it.
 set -eu
 build=$(realpath "$1")
 repetitions=${2:-5}
@@ -18,15 +19,15 @@ variants="none empty wall default"
 
 # measure JAVA VARIANT: nanoseconds a call.
 measure() {
-	local options=() n=22
+	local options=() n=20
 
 	case $2 in
-	none) n=30 ;;
+	none) n=28 ;;
 	empty) options=("-agentpath:$build/bench/libempty_agent.so") ;;
 	wall) options=("-agentpath:$build/libjprof.so=file=$work/p.jprof,calls=events,metrics=wall") ;;
 	default) options=("-agentpath:$build/libjprof.so=file=$work/p.jprof,calls=events") ;;
 	esac
-	"$1" "${options[@]}" -cp "$work" Fib $n 15
+	"$1" "${options[@]}" -cp "$work" Fib $n 40
 }
 
 median() {

@@ -84,7 +84,8 @@ static bool enter_once(const struct attach *attach)
 	JavaVMAttachArgs args = {JNI_VERSION_1_8, (char *)attach->name, NULL};
 	JNIEnv *env;
 
-	if ((*attach->vm)->AttachCurrentThread(attach->vm, (void **)&env, &args) != JNI_OK)
+	if ((*attach->vm)->AttachCurrentThread(attach->vm, (void **)&env, &args) !=
+		JNI_OK)
 		return false;
 	(*env)->CallStaticVoidMethod(env, attach->type, attach->enter, attach->calls);
 	if ((*env)->ExceptionCheck(env))
