@@ -9,6 +9,7 @@
  *       end: daemon threads may still be inside a callback while the process exits.
  */
 #include <jvmti.h>
+#include <string.h>
 
 #include "agent/events/events.h"
 #include "agent/jvm/hotspot.h"
@@ -28,12 +29,31 @@ static bool is_wanted(const struct metric_set *metrics, enum metric_kind kind)
 	return false;
 }
 
-/* What the options may say, but this version or this JVM does not do. */
-static int check_options(struct jvm *jvm, struct error *error)
+/* What the options may ask for, but this version does not do: refused, rather than left out
+ * without a word. */
+static int check_version(const struct options *options, struct error *error)
 {
-	if (session.options.calls == CALLS_INSTRUMENT)
-		return error_set(error, ERROR_VALUE,
-			"calls=instrument is not in this version; legal here: auto, events, off");
+	const struct {
+		bool asked;
+		const char *what, *legal;
+	} later[] = {{options->calls == CALLS_INSTRUMENT, "calls=instrument", "auto, events, off"},
+		{options->io == IO_RECORDS, "io=records", "off, summary (nothing is recorded)"},
+		{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
+		{strcmp(options->calibration, "auto") != 0 &&
+				strcmp(options->calibration, "off") != 0,
+			"a calibration file", "auto, off (nothing is taken out)"}};
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
+		if (later[i].asked)
+			return error_set(error, ERROR_VALUE,
+				"%s is not in this version; legal here: %s", later[i].what,
+				later[i].legal);
+	}
+	return 0;
+}
+
+static int check_jvm(struct jvm *jvm, struct error *error)
+{
 	if (is_wanted(&session.metrics, METRIC_ALLOC) &&
 		hotspot_probe(jvm) == HOTSPOT_ALLOC_NONE)
 		return error_set(error, ERROR_MISSING,
@@ -50,7 +70,7 @@ static int start(JavaVM *vm, const char *options, struct error *error)
 	log_set_level(session.options.log);
 	if (jvm_open(&jvm, vm, error))
 		return -1;
-	if (check_options(&jvm, error))
+	if (check_version(&session.options, error) || check_jvm(&jvm, error))
 		return -1;
 	return events_prepare(jvm, &session, error);
 }
