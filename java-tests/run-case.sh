@@ -112,7 +112,7 @@ $(head -40 "$dir/differences")"
 }
 
 run_one() {
-	local line=$1 options= words
+	local line=$1 options="" words
 
 	case $line in
 	*' -- '*) options=${line##* -- } line=${line%% -- *} ;;

@@ -41,7 +41,6 @@ echo '{"start": [true]}' >"$config"
 refused 'a list for a word' start
 echo '{"colour": "red"}' >"$config"
 refused 'an unknown key' colour
-echo '{"flush": 1, "flush": 2}' >"$config"
 printf '{"exclude": ["a\\u0000b"]}' >"$config"
 refused 'a zero character' "$config"
 head -c 104857600 /dev/zero | tr '\0' ' ' >"$config"
