@@ -303,7 +303,7 @@ const struct option_row option_table[] = {
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per descriptor and path, or every operation; not in this version"},
 	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
-		FIELD(calibration), 
+		FIELD(calibration),
 		.meaning = "how the profiler's own cost is taken out; not in this version"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise costs more, but by a constant that can be taken out; not "

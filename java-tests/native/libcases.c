@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define METHOD(type, name) JNIEXPORT type JNICALL Java_cases_##name
 
@@ -17,6 +18,14 @@ METHOD(void, Natives_pass)(JNIEnv *env, jclass type);
 METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type);
 METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in);
 METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls);
+METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status);
+
+METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status)
+{
+	(void)env;
+	(void)type;
+	exit(status);
+}
 
 METHOD(jint, Natives_add)(JNIEnv *env, jclass type, jint a, jint b)
 {
