@@ -20,15 +20,6 @@
 
 static struct session session;
 
-static bool is_wanted(const struct metric_set *metrics, enum metric_kind kind)
-{
-	for (unsigned i = 0; i < metrics->count; i++) {
-		if (metrics->metric[i].kind == kind)
-			return true;
-	}
-	return false;
-}
-
 /* What the options may ask for, but this version does not do: refused, rather than left out
  * without a word. */
 static int check_version(const struct options *options, struct error *error)
@@ -54,7 +45,7 @@ static int check_version(const struct options *options, struct error *error)
 
 static int check_jvm(struct jvm *jvm, struct error *error)
 {
-	if (is_wanted(&session.metrics, METRIC_ALLOC) &&
+	if (metric_set_has(&session.metrics, METRIC_ALLOC) &&
 		hotspot_probe(jvm) == HOTSPOT_ALLOC_NONE)
 		return error_set(error, ERROR_MISSING,
 			"metrics=alloc: this JVM shows no allocation counters");
@@ -63,8 +54,13 @@ static int check_jvm(struct jvm *jvm, struct error *error)
 
 static int start(JavaVM *vm, const char *options, struct error *error)
 {
+	static bool loaded;
 	struct jvm jvm;
 
+	if (loaded)
+		return error_set(error, ERROR_BUSY,
+			"the agent is loaded already: give all options to one -agentpath");
+	loaded = true;
 	if (session_prepare(&session, options, error))
 		return -1;
 	log_set_level(session.options.log);

@@ -46,18 +46,21 @@ lacks_collector() {
 	return 1
 }
 
+# run_child AGENT-OPTIONS WORDS: the words are separate options, paths among them may hold blanks.
 run_child() {
 	local load="-agentpath:$agent=file=$dir/case.jprof,calls=$calls,exclude=cases.Truth${1:+,$1}"
-	local words=$2
+	local word words=()
 
-	case $words in
-	*@AGENT@*) words=${words//@AGENT@/$load} ;;
-	*) words="$load $words" ;;
+	for word in $2; do
+		word=${word//@AGENT@/$load}
+		words+=("${word//@BUILD@/$build}")
+	done
+	case $2 in
+	*@AGENT@*) ;;
+	*) words=("$load" ${words[@]+"${words[@]}"}) ;;
 	esac
-	# The words are separate options on purpose.
-	# shellcheck disable=SC2086
 	timeout 300 "$java" -Xcheck:jni -XX:-UsePerfData -XX:+IgnoreUnrecognizedVMOptions \
-		--enable-native-access=ALL-UNNAMED $words \
+		--enable-native-access=ALL-UNNAMED "${words[@]}" \
 		"-Dtruth.file=$dir/truth.txt" "-Dtruth.run=$name" "-Djava.library.path=$build" \
 		-cp "$build/classes" "cases.$case" >"$dir/stdout" 2>"$dir/stderr"
 }
@@ -117,7 +120,6 @@ run_one() {
 	case $line in
 	*' -- '*) options=${line##* -- } line=${line%% -- *} ;;
 	esac
-	line=${line//@BUILD@/$build}
 	read -r name words <<<"$line"
 	dir=$work/$name
 	mkdir -p "$dir"

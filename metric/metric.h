@@ -80,6 +80,9 @@ struct metric_thread {
 int metric_set_init(
 	struct metric_set *set, const struct pattern_list *names, struct error *error);
 
+/* True if a metric of that kind is in the set. */
+bool metric_set_has(const struct metric_set *set, enum metric_kind kind);
+
 /* Opens the calling thread's counters. Where one cannot be had for this thread although the
  * set was accepted, the cheaper way is replaced by the dearer one (counted in
  * metric_fallbacks), and if there is none the metric stays 0 for this thread (counted in

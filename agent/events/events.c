@@ -3,8 +3,11 @@
 /* events: see events.h. */
 #include "agent/events/events.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "agent/events/method_events.h"
 #include "agent/events/thread_events.h"
@@ -12,6 +15,9 @@
 #include "agent/jvm/methods.h"
 #include "agent/events/virtual_threads.h"
 #include "agent/log/log.h"
+
+/* Seconds that one end of the session waits for the other. */
+enum { STOP_PATIENCE = 30 };
 
 struct events events;
 
@@ -21,13 +27,8 @@ static const jvmtiEvent call_events[] = {
 
 static bool wants_vm_objects(const struct metric_set *metrics)
 {
-	for (unsigned i = 0; i < metrics->count; i++) {
-		enum metric_kind kind = metrics->metric[i].kind;
-
-		if (kind == METRIC_VM_OBJECTS || kind == METRIC_VM_BYTES)
-			return true;
-	}
-	return false;
+	return metric_set_has(metrics, METRIC_VM_OBJECTS) ||
+		metric_set_has(metrics, METRIC_VM_BYTES);
 }
 
 static bool wants_calls(const struct options *options)
@@ -115,8 +116,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	enable_events(true);
 }
 
-/* Both ends of the session come here; the second does nothing. */
-static void stop_recording(void)
+static void stop_once(void)
 {
 	unsigned busy;
 
@@ -128,6 +128,23 @@ static void stop_recording(void)
 			"%u threads are still inside an event: their last one may be missing",
 			busy);
 	session_end(events.session);
+}
+
+/* Both ends of the session come here, VMDeath and exit(3), at the same time perhaps: the
+ * second waits for the first, as the process is gone when it returns. */
+static void stop_recording(void)
+{
+	static pthread_mutex_t once = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	struct timespec patience;
+
+	if (getpid() != events.process)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &patience);
+	patience.tv_sec += STOP_PATIENCE;
+	if (pthread_mutex_clocklock(&once, CLOCK_MONOTONIC, &patience))
+		return;
+	stop_once();
+	pthread_mutex_unlock(&once);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
@@ -167,6 +184,7 @@ int events_prepare(struct jvm jvm, struct session *session, struct error *error)
 
 	events.jvm = jvm;
 	events.session = session;
+	events.process = getpid();
 	method_events_callbacks(session->metrics.shape, &callbacks);
 	if (wants_calls(&session->options))
 		capabilities |= JVM_METHOD_EVENTS;

@@ -12,6 +12,8 @@
 #ifndef JPROF_EVENTS_H
 #define JPROF_EVENTS_H
 
+#include <sys/types.h>
+
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
@@ -19,6 +21,7 @@
 struct events {
 	struct jvm jvm;
 	struct session *session;
+	pid_t process; /* a forked child is another one, and has nothing to record */
 };
 extern struct events events;
 

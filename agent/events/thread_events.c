@@ -89,7 +89,6 @@ static struct thread_context *context_of(JNIEnv *jni, jthread java_thread)
 		return NULL;
 	identity.java_id = description.java_id;
 	identity.os_id = gettid();
-	identity.is_virtual = description.is_virtual;
 	memcpy(identity.name, description.name, sizeof(identity.name));
 	return trace_thread_begin(
 		events.session->trace, &identity, hotspot_alloc_source(jni));
@@ -103,7 +102,7 @@ struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum foun
 	if (!place || atomic_load(&thread_events_stopping)) {
 		if (place)
 			place_give(place);
-		return &ignored;
+		return thread_events_current = &ignored;
 	}
 	/* Events raised by the calls below must find the place, and see it busy. */
 	thread_events_current = place;
@@ -147,8 +146,10 @@ void thread_events_end(JNIEnv *jni, jthread thread)
 	struct jvm_thread description;
 
 	thread_events_current = &ignored;
-	if (!place || !thread_events_enter(place))
+	if (!place || place == &ignored)
 		return;
+	/* Also while stopping: once the thread is gone, nobody may look at its counters. */
+	atomic_store(&place->busy, 1);
 	trace_thread_end(events.session->trace, place->context,
 		jvm_describe_thread(&events.jvm, jni, thread, &description) ? description.name
 									    : NULL);

@@ -125,7 +125,7 @@ struct alloc_source hotspot_alloc_source(JNIEnv *jni)
 /* JavaThread of the calling thread, by Thread.eetop. */
 static const char *hotspot_java_thread(struct jvm *jvm, JNIEnv *jni)
 {
-	jthread thread = NULL;
+	jthread thread = jvm_current_thread(jvm);
 	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
 	jfieldID eetop = NULL;
 	jlong address = 0;
@@ -134,7 +134,7 @@ static const char *hotspot_java_thread(struct jvm *jvm, JNIEnv *jni)
 		eetop = (*jni)->GetFieldID(jni, class, "eetop", "J");
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
-	else if (!(*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &thread) && thread)
+	else if (thread && eetop)
 		address = (*jni)->GetLongField(jni, thread, eetop);
 	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, class);

@@ -12,7 +12,6 @@ enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 /* Found once by jvm_learn, constant afterwards. */
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
-static jclass virtual_thread_class; /* global reference; NULL before JDK 21 */
 
 static int jvm_check(
 	struct jvm *jvm, jvmtiError code, const char *what, struct error *error)
@@ -119,19 +118,6 @@ static bool jvm_clear_exception(JNIEnv *jni)
 	return true;
 }
 
-static void jvm_learn_virtual_threads(JNIEnv *jni)
-{
-	static const jint first_version = 0x00150000; /* JNI_VERSION_21 */
-	jclass found;
-
-	if ((*jni)->GetVersion(jni) < first_version)
-		return;
-	found = (*jni)->FindClass(jni, "java/lang/BaseVirtualThread");
-	if (!jvm_clear_exception(jni) && found)
-		virtual_thread_class = (*jni)->NewGlobalRef(jni, found);
-	(*jni)->DeleteLocalRef(jni, found);
-}
-
 int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 {
 	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
@@ -151,7 +137,6 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 		platform = (*jni)->CallStaticObjectMethod(jni, loader, get_platform);
 	if (!jvm_clear_exception(jni) && platform)
 		platform_loader = (*jni)->NewGlobalRef(jni, platform);
-	jvm_learn_virtual_threads(jni);
 	(*jni)->DeleteLocalRef(jni, platform);
 	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, loader);
@@ -207,6 +192,14 @@ static void jvm_copy_name(char *out, size_t size, const char *text)
 	out[length] = '\0';
 }
 
+jthread jvm_current_thread(struct jvm *jvm)
+{
+	jthread thread = NULL;
+
+	(*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &thread);
+	return thread;
+}
+
 bool jvm_describe_thread(
 	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out)
 {
@@ -215,7 +208,8 @@ bool jvm_describe_thread(
 
 	memset(out, 0, sizeof(*out));
 	if (!thread) {
-		if ((*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &current) || !current)
+		current = jvm_current_thread(jvm);
+		if (!current)
 			return false;
 		thread = current;
 	}
@@ -226,33 +220,13 @@ bool jvm_describe_thread(
 	if (info.name)
 		jvm_to_utf8(info.name);
 	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
-	out->is_daemon = info.is_daemon;
 	if (thread_id_field)
 		out->java_id = (*jni)->GetLongField(jni, thread, thread_id_field);
-	if (virtual_thread_class)
-		out->is_virtual = (*jni)->IsInstanceOf(jni, thread, virtual_thread_class);
 	jvm_give(jvm, info.name);
 	(*jni)->DeleteLocalRef(jni, info.thread_group);
 	(*jni)->DeleteLocalRef(jni, info.context_class_loader);
 	(*jni)->DeleteLocalRef(jni, current);
 	return true;
-}
-
-void jvm_each_thread(struct jvm *jvm, JNIEnv *jni,
-	void (*visit)(void *argument, const struct jvm_thread *thread), void *argument)
-{
-	struct jvm_thread description;
-	jthread *threads = NULL;
-	jint count = 0;
-
-	if ((*jvm->jvmti)->GetAllThreads(jvm->jvmti, &count, &threads))
-		return;
-	for (jint i = 0; i < count; i++) {
-		if (jvm_describe_thread(jvm, jni, threads[i], &description))
-			visit(argument, &description);
-		(*jni)->DeleteLocalRef(jni, threads[i]);
-	}
-	jvm_give(jvm, threads);
 }
 
 int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames)
@@ -270,21 +244,24 @@ int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames)
 	return stored;
 }
 
-/* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes carry a '.' or '/' before their
- * number ("Lcom/acme/Foo.0x0123;" in JVMTI): it becomes '/', as Class.getName shows it. */
+/* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes are numbered, and carry an address
+ * behind a '.' ("Lcom/acme/Foo$$Lambda$14.0x0123;"): that says nothing, differs from run to run,
+ * and would make a new method of each, so both are left out. */
 static char *jvm_java_name(const char *signature)
 {
-	size_t length = strlen(signature);
+	static const char lambda[] = "$$Lambda";
+	size_t length = strcspn(signature, ".;");
+	const char *numbered = strstr(signature, lambda);
 	char *name;
 
-	if (length < 2 || signature[0] != 'L')
+	if (signature[0] != 'L')
 		return strdup(signature);
-	name = strndup(signature + 1, length - 2);
+	if (signature[length] == '.' && numbered)
+		length = (size_t)(numbered - signature) + sizeof(lambda) - 1;
+	name = strndup(signature + 1, length - 1);
 	for (char *c = name; c && *c; c++) {
 		if (*c == '/')
 			*c = '.';
-		else if (*c == '.')
-			*c = '/';
 	}
 	return name;
 }

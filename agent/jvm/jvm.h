@@ -21,7 +21,7 @@ struct jvm {
 	jvmtiEnv *jvmti;
 };
 
-/* What can be asked for, all of them in the on-load phase only but the last. */
+/* What can be asked for. Method events can be had in the on-load phase only. */
 enum jvm_capability {
 	JVM_METHOD_EVENTS = 1,   /* method entry and exit */
 	JVM_VM_OBJECT_EVENTS = 2 /* objects that the JVM allocates by itself */
@@ -29,7 +29,6 @@ enum jvm_capability {
 
 struct jvm_thread {
 	int64_t java_id; /* Thread.threadId(), 0 if it cannot be read */
-	bool is_virtual, is_daemon;
 	char name[256];  /* UTF-8, cut at a character */
 };
 
@@ -56,13 +55,12 @@ bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent c
  * class loader, the field that holds a thread's id. */
 int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error);
 
+/* The calling thread, a local reference, or NULL. */
+jthread jvm_current_thread(struct jvm *jvm);
+
 /* thread NULL: the calling one. False if it is no longer there. */
 bool jvm_describe_thread(
 	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out);
-
-/* Calls visit for every live platform thread that the JVM shows. */
-void jvm_each_thread(struct jvm *jvm, JNIEnv *jni,
-	void (*visit)(void *argument, const struct jvm_thread *thread), void *argument);
 
 /* The calling thread's frames, innermost first. Returns how many were stored in *frames, an
  * owned array (free), or -1 when there is no memory. */

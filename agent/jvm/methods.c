@@ -13,6 +13,7 @@
  */
 #include "agent/jvm/methods.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,8 +205,15 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method)
 {
 	struct method_entry *entry = methods_look_up(method);
+	int saved_errno;
+	method_ref ref;
 
-	return entry ? entry->ref : methods_first_sight(jvm, jni, method);
+	if (entry)
+		return entry->ref;
+	saved_errno = errno;
+	ref = methods_first_sight(jvm, jni, method);
+	errno = saved_errno;
+	return ref;
 }
 
 uint32_t methods_end(void)

@@ -169,7 +169,7 @@ bool session_begin(struct session *session, const struct session_source *source)
 	int code;
 
 	if (!session->options.start) {
-		log_line(LOG_INFO, "armed: nothing is recorded (start=no)");
+		log_line(LOG_INFO, "start=no: nothing is recorded");
 		return false;
 	}
 	note_machine(session);

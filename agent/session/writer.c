@@ -32,6 +32,9 @@ _Static_assert((int)METHOD_ROOT == PROFILE_METHOD_ROOT &&
 		       (int)METHOD_PRUNED == PROFILE_METHOD_PRUNED &&
 		       (int)METHOD_FIRST == PROFILE_METHOD_FIRST,
 	"trees and files give methods the same ids");
+/* Seconds that the process's end waits for a flush under way. */
+enum { PATIENCE = 60 };
+
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
 
 /* What the file has of a thread. */
@@ -432,13 +435,18 @@ static int start_thread(struct writer *writer)
 	return result;
 }
 
-static void stop_thread(struct writer *writer)
+/* False: a flush hangs (a dead network disk, say), and goes on for all we know. */
+static bool stop_thread(struct writer *writer)
 {
+	struct timespec until;
+
 	lock_take(&writer->lock);
 	writer->ending = true;
 	pthread_cond_signal(&writer->wake);
 	lock_give(&writer->lock);
-	pthread_join(writer->runner, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE;
+	return pthread_clockjoin_np(writer->runner, NULL, CLOCK_MONOTONIC, &until) == 0;
 }
 
 static void destroy(struct writer *writer)
@@ -504,7 +512,10 @@ int writer_finish(struct writer *writer, struct error *error)
 
 	if (!writer || writer->process != getpid())
 		return 0;
-	stop_thread(writer);
+	if (!stop_thread(writer)) {
+		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
+		return error_set(error, ERROR_IO, "writing hangs");
+	}
 	block_signals(&before);
 	status = flush(writer, true, error);
 	closed = profile_close(writer->profile, error);

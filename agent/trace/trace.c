@@ -5,18 +5,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* The visitor's block: see trace_visit. */
 enum { BLOCK_BYTES = 1 << 20 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- rows ---- */
 
@@ -32,7 +23,7 @@ struct thread_context *rows_create(struct trace *trace)
 	context->set = trace->set;
 	context->trace = trace;
 	context->previous = TRANSITION_ENTRY;
-	context->started = now_ns();
+	context->started = clock_system();
 	context->shortage =
 		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
 	if (tree_init(&context->tree, &trace->budget, trace->set->count) != 0) {
@@ -190,13 +181,10 @@ static void close_counters(struct thread_context *context)
 {
 	uint64_t now[METRIC_MAX];
 
+	/* Not under the lock: reading may have to ask the JVM. */
+	metric_read(SHAPE_ANY, context->set, &context->metric, now);
 	lock_take(&context->tree.lock);
-	if (context->stopped)
-		charge_last(context, context->stop);
-	else {
-		metric_read(SHAPE_ANY, context->set, &context->metric, now);
-		charge_last(context, now);
-	}
+	charge_last(context, context->stopped ? context->stop : now);
 	metric_thread_close(context->set, &context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
@@ -217,10 +205,11 @@ void trace_thread_end(
 		snprintf(identity->name, sizeof(identity->name), "%s", last_name);
 	lock_take(&context->tree.lock);
 	context->life = CONTEXT_ENDED;
-	context->ended = now_ns();
+	context->ended = clock_system();
 	lock_give(&context->tree.lock);
 	trace->ended++;
-	if (trace->ended > TRACE_KEPT_ENDED)
+	/* Once stopped, the row it would be folded into may have been shown for the last time. */
+	if (trace->ended > TRACE_KEPT_ENDED && !trace->stopped)
 		fold_thread(trace, context);
 	lock_give(&trace->lock);
 }

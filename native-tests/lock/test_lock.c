@@ -51,9 +51,9 @@ static void test_order(void **state)
 	} row[] = {
 		{__LINE__, LOCK_SESSION, LOCK_THREADS, 0},
 		{__LINE__, LOCK_THREADS, LOCK_TREE, 0},
-		{__LINE__, LOCK_SESSION, LOCK_LOG, 0},
+		{__LINE__, LOCK_SESSION, LOCK_METHODS, 0},
 		{__LINE__, LOCK_TREE, LOCK_THREADS, 1},
-		{__LINE__, LOCK_LOG, LOCK_SESSION, 1},
+		{__LINE__, LOCK_METHODS, LOCK_SESSION, 1},
 		{__LINE__, LOCK_TREE, LOCK_TREE, 1},
 	};
 
