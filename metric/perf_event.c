@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "metric/perf_page.h"
@@ -17,6 +18,9 @@
 
 /* Descriptors below are left to the application. */
 #define PERF_FIRST_DESCRIPTOR 512
+
+/* Descriptors in use here, over all threads. */
+static _Atomic uint64_t perf_descriptors;
 
 #define PERF_PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
 
@@ -76,6 +80,21 @@ static int perf_move_up(int fd)
 	return moved;
 }
 
+/* Takes one of the descriptors that may be ours: a quarter of those the process may have, so
+ * that the application never runs out of them because of us. */
+static bool perf_take_descriptor(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return false;
+	if (atomic_fetch_add_explicit(&perf_descriptors, 1, memory_order_relaxed) <
+		limit.rlim_cur / 4)
+		return true;
+	atomic_fetch_sub_explicit(&perf_descriptors, 1, memory_order_relaxed);
+	return false;
+}
+
 int perf_counter_open(struct perf_counter *counter,
 	const struct perf_event_choice *choice, const struct perf_counter *leader)
 {
@@ -85,9 +104,13 @@ int perf_counter_open(struct perf_counter *counter,
 	int fd;
 
 	*counter = (struct perf_counter){0};
+	if (!perf_take_descriptor())
+		return -EMFILE;
 	fd = user_read ? perf_open_hardware(&attr, group) : perf_page_event(&attr, group);
-	if (fd < 0)
+	if (fd < 0) {
+		atomic_fetch_sub_explicit(&perf_descriptors, 1, memory_order_relaxed);
 		return fd;
+	}
 	fd = perf_move_up(fd);
 	counter->fd = fd + 1;
 	if (user_read)
@@ -98,8 +121,10 @@ int perf_counter_open(struct perf_counter *counter,
 void perf_counter_close(struct perf_counter *counter)
 {
 	perf_page_unmap(counter->page);
-	if (counter->fd)
+	if (counter->fd) {
 		close(counter->fd - 1);
+		atomic_fetch_sub_explicit(&perf_descriptors, 1, memory_order_relaxed);
+	}
 	counter->page = NULL;
 	counter->fd = 0;
 }
