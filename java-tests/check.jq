@@ -46,6 +46,10 @@ def check_total:
 	facts[] | select(.[0] == "total")
 	| difference("total calls"; .[1] | tonumber; [$methods | rows[].calls] | add);
 
+def check_unwound:
+	facts[] | select(.[0] == "unwound")
+	| difference("exits by exception"; .[1] | tonumber; [$threads | rows[].unwound] | add);
+
 def check_rows:
 	facts[] | select(.[0] == "rows") | (.[1] | tonumber) as $max
 	| ($threads | rows | length) as $found
@@ -133,6 +137,6 @@ def check_summary:
 	  ($found | to_entries[] | select((.key | startswith("check.")) and .value != "exact")
 		| "summary: \(.key) is \(.value)");
 
-check_fail, check_calls, check_least, check_total, check_rows, check_in, check_at,
+check_fail, check_calls, check_least, check_total, check_unwound, check_rows, check_in, check_at,
 check_native, check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,
 check_totals, check_tree_shape, check_roots, check_summary

@@ -39,6 +39,7 @@ struct profile_thread {
 	bool is_virtual, alive;
 	uint64_t folded;      /* how many threads this row stands for: 1, or more */
 	uint64_t events;      /* entries and exits seen */
+	uint64_t unwound;     /* exits by exception, among the events */
 	uint64_t repaired;    /* frames popped because their exit never came */
 	uint64_t unmatched;   /* exits that matched no frame */
 	uint64_t lost;        /* entries that could not be recorded (no memory) */

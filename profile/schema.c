@@ -32,7 +32,7 @@ struct schema_view {
 static const struct schema_view views[] = {
 	{"threads",
 		"SELECT id, name, java_id, os_id, virtual, alive, folded, events,\n"
-		"\trepaired, unmatched, lost, pruned, started, ended",
+		"\tunwound, repaired, unmatched, lost, pruned, started, ended",
 		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
 	/* What a root used, outside every included method, is the row without a method.
 	 */

@@ -248,6 +248,7 @@ static int end_thread(void *user, const struct trace_thread *shown)
 		.alive = shown->alive,
 		.folded = shown->folded,
 		.events = shown->events,
+		.unwound = shown->unwound,
 		.repaired = shown->repaired,
 		.unmatched = shown->unmatched,
 		.lost = shown->lost,

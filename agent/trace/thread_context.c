@@ -93,12 +93,13 @@ RARE bool context_push_rare(struct thread_context *context)
 }
 
 RARE void context_exit_rare(
-	struct thread_context *context, uint32_t method, const uint64_t *now)
+	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 	struct shadow_frame *frame;
 
 	if (stack->overflow > 0) {
+		context_add(&context->unwound, unwound);
 		context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
 		shadow_overflow_pop(stack);
 		return;
@@ -108,6 +109,7 @@ RARE void context_exit_rare(
 		context_add(&context->unmatched, 1);
 		return;
 	}
+	context_add(&context->unwound, unwound);
 	context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
 	context_add(&context->repaired, (uint64_t)(stack->top - frame));
 	stack->top = frame - 1;

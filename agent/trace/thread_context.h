@@ -47,7 +47,7 @@ struct thread_context {
 
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
-	uint64_t repaired, unmatched, lost;
+	uint64_t unwound, repaired, unmatched, lost;
 	uint32_t shortage; /* the budget's, when it was last heeded */
 
 	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */
@@ -80,7 +80,8 @@ void context_found_frame(struct thread_context *context, uint32_t method);
 /* The rare ways. */
 uint32_t context_child(struct thread_context *context, uint32_t method);
 bool context_push_rare(struct thread_context *context);
-void context_exit_rare(struct thread_context *context, uint32_t method, const uint64_t *now);
+void context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
+	const uint64_t *now);
 
 static inline __attribute__((always_inline)) unsigned context_metrics(
 	enum metric_shape shape, const struct thread_context *context)
@@ -169,18 +170,19 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits to
- * the tree. */
+ * the tree, the latter are counted for the thread. */
 static inline __attribute__((always_inline)) void context_exit(enum metric_shape shape,
 	struct thread_context *context, uint32_t method, bool unwound)
 {
 	uint64_t now[METRIC_MAX];
 
-	(void)unwound;
 	metric_read(shape, context->set, &context->metric, now);
 	if (__builtin_expect(context->stack.top->method != method, 0)) {
-		context_exit_rare(context, method, now);
+		context_exit_rare(context, method, unwound, now);
 		return;
 	}
+	if (__builtin_expect(unwound, 0))
+		context_add(&context->unwound, 1);
 	context_charge(shape, context, now, TRANSITION_EXIT);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);

@@ -62,6 +62,7 @@ struct trace_thread {
 	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
 	uint32_t generation; /* another one than last time: the nodes have been renumbered */
 	uint32_t nodes;      /* how many will be shown */
+	uint64_t unwound;    /* exits by exception, among the events */
 	uint64_t repaired;   /* frames popped because their exit never came */
 	uint64_t unmatched;  /* exits that matched no frame; they are not events */
 	uint64_t lost;       /* entries without a frame: the shadow stack could not grow */

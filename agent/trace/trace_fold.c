@@ -81,6 +81,7 @@ static bool may_fold(const struct trace *trace, const struct thread_context *con
 static void add_counts(const struct trace *trace, struct thread_context *row,
 	const struct thread_context *from)
 {
+	row->unwound += from->unwound;
 	row->repaired += from->repaired;
 	row->unmatched += from->unmatched;
 	row->lost += from->lost;

@@ -97,6 +97,7 @@ static void begin_thread(struct visit *visit, bool hold)
 		.ended = context->ended,
 		.generation = tree->generation,
 		.nodes = __atomic_load_n(&tree->count, __ATOMIC_ACQUIRE),
+		.unwound = __atomic_load_n(&context->unwound, __ATOMIC_RELAXED),
 		.repaired = __atomic_load_n(&context->repaired, __ATOMIC_RELAXED),
 		.unmatched = __atomic_load_n(&context->unmatched, __ATOMIC_RELAXED),
 		.lost = __atomic_load_n(&context->lost, __ATOMIC_RELAXED),

@@ -52,7 +52,7 @@ static const struct known_meta {
 struct counts {
 	uint64_t threads, methods, nodes, calls;
 	uint64_t interpreted, jitted, native;
-	uint64_t events, lost, pruned, repaired, unmatched;
+	uint64_t events, unwound, lost, pruned, repaired, unmatched;
 };
 
 /* A row for each count. */
@@ -68,6 +68,7 @@ static const struct count_row {
 	{"calls.jitted", "  jitted", offsetof(struct counts, jitted)},
 	{"calls.native", "  native", offsetof(struct counts, native)},
 	{"events", "Events", offsetof(struct counts, events)},
+	{"unwound", "  exits by exception", offsetof(struct counts, unwound)},
 	{"lost", "Lost events", offsetof(struct counts, lost)},
 	{"pruned", "Pruned nodes", offsetof(struct counts, pruned)},
 	{"repaired", "Repaired frames", offsetof(struct counts, repaired)},
@@ -132,6 +133,7 @@ static void count_thread(
 
 	counts->threads += thread->folded > 0 ? thread->folded : 1;
 	counts->events += thread->events;
+	counts->unwound += thread->unwound;
 	counts->lost += thread->lost;
 	counts->pruned += thread->pruned;
 	counts->repaired += thread->repaired;

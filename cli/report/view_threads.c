@@ -22,6 +22,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "alive", "Alive", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
 	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	sheet_add(sheet, NULL, "unwound", "Unwound", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(
 		sheet, NULL, "unmatched", "Unmatched", IN_ALL | COLUMN_SUM, PLACE_FIRST);
@@ -53,6 +54,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_bool(thread->alive);
 	*cells++ = cell_number(thread->folded);
 	*cells++ = cell_number(thread->events);
+	*cells++ = cell_number(thread->unwound);
 	*cells++ = cell_number(thread->repaired);
 	*cells++ = cell_number(thread->unmatched);
 	*cells++ = cell_number(thread->lost);

@@ -184,6 +184,7 @@ final class Exceptions {
 		Truth.calls(in, "inCatch()V", inCatch);
 		Truth.calls(in, "inFinally()V", inFinally);
 		Truth.calls(Boom.class, "<init>(Ljava/lang/String;)V", boom);
+		Truth.unwound(thrower + middle + implicit + rethrow + last + inCatch + inFinally);
 		Truth.at("main", 3, 0, in, "probe()V", ROUNDS * 16L);
 		Truth.save(in);
 	}

@@ -91,6 +91,11 @@ final class Truth {
 		line("total", count);
 	}
 
+	/** So many calls, in all threads, were left by an exception. */
+	static void unwound(long count) {
+		line("unwound", count);
+	}
+
 	/** The view of threads has at most so many rows. */
 	static void rows(long max) {
 		line("rows", max);

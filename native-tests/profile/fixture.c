@@ -116,6 +116,7 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 		.events = round,
 		.repaired = 11,
 		.unmatched = 12,
+		.unwound = 13,
 		.lost = 13,
 		.pruned = 14,
 		.started = 15,

@@ -174,6 +174,7 @@ static void same_thread(const struct profile_thread *thread, const struct test_r
 	assert_int_equal(thread->events, row->thread.events);
 	assert_int_equal(thread->repaired, row->thread.repaired);
 	assert_int_equal(thread->unmatched, row->thread.unmatched);
+	assert_int_equal(thread->unwound, row->thread.unwound);
 	assert_int_equal(thread->lost, row->thread.lost);
 	assert_int_equal(thread->pruned, row->thread.pruned);
 	assert_memory_equal(thread->total, row->thread.total, METRICS * sizeof(uint64_t));
