@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,6 +377,7 @@ struct runner {
 	struct trace *trace;
 	pthread_t thread;
 	atomic_bool *stop;
+	atomic_int *begun; /* runners that the trace knows */
 	uint64_t seed;
 };
 
@@ -387,6 +389,8 @@ static void *record(void *argument)
 		struct walk walk;
 
 		walk_begin(&walk, runner->trace, "runner", runner->seed + round * 100);
+		if (round == 0)
+			atomic_fetch_add(runner->begun, 1);
 		for (int i = 0; i < 100 && !atomic_load(runner->stop); i++)
 			walk_steps(&walk, 200);
 		walk_end(&walk, runner->trace);
@@ -400,13 +404,16 @@ static void while_threads_run(void **state)
 	struct trace *trace = trace_create(&set, 8 << 20);
 	struct writer *writer = start(trace, "running", 0);
 	atomic_bool stop = false;
+	atomic_int begun = 0;
 	struct runner runner[3];
 
 	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
-		runner[i] = (struct runner){.trace = trace, .stop = &stop, .seed = i};
+		runner[i] = (struct runner){.trace = trace, .stop = &stop, .begun = &begun, .seed = i};
 		pthread_create(&runner[i].thread, NULL, record, &runner[i]);
 	}
+	while (atomic_load(&begun) < 3)
+		sched_yield();
 	for (int i = 0; i < 10; i++) {
 		struct profile *profile;
 
