@@ -68,9 +68,10 @@ struct writer {
 	bool failure_said;
 
 	pthread_t runner;
-	struct lock lock; /* guards ending */
+	struct lock lock; /* guards what follows */
 	pthread_cond_t wake;
-	bool ending;
+	bool ending; /* the thread is asked to end */
+	bool ended;  /* it does, and will not touch the writer again */
 };
 
 /* ---- what the file has ---- */
@@ -385,6 +386,10 @@ static void *run(void *argument)
 			"%" PRIu64 " s",
 			error.text, writer->flush_seconds);
 	}
+	lock_take(&writer->lock);
+	writer->ended = true;
+	pthread_cond_broadcast(&writer->wake);
+	lock_give(&writer->lock);
 	return NULL;
 }
 
@@ -440,14 +445,19 @@ static int start_thread(struct writer *writer)
 static bool stop_thread(struct writer *writer)
 {
 	struct timespec until;
+	bool ended;
 
-	lock_take(&writer->lock);
-	writer->ending = true;
-	pthread_cond_signal(&writer->wake);
-	lock_give(&writer->lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += PATIENCE;
-	return pthread_clockjoin_np(writer->runner, NULL, CLOCK_MONOTONIC, &until) == 0;
+	lock_take(&writer->lock);
+	writer->ending = true;
+	pthread_cond_broadcast(&writer->wake);
+	while (!writer->ended && pthread_cond_timedwait(&writer->wake,
+					 &writer->lock.mutex, &until) == 0)
+		;
+	ended = writer->ended;
+	lock_give(&writer->lock);
+	return ended && pthread_join(writer->runner, NULL) == 0;
 }
 
 static void destroy(struct writer *writer)
