@@ -384,13 +384,19 @@ struct runner {
 static void *record(void *argument)
 {
 	struct runner *runner = argument;
+	bool known = false;
 
 	for (uint64_t round = 0; !atomic_load(runner->stop); round++) {
 		struct walk walk;
 
 		walk_begin(&walk, runner->trace, "runner", runner->seed + round * 100);
-		if (round == 0)
+		if (walk.walk.context == NULL) { /* the others have all the memory */
+			model_fini(&walk.model);
+			continue;
+		}
+		if (!known)
 			atomic_fetch_add(runner->begun, 1);
+		known = true;
 		for (int i = 0; i < 100 && !atomic_load(runner->stop); i++)
 			walk_steps(&walk, 200);
 		walk_end(&walk, runner->trace);
