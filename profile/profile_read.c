@@ -344,8 +344,8 @@ static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	thread->alive = number(statement, SCHEMA_THREAD_ALIVE) != 0;
 	thread->folded = number(statement, SCHEMA_THREAD_FOLDED);
 	thread->events = number(statement, SCHEMA_THREAD_EVENTS);
-	thread->repaired = number(statement, SCHEMA_THREAD_REPAIRED);
 	thread->unwound = number(statement, SCHEMA_THREAD_UNWOUND);
+	thread->repaired = number(statement, SCHEMA_THREAD_REPAIRED);
 	thread->unmatched = number(statement, SCHEMA_THREAD_UNMATCHED);
 	thread->lost = number(statement, SCHEMA_THREAD_LOST);
 	thread->pruned = number(statement, SCHEMA_THREAD_PRUNED);

@@ -443,8 +443,8 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 	bind_number(statement, SCHEMA_THREAD_ALIVE, thread->alive);
 	bind_number(statement, SCHEMA_THREAD_FOLDED, thread->folded);
 	bind_number(statement, SCHEMA_THREAD_EVENTS, thread->events);
-	bind_number(statement, SCHEMA_THREAD_REPAIRED, thread->repaired);
 	bind_number(statement, SCHEMA_THREAD_UNWOUND, thread->unwound);
+	bind_number(statement, SCHEMA_THREAD_REPAIRED, thread->repaired);
 	bind_number(statement, SCHEMA_THREAD_UNMATCHED, thread->unmatched);
 	bind_number(statement, SCHEMA_THREAD_LOST, thread->lost);
 	bind_number(statement, SCHEMA_THREAD_PRUNED, thread->pruned);

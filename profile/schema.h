@@ -46,7 +46,7 @@
 	X(THREAD_ALIVE, "alive", "INTEGER", "0 or 1")                                    \
 	X(THREAD_FOLDED, "folded", "INTEGER", "threads this row stands for")             \
 	X(THREAD_EVENTS, "events", "INTEGER", "entries and exits seen")                  \
-	X(THREAD_UNWOUND, "unwound", "INTEGER", "exits by exception, among the events")   \
+	X(THREAD_UNWOUND, "unwound", "INTEGER", "exits by exception, among the events")  \
 	X(THREAD_REPAIRED, "repaired", "INTEGER", "frames whose exit never came")        \
 	X(THREAD_UNMATCHED, "unmatched", "INTEGER", "exits that matched no frame")       \
 	X(THREAD_LOST, "lost", "INTEGER", "entries not recorded")                        \

@@ -70,6 +70,7 @@ static void add_node(struct fixture *fixture, uint32_t parent, uint32_t method, 
 		.jitted = calls - calls / 3,
 		.recursion = at == first ? 0 : find_recursion(fixture->node + first, parent, method),
 		.base = fixture->base[at]};
+	fixture->thread[thread].events += 2 * calls;
 	fixture->thread[thread].total[0] += wall;
 	fixture->thread[thread].total[1] += alloc;
 	profile->thread_first[thread + 1] = profile->node_count;
@@ -124,6 +125,8 @@ void fixture_small(struct fixture *fixture)
 	fixture_node(fixture, b, PROFILE_METHOD_PRUNED, 1234567, 3000000, 1);
 	fixture_thread(fixture, "worker \"1\"", 7000, 0);
 	fixture_node(fixture, 0, get_of, 3, 9000, 2048);
+	fixture->thread[0].unwound = 4321;
+	fixture->thread[1].unwound = 2;
 }
 
 /* ---- reports ---- */

@@ -73,9 +73,9 @@ static void round_trip(void **state)
 	assert_string_equal(thread->name, "worker");
 	assert_true(thread->is_virtual && !thread->alive);
 	assert_int_equal(thread->folded, 2);
+	assert_int_equal(thread->unwound, 10);
 	assert_int_equal(thread->repaired, 11);
 	assert_int_equal(thread->unmatched, 12);
-	assert_int_equal(thread->unwound, 13);
 	assert_int_equal(thread->lost, 13);
 	assert_int_equal(thread->pruned, 14);
 	assert_int_equal(thread->started, 15);

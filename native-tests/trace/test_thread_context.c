@@ -44,6 +44,11 @@ static void leave(struct fixture *f, uint32_t method)
 	context_exit(SHAPE_ANY, f->context, method, false);
 }
 
+static void leave_by_exception(struct fixture *f, uint32_t method)
+{
+	context_exit(SHAPE_ANY, f->context, method, true);
+}
+
 static struct tree_node *node_of(struct fixture *f, uint32_t parent, uint32_t method)
 {
 	return tree_at(&f->context->tree, tree_find(&f->context->tree, parent, method));
@@ -82,6 +87,8 @@ static void test_random_walks(void **state)
 		test_same_tree(&f.context->tree, &model);
 		assert_int_equal(f.context->repaired, model.repaired);
 		assert_int_equal(f.context->unmatched, model.unmatched);
+		assert_int_equal(f.context->unwound, model.unwound);
+		assert_true(model.unwound > 0);
 		assert_int_equal(f.context->lost, 0);
 		assert_int_equal(f.context->tree.pruned, 0);
 		if (row[i].faults)
@@ -119,6 +126,7 @@ static void test_random_pruned(void **state)
 		assert_true(sums.nodes < truth.nodes);
 		assert_int_equal(f.context->repaired, model.repaired);
 		assert_int_equal(f.context->unmatched, model.unmatched);
+		assert_int_equal(f.context->unwound, model.unwound);
 		print_message("%7lu KB: %lu of %lu nodes, %lu pruned\n",
 			(unsigned long)limits[i] >> 10, (unsigned long)sums.nodes,
 			(unsigned long)truth.nodes,
@@ -227,7 +235,9 @@ static void test_deep_no_memory(void **state)
 	test_check_tree(&f.context->tree);
 	test_use(f.context, 5, 0);
 	for (uint32_t i = DEEP; i-- > 1;)
-		leave(&f, A + i);
+		leave_by_exception(&f, A + i);
+	/* Exits of lost entries are events too. */
+	assert_int_equal(f.context->unwound, DEEP - 1);
 	assert_int_equal(f.context->stack.overflow, 0);
 	assert_int_equal(shadow_depth(&f.context->stack), 2);
 	assert_int_equal(tree_at(&f.context->tree, f.context->current)->method, A);
@@ -301,12 +311,14 @@ static void test_repairs(void **state)
 	enter(&f, B);
 	enter(&f, C);
 	test_use(f.context, 9, 0);
-	leave(&f, A); /* C's and B's never came */
+	leave_by_exception(&f, A); /* C's and B's never came */
 	assert_int_equal(f.context->repaired, 2);
+	assert_int_equal(f.context->unwound, 1);
 	assert_int_equal(f.context->current, TREE_ROOT);
 	test_use(f.context, 5, 0);
-	leave(&f, UNKNOWN);
+	leave_by_exception(&f, UNKNOWN);
 	assert_int_equal(f.context->unmatched, 1);
+	assert_int_equal(f.context->unwound, 1);
 	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 0);
 	enter(&f, A);
 	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 5);
@@ -316,6 +328,7 @@ static void test_repairs(void **state)
 	enter(&f, B);
 	leave(&f, A);
 	assert_int_equal(f.context->repaired, 3);
+	assert_int_equal(f.context->unwound, 1);
 	assert_int_equal(shadow_depth(&f.context->stack), 2);
 	finish(&f);
 }

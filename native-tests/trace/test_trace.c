@@ -23,11 +23,12 @@ void __wrap_metric_read_from_outside(
 		value[i] += outside[i];
 }
 
+/* Ends by an exception where use is odd. */
 static void call(struct thread_context *context, uint32_t method, uint64_t use)
 {
 	context_enter(SHAPE_ANY, context, method, STATE_INTERPRETED);
 	test_use(context, use, 10 * use);
-	context_exit(SHAPE_ANY, context, method, false);
+	context_exit(SHAPE_ANY, context, method, use % 2);
 }
 
 static int setup(void **state)
@@ -206,7 +207,7 @@ static void test_folding(void **state)
 	enum { THREADS = 3000 };
 	struct trace *trace = *state;
 	struct test_picture picture = {.metrics = 2};
-	uint64_t calls = 0, total = 0, folded = 0, threads = 0;
+	uint64_t calls = 0, unwound = 0, total = 0, folded = 0, threads = 0;
 	char name[64];
 
 	for (int i = 0; i < THREADS; i++) {
@@ -227,6 +228,7 @@ static void test_folding(void **state)
 		const struct test_row *row = &picture.row[i];
 
 		calls += row->sums.calls;
+		unwound += row->thread.unwound;
 		total += row->thread.total[0];
 		threads += row->thread.folded;
 		if (row->thread.folded == 1)
@@ -244,6 +246,7 @@ static void test_folding(void **state)
 	assert_int_equal(picture.count, TRACE_KEPT_ENDED + 2);
 	assert_int_equal(threads, THREADS);
 	assert_int_equal(calls, 10 * THREADS);
+	assert_int_equal(unwound, 10 * THREADS / 2);
 	assert_int_equal(total, 10ul * THREADS * (THREADS - 1) / 2);
 	test_picture_fini(&picture);
 }

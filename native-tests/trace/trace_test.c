@@ -333,7 +333,7 @@ void model_enter(struct model *model, uint32_t method, enum call_state state)
 	model->node[child].states.native += state == STATE_NATIVE;
 }
 
-void model_exit(struct model *model, uint32_t method)
+void model_exit(struct model *model, uint32_t method, bool unwound)
 {
 	uint32_t depth = model->depth;
 
@@ -344,6 +344,7 @@ void model_exit(struct model *model, uint32_t method)
 		return;
 	}
 	model_event(model, TRANSITION_EXIT);
+	model->unwound += unwound;
 	model->repaired += model->depth - depth;
 	model->depth = depth - 1;
 }
@@ -386,6 +387,7 @@ static void step_exit(struct test_walk *walk)
 	struct model *model = walk->model;
 	uint32_t depth = model->depth - 1;
 	uint32_t method = METHOD_FIRST + walk->methods; /* on no stack */
+	bool unwound = model->depth % 2;
 
 	if (walk->faults && test_random(&walk->random, 40) == 0)
 		depth = test_random(&walk->random, model->depth);
@@ -393,8 +395,8 @@ static void step_exit(struct test_walk *walk)
 		method = model->node[model->stack[depth]].method;
 	else if (!walk->faults)
 		return;
-	model_exit(model, method);
-	context_exit(SHAPE_ANY, walk->context, method, method % 2);
+	model_exit(model, method, unwound);
+	context_exit(SHAPE_ANY, walk->context, method, unwound);
 }
 
 void test_step(struct test_walk *walk)

@@ -91,14 +91,14 @@ struct model {
 	uint32_t depth, stack_capacity;
 	int previous;
 	uint64_t pending[2]; /* used since the last event */
-	uint64_t repaired, unmatched, lost;
+	uint64_t unwound, repaired, unmatched, lost;
 };
 
 void model_init(struct model *model);
 void model_fini(struct model *model);
 void model_use(struct model *model, uint64_t objects, uint64_t bytes);
 void model_enter(struct model *model, uint32_t method, enum call_state state);
-void model_exit(struct model *model, uint32_t method);
+void model_exit(struct model *model, uint32_t method, bool unwound);
 void model_end(struct model *model);
 struct test_sums model_sum(const struct model *model);
 
