@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * rewrite: puts probes into the methods of a class file. Bytes in, bytes out, no JVM.
+ *
+ *   before                      after
+ *   0: first instruction        0: push id; invokestatic enter(I)V
+ *      ...                      6: first instruction            \
+ *      ireturn                     ...                          | under the handlers below
+ *                                  push id; invokestatic exit(I)V   not under any handler
+ *                                  ireturn                      \ under the method's own only
+ *                               H: push id; invokestatic unwind(I)V; athrow
+ *
+ * The handlers are the last rows of the exception table, catch everything, and lie behind the
+ * code. H needs no locals: its frame is (no locals, one Throwable). In a constructor, what
+ * comes before the call of super or this, and that call, has a handler of its own, whose frame
+ * holds the uninitialised `this` in local 0: a class that returned from it would not verify,
+ * one that throws does.
+ *
+ * An exit probe is under no handler at all, the method's own are split around it: what arrives
+ * there (an asynchronous exception, after the exit was recorded) leaves the method.
+ *
+ * In:   class files of version 45 to 69 (Java 25). Nothing in them is trusted.
+ * Out:  a class file with the same constants in the same places (new ones behind them), or
+ *       nothing, with the reason: never a class that is broken.
+ * Runs: on any thread, many at once; no state of its own.
+ */
+#ifndef JPROF_REWRITE_H
+#define JPROF_REWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why a class, or one method of it, stays as it is. */
+#define REWRITE_REASONS(X)                                                               \
+	X(REWRITE_OK, "rewritten, or nothing was to be done")                            \
+	X(REWRITE_MALFORMED, "not a well-formed class file")                             \
+	X(REWRITE_VERSION, "class file version not known")                               \
+	X(REWRITE_POOL, "the constant pool is full")                                     \
+	X(REWRITE_CODE, "the code would be longer than 65,535 bytes")                    \
+	X(REWRITE_BRANCH, "a branch would be too far, and there is no place for a detour") \
+	X(REWRITE_TABLE, "the exception table would be too long")                        \
+	X(REWRITE_STACK, "the operand stack would be too deep")                          \
+	X(REWRITE_MEMORY, "no memory")
+
+enum rewrite_reason {
+#define X(name, text) name,
+	REWRITE_REASONS(X)
+#undef X
+};
+
+/* A method as the class file has it; strings in modified UTF-8, borrowed for the call. */
+struct rewrite_method {
+	const char *class_name; /* internal form, "com/acme/Foo" */
+	const char *name, *descriptor;
+	uint16_t access; /* JVM specification, table 4.6-A */
+	bool intrinsic;  /* carries jdk.internal.vm.annotation.IntrinsicCandidate (or its
+	                  * name until Java 15, HotSpotIntrinsicCandidate) */
+};
+
+struct rewrite_request {
+	/* The id that the method's probes pass; 0: the method is left alone. Asked once for each
+	 * method, in the file's order; of native and abstract ones too, which have no code: what
+	 * is returned for them is not used. Above 32,767 an id costs a constant. */
+	uint32_t (*id)(void *user, const struct rewrite_method *method);
+	/* A method with an id stays as it is, the class is rewritten all the same. */
+	void (*untouched)(
+		void *user, const struct rewrite_method *method, enum rewrite_reason why);
+	void *user;
+	/* Internal name of the class whose static methods enter, exit and unwind, all (I)V, are
+	 * called. */
+	const char *probe;
+};
+
+struct rewrite_result {
+	uint8_t *bytes; /* owned (free); NULL: the class is to stay as it is */
+	size_t size;
+	unsigned methods; /* that got probes */
+};
+
+/* Anything but REWRITE_OK: result->bytes is NULL. REWRITE_OK with bytes NULL: no method was
+ * asked for, or none could be done. */
+enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
+	const struct rewrite_request *request, struct rewrite_result *result);
+
+/* The text for users. Static. */
+const char *rewrite_reason_text(enum rewrite_reason reason);
+
+#endif
