@@ -13,9 +13,11 @@
  *
  * The handlers are the last rows of the exception table, catch everything, and lie behind the
  * code. H needs no locals: its frame is (no locals, one Throwable). In a constructor, what
- * comes before the call of super or this, and that call, has a handler of its own, whose frame
- * holds the uninitialised `this` in local 0: a class that returned from it would not verify,
- * one that throws does.
+ * comes before the call of super or this has a handler of its own, whose frame holds the
+ * uninitialised `this` in local 0: a class that returned from it would not verify, one that
+ * throws does. The call itself is under that handler in class files before version 50. In
+ * later ones it can be under none, so an exception that leaves it passes through the
+ * constructor without an unwind.
  *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
  * there (an asynchronous exception, after the exit was recorded) leaves the method.
@@ -42,6 +44,7 @@
 	X(REWRITE_BRANCH, "a branch would be too far, and there is no place for a detour") \
 	X(REWRITE_TABLE, "the exception table would be too long")                        \
 	X(REWRITE_STACK, "the operand stack would be too deep")                          \
+	X(REWRITE_CONSTRUCTOR, "where it calls super or this could not be found out")    \
 	X(REWRITE_MEMORY, "no memory")
 
 enum rewrite_reason {

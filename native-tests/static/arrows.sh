@@ -20,10 +20,11 @@ rooms=(
 	"profile         error"
 	"agent/log       error options"
 	"agent/lock      error"
+	"agent/rewrite   error"
 	"agent/trace     error arch metric agent/log agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/session   error options metric profile agent/log agent/lock agent/trace"
-	"agent/events    error arch options metric profile agent/log agent/lock agent/trace agent/jvm agent/session"
+	"agent/events    error arch options metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/session"
 	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/events include"
 	"cli             error options metric profile"
 )

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * constants: reading the pool, looking things up, adding.
+ */
+#include "agent/rewrite/constants.h"
+
+/* Bytes behind the tag; Utf8 has its text too, tags without a row do not exist. */
+static const uint8_t constant_size[] = {
+	[CONSTANT_UTF8] = 2,
+	[CONSTANT_INTEGER] = 4,
+	[CONSTANT_FLOAT] = 4,
+	[CONSTANT_LONG] = 8,
+	[CONSTANT_DOUBLE] = 8,
+	[CONSTANT_CLASS] = 2,
+	[CONSTANT_STRING] = 2,
+	[CONSTANT_FIELD] = 4,
+	[CONSTANT_METHOD] = 4,
+	[CONSTANT_INTERFACE_METHOD] = 4,
+	[CONSTANT_NAME_AND_TYPE] = 4,
+	[CONSTANT_METHOD_HANDLE] = 3,
+	[CONSTANT_METHOD_TYPE] = 2,
+	[CONSTANT_DYNAMIC] = 4,
+	[CONSTANT_INVOKE_DYNAMIC] = 4,
+	[CONSTANT_MODULE] = 2,
+	[CONSTANT_PACKAGE] = 2,
+};
+
+static const char intrinsic_16[] = "Ljdk/internal/vm/annotation/IntrinsicCandidate;";
+static const char intrinsic_8[] = "Ljdk/internal/HotSpotIntrinsicCandidate;";
+
+bool text_is_intrinsic(struct text text)
+{
+	return text_is(text, intrinsic_16, sizeof(intrinsic_16) - 1) ||
+	       text_is(text, intrinsic_8, sizeof(intrinsic_8) - 1);
+}
+
+/* Bytes of the constant with its tag; 0: there is no such tag. */
+static size_t constant_whole(const uint8_t *at, const uint8_t *end)
+{
+	uint8_t tag = *at;
+
+	if (tag >= sizeof(constant_size) || constant_size[tag] == 0)
+		return 0;
+	if (tag != CONSTANT_UTF8)
+		return 1 + (size_t)constant_size[tag];
+	return end - at < 3 ? 0 : 3 + (size_t)get_u2(at + 1);
+}
+
+enum rewrite_reason constants_init(
+	struct constants *constants, const uint8_t *bytes, struct reader *reader)
+{
+	uint32_t count = read_u2(reader);
+	const uint8_t *at = reader->at;
+
+	constants->bytes = bytes;
+	constants->count = constants->total = count;
+	if (count == 0)
+		return REWRITE_MALFORMED;
+	constants->offset = malloc(count * sizeof(*constants->offset));
+	if (!constants->offset)
+		return REWRITE_MEMORY;
+	constants->offset[0] = 0;
+	for (uint32_t i = 1; i < count; i++) {
+		size_t size = at < reader->end ? constant_whole(at, reader->end) : 0;
+
+		if (size == 0 || size > (size_t)(reader->end - at))
+			return REWRITE_MALFORMED;
+		constants->offset[i] = (uint32_t)(at - bytes);
+		if (*at == CONSTANT_UTF8 && !constants->intrinsics)
+			constants->intrinsics = text_is_intrinsic(
+				(struct text){(const char *)at + 3, get_u2(at + 1)});
+		/* These two take two indices (4.4.5). */
+		if (*at == CONSTANT_LONG || *at == CONSTANT_DOUBLE) {
+			if (++i == count)
+				return REWRITE_MALFORMED;
+			constants->offset[i] = 0;
+		}
+		at += size;
+	}
+	reader->at = at;
+	constants->end = (size_t)(at - bytes);
+	return REWRITE_OK;
+}
+
+void constants_fini(struct constants *constants)
+{
+	free(constants->offset);
+	free(constants->added.bytes);
+}
+
+/* The bytes behind the tag, NULL if it is not of that kind. */
+static const uint8_t *constant_at(
+	const struct constants *constants, uint16_t index, enum constant_tag tag)
+{
+	const uint8_t *at;
+
+	if (index >= constants->count || constants->offset[index] == 0)
+		return NULL;
+	at = constants->bytes + constants->offset[index];
+	return *at == tag ? at + 1 : NULL;
+}
+
+struct text constants_utf8(const struct constants *constants, uint16_t index)
+{
+	const uint8_t *at = constant_at(constants, index, CONSTANT_UTF8);
+
+	if (!at)
+		return (struct text){NULL, 0};
+	return (struct text){(const char *)at + 2, get_u2(at)};
+}
+
+struct text constants_class(const struct constants *constants, uint16_t index)
+{
+	const uint8_t *at = constant_at(constants, index, CONSTANT_CLASS);
+
+	return at ? constants_utf8(constants, get_u2(at)) : (struct text){NULL, 0};
+}
+
+bool constants_member(const struct constants *constants, uint16_t index,
+	struct text *name, struct text *descriptor)
+{
+	static const enum constant_tag tags[] = {CONSTANT_METHOD, CONSTANT_FIELD,
+		CONSTANT_INTERFACE_METHOD, CONSTANT_INVOKE_DYNAMIC};
+	const uint8_t *at = NULL;
+
+	for (size_t i = 0; !at && i < sizeof(tags) / sizeof(*tags); i++)
+		at = constant_at(constants, index, tags[i]);
+	if (at)
+		at = constant_at(constants, get_u2(at + 2), CONSTANT_NAME_AND_TYPE);
+	if (!at)
+		return false;
+	*name = constants_utf8(constants, get_u2(at));
+	*descriptor = constants_utf8(constants, get_u2(at + 2));
+	return name->chars && descriptor->chars;
+}
+
+/* The index of a constant about to be written, 0 if there is no room. */
+static uint16_t constant_new(struct constants *constants, enum constant_tag tag)
+{
+	if (constants->total >= UINT16_MAX || constants->added.failed)
+		return 0;
+	write_u1(&constants->added, tag);
+	return (uint16_t)constants->total++;
+}
+
+/* A constant of two indices; 0 if one of them is, so that calls can be nested. */
+static uint16_t constant_add_pair(struct constants *constants, enum constant_tag tag,
+	uint16_t first, uint16_t second)
+{
+	uint16_t index = first && second ? constant_new(constants, tag) : 0;
+
+	if (index) {
+		write_u2(&constants->added, first);
+		write_u2(&constants->added, second);
+	}
+	return constants->added.failed ? 0 : index;
+}
+
+uint16_t constants_add_utf8(struct constants *constants, const char *chars)
+{
+	size_t length = strlen(chars);
+	uint16_t index =
+		length <= UINT16_MAX ? constant_new(constants, CONSTANT_UTF8) : 0;
+
+	if (index) {
+		write_u2(&constants->added, (uint32_t)length);
+		write_copy(&constants->added, chars, length);
+	}
+	return constants->added.failed ? 0 : index;
+}
+
+uint16_t constants_add_integer(struct constants *constants, uint32_t value)
+{
+	uint16_t index = constant_new(constants, CONSTANT_INTEGER);
+
+	if (index)
+		write_u4(&constants->added, value);
+	return constants->added.failed ? 0 : index;
+}
+
+uint16_t constants_add_class(struct constants *constants, const char *name)
+{
+	uint16_t text = constants_add_utf8(constants, name);
+	uint16_t index = text ? constant_new(constants, CONSTANT_CLASS) : 0;
+
+	if (index)
+		write_u2(&constants->added, text);
+	return constants->added.failed ? 0 : index;
+}
+
+uint16_t constants_add_method(struct constants *constants, uint16_t class_index,
+	const char *name, const char *descriptor)
+{
+	uint16_t name_index = constants_add_utf8(constants, name);
+	uint16_t descriptor_index = constants_add_utf8(constants, descriptor);
+	uint16_t both = constant_add_pair(
+		constants, CONSTANT_NAME_AND_TYPE, name_index, descriptor_index);
+
+	return constant_add_pair(constants, CONSTANT_METHOD, class_index, both);
+}
+
+enum rewrite_reason constants_why(const struct constants *constants)
+{
+	return constants->added.failed ? REWRITE_MEMORY : REWRITE_POOL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * constants: the constant pool of a class file (JVM specification, 4.4), and what is
+ * added to it. What was there keeps its index.
+ */
+#ifndef JPROF_REWRITE_CONSTANTS_H
+#define JPROF_REWRITE_CONSTANTS_H
+
+#include "agent/rewrite/cursor.h"
+#include "agent/rewrite/rewrite.h"
+
+enum constant_tag {
+	CONSTANT_UTF8 = 1,
+	CONSTANT_INTEGER = 3,
+	CONSTANT_FLOAT = 4,
+	CONSTANT_LONG = 5,
+	CONSTANT_DOUBLE = 6,
+	CONSTANT_CLASS = 7,
+	CONSTANT_STRING = 8,
+	CONSTANT_FIELD = 9,
+	CONSTANT_METHOD = 10,
+	CONSTANT_INTERFACE_METHOD = 11,
+	CONSTANT_NAME_AND_TYPE = 12,
+	CONSTANT_METHOD_HANDLE = 15,
+	CONSTANT_METHOD_TYPE = 16,
+	CONSTANT_DYNAMIC = 17,
+	CONSTANT_INVOKE_DYNAMIC = 18,
+	CONSTANT_MODULE = 19,
+	CONSTANT_PACKAGE = 20
+};
+
+/* A Utf8 constant in its place, without a NUL; chars is NULL if there is none. */
+struct text {
+	const char *chars;
+	uint16_t length;
+};
+
+struct constants {
+	const uint8_t *bytes; /* the class file; borrowed */
+	uint32_t *offset; /* of each constant's tag; 0: there is none with this index */
+	uint32_t count;   /* constant_pool_count of the file */
+	size_t end;       /* offset of the first byte behind the pool */
+	bool intrinsics;  /* a name of the annotation of intrinsic methods is there */
+	struct writer added; /* constants to put behind those of the file */
+	uint32_t total;      /* constant_pool_count with them */
+};
+
+static inline bool text_is(struct text text, const char *chars, size_t length)
+{
+	return text.chars && text.length == length &&
+	       memcmp(text.chars, chars, length) == 0;
+}
+
+/* True for the descriptors of the annotation that marks the methods of which the JVM may
+ * have code of its own, of Java 16 on and before. */
+bool text_is_intrinsic(struct text text);
+
+/* Reads the pool; the reader stands on constant_pool_count, and behind the pool after.
+ * The caller ends with constants_fini in any case. */
+enum rewrite_reason constants_init(
+	struct constants *constants, const uint8_t *bytes, struct reader *reader);
+void constants_fini(struct constants *constants);
+
+/* Only what is in the file is looked up, not what was added. */
+struct text constants_utf8(const struct constants *constants, uint16_t index);
+struct text constants_class(const struct constants *constants, uint16_t index);
+
+/* Name and descriptor of a field, method or call site. False: it is something else. */
+bool constants_member(const struct constants *constants, uint16_t index,
+	struct text *name, struct text *descriptor);
+
+/* Add a constant; its index. 0: constants_why says why. */
+uint16_t constants_add_utf8(struct constants *constants, const char *chars);
+uint16_t constants_add_integer(struct constants *constants, uint32_t value);
+uint16_t constants_add_class(struct constants *constants, const char *name);
+uint16_t constants_add_method(struct constants *constants, uint16_t class_index,
+	const char *name, const char *descriptor);
+
+enum rewrite_reason constants_why(const struct constants *constants);
+
+#endif

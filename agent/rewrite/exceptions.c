@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * exceptions: rows in, pieces of rows out.
+ */
+#include "agent/rewrite/exceptions.h"
+
+/* The table being written. */
+struct table {
+	const struct code *code;
+	struct writer *out;
+	uint32_t rows;
+};
+
+/* What one row, or zone, becomes: pieces with the same handler. */
+struct span {
+	uint32_t start, end; /* pc */
+	uint32_t handler;    /* in the new code */
+	uint32_t type;
+	bool skip_returns; /* returns are left out too, with their probes */
+};
+
+bool exceptions_check(const struct exceptions *exceptions, const struct code *code)
+{
+	for (uint32_t i = 0; i < exceptions->rows; i++) {
+		const uint8_t *row = exceptions->row + i * ROW_SIZE;
+		uint32_t start = get_u2(row + ROW_START), end = get_u2(row + ROW_END);
+
+		if (start >= end || !code_begins(code, start) ||
+			!code_begins(code, get_u2(row + ROW_HANDLER)))
+			return false;
+		if (end != code->length && !code_begins(code, end))
+			return false;
+	}
+	return true;
+}
+
+static void table_piece(
+	struct table *table, const struct span *span, uint32_t from, uint32_t to)
+{
+	uint8_t *row;
+
+	if (from >= to)
+		return;
+	table->rows++;
+	row = table->rows <= UINT16_MAX ? write_room(table->out, ROW_SIZE) : NULL;
+	if (!row)
+		return;
+	put_u2(row + ROW_START, from);
+	put_u2(row + ROW_END, to);
+	put_u2(row + ROW_HANDLER, span->handler);
+	put_u2(row + ROW_TYPE, span->type);
+}
+
+/* Ends early when the table is full: a piece at least is made between two holes, so that
+ * this takes no longer than there are rows. */
+static void table_span(struct table *table, const struct span *span)
+{
+	const struct code *code = table->code;
+	uint32_t from = code->label[span->start], to = code->label[span->end];
+	uint32_t i = code_hole_from(code, span->start);
+
+	for (; i < code->holes && code->hole[i].pc < span->end; i++) {
+		const struct hole *hole = &code->hole[i];
+
+		table_piece(table, span, from, hole->start);
+		from = hole->end + (uint32_t)(span->skip_returns && hole->exits);
+		if (table->rows > UINT16_MAX)
+			return;
+	}
+	if (i < code->holes && code->hole[i].pc == span->end)
+		to = code->hole[i].start;
+	table_piece(table, span, from, to);
+}
+
+enum rewrite_reason exceptions_write(struct exceptions *exceptions,
+	const struct code *code, const struct handlers *handlers, struct writer *out)
+{
+	struct table table = {code, out, 0};
+	size_t count_at = out->size;
+
+	if (!scratch_grow((void **)&exceptions->first, &exceptions->first_capacity,
+		    exceptions->rows, 0, sizeof(*exceptions->first)))
+		return REWRITE_MEMORY;
+	write_u2(out, 0);
+	for (uint32_t i = 0; i < exceptions->rows && table.rows <= UINT16_MAX; i++) {
+		const uint8_t *row = exceptions->row + i * ROW_SIZE;
+		struct span span = {
+			.start = get_u2(row + ROW_START),
+			.end = get_u2(row + ROW_END),
+			.handler = code->label[get_u2(row + ROW_HANDLER)],
+			.type = get_u2(row + ROW_TYPE),
+		};
+
+		exceptions->first[i] = (uint16_t)table.rows;
+		table_span(&table, &span);
+	}
+	for (uint32_t i = 0; i < handlers->zones && table.rows <= UINT16_MAX; i++) {
+		const struct zone *zone = &handlers->zone[i];
+		struct span span = {.start = zone->start,
+			.end = zone->end,
+			.handler = handlers->at[zone->handler],
+			.skip_returns = true};
+
+		table_span(&table, &span);
+	}
+	if (table.rows > UINT16_MAX)
+		return REWRITE_TABLE;
+	patch_u2(out, count_at, table.rows);
+	return out->failed ? REWRITE_MEMORY : REWRITE_OK;
+}

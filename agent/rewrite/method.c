@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method: from the old Code attribute to the new one, in the file's order.
+ */
+#include "agent/rewrite/method.h"
+
+#include "agent/rewrite/annotations.h"
+#include "agent/rewrite/attribute.h"
+#include "agent/rewrite/stack_map.h"
+#include "agent/rewrite/tables.h"
+
+/* A Code attribute taken apart. */
+struct code_parts {
+	uint16_t max_stack, max_locals;
+	uint32_t length;
+	const uint8_t *bytes;
+	uint16_t attributes;
+	struct reader rest; /* the attributes, known to be whole */
+	struct reader
+		frames; /* contents of the StackMapTable; empty: none, or not used */
+};
+
+static bool parts_read_attributes(
+	const struct method_work *work, struct code_parts *parts)
+{
+	struct reader in = parts->rest;
+	struct attribute attribute;
+	bool frames = false;
+
+	parts->frames = reader_of(in.end, 0);
+	for (uint32_t i = 0; i < parts->attributes; i++) {
+		if (!attribute_read(work->constants, &in, &attribute))
+			return false;
+		if (attribute.kind != ATTRIBUTE_STACK_MAP || !work->frames)
+			continue;
+		if (frames || reader_left(&attribute.content) < 2)
+			return false;
+		frames = true;
+		parts->frames = attribute.content;
+	}
+	return reader_done(&in);
+}
+
+static bool parts_read(
+	struct method_work *work, struct reader in, struct code_parts *parts)
+{
+	parts->max_stack = read_u2(&in);
+	parts->max_locals = read_u2(&in);
+	parts->length = read_u4(&in);
+	parts->bytes = read_bytes(&in, parts->length);
+	work->exceptions.rows = read_u2(&in);
+	work->exceptions.row = read_bytes(&in, work->exceptions.rows * (size_t)ROW_SIZE);
+	parts->attributes = read_u2(&in);
+	parts->rest = in;
+	return !in.failed && parts->length > 0 && parts->length <= CODE_MAX &&
+	       parts_read_attributes(work, parts);
+}
+
+/* The constants that all probes need. */
+static enum rewrite_reason constants_need(struct method_work *work, const char *probe)
+{
+	static const char *const names[PROBES] = {[PROBE_ENTER] = "enter",
+		[PROBE_EXIT] = "exit",
+		[PROBE_UNWIND] = "unwind"};
+	uint16_t class_index;
+
+	if (work->throwable)
+		return REWRITE_OK;
+	class_index = constants_add_class(work->constants, probe);
+	for (enum probe_kind kind = 0; kind < PROBES; kind++)
+		work->probe.method[kind] = constants_add_method(
+			work->constants, class_index, names[kind], "(I)V");
+	work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
+	work->throwable = constants_add_class(work->constants, "java/lang/Throwable");
+	return work->throwable ? REWRITE_OK : constants_why(work->constants);
+}
+
+/* The shortest way to push the id. */
+static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
+{
+	struct probe *probe = &work->probe;
+	uint16_t index;
+
+	if (id <= 5) {
+		probe->push[0] = (uint8_t)(OP_ICONST_0 + id);
+		probe->push_size = 1;
+	} else if (id <= INT8_MAX) {
+		probe->push[0] = OP_BIPUSH;
+		probe->push[1] = (uint8_t)id;
+		probe->push_size = 2;
+	} else if (id <= INT16_MAX) {
+		probe->push[0] = OP_SIPUSH;
+		put_u2(probe->push + 1, id);
+		probe->push_size = 3;
+	} else {
+		index = constants_add_integer(work->constants, id);
+		if (index == 0)
+			return constants_why(work->constants);
+		probe->push[0] = index <= UINT8_MAX ? OP_LDC : OP_LDC_W;
+		if (index <= UINT8_MAX)
+			probe->push[1] = (uint8_t)index;
+		else
+			put_u2(probe->push + 1, index);
+		probe->push_size = index <= UINT8_MAX ? 2 : 3;
+	}
+	probe->size = probe->push_size + 3;
+	return REWRITE_OK;
+}
+
+/* Which instructions are under which handler. */
+static enum rewrite_reason handlers_find(struct method_work *work,
+	const struct method_request *request, const struct code_parts *parts,
+	struct handlers *handlers, struct zone *all)
+{
+	struct constructor_method method = {
+		.code = &work->code,
+		.constants = work->constants,
+		.exceptions = &work->exceptions,
+		.max_stack = parts->max_stack,
+		.max_locals = parts->max_locals,
+		.descriptor = request->descriptor,
+		.typed = work->frames,
+		.frames = parts->frames,
+	};
+	enum rewrite_reason reason = REWRITE_OK;
+
+	*all = (struct zone){0, parts->length, HANDLER_COMMON};
+	*handlers = (struct handlers){.zone = all, .zones = 1};
+	if (request->constructor) {
+		reason = constructor_find(&work->constructor, &method);
+		handlers->zone = work->constructor.zone;
+		handlers->zones = work->constructor.zones;
+	}
+	for (uint32_t i = 0; reason == REWRITE_OK && i < handlers->zones; i++) {
+		const struct zone *zone = &handlers->zone[i];
+
+		handlers->used[zone->handler] |=
+			code_covers(&work->code, zone->start, zone->end);
+	}
+	return reason;
+}
+
+/* The code, and the handlers behind it, with their length. */
+static enum rewrite_reason code_part_write(
+	const struct method_work *work, struct handlers *handlers, struct writer *out)
+{
+	const struct code *code = &work->code;
+	uint32_t length = code->new_length;
+	size_t length_at = out->size;
+	enum rewrite_reason reason;
+
+	write_u4(out, 0);
+	reason = code_write(code, out);
+	if (reason != REWRITE_OK)
+		return reason;
+	for (enum handler handler = 0; handler < HANDLERS; handler++) {
+		if (!handlers->used[handler])
+			continue;
+		handlers->at[handler] = length;
+		code_write_handler(code, out);
+		length += code_handler_size(code);
+	}
+	patch_u4(out, length_at, length);
+	return length > CODE_MAX ? REWRITE_CODE : REWRITE_OK;
+}
+
+static enum rewrite_reason attribute_write(struct method_work *work,
+	const struct attribute *attribute, const struct handlers *handlers,
+	struct writer *out)
+{
+	size_t head = out->size;
+	enum rewrite_reason reason = REWRITE_OK;
+
+	write_u2(out, attribute->name);
+	write_u4(out, 0);
+	switch (attribute->kind) {
+	case ATTRIBUTE_LINES:
+		reason = tables_write_lines(attribute->content, &work->code, out);
+		break;
+	case ATTRIBUTE_LOCALS:
+		reason = tables_write_locals(attribute->content, &work->code, out);
+		break;
+	case ATTRIBUTE_TYPES:
+		reason = annotations_write_types(
+			attribute->content, &work->code, &work->exceptions, out);
+		break;
+	default:
+		reason = stack_map_write(
+			attribute->content, &work->code, handlers, work->throwable, out);
+	}
+	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
+	return reason;
+}
+
+static enum rewrite_reason attributes_write(struct method_work *work,
+	const struct code_parts *parts, const struct handlers *handlers,
+	struct writer *out)
+{
+	struct reader in = parts->rest;
+	struct attribute attribute;
+	size_t count_at = out->size;
+	uint32_t count = 0;
+	bool frames = !work->frames || !(handlers->used[0] || handlers->used[1]);
+	enum rewrite_reason reason = REWRITE_OK;
+
+	write_u2(out, 0);
+	for (uint32_t i = 0; i < parts->attributes && reason == REWRITE_OK; i++) {
+		attribute_read(work->constants, &in, &attribute);
+		if (attribute.kind < ATTRIBUTE_STACK_MAP)
+			continue;
+		if (attribute.kind == ATTRIBUTE_STACK_MAP) {
+			if (!work->frames)
+				continue;
+			frames = true;
+		}
+		reason = attribute_write(work, &attribute, handlers, out);
+		count++;
+	}
+	if (!frames && reason == REWRITE_OK) {
+		attribute = (struct attribute){
+			ATTRIBUTE_STACK_MAP, work->stack_map_name, parts->frames};
+		reason = attribute_write(work, &attribute, handlers, out);
+		count++;
+	}
+	patch_u2(out, count_at, count);
+	return count > UINT16_MAX ? REWRITE_TABLE : reason;
+}
+
+/* A probe's argument on top of everything; the exception and the id in a handler. */
+static uint32_t new_max_stack(uint32_t max_stack)
+{
+	return max_stack == 0 ? 2 : max_stack + 1;
+}
+
+enum rewrite_reason method_write(struct method_work *work,
+	const struct method_request *request, struct writer *out)
+{
+	struct code_parts parts;
+	struct handlers handlers;
+	struct zone all;
+	size_t head = out->size;
+	enum rewrite_reason reason;
+
+	if (!parts_read(work, request->content, &parts))
+		return REWRITE_MALFORMED;
+	if (parts.max_stack == UINT16_MAX)
+		return REWRITE_STACK;
+	reason = constants_need(work, request->probe);
+	if (reason == REWRITE_OK)
+		reason = push_make(work, request->id);
+	if (reason == REWRITE_OK)
+		reason =
+			code_decode(&work->code, parts.bytes, parts.length, &work->probe);
+	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
+		reason = REWRITE_MALFORMED;
+	if (reason == REWRITE_OK)
+		reason = handlers_find(work, request, &parts, &handlers, &all);
+	if (reason != REWRITE_OK)
+		return reason;
+
+	write_u2(out, request->name);
+	write_u4(out, 0);
+	write_u2(out, new_max_stack(parts.max_stack));
+	write_u2(out, parts.max_locals);
+	reason = code_part_write(work, &handlers, out);
+	if (reason == REWRITE_OK)
+		reason = exceptions_write(&work->exceptions, &work->code, &handlers, out);
+	if (reason == REWRITE_OK)
+		reason = attributes_write(work, &parts, &handlers, out);
+	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
+	return reason == REWRITE_OK && out->failed ? REWRITE_MEMORY : reason;
+}
+
+void method_fini(struct method_work *work)
+{
+	code_fini(&work->code);
+	constructor_fini(&work->constructor);
+	free(work->exceptions.first);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method: puts the probes into one Code attribute (JVM specification, 4.7.3).
+ *
+ * Attributes of the code that hold places in it are moved with it: StackMapTable,
+ * LineNumberTable, LocalVariableTable, LocalVariableTypeTable,
+ * RuntimeVisibleTypeAnnotations and RuntimeInvisibleTypeAnnotations. Any other is left
+ * out, as what it says of places would be wrong: no JVM reads one (StackMap was a smaller
+ * Java's).
+ */
+#ifndef JPROF_REWRITE_METHOD_H
+#define JPROF_REWRITE_METHOD_H
+
+#include "agent/rewrite/constants.h"
+#include "agent/rewrite/constructor.h"
+#include "agent/rewrite/exceptions.h"
+
+/* One for a class; zero-initialise it. What it holds is used again for each method. */
+struct method_work {
+	struct constants *constants; /* borrowed */
+	bool frames;                 /* the version of the class file has stack maps */
+	struct probe probe;      /* of the method; methods are 0 until they are needed */
+	uint16_t throwable;      /* index of the class, 0 until it is needed */
+	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
+	struct code code;
+	struct exceptions exceptions;
+	struct constructor constructor;
+};
+
+/* What is to be done. */
+struct method_request {
+	struct reader content; /* of the Code attribute */
+	uint16_t name;         /* index of "Code" */
+	uint32_t id;
+	const char *probe; /* class name */
+	bool constructor;  /* and of a class that has a super class */
+	struct text descriptor;
+};
+
+/* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be
+ * dropped. */
+enum rewrite_reason method_write(struct method_work *work,
+	const struct method_request *request, struct writer *out);
+void method_fini(struct method_work *work);
+
+#endif

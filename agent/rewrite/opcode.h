@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * opcode: the one table of the JVM's instructions (JVM specification, 6.5).
+ */
+#ifndef JPROF_REWRITE_OPCODE_H
+#define JPROF_REWRITE_OPCODE_H
+
+#include <stdint.h>
+
+/* The instructions that are named in the code. */
+enum {
+	OP_ICONST_0 = 0x03,
+	OP_BIPUSH = 0x10,
+	OP_SIPUSH = 0x11,
+	OP_LDC = 0x12,
+	OP_LDC_W = 0x13,
+	OP_ILOAD = 0x15,
+	OP_ALOAD = 0x19,
+	OP_ILOAD_0 = 0x1a,
+	OP_ISTORE_0 = 0x3b,
+	OP_DUP = 0x59,
+	OP_IFEQ = 0x99,
+	OP_GOTO = 0xa7,
+	OP_JSR = 0xa8,
+	OP_RET = 0xa9,
+	OP_TABLESWITCH = 0xaa,
+	OP_GETSTATIC = 0xb2,
+	OP_GETFIELD = 0xb4,
+	OP_INVOKESPECIAL = 0xb7,
+	OP_INVOKESTATIC = 0xb8,
+	OP_INVOKEDYNAMIC = 0xba,
+	OP_ATHROW = 0xbf,
+	OP_WIDE = 0xc4,
+	OP_IFNULL = 0xc6,
+	OP_GOTO_W = 0xc8,
+	OP_IINC = 0x84
+};
+
+/* Where control goes from an instruction. */
+enum opcode_flow {
+	FLOW_NEXT,  /* to the next one */
+	FLOW_THROW, /* to a handler */
+	FLOW_RET,   /* back from a subroutine */
+	/* From here on instructions are not simply copied. */
+	FLOW_WIDE, /* to the next one; its length depends on its operand */
+	FLOW_RETURN,
+	FLOW_IF, /* these five: to a target 16 or 32 bits away */
+	FLOW_GOTO,
+	FLOW_JSR,
+	FLOW_GOTO_W,
+	FLOW_JSR_W,
+	FLOW_TABLE,  /* tableswitch */
+	FLOW_LOOKUP, /* lookupswitch */
+	FLOW_ILLEGAL /* not an instruction of class files */
+};
+
+/* What an instruction does to the locals and the operand stack, where pops and pushes do
+ * not say it all. */
+enum opcode_effect {
+	EFFECT_SLOTS,   /* they do */
+	EFFECT_LOAD,    /* of a reference, from a local: aload */
+	EFFECT_STORE,   /* of its pops to a local: any store */
+	EFFECT_SHUFFLE, /* dup to dup2_x2, swap */
+	EFFECT_FIELD,   /* by the field's descriptor */
+	EFFECT_INVOKE,  /* by the method's descriptor */
+	EFFECT_ARRAY,   /* multianewarray: pops as many as its operand says */
+	EFFECT_WIDE     /* by the instruction behind wide */
+};
+
+struct opcode {
+	uint8_t length; /* bytes; 0 where operands decide */
+	uint8_t flow;
+	uint8_t effect;
+	uint8_t pops, pushes; /* slots of the operand stack */
+};
+
+extern const struct opcode opcodes[256];
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * rewrite: the class file as a whole (JVM specification, 4.1). What is not the Code of a
+ * method that gets probes is copied, in runs as long as possible.
+ */
+#include "agent/rewrite/rewrite.h"
+
+#include "agent/rewrite/annotations.h"
+#include "agent/rewrite/attribute.h"
+#include "agent/rewrite/constants.h"
+#include "agent/rewrite/method.h"
+
+enum {
+	CLASS_MAGIC_SIZE = 8, /* magic, minor and major version; then the pool's count */
+	VERSION_FIRST = 45,
+	VERSION_LAST = 69,   /* Java 25 */
+	VERSION_FRAMES = 50, /* the first whose StackMapTable is read (4.10.1) */
+	VERSION_MINOR = 3    /* of 45: before, a Code attribute had narrower fields */
+};
+
+struct rewriter {
+	const uint8_t *bytes;
+	size_t size;
+	const struct rewrite_request *request;
+	struct reader in;
+	struct constants constants;
+	struct writer out;      /* what comes behind the constant pool */
+	const uint8_t *copied;  /* up to here the file is in out */
+	struct writer names;    /* the class's, and the current method's */
+	size_t class_name_size; /* with its NUL */
+	struct method_work work;
+	unsigned methods; /* that got probes */
+};
+
+/* A method of the file. */
+struct method {
+	uint16_t access;
+	struct text name, descriptor;
+	struct attribute code; /* kind is ATTRIBUTE_OTHER if it has none */
+	const uint8_t *code_start;
+	bool intrinsic;
+};
+
+static const char *const reason_text[] = {
+#define X(name, text) [name] = text,
+	REWRITE_REASONS(X)
+#undef X
+};
+
+const char *rewrite_reason_text(enum rewrite_reason reason)
+{
+	return (size_t)reason < sizeof(reason_text) / sizeof(*reason_text)
+		       ? reason_text[reason]
+		       : "unknown";
+}
+
+/* Appends a text to names, with a NUL. False: it holds one itself, or no memory. */
+static enum rewrite_reason name_write(struct rewriter *rewriter, struct text text)
+{
+	if (!text.chars || memchr(text.chars, '\0', text.length))
+		return REWRITE_MALFORMED;
+	write_copy(&rewriter->names, text.chars, text.length);
+	write_u1(&rewriter->names, '\0');
+	return rewriter->names.failed ? REWRITE_MEMORY : REWRITE_OK;
+}
+
+/* The file's head, and its constants. */
+static enum rewrite_reason head_read(struct rewriter *rewriter)
+{
+	struct reader *in = &rewriter->in;
+	uint32_t magic = read_u4(in), minor = read_u2(in), major = read_u2(in);
+
+	if (in->failed || magic != 0xCAFEBABE)
+		return REWRITE_MALFORMED;
+	if (major < VERSION_FIRST || major > VERSION_LAST ||
+		(major == VERSION_FIRST && minor < VERSION_MINOR))
+		return REWRITE_VERSION;
+	rewriter->work.frames = major >= VERSION_FRAMES;
+	return constants_init(&rewriter->constants, rewriter->bytes, in);
+}
+
+static bool members_skip_attributes(struct reader *in)
+{
+	uint32_t count = read_u2(in);
+
+	while (count-- > 0 && !in->failed) {
+		read_u2(in);
+		read_bytes(in, read_u4(in));
+	}
+	return !in->failed;
+}
+
+/* From the access flags to the fields. */
+static enum rewrite_reason class_read(struct rewriter *rewriter)
+{
+	struct reader *in = &rewriter->in;
+	enum rewrite_reason reason;
+	uint32_t fields;
+
+	read_u2(in); /* access flags */
+	reason = name_write(rewriter, constants_class(&rewriter->constants, read_u2(in)));
+	if (reason != REWRITE_OK)
+		return reason;
+	rewriter->class_name_size = rewriter->names.size;
+	read_u2(in);                             /* super class */
+	read_bytes(in, 2 * (size_t)read_u2(in)); /* interfaces */
+	fields = read_u2(in);
+	while (fields-- > 0) {
+		read_bytes(in, 6);
+		if (!members_skip_attributes(in))
+			return REWRITE_MALFORMED;
+	}
+	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
+}
+
+static enum rewrite_reason method_read(struct rewriter *rewriter, struct method *method)
+{
+	struct reader *in = &rewriter->in;
+	const struct constants *constants = &rewriter->constants;
+	uint32_t attributes;
+
+	method->access = read_u2(in);
+	method->name = constants_utf8(constants, read_u2(in));
+	method->descriptor = constants_utf8(constants, read_u2(in));
+	attributes = read_u2(in);
+	while (attributes-- > 0) {
+		const uint8_t *start = in->at;
+		struct attribute attribute;
+
+		if (!attribute_read(constants, in, &attribute))
+			return REWRITE_MALFORMED;
+		if (attribute.kind == ATTRIBUTE_CODE) {
+			if (method->code_start)
+				return REWRITE_MALFORMED;
+			method->code = attribute;
+			method->code_start = start;
+		}
+		if (attribute.kind == ATTRIBUTE_ANNOTATIONS && constants->intrinsics)
+			method->intrinsic |=
+				annotations_are_intrinsic(constants, attribute.content);
+	}
+	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
+}
+
+/* Reasons that end the whole class; others leave a method as it is. */
+static bool reason_is_final(enum rewrite_reason reason)
+{
+	return reason == REWRITE_MALFORMED || reason == REWRITE_MEMORY;
+}
+
+/* Puts the probes in; reader and file stand behind the method. */
+static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
+	const struct method *method, const struct rewrite_method *told, uint32_t id)
+{
+	struct method_request request = {
+		.content = method->code.content,
+		.name = method->code.name,
+		.id = id,
+		.probe = rewriter->request->probe,
+		.constructor = strcmp(told->name, "<init>") == 0 &&
+			       strcmp(told->class_name, "java/lang/Object") != 0,
+		.descriptor = method->descriptor,
+	};
+	struct writer *out = &rewriter->out;
+	size_t before = out->size;
+	enum rewrite_reason reason;
+
+	write_copy(
+		out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
+	reason = method_write(&rewriter->work, &request, out);
+	if (reason == REWRITE_OK) {
+		rewriter->copied = method->code.content.end;
+		rewriter->methods++;
+		return REWRITE_OK;
+	}
+	if (reason_is_final(reason))
+		return reason;
+	out->size = before;
+	if (rewriter->request->untouched)
+		rewriter->request->untouched(rewriter->request->user, told, reason);
+	return REWRITE_OK;
+}
+
+static enum rewrite_reason method_do(struct rewriter *rewriter)
+{
+	const struct rewrite_request *request = rewriter->request;
+	struct method method = {0};
+	struct rewrite_method told;
+	enum rewrite_reason reason = method_read(rewriter, &method);
+	size_t descriptor_at;
+	uint32_t id;
+
+	rewriter->names.size = rewriter->class_name_size;
+	if (reason == REWRITE_OK)
+		reason = name_write(rewriter, method.name);
+	descriptor_at = rewriter->names.size;
+	if (reason == REWRITE_OK)
+		reason = name_write(rewriter, method.descriptor);
+	if (reason != REWRITE_OK)
+		return reason;
+	told = (struct rewrite_method){
+		.class_name = (char *)rewriter->names.bytes,
+		.name = (char *)rewriter->names.bytes + rewriter->class_name_size,
+		.descriptor = (char *)rewriter->names.bytes + descriptor_at,
+		.access = method.access,
+		.intrinsic = method.intrinsic,
+	};
+	id = request->id(request->user, &told);
+	if (id == 0 || !method.code_start)
+		return REWRITE_OK;
+	return method_rewrite(rewriter, &method, &told, id);
+}
+
+/* All methods, and that nothing is behind the class. */
+static enum rewrite_reason methods_do(struct rewriter *rewriter)
+{
+	uint32_t methods = read_u2(&rewriter->in);
+	enum rewrite_reason reason;
+
+	while (methods-- > 0) {
+		reason = method_do(rewriter);
+		if (reason != REWRITE_OK)
+			return reason;
+	}
+	members_skip_attributes(&rewriter->in);
+	return reader_done(&rewriter->in) ? REWRITE_OK : REWRITE_MALFORMED;
+}
+
+/* Head, old constants, new constants, the rest. */
+static enum rewrite_reason result_make(
+	const struct rewriter *rewriter, struct rewrite_result *result)
+{
+	const struct constants *constants = &rewriter->constants;
+	size_t tail = (size_t)(rewriter->bytes + rewriter->size - rewriter->copied);
+	uint8_t *to;
+
+	result->size = constants->end + constants->added.size + rewriter->out.size + tail;
+	result->bytes = to = malloc(result->size);
+	if (!to)
+		return REWRITE_MEMORY;
+	memcpy(to, rewriter->bytes, constants->end);
+	put_u2(to + CLASS_MAGIC_SIZE, constants->total);
+	to += constants->end;
+	memcpy(to, constants->added.bytes, constants->added.size);
+	to += constants->added.size;
+	memcpy(to, rewriter->out.bytes, rewriter->out.size);
+	memcpy(to + rewriter->out.size, rewriter->copied, tail);
+	result->methods = rewriter->methods;
+	return REWRITE_OK;
+}
+
+enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
+	const struct rewrite_request *request, struct rewrite_result *result)
+{
+	struct rewriter rewriter = {
+		.bytes = bytes,
+		.size = size,
+		.request = request,
+		.in = reader_of(bytes, size),
+	};
+	enum rewrite_reason reason = head_read(&rewriter);
+
+	*result = (struct rewrite_result){0};
+	rewriter.work.constants = &rewriter.constants;
+	rewriter.copied = bytes + rewriter.constants.end;
+	if (reason == REWRITE_OK)
+		reason = class_read(&rewriter);
+	/* Most classes grow by less than half. */
+	if (reason == REWRITE_OK && !writer_grow(&rewriter.out, size + size / 2))
+		reason = REWRITE_MEMORY;
+	if (reason == REWRITE_OK)
+		reason = methods_do(&rewriter);
+	if (reason == REWRITE_OK && rewriter.methods > 0)
+		reason = result_make(&rewriter, result);
+	method_fini(&rewriter.work);
+	constants_fini(&rewriter.constants);
+	free(rewriter.out.bytes);
+	free(rewriter.names.bytes);
+	return reason;
+}
