@@ -3,12 +3,14 @@
 /*
  * agent: the library's exported functions, a checklist each.
  *
- * In:   the JVM calls Agent_OnLoad before it runs Java code (JVMTI specification, "Agent
- *       Start-Up"), Agent_OnUnload at its end; the application may call those of jprof.h.
+ * In:   the JVM calls Agent_OnLoad before it runs Java code, or Agent_OnAttach when it runs
+ *       (JVMTI specification, "Agent Start-Up"), Agent_OnUnload at its end; the application
+ *       may call those of jprof.h.
  * Life: OnLoad -> events.c (VMInit ... VMDeath) -> OnUnload. Nothing is given back at the
  *       end: daemon threads may still be inside a callback while the process exits.
  */
 #include <jvmti.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "agent/events/events.h"
@@ -27,8 +29,7 @@ static int check_version(const struct options *options, struct error *error)
 	const struct {
 		bool asked;
 		const char *what, *legal;
-	} later[] = {{options->calls == CALLS_INSTRUMENT, "calls=instrument", "auto, events, off"},
-		{options->io == IO_RECORDS, "io=records", "off, summary (nothing is recorded)"},
+	} later[] = {{options->io == IO_RECORDS, "io=records", "off, summary (nothing is recorded)"},
 		{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
 		{strcmp(options->calibration, "auto") != 0 &&
 				strcmp(options->calibration, "off") != 0,
@@ -52,52 +53,100 @@ static int check_jvm(struct jvm *jvm, struct error *error)
 	return 0;
 }
 
-static int start(JavaVM *vm, const char *options, struct error *error)
+/* JVMTI gives entry and exit events to agents that the JVM started with only: the
+ * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
+static int check_live(const struct options *options, struct error *error)
 {
-	static bool loaded;
-	struct jvm jvm;
+	if (options->calls == CALLS_EVENTS)
+		return error_set(error, ERROR_VALUE,
+			"calls=events cannot begin in a running JVM; legal here: auto, "
+			"instrument, off");
+	return 0;
+}
 
-	if (loaded)
-		return error_set(error, ERROR_BUSY,
-			"the agent is loaded already: give all options to one -agentpath");
-	loaded = true;
+static int prepare(
+	JavaVM *vm, const char *options, bool live, struct jvm *jvm, struct error *error)
+{
 	if (session_prepare(&session, options, error))
 		return -1;
 	log_set_level(session.options.log);
-	if (jvm_open(&jvm, vm, error))
+	if (jvm_open(jvm, vm, error))
 		return -1;
-	if (check_version(&session.options, error) || check_jvm(&jvm, error))
+	if (check_version(&session.options, error) ||
+		(live && check_live(&session.options, error)) || check_jvm(jvm, error) ||
+		events_prepare(*jvm, &session, live, error)) {
+		jvm_close(jvm);
 		return -1;
-	return events_prepare(jvm, &session, error);
+	}
+	return 0;
 }
 
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+/* Once in the life of the process; after a refusal it may be tried again. */
+static jint load(JavaVM *vm, const char *options, bool live)
 {
+	static atomic_flag loaded = ATOMIC_FLAG_INIT;
 	struct error error = {0};
+	struct jvm jvm;
 
-	(void)reserved;
-	if (start(vm, options, &error)) {
+	if (atomic_flag_test_and_set(&loaded)) {
+		log_line(LOG_ERROR, "the agent is loaded already: give all options at once");
+		return JNI_ERR;
+	}
+	if (prepare(vm, options, live, &jvm, &error)) {
 		log_line(LOG_ERROR, "%s", error.text);
+		events.session = NULL;
+		options_fini(&session.options);
+		memset(&session, 0, sizeof(session));
+		atomic_flag_clear(&loaded);
+		return JNI_ERR;
+	}
+	if (!live)
+		return JNI_OK;
+	if (events_attached(&error)) {
+		log_line(LOG_ERROR, "%s; nothing is recorded", error.text);
 		return JNI_ERR;
 	}
 	return JNI_OK;
 }
 
-/* A running JVM has no entry and exit events to give (the capabilities exist in the on-load
- * phase only), so there is nothing this version could record: refused, the JVM runs on. */
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	(void)reserved;
+	return load(vm, options, false);
+}
+
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	(void)vm;
-	(void)options;
 	(void)reserved;
-	log_line(LOG_ERROR, "this version cannot be loaded into a running JVM: start the JVM "
-			    "with -agentpath");
-	return JNI_ERR;
+	return load(vm, options, true);
 }
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;
+}
+
+/* For the functions of jprof.h, which may be called where no agent was loaded by the JVM. */
+static int if_loaded(int (*action)(struct error *error))
+{
+	struct error error = {0};
+
+	if (!events.session)
+		return -1;
+	if (!action(&error))
+		return 0;
+	log_line(LOG_WARN, "%s", error.text);
+	return -1;
+}
+
+__attribute__((visibility("default"))) int jprof_start(void)
+{
+	return if_loaded(events_start);
+}
+
+__attribute__((visibility("default"))) int jprof_stop(void)
+{
+	return if_loaded(events_stop);
 }
 
 __attribute__((visibility("default"))) const char *jprof_version(void)

@@ -20,6 +20,16 @@ extern "C" {
  * long as the library is loaded. May be called on any thread, at any time. */
 const char *jprof_version(void);
 
+/* Begins to record, with the options the agent was loaded with, where it was loaded with
+ * start=no. When it returns, every loaded class that was chosen has its probes. 0; or -1: it
+ * records already, has recorded before, or cannot (a line on standard error says why). On any
+ * thread, once the JVM runs Java code. */
+int jprof_start(void);
+
+/* Ends the recording: the profile is complete when it returns, and the probes are out of the
+ * classes. 0, or -1: nothing was being recorded. On any thread. */
+int jprof_stop(void);
+
 #ifdef __cplusplus
 }
 #endif

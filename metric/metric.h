@@ -46,8 +46,20 @@ enum metric_kind {
 #undef X
 };
 
-/* Sets whose reading is compiled without a branch per metric. The last serves any set. */
-enum metric_shape { SHAPE_WALL, SHAPE_WALL_CPU, SHAPE_WALL_CPU_ALLOC, SHAPE_ANY };
+/* Sets whose reading is compiled without a branch per metric: the constant, and the name that
+ * functions compiled for it carry. The last serves any set. */
+#define METRIC_SHAPE_TABLE(X)                                                            \
+	X(SHAPE_WALL, wall)                                                              \
+	X(SHAPE_WALL_CPU, wall_cpu)                                                      \
+	X(SHAPE_WALL_CPU_ALLOC, wall_cpu_alloc)                                          \
+	X(SHAPE_ANY, any)
+
+enum metric_shape {
+#define X(shape, name) shape,
+	METRIC_SHAPE_TABLE(X)
+#undef X
+};
+enum { METRIC_SHAPES = SHAPE_ANY + 1 };
 
 struct metric {
 	char name[64]; /* as the user wrote it: reports use it */

@@ -48,6 +48,10 @@ void nearest_offer(struct nearest *nearest, const char *candidate)
 		at--;
 	if (at == NEAREST_COUNT)
 		return;
+	for (size_t i = 0; i < at; i++) {
+		if (!strcmp(nearest->best[i].name, candidate))
+			return;
+	}
 	if (nearest->count < NEAREST_COUNT)
 		nearest->count++;
 	memmove(&nearest->best[at + 1], &nearest->best[at],

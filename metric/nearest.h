@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define NEAREST_COUNT 3
-#define NEAREST_NAME  64
+#define NEAREST_NAME  128
 
 /* Embedded; zero-initialise, then set wanted. */
 struct nearest {
@@ -25,7 +25,7 @@ struct nearest {
  * Longer names count by their first NEAREST_NAME - 1 letters. */
 size_t nearest_distance(const char *a, const char *b);
 
-/* Keeps the candidate if it is among the best so far. */
+/* Keeps the candidate if it is among the best so far, once. */
 void nearest_offer(struct nearest *nearest, const char *candidate);
 
 /* "'a', 'b', 'c'", best first, cut to size. */

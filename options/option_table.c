@@ -282,9 +282,11 @@ const struct option_row option_table[] = {
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
 		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", FIELD(start),
-		.meaning = "record from the start, or not"},
+		.meaning = "record from the start, or wait for jprof_start()"},
 	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
-		FIELD(calls), .meaning = "how entries and exits of methods are seen"},
+		FIELD(calls),
+		.meaning = "how calls are seen: probes in the bytecode, or the JVM's events; "
+			   "auto is instrument"},
 	{"metrics", &list_type, "metric names joined by '+'", .initial = "wall+cpu+alloc",
 		.forbidden = " \t", FIELD(metrics),
 		.meaning = "what is measured; `jprof metrics` lists them"},

@@ -72,8 +72,7 @@ bool pattern_match_method(
 	return matches(pattern, length, &class_alone) || matches(pattern, length, &method);
 }
 
-/* True if the pattern matches the class or could match one of its methods. */
-static bool reaches_class(const char *pattern, const char *class_name)
+bool pattern_reaches_class(const char *pattern, const char *class_name)
 {
 	if (pattern_match(pattern, class_name))
 		return true;
@@ -93,7 +92,7 @@ bool pattern_names_class(const char *pattern, const char *class_name)
 {
 	size_t top_package = strcspn(class_name, ".");
 	return strncmp(pattern, class_name, top_package) == 0 &&
-	       reaches_class(pattern, class_name);
+	       pattern_reaches_class(pattern, class_name);
 }
 
 int pattern_list_add(struct pattern_list *list, const char *pattern)

@@ -34,7 +34,10 @@ void pattern_list_fini(struct pattern_list *list);
 bool pattern_match_method(
 	const char *pattern, const char *class_name, const char *method_name);
 
-/* True if the pattern selects the class or could select a method of it, and spells out at
+/* True if the pattern selects the class, or could select a method of it. */
+bool pattern_reaches_class(const char *pattern, const char *class_name);
+
+/* True if the pattern reaches the class, and spells out at
  * least the first part of its package: "java.util.*", "java.*" and "java.util.HashMap.put"
  * name java.util.HashMap; "*", "*Map" and "j*" do not. The JDK's own classes are profiled
  * only when an include pattern names them. */

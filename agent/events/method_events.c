@@ -51,13 +51,6 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	thread_events_leave(thread);
 }
 
-/* One row a shape: its constant and the name of its callbacks. */
-#define SHAPE_TABLE(X)                                                                   \
-	X(SHAPE_WALL, wall)                                                              \
-	X(SHAPE_WALL_CPU, wall_cpu)                                                      \
-	X(SHAPE_WALL_CPU_ALLOC, wall_cpu_alloc)                                          \
-	X(SHAPE_ANY, any)
-
 #define X(shape, name)                                                                   \
 	static void JNICALL on_entry_##name(                                             \
 		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)          \
@@ -72,7 +65,7 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 		(void)value;                                                             \
 		method_exit(shape, jni, thread, method, popped_by_exception);            \
 	}
-SHAPE_TABLE(X)
+METRIC_SHAPE_TABLE(X)
 #undef X
 
 static const struct {
@@ -80,7 +73,7 @@ static const struct {
 	jvmtiEventMethodExit exit;
 } callbacks_of[] = {
 #define X(shape, name) [shape] = {on_entry_##name, on_exit_##name},
-	SHAPE_TABLE(X)
+	METRIC_SHAPE_TABLE(X)
 #undef X
 };
 

@@ -16,7 +16,9 @@
 
 __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
+/* While hiding: what is to be shown again; NULL: a thread not yet seen. */
 static __thread struct thread_events *hidden __attribute__((tls_model("initial-exec")));
+static __thread bool hiding __attribute__((tls_model("initial-exec")));
 _Atomic bool thread_events_stopping;
 
 /* Shared by all threads that are not recorded; nobody writes to it. */
@@ -84,8 +86,15 @@ static struct thread_context *context_of(JNIEnv *jni, jthread java_thread)
 	struct thread_identity identity = {0};
 	struct jvm_thread description;
 
-	if (!jvm_describe_thread(&events.jvm, jni, java_thread, &description) ||
-		!session_wants_thread(events.session, description.name))
+	if (!jvm_describe_thread(&events.jvm, jni, java_thread, &description))
+		return NULL;
+	if (description.is_virtual) {
+		/* Mounted before that could be watched: the carrier is seen afterwards. */
+		hidden = NULL;
+		hiding = true;
+		return NULL;
+	}
+	if (!session_wants_thread(events.session, description.name))
 		return NULL;
 	identity.java_id = description.java_id;
 	identity.os_id = gettid();
@@ -129,15 +138,34 @@ void thread_events_hide(void)
 	if (thread_events_is_ignored())
 		return;
 	hidden = thread_events_current;
+	hiding = true;
 	thread_events_current = &ignored;
 }
 
 void thread_events_show(void)
 {
-	if (!hidden)
+	if (!hiding)
 		return;
 	thread_events_current = hidden;
-	hidden = NULL;
+	hiding = false;
+}
+
+bool thread_events_pause(void)
+{
+	struct thread_events *thread = thread_events_current;
+
+	if (!thread || !thread_events_enter(thread))
+		return false;
+	context_settle(thread->context);
+	return true;
+}
+
+void thread_events_resume(void)
+{
+	struct thread_events *thread = thread_events_current;
+
+	context_start(thread->context);
+	thread_events_leave(thread);
 }
 
 void thread_events_end(JNIEnv *jni, jthread thread)

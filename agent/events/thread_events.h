@@ -67,6 +67,11 @@ bool thread_events_is_ignored(void);
 void thread_events_hide(void);
 void thread_events_show(void);
 
+/* jprof's own work in an application's thread, done between the two, is charged to nobody.
+ * False: the thread is not recorded, and thread_events_resume must not follow. */
+bool thread_events_pause(void);
+void thread_events_resume(void);
+
 /* The calling thread ends: its context is closed, its place is free for another. */
 void thread_events_end(JNIEnv *jni, jthread thread);
 

@@ -12,6 +12,7 @@ enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 /* Found once by jvm_learn, constant afterwards. */
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
+static jclass virtual_thread; /* global reference; NULL: there are none (before JDK 19) */
 
 static int jvm_check(
 	struct jvm *jvm, jvmtiError code, const char *what, struct error *error)
@@ -42,6 +43,31 @@ int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error)
 	return 0;
 }
 
+void jvm_close(struct jvm *jvm)
+{
+	(*jvm->jvmti)->DisposeEnvironment(jvm->jvmti);
+}
+
+JNIEnv *jvm_enter(struct jvm *jvm, bool *attached)
+{
+	JavaVMAttachArgs name = {.version = JNI_VERSION_1_8, .name = (char *)"jprof"};
+	JNIEnv *jni = NULL;
+
+	*attached = false;
+	if (!(*jvm->vm)->GetEnv(jvm->vm, (void **)&jni, JNI_VERSION_1_8))
+		return jni;
+	if ((*jvm->vm)->AttachCurrentThreadAsDaemon(jvm->vm, (void **)&jni, &name))
+		return NULL;
+	*attached = true;
+	return jni;
+}
+
+void jvm_leave(struct jvm *jvm, bool attached)
+{
+	if (attached)
+		(*jvm->vm)->DetachCurrentThread(jvm->vm);
+}
+
 int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error)
 {
 	jvmtiCapabilities wanted = {0};
@@ -52,6 +78,12 @@ int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *e
 	}
 	if (capabilities & JVM_VM_OBJECT_EVENTS)
 		wanted.can_generate_vm_object_alloc_events = 1;
+	if (capabilities & JVM_CLASS_REWRITING) {
+		wanted.can_retransform_classes = 1;
+		wanted.can_generate_all_class_hook_events = 1;
+	}
+	if (capabilities & JVM_NATIVE_BINDING)
+		wanted.can_generate_native_method_bind_events = 1;
 	return jvm_check(jvm, (*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted),
 		"the events that were asked for", error);
 }
@@ -138,6 +170,10 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 	if (!jvm_clear_exception(jni) && platform)
 		platform_loader = (*jni)->NewGlobalRef(jni, platform);
 	(*jni)->DeleteLocalRef(jni, platform);
+	platform = (*jni)->FindClass(jni, "java/lang/BaseVirtualThread");
+	if (!jvm_clear_exception(jni) && platform)
+		virtual_thread = (*jni)->NewGlobalRef(jni, platform);
+	(*jni)->DeleteLocalRef(jni, platform);
 	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, loader);
 	return 0;
@@ -220,6 +256,7 @@ bool jvm_describe_thread(
 	if (info.name)
 		jvm_to_utf8(info.name);
 	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
+	out->is_virtual = virtual_thread && (*jni)->IsInstanceOf(jni, thread, virtual_thread);
 	if (thread_id_field)
 		out->java_id = (*jni)->GetLongField(jni, thread, thread_id_field);
 	jvm_give(jvm, info.name);
@@ -266,21 +303,31 @@ static char *jvm_java_name(const char *signature)
 	return name;
 }
 
-/* Defined by the boot or the platform loader; or made by reflection while it runs (until JDK
- * 21 it gives each accessor class a loader of its own). */
+/* Made by reflection while it runs (until JDK 21 it gives each accessor class a loader of its
+ * own). */
+static bool jvm_is_made_by_reflection(const char *internal)
+{
+	static const char made[] = "jdk/internal/reflect/";
+
+	return strncmp(internal, made, sizeof(made) - 1) == 0;
+}
+
+bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal)
+{
+	return !loader || jvm_is_made_by_reflection(internal) ||
+		(platform_loader && (*jni)->IsSameObject(jni, loader, platform_loader));
+}
+
+/* signature: "Lcom/acme/Foo;" */
 static bool jvm_is_jdk_class(
 	struct jvm *jvm, JNIEnv *jni, jclass class, const char *signature)
 {
-	static const char made[] = "Ljdk/internal/reflect/";
 	jobject loader = NULL;
 	bool jdk;
 
-	if (strncmp(signature, made, sizeof(made) - 1) == 0)
-		return true;
 	if ((*jvm->jvmti)->GetClassLoader(jvm->jvmti, class, &loader))
 		return false;
-	jdk = !loader || (platform_loader &&
-				 (*jni)->IsSameObject(jni, loader, platform_loader));
+	jdk = jvm_is_jdk(jni, loader, signature + 1);
 	(*jni)->DeleteLocalRef(jni, loader);
 	return jdk;
 }
@@ -332,6 +379,116 @@ void jvm_method_fini(struct jvm_method *method)
 	free(method->name);
 	free(method->signature);
 	memset(method, 0, sizeof(*method));
+}
+
+char *jvm_method_name(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy)
+		jvm_to_utf8(copy);
+	return copy;
+}
+
+char *jvm_class_name(const char *internal)
+{
+	char *name = jvm_method_name(internal);
+
+	for (char *c = name; c && *c; c++) {
+		if (*c == '/')
+			*c = '.';
+	}
+	return name;
+}
+
+int jvm_changeable_classes(struct jvm *jvm, jclass **classes)
+{
+	jclass *all = NULL;
+	jint count = 0;
+	int kept = 0;
+
+	*classes = NULL;
+	if ((*jvm->jvmti)->GetLoadedClasses(jvm->jvmti, &count, &all))
+		return -1;
+	*classes = malloc(((size_t)count + 1) * sizeof(**classes));
+	for (jint i = 0; i < count && *classes; i++) {
+		jboolean changeable = JNI_FALSE;
+
+		(*jvm->jvmti)->IsModifiableClass(jvm->jvmti, all[i], &changeable);
+		if (changeable)
+			(*classes)[kept++] = all[i];
+	}
+	jvm_give(jvm, all);
+	return *classes ? kept : -1;
+}
+
+bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out)
+{
+	char *signature = NULL;
+
+	memset(out, 0, sizeof(*out));
+	if ((*jvm->jvmti)->GetClassSignature(jvm->jvmti, class, &signature, NULL))
+		return false;
+	jvm_to_utf8(signature);
+	out->name = jvm_java_name(signature);
+	out->is_jdk = jvm_is_jdk_class(jvm, jni, class, signature);
+	jvm_give(jvm, signature);
+	return out->name;
+}
+
+void jvm_class_fini(struct jvm_class *class)
+{
+	free(class->name);
+	memset(class, 0, sizeof(*class));
+}
+
+void jvm_each_method(struct jvm *jvm, jclass class,
+	void (*each)(void *user, const char *name), void *user)
+{
+	jmethodID *methods = NULL;
+	jint count = 0;
+
+	if ((*jvm->jvmti)->GetClassMethods(jvm->jvmti, class, &count, &methods))
+		return;
+	for (jint i = 0; i < count; i++) {
+		char *name = NULL;
+
+		if (!(*jvm->jvmti)->GetMethodName(
+			    jvm->jvmti, methods[i], &name, NULL, NULL))
+			each(user, name);
+		jvm_give(jvm, name);
+	}
+	jvm_give(jvm, methods);
+}
+
+int32_t jvm_hash(struct jvm *jvm, jobject object)
+{
+	jint hash = 0;
+
+	(*jvm->jvmti)->GetObjectHashCode(jvm->jvmti, object, &hash);
+	return hash;
+}
+
+int jvm_retransform(struct jvm *jvm, const jclass *classes, int count, struct error *error)
+{
+	return jvm_check(jvm, (*jvm->jvmti)->RetransformClasses(jvm->jvmti, count, classes),
+		"new bytes for a class", error);
+}
+
+unsigned char *jvm_allocate(struct jvm *jvm, size_t size)
+{
+	unsigned char *memory = NULL;
+
+	if ((*jvm->jvmti)->Allocate(jvm->jvmti, (jlong)size, &memory))
+		return NULL;
+	return memory;
+}
+
+int jvm_repeat_generated_code(struct jvm *jvm, struct error *error)
+{
+	return jvm_check(jvm,
+		(*jvm->jvmti)->GenerateEvents(jvm->jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
+		"the places of its code", error);
 }
 
 char *jvm_property(struct jvm *jvm, const char *name)

@@ -23,13 +23,16 @@ struct jvm {
 
 /* What can be asked for. Method events can be had in the on-load phase only. */
 enum jvm_capability {
-	JVM_METHOD_EVENTS = 1,   /* method entry and exit */
-	JVM_VM_OBJECT_EVENTS = 2 /* objects that the JVM allocates by itself */
+	JVM_METHOD_EVENTS = 1,    /* method entry and exit */
+	JVM_VM_OBJECT_EVENTS = 2, /* objects that the JVM allocates by itself */
+	JVM_CLASS_REWRITING = 4,  /* the bytes of classes, as they are loaded and afterwards */
+	JVM_NATIVE_BINDING = 8    /* native methods, when they get their function */
 };
 
 struct jvm_thread {
 	int64_t java_id; /* Thread.threadId(), 0 if it cannot be read */
 	char name[256];  /* UTF-8, cut at a character */
+	bool is_virtual;
 };
 
 struct jvm_method {
@@ -39,8 +42,21 @@ struct jvm_method {
 	bool is_jdk; /* defined by the boot or the platform class loader, or by reflection */
 };
 
+struct jvm_class {
+	char *name;  /* Java name; owned */
+	bool is_jdk; /* as in jvm_method */
+};
+
 /* Opens a JVMTI environment of jprof's own. */
 int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error);
+
+/* Gives it back: its events end. */
+void jvm_close(struct jvm *jvm);
+
+/* The calling thread's environment; a thread that the JVM does not know becomes a daemon of
+ * it, and *attached true: jvm_leave must follow. NULL: the JVM is ending. */
+JNIEnv *jvm_enter(struct jvm *jvm, bool *attached);
+void jvm_leave(struct jvm *jvm, bool attached);
 
 /* capabilities: enum jvm_capability, joined by |. */
 int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error);
@@ -71,6 +87,45 @@ int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames);
 bool jvm_describe_method(
 	struct jvm *jvm, JNIEnv *jni, jmethodID method, struct jvm_method *out);
 void jvm_method_fini(struct jvm_method *method);
+
+/* "com/acme/Foo", in modified UTF-8, as class files have it, to "com.acme.Foo" in UTF-8. Owned
+ * (free); NULL without memory. */
+char *jvm_class_name(const char *internal);
+
+/* The same of a method's name or descriptor: only the encoding changes. */
+char *jvm_method_name(const char *text);
+
+/* True if classes of that loader (NULL: the boot loader) and internal name belong to the JDK. */
+bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal);
+
+/* A local frame with room for a reference to every loaded class: as much as HotSpot lets one ask
+ * for (MaxJNILocalCapacity); it holds more, too. */
+enum { JVM_LOCAL_FRAME = 65536 };
+
+/* All loaded classes that can be retransformed, local references in *classes (owned, free).
+ * Returns how many, or -1. Inside a local frame of its own. */
+int jvm_changeable_classes(struct jvm *jvm, jclass **classes);
+
+/* Name and origin of a class; jvm_class_fini gives it back. False without memory. */
+bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out);
+void jvm_class_fini(struct jvm_class *class);
+
+/* Calls each with the name of every method of the class, in modified UTF-8, borrowed. */
+void jvm_each_method(struct jvm *jvm, jclass class,
+	void (*each)(void *user, const char *name), void *user);
+
+/* A number that stays the same as long as the class is there; others may have it too. */
+int32_t jvm_hash(struct jvm *jvm, jobject object);
+
+/* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
+int jvm_retransform(
+	struct jvm *jvm, const jclass *classes, int count, struct error *error);
+
+/* Memory of the JVM's, for the new bytes that a class hook returns. NULL: none. */
+unsigned char *jvm_allocate(struct jvm *jvm, size_t size);
+
+/* Has the JVM repeat the DynamicCodeGenerated events of before. */
+int jvm_repeat_generated_code(struct jvm *jvm, struct error *error);
 
 /* A system property's value, owned (free), or NULL. */
 char *jvm_property(struct jvm *jvm, const char *name);

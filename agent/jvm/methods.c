@@ -21,6 +21,8 @@
 #include "agent/lock/lock.h"
 
 enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
+/* Include patterns of which it is known whether they matched. */
+enum { MATCHED = 256 };
 
 struct method_record {
 	struct profile_method shown;
@@ -40,6 +42,7 @@ static _Atomic uint32_t next_id = PROFILE_METHOD_FIRST; /* written under the loc
 static _Atomic uint64_t lost;
 static struct lock methods_lock;
 static const struct pattern_list *included, *excluded;
+static _Atomic bool matched[MATCHED]; /* by include pattern */
 
 void methods_init(const struct pattern_list *include, const struct pattern_list *exclude)
 {
@@ -65,20 +68,47 @@ static struct method_entry *methods_look_up(jmethodID method)
 }
 
 /* The JDK's own methods are included only when a pattern names their class. */
+static bool methods_pattern_reaches(const char *pattern, const char *class_name, bool is_jdk)
+{
+	return is_jdk ? pattern_names_class(pattern, class_name)
+		      : pattern_reaches_class(pattern, class_name);
+}
+
+bool methods_class_included(const char *class_name, bool is_jdk)
+{
+	bool yes = included->count == 0 && !is_jdk;
+
+	for (size_t i = 0; i < included->count && !yes; i++)
+		yes = methods_pattern_reaches(included->pattern[i], class_name, is_jdk);
+	return yes && !pattern_list_match(excluded, class_name);
+}
+
 static bool methods_included(const struct jvm_method *method)
 {
 	bool yes = included->count == 0 && !method->is_jdk;
 
-	for (size_t i = 0; i < included->count && !yes; i++) {
+	for (size_t i = 0; i < included->count; i++) {
 		const char *pattern = included->pattern[i];
 
-		yes = pattern_match_method(pattern, method->class_name, method->name) &&
-			(!method->is_jdk || pattern_names_class(pattern, method->class_name));
+		if (!pattern_match_method(pattern, method->class_name, method->name) ||
+			!methods_pattern_reaches(pattern, method->class_name, method->is_jdk))
+			continue;
+		yes = true;
+		if (i < MATCHED)
+			atomic_store_explicit(&matched[i], true, memory_order_relaxed);
 	}
 	for (size_t i = 0; i < excluded->count && yes; i++)
 		yes = !pattern_match_method(
 			excluded->pattern[i], method->class_name, method->name);
 	return yes;
+}
+
+void methods_unmatched(void (*each)(void *user, const char *pattern), void *user)
+{
+	for (size_t i = 0; i < included->count && i < MATCHED; i++) {
+		if (!atomic_exchange(&matched[i], true))
+			each(user, included->pattern[i]);
+	}
 }
 
 static struct method_record *methods_record(uint32_t id)
@@ -157,20 +187,25 @@ static uint32_t methods_id(struct jvm_method *description)
 	return id;
 }
 
+/* Under the lock. */
+static method_ref methods_ref(struct jvm_method *description)
+{
+	bool is_native = description->is_native;
+	uint32_t id = methods_id(description);
+
+	if (id == 0)
+		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	return id && is_native ? id | METHOD_REF_NATIVE : id;
+}
+
 /* Under the lock. description NULL: not included. */
 static method_ref methods_insert(
 	jmethodID method, struct jvm_method *description, struct method_entry *fresh)
 {
 	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
-	uint32_t id = 0;
 
-	if (description) {
-		id = methods_id(description);
-		if (id == 0)
-			atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
-	}
 	fresh->method = method;
-	fresh->ref = id && description->is_native ? id | METHOD_REF_NATIVE : id;
+	fresh->ref = description ? methods_ref(description) : METHOD_REF_EXCLUDED;
 	fresh->next = atomic_load_explicit(head, memory_order_relaxed);
 	atomic_store_explicit(head, fresh, memory_order_release);
 	return fresh->ref;
@@ -214,6 +249,28 @@ method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method)
 	ref = methods_first_sight(jvm, jni, method);
 	errno = saved_errno;
 	return ref;
+}
+
+method_ref methods_named(struct jvm_method *description)
+{
+	method_ref ref;
+
+	if (!methods_included(description))
+		return METHOD_REF_EXCLUDED;
+	lock_take(&methods_lock);
+	ref = methods_ref(description);
+	lock_give(&methods_lock);
+	return ref;
+}
+
+bool methods_known(const struct jvm_method *description)
+{
+	bool known;
+
+	lock_take(&methods_lock);
+	known = methods_same_name(description, methods_name_hash(description)) != 0;
+	lock_give(&methods_lock);
+	return known;
 }
 
 uint32_t methods_end(void)

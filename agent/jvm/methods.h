@@ -3,7 +3,7 @@
 /*
  * methods: a small integer for every method that was seen, and its names, kept for good.
  *
- * In:   the JVM's method handle (jmethodID), which dangles when a class is unloaded.
+ * In:   the JVM's method handle (jmethodID), which dangles when a class is unloaded; or names.
  * Out:  a method_ref: the id used in trees and files, whether it is native, or that it is
  *       not included. Names live as long as the process.
  * Runs: look-ups on any thread without a lock (the table only grows: chains with atomic
@@ -29,10 +29,24 @@ static inline uint32_t method_ref_id(method_ref ref)
 /* Which methods are included: both lists borrowed for good. */
 void methods_init(const struct pattern_list *include, const struct pattern_list *exclude);
 
+/* False if no method of the class can be included. */
+bool methods_class_included(const char *class_name, bool is_jdk);
+
+/* The include patterns that have matched no method so far: calls each for every one of them,
+ * once in the life of the process. */
+void methods_unmatched(void (*each)(void *user, const char *pattern), void *user);
+
 /* What the method is. The first time it is seen its names are asked from the JVM (some
  * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is
  * not included, and counted in methods_lost. */
 method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method);
+
+/* What the method of these names is, for those who have no handle of it. Its strings are taken
+ * if they are needed; jvm_method_fini as ever. */
+method_ref methods_named(struct jvm_method *description);
+
+/* True if the method of these names has an id. */
+bool methods_known(const struct jvm_method *description);
 
 /* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1. */
 uint32_t methods_end(void);

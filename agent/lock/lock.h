@@ -15,7 +15,8 @@ enum lock_rank {
 	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
-	LOCK_METHODS      /* new method ids */
+	LOCK_METHODS,     /* new method ids */
+	LOCK_UNTOUCHED    /* the list of what got no probes */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

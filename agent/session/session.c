@@ -128,6 +128,7 @@ static void session_facts(void *argument, bool final,
 		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
 		put(put_argument, number[i].key, text);
 	}
+	session->source->facts(put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 
@@ -162,37 +163,35 @@ static int start_some_writer(struct session *session, const char *path, struct e
 	return code;
 }
 
-bool session_begin(struct session *session, const struct session_source *source)
+int session_begin(struct session *session, const struct session_source *source,
+	struct error *error)
 {
-	struct error error = {0};
 	char *path;
 	int code;
 
-	if (!session->options.start) {
-		log_line(LOG_INFO, "start=no: nothing is recorded");
-		return false;
-	}
 	note_machine(session);
 	note_session(session);
 	session->source = source;
 	session->began = clock_now();
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
-	code = path ? start_some_writer(session, path, &error) : -ERROR_MEMORY;
-	if (code) {
-		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
-			path ? error.text : "no memory");
-		free(path);
-		return false;
+	code = path ? start_some_writer(session, path, error)
+		    : error_set(error, ERROR_MEMORY, "no memory for the file's name");
+	if (!code) {
+		log_line(LOG_INFO, "recording into '%s'", path);
+		atomic_store(&session->state, SESSION_RECORDING);
 	}
-	log_line(LOG_INFO, "recording into '%s'", path);
 	free(path);
-	atomic_store(&session->state, SESSION_RECORDING);
-	return true;
+	return code;
 }
 
 bool session_recording(const struct session *session)
 {
 	return atomic_load(&session->state) == SESSION_RECORDING;
+}
+
+bool session_over(const struct session *session)
+{
+	return atomic_load(&session->state) == SESSION_ENDED;
 }
 
 void session_end(struct session *session)

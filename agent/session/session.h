@@ -29,6 +29,9 @@ struct session_source {
 	const struct profile_method *(*get)(uint32_t id);
 	uint64_t (*lost)(void);           /* methods without a record */
 	uint64_t (*virtual_mounts)(void); /* of virtual threads, which are not recorded */
+	/* Calls put for each further fact of the events' side. */
+	void (*facts)(void (*put)(void *argument, const char *key, const char *value),
+		void *argument);
 };
 
 struct session {
@@ -51,12 +54,16 @@ int session_prepare(struct session *session, const char *option_string, struct e
  * too many is dropped. value NULL is ignored. Before session_begin only. */
 void session_note(struct session *session, const char *key, const char *value);
 
-/* Opens the profile and starts to write. A file that cannot be written is said on standard
- * error, and the application runs on, not recorded: false. source: where names come from. */
-bool session_begin(struct session *session, const struct session_source *source);
+/* Opens the profile and starts to write. 0, or a negative code: a file that cannot be written,
+ * say. source: where names come from. */
+int session_begin(struct session *session, const struct session_source *source,
+	struct error *error);
 
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);
+
+/* True when it has begun, and has ended. */
+bool session_over(const struct session *session);
 
 /* True if the user wants the thread of that name. */
 bool session_wants_thread(const struct session *session, const char *name);

@@ -127,6 +127,20 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
+void context_settle(struct thread_context *context)
+{
+	struct tree_node *node = tree_at(&context->tree, context->current);
+	uint64_t now[METRIC_MAX];
+
+	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	for (unsigned i = 0; i < context->set->count; i++) {
+		uint64_t base = node->base[i] + (now[i] - context->last[i]);
+
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+		__atomic_store_n(&node->base[i], base, __ATOMIC_RELEASE);
+	}
+}
+
 void context_start(struct thread_context *context)
 {
 	uint64_t now[METRIC_MAX];

@@ -69,6 +69,9 @@ struct thread_context {
 	struct metric_thread metric; /* owner, but for metric_read_from_outside */
 };
 
+/* Charges what was used since the last event, without an event. */
+void context_settle(struct thread_context *context);
+
 /* Forgets what was used since the last event, or before the first: the next delta begins
  * now. */
 void context_start(struct thread_context *context);

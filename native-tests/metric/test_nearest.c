@@ -61,6 +61,7 @@ static void keeps_the_best(void **state)
 	nearest_offer(&nearest, "cpu");
 	nearest_offer(&nearest, "instructions");
 	nearest_offer(&nearest, "interruptions");
+	nearest_offer(&nearest, "instructions");
 	nearest_text(&nearest, text, sizeof(text));
 	assert_string_equal(
 		text, "'instructions', 'interruptions', 'branch-instructions'");

@@ -125,6 +125,21 @@ static void classes_are_named(void **state)
 			fail_msg("row of line %d", classes[i].line);
 }
 
+/* Reaching a class takes no spelling of its package. */
+static void classes_are_reached(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (classes[i].named &&
+			!pattern_reaches_class(classes[i].pattern, classes[i].class_name))
+			fail_msg("row of line %d", classes[i].line);
+	assert_true(pattern_reaches_class("*", "java.util.HashMap"));
+	assert_true(pattern_reaches_class("*Map", "java.util.HashMap"));
+	assert_true(pattern_reaches_class("*Map.put", "java.util.HashMap"));
+	assert_false(pattern_reaches_class("*Set.put", "java.util.HashMap"));
+	assert_false(pattern_reaches_class("java.util.Has", "java.util.HashMap"));
+}
+
 /* A class is named by every pattern that spells its package and selects a method of it. */
 static void naming_covers_selecting(void **state)
 {
@@ -176,6 +191,7 @@ int main(void)
 		cmocka_unit_test(texts_match),
 		cmocka_unit_test(methods_are_selected),
 		cmocka_unit_test(classes_are_named),
+		cmocka_unit_test(classes_are_reached),
 		cmocka_unit_test(naming_covers_selecting),
 		cmocka_unit_test(lists_own_copies),
 		cmocka_unit_test(worst_case_ends),

@@ -292,11 +292,15 @@ static void test_found_frames(void **state)
 		node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
 	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
 	assert_int_equal(test_sum(&f.context->tree).base[0], 15);
-	/* A pause: what is used meanwhile counts nowhere either. */
+	/* A pause: what was used before counts, what is used meanwhile nowhere. */
+	test_use(f.context, 2, 0);
+	context_settle(f.context);
 	test_use(f.context, 1000, 0);
 	context_start(f.context);
 	enter(&f, A);
-	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
+	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 2);
+	assert_int_equal(f.context->last[0] - f.context->first[0], 17);
+	assert_int_equal(test_sum(&f.context->tree).base[0], 17);
 	assert_int_equal(f.context->unmatched + f.context->repaired, 0);
 	finish(&f);
 }

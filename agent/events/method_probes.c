@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method_probes: see method_probes.h.
+ *
+ * In:   the calls of rewritten methods, on the thread they happen on.
+ * Out:  enter and exit of the thread's context.
+ * Runs: at every call of the application; one version per metric shape. No JNI or JVMTI call
+ *       but at a thread's first probe; never an exception.
+ */
+#include "agent/events/method_probes.h"
+
+#include "agent/events/thread_events.h"
+#include "agent/jvm/boot_class.h"
+#include "agent/jvm/interpreter.h"
+#include "agent/jvm/registrar.h"
+#include "java_caller.h"
+
+/* Calls of each probe that make the JVM compile its entry: far above the thresholds at which
+ * HotSpot compiles (Tier3InvocationThreshold 200, Tier4 5000). */
+enum { WARM_UP = 20000 };
+
+static inline __attribute__((always_inline)) struct thread_events *thread_of(JNIEnv *jni)
+{
+	struct thread_events *thread = thread_events_current;
+
+	/* Frames that were there before have no probes: calls from them are the root's. */
+	return __builtin_expect(thread != NULL, 1)
+		? thread
+		: thread_events_adopt(jni, NULL, FOUND_NONE);
+}
+
+static inline __attribute__((always_inline)) void probe_enter(
+	enum metric_shape shape, JNIEnv *jni, jint id, const void *frame)
+{
+	struct thread_events *thread = thread_of(jni);
+	bool interpreted = interpreter_has(java_caller(frame));
+
+	if (!thread_events_enter(thread))
+		return;
+	context_enter(shape, thread->context, (uint32_t)id,
+		interpreted ? STATE_INTERPRETED : STATE_JITTED);
+	thread_events_leave(thread);
+}
+
+static inline __attribute__((always_inline)) void probe_exit(
+	enum metric_shape shape, JNIEnv *jni, jint id, bool unwound)
+{
+	struct thread_events *thread = thread_of(jni);
+
+	if (!thread_events_enter(thread))
+		return;
+	context_exit(shape, thread->context, (uint32_t)id, unwound);
+	thread_events_leave(thread);
+}
+
+#define X(shape, name)                                                                   \
+	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
+	{                                                                                \
+		(void)probe;                                                             \
+		probe_enter(shape, jni, id, __builtin_frame_address(0));                 \
+	}                                                                                \
+	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
+	{                                                                                \
+		(void)probe;                                                             \
+		probe_exit(shape, jni, id, false);                                       \
+	}                                                                                \
+	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
+	{                                                                                \
+		(void)probe;                                                             \
+		probe_exit(shape, jni, id, true);                                        \
+	}
+METRIC_SHAPE_TABLE(X)
+#undef X
+
+typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
+
+static const struct {
+	const char *name;
+	probe_function function[METRIC_SHAPES];
+} probes[] = {
+#define X(shape, name) [shape] = enter_##name,
+	{"enter", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+#define X(shape, name) [shape] = exit_##name,
+	{"exit", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+#define X(shape, name) [shape] = unwind_##name,
+	{"unwind", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+};
+
+enum { PROBES = sizeof(probes) / sizeof(*probes) };
+
+/*
+ * The class file (JVM specification, chapter 4):
+ *
+ *   public final class java.lang.JprofProbe {
+ *           public static native void enter(int id), exit(int id), unwind(int id);
+ *   }
+ */
+#define PROBE(name) U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
+
+static const unsigned char probe_class[] = {
+	BOOT_CLASS_HEAD, U2(9),
+	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
+	                  'J', 'p', 'r', 'o', 'f', 'P', 'r', 'o', 'b', 'e',
+	/* 2 */ CLASS(1),
+	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
+	                  'O', 'b', 'j', 'e', 'c', 't',
+	/* 4 */ CLASS(3),
+	/* 5 */ UTF8(5), 'e', 'n', 't', 'e', 'r',
+	/* 6 */ UTF8(4), 'e', 'x', 'i', 't',
+	/* 7 */ UTF8(6), 'u', 'n', 'w', 'i', 'n', 'd',
+	/* 8 */ UTF8(4), '(', 'I', ')', 'V',
+	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
+	U2(2), U2(4), U2(0), U2(0),
+	U2(3), PROBE(5), PROBE(6), PROBE(7),
+	U2(0)
+};
+
+static bool call_often(JNIEnv *jni, jclass class, const char *name)
+{
+	jmethodID method = (*jni)->GetStaticMethodID(jni, class, name, "(I)V");
+
+	for (int i = 0; i < WARM_UP && !(*jni)->ExceptionCheck(jni); i++)
+		(*jni)->CallStaticVoidMethod(jni, class, method, 0);
+	return !(*jni)->ExceptionCheck(jni);
+}
+
+static bool warm_up(JNIEnv *jni, jclass class)
+{
+	bool warm = true;
+
+	/* Turned away: these calls are nobody's. */
+	thread_events_hide();
+	for (size_t i = 0; i < PROBES && warm; i++)
+		warm = call_often(jni, class, probes[i].name);
+	thread_events_show();
+	return warm;
+}
+
+int method_probes_install(JNIEnv *jni, enum metric_shape shape, struct error *error)
+{
+	JNINativeMethod native[PROBES];
+	jclass class = boot_class_define(
+		jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class), error);
+
+	if (!class)
+		return -ERROR_JVM;
+	for (size_t i = 0; i < PROBES; i++)
+		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
+			(void *)probes[i].function[shape]};
+	if (registrar_register(jni, class, native, PROBES, error))
+		return -ERROR_JVM;
+	if (!warm_up(jni, class)) {
+		(*jni)->ExceptionClear(jni);
+		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");
+	}
+	return 0;
+}

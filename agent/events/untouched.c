@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* untouched: see untouched.h. */
+#include "agent/events/untouched.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/lock/lock.h"
+#include "agent/log/log.h"
+
+enum { LISTED = 200 }; /* by name */
+
+static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_UNTOUCHED};
+/* Under the lock. Lines are never changed or freed: facts are put without it. */
+static char *list[LISTED];
+static unsigned listed;
+static uint64_t count;
+
+/* Takes the line. */
+static void add_line(char *line)
+{
+	bool known = false;
+
+	lock_take(&list_lock);
+	for (unsigned i = 0; i < listed && !known; i++)
+		known = strcmp(list[i], line) == 0;
+	count += !known;
+	if (!known && listed < LISTED) {
+		list[listed++] = line;
+		line = NULL;
+	}
+	lock_give(&list_lock);
+	free(line);
+}
+
+void untouched_add(const char *class_name, const char *method, const char *reason)
+{
+	char *line;
+
+	if (asprintf(&line, "%s%s%s: %s", class_name, method ? "." : "",
+		    method ? method : "", reason) < 0)
+		return;
+	log_line(LOG_INFO, "no probes in %s", line);
+	add_line(line);
+}
+
+void untouched_facts(
+	void (*put)(void *argument, const char *key, const char *value), void *argument)
+{
+	unsigned shown;
+	uint64_t all;
+	char text[32];
+
+	lock_take(&list_lock);
+	shown = listed;
+	all = count;
+	lock_give(&list_lock);
+	snprintf(text, sizeof(text), "%" PRIu64, all);
+	put(argument, "untouched", text);
+	for (unsigned i = 0; i < shown; i++) {
+		snprintf(text, sizeof(text), "untouched.%u", i + 1);
+		put(argument, text, list[i]);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * untouched: the list of what was to get probes, and could not.
+ *
+ * The first of them by name and reason, all of them by number.
+ * Runs: on any thread; LOCK_UNTOUCHED.
+ */
+#ifndef JPROF_UNTOUCHED_H
+#define JPROF_UNTOUCHED_H
+
+/* method NULL: the whole class. Strings are copied. Said before: nothing happens. */
+void untouched_add(const char *class_name, const char *method, const char *reason);
+
+/* Calls put("untouched", N), then put("untouched.I", "NAME: REASON") for each. */
+void untouched_facts(
+	void (*put)(void *argument, const char *key, const char *value), void *argument);
+
+#endif

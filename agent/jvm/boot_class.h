@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * boot_class: classes of jprof's own in the boot loader, written down byte by byte.
+ *
+ * There are two, of a few native methods each; a Java compiler for them would be one more
+ * thing to have at build time. The words below are those of the JVM specification, chapter 4.
+ */
+#ifndef JPROF_BOOT_CLASS_H
+#define JPROF_BOOT_CLASS_H
+
+#include <jni.h>
+#include <stddef.h>
+
+#include "error/error.h"
+
+#define U2(n) (unsigned char)((n) >> 8), (unsigned char)(n)
+#define U4(n) U2((n) >> 16), U2(n)
+
+/* Magic number, version 52 (Java 8). */
+#define BOOT_CLASS_HEAD 0xca, 0xfe, 0xba, 0xbe, U2(0), U2(52)
+
+/* Constants (section 4.4). The bytes of a text follow its UTF8. */
+#define UTF8(length)                     1, U2(length)
+#define CLASS(name)                      7, U2(name)
+#define METHOD_REFERENCE(class, type)    10, U2(class), U2(type)
+#define NAME_AND_TYPE(name, descriptor)  12, U2(name), U2(descriptor)
+
+/* Access flags (tables 4.1-B and 4.6-A). */
+enum {
+	ACC_PUBLIC = 0x0001,
+	ACC_STATIC = 0x0008,
+	ACC_FINAL = 0x0010,
+	ACC_SUPER = 0x0020,
+	ACC_NATIVE = 0x0100,
+	ACC_SYNTHETIC = 0x1000
+};
+
+/* Defines the class in the boot loader, or finds it there, if it was defined before. A global
+ * reference, or NULL with error filled. On a Java thread without pending exception. */
+jclass boot_class_define(JNIEnv *jni, const char *internal, const unsigned char *bytes,
+	size_t size, struct error *error);
+
+#endif
