@@ -54,6 +54,18 @@ static inline __attribute__((always_inline)) void probe_exit(
 	thread_events_leave(thread);
 }
 
+/* The method's handler begins. */
+static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
+{
+	struct thread_events *thread = thread_of(jni);
+
+	(void)probe;
+	if (!thread_events_enter(thread))
+		return;
+	context_caught(thread->context, (uint32_t)id);
+	thread_events_leave(thread);
+}
+
 #define X(shape, name)                                                                   \
 	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
 	{                                                                                \
@@ -88,6 +100,9 @@ static const struct {
 #define X(shape, name) [shape] = unwind_##name,
 	{"unwind", {METRIC_SHAPE_TABLE(X)}},
 #undef X
+#define X(shape, name) [shape] = probe_caught,
+	{"caught", {METRIC_SHAPE_TABLE(X)}},
+#undef X
 };
 
 enum { PROBES = sizeof(probes) / sizeof(*probes) };
@@ -96,13 +111,14 @@ enum { PROBES = sizeof(probes) / sizeof(*probes) };
  * The class file (JVM specification, chapter 4):
  *
  *   public final class java.lang.JprofProbe {
- *           public static native void enter(int id), exit(int id), unwind(int id);
+ *           public static native void enter(int id), exit(int id), unwind(int id),
+ *                   caught(int id);
  *   }
  */
 #define PROBE(name) U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
 
 static const unsigned char probe_class[] = {
-	BOOT_CLASS_HEAD, U2(9),
+	BOOT_CLASS_HEAD, U2(10),
 	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
 	                  'J', 'p', 'r', 'o', 'f', 'P', 'r', 'o', 'b', 'e',
 	/* 2 */ CLASS(1),
@@ -113,9 +129,10 @@ static const unsigned char probe_class[] = {
 	/* 6 */ UTF8(4), 'e', 'x', 'i', 't',
 	/* 7 */ UTF8(6), 'u', 'n', 'w', 'i', 'n', 'd',
 	/* 8 */ UTF8(4), '(', 'I', ')', 'V',
+	/* 9 */ UTF8(6), 'c', 'a', 'u', 'g', 'h', 't',
 	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
 	U2(2), U2(4), U2(0), U2(0),
-	U2(3), PROBE(5), PROBE(6), PROBE(7),
+	U2(4), PROBE(5), PROBE(6), PROBE(7), PROBE(9),
 	U2(0)
 };
 

@@ -15,7 +15,8 @@
 #include "agent/jvm/jvm.h"
 #include "metric/metric.h"
 
-/* Internal name of the class that has the static methods enter, exit and unwind, (I)V. */
+/* Internal name of the class that has the static methods enter, exit, unwind and caught, (I)V.
+ */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 
 /* Defines the class, gives its methods their functions for metric sets of that shape, and calls

@@ -127,8 +127,16 @@ uint32_t code_target(const struct code *code, uint32_t pc, uint32_t i)
 	return pc + get_u4(code->bytes + switch_offset_at(code, pc, i));
 }
 
-/* Bytes of the site in the new code, if it begins at `at`. */
-static uint32_t site_new_size(
+/* Where the site's instruction is, if its label is at `at`. An exit probe counts as a part of
+ * its return. */
+static uint32_t site_instruction(
+	const struct code *code, const struct site *site, uint32_t at)
+{
+	return at + (site->caught ? code->probe->size : 0u);
+}
+
+/* Bytes of the site in the new code without a caught probe, if they begin at `at`. */
+static uint32_t site_own_size(
 	const struct code *code, const struct site *site, uint32_t at)
 {
 	static const uint8_t form_size[] = {
@@ -139,6 +147,15 @@ static uint32_t site_new_size(
 	if (flow_is_switch(site->flow))
 		return site->size - switch_padding(site->pc) + switch_padding(at);
 	return site->form == SITE_NEAR ? site->size : form_size[site->form];
+}
+
+/* Bytes of the site in the new code, if its label is at `at`. */
+static uint32_t site_new_size(
+	const struct code *code, const struct site *site, uint32_t at)
+{
+	uint32_t instruction = site_instruction(code, site, at);
+
+	return instruction - at + site_own_size(code, site, instruction);
 }
 
 /* Adds the site at pc; its size, 0 if that failed. */
@@ -155,6 +172,7 @@ static uint32_t site_add(struct code *code, uint32_t pc, uint32_t at, uint32_t s
 		.at = at,
 		.target = flow_is_branch(flow) ? branch_target(code, pc, flow) : 0,
 		.flow = flow,
+		.caught = code->handles && code->handler[pc],
 	};
 	code->returns += flow == FLOW_RETURN;
 	return size;
@@ -165,13 +183,14 @@ static enum rewrite_reason code_scan(struct code *code)
 {
 	const uint8_t *bytes = code->bytes;
 	uint32_t pc = 0, at = code->probe->size, length = code->length;
+	bool handles = code->handles;
 
 	while (pc < length) {
 		const struct opcode *opcode = &opcodes[bytes[pc]];
 		uint32_t size = opcode->length;
 
 		code->label[pc] = (uint16_t)at;
-		if (opcode->flow < FLOW_WIDE) {
+		if (opcode->flow < FLOW_WIDE && !(handles && code->handler[pc])) {
 			pc += size;
 			at += size;
 			continue;
@@ -179,7 +198,7 @@ static enum rewrite_reason code_scan(struct code *code)
 		size = instruction_size(code, pc);
 		if (size == 0)
 			return REWRITE_MALFORMED;
-		if (opcode->flow == FLOW_WIDE) {
+		if (opcode->flow == FLOW_WIDE && !(handles && code->handler[pc])) {
 			at += size;
 		} else {
 			if (!site_add(code, pc, at, size))
@@ -231,8 +250,10 @@ static enum rewrite_reason code_find_holes(struct code *code)
 		if (!site || site->flow != FLOW_RETURN)
 			continue;
 		hole = &code->hole[code->holes];
-		*hole = (struct hole){(uint16_t)site->pc, (uint16_t)site->at,
-			(uint16_t)(site->at + code->probe->size), true};
+		*hole = (struct hole){.pc = (uint16_t)site->pc,
+			.start = (uint16_t)site_instruction(code, site, site->at),
+			.exits = true};
+		hole->end = (uint16_t)(hole->start + code->probe->size);
 		if (code->holes && hole[-1].pc == hole->pc) {
 			hole[-1].end = hole->end;
 			hole[-1].exits = true;
@@ -243,14 +264,35 @@ static enum rewrite_reason code_find_holes(struct code *code)
 	return REWRITE_OK;
 }
 
-enum rewrite_reason code_decode(struct code *code, const uint8_t *bytes, uint32_t length,
+void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
 	const struct probe *probe)
 {
-	enum rewrite_reason reason;
-
 	code->bytes = bytes;
 	code->length = length;
 	code->probe = probe;
+	code->handles = false;
+}
+
+bool code_add_handler(struct code *code, uint32_t pc)
+{
+	if (pc >= code->length)
+		return true;
+	if (!code->handles) {
+		if (!scratch_grow((void **)&code->handler, &code->handler_capacity,
+			    code->length, 0, sizeof(*code->handler)))
+			return false;
+		memset(code->handler, 0, code->length);
+		code->handles = true;
+	}
+	code->handler[pc] = 1;
+	return true;
+}
+
+enum rewrite_reason code_decode(struct code *code)
+{
+	uint32_t length = code->length;
+	enum rewrite_reason reason;
+
 	code->sites = code->islands = code->returns = 0;
 	if (!scratch_grow((void **)&code->label, &code->label_capacity, length + 1, 0,
 		    sizeof(*code->label)))
@@ -268,6 +310,7 @@ enum rewrite_reason code_decode(struct code *code, const uint8_t *bytes, uint32_
 void code_fini(struct code *code)
 {
 	free(code->label);
+	free(code->handler);
 	free(code->site);
 	free(code->hole);
 	free(code->island);
@@ -323,7 +366,7 @@ bool code_is_far(const struct code *code, const struct site *site)
 		to = code->label[site->target];
 	else
 		return false;
-	to -= (int32_t)site->at;
+	to -= (int32_t)site_instruction(code, site, site->at);
 	return to > INT16_MAX || to < INT16_MIN;
 }
 
@@ -354,7 +397,8 @@ static enum rewrite_reason switch_write(
 	const struct code *code, const struct site *site, struct writer *out)
 {
 	uint32_t targets = code_targets(code, site->pc), end = site->pc + site->size;
-	uint32_t padding = switch_padding(site->at), operands = switch_operands(site->pc);
+	uint32_t from = site_instruction(code, site, site->at);
+	uint32_t padding = switch_padding(from), operands = switch_operands(site->pc);
 	uint8_t *at = write_room(out, 1 + padding + end - operands);
 	uint8_t *to;
 
@@ -370,7 +414,7 @@ static enum rewrite_reason switch_write(
 		if (!code_begins(code, target))
 			return REWRITE_MALFORMED;
 		put_u4(to + switch_offset_at(code, site->pc, i) - operands,
-			code->label[target] - site->at);
+			code->label[target] - from);
 	}
 	return REWRITE_OK;
 }
@@ -386,7 +430,8 @@ static void branch_write(
 	const struct code *code, const struct site *site, struct writer *out)
 {
 	uint8_t opcode = code->bytes[site->pc];
-	uint32_t to = code->label[site->target] - site->at;
+	uint32_t from = site_instruction(code, site, site->at);
+	uint32_t to = code->label[site->target] - from;
 
 	if (site->flow == FLOW_GOTO_W || site->flow == FLOW_JSR_W) {
 		write_u1(out, opcode);
@@ -401,7 +446,7 @@ static void branch_write(
 		write_u4(out, to - 3);
 	} else {
 		if (site->form == SITE_ISLAND)
-			to = code->island[site->island].at - site->at;
+			to = code->island[site->island].at - from;
 		write_u1(out, opcode);
 		write_u2(out, to);
 	}
@@ -421,6 +466,8 @@ static void island_write(
 static enum rewrite_reason site_write(
 	const struct code *code, const struct site *site, struct writer *out)
 {
+	if (site->caught)
+		probe_write(code->probe, PROBE_CAUGHT, out);
 	if (flow_is_switch(site->flow))
 		return switch_write(code, site, out);
 	if (site->flow == FLOW_RETURN) {
@@ -430,7 +477,10 @@ static enum rewrite_reason site_write(
 	}
 	if (code_is_far(code, site))
 		return REWRITE_BRANCH;
-	branch_write(code, site, out);
+	if (flow_is_branch(site->flow))
+		branch_write(code, site, out);
+	else
+		write_copy(out, code->bytes + site->pc, site->size);
 	return REWRITE_OK;
 }
 
@@ -485,10 +535,18 @@ bool code_covers(const struct code *code, uint32_t start, uint32_t end)
 	for (; start < end; start++, i++) {
 		while (i < code->holes && !code->hole[i].exits)
 			i++;
-		if (i == code->holes || code->hole[i].pc != start)
+		if (i == code->holes || code->hole[i].pc != start ||
+			code->hole[i].start > code->label[start])
 			return true;
 	}
 	return false;
+}
+
+uint32_t code_instruction(const struct code *code, uint32_t pc)
+{
+	bool caught = code->handles && code->handler[pc];
+
+	return code->label[pc] + (caught ? code->probe->size : 0u);
 }
 
 uint32_t code_place(const struct code *code, uint32_t pc)
@@ -511,6 +569,5 @@ uint32_t code_place(const struct code *code, uint32_t pc)
 	site = &code->site[low - 1];
 	if (pc < site->pc + site->size)
 		return site->at;
-	return site->at + site_new_size(code, site, site->at) + pc - site->pc -
-	       site->size;
+	return site->at + site_new_size(code, site, site->at) + pc - site->pc - site->size;
 }

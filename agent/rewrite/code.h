@@ -8,6 +8,7 @@
  * instruction its *label*, the place where a jump to it arrives:
  *
  *   in front of the exit probe, if it is a return;
+ *   in front of the caught probe, if a handler of the method's own begins there;
  *   behind the enter probe, if it is the first (a loop back to it must not enter again).
  *
  * A *hole* is a piece of new code that no row of the exception table may cover.
@@ -29,7 +30,7 @@
 
 enum { CODE_MAX = 65535 }; /* bytes (JVM specification, 4.7.3) */
 
-enum probe_kind { PROBE_ENTER, PROBE_EXIT, PROBE_UNWIND, PROBES };
+enum probe_kind { PROBE_ENTER, PROBE_EXIT, PROBE_UNWIND, PROBE_CAUGHT, PROBES };
 
 /* How probes are called: push the id, invokestatic. */
 struct probe {
@@ -47,6 +48,7 @@ struct site {
 	uint32_t target;   /* pc, of branches */
 	uint32_t island;   /* index, of SITE_ISLAND */
 	uint8_t flow;      /* enum opcode_flow */
+	bool caught;       /* a handler begins here: the caught probe comes first */
 	uint8_t form;      /* enum site_form; branches alone are anything but near */
 };
 
@@ -73,6 +75,9 @@ struct code {
 	const struct probe *probe; /* borrowed */
 	uint16_t *label; /* by pc; 0: no instruction begins here. The last: new_length */
 	uint32_t label_capacity;
+	uint8_t *handler; /* by pc: a handler of the method's own begins here */
+	uint32_t handler_capacity;
+	bool handles; /* there is one; handler is not filled else */
 	struct site *site; /* by rising pc */
 	uint32_t sites, site_capacity;
 	struct hole *hole; /* by rising pc */
@@ -82,9 +87,16 @@ struct code {
 	uint32_t returns;
 };
 
-/* Reads and lays out the code. REWRITE_CODE: it would be too long. */
-enum rewrite_reason code_decode(struct code *code, const uint8_t *bytes, uint32_t length,
+/* Says which code is to be decoded next, and that no handlers are in it. */
+void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
 	const struct probe *probe);
+
+/* A handler of the method's own begins at pc; one that is not in the code is ignored. Before
+ * code_decode. False: no memory. */
+bool code_add_handler(struct code *code, uint32_t pc);
+
+/* Reads and lays out the code. REWRITE_CODE: it would be too long. */
+enum rewrite_reason code_decode(struct code *code);
 void code_fini(struct code *code);
 
 /* Writes the new code. REWRITE_BRANCH: code_stretch is needed first. */
@@ -119,6 +131,9 @@ bool code_covers(const struct code *code, uint32_t start, uint32_t end);
 
 /* The first hole whose pc is not below, or holes. */
 uint32_t code_hole_from(const struct code *code, uint32_t pc);
+
+/* Where the instruction itself that begins at pc is, behind its probes. */
+uint32_t code_instruction(const struct code *code, uint32_t pc);
 
 /* Where a place of the old code, also one inside an instruction or its end, is in the
  * new. For what is only told to people. */

@@ -20,6 +20,16 @@ struct span {
 	bool skip_returns; /* returns are left out too, with their probes */
 };
 
+bool exceptions_announce(const struct exceptions *exceptions, struct code *code)
+{
+	bool known = true;
+
+	for (uint32_t i = 0; i < exceptions->rows && known; i++)
+		known = code_add_handler(
+			code, get_u2(exceptions->row + i * ROW_SIZE + ROW_HANDLER));
+	return known;
+}
+
 bool exceptions_check(const struct exceptions *exceptions, const struct code *code)
 {
 	for (uint32_t i = 0; i < exceptions->rows; i++) {
@@ -68,7 +78,7 @@ static void table_span(struct table *table, const struct span *span)
 		if (table->rows > UINT16_MAX)
 			return;
 	}
-	if (i < code->holes && code->hole[i].pc == span->end)
+	if (i < code->holes && code->hole[i].pc == span->end && code->hole[i].start < to)
 		to = code->hole[i].start;
 	table_piece(table, span, from, to);
 }

@@ -40,6 +40,10 @@ struct exceptions {
 	uint32_t first_capacity;
 };
 
+/* Tells the code where the handlers of the rows begin, before it is decoded. False: no
+ * memory. */
+bool exceptions_announce(const struct exceptions *exceptions, struct code *code);
+
 /* True if all rows name instructions of the code. */
 bool exceptions_check(const struct exceptions *exceptions, const struct code *code);
 

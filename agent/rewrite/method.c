@@ -62,7 +62,8 @@ static enum rewrite_reason constants_need(struct method_work *work, const char *
 {
 	static const char *const names[PROBES] = {[PROBE_ENTER] = "enter",
 		[PROBE_EXIT] = "exit",
-		[PROBE_UNWIND] = "unwind"};
+		[PROBE_UNWIND] = "unwind",
+		[PROBE_CAUGHT] = "caught"};
 	uint16_t class_index;
 
 	if (work->throwable)
@@ -249,9 +250,12 @@ enum rewrite_reason method_write(struct method_work *work,
 	reason = constants_need(work, request->probe);
 	if (reason == REWRITE_OK)
 		reason = push_make(work, request->id);
-	if (reason == REWRITE_OK)
-		reason =
-			code_decode(&work->code, parts.bytes, parts.length, &work->probe);
+	if (reason == REWRITE_OK) {
+		code_begin(&work->code, parts.bytes, parts.length, &work->probe);
+		reason = exceptions_announce(&work->exceptions, &work->code)
+			? code_decode(&work->code)
+			: REWRITE_MEMORY;
+	}
 	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
 		reason = REWRITE_MALFORMED;
 	if (reason == REWRITE_OK)

@@ -6,7 +6,10 @@
  *   before                      after
  *   0: first instruction        0: push id; invokestatic enter(I)V
  *      ...                      6: first instruction            \
- *      ireturn                     ...                          | under the handlers below
+ *      ...                         ...                          | under the handlers below
+ *   a handler's first           push id; invokestatic caught(I)V  |
+ *                               a handler's first                 |
+ *      ireturn                     ...                          |
  *                                  push id; invokestatic exit(I)V   not under any handler
  *                                  ireturn                      \ under the method's own only
  *                               H: push id; invokestatic unwind(I)V; athrow
@@ -21,6 +24,11 @@
  *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
  * there (an asynchronous exception, after the exit was recorded) leaves the method.
+ *
+ * The call of super itself is under no handler, as no frame would do for both sides of it
+ * (constructor.h). So what is thrown by it leaves the constructor without a probe; that and
+ * whatever else went by is told by the next `caught`, or `unwind`, of a method further out: when
+ * a method's handler runs, all that it called is over.
  *
  * In:   class files of version 45 to 69 (Java 25). Nothing in them is trusted.
  * Out:  a class file with the same constants in the same places (new ones behind them), or
@@ -71,8 +79,8 @@ struct rewrite_request {
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
 	void *user;
-	/* Internal name of the class whose static methods enter, exit and unwind, all (I)V, are
-	 * called. */
+	/* Internal name of the class whose static methods enter, exit, unwind and caught, all
+	 * (I)V, are called. */
 	const char *probe;
 };
 

@@ -56,7 +56,7 @@ static void types_copy(struct stack_map *map, uint32_t count)
 			uint16_t pc = read_u2(&map->in);
 
 			map->failed |= !code_begins(map->code, pc);
-			write_u2(map->out, map->failed ? 0 : map->code->label[pc]);
+			write_u2(map->out, map->failed ? 0 : code_instruction(map->code, pc));
 		} else {
 			map->failed |= type > TYPE_UNINITIALIZED;
 		}

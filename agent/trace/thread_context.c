@@ -92,6 +92,31 @@ RARE bool context_push_rare(struct thread_context *context)
 	return false;
 }
 
+/* Leaves the frames above, each by an exit by exception at the same instant. */
+static void unwind_to(struct thread_context *context, struct shadow_frame *frame,
+	const uint64_t *now)
+{
+	struct shadow_stack *stack = &context->stack;
+
+	while (stack->top > frame) {
+		context_add(&context->unwound, 1);
+		context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
+		stack->top--;
+		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+	}
+}
+
+RARE void context_caught_rare(struct thread_context *context, uint32_t method)
+{
+	struct shadow_frame *frame = shadow_find(&context->stack, method);
+	uint64_t now[METRIC_MAX];
+
+	if (context->stack.overflow > 0 || !frame)
+		return;
+	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	unwind_to(context, frame, now);
+}
+
 RARE void context_exit_rare(
 	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now)
 {
@@ -109,7 +134,10 @@ RARE void context_exit_rare(
 		context_add(&context->unmatched, 1);
 		return;
 	}
-	context_add(&context->unwound, unwound);
+	if (unwound) {
+		unwind_to(context, frame - 1, now);
+		return;
+	}
 	context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
 	context_add(&context->repaired, (uint64_t)(stack->top - frame));
 	stack->top = frame - 1;

@@ -80,6 +80,17 @@ void context_start(struct thread_context *context);
  * a node, but no call is counted. */
 void context_found_frame(struct thread_context *context, uint32_t method);
 
+/* The thread is back in the method, which caught an exception: the frames above its innermost
+ * one are gone, each by an exit by exception. Nothing happens if there are none, or it has
+ * no frame. */
+void context_caught_rare(struct thread_context *context, uint32_t method);
+
+static inline void context_caught(struct thread_context *context, uint32_t method)
+{
+	if (__builtin_expect(context->stack.top->method != method, 0))
+		context_caught_rare(context, method);
+}
+
 /* The rare ways. */
 uint32_t context_child(struct thread_context *context, uint32_t method);
 bool context_push_rare(struct thread_context *context);
@@ -173,7 +184,8 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits to
- * the tree, the latter are counted for the thread. */
+ * the tree, the latter are counted for the thread. If it is not on top, its innermost frame is
+ * left: an exception has left those above it too; a return has not, they are repaired. */
 static inline __attribute__((always_inline)) void context_exit(enum metric_shape shape,
 	struct thread_context *context, uint32_t method, bool unwound)
 {

@@ -315,14 +315,14 @@ static void test_repairs(void **state)
 	enter(&f, B);
 	enter(&f, C);
 	test_use(f.context, 9, 0);
-	leave_by_exception(&f, A); /* C's and B's never came */
+	leave(&f, A); /* C's and B's never came */
 	assert_int_equal(f.context->repaired, 2);
-	assert_int_equal(f.context->unwound, 1);
+	assert_int_equal(f.context->unwound, 0);
 	assert_int_equal(f.context->current, TREE_ROOT);
 	test_use(f.context, 5, 0);
 	leave_by_exception(&f, UNKNOWN);
 	assert_int_equal(f.context->unmatched, 1);
-	assert_int_equal(f.context->unwound, 1);
+	assert_int_equal(f.context->unwound, 0);
 	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 0);
 	enter(&f, A);
 	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 5);
@@ -332,8 +332,42 @@ static void test_repairs(void **state)
 	enter(&f, B);
 	leave(&f, A);
 	assert_int_equal(f.context->repaired, 3);
-	assert_int_equal(f.context->unwound, 1);
+	assert_int_equal(f.context->unwound, 0);
 	assert_int_equal(shadow_depth(&f.context->stack), 2);
+	finish(&f);
+}
+
+/* An exception that is seen again further out has left all that is above. */
+static void test_caught(void **state)
+{
+	struct fixture f;
+	uint32_t a, b;
+
+	(void)state;
+	start(&f, 1 << 20);
+	enter(&f, A);
+	context_caught(f.context, A); /* nothing is above */
+	enter(&f, B);
+	enter(&f, C);
+	test_use(f.context, 9, 0);
+	context_caught(f.context, A);
+	a = tree_find(&f.context->tree, TREE_ROOT, A);
+	b = tree_find(&f.context->tree, a, B);
+	assert_int_equal(f.context->current, a);
+	assert_int_equal(f.context->unwound, 2);
+	assert_int_equal(node_of(&f, b, C)->base[0], 9);
+	assert_int_equal(node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
+	assert_int_equal(tree_at(&f.context->tree, b)->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
+	context_caught(f.context, UNKNOWN);
+	assert_int_equal(f.context->current, a);
+	enter(&f, B);
+	enter(&f, C);
+	test_use(f.context, 7, 0);
+	leave_by_exception(&f, A);
+	assert_int_equal(f.context->current, TREE_ROOT);
+	assert_int_equal(f.context->unwound, 5);
+	assert_int_equal(f.context->repaired + f.context->unmatched, 0);
+	assert_int_equal(test_sum(&f.context->tree).base[0], 16);
 	finish(&f);
 }
 
@@ -381,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_deep_no_memory),
 		cmocka_unit_test(test_found_frames),
 		cmocka_unit_test(test_repairs),
+		cmocka_unit_test(test_caught),
 		cmocka_unit_test(test_native),
 		cmocka_unit_test(test_errno),
 	};

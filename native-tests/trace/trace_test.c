@@ -333,20 +333,45 @@ void model_enter(struct model *model, uint32_t method, enum call_state state)
 	model->node[child].states.native += state == STATE_NATIVE;
 }
 
-void model_exit(struct model *model, uint32_t method, bool unwound)
+/* How deep the method's innermost frame is; 1: it has none. */
+static uint32_t model_find(const struct model *model, uint32_t method)
 {
 	uint32_t depth = model->depth;
 
 	while (depth > 1 && model->node[model->stack[depth - 1]].method != method)
 		depth--;
+	return depth;
+}
+
+static void model_unwind(struct model *model, uint32_t depth)
+{
+	for (; model->depth > depth; model->depth--) {
+		model_event(model, TRANSITION_EXIT);
+		model->unwound++;
+	}
+}
+
+void model_caught(struct model *model, uint32_t method)
+{
+	uint32_t depth = model_find(model, method);
+
+	if (depth > 1)
+		model_unwind(model, depth);
+}
+
+void model_exit(struct model *model, uint32_t method, bool unwound)
+{
+	uint32_t depth = model_find(model, method);
+
 	if (depth == 1) {
 		model->unmatched++;
-		return;
+	} else if (unwound) {
+		model_unwind(model, depth - 1);
+	} else {
+		model_event(model, TRANSITION_EXIT);
+		model->repaired += model->depth - depth;
+		model->depth = depth - 1;
 	}
-	model_event(model, TRANSITION_EXIT);
-	model->unwound += unwound;
-	model->repaired += model->depth - depth;
-	model->depth = depth - 1;
 }
 
 void model_end(struct model *model)
@@ -395,6 +420,11 @@ static void step_exit(struct test_walk *walk)
 		method = model->node[model->stack[depth]].method;
 	else if (!walk->faults)
 		return;
+	if (walk->faults && test_random(&walk->random, 20) == 0) {
+		model_caught(model, method);
+		context_caught(walk->context, method);
+		return;
+	}
 	model_exit(model, method, unwound);
 	context_exit(SHAPE_ANY, walk->context, method, unwound);
 }

@@ -99,6 +99,7 @@ void model_fini(struct model *model);
 void model_use(struct model *model, uint64_t objects, uint64_t bytes);
 void model_enter(struct model *model, uint32_t method, enum call_state state);
 void model_exit(struct model *model, uint32_t method, bool unwound);
+void model_caught(struct model *model, uint32_t method);
 void model_end(struct model *model);
 struct test_sums model_sum(const struct model *model);
 
