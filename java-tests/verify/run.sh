@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# run: puts probes into every class of the JDKs' own modules and of Debian's jars, and has the JVM
+# verify them all.
+#
+#   run.sh BUILD_DIR JAVA...           those jars of `packages` that are installed
+#   run.sh --install BUILD_DIR JAVA... installs them first: some 120,000 classes
+#
+# Every source is loaded and linked twice, without and with the agent, under -Xverify:all: what
+# fails only with the agent is a failure. Jars are taken as they are, and once more as class
+# files of version 46, which the JVM verifies by inferring types. Less than one class in a
+# thousand may be left without probes; they are listed, with the reason.
+set -u
+install=
+[ "$1" != --install ] || {
+	install=yes
+	shift
+}
+build=$(realpath "$1")
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-verify.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+bad=0 total=0
+include='include=*+java.*+javax.*+jdk.*+sun.*+com.*+org.*+netscape.*+apple.*'
+
+# The jars of the packages that are installed, a line each; links to others left out.
+jars() {
+	local package file
+
+	grep -v '^#' "$here/packages" | while read -r package; do
+		dpkg -L "$package" 2>/dev/null
+	done | grep '\.jar$' | sort -u | while read -r file; do
+		[ -L "$file" ] || [ ! -f "$file" ] || echo "$file"
+	done
+}
+
+# link JAVA FAILURES AGENT WORDS: one JVM.
+link() {
+	local java=$1 failures=$2 agent=$3
+	shift 3
+	timeout 900 "$java" -Xverify:all -Xmx3g -XX:-UsePerfData --add-modules ALL-SYSTEM $agent \
+		-cp "$work" VerifyClasses "$failures" "$@" 2>"$work/stderr"
+}
+
+# A fact of the profile's summary.
+fact() {
+	jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value' "$work/summary.json"
+}
+
+# one JAVA NAME SOURCE...
+one() {
+	local java=$1 name=$2 plain with failed
+	shift 2
+	plain=$(link "$java" "$work/plain" "" "$@") &&
+		with=$(link "$java" "$work/with" \
+			"-agentpath:$build/libjprof.so=file=$work/p.jprof,max_memory=2g,$include" "$@") || {
+		echo "FAIL $name: the JVM ended early: $(tail -3 "$work/stderr")"
+		bad=1
+		return
+	}
+	"$build/jprof" report "$work/p.jprof" --view summary --format json >"$work/summary.json"
+	failed=$(comm -13 <(cut -d' ' -f1 "$work/plain" | sort -u) \
+		<(cut -d' ' -f1 "$work/with" | sort -u) | tee "$work/failed" | wc -l)
+	read -r classes low high <<<"$with"
+	printf '%-30s %8d %5d-%d %9d %9d %9d %9d\n' "$name" "$classes" "$low" "$high" \
+		"$(fact probes.classes)" "$(fact probes.methods)" "$(fact untouched)" "$failed"
+	[ "$plain" = "$with" ] || fail "other classes without the agent: $plain"
+	[ "$failed" = 0 ] || fail "failed with probes only: $(head -20 "$work/failed")"
+	[ $(($(fact untouched) * 1000)) -lt "$classes" ] || fail "too many left without probes"
+	[ "$(fact probes.methods)" -gt "$classes" ] || fail "there were hardly any probes"
+	jq -r '.rows[] | select(.key | startswith("untouched.")) | "    left: " + .value' \
+		"$work/summary.json"
+	total=$((total + classes))
+}
+
+fail() {
+	echo "FAIL $1"
+	bad=1
+}
+
+if [ -n "$install" ]; then
+	apt-get install -y --no-install-recommends $(grep -v '^#' "$here/packages") \
+		>"$work/apt.log" 2>&1 || {
+		echo "cannot install the packages: $(tail -1 "$work/apt.log")"
+		exit 1
+	}
+fi
+mapfile -t files < <(jars)
+printf '%-30s %8s %8s %9s %9s %9s %9s\n' source classes versions probes methods left failures
+for java in "$@"; do
+	"$(dirname "$java")/javac" --release 17 -d "$work" "$here/VerifyClasses.java" || exit 1
+	release=$("$java" -XshowSettings:properties -version 2>&1 |
+		sed -n 's/^ *java.specification.version = //p')
+	one "$java" "JDK $release: its modules" jdk
+	[ ${#files[@]} -gt 0 ] || continue
+	one "$java" "JDK $release: ${#files[@]} jars" 0 "${files[@]}"
+	one "$java" "JDK $release: jars as version 46" 46 "${files[@]}"
+done
+echo "$total classes"
+exit $bad
