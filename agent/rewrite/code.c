@@ -5,6 +5,8 @@
  */
 #include "agent/rewrite/code.h"
 
+enum { HANDLER_STEPS_MAX = 16 };
+
 /* Zero bytes that align a switch's operands (JVM specification, 6.5, tableswitch). */
 static uint32_t switch_padding(uint32_t pc)
 {
@@ -273,9 +275,40 @@ void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
 	code->handles = false;
 }
 
+/* True if the instruction cannot throw and goes to the next one. */
+static bool is_harmless(uint8_t opcode)
+{
+	return opcode <= OP_SIPUSH || (opcode >= OP_ILOAD && opcode < OP_IALOAD) ||
+	       opcodes[opcode].effect == EFFECT_STORE ||
+	       (opcode >= OP_POP && opcode <= OP_SWAP) || opcode == OP_IINC ||
+	       opcode == OP_WIDE;
+}
+
+/* True if the handler at pc first of all gives back a monitor. Were there a call in front of
+ * that, the JVM would see a way out of the method with the monitor held, and never compile
+ * it. There is no need for one: such a handler throws again. */
+static bool releases_monitor(const struct code *code, uint32_t pc)
+{
+	for (int i = 0; i < HANDLER_STEPS_MAX && pc < code->length; i++) {
+		uint8_t opcode = code->bytes[pc];
+		uint32_t size = instruction_size(code, pc);
+
+		if (opcode == OP_MONITOREXIT)
+			return true;
+		if (size != 0 && opcode == OP_GOTO)
+			pc = branch_target(code, pc, FLOW_GOTO);
+		else if (size != 0 && is_harmless(opcode))
+			pc += size;
+		else
+			return false;
+	}
+	return false;
+}
+
 bool code_add_handler(struct code *code, uint32_t pc)
 {
-	if (pc >= code->length)
+	if (pc >= code->length || (code->handles && code->handler[pc]) ||
+		releases_monitor(code, pc))
 		return true;
 	if (!code->handles) {
 		if (!scratch_grow((void **)&code->handler, &code->handler_capacity,
@@ -367,7 +400,7 @@ bool code_is_far(const struct code *code, const struct site *site)
 	else
 		return false;
 	to -= (int32_t)site_instruction(code, site, site->at);
-	return to > INT16_MAX || to < INT16_MIN;
+	return to > BRANCH_REACH || to < -BRANCH_REACH;
 }
 
 static void probe_write(
@@ -569,5 +602,6 @@ uint32_t code_place(const struct code *code, uint32_t pc)
 	site = &code->site[low - 1];
 	if (pc < site->pc + site->size)
 		return site->at;
-	return site->at + site_new_size(code, site, site->at) + pc - site->pc - site->size;
+	return site->at + site_new_size(code, site, site->at) + pc - site->pc -
+	       site->size;
 }

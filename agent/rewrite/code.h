@@ -28,7 +28,10 @@
 #include "agent/rewrite/opcode.h"
 #include "agent/rewrite/rewrite.h"
 
-enum { CODE_MAX = 65535 }; /* bytes (JVM specification, 4.7.3) */
+enum {
+	CODE_MAX = 65535,    /* bytes (JVM specification, 4.7.3) */
+	BRANCH_REACH = 32767 /* bytes that a branch can go, either way */
+};
 
 enum probe_kind { PROBE_ENTER, PROBE_EXIT, PROBE_UNWIND, PROBE_CAUGHT, PROBES };
 
@@ -75,9 +78,9 @@ struct code {
 	const struct probe *probe; /* borrowed */
 	uint16_t *label; /* by pc; 0: no instruction begins here. The last: new_length */
 	uint32_t label_capacity;
-	uint8_t *handler; /* by pc: a handler of the method's own begins here */
+	uint8_t *handler; /* by pc: a handler with a caught probe begins here */
 	uint32_t handler_capacity;
-	bool handles; /* there is one; handler is not filled else */
+	bool handles;      /* there is one; handler is not filled else */
 	struct site *site; /* by rising pc */
 	uint32_t sites, site_capacity;
 	struct hole *hole; /* by rising pc */
@@ -91,8 +94,9 @@ struct code {
 void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
 	const struct probe *probe);
 
-/* A handler of the method's own begins at pc; one that is not in the code is ignored. Before
- * code_decode. False: no memory. */
+/* A handler of the method's own begins at pc: it gets a caught probe, unless it gives back a
+ * monitor at once. One that is not in the code is ignored. Before code_decode. False: no
+ * memory. */
 bool code_add_handler(struct code *code, uint32_t pc);
 
 /* Reads and lays out the code. REWRITE_CODE: it would be too long. */

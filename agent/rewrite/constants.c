@@ -157,17 +157,24 @@ static uint16_t constant_add_pair(struct constants *constants, enum constant_tag
 	return constants->added.failed ? 0 : index;
 }
 
+static uint16_t constants_add_text(struct constants *constants, struct text text)
+{
+	uint16_t index = constant_new(constants, CONSTANT_UTF8);
+
+	if (index) {
+		write_u2(&constants->added, text.length);
+		write_copy(&constants->added, text.chars, text.length);
+	}
+	return constants->added.failed ? 0 : index;
+}
+
 uint16_t constants_add_utf8(struct constants *constants, const char *chars)
 {
 	size_t length = strlen(chars);
-	uint16_t index =
-		length <= UINT16_MAX ? constant_new(constants, CONSTANT_UTF8) : 0;
 
-	if (index) {
-		write_u2(&constants->added, (uint32_t)length);
-		write_copy(&constants->added, chars, length);
-	}
-	return constants->added.failed ? 0 : index;
+	if (length > UINT16_MAX)
+		return 0;
+	return constants_add_text(constants, (struct text){chars, (uint16_t)length});
 }
 
 uint16_t constants_add_integer(struct constants *constants, uint32_t value)
@@ -179,14 +186,23 @@ uint16_t constants_add_integer(struct constants *constants, uint32_t value)
 	return constants->added.failed ? 0 : index;
 }
 
-uint16_t constants_add_class(struct constants *constants, const char *name)
+static uint16_t constants_add_class_of(struct constants *constants, uint16_t name)
 {
-	uint16_t text = constants_add_utf8(constants, name);
-	uint16_t index = text ? constant_new(constants, CONSTANT_CLASS) : 0;
+	uint16_t index = name ? constant_new(constants, CONSTANT_CLASS) : 0;
 
 	if (index)
-		write_u2(&constants->added, text);
+		write_u2(&constants->added, name);
 	return constants->added.failed ? 0 : index;
+}
+
+uint16_t constants_add_class(struct constants *constants, const char *name)
+{
+	return constants_add_class_of(constants, constants_add_utf8(constants, name));
+}
+
+uint16_t constants_add_class_text(struct constants *constants, struct text name)
+{
+	return constants_add_class_of(constants, constants_add_text(constants, name));
 }
 
 uint16_t constants_add_method(struct constants *constants, uint16_t class_index,

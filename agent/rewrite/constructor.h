@@ -51,7 +51,7 @@ struct constructor_method {
 	const struct exceptions *exceptions; /* checked */
 	uint16_t max_stack, max_locals;
 	struct text descriptor;
-	bool typed; /* verified by type checking: the call has no zone */
+	bool typed;           /* verified by type checking: the call has no zone */
 	struct reader frames; /* of its StackMapTable, not checked; empty: none */
 };
 

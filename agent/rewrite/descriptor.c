@@ -63,3 +63,25 @@ bool descriptor_read(struct text text, struct descriptor *descriptor)
 	}
 	return type_read(&at, end, &descriptor->result) && at == end;
 }
+
+bool descriptor_arguments_begin(struct text text, struct descriptor_arguments *arguments)
+{
+	struct descriptor whole;
+
+	if (text.length == 0 || text.chars[0] != '(' || !descriptor_read(text, &whole))
+		return false;
+	*arguments =
+		(struct descriptor_arguments){text.chars + 1, text.chars + text.length};
+	return true;
+}
+
+bool descriptor_arguments_next(struct descriptor_arguments *arguments, struct text *type)
+{
+	const char *from = arguments->at;
+	uint32_t slots;
+
+	if (*from == ')' || !type_read(&arguments->at, arguments->end, &slots))
+		return false;
+	*type = (struct text){from, (uint16_t)(arguments->at - from)};
+	return true;
+}

@@ -17,4 +17,15 @@ struct descriptor {
 /* Of a method or of a field. False: malformed. */
 bool descriptor_read(struct text text, struct descriptor *descriptor);
 
+/* The arguments' types, one by one. */
+struct descriptor_arguments {
+	const char *at, *end;
+};
+
+/* False: not a method's. */
+bool descriptor_arguments_begin(struct text text, struct descriptor_arguments *arguments);
+
+/* The next argument's type. False: there is none. */
+bool descriptor_arguments_next(struct descriptor_arguments *arguments, struct text *type);
+
 #endif

@@ -62,13 +62,12 @@ static void table_piece(
 	put_u2(row + ROW_TYPE, span->type);
 }
 
-/* Ends early when the table is full: a piece at least is made between two holes, so that
- * this takes no longer than there are rows. */
-static void table_span(struct table *table, const struct span *span)
+/* Ends early when the table is full: a piece at least is made between two holes, so that this
+ * takes no longer than there are rows. */
+static void table_span(struct table *table, const struct span *span, uint32_t from)
 {
 	const struct code *code = table->code;
-	uint32_t from = code->label[span->start], to = code->label[span->end];
-	uint32_t i = code_hole_from(code, span->start);
+	uint32_t to = code->label[span->end], i = code_hole_from(code, span->start);
 
 	for (; i < code->holes && code->hole[i].pc < span->end; i++) {
 		const struct hole *hole = &code->hole[i];
@@ -83,6 +82,44 @@ static void table_span(struct table *table, const struct span *span)
 	table_piece(table, span, from, to);
 }
 
+/* A row of the method's own. A handler that is under itself is not at its caught probe: for
+ * C1 it would be one that throws to where it begins, which it does not compile. */
+static void table_row(struct table *table, const uint8_t *row)
+{
+	const struct code *code = table->code;
+	uint32_t handler = get_u2(row + ROW_HANDLER);
+	struct span span = {
+		.start = get_u2(row + ROW_START),
+		.end = get_u2(row + ROW_END),
+		.handler = code->label[handler],
+		.type = get_u2(row + ROW_TYPE),
+	};
+	struct span before = span;
+
+	if (handler >= span.start && handler < span.end) {
+		before.end = handler;
+		if (before.start < handler)
+			table_span(table, &before, code->label[before.start]);
+		span.start = handler;
+		table_span(table, &span, code_instruction(code, handler));
+	} else {
+		table_span(table, &span, code->label[span.start]);
+	}
+}
+
+static void table_zone(
+	struct table *table, const struct zone *zone, const struct handlers *handlers)
+{
+	struct span span = {
+		.start = zone->start,
+		.end = zone->end,
+		.handler = handlers->at[zone->handler],
+		.skip_returns = true,
+	};
+
+	table_span(table, &span, table->code->label[zone->start]);
+}
+
 enum rewrite_reason exceptions_write(struct exceptions *exceptions,
 	const struct code *code, const struct handlers *handlers, struct writer *out)
 {
@@ -94,26 +131,11 @@ enum rewrite_reason exceptions_write(struct exceptions *exceptions,
 		return REWRITE_MEMORY;
 	write_u2(out, 0);
 	for (uint32_t i = 0; i < exceptions->rows && table.rows <= UINT16_MAX; i++) {
-		const uint8_t *row = exceptions->row + i * ROW_SIZE;
-		struct span span = {
-			.start = get_u2(row + ROW_START),
-			.end = get_u2(row + ROW_END),
-			.handler = code->label[get_u2(row + ROW_HANDLER)],
-			.type = get_u2(row + ROW_TYPE),
-		};
-
 		exceptions->first[i] = (uint16_t)table.rows;
-		table_span(&table, &span);
+		table_row(&table, exceptions->row + i * ROW_SIZE);
 	}
-	for (uint32_t i = 0; i < handlers->zones && table.rows <= UINT16_MAX; i++) {
-		const struct zone *zone = &handlers->zone[i];
-		struct span span = {.start = zone->start,
-			.end = zone->end,
-			.handler = handlers->at[zone->handler],
-			.skip_returns = true};
-
-		table_span(&table, &span);
-	}
+	for (uint32_t i = 0; i < handlers->zones && table.rows <= UINT16_MAX; i++)
+		table_zone(&table, &handlers->zone[i], handlers);
 	if (table.rows > UINT16_MAX)
 		return REWRITE_TABLE;
 	patch_u2(out, count_at, table.rows);

@@ -8,17 +8,20 @@
 #include "agent/rewrite/annotations.h"
 #include "agent/rewrite/attribute.h"
 #include "agent/rewrite/stack_map.h"
+#include "agent/rewrite/stretch.h"
 #include "agent/rewrite/tables.h"
 
-/* A Code attribute taken apart. */
+/* A Code attribute taken apart, and what becomes of it. */
 struct code_parts {
 	uint16_t max_stack, max_locals;
 	uint32_t length;
 	const uint8_t *bytes;
 	uint16_t attributes;
-	struct reader rest; /* the attributes, known to be whole */
-	struct reader
-		frames; /* contents of the StackMapTable; empty: none, or not used */
+	struct reader rest;   /* the attributes, known to be whole */
+	struct reader frames; /* the StackMapTable's contents; empty: none, or not used */
+	struct full_frames full; /* the same, read where islands may be needed */
+	struct handlers handlers;
+	struct zone all; /* what a method other than a constructor has */
 };
 
 static bool parts_read_attributes(
@@ -109,10 +112,45 @@ static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
 	return REWRITE_OK;
 }
 
+static enum rewrite_reason code_part_stretch(struct method_work *work,
+	const struct method_request *request, struct code_parts *parts)
+{
+	struct frame_method method = {
+		.constants = work->constants,
+		.descriptor = request->descriptor,
+		.this_class = request->this_class,
+		.is_static = request->is_static,
+		.constructor = request->constructor,
+	};
+	enum rewrite_reason reason;
+
+	if (!work->frames)
+		return code_stretch(&work->code, NULL);
+	reason = full_frames_init(&parts->full, parts->frames, &work->code, &method);
+	return reason == REWRITE_OK ? code_stretch(&work->code, &parts->full) : reason;
+}
+
+/* Decodes the code and settles where everything goes. */
+static enum rewrite_reason code_part_read(struct method_work *work,
+	const struct method_request *request, struct code_parts *parts)
+{
+	struct code *code = &work->code;
+	enum rewrite_reason reason;
+
+	code_begin(code, parts->bytes, parts->length, &work->probe);
+	if (!exceptions_announce(&work->exceptions, code))
+		return REWRITE_MEMORY;
+	reason = code_decode(code);
+	if (reason != REWRITE_OK)
+		return reason;
+	if (!exceptions_check(&work->exceptions, code))
+		return REWRITE_MALFORMED;
+	return code_has_far(code) ? code_part_stretch(work, request, parts) : REWRITE_OK;
+}
+
 /* Which instructions are under which handler. */
 static enum rewrite_reason handlers_find(struct method_work *work,
-	const struct method_request *request, const struct code_parts *parts,
-	struct handlers *handlers, struct zone *all)
+	const struct method_request *request, struct code_parts *parts)
 {
 	struct constructor_method method = {
 		.code = &work->code,
@@ -124,22 +162,25 @@ static enum rewrite_reason handlers_find(struct method_work *work,
 		.typed = work->frames,
 		.frames = parts->frames,
 	};
-	enum rewrite_reason reason = REWRITE_OK;
+	struct handlers *handlers = &parts->handlers;
+	enum rewrite_reason reason;
 
-	*all = (struct zone){0, parts->length, HANDLER_COMMON};
-	*handlers = (struct handlers){.zone = all, .zones = 1};
+	parts->all = (struct zone){0, parts->length, HANDLER_COMMON};
+	*handlers = (struct handlers){.zone = &parts->all, .zones = 1};
 	if (request->constructor) {
 		reason = constructor_find(&work->constructor, &method);
+		if (reason != REWRITE_OK)
+			return reason;
 		handlers->zone = work->constructor.zone;
 		handlers->zones = work->constructor.zones;
 	}
-	for (uint32_t i = 0; reason == REWRITE_OK && i < handlers->zones; i++) {
+	for (uint32_t i = 0; i < handlers->zones; i++) {
 		const struct zone *zone = &handlers->zone[i];
 
 		handlers->used[zone->handler] |=
 			code_covers(&work->code, zone->start, zone->end);
 	}
-	return reason;
+	return REWRITE_OK;
 }
 
 /* The code, and the handlers behind it, with their length. */
@@ -166,10 +207,11 @@ static enum rewrite_reason code_part_write(
 	return length > CODE_MAX ? REWRITE_CODE : REWRITE_OK;
 }
 
-static enum rewrite_reason attribute_write(struct method_work *work,
-	const struct attribute *attribute, const struct handlers *handlers,
+static enum rewrite_reason attribute_write(const struct method_work *work,
+	const struct code_parts *parts, const struct attribute *attribute,
 	struct writer *out)
 {
+	const struct code *code = &work->code;
 	size_t head = out->size;
 	enum rewrite_reason reason = REWRITE_OK;
 
@@ -177,52 +219,52 @@ static enum rewrite_reason attribute_write(struct method_work *work,
 	write_u4(out, 0);
 	switch (attribute->kind) {
 	case ATTRIBUTE_LINES:
-		reason = tables_write_lines(attribute->content, &work->code, out);
+		reason = tables_write_lines(attribute->content, code, out);
 		break;
 	case ATTRIBUTE_LOCALS:
-		reason = tables_write_locals(attribute->content, &work->code, out);
+		reason = tables_write_locals(attribute->content, code, out);
 		break;
 	case ATTRIBUTE_TYPES:
 		reason = annotations_write_types(
-			attribute->content, &work->code, &work->exceptions, out);
+			attribute->content, code, &work->exceptions, out);
 		break;
 	default:
-		reason = stack_map_write(
-			attribute->content, &work->code, handlers, work->throwable, out);
+		reason = stack_map_write(attribute->content,
+			code->islands ? &parts->full : NULL, code, &parts->handlers,
+			work->throwable, out);
 	}
 	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
 	return reason;
 }
 
-static enum rewrite_reason attributes_write(struct method_work *work,
-	const struct code_parts *parts, const struct handlers *handlers,
-	struct writer *out)
+static enum rewrite_reason attributes_write(const struct method_work *work,
+	const struct code_parts *parts, struct writer *out)
 {
 	struct reader in = parts->rest;
 	struct attribute attribute;
 	size_t count_at = out->size;
 	uint32_t count = 0;
-	bool frames = !work->frames || !(handlers->used[0] || handlers->used[1]);
+	bool frames = !work->frames; /* written, or not needed */
 	enum rewrite_reason reason = REWRITE_OK;
 
 	write_u2(out, 0);
 	for (uint32_t i = 0; i < parts->attributes && reason == REWRITE_OK; i++) {
 		attribute_read(work->constants, &in, &attribute);
-		if (attribute.kind < ATTRIBUTE_STACK_MAP)
+		if (attribute.kind < ATTRIBUTE_STACK_MAP ||
+			(attribute.kind == ATTRIBUTE_STACK_MAP && !work->frames))
 			continue;
-		if (attribute.kind == ATTRIBUTE_STACK_MAP) {
-			if (!work->frames)
-				continue;
-			frames = true;
-		}
-		reason = attribute_write(work, &attribute, handlers, out);
+		frames |= attribute.kind == ATTRIBUTE_STACK_MAP;
+		reason = attribute_write(work, parts, &attribute, out);
 		count++;
 	}
-	if (!frames && reason == REWRITE_OK) {
+	for (enum handler i = 0; i < HANDLERS && reason == REWRITE_OK; i++) {
+		if (frames || !parts->handlers.used[i])
+			continue;
 		attribute = (struct attribute){
 			ATTRIBUTE_STACK_MAP, work->stack_map_name, parts->frames};
-		reason = attribute_write(work, &attribute, handlers, out);
+		reason = attribute_write(work, parts, &attribute, out);
 		count++;
+		frames = true;
 	}
 	patch_u2(out, count_at, count);
 	return count > UINT16_MAX ? REWRITE_TABLE : reason;
@@ -234,46 +276,54 @@ static uint32_t new_max_stack(uint32_t max_stack)
 	return max_stack == 0 ? 2 : max_stack + 1;
 }
 
-enum rewrite_reason method_write(struct method_work *work,
-	const struct method_request *request, struct writer *out)
+static enum rewrite_reason parts_prepare(struct method_work *work,
+	const struct method_request *request, struct code_parts *parts)
 {
-	struct code_parts parts;
-	struct handlers handlers;
-	struct zone all;
-	size_t head = out->size;
 	enum rewrite_reason reason;
 
-	if (!parts_read(work, request->content, &parts))
+	if (!parts_read(work, request->content, parts))
 		return REWRITE_MALFORMED;
-	if (parts.max_stack == UINT16_MAX)
+	if (parts->max_stack == UINT16_MAX)
 		return REWRITE_STACK;
 	reason = constants_need(work, request->probe);
 	if (reason == REWRITE_OK)
 		reason = push_make(work, request->id);
-	if (reason == REWRITE_OK) {
-		code_begin(&work->code, parts.bytes, parts.length, &work->probe);
-		reason = exceptions_announce(&work->exceptions, &work->code)
-			? code_decode(&work->code)
-			: REWRITE_MEMORY;
-	}
-	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
-		reason = REWRITE_MALFORMED;
 	if (reason == REWRITE_OK)
-		reason = handlers_find(work, request, &parts, &handlers, &all);
-	if (reason != REWRITE_OK)
-		return reason;
+		reason = code_part_read(work, request, parts);
+	return reason == REWRITE_OK ? handlers_find(work, request, parts) : reason;
+}
+
+static enum rewrite_reason parts_write(struct method_work *work,
+	const struct method_request *request, struct code_parts *parts,
+	struct writer *out)
+{
+	size_t head = out->size;
+	enum rewrite_reason reason;
 
 	write_u2(out, request->name);
 	write_u4(out, 0);
-	write_u2(out, new_max_stack(parts.max_stack));
-	write_u2(out, parts.max_locals);
-	reason = code_part_write(work, &handlers, out);
+	write_u2(out, new_max_stack(parts->max_stack));
+	write_u2(out, parts->max_locals);
+	reason = code_part_write(work, &parts->handlers, out);
 	if (reason == REWRITE_OK)
-		reason = exceptions_write(&work->exceptions, &work->code, &handlers, out);
+		reason = exceptions_write(
+			&work->exceptions, &work->code, &parts->handlers, out);
 	if (reason == REWRITE_OK)
-		reason = attributes_write(work, &parts, &handlers, out);
+		reason = attributes_write(work, parts, out);
 	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
 	return reason == REWRITE_OK && out->failed ? REWRITE_MEMORY : reason;
+}
+
+enum rewrite_reason method_write(struct method_work *work,
+	const struct method_request *request, struct writer *out)
+{
+	struct code_parts parts = {0};
+	enum rewrite_reason reason = parts_prepare(work, request, &parts);
+
+	if (reason == REWRITE_OK)
+		reason = parts_write(work, request, &parts, out);
+	full_frames_fini(&parts.full);
+	return reason;
 }
 
 void method_fini(struct method_work *work)

@@ -34,7 +34,9 @@ struct method_request {
 	uint16_t name;         /* index of "Code" */
 	uint32_t id;
 	const char *probe; /* class name */
-	bool constructor;  /* and of a class that has a super class */
+	bool is_static;
+	bool constructor;    /* and of a class that has a super class */
+	uint16_t this_class; /* index */
 	struct text descriptor;
 };
 

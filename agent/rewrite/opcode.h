@@ -18,23 +18,24 @@ enum {
 	OP_ILOAD = 0x15,
 	OP_ALOAD = 0x19,
 	OP_ILOAD_0 = 0x1a,
+	OP_IALOAD = 0x2e,
 	OP_ISTORE_0 = 0x3b,
+	OP_POP = 0x57,
 	OP_DUP = 0x59,
-	OP_IFEQ = 0x99,
+	OP_SWAP = 0x5f,
+	OP_IINC = 0x84,
 	OP_GOTO = 0xa7,
-	OP_JSR = 0xa8,
 	OP_RET = 0xa9,
 	OP_TABLESWITCH = 0xaa,
-	OP_GETSTATIC = 0xb2,
 	OP_GETFIELD = 0xb4,
 	OP_INVOKESPECIAL = 0xb7,
 	OP_INVOKESTATIC = 0xb8,
 	OP_INVOKEDYNAMIC = 0xba,
 	OP_ATHROW = 0xbf,
-	OP_WIDE = 0xc4,
+	OP_MONITOREXIT = 0xc3,
 	OP_IFNULL = 0xc6,
-	OP_GOTO_W = 0xc8,
-	OP_IINC = 0x84
+	OP_WIDE = 0xc4,
+	OP_GOTO_W = 0xc8
 };
 
 /* Where control goes from an instruction. */

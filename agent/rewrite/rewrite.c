@@ -16,7 +16,8 @@ enum {
 	VERSION_FIRST = 45,
 	VERSION_LAST = 69,   /* Java 25 */
 	VERSION_FRAMES = 50, /* the first whose StackMapTable is read (4.10.1) */
-	VERSION_MINOR = 3    /* of 45: before, a Code attribute had narrower fields */
+	VERSION_MINOR = 3,   /* of 45: before, a Code attribute had narrower fields */
+	ACCESS_STATIC = 0x0008
 };
 
 struct rewriter {
@@ -29,6 +30,7 @@ struct rewriter {
 	const uint8_t *copied;  /* up to here the file is in out */
 	struct writer names;    /* the class's, and the current method's */
 	size_t class_name_size; /* with its NUL */
+	uint16_t this_class;
 	struct method_work work;
 	unsigned methods; /* that got probes */
 };
@@ -99,7 +101,9 @@ static enum rewrite_reason class_read(struct rewriter *rewriter)
 	uint32_t fields;
 
 	read_u2(in); /* access flags */
-	reason = name_write(rewriter, constants_class(&rewriter->constants, read_u2(in)));
+	rewriter->this_class = read_u2(in);
+	reason = name_write(
+		rewriter, constants_class(&rewriter->constants, rewriter->this_class));
 	if (reason != REWRITE_OK)
 		return reason;
 	rewriter->class_name_size = rewriter->names.size;
@@ -158,6 +162,8 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 		.name = method->code.name,
 		.id = id,
 		.probe = rewriter->request->probe,
+		.is_static = method->access & ACCESS_STATIC,
+		.this_class = rewriter->this_class,
 		.constructor = strcmp(told->name, "<init>") == 0 &&
 			       strcmp(told->class_name, "java/lang/Object") != 0,
 		.descriptor = method->descriptor,

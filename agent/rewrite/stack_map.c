@@ -5,35 +5,14 @@
  */
 #include "agent/rewrite/stack_map.h"
 
-/* frame_type (4.7.4). */
-enum {
-	FRAME_SAME = 0, /* to FRAME_SAME_LAST, by delta */
-	FRAME_SAME_LAST = 63,
-	FRAME_ITEM = 64, /* same_locals_1_stack_item_frame, the same way */
-	FRAME_ITEM_LAST = 127,
-	FRAME_ITEM_EXTENDED = 247,
-	FRAME_CHOP_FIRST = 248, /* the others by how many locals */
-	FRAME_SAME_EXTENDED = 251,
-	FRAME_FULL = 255
-};
-
+/* The attribute being written. */
 struct stack_map {
-	struct reader in;
 	struct writer *out;
 	const struct code *code;
-	uint32_t pc;    /* of the last frame read */
-	uint32_t read;  /* frames read */
-	uint32_t place; /* of the last frame written */
-	uint32_t count; /* frames written */
-	bool failed;
+	uint32_t place; /* of the last frame */
+	uint32_t count;
 };
 
-struct frame {
-	uint32_t pc;
-	uint8_t kind; /* its frame_type, without the delta that some hold */
-};
-
-/* The first frame's delta is its place, the others' are one less than the distance. */
 static uint32_t frame_delta(struct stack_map *map, uint32_t place)
 {
 	uint32_t delta = map->count == 0 ? place : place - map->place - 1;
@@ -43,37 +22,7 @@ static uint32_t frame_delta(struct stack_map *map, uint32_t place)
 	return delta;
 }
 
-/* Copies verification types. */
-static void types_copy(struct stack_map *map, uint32_t count)
-{
-	while (count-- > 0 && !map->in.failed) {
-		uint8_t type = read_u1(&map->in);
-
-		write_u1(map->out, type);
-		if (type == TYPE_OBJECT) {
-			write_u2(map->out, read_u2(&map->in));
-		} else if (type == TYPE_UNINITIALIZED) {
-			uint16_t pc = read_u2(&map->in);
-
-			map->failed |= !code_begins(map->code, pc);
-			write_u2(map->out, map->failed ? 0 : code_instruction(map->code, pc));
-		} else {
-			map->failed |= type > TYPE_UNINITIALIZED;
-		}
-	}
-}
-
-/* The number of types that follow is in the frame. */
-static void types_copy_counted(struct stack_map *map)
-{
-	uint16_t count = read_u2(&map->in);
-
-	write_u2(map->out, count);
-	types_copy(map, count);
-}
-
-/* A frame with its distance in its type, and one with it behind: one becomes the other
- * when the distance outgrows the first. */
+/* A frame that has its delta in its type while that is small, and its longer form. */
 static void frame_head(
 	struct stack_map *map, uint8_t small, uint8_t extended, uint32_t delta)
 {
@@ -85,33 +34,18 @@ static void frame_head(
 	}
 }
 
-/* Reads a frame up to its types. False: malformed. */
-static bool frame_read(struct stack_map *map, struct frame *frame)
+static void full_head(struct stack_map *map, uint32_t place)
 {
-	uint8_t type = read_u1(&map->in);
-	uint32_t delta = type & FRAME_SAME_LAST;
-
-	frame->kind = type <= FRAME_ITEM_LAST ? type & ~FRAME_SAME_LAST : type;
-	if (type >= FRAME_ITEM_EXTENDED)
-		delta = read_u2(&map->in);
-	else if (type > FRAME_ITEM_LAST)
-		return false;
-	map->pc = map->read++ == 0 ? delta : map->pc + delta + 1;
-	frame->pc = map->pc;
-	return !map->in.failed && code_begins(map->code, map->pc);
+	write_u1(map->out, FRAME_FULL);
+	write_u2(map->out, frame_delta(map, place));
 }
 
-static void frame_copy(struct stack_map *map)
+static void frame_copy(
+	struct stack_map *map, struct frames *frames, const struct frame *frame)
 {
-	struct frame frame;
-	uint32_t delta;
+	uint32_t delta = frame_delta(map, map->code->label[frame->pc]);
 
-	if (!frame_read(map, &frame)) {
-		map->failed = true;
-		return;
-	}
-	delta = frame_delta(map, map->code->label[frame.pc]);
-	switch (frame.kind) {
+	switch (frame->kind) {
 	case FRAME_SAME:
 	case FRAME_SAME_EXTENDED:
 		frame_head(map, FRAME_SAME, FRAME_SAME_EXTENDED, delta);
@@ -119,76 +53,64 @@ static void frame_copy(struct stack_map *map)
 	case FRAME_ITEM:
 	case FRAME_ITEM_EXTENDED:
 		frame_head(map, FRAME_ITEM, FRAME_ITEM_EXTENDED, delta);
-		types_copy(map, 1);
+		frames_copy_types(frames, 1, map->out);
 		break;
 	default:
-		write_u1(map->out, frame.kind);
+		write_u1(map->out, frame->kind);
 		write_u2(map->out, delta);
-		if (frame.kind == FRAME_FULL) {
-			types_copy_counted(map);
-			types_copy_counted(map);
-		} else if (frame.kind > FRAME_SAME_EXTENDED) {
-			types_copy(map, frame.kind - FRAME_SAME_EXTENDED);
+		if (frame->kind == FRAME_FULL) {
+			frames_copy_counted(frames, map->out);
+			frames_copy_counted(frames, map->out);
+		} else if (frame->kind > FRAME_SAME_EXTENDED) {
+			frames_copy_types(
+				frames, frame->kind - FRAME_SAME_EXTENDED, map->out);
 		}
 	}
 }
 
-/* Skips types; the first of them, 0 if there is none. */
-static uint8_t types_skip(struct stack_map *map, uint32_t count)
+static enum rewrite_reason frames_write(struct stack_map *map, struct reader in)
 {
-	uint8_t first = 0;
-
-	for (uint32_t i = 0; i < count && !map->in.failed; i++) {
-		uint8_t type = read_u1(&map->in);
-
-		if (i == 0)
-			first = type;
-		if (type == TYPE_OBJECT || type == TYPE_UNINITIALIZED)
-			read_u2(&map->in);
-	}
-	return first;
-}
-
-/* Skips a frame's types, and follows how many locals there are and what the first is. */
-static void frame_skip(struct stack_map *map, const struct frame *frame, uint32_t *locals,
-	uint8_t *first)
-{
-	uint32_t more;
-
-	if (frame->kind == FRAME_ITEM || frame->kind == FRAME_ITEM_EXTENDED) {
-		types_skip(map, 1);
-	} else if (frame->kind == FRAME_FULL) {
-		*locals = read_u2(&map->in);
-		*first = types_skip(map, *locals);
-		types_skip(map, read_u2(&map->in));
-	} else if (frame->kind > FRAME_SAME_EXTENDED) {
-		more = frame->kind - FRAME_SAME_EXTENDED;
-		if (*locals == 0)
-			*first = types_skip(map, more);
-		else
-			types_skip(map, more);
-		*locals += more;
-	} else if (frame->kind >= FRAME_CHOP_FIRST) {
-		more = FRAME_SAME_EXTENDED - frame->kind;
-		*locals = *locals > more ? *locals - more : 0;
-		if (*locals == 0)
-			*first = 0;
-	}
-}
-
-void stack_map_mark_hidden(struct reader frames, const struct code *code, uint32_t locals,
-	uint8_t *mark, uint8_t bit)
-{
-	struct stack_map map = {.in = frames, .code = code};
-	uint32_t count = reader_left(&frames) ? read_u2(&map.in) : 0;
-	uint8_t first = TYPE_UNINITIALIZED_THIS;
+	struct frames frames = frames_of(in, map->code);
 	struct frame frame;
 
-	while (count-- > 0 && frame_read(&map, &frame)) {
-		frame_skip(&map, &frame, &locals, &first);
-		if (first != TYPE_UNINITIALIZED_THIS)
-			mark[frame.pc] |= bit;
+	while (frames_next(&frames, &frame))
+		frame_copy(map, &frames, &frame);
+	return frames_done(&frames) ? REWRITE_OK : REWRITE_MALFORMED;
+}
+
+/* The frame at an island is that of its target. */
+static enum rewrite_reason island_frame(struct stack_map *map,
+	const struct full_frames *full, const struct island *island)
+{
+	const struct full_frame *frame = full_frames_at(full, island->target);
+
+	if (!frame)
+		return REWRITE_BRANCH;
+	full_head(map, island->at);
+	return full_frame_write(full, frame, map->code, map->out) ? REWRITE_OK
+								  : REWRITE_MALFORMED;
+}
+
+static enum rewrite_reason full_frames_write(
+	struct stack_map *map, const struct full_frames *full)
+{
+	const struct code *code = map->code;
+	enum rewrite_reason reason = REWRITE_OK;
+	uint32_t island = 0;
+
+	for (uint32_t i = 0; i <= full->count && reason == REWRITE_OK; i++) {
+		const struct full_frame *frame = i < full->count ? &full->frame[i] : NULL;
+
+		while (island < code->islands && reason == REWRITE_OK &&
+			(!frame || code->island[island].pc <= frame->pc))
+			reason = island_frame(map, full, &code->island[island++]);
+		if (!frame || reason != REWRITE_OK)
+			break;
+		full_head(map, code->label[frame->pc]);
+		if (!full_frame_write(full, frame, code, map->out))
+			reason = REWRITE_MALFORMED;
 	}
+	return reason;
 }
 
 static void handler_frame(struct stack_map *map, const struct handlers *handlers,
@@ -196,8 +118,7 @@ static void handler_frame(struct stack_map *map, const struct handlers *handlers
 {
 	if (!handlers->used[handler])
 		return;
-	write_u1(map->out, FRAME_FULL);
-	write_u2(map->out, frame_delta(map, handlers->at[handler]));
+	full_head(map, handlers->at[handler]);
 	write_u2(map->out, handler == HANDLER_BEFORE);
 	if (handler == HANDLER_BEFORE)
 		write_u1(map->out, TYPE_UNINITIALIZED_THIS);
@@ -206,22 +127,63 @@ static void handler_frame(struct stack_map *map, const struct handlers *handlers
 	write_u2(map->out, throwable);
 }
 
-enum rewrite_reason stack_map_write(struct reader frames, const struct code *code,
-	const struct handlers *handlers, uint16_t throwable, struct writer *out)
+enum rewrite_reason stack_map_write(struct reader in, const struct full_frames *full,
+	const struct code *code, const struct handlers *handlers, uint16_t throwable,
+	struct writer *out)
 {
-	struct stack_map map = {.in = frames, .out = out, .code = code};
+	struct stack_map map = {.out = out, .code = code};
 	size_t count_at = out->size;
-	uint32_t count = reader_left(&frames) ? read_u2(&map.in) : 0;
+	enum rewrite_reason reason;
 
 	write_u2(out, 0);
-	while (count-- > 0 && !map.failed && !map.in.failed)
-		frame_copy(&map);
-	if (map.failed || !reader_done(&map.in))
-		return REWRITE_MALFORMED;
+	reason = full ? full_frames_write(&map, full) : frames_write(&map, in);
+	if (reason != REWRITE_OK)
+		return reason;
 	for (enum handler handler = 0; handler < HANDLERS; handler++)
 		handler_frame(&map, handlers, handler, throwable);
 	if (map.count > UINT16_MAX)
 		return REWRITE_TABLE;
 	patch_u2(out, count_at, map.count);
 	return out->failed ? REWRITE_MEMORY : REWRITE_OK;
+}
+
+/* Skips a frame's types, and follows how many locals there are and what the first is. */
+static void frame_skip(struct frames *frames, const struct frame *frame, uint32_t *locals,
+	uint8_t *first)
+{
+	uint32_t count;
+	uint8_t type;
+
+	if (frame->kind == FRAME_ITEM || frame->kind == FRAME_ITEM_EXTENDED) {
+		frames_skip_types(frames, 1);
+	} else if (frame->kind == FRAME_FULL) {
+		*locals = read_u2(&frames->in);
+		*first = frames_skip_types(frames, *locals);
+		frames_skip_types(frames, read_u2(&frames->in));
+	} else if (frame->kind > FRAME_SAME_EXTENDED) {
+		count = frame->kind - FRAME_SAME_EXTENDED;
+		type = frames_skip_types(frames, count);
+		if (*locals == 0)
+			*first = type;
+		*locals += count;
+	} else if (frame->kind >= FRAME_CHOP_FIRST && frame->kind < FRAME_SAME_EXTENDED) {
+		count = FRAME_SAME_EXTENDED - frame->kind;
+		*locals = *locals > count ? *locals - count : 0;
+		if (*locals == 0)
+			*first = 0;
+	}
+}
+
+void stack_map_mark_hidden(struct reader in, const struct code *code, uint32_t locals,
+	uint8_t *mark, uint8_t bit)
+{
+	struct frames frames = frames_of(in, code);
+	uint8_t first = TYPE_UNINITIALIZED_THIS;
+	struct frame frame;
+
+	while (frames_next(&frames, &frame)) {
+		frame_skip(&frames, &frame, &locals, &first);
+		if (first != TYPE_UNINITIALIZED_THIS)
+			mark[frame.pc] |= bit;
+	}
 }
