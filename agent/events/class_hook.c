@@ -60,6 +60,14 @@ struct passing {
 	bool is_jdk;
 };
 
+/* It has no id then, by which native_methods.c knows it. */
+static void leave_intrinsic(const struct jvm_method *method)
+{
+	if (methods_included(method))
+		untouched_add(method->class_name, method->name,
+			"native, and replaced by the compilers with code of their own");
+}
+
 static uint32_t method_id(void *user, const struct rewrite_method *method)
 {
 	const struct passing *passing = user;
@@ -71,11 +79,11 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 		.is_jdk = passing->is_jdk};
 	method_ref ref = METHOD_REF_EXCLUDED;
 
-	/* A native method that the compilers replace by code of their own stays as it is; it is
-	 * known by having no id (native_methods.c). */
-	if (method->intrinsic && description.is_native)
+	if (!description.class_name || !description.name || !description.signature)
 		ref = METHOD_REF_EXCLUDED;
-	else if (description.class_name && description.name && description.signature)
+	else if (method->intrinsic && description.is_native)
+		leave_intrinsic(&description);
+	else
 		ref = methods_named(&description);
 	jvm_method_fini(&description);
 	return method_ref_id(ref);

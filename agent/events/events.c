@@ -14,6 +14,7 @@
 #include "agent/events/include_check.h"
 #include "agent/events/method_events.h"
 #include "agent/events/method_probes.h"
+#include "agent/events/native_methods.h"
 #include "agent/events/thread_events.h"
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/hotspot.h"
@@ -63,6 +64,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, calls_by_probes, JVM_CLASS_REWRITING},
+	{JVMTI_EVENT_NATIVE_METHOD_BIND, calls_by_probes, JVM_NATIVE_BINDING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
 	{JVMTI_EVENT_THREAD_END, always, 0},
@@ -283,12 +285,14 @@ int events_prepare(
 		.ThreadStart = on_thread_start,
 		.ThreadEnd = on_thread_end,
 		.ClassFileLoadHook = class_hook_event,
+		.NativeMethodBind = native_methods_bind,
 		.DynamicCodeGenerated = on_code_generated};
 
 	events.jvm = jvm;
 	events.session = session;
 	events.process = getpid();
 	method_events_callbacks(session->metrics.shape, &callbacks);
+	native_methods_init(session->metrics.shape);
 	methods_init(&session->options.include, &session->options.exclude);
 	if (jvm_add_capabilities(&events.jvm, wanted_capabilities(session), error) ||
 		jvm_set_callbacks(&events.jvm, &callbacks, error) ||

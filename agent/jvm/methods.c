@@ -83,7 +83,7 @@ bool methods_class_included(const char *class_name, bool is_jdk)
 	return yes && !pattern_list_match(excluded, class_name);
 }
 
-static bool methods_included(const struct jvm_method *method)
+bool methods_included(const struct jvm_method *method)
 {
 	bool yes = included->count == 0 && !method->is_jdk;
 

@@ -41,6 +41,9 @@ void methods_unmatched(void (*each)(void *user, const char *pattern), void *user
  * not included, and counted in methods_lost. */
 method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method);
 
+/* True if the method is included; it gets no id by that. */
+bool methods_included(const struct jvm_method *method);
+
 /* What the method of these names is, for those who have no handle of it. Its strings are taken
  * if they are needed; jvm_method_fini as ever. */
 method_ref methods_named(struct jvm_method *description);

@@ -16,6 +16,7 @@ enum lock_rank {
 	LOCK_THREADS,     /* the list of thread contexts, folding */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
 	LOCK_METHODS,     /* new method ids */
+	LOCK_NATIVES,     /* the records of wrapped native methods */
 	LOCK_UNTOUCHED    /* the list of what got no probes */
 };
 

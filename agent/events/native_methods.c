@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * native_methods: see native_methods.h.
+ *
+ * Runs: binding on whichever thread calls the method first or registers it, under a lock of
+ *       its own for the records; the thunks at every call.
+ */
+#include "agent/events/native_methods.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/events/native_thunk.h"
+#include "agent/events/thread_events.h"
+#include "agent/events/untouched.h"
+#include "agent/jvm/methods.h"
+#include "agent/lock/lock.h"
+
+/* What the record of the same number was made for; under the lock. */
+static jmethodID method_of[NATIVE_THUNKS];
+static unsigned used;
+static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
+
+/* ---- the calls ---- */
+
+static inline __attribute__((always_inline)) bool enter(
+	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
+{
+	struct thread_events *thread = thread_events_current;
+
+	if (__builtin_expect(!thread, 0))
+		thread = thread_events_adopt(jni, NULL, FOUND_NONE);
+	if (!thread_events_enter(thread))
+		return false;
+	context_enter(shape, thread->context, record->id, STATE_NATIVE);
+	thread_events_leave(thread);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void leave(
+	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
+{
+	struct thread_events *thread = thread_events_current;
+	bool unwound = (*jni)->ExceptionCheck(jni);
+
+	if (!thread || !thread_events_enter(thread))
+		return;
+	context_exit(shape, thread->context, record->id, unwound);
+	thread_events_leave(thread);
+}
+
+#define X(shape, name)                                                                   \
+	static bool enter_##name(const struct native_record *record, void *jni)          \
+	{                                                                                \
+		return enter(shape, record, jni);                                        \
+	}                                                                                \
+	static void leave_##name(const struct native_record *record, void *jni)          \
+	{                                                                                \
+		leave(shape, record, jni);                                               \
+	}
+METRIC_SHAPE_TABLE(X)
+#undef X
+
+static const struct {
+	bool (*enter)(const struct native_record *record, void *jni);
+	void (*leave)(const struct native_record *record, void *jni);
+} calls_of[METRIC_SHAPES] = {
+#define X(shape, name) [shape] = {enter_##name, leave_##name},
+	METRIC_SHAPE_TABLE(X)
+#undef X
+};
+
+static enum metric_shape shape_used;
+
+bool native_thunk_enter(const struct native_record *record, void *jni)
+{
+	return calls_of[shape_used].enter(record, jni);
+}
+
+void native_thunk_exit(const struct native_record *record, void *jni)
+{
+	calls_of[shape_used].leave(record, jni);
+}
+
+/* ---- binding ---- */
+
+void native_methods_init(enum metric_shape shape)
+{
+	shape_used = shape;
+}
+
+/* The thunk for the method, which is to call original. NULL: the pool is used up. A method that
+ * is bound once more keeps its thunk. */
+static void *take_thunk(jmethodID method, const struct native_record *record)
+{
+	unsigned i = 0;
+
+	lock_take(&records_lock);
+	while (i < used && method_of[i] != method)
+		i++;
+	if (i < NATIVE_THUNKS) {
+		/* The original last: a thunk in use finds the old or the new one. */
+		method_of[i] = method;
+		native_records[i].id = record->id;
+		native_records[i].stack_words = record->stack_words;
+		__atomic_store_n(
+			&native_records[i].original, record->original, __ATOMIC_RELEASE);
+		used = i < used ? used : i + 1;
+	}
+	lock_give(&records_lock);
+	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
+}
+
+/* Application classes' natives are all wrapped; those of the JDK if the class hook has given
+ * them an id, which it does not give to what the compilers replace. */
+static bool is_wanted(const struct jvm_method *description)
+{
+	return !description->is_jdk || methods_known(description);
+}
+
+static void wrap(JNIEnv *jni, jmethodID method, void *address, void **new_address)
+{
+	struct native_record record = {.original = address};
+	struct jvm_method description;
+	void *thunk;
+
+	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+		return;
+	if (is_wanted(&description))
+		record.id = method_ref_id(methods_find(&events.jvm, jni, method));
+	if (record.id != 0) {
+		record.stack_words =
+			native_stack_words(description.signature, NATIVE_LEADING_WORDS);
+		thunk = take_thunk(method, &record);
+		if (thunk)
+			*new_address = thunk;
+		else
+			untouched_add(description.class_name, description.name,
+				"there are more native methods than jprof can wrap");
+	}
+	jvm_method_fini(&description);
+}
+
+void JNICALL native_methods_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+	jmethodID method, void *address, void **new_address)
+{
+	int saved_errno = errno;
+	bool paused;
+
+	(void)jvmti;
+	(void)thread;
+	if (!jni || native_is_thunk(address) || !session_recording(events.session))
+		return;
+	paused = thread_events_pause();
+	wrap(jni, method, address, new_address);
+	if (paused)
+		thread_events_resume();
+	errno = saved_errno;
+}
