@@ -10,23 +10,28 @@
 # BUILD holds classes/, libcases.so and premain.jar. How a case is run stands in its first
 # lines:
 #   // run: NAME [JVM WORDS] [-- AGENT OPTIONS]    once for each such line
+#   // run[WAY...]: NAME ...                        only if calls are seen in one of these ways
 # Among the words @BUILD@ stands for BUILD, and @AGENT@ for the agent where it is not to come
 # first.
 #   // exit: STATUS                                 if another than 0 is right
 #   // stderr: REGEX                                lines that may appear there
 #   // may-be-above-0: KEY ...                      of the summary; others count what went wrong
-# CALLS=events|instrument chooses how calls are seen. KEEP=1 keeps the directory.
+# WAY=events|instrument|attach chooses how calls are seen: by the JVM's events, by probes from the
+# start, or by probes of an agent that is loaded by jcmd, just before the case's main is called.
+# KEEP=1 keeps the directory.
 set -u
 java=$1 jprof=$2 agent=$3 build=$4 case=$5
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/cases/$case.java
-calls=${CALLS:-events}
+way=${WAY:-events}
+calls=instrument
+[ "$way" != events ] || calls=events
 work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-$case.XXXXXX")
 trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 failures=0
 
 directive() {
-	sed -n "s,^// $1: *,,p" "$source"
+	sed -n -e "s,^// $1: *,,p" -e "s,^// $1\[[^]]*\b$way\b[^]]*\]: *,,p" "$source"
 }
 
 fail() {
@@ -46,23 +51,51 @@ lacks_collector() {
 	return 1
 }
 
+# Loads the agent into the JVM when that has got so far. Both words are quoted for jcmd.
+attach() {
+	while [ ! -e "$dir/attach.ready" ]; do
+		kill -0 "$1" 2>/dev/null || return
+		sleep 0.02
+	done
+	"$(dirname "$java")/jcmd" "$1" JVMTI.agent_load "\"$agent\"" "\"$2\"" >"$dir/jcmd" 2>&1
+	grep -q '^return code: 0' "$dir/jcmd" || fail "jcmd: $(tail -3 "$dir/jcmd")"
+	touch "$dir/attach.go"
+}
+
 # run_child AGENT-OPTIONS WORDS: the words are separate options, paths among them may hold blanks.
 run_child() {
-	local load="-agentpath:$agent=file=$dir/case.jprof,calls=$calls,exclude=cases.Truth${1:+,$1}"
-	local word words=()
+	local options="file=$dir/case.jprof,calls=$calls,exclude=cases.Truth+cases.Attach${1:+,$1}"
+	local load="-agentpath:$agent=$options"
+	local word words=() main=("cases.$case") child
 
 	for word in $2; do
 		word=${word//@AGENT@/$load}
 		words+=("${word//@BUILD@/$build}")
 	done
-	case $2 in
+	case "$way $2" in
+	attach*) main=(cases.Attach "cases.$case") ;;
 	*@AGENT@*) ;;
 	*) words=("$load" ${words[@]+"${words[@]}"}) ;;
 	esac
-	timeout 300 "$java" -Xcheck:jni -XX:-UsePerfData -XX:+IgnoreUnrecognizedVMOptions \
+	timeout 300 "$java" -Xcheck:jni -XX:+EnableDynamicAgentLoading -XX:-UsePerfData -XX:+IgnoreUnrecognizedVMOptions \
 		--enable-native-access=ALL-UNNAMED "${words[@]}" \
-		"-Dtruth.file=$dir/truth.txt" "-Dtruth.run=$name" "-Djava.library.path=$build" \
-		-cp "$build/classes" "cases.$case" >"$dir/stdout" 2>"$dir/stderr"
+		"-Dtruth.file=$dir/truth.txt" "-Dtruth.run=$name" "-Dtruth.way=$way" \
+		"-Dtruth.agent=$agent" "-Dattach.directory=$dir" "-Djava.library.path=$build" \
+		-cp "$build/classes" "${main[@]}" >"$dir/stdout" 2>"$dir/stderr" &
+	child=$!
+	# timeout's own child is the JVM.
+	[ "$way" != attach ] || attach "$(child_of $child)" "$options"
+	wait $child
+}
+
+# The one child of a process, which may not have begun yet.
+child_of() {
+	local children=
+
+	while [ -z "$children" ] && kill -0 "$1" 2>/dev/null; do
+		read -r children <"/proc/$1/task/$1/children"
+	done
+	echo "${children%% *}"
 }
 
 # JDK 17 with -Xcheck:jni counts the references that the JVM itself makes for method events,

@@ -25,14 +25,26 @@ final class Truth {
 		return System.getProperty("truth.run", "plain");
 	}
 
+	/** How calls are seen: events, instrument or attach. */
+	static String way() {
+		return System.getProperty("truth.way", "events");
+	}
+
+	/** How many levels of the tree a lambda's own frame takes: no agent is shown its hidden class,
+	 * so that only the JVM's events tell of it. */
+	static int hiddenLevels() {
+		return way().equals("events") ? 1 : 0;
+	}
+
 	/** The method was called exactly so often, over all threads. */
 	static void calls(Class<?> in, String method, long count) {
 		line("calls", key(in.getName(), method), count);
 	}
 
-	/** The same for classes that cannot be named by a literal. */
+	/** The same for classes that cannot be named by a literal; hidden ones among them. */
 	static void calls(String in, String method, long count) {
-		line("calls", key(in, method), count);
+		if (!in.contains("$$Lambda") || way().equals("events"))
+			line("calls", key(in, method), count);
 	}
 
 	/** The method was called at least so often. */

@@ -3,7 +3,7 @@
 // run: plain
 // exit: 1
 // stderr: ^Exception in thread "main" java.lang.IllegalStateException: on purpose$
-// stderr: ^\s+at cases\.UncaughtMain\.
+// stderr: ^\s+at cases\.(UncaughtMain|Attach)\.
 package cases;
 
 /** An exception that leaves main. */

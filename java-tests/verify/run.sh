@@ -5,22 +5,22 @@
 # run: puts probes into every class of the JDKs' own modules and of Debian's jars, and has the JVM
 # verify them all.
 #
-#   run.sh BUILD_DIR JAVA...           those jars of `packages` that are installed
-#   run.sh --install BUILD_DIR JAVA... installs them first: some 120,000 classes
+#   run.sh BUILD_DIR JAVA...              the modules, and those jars that are installed
+#   run.sh --only PACKAGE BUILD_DIR JAVA  jars of this package alone
 #
 # Every source is loaded and linked twice, without and with the agent, under -Xverify:all: what
 # fails only with the agent is a failure. Jars are taken as they are, and once more as class
 # files of version 46, which the JVM verifies by inferring types. Less than one class in a
 # thousand may be left without probes; they are listed, with the reason.
 set -u
-install=
-[ "$1" != --install ] || {
-	install=yes
-	shift
-}
+here=$(cd "$(dirname "$0")" && pwd)
+packages=$(grep -v '^#' "$here/packages")
+if [ "$1" = --only ]; then
+	packages=$2
+	shift 2
+fi
 build=$(realpath "$1")
 shift
-here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-verify.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 bad=0 total=0
@@ -30,7 +30,7 @@ include='include=*+java.*+javax.*+jdk.*+sun.*+com.*+org.*+netscape.*+apple.*'
 jars() {
 	local package file
 
-	grep -v '^#' "$here/packages" | while read -r package; do
+	for package in $packages; do
 		dpkg -L "$package" 2>/dev/null
 	done | grep '\.jar$' | sort -u | while read -r file; do
 		[ -L "$file" ] || [ ! -f "$file" ] || echo "$file"
@@ -50,6 +50,12 @@ fact() {
 	jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value' "$work/summary.json"
 }
 
+# What got no probes, and why; native methods have no code to verify.
+left() {
+	jq -r '.rows[] | select(.key | startswith("untouched.")) | .value
+		| select(contains(": native, ") | not)' "$work/summary.json"
+}
+
 # one JAVA NAME SOURCE...
 one() {
 	local java=$1 name=$2 plain with failed
@@ -66,13 +72,12 @@ one() {
 		<(cut -d' ' -f1 "$work/with" | sort -u) | tee "$work/failed" | wc -l)
 	read -r classes low high <<<"$with"
 	printf '%-30s %8d %5d-%d %9d %9d %9d %9d\n' "$name" "$classes" "$low" "$high" \
-		"$(fact probes.classes)" "$(fact probes.methods)" "$(fact untouched)" "$failed"
+		"$(fact probes.classes)" "$(fact probes.methods)" "$(left | wc -l)" "$failed"
 	[ "$plain" = "$with" ] || fail "other classes without the agent: $plain"
 	[ "$failed" = 0 ] || fail "failed with probes only: $(head -20 "$work/failed")"
-	[ $(($(fact untouched) * 1000)) -lt "$classes" ] || fail "too many left without probes"
+	[ $(($(left | wc -l) * 1000)) -lt "$classes" ] || fail "too many left without probes"
 	[ "$(fact probes.methods)" -gt "$classes" ] || fail "there were hardly any probes"
-	jq -r '.rows[] | select(.key | startswith("untouched.")) | "    left: " + .value' \
-		"$work/summary.json"
+	left | sed 's/^/    left: /'
 	total=$((total + classes))
 }
 
@@ -81,13 +86,6 @@ fail() {
 	bad=1
 }
 
-if [ -n "$install" ]; then
-	apt-get install -y --no-install-recommends $(grep -v '^#' "$here/packages") \
-		>"$work/apt.log" 2>&1 || {
-		echo "cannot install the packages: $(tail -1 "$work/apt.log")"
-		exit 1
-	}
-fi
 mapfile -t files < <(jars)
 printf '%-30s %8s %8s %9s %9s %9s %9s\n' source classes versions probes methods left failures
 for java in "$@"; do
