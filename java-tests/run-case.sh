@@ -18,7 +18,8 @@
 #   // may-be-above-0: KEY ...                      of the summary; others count what went wrong
 # WAY=events|instrument|attach chooses how calls are seen: by the JVM's events, by probes from the
 # start, or by probes of an agent that is loaded by jcmd, just before the case's main is called.
-# KEEP=1 keeps the directory.
+# ASM is the jar of the class-file library that some cases generate classes with. KEEP=1 keeps
+# the directory.
 set -u
 java=$1 jprof=$2 agent=$3 build=$4 case=$5
 here=$(cd "$(dirname "$0")" && pwd)
@@ -81,7 +82,7 @@ run_child() {
 		--enable-native-access=ALL-UNNAMED "${words[@]}" \
 		"-Dtruth.file=$dir/truth.txt" "-Dtruth.run=$name" "-Dtruth.way=$way" \
 		"-Dtruth.agent=$agent" "-Dattach.directory=$dir" "-Djava.library.path=$build" \
-		-cp "$build/classes" "${main[@]}" >"$dir/stdout" 2>"$dir/stderr" &
+		-cp "$build/classes:${ASM:-/usr/share/java/asm.jar}" "${main[@]}" >"$dir/stdout" 2>"$dir/stderr" &
 	child=$!
 	# timeout's own child is the JVM.
 	[ "$way" != attach ] || attach "$(child_of $child)" "$options"
