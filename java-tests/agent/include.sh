@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# include: patterns that match nothing are said once, with what comes near; everything, the JDK's
+# own packages too, can be included; so can what the compilers replace, which is left alone.
+. "$(dirname "$0")/common.sh"
+need jq sqlite3
+
+fact() {
+	"$jprof" report "$work/p.jprof" --view summary --format json |
+		jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value'
+}
+
+for java in "${javas[@]}"; do
+	rm -f "$work/p.jprof"
+	run "$java" "file=$work/p.jprof,include=agent.Workload+agnet.*+agent.Workloda+agent.Workload.setp" \
+		count 300
+	expect_ran 'wrong patterns' 300
+	expect_lines 'wrong patterns' 3 "include=agnet.*" "'agent.*'" "include=agent.Workloda" \
+		"'agent.Workload'" "include=agent.Workload.setp" "'agent.Workload.step'"
+	expect_profile "$work/p.jprof" 300
+	[ "$(grep -c 'include=agnet' "$work/err")" = 1 ] || fail 'said more than once'
+
+	rm -f "$work/p.jprof"
+	run "$java" "file=$work/p.jprof,include=*+java.*+jdk.*+sun.*,max_memory=1g" count 300
+	expect_ran 'everything' 300
+	expect_lines 'everything' 0
+	expect_profile "$work/p.jprof" 300
+	[ "$(fact probes.classes)" -gt 300 ] || fail "only $(fact probes.classes) classes"
+	for key in repaired unmatched lost; do
+		[ "$(fact $key)" = 0 ] || fail "everything: $key is $(fact $key)"
+	done
+
+	rm -f "$work/p.jprof"
+	run "$java" "file=$work/p.jprof,include=agent.*+java.lang.System.arraycopy" count 300
+	expect_ran 'an intrinsic' 300
+	expect_lines 'an intrinsic' 0
+	fact untouched.1 | grep -q 'System.arraycopy: native, ' ||
+		fail "an intrinsic: the summary says '$(fact untouched.1)'"
+done
+finish
