@@ -30,18 +30,20 @@
 	.type	native_thunks, %function
 	.balign	16
 native_thunks:
+	.cfi_startproc
 	.set	number, 0
 	.rept	COUNT
 	hint	#34 /* bti c */
 	movz	w16, #number
-	b	.Lcommon
+	b	native_thunk_call
 	nop
 	.set	number, number + 1
 	.endr
+	.cfi_endproc
 	.size	native_thunks, . - native_thunks
 
-	.type	.Lcommon, %function
-.Lcommon:
+	.type	native_thunk_call, %function
+native_thunk_call:
 	.cfi_startproc
 	stp	x29, x30, [sp, #-176]!
 	.cfi_def_cfa_offset 176
@@ -113,6 +115,13 @@ native_thunks:
 	.cfi_def_cfa sp, 0
 	ret
 	.cfi_endproc
-	.size	.Lcommon, . - .Lcommon
+	.size	native_thunk_call, . - native_thunk_call
 
 	.section .note.GNU-stack, "", %progbits
+
+	/* Landing pads: every address here that is called or jumped to from elsewhere has one. */
+	.section .note.gnu.property, "a", %note
+	.balign	8
+	.long	4, 16, 5
+	.asciz	"GNU"
+	.long	0xc0000000, 4, 1, 0

@@ -31,19 +31,21 @@
 	.type	native_thunks, @function
 	.balign	16
 native_thunks:
+	.cfi_startproc
 	.set	number, 0
 	.rept	COUNT
 	endbr64
 	movl	$number, %r11d
-	jmp	.Lcommon
+	jmp	native_thunk_call
 	.balign	16, 0xcc
 	.set	number, number + 1
 	.endr
+	.cfi_endproc
 	.size	native_thunks, . - native_thunks
 
 	.balign	16
-	.type	.Lcommon, @function
-.Lcommon:
+	.type	native_thunk_call, @function
+native_thunk_call:
 	.cfi_startproc
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
@@ -119,11 +121,14 @@ native_thunks:
 .Lreturn:
 	movq	-8(%rbp), %rbx
 	movq	-16(%rbp), %r12
+	.cfi_restore %rbx
+	.cfi_restore %r12
 	leave
+	.cfi_restore %rbp
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_endproc
-	.size	.Lcommon, . - .Lcommon
+	.size	native_thunk_call, . - native_thunk_call
 
 	.section .note.GNU-stack, "", @progbits
 
