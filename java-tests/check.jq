@@ -76,6 +76,14 @@ def check_native:
 	| select($row.native != true or $row.entered.native != $row.calls)
 	| "native \(.[1]): expected all calls to be native, found \($row.entered)";
 
+def check_states:
+	(own_methods | map({key: key, value: .entered}) | from_entries) as $found
+	| facts[] | select(.[0] == "entered")
+	| (.[1]) as $state | (.[2]) as $key | (.[3] | tonumber) as $min | (.[4] | tonumber) as $max
+	| ($found[$key][$state] // 0) as $value
+	| select($value < $min or $value > $max)
+	| "entered \($state) \($key): expected \($min) to \($max), found \($value)";
+
 def check_range($kind; value):
 	(own_methods | map({key: key, value: value}) | from_entries) as $found
 	| facts[] | select(.[0] == $kind)
@@ -138,5 +146,5 @@ def check_summary:
 		| "summary: \(.key) is \(.value)");
 
 check_fail, check_calls, check_least, check_total, check_unwound, check_rows, check_in, check_at,
-check_native, check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,
+check_native, check_states, check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,
 check_totals, check_tree_shape, check_roots, check_summary

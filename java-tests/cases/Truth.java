@@ -74,6 +74,11 @@ final class Truth {
 		line("loose", prefix);
 	}
 
+	/** At least min and at most max of the calls ran so: interpreted, jitted or native. */
+	static void entered(String state, Class<?> in, String method, long min, long max) {
+		line("entered", state, key(in.getName(), method), min, max);
+	}
+
 	/** The method and all below it used at least min and at most max of the metric. */
 	static void cum(String metric, Class<?> in, String method, long min, long max) {
 		line("cum", metric, key(in.getName(), method), min, max);

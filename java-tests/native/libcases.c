@@ -3,7 +3,9 @@
 /*
  * libcases: the native methods of the cases.
  */
+#include <dlfcn.h>
 #include <jni.h>
+#include <jvmti.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +21,41 @@ METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type);
 METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in);
 METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls);
 METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status);
+METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring function);
+METHOD(void, AsyncExceptions_stop)(
+	JNIEnv *env, jclass type, jthread thread, jthrowable exception);
+
+/* A function of jprof.h, found as that header says. -2: there is no agent, or no function. */
+METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring function)
+{
+	const char *path = (*env)->GetStringUTFChars(env, agent, NULL);
+	const char *name = (*env)->GetStringUTFChars(env, function, NULL);
+	void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+	int (*found)(void) = NULL;
+
+	(void)type;
+	if (library)
+		*(void **)&found = dlsym(library, name);
+	(*env)->ReleaseStringUTFChars(env, agent, path);
+	(*env)->ReleaseStringUTFChars(env, function, name);
+	return found ? found() : -2;
+}
+
+METHOD(void, AsyncExceptions_stop)(
+	JNIEnv *env, jclass type, jthread thread, jthrowable exception)
+{
+	static jvmtiEnv *jvmti;
+	jvmtiCapabilities capabilities = {.can_signal_thread = 1};
+	JavaVM *vm;
+
+	(void)type;
+	if (!jvmti && ((*env)->GetJavaVM(env, &vm) ||
+			      (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) ||
+			      (*jvmti)->AddCapabilities(jvmti, &capabilities)))
+		abort();
+	if ((*jvmti)->StopThread(jvmti, thread, exception))
+		abort();
+}
 
 METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status)
 {

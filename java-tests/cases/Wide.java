@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+// run: plain
+package cases;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+
+/** Wide instructions, branches over more than 32 KB, and some that just reach their target. */
+final class Wide {
+	static final int[] NUMBERS = {-1, 0, 1, 99, 100, 119, 120};
+	static final String OPERANDS = "(IILjava/lang/Object;Ljava/lang/Object;)I";
+	static long edges;
+
+	interface Condition {
+		boolean taken(int a, Object p);
+	}
+
+	/** When the branches are taken; the other int is 0, the other object null. */
+	static final Map<String, Condition> BRANCHES = Map.ofEntries(
+			Map.entry("ifeq", (a, p) -> a == 0), Map.entry("ifne", (a, p) -> a != 0),
+			Map.entry("iflt", (a, p) -> a < 0), Map.entry("ifge", (a, p) -> a >= 0),
+			Map.entry("ifgt", (a, p) -> a > 0), Map.entry("ifle", (a, p) -> a <= 0),
+			Map.entry("if_icmpeq", (a, p) -> a == 0), Map.entry("if_icmpne", (a, p) -> a != 0),
+			Map.entry("if_icmplt", (a, p) -> a < 0), Map.entry("if_icmpge", (a, p) -> a >= 0),
+			Map.entry("if_icmpgt", (a, p) -> a > 0), Map.entry("if_icmple", (a, p) -> a <= 0),
+			Map.entry("if_acmpeq", (a, p) -> p == null), Map.entry("if_acmpne", (a, p) -> p != null),
+			Map.entry("ifnull", (a, p) -> p == null), Map.entry("ifnonnull", (a, p) -> p != null),
+			Map.entry("jump", (a, p) -> a == 0));
+
+	static void edge(String name, Condition condition) throws ReflectiveOperationException {
+		Method method = EdgeCode.class.getDeclaredMethod(name, int.class, int.class, Object.class,
+				Object.class);
+
+		for (int a : NUMBERS) {
+			for (Object p : new Object[] {null, ""}) {
+				int other = a >= 100 && a < 120 ? a - 100 : 2;
+				int expected = condition.taken(a, p) ? 1 : other;
+
+				Truth.expect(method.invoke(null, a, 0, p, null).equals(expected),
+						name + " of " + a);
+			}
+		}
+		Truth.calls(EdgeCode.class, name + OPERANDS, 2L * NUMBERS.length);
+		edges++;
+	}
+
+	public static void main(String[] args) throws ReflectiveOperationException {
+		for (Map.Entry<String, Condition> branch : BRANCHES.entrySet())
+			edge(branch.getKey(), branch.getValue());
+		for (int n = 0; n < 20; n++) {
+			String text = (n + 997) + "" + (n - 32768) + "50000000001.52.5text";
+
+			Truth.expect(WideCode.locals(n).equals(text), "locals " + WideCode.locals(n));
+			Truth.expect(WideCode.ahead(n) == (n == 0 ? 7 : n + 11_000), "ahead " + n);
+			Truth.expect(WideCode.back(n) == 11_000 * n, "back " + n);
+			Truth.expect(WideCode.backEdge(n) == 3 * Math.max(n, 1), "backEdge " + n);
+		}
+		Truth.expect(WideCode.backEdge(107) == 7, "return in backEdge");
+		Truth.loose("cases.Wide$$Lambda");
+		Truth.loose("cases.Wide.lambda$static$");
+		Truth.calls(Wide.class, "<clinit>()V", 1);
+		Truth.calls(Wide.class, "edge(Ljava/lang/String;Lcases/Wide$Condition;)V", edges);
+		Truth.expect(edges == 17, "edges " + edges);
+		Truth.calls(WideCode.class, "locals(I)Ljava/lang/String;", 20);
+		Truth.calls(WideCode.class, "ahead(I)I", 20);
+		Truth.calls(WideCode.class, "back(I)I", 20);
+		Truth.calls(WideCode.class, "backEdge(I)I", 21);
+		Truth.save(Wide.class);
+	}
+}
