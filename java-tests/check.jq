@@ -29,10 +29,10 @@ def check_calls:
 		| with_entries(select(.value != 0))) as $expected
 	| (own_methods | sums(key; .calls) | with_entries(select(.value != 0))) as $found
 	| (facts | any(.[0] == "total")) as $folded
-	| (facts | map(select(.[0] == "least") | .[1])) as $least
+	| (facts | map(select(.[0] == "least" or .[0] == "most") | .[1])) as $bounded
 	| (facts | map(select(.[0] == "loose") | .[1])) as $loose
 	| ($expected + $found | keys[]) as $key
-	| select($folded or ($least | index($key))
+	| select($folded or ($bounded | index($key))
 		or ($loose | any(. as $prefix | $key | startswith($prefix))) | not)
 	| difference("calls \($key)"; $expected[$key]; $found[$key]);
 
@@ -41,6 +41,12 @@ def check_least:
 	| facts[] | select(.[0] == "least")
 	| select(($found[.[1]] // 0) < (.[2] | tonumber))
 	| "least \(.[1]): expected \(.[2]) or more, the profile has \($found[.[1]] // 0)";
+
+def check_most:
+	(own_methods | sums(key; .calls)) as $found
+	| facts[] | select(.[0] == "most")
+	| select(($found[.[1]] // 0) > (.[2] | tonumber))
+	| "most \(.[1]): expected \(.[2]) or fewer, the profile has \($found[.[1]])";
 
 def check_total:
 	facts[] | select(.[0] == "total")
@@ -91,6 +97,17 @@ def check_range($kind; value):
 	| $found[$key][$metric] as $value
 	| select($value == null or $value < $min or $value > $max)
 	| "\($kind) \($metric) of \($key): expected \($min) to \($max), the profile has \($value)";
+
+# One way and the other: what is listed as left without probes, "NAME: REASON", and what was to be.
+def check_untouched:
+	([facts[] | select(.[0] == "untouched") | .[1]]) as $expected
+	| (facts | map(select(.[0] == "loose") | .[1])) as $loose
+	| ([$summary | rows[] | select(.key | startswith("untouched."))
+		| .value | split(": ")[0]]) as $found
+	| (($expected - $found)[] | "untouched \(.): the summary does not list it"),
+		(($found - $expected)[]
+		| select(. as $name | $loose | any(. as $prefix | $name | startswith($prefix)) | not)
+		| "untouched \(.): it is left without probes");
 
 def check_fail: facts[] | select(.[0] == "fail") | "the case itself: " + .[1];
 
@@ -145,6 +162,7 @@ def check_summary:
 	  ($found | to_entries[] | select((.key | startswith("check.")) and .value != "exact")
 		| "summary: \(.key) is \(.value)");
 
-check_fail, check_calls, check_least, check_total, check_unwound, check_rows, check_in, check_at,
-check_native, check_states, check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,
+check_fail, check_calls, check_least, check_most, check_untouched, check_total,
+check_unwound, check_rows, check_in, check_at, check_native, check_states,
+check_range("cum"; .cum), check_range("base"; .base), check_entered, check_tree_calls,
 check_totals, check_tree_shape, check_roots, check_summary

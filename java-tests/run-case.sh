@@ -16,6 +16,7 @@
 #   // exit: STATUS                                 if another than 0 is right
 #   // stderr: REGEX                                lines that may appear there
 #   // may-be-above-0: KEY ...                      of the summary; others count what went wrong
+#   // attaches: itself                             the case calls Attach.await() in its midst
 # WAY=events|instrument|attach chooses how calls are seen: by the JVM's events, by probes from the
 # start, or by probes of an agent that is loaded by jcmd, just before the case's main is called.
 # ASM is the jar of the class-file library that some cases generate classes with. KEEP=1 keeps
@@ -74,7 +75,7 @@ run_child() {
 		words+=("${word//@BUILD@/$build}")
 	done
 	case "$way $2" in
-	attach*) main=(cases.Attach "cases.$case") ;;
+	attach*) [ -n "$(directive attaches)" ] || main=(cases.Attach "cases.$case") ;;
 	*@AGENT@*) ;;
 	*) words=("$load" ${words[@]+"${words[@]}"}) ;;
 	esac

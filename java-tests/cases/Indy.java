@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * invokedynamic by the compiler (concatenation, lambdas, method references) and by hand, with
  * dynamic constants (generate/IndyCode.java). Bootstrap methods are called once for each place.
  */
-final class Indy {
+class Indy {
 	static final int ROUNDS = 30;
 	static long twice, constant, number, link, fail, text, inherited, captured, failed;
 

@@ -45,7 +45,7 @@ final class OldClasses {
 			expect(type, "last", n, unlessOdd, 1);
 			expect(type, "wideRet", n, unlessOdd, 1);
 			expect(type, "returning", n, unlessOdd, 1);
-			expect(type, "nested", n, n, 4);
+			expect(type, "nested", n, n, 6);
 			expect(type, "loop", n, 2 * n, 2 * n);
 			expect(type, "leaving", n, -n, 1);
 			expect(type, "farther", n, n + 11_000, 2);

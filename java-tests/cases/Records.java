@@ -155,7 +155,6 @@ final class Records {
 		Truth.calls(Pair.class, "first()Ljava/lang/Object;", n);
 		Truth.calls(Pair.class, "second()Ljava/lang/Comparable;", n);
 		Truth.calls(Pair.class, "hashCode()I", n);
-		Truth.calls(Pair.class, "equals(Ljava/lang/Object;)Z", n);
 		String fields = "(JDF[BLcases/Records$Pair;)V";
 		Truth.calls(Wide.class, "<init>" + fields, 2 * n);
 		Truth.calls(Wide.class, "equals(Ljava/lang/Object;)Z", n);

@@ -27,12 +27,11 @@ final class States {
 		fib(run.equals("mixed") ? 29 : 20);
 		cold();
 		switch (run) {
-		case "interpreted" -> Truth.entered("interpreted", in, method, fib);
-		case "compiled" -> Truth.entered("jitted", in, method, fib);
+		case "interpreted" -> Truth.entered("interpreted", in, method, fib, fib);
+		case "compiled" -> Truth.entered("jitted", in, method, fib, fib);
 		default -> {
-			Truth.entered("jitted", in, method, fib - fib / 100);
-			Truth.entered("interpreted", in, method, 1);
-			Truth.entered("interpreted", in, "cold()V", 1);
+			Truth.entered("jitted", in, method, fib - fib / 100, fib - 1);
+			Truth.entered("interpreted", in, "cold()V", 1, 1);
 		}
 		}
 		Truth.calls(in, method, fib);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: plain
+// stderr: ^jprof: nothing is being recorded$
 package cases;
 
 import java.util.concurrent.CountDownLatch;
@@ -24,8 +25,8 @@ final class StopProbes extends Thread {
 		this.number = number;
 	}
 
-	/** jprof_stop() of the agent library at this path, which is loaded. */
-	static native int stop(String agent);
+	/** A function of the agent library at this path, which is loaded: what it returns. */
+	static native int call(String agent, String function);
 
 	static int step(int number, int depth) {
 		steps.incrementAndGet(number);
@@ -51,8 +52,8 @@ final class StopProbes extends Thread {
 		for (int i = 0; i <= THREADS; i++)
 			before += steps.get(i);
 		Truth.least(StopProbes.class, "step(II)I", before);
-		Truth.expect(stop(System.getProperty("truth.agent")) == 0, "stop");
-		Truth.expect(stop(System.getProperty("truth.agent")) == -1, "stopped twice");
+		Truth.expect(call(System.getProperty("truth.agent"), "jprof_stop") == 0, "stop");
+		Truth.expect(call(System.getProperty("truth.agent"), "jprof_stop") == -1, "stopped twice");
 	}
 
 	public static void main(String[] args) throws InterruptedException {
@@ -85,7 +86,7 @@ final class StopProbes extends Thread {
 		Truth.calls(in, "<init>(I)V", THREADS);
 		Truth.calls(in, "run()V", THREADS);
 		Truth.calls(in, "stopAt(I)V", 11);
-		Truth.calls(in, "stop(Ljava/lang/String;)I", 1);
+		Truth.calls(in, "call(Ljava/lang/String;Ljava/lang/String;)I", 1);
 		Truth.save(in);
 	}
 }

@@ -52,6 +52,11 @@ final class Truth {
 		line("least", key(in.getName(), method), count);
 	}
 
+	/** The method was called at most so often. */
+	static void most(Class<?> in, String method, long count) {
+		line("most", key(in.getName(), method), count);
+	}
+
 	/** The thread (or all threads of that name) called the method exactly so often. */
 	static void in(String thread, Class<?> in, String method, long count) {
 		line("in", thread, key(in.getName(), method), count);
@@ -101,6 +106,11 @@ final class Truth {
 	/** Nothing was recorded; there may be no profile at all. */
 	static void nothing() {
 		line("nothing");
+	}
+
+	/** The summary lists this class, or method, as left without probes. All of them need it. */
+	static void untouched(String name) {
+		line("untouched", name);
 	}
 
 	/** All calls of the profile; single methods may have been folded into "(pruned)". */

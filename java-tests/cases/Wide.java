@@ -51,7 +51,7 @@ final class Wide {
 		for (int n = 0; n < 20; n++) {
 			String text = (n + 997) + "" + (n - 32768) + "50000000001.52.5text";
 
-			Truth.expect(WideCode.locals(n).equals(text), "locals " + WideCode.locals(n));
+			Truth.expect(WideCode.locals(n).equals(text), "locals " + n);
 			Truth.expect(WideCode.ahead(n) == (n == 0 ? 7 : n + 11_000), "ahead " + n);
 			Truth.expect(WideCode.back(n) == 11_000 * n, "back " + n);
 			Truth.expect(WideCode.backEdge(n) == 3 * Math.max(n, 1), "backEdge " + n);

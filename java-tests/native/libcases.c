@@ -19,6 +19,13 @@ METHOD(void, Natives_fail)(JNIEnv *env, jclass type);
 METHOD(void, Natives_pass)(JNIEnv *env, jclass type);
 METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type);
 METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in);
+METHOD(jdouble, BoundNatives_mix)(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d,
+	jint e, jdouble f, jlong g, jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m,
+	jdouble n, jlong o, jfloat p, jdouble q, jdouble r, jlong s, jboolean t);
+METHOD(jboolean, BoundNatives_register)(JNIEnv *env, jclass type);
+METHOD(jint, BoundNatives_plus)(JNIEnv *env, jclass type, jint to);
+METHOD(jint, BoundNatives_late)(JNIEnv *env, jclass type, jint value);
+METHOD(void, BoundNatives_again)(JNIEnv *env, jobject self, jint times);
 METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls);
 METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status);
 METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring function);
@@ -115,6 +122,59 @@ METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in)
 	if (text != NULL)
 		(*env)->ReleaseStringUTFChars(env, in, text);
 	return out;
+}
+
+METHOD(jdouble, BoundNatives_mix)(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d,
+	jint e, jdouble f, jlong g, jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m,
+	jdouble n, jlong o, jfloat p, jdouble q, jdouble r, jlong s, jboolean t)
+{
+	(void)env;
+	(void)type;
+	return a + 2 * b + 3. * (jdouble)c + 4 * (jdouble)d + 5. * e + 6 * f + 7. * (jdouble)g +
+		8 * (jdouble)h + 9. * i + 10 * j + 11. * (jdouble)k + 12 * (jdouble)l + 13. * m +
+		14 * n + 15. * (jdouble)o + 16 * (jdouble)p + 17 * q + 18 * r + 19. * (jdouble)s +
+		20 * t;
+}
+
+/* What the JVM finds by the name, until plus_one is registered. */
+METHOD(jint, BoundNatives_plus)(JNIEnv *env, jclass type, jint to)
+{
+	(void)env;
+	(void)type;
+	return to - 1;
+}
+
+static jint JNICALL plus_one(JNIEnv *env, jclass type, jint to)
+{
+	(void)env;
+	(void)type;
+	return to + 1;
+}
+
+METHOD(jboolean, BoundNatives_register)(JNIEnv *env, jclass type)
+{
+	const JNINativeMethod plus = {(char *)"plus", (char *)"(I)I", (void *)plus_one};
+
+	return (*env)->RegisterNatives(env, type, &plus, 1) == JNI_OK;
+}
+
+METHOD(jint, BoundNatives_late)(JNIEnv *env, jclass type, jint value)
+{
+	(void)env;
+	(void)type;
+	return value + 1;
+}
+
+METHOD(void, BoundNatives_again)(JNIEnv *env, jobject self, jint times)
+{
+	jclass type = (*env)->GetObjectClass(env, self);
+	jmethodID plus = (*env)->GetStaticMethodID(env, type, "plus", "(I)I");
+
+	for (jint i = 0; plus != NULL && i < times; i++) {
+		if ((*env)->CallStaticIntMethod(env, type, plus, i) != i + 1 ||
+			(*env)->ExceptionCheck(env))
+			abort();
+	}
 }
 
 struct attach {
