@@ -36,6 +36,7 @@ struct walk {
 	bool fresh; /* the handlers here do not know this state */
 	bool ended; /* control does not go to the next instruction */
 	bool failed;
+	bool no_memory; /* and that is why */
 };
 
 static bool slot_get(const struct walk *walk, uint32_t slot)
@@ -224,13 +225,15 @@ static struct point *point_add(struct walk *walk, uint32_t pc)
 	struct constructor *own = walk->own;
 	uint32_t used = own->slots_used + walk->words;
 
-	if (used > SLOT_WORDS_MAX ||
-		!scratch_grow((void **)&own->point, &own->point_capacity, own->points + 1,
-			own->points, sizeof(*own->point)) ||
-		!scratch_grow((void **)&own->queue, &own->queue_capacity, own->points + 1,
-			own->queued, sizeof(*own->queue)) ||
-		!scratch_grow((void **)&own->slots, &own->slots_capacity, used,
-			own->slots_used, sizeof(*own->slots)))
+	if (used > SLOT_WORDS_MAX)
+		return NULL;
+	walk->no_memory = !scratch_grow((void **)&own->point, &own->point_capacity,
+				  own->points + 1, own->points, sizeof(*own->point)) ||
+			  !scratch_grow((void **)&own->queue, &own->queue_capacity,
+				  own->points + 1, own->queued, sizeof(*own->queue)) ||
+			  !scratch_grow((void **)&own->slots, &own->slots_capacity, used,
+				  own->slots_used, sizeof(*own->slots));
+	if (walk->no_memory)
 		return NULL;
 	own->point[own->points] = (struct point){.pc = pc, .slots = own->slots_used};
 	own->slots_used = used;
@@ -497,7 +500,7 @@ enum rewrite_reason constructor_find(
 	while (own->queued > 0 && !walk.failed)
 		walk_from(&walk, &own->point[own->queue[--own->queued]]);
 	if (walk.failed)
-		return REWRITE_CONSTRUCTOR;
+		return walk.no_memory ? REWRITE_MEMORY : REWRITE_CONSTRUCTOR;
 	return make_zones(own, method->code) ? REWRITE_OK : REWRITE_MEMORY;
 }
 

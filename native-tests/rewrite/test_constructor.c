@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Constructors: which of their instructions are under which of the two handlers. */
+#include "class_test.h"
+
+#include "agent/rewrite/descriptor.h"
+
+struct constructor_case {
+	unsigned line;
+	uint16_t version;
+	const char *descriptor; /* NULL: ()V */
+	const char *code, *rows, *frames;
+	const char *new_code, *new_rows, *new_frames;
+};
+
+/* The handlers' frames. */
+#define COMMON(delta) "ff " delta " 0000 0001 07 T"
+#define BEFORE(delta) "ff " delta " 0001 06 0001 07 T"
+
+static const struct constructor_case cases[] = {
+	/* The call of super is under the handler only where types are inferred. */
+	{__LINE__, 52, NULL, "2a b7 000f b1", NULL, NULL,
+		"enter 2a b7 000f exit b1 unwind bf", "0004 0005 000d 0000",
+		"0001" BEFORE("000d")},
+	{__LINE__, 49, NULL, "2a b7 000f b1", NULL, NULL,
+		"enter 2a b7 000f exit b1 unwind bf", "0004 0008 000d 0000", NULL},
+	{__LINE__, 52, NULL, "2a b7 000f 00 b1", NULL, NULL,
+		"enter 2a b7 000f 00 exit b1 unwind bf unwind bf",
+		"0004 0005 0013 0000  0008 0009 000e 0000",
+		"0002" COMMON("000e") BEFORE("0004")},
+	/* super here, this there. */
+	{__LINE__, 52, "(I)V", "1b 99 000a 2a b7 000f a7 0007 2a b7 0010 00 b1", NULL,
+		"0002 0b ff 0003 0002 07 000b 01 0000",
+		"enter 1b 99 000a 2a b7 000f a7 0007 2a b7 0010 00 exit b1"
+		"unwind bf unwind bf",
+		"0004 0009 001e 0000  000c 000f 0019 0000"
+		"000f 0010 001e 0000  0013 0014 0019 0000",
+		"0004 0f ff 0003 0002 07 000b 01 0000" COMMON("0005") BEFORE("0004")},
+	/* One case calls super, the other throws. */
+	{__LINE__, 49, "(I)V",
+		"1b aa 0000 00000018 00000000 00000000 00000013 2a b7 000f b1 01 bf",
+		NULL, NULL,
+		"enter 1b aa 0000 0000001c 00000000 00000000 00000013"
+		"2a b7 000f exit b1 01 bf unwind bf",
+		"0004 001c 0023 0000  0021 0023 0023 0000", NULL},
+	/* Another object's constructor. */
+	{__LINE__, 49, NULL, "bb 000d 59 b7 000f 57 2a b7 000f b1", NULL, NULL,
+		"enter bb 000d 59 b7 000f 57 2a b7 000f exit b1 unwind bf",
+		"0004 0010 0015 0000", NULL},
+
+	/* Local 0 no longer holds `this`, another does. */
+	{__LINE__, 49, NULL, "2a 4c 01 4b 2b b7 000f b1", NULL, NULL,
+		"enter 2a 4c 01 4b 2b b7 000f exit b1 unwind bf", "0004 0008 0011 0000",
+		NULL},
+	{__LINE__, 49, NULL, "2a c4 3a 0009 01 c4 3a 0000 c4 19 0009 b7 000f 00 b1", NULL,
+		NULL,
+		"enter 2a c4 3a 0009 01 c4 3a 0000 c4 19 0009 b7 000f 00 exit b1"
+		"unwind bf unwind bf",
+		"0004 000e 0020 0000  0015 0016 001b 0000", NULL},
+	{__LINE__, 49, NULL, "2a 09 3f b7 000f b1", NULL, NULL,
+		"enter 2a 09 3f b7 000f exit b1 unwind bf", "0004 0007 000f 0000", NULL},
+
+	/* dup to dup2_x2, swap: the call is found by way of the copy below. */
+	{__LINE__, 49, NULL, "2a 59 57 b7 000f b1", NULL, NULL,
+		"enter 2a 59 57 b7 000f exit b1 unwind bf", "0004 000a 000f 0000", NULL},
+	{__LINE__, 49, NULL, "01 2a 5a 58 b7 000f b1", NULL, NULL,
+		"enter 01 2a 5a 58 b7 000f exit b1 unwind bf", "0004 000b 0010 0000",
+		NULL},
+	{__LINE__, 49, NULL, "01 01 2a 5b 57 58 b7 000f b1", NULL, NULL,
+		"enter 01 01 2a 5b 57 58 b7 000f exit b1 unwind bf",
+		"0004 000d 0012 0000", NULL},
+	{__LINE__, 49, NULL, "2a 01 5c 57 b7 000f 58 b1", NULL, NULL,
+		"enter 2a 01 5c 57 b7 000f 58 exit b1 unwind bf unwind bf",
+		"0004 000b 0016 0000  000b 000c 0011 0000", NULL},
+	{__LINE__, 49, NULL, "01 2a 01 5d 57 58 57 b7 000f b1", NULL, NULL,
+		"enter 01 2a 01 5d 57 58 57 b7 000f exit b1 unwind bf",
+		"0004 000e 0013 0000", NULL},
+	{__LINE__, 49, NULL, "01 01 2a 01 5e 58 58 57 b7 000f b1", NULL, NULL,
+		"enter 01 01 2a 01 5e 58 58 57 b7 000f exit b1 unwind bf",
+		"0004 000f 0014 0000", NULL},
+	{__LINE__, 49, NULL, "2a 01 5f b7 000f 57 b1", NULL, NULL,
+		"enter 2a 01 5f b7 000f 57 exit b1 unwind bf unwind bf",
+		"0004 000a 0015 0000  000a 000b 0010 0000", NULL},
+	/* Fields of two slots, an array. */
+	{__LINE__, 49, NULL,
+		"2a b2 0017 b3 0017 01 b4 0017 58 05 c5 000b 01 57 b7 000f 00 b1", NULL,
+		NULL,
+		"enter 2a b2 0017 b3 0017 01 b4 0017 58 05 c5 000b 01 57 b7 000f 00"
+		"exit b1 unwind bf unwind bf",
+		"0004 0019 0024 0000  0019 001a 001f 0000", NULL},
+	{__LINE__, 49, NULL, "2a 59 09 b5 0017 b7 000f b1", NULL, NULL,
+		"enter 2a 59 09 b5 0017 b7 000f exit b1 unwind bf", "0004 000d 0012 0000",
+		NULL},
+
+	/* A handler in front of the call; one of both sides, which is under none. */
+	{__LINE__, 52, NULL, "00 a7 0004 57 2a b7 000f b1", "0000 0001 0004 000d",
+		"0002 ff 0004 0001 06 0001 07 000d 00",
+		"enter 00 a7 0008 caught 57 2a b7 000f exit b1 unwind bf",
+		"0004 0005 0008 000d  0004 000e 0016 0000",
+		"0003 ff 0008 0001 06 0001 07 000d 04" BEFORE("0008")},
+	{__LINE__, 49, NULL, "2a b7 000f 00 b1 bf", "0000 0005 0006 0000", NULL,
+		"enter 2a b7 000f 00 exit b1 caught bf unwind bf unwind bf",
+		"0004 0009 000e 0000  0004 0008 0018 0000  0008 0009 0013 0000", NULL},
+	/* Code that is not reached is under none. */
+	{__LINE__, 49, NULL, "2a b7 000f b1 00 b1", NULL, NULL,
+		"enter 2a b7 000f exit b1 00 exit b1 unwind bf", "0004 0008 0013 0000",
+		NULL},
+	/* A loop in front of the call, a subroutine behind it. */
+	{__LINE__, 52, "(I)V", "1b 9a ffff 2a b7 000f b1", NULL, "0001 00",
+		"enter 1b 9a ffff 2a b7 000f exit b1 unwind bf", "0004 0009 0011 0000",
+		"0002 04" BEFORE("000c")},
+	{__LINE__, 49, NULL, "2a b7 000f a8 0004 b1 4c a9 01", NULL, NULL,
+		"enter 2a b7 000f a8 0008 exit b1 4c a9 01 unwind bf unwind bf",
+		"0004 0008 0018 0000  0008 000b 0013 0000  0010 0013 0013 0000", NULL},
+
+	/* A frame does not tell that local 0 is `this`; one does; one empties the locals. */
+	{__LINE__, 52, NULL, "2a 4c 00 2b b7 000f b1", NULL,
+		"0001 ff 0002 0002 00 06 0000",
+		"enter 2a 4c 00 2b b7 000f exit b1 unwind bf", "0004 0006 0010 0000",
+		"0002 ff 0006 0002 00 06 0000" BEFORE("0009")},
+	{__LINE__, 52, NULL, "2a 4c 00 2b b7 000f b1", NULL, "0001 fc 0002 06",
+		"enter 2a 4c 00 2b b7 000f exit b1 unwind bf", "0004 0008 0010 0000",
+		"0002 fc 0006 06" BEFORE("0009")},
+	{__LINE__, 52, NULL, "2a 4c 00 2b b7 000f b1", NULL, "0002 fa 0000 fd 0001 00 06",
+		"enter 2a 4c 00 2b b7 000f exit b1", "", "0002 fa 0004 fd 0001 00 06"},
+};
+
+static struct test_code rewrite(const struct constructor_case *c)
+{
+	struct test_method method = {
+		.name = "<init>",
+		.descriptor = c->descriptor,
+		.max_stack = 6,
+		.max_locals = 10,
+		.code = c->code,
+		.rows = c->rows,
+		.attribute = {{c->frames ? TEST_STACK_MAP : 0, c->frames}},
+	};
+
+	return test_rewrite_method(c->version, &method);
+}
+
+static void test_cases(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct constructor_case *c = &cases[i];
+		struct test_code got = rewrite(c);
+
+		if (got.reason != REWRITE_OK || got.method_reason != REWRITE_OK)
+			fail_msg("line %u: %s, %s", c->line,
+				rewrite_reason_text(got.reason),
+				rewrite_reason_text(got.method_reason));
+		test_same(c->line, "code", got.code, c->new_code);
+		test_same(c->line, "rows", got.rows, c->new_rows);
+		test_same(c->line, "frames", test_content(&got, "StackMapTable"),
+			c->new_frames);
+		test_code_fini(&got);
+	}
+}
+
+/* What cannot be followed stays as it is, the class all the same. */
+static void test_not_followed(void **state)
+{
+	static const struct constructor_case lost[] = {
+		{.line = __LINE__, .code = "57 b1"},
+		{.line = __LINE__, .code = "2a b7 000f"},
+		{.line = __LINE__, .code = "2a 2a 2a 2a 2a 2a 2a b1"},
+		{.line = __LINE__, .code = "19 0a b1"},
+		{.line = __LINE__, .code = "01 3a 0a b1"},
+		{.line = __LINE__, .code = "09 37 09 b1"},
+		{.line = __LINE__, .code = "b7 0001 b1"},
+		{.line = __LINE__, .code = "b4 ffff b1"},
+		{.line = __LINE__, .code = "5f b1"},
+		{.line = __LINE__, .code = "a8 0003 57 b1"},
+		{.line = __LINE__, .code = "03 99 0004 01 b1"},
+		{.line = __LINE__, .descriptor = "(V)V", .code = "b1", .rows = NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		struct constructor_case c = lost[i];
+		struct test_code got;
+
+		c.version = 49;
+		got = rewrite(&c);
+		if (c.descriptor ? got.reason != REWRITE_MALFORMED
+				 : got.method_reason != REWRITE_CONSTRUCTOR)
+			fail_msg("line %u: %s, %s", c.line,
+				rewrite_reason_text(got.reason),
+				rewrite_reason_text(got.method_reason));
+		assert_null(got.result.bytes);
+		test_code_fini(&got);
+	}
+}
+
+/* As large as it gets, and not longer than a moment: every instruction is a place where ways
+ * meet, with all slots. */
+static void test_effort(void **state)
+{
+	struct writer code = {0}, text = {0};
+	struct test_method method = {
+		.name = "<init>", .max_stack = 65534, .max_locals = 65535};
+	struct test_code got;
+
+	(void)state;
+	for (unsigned i = 0; i < 13000; i++)
+		test_hex(&code, "03 99 0003");
+	test_hex(&code, "2a b7 000f b1");
+	for (size_t i = 0; i < code.size; i++) {
+		static const char digits[] = "0123456789abcdef";
+
+		write_u1(&text, (uint8_t)digits[code.bytes[i] >> 4]);
+		write_u1(&text, (uint8_t)digits[code.bytes[i] & 15]);
+	}
+	write_u1(&text, 0);
+	method.code = (char *)text.bytes;
+	got = test_rewrite_method(49, &method);
+	assert_int_equal(got.method_reason, REWRITE_CONSTRUCTOR);
+	test_code_fini(&got);
+	method.max_stack = method.max_locals = 20;
+	got = test_rewrite_method(49, &method);
+	assert_int_equal(got.method_reason, REWRITE_OK);
+	assert_non_null(got.result.bytes);
+	test_code_fini(&got);
+	free(code.bytes);
+	free(text.bytes);
+}
+
+static void test_descriptors(void **state)
+{
+	static const struct {
+		unsigned line;
+		const char *text;
+		bool good;
+		uint32_t arguments, values, result;
+	} rows[] = {
+		{__LINE__, "()V", true, 0, 0, 0},
+		{__LINE__, "(IJLjava/lang/String;[J[[DZ)D", true, 7, 6, 2},
+		{__LINE__, "(BCFSZD)[J", true, 7, 6, 1},
+		{__LINE__, "J", true, 0, 0, 2},
+		{__LINE__, "[La/B;", true, 0, 0, 1},
+		{__LINE__, "", false, 0, 0, 0},
+		{__LINE__, "(", false, 0, 0, 0},
+		{__LINE__, "()", false, 0, 0, 0},
+		{__LINE__, "(V)V", false, 0, 0, 0},
+		{__LINE__, "()VV", false, 0, 0, 0},
+		{__LINE__, "()[V", false, 0, 0, 0},
+		{__LINE__, "(La/B)V", false, 0, 0, 0},
+		{__LINE__, "([)V", false, 0, 0, 0},
+		{__LINE__, "(X)V", false, 0, 0, 0},
+		{__LINE__, "[", false, 0, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct text text = {rows[i].text, (uint16_t)strlen(rows[i].text)};
+		struct descriptor got;
+		bool good = descriptor_read(text, &got);
+
+		if (good != rows[i].good ||
+			(good && (got.arguments != rows[i].arguments ||
+					 got.values != rows[i].values ||
+					 got.result != rows[i].result)))
+			fail_msg("line %u: %u slots, %u values, %u", rows[i].line,
+				got.arguments, got.values, got.result);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_not_followed),
+		cmocka_unit_test(test_effort),
+		cmocka_unit_test(test_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
