@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "agent/events/method_probes.h"
+#include "agent/events/native_methods.h"
 #include "agent/events/thread_events.h"
 #include "agent/events/untouched.h"
 #include "agent/jvm/methods.h"
@@ -41,6 +42,7 @@ static const struct left_out {
 };
 
 static _Atomic bool open_for_probes;
+static _Atomic bool opening; /* classes that are loaded already are being shown */
 static _Atomic uint64_t classes_done, methods_done;
 
 static const char *left_out_why(const char *internal)
@@ -58,6 +60,7 @@ static const char *left_out_why(const char *internal)
 struct passing {
 	char *class_name; /* Java name */
 	bool is_jdk;
+	bool has_natives; /* that were chosen */
 };
 
 /* It has no id then, by which native_methods.c knows it. */
@@ -70,7 +73,7 @@ static void leave_intrinsic(const struct jvm_method *method)
 
 static uint32_t method_id(void *user, const struct rewrite_method *method)
 {
-	const struct passing *passing = user;
+	struct passing *passing = user;
 	struct jvm_method description = {.class_name = strdup(passing->class_name),
 		.name = jvm_method_name(method->name),
 		.signature = jvm_method_name(method->descriptor),
@@ -85,6 +88,7 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 		leave_intrinsic(&description);
 	else
 		ref = methods_named(&description);
+	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	jvm_method_fini(&description);
 	return method_ref_id(ref);
 }
@@ -133,12 +137,11 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	const char *name, jobject domain, jint size, const unsigned char *bytes,
 	jint *new_size, unsigned char **new_bytes)
 {
-	struct passing passing;
+	struct passing passing = {0};
 	bool paused;
 	int saved_errno;
 
 	(void)jvmti;
-	(void)redefined;
 	(void)domain;
 	/* A class defined without a name gets none: it could not be chosen by one. */
 	if (!name || !jni || !atomic_load_explicit(&open_for_probes, memory_order_acquire))
@@ -151,6 +154,9 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 		methods_class_included(passing.class_name, passing.is_jdk))
 		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
 	free(passing.class_name);
+	if (redefined && passing.has_natives &&
+		atomic_load_explicit(&opening, memory_order_relaxed))
+		native_methods_note(jni, redefined);
 	if (paused)
 		thread_events_resume();
 	errno = saved_errno;
@@ -261,8 +267,11 @@ static void bring_loaded_classes(struct jvm *jvm, JNIEnv *jni)
 
 void class_hook_open(struct jvm *jvm, JNIEnv *jni)
 {
+	atomic_store_explicit(&opening, true, memory_order_relaxed);
 	atomic_store_explicit(&open_for_probes, true, memory_order_release);
 	bring_loaded_classes(jvm, jni);
+	atomic_store_explicit(&opening, false, memory_order_relaxed);
+	native_methods_take_noted(jni);
 }
 
 void class_hook_close(struct jvm *jvm, JNIEnv *jni)

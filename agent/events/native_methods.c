@@ -10,16 +10,25 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "agent/events/native_thunk.h"
 #include "agent/events/thread_events.h"
 #include "agent/events/untouched.h"
 #include "agent/jvm/methods.h"
+#include "agent/jvm/native_function.h"
+#include "agent/jvm/registrar.h"
 #include "agent/lock/lock.h"
+#include "agent/log/log.h"
 
 /* What the record of the same number was made for; under the lock. */
 static jmethodID method_of[NATIVE_THUNKS];
 static unsigned used;
+/* Classes with native methods that may be bound already; under the lock. */
+static struct noted {
+	jclass class; /* global reference */
+	struct noted *next;
+} *noted;
 static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 
 /* ---- the calls ---- */
@@ -112,33 +121,57 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* Application classes' natives are all wrapped; those of the JDK if the class hook has given
- * them an id, which it does not give to what the compilers replace. */
-static bool is_wanted(const struct jvm_method *description)
+/* The method's id; 0: it stays alone. Application classes' natives are all wrapped; those of the
+ * JDK if the class hook has given them an id, which it does not give to what the compilers
+ * replace. */
+static uint32_t id_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
-	return !description->is_jdk || methods_known(description);
+	if (description->is_jdk && !methods_known(description))
+		return 0;
+	return method_ref_id(methods_find(&events.jvm, jni, method));
+}
+
+static void leave_alone(const struct jvm_method *description)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		log_line(LOG_WARN,
+			"there are more than %d native methods: the others, %s.%s the first, "
+			"are counted as part of their callers",
+			NATIVE_THUNKS, description->class_name, description->name);
+	untouched_add(description->class_name, description->name,
+		"there are more native methods than jprof can wrap");
+}
+
+/* The function to bind the method to, rather than to address; NULL: it stays alone. */
+static void *stand_in(
+	JNIEnv *jni, jmethodID method, const struct jvm_method *description, void *address)
+{
+	struct native_record record = {.original = address,
+		.id = id_of(jni, method, description),
+		.stack_words =
+			native_stack_words(description->signature, NATIVE_LEADING_WORDS)};
+	void *thunk;
+
+	if (record.id == 0 || native_is_thunk(address))
+		return NULL;
+	thunk = take_thunk(method, &record);
+	if (!thunk)
+		leave_alone(description);
+	return thunk;
 }
 
 static void wrap(JNIEnv *jni, jmethodID method, void *address, void **new_address)
 {
-	struct native_record record = {.original = address};
 	struct jvm_method description;
 	void *thunk;
 
 	if (!jvm_describe_method(&events.jvm, jni, method, &description))
 		return;
-	if (is_wanted(&description))
-		record.id = method_ref_id(methods_find(&events.jvm, jni, method));
-	if (record.id != 0) {
-		record.stack_words =
-			native_stack_words(description.signature, NATIVE_LEADING_WORDS);
-		thunk = take_thunk(method, &record);
-		if (thunk)
-			*new_address = thunk;
-		else
-			untouched_add(description.class_name, description.name,
-				"there are more native methods than jprof can wrap");
-	}
+	thunk = stand_in(jni, method, &description, address);
+	if (thunk)
+		*new_address = thunk;
 	jvm_method_fini(&description);
 }
 
@@ -150,11 +183,101 @@ void JNICALL native_methods_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 
 	(void)jvmti;
 	(void)thread;
-	if (!jni || native_is_thunk(address) || !session_recording(events.session))
+	if (!jni || !session_recording(events.session))
 		return;
 	paused = thread_events_pause();
 	wrap(jni, method, address, new_address);
 	if (paused)
 		thread_events_resume();
 	errno = saved_errno;
+}
+
+/* ---- what is bound already ---- */
+
+void native_methods_note(JNIEnv *jni, jclass class)
+{
+	struct noted *fresh = malloc(sizeof(*fresh));
+
+	if (!fresh)
+		return;
+	fresh->class = (*jni)->NewGlobalRef(jni, class);
+	lock_take(&records_lock);
+	fresh->next = noted;
+	noted = fresh;
+	lock_give(&records_lock);
+}
+
+static const char *bind_again(JNIEnv *jni, jclass class, jmethodID method,
+	const struct jvm_method *description, void *function)
+{
+	JNINativeMethod native = {description->name, description->signature,
+		stand_in(jni, method, description, function)};
+	struct error error;
+
+	if (native.fnPtr && registrar_register(jni, class, &native, 1, &error))
+		return "native, and the JVM would not bind it again";
+	return NULL;
+}
+
+/* What stands in the way, or NULL. */
+static const char *take_chosen(JNIEnv *jni, jclass class, jmethodID method,
+	const struct jvm_method *description)
+{
+	void *function;
+
+	switch (native_function_find(&events.jvm, method, &function)) {
+	case NATIVE_BOUND:
+		return bind_again(jni, class, method, description, function);
+	case NATIVE_UNKNOWN:
+		return "native, and bound to a function that is not known";
+	case NATIVE_JVM:
+		break;
+	}
+	return NULL;
+}
+
+static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
+{
+	struct jvm_method description;
+	const char *why = NULL;
+
+	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+		return;
+	if (id_of(jni, method, &description) != 0)
+		why = take_chosen(jni, class, method, &description);
+	if (why)
+		untouched_add(description.class_name, description.name, why);
+	jvm_method_fini(&description);
+}
+
+static void take_class(JNIEnv *jni, jclass class)
+{
+	jmethodID *methods;
+	int count = jvm_native_methods(&events.jvm, class, &methods);
+
+	for (int i = 0; i < count; i++)
+		take_bound(jni, class, methods[i]);
+	if (count >= 0)
+		free(methods);
+}
+
+void native_methods_take_noted(JNIEnv *jni)
+{
+	struct noted *list;
+
+	lock_take(&records_lock);
+	list = noted;
+	noted = NULL;
+	lock_give(&records_lock);
+	if (list && !native_function_learn(jni))
+		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
+	while (list) {
+		struct noted *next = list->next;
+
+		if (list->class)
+			take_class(jni, list->class);
+		(*jni)->DeleteGlobalRef(jni, list->class);
+		free(list);
+		list = next;
+	}
 }

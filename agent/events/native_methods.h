@@ -12,8 +12,13 @@
  * way, a native-method prefix, would give the class a second method, which reflection shows,
  * take the modifier `native` from the first, and could not be used on loaded classes.
  *
- * Left alone: what was bound before jprof came; methods that the compilers replace by code of
- * their own; what the pool is too small for.
+ * What was bound before is found where the JVM keeps it (agent/jvm/native_function.h), and the
+ * thunk registered in its place. It need not be the function that the method's library
+ * exports for it, so the name would be no proof.
+ *
+ * Left alone: methods that the compilers replace by code of their own; those bound to the JVM's
+ * own functions before jprof came; what the pool is too small for. When the recording ends,
+ * the thunks stay, and do nothing but call.
  */
 #ifndef JPROF_NATIVE_METHODS_H
 #define JPROF_NATIVE_METHODS_H
@@ -28,5 +33,13 @@ void native_methods_init(enum metric_shape shape);
 /* The JVMTI event. */
 void JNICALL native_methods_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	jmethodID method, void *address, void **new_address);
+
+/* The class, which was loaded before, has native methods that are to be wrapped: they may be
+ * bound already. On any thread. */
+void native_methods_note(JNIEnv *jni, jclass class);
+
+/* Wraps the bound native methods of the classes noted until now. On a Java thread, without
+ * locks, with the event enabled. Not to be called by two threads at once. */
+void native_methods_take_noted(JNIEnv *jni);
 
 #endif

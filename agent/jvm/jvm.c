@@ -461,6 +461,26 @@ void jvm_each_method(struct jvm *jvm, jclass class,
 	jvm_give(jvm, methods);
 }
 
+int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods)
+{
+	jmethodID *all = NULL;
+	jint count = 0;
+	int natives = 0;
+
+	if ((*jvm->jvmti)->GetClassMethods(jvm->jvmti, class, &count, &all))
+		return -1;
+	*methods = malloc(((size_t)count + 1) * sizeof(**methods));
+	for (jint i = 0; i < count && *methods; i++) {
+		jboolean native = JNI_FALSE;
+
+		(*jvm->jvmti)->IsMethodNative(jvm->jvmti, all[i], &native);
+		if (native)
+			(*methods)[natives++] = all[i];
+	}
+	jvm_give(jvm, all);
+	return *methods ? natives : -1;
+}
+
 int32_t jvm_hash(struct jvm *jvm, jobject object)
 {
 	jint hash = 0;

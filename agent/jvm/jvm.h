@@ -114,6 +114,9 @@ void jvm_class_fini(struct jvm_class *class);
 void jvm_each_method(struct jvm *jvm, jclass class,
 	void (*each)(void *user, const char *name), void *user);
 
+/* The native methods of a class, in *methods, owned (free). Returns how many, or -1. */
+int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods);
+
 /* A number that stays the same as long as the class is there; others may have it too. */
 int32_t jvm_hash(struct jvm *jvm, jobject object);
 

@@ -91,3 +91,15 @@ int registrar_register(JNIEnv *jni, jclass class, const JNINativeMethod *method,
 				 : error_set(error, ERROR_JVM,
 					   "the JVM refused functions for native methods");
 }
+
+jmethodID registrar_example(JNIEnv *jni, const void **function)
+{
+	struct error error;
+	jclass class = registrar(jni, &error);
+	jmethodID method = class ? (*jni)->GetStaticMethodID(jni, class, "go", "()V") : NULL;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	*function = (void *)go;
+	return method;
+}
