@@ -278,6 +278,7 @@ void class_hook_close(struct jvm *jvm, JNIEnv *jni)
 {
 	atomic_store_explicit(&open_for_probes, false, memory_order_release);
 	bring_loaded_classes(jvm, jni);
+	native_methods_give_back(jni);
 }
 
 void class_hook_facts(

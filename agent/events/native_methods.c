@@ -281,3 +281,43 @@ void native_methods_take_noted(JNIEnv *jni)
 		list = next;
 	}
 }
+
+/* ---- the end ---- */
+
+static void give_back(JNIEnv *jni, jmethodID method, const struct native_record *record)
+{
+	jclass class = jvm_method_class(&events.jvm, method);
+	struct jvm_method description;
+	JNINativeMethod native;
+	struct error error;
+
+	if (class && jvm_describe_method(&events.jvm, jni, method, &description)) {
+		native = (JNINativeMethod){
+			description.name, description.signature, record->original};
+		if (registrar_register(jni, class, &native, 1, &error))
+			log_line(LOG_INFO, "%s.%s keeps its thunk", description.class_name,
+				description.name);
+		jvm_method_fini(&description);
+	}
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+void native_methods_give_back(JNIEnv *jni)
+{
+	unsigned count;
+
+	lock_take(&records_lock);
+	count = used;
+	lock_give(&records_lock);
+	if (count == 0 || !native_function_learn(jni))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		void *function;
+
+		/* Not those of unloaded classes, and those that were bound to others since. */
+		if (native_function_find(&events.jvm, method_of[i], &function) ==
+				NATIVE_BOUND &&
+			function == native_thunk(i))
+			give_back(jni, method_of[i], &native_records[i]);
+	}
+}

@@ -17,8 +17,7 @@
  * exports for it, so the name would be no proof.
  *
  * Left alone: methods that the compilers replace by code of their own; those bound to the JVM's
- * own functions before jprof came; what the pool is too small for. When the recording ends,
- * the thunks stay, and do nothing but call.
+ * own functions before jprof came; what the pool is too small for.
  */
 #ifndef JPROF_NATIVE_METHODS_H
 #define JPROF_NATIVE_METHODS_H
@@ -41,5 +40,9 @@ void native_methods_note(JNIEnv *jni, jclass class);
 /* Wraps the bound native methods of the classes noted until now. On a Java thread, without
  * locks, with the event enabled. Not to be called by two threads at once. */
 void native_methods_take_noted(JNIEnv *jni);
+
+/* Binds the wrapped methods to their own functions again, where that can be told; a thunk that
+ * stays does nothing but call. After the recording, otherwise as above. */
+void native_methods_give_back(JNIEnv *jni);
 
 #endif

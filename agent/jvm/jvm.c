@@ -481,6 +481,14 @@ int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods)
 	return *methods ? natives : -1;
 }
 
+jclass jvm_method_class(struct jvm *jvm, jmethodID method)
+{
+	jclass class = NULL;
+
+	return (*jvm->jvmti)->GetMethodDeclaringClass(jvm->jvmti, method, &class) ? NULL
+										   : class;
+}
+
 int32_t jvm_hash(struct jvm *jvm, jobject object)
 {
 	jint hash = 0;

@@ -117,6 +117,9 @@ void jvm_each_method(struct jvm *jvm, jclass class,
 /* The native methods of a class, in *methods, owned (free). Returns how many, or -1. */
 int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods);
 
+/* The class that declares the method, a local reference, or NULL if it is gone. */
+jclass jvm_method_class(struct jvm *jvm, jmethodID method);
+
 /* A number that stays the same as long as the class is there; others may have it too. */
 int32_t jvm_hash(struct jvm *jvm, jobject object);
 

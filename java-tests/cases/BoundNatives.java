@@ -3,7 +3,7 @@
 // run: plain -- start=no
 package cases;
 
-/** Native methods that are bound, compiled even, before the recording begins. */
+/** Native methods that are bound, compiled even, before the recording begins, and outlive it. */
 final class BoundNatives {
 	static final int OFTEN = 50000;
 	static long calls;
@@ -38,13 +38,13 @@ final class BoundNatives {
 
 	public static void main(String[] args) {
 		BoundNatives self = new BoundNatives();
+		String agent = System.getProperty("truth.agent");
 
 		System.loadLibrary("cases");
 		Truth.expect(register(), "register");
 		for (int i = 0; i < OFTEN; i++)
 			all(self, i);
-		Truth.expect(StopProbes.call(System.getProperty("truth.agent"), "jprof_start") == 0,
-				"start");
+		Truth.expect(StopProbes.call(agent, "jprof_start") == 0, "start");
 		calls = 0;
 		for (int i = 0; i < OFTEN; i++)
 			all(self, i);
@@ -52,13 +52,19 @@ final class BoundNatives {
 		/* Once more: nothing changes, and nothing is called twice. */
 		Truth.expect(register(), "register");
 		Truth.expect(plus(1) == 2, "plus");
+		long recorded = calls;
+		Truth.expect(StopProbes.call(agent, "jprof_stop") == 0, "stop");
+		for (int i = 0; i < OFTEN; i++)
+			all(self, i);
+		Truth.expect(late(8) == 9, "late");
 		Class<?> in = BoundNatives.class;
-		Truth.calls(in, "all(L" + in.getName().replace('.', '/') + ";I)V", calls);
-		Truth.calls(in, "mix(IDJFIDJFIDJFIDJFDDJZ)D", calls);
-		Truth.calls(in, "plus(I)I", 3 * calls + 1);
-		Truth.calls(in, "again(I)V", calls);
+		Truth.calls(in, "all(L" + in.getName().replace('.', '/') + ";I)V", recorded);
+		Truth.calls(in, "mix(IDJFIDJFIDJFIDJFDDJZ)D", recorded);
+		Truth.calls(in, "plus(I)I", 3 * recorded + 1);
+		Truth.calls(in, "again(I)V", recorded);
 		Truth.calls(in, "late(I)I", 1);
 		Truth.calls(in, "register()Z", 1);
+		Truth.calls(StopProbes.class, "call(Ljava/lang/String;Ljava/lang/String;)I", 1);
 		for (String method : new String[] {"mix(IDJFIDJFIDJFIDJFDDJZ)D", "plus(I)I", "again(I)V",
 				"late(I)I"})
 			Truth.natives(in, method);
