@@ -62,8 +62,6 @@ static void table_piece(
 	put_u2(row + ROW_TYPE, span->type);
 }
 
-/* Ends early when the table is full: a piece at least is made between two holes, so that this
- * takes no longer than there are rows. */
 static void table_span(struct table *table, const struct span *span, uint32_t from)
 {
 	const struct code *code = table->code;
@@ -74,8 +72,6 @@ static void table_span(struct table *table, const struct span *span, uint32_t fr
 
 		table_piece(table, span, from, hole->start);
 		from = hole->end + (uint32_t)(span->skip_returns && hole->exits);
-		if (table->rows > UINT16_MAX)
-			return;
 	}
 	if (i < code->holes && code->hole[i].pc == span->end && code->hole[i].start < to)
 		to = code->hole[i].start;

@@ -322,26 +322,39 @@ static void take_code(struct taken *taken, struct reader in, struct test_code *c
 	assert_true(reader_done(&in));
 }
 
-/* To the first method's Code. */
+/* A member's attributes; of a method that was asked for the Code is taken. */
+static void take_attributes(struct taken *taken, struct test_code *code)
+{
+	uint32_t attributes = read_u2(&taken->in);
+
+	while (attributes-- > 0 && !taken->in.failed) {
+		uint16_t name = read_u2(&taken->in);
+		struct reader content = read_part(&taken->in, read_u4(&taken->in));
+
+		if (code && name == TEST_CODE)
+			take_code(taken, content, code);
+	}
+}
+
+/* The first method's Code; and the whole class is one. */
 static void take_class(struct test_code *code)
 {
 	struct taken taken = {
 		.in = reader_of(code->result.bytes, code->result.size),
 		.bytes = code->result.bytes,
 	};
-	uint32_t attributes;
+	uint32_t methods;
 
 	take_pool(&taken);
-	read_bytes(&taken.in, 6 + 2 + 2 + 6 + 2 + 7 + 2); /* to the methods */
-	read_bytes(&taken.in, 6);
-	attributes = read_u2(&taken.in);
-	while (attributes-- > 0) {
-		uint16_t name = read_u2(&taken.in);
-		struct reader content = read_part(&taken.in, read_u4(&taken.in));
-
-		if (name == TEST_CODE)
-			take_code(&taken, content, code);
+	read_bytes(&taken.in, 6 + 2 + 2 + 6); /* to the field's attributes */
+	take_attributes(&taken, NULL);
+	methods = read_u2(&taken.in);
+	for (uint32_t i = 0; i < methods && !taken.in.failed; i++) {
+		read_bytes(&taken.in, 6);
+		take_attributes(&taken, i == 0 ? code : NULL);
 	}
+	take_attributes(&taken, NULL);
+	assert_true(reader_done(&taken.in));
 	free(taken.constant);
 }
 

@@ -271,8 +271,8 @@ static void test_pool_full(void **state)
 
 		assert_int_equal(code.reason, REWRITE_OK);
 		assert_int_equal(code.method_reason, rows[i].reason);
-		assert_true(
-			(code.result.bytes != NULL) == (rows[i].reason == REWRITE_OK));
+		test_same((unsigned)i, "code", code.code,
+			rows[i].reason == REWRITE_OK ? "enter 00 exit b1 unwind bf" : NULL);
 		test_code_fini(&code);
 	}
 }
@@ -289,6 +289,36 @@ static void test_stack_full(void **state)
 	assert_int_equal(code.method_reason, REWRITE_STACK);
 	assert_null(code.result.bytes);
 	test_code_fini(&code);
+}
+
+/* A method that cannot be done stays as it is between two that can. */
+static void test_untouched_between(void **state)
+{
+	static const struct test_method good = {.max_stack = 1, .code = "00 b1"};
+	static const struct test_method bad = {
+		.name = "<init>", .max_locals = 1, .code = "57 00 57 00 57 b1"};
+	static const uint8_t bad_code[] = {0x57, 0, 0x57, 0, 0x57, 0xb1};
+	struct test_class test;
+	struct test_code code;
+	uint8_t *bytes;
+	size_t size, old_at, new_at;
+
+	(void)state;
+	test_class_begin(&test, 52);
+	test_class_method(&test, &good);
+	test_class_method(&test, &bad);
+	test_class_method(&test, &good);
+	bytes = test_class_end(&test, &size);
+	code = test_rewrite(bytes, size);
+	assert_int_equal(code.result.methods, 2);
+	test_same(__LINE__, "code", code.code, "enter 00 exit b1 unwind bf");
+	old_at = find(bytes, size, bad_code, sizeof(bad_code));
+	new_at = find(code.result.bytes, code.result.size, bad_code, sizeof(bad_code));
+	/* From its flags to its last attribute, and the head of the method behind it. */
+	assert_memory_equal(
+		bytes + old_at - 22, code.result.bytes + new_at - 22, 22 + 6 + 4 + 8);
+	test_code_fini(&code);
+	free(bytes);
 }
 
 /* Names that no NUL-ended text can hold. */
@@ -352,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_verbatim),
 		cmocka_unit_test(test_pool_full),
 		cmocka_unit_test(test_stack_full),
+		cmocka_unit_test(test_untouched_between),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_reasons),

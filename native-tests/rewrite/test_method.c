@@ -15,6 +15,9 @@ struct method_case {
 /* Behind code of so many bytes that ends in a handler: its frame alone. */
 #define HANDLER(delta) "ff " delta " 0000 0001 07 T"
 
+#define NOPS_29 "0000000000 0000000000 0000000000 0000000000 0000000000 00000000"
+#define NOPS_58 NOPS_29 NOPS_29
+
 static const struct method_case cases[] = {
 	/* Nothing can throw: no handler. */
 	{__LINE__, 52, "b1", NULL, NULL, "enter exit b1", "", NULL},
@@ -120,6 +123,13 @@ static const struct method_case cases[] = {
 		"enter exitb1exitb1exitb1exitb1 exitb1exitb1exitb1exitb1"
 		"exitb1exitb1exitb1exitb1 exitb1exitb1exitb1exitb1 00 exit b1 unwind bf",
 		"0054 0055 005a 0000", "0002 f7 0054 01" HANDLER("0005")},
+	/* The last distance that fits, and the next. */
+	{__LINE__, 52, NOPS_58 "00 b1", NULL, "0001 3b",
+		"enter" NOPS_58 "00 exit b1 unwind bf", "0004 003f 0044 0000",
+		"0002 3f" HANDLER("0004")},
+	{__LINE__, 52, NOPS_58 "00 00 b1", NULL, "0001 3c",
+		"enter" NOPS_58 "00 00 exit b1 unwind bf", "0004 0040 0045 0000",
+		"0002 fb 0040" HANDLER("0004")},
 	/* Forms longer than they need be become short. */
 	{__LINE__, 52, "00 00 b1", NULL, "0002 fb 0001 f7 0000 02",
 		"enter 00 00 exit b1 unwind bf", "0004 0006 000b 0000",
