@@ -148,6 +148,8 @@ static enum rewrite_reason site_detour(struct stretch *stretch, struct site *sit
 		join = !places_nearest(&stretch->gaps, code, site, &pc);
 		if (join && !places_nearest(&stretch->joins, code, site, &pc))
 			return REWRITE_BRANCH;
+		if (code->length + code->islands * ISLAND_SIZE > CODE_MAX)
+			return REWRITE_CODE;
 		if (!island_add(code, pc, site->target, join, &index))
 			return REWRITE_MEMORY;
 	}
