@@ -8,7 +8,7 @@
 
 # The JVM numbers hidden classes (lambdas) by address: names without it are the same in
 # every run, and equal ones are added up.
-def plain: gsub("(\\$[0-9]+)?[/.+]0x[0-9a-f]+"; "");
+def plain: if contains("0x") then gsub("(\\$[0-9]+)?[/.+]0x[0-9a-f]+"; "") else . end;
 def key: (.class // "" | plain) + "." + .method + (.signature // "");
 def rows: .[0].rows;
 def sums(of; value): reduce .[] as $row ({}; .[$row | of] += ($row | value));
@@ -138,14 +138,14 @@ def check_totals:
 def check_tree_shape:
 	($tree | rows) as $rows
 	| (reduce $rows[] as $row ({}; .["\($row.id)"] = $row.level)) as $level
-	| (reduce $rows[] as $row ({}; if $row.parent == null then . else
-		.["\($row.parent)"] = ((.["\($row.parent)"] // []) + [$row.cum]) end)) as $below
+	| ($rows | map(select(.parent != null)) | group_by(.parent) | map({
+		key: "\(.[0].parent)", value: (map(.cum) | add_metrics)}) | from_entries) as $below
 	| $rows[]
 	| (if .parent == null then select(.level != 0 or .method != null)
 			| "a row without parent is no root: \(key)"
 		else select(.level != $level["\(.parent)"] + 1)
 			| "level \(.level) under level \($level["\(.parent)"]): \(key)" end),
-		(. as $row | ([$row.base] + ($below["\($row.id)"] // []) | add_metrics) as $sum
+		(. as $row | ([$row.base, $below["\($row.id)"] // {}] | add_metrics) as $sum
 		| select($sum != $row.cum)
 		| "cum \($row.cum) is not base and children \($sum): \($row | key)");
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: default
-// run: serial -Xmx64m -XX:+UseSerialGC
-// run: parallel -Xmx64m -XX:+UseParallelGC
-// run: g1 -Xmx64m -XX:+UseG1GC
-// run: z -Xmx64m -XX:+UseZGC
-// run: shenandoah -Xmx64m -XX:+UseShenandoahGC
+// run[events instrument]: serial -Xmx64m -XX:+UseSerialGC
+// run[events instrument]: parallel -Xmx64m -XX:+UseParallelGC
+// run[events instrument]: g1 -Xmx64m -XX:+UseG1GC
+// run[events instrument]: z -Xmx64m -XX:+UseZGC
+// run[events instrument]: shenandoah -Xmx64m -XX:+UseShenandoahGC
 // run: no-tlab -Xmx64m -XX:+UseSerialGC -XX:-UseTLAB
 package cases;
 

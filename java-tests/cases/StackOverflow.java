@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
-// run: plain -Xss512k
+// run[events]: plain -Xss512k
+// run[instrument attach]: plain -Xss256k
 package cases;
 
 /**
@@ -57,7 +58,7 @@ final class StackOverflow {
 	public static void main(String[] args) throws InterruptedException {
 		for (int i = 0; i < 12; i++)
 			overflow(i % 4);
-		Thread thread = new Thread(null, StackOverflow::inThread, "small-stack", 256 * 1024);
+		Thread thread = new Thread(null, StackOverflow::inThread, "small-stack", 200 * 1024);
 		thread.start();
 		thread.join();
 		Truth.expect(caught == 24, "caught " + caught);
