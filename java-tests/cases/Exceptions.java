@@ -8,9 +8,12 @@ package cases;
  * missed, its level in the tree would be wrong.
  */
 final class Exceptions {
-	static final int ROUNDS = 50;
+	/* The JVM's events make it interpret; with probes the compilers are to come in: implicit
+	 * exceptions are made by compiled code of its own, later even without a stack trace. */
+	static final int ROUNDS = Truth.way().equals("events") ? 50 : 4000;
+	static final int KINDS = 8;
 	static long probe, same, thrower, middle, catcher, implicit, rethrow, last, override;
-	static long nested, inFinally, inCatch, boom, sink;
+	static long nested, inFinally, inCatch, boom, sink, implicitSame, deep;
 
 	static final class Boom extends RuntimeException {
 		private static final long serialVersionUID = 1;
@@ -68,6 +71,35 @@ final class Exceptions {
 		case 6 -> sink += nothing.toString().length();
 		default -> throw null;
 		}
+	}
+
+	/** The same, caught where they happen. */
+	static void implicitSame(int kind, Object nothing, int[] numbers) {
+		implicitSame++;
+		try {
+			switch (kind) {
+			case 0 -> sink += nothing.hashCode();
+			case 1 -> sink += numbers[3];
+			case 2 -> sink += ((String) (Object) numbers).length();
+			case 3 -> sink += numbers[0] / (kind - 3);
+			case 4 -> sink += new int[kind - 5].length;
+			case 5 -> ((Object[]) new String[1])[0] = numbers;
+			case 6 -> sink += nothing.toString().length();
+			default -> throw null;
+			}
+			Truth.expect(false, "nothing thrown by kind " + kind);
+		} catch (RuntimeException e) {
+			sink++;
+		}
+	}
+
+	/** Through so many frames. */
+	static void deep(int frames, int kind) {
+		deep++;
+		if (frames == 1)
+			implicit(kind, null, new int[] {1, 2});
+		else
+			deep(frames - 1, kind);
 	}
 
 	static void rethrow() {
@@ -131,7 +163,7 @@ final class Exceptions {
 		probe();
 		catcher();
 		probe();
-		for (int kind = 0; kind < 8; kind++) {
+		for (int kind = 0; kind < KINDS; kind++) {
 			try {
 				implicit(kind, null, new int[] {1, 2});
 				Truth.expect(false, "nothing thrown by kind " + kind);
@@ -139,6 +171,13 @@ final class Exceptions {
 				sink++;
 			}
 			probe();
+			implicitSame(kind, null, new int[] {1, 2});
+			probe();
+			try {
+				deep(10, kind);
+			} catch (RuntimeException e) {
+				probe();
+			}
 		}
 		try {
 			rethrow();
@@ -177,6 +216,8 @@ final class Exceptions {
 		Truth.calls(in, "middle(I)V", middle);
 		Truth.calls(in, "catcher()V", catcher);
 		Truth.calls(in, "implicit(ILjava/lang/Object;[I)V", implicit);
+		Truth.calls(in, "implicitSame(ILjava/lang/Object;[I)V", implicitSame);
+		Truth.calls(in, "deep(II)V", deep);
 		Truth.calls(in, "rethrow()V", rethrow);
 		Truth.calls(in, "last()V", last);
 		Truth.calls(in, "override()I", override);
@@ -184,8 +225,9 @@ final class Exceptions {
 		Truth.calls(in, "inCatch()V", inCatch);
 		Truth.calls(in, "inFinally()V", inFinally);
 		Truth.calls(Boom.class, "<init>(Ljava/lang/String;)V", boom);
-		Truth.unwound(thrower + middle + implicit + rethrow + last + inCatch + inFinally);
-		Truth.at("main", 3, 0, in, "probe()V", ROUNDS * 16L);
+		Truth.calls(in, "<clinit>()V", 1);
+		Truth.unwound(thrower + middle + implicit + deep + rethrow + last + inCatch + inFinally);
+		Truth.at("main", 3, 0, in, "probe()V", ROUNDS * (8L + 3 * KINDS));
 		Truth.save(in);
 	}
 }
