@@ -27,10 +27,22 @@ static const struct {
 
 static enum attribute_kind kind_of(struct text name)
 {
+	if (!name.chars)
+		return ATTRIBUTE_UNSEEN;
 	for (size_t i = 0; i < sizeof(attribute_names) / sizeof(*attribute_names); i++)
 		if (text_is(name, attribute_names[i].name, attribute_names[i].length))
 			return attribute_names[i].kind;
 	return ATTRIBUTE_OTHER;
+}
+
+static enum attribute_kind kind_at(const struct constants *constants, uint16_t index)
+{
+	if (index >= constants->count)
+		return ATTRIBUTE_UNSEEN;
+	if (constants->kind[index] == ATTRIBUTE_UNSEEN)
+		constants->kind[index] =
+			(uint8_t)kind_of(constants_utf8(constants, index));
+	return constants->kind[index];
 }
 
 bool attribute_read(
@@ -40,6 +52,6 @@ bool attribute_read(
 	attribute->content = read_part(in, read_u4(in));
 	if (in->failed)
 		return false;
-	attribute->kind = kind_of(constants_utf8(constants, attribute->name));
-	return true;
+	attribute->kind = kind_at(constants, attribute->name);
+	return attribute->kind != ATTRIBUTE_UNSEEN;
 }

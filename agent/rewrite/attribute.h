@@ -10,6 +10,7 @@
 #include "agent/rewrite/constants.h"
 
 enum attribute_kind {
+	ATTRIBUTE_UNSEEN, /* of a name: not looked at yet */
 	ATTRIBUTE_OTHER,
 	ATTRIBUTE_CODE,
 	ATTRIBUTE_ANNOTATIONS,
@@ -25,7 +26,8 @@ struct attribute {
 	struct reader content;
 };
 
-/* Reads the next attribute whole. False: it is not. */
+/* Reads the next attribute whole. False: it is not, or has no name. What a name means is
+ * kept with the constants: a class has few, and thousands of attributes. */
 bool attribute_read(const struct constants *constants, struct reader *in,
 	struct attribute *attribute);
 

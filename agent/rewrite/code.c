@@ -129,8 +129,8 @@ uint32_t code_target(const struct code *code, uint32_t pc, uint32_t i)
 	return pc + get_u4(code->bytes + switch_offset_at(code, pc, i));
 }
 
-/* Where the site's instruction is, if its label is at `at`. An exit probe counts as a part of
- * its return. */
+/* Where the site's instruction is, if its label is at `at`. An exit probe counts as a
+ * part of its return. */
 static uint32_t site_instruction(
 	const struct code *code, const struct site *site, uint32_t at)
 {
@@ -183,36 +183,36 @@ static uint32_t site_add(struct code *code, uint32_t pc, uint32_t at, uint32_t s
 /* One pass over the code: sites and labels. */
 static enum rewrite_reason code_scan(struct code *code)
 {
-	const uint8_t *bytes = code->bytes;
-	uint32_t pc = 0, at = code->probe->size, length = code->length;
-	bool handles = code->handles;
+	const uint8_t *bytes = code->bytes,
+		      *handler = code->handles ? code->handler : NULL;
+	uint16_t *label = code->label;
+	uint32_t pc = 0, shift = code->probe->size, length = code->length;
 
 	while (pc < length) {
 		const struct opcode *opcode = &opcodes[bytes[pc]];
-		uint32_t size = opcode->length;
+		uint32_t size;
 
-		code->label[pc] = (uint16_t)at;
-		if (opcode->flow < FLOW_WIDE && !(handles && code->handler[pc])) {
-			pc += size;
-			at += size;
+		label[pc] = (uint16_t)(pc + shift);
+		if (opcode->flow < FLOW_WIDE && !(handler && handler[pc])) {
+			pc += opcode->length;
 			continue;
 		}
 		size = instruction_size(code, pc);
 		if (size == 0)
 			return REWRITE_MALFORMED;
-		if (opcode->flow == FLOW_WIDE && !(handles && code->handler[pc])) {
-			at += size;
-		} else {
-			if (!site_add(code, pc, at, size))
+		if (opcode->flow != FLOW_WIDE || (handler && handler[pc])) {
+			if (!site_add(code, pc, pc + shift, size))
 				return REWRITE_MEMORY;
-			at += site_new_size(code, &code->site[code->sites - 1], at);
+			shift += site_new_size(
+					 code, &code->site[code->sites - 1], pc + shift) -
+				 size;
 		}
 		pc += size;
 	}
 	if (pc != length)
 		return REWRITE_MALFORMED;
-	code->label[length] = (uint16_t)at;
-	code->new_length = at;
+	label[length] = (uint16_t)(length + shift);
+	code->new_length = length + shift;
 	return REWRITE_OK;
 }
 
@@ -284,9 +284,9 @@ static bool is_harmless(uint8_t opcode)
 	       opcode == OP_WIDE;
 }
 
-/* True if the handler at pc first of all gives back a monitor. Were there a call in front of
- * that, the JVM would see a way out of the method with the monitor held, and never compile
- * it. There is no need for one: such a handler throws again. */
+/* True if the handler at pc first of all gives back a monitor. Were there a call in front
+ * of that, the JVM would see a way out of the method with the monitor held, and never
+ * compile it. There is no need for one: such a handler throws again. */
 static bool releases_monitor(const struct code *code, uint32_t pc)
 {
 	for (int i = 0; i < HANDLER_STEPS_MAX && pc < code->length; i++) {
@@ -517,9 +517,33 @@ static enum rewrite_reason site_write(
 	return REWRITE_OK;
 }
 
+/* True if the site is copied with what is before and behind it, and gets its offset
+ * later. */
+static bool site_is_copied(const struct site *site)
+{
+	return site->flow >= FLOW_IF && site->flow <= FLOW_JSR &&
+	       site->form == SITE_NEAR && !site->caught;
+}
+
+/* Offsets of the branches that were copied to a place of their own in the new code. */
+static enum rewrite_reason offsets_write(const struct code *code, uint8_t *to)
+{
+	for (uint32_t s = 0; s < code->sites; s++) {
+		const struct site *site = &code->site[s];
+
+		if (!site_is_copied(site))
+			continue;
+		if (code_is_far(code, site))
+			return REWRITE_BRANCH;
+		put_u2(to + site->at + 1, code->label[site->target] - site->at);
+	}
+	return REWRITE_OK;
+}
+
 enum rewrite_reason code_write(const struct code *code, struct writer *out)
 {
 	uint32_t pc = 0, island = 0;
+	size_t start = out->size;
 
 	probe_write(code->probe, PROBE_ENTER, out);
 	for (uint32_t s = 0; s <= code->sites; s++) {
@@ -527,6 +551,8 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 		uint32_t next = site ? site->pc : code->length;
 		enum rewrite_reason reason;
 
+		if (site && site_is_copied(site))
+			continue;
 		while (island < code->islands && code->island[island].pc <= next) {
 			const struct island *at = &code->island[island++];
 
@@ -542,7 +568,7 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 			return reason;
 		pc = next + site->size;
 	}
-	return out->failed ? REWRITE_MEMORY : REWRITE_OK;
+	return out->failed ? REWRITE_MEMORY : offsets_write(code, out->bytes + start);
 }
 
 uint32_t code_hole_from(const struct code *code, uint32_t pc)

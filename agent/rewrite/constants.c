@@ -5,26 +5,27 @@
  */
 #include "agent/rewrite/constants.h"
 
-/* Bytes behind the tag; Utf8 has its text too, tags without a row do not exist. */
-static const uint8_t constant_size[] = {
-	[CONSTANT_UTF8] = 2,
-	[CONSTANT_INTEGER] = 4,
-	[CONSTANT_FLOAT] = 4,
-	[CONSTANT_LONG] = 8,
-	[CONSTANT_DOUBLE] = 8,
-	[CONSTANT_CLASS] = 2,
-	[CONSTANT_STRING] = 2,
-	[CONSTANT_FIELD] = 4,
-	[CONSTANT_METHOD] = 4,
-	[CONSTANT_INTERFACE_METHOD] = 4,
-	[CONSTANT_NAME_AND_TYPE] = 4,
-	[CONSTANT_METHOD_HANDLE] = 3,
-	[CONSTANT_METHOD_TYPE] = 2,
-	[CONSTANT_DYNAMIC] = 4,
-	[CONSTANT_INVOKE_DYNAMIC] = 4,
-	[CONSTANT_MODULE] = 2,
-	[CONSTANT_PACKAGE] = 2,
+/* Bytes by tag, with it; Utf8 has its text too, tags without a row do not exist. */
+static const uint8_t constant_size[256] = {
+	[CONSTANT_UTF8] = 3,
+	[CONSTANT_INTEGER] = 5,
+	[CONSTANT_FLOAT] = 5,
+	[CONSTANT_LONG] = 9,
+	[CONSTANT_DOUBLE] = 9,
+	[CONSTANT_CLASS] = 3,
+	[CONSTANT_STRING] = 3,
+	[CONSTANT_FIELD] = 5,
+	[CONSTANT_METHOD] = 5,
+	[CONSTANT_INTERFACE_METHOD] = 5,
+	[CONSTANT_NAME_AND_TYPE] = 5,
+	[CONSTANT_METHOD_HANDLE] = 4,
+	[CONSTANT_METHOD_TYPE] = 3,
+	[CONSTANT_DYNAMIC] = 5,
+	[CONSTANT_INVOKE_DYNAMIC] = 5,
+	[CONSTANT_MODULE] = 3,
+	[CONSTANT_PACKAGE] = 3,
 };
+enum { CONSTANT_SIZE_MIN = 3 };
 
 static const char intrinsic_16[] = "Ljdk/internal/vm/annotation/IntrinsicCandidate;";
 static const char intrinsic_8[] = "Ljdk/internal/HotSpotIntrinsicCandidate;";
@@ -35,16 +36,11 @@ bool text_is_intrinsic(struct text text)
 	       text_is(text, intrinsic_8, sizeof(intrinsic_8) - 1);
 }
 
-/* Bytes of the constant with its tag; 0: there is no such tag. */
-static size_t constant_whole(const uint8_t *at, const uint8_t *end)
+/* Bytes of the constant, of which at least CONSTANT_SIZE_MIN are there; 0: there is no
+ * such tag. Without a branch on the tag, which nobody could foretell. */
+static size_t constant_whole(const uint8_t *at)
 {
-	uint8_t tag = *at;
-
-	if (tag >= sizeof(constant_size) || constant_size[tag] == 0)
-		return 0;
-	if (tag != CONSTANT_UTF8)
-		return 1 + (size_t)constant_size[tag];
-	return end - at < 3 ? 0 : 3 + (size_t)get_u2(at + 1);
+	return constant_size[*at] + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
 }
 
 enum rewrite_reason constants_init(
@@ -57,19 +53,23 @@ enum rewrite_reason constants_init(
 	constants->count = constants->total = count;
 	if (count == 0)
 		return REWRITE_MALFORMED;
-	constants->offset = malloc(count * sizeof(*constants->offset));
+	constants->offset = malloc(count * (sizeof(*constants->offset) + 1));
 	if (!constants->offset)
 		return REWRITE_MEMORY;
+	constants->kind = (uint8_t *)(constants->offset + count);
+	memset(constants->kind, 0, count);
 	constants->offset[0] = 0;
 	for (uint32_t i = 1; i < count; i++) {
-		size_t size = at < reader->end ? constant_whole(at, reader->end) : 0;
+		size_t left = (size_t)(reader->end - at);
+		size_t size = left >= CONSTANT_SIZE_MIN ? constant_whole(at) : 0;
 
-		if (size == 0 || size > (size_t)(reader->end - at))
+		if (size == 0 || size > left)
 			return REWRITE_MALFORMED;
 		constants->offset[i] = (uint32_t)(at - bytes);
-		if (*at == CONSTANT_UTF8 && !constants->intrinsics)
-			constants->intrinsics = text_is_intrinsic(
-				(struct text){(const char *)at + 3, get_u2(at + 1)});
+		if (size == 3 + sizeof(intrinsic_16) - 1 ||
+			size == 3 + sizeof(intrinsic_8) - 1)
+			constants->intrinsics |= text_is_intrinsic((struct text){
+				(const char *)at + 3, (uint16_t)(size - 3)});
 		/* These two take two indices (4.4.5). */
 		if (*at == CONSTANT_LONG || *at == CONSTANT_DOUBLE) {
 			if (++i == count)

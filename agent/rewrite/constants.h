@@ -42,6 +42,8 @@ struct constants {
 	uint32_t count;   /* constant_pool_count of the file */
 	size_t end;       /* offset of the first byte behind the pool */
 	bool intrinsics;  /* a name of the annotation of intrinsic methods is there */
+	uint8_t *kind;    /* of each constant: the attribute's whose name it is
+			   * (attribute.h);    0: not looked at yet */
 	struct writer added; /* constants to put behind those of the file */
 	uint32_t total;      /* constant_pool_count with them */
 };

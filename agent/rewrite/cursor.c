@@ -26,14 +26,12 @@ bool writer_grow(struct writer *writer, size_t more)
 	return true;
 }
 
-bool scratch_grow(
+bool scratch_grow_to(
 	void **array, uint32_t *capacity, uint32_t wanted, uint32_t keep, size_t element)
 {
 	uint32_t larger = *capacity + *capacity / 2;
 	void *bytes;
 
-	if (wanted <= *capacity)
-		return true;
 	if (larger < wanted)
 		larger = wanted + 64;
 	bytes = malloc(larger * element);

@@ -170,9 +170,16 @@ static inline void patch_u4(struct writer *writer, size_t offset, uint32_t value
 		put_u4(writer->bytes + offset, value);
 }
 
+bool scratch_grow_to(
+	void **array, uint32_t *capacity, uint32_t wanted, uint32_t keep, size_t element);
+
 /* Makes a scratch array at least so many elements large; its contents need not survive if
  * keep is 0 (elements to keep). False: no memory, the array stays as it was. */
-bool scratch_grow(
-	void **array, uint32_t *capacity, uint32_t wanted, uint32_t keep, size_t element);
+static inline bool scratch_grow(
+	void **array, uint32_t *capacity, uint32_t wanted, uint32_t keep, size_t element)
+{
+	return wanted <= *capacity ||
+	       scratch_grow_to(array, capacity, wanted, keep, element);
+}
 
 #endif

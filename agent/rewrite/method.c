@@ -317,9 +317,11 @@ static enum rewrite_reason parts_write(struct method_work *work,
 enum rewrite_reason method_write(struct method_work *work,
 	const struct method_request *request, struct writer *out)
 {
-	struct code_parts parts = {0};
-	enum rewrite_reason reason = parts_prepare(work, request, &parts);
+	struct code_parts parts;
+	enum rewrite_reason reason;
 
+	parts.full = (struct full_frames){0}; /* the rest is read, or found out, first */
+	reason = parts_prepare(work, request, &parts);
 	if (reason == REWRITE_OK)
 		reason = parts_write(work, request, &parts, out);
 	full_frames_fini(&parts.full);

@@ -39,8 +39,8 @@ struct rewriter {
 struct method {
 	uint16_t access;
 	struct text name, descriptor;
-	struct attribute code; /* kind is ATTRIBUTE_OTHER if it has none */
-	const uint8_t *code_start;
+	struct attribute code;
+	const uint8_t *code_start; /* NULL: it has none */
 	bool intrinsic;
 };
 

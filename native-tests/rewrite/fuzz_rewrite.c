@@ -115,31 +115,47 @@ static void find_pool(const uint8_t *data, size_t size, struct layout *layout)
 		layout->pool_end = at;
 }
 
-static enum rewrite_reason rewrite(
-	const uint8_t *data, size_t size, struct rewrite_result *result)
+static enum rewrite_reason rewrite(const uint8_t *data, size_t size,
+	struct rewrite_result *result, struct asked *asked)
 {
-	struct asked asked = {.next = 1};
 	const struct rewrite_request request = {.id = method_id,
 		.untouched = method_untouched,
-		.user = &asked,
+		.user = asked,
 		.probe = "java/lang/JprofProbe"};
-	enum rewrite_reason reason = rewrite_class(data, size, &request, result);
+	enum rewrite_reason reason = REWRITE_OK;
 
+	*asked = (struct asked){.next = 1};
+	reason = rewrite_class(data, size, &request, result);
 	require(reason == REWRITE_OK || result->bytes == NULL, "refused, so nothing");
 	require(result->bytes == NULL || result->methods > 0, "rewritten, so a method");
 	return reason;
 }
 
+/* What was made is a class file to the rewriter itself. It may be found malformed where
+ * it is only now read as a whole: beyond a detour, or because of constants that were not
+ * there. */
+static void check_again(
+	const struct rewrite_result *once, const struct asked *asked_before)
+{
+	bool known = asked_before->untouched == 0 && once->size < FAR_SIZE_MIN;
+	struct rewrite_result twice;
+	struct asked asked;
+	enum rewrite_reason reason = rewrite(once->bytes, once->size, &twice, &asked);
+
+	require(reason == REWRITE_OK || reason == REWRITE_POOL ||
+			(reason == REWRITE_MALFORMED && !known),
+		"what was made can be read");
+	free(twice.bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct rewrite_result once, twice;
+	struct rewrite_result once;
 	struct layout layout = {0};
-	enum rewrite_reason reason;
+	struct asked asked;
 
-	if (rewrite(data, size, &once) != REWRITE_OK || !once.bytes) {
-		free(once.bytes);
+	if (rewrite(data, size, &once, &asked) != REWRITE_OK || !once.bytes)
 		return 0;
-	}
 	require(once.size > 8, "there is a head");
 	require(memcmp(data, once.bytes, 8) == 0, "magic and version stay");
 	find_pool(data, size, &layout);
@@ -147,11 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"there are constants");
 	require(memcmp(data + 10, once.bytes + 10, layout.pool_end - 10) == 0,
 		"constants stay in their places");
-	reason = rewrite(once.bytes, once.size, &twice);
-	require(reason == REWRITE_OK || reason == REWRITE_POOL ||
-			(reason == REWRITE_MALFORMED && once.size >= FAR_SIZE_MIN),
-		"what was made can be read");
-	free(twice.bytes);
+	check_again(&once, &asked);
 	free(once.bytes);
 	return 0;
 }
