@@ -5,13 +5,12 @@
  *
  *   before                      after
  *   0: first instruction        0: push id; invokestatic enter(I)V
- *      ...                      6: first instruction            \
- *      ...                         ...                          | under the handlers below
- *   a handler's first           push id; invokestatic caught(I)V  |
- *                               a handler's first                 |
- *      ireturn                     ...                          |
+ *      ...                      6: first instruction                \
+ *   C: a handler's first        C: push id; invokestatic caught(I)V | under the handlers below
+ *                                  a handler's first                |
+ *      ireturn                     ...                              /
  *                                  push id; invokestatic exit(I)V   not under any handler
- *                                  ireturn                      \ under the method's own only
+ *                                  ireturn                          under the method's own only
  *                               H: push id; invokestatic unwind(I)V; athrow
  *
  * The handlers are the last rows of the exception table, catch everything, and lie behind the
@@ -19,16 +18,15 @@
  * comes before the call of super or this has a handler of its own, whose frame holds the
  * uninitialised `this` in local 0: a class that returned from it would not verify, one that
  * throws does. The call itself is under that handler in class files before version 50. In
- * later ones it can be under none, so an exception that leaves it passes through the
- * constructor without an unwind.
+ * later ones no frame would do for both sides of it (constructor.h): what it throws leaves the
+ * constructor without a probe. That, and whatever else went by, is told by the next `caught`,
+ * or `unwind`, of a method further out: when a method's handler runs, all that it called is
+ * over.
  *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
- * there (an asynchronous exception, after the exit was recorded) leaves the method.
- *
- * The call of super itself is under no handler, as no frame would do for both sides of it
- * (constructor.h). So what is thrown by it leaves the constructor without a probe; that and
- * whatever else went by is told by the next `caught`, or `unwind`, of a method further out: when
- * a method's handler runs, all that it called is over.
+ * there (an asynchronous exception, after the exit was recorded) leaves the method. A caught
+ * probe is not under the handler that it belongs to, and a handler that gives back a monitor
+ * at once has none: either way the JVM's compilers would refuse the method.
  *
  * In:   class files of version 45 to 69 (Java 25). Nothing in them is trusted.
  * Out:  a class file with the same constants in the same places (new ones behind them), or
