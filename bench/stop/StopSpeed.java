@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -9,14 +11,21 @@ import java.util.Map;
 
 /**
  * Measures its own speed three times: before jprof records, while it does, and after it has
- * stopped. Prints the three medians, in microseconds a round.
+ * stopped. Prints the three, in microseconds a round: what nine rounds of ten took longer than,
+ * so that what else the machine did is not in it.
  *
- * Its argument says how the recording begins: "attach" loads the agent by jcmd, "start" starts
- * one that is there but does not record, "control" does nothing and tells the noise.
+ * The first argument is the work: "fib", calls alone; "mixed"; "lambdas". The JVM makes the
+ * class of a lambda again when its method is retransformed, and the JDK's code that calls it has
+ * seen more than one then. The second argument says how the
+ * recording begins: "attach" loads the agent by jcmd, "start" starts one that is there but does
+ * not record. "nothing" tells the noise; "retransform" has the JVM define the classes anew twice,
+ * with nothing changed, by the JDK's own means: what the compiler then makes of them is not
+ * jprof's doing.
  */
 final class StopSpeed {
-	private static final int WARM_UP_ROUNDS = 400, ROUNDS = 800;
+	private static final long WARM_UP = 2_000_000_000L, MEASURED = 1_000_000_000L; // ns
 	private static long sink;
+	private static Instrumentation instrumentation;
 
 	/** The work: small methods, virtual calls, exceptions, the JDK's collections. */
 	interface Shape {
@@ -66,17 +75,30 @@ final class StopSpeed {
 
 	private static synchronized long words(int count) {
 		Map<String, Integer> seen = new HashMap<>();
+		long sum = 0;
 
-		for (int i = 0; i < count; i++)
-			seen.merge("word" + i % 37, i, Integer::sum);
-		return seen.values().stream().mapToLong(StopSpeed::twice).sum();
+		for (int i = 0; i < count; i++) {
+			Integer before = seen.get("word" + i % 37);
+			seen.put("word" + i % 37, before == null ? i : before + i);
+		}
+		for (int value : seen.values())
+			sum += twice(value);
+		return sum;
 	}
 
 	private static long twice(int value) {
 		return 2L * value;
 	}
 
-	private static void round() {
+	private static long lambdas(int count) {
+		Map<String, Integer> seen = new HashMap<>();
+
+		for (int i = 0; i < count; i++)
+			seen.merge("word" + i % 37, i, Integer::sum);
+		return seen.values().stream().mapToLong(StopSpeed::twice).sum();
+	}
+
+	private static void mixed() {
 		double area = 0;
 
 		for (int i = 0; i < 20_000; i++)
@@ -86,36 +108,76 @@ final class StopSpeed {
 		sink += (long) area + fib(18) + words(4000);
 	}
 
-	private static double speed() {
+	private static double speed(Runnable work) {
 		List<Long> times = new ArrayList<>();
 
-		for (int i = 0; i < WARM_UP_ROUNDS; i++)
-			round();
-		for (int i = 0; i < ROUNDS; i++) {
-			long begin = System.nanoTime();
-			round();
-			times.add(System.nanoTime() - begin);
-		}
+		run(work, WARM_UP, new ArrayList<>());
+		run(work, MEASURED, times);
 		long[] sorted = times.stream().mapToLong(Long::longValue).toArray();
 		Arrays.sort(sorted);
-		return sorted[ROUNDS / 2] / 1000.0;
+		return sorted[sorted.length / 10] / 1000.0;
 	}
 
-	public static void main(String[] args) throws Exception {
-		double before = speed(), recording;
+	private static void run(Runnable work, long nanoseconds, List<Long> times) {
+		long begin = System.nanoTime(), before = begin;
 
-		switch (args[0]) {
+		while (before - begin < nanoseconds) {
+			work.run();
+			long now = System.nanoTime();
+			times.add(now - before);
+			before = now;
+		}
+	}
+
+	/** Called by the JVM for -javaagent. */
+	public static void premain(String options, Instrumentation given) {
+		instrumentation = given;
+	}
+
+	private static void retransform() throws UnmodifiableClassException {
+		for (Class<?> each : instrumentation.getAllLoadedClasses())
+			if (each.getClassLoader() == ClassLoader.getSystemClassLoader() &&
+					instrumentation.isModifiableClass(each))
+				instrumentation.retransformClasses(each);
+	}
+
+	private static void begin(String way, String options) throws Exception {
+		switch (way) {
 		case "attach":
-			Control.attach(args[1]);
+			Control.attach(options);
 			break;
 		case "start":
 			Control.call("jprof_start");
 			break;
+		case "retransform":
+			retransform();
+			break;
 		default:
 		}
-		recording = speed();
-		if (!args[0].equals("control"))
+	}
+
+	private static void end(String way) throws Exception {
+		switch (way) {
+		case "attach":
+		case "start":
 			Control.call("jprof_stop");
-		System.out.println(Control.format("%.1f %.1f %.1f", before, recording, speed()));
+			break;
+		case "retransform":
+			retransform();
+			break;
+		default:
+		}
+	}
+
+	public static void main(String[] args) throws Exception {
+		Map<String, Runnable> works = Map.of("fib", () -> sink += fib(18), "mixed", StopSpeed::mixed,
+				"lambdas", () -> sink += lambdas(10_000));
+		Runnable work = works.get(args[0]);
+		double before = speed(work), recording;
+
+		begin(args[1], args[2]);
+		recording = speed(work);
+		end(args[1]);
+		System.out.println(Control.format("%.2f %.2f %.2f", before, recording, speed(work)));
 	}
 }

@@ -8,7 +8,8 @@
 #   run.sh BUILD_DIR [REPETITIONS]
 #
 # The program measures itself (StopSpeed.java); each number is the median of the runs, which
-# take turns. The control does the same without jprof: what it differs by is the noise.
+# take turns. Two rows tell what is not jprof's: the noise, and what the compiler makes of
+# classes that were retransformed twice, with nothing changed.
 set -eu
 build=$(realpath "$1")
 repetitions=${2:-5}
@@ -19,60 +20,57 @@ trap 'rm -rf "$work"' EXIT
 agent=$build/libjprof.so
 options=file=$work/%p.jprof,calls=instrument
 
-# speed JAVA WAY: a line "BEFORE RECORDING AFTER".
-speed() {
-	local words=()
+# way | title | the JVM's option | bar
+table="
+nothing|nothing done||
+retransform|retransformed, nothing changed|-javaagent:$work/stop.jar|
+start|jprof there with start=no, started|-agentpath:$agent=$options,start=no|1.02
+attach|jprof loaded by jcmd||1.02
+"
 
-	[ "$2" != start ] || words=("-agentpath:$agent=$options,start=no")
-	"$1" -XX:+IgnoreUnrecognizedVMOptions -XX:+EnableDynamicAgentLoading \
+# speed JAVA WORK WAY OPTION: a line "BEFORE RECORDING AFTER".
+speed() {
+	"$1" -Xbatch -XX:+IgnoreUnrecognizedVMOptions -XX:+EnableDynamicAgentLoading \
 		--enable-native-access=ALL-UNNAMED "-Djava.library.path=$build/bench" \
-		"-Dagent=$agent" "${words[@]}" -cp "$work" StopSpeed "$2" "$options"
+		"-Dagent=$agent" ${4:+"$4"} -cp "$work" StopSpeed "$2" "$3" "$options"
 	rm -f "$work"/*.jprof
 }
 
-# column N FILE: the median of one of the three; of after to before with N=ratio.
+# column EXPRESSION FILE: the median of what awk makes of the lines.
 column() {
-	if [ "$1" = ratio ]; then
-		awk '{print $3 / $1}' "$2" | median
-	else
-		awk -v n="$1" '{print $n}' "$2" | median
-	fi
+	awk "{print $1}" "$2" | median
+}
+
+one_work() {
+	local java=$1 work_name=$2 way title option bar ratio
+
+	rm -f "$work"/*.us
+	for _ in $(seq "$repetitions"); do
+		while IFS='|' read -r way title option bar <&3; do
+			speed "$java" "$work_name" "$way" "$option" >>"$work/$way.us"
+		done 3< <(sed '/^$/d' <<<"$table")
+	done
+	printf '  %-36s %9s %9s %9s  %s\n' "$work_name, us a round" before between after \
+		"after to before"
+	while IFS='|' read -r way title option bar <&3; do
+		ratio=$(column '$3 / $1' "$work/$way.us")
+		printf '  %-36s %9.1f %9.1f %9.1f  %.3f %s\n' "$title" \
+			"$(column '$1' "$work/$way.us")" "$(column '$2' "$work/$way.us")" \
+			"$(column '$3' "$work/$way.us")" "$ratio" \
+			"${bar:+$(against "$ratio" "$bar")}"
+	done 3< <(sed '/^$/d' <<<"$table")
 }
 
 one_jdk() {
-	local way ratio control
+	local name
 
 	"$1/bin/javac" -d "$work" "$here/StopSpeed.java" "$here/../Control.java"
+	printf 'Premain-Class: StopSpeed\nCan-Retransform-Classes: true\n' >"$work/manifest"
+	"$1/bin/jar" cfm "$work/stop.jar" "$work/manifest" -C "$work" StopSpeed.class
 	"$1/bin/java" -version 2>&1 | sed -n 2p
-	rm -f "$work"/*.us
-	for _ in $(seq "$repetitions"); do
-		for way in control start attach; do
-			speed "$1/bin/java" $way >>"$work/$way.us"
-		done
+	for name in fib mixed lambdas; do
+		one_work "$1/bin/java" $name
 	done
-	printf '  %-28s %9s %9s %9s  %s\n' "us a round" before recording after "after to before"
-	control=$(column ratio "$work/control.us")
-	for way in control start attach; do
-		ratio=$(column ratio "$work/$way.us")
-		printf '  %-28s %9.0f %9.0f %9.0f  %.3f%s\n' "$(title $way)" \
-			"$(column 1 "$work/$way.us")" "$(column 2 "$work/$way.us")" \
-			"$(column 3 "$work/$way.us")" "$ratio" \
-			"$([ $way = control ] || verdict "$ratio" "$control")"
-	done
-}
-
-title() {
-	case $1 in
-	control) echo "control, no jprof" ;;
-	start) echo "there with start=no, started" ;;
-	attach) echo "loaded by jcmd" ;;
-	esac
-}
-
-verdict() {
-	awk -v ratio="$1" -v control="$2" 'BEGIN {
-		printf ", to control %.3f (bar: 1.02, %s)", ratio / control,
-			ratio / control <= 1.02 ? "met" : "MISSED"}'
 }
 
 echo "stop: a program's speed before, while and after jprof records"

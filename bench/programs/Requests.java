@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Starts a server (its arguments from the second on), asks it as often as the first says, in four
+ * threads, and prints two numbers of milliseconds: what the server needed until it listened, and
+ * what the requests took.
+ */
+final class Requests {
+	private static final int THREADS = 4;
+
+	private Requests() {
+	}
+
+	public static void main(String[] args) throws Exception {
+		int requests = Integer.parseInt(args[0]);
+		Process server = new ProcessBuilder(Arrays.asList(args).subList(1, args.length))
+				.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+
+		try (OutputStream end = server.getOutputStream();
+				BufferedReader says = new BufferedReader(
+						new InputStreamReader(server.getInputStream()))) {
+			String[] portAndTime = says.readLine().split(" ");
+			long begin = System.nanoTime();
+
+			askAll("http://127.0.0.1:" + portAndTime[0] + "/?seed=", requests);
+			System.out.println(portAndTime[1] + " " + (System.nanoTime() - begin) / 1_000_000);
+		}
+		if (server.waitFor() != 0)
+			throw new IllegalStateException("the server failed");
+	}
+
+	private static void askAll(String address, int requests) throws InterruptedException {
+		AtomicInteger next = new AtomicInteger();
+		AtomicInteger failed = new AtomicInteger();
+		Thread[] threads = new Thread[THREADS];
+
+		for (int i = 0; i < THREADS; i++) {
+			threads[i] = new Thread(() -> {
+				for (int seed = next.getAndIncrement(); seed < requests;
+						seed = next.getAndIncrement())
+					if (!answered(address + seed))
+						failed.incrementAndGet();
+			});
+			threads[i].start();
+		}
+		for (Thread thread : threads)
+			thread.join();
+		if (failed.get() > 0)
+			throw new IllegalStateException(failed + " requests failed");
+	}
+
+	private static boolean answered(String address) {
+		try {
+			HttpURLConnection connection =
+					(HttpURLConnection) URI.create(address).toURL().openConnection();
+			String page = new String(connection.getInputStream().readAllBytes());
+
+			return connection.getResponseCode() == 200 && page.endsWith("</table>\n");
+		} catch (IOException e) {
+			return false;
+		}
+	}
+}

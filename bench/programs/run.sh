@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# run: what profiling costs real programs: javac with the sources of java.xml (1,300 files and
+# more), the H2 database with the demo's script, Tomcat answering 20,000 requests.
+#
+#   run.sh BUILD_DIR [REPETITIONS]
+#
+# Each is a fresh JVM, its wall time that of the work alone (Tomcat: from the first request on,
+# asked by another JVM) and of the start alone (javac -version; H2 with an empty script; Tomcat
+# until it listens). Variants take turns; each number is the median. What has no package here
+# is said, and left out: openjdk-17-source, libh2-java, libtomcat10-embed-java.
+set -eu
+build=$(realpath "$1")
+repetitions=${2:-3}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../common.sh"
+work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-programs.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+h2=${H2_JAR:-/usr/share/java/h2.jar}
+tomcat=/usr/share/java/tomcat10-embed-core.jar
+agent=-agentpath:$build/libjprof.so=file=$work/p.jprof
+
+# variant | the JVM's option
+variants="
+no agent|
+there, not started|$agent,start=no
+metrics=wall|$agent,metrics=wall
+defaults|$agent
+"
+
+have_javac() {
+	[ -r "$1/lib/src.zip" ]
+}
+
+prepare_javac() {
+	rm -rf "$work/java.xml"
+	(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" java.xml)
+	find "$work/java.xml" -name '*.java' >"$work/sources"
+	echo "$(wc -l <"$work/sources") source files"
+}
+
+start_javac() {
+	seconds "$@" -m jdk.compiler/com.sun.tools.javac.Main -version
+}
+
+run_javac() {
+	seconds "$@" -m jdk.compiler/com.sun.tools.javac.Main -nowarn -proc:none \
+		-XDignore.symbol.file --patch-module "java.xml=$work/java.xml" \
+		-d "$work/compiled" "@$work/sources" 2>/dev/null
+}
+
+have_h2() {
+	[ -r "$h2" ]
+}
+
+prepare_h2() {
+	: >"$work/empty.sql"
+	"$1/bin/java" -cp "$h2" org.h2.tools.Shell -help 2>&1 | sed -n 's/.*\(version [0-9.]*\).*/\1/p'
+}
+
+h2_script() {
+	local script=$1
+
+	shift
+	rm -f "$work"/db.*
+	seconds "$@" -cp "$h2" org.h2.tools.RunScript -url "jdbc:h2:$work/db" -user sa \
+		-script "$script"
+}
+
+start_h2() {
+	h2_script "$work/empty.sql" "$@"
+}
+
+run_h2() {
+	h2_script "$here/../../demo/shop.sql" "$@"
+}
+
+have_tomcat() {
+	[ -r "$tomcat" ]
+}
+
+prepare_tomcat() {
+	"$1/bin/javac" -cp "$(tomcat_path)" -d "$work" "$here"/*.java
+	"$1/bin/java" -cp "$(tomcat_path)" org.apache.catalina.util.ServerInfo |
+		sed -n 's/^Server number: */version /p'
+}
+
+tomcat_path() {
+	echo "$tomcat:/usr/share/java/tomcat-annotations-api.jar:$work"
+}
+
+# tomcat_do REQUESTS COLUMN COMMAND: the server says the milliseconds until it listened, and
+# the client those its requests took.
+tomcat_do() {
+	local requests=$1 column=$2
+
+	shift 2
+	"$client/bin/java" -cp "$work" Requests "$requests" "$@" -cp "$(tomcat_path)" \
+		-Djava.util.logging.config.file=/dev/null Server |
+		awk -v column="$column" '{printf "%.4f\n", $column / 1000}'
+}
+
+start_tomcat() {
+	tomcat_do 0 1 "$@"
+}
+
+run_tomcat() {
+	tomcat_do 20000 2 "$@"
+}
+
+# calls PROFILE: how many were counted.
+calls() {
+	"$build/jprof" report "$1" --view summary --format json >"$work/summary.json"
+	fact calls "$work/summary.json"
+}
+
+# print_row TITLE FILE BASE CALLS_FILE
+print_row() {
+	awk -v title="$1" -v run="$(median <"$2.run")" -v start="$(median <"$2.start")" \
+		-v run0="$(median <"$3.run")" -v start0="$(median <"$3.start")" \
+		-v calls="$([ -s "$2.calls" ] && median <"$2.calls" || echo 0)" 'BEGIN {
+		printf "    %-20s %8.2f %7.2f %9.2f %+8.2f", title, run, run / run0, start,
+			start - start0
+		if (calls > 0)
+			printf " %10.1f %9.1f", calls / 1e6, calls / 1e6 / run
+		printf "\n" }'
+}
+
+one_program() {
+	local home=$1 program=$2 name option file
+
+	if ! "have_$program" "$home"; then
+		echo "  $program: not here, not run"
+		return
+	fi
+	printf '  %s, %s\n' "$program" "$("prepare_$program" "$home" | tail -n 1)"
+	rm -f "$work"/*.run "$work"/*.start "$work"/*.calls
+	for _ in $(seq "$repetitions"); do
+		while IFS='|' read -r name option <&3; do
+			file=$work/${name//[^a-z]/_}
+			"start_$program" "$home/bin/java" ${option:+"$option"} >>"$file.start"
+			rm -f "$work/p.jprof"
+			"run_$program" "$home/bin/java" ${option:+"$option"} >>"$file.run"
+			[ ! -e "$work/p.jprof" ] || calls "$work/p.jprof" >>"$file.calls"
+		done 3< <(sed '/^$/d' <<<"$variants")
+	done
+	printf '    %-20s %8s %7s %9s %8s %10s %9s\n' "" "work, s" "to none" "start, s" \
+		"added" "M calls" "M calls/s"
+	while IFS='|' read -r name option <&3; do
+		print_row "$name" "$work/${name//[^a-z]/_}" "$work/no_agent"
+	done 3< <(sed '/^$/d' <<<"$variants")
+}
+
+one_jdk() {
+	local program
+
+	"$1/bin/java" -version 2>&1 | sed -n 2p
+	client=$1
+	for program in javac h2 tomcat; do
+		one_program "$1" "$program"
+	done
+}
+
+echo "programs: what profiling costs real ones"
+describe_machine
+each_jdk one_jdk
