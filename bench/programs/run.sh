@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# run: what profiling costs real programs: javac with the sources of java.xml (1,300 files and
-# more), the H2 database with the demo's script, Tomcat answering 20,000 requests.
+# run: what profiling costs real programs: javac with the sources of jdk.hotspot.agent (800 files
+# and more), the H2 database with the demo's script, Tomcat answering 20,000 requests.
 #
 #   run.sh BUILD_DIR [REPETITIONS]
 #
 # Each is a fresh JVM, its wall time that of the work alone (Tomcat: from the first request on,
 # asked by another JVM) and of the start alone (javac -version; H2 with an empty script; Tomcat
 # until it listens). Variants take turns; each number is the median. What has no package here
-# is said, and left out: openjdk-17-source, libh2-java, libtomcat10-embed-java.
+# is said, and left out: openjdk-17-source, libh2-java, libtomcat10-embed-java with libtomcat10-java.
 set -eu
 build=$(realpath "$1")
 repetitions=${2:-3}
@@ -35,9 +35,9 @@ have_javac() {
 }
 
 prepare_javac() {
-	rm -rf "$work/java.xml"
-	(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" java.xml)
-	find "$work/java.xml" -name '*.java' >"$work/sources"
+	rm -rf "$work/jdk.hotspot.agent"
+	(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" jdk.hotspot.agent)
+	find "$work/jdk.hotspot.agent" -name '*.java' >"$work/sources"
 	echo "$(wc -l <"$work/sources") source files"
 }
 
@@ -47,7 +47,7 @@ start_javac() {
 
 run_javac() {
 	seconds "$@" -m jdk.compiler/com.sun.tools.javac.Main -nowarn -proc:none \
-		-XDignore.symbol.file --patch-module "java.xml=$work/java.xml" \
+		-XDignore.symbol.file --patch-module "jdk.hotspot.agent=$work/jdk.hotspot.agent" \
 		-d "$work/compiled" "@$work/sources" 2>/dev/null
 }
 
@@ -88,7 +88,7 @@ prepare_tomcat() {
 }
 
 tomcat_path() {
-	echo "$tomcat:/usr/share/java/tomcat-annotations-api.jar:$work"
+	echo "$tomcat:/usr/share/java/tomcat10-annotations-api.jar:$work"
 }
 
 # tomcat_do REQUESTS COLUMN COMMAND: the server says the milliseconds until it listened, and
