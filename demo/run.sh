@@ -31,10 +31,10 @@ show() {
 	cut -c "1-$width" "$work/view" | sed "$((lines + 1)),\$d"
 }
 
-echo "Running the H2 database with shop.sql under jprof (half a minute or so) ..."
+echo "Running the H2 database with shop.sql under jprof ..."
 seconds=$SECONDS
-"$build/jprof" run --file "$profile" --calls events -- "$java" -cp "$h2" \
-	org.h2.tools.RunScript -url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
+"$build/jprof" run --file "$profile" -- "$java" -cp "$h2" org.h2.tools.RunScript \
+	-url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
 echo "It took $((SECONDS - seconds)) s."
 
 show 28 'Which methods used the processor: base is their own part, cum is with all they called' \

@@ -10,7 +10,8 @@
 # Each is a fresh JVM, its wall time that of the work alone (Tomcat: from the first request on,
 # asked by another JVM) and of the start alone (javac -version; H2 with an empty script; Tomcat
 # until it listens). Variants take turns; each number is the median. What has no package here
-# is said, and left out: openjdk-17-source, libh2-java, libtomcat10-embed-java with libtomcat10-java.
+# is said, and left out. H2 shows what calls=events costs, too, and why: the interpreter, and an
+# agent whose callbacks are empty.
 set -eu
 build=$(realpath "$1")
 repetitions=${2:-3}
@@ -22,13 +23,21 @@ h2=${H2_JAR:-/usr/share/java/h2.jar}
 tomcat=/usr/share/java/tomcat10-embed-core.jar
 agent=-agentpath:$build/libjprof.so=file=$work/p.jprof
 
-# variant | the JVM's option
+# variant | the JVM's option | the one program it is measured with
 variants="
-no agent|
-there, not started|$agent,start=no
-metrics=wall|$agent,metrics=wall
-defaults|$agent
+no agent||
+there, not started|$agent,start=no|
+metrics=wall|$agent,metrics=wall|
+defaults|$agent|
+no agent, -Xint|-Xint|h2
+empty callbacks|-agentpath:$build/bench/libempty_agent.so|h2
+calls=events|$agent,calls=events|h2
 "
+
+# variants_of PROGRAM: the lines of the table.
+variants_of() {
+	sed '/^$/d' <<<"$variants" | grep "|\($1\)\?$"
+}
 
 have_javac() {
 	[ -r "$1/lib/src.zip" ]
@@ -138,19 +147,19 @@ one_program() {
 	printf '  %s, %s\n' "$program" "$("prepare_$program" "$home" | tail -n 1)"
 	rm -f "$work"/*.run "$work"/*.start "$work"/*.calls
 	for _ in $(seq "$repetitions"); do
-		while IFS='|' read -r name option <&3; do
+		while IFS='|' read -r name option _ <&3; do
 			file=$work/${name//[^a-z]/_}
 			"start_$program" "$home/bin/java" ${option:+"$option"} >>"$file.start"
 			rm -f "$work/p.jprof"
 			"run_$program" "$home/bin/java" ${option:+"$option"} >>"$file.run"
 			[ ! -e "$work/p.jprof" ] || calls "$work/p.jprof" >>"$file.calls"
-		done 3< <(sed '/^$/d' <<<"$variants")
+		done 3< <(variants_of "$program")
 	done
 	printf '    %-20s %8s %7s %9s %8s %10s %9s\n' "" "work, s" "to none" "start, s" \
 		"added" "M calls" "M calls/s"
-	while IFS='|' read -r name option <&3; do
+	while IFS='|' read -r name _ <&3; do
 		print_row "$name" "$work/${name//[^a-z]/_}" "$work/no_agent"
-	done 3< <(sed '/^$/d' <<<"$variants")
+	done 3< <(variants_of "$program")
 }
 
 one_jdk() {
