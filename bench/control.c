@@ -21,6 +21,9 @@ static int call(const char *library, const char *name)
 }
 
 JNIEXPORT jint JNICALL Java_Control_call(
+	JNIEnv *jni, jclass class, jstring library, jstring name);
+
+JNIEXPORT jint JNICALL Java_Control_call(
 	JNIEnv *jni, jclass class, jstring library, jstring name)
 {
 	const char *path = (*jni)->GetStringUTFChars(jni, library, NULL);
