@@ -41,7 +41,7 @@ jars() {
 link() {
 	local java=$1 failures=$2 agent=$3
 	shift 3
-	timeout 900 "$java" -Xverify:all -Xmx3g -XX:-UsePerfData --add-modules ALL-SYSTEM $agent \
+	timeout 900 "$java" -Xverify:all -Xmx3g -XX:-UsePerfData --add-modules ALL-SYSTEM ${agent:+"$agent"} \
 		-cp "$work" VerifyClasses "$failures" "$@" 2>"$work/stderr"
 }
 
