@@ -66,7 +66,7 @@ have_h2() {
 
 prepare_h2() {
 	: >"$work/empty.sql"
-	"$1/bin/java" -cp "$h2" org.h2.tools.Shell -help 2>&1 | sed -n 's/.*\(version [0-9.]*\).*/\1/p'
+	basename "$(readlink -f "$h2")"
 }
 
 h2_script() {
@@ -91,9 +91,8 @@ have_tomcat() {
 }
 
 prepare_tomcat() {
-	"$1/bin/javac" -cp "$(tomcat_path)" -d "$work" "$here"/*.java
-	"$1/bin/java" -cp "$(tomcat_path)" org.apache.catalina.util.ServerInfo |
-		sed -n 's/^Server number: */version /p'
+	"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" "$here"/*.java
+	basename "$(readlink -f "$tomcat")"
 }
 
 tomcat_path() {
