@@ -60,6 +60,7 @@ static const char *left_out_why(const char *internal)
 struct passing {
 	char *class_name; /* Java name */
 	bool is_jdk;
+	const char *left_out; /* why it gets no probes; NULL: it does */
 	bool has_natives; /* that were chosen */
 };
 
@@ -69,6 +70,12 @@ static void leave_intrinsic(const struct jvm_method *method)
 	if (methods_included(method))
 		untouched_add(method->class_name, method->name,
 			"native, and replaced by the compilers with code of their own");
+}
+
+static void leave_out(const struct passing *passing, const struct jvm_method *method)
+{
+	if (methods_included(method))
+		untouched_add(passing->class_name, NULL, passing->left_out);
 }
 
 static uint32_t method_id(void *user, const struct rewrite_method *method)
@@ -84,6 +91,8 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 
 	if (!description.class_name || !description.name || !description.signature)
 		ref = METHOD_REF_EXCLUDED;
+	else if (passing->left_out)
+		leave_out(passing, &description);
 	else if (method->intrinsic && description.is_native)
 		leave_intrinsic(&description);
 	else
@@ -133,6 +142,21 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 	free(result.bytes);
 }
 
+/* internal: the class's name, which is used up. */
+static void take_class(JNIEnv *jni, jobject loader, char *internal, struct passing *passing,
+	const unsigned char *bytes, size_t size, jint *new_size, unsigned char **new_bytes)
+{
+	if (!internal)
+		return;
+	passing->is_jdk = jvm_is_jdk(jni, loader, internal);
+	passing->class_name = jvm_class_name(internal);
+	passing->left_out = left_out_why(internal);
+	if (passing->class_name && methods_class_included(passing->class_name, passing->is_jdk))
+		rewrite(passing, bytes, size, new_size, new_bytes);
+	free(passing->class_name);
+	free(internal);
+}
+
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
 	const char *name, jobject domain, jint size, const unsigned char *bytes,
 	jint *new_size, unsigned char **new_bytes)
@@ -143,17 +167,13 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 
 	(void)jvmti;
 	(void)domain;
-	/* A class defined without a name gets none: it could not be chosen by one. */
-	if (!name || !jni || !atomic_load_explicit(&open_for_probes, memory_order_acquire))
+	if (!jni || !atomic_load_explicit(&open_for_probes, memory_order_acquire))
 		return;
 	saved_errno = errno;
 	paused = thread_events_pause();
-	passing.is_jdk = jvm_is_jdk(jni, loader, name);
-	passing.class_name = jvm_class_name(name);
-	if (passing.class_name && !left_out_why(name) &&
-		methods_class_included(passing.class_name, passing.is_jdk))
-		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
-	free(passing.class_name);
+	/* Whoever defines a class need not say its name. */
+	take_class(jni, loader, name ? strdup(name) : rewrite_class_name(bytes, (size_t)size),
+		&passing, bytes, (size_t)size, new_size, new_bytes);
 	if (redefined && passing.has_natives &&
 		atomic_load_explicit(&opening, memory_order_relaxed))
 		native_methods_note(jni, redefined);

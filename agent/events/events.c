@@ -230,13 +230,19 @@ static void stop_recording(void)
 	pthread_mutex_unlock(&once);
 }
 
+static void check_patterns(JNIEnv *jni)
+{
+	if (events.session->options.calls != CALLS_OFF)
+		include_check(&events.jvm, jni);
+}
+
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	bool recording = session_recording(events.session);
 
 	(void)jvmti;
 	if (recording)
-		include_check(&events.jvm, jni);
+		check_patterns(jni);
 	stop_recording();
 	/* Only now: events are switched off one kind after the other, and an exit whose entry
 	 * was already off would match nothing. */
@@ -319,7 +325,7 @@ static int stop_here(JNIEnv *jni, struct error *error)
 {
 	if (!session_recording(events.session))
 		return error_set(error, ERROR_BUSY, "nothing is being recorded");
-	include_check(&events.jvm, jni);
+	check_patterns(jni);
 	stop_recording();
 	if (calls_by_probes(events.session))
 		class_hook_close(&events.jvm, jni);

@@ -27,6 +27,22 @@ static const uint8_t constant_size[256] = {
 };
 enum { CONSTANT_SIZE_MIN = 3 };
 
+/* Where a constant names others: two places by tag, behind the tag; 0: none. */
+static const uint8_t constant_names[256][2] = {
+	[CONSTANT_CLASS] = {1, 0},
+	[CONSTANT_STRING] = {1, 0},
+	[CONSTANT_FIELD] = {1, 3},
+	[CONSTANT_METHOD] = {1, 3},
+	[CONSTANT_INTERFACE_METHOD] = {1, 3},
+	[CONSTANT_NAME_AND_TYPE] = {1, 3},
+	[CONSTANT_METHOD_HANDLE] = {2, 0},
+	[CONSTANT_METHOD_TYPE] = {1, 0},
+	[CONSTANT_DYNAMIC] = {3, 0},
+	[CONSTANT_INVOKE_DYNAMIC] = {3, 0},
+	[CONSTANT_MODULE] = {1, 0},
+	[CONSTANT_PACKAGE] = {1, 0},
+};
+
 static const char intrinsic_16[] = "Ljdk/internal/vm/annotation/IntrinsicCandidate;";
 static const char intrinsic_8[] = "Ljdk/internal/HotSpotIntrinsicCandidate;";
 
@@ -41,6 +57,16 @@ bool text_is_intrinsic(struct text text)
 static size_t constant_whole(const uint8_t *at)
 {
 	return constant_size[*at] + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
+}
+
+/* True if the whole constant names only others of the file: what is added must not make a class
+ * well-formed that is not. */
+static bool names_within(const uint8_t *at, uint32_t count)
+{
+	const uint8_t *place = constant_names[*at];
+
+	return (place[0] == 0 || get_u2(at + place[0]) < count) &&
+	       (place[1] == 0 || get_u2(at + place[1]) < count);
 }
 
 enum rewrite_reason constants_init(
@@ -63,7 +89,7 @@ enum rewrite_reason constants_init(
 		size_t left = (size_t)(reader->end - at);
 		size_t size = left >= CONSTANT_SIZE_MIN ? constant_whole(at) : 0;
 
-		if (size == 0 || size > left)
+		if (size == 0 || size > left || !names_within(at, count))
 			return REWRITE_MALFORMED;
 		constants->offset[i] = (uint32_t)(at - bytes);
 		if (size == 3 + sizeof(intrinsic_16) - 1 ||

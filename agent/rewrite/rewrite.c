@@ -82,13 +82,46 @@ static enum rewrite_reason head_read(struct rewriter *rewriter)
 	return constants_init(&rewriter->constants, rewriter->bytes, in);
 }
 
-static bool members_skip_attributes(struct reader *in)
+/* An index that is not one of the file's constants; the next two bytes. What is added to the
+ * constants must not make a class well-formed that is not. */
+static bool index_is_wild(struct rewriter *rewriter)
 {
+	return read_u2(&rewriter->in) >= rewriter->constants.count;
+}
+
+static bool skip_attributes(struct rewriter *rewriter)
+{
+	struct reader *in = &rewriter->in;
 	uint32_t count = read_u2(in);
 
 	while (count-- > 0 && !in->failed) {
-		read_u2(in);
+		if (index_is_wild(rewriter))
+			return false;
 		read_bytes(in, read_u4(in));
+	}
+	return !in->failed;
+}
+
+static bool interfaces_read(struct rewriter *rewriter)
+{
+	uint32_t count = read_u2(&rewriter->in);
+
+	while (count-- > 0)
+		if (index_is_wild(rewriter))
+			return false;
+	return true;
+}
+
+static bool fields_read(struct rewriter *rewriter)
+{
+	struct reader *in = &rewriter->in;
+	uint32_t fields = read_u2(in);
+
+	while (fields-- > 0) {
+		read_u2(in); /* access flags */
+		if (index_is_wild(rewriter) || index_is_wild(rewriter) ||
+			!skip_attributes(rewriter))
+			return false;
 	}
 	return !in->failed;
 }
@@ -98,7 +131,6 @@ static enum rewrite_reason class_read(struct rewriter *rewriter)
 {
 	struct reader *in = &rewriter->in;
 	enum rewrite_reason reason;
-	uint32_t fields;
 
 	read_u2(in); /* access flags */
 	rewriter->this_class = read_u2(in);
@@ -107,15 +139,10 @@ static enum rewrite_reason class_read(struct rewriter *rewriter)
 	if (reason != REWRITE_OK)
 		return reason;
 	rewriter->class_name_size = rewriter->names.size;
-	read_u2(in);                             /* super class */
-	read_bytes(in, 2 * (size_t)read_u2(in)); /* interfaces */
-	fields = read_u2(in);
-	while (fields-- > 0) {
-		read_bytes(in, 6);
-		if (!members_skip_attributes(in))
-			return REWRITE_MALFORMED;
-	}
-	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
+	if (index_is_wild(rewriter) /* super class */ || !interfaces_read(rewriter) ||
+		!fields_read(rewriter))
+		return REWRITE_MALFORMED;
+	return REWRITE_OK;
 }
 
 static enum rewrite_reason method_read(struct rewriter *rewriter, struct method *method)
@@ -229,8 +256,8 @@ static enum rewrite_reason methods_do(struct rewriter *rewriter)
 		if (reason != REWRITE_OK)
 			return reason;
 	}
-	members_skip_attributes(&rewriter->in);
-	return reader_done(&rewriter->in) ? REWRITE_OK : REWRITE_MALFORMED;
+	return skip_attributes(rewriter) && reader_done(&rewriter->in) ? REWRITE_OK
+								       : REWRITE_MALFORMED;
 }
 
 /* Head, old constants, new constants, the rest. */
@@ -284,4 +311,16 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	free(rewriter.out.bytes);
 	free(rewriter.names.bytes);
 	return reason;
+}
+
+char *rewrite_class_name(const uint8_t *bytes, size_t size)
+{
+	struct rewriter rewriter = {.bytes = bytes, .size = size, .in = reader_of(bytes, size)};
+	char *name = NULL;
+
+	if (head_read(&rewriter) == REWRITE_OK && class_read(&rewriter) == REWRITE_OK)
+		name = strdup((char *)rewriter.names.bytes);
+	constants_fini(&rewriter.constants);
+	free(rewriter.names.bytes);
+	return name;
 }

@@ -93,6 +93,9 @@ struct rewrite_result {
 enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	const struct rewrite_request *request, struct rewrite_result *result);
 
+/* The class's own name, in internal form, owned (free). NULL: not well-formed, or no memory. */
+char *rewrite_class_name(const uint8_t *bytes, size_t size);
+
 /* The text for users. Static. */
 const char *rewrite_reason_text(enum rewrite_reason reason);
 

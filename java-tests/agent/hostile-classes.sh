@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# hostile-classes: a class loader defines cut, changed and made-up class files: the program sees
-# the same errors and results as without the agent.
+# hostile-classes: a class loader defines cut, changed and made-up class files: those that the JVM
+# refuses without the agent it refuses with it, and the others give the same results.
 . "$(dirname "$0")/common.sh"
 need jq
 
@@ -24,13 +24,21 @@ public class Hostile extends ClassLoader {
 		return sum;
 	}
 
+	static int fates;
+
 	/** What comes of a class file: an error's class, or the answer. */
 	static String fate(byte[] bytes) {
+		/* Half of them are defined without a name. */
+		String name = fates++ % 2 == 0 ? null : "Hostile";
+
 		try {
-			Class<?> c = new Hostile().defineClass(null, bytes, 0, bytes.length);
+			Class<?> c = new Hostile().defineClass(name, bytes, 0, bytes.length);
 			java.lang.reflect.Method answer = c.getDeclaredMethod("answer", int.class);
 			answer.setAccessible(true);
 			return c.getName() + " " + answer.invoke(null, 50);
+		} catch (LinkageError e) {
+			/* Which one may differ: an index behind the constants is that of a new one. */
+			return "refused";
 		} catch (Throwable e) {
 			return e.getClass().getName() + (e.getCause() == null ? "" : " " + e.getCause().getClass());
 		}
@@ -64,6 +72,10 @@ public class Hostile extends ClassLoader {
 }
 JAVA
 
+fact() {
+	jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value' "$work/summary.json"
+}
+
 for java in "${javas[@]}"; do
 	"$(dirname "$java")/javac" --release 17 -d "$work" "$work/Hostile.java" || exit 1
 	"$java" -cp "$work" Hostile >"$work/plain" 2>"$work/err" || fail 'the program alone failed'
@@ -73,5 +85,9 @@ for java in "${javas[@]}"; do
 	cmp -s "$work/plain" "$work/out" ||
 		fail "other fates: $(diff "$work/plain" "$work/out" | head -10)"
 	[ ! -s "$work/err" ] || fail "printed: $(head -5 "$work/err")"
+	# All of that passed the rewriter: it did most, and found some not well-formed.
+	"$jprof" report "$work/p.jprof" --view summary --format json >"$work/summary.json"
+	[ "$(fact probes.classes)" -gt 1000 ] || fail "probes in $(fact probes.classes) classes only"
+	[ "$(fact untouched)" -gt 1 ] || fail "$(fact untouched) classes left alone only"
 done
 finish
