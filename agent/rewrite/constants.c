@@ -5,43 +5,31 @@
  */
 #include "agent/rewrite/constants.h"
 
-/* Bytes by tag, with it; Utf8 has its text too, tags without a row do not exist. */
-static const uint8_t constant_size[256] = {
-	[CONSTANT_UTF8] = 3,
-	[CONSTANT_INTEGER] = 5,
-	[CONSTANT_FLOAT] = 5,
-	[CONSTANT_LONG] = 9,
-	[CONSTANT_DOUBLE] = 9,
-	[CONSTANT_CLASS] = 3,
-	[CONSTANT_STRING] = 3,
-	[CONSTANT_FIELD] = 5,
-	[CONSTANT_METHOD] = 5,
-	[CONSTANT_INTERFACE_METHOD] = 5,
-	[CONSTANT_NAME_AND_TYPE] = 5,
-	[CONSTANT_METHOD_HANDLE] = 4,
-	[CONSTANT_METHOD_TYPE] = 3,
-	[CONSTANT_DYNAMIC] = 5,
-	[CONSTANT_INVOKE_DYNAMIC] = 5,
-	[CONSTANT_MODULE] = 3,
-	[CONSTANT_PACKAGE] = 3,
+/* By tag: its bytes, with the tag (Utf8 has its text too), and where behind the tag it names other
+ * constants. Tags without a row do not exist. */
+static const struct constant_shape {
+	uint8_t size, first, second;
+	bool names;
+} constant_shape[256] = {
+	[CONSTANT_UTF8] = {3, 1, 1, false},
+	[CONSTANT_INTEGER] = {5, 1, 1, false},
+	[CONSTANT_FLOAT] = {5, 1, 1, false},
+	[CONSTANT_LONG] = {9, 1, 1, false},
+	[CONSTANT_DOUBLE] = {9, 1, 1, false},
+	[CONSTANT_CLASS] = {3, 1, 1, true},
+	[CONSTANT_STRING] = {3, 1, 1, true},
+	[CONSTANT_FIELD] = {5, 1, 3, true},
+	[CONSTANT_METHOD] = {5, 1, 3, true},
+	[CONSTANT_INTERFACE_METHOD] = {5, 1, 3, true},
+	[CONSTANT_NAME_AND_TYPE] = {5, 1, 3, true},
+	[CONSTANT_METHOD_HANDLE] = {4, 2, 2, true},
+	[CONSTANT_METHOD_TYPE] = {3, 1, 1, true},
+	[CONSTANT_DYNAMIC] = {5, 3, 3, true},
+	[CONSTANT_INVOKE_DYNAMIC] = {5, 3, 3, true},
+	[CONSTANT_MODULE] = {3, 1, 1, true},
+	[CONSTANT_PACKAGE] = {3, 1, 1, true},
 };
 enum { CONSTANT_SIZE_MIN = 3 };
-
-/* Where a constant names others: two places by tag, behind the tag; 0: none. */
-static const uint8_t constant_names[256][2] = {
-	[CONSTANT_CLASS] = {1, 0},
-	[CONSTANT_STRING] = {1, 0},
-	[CONSTANT_FIELD] = {1, 3},
-	[CONSTANT_METHOD] = {1, 3},
-	[CONSTANT_INTERFACE_METHOD] = {1, 3},
-	[CONSTANT_NAME_AND_TYPE] = {1, 3},
-	[CONSTANT_METHOD_HANDLE] = {2, 0},
-	[CONSTANT_METHOD_TYPE] = {1, 0},
-	[CONSTANT_DYNAMIC] = {3, 0},
-	[CONSTANT_INVOKE_DYNAMIC] = {3, 0},
-	[CONSTANT_MODULE] = {1, 0},
-	[CONSTANT_PACKAGE] = {1, 0},
-};
 
 static const char intrinsic_16[] = "Ljdk/internal/vm/annotation/IntrinsicCandidate;";
 static const char intrinsic_8[] = "Ljdk/internal/HotSpotIntrinsicCandidate;";
@@ -56,17 +44,17 @@ bool text_is_intrinsic(struct text text)
  * such tag. Without a branch on the tag, which nobody could foretell. */
 static size_t constant_whole(const uint8_t *at)
 {
-	return constant_size[*at] + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
+	return constant_shape[*at].size + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
 }
 
-/* True if the whole constant names only others of the file: what is added must not make a class
- * well-formed that is not. */
-static bool names_within(const uint8_t *at, uint32_t count)
+/* True if the whole constant names one that the file does not have: what is added must not make a
+ * class well-formed that is not. Without a branch, too. */
+static bool names_beyond(const uint8_t *at, uint32_t count)
 {
-	const uint8_t *place = constant_names[*at];
+	const struct constant_shape *shape = &constant_shape[*at];
 
-	return (place[0] == 0 || get_u2(at + place[0]) < count) &&
-	       (place[1] == 0 || get_u2(at + place[1]) < count);
+	return shape->names &
+	       ((get_u2(at + shape->first) >= count) | (get_u2(at + shape->second) >= count));
 }
 
 enum rewrite_reason constants_init(
@@ -89,7 +77,7 @@ enum rewrite_reason constants_init(
 		size_t left = (size_t)(reader->end - at);
 		size_t size = left >= CONSTANT_SIZE_MIN ? constant_whole(at) : 0;
 
-		if (size == 0 || size > left || !names_within(at, count))
+		if (size == 0 || size > left || names_beyond(at, count))
 			return REWRITE_MALFORMED;
 		constants->offset[i] = (uint32_t)(at - bytes);
 		if (size == 3 + sizeof(intrinsic_16) - 1 ||
