@@ -9,25 +9,25 @@
  * constants. Tags without a row do not exist. */
 static const struct constant_shape {
 	uint8_t size, first, second;
-	bool names;
+	uint16_t names; /* all bits: it does */
 } constant_shape[256] = {
-	[CONSTANT_UTF8] = {3, 1, 1, false},
-	[CONSTANT_INTEGER] = {5, 1, 1, false},
-	[CONSTANT_FLOAT] = {5, 1, 1, false},
-	[CONSTANT_LONG] = {9, 1, 1, false},
-	[CONSTANT_DOUBLE] = {9, 1, 1, false},
-	[CONSTANT_CLASS] = {3, 1, 1, true},
-	[CONSTANT_STRING] = {3, 1, 1, true},
-	[CONSTANT_FIELD] = {5, 1, 3, true},
-	[CONSTANT_METHOD] = {5, 1, 3, true},
-	[CONSTANT_INTERFACE_METHOD] = {5, 1, 3, true},
-	[CONSTANT_NAME_AND_TYPE] = {5, 1, 3, true},
-	[CONSTANT_METHOD_HANDLE] = {4, 2, 2, true},
-	[CONSTANT_METHOD_TYPE] = {3, 1, 1, true},
-	[CONSTANT_DYNAMIC] = {5, 3, 3, true},
-	[CONSTANT_INVOKE_DYNAMIC] = {5, 3, 3, true},
-	[CONSTANT_MODULE] = {3, 1, 1, true},
-	[CONSTANT_PACKAGE] = {3, 1, 1, true},
+	[CONSTANT_UTF8] = {3, 1, 1, 0},
+	[CONSTANT_INTEGER] = {5, 1, 1, 0},
+	[CONSTANT_FLOAT] = {5, 1, 1, 0},
+	[CONSTANT_LONG] = {9, 1, 1, 0},
+	[CONSTANT_DOUBLE] = {9, 1, 1, 0},
+	[CONSTANT_CLASS] = {3, 1, 1, 0xffff},
+	[CONSTANT_STRING] = {3, 1, 1, 0xffff},
+	[CONSTANT_FIELD] = {5, 1, 3, 0xffff},
+	[CONSTANT_METHOD] = {5, 1, 3, 0xffff},
+	[CONSTANT_INTERFACE_METHOD] = {5, 1, 3, 0xffff},
+	[CONSTANT_NAME_AND_TYPE] = {5, 1, 3, 0xffff},
+	[CONSTANT_METHOD_HANDLE] = {4, 2, 2, 0xffff},
+	[CONSTANT_METHOD_TYPE] = {3, 1, 1, 0xffff},
+	[CONSTANT_DYNAMIC] = {5, 3, 3, 0xffff},
+	[CONSTANT_INVOKE_DYNAMIC] = {5, 3, 3, 0xffff},
+	[CONSTANT_MODULE] = {3, 1, 1, 0xffff},
+	[CONSTANT_PACKAGE] = {3, 1, 1, 0xffff},
 };
 enum { CONSTANT_SIZE_MIN = 3 };
 
@@ -52,9 +52,9 @@ static size_t constant_whole(const uint8_t *at)
 static bool names_beyond(const uint8_t *at, uint32_t count)
 {
 	const struct constant_shape *shape = &constant_shape[*at];
+	uint32_t first = get_u2(at + shape->first), second = get_u2(at + shape->second);
 
-	return shape->names &
-	       ((get_u2(at + shape->first) >= count) | (get_u2(at + shape->second) >= count));
+	return ((first > second ? first : second) & shape->names) >= count;
 }
 
 enum rewrite_reason constants_init(
