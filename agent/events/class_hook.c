@@ -61,6 +61,7 @@ struct passing {
 	char *class_name; /* Java name */
 	bool is_jdk;
 	const char *left_out; /* why it gets no probes; NULL: it does */
+	bool asked_for;       /* and the user wants some of its methods nevertheless */
 	bool has_natives; /* that were chosen */
 };
 
@@ -70,12 +71,6 @@ static void leave_intrinsic(const struct jvm_method *method)
 	if (methods_included(method))
 		untouched_add(method->class_name, method->name,
 			"native, and replaced by the compilers with code of their own");
-}
-
-static void leave_out(const struct passing *passing, const struct jvm_method *method)
-{
-	if (methods_included(method))
-		untouched_add(passing->class_name, NULL, passing->left_out);
 }
 
 static uint32_t method_id(void *user, const struct rewrite_method *method)
@@ -92,7 +87,7 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 	if (!description.class_name || !description.name || !description.signature)
 		ref = METHOD_REF_EXCLUDED;
 	else if (passing->left_out)
-		leave_out(passing, &description);
+		passing->asked_for |= methods_included(&description);
 	else if (method->intrinsic && description.is_native)
 		leave_intrinsic(&description);
 	else
@@ -139,6 +134,8 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 		untouched_add(passing->class_name, NULL, rewrite_reason_text(reason));
 	else if (result.bytes)
 		hand_over(&result, new_size, new_bytes);
+	else if (passing->asked_for)
+		untouched_add(passing->class_name, NULL, passing->left_out);
 	free(result.bytes);
 }
 

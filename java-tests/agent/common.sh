@@ -88,6 +88,12 @@ query() {
 	sqlite3 -batch -readonly "$1" "$2"
 }
 
+# fact KEY: a value of the profile's summary.
+fact() {
+	"$jprof" report "$work/p.jprof" --view summary --format json |
+		jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value'
+}
+
 # expect_profile PROFILE CALLS: it is whole, and step() was called so often.
 expect_profile() {
 	local calls

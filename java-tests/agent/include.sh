@@ -7,11 +7,6 @@
 . "$(dirname "$0")/common.sh"
 need jq sqlite3
 
-fact() {
-	"$jprof" report "$work/p.jprof" --view summary --format json |
-		jq -r --arg key "$1" '.rows[] | select(.key == $key) | .value'
-}
-
 for java in "${javas[@]}"; do
 	rm -f "$work/p.jprof"
 	run "$java" "file=$work/p.jprof,include=agent.Workload+agnet.*+agent.Workloda+agent.Workload.setp" \
@@ -28,6 +23,9 @@ for java in "${javas[@]}"; do
 	expect_lines 'everything' 0
 	expect_profile "$work/p.jprof" 300
 	[ "$(fact probes.classes)" -gt 300 ] || fail "only $(fact probes.classes) classes"
+	left_out=$(query "$work/p.jprof" \
+		"SELECT count(*) FROM meta WHERE key LIKE 'untouched.%' AND value LIKE 'java.lang.Object: %'")
+	[ "$left_out" = 1 ] || fail "everything: java.lang.Object is listed $left_out times"
 	for key in repaired unmatched lost; do
 		[ "$(fact $key)" = 0 ] || fail "everything: $key is $(fact $key)"
 	done

@@ -100,8 +100,7 @@ $alone"
 	[ "$(calls "$work/p.jprof")" = "${printed##* }" ] ||
 		fail "$1: $(calls "$work/p.jprof") calls, not ${printed##* }"
 	for wrong in repaired unmatched lost untouched; do
-		[ "$("$jprof" report "$work/p.jprof" --view summary --format json | jq -r \
-			--arg key $wrong '.rows[] | select(.key == $key) | .value')" = 0 ] ||
+		[ "$(fact $wrong)" = 0 ] ||
 			fail "$1: $wrong is not 0"
 	done
 	rm -f "$work/p.jprof"
