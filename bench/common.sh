@@ -4,6 +4,15 @@
 # common: what the benchmarks of Java programs share; sourced by them.
 # shellcheck shell=bash
 
+# prepare NAME REPETITIONS BUILD_DIR [REPETITIONS]: sets build, repetitions, unless given, and a
+# folder `work` that goes at the end.
+prepare() {
+	build=$(realpath "${3:?the folder of a build}")
+	repetitions=${4:-$2}
+	work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-$1.XXXXXX")
+	trap 'rm -rf "$work"' EXIT
+}
+
 # each_jdk FUNCTION: calls it with the folder of each JDK of the machine.
 each_jdk() {
 	local home seen=

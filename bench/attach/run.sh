@@ -9,12 +9,9 @@
 #
 # The program attaches to itself (AttachTime.java); each number is the median of the runs.
 set -eu
-build=$(realpath "$1")
-repetitions=${2:-3}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-attach.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+prepare attach 3 "$@"
 classes=10000
 
 one_jdk() {

@@ -12,12 +12,9 @@
 # Each number is the median of the repetitions, each of them the best of 40 rounds of some
 # milliseconds: what other programs on the machine take away is not in it.
 set -eu
-build=$(realpath "$1")
-repetitions=${2:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-fib.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+prepare fib 5 "$@"
 agent="-agentpath:$build/libjprof.so=file=$work/p.jprof"
 
 # variant | n of fib | options | bar: at most FACTOR times VARIANT

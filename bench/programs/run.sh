@@ -13,12 +13,9 @@
 # is said, and left out. H2 shows what calls=events costs, too, and why: the interpreter, and an
 # agent whose callbacks are empty.
 set -eu
-build=$(realpath "$1")
-repetitions=${2:-3}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-programs.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+prepare programs 3 "$@"
 h2=${H2_JAR:-/usr/share/java/h2.jar}
 tomcat=/usr/share/java/tomcat10-embed-core.jar
 agent=-agentpath:$build/libjprof.so=file=$work/p.jprof

@@ -11,13 +11,10 @@
 # is not in its time. The two take turns; each number is the median of the repetitions. Exit: 1
 # if the rewriter is less than five times as fast.
 set -eu
-build=$(realpath "$1")
-repetitions=${2:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
+prepare rewrite 5 "$@"
 asm=${ASM_JAR:-/usr/share/java/asm.jar}
-work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-rewrite.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 missed=0
 
 [ -r "$asm" ] || {

@@ -11,12 +11,9 @@
 # take turns. Two rows tell what is not jprof's: the noise, and what the compiler makes of
 # classes that were retransformed twice, with nothing changed.
 set -eu
-build=$(realpath "$1")
-repetitions=${2:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-stop.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+prepare stop 5 "$@"
 agent=$build/libjprof.so
 options=file=$work/%p.jprof,calls=instrument
 
