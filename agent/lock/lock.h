@@ -17,7 +17,8 @@ enum lock_rank {
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
 	LOCK_METHODS,     /* new method ids */
 	LOCK_NATIVES,     /* the records of wrapped native methods */
-	LOCK_UNTOUCHED    /* the list of what got no probes */
+	LOCK_UNTOUCHED,   /* the list of what got no probes */
+	LOCK_FILES        /* a part of the table of files and connections */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_files: what I/O is done with, each once: files, directories, connections, pipes, terminals.
+ *
+ *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are charged to
+ *
+ * The same path opened again as the same number is the same row: a program that opens a file a
+ * million times has one. A row is found under the lock of its part of the table.
+ *
+ * Owns: rows, in blocks that stay, and names. Until io_files_keep a row and its id are used
+ *       again when its last descriptor has been closed; from then on never, so that an operation
+ *       which still holds an id cannot be charged to another file.
+ */
+#ifndef JPROF_IO_FILES_H
+#define JPROF_IO_FILES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/lock/lock.h"
+
+enum io_kind {
+	IO_OTHER, /* epoll, eventfd, inotify, what is not known */
+	IO_FILE,
+	IO_DIRECTORY,
+	IO_TCP,
+	IO_UDP,
+	IO_UNIX,
+	IO_PIPE,
+	IO_TERMINAL,
+	IO_KINDS
+};
+
+/* How a row came to be known. */
+enum io_known { KNOWN_OPEN, KNOWN_ATTACH };
+
+/* Bytes as the system has them; a name need not be UTF-8. */
+struct io_name {
+	const char *bytes;
+	size_t length;
+};
+
+/* An open, a connect, an accept; or what was found open. */
+struct io_opening {
+	enum io_kind kind;
+	enum io_known known;
+	int descriptor;
+	struct io_name name; /* path; local address */
+	struct io_name peer; /* remote address; empty: none */
+	uint64_t at;         /* ns of CLOCK_MONOTONIC; 0: not known */
+	uint32_t thread;     /* who opened it: row of the profile; 0: not known */
+	uint32_t node;       /* and in which call path; 0: not known */
+};
+
+struct io_file {
+	/* Constant from its first opening on, until it is given back. */
+	uint32_t id; /* 1, 2, ... */
+	uint32_t hash;
+	enum io_kind kind;
+	int descriptor;
+	char *name, *peer; /* NUL behind each */
+	uint32_t name_length, peer_length;
+	/* Of the last opening. Written under the part's lock, read without. */
+	_Atomic uint64_t at;
+	_Atomic uint32_t thread, node;
+	_Atomic uint32_t known;
+	_Atomic uint64_t opens, closes;
+	/* Under the part's lock. */
+	uint32_t held; /* descriptors that are it now */
+	struct io_file *next;
+};
+
+enum {
+	IO_FILE_PARTS = 64,
+	IO_FILE_BLOCK = 1024, /* rows */
+	IO_FILE_BLOCKS = 1024,
+	IO_FILES_MAX = IO_FILE_BLOCK * IO_FILE_BLOCKS
+};
+
+/* A part of the table: rows whose hash ends so. All under its lock. */
+struct io_files_part {
+	struct lock lock; /* LOCK_FILES */
+	struct io_file **bucket;
+	uint32_t buckets, files;
+	struct io_file *free; /* given back, linked by next */
+};
+
+struct io_files {
+	struct io_files_part part[IO_FILE_PARTS];
+	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by id */
+	_Atomic uint32_t rows; /* that were ever used; id 0 is none */
+	uint32_t max; /* beyond so many rows, files are charged to one row for each kind */
+	_Atomic bool kept;
+};
+
+void io_files_init(struct io_files *files, uint32_t max);
+
+/* For tests: all rows are given back. */
+void io_files_fini(struct io_files *files);
+
+/* From now on rows stay. */
+void io_files_keep(struct io_files *files);
+
+/* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
+uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);
+
+/* A descriptor is that file no longer; it was closed, or has become another. */
+void io_files_release(struct io_files *files, uint32_t id, bool closed);
+
+/* Shows every row, under a lock that opening a file may need: look, copy, be quick. */
+void io_files_visit(struct io_files *files,
+	void (*show)(void *user, const struct io_file *file), void *user);
+
+#endif

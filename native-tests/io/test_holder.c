@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* test_holder: what a descriptor is, from its opening to its closing, one thread. */
+#include "agent/io/holder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SLOTS = 64 };
+
+struct seen {
+	uint32_t files;
+	struct io_file last;
+};
+
+static int begin(void **state)
+{
+	struct holder *holder = test_malloc(sizeof(*holder));
+
+	assert_true(holder_init(holder, SLOTS, 1000));
+	*state = holder;
+	return 0;
+}
+
+static int end(void **state)
+{
+	holder_fini(*state);
+	test_free(*state);
+	return 0;
+}
+
+static struct io_opening file_named(int descriptor, const char *name)
+{
+	return (struct io_opening){.kind = IO_FILE, .descriptor = descriptor,
+		.name = {name, strlen(name)}, .at = 17, .thread = 3, .node = 5};
+}
+
+static holder_word open_file(struct holder *holder, int descriptor, const char *name)
+{
+	const struct io_opening opening = file_named(descriptor, name);
+
+	return holder_open(holder, &opening);
+}
+
+static void show(void *user, const struct io_file *file)
+{
+	struct seen *seen = user;
+
+	seen->files++;
+	seen->last = *file;
+}
+
+static struct seen look(struct holder *holder)
+{
+	struct seen seen = {0};
+
+	io_files_visit(&holder->files, show, &seen);
+	return seen;
+}
+
+static void an_open_file_is_known(void **state)
+{
+	struct holder *holder = *state;
+	holder_word word = open_file(holder, 7, "/etc/hosts");
+	struct seen seen = look(holder);
+
+	assert_true(word != 0 && holder_get(holder, 7) == word);
+	assert_int_equal(seen.files, 1);
+	assert_int_equal(seen.last.id, holder_file(word));
+	assert_string_equal(seen.last.name, "/etc/hosts");
+	assert_int_equal(seen.last.descriptor, 7);
+	assert_int_equal(seen.last.at, 17);
+	assert_int_equal(seen.last.thread, 3);
+	assert_int_equal(seen.last.node, 5);
+	assert_int_equal(seen.last.opens, 1);
+	assert_int_equal(holder_get(holder, 8), 0);
+	assert_int_equal(holder_get(holder, -1), 0);
+}
+
+static void a_closed_one_is_nothing(void **state)
+{
+	struct holder *holder = *state;
+	holder_word word = open_file(holder, 7, "/a");
+
+	assert_true(holder_close(holder, 7, word));
+	assert_int_equal(holder_get(holder, 7), 0);
+	assert_false(holder_close(holder, 7, word));
+	assert_int_equal(look(holder).files, 0);
+}
+
+static void a_row_stays_once_it_is_kept(void **state)
+{
+	struct holder *holder = *state;
+	holder_word word, again;
+
+	io_files_keep(&holder->files);
+	word = open_file(holder, 7, "/a");
+	holder_close(holder, 7, word);
+	again = open_file(holder, 7, "/a");
+	assert_int_equal(holder_file(word), holder_file(again));
+	assert_true(word != again);
+	assert_int_equal(look(holder).last.opens, 2);
+	assert_int_equal(look(holder).last.closes, 1);
+	assert_int_equal(look(holder).files, 1);
+}
+
+static void a_late_close_leaves_the_next_alone(void **state)
+{
+	struct holder *holder = *state;
+	holder_word first = open_file(holder, 7, "/a"), second = open_file(holder, 7, "/b");
+
+	assert_false(holder_close(holder, 7, first));
+	assert_true(holder_get(holder, 7) == second);
+	assert_int_equal(look(holder).files, 1);
+	assert_string_equal(look(holder).last.name, "/b");
+}
+
+static void a_close_of_the_same_file_opened_again(void **state)
+{
+	struct holder *holder = *state;
+	holder_word first, second;
+
+	io_files_keep(&holder->files);
+	first = open_file(holder, 7, "/a");
+	second = open_file(holder, 7, "/a");
+	assert_false(holder_close(holder, 7, first));
+	assert_true(holder_close(holder, 7, second));
+}
+
+static void a_socket_becomes_a_connection(void **state)
+{
+	struct holder *holder = *state;
+	struct io_opening socket = {.kind = IO_TCP, .descriptor = 9}, connection = socket;
+	holder_word seen = holder_open(holder, &socket), word;
+
+	connection.name = (struct io_name){"127.0.0.1:40000", 15};
+	connection.peer = (struct io_name){"127.0.0.1:80", 12};
+	word = holder_become(holder, seen, &connection);
+	assert_true(holder_get(holder, 9) == word && word != seen);
+	assert_string_equal(look(holder).last.peer, "127.0.0.1:80");
+	assert_int_equal(look(holder).files, 1);
+	/* Too late: it was closed, and the number is somebody else's. */
+	holder_open(holder, &socket);
+	holder_become(holder, word, &connection);
+	assert_int_equal(look(holder).last.peer_length, 0);
+	assert_int_equal(look(holder).files, 1);
+}
+
+static void descriptors_above_the_array(void **state)
+{
+	static const int descriptors[] = {SLOTS - 1, SLOTS, SLOTS + HOLDER_BLOCK,
+		HOLDER_BLOCK * HOLDER_BUCKETS + SLOTS, 1 << 30};
+	struct holder *holder = *state;
+	holder_word word[5];
+	char name[20];
+
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(holder_get(holder, descriptors[i]), 0);
+		snprintf(name, sizeof(name), "/%d", i);
+		word[i] = open_file(holder, descriptors[i], name);
+	}
+	for (int i = 0; i < 5; i++)
+		assert_true(word[i] && holder_get(holder, descriptors[i]) == word[i]);
+	for (int i = 0; i < 5; i++)
+		assert_true(holder_close(holder, descriptors[i], word[i]));
+	assert_int_equal(look(holder).files, 0);
+}
+
+static void names_of_any_bytes(void **state)
+{
+	struct holder *holder = *state;
+	struct io_opening opening = file_named(7, "");
+	char name[4096];
+
+	for (size_t i = 0; i < sizeof(name); i++)
+		name[i] = (char)(i * 37 + 1);
+	opening.name = (struct io_name){name, sizeof(name)};
+	holder_open(holder, &opening);
+	assert_int_equal(look(holder).last.name_length, sizeof(name));
+	assert_memory_equal(look(holder).last.name, name, sizeof(name));
+}
+
+static void more_files_than_rows_are_charged_to_one(void **state)
+{
+	struct holder *holder = *state;
+	struct io_opening opening;
+	holder_word word[1100];
+	char name[20];
+
+	io_files_keep(&holder->files);
+	for (int i = 0; i < 1100; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		opening = file_named(i % SLOTS, name);
+		opening.kind = i % 2 ? IO_FILE : IO_TCP;
+		word[i] = holder_open(holder, &opening);
+		assert_true(word[i] != 0);
+	}
+	assert_true(holder_file(word[998]) != holder_file(word[996]));
+	assert_int_equal(holder_file(word[1096]), holder_file(word[1098]));
+	assert_int_equal(holder_file(word[1097]), holder_file(word[1099]));
+	assert_true(holder_file(word[1098]) != holder_file(word[1099]));
+	assert_int_equal(look(holder).files, 1002);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		T(an_open_file_is_known),
+		T(a_closed_one_is_nothing),
+		T(a_row_stays_once_it_is_kept),
+		T(a_late_close_leaves_the_next_alone),
+		T(a_close_of_the_same_file_opened_again),
+		T(a_socket_becomes_a_connection),
+		T(descriptors_above_the_array),
+		T(names_of_any_bytes),
+		T(more_files_than_rows_are_charged_to_one),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
