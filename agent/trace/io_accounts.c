@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_accounts: see io_accounts.h.
+ *
+ * Moving needs no memory: the index is cleared, and made again from the list.
+ */
+#include "agent/trace/io_accounts.h"
+
+#include <string.h>
+
+enum { FIRST_ACCOUNTS = 64 }; /* a power of two; the index has twice as many places */
+
+static uint32_t *place_at(const struct io_accounts *accounts, uint32_t place)
+{
+	return &((uint32_t *)accounts->index.base)[place];
+}
+
+static uint32_t hash(const struct io_account *key)
+{
+	uint64_t h = (uint64_t)key->node << 32 | key->file;
+
+	h = (h ^ (key->op + 1) * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	return (uint32_t)(h >> 32);
+}
+
+/* The place of the account's index, or the empty one where it belongs. */
+static uint32_t *find(const struct io_accounts *accounts, const struct io_account *key)
+{
+	uint32_t i = hash(key) & accounts->mask, *place = place_at(accounts, i);
+
+	while (*place != 0) {
+		const struct io_account *account = io_account_at(accounts, *place - 1);
+
+		if (account->node == key->node && account->file == key->file &&
+			account->op == key->op)
+			break;
+		i = (i + 1) & accounts->mask;
+		place = place_at(accounts, i);
+	}
+	return place;
+}
+
+static void add64(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static void add(struct io_account *account, const struct io_account *more)
+{
+	add64(&account->ops, more->ops);
+	add64(&account->failures, more->failures);
+	add64(&account->bytes, more->bytes);
+	add64(&account->ns, more->ns);
+}
+
+/* Makes the index anew from the list, whose equal accounts become one. */
+static void index_again(struct io_accounts *accounts)
+{
+	uint32_t kept = 0;
+
+	memset(accounts->index.base, 0, (accounts->mask + 1) * sizeof(uint32_t));
+	for (uint32_t i = 0; i < accounts->count; i++) {
+		const struct io_account account = *io_account_at(accounts, i);
+		uint32_t *place = find(accounts, &account);
+
+		if (*place != 0) {
+			add(io_account_at(accounts, *place - 1), &account);
+			continue;
+		}
+		*io_account_at(accounts, kept) = account;
+		*place = ++kept;
+	}
+	__atomic_store_n(&accounts->count, kept, __ATOMIC_RELEASE);
+}
+
+/* Room for one more. False: no memory, all is as it was. */
+static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
+{
+	uint32_t capacity = accounts->capacity ? accounts->capacity * 2 : FIRST_ACCOUNTS;
+	enum memory_claim claim = memory_claim_of(budget, accounts->list.bytes);
+
+	if (accounts->count < accounts->capacity)
+		return true;
+	if (arena_resize(&accounts->list, budget, capacity * sizeof(struct io_account), claim) ||
+		arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim))
+		return false;
+	accounts->capacity = capacity;
+	accounts->mask = capacity * 2 - 1;
+	index_again(accounts);
+	return true;
+}
+
+static struct io_account *append(struct io_accounts *accounts, const struct io_account *key)
+{
+	struct io_account *account = io_account_at(accounts, accounts->count);
+
+	*account = (struct io_account){.node = key->node, .file = key->file, .op = key->op};
+	*find(accounts, key) = accounts->count + 1;
+	__atomic_store_n(&accounts->count, accounts->count + 1, __ATOMIC_RELEASE);
+	return account;
+}
+
+/* The account of the key, made if need be; lock: NULL if nobody else looks. NULL: no memory. */
+static struct io_account *account_of(struct io_accounts *accounts, struct lock *lock,
+	struct memory_budget *budget, const struct io_account *key)
+{
+	uint32_t found = accounts->capacity ? *find(accounts, key) : 0;
+	bool room = true;
+
+	if (found != 0)
+		return io_account_at(accounts, found - 1);
+	if (accounts->count == accounts->capacity) {
+		if (lock)
+			lock_take(lock);
+		room = grow(accounts, budget);
+		if (lock)
+			lock_give(lock);
+	}
+	return room ? append(accounts, key) : NULL;
+}
+
+void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
+	struct memory_budget *budget, const struct io_account *operation)
+{
+	struct io_account key = *operation;
+	struct io_account *account = account_of(accounts, lock, budget, &key);
+
+	if (!account) {
+		key.node = 0;
+		account = account_of(accounts, lock, budget, &key);
+	}
+	add(account ? account : &accounts->rest[key.op], operation);
+}
+
+void io_accounts_move(struct io_accounts *accounts,
+	uint32_t (*to)(const void *user, uint32_t node), const void *user)
+{
+	if (accounts->capacity == 0)
+		return;
+	for (uint32_t i = 0; i < accounts->count; i++) {
+		struct io_account *account = io_account_at(accounts, i);
+
+		account->node = to(user, account->node);
+	}
+	index_again(accounts);
+}
+
+void io_accounts_merge(struct io_accounts *accounts, struct memory_budget *budget,
+	const struct io_accounts *from, uint32_t (*to)(const void *user, uint32_t node),
+	const void *user)
+{
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct io_account account = *io_account_at(from, i);
+
+		account.node = to(user, account.node);
+		io_accounts_add(accounts, NULL, budget, &account);
+	}
+	for (int op = 0; op < IO_OPS; op++)
+		add(&accounts->rest[op], &from->rest[op]);
+}
+
+void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget)
+{
+	arena_fini(&accounts->list, budget);
+	arena_fini(&accounts->index, budget);
+	accounts->count = accounts->capacity = 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_accounts: what a thread's I/O operations came to, for each call path, file and kind.
+ *
+ *   (node of the call tree, file, operation) --> operations, failures, bytes, ns
+ *
+ * A list beside the tree, and a hash of its indices. When nodes are folded or renumbered, accounts follow
+ * them, and those of the same new key become one: a sum over nodes is never less for it. Without
+ * memory for a new account it is kept for the file alone, and then for the operation alone:
+ * sums over files, and over everything, stay exact.
+ *
+ * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes the tree's
+ *       lock, and so does whoever reads them from another thread.
+ */
+#ifndef JPROF_IO_ACCOUNTS_H
+#define JPROF_IO_ACCOUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/lock/lock.h"
+#include "agent/trace/arena.h"
+
+enum io_op {
+	IO_OPEN,
+	IO_CLOSE,
+	IO_READ,
+	IO_WRITE,
+	IO_DELETE,
+	IO_CONNECT,
+	IO_ACCEPT,
+	IO_RECEIVE,
+	IO_SEND,
+	IO_OPS
+};
+
+struct io_account {
+	uint32_t node; /* index in the tree */
+	uint32_t file; /* 0: not known, or no memory to tell */
+	uint32_t op;   /* enum io_op */
+	uint32_t spare;
+	uint64_t ops, failures, bytes, ns;
+};
+
+struct io_accounts {
+	struct arena list, index;
+	uint32_t count;    /* stored with release when a new account is whole */
+	uint32_t capacity; /* of the list */
+	uint32_t mask;     /* places of the index - 1; it holds indices + 1, 0: empty */
+	struct io_account rest[IO_OPS]; /* without memory: node and file 0 */
+};
+
+static inline struct io_account *io_account_at(const struct io_accounts *accounts, uint32_t i)
+{
+	return &((struct io_account *)accounts->list.base)[i];
+}
+
+/* One operation. The lock is the tree's, taken to grow. */
+void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
+	struct memory_budget *budget, const struct io_account *operation);
+
+/* The nodes were renumbered: to(user, old) is what stands for the old one. Under the lock. */
+void io_accounts_move(struct io_accounts *accounts,
+	uint32_t (*to)(const void *user, uint32_t node), const void *user);
+
+/* Adds all of another's, whose nodes have become to(user, node). Nobody looks at either. */
+void io_accounts_merge(struct io_accounts *accounts, struct memory_budget *budget,
+	const struct io_accounts *from, uint32_t (*to)(const void *user, uint32_t node),
+	const void *user);
+
+void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget);
+
+#endif

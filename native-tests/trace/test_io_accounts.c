@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* test_io_accounts: sums by call path, file and operation; folded nodes; no memory. */
+#include "agent/trace/io_accounts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES = 50, FILES = 40 };
+
+struct fixture {
+	struct io_accounts accounts;
+	struct memory_budget budget;
+	struct lock lock;
+};
+
+static int begin(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof(*f));
+
+	memory_budget_init(&f->budget, 64 << 20);
+	lock_init(&f->lock, LOCK_TREE);
+	*state = f;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct fixture *f = *state;
+
+	io_accounts_fini(&f->accounts, &f->budget);
+	assert_int_equal(f->budget.used, 0);
+	lock_fini(&f->lock);
+	test_free(f);
+	return 0;
+}
+
+static void add(struct fixture *f, uint32_t node, uint32_t file, enum io_op op, uint64_t bytes)
+{
+	const struct io_account operation = {.node = node, .file = file, .op = op, .ops = 1,
+		.failures = bytes == 0, .bytes = bytes, .ns = 7};
+
+	io_accounts_add(&f->accounts, &f->lock, &f->budget, &operation);
+}
+
+static struct io_account sum(const struct fixture *f)
+{
+	struct io_account total = {0};
+
+	for (uint32_t i = 0; i < f->accounts.count + IO_OPS; i++) {
+		const struct io_account *account = i < f->accounts.count
+			? io_account_at(&f->accounts, i)
+			: &f->accounts.rest[i - f->accounts.count];
+
+		total.ops += account->ops;
+		total.failures += account->failures;
+		total.bytes += account->bytes;
+		total.ns += account->ns;
+	}
+	return total;
+}
+
+/* Everything with everything, twice. */
+static void add_many(struct fixture *f)
+{
+	for (int round = 0; round < 2; round++)
+		for (uint32_t node = 0; node < NODES; node++)
+			for (uint32_t file = 1; file <= FILES; file++)
+				for (enum io_op op = 0; op < IO_OPS; op++)
+					add(f, node, file, op, node);
+}
+
+static void check_sum(const struct fixture *f)
+{
+	const uint64_t ops = 2ull * NODES * FILES * IO_OPS;
+	struct io_account total = sum(f);
+
+	assert_int_equal(total.ops, ops);
+	assert_int_equal(total.ns, ops * 7);
+	assert_int_equal(total.failures, ops / NODES);
+	assert_int_equal(total.bytes, ops / NODES * (NODES * (NODES - 1) / 2));
+}
+
+static void each_has_its_own(void **state)
+{
+	struct fixture *f = *state;
+
+	add_many(f);
+	check_sum(f);
+	assert_int_equal(f->accounts.count, NODES * FILES * IO_OPS);
+	for (uint32_t i = 0; i < f->accounts.count; i++)
+		assert_int_equal(io_account_at(&f->accounts, i)->ops, 2);
+}
+
+static uint32_t half(const void *user, uint32_t node)
+{
+	(void)user;
+	return node / 2;
+}
+
+static void folded_nodes_fold_their_accounts(void **state)
+{
+	struct fixture *f = *state;
+
+	add_many(f);
+	io_accounts_move(&f->accounts, half, NULL);
+	check_sum(f);
+	assert_int_equal(f->accounts.count, NODES / 2 * FILES * IO_OPS);
+	add(f, 0, 1, IO_READ, 5);
+	assert_int_equal(f->accounts.count, NODES / 2 * FILES * IO_OPS);
+}
+
+static void an_ended_thread_goes_into_a_row(void **state)
+{
+	struct fixture *f = *state, other = {.lock = f->lock};
+
+	memory_budget_init(&other.budget, 64 << 20);
+	add_many(&other);
+	add(f, 3, 1, IO_READ, 100);
+	io_accounts_merge(&f->accounts, &f->budget, &other.accounts, half, NULL);
+	assert_int_equal(sum(f).ops, sum(&other).ops + 1);
+	assert_int_equal(sum(f).bytes, sum(&other).bytes + 100);
+	assert_int_equal(f->accounts.count, NODES / 2 * FILES * IO_OPS);
+	io_accounts_fini(&other.accounts, &other.budget);
+}
+
+static void without_memory_the_sums_stay(void **state)
+{
+	struct fixture *f = *state;
+
+	/* For the list of 64, and for its index; not for a second one. */
+	memory_budget_init(&f->budget, 2 * arena_page());
+	add_many(f);
+	check_sum(f);
+	assert_true(f->accounts.count < 200);
+}
+
+static void without_any_memory_too(void **state)
+{
+	struct fixture *f = *state;
+
+	memory_budget_init(&f->budget, 0);
+	add_many(f);
+	check_sum(f);
+	assert_int_equal(f->accounts.count, 0);
+	for (int op = 0; op < IO_OPS; op++)
+		assert_int_equal(f->accounts.rest[op].ops, 2 * NODES * FILES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		T(each_has_its_own),
+		T(folded_nodes_fold_their_accounts),
+		T(an_ended_thread_goes_into_a_row),
+		T(without_memory_the_sums_stay),
+		T(without_any_memory_too),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
