@@ -33,6 +33,8 @@ struct options {
 	struct pattern_list include, exclude;
 	struct pattern_list threads;
 	int io;            /* enum io_mode */
+	uint64_t io_slots; /* descriptors below are in the holder's array */
+	bool io_class_loading; /* reading classes is the application's I/O, too */
 	char *calibration; /* "auto", "off" or a path */
 	int timing;        /* enum timing_mode */
 	uint64_t max_memory; /* bytes */

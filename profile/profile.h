@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/io_words.h"
+
 #define PROFILE_METRIC_MAX 16
 
 /* Reserved method ids. Real methods start at PROFILE_METHOD_FIRST. */
@@ -62,6 +64,31 @@ struct profile_node {
 	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
 	uint64_t transition[2][2];
 	const uint64_t *base; /* one a metric; borrowed from whoever made the record */
+};
+
+/* What I/O is done with: a file, a connection, a host name. */
+struct profile_file {
+	uint32_t id; /* 1, 2, ... */
+	enum io_kind kind;
+	int descriptor;         /* -1: a name alone */
+	const char *name;       /* path; local address; host name */
+	const char *peer;       /* remote address, NULL: none */
+	bool opened_known;      /* opened is */
+	int64_t opened;         /* ns since the session began; below 0: before it */
+	const char *opened_by;  /* the thread's name, NULL: not known */
+	uint32_t opener_thread; /* the call path that did it, 0: not known */
+	uint32_t opener_node;
+	enum io_known known;
+};
+
+/* What the operations of one kind came to, of one call path with one file. */
+struct profile_io {
+	uint32_t thread;
+	uint32_t index; /* the record's, among the thread's; no meaning */
+	uint32_t node;  /* index in the thread's tree */
+	uint32_t file;  /* id; 0: it could not be kept apart */
+	enum io_op op;
+	uint64_t ops, failures, bytes, ns;
 };
 
 #endif

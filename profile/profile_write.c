@@ -40,7 +40,10 @@ enum statement {
 	INSERT_METHOD,
 	INSERT_THREAD,
 	INSERT_NODE,
+	INSERT_FILE,
+	INSERT_IO,
 	DROP_NODES,
+	DROP_IO,
 	DROP_THREAD,
 	STATEMENT_COUNT
 };
@@ -230,6 +233,9 @@ static int prepare_all(struct profile_writer *writer)
 	int result =
 		prepare(writer, DROP_NODES, "DELETE FROM node WHERE id BETWEEN ? AND ?");
 
+	if (result == SQLITE_OK)
+		result = prepare(
+			writer, DROP_IO, "DELETE FROM io WHERE id BETWEEN ? AND ?");
 	if (result == SQLITE_OK)
 		result = prepare(writer, DROP_THREAD, "DELETE FROM thread WHERE id = ?");
 	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++) {
@@ -485,16 +491,70 @@ int profile_put_node(struct profile_writer *writer, const struct profile_node *n
 	return step(writer, INSERT_NODE, error);
 }
 
-int profile_drop_nodes(
-	struct profile_writer *writer, uint32_t thread, struct error *error)
+int profile_put_file(struct profile_writer *writer, const struct profile_file *file,
+	struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[DROP_NODES];
+	sqlite3_stmt *statement = writer->statement[INSERT_FILE];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_FILE_ID, file->id);
+	bind_text(statement, SCHEMA_FILE_KIND, io_kind_name(file->kind));
+	bind_number(statement, SCHEMA_FILE_DESCRIPTOR, (uint64_t)file->descriptor);
+	if (file->descriptor < 0)
+		sqlite3_bind_null(statement, SCHEMA_FILE_DESCRIPTOR + 1);
+	bind_text(statement, SCHEMA_FILE_NAME, file->name);
+	bind_text(statement, SCHEMA_FILE_PEER, file->peer);
+	bind_number(statement, SCHEMA_FILE_OPENED, (uint64_t)file->opened);
+	if (!file->opened_known)
+		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED + 1);
+	bind_text(statement, SCHEMA_FILE_OPENED_BY, file->opened_by);
+	bind_number(statement, SCHEMA_FILE_OPENED_IN,
+		schema_node_id(file->opener_thread, file->opener_node));
+	if (file->opener_thread == 0)
+		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED_IN + 1);
+	bind_text(statement, SCHEMA_FILE_KNOWN,
+		file->known == KNOWN_ATTACH ? "attach" : "open");
+	return step(writer, INSERT_FILE, error);
+}
+
+int profile_put_io(
+	struct profile_writer *writer, const struct profile_io *io, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_IO];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_IO_ID, schema_node_id(io->thread, io->index));
+	bind_number(statement, SCHEMA_IO_THREAD, io->thread);
+	bind_number(statement, SCHEMA_IO_NODE, schema_node_id(io->thread, io->node));
+	bind_number(statement, SCHEMA_IO_FILE, io->file);
+	bind_text(statement, SCHEMA_IO_OPERATION, io_op_name(io->op));
+	bind_number(statement, SCHEMA_IO_OPS, io->ops);
+	bind_number(statement, SCHEMA_IO_FAILURES, io->failures);
+	bind_number(statement, SCHEMA_IO_BYTES, io->bytes);
+	bind_number(statement, SCHEMA_IO_NS, io->ns);
+	return step(writer, INSERT_IO, error);
+}
+
+static int drop_of_thread(struct profile_writer *writer, enum statement which,
+	uint32_t thread, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[which];
 
 	if (check_open(writer, error) < 0)
 		return -ERROR_IO;
 	bind_number(statement, 0, schema_node_id(thread, 0));
 	bind_number(statement, 1, schema_node_id(thread, UINT32_MAX));
-	return step(writer, DROP_NODES, error);
+	return step(writer, which, error);
+}
+
+int profile_drop_nodes(
+	struct profile_writer *writer, uint32_t thread, struct error *error)
+{
+	int status = drop_of_thread(writer, DROP_NODES, thread, error);
+
+	return status < 0 ? status : drop_of_thread(writer, DROP_IO, thread, error);
 }
 
 int profile_drop_thread(

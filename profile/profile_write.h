@@ -30,8 +30,8 @@ int profile_begin(struct profile_writer *writer, struct error *error);
 int profile_commit(struct profile_writer *writer, struct error *error);
 void profile_rollback(struct profile_writer *writer);
 
-/* Insert, or replace what has the same key (meta: key; method: id; thread: id; node: thread
- * and index). Strings are borrowed for the call. */
+/* Insert, or replace what has the same key (meta: key; method, thread, file: id; node and
+ * io: thread and index). Strings are borrowed for the call. */
 int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
 	struct error *error);
 int profile_put_method(struct profile_writer *writer, const struct profile_method *method,
@@ -41,7 +41,12 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
 	struct error *error);
 
-/* Forgets all nodes of a thread (its tree was renumbered), or the thread and its nodes. */
+int profile_put_file(struct profile_writer *writer, const struct profile_file *file,
+	struct error *error);
+int profile_put_io(struct profile_writer *writer, const struct profile_io *io,
+	struct error *error);
+
+/* Forgets all nodes of a thread and their I/O (its tree was renumbered), or the thread too. */
 int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 

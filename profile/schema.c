@@ -13,6 +13,8 @@ static const struct schema_column metric_columns[] = {SCHEMA_METRIC(X)};
 static const struct schema_column method_columns[] = {SCHEMA_METHOD(X)};
 static const struct schema_column thread_columns[] = {SCHEMA_THREAD(X)};
 static const struct schema_column node_columns[] = {SCHEMA_NODE(X)};
+static const struct schema_column file_columns[] = {SCHEMA_FILE(X)};
+static const struct schema_column io_columns[] = {SCHEMA_IO(X)};
 #undef X
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
@@ -21,6 +23,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, NULL},
 	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, "total"},
 	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base"},
+	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, NULL},
+	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, NULL},
 };
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
@@ -43,6 +47,15 @@ static const struct schema_view views[] = {
 		"\tsum(n.jitted) AS entered_jitted, sum(n.native) AS entered_native",
 		",\n\tsum(n.base_%u) AS \"%w\"",
 		"\nFROM node n JOIN method m ON m.id = n.method\nGROUP BY n.method"},
+	{"operations",
+		"SELECT f.kind AS kind, f.descriptor AS descriptor, f.name AS name,\n"
+		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS method,\n"
+		"\ti.operation AS operation, i.ops AS ops, i.failures AS failures,\n"
+		"\ti.bytes AS bytes, i.ns AS ns",
+		"",
+		"\nFROM io i LEFT JOIN file f ON f.id = i.file\n"
+		"\tLEFT JOIN thread t ON t.id = i.thread\n"
+		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method"},
 	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
 	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
 	 * limit. */

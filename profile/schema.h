@@ -69,6 +69,28 @@
 	X(NODE_EXIT_ENTRY, "exit_entry", "INTEGER", "")                                  \
 	X(NODE_EXIT_EXIT, "exit_exit", "INTEGER", "")
 
+#define SCHEMA_FILE(X)                                                                   \
+	X(FILE_ID, "id", "INTEGER PRIMARY KEY", "1, 2...")                               \
+	X(FILE_KIND, "kind", "TEXT", "file, directory, tcp, udp, unix, pipe, ...")       \
+	X(FILE_DESCRIPTOR, "descriptor", "INTEGER", "its number; NULL: a name alone")    \
+	X(FILE_NAME, "name", "TEXT", "path; local address; host name")                   \
+	X(FILE_PEER, "peer", "TEXT", "remote address; NULL: none")                       \
+	X(FILE_OPENED, "opened", "INTEGER", "ns since the session began, last opening")  \
+	X(FILE_OPENED_BY, "opened_by", "TEXT", "the thread that did it")                 \
+	X(FILE_OPENED_IN, "opened_in", "INTEGER", "id of the node that did it")          \
+	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")
+
+#define SCHEMA_IO(X)                                                                     \
+	X(IO_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")             \
+	X(IO_THREAD, "thread", "INTEGER", "")                                            \
+	X(IO_NODE, "node", "INTEGER", "id of the call path")                             \
+	X(IO_FILE, "file", "INTEGER", "0: it could not be kept apart")                   \
+	X(IO_OPERATION, "operation", "TEXT", "read, write, open, ...")                   \
+	X(IO_OPS, "ops", "INTEGER", "how many")                                          \
+	X(IO_FAILURES, "failures", "INTEGER", "of them")                                 \
+	X(IO_BYTES, "bytes", "INTEGER", "")                                              \
+	X(IO_NS, "ns", "INTEGER", "from begin to end of each")
+
 /* Columns in the order of the table; the last of a table is also its fixed columns' count,
  * and where the columns per metric begin. */
 #define X(column, name, type, comment) SCHEMA_##column,
@@ -77,6 +99,8 @@ enum { SCHEMA_METRIC(X) SCHEMA_METRIC_COLUMNS };
 enum { SCHEMA_METHOD(X) SCHEMA_METHOD_COLUMNS };
 enum { SCHEMA_THREAD(X) SCHEMA_THREAD_TOTAL };
 enum { SCHEMA_NODE(X) SCHEMA_NODE_BASE };
+enum { SCHEMA_FILE(X) SCHEMA_FILE_COLUMNS };
+enum { SCHEMA_IO(X) SCHEMA_IO_COLUMNS };
 #undef X
 
 struct schema_column {
@@ -96,6 +120,8 @@ enum schema_table_id {
 	TABLE_METHOD,
 	TABLE_THREAD,
 	TABLE_NODE,
+	TABLE_FILE,
+	TABLE_IO,
 	TABLE_COUNT
 };
 

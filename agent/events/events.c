@@ -3,6 +3,7 @@
 /* events: see events.h. */
 #include "agent/events/events.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,7 +12,10 @@
 #include <unistd.h>
 
 #include "agent/events/class_hook.h"
+#include "agent/events/class_loading.h"
 #include "agent/events/include_check.h"
+#include "agent/events/io_call.h"
+#include "agent/events/io_natives.h"
 #include "agent/events/method_events.h"
 #include "agent/events/method_probes.h"
 #include "agent/events/native_methods.h"
@@ -64,7 +68,6 @@ static const struct recording_event {
 	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, calls_by_probes, JVM_CLASS_REWRITING},
-	{JVMTI_EVENT_NATIVE_METHOD_BIND, calls_by_probes, JVM_NATIVE_BINDING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
 	{JVMTI_EVENT_THREAD_END, always, 0},
@@ -74,7 +77,7 @@ enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) }
 
 static unsigned wanted_capabilities(const struct session *session)
 {
-	unsigned capabilities = 0;
+	unsigned capabilities = JVM_NATIVE_BINDING;
 
 	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
 		if (recording_events[i].wanted(session))
@@ -140,6 +143,7 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 static void put_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument)
 {
+	io_facts(put, argument);
 	if (calls_by_probes(events.session))
 		class_hook_facts(put, argument);
 }
@@ -148,6 +152,7 @@ static const struct session_source source = {.end = methods_end,
 	.get = methods_get,
 	.lost = methods_lost,
 	.virtual_mounts = virtual_threads_mounts,
+	.files = io_show_files,
 	.facts = put_facts};
 
 /* The probes' functions must be there before the class hook is enabled. */
@@ -173,14 +178,31 @@ static int start(JNIEnv *jni, jthread thread, struct error *error)
 		thread_events_adopt(jni, thread, FOUND_ALL);
 	virtual_threads_watch(&events.jvm);
 	enable_events(true);
+	if (session->options.io != IO_OFF)
+		io_start();
 	if (calls_by_probes(session))
 		class_hook_open(&events.jvm, jni);
 	return 0;
 }
 
+/* From now on what descriptors are is known, recorded or not. */
+static int watch_io(JNIEnv *jni, struct error *error)
+{
+	const struct options *options = &events.session->options;
+
+	if (!io_prepare((uint32_t)options->io_slots))
+		return error_set(error, ERROR_MEMORY, "no memory for what descriptors are");
+	if (jvm_enable(&events.jvm, JVMTI_EVENT_NATIVE_METHOD_BIND, true, error))
+		return -ERROR_JVM;
+	class_loading_init(jni, !options->io_class_loading);
+	io_natives_open(jni);
+	io_find_open();
+	return 0;
+}
+
 static int learn(JNIEnv *jni, struct error *error)
 {
-	if (jvm_learn(&events.jvm, jni, error))
+	if (jvm_learn(&events.jvm, jni, error) || watch_io(jni, error))
 		return -ERROR_JVM;
 	describe_alloc(&events.session->metrics, hotspot_learn(&events.jvm, jni));
 	return 0;
@@ -205,6 +227,7 @@ static void stop_once(void)
 
 	if (!events.session || !session_recording(events.session))
 		return;
+	io_stop();
 	busy = thread_events_stop();
 	if (busy)
 		log_line(LOG_WARN,
@@ -264,6 +287,28 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	thread_events_end(jni, thread);
 }
 
+static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+	jmethodID method, void *address, void **new_address)
+{
+	int saved_errno = errno;
+	bool paused;
+	void *function;
+
+	(void)jvmti;
+	(void)thread;
+	if (!jni)
+		return;
+	paused = thread_events_pause();
+	function = io_natives_bind(jni, method, address);
+	if (session_recording(events.session) && calls_by_probes(events.session))
+		function = native_methods_bind(jni, method, function);
+	if (function != address)
+		*new_address = function;
+	if (paused)
+		thread_events_resume();
+	errno = saved_errno;
+}
+
 static void JNICALL on_code_generated(
 	jvmtiEnv *jvmti, const char *name, const void *address, jint length)
 {
@@ -291,7 +336,7 @@ int events_prepare(
 		.ThreadStart = on_thread_start,
 		.ThreadEnd = on_thread_end,
 		.ClassFileLoadHook = class_hook_event,
-		.NativeMethodBind = native_methods_bind,
+		.NativeMethodBind = on_native_bind,
 		.DynamicCodeGenerated = on_code_generated};
 
 	events.jvm = jvm;

@@ -8,7 +8,6 @@
  */
 #include "agent/events/native_methods.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -162,34 +161,16 @@ static void *stand_in(
 	return thunk;
 }
 
-static void wrap(JNIEnv *jni, jmethodID method, void *address, void **new_address)
+void *native_methods_bind(JNIEnv *jni, jmethodID method, void *function)
 {
 	struct jvm_method description;
 	void *thunk;
 
 	if (!jvm_describe_method(&events.jvm, jni, method, &description))
-		return;
-	thunk = stand_in(jni, method, &description, address);
-	if (thunk)
-		*new_address = thunk;
+		return function;
+	thunk = stand_in(jni, method, &description, function);
 	jvm_method_fini(&description);
-}
-
-void JNICALL native_methods_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
-	jmethodID method, void *address, void **new_address)
-{
-	int saved_errno = errno;
-	bool paused;
-
-	(void)jvmti;
-	(void)thread;
-	if (!jni || !session_recording(events.session))
-		return;
-	paused = thread_events_pause();
-	wrap(jni, method, address, new_address);
-	if (paused)
-		thread_events_resume();
-	errno = saved_errno;
+	return thunk ? thunk : function;
 }
 
 /* ---- what is bound already ---- */

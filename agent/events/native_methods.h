@@ -29,9 +29,8 @@
 /* Before the event is enabled. */
 void native_methods_init(enum metric_shape shape);
 
-/* The JVMTI event. */
-void JNICALL native_methods_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
-	jmethodID method, void *address, void **new_address);
+/* The JVM binds the method to the function, while calls are recorded: the one to bind it to. */
+void *native_methods_bind(JNIEnv *jni, jmethodID method, void *function);
 
 /* The class, which was loaded before, has native methods that are to be wrapped: they may be
  * bound already. On any thread. */

@@ -150,6 +150,19 @@ void thread_events_show(void)
 	hiding = false;
 }
 
+struct thread_events *thread_events_for_io(bool *unwanted)
+{
+	struct thread_events *thread = hiding ? hidden : thread_events_current;
+
+	*unwanted = thread == &ignored;
+	return *unwanted ? NULL : thread;
+}
+
+bool thread_events_is_hidden(void)
+{
+	return hiding;
+}
+
 bool thread_events_pause(void)
 {
 	struct thread_events *thread = thread_events_current;

@@ -67,6 +67,11 @@ bool thread_events_is_ignored(void);
 void thread_events_hide(void);
 void thread_events_show(void);
 
+/* Whose account the calling thread's I/O goes to: while it is hidden, that of the thread that
+ * carries the other. NULL: nobody's; *unwanted says whether that is as the user wants it. */
+struct thread_events *thread_events_for_io(bool *unwanted);
+bool thread_events_is_hidden(void);
+
 /* jprof's own work in an application's thread, done between the two, is charged to nobody.
  * False: the thread is not recorded, and thread_events_resume must not follow. */
 bool thread_events_pause(void);

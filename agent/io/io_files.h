@@ -21,21 +21,7 @@
 #include <stdint.h>
 
 #include "agent/lock/lock.h"
-
-enum io_kind {
-	IO_OTHER, /* epoll, eventfd, inotify, what is not known */
-	IO_FILE,
-	IO_DIRECTORY,
-	IO_TCP,
-	IO_UDP,
-	IO_UNIX,
-	IO_PIPE,
-	IO_TERMINAL,
-	IO_KINDS
-};
-
-/* How a row came to be known. */
-enum io_known { KNOWN_OPEN, KNOWN_ATTACH };
+#include "profile/io_words.h"
 
 /* Bytes as the system has them; a name need not be UTF-8. */
 struct io_name {
@@ -51,8 +37,9 @@ struct io_opening {
 	struct io_name name; /* path; local address */
 	struct io_name peer; /* remote address; empty: none */
 	uint64_t at;         /* ns of CLOCK_MONOTONIC; 0: not known */
-	uint32_t thread;     /* who opened it: row of the profile; 0: not known */
-	uint32_t node;       /* and in which call path; 0: not known */
+	uint32_t opener;     /* io_openers.h; 0: not known */
+	uint32_t thread;     /* the row of the profile that its node is of; 0: no session was on */
+	uint32_t node;       /* the call path that opened it */
 };
 
 struct io_file {
@@ -65,7 +52,7 @@ struct io_file {
 	uint32_t name_length, peer_length;
 	/* Of the last opening. Written under the part's lock, read without. */
 	_Atomic uint64_t at;
-	_Atomic uint32_t thread, node;
+	_Atomic uint32_t opener, thread, node;
 	_Atomic uint32_t known;
 	_Atomic uint64_t opens, closes;
 	/* Under the part's lock. */
@@ -103,6 +90,13 @@ void io_files_fini(struct io_files *files);
 
 /* From now on rows stay. */
 void io_files_keep(struct io_files *files);
+
+/* The row of an id that is held, or kept. */
+static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
+{
+	return &atomic_load_explicit(&files->block[id / IO_FILE_BLOCK],
+		memory_order_acquire)[id % IO_FILE_BLOCK];
+}
 
 /* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
 uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);

@@ -422,6 +422,36 @@ int jvm_changeable_classes(struct jvm *jvm, jclass **classes)
 	return *classes ? kept : -1;
 }
 
+static void each_wanted(struct jvm *jvm, JNIEnv *jni, const jclass *class, jint count,
+	bool (*wanted)(const char *signature), void (*each)(JNIEnv *jni, jclass class))
+{
+	for (jint i = 0; i < count; i++) {
+		char *signature = NULL;
+
+		if ((*jvm->jvmti)->GetClassSignature(jvm->jvmti, class[i], &signature, NULL))
+			continue;
+		if (wanted(signature))
+			each(jni, class[i]);
+		jvm_give(jvm, signature);
+	}
+}
+
+void jvm_each_class(struct jvm *jvm, JNIEnv *jni, bool (*wanted)(const char *signature),
+	void (*each)(JNIEnv *jni, jclass class))
+{
+	jclass *all = NULL;
+	jint count = 0;
+
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME)) {
+		(*jni)->ExceptionClear(jni);
+		return;
+	}
+	if ((*jvm->jvmti)->GetLoadedClasses(jvm->jvmti, &count, &all) == JVMTI_ERROR_NONE)
+		each_wanted(jvm, jni, all, count, wanted, each);
+	jvm_give(jvm, all);
+	(*jni)->PopLocalFrame(jni, NULL);
+}
+
 bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out)
 {
 	char *signature = NULL;

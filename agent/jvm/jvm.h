@@ -106,6 +106,11 @@ enum { JVM_LOCAL_FRAME = 65536 };
  * Returns how many, or -1. Inside a local frame of its own. */
 int jvm_changeable_classes(struct jvm *jvm, jclass **classes);
 
+/* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted. Not inside a
+ * local frame: it makes its own. */
+void jvm_each_class(struct jvm *jvm, JNIEnv *jni, bool (*wanted)(const char *signature),
+	void (*each)(JNIEnv *jni, jclass class));
+
 /* Name and origin of a class; jvm_class_fini gives it back. False without memory. */
 bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out);
 void jvm_class_fini(struct jvm_class *class);

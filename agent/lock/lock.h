@@ -18,7 +18,8 @@ enum lock_rank {
 	LOCK_METHODS,     /* new method ids */
 	LOCK_NATIVES,     /* the records of wrapped native methods */
 	LOCK_UNTOUCHED,   /* the list of what got no probes */
-	LOCK_FILES        /* a part of the table of files and connections */
+	LOCK_FILES,       /* a part of the table of files and connections */
+	LOCK_OPENERS      /* the threads that opened something */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

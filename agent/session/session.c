@@ -137,6 +137,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 	const struct writer_source source = {.methods_end = session->source->end,
 		.method = session->source->get,
 		.facts = session_facts,
+		.files = session->source->files,
 		.argument = session};
 
 	return writer_start(&session->writer, session->trace, &source, &session->metrics, path,

@@ -47,6 +47,8 @@ struct written_thread {
 	bool settled;        /* ended and written: does not change, and needs no sums */
 	uint64_t *sum;       /* by index; NULL: not known, write every node */
 	uint32_t sums;       /* room for so many */
+	uint64_t *ops;       /* the same of accounts: operations, when they were written */
+	uint32_t accounts;   /* room for so many */
 };
 
 struct writer {
@@ -114,11 +116,19 @@ static struct written_thread *get_thread(struct writer *writer, uint32_t id)
 	return thread;
 }
 
+static void forget_ops(struct written_thread *thread)
+{
+	free(thread->ops);
+	thread->ops = NULL;
+	thread->accounts = 0;
+}
+
 static void forget_sums(struct written_thread *thread)
 {
 	free(thread->sum);
 	thread->sum = NULL;
 	thread->sums = 0;
+	forget_ops(thread);
 }
 
 /* Without memory for the sums all nodes are written, every time. */
@@ -178,6 +188,7 @@ static int begin_thread(void *user, const struct trace_thread *shown)
 			return -ERROR_IO;
 		thread->nodes = 0;
 		thread->stale = thread->settled = false;
+		forget_ops(thread);
 		thread->generation = shown->generation;
 	}
 	/* One that others are folded into goes on changing. */
@@ -233,6 +244,59 @@ static int show_nodes(void *user, const struct trace_thread *shown, uint32_t fir
 	if (first + count > thread->nodes)
 		thread->nodes = first + count;
 	(void)shown;
+	return 0;
+}
+
+/* True if the account was written with so many operations. Remembers it, if there is memory. */
+static bool account_known(struct written_thread *thread, uint32_t index, uint64_t ops)
+{
+	uint32_t room = index + index / 4 + 64;
+	uint64_t *fresh;
+
+	if (index >= thread->accounts) {
+		fresh = reallocarray(thread->ops, room, sizeof(*fresh));
+		if (!fresh)
+			return false;
+		memset(fresh + thread->accounts, 0,
+			(room - thread->accounts) * sizeof(*fresh));
+		thread->ops = fresh;
+		thread->accounts = room;
+	}
+	if (thread->ops[index] == ops)
+		return true;
+	thread->ops[index] = ops;
+	return false;
+}
+
+/* What was kept for the operation alone stands at the end of the thread's range of ids. */
+static int show_accounts(void *user, const struct trace_thread *shown, uint32_t first,
+	uint32_t count, const struct io_account *block)
+{
+	struct writer *writer = user;
+	struct written_thread *thread = writer->current;
+
+	(void)shown;
+	if (thread->settled)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool rest = first == TRACE_REST;
+		struct profile_io record = {
+			.thread = thread->id,
+			.index = rest ? UINT32_MAX - i : first + i,
+			.node = block[i].node,
+			.file = block[i].file,
+			.op = rest ? i : block[i].op,
+			.ops = block[i].ops,
+			.failures = block[i].failures,
+			.bytes = block[i].bytes,
+			.ns = block[i].ns,
+		};
+
+		if (rest ? record.ops == 0 : account_known(thread, first + i, record.ops))
+			continue;
+		if (profile_put_io(writer->profile, &record, writer->error) < 0)
+			return -ERROR_IO;
+	}
 	return 0;
 }
 
@@ -299,6 +363,15 @@ static int put_methods(struct writer *writer, uint32_t end)
 	return status;
 }
 
+static int put_file(void *argument, const struct profile_file *file)
+{
+	struct writer *writer = argument;
+
+	if (writer->error->code == ERROR_NONE)
+		profile_put_file(writer->profile, file, writer->error);
+	return -(int)writer->error->code;
+}
+
 static void put_fact(void *argument, const char *key, const char *value)
 {
 	struct writer *writer = argument;
@@ -313,6 +386,7 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods)
 		.user = writer,
 		.begin = begin_thread,
 		.nodes = show_nodes,
+		.accounts = show_accounts,
 		.end = end_thread,
 	};
 	int status = trace_visit(writer->trace, &visitor);
@@ -322,6 +396,9 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods)
 	*methods = writer->source.methods_end();
 	if (status == 0)
 		status = put_methods(writer, *methods);
+	/* After the visit, as the methods are. */
+	if (status == 0 && writer->source.files)
+		writer->source.files(writer->began, put_file, writer);
 	if (status == 0 && writer->source.facts)
 		writer->source.facts(writer->source.argument, final, put_fact, writer);
 	return status == 0 ? -(int)writer->error->code : status;

@@ -30,6 +30,11 @@ struct writer_source {
 	void (*facts)(void *argument, bool final,
 		void (*put)(void *put_argument, const char *key, const char *value),
 		void *put_argument);
+	/* Calls put for every file and connection, with times from began (ns of
+	 * CLOCK_MONOTONIC) on; NULL: there are none. */
+	void (*files)(uint64_t began,
+		int (*put)(void *put_argument, const struct profile_file *file),
+		void *put_argument);
 	void *argument;
 };
 

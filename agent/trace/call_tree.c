@@ -166,7 +166,7 @@ void tree_shrink(struct call_tree *tree, uint32_t nodes)
 size_t tree_bytes(const struct call_tree *tree)
 {
 	return tree->arena.bytes + tree->children.arena.bytes +
-	       tree->instances.arena.bytes;
+	       tree->instances.arena.bytes + io_accounts_bytes(&tree->io);
 }
 
 /* ---- nodes ---- */
@@ -367,6 +367,7 @@ void tree_fini(struct call_tree *tree)
 	index_reset(tree, &tree->children);
 	index_reset(tree, &tree->instances);
 	arena_fini(&tree->arena, tree->budget);
+	io_accounts_fini(&tree->io, tree->budget);
 	tree->count = tree->capacity = 0;
 	tree->nodes = NULL;
 	lock_fini(&tree->lock);

@@ -36,6 +36,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/trace/arena.h"
+#include "agent/trace/io_accounts.h"
 #include "agent/trace/shadow_stack.h"
 
 enum {
@@ -124,6 +125,7 @@ struct call_tree {
 	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
 	uint32_t patience;   /* nodes asked for until pruning is worth another try */
 	uint64_t pruned;     /* nodes folded so far; one writer */
+	struct io_accounts io; /* of the nodes; follow them when they are renumbered */
 };
 
 /* Calls by state; their sum is calls. */

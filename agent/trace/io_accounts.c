@@ -124,9 +124,11 @@ void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *operation)
 {
 	struct io_account key = *operation;
-	struct io_account *account = account_of(accounts, lock, budget, &key);
+	struct io_account *account = NULL;
 
-	if (!account) {
+	if (key.file != 0)
+		account = account_of(accounts, lock, budget, &key);
+	if (!account && key.file != 0) {
 		key.node = 0;
 		account = account_of(accounts, lock, budget, &key);
 	}

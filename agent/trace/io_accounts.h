@@ -8,7 +8,7 @@
  * A list beside the tree, and a hash of its indices. When nodes are folded or renumbered, accounts follow
  * them, and those of the same new key become one: a sum over nodes is never less for it. Without
  * memory for a new account it is kept for the file alone, and then for the operation alone:
- * sums over files, and over everything, stay exact.
+ * sums over files, and over everything, stay exact. File 0 is never in the list.
  *
  * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes the tree's
  *       lock, and so does whoever reads them from another thread.
@@ -21,19 +21,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/trace/arena.h"
-
-enum io_op {
-	IO_OPEN,
-	IO_CLOSE,
-	IO_READ,
-	IO_WRITE,
-	IO_DELETE,
-	IO_CONNECT,
-	IO_ACCEPT,
-	IO_RECEIVE,
-	IO_SEND,
-	IO_OPS
-};
+#include "profile/io_words.h"
 
 struct io_account {
 	uint32_t node; /* index in the tree */
@@ -68,6 +56,12 @@ void io_accounts_move(struct io_accounts *accounts,
 void io_accounts_merge(struct io_accounts *accounts, struct memory_budget *budget,
 	const struct io_accounts *from, uint32_t (*to)(const void *user, uint32_t node),
 	const void *user);
+
+/* All bytes it holds of the budget. */
+static inline size_t io_accounts_bytes(const struct io_accounts *accounts)
+{
+	return accounts->list.bytes + accounts->index.bytes;
+}
 
 void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget);
 

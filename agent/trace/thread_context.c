@@ -155,6 +155,18 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
+uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count)
+{
+	uint32_t node, before = context->current;
+
+	for (uint32_t i = 0; i < count; i++)
+		__atomic_store_n(&context->current, context_child(context, method[i]),
+			__ATOMIC_RELEASE);
+	node = context->current;
+	__atomic_store_n(&context->current, before, __ATOMIC_RELEASE);
+	return node;
+}
+
 void context_settle(struct thread_context *context)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);

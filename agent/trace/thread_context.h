@@ -80,6 +80,10 @@ void context_start(struct thread_context *context);
  * a node, but no call is counted. */
 void context_found_frame(struct thread_context *context, uint32_t method);
 
+/* The node of these methods, outermost first, below the thread's root; made if need be. For
+ * sessions that record no calls. */
+uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count);
+
 /* The thread is back in the method, which caught an exception: the frames above its innermost
  * one are gone, each by an exit by exception. Nothing happens if there are none, or it has
  * no frame. */

@@ -195,6 +195,59 @@ static bool show_blocks(struct visit *visit, int *result)
 	return true;
 }
 
+/* Accounts have one writer, and counts that are of the same instant only each for itself. */
+static void copy_accounts(struct visit *visit, const struct io_account *from, uint32_t count)
+{
+	typedef uint64_t __attribute__((may_alias)) word;
+	word *to = visit->trace->block.base;
+	const word *words = (const word *)(const void *)from;
+
+	for (size_t i = 0; i < count * sizeof(*from) / sizeof(word); i++)
+		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+}
+
+/* The next ones from first. *count 0: there are no more. False: the nodes were renumbered. */
+static bool next_accounts(struct visit *visit, uint32_t first, uint32_t *count)
+{
+	struct call_tree *tree = &visit->context->tree;
+	uint32_t most = (uint32_t)(visit->trace->block.bytes / sizeof(struct io_account));
+	uint32_t there;
+	bool same;
+
+	lock_take(&tree->lock);
+	same = tree->generation == visit->thread.generation;
+	there = __atomic_load_n(&tree->io.count, __ATOMIC_ACQUIRE);
+	*count = there - first < most ? there - first : most;
+	if (same && *count > 0)
+		copy_accounts(visit, io_account_at(&tree->io, first), *count);
+	lock_give(&tree->lock);
+	return same;
+}
+
+static bool show_accounts(struct visit *visit, int *result)
+{
+	const struct trace_visitor *visitor = visit->visitor;
+	const struct io_account *block = visit->trace->block.base;
+	uint32_t count;
+	bool same;
+
+	if (visitor->accounts == NULL || *result != 0)
+		return true;
+	for (uint32_t first = 0;
+		(same = next_accounts(visit, first, &count)) && count > 0; first += count) {
+		*result = visitor->accounts(
+			visitor->user, &visit->thread, first, count, block);
+		if (*result != 0)
+			return true;
+	}
+	if (!same)
+		return false;
+	copy_accounts(visit, visit->context->tree.io.rest, IO_OPS);
+	*result = visitor->accounts(
+		visitor->user, &visit->thread, TRACE_REST, IO_OPS, block);
+	return true;
+}
+
 static int show_thread(struct visit *visit)
 {
 	const struct trace_visitor *visitor = visit->visitor;
@@ -205,7 +258,7 @@ static int show_thread(struct visit *visit)
 		begin_thread(visit, i == RESTARTS);
 		result = visitor->begin(visitor->user, &visit->thread);
 		if (result == 0)
-			shown = show_blocks(visit, &result);
+			shown = show_blocks(visit, &result) && show_accounts(visit, &result);
 	}
 	total_thread(visit);
 	return result != 0 ? result : visitor->end(visitor->user, &visit->thread);

@@ -61,6 +61,11 @@ static uint32_t merge_place(struct call_tree *tree, uint32_t parent, uint32_t me
 	return place != 0 ? place : tree_pruned_place(tree, parent);
 }
 
+static uint32_t merged_to(const void *from, uint32_t node)
+{
+	return tree_at(from, node)->prune.to;
+}
+
 void tree_merge(struct call_tree *tree, struct call_tree *from)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
@@ -73,6 +78,7 @@ void tree_merge(struct call_tree *tree, struct call_tree *from)
 		add_node(tree->metrics, tree_at(tree, place), node);
 		node->prune.to = place;
 	}
+	io_accounts_merge(&tree->io, tree->budget, &from->io, merged_to, from);
 	add64(&tree->pruned, from->pruned);
 }
 
@@ -227,6 +233,16 @@ static void fold(struct call_tree *tree, unsigned cut)
 			fold_node(tree, i, cut);
 }
 
+/* When those that stay have their new indices. */
+static uint32_t compacted_to(const void *tree, uint32_t index)
+{
+	const struct tree_node *node = tree_at(tree, index);
+
+	if (node->prune.marks & MARK_FOLDED)
+		node = tree_at(tree, node->prune.to);
+	return node->prune.to;
+}
+
 /* New indices for what stays; they are never above the old ones, so all can move down in
  * order. */
 static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
@@ -243,6 +259,7 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	}
 	for (size_t i = 0; i < frames; i++)
 		frame[i].node = tree_at(tree, frame[i].node)->prune.to;
+	io_accounts_move(&tree->io, compacted_to, tree);
 	kept = 0;
 	for (uint32_t i = 0; i < tree->count; i++) {
 		if (tree_at(tree, i)->prune.marks & MARK_FOLDED)

@@ -96,7 +96,7 @@ static void facts(void *argument, bool final,
 	atomic_fetch_add(&flushes, 1);
 }
 
-static const struct writer_source source = {methods_end, method_of, facts, directory};
+static const struct writer_source source = {methods_end, method_of, facts, NULL, directory};
 
 static struct metric_set set;
 static char path[256];

@@ -189,7 +189,7 @@ static void test_stretch_ends(void **state)
 {
 	struct trace *trace = *state;
 	struct busy busy = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {&busy, busy_begin, busy_nodes, busy_end};
+	struct trace_visitor visitor = {&busy, busy_begin, busy_nodes, NULL, busy_end};
 
 	busy.inner = test_visitor(&busy.picture);
 	busy.context = test_begin(trace, "busy");
@@ -319,7 +319,7 @@ static void test_end_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {ender, ender_begin, ender_nodes, ender_end};
+	struct trace_visitor visitor = {ender, ender_begin, ender_nodes, NULL, ender_end};
 	struct test_picture picture = {.metrics = 2};
 
 	ender->trace = trace;
@@ -363,7 +363,7 @@ static void test_end_before_fold(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {ender, late_begin, ender_nodes, ender_end};
+	struct trace_visitor visitor = {ender, late_begin, ender_nodes, NULL, ender_end};
 
 	ender->trace = trace;
 	for (int i = 0; i < 50; i++) {
@@ -428,7 +428,7 @@ static void test_crowd_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct crowd crowd = {.trace = trace};
-	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, do_nothing};
+	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, NULL, do_nothing};
 	struct test_picture picture = {.metrics = 2};
 	uint64_t calls = 0;
 
@@ -493,7 +493,7 @@ static void test_prune_in_visit(void **state)
 	struct metric_set set = test_set(2);
 	struct trace *trace = trace_create(&set, 4 << 20);
 	struct pruner pruner = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {&pruner, pruner_begin, pruner_nodes, pruner_end};
+	struct trace_visitor visitor = {&pruner, pruner_begin, pruner_nodes, NULL, pruner_end};
 	struct test_sums sums;
 
 	(void)state;
@@ -524,7 +524,7 @@ static int give_up(void *user, const struct trace_thread *thread)
 static void test_given_up(void **state)
 {
 	struct trace *trace = *state;
-	struct trace_visitor visitor = {NULL, give_up, NULL, NULL};
+	struct trace_visitor visitor = {NULL, give_up, NULL, NULL, NULL};
 	struct test_picture picture = {.metrics = 2};
 
 	trace_thread_end(trace, test_begin(trace, "x"), NULL);

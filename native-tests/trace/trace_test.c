@@ -230,7 +230,8 @@ static int picture_end(void *user, const struct trace_thread *thread)
 
 struct trace_visitor test_visitor(struct test_picture *picture)
 {
-	return (struct trace_visitor){picture, picture_begin, picture_nodes, picture_end};
+	return (struct trace_visitor){
+		picture, picture_begin, picture_nodes, NULL, picture_end};
 }
 
 void test_visit(struct trace *trace, struct test_picture *picture)

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* io_call: see io_call.h. */
+#include "agent/events/io_call.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/events/class_loading.h"
+#include "agent/events/thread_events.h"
+#include "agent/io/descriptor.h"
+#include "agent/io/io_openers.h"
+#include "metric/clock.h"
+
+/* Files and connections that have rows of their own; more share one for each kind. */
+enum {
+	FILES_MAX = 1 << 18,
+	PATH_FRAMES = 1024 /* of a stack that is walked */
+};
+
+_Atomic bool io_recording;
+
+static struct holder holder;
+
+/* Operations that are in no account. */
+struct apart {
+	_Atomic uint64_t ops, bytes, ns;
+};
+static struct apart class_loading; /* the JVM loaded classes by them */
+static struct apart nobody;        /* by threads that have no context */
+
+bool io_prepare(uint32_t slots)
+{
+	return holder.slot != NULL || holder_init(&holder, slots, FILES_MAX);
+}
+
+struct io_files *io_all_files(void)
+{
+	return &holder.files;
+}
+
+void io_start(void)
+{
+	io_files_keep(&holder.files);
+	atomic_store(&io_recording, true);
+}
+
+void io_stop(void)
+{
+	atomic_store(&io_recording, false);
+}
+
+struct showing {
+	uint64_t began;
+	int (*put)(void *argument, const struct profile_file *file);
+	void *argument;
+};
+
+/* Under a lock that who opens a file may need: SQLite's insert takes some microseconds. */
+static void show_file(void *user, const struct io_file *file)
+{
+	const struct showing *showing = user;
+	const struct io_opener *opener = io_opener_get(atomic_load(&file->opener));
+	uint64_t at = atomic_load(&file->at);
+	struct profile_file record = {
+		.id = file->id,
+		.kind = file->kind,
+		.descriptor = file->descriptor,
+		.name = file->name,
+		.peer = file->peer_length ? file->peer : NULL,
+		.opened_known = at != 0,
+		.opened = (int64_t)(at - showing->began),
+		.opened_by = opener ? opener->name : NULL,
+		.opener_thread = atomic_load(&file->thread),
+		.opener_node = atomic_load(&file->node),
+		.known = atomic_load(&file->known),
+	};
+
+	showing->put(showing->argument, &record);
+}
+
+void io_show_files(uint64_t began,
+	int (*put)(void *argument, const struct profile_file *file), void *argument)
+{
+	struct showing showing = {began, put, argument};
+
+	io_files_visit(&holder.files, show_file, &showing);
+}
+
+static void put_apart(void (*put)(void *argument, const char *key, const char *value),
+	void *argument, const char *name, struct apart *apart)
+{
+	const struct {
+		const char *what;
+		uint64_t value;
+	} number[] = {{"ops", atomic_load(&apart->ops)}, {"bytes", atomic_load(&apart->bytes)},
+		{"ns", atomic_load(&apart->ns)}};
+	char key[64], value[32];
+
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
+		snprintf(key, sizeof(key), "io.%s.%s", name, number[i].what);
+		snprintf(value, sizeof(value), "%" PRIu64, number[i].value);
+		put(argument, key, value);
+	}
+}
+
+void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument)
+{
+	put_apart(put, argument, "class_loading", &class_loading);
+	put_apart(put, argument, "lost", &nobody);
+}
+
+/* ---- what a descriptor is ---- */
+
+static struct io_opening opening_of(int number, enum io_known known)
+{
+	return (struct io_opening){.descriptor = number, .known = known};
+}
+
+/* Who opens, and where. */
+static void sign(struct io_opening *opening, const struct io_call *call)
+{
+	bool unwanted;
+	struct thread_events *thread = thread_events_for_io(&unwanted);
+
+	opening->at = clock_now();
+	opening->opener = io_opener_self();
+	if (call->start && thread) {
+		opening->thread = thread->context->id;
+		opening->node = thread->context->current;
+	}
+}
+
+static holder_word find(int number, holder_word seen, enum io_known known,
+	const struct io_call *call)
+{
+	struct io_opening opening = opening_of(number, known);
+	struct descriptor descriptor;
+
+	if (!descriptor_look(number, &descriptor))
+		return seen;
+	opening.kind = descriptor.kind;
+	opening.name = descriptor.name;
+	opening.peer = descriptor.peer;
+	if (known == KNOWN_OPEN)
+		sign(&opening, call);
+	return holder_become(&holder, seen, &opening);
+}
+
+static void find_open(void *user, int number)
+{
+	(void)user;
+	if (holder_get(&holder, number) == 0)
+		find(number, 0, KNOWN_ATTACH, NULL);
+}
+
+void io_find_open(void)
+{
+	descriptors_each(find_open, NULL);
+}
+
+holder_word io_word(int descriptor)
+{
+	holder_word word = holder_get(&holder, descriptor);
+
+	if (__builtin_expect(word == 0, 0) && descriptor >= 0)
+		word = find(descriptor, 0, KNOWN_ATTACH, NULL);
+	return word;
+}
+
+static enum io_kind kind_of(holder_word word)
+{
+	uint32_t id = holder_file(word);
+
+	return id ? io_files_at(&holder.files, id)->kind : IO_OTHER;
+}
+
+/* ---- accounts ---- */
+
+static void add_apart(struct apart *apart, const struct io_account *operation)
+{
+	atomic_fetch_add_explicit(&apart->ops, operation->ops, memory_order_relaxed);
+	atomic_fetch_add_explicit(&apart->bytes, operation->bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&apart->ns, operation->ns, memory_order_relaxed);
+}
+
+static void account(const struct io_call *call, struct io_account *operation)
+{
+	bool unwanted;
+	struct thread_events *thread = thread_events_for_io(&unwanted);
+
+	if (__builtin_expect(call->own, 0)) {
+		add_apart(&class_loading, operation);
+		return;
+	}
+	if (!thread || !thread_events_enter(thread)) {
+		if (!thread && !unwanted)
+			add_apart(&nobody, operation);
+		return;
+	}
+	/* A virtual thread's is not in the carrier's path. */
+	if (!thread_events_is_hidden())
+		operation->node = call->node ? call->node : thread->context->current;
+	io_accounts_add(&thread->context->tree.io, &thread->context->tree.lock,
+		thread->context->tree.budget, operation);
+	thread_events_leave(thread);
+}
+
+static enum io_op op_of(enum io_op op, holder_word word)
+{
+	if (op != IO_READ && op != IO_WRITE)
+		return op;
+	if (!io_kind_is_socket(kind_of(word)))
+		return op;
+	return op == IO_READ ? IO_RECEIVE : IO_SEND;
+}
+
+/* The path of the calls, where they are not recorded: a node for it. */
+static uint32_t path_of(struct thread_events *thread, JNIEnv *jni)
+{
+	struct thread_context *context = thread->context;
+	uint32_t path[PATH_FRAMES], frames = 0;
+	jvmtiFrameInfo *frame;
+	int count = jvm_stack(&events.jvm, &frame);
+
+	for (int i = count - 1; i >= 0 && frames < PATH_FRAMES; i--) {
+		method_ref ref = thread_events_method(thread, jni, frame[i].method);
+
+		if (ref != METHOD_REF_EXCLUDED)
+			path[frames++] = method_ref_id(ref);
+	}
+	if (count >= 0)
+		free(frame);
+	return context_path(context, path, frames);
+}
+
+/* The class path is read in the thread that needs the class: known by what it is in. */
+static void look_at_stack(struct io_call *call)
+{
+	const struct io_file *file;
+	struct thread_events *thread;
+	bool unwanted;
+
+	if (call->word) {
+		file = io_files_at(&holder.files, holder_file(call->word));
+		if (class_loading_may_read(file->name, file->name_length))
+			call->own = class_loading_now();
+	}
+	if (events.session->options.calls != CALLS_OFF)
+		return;
+	thread = thread_events_for_io(&unwanted);
+	if (!thread || thread_events_is_hidden() || !thread_events_enter(thread))
+		return;
+	call->node = path_of(thread, call->jni);
+	thread_events_leave(thread);
+}
+
+void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor)
+{
+	*call = (struct io_call){.jni = jni, .descriptor = descriptor};
+	if (descriptor >= 0)
+		call->word = io_word(descriptor);
+	if (!io_is_recording())
+		return;
+	if (!thread_events_current)
+		thread_events_adopt(jni, NULL, FOUND_NONE);
+	look_at_stack(call);
+	call->start = clock_now();
+}
+
+void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+	bool failed)
+{
+	struct io_account operation = {.file = holder_file(word),
+		.op = op_of(op, word),
+		.ops = 1,
+		.failures = failed,
+		.bytes = bytes};
+
+	if (call->start)
+		account(call, &operation);
+}
+
+void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
+{
+	struct io_account operation = {.file = holder_file(call->word),
+		.op = op_of(op, call->word),
+		.ops = 1,
+		.failures = failed,
+		.bytes = bytes};
+
+	if (!call->start)
+		return;
+	operation.ns = clock_now() - call->start;
+	account(call, &operation);
+}
+
+/* ---- what changes the holder ---- */
+
+static void charge(const struct io_call *call, uint32_t file, enum io_op op, bool failed)
+{
+	struct io_account operation = {
+		.file = file, .op = op, .ops = 1, .failures = failed};
+
+	if (!call->start)
+		return;
+	operation.ns = clock_now() - call->start;
+	account(call, &operation);
+}
+
+void io_opened(
+	const struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
+{
+	struct io_opening opening = opening_of(descriptor, KNOWN_OPEN);
+	char absolute[DESCRIPTOR_NAME_MAX];
+	holder_word word;
+
+	if (descriptor < 0)
+		return;
+	opening.kind = kind;
+	opening.name = kind == IO_FILE || kind == IO_DIRECTORY ? path_absolute(name, absolute)
+							       : name;
+	sign(&opening, call);
+	word = holder_open(&holder, &opening);
+	/* A socket is counted when it gets a name. */
+	if (!io_kind_is_socket(kind))
+		charge(call, holder_file(word), IO_OPEN, false);
+}
+
+void io_found(const struct io_call *call, int descriptor)
+{
+	holder_word word;
+
+	if (descriptor < 0)
+		return;
+	word = find(descriptor, holder_get(&holder, descriptor), KNOWN_OPEN, call);
+	charge(call, holder_file(word), IO_OPEN, false);
+}
+
+void io_addressed(struct io_call *call)
+{
+	holder_word before = call->word;
+	bool nameless;
+
+	if (!before)
+		return;
+	nameless = io_files_at(&holder.files, holder_file(before))->name_length == 0 &&
+		   io_files_at(&holder.files, holder_file(before))->peer_length == 0;
+	call->word = find(call->descriptor, before, KNOWN_OPEN, call);
+	if (nameless && call->word != before)
+		io_also(call, call->word, IO_OPEN, 0, false);
+}
+
+void io_closed(const struct io_call *call, bool failed)
+{
+	const struct io_file *file;
+
+	if (!call->word)
+		return;
+	file = io_files_at(&holder.files, holder_file(call->word));
+	if (call->start && io_kind_is_socket(file->kind) && file->name_length == 0 &&
+		file->peer_length == 0)
+		io_also(call, call->word, IO_OPEN, 0, false);
+	charge(call, holder_file(call->word), IO_CLOSE, failed);
+	/* close(2) that fails has closed it nevertheless. */
+	holder_close(&holder, call->descriptor, call->word);
+}
+
+void io_named(const struct io_call *call, enum io_op op, enum io_kind kind,
+	struct io_name name, bool failed)
+{
+	struct io_opening opening = opening_of(-1, KNOWN_OPEN);
+	char absolute[DESCRIPTOR_NAME_MAX];
+
+	if (!call->start)
+		return;
+	opening.kind = kind;
+	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
+	charge(call, io_files_open(&holder.files, &opening), op, failed);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_call: one call of a native method that does I/O, from its begin to its end.
+ *
+ *   stand-in (io_natives.c) --> io_call_begin --> what is the descriptor? (agent/io/holder)
+ *                           --> the JDK's own function
+ *                           --> io_call_end --> account of thread, call path, file, operation
+ *                           --> io_opened, io_closed, ... --> holder
+ *
+ * The holder is kept always; accounts are while a session records I/O. A descriptor that the
+ * holder does not know was opened by somebody else: it is looked up when it is first used.
+ *
+ * Runs: in the application's thread, around the JDK's native function. Nothing here raises an
+ *       exception or takes one away.
+ */
+#ifndef JPROF_IO_CALL_H
+#define JPROF_IO_CALL_H
+
+#include <jni.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/io/holder.h"
+#include "agent/session/session.h"
+
+struct io_call {
+	JNIEnv *jni;
+	int descriptor;   /* -1: none */
+	holder_word word; /* what it was at the begin */
+	uint64_t start;   /* ns; 0: not recorded */
+	bool own;         /* a class is being loaded by it: told apart */
+	uint32_t node;    /* the call path, where calls are not recorded; else 0 */
+};
+
+/* Sessions record I/O. */
+extern _Atomic bool io_recording;
+
+static inline bool io_is_recording(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&io_recording, memory_order_relaxed), 0);
+}
+
+/* Makes the holder. False: no memory; no native method may be replaced then. */
+bool io_prepare(uint32_t slots);
+
+/* What is open now is looked up. */
+void io_find_open(void);
+
+/* Operations are recorded from now on, or not any more. */
+void io_start(void);
+void io_stop(void);
+
+struct io_files *io_all_files(void);
+
+/* Calls put for every file and connection, with times from began on. */
+void io_show_files(uint64_t began,
+	int (*put)(void *argument, const struct profile_file *file), void *argument);
+
+/* Facts for the summary. */
+void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument);
+
+/* The thread must have no pending exception. */
+void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor);
+
+/* An operation on the descriptor, reads and writes of sockets as receives and sends. An
+ * exception may be pending. */
+void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
+
+/* The other side of the same operation, whose ns are told once: the target of a transfer. */
+void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+	bool failed);
+
+/* What the descriptor is, if the holder does not know it yet. */
+holder_word io_word(int descriptor);
+
+/* The call gave the process a descriptor of that kind and name. */
+void io_opened(const struct io_call *call, int descriptor, enum io_kind kind, struct io_name name);
+
+/* The same, where the system has to be asked what it is: an accepted connection, a copy. */
+void io_found(const struct io_call *call, int descriptor);
+
+/* The call's descriptor, a socket, got an address, or a peer. */
+void io_addressed(struct io_call *call);
+
+/* The call's descriptor is closed. Another thread may have been given the same number since: what
+ * it was at the call's begin is taken out, or nothing. */
+void io_closed(const struct io_call *call, bool failed);
+
+/* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
+void io_named(const struct io_call *call, enum io_op op, enum io_kind kind, struct io_name name,
+	bool failed);
+
+#endif

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_natives: see io_natives.h. First what a stand-in needs to know of Java objects, then what
+ * follows each kind of call, the stand-ins, and how they are bound.
+ */
+#include "agent/events/io_natives.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/events/events.h"
+#include "agent/events/io_call.h"
+#include "agent/events/thread_events.h"
+#include "agent/io/descriptor.h"
+#include "agent/jvm/native_function.h"
+#include "agent/jvm/registrar.h"
+#include "agent/log/log.h"
+
+/* ---- Java objects ---- */
+
+/* Fields that are read; each is looked up when a row of a class that needs it is bound, as the
+ * class is there then. */
+enum field { DESCRIPTOR, INPUT, OUTPUT, RANDOM, CHANNEL, SOCKET, DATAGRAM, FILE_PATH, PACKET_LENGTH, FIELDS };
+
+#define FD "Ljava/io/FileDescriptor;"
+
+static const struct {
+	const char *class, *name, *signature;
+} field_of[FIELDS] = {
+	[DESCRIPTOR] = {"java/io/FileDescriptor", "fd", "I"},
+	[INPUT] = {"java/io/FileInputStream", "fd", FD},
+	[OUTPUT] = {"java/io/FileOutputStream", "fd", FD},
+	[RANDOM] = {"java/io/RandomAccessFile", "fd", FD},
+	[CHANNEL] = {"sun/nio/ch/FileChannelImpl", "fd", FD},
+	[SOCKET] = {"java/net/SocketImpl", "fd", FD},
+	[DATAGRAM] = {"java/net/DatagramSocketImpl", "fd", FD},
+	[FILE_PATH] = {"java/io/File", "path", "Ljava/lang/String;"},
+	[PACKET_LENGTH] = {"java/net/DatagramPacket", "length", "I"},
+};
+
+static jfieldID _Atomic field_id[FIELDS];
+
+/* Looked up at the first use, which has an object of the class. NULL: there is none. */
+static __attribute__((noinline, cold)) jfieldID field_learn(
+	JNIEnv *jni, jobject object, enum field field)
+{
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	jfieldID id = (*jni)->GetFieldID(
+		jni, class, field_of[field].name, field_of[field].signature);
+
+	if (!id)
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, class);
+	atomic_store(&field_id[field], id);
+	return id;
+}
+
+static inline jfieldID field_get(JNIEnv *jni, jobject object, enum field field)
+{
+	jfieldID id = atomic_load_explicit(&field_id[field], memory_order_relaxed);
+
+	return __builtin_expect(id != NULL, 1) ? id : field_learn(jni, object, field);
+}
+
+static inline int number_of(JNIEnv *jni, jobject descriptor)
+{
+	jfieldID id = descriptor ? field_get(jni, descriptor, DESCRIPTOR) : NULL;
+
+	return id ? (*jni)->GetIntField(jni, descriptor, id) : -1;
+}
+
+/* The object's field, a local reference. */
+static inline jobject object_of(JNIEnv *jni, jobject object, enum field field)
+{
+	jfieldID id = object ? field_get(jni, object, field) : NULL;
+
+	return id ? (*jni)->GetObjectField(jni, object, id) : NULL;
+}
+
+static inline int number_of_field(JNIEnv *jni, jobject object, enum field field)
+{
+	jobject descriptor = object_of(jni, object, field);
+	int number = number_of(jni, descriptor);
+
+	if (descriptor)
+		(*jni)->DeleteLocalRef(jni, descriptor);
+	return number;
+}
+
+#define NONE		      (-1)
+#define OF(object)	      number_of(jni, object)
+#define OF_FIELD(object, in)  number_of_field(jni, object, in)
+
+static int dirfd_of(jlong directory)
+{
+	return dirfd((DIR *)(uintptr_t)directory);
+}
+
+static bool thrown(const struct io_call *call)
+{
+	return (*call->jni)->ExceptionCheck(call->jni);
+}
+
+/* Appends a character in UTF-8. Halves of a pair that stand alone, as a file's name can have
+ * them, become three bytes each. */
+static size_t write_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80)
+		return to[0] = (char)c, 1;
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+/* The string in UTF-8, in text (DESCRIPTOR_NAME_MAX bytes), cut there. No exception may be
+ * pending. */
+static struct io_name text_of(JNIEnv *jni, jstring string, char *text)
+{
+	jchar part[128];
+	jsize length = string ? (*jni)->GetStringLength(jni, string) : 0;
+	size_t bytes = 0;
+	uint32_t high = 0;
+
+	for (jsize at = 0; at < length; at += (jsize)(sizeof(part) / sizeof(*part))) {
+		jsize count = length - at;
+
+		if (count > (jsize)(sizeof(part) / sizeof(*part)))
+			count = (jsize)(sizeof(part) / sizeof(*part));
+		(*jni)->GetStringRegion(jni, string, at, count, part);
+		for (jsize i = 0; i < count && bytes + 8 < DESCRIPTOR_NAME_MAX; i++) {
+			uint32_t c = part[i];
+
+			if (high && c >= 0xdc00 && c < 0xe000) {
+				c = 0x10000 + ((high - 0xd800) << 10) + (c - 0xdc00);
+				high = 0;
+			} else if (high) {
+				bytes += write_utf8(text + bytes, high);
+				high = 0;
+			}
+			if (c >= 0xd800 && c < 0xdc00)
+				high = c;
+			else
+				bytes += write_utf8(text + bytes, c);
+		}
+	}
+	if (high)
+		bytes += write_utf8(text + bytes, high);
+	return (struct io_name){text, bytes};
+}
+
+static struct io_name path_at(jlong address)
+{
+	const char *path = (const char *)(uintptr_t)address;
+
+	return (struct io_name){path, strlen(path)};
+}
+
+/* ---- what follows a call ---- */
+
+/* From here to the stand-ins: an exception may be pending, and stays. */
+
+/* Runs with the exception put aside. */
+static jthrowable exception_aside(JNIEnv *jni)
+{
+	jthrowable exception = (*jni)->ExceptionOccurred(jni);
+
+	if (exception)
+		(*jni)->ExceptionClear(jni);
+	return exception;
+}
+
+static void exception_back(JNIEnv *jni, jthrowable exception)
+{
+	if (!exception)
+		return;
+	(*jni)->Throw(jni, exception);
+	(*jni)->DeleteLocalRef(jni, exception);
+}
+
+/* Java's convention of streams: the bytes, or -1 at the end of the file. */
+static void stream_read(const struct io_call *call, jint result)
+{
+	io_call_end(call, IO_READ, result > 0 ? (uint64_t)result : 0,
+		result < 0 && thrown(call));
+}
+
+static void byte_read(const struct io_call *call, jint result)
+{
+	io_call_end(call, IO_READ, result >= 0, result < 0 && thrown(call));
+}
+
+static void stream_written(const struct io_call *call, jint length)
+{
+	bool failed = thrown(call);
+
+	io_call_end(call, IO_WRITE, failed || length < 0 ? 0 : (uint64_t)length, failed);
+}
+
+/* NIO's (sun.nio.ch.IOStatus): -1 is the end of the file; below that nothing was done, or an
+ * exception is pending. */
+static void channel(const struct io_call *call, enum io_op op, jlong result)
+{
+	io_call_end(call, op, result > 0 ? (uint64_t)result : 0,
+		result < -1 || (result < 0 && thrown(call)));
+}
+
+/* The system's: -1 has thrown. */
+static void counted(const struct io_call *call, enum io_op op, jint result)
+{
+	io_call_end(call, op, result > 0 ? (uint64_t)result : 0, result < 0);
+}
+
+static void status(const struct io_call *call, enum io_op op, bool failed)
+{
+	io_call_end(call, op, 0, failed);
+}
+
+static void mapped(const struct io_call *call, jlong length)
+{
+	bool failed = thrown(call);
+
+	io_call_end(call, IO_MAP, failed ? 0 : (uint64_t)length, failed);
+}
+
+/* -4 and below: the system cannot do it with these two, and the JDK goes another way. */
+static void transferred(const struct io_call *call, int to, jlong result)
+{
+	uint64_t bytes = result > 0 ? (uint64_t)result : 0;
+	bool failed = result < 0;
+
+	if (result <= -4 && !thrown(call))
+		return;
+	io_call_end(call, IO_READ, bytes, failed);
+	io_also(call, io_word(to), IO_WRITE, bytes, failed);
+}
+
+/* Files.copy, of a file that was opened for it: how far it was read is what was copied. */
+static void copied(const struct io_call *call, int to, bool failed)
+{
+	off_t position = lseek(call->descriptor, 0, SEEK_CUR);
+	uint64_t bytes = position > 0 ? (uint64_t)position : 0;
+
+	io_call_end(call, IO_READ, bytes, failed);
+	io_also(call, io_word(to), IO_WRITE, bytes, failed);
+}
+
+static void packet_done(const struct io_call *call, enum io_op op, jobject packet)
+{
+	JNIEnv *jni = call->jni;
+	bool failed = thrown(call);
+	jfieldID id = failed ? NULL : field_get(jni, packet, PACKET_LENGTH);
+
+	io_call_end(call, op, id ? (uint64_t)(*jni)->GetIntField(jni, packet, id) : 0, failed);
+}
+
+/* -- names -- */
+
+static void stream_opened(
+	struct io_call *call, jobject self, enum field field, jstring path)
+{
+	JNIEnv *jni = call->jni;
+	char text[DESCRIPTOR_NAME_MAX];
+	jthrowable exception = NULL;
+
+	if (thrown(call)) {
+		if (!call->start)
+			return;
+		exception = exception_aside(jni);
+		io_named(call, IO_OPEN, IO_FILE, text_of(jni, path, text), true);
+		exception_back(jni, exception);
+		return;
+	}
+	io_opened(call, number_of_field(jni, self, field), IO_FILE, text_of(jni, path, text));
+}
+
+static void file_done(
+	const struct io_call *call, enum io_op op, jobject file, jboolean result)
+{
+	JNIEnv *jni = call->jni;
+	char text[DESCRIPTOR_NAME_MAX];
+	jthrowable exception = exception_aside(jni);
+	jstring path = object_of(jni, file, FILE_PATH);
+
+	io_named(call, op, IO_FILE, text_of(jni, path, text), !result);
+	(*jni)->DeleteLocalRef(jni, path);
+	exception_back(jni, exception);
+}
+
+static void path_opened(struct io_call *call, int descriptor, jlong path, jint flags)
+{
+	if (descriptor >= 0 && !thrown(call))
+		io_opened(call, descriptor, flags & O_DIRECTORY ? IO_DIRECTORY : IO_FILE,
+			path_at(path));
+	else
+		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
+}
+
+static void directory_opened(struct io_call *call, jlong directory, jlong path)
+{
+	if (directory && !thrown(call))
+		io_opened(call, dirfd_of(directory), IO_DIRECTORY, path_at(path));
+	else
+		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
+}
+
+static void path_done(const struct io_call *call, enum io_op op, jlong path)
+{
+	io_named(call, op, IO_FILE, path_at(path), thrown(call));
+}
+
+/* The path is relative to the call's descriptor, a directory. */
+static void path_below_done(const struct io_call *call, enum io_op op, jlong path)
+{
+	struct io_name below = path_at(path);
+	const struct io_file *directory;
+	char text[DESCRIPTOR_NAME_MAX];
+	size_t length;
+
+	directory = call->word ? io_files_at(io_all_files(), holder_file(call->word)) : NULL;
+	length = directory ? directory->name_length : 0;
+	if (length == 0 || below.bytes[0] == '/' ||
+		length + 1 + below.length > sizeof(text)) {
+		io_named(call, op, IO_FILE, below, thrown(call));
+		return;
+	}
+	memcpy(text, directory->name, length);
+	text[length] = '/';
+	memcpy(text + length + 1, below.bytes, below.length);
+	io_named(call, op, IO_FILE, (struct io_name){text, length + 1 + below.length},
+		thrown(call));
+}
+
+static void resolved(const struct io_call *call, jstring host)
+{
+	JNIEnv *jni = call->jni;
+	char text[DESCRIPTOR_NAME_MAX];
+	jthrowable exception = exception_aside(jni);
+
+	io_named(call, IO_RESOLVE, IO_HOST, text_of(jni, host, text), exception != NULL);
+	exception_back(jni, exception);
+}
+
+static void address_resolved(const struct io_call *call, jbyteArray address)
+{
+	JNIEnv *jni = call->jni;
+	jthrowable exception = exception_aside(jni);
+	jbyte bytes[16];
+	jsize length = (*jni)->GetArrayLength(jni, address);
+	char text[DESCRIPTOR_ADDRESS_MAX];
+
+	if (length == 4 || length == 16) {
+		(*jni)->GetByteArrayRegion(jni, address, 0, length, bytes);
+		address_write(bytes, (size_t)length, text);
+		io_named(call, IO_RESOLVE, IO_HOST, (struct io_name){text, strlen(text)},
+			exception != NULL);
+	}
+	exception_back(jni, exception);
+}
+
+/* -- descriptors that come and go -- */
+
+static void closed(const struct io_call *call)
+{
+	io_closed(call, thrown(call));
+}
+
+/* A deferred close makes the number one of a closed connection; another close follows. */
+static void plain_closed(const struct io_call *call, jboolean deferred)
+{
+	if (!deferred)
+		closed(call);
+}
+
+static void found(struct io_call *call, int descriptor)
+{
+	if (descriptor >= 0 && !thrown(call))
+		io_found(call, descriptor);
+}
+
+static void opened(struct io_call *call, int descriptor, enum io_kind kind)
+{
+	if (descriptor >= 0 && !thrown(call))
+		io_opened(call, descriptor, kind, (struct io_name){NULL, 0});
+}
+
+/* dup2(2) of the call's descriptor. */
+static void duplicated(struct io_call *call, int to)
+{
+	found(call, to);
+}
+
+/* The two ends of a pipe, the one to read from in the upper half. */
+static void piped(struct io_call *call, jlong ends)
+{
+	if (thrown(call))
+		return;
+	io_found(call, (int)(ends >> 32));
+	io_found(call, (int)ends);
+}
+
+static void array_opened(struct io_call *call, jintArray descriptors, jsize count)
+{
+	JNIEnv *jni = call->jni;
+	jint number[3];
+
+	if (thrown(call) || !descriptors)
+		return;
+	(*jni)->GetIntArrayRegion(jni, descriptors, 0, count, number);
+	for (jsize i = 0; i < count; i++)
+		if (number[i] >= 0)
+			io_found(call, number[i]);
+}
+
+/* -- connections -- */
+
+static void bound(struct io_call *call)
+{
+	if (!thrown(call))
+		io_addressed(call);
+}
+
+/* More than 0: connected; -2 (IOStatus.UNAVAILABLE): it will be. */
+static void connected(struct io_call *call, jint result)
+{
+	bool failed = thrown(call) || (result < 0 && result != -2);
+
+	if (!failed)
+		io_addressed(call);
+	io_call_end(call, IO_CONNECT, 0, failed);
+}
+
+static void accepted_one(struct io_call *call, jint result, jobject accepted)
+{
+	bool failed = result < 0 || thrown(call);
+
+	io_call_end(call, IO_ACCEPT, 0, failed);
+	if (!failed)
+		io_found(call, number_of(call->jni, accepted));
+}
+
+static void object_accepted(struct io_call *call, jobject accepted)
+{
+	bool failed = thrown(call);
+
+	io_call_end(call, IO_ACCEPT, 0, failed);
+	if (!failed)
+		io_found(call, number_of_field(call->jni, accepted, SOCKET));
+}
+
+/* ---- the stand-ins ---- */
+
+enum { ALWAYS, RECORDING };
+
+#define P(...) (JNIEnv * jni, jobject self __VA_OPT__(, ) __VA_ARGS__)
+#define A(...) (jni, self __VA_OPT__(, ) __VA_ARGS__)
+
+#define VALUE(id, class, name, signature, when, type, parameters, arguments, descriptor, done) \
+	static type(JNICALL *real_##id) parameters;                                      \
+	static type JNICALL io_##id parameters                                           \
+	{                                                                                \
+		struct io_call call;                                                     \
+		type result;                                                             \
+                                                                                         \
+		if (when == RECORDING && !io_is_recording())                             \
+			return real_##id arguments;                                      \
+		io_call_begin(&call, jni, descriptor);                                   \
+		result = real_##id arguments;                                            \
+		done;                                                                    \
+		return result;                                                           \
+	}
+
+#define NOTHING(id, class, name, signature, when, parameters, arguments, descriptor, done) \
+	static void(JNICALL *real_##id) parameters;                                      \
+	static void JNICALL io_##id parameters                                           \
+	{                                                                                \
+		struct io_call call;                                                     \
+                                                                                         \
+		if (when == RECORDING && !io_is_recording()) {                           \
+			real_##id arguments;                                             \
+			return;                                                          \
+		}                                                                        \
+		io_call_begin(&call, jni, descriptor);                                   \
+		real_##id arguments;                                                     \
+		done;                                                                    \
+	}
+
+#include "agent/events/io_native_rows.h"
+#undef VALUE
+#undef NOTHING
+
+/* ---- binding ---- */
+
+#define VALUE(id, class, name, signature, when, type, parameters, arguments, descriptor, done) \
+	{class, name, signature, (void *)io_##id, (void **)&real_##id},
+#define NOTHING(id, class, name, signature, when, parameters, arguments, descriptor, done)     \
+	{class, name, signature, (void *)io_##id, (void **)&real_##id},
+
+static const struct io_native {
+	const char *class, *name, *signature;
+	void *stand_in, **real;
+} io_native[] = {
+#include "agent/events/io_native_rows.h"
+};
+#undef VALUE
+#undef NOTHING
+
+enum { IO_NATIVES = sizeof(io_native) / sizeof(*io_native) };
+
+static unsigned missed;
+
+unsigned io_natives_missed(void)
+{
+	return missed;
+}
+
+static const struct io_native *row_of(const struct jvm_method *method)
+{
+	for (int i = 0; method->is_jdk && i < IO_NATIVES; i++) {
+		const struct io_native *row = &io_native[i];
+
+		if (strcmp(row->name, method->name) == 0 &&
+			strcmp(row->signature, method->signature) == 0 &&
+			strcmp(row->class, method->class_name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static void *take(const struct io_native *row, void *function)
+{
+	if (function != row->stand_in)
+		__atomic_store_n(row->real, function, __ATOMIC_RELEASE);
+	return row->stand_in;
+}
+
+void *io_natives_bind(JNIEnv *jni, jmethodID method, void *function)
+{
+	struct jvm_method description;
+	const struct io_native *row;
+
+	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+		return function;
+	row = row_of(&description);
+	jvm_method_fini(&description);
+	return row ? take(row, function) : function;
+}
+
+static bool bind_again(JNIEnv *jni, jclass class, const struct io_native *row, void *function)
+{
+	JNINativeMethod native = {
+		(char *)row->name, (char *)row->signature, take(row, function)};
+	struct error error;
+
+	return registrar_register(jni, class, &native, 1, &error) == 0;
+}
+
+/* The method may be bound by now; or will be, and then the event tells. */
+static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
+{
+	struct jvm_method description;
+	const struct io_native *row;
+	void *function;
+
+	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+		return;
+	row = row_of(&description);
+	jvm_method_fini(&description);
+	if (!row)
+		return;
+	switch (native_function_find(&events.jvm, method, &function)) {
+	case NATIVE_BOUND:
+		missed += !bind_again(jni, class, row, function);
+		break;
+	case NATIVE_UNKNOWN:
+		missed++;
+		break;
+	case NATIVE_JVM:
+		break;
+	}
+}
+
+static bool is_io_class(const char *signature)
+{
+	for (int i = 0; i < IO_NATIVES; i++) {
+		const char *a = io_native[i].class, *b = signature + 1;
+
+		while (*a && (*a == *b || (*a == '.' && *b == '/')))
+			a++, b++;
+		if (*a == '\0' && *b == ';')
+			return true;
+	}
+	return false;
+}
+
+static void take_class(JNIEnv *jni, jclass class)
+{
+	jmethodID *method;
+	int count = jvm_native_methods(&events.jvm, class, &method);
+
+	for (int i = 0; i < count; i++)
+		take_bound(jni, class, method[i]);
+	if (count >= 0)
+		free(method);
+}
+
+void io_natives_open(JNIEnv *jni)
+{
+	if (!native_function_learn(jni))
+		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
+	jvm_each_class(&events.jvm, jni, is_io_class, take_class);
+	if (missed)
+		log_line(LOG_WARN,
+			"%u native methods that do I/O were in use before jprof came, and could "
+			"not be replaced: their I/O is not seen",
+			missed);
+}
