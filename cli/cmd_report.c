@@ -63,12 +63,27 @@ static int take_top(struct words *words, const char *value)
 	return 0;
 }
 
-static int take_thread(struct words *words, const char *value)
+static int take_pattern(struct pattern_list *list, const char *value)
 {
-	if (pattern_list_add(&words->request.threads, value) == 0)
+	if (pattern_list_add(list, value) == 0)
 		return 0;
 	fprintf(stderr, "jprof: no memory\n");
 	return EXIT_FAILED;
+}
+
+static int take_thread(struct words *words, const char *value)
+{
+	return take_pattern(&words->request.threads, value);
+}
+
+static int take_path(struct words *words, const char *value)
+{
+	return take_pattern(&words->request.paths, value);
+}
+
+static int take_method(struct words *words, const char *value)
+{
+	return take_pattern(&words->request.methods, value);
 }
 
 static int take_format(struct words *words, const char *value)
@@ -97,6 +112,12 @@ static const struct report_option {
 	{"--thread", "PATTERN",
 		"only threads with such names, e.g. 'worker-*'; may be repeated",
 		take_thread},
+	{"--path", "PATTERN",
+		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		take_path},
+	{"--method", "PATTERN",
+		"I/O views: only below such methods, e.g. 'com.acme.*'; may be repeated",
+		take_method},
 	{"--format", "FORMAT", "text unless given", take_format},
 };
 
@@ -179,6 +200,11 @@ static int print_report(const struct words *words)
 	uint64_t violations = 0;
 	int failed;
 
+	if (!words->request.view->io &&
+		words->request.paths.count + words->request.methods.count > 0)
+		return command_usage("report",
+			"--path and --method are for the views of I/O, not for '%s'",
+			words->request.view->name);
 	if (profile_open(&profile, words->file, &error) != 0)
 		return command_failed(&error);
 	failed = report_print(
@@ -203,5 +229,7 @@ int cmd_report(int argc, char **argv)
 		status = print_report(&words);
 	}
 	pattern_list_fini(&words.request.threads);
+	pattern_list_fini(&words.request.paths);
+	pattern_list_fini(&words.request.methods);
 	return status;
 }

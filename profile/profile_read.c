@@ -471,6 +471,104 @@ static int read_nodes(struct node_reader *nodes)
 	return 0;
 }
 
+/* --- I/O --- */
+
+static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile_file *file = &reader->profile->file[i];
+	uint64_t id = number(statement, SCHEMA_FILE_ID);
+	uint64_t opener = number(statement, SCHEMA_FILE_OPENED_IN);
+	const char *kind = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KIND);
+	const char *known = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KNOWN);
+
+	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= file[-1].id))
+		return read_damaged(&reader->source, reader->error, "file id out of range");
+	file->id = (uint32_t)id;
+	file->kind = kind ? io_kind_find(kind) : IO_OTHER;
+	if (file->kind == IO_KINDS)
+		file->kind = IO_OTHER;
+	file->descriptor = -1;
+	if (sqlite3_column_type(statement, SCHEMA_FILE_DESCRIPTOR) != SQLITE_NULL)
+		file->descriptor = sqlite3_column_int(statement, SCHEMA_FILE_DESCRIPTOR);
+	file->name = text_or_empty(reader, statement, SCHEMA_FILE_NAME);
+	file->peer = text(reader, statement, SCHEMA_FILE_PEER);
+	file->opened_known =
+		sqlite3_column_type(statement, SCHEMA_FILE_OPENED) != SQLITE_NULL;
+	file->opened = sqlite3_column_int64(statement, SCHEMA_FILE_OPENED);
+	file->opened_by = text(reader, statement, SCHEMA_FILE_OPENED_BY);
+	file->opener_thread = (uint32_t)(opener >> 32);
+	file->opener_node = (uint32_t)opener;
+	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
+	return 0;
+}
+
+/* The place of the file with that id + 1; 0: there is none. */
+static uint32_t file_place(const struct profile *profile, uint64_t id)
+{
+	size_t low = 0, high = profile->file_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (profile->file[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == profile->file_count || profile->file[low].id != id)
+		return 0;
+	return (uint32_t)low + 1;
+}
+
+static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile *profile = reader->profile;
+	struct profile_io *io = &profile->io[i];
+	uint64_t id = number(statement, SCHEMA_IO_ID), node = number(statement, SCHEMA_IO_NODE);
+	const char *op = (const char *)sqlite3_column_text(statement, SCHEMA_IO_OPERATION);
+	ptrdiff_t thread = profile_thread_find(profile, (uint32_t)(id >> 32));
+
+	io->thread = (uint32_t)(id >> 32);
+	io->index = (uint32_t)id;
+	io->node = (uint32_t)node;
+	io->op = op ? io_op_find(op) : IO_OPS;
+	if (thread < 0 || node >> 32 != io->thread ||
+		io->node >= profile->thread_first[thread + 1] - profile->thread_first[thread])
+		return read_damaged(
+			&reader->source, reader->error, "I/O of an unknown call path");
+	if (io->op == IO_OPS)
+		return read_damaged(
+			&reader->source, reader->error, "I/O of an unknown kind");
+	io->file = file_place(profile, number(statement, SCHEMA_IO_FILE));
+	io->ops = number(statement, SCHEMA_IO_OPS);
+	io->failures = number(statement, SCHEMA_IO_FAILURES);
+	io->bytes = number(statement, SCHEMA_IO_BYTES);
+	io->ns = number(statement, SCHEMA_IO_NS);
+	return 0;
+}
+
+/* Profiles of before there was I/O do not have the two tables. */
+static int read_io(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	sqlite3_int64 tables = 0;
+	int status = ask(reader,
+		"SELECT count(*) FROM sqlite_master WHERE name = ?", "io", &tables);
+
+	if (status < 0 || tables == 0)
+		return status;
+	status = count_rows(reader, TABLE_FILE, sizeof *profile->file, &profile->file,
+		&profile->file_count);
+	if (status == 0)
+		status = read_rows(reader, TABLE_FILE, profile->file_count, file_row);
+	if (status == 0)
+		status = count_rows(reader, TABLE_IO, sizeof *profile->io, &profile->io,
+			&profile->io_count);
+	if (status == 0)
+		status = read_rows(reader, TABLE_IO, profile->io_count, io_row);
+	return status;
+}
+
 /* --- the whole --- */
 
 static int read_all(struct node_reader *nodes)
@@ -486,6 +584,8 @@ static int read_all(struct node_reader *nodes)
 		status = read_threads(&nodes->reader);
 	if (status == 0)
 		status = read_nodes(nodes);
+	if (status == 0)
+		status = read_io(&nodes->reader);
 	return status;
 }
 
@@ -524,6 +624,8 @@ void profile_free(struct profile *profile)
 	free(profile->thread);
 	free(profile->node);
 	free(profile->thread_first);
+	free(profile->file);
+	free(profile->io);
 	free(owned->base);
 	text_store_fini(&owned->texts);
 	free(owned);
@@ -535,6 +637,22 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 		if (strcmp(profile->meta[i].key, key) == 0)
 			return profile->meta[i].value;
 	return NULL;
+}
+
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
+{
+	size_t low = 0, high = profile->thread_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (profile->thread[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < profile->thread_count && profile->thread[low].id == id ? (ptrdiff_t)low
+									    : -1;
 }
 
 int profile_metric_find(const struct profile *profile, const char *name)

@@ -45,6 +45,14 @@ struct profile {
 	 * entries. Node i's parent is node[thread_first[t] + node[i].parent]; indices within a
 	 * thread are dense. */
 	size_t *thread_first;
+
+	/* Files, connections, host names, ordered by id. */
+	struct profile_file *file;
+	size_t file_count;
+	/* Their file is not an id but its place in the array above + 1, or 0; thread and node are
+	 * there. Ordered by thread. */
+	struct profile_io *io;
+	size_t io_count;
 };
 
 /* Reads the whole file. 0, or a negative code with a line that says what the file is
@@ -54,6 +62,9 @@ void profile_free(struct profile *profile);
 
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
+
+/* Position of the thread of that id, or -1. */
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 
 /* Index of a metric by name, or -1. */
 int profile_metric_find(const struct profile *profile, const char *name);

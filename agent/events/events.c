@@ -19,6 +19,7 @@
 #include "agent/events/method_events.h"
 #include "agent/events/method_probes.h"
 #include "agent/events/native_methods.h"
+#include "agent/events/native_thunk.h"
 #include "agent/events/thread_events.h"
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/hotspot.h"
@@ -296,7 +297,8 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 
 	(void)jvmti;
 	(void)thread;
-	if (!jni)
+	/* A thunk that jprof binds itself calls what it found, a stand-in perhaps. */
+	if (!jni || native_is_thunk(address))
 		return;
 	paused = thread_events_pause();
 	function = io_natives_bind(jni, method, address);

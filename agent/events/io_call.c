@@ -312,7 +312,7 @@ static void charge(const struct io_call *call, uint32_t file, enum io_op op, boo
 }
 
 void io_opened(
-	const struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
+	struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
 {
 	struct io_opening opening = opening_of(descriptor, KNOWN_OPEN);
 	char absolute[DESCRIPTOR_NAME_MAX];
@@ -325,19 +325,28 @@ void io_opened(
 							       : name;
 	sign(&opening, call);
 	word = holder_open(&holder, &opening);
+	if (call->start && class_loading_may_read(opening.name.bytes, opening.name.length))
+		call->own = class_loading_now();
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
 		charge(call, holder_file(word), IO_OPEN, false);
 }
 
+static holder_word find_opened(const struct io_call *call, int descriptor)
+{
+	return find(descriptor, holder_get(&holder, descriptor), KNOWN_OPEN, call);
+}
+
 void io_found(const struct io_call *call, int descriptor)
 {
-	holder_word word;
+	if (descriptor >= 0)
+		charge(call, holder_file(find_opened(call, descriptor)), IO_OPEN, false);
+}
 
-	if (descriptor < 0)
-		return;
-	word = find(descriptor, holder_get(&holder, descriptor), KNOWN_OPEN, call);
-	charge(call, holder_file(word), IO_OPEN, false);
+void io_accepted(const struct io_call *call, int descriptor)
+{
+	if (descriptor >= 0)
+		io_also(call, find_opened(call, descriptor), IO_OPEN, 0, false);
 }
 
 void io_addressed(struct io_call *call)
@@ -369,7 +378,7 @@ void io_closed(const struct io_call *call, bool failed)
 	holder_close(&holder, call->descriptor, call->word);
 }
 
-void io_named(const struct io_call *call, enum io_op op, enum io_kind kind,
+void io_named(struct io_call *call, enum io_op op, enum io_kind kind,
 	struct io_name name, bool failed)
 {
 	struct io_opening opening = opening_of(-1, KNOWN_OPEN);
@@ -379,5 +388,7 @@ void io_named(const struct io_call *call, enum io_op op, enum io_kind kind,
 		return;
 	opening.kind = kind;
 	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
+	if (class_loading_may_read(opening.name.bytes, opening.name.length))
+		call->own = class_loading_now();
 	charge(call, io_files_open(&holder.files, &opening), op, failed);
 }

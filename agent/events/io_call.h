@@ -77,10 +77,12 @@ void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64
 holder_word io_word(int descriptor);
 
 /* The call gave the process a descriptor of that kind and name. */
-void io_opened(const struct io_call *call, int descriptor, enum io_kind kind, struct io_name name);
+void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct io_name name);
 
-/* The same, where the system has to be asked what it is: an accepted connection, a copy. */
+/* The same, where the system has to be asked what it is. io_accepted: the call's time is told
+ * for the accept already. */
 void io_found(const struct io_call *call, int descriptor);
+void io_accepted(const struct io_call *call, int descriptor);
 
 /* The call's descriptor, a socket, got an address, or a peer. */
 void io_addressed(struct io_call *call);
@@ -90,7 +92,7 @@ void io_addressed(struct io_call *call);
 void io_closed(const struct io_call *call, bool failed);
 
 /* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
-void io_named(const struct io_call *call, enum io_op op, enum io_kind kind, struct io_name name,
+void io_named(struct io_call *call, enum io_op op, enum io_kind kind, struct io_name name,
 	bool failed);
 
 #endif

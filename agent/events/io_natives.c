@@ -293,7 +293,7 @@ static void stream_opened(
 }
 
 static void file_done(
-	const struct io_call *call, enum io_op op, jobject file, jboolean result)
+	struct io_call *call, enum io_op op, jobject file, jboolean result)
 {
 	JNIEnv *jni = call->jni;
 	char text[DESCRIPTOR_NAME_MAX];
@@ -322,13 +322,13 @@ static void directory_opened(struct io_call *call, jlong directory, jlong path)
 		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
 }
 
-static void path_done(const struct io_call *call, enum io_op op, jlong path)
+static void path_done(struct io_call *call, enum io_op op, jlong path)
 {
 	io_named(call, op, IO_FILE, path_at(path), thrown(call));
 }
 
 /* The path is relative to the call's descriptor, a directory. */
-static void path_below_done(const struct io_call *call, enum io_op op, jlong path)
+static void path_below_done(struct io_call *call, enum io_op op, jlong path)
 {
 	struct io_name below = path_at(path);
 	const struct io_file *directory;
@@ -349,7 +349,7 @@ static void path_below_done(const struct io_call *call, enum io_op op, jlong pat
 		thrown(call));
 }
 
-static void resolved(const struct io_call *call, jstring host)
+static void resolved(struct io_call *call, jstring host)
 {
 	JNIEnv *jni = call->jni;
 	char text[DESCRIPTOR_NAME_MAX];
@@ -359,7 +359,7 @@ static void resolved(const struct io_call *call, jstring host)
 	exception_back(jni, exception);
 }
 
-static void address_resolved(const struct io_call *call, jbyteArray address)
+static void address_resolved(struct io_call *call, jbyteArray address)
 {
 	JNIEnv *jni = call->jni;
 	jthrowable exception = exception_aside(jni);
@@ -454,7 +454,7 @@ static void accepted_one(struct io_call *call, jint result, jobject accepted)
 
 	io_call_end(call, IO_ACCEPT, 0, failed);
 	if (!failed)
-		io_found(call, number_of(call->jni, accepted));
+		io_accepted(call, number_of(call->jni, accepted));
 }
 
 static void object_accepted(struct io_call *call, jobject accepted)
@@ -463,7 +463,7 @@ static void object_accepted(struct io_call *call, jobject accepted)
 
 	io_call_end(call, IO_ACCEPT, 0, failed);
 	if (!failed)
-		io_found(call, number_of_field(call->jni, accepted, SOCKET));
+		io_accepted(call, number_of_field(call->jni, accepted, SOCKET));
 }
 
 /* ---- the stand-ins ---- */

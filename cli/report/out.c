@@ -129,6 +129,13 @@ void out_number(struct out *out, uint64_t value)
 	out_bytes(out, start, (size_t)(end - start));
 }
 
+void out_signed(struct out *out, int64_t value)
+{
+	if (value < 0)
+		out_char(out, '-');
+	out_number(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
 char *number_grouped(char *end, uint64_t value)
 {
 	unsigned digits = 0;

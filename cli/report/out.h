@@ -61,6 +61,7 @@ static inline void out_text(struct out *out, const char *text)
 
 /* Decimal digits. */
 void out_number(struct out *out, uint64_t value);
+void out_signed(struct out *out, int64_t value);
 
 /* Longest of the two forms below. */
 #define NUMBER_WIDTH 32

@@ -51,28 +51,54 @@ static void put_key(struct out *out, const char *key)
 	out_char(out, ':');
 }
 
-static bool same_group(const char *a, const char *b)
+/* How many bytes of both groups are the same objects, with the dot behind them; b's end counts
+ * as one. */
+static size_t shared_groups(const char *a, const char *b)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+	size_t shared = 0;
+
+	for (size_t i = 0;; i++) {
+		bool a_ends = a[i] == '.' || a[i] == '\0', b_ends = b[i] == '.' || b[i] == '\0';
+
+		if (a_ends && b_ends && i > shared)
+			shared = i + (a[i] == '.' && b[i] == '.');
+		if (a[i] != b[i] || a[i] == '\0')
+			return shared;
+	}
 }
 
-/* Ends the group of the column before, starts that of this one, names the value. */
+/* The objects that the rest of a group's name opens. */
+static unsigned depth_of(const char *group)
+{
+	unsigned depth = *group != '\0';
+
+	for (; *group != '\0'; group++)
+		depth += *group == '.' && group[1] != '\0';
+	return depth;
+}
+
+/* Ends the groups of the column before, starts those of this one, names the value. */
 static void put_prefix(struct out *out, const struct column *before,
 	const struct column *column, bool first)
 {
-	const char *left = before == NULL ? NULL : before->group;
-	const char *entered = column == NULL ? NULL : column->group;
-	bool moved = !same_group(left, entered);
+	const char *left = before == NULL || before->group == NULL ? "" : before->group;
+	const char *entered = column == NULL || column->group == NULL ? "" : column->group;
+	size_t shared = shared_groups(left, entered), length;
 
-	if (left != NULL && moved)
+	left += shared;
+	entered += shared;
+	left += *left == '.';
+	entered += *entered == '.';
+	for (unsigned i = depth_of(left); i > 0; i--)
 		out_char(out, '}');
 	if (column == NULL)
 		return;
 	if (!first)
 		out_char(out, ',');
-	if (entered != NULL && moved) {
-		put_key(out, entered);
-		out_char(out, '{');
+	for (; *entered != '\0'; entered += length + (entered[length] == '.')) {
+		length = strcspn(entered, ".");
+		put_string(out, entered, length);
+		out_text(out, ":{");
 	}
 	put_key(out, column->key);
 }
@@ -127,6 +153,9 @@ static void put_value(struct out *out, const struct cell *cell)
 	switch (cell->kind) {
 	case CELL_NUMBER:
 		out_number(out, cell->number);
+		break;
+	case CELL_SIGNED:
+		out_signed(out, (int64_t)cell->number);
 		break;
 	case CELL_TEXT:
 		put_string(out, cell->text, cell->length);

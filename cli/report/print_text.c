@@ -186,6 +186,7 @@ static void put_cell(
 		put_aligned(
 			sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
 		break;
+	case CELL_SIGNED:
 	case CELL_NULL:
 		put_aligned(sink, place, "", 0);
 		break;

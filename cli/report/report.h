@@ -26,6 +26,7 @@ struct view {
 	const char *name, *meaning;
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
+	bool io; /* about I/O: chosen by paths and methods, too */
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows() needs, in report->data. */
@@ -41,7 +42,7 @@ extern const size_t view_count;
 const struct view *view_find(const char *name);
 
 extern const struct view view_summary, view_tree, view_methods, view_callers,
-	view_threads;
+	view_threads, view_files, view_connections, view_io_methods, view_io_tree;
 
 /* What the user asked for. */
 struct report_request {
@@ -51,6 +52,8 @@ struct report_request {
 	const char *sort;            /* a column, or NULL for the view's own */
 	uint64_t top;                /* most rows to print; 0: all */
 	struct pattern_list threads; /* empty: all */
+	struct pattern_list paths;   /* of files, addresses of connections; the same */
+	struct pattern_list methods; /* in whose call paths it was done; the same */
 	bool colour;
 };
 

@@ -22,13 +22,13 @@
 
 /* ---- cells and columns ---- */
 
-enum cell_kind { CELL_NULL, CELL_NUMBER, CELL_TEXT, CELL_BOOL };
+enum cell_kind { CELL_NULL, CELL_NUMBER, CELL_SIGNED, CELL_TEXT, CELL_BOOL };
 
 struct cell {
 	enum cell_kind kind;
 	uint32_t length; /* CELL_TEXT: bytes */
 	union {
-		uint64_t number;  /* CELL_BOOL: 0 or 1 */
+		uint64_t number;  /* CELL_BOOL: 0 or 1; CELL_SIGNED: an int64_t */
 		const char *text; /* borrowed until the report ends; well-formed UTF-8 */
 	};
 };
@@ -36,6 +36,12 @@ struct cell {
 static inline struct cell cell_number(uint64_t number)
 {
 	return (struct cell){.kind = CELL_NUMBER, .number = number};
+}
+
+/* For data only: it has no width in text. */
+static inline struct cell cell_signed(int64_t number)
+{
+	return (struct cell){.kind = CELL_SIGNED, .number = (uint64_t)number};
 }
 
 static inline struct cell cell_bool(bool value)
@@ -70,7 +76,7 @@ enum {
 enum { PLACE_FIRST = 0, PLACE_METRIC = 100, PLACE_LAST = 1000 };
 
 struct column {
-	const char *group; /* the JSON object it is in, or NULL */
+	const char *group; /* the JSON object it is in, "base.reads" for one in another; or NULL */
 	const char *key;
 	char heading[80];
 	const char *unit; /* shown under the heading, or "" */

@@ -11,6 +11,10 @@ const struct view *const views[] = {
 	&view_methods,
 	&view_callers,
 	&view_threads,
+	&view_files,
+	&view_connections,
+	&view_io_methods,
+	&view_io_tree,
 };
 
 const size_t view_count = sizeof(views) / sizeof(views[0]);
