@@ -40,7 +40,9 @@ enum io_op {
 	X(IO_UNIX, "unix")                                                               \
 	X(IO_PIPE, "pipe")                                                               \
 	X(IO_TERMINAL, "terminal")                                                       \
-	X(IO_HOST, "host") /* a name that was looked up; not a descriptor */
+	X(IO_HOST, "host")   /* a name that was looked up; not a descriptor */         \
+	X(IO_ENTRY, "entry") /* of an archive, whose path is its peer: what was read of the  \
+	                      * archive once more */
 
 enum io_kind {
 #define X(kind, name) kind,

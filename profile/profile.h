@@ -79,6 +79,7 @@ struct profile_file {
 	uint32_t opener_thread; /* the call path that did it, 0: not known */
 	uint32_t opener_node;
 	enum io_known known;
+	const char *note; /* what is to be said of it; NULL: nothing */
 };
 
 /* What the operations of one kind came to, of one call path with one file. */

@@ -498,6 +498,7 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	file->opened_by = text(reader, statement, SCHEMA_FILE_OPENED_BY);
 	file->opener_thread = (uint32_t)(opener >> 32);
 	file->opener_node = (uint32_t)opener;
+	file->note = text(reader, statement, SCHEMA_FILE_NOTE);
 	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
 	return 0;
 }

@@ -515,6 +515,7 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED_IN + 1);
 	bind_text(statement, SCHEMA_FILE_KNOWN,
 		file->known == KNOWN_ATTACH ? "attach" : "open");
+	bind_text(statement, SCHEMA_FILE_NOTE, file->note);
 	return step(writer, INSERT_FILE, error);
 }
 

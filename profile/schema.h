@@ -78,7 +78,8 @@
 	X(FILE_OPENED, "opened", "INTEGER", "ns since the session began, last opening")  \
 	X(FILE_OPENED_BY, "opened_by", "TEXT", "the thread that did it")                 \
 	X(FILE_OPENED_IN, "opened_in", "INTEGER", "id of the node that did it")          \
-	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")
+	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")    \
+	X(FILE_NOTE, "note", "TEXT", "why its entries are not told apart")
 
 #define SCHEMA_IO(X)                                                                     \
 	X(IO_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")             \

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/events/class_loading.h"
 #include "agent/events/thread_events.h"
+#include "agent/io/archive_files.h"
 #include "agent/io/descriptor.h"
 #include "agent/io/io_openers.h"
 #include "metric/clock.h"
@@ -77,6 +79,7 @@ static void show_file(void *user, const struct io_file *file)
 		.opener_thread = atomic_load(&file->thread),
 		.opener_node = atomic_load(&file->node),
 		.known = atomic_load(&file->known),
+		.note = archive_files_refused(file),
 	};
 
 	showing->put(showing->argument, &record);
@@ -260,7 +263,7 @@ static void look_at_stack(struct io_call *call)
 
 void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor)
 {
-	*call = (struct io_call){.jni = jni, .descriptor = descriptor};
+	*call = (struct io_call){.jni = jni, .descriptor = descriptor, .offset = -1};
 	if (descriptor >= 0)
 		call->word = io_word(descriptor);
 	if (!io_is_recording())
@@ -284,6 +287,40 @@ void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64
 		account(call, &operation);
 }
 
+struct archive_read_call {
+	const struct io_call *call;
+	const struct io_account *whole;
+};
+
+static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
+{
+	const struct archive_read_call *read = user;
+	struct io_account part = {.file = entry,
+		.op = IO_READ,
+		.ops = 1,
+		.bytes = bytes,
+		.ns = (uint64_t)((double)read->whole->ns * (double)bytes /
+				 (double)read->whole->bytes)};
+
+	account(read->call, &part);
+}
+
+/* What was read of an archive is charged to its entries, too. */
+static void charge_entries(const struct io_call *call, const struct io_account *whole)
+{
+	struct archive_read_call read = {call, whole};
+	struct io_file *file = io_files_at(&holder.files, whole->file);
+	int64_t offset = call->offset;
+
+	if (file->kind != IO_FILE || !archive_has_name(file->name, file->name_length))
+		return;
+	if (offset < 0)
+		offset = lseek(call->descriptor, 0, SEEK_CUR) - (int64_t)whole->bytes;
+	if (offset >= 0)
+		archive_files_charge(&holder.files, file, call->descriptor,
+			(uint64_t)offset, whole->bytes, charge_entry, &read);
+}
+
 void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
 {
 	struct io_account operation = {.file = holder_file(call->word),
@@ -296,6 +333,8 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 		return;
 	operation.ns = clock_now() - call->start;
 	account(call, &operation);
+	if (operation.op == IO_READ && bytes > 0 && operation.file && !call->own)
+		charge_entries(call, &operation);
 }
 
 /* ---- what changes the holder ---- */

@@ -31,6 +31,7 @@ struct io_call {
 	holder_word word; /* what it was at the begin */
 	uint64_t start;   /* ns; 0: not recorded */
 	bool own;         /* a class is being loaded by it: told apart */
+	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
 	uint32_t node;    /* the call path, where calls are not recorded; else 0 */
 };
 

@@ -90,7 +90,8 @@ VALUE(unix_file_writev0, "sun.nio.ch.UnixFileDispatcherImpl", "writev0", "(" FD 
 	OF(fd), channel(&call, IO_WRITE, result))
 VALUE(unix_file_pread0, "sun.nio.ch.UnixFileDispatcherImpl", "pread0", "(" FD "JIJ)I",
 	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), channel(&call, IO_READ, result))
+	A(fd, address, length, position), OF(fd),
+	positional_read(&call, position, result))
 VALUE(unix_file_pwrite0, "sun.nio.ch.UnixFileDispatcherImpl", "pwrite0", "(" FD "JIJ)I",
 	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
 	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
@@ -113,7 +114,8 @@ VALUE(file_writev0, "sun.nio.ch.FileDispatcherImpl", "writev0", "(" FD "JI)J", R
 	channel(&call, IO_WRITE, result))
 VALUE(file_pread0, "sun.nio.ch.FileDispatcherImpl", "pread0", "(" FD "JIJ)I", RECORDING,
 	jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), channel(&call, IO_READ, result))
+	A(fd, address, length, position), OF(fd),
+	positional_read(&call, position, result))
 VALUE(file_pwrite0, "sun.nio.ch.FileDispatcherImpl", "pwrite0", "(" FD "JIJ)I", RECORDING,
 	jint, P(jobject fd, jlong address, jint length, jlong position),
 	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
@@ -156,15 +158,17 @@ NOTHING(datagram_dup0, "sun.nio.ch.DatagramDispatcher", "dup0", "(" FD FD ")V", 
 	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, OF(to)))
 VALUE(channel_transfer_to, "sun.nio.ch.FileChannelImpl", "transferTo0", "(" FD "JJ" FD ")J",
 	RECORDING, jlong, P(jobject fd, jlong position, jlong count, jobject to),
-	A(fd, position, count, to), OF(fd), transferred(&call, OF(to), result))
+	A(fd, position, count, to), OF(fd),
+	transferred(&call, position, OF(to), result))
 VALUE(file_transfer_to, "sun.nio.ch.FileDispatcherImpl", "transferTo0",
 	"(" FD "JJ" FD "Z)J", RECORDING, jlong,
 	P(jobject fd, jlong position, jlong count, jobject to, jboolean append),
-	A(fd, position, count, to, append), OF(fd), transferred(&call, OF(to), result))
+	A(fd, position, count, to, append), OF(fd),
+	transferred(&call, position, OF(to), result))
 VALUE(file_transfer_from, "sun.nio.ch.FileDispatcherImpl", "transferFrom0",
 	"(" FD FD "JJZ)J", RECORDING, jlong,
 	P(jobject fd, jobject to, jlong position, jlong count, jboolean append),
-	A(fd, to, position, count, append), OF(fd), transferred(&call, OF(to), result))
+	A(fd, to, position, count, append), OF(fd), transferred(&call, -1, OF(to), result))
 VALUE(channel_map, "sun.nio.ch.FileChannelImpl", "map0", "(IJJZ)J", RECORDING, jlong,
 	P(jint mode, jlong position, jlong length, jboolean sync),
 	A(mode, position, length, sync), OF_FIELD(self, CHANNEL), mapped(&call, length))

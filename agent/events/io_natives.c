@@ -223,6 +223,12 @@ static void channel(const struct io_call *call, enum io_op op, jlong result)
 		result < -1 || (result < 0 && thrown(call)));
 }
 
+static void positional_read(struct io_call *call, jlong position, jlong result)
+{
+	call->offset = position;
+	channel(call, IO_READ, result);
+}
+
 /* The system's: -1 has thrown. */
 static void counted(const struct io_call *call, enum io_op op, jint result)
 {
@@ -242,13 +248,14 @@ static void mapped(const struct io_call *call, jlong length)
 }
 
 /* -4 and below: the system cannot do it with these two, and the JDK goes another way. */
-static void transferred(const struct io_call *call, int to, jlong result)
+static void transferred(struct io_call *call, jlong position, int to, jlong result)
 {
 	uint64_t bytes = result > 0 ? (uint64_t)result : 0;
 	bool failed = result < 0;
 
 	if (result <= -4 && !thrown(call))
 		return;
+	call->offset = position;
 	io_call_end(call, IO_READ, bytes, failed);
 	io_also(call, io_word(to), IO_WRITE, bytes, failed);
 }

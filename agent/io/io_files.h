@@ -55,6 +55,7 @@ struct io_file {
 	_Atomic uint32_t opener, thread, node;
 	_Atomic uint32_t known;
 	_Atomic uint64_t opens, closes;
+	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
 	/* Under the part's lock. */
 	uint32_t held; /* descriptors that are it now */
 	struct io_file *next;

@@ -14,6 +14,7 @@ enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
 	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
+	LOCK_ARCHIVE,     /* what is known of one archive */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
 	LOCK_METHODS,     /* new method ids */
 	LOCK_NATIVES,     /* the records of wrapped native methods */

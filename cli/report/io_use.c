@@ -126,6 +126,12 @@ static void sum_up(const struct profile *profile, struct io_use *cum)
 	}
 }
 
+/* What is charged to entries is charged to their archives, too. */
+static bool is_entry(const struct profile *profile, const struct profile_io *io)
+{
+	return io->file != 0 && profile->file[io->file - 1].kind == IO_ENTRY;
+}
+
 int io_use_of_nodes(const struct report *report, struct io_use **base, struct io_use **cum)
 {
 	const struct profile *profile = report->profile;
@@ -142,7 +148,7 @@ int io_use_of_nodes(const struct report *report, struct io_use **base, struct io
 		size_t thread = (size_t)profile_thread_find(profile, io->thread);
 		size_t node = profile->thread_first[thread] + io->node;
 
-		if (!wanted[i])
+		if (!wanted[i] || is_entry(profile, io))
 			continue;
 		io_use_add(&(*base)[node], io);
 		io_use_add(&(*cum)[node], io);

@@ -42,7 +42,7 @@ extern const size_t view_count;
 const struct view *view_find(const char *name);
 
 extern const struct view view_summary, view_tree, view_methods, view_callers,
-	view_threads, view_files, view_connections, view_io_methods, view_io_tree;
+	view_threads, view_files, view_connections, view_entries, view_io_methods, view_io_tree;
 
 /* What the user asked for. */
 struct report_request {

@@ -13,6 +13,7 @@ const struct view *const views[] = {
 	&view_threads,
 	&view_files,
 	&view_connections,
+	&view_entries,
 	&view_io_methods,
 	&view_io_tree,
 };

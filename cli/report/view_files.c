@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * view_files: files, and connections: what each descriptor was used for, by whom it was opened.
+ * view_files: files, connections, entries of archives: what each descriptor was used for, by
+ * whom it was opened.
  *
  * A row is a path or a pair of addresses, with one descriptor; opened again as the same number
  * it is the same row, whose opening is the last one.
@@ -26,7 +27,12 @@ static bool is_connection(const struct profile_file *file)
 
 static bool is_file(const struct profile_file *file)
 {
-	return !io_kind_is_socket(file->kind);
+	return !io_kind_is_socket(file->kind) && file->kind != IO_ENTRY;
+}
+
+static bool is_entry(const struct profile_file *file)
+{
+	return file->kind == IO_ENTRY;
 }
 
 static void add_common(struct sheet *sheet)
@@ -36,6 +42,7 @@ static void add_common(struct sheet *sheet)
 	sheet_add(sheet, NULL, "opened_by", "Opened by", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "opened_in", "Opened in", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "known_from", "Known from", IN_DATA, PLACE_FIRST);
+	sheet_add(sheet, NULL, "note", "Note", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "opens", "Opens", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "closes", "Closes", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "failures", "Failed", IN_ALL | COLUMN_SUM, PLACE_FIRST);
@@ -85,6 +92,17 @@ static void columns_connections(struct report *report)
 	add_end(report, "Local - remote");
 }
 
+static void columns_entries(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	sheet_add(sheet, NULL, "archive", "Archive", IN_DATA, PLACE_FIRST);
+	sheet_add(sheet, NULL, "entry", "Entry", IN_DATA, PLACE_FIRST);
+	io_use_column(report, "reads", "Reads", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "name", "Entry", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
+		PLACE_LAST);
+}
+
 /* ---- cells ---- */
 
 static const struct profile_node *opener_node(
@@ -116,6 +134,7 @@ static struct cell *fill_common(struct report *report, uint32_t item, struct cel
 	*cells++ = node ? cell_label(report->method[node->method].display) : (struct cell){0};
 	*cells++ = cell_label(label_make(
 		report->labels, file->known == KNOWN_ATTACH ? "attach" : "open"));
+	*cells++ = cell_label(label_make(report->labels, file->note));
 	*cells++ = cell_number(view->ops[item][IO_OPEN]);
 	*cells++ = cell_number(view->ops[item][IO_CLOSE]);
 	*cells++ = cell_number(view->failures[item]);
@@ -184,6 +203,18 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 		file->peer != NULL ? file->peer : ""));
 }
 
+static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
+{
+	const struct files_view *view = report->data;
+	const struct profile_file *file = &report->profile->file[item];
+
+	*cells++ = cell_label(label_make(report->labels, file->peer));
+	*cells++ = cell_label(label_make(report->labels, file->name));
+	cells = io_use_cells(cells, &view->use[item].part[IO_PART_READS]);
+	*cells = cell_label(label_format(report->labels, "%s!/%s",
+		file->peer != NULL ? file->peer : "", file->name));
+}
+
 /* ---- rows ---- */
 
 static void sum_up(struct files_view *view, const struct report *report, const bool *wanted)
@@ -237,6 +268,20 @@ static int open_connections(struct report *report, struct error *error)
 	return open_rows(report, is_connection, fill_connection, error);
 }
 
+static int open_entries(struct report *report, struct error *error)
+{
+	return open_rows(report, is_entry, fill_entry, error);
+}
+
+static int rows_entries(struct report *report, struct sink *sink, struct error *error)
+{
+	struct files_view *view = report->data;
+
+	(void)error;
+	report_rows(report, sink, view->rank, view->count, fill_entry);
+	return 0;
+}
+
 static int rows_files(struct report *report, struct sink *sink, struct error *error)
 {
 	struct files_view *view = report->data;
@@ -287,5 +332,16 @@ const struct view view_connections = {
 	.columns = columns_connections,
 	.open = open_connections,
 	.rows = rows_connections,
+	.close = close_rows,
+};
+
+const struct view view_entries = {
+	.name = "entries",
+	.meaning = "what was read of archives, by entry",
+	.sort = "reads.ns",
+	.io = true,
+	.columns = columns_entries,
+	.open = open_entries,
+	.rows = rows_entries,
 	.close = close_rows,
 };

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* archive_files: see archive_files.h. */
+#include "agent/io/archive_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is known of the archive behind a row. */
+struct io_archive {
+	struct lock lock; /* LOCK_ARCHIVE: all below */
+	uint64_t at;      /* the row's opening when it was looked at; 0: never */
+	/* Which file it was. */
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed;
+	struct archive archive;
+	uint32_t rest; /* id of the row for what is in no entry */
+	_Atomic(const char *) refused; /* read without the lock */
+};
+
+/* The row's, made at the first use; two may try at the same time. NULL: no memory. */
+static struct io_archive *archive_of(struct io_file *file)
+{
+	struct io_archive *archive = atomic_load(&file->archive), *fresh;
+
+	if (archive)
+		return archive;
+	fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	lock_init(&fresh->lock, LOCK_ARCHIVE);
+	if (atomic_compare_exchange_strong(&file->archive, &archive, fresh))
+		return fresh;
+	lock_fini(&fresh->lock);
+	free(fresh);
+	return archive;
+}
+
+static bool is_same(const struct io_archive *archive, const struct stat *status)
+{
+	return archive->at != 0 && archive->device == status->st_dev &&
+	       archive->inode == status->st_ino && archive->size == status->st_size &&
+	       archive->changed.tv_sec == status->st_mtim.tv_sec &&
+	       archive->changed.tv_nsec == status->st_mtim.tv_nsec;
+}
+
+static void read_again(struct io_archive *archive, int descriptor, const struct stat *status)
+{
+	char path[64];
+	int own;
+
+	archive_fini(&archive->archive);
+	archive->device = status->st_dev;
+	archive->inode = status->st_ino;
+	archive->size = status->st_size;
+	archive->changed = status->st_mtim;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
+	own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	atomic_store(&archive->refused,
+		own < 0 ? "it cannot be opened once more" : archive_read(&archive->archive, own));
+	if (own >= 0)
+		close(own);
+}
+
+/* Under the lock: what is known is of the file as it is now. */
+static void renew(struct io_archive *archive, const struct io_file *file, int descriptor)
+{
+	uint64_t at = atomic_load_explicit(&file->at, memory_order_relaxed);
+	struct stat status;
+
+	/* Rows that were found open have no time. */
+	at = at ? at : 1;
+	if (archive->at == at || fstat(descriptor, &status))
+		return;
+	if (!is_same(archive, &status))
+		read_again(archive, descriptor, &status);
+	archive->at = at;
+}
+
+static uint32_t row_of(struct io_files *files, const struct io_file *file, const char *name, size_t length)
+{
+	const struct io_opening opening = {.kind = IO_ENTRY,
+		.known = KNOWN_OPEN,
+		.descriptor = -1,
+		.name = {name, length},
+		.peer = {file->name, file->name_length}};
+
+	return io_files_open(files, &opening);
+}
+
+static uint32_t entry_id(struct io_files *files, const struct io_file *file,
+	struct io_archive *archive, size_t place)
+{
+	struct archive_entry *entry = &archive->archive.entry[place];
+
+	if (place == archive->archive.entries) {
+		if (archive->rest == 0)
+			archive->rest =
+				row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
+		return archive->rest;
+	}
+	if (entry->id == 0)
+		entry->id = row_of(files, file, entry->name, entry->length);
+	return entry->id;
+}
+
+void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,
+	uint64_t offset, uint64_t bytes,
+	void (*part)(void *user, uint32_t entry, uint64_t bytes), void *user)
+{
+	struct io_archive *archive;
+	int saved_errno = errno;
+
+	if (!archive_has_name(file->name, file->name_length))
+		return;
+	archive = archive_of(file);
+	if (!archive)
+		return;
+	lock_take(&archive->lock);
+	renew(archive, file, descriptor);
+	while (bytes > 0 && !atomic_load(&archive->refused)) {
+		size_t place = archive_find(&archive->archive, offset);
+		uint64_t length = archive_end(&archive->archive, place, offset) - offset;
+
+		if (length > bytes)
+			length = bytes;
+		part(user, entry_id(files, file, archive, place), length);
+		offset += length;
+		bytes -= length;
+	}
+	lock_give(&archive->lock);
+	errno = saved_errno;
+}
+
+const char *archive_files_refused(const struct io_file *file)
+{
+	struct io_archive *archive = atomic_load(&file->archive);
+
+	return archive ? atomic_load(&archive->refused) : NULL;
+}
