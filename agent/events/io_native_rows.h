@@ -28,7 +28,7 @@ VALUE(input_read, "java.io.FileInputStream", "read0", "()I", RECORDING, jint, P(
 	OF_FIELD(self, INPUT), byte_read(&call, result))
 VALUE(input_bytes, "java.io.FileInputStream", "readBytes", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
-	OF_FIELD(self, INPUT), stream_read(&call, result))
+	OF_FIELD(self, INPUT), stream_read(&call, length, result))
 NOTHING(output_open, "java.io.FileOutputStream", "open0", "(Ljava/lang/String;Z)V", ALWAYS,
 	P(jstring path, jboolean append), A(path, append), NONE,
 	stream_opened(&call, self, OUTPUT, path))
@@ -46,10 +46,10 @@ VALUE(random_read, "java.io.RandomAccessFile", "read0", "()I", RECORDING, jint, 
 	OF_FIELD(self, RANDOM), byte_read(&call, result))
 VALUE(random_bytes_17, "java.io.RandomAccessFile", "readBytes", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
-	OF_FIELD(self, RANDOM), stream_read(&call, result))
+	OF_FIELD(self, RANDOM), stream_read(&call, length, result))
 VALUE(random_bytes_25, "java.io.RandomAccessFile", "readBytes0", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
-	OF_FIELD(self, RANDOM), stream_read(&call, result))
+	OF_FIELD(self, RANDOM), stream_read(&call, length, result))
 NOTHING(random_write, "java.io.RandomAccessFile", "write0", "(I)V", RECORDING, P(jint byte),
 	A(byte), OF_FIELD(self, RANDOM), stream_written(&call, 1))
 NOTHING(random_write_bytes_17, "java.io.RandomAccessFile", "writeBytes", "([BII)V",
@@ -341,7 +341,7 @@ NOTHING(plain_urgent, "java.net.PlainSocketImpl", "socketSendUrgentData", "(I)V"
 	P(jint data), A(data), OF_FIELD(self, SOCKET), stream_written(&call, 1))
 VALUE(plain_read, "java.net.SocketInputStream", "socketRead0", "(" FD "[BIII)I", RECORDING,
 	jint, P(jobject fd, jbyteArray to, jint offset, jint length, jint timeout),
-	A(fd, to, offset, length, timeout), OF(fd), stream_read(&call, result))
+	A(fd, to, offset, length, timeout), OF(fd), stream_read(&call, length, result))
 NOTHING(plain_write, "java.net.SocketOutputStream", "socketWrite0", "(" FD "[BII)V",
 	RECORDING, P(jobject fd, jbyteArray from, jint offset, jint length),
 	A(fd, from, offset, length), OF(fd), stream_written(&call, length))

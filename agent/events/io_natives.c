@@ -196,9 +196,12 @@ static void exception_back(JNIEnv *jni, jthrowable exception)
 	(*jni)->DeleteLocalRef(jni, exception);
 }
 
-/* Java's convention of streams: the bytes, or -1 at the end of the file. */
-static void stream_read(const struct io_call *call, jint result)
+/* Java's convention of streams: the bytes, or -1 at the end of the file. Without any bytes to read
+ * or to write the native method does not ask the system. */
+static void stream_read(const struct io_call *call, jint length, jint result)
 {
+	if (length == 0)
+		return;
 	io_call_end(call, IO_READ, result > 0 ? (uint64_t)result : 0,
 		result < 0 && thrown(call));
 }
@@ -212,6 +215,8 @@ static void stream_written(const struct io_call *call, jint length)
 {
 	bool failed = thrown(call);
 
+	if (length == 0)
+		return;
 	io_call_end(call, IO_WRITE, failed || length < 0 ? 0 : (uint64_t)length, failed);
 }
 
