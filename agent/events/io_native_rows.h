@@ -66,6 +66,12 @@ NOTHING(descriptor_sync_17, "java.io.FileDescriptor", "sync", "()V", RECORDING, 
 	OF(self), status(&call, IO_SYNC, thrown(&call)))
 NOTHING(descriptor_sync_25, "java.io.FileDescriptor", "sync0", "()V", RECORDING, P(), A(),
 	OF(self), status(&call, IO_SYNC, thrown(&call)))
+VALUE(file_create_17, "java.io.UnixFileSystem", "createFileExclusively",
+	"(Ljava/lang/String;)Z", RECORDING, jboolean, P(jstring path), A(path), NONE,
+	created(&call, path, result))
+VALUE(file_create_25, "java.io.UnixFileSystem", "createFileExclusively0",
+	"(Ljava/lang/String;)Z", RECORDING, jboolean, P(jstring path), A(path), NONE,
+	created(&call, path, result))
 VALUE(file_delete, "java.io.UnixFileSystem", "delete0", "(Ljava/io/File;)Z", RECORDING,
 	jboolean, P(jobject file), A(file), NONE, file_done(&call, IO_DELETE, file, result))
 VALUE(file_rename, "java.io.UnixFileSystem", "rename0", "(Ljava/io/File;Ljava/io/File;)Z",
@@ -191,6 +197,8 @@ VALUE(net_connect, "sun.nio.ch.Net", "connect0", "(Z" FD "Ljava/net/InetAddress;
 	A(v6, fd, address, port), OF(fd), connected(&call, result))
 VALUE(net_poll_connect, "sun.nio.ch.Net", "pollConnect", "(" FD "J)Z", ALWAYS, jboolean,
 	P(jobject fd, jlong timeout), A(fd, timeout), OF(fd), bound(&call))
+NOTHING(asynchronous_connect, "sun.nio.ch.UnixAsynchronousSocketChannelImpl", "checkConnect",
+	"(I)V", ALWAYS, P(jint fd), A(fd), fd, bound(&call))
 VALUE(net_accept, "sun.nio.ch.Net", "accept", "(" FD FD "[Ljava/net/InetSocketAddress;)I",
 	ALWAYS, jint, P(jobject fd, jobject accepted, jobjectArray address),
 	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted))

@@ -317,6 +317,18 @@ static void file_done(
 	exception_back(jni, exception);
 }
 
+/* Opened and closed again. That it is there already is no failure. */
+static void created(struct io_call *call, jstring path, jboolean result)
+{
+	JNIEnv *jni = call->jni;
+	char text[DESCRIPTOR_NAME_MAX];
+	jthrowable exception = exception_aside(jni);
+
+	if (result || exception)
+		io_named(call, IO_OPEN, IO_FILE, text_of(jni, path, text), exception != NULL);
+	exception_back(jni, exception);
+}
+
 static void path_opened(struct io_call *call, int descriptor, jlong path, jint flags)
 {
 	if (descriptor >= 0 && !thrown(call))

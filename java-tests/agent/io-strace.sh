@@ -120,7 +120,7 @@ differ() {
 }
 
 for java in "${javas[@]}"; do
-	"$(dirname "$java")/javac" -d "$work" "$source_dir/agent/EveryApi.java" || exit 1
+	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/EveryApi.java" || exit 1
 	rm -rf "$work/files" "$work"/trace.*
 	mkdir "$work/files"
 	strace -ff -yy -s 0 -e "trace=$calls" -o "$work/trace" "$java" \
