@@ -4,7 +4,6 @@
 #include "agent/events/class_loading.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/events/events.h"
 
@@ -21,8 +20,6 @@ static const struct {
 		"(Ljava/lang/String;Z)Ljava/lang/Class;"},
 };
 enum { LOADERS = sizeof(loader) / sizeof(*loader) };
-
-static const char *const endings[] = {".jar", ".zip", ".war", ".ear", ".jmod", ".class"};
 
 static jmethodID method[LOADERS];
 static bool told_apart;
@@ -42,15 +39,9 @@ void class_loading_init(JNIEnv *jni, bool apart)
 	}
 }
 
-bool class_loading_may_read(const char *name, size_t length)
+bool class_loading_may_read(const struct io_file *file)
 {
-	for (size_t i = 0; told_apart && i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t ending = strlen(endings[i]);
-
-		if (length > ending && memcmp(name + length - ending, endings[i], ending) == 0)
-			return true;
-	}
-	return false;
+	return (file->ending & ENDS_AS_CLASSES) && told_apart;
 }
 
 static bool is_loader(jmethodID candidate)

@@ -13,13 +13,14 @@
 
 #include <jni.h>
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "agent/io/io_files.h"
 
 /* apart false: nothing is told apart. On a Java thread, without pending exception. */
 void class_loading_init(JNIEnv *jni, bool apart);
 
-/* False: a file of that name is not read to load classes. */
-bool class_loading_may_read(const char *name, size_t length);
+/* False: what is read from that file is not read to load classes. */
+bool class_loading_may_read(const struct io_file *file);
 
 /* True if one of the thread's callers is a class loader that loads a class. */
 bool class_loading_now(void);

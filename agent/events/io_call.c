@@ -26,6 +26,7 @@ enum {
 _Atomic bool io_recording;
 
 static struct holder holder;
+static bool calls_off; /* the path of each operation is asked for */
 
 /* Operations that are in no account. */
 struct apart {
@@ -46,6 +47,7 @@ struct io_files *io_all_files(void)
 
 void io_start(void)
 {
+	calls_off = events.session->options.calls == CALLS_OFF;
 	io_files_keep(&holder.files);
 	atomic_store(&io_recording, true);
 }
@@ -127,11 +129,14 @@ static struct io_opening opening_of(int number, enum io_known known)
 static void sign(struct io_opening *opening, const struct io_call *call)
 {
 	bool unwanted;
-	struct thread_events *thread = thread_events_for_io(&unwanted);
+	struct thread_events *thread;
 
 	opening->at = clock_now();
 	opening->opener = io_opener_self();
-	if (call->start && thread) {
+	if (!call->start)
+		return;
+	thread = thread_events_for_io(&unwanted);
+	if (thread) {
 		opening->thread = thread->context->id;
 		opening->node = thread->context->current;
 	}
@@ -174,11 +179,12 @@ holder_word io_word(int descriptor)
 	return word;
 }
 
-static enum io_kind kind_of(holder_word word)
+/* NULL: not known. */
+static inline struct io_file *file_of(holder_word word)
 {
 	uint32_t id = holder_file(word);
 
-	return id ? io_files_at(&holder.files, id)->kind : IO_OTHER;
+	return id ? io_files_at(&holder.files, id) : NULL;
 }
 
 /* ---- accounts ---- */
@@ -212,11 +218,9 @@ static void account(const struct io_call *call, struct io_account *operation)
 	thread_events_leave(thread);
 }
 
-static enum io_op op_of(enum io_op op, holder_word word)
+static inline enum io_op op_of(enum io_op op, const struct io_file *file)
 {
-	if (op != IO_READ && op != IO_WRITE)
-		return op;
-	if (!io_kind_is_socket(kind_of(word)))
+	if ((op != IO_READ && op != IO_WRITE) || !file || !io_kind_is_socket(file->kind))
 		return op;
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
@@ -241,20 +245,17 @@ static uint32_t path_of(struct thread_events *thread, JNIEnv *jni)
 }
 
 /* The class path is read in the thread that needs the class: known by what it is in. */
-static void look_at_stack(struct io_call *call)
+static void tell_class_loading(struct io_call *call, const struct io_file *file)
 {
-	const struct io_file *file;
-	struct thread_events *thread;
-	bool unwanted;
+	if (file && __builtin_expect(class_loading_may_read(file), 0))
+		call->own = class_loading_now();
+}
 
-	if (call->word) {
-		file = io_files_at(&holder.files, holder_file(call->word));
-		if (class_loading_may_read(file->name, file->name_length))
-			call->own = class_loading_now();
-	}
-	if (events.session->options.calls != CALLS_OFF)
-		return;
-	thread = thread_events_for_io(&unwanted);
+static void find_path(struct io_call *call)
+{
+	bool unwanted;
+	struct thread_events *thread = thread_events_for_io(&unwanted);
+
 	if (!thread || thread_events_is_hidden() || !thread_events_enter(thread))
 		return;
 	call->node = path_of(thread, call->jni);
@@ -270,7 +271,9 @@ void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor)
 		return;
 	if (!thread_events_current)
 		thread_events_adopt(jni, NULL, FOUND_NONE);
-	look_at_stack(call);
+	tell_class_loading(call, file_of(call->word));
+	if (__builtin_expect(calls_off, 0))
+		find_path(call);
 	call->start = clock_now();
 }
 
@@ -278,7 +281,7 @@ void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64
 	bool failed)
 {
 	struct io_account operation = {.file = holder_file(word),
-		.op = op_of(op, word),
+		.op = op_of(op, file_of(word)),
 		.ops = 1,
 		.failures = failed,
 		.bytes = bytes};
@@ -306,13 +309,13 @@ static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(const struct io_call *call, const struct io_account *whole)
+static void charge_entries(const struct io_call *call, struct io_file *file,
+	const struct io_account *whole)
 {
 	struct archive_read_call read = {call, whole};
-	struct io_file *file = io_files_at(&holder.files, whole->file);
 	int64_t offset = call->offset;
 
-	if (file->kind != IO_FILE || !archive_has_name(file->name, file->name_length))
+	if (file->kind != IO_FILE)
 		return;
 	if (offset < 0)
 		offset = lseek(call->descriptor, 0, SEEK_CUR) - (int64_t)whole->bytes;
@@ -323,8 +326,9 @@ static void charge_entries(const struct io_call *call, const struct io_account *
 
 void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
 {
+	struct io_file *file = file_of(call->word);
 	struct io_account operation = {.file = holder_file(call->word),
-		.op = op_of(op, call->word),
+		.op = op_of(op, file),
 		.ops = 1,
 		.failures = failed,
 		.bytes = bytes};
@@ -333,8 +337,9 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 		return;
 	operation.ns = clock_now() - call->start;
 	account(call, &operation);
-	if (operation.op == IO_READ && bytes > 0 && operation.file && !call->own)
-		charge_entries(call, &operation);
+	if (operation.op == IO_READ && bytes > 0 && file && (file->ending & ENDS_AS_ARCHIVE) &&
+		!call->own)
+		charge_entries(call, file, &operation);
 }
 
 /* ---- what changes the holder ---- */
@@ -364,8 +369,8 @@ void io_opened(
 							       : name;
 	sign(&opening, call);
 	word = holder_open(&holder, &opening);
-	if (call->start && class_loading_may_read(opening.name.bytes, opening.name.length))
-		call->own = class_loading_now();
+	if (call->start)
+		tell_class_loading(call, file_of(word));
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
 		charge(call, holder_file(word), IO_OPEN, false);
@@ -422,12 +427,13 @@ void io_named(struct io_call *call, enum io_op op, enum io_kind kind,
 {
 	struct io_opening opening = opening_of(-1, KNOWN_OPEN);
 	char absolute[DESCRIPTOR_NAME_MAX];
+	holder_word word;
 
 	if (!call->start)
 		return;
 	opening.kind = kind;
 	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
-	if (class_loading_may_read(opening.name.bytes, opening.name.length))
-		call->own = class_loading_now();
-	charge(call, io_files_open(&holder.files, &opening), op, failed);
+	word = io_files_open(&holder.files, &opening);
+	tell_class_loading(call, file_of(word));
+	charge(call, holder_file(word), op, failed);
 }

@@ -75,7 +75,7 @@ static inline int number_of(JNIEnv *jni, jobject descriptor)
 	return id ? (*jni)->GetIntField(jni, descriptor, id) : -1;
 }
 
-/* The object's field, a local reference. */
+/* The object's field, a local reference: it goes when the native method returns. */
 static inline jobject object_of(JNIEnv *jni, jobject object, enum field field)
 {
 	jfieldID id = object ? field_get(jni, object, field) : NULL;
@@ -85,12 +85,7 @@ static inline jobject object_of(JNIEnv *jni, jobject object, enum field field)
 
 static inline int number_of_field(JNIEnv *jni, jobject object, enum field field)
 {
-	jobject descriptor = object_of(jni, object, field);
-	int number = number_of(jni, descriptor);
-
-	if (descriptor)
-		(*jni)->DeleteLocalRef(jni, descriptor);
-	return number;
+	return number_of(jni, object_of(jni, object, field));
 }
 
 #define NONE		      (-1)

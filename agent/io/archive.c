@@ -34,16 +34,6 @@ static uint64_t get(const uint8_t *at, int bytes)
 	return value;
 }
 
-bool archive_has_name(const char *name, size_t length)
-{
-	static const char *const ending[] = {".jar", ".zip", ".war", ".ear"};
-
-	for (size_t i = 0; length > 4 && i < sizeof(ending) / sizeof(*ending); i++)
-		if (memcmp(name + length - 4, ending[i], 4) == 0)
-			return true;
-	return false;
-}
-
 /* False: they are not all there. */
 static bool read_at(int descriptor, void *to, size_t bytes, uint64_t offset)
 {

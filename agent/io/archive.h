@@ -36,9 +36,6 @@ enum {
 	ARCHIVE_DIRECTORY_MAX = 1 << 28 /* bytes; java.util.zip's own limit is near */
 };
 
-/* True for the names of files that are looked at: *.jar and the like. */
-bool archive_has_name(const char *name, size_t length);
-
 /* Reads the directory. NULL, or why it is refused; *archive is then empty. Static text. */
 const char *archive_read(struct archive *archive, int descriptor);
 

@@ -118,7 +118,7 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 	struct io_archive *archive;
 	int saved_errno = errno;
 
-	if (!archive_has_name(file->name, file->name_length))
+	if (!(file->ending & ENDS_AS_ARCHIVE))
 		return;
 	archive = archive_of(file);
 	if (!archive)

@@ -3,23 +3,27 @@
 /*
  * io_files: see io_files.h.
  *
- * Runs: on any thread. A part's lock is held for a look-up and a few stores; names are compared
- *       under it, and allocated before it is taken.
+ * Runs: on any thread. A part's lock is held for a look-up and a few stores; closing takes
+ *       none. A program opens the same files again and again, so a row stays for a while when it
+ *       is closed: its name need not be copied again.
  */
 #include "agent/io/io_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUCKETS = 64 }; /* of a part, a power of two */
+/* Of a part, powers of two. */
+enum { FIRST_BUCKETS = 64, FIRST_SWEEP = 64 };
 
 void io_files_init(struct io_files *files, uint32_t max)
 {
 	memset(files, 0, sizeof(*files));
 	files->max = max < IO_FILES_MAX - IO_KINDS ? max : IO_FILES_MAX - IO_KINDS - 1;
 	atomic_init(&files->rows, 1);
-	for (int i = 0; i < IO_FILE_PARTS; i++)
+	for (int i = 0; i < IO_FILE_PARTS; i++) {
 		lock_init(&files->part[i].lock, LOCK_FILES);
+		files->part[i].sweep_at = FIRST_SWEEP;
+	}
 }
 
 static struct io_file *row(struct io_files *files, uint32_t id)
@@ -41,16 +45,6 @@ void io_files_fini(struct io_files *files)
 			free(row(files, id)->name);
 	for (int i = 0; i < IO_FILE_BLOCKS; i++)
 		free(files->block[i]);
-}
-
-void io_files_keep(struct io_files *files)
-{
-	atomic_store(&files->kept, true);
-	/* Whoever gives a row back does so under a lock: none is, behind this. */
-	for (int i = 0; i < IO_FILE_PARTS; i++) {
-		lock_take(&files->part[i].lock);
-		lock_give(&files->part[i].lock);
-	}
 }
 
 /* FNV-1a, by eight bytes: paths are long, and differ at their ends. */
@@ -200,6 +194,7 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 	file->name_length = (uint32_t)opening->name.length;
 	file->peer = names + opening->name.length + 1;
 	file->peer_length = (uint32_t)opening->peer.length;
+	file->ending = file_ending(file->name, file->name_length);
 	file->next = *bucket_of(part, hash);
 	*bucket_of(part, hash) = file;
 	part->files++;
@@ -207,12 +202,10 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 }
 
 /* Out of the table; the id may be given to another. */
-static void give_back(struct io_files_part *part, struct io_file *file)
+static void give_back(struct io_files_part *part, struct io_file **link)
 {
-	struct io_file **link = bucket_of(part, file->hash);
+	struct io_file *file = *link;
 
-	while (*link != file)
-		link = &(*link)->next;
 	*link = file->next;
 	free(file->name);
 	file->name = file->peer = NULL;
@@ -220,6 +213,34 @@ static void give_back(struct io_files_part *part, struct io_file *file)
 	file->next = part->free;
 	part->free = file;
 	part->files--;
+}
+
+/* Gives back what nobody holds. */
+static void sweep(struct io_files_part *part)
+{
+	for (uint32_t b = 0; b < part->buckets; b++) {
+		struct io_file **link = &part->bucket[b];
+
+		while (*link) {
+			if (atomic_load(&(*link)->held) == 0)
+				give_back(part, link);
+			else
+				link = &(*link)->next;
+		}
+	}
+	part->sweep_at = part->files < FIRST_SWEEP / 2 ? FIRST_SWEEP : part->files * 2;
+}
+
+void io_files_keep(struct io_files *files)
+{
+	bool before = atomic_exchange(&files->kept, true);
+
+	/* Whoever gives a row back does so under a lock: none is, behind this. */
+	for (int i = 0; i < IO_FILE_PARTS && !before; i++) {
+		lock_take(&files->part[i].lock);
+		sweep(&files->part[i]);
+		lock_give(&files->part[i].lock);
+	}
 }
 
 static void note_opening(struct io_file *file, const struct io_opening *opening)
@@ -231,7 +252,7 @@ static void note_opening(struct io_file *file, const struct io_opening *opening)
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
 	if (opening->known == KNOWN_OPEN)
 		atomic_fetch_add_explicit(&file->opens, 1, memory_order_relaxed);
-	file->held++;
+	atomic_fetch_add_explicit(&file->held, 1, memory_order_relaxed);
 }
 
 /* What a file is charged to when there is no row for it. */
@@ -253,8 +274,11 @@ static uint32_t open_as(
 
 	lock_take(&part->lock);
 	file = find(part, hash, opening);
-	if (!file)
+	if (!file) {
+		if (part->files >= part->sweep_at && !atomic_load(&files->kept))
+			sweep(part);
 		file = add(files, part, max, hash, opening);
+	}
 	if (file) {
 		note_opening(file, opening);
 		id = file->id;
@@ -274,17 +298,12 @@ uint32_t io_files_open(struct io_files *files, const struct io_opening *opening)
 void io_files_release(struct io_files *files, uint32_t id, bool closed)
 {
 	struct io_file *file = id ? row(files, id) : NULL;
-	struct io_files_part *part;
 
 	if (!file)
 		return;
-	part = &files->part[file->hash % IO_FILE_PARTS];
-	lock_take(&part->lock);
 	if (closed)
 		atomic_fetch_add_explicit(&file->closes, 1, memory_order_relaxed);
-	if (--file->held == 0 && !atomic_load(&files->kept))
-		give_back(part, file);
-	lock_give(&part->lock);
+	atomic_fetch_sub_explicit(&file->held, 1, memory_order_release);
 }
 
 void io_files_visit(struct io_files *files,

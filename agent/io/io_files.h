@@ -8,9 +8,9 @@
  * The same path opened again as the same number is the same row: a program that opens a file a
  * million times has one. A row is found under the lock of its part of the table.
  *
- * Owns: rows, in blocks that stay, and names. Until io_files_keep a row and its id are used
- *       again when its last descriptor has been closed; from then on never, so that an operation
- *       which still holds an id cannot be charged to another file.
+ * Owns: rows, in blocks that stay, and names. Until io_files_keep a row that no descriptor is
+ *       any more is given back, with its id, when there are many of them; from then on never, so
+ *       that an operation which still holds an id cannot be charged to another file.
  */
 #ifndef JPROF_IO_FILES_H
 #define JPROF_IO_FILES_H
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "agent/lock/lock.h"
+#include "agent/io/file_ending.h"
 #include "profile/io_words.h"
 
 /* Bytes as the system has them; a name need not be UTF-8. */
@@ -50,14 +51,15 @@ struct io_file {
 	int descriptor;
 	char *name, *peer; /* NUL behind each */
 	uint32_t name_length, peer_length;
-	/* Of the last opening. Written under the part's lock, read without. */
+	uint32_t ending; /* file_ending.h */
+	/* Of the last opening. Written under the part's lock, read without; releasing needs no lock. */
 	_Atomic uint64_t at;
 	_Atomic uint32_t opener, thread, node;
 	_Atomic uint32_t known;
 	_Atomic uint64_t opens, closes;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
+	_Atomic uint32_t held; /* descriptors that are it now; from 0 to 1 under the part's lock */
 	/* Under the part's lock. */
-	uint32_t held; /* descriptors that are it now */
 	struct io_file *next;
 };
 
@@ -73,6 +75,7 @@ struct io_files_part {
 	struct lock lock; /* LOCK_FILES */
 	struct io_file **bucket;
 	uint32_t buckets, files;
+	uint32_t sweep_at;    /* files; then those that nobody holds are given back */
 	struct io_file *free; /* given back, linked by next */
 };
 
@@ -89,7 +92,7 @@ void io_files_init(struct io_files *files, uint32_t max);
 /* For tests: all rows are given back. */
 void io_files_fini(struct io_files *files);
 
-/* From now on rows stay. */
+/* Rows that nobody holds are given back; from now on they stay. */
 void io_files_keep(struct io_files *files);
 
 /* The row of an id that is held, or kept. */

@@ -24,16 +24,18 @@ static uint32_t hash(const struct io_account *key)
 	return (uint32_t)(h >> 32);
 }
 
+static bool is_same(const struct io_account *a, const struct io_account *b)
+{
+	return a->node == b->node && a->file == b->file && a->op == b->op;
+}
+
 /* The place of the account's index, or the empty one where it belongs. */
 static uint32_t *find(const struct io_accounts *accounts, const struct io_account *key)
 {
 	uint32_t i = hash(key) & accounts->mask, *place = place_at(accounts, i);
 
 	while (*place != 0) {
-		const struct io_account *account = io_account_at(accounts, *place - 1);
-
-		if (account->node == key->node && account->file == key->file &&
-			account->op == key->op)
+		if (is_same(io_account_at(accounts, *place - 1), key))
 			break;
 		i = (i + 1) & accounts->mask;
 		place = place_at(accounts, i);
@@ -59,6 +61,7 @@ static void index_again(struct io_accounts *accounts)
 {
 	uint32_t kept = 0;
 
+	memset(accounts->last, 0, sizeof(accounts->last));
 	memset(accounts->index.base, 0, (accounts->mask + 1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < accounts->count; i++) {
 		const struct io_account account = *io_account_at(accounts, i);
@@ -105,11 +108,16 @@ static struct io_account *append(struct io_accounts *accounts, const struct io_a
 static struct io_account *account_of(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *key)
 {
-	uint32_t found = accounts->capacity ? *find(accounts, key) : 0;
+	uint32_t found = accounts->last[key->op];
 	bool room = true;
 
-	if (found != 0)
+	if (found != 0 && is_same(io_account_at(accounts, found - 1), key))
 		return io_account_at(accounts, found - 1);
+	found = accounts->capacity ? *find(accounts, key) : 0;
+	if (found != 0) {
+		accounts->last[key->op] = found;
+		return io_account_at(accounts, found - 1);
+	}
 	if (accounts->count == accounts->capacity) {
 		if (lock)
 			lock_take(lock);
@@ -167,4 +175,5 @@ void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget
 	arena_fini(&accounts->list, budget);
 	arena_fini(&accounts->index, budget);
 	accounts->count = accounts->capacity = 0;
+	memset(accounts->last, 0, sizeof(accounts->last));
 }

@@ -36,6 +36,7 @@ struct io_accounts {
 	uint32_t count;    /* stored with release when a new account is whole */
 	uint32_t capacity; /* of the list */
 	uint32_t mask;     /* places of the index - 1; it holds indices + 1, 0: empty */
+	uint32_t last[IO_OPS];       /* index + 1 of the account that was last added to */
 	struct io_account rest[IO_OPS]; /* without memory: node and file 0 */
 };
 
