@@ -197,7 +197,6 @@ static int watch_io(JNIEnv *jni, struct error *error)
 		return -ERROR_JVM;
 	class_loading_init(jni, !options->io_class_loading);
 	io_natives_open(jni);
-	io_find_open();
 	return 0;
 }
 

@@ -25,7 +25,7 @@ enum {
 
 _Atomic bool io_recording;
 
-static struct holder holder;
+struct holder io_holder;
 static bool calls_off; /* the path of each operation is asked for */
 
 /* Operations that are in no account. */
@@ -37,24 +37,7 @@ static struct apart nobody;        /* by threads that have no context */
 
 bool io_prepare(uint32_t slots)
 {
-	return holder.slot != NULL || holder_init(&holder, slots, FILES_MAX);
-}
-
-struct io_files *io_all_files(void)
-{
-	return &holder.files;
-}
-
-void io_start(void)
-{
-	calls_off = events.session->options.calls == CALLS_OFF;
-	io_files_keep(&holder.files);
-	atomic_store(&io_recording, true);
-}
-
-void io_stop(void)
-{
-	atomic_store(&io_recording, false);
+	return io_holder.slot != NULL || holder_init(&io_holder, slots, FILES_MAX);
 }
 
 struct showing {
@@ -92,7 +75,7 @@ void io_show_files(uint64_t began,
 {
 	struct showing showing = {began, put, argument};
 
-	io_files_visit(&holder.files, show_file, &showing);
+	io_files_visit(&io_holder.files, show_file, &showing);
 }
 
 static void put_apart(void (*put)(void *argument, const char *key, const char *value),
@@ -120,32 +103,25 @@ void io_facts(void (*put)(void *argument, const char *key, const char *value), v
 
 /* ---- what a descriptor is ---- */
 
-static struct io_opening opening_of(int number, enum io_known known)
-{
-	return (struct io_opening){.descriptor = number, .known = known};
-}
-
-/* Who opens, and where. */
-static void sign(struct io_opening *opening, const struct io_call *call)
+/* Who opens it, and where. */
+static void sign(struct io_opening *opening)
 {
 	bool unwanted;
-	struct thread_events *thread;
+	struct thread_events *thread = thread_events_for_io(&unwanted);
 
+	opening->known = KNOWN_OPEN;
 	opening->at = clock_now();
 	opening->opener = io_opener_self();
-	if (!call->start)
-		return;
-	thread = thread_events_for_io(&unwanted);
 	if (thread) {
 		opening->thread = thread->context->id;
 		opening->node = thread->context->current;
 	}
 }
 
-static holder_word find(int number, holder_word seen, enum io_known known,
-	const struct io_call *call)
+/* The system tells what it is; fresh: the thread has just opened, or connected it. */
+static holder_word find(int number, holder_word seen, bool fresh)
 {
-	struct io_opening opening = opening_of(number, known);
+	struct io_opening opening = {.descriptor = number, .known = KNOWN_ATTACH};
 	struct descriptor descriptor;
 
 	if (!descriptor_look(number, &descriptor))
@@ -153,38 +129,58 @@ static holder_word find(int number, holder_word seen, enum io_known known,
 	opening.kind = descriptor.kind;
 	opening.name = descriptor.name;
 	opening.peer = descriptor.peer;
-	if (known == KNOWN_OPEN)
-		sign(&opening, call);
-	return holder_become(&holder, seen, &opening);
+	if (fresh) {
+		sign(&opening);
+	} else if (holder_is_noted(seen)) {
+		opening.known = KNOWN_OPEN;
+		opening.at = holder_noted_at(&io_holder, number, seen);
+		opening.opener = holder_opener(seen);
+	}
+	return holder_become(&io_holder, seen, &opening);
+}
+
+holder_word io_word(int descriptor)
+{
+	holder_word word = holder_get(&io_holder, descriptor);
+
+	if (__builtin_expect(holder_file(word) == 0, 0) && descriptor >= 0)
+		word = find(descriptor, word, false);
+	return word;
 }
 
 static void find_open(void *user, int number)
 {
 	(void)user;
-	if (holder_get(&holder, number) == 0)
-		find(number, 0, KNOWN_ATTACH, NULL);
+	io_word(number);
 }
 
-void io_find_open(void)
+void io_start(void)
 {
+	calls_off = events.session->options.calls == CALLS_OFF;
+	atomic_store(&io_recording, true);
 	descriptors_each(find_open, NULL);
 }
 
-holder_word io_word(int descriptor)
+void io_stop(void)
 {
-	holder_word word = holder_get(&holder, descriptor);
-
-	if (__builtin_expect(word == 0, 0) && descriptor >= 0)
-		word = find(descriptor, 0, KNOWN_ATTACH, NULL);
-	return word;
+	atomic_store(&io_recording, false);
 }
 
-/* NULL: not known. */
+void io_note(int descriptor)
+{
+	holder_note(&io_holder, descriptor, io_opener_self(), clock_now());
+}
+
 static inline struct io_file *file_of(holder_word word)
 {
 	uint32_t id = holder_file(word);
 
-	return id ? io_files_at(&holder.files, id) : NULL;
+	return id ? io_files_at(&io_holder.files, id) : NULL;
+}
+
+const struct io_file *io_file_of(holder_word word)
+{
+	return file_of(word);
 }
 
 /* ---- accounts ---- */
@@ -262,13 +258,12 @@ static void find_path(struct io_call *call)
 	thread_events_leave(thread);
 }
 
-void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor)
+void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
-	*call = (struct io_call){.jni = jni, .descriptor = descriptor, .offset = -1};
-	if (descriptor >= 0)
-		call->word = io_word(descriptor);
-	if (!io_is_recording())
-		return;
+	*call = (struct io_call){.jni = jni,
+		.descriptor = descriptor,
+		.word = io_word(descriptor),
+		.offset = -1};
 	if (!thread_events_current)
 		thread_events_adopt(jni, NULL, FOUND_NONE);
 	tell_class_loading(call, file_of(call->word));
@@ -320,7 +315,7 @@ static void charge_entries(const struct io_call *call, struct io_file *file,
 	if (offset < 0)
 		offset = lseek(call->descriptor, 0, SEEK_CUR) - (int64_t)whole->bytes;
 	if (offset >= 0)
-		archive_files_charge(&holder.files, file, call->descriptor,
+		archive_files_charge(&io_holder.files, file, call->descriptor,
 			(uint64_t)offset, whole->bytes, charge_entry, &read);
 }
 
@@ -358,82 +353,95 @@ static void charge(const struct io_call *call, uint32_t file, enum io_op op, boo
 void io_opened(
 	struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
 {
-	struct io_opening opening = opening_of(descriptor, KNOWN_OPEN);
+	struct io_opening opening = {.descriptor = descriptor, .kind = kind};
 	char absolute[DESCRIPTOR_NAME_MAX];
 	holder_word word;
 
 	if (descriptor < 0)
 		return;
-	opening.kind = kind;
+	if (!call->start) {
+		io_note(descriptor);
+		return;
+	}
 	opening.name = kind == IO_FILE || kind == IO_DIRECTORY ? path_absolute(name, absolute)
 							       : name;
-	sign(&opening, call);
-	word = holder_open(&holder, &opening);
-	if (call->start)
-		tell_class_loading(call, file_of(word));
+	sign(&opening);
+	word = holder_open(&io_holder, &opening);
+	tell_class_loading(call, file_of(word));
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
 		charge(call, holder_file(word), IO_OPEN, false);
 }
 
-static holder_word find_opened(const struct io_call *call, int descriptor)
+static holder_word find_opened(int descriptor)
 {
-	return find(descriptor, holder_get(&holder, descriptor), KNOWN_OPEN, call);
+	return find(descriptor, holder_get(&io_holder, descriptor), true);
 }
 
 void io_found(const struct io_call *call, int descriptor)
 {
-	if (descriptor >= 0)
-		charge(call, holder_file(find_opened(call, descriptor)), IO_OPEN, false);
+	if (descriptor >= 0 && call->start)
+		charge(call, holder_file(find_opened(descriptor)), IO_OPEN, false);
+	else
+		io_note(descriptor);
 }
 
 void io_accepted(const struct io_call *call, int descriptor)
 {
-	if (descriptor >= 0)
-		io_also(call, find_opened(call, descriptor), IO_OPEN, 0, false);
+	if (descriptor >= 0 && call->start)
+		io_also(call, find_opened(descriptor), IO_OPEN, 0, false);
+	else
+		io_note(descriptor);
+}
+
+/* A socket that has no address yet. */
+static bool is_nameless(const struct io_file *file)
+{
+	return file && file->name_length == 0 && file->peer_length == 0;
 }
 
 void io_addressed(struct io_call *call)
 {
 	holder_word before = call->word;
-	bool nameless;
+	bool nameless = is_nameless(file_of(before));
 
-	if (!before)
+	if (!call->start) {
+		io_note(call->descriptor);
 		return;
-	nameless = io_files_at(&holder.files, holder_file(before))->name_length == 0 &&
-		   io_files_at(&holder.files, holder_file(before))->peer_length == 0;
-	call->word = find(call->descriptor, before, KNOWN_OPEN, call);
+	}
+	call->word = find(call->descriptor, before, true);
 	if (nameless && call->word != before)
 		io_also(call, call->word, IO_OPEN, 0, false);
 }
 
 void io_closed(const struct io_call *call, bool failed)
 {
-	const struct io_file *file;
+	const struct io_file *file = file_of(call->word);
 
+	if (!call->start) {
+		holder_close(&io_holder, call->descriptor, call->word);
+		return;
+	}
 	if (!call->word)
 		return;
-	file = io_files_at(&holder.files, holder_file(call->word));
-	if (call->start && io_kind_is_socket(file->kind) && file->name_length == 0 &&
-		file->peer_length == 0)
+	if (file && io_kind_is_socket(file->kind) && is_nameless(file))
 		io_also(call, call->word, IO_OPEN, 0, false);
 	charge(call, holder_file(call->word), IO_CLOSE, failed);
 	/* close(2) that fails has closed it nevertheless. */
-	holder_close(&holder, call->descriptor, call->word);
+	holder_close(&io_holder, call->descriptor, call->word);
 }
 
 void io_named(struct io_call *call, enum io_op op, enum io_kind kind,
 	struct io_name name, bool failed)
 {
-	struct io_opening opening = opening_of(-1, KNOWN_OPEN);
+	struct io_opening opening = {.descriptor = -1, .known = KNOWN_OPEN, .kind = kind};
 	char absolute[DESCRIPTOR_NAME_MAX];
 	holder_word word;
 
 	if (!call->start)
 		return;
-	opening.kind = kind;
 	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
-	word = io_files_open(&holder.files, &opening);
+	word = io_files_open(&io_holder.files, &opening);
 	tell_class_loading(call, file_of(word));
 	charge(call, holder_file(word), op, failed);
 }

@@ -47,14 +47,12 @@ static inline bool io_is_recording(void)
 /* Makes the holder. False: no memory; no native method may be replaced then. */
 bool io_prepare(uint32_t slots);
 
-/* What is open now is looked up. */
-void io_find_open(void);
-
-/* Operations are recorded from now on, or not any more. */
+/* Operations are recorded from now on, or not any more. What is open at the start is looked up. */
 void io_start(void);
 void io_stop(void);
 
-struct io_files *io_all_files(void);
+/* What the word stands for; NULL: nothing that has a name. */
+const struct io_file *io_file_of(holder_word word);
 
 /* Calls put for every file and connection, with times from began on. */
 void io_show_files(uint64_t began,
@@ -63,8 +61,22 @@ void io_show_files(uint64_t began,
 /* Facts for the summary. */
 void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument);
 
+extern struct holder io_holder;
+
+void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor);
+
 /* The thread must have no pending exception. */
-void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor);
+static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descriptor)
+{
+	if (io_is_recording()) {
+		io_call_record(call, jni, descriptor);
+		return;
+	}
+	call->jni = jni;
+	call->descriptor = descriptor;
+	call->word = holder_get(&io_holder, descriptor);
+	call->start = 0; /* the rest is not looked at */
+}
 
 /* An operation on the descriptor, reads and writes of sockets as receives and sends. An
  * exception may be pending. */
@@ -76,6 +88,9 @@ void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64
 
 /* What the descriptor is, if the holder does not know it yet. */
 holder_word io_word(int descriptor);
+
+/* A descriptor was opened while nothing is recorded. */
+void io_note(int descriptor);
 
 /* The call gave the process a descriptor of that kind and name. */
 void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct io_name name);

@@ -281,22 +281,28 @@ static void packet_done(const struct io_call *call, enum io_op op, jobject packe
 
 /* -- names -- */
 
-static void stream_opened(
+static __attribute__((noinline)) void stream_opened_as(
 	struct io_call *call, jobject self, enum field field, jstring path)
 {
 	JNIEnv *jni = call->jni;
 	char text[DESCRIPTOR_NAME_MAX];
-	jthrowable exception = NULL;
+	jthrowable exception = exception_aside(jni);
+	struct io_name name = text_of(jni, path, text);
 
-	if (thrown(call)) {
-		if (!call->start)
-			return;
-		exception = exception_aside(jni);
-		io_named(call, IO_OPEN, IO_FILE, text_of(jni, path, text), true);
-		exception_back(jni, exception);
-		return;
-	}
-	io_opened(call, number_of_field(jni, self, field), IO_FILE, text_of(jni, path, text));
+	if (exception)
+		io_named(call, IO_OPEN, IO_FILE, name, true);
+	else
+		io_opened(call, number_of_field(jni, self, field), IO_FILE, name);
+	exception_back(jni, exception);
+}
+
+static void stream_opened(
+	struct io_call *call, jobject self, enum field field, jstring path)
+{
+	if (call->start)
+		stream_opened_as(call, self, field, path);
+	else if (!thrown(call))
+		io_note(number_of_field(call->jni, self, field));
 }
 
 static void file_done(
@@ -354,7 +360,7 @@ static void path_below_done(struct io_call *call, enum io_op op, jlong path)
 	char text[DESCRIPTOR_NAME_MAX];
 	size_t length;
 
-	directory = call->word ? io_files_at(io_all_files(), holder_file(call->word)) : NULL;
+	directory = io_file_of(call->word);
 	length = directory ? directory->name_length : 0;
 	if (length == 0 || below.bytes[0] == '/' ||
 		length + 1 + below.length > sizeof(text)) {
@@ -399,7 +405,7 @@ static void address_resolved(struct io_call *call, jbyteArray address)
 
 static void closed(const struct io_call *call)
 {
-	io_closed(call, thrown(call));
+	io_closed(call, call->start && thrown(call));
 }
 
 /* A deferred close makes the number one of a closed connection; another close follows. */

@@ -9,7 +9,7 @@
 bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
 {
 	/* Pages are there when they are touched: most programs use the first. */
-	void *array = mmap(NULL, slots * sizeof(holder_slot), PROT_READ | PROT_WRITE,
+	void *array = mmap(NULL, slots * sizeof(struct holder_slot), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (array == MAP_FAILED)
@@ -21,7 +21,7 @@ bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
 
 void holder_fini(struct holder *holder)
 {
-	munmap(holder->slot, holder->slots * sizeof(holder_slot));
+	munmap(holder->slot, holder->slots * sizeof(struct holder_slot));
 	for (int i = 0; i < HOLDER_BUCKETS; i++) {
 		struct holder_block *block = holder->overflow[i], *next;
 
@@ -59,72 +59,49 @@ static struct holder_block *block_make(
 	return found ? found : fresh;
 }
 
-holder_slot *holder_overflow(struct holder *holder, uint32_t descriptor, bool make)
+struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool make)
 {
-	uint32_t number = descriptor / HOLDER_BLOCK;
+	uint32_t number = (uint32_t)descriptor / HOLDER_BLOCK;
 	_Atomic(struct holder_block *) *bucket = &holder->overflow[number % HOLDER_BUCKETS];
-	struct holder_block *block =
-		block_find(atomic_load_explicit(bucket, memory_order_acquire), number);
+	struct holder_block *block;
 
-	if (!block && make)
-		block = block_make(bucket, number);
-	return block ? &block->slot[descriptor % HOLDER_BLOCK] : NULL;
-}
-
-static holder_slot *slot_of(struct holder *holder, int descriptor)
-{
 	if (descriptor < 0)
 		return NULL;
-	if ((uint32_t)descriptor < holder->slots)
-		return &holder->slot[descriptor];
-	return holder_overflow(holder, (uint32_t)descriptor, true);
+	block = block_find(atomic_load_explicit(bucket, memory_order_acquire), number);
+	if (!block && make)
+		block = block_make(bucket, number);
+	return block ? &block->slot[(uint32_t)descriptor % HOLDER_BLOCK] : NULL;
 }
 
-static holder_word make_word(struct holder *holder, uint32_t id)
+uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen)
 {
-	uint32_t turn = atomic_fetch_add_explicit(&holder->turn, 1, memory_order_relaxed);
+	struct holder_slot *slot = holder_slot(holder, descriptor, false);
+	uint64_t at = slot ? atomic_load_explicit(&slot->at, memory_order_acquire) : 0;
 
-	return (holder_word)turn << 32 | id;
+	return slot && atomic_load_explicit(&slot->word, memory_order_relaxed) == seen ? at : 0;
 }
 
 holder_word holder_open(struct holder *holder, const struct io_opening *opening)
 {
-	holder_slot *slot = slot_of(holder, opening->descriptor);
+	struct holder_slot *slot = holder_slot(holder, opening->descriptor, true);
 	uint32_t id = slot ? io_files_open(&holder->files, opening) : 0;
-	holder_word word = id ? make_word(holder, id) : 0, before;
+	holder_word word = id ? holder_turn(holder) | id : 0;
 
-	if (!slot)
-		return 0;
 	/* Without memory the descriptor is not what it was, either. */
-	before = atomic_exchange(slot, word);
-	io_files_release(&holder->files, holder_file(before), false);
+	if (slot)
+		atomic_store_explicit(&slot->word, word, memory_order_release);
 	return word;
 }
 
 holder_word holder_become(
 	struct holder *holder, holder_word seen, const struct io_opening *opening)
 {
-	holder_slot *slot = slot_of(holder, opening->descriptor);
+	struct holder_slot *slot = holder_slot(holder, opening->descriptor, true);
 	uint32_t id = slot ? io_files_open(&holder->files, opening) : 0;
 	holder_word word;
 
 	if (!id)
 		return seen;
-	word = make_word(holder, id);
-	if (atomic_compare_exchange_strong(slot, &seen, word)) {
-		io_files_release(&holder->files, holder_file(seen), false);
-		return word;
-	}
-	io_files_release(&holder->files, id, false);
-	return seen;
-}
-
-bool holder_close(struct holder *holder, int descriptor, holder_word seen)
-{
-	holder_slot *slot = seen ? slot_of(holder, descriptor) : NULL;
-
-	if (!slot || !atomic_compare_exchange_strong(slot, &seen, 0))
-		return false;
-	io_files_release(&holder->files, holder_file(seen), true);
-	return true;
+	word = holder_turn(holder) | id;
+	return atomic_compare_exchange_strong(&slot->word, &seen, word) ? word : seen;
 }

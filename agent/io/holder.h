@@ -4,7 +4,11 @@
  * holder: the I/O information holder: what each descriptor of the process is, from its opening on,
  * whether or not something is recorded.
  *
- *   descriptor --> slot: file's id | turn --> struct io_file (io_files.h)
+ *   descriptor --> slot: turn | file's id --> struct io_file (io_files.h)
+ *                        turn | noted: who opened it, and when
+ *
+ * While nothing is recorded an opening is only noted; what the descriptor is, the system tells
+ * when a session starts, or when it is first used in one: so an opening costs next to nothing.
  *
  * Slots of the first descriptors stand in an array; those above in blocks that a hash finds, made
  * when first needed. A slot is one atomic word, and whoever replaces it by compare-and-swap owns
@@ -22,9 +26,23 @@
 /* 0: nothing is known. The turn tells this opening from the next of the same descriptor. */
 typedef uint64_t holder_word;
 
+#define HOLDER_NOTED 0x80000000u
+
+static inline bool holder_is_noted(holder_word word)
+{
+	return word & HOLDER_NOTED;
+}
+
+/* The file's id; 0: it has none yet. */
 static inline uint32_t holder_file(holder_word word)
 {
-	return (uint32_t)word;
+	return holder_is_noted(word) ? 0 : (uint32_t)word;
+}
+
+/* Of a word that is noted: io_openers.h. */
+static inline uint32_t holder_opener(holder_word word)
+{
+	return (uint32_t)word & ~HOLDER_NOTED;
 }
 
 enum {
@@ -32,16 +50,19 @@ enum {
 	HOLDER_BUCKETS = 256
 };
 
-typedef _Atomic holder_word holder_slot;
+struct holder_slot {
+	_Atomic holder_word word;
+	_Atomic uint64_t at; /* of the opening that was noted */
+};
 
 struct holder_block {
 	uint32_t number; /* of the first descriptor, in blocks */
 	struct holder_block *next;
-	holder_slot slot[HOLDER_BLOCK];
+	struct holder_slot slot[HOLDER_BLOCK];
 };
 
 struct holder {
-	holder_slot *slot;
+	struct holder_slot *slot;
 	uint32_t slots;
 	_Atomic(struct holder_block *) overflow[HOLDER_BUCKETS];
 	_Atomic uint32_t turn;
@@ -54,32 +75,65 @@ bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files);
 /* For tests: the agent's lives as long as the process. */
 void holder_fini(struct holder *holder);
 
-holder_slot *holder_overflow(struct holder *holder, uint32_t descriptor, bool make);
+/* Of a descriptor above the array. NULL: it is negative, or there is no block, or no memory to
+ * make it. */
+struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool make);
+
+static inline struct holder_slot *holder_slot(
+	struct holder *holder, int descriptor, bool make)
+{
+	if (__builtin_expect((uint32_t)descriptor < holder->slots, 1))
+		return &holder->slot[descriptor];
+	return holder_overflow(holder, descriptor, make);
+}
 
 /* What the descriptor is now. */
 static inline holder_word holder_get(struct holder *holder, int descriptor)
 {
-	holder_slot *slot;
+	struct holder_slot *slot = holder_slot(holder, descriptor, false);
 
-	if (__builtin_expect((uint32_t)descriptor < holder->slots, 1))
-		slot = &holder->slot[descriptor];
-	else
-		slot = descriptor < 0 ? NULL
-				      : holder_overflow(holder, (uint32_t)descriptor, false);
-	return slot ? atomic_load_explicit(slot, memory_order_acquire) : 0;
+	return slot ? atomic_load_explicit(&slot->word, memory_order_acquire) : 0;
 }
 
-/* The descriptor is this now: it was opened just now, or found. What it was before, if its
- * closing was not seen, is released. Returns its word, 0 without memory. */
+static inline holder_word holder_turn(struct holder *holder)
+{
+	uint32_t turn = atomic_fetch_add_explicit(&holder->turn, 1, memory_order_relaxed);
+
+	return (holder_word)turn << 32;
+}
+
+/* The descriptor was opened just now. */
+static inline void holder_note(
+	struct holder *holder, int descriptor, uint32_t opener, uint64_t at)
+{
+	struct holder_slot *slot = holder_slot(holder, descriptor, true);
+
+	if (!slot)
+		return;
+	atomic_store_explicit(&slot->at, at, memory_order_relaxed);
+	atomic_store_explicit(&slot->word, holder_turn(holder) | HOLDER_NOTED | opener,
+		memory_order_release);
+}
+
+/* When an opening was noted whose word was just read; 0: the descriptor is something else. */
+uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen);
+
+/* The descriptor is this now: it was opened just now. Returns its word, 0 without memory. */
 holder_word holder_open(struct holder *holder, const struct io_opening *opening);
 
-/* The descriptor, which was seen to be the word, is something else meanwhile: connected, say.
- * Nothing happens if it is no more what was seen. Returns the word from now on. */
+/* What the descriptor is, which was seen to be the word, was found out, or it is something else
+ * meanwhile: connected, say. Nothing happens if it is no more what was seen. Returns the word
+ * from now on. */
 holder_word holder_become(
 	struct holder *holder, holder_word seen, const struct io_opening *opening);
 
 /* The descriptor was closed, and had been the word before. False: it is something else by now,
  * or its close was seen by another. */
-bool holder_close(struct holder *holder, int descriptor, holder_word seen);
+static inline bool holder_close(struct holder *holder, int descriptor, holder_word seen)
+{
+	struct holder_slot *slot = seen ? holder_slot(holder, descriptor, false) : NULL;
+
+	return slot && atomic_compare_exchange_strong(&slot->word, &seen, 0);
+}
 
 #endif

@@ -3,27 +3,22 @@
 /*
  * io_files: see io_files.h.
  *
- * Runs: on any thread. A part's lock is held for a look-up and a few stores; closing takes
- *       none. A program opens the same files again and again, so a row stays for a while when it
- *       is closed: its name need not be copied again.
+ * Runs: on any thread. A part's lock is held for a look-up and a few stores.
  */
 #include "agent/io/io_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a part, powers of two. */
-enum { FIRST_BUCKETS = 64, FIRST_SWEEP = 64 };
+enum { FIRST_BUCKETS = 64 }; /* of a part, a power of two */
 
 void io_files_init(struct io_files *files, uint32_t max)
 {
 	memset(files, 0, sizeof(*files));
 	files->max = max < IO_FILES_MAX - IO_KINDS ? max : IO_FILES_MAX - IO_KINDS - 1;
 	atomic_init(&files->rows, 1);
-	for (int i = 0; i < IO_FILE_PARTS; i++) {
+	for (int i = 0; i < IO_FILE_PARTS; i++)
 		lock_init(&files->part[i].lock, LOCK_FILES);
-		files->part[i].sweep_at = FIRST_SWEEP;
-	}
 }
 
 static struct io_file *row(struct io_files *files, uint32_t id)
@@ -138,17 +133,11 @@ static struct io_file *row_make(struct io_files *files, uint32_t id)
 }
 
 /* A row that nobody uses. NULL: there are max, or no memory. */
-static struct io_file *row_take(
-	struct io_files *files, struct io_files_part *part, uint32_t max)
+static struct io_file *row_take(struct io_files *files, uint32_t max)
 {
-	struct io_file *file = part->free;
-	uint32_t id;
+	uint32_t id = atomic_load(&files->rows);
+	struct io_file *file;
 
-	if (file) {
-		part->free = file->next;
-		return file;
-	}
-	id = atomic_load(&files->rows);
 	do {
 		if (id > max)
 			return NULL;
@@ -181,7 +170,7 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 {
 	char *names = copy_names(opening);
 	struct io_file *file =
-		names && make_buckets(part) ? row_take(files, part, max) : NULL;
+		names && make_buckets(part) ? row_take(files, max) : NULL;
 
 	if (!file) {
 		free(names);
@@ -201,48 +190,6 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 	return file;
 }
 
-/* Out of the table; the id may be given to another. */
-static void give_back(struct io_files_part *part, struct io_file **link)
-{
-	struct io_file *file = *link;
-
-	*link = file->next;
-	free(file->name);
-	file->name = file->peer = NULL;
-	file->opens = file->closes = 0;
-	file->next = part->free;
-	part->free = file;
-	part->files--;
-}
-
-/* Gives back what nobody holds. */
-static void sweep(struct io_files_part *part)
-{
-	for (uint32_t b = 0; b < part->buckets; b++) {
-		struct io_file **link = &part->bucket[b];
-
-		while (*link) {
-			if (atomic_load(&(*link)->held) == 0)
-				give_back(part, link);
-			else
-				link = &(*link)->next;
-		}
-	}
-	part->sweep_at = part->files < FIRST_SWEEP / 2 ? FIRST_SWEEP : part->files * 2;
-}
-
-void io_files_keep(struct io_files *files)
-{
-	bool before = atomic_exchange(&files->kept, true);
-
-	/* Whoever gives a row back does so under a lock: none is, behind this. */
-	for (int i = 0; i < IO_FILE_PARTS && !before; i++) {
-		lock_take(&files->part[i].lock);
-		sweep(&files->part[i]);
-		lock_give(&files->part[i].lock);
-	}
-}
-
 static void note_opening(struct io_file *file, const struct io_opening *opening)
 {
 	atomic_store_explicit(&file->at, opening->at, memory_order_relaxed);
@@ -250,9 +197,6 @@ static void note_opening(struct io_file *file, const struct io_opening *opening)
 	atomic_store_explicit(&file->thread, opening->thread, memory_order_relaxed);
 	atomic_store_explicit(&file->node, opening->node, memory_order_relaxed);
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
-	if (opening->known == KNOWN_OPEN)
-		atomic_fetch_add_explicit(&file->opens, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&file->held, 1, memory_order_relaxed);
 }
 
 /* What a file is charged to when there is no row for it. */
@@ -274,11 +218,8 @@ static uint32_t open_as(
 
 	lock_take(&part->lock);
 	file = find(part, hash, opening);
-	if (!file) {
-		if (part->files >= part->sweep_at && !atomic_load(&files->kept))
-			sweep(part);
+	if (!file)
 		file = add(files, part, max, hash, opening);
-	}
 	if (file) {
 		note_opening(file, opening);
 		id = file->id;
@@ -293,17 +234,6 @@ uint32_t io_files_open(struct io_files *files, const struct io_opening *opening)
 	uint32_t id = open_as(files, files->max, opening);
 
 	return id ? id : open_as(files, files->max + IO_KINDS, &other);
-}
-
-void io_files_release(struct io_files *files, uint32_t id, bool closed)
-{
-	struct io_file *file = id ? row(files, id) : NULL;
-
-	if (!file)
-		return;
-	if (closed)
-		atomic_fetch_add_explicit(&file->closes, 1, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&file->held, 1, memory_order_release);
 }
 
 void io_files_visit(struct io_files *files,

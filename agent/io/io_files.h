@@ -8,9 +8,8 @@
  * The same path opened again as the same number is the same row: a program that opens a file a
  * million times has one. A row is found under the lock of its part of the table.
  *
- * Owns: rows, in blocks that stay, and names. Until io_files_keep a row that no descriptor is
- *       any more is given back, with its id, when there are many of them; from then on never, so
- *       that an operation which still holds an id cannot be charged to another file.
+ * Owns: rows, in blocks, and names. Both stay: an operation which still holds an id cannot be
+ *       charged to another file. A row is made only for what is used while something is recorded.
  */
 #ifndef JPROF_IO_FILES_H
 #define JPROF_IO_FILES_H
@@ -44,7 +43,7 @@ struct io_opening {
 };
 
 struct io_file {
-	/* Constant from its first opening on, until it is given back. */
+	/* Constant from its first opening on. */
 	uint32_t id; /* 1, 2, ... */
 	uint32_t hash;
 	enum io_kind kind;
@@ -52,15 +51,12 @@ struct io_file {
 	char *name, *peer; /* NUL behind each */
 	uint32_t name_length, peer_length;
 	uint32_t ending; /* file_ending.h */
-	/* Of the last opening. Written under the part's lock, read without; releasing needs no lock. */
+	/* Of the last opening. Written under the part's lock, read without. */
 	_Atomic uint64_t at;
 	_Atomic uint32_t opener, thread, node;
 	_Atomic uint32_t known;
-	_Atomic uint64_t opens, closes;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
-	_Atomic uint32_t held; /* descriptors that are it now; from 0 to 1 under the part's lock */
-	/* Under the part's lock. */
-	struct io_file *next;
+	struct io_file *next; /* under the part's lock */
 };
 
 enum {
@@ -75,8 +71,6 @@ struct io_files_part {
 	struct lock lock; /* LOCK_FILES */
 	struct io_file **bucket;
 	uint32_t buckets, files;
-	uint32_t sweep_at;    /* files; then those that nobody holds are given back */
-	struct io_file *free; /* given back, linked by next */
 };
 
 struct io_files {
@@ -84,7 +78,6 @@ struct io_files {
 	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by id */
 	_Atomic uint32_t rows; /* that were ever used; id 0 is none */
 	uint32_t max; /* beyond so many rows, files are charged to one row for each kind */
-	_Atomic bool kept;
 };
 
 void io_files_init(struct io_files *files, uint32_t max);
@@ -92,10 +85,7 @@ void io_files_init(struct io_files *files, uint32_t max);
 /* For tests: all rows are given back. */
 void io_files_fini(struct io_files *files);
 
-/* Rows that nobody holds are given back; from now on they stay. */
-void io_files_keep(struct io_files *files);
-
-/* The row of an id that is held, or kept. */
+/* The row of an id. */
 static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
 {
 	return &atomic_load_explicit(&files->block[id / IO_FILE_BLOCK],
@@ -104,9 +94,6 @@ static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
 
 /* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
 uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);
-
-/* A descriptor is that file no longer; it was closed, or has become another. */
-void io_files_release(struct io_files *files, uint32_t id, bool closed);
 
 /* Shows every row, under a lock that opening a file may need: look, copy, be quick. */
 void io_files_visit(struct io_files *files,

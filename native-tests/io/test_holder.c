@@ -77,7 +77,6 @@ static void an_open_file_is_known(void **state)
 	assert_int_equal(seen.last.at, 17);
 	assert_int_equal(seen.last.thread, 3);
 	assert_int_equal(seen.last.node, 5);
-	assert_int_equal(seen.last.opens, 1);
 	assert_int_equal(holder_get(holder, 8), 0);
 	assert_int_equal(holder_get(holder, -1), 0);
 }
@@ -90,23 +89,39 @@ static void a_closed_one_is_nothing(void **state)
 	assert_true(holder_close(holder, 7, word));
 	assert_int_equal(holder_get(holder, 7), 0);
 	assert_false(holder_close(holder, 7, word));
-	assert_int_equal(look(holder).files, 0);
 }
 
-static void a_row_stays_once_it_is_kept(void **state)
+static void the_same_file_again_is_the_same_row(void **state)
 {
 	struct holder *holder = *state;
-	holder_word word, again;
+	holder_word word = open_file(holder, 7, "/a"), again;
 
-	io_files_keep(&holder->files);
-	word = open_file(holder, 7, "/a");
 	holder_close(holder, 7, word);
 	again = open_file(holder, 7, "/a");
 	assert_int_equal(holder_file(word), holder_file(again));
 	assert_true(word != again);
-	assert_int_equal(look(holder).last.opens, 2);
-	assert_int_equal(look(holder).last.closes, 1);
 	assert_int_equal(look(holder).files, 1);
+}
+
+static void an_opening_that_was_noted_becomes_a_file(void **state)
+{
+	struct holder *holder = *state;
+	const struct io_opening opening = file_named(7, "/a");
+	holder_word noted, word;
+
+	holder_note(holder, 7, 12, 99);
+	noted = holder_get(holder, 7);
+	assert_true(holder_is_noted(noted));
+	assert_int_equal(holder_file(noted), 0);
+	assert_int_equal(holder_opener(noted), 12);
+	assert_int_equal(holder_noted_at(holder, 7, noted), 99);
+	assert_int_equal(look(holder).files, 0);
+	word = holder_become(holder, noted, &opening);
+	assert_false(holder_is_noted(word));
+	assert_int_equal(holder_noted_at(holder, 7, noted), 0);
+	assert_string_equal(look(holder).last.name, "/a");
+	assert_true(holder_become(holder, noted, &opening) == word);
+	holder_note(holder, -1, 12, 99);
 }
 
 static void a_late_close_leaves_the_next_alone(void **state)
@@ -116,18 +131,13 @@ static void a_late_close_leaves_the_next_alone(void **state)
 
 	assert_false(holder_close(holder, 7, first));
 	assert_true(holder_get(holder, 7) == second);
-	assert_int_equal(look(holder).files, 1);
-	assert_string_equal(look(holder).last.name, "/b");
 }
 
 static void a_close_of_the_same_file_opened_again(void **state)
 {
 	struct holder *holder = *state;
-	holder_word first, second;
+	holder_word first = open_file(holder, 7, "/a"), second = open_file(holder, 7, "/a");
 
-	io_files_keep(&holder->files);
-	first = open_file(holder, 7, "/a");
-	second = open_file(holder, 7, "/a");
 	assert_false(holder_close(holder, 7, first));
 	assert_true(holder_close(holder, 7, second));
 }
@@ -142,13 +152,11 @@ static void a_socket_becomes_a_connection(void **state)
 	connection.peer = (struct io_name){"127.0.0.1:80", 12};
 	word = holder_become(holder, seen, &connection);
 	assert_true(holder_get(holder, 9) == word && word != seen);
-	assert_string_equal(look(holder).last.peer, "127.0.0.1:80");
-	assert_int_equal(look(holder).files, 1);
+	assert_string_equal(io_files_at(&holder->files, holder_file(word))->peer, "127.0.0.1:80");
 	/* Too late: it was closed, and the number is somebody else's. */
-	holder_open(holder, &socket);
-	holder_become(holder, word, &connection);
-	assert_int_equal(look(holder).last.peer_length, 0);
-	assert_int_equal(look(holder).files, 1);
+	seen = holder_open(holder, &socket);
+	assert_true(holder_become(holder, word, &connection) == seen);
+	assert_true(holder_get(holder, 9) == seen);
 }
 
 static void descriptors_above_the_array(void **state)
@@ -168,7 +176,8 @@ static void descriptors_above_the_array(void **state)
 		assert_true(word[i] && holder_get(holder, descriptors[i]) == word[i]);
 	for (int i = 0; i < 5; i++)
 		assert_true(holder_close(holder, descriptors[i], word[i]));
-	assert_int_equal(look(holder).files, 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(holder_get(holder, descriptors[i]), 0);
 }
 
 static void names_of_any_bytes(void **state)
@@ -192,7 +201,6 @@ static void more_files_than_rows_are_charged_to_one(void **state)
 	holder_word word[1100];
 	char name[20];
 
-	io_files_keep(&holder->files);
 	for (int i = 0; i < 1100; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
 		opening = file_named(i % SLOTS, name);
@@ -213,7 +221,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		T(an_open_file_is_known),
 		T(a_closed_one_is_nothing),
-		T(a_row_stays_once_it_is_kept),
+		T(the_same_file_again_is_the_same_row),
+		T(an_opening_that_was_noted_becomes_a_file),
 		T(a_late_close_leaves_the_next_alone),
 		T(a_close_of_the_same_file_opened_again),
 		T(a_socket_becomes_a_connection),

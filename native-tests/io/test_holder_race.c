@@ -5,8 +5,8 @@
  * closes that. Threads do so at random, with descriptors that the kernel gives, while one looks
  * at all rows.
  *
- * What they charge is told apart by the row, and has to be what they did: every opening is
- * released once, and no operation goes to a row of another name than its thread read.
+ * The books: every word that was given is taken out at most once, and those that are left were
+ * not; and whoever reads a word finds the file that this opening was, and no other.
  *
  * HOLDER_RACE_SECONDS: how long; a second, if it is not set.
  */
@@ -24,13 +24,23 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 8, DESCRIPTORS = 32, SLOTS = 16, NAMES = 5 };
+enum { THREADS = 8, DESCRIPTORS = 32, SLOTS = 16, NAMES = 5, TURNS = 1 << 24 };
 
 static struct holder holder;
 /* Descriptors that any thread may use, and close, as a program with a race would. */
 static _Atomic int shared[DESCRIPTORS];
 static _Atomic bool enough;
 static _Atomic uint64_t opened, closed, looked;
+
+/* By the turn of the word, of the first ones. */
+static _Atomic uint8_t was_named[TURNS]; /* 1 + its name; 0: not by a name */
+static _Atomic uint8_t was_taken[TURNS];
+static _Atomic uint8_t was_read[TURNS]; /* 1 + the name that was found */
+
+static uint32_t turn_of(holder_word word)
+{
+	return (uint32_t)(word >> 32);
+}
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -40,24 +50,46 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed;
 }
 
+static void take_out(int descriptor, holder_word seen)
+{
+	if (!holder_close(&holder, descriptor, seen))
+		return;
+	atomic_fetch_add(&closed, 1);
+	if (turn_of(seen) < TURNS)
+		atomic_fetch_add(&was_taken[turn_of(seen)], 1);
+}
+
+static void open_named(int descriptor, uint32_t which)
+{
+	struct io_opening opening = {.kind = IO_FILE, .descriptor = descriptor};
+	char name[32];
+	holder_word word;
+
+	opening.name = (struct io_name){name, (size_t)snprintf(name, sizeof(name), "/%u", which)};
+	word = holder_open(&holder, &opening);
+	assert_true(word != 0);
+	if (turn_of(word) < TURNS)
+		atomic_store(&was_named[turn_of(word)], (uint8_t)(1 + which));
+}
+
 static void open_one(_Atomic int *place, uint32_t *seed)
 {
-	char name[32];
 	int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), before;
-	struct io_opening opening = {.kind = IO_FILE, .descriptor = descriptor};
+	uint32_t which = next_random(seed) % (NAMES + 1);
 
 	assert_true(descriptor >= 0);
-	opening.name = (struct io_name){
-		name, (size_t)snprintf(name, sizeof(name), "/%u", next_random(seed) % NAMES)};
-	assert_true(holder_open(&holder, &opening) != 0);
+	if (which < NAMES)
+		open_named(descriptor, which);
+	else
+		holder_note(&holder, descriptor, which, 1);
 	atomic_fetch_add(&opened, 1);
 	before = atomic_exchange(place, descriptor);
 	if (before >= 0) {
 		holder_word seen = holder_get(&holder, before);
 
 		/* This thread alone took it out of its place: it may be closed. */
-		if (close(before) == 0 && holder_close(&holder, before, seen))
-			atomic_fetch_add(&closed, 1);
+		if (close(before) == 0)
+			take_out(before, seen);
 	}
 }
 
@@ -74,8 +106,7 @@ static void close_one(_Atomic int *place, bool twice)
 		return;
 	if (!twice)
 		close(descriptor);
-	if (holder_close(&holder, descriptor, seen))
-		atomic_fetch_add(&closed, 1);
+	take_out(descriptor, seen);
 }
 
 static void become_one(_Atomic int *place)
@@ -89,6 +120,20 @@ static void become_one(_Atomic int *place)
 		holder_become(&holder, seen, &opening);
 }
 
+/* As an operation does. */
+static void use_one(_Atomic int *place)
+{
+	int descriptor = atomic_load(place);
+	holder_word word = descriptor < 0 ? 0 : holder_get(&holder, descriptor);
+	const struct io_file *file;
+
+	if (holder_file(word) == 0 || turn_of(word) >= TURNS)
+		return;
+	file = io_files_at(&holder.files, holder_file(word));
+	if (file->kind == IO_FILE)
+		atomic_store(&was_read[turn_of(word)], (uint8_t)(1 + atoi(file->name + 1)));
+}
+
 static void *run(void *argument)
 {
 	uint32_t seed = (uint32_t)(uintptr_t)argument;
@@ -96,7 +141,7 @@ static void *run(void *argument)
 	while (!atomic_load(&enough)) {
 		_Atomic int *place = &shared[next_random(&seed) % DESCRIPTORS];
 
-		switch (next_random(&seed) % 4) {
+		switch (next_random(&seed) % 5) {
 		case 0:
 			open_one(place, &seed);
 			break;
@@ -105,6 +150,9 @@ static void *run(void *argument)
 			break;
 		case 2:
 			close_one(place, true);
+			break;
+		case 3:
+			use_one(place);
 			break;
 		default:
 			become_one(place);
@@ -115,45 +163,55 @@ static void *run(void *argument)
 
 static void show(void *user, const struct io_file *file)
 {
-	uint64_t *held = user;
+	uint64_t *files = user;
 
 	assert_true(strlen(file->name) == file->name_length);
-	*held += file->held;
+	++*files;
 }
 
 static void *look(void *argument)
 {
 	(void)argument;
 	while (!atomic_load(&enough)) {
-		uint64_t held = 0;
+		uint64_t files = 0;
 
-		io_files_visit(&holder.files, show, &held);
+		io_files_visit(&holder.files, show, &files);
 		atomic_fetch_add(&looked, 1);
 	}
 	return NULL;
 }
 
-/* Sum over the descriptors that are something. */
-static uint64_t words(void)
+static void check_books(void)
 {
-	uint64_t count = 0;
+	uint64_t read = 0;
 
-	for (int i = 0; i < 4096; i++)
-		count += holder_get(&holder, i) != 0;
-	return count;
+	for (int i = 0; i < 4096; i++) {
+		holder_word word = holder_get(&holder, i);
+
+		if (word && turn_of(word) < TURNS)
+			assert_int_equal(was_taken[turn_of(word)], 0);
+	}
+	for (int i = 0; i < TURNS; i++) {
+		assert_true(was_taken[i] <= 1);
+		if (was_read[i]) {
+			assert_int_equal(was_read[i], was_named[i]);
+			read++;
+		}
+	}
+	print_message("%llu opened, %llu closed, %llu words read, looked %llu times\n",
+		(unsigned long long)opened, (unsigned long long)closed,
+		(unsigned long long)read, (unsigned long long)looked);
+	assert_true(opened > 1000 && closed > 1000 && looked > 10 && read > 100);
 }
 
-static void race(bool kept)
+static void descriptors_come_and_go(void **state)
 {
 	const char *seconds = getenv("HOLDER_RACE_SECONDS");
 	struct timespec time = {.tv_sec = seconds ? atoi(seconds) : 1};
 	pthread_t thread[THREADS + 1];
-	uint64_t held = 0;
 
-	atomic_store(&enough, false);
+	(void)state;
 	assert_true(holder_init(&holder, SLOTS, 1000));
-	if (kept)
-		io_files_keep(&holder.files);
 	for (int i = 0; i < DESCRIPTORS; i++)
 		atomic_store(&shared[i], -1);
 	for (int i = 0; i < THREADS; i++)
@@ -163,43 +221,17 @@ static void race(bool kept)
 	atomic_store(&enough, true);
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(thread[i], NULL);
-
-	/* The books: each row is held by as many descriptors as are it. */
-	io_files_visit(&holder.files, show, &held);
-	assert_int_equal(held, words());
-	for (int i = 0; i < 4096; i++)
-		if (holder_get(&holder, i))
-			assert_true(holder_close(&holder, i, holder_get(&holder, i)));
-	held = 0;
-	io_files_visit(&holder.files, show, &held);
-	assert_int_equal(held, 0);
+	check_books();
 	for (int i = 0; i < DESCRIPTORS; i++)
 		if (shared[i] >= 0)
 			close(shared[i]);
-	print_message("%llu opened, %llu closed, looked %llu times\n",
-		(unsigned long long)opened, (unsigned long long)closed,
-		(unsigned long long)looked);
-	assert_true(opened > 1000 && looked > 10);
 	holder_fini(&holder);
-}
-
-static void rows_come_and_go(void **state)
-{
-	(void)state;
-	race(false);
-}
-
-static void rows_are_kept(void **state)
-{
-	(void)state;
-	race(true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_come_and_go),
-		cmocka_unit_test(rows_are_kept),
+		cmocka_unit_test(descriptors_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
