@@ -132,10 +132,10 @@ void cmd_report_details(FILE *out)
 	}
 	fprintf(out, "\nViews:\n");
 	for (size_t i = 0; i < view_count; i++)
-		fprintf(out, "  %-10s %s\n", views[i]->name, views[i]->meaning);
+		fprintf(out, "  %-12s %s\n", views[i]->name, views[i]->meaning);
 	fprintf(out, "\nFormats:\n");
 	for (size_t i = 0; i < format_count; i++)
-		fprintf(out, "  %-10s %s\n", formats[i]->name, formats[i]->meaning);
+		fprintf(out, "  %-12s %s\n", formats[i]->name, formats[i]->meaning);
 }
 
 /* ---- the words ---- */

@@ -18,7 +18,8 @@ const struct command commands[] = {
 		NULL, cmd_run},
 	{"report",
 		"FILE [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
-		"             [--thread PATTERN] [--format FORMAT]",
+		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
+		"             [--format FORMAT]",
 		"print a profile", NULL, cmd_report_details, cmd_report},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
 		NULL, cmd_metrics},

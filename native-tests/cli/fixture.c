@@ -22,6 +22,8 @@ void fixture_init(struct fixture *fixture)
 	profile->thread = fixture->thread;
 	profile->node = fixture->node;
 	profile->thread_first = fixture->thread_first;
+	profile->file = fixture->file;
+	profile->io = fixture->io;
 	profile->metric_count = FIXTURE_METRICS;
 	profile->metric[0] = (struct profile_metric){"wall", "ns", "time stamp"};
 	profile->metric[1] = (struct profile_metric){"alloc", "bytes", "buffer"};
@@ -100,6 +102,72 @@ uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method,
 	return fixture->node[profile->node_count - 1].index;
 }
 
+uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor,
+	const char *name, const char *peer)
+{
+	uint32_t id = (uint32_t)++fixture->profile.file_count;
+
+	assert_true(id <= FIXTURE_FILES);
+	fixture->file[id - 1] = (struct profile_file){
+		.id = id, .kind = kind, .descriptor = descriptor, .name = name, .peer = peer};
+	return id;
+}
+
+void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum io_op op,
+	uint64_t ops, uint64_t bytes)
+{
+	size_t at = fixture->profile.io_count++;
+
+	assert_true(at < FIXTURE_IO);
+	fixture->io[at] = (struct profile_io){
+		.thread = fixture->thread[fixture->profile.thread_count - 1].id,
+		.index = (uint32_t)at,
+		.node = node,
+		.file = file,
+		.op = op,
+		.ops = ops,
+		.bytes = bytes,
+		.ns = 1000 * ops};
+}
+
+/* The I/O of the first thread's main (node 1) and get (2). */
+static void main_io(struct fixture *fixture)
+{
+	uint32_t data = fixture_file(fixture, IO_FILE, 5, "/tmp/data \"1\".db", NULL);
+	uint32_t jar = fixture_file(fixture, IO_FILE, 6, "/tmp/a.jar", NULL);
+	uint32_t entry = fixture_file(fixture, IO_ENTRY, -1, "a/b.txt", "/tmp/a.jar");
+	uint32_t host = fixture_file(fixture, IO_HOST, -1, "example.org", NULL);
+
+	fixture->file[data - 1].opened_known = true;
+	fixture->file[data - 1].opened = -2500;
+	fixture->file[data - 1].opened_by = "main";
+	fixture->file[jar - 1].known = KNOWN_ATTACH;
+	fixture_io(fixture, 1, data, IO_OPEN, 2, 0);
+	fixture_io(fixture, 2, data, IO_READ, 100, 819200);
+	fixture_io(fixture, 1, data, IO_WRITE, 3, 30);
+	fixture_io(fixture, 1, data, IO_CLOSE, 2, 0);
+	fixture_io(fixture, 2, jar, IO_READ, 4, 4096);
+	fixture_io(fixture, 2, entry, IO_READ, 4, 4096);
+	fixture_io(fixture, 1, host, IO_RESOLVE, 1, 0);
+	fixture->io[fixture->profile.io_count - 1].failures = 1;
+}
+
+/* The I/O of the second thread's get (node 1). */
+static void worker_io(struct fixture *fixture)
+{
+	uint32_t tcp = fixture_file(
+		fixture, IO_TCP, 7, "127.0.0.1:40000", "127.0.0.1:8080");
+
+	fixture->file[tcp - 1].opened_known = true;
+	fixture->file[tcp - 1].opened = 4000;
+	fixture->file[tcp - 1].opener_thread = fixture->thread[1].id;
+	fixture->file[tcp - 1].opener_node = 1;
+	fixture_io(fixture, 1, tcp, IO_CONNECT, 1, 0);
+	fixture_io(fixture, 1, tcp, IO_SEND, 10, 1000);
+	fixture_io(fixture, 1, tcp, IO_RECEIVE, 20, 20000);
+	fixture_io(fixture, 0, 0, IO_SYNC, 2, 0);
+}
+
 void fixture_small(struct fixture *fixture)
 {
 	uint32_t main_id, fib, get, get_of, a, b;
@@ -123,8 +191,10 @@ void fixture_small(struct fixture *fixture)
 	b = fixture_node(fixture, b, fib, 2, 4000000, 30);
 	fixture_node(fixture, b, fib, 4, 1499600, 40);
 	fixture_node(fixture, b, PROFILE_METHOD_PRUNED, 1234567, 3000000, 1);
+	main_io(fixture);
 	fixture_thread(fixture, "worker \"1\"", 7000, 0);
 	fixture_node(fixture, 0, get_of, 3, 9000, 2048);
+	worker_io(fixture);
 	fixture->thread[0].unwound = 4321;
 	fixture->thread[1].unwound = 2;
 }

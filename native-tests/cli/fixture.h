@@ -11,6 +11,8 @@
 #define FIXTURE_METHODS 64
 #define FIXTURE_THREADS 8
 #define FIXTURE_METRICS 2
+#define FIXTURE_FILES   8
+#define FIXTURE_IO      16
 
 struct fixture {
 	struct profile profile;
@@ -20,6 +22,8 @@ struct fixture {
 	struct profile_node node[FIXTURE_NODES];
 	size_t thread_first[FIXTURE_THREADS + 1];
 	uint64_t base[FIXTURE_NODES][FIXTURE_METRICS];
+	struct profile_file file[FIXTURE_FILES];
+	struct profile_io io[FIXTURE_IO];
 };
 
 /* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
@@ -37,7 +41,15 @@ void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, ui
 uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method,
 	uint64_t calls, uint64_t wall, uint64_t alloc);
 
-/* A small profile with recursion, overloads, two threads and a pruned node. */
+/* Adds a file, and returns its id. Strings are borrowed; peer may be NULL. */
+uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor,
+	const char *name, const char *peer);
+
+/* Adds operations of the last thread; node is an index in it. They take 1000 ns each. */
+void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum io_op op,
+	uint64_t ops, uint64_t bytes);
+
+/* A small profile with recursion, overloads, two threads, a pruned node, and I/O. */
 void fixture_small(struct fixture *fixture);
 
 /* The report as a text, owned by the caller; NULL after a failure. format may be NULL for
