@@ -42,4 +42,20 @@ show 28 'Which methods used the processor: base is their own part, cum is with a
 show 24 'The top of the call tree: who called whom, how often, and what it took' \
 	--view tree --thread main --metric cpu
 show 12 'The threads: where time passes, and where the processor is used' --view threads
+# show_io LINES TITLE VIEW [OPTION...]; a view that the program does not fill is left out.
+show_io() {
+	local lines=$1 title=$2
+	local rows
+
+	shift 2
+	rows=$("$build/jprof" report "$profile" --view "$1" --format csv | wc -l)
+	if [ "$rows" -gt 1 ]; then
+		show "$lines" "$title" --view "$@"
+	fi
+}
+show_io 8 'The files: what was read and written, and how fast' files --top 5
+show_io 8 'Which methods did that: base is their own part, cum is with all they called' \
+	io-methods --sort base.all.ns --top 5
+show_io 6 'The connections' connections --top 3
+show_io 6 'Archives: what was read of which entry' entries --top 3
 printf '\nThe whole profile: %s (an SQLite database; jprof help report)\n' "$profile"
