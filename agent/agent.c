@@ -29,8 +29,7 @@ static int check_version(const struct options *options, struct error *error)
 	const struct {
 		bool asked;
 		const char *what, *legal;
-	} later[] = {{options->io == IO_RECORDS, "io=records", "off, summary"},
-		{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
+	} later[] = {{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
 		{strcmp(options->calibration, "auto") != 0 &&
 				strcmp(options->calibration, "off") != 0,
 			"a calibration file", "auto, off (nothing is taken out)"}};

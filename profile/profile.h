@@ -92,4 +92,30 @@ struct profile_io {
 	uint64_t ops, failures, bytes, ns;
 };
 
+/* A thread that has records: rows of threads may be folded, this one stays. */
+struct profile_io_thread {
+	uint32_t id; /* 1, 2, ... */
+	int64_t java_id, os_id;
+	const char *name;
+};
+
+/* A call path that a record has. */
+struct profile_path {
+	uint32_t id;
+	uint32_t parent; /* 0: the thread's root */
+	uint32_t method;
+};
+
+/* One I/O operation. */
+struct profile_record {
+	uint64_t begin; /* ns since the session began */
+	uint64_t ns;
+	uint32_t thread; /* profile_io_thread */
+	uint32_t path;   /* profile_path; 0: outside every included method, 1: not known */
+	uint32_t file;   /* profile_file; 0: not known */
+	enum io_op op;
+	uint64_t bytes;
+	bool failed;
+};
+
 #endif

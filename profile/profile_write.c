@@ -42,6 +42,10 @@ enum statement {
 	INSERT_NODE,
 	INSERT_FILE,
 	INSERT_IO,
+	INSERT_OPERATION, /* the schema does it */
+	INSERT_IO_THREAD,
+	INSERT_PATH,
+	INSERT_RECORD,
 	DROP_NODES,
 	DROP_IO,
 	DROP_THREAD,
@@ -536,6 +540,51 @@ int profile_put_io(
 	bind_number(statement, SCHEMA_IO_BYTES, io->bytes);
 	bind_number(statement, SCHEMA_IO_NS, io->ns);
 	return step(writer, INSERT_IO, error);
+}
+
+int profile_put_io_thread(struct profile_writer *writer,
+	const struct profile_io_thread *thread, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_IO_THREAD];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_IO_THREAD_ID, thread->id);
+	bind_number(statement, SCHEMA_IO_THREAD_JAVA_ID, (uint64_t)thread->java_id);
+	bind_number(statement, SCHEMA_IO_THREAD_OS_ID, (uint64_t)thread->os_id);
+	bind_text(statement, SCHEMA_IO_THREAD_NAME, thread->name);
+	return step(writer, INSERT_IO_THREAD, error);
+}
+
+int profile_put_path(struct profile_writer *writer, const struct profile_path *path,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_PATH];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_PATH_ID, path->id);
+	bind_number(statement, SCHEMA_PATH_PARENT, path->parent);
+	bind_number(statement, SCHEMA_PATH_METHOD, path->method);
+	return step(writer, INSERT_PATH, error);
+}
+
+int profile_put_record(struct profile_writer *writer, const struct profile_record *record,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_RECORD];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_RECORD_BEGIN, record->begin);
+	bind_number(statement, SCHEMA_RECORD_NS, record->ns);
+	bind_number(statement, SCHEMA_RECORD_THREAD, record->thread);
+	bind_number(statement, SCHEMA_RECORD_PATH, record->path);
+	bind_number(statement, SCHEMA_RECORD_FILE, record->file);
+	bind_number(statement, SCHEMA_RECORD_OPERATION, record->op);
+	bind_number(statement, SCHEMA_RECORD_BYTES, record->bytes);
+	bind_number(statement, SCHEMA_RECORD_FAILED, record->failed);
+	return step(writer, INSERT_RECORD, error);
 }
 
 static int drop_of_thread(struct profile_writer *writer, enum statement which,

@@ -46,6 +46,14 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 int profile_put_io(struct profile_writer *writer, const struct profile_io *io,
 	struct error *error);
 
+/* Threads and paths of records: inserted, or replaced, by their id. A record is inserted. */
+int profile_put_io_thread(struct profile_writer *writer,
+	const struct profile_io_thread *thread, struct error *error);
+int profile_put_path(struct profile_writer *writer, const struct profile_path *path,
+	struct error *error);
+int profile_put_record(struct profile_writer *writer, const struct profile_record *record,
+	struct error *error);
+
 /* Forgets all nodes of a thread and their I/O (its tree was renumbered), or the thread too. */
 int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);

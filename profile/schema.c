@@ -15,6 +15,10 @@ static const struct schema_column thread_columns[] = {SCHEMA_THREAD(X)};
 static const struct schema_column node_columns[] = {SCHEMA_NODE(X)};
 static const struct schema_column file_columns[] = {SCHEMA_FILE(X)};
 static const struct schema_column io_columns[] = {SCHEMA_IO(X)};
+static const struct schema_column operation_columns[] = {SCHEMA_OPERATION(X)};
+static const struct schema_column io_thread_columns[] = {SCHEMA_IO_THREAD(X)};
+static const struct schema_column path_columns[] = {SCHEMA_PATH(X)};
+static const struct schema_column record_columns[] = {SCHEMA_RECORD(X)};
 #undef X
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
@@ -25,6 +29,10 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base"},
 	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, NULL},
 	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, NULL},
+	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, NULL},
+	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, NULL},
+	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, NULL},
+	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, NULL},
 };
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
@@ -56,6 +64,16 @@ static const struct schema_view views[] = {
 		"\nFROM io i LEFT JOIN file f ON f.id = i.file\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method"},
+	{"records",
+		"SELECT r.begin AS begin, r.ns AS ns, t.name AS thread, m.class AS class,\n"
+		"\tm.name AS method, o.name AS operation, f.kind AS kind,\n"
+		"\tf.descriptor AS descriptor, f.name AS name, f.peer AS peer,\n"
+		"\tr.bytes AS bytes, r.failed AS failed",
+		"",
+		"\nFROM record r LEFT JOIN io_thread t ON t.id = r.thread\n"
+		"\tLEFT JOIN operation o ON o.id = r.operation\n"
+		"\tLEFT JOIN file f ON f.id = r.file\n"
+		"\tLEFT JOIN path p ON p.id = r.path LEFT JOIN method m ON m.id = p.method"},
 	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
 	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
 	 * limit. */
@@ -144,6 +162,9 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		"INSERT INTO method(id, name, native, static)\n"
 		"VALUES(%d, NULL, 0, 0), (%d, '(pruned)', 0, 0);\n",
 		PROFILE_METHOD_ROOT, PROFILE_METHOD_PRUNED);
+	for (int op = 0; op < IO_OPS; op++)
+		sqlite3_str_appendf(sql, "INSERT INTO operation VALUES(%d, %Q);\n", op,
+			io_op_name((enum io_op)op));
 	return sqlite3_str_finish(sql);
 }
 

@@ -92,6 +92,31 @@
 	X(IO_BYTES, "bytes", "INTEGER", "")                                              \
 	X(IO_NS, "ns", "INTEGER", "from begin to end of each")
 
+#define SCHEMA_OPERATION(X)                                                              \
+	X(OPERATION_ID, "id", "INTEGER PRIMARY KEY", "")                                 \
+	X(OPERATION_NAME, "name", "TEXT", "read, write, open, ...")
+
+#define SCHEMA_IO_THREAD(X)                                                              \
+	X(IO_THREAD_ID, "id", "INTEGER PRIMARY KEY", "of threads that have records")     \
+	X(IO_THREAD_JAVA_ID, "java_id", "INTEGER", "Thread.getId()")                     \
+	X(IO_THREAD_OS_ID, "os_id", "INTEGER", "gettid(2)")                              \
+	X(IO_THREAD_NAME, "name", "TEXT", "")
+
+#define SCHEMA_PATH(X)                                                                   \
+	X(PATH_ID, "id", "INTEGER PRIMARY KEY", "call paths that records have")          \
+	X(PATH_PARENT, "parent", "INTEGER", "the caller's path; 0: a root")              \
+	X(PATH_METHOD, "method", "INTEGER", "")
+
+#define SCHEMA_RECORD(X)                                                                 \
+	X(RECORD_BEGIN, "begin", "INTEGER", "ns since the session began")                \
+	X(RECORD_NS, "ns", "INTEGER", "from begin to end")                               \
+	X(RECORD_THREAD, "thread", "INTEGER", "of io_thread")                            \
+	X(RECORD_PATH, "path", "INTEGER", "0: outside every method; 1: not known")       \
+	X(RECORD_FILE, "file", "INTEGER", "0: not known")                                \
+	X(RECORD_OPERATION, "operation", "INTEGER", "of operation")                      \
+	X(RECORD_BYTES, "bytes", "INTEGER", "")                                          \
+	X(RECORD_FAILED, "failed", "INTEGER", "0 or 1")
+
 /* Columns in the order of the table; the last of a table is also its fixed columns' count,
  * and where the columns per metric begin. */
 #define X(column, name, type, comment) SCHEMA_##column,
@@ -102,6 +127,10 @@ enum { SCHEMA_THREAD(X) SCHEMA_THREAD_TOTAL };
 enum { SCHEMA_NODE(X) SCHEMA_NODE_BASE };
 enum { SCHEMA_FILE(X) SCHEMA_FILE_COLUMNS };
 enum { SCHEMA_IO(X) SCHEMA_IO_COLUMNS };
+enum { SCHEMA_OPERATION(X) SCHEMA_OPERATION_COLUMNS };
+enum { SCHEMA_IO_THREAD(X) SCHEMA_IO_THREAD_COLUMNS };
+enum { SCHEMA_PATH(X) SCHEMA_PATH_COLUMNS };
+enum { SCHEMA_RECORD(X) SCHEMA_RECORD_COLUMNS };
 #undef X
 
 struct schema_column {
@@ -123,6 +152,10 @@ enum schema_table_id {
 	TABLE_NODE,
 	TABLE_FILE,
 	TABLE_IO,
+	TABLE_OPERATION,
+	TABLE_IO_THREAD,
+	TABLE_PATH,
+	TABLE_RECORD,
 	TABLE_COUNT
 };
 

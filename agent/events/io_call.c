@@ -27,6 +27,7 @@ _Atomic bool io_recording;
 
 struct holder io_holder;
 static bool calls_off; /* the path of each operation is asked for */
+static struct io_records *all_records; /* NULL: sums are enough */
 
 /* Operations that are in no account. */
 struct apart {
@@ -156,6 +157,7 @@ static void find_open(void *user, int number)
 
 void io_start(void)
 {
+	all_records = trace_io_records(events.session->trace);
 	calls_off = events.session->options.calls == CALLS_OFF;
 	atomic_store(&io_recording, true);
 	descriptors_each(find_open, NULL);
@@ -192,8 +194,41 @@ static void add_apart(struct apart *apart, const struct io_account *operation)
 	atomic_fetch_add_explicit(&apart->ns, operation->ns, memory_order_relaxed);
 }
 
+static __attribute__((noinline, cold)) struct io_ring *open_ring(
+	struct io_records *records, const struct thread_identity *identity)
+{
+	struct io_ring_thread thread = {
+		.java_id = identity->java_id, .os_id = identity->os_id};
+
+	snprintf(thread.name, sizeof(thread.name), "%s", identity->name);
+	return io_ring_open(records, &thread);
+}
+
+/* The same operation by itself, in the thread's ring. */
+static void record(struct io_records *records, struct thread_context *context,
+	const struct io_call *call, const struct io_account *operation)
+{
+	struct io_record record = {
+		.begin = call->start,
+		.end = call->end,
+		.bytes = operation->bytes,
+		.file = operation->file,
+		.op = (uint8_t)operation->op,
+		.failed = operation->failures != 0,
+	};
+
+	if (__builtin_expect(!context->ring, 0)) {
+		context->ring = open_ring(records, &context->identity);
+		if (!context->ring)
+			return;
+	}
+	record.path = io_ring_path(context->ring, &context->tree, operation->node);
+	io_ring_add(context->ring, &record);
+}
+
 static void account(const struct io_call *call, struct io_account *operation)
 {
+	struct io_records *records = all_records;
 	bool unwanted;
 	struct thread_events *thread = thread_events_for_io(&unwanted);
 
@@ -211,6 +246,8 @@ static void account(const struct io_call *call, struct io_account *operation)
 		operation->node = call->node ? call->node : thread->context->current;
 	io_accounts_add(&thread->context->tree.io, &thread->context->tree.lock,
 		thread->context->tree.budget, operation);
+	if (records)
+		record(records, thread->context, call, operation);
 	thread_events_leave(thread);
 }
 
@@ -272,7 +309,7 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	call->start = clock_now();
 }
 
-void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
 	bool failed)
 {
 	struct io_account operation = {.file = holder_file(word),
@@ -281,12 +318,15 @@ void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64
 		.failures = failed,
 		.bytes = bytes};
 
-	if (call->start)
-		account(call, &operation);
+	if (!call->start)
+		return;
+	if (!call->end)
+		call->end = clock_now();
+	account(call, &operation);
 }
 
 struct archive_read_call {
-	const struct io_call *call;
+	struct io_call *call;
 	const struct io_account *whole;
 };
 
@@ -304,7 +344,7 @@ static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(const struct io_call *call, struct io_file *file,
+static void charge_entries(struct io_call *call, struct io_file *file,
 	const struct io_account *whole)
 {
 	struct archive_read_call read = {call, whole};
@@ -319,7 +359,7 @@ static void charge_entries(const struct io_call *call, struct io_file *file,
 			(uint64_t)offset, whole->bytes, charge_entry, &read);
 }
 
-void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
+void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
 {
 	struct io_file *file = file_of(call->word);
 	struct io_account operation = {.file = holder_file(call->word),
@@ -330,7 +370,8 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 
 	if (!call->start)
 		return;
-	operation.ns = clock_now() - call->start;
+	call->end = clock_now();
+	operation.ns = call->end - call->start;
 	account(call, &operation);
 	if (operation.op == IO_READ && bytes > 0 && file && (file->ending & ENDS_AS_ARCHIVE) &&
 		!call->own)
@@ -339,14 +380,15 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 
 /* ---- what changes the holder ---- */
 
-static void charge(const struct io_call *call, uint32_t file, enum io_op op, bool failed)
+static void charge(struct io_call *call, uint32_t file, enum io_op op, bool failed)
 {
 	struct io_account operation = {
 		.file = file, .op = op, .ops = 1, .failures = failed};
 
 	if (!call->start)
 		return;
-	operation.ns = clock_now() - call->start;
+	call->end = clock_now();
+	operation.ns = call->end - call->start;
 	account(call, &operation);
 }
 
@@ -378,7 +420,7 @@ static holder_word find_opened(int descriptor)
 	return find(descriptor, holder_get(&io_holder, descriptor), true);
 }
 
-void io_found(const struct io_call *call, int descriptor)
+void io_found(struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
 		charge(call, holder_file(find_opened(descriptor)), IO_OPEN, false);
@@ -386,7 +428,7 @@ void io_found(const struct io_call *call, int descriptor)
 		io_note(descriptor);
 }
 
-void io_accepted(const struct io_call *call, int descriptor)
+void io_accepted(struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
 		io_also(call, find_opened(descriptor), IO_OPEN, 0, false);
@@ -414,7 +456,7 @@ void io_addressed(struct io_call *call)
 		io_also(call, call->word, IO_OPEN, 0, false);
 }
 
-void io_closed(const struct io_call *call, bool failed)
+void io_closed(struct io_call *call, bool failed)
 {
 	const struct io_file *file = file_of(call->word);
 

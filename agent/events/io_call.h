@@ -30,6 +30,7 @@ struct io_call {
 	int descriptor;   /* -1: none */
 	holder_word word; /* what it was at the begin */
 	uint64_t start;   /* ns; 0: not recorded */
+	uint64_t end;     /* ns, when the operation was told first */
 	bool own;         /* a class is being loaded by it: told apart */
 	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
 	uint32_t node;    /* the call path, where calls are not recorded; else 0 */
@@ -80,10 +81,10 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
 
 /* An operation on the descriptor, reads and writes of sockets as receives and sends. An
  * exception may be pending. */
-void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
+void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
 
 /* The other side of the same operation, whose ns are told once: the target of a transfer. */
-void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
 	bool failed);
 
 /* What the descriptor is, if the holder does not know it yet. */
@@ -97,15 +98,15 @@ void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct i
 
 /* The same, where the system has to be asked what it is. io_accepted: the call's time is told
  * for the accept already. */
-void io_found(const struct io_call *call, int descriptor);
-void io_accepted(const struct io_call *call, int descriptor);
+void io_found(struct io_call *call, int descriptor);
+void io_accepted(struct io_call *call, int descriptor);
 
 /* The call's descriptor, a socket, got an address, or a peer. */
 void io_addressed(struct io_call *call);
 
 /* The call's descriptor is closed. Another thread may have been given the same number since: what
  * it was at the call's begin is taken out, or nothing. */
-void io_closed(const struct io_call *call, bool failed);
+void io_closed(struct io_call *call, bool failed);
 
 /* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
 void io_named(struct io_call *call, enum io_op op, enum io_kind kind, struct io_name name,

@@ -193,7 +193,7 @@ static void exception_back(JNIEnv *jni, jthrowable exception)
 
 /* Java's convention of streams: the bytes, or -1 at the end of the file. Without any bytes to read
  * or to write the native method does not ask the system. */
-static void stream_read(const struct io_call *call, jint length, jint result)
+static void stream_read(struct io_call *call, jint length, jint result)
 {
 	if (length == 0)
 		return;
@@ -201,12 +201,12 @@ static void stream_read(const struct io_call *call, jint length, jint result)
 		result < 0 && thrown(call));
 }
 
-static void byte_read(const struct io_call *call, jint result)
+static void byte_read(struct io_call *call, jint result)
 {
 	io_call_end(call, IO_READ, result >= 0, result < 0 && thrown(call));
 }
 
-static void stream_written(const struct io_call *call, jint length)
+static void stream_written(struct io_call *call, jint length)
 {
 	bool failed = thrown(call);
 
@@ -217,7 +217,7 @@ static void stream_written(const struct io_call *call, jint length)
 
 /* NIO's (sun.nio.ch.IOStatus): -1 is the end of the file; below that nothing was done, or an
  * exception is pending. */
-static void channel(const struct io_call *call, enum io_op op, jlong result)
+static void channel(struct io_call *call, enum io_op op, jlong result)
 {
 	io_call_end(call, op, result > 0 ? (uint64_t)result : 0,
 		result < -1 || (result < 0 && thrown(call)));
@@ -230,17 +230,17 @@ static void positional_read(struct io_call *call, jlong position, jlong result)
 }
 
 /* The system's: -1 has thrown. */
-static void counted(const struct io_call *call, enum io_op op, jint result)
+static void counted(struct io_call *call, enum io_op op, jint result)
 {
 	io_call_end(call, op, result > 0 ? (uint64_t)result : 0, result < 0);
 }
 
-static void status(const struct io_call *call, enum io_op op, bool failed)
+static void status(struct io_call *call, enum io_op op, bool failed)
 {
 	io_call_end(call, op, 0, failed);
 }
 
-static void mapped(const struct io_call *call, jlong length)
+static void mapped(struct io_call *call, jlong length)
 {
 	bool failed = thrown(call);
 
@@ -261,7 +261,7 @@ static void transferred(struct io_call *call, jlong position, int to, jlong resu
 }
 
 /* Files.copy, of a file that was opened for it: how far it was read is what was copied. */
-static void copied(const struct io_call *call, int to, bool failed)
+static void copied(struct io_call *call, int to, bool failed)
 {
 	off_t position = lseek(call->descriptor, 0, SEEK_CUR);
 	uint64_t bytes = position > 0 ? (uint64_t)position : 0;
@@ -270,7 +270,7 @@ static void copied(const struct io_call *call, int to, bool failed)
 	io_also(call, io_word(to), IO_WRITE, bytes, failed);
 }
 
-static void packet_done(const struct io_call *call, enum io_op op, jobject packet)
+static void packet_done(struct io_call *call, enum io_op op, jobject packet)
 {
 	JNIEnv *jni = call->jni;
 	bool failed = thrown(call);
@@ -403,13 +403,13 @@ static void address_resolved(struct io_call *call, jbyteArray address)
 
 /* -- descriptors that come and go -- */
 
-static void closed(const struct io_call *call)
+static void closed(struct io_call *call)
 {
 	io_closed(call, call->start && thrown(call));
 }
 
 /* A deferred close makes the number one of a closed connection; another close follows. */
-static void plain_closed(const struct io_call *call, jboolean deferred)
+static void plain_closed(struct io_call *call, jboolean deferred)
 {
 	if (!deferred)
 		closed(call);

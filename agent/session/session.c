@@ -30,6 +30,8 @@ int session_prepare(struct session *session, const char *option_string, struct e
 		session->options.max_memory - session->options.max_memory / 8);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
+	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
+		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +21,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
+#include "agent/session/write_records.h"
 #include "metric/clock.h"
 
 /* SQLite needs some 50 KB; the C library takes thread-local storage of all libraries from
@@ -68,6 +70,7 @@ struct writer {
 	size_t threads, threads_room;
 	struct written_thread *current; /* being shown */
 	bool failure_said;
+	struct record_writer records;
 
 	pthread_t runner;
 	struct lock lock; /* guards what follows */
@@ -380,6 +383,16 @@ static void put_fact(void *argument, const char *key, const char *value)
 		profile_put_meta(writer->profile, key, value, writer->error);
 }
 
+static void put_record_facts(struct writer *writer)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, writer->records.written);
+	put_fact(writer, "io.records", text);
+	snprintf(text, sizeof(text), "%" PRIu64, io_records_lost(writer->records.records));
+	put_fact(writer, "io.records.lost", text);
+}
+
 static int put_all(struct writer *writer, bool final, uint32_t *methods)
 {
 	const struct trace_visitor visitor = {
@@ -401,6 +414,8 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods)
 		writer->source.files(writer->began, put_file, writer);
 	if (status == 0 && writer->source.facts)
 		writer->source.facts(writer->source.argument, final, put_fact, writer);
+	if (status == 0 && writer->records.records)
+		put_record_facts(writer);
 	return status == 0 ? -(int)writer->error->code : status;
 }
 
@@ -430,15 +445,12 @@ static int flush(struct writer *writer, bool final, struct error *error)
 
 /* ---- its thread ---- */
 
-/* Waits for the next flush; false: writer_finish asks for the end instead. */
-static bool wait_for_flush(struct writer *writer)
+/* Waits until then; false: writer_finish asks for the end instead. */
+static bool wait_until(struct writer *writer, struct timespec until)
 {
-	struct timespec until;
 	int result = 0;
 	bool ending;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)writer->flush_seconds;
 	lock_take(&writer->lock);
 	while (!writer->ending && result == 0)
 		result = pthread_cond_timedwait(
@@ -448,20 +460,62 @@ static bool wait_for_flush(struct writer *writer)
 	return !ending;
 }
 
+static int drain_records(struct writer *writer, struct error *error)
+{
+	return writer->records.records ? write_records(&writer->records, error) : 0;
+}
+
+static struct timespec later(struct timespec time, uint64_t ms)
+{
+	time.tv_sec += (time_t)(ms / 1000);
+	time.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (time.tv_nsec >= 1000000000) {
+		time.tv_sec++;
+		time.tv_nsec -= 1000000000;
+	}
+	return time;
+}
+
+static bool is_before(struct timespec a, struct timespec b)
+{
+	return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* Waits for the next flush, and drains records until then; false: the end is asked for. */
+static bool wait_for_flush(struct writer *writer, struct error *error)
+{
+	struct timespec now, next, flush_at;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	flush_at = later(now, writer->flush_seconds * 1000);
+	while (is_before(now, flush_at)) {
+		next = later(now, RECORDS_PAUSE_MS);
+		if (!writer->records.records || is_before(flush_at, next))
+			next = flush_at;
+		if (!wait_until(writer, next))
+			return false;
+		drain_records(writer, error);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
+	return true;
+}
+
 /* A failure is said once; the next flush tries again. */
 static void *run(void *argument)
 {
 	struct writer *writer = argument;
+	struct error error = {0};
 
-	while (wait_for_flush(writer)) {
-		struct error error = {0};
-		if (flush(writer, false, &error) == 0 || writer->failure_said)
-			continue;
-		writer->failure_said = true;
-		log_line(LOG_ERROR,
-			"%s; the profile stays as it was, and is tried again every "
-			"%" PRIu64 " s",
-			error.text, writer->flush_seconds);
+	while (wait_for_flush(writer, &error)) {
+		flush(writer, false, &error);
+		if (error.code != ERROR_NONE && !writer->failure_said) {
+			writer->failure_said = true;
+			log_line(LOG_ERROR,
+				"%s; the profile stays as it was, and is tried again every "
+				"%" PRIu64 " s",
+				error.text, writer->flush_seconds);
+		}
+		error = (struct error){0};
 	}
 	lock_take(&writer->lock);
 	writer->ended = true;
@@ -576,12 +630,15 @@ int writer_start(struct writer **out, struct trace *trace,
 	writer->flush_seconds =
 		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
 	writer->process = getpid();
+	writer->records = (struct record_writer){.records = trace_io_records(trace),
+		.began = writer->began, .paths = IO_PATH_FIRST};
 	writer->methods = PROFILE_METHOD_FIRST;
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
 		destroy(writer);
 		return status;
 	}
+	writer->records.profile = writer->profile;
 	status = start_thread(writer);
 	if (status != 0) {
 		profile_close(writer->profile, NULL);
@@ -605,6 +662,7 @@ int writer_finish(struct writer *writer, struct error *error)
 		return error_set(error, ERROR_IO, "writing hangs");
 	}
 	block_signals(&before);
+	drain_records(writer, error);
 	status = flush(writer, true, error);
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)

@@ -87,10 +87,22 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	return trace;
 }
 
+int trace_record_io(struct trace *trace)
+{
+	trace->records = io_records_create(&trace->budget, trace->budget.limit);
+	return trace->records ? 0 : -1;
+}
+
+struct io_records *trace_io_records(const struct trace *trace)
+{
+	return trace->records;
+}
+
 void trace_destroy(struct trace *trace)
 {
 	if (trace == NULL)
 		return;
+	io_records_destroy(trace->records);
 	while (trace->first != NULL) {
 		struct thread_context *context = trace->first;
 
@@ -196,6 +208,8 @@ void trace_thread_end(
 	struct thread_identity *identity = &context->identity;
 
 	close_counters(context);
+	if (context->ring)
+		io_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);
 	tree_close(&context->tree);
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);

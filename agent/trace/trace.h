@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
+#include "agent/trace/io_records.h"
 #include "agent/trace/thread_context.h"
 #include "metric/metric.h"
 
@@ -34,6 +35,13 @@ struct trace; /* created, destroyed */
 /* For a session with this metric set (borrowed). max_memory: bytes for everything here. NULL
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
+
+/* Each I/O operation is to be recorded, too. Before the first thread begins; 0, or -1 without
+ * memory. */
+int trace_record_io(struct trace *trace);
+
+/* NULL: they are not. */
+struct io_records *trace_io_records(const struct trace *trace);
 
 /* For tests: in the agent it lives until the process ends, as threads may still run. */
 void trace_destroy(struct trace *trace);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* write_records: see write_records.h. */
+#include "agent/session/write_records.h"
+
+static int put_thread(void *user, const struct io_ring_thread *thread)
+{
+	struct record_writer *writer = user;
+	const struct profile_io_thread record = {
+		.id = thread->id,
+		.java_id = thread->java_id,
+		.os_id = thread->os_id,
+		.name = thread->name,
+	};
+
+	if (writer->putting == 0 && profile_begin(writer->profile, writer->error) < 0)
+		return -ERROR_IO;
+	return profile_put_io_thread(writer->profile, &record, writer->error);
+}
+
+static int put_records(
+	void *user, uint32_t thread, const struct io_record *record, uint32_t count)
+{
+	struct record_writer *writer = user;
+	int status = 0;
+
+	writer->putting += count;
+	for (uint32_t i = 0; i < count && status == 0; i++) {
+		const struct profile_record out = {
+			.begin = record[i].begin - writer->began,
+			.ns = record[i].end - record[i].begin,
+			.thread = thread,
+			.path = record[i].path,
+			.file = record[i].file,
+			.op = record[i].op,
+			.bytes = record[i].bytes,
+			.failed = record[i].failed,
+		};
+
+		status = profile_put_record(writer->profile, &out, writer->error);
+	}
+	return status;
+}
+
+/* Behind the records: a path had its id before a record had it. */
+static int put_paths(struct record_writer *writer, uint32_t *end)
+{
+	struct io_paths *paths = io_records_paths(writer->records);
+	struct io_path path[64];
+	uint32_t count;
+	int status = 0;
+
+	for (; (count = io_paths_copy(paths, *end, path, 64)) > 0 && status == 0; *end += count) {
+		for (uint32_t i = 0; i < count && status == 0; i++) {
+			const struct profile_path record = {
+				.id = *end + i,
+				.parent = path[i].parent,
+				.method = path[i].method,
+			};
+
+			status = profile_put_path(writer->profile, &record, writer->error);
+		}
+	}
+	return status;
+}
+
+int write_records(struct record_writer *writer, struct error *error)
+{
+	const struct io_drain drain = {writer, put_thread, put_records};
+	uint32_t paths = writer->paths;
+	int status;
+
+	writer->putting = 0;
+	writer->error = error;
+	status = io_records_drain(writer->records, &drain);
+	if (status == 0 && writer->putting == 0)
+		return 0;
+	if (status == 0)
+		status = put_paths(writer, &paths);
+	if (status == 0)
+		status = profile_commit(writer->profile, error);
+	else
+		profile_rollback(writer->profile);
+	if (status < 0) {
+		io_records_lose(writer->records, writer->putting);
+		return status;
+	}
+	writer->paths = paths;
+	writer->written += writer->putting;
+	return 0;
+}

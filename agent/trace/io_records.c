@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * io_records: see io_records.h.
+ *
+ * Runs: the lock is held for a few stores, by an owner once in IO_SEGMENT records, by the drain
+ *       to give a segment back. Segments come from the system in blocks, which stay.
+ */
+#include "agent/trace/io_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK_SEGMENTS = 16, /* taken from the system together */
+	BLOCKS_MAX = 4096,
+	SHARE = 4 /* a quarter of the trace's memory */
+};
+
+struct io_records {
+	struct memory_budget *budget;
+	uint32_t blocks_max;
+	struct io_paths paths;
+	struct lock lock; /* LOCK_RECORDS: all below */
+	struct io_segment *free;
+	struct arena block[BLOCKS_MAX];
+	uint32_t blocks;
+	uint32_t rings; /* that were ever opened */
+	struct io_ring *first;
+	/* The lock is not asked for when it would be in vain. */
+	_Atomic bool empty;
+	_Atomic uint64_t lost;
+};
+
+struct io_records *io_records_create(struct memory_budget *budget, uint64_t limit)
+{
+	struct io_records *records = calloc(1, sizeof(*records));
+	uint64_t blocks = limit / SHARE / (BLOCK_SEGMENTS * sizeof(struct io_segment));
+
+	if (!records)
+		return NULL;
+	records->budget = budget;
+	records->blocks_max = blocks < BLOCKS_MAX ? (uint32_t)blocks : BLOCKS_MAX;
+	io_paths_init(&records->paths, budget);
+	lock_init(&records->lock, LOCK_RECORDS);
+	return records;
+}
+
+static void ring_free(struct io_ring *ring)
+{
+	arena_fini(&ring->path, ring->records->budget);
+	free(ring);
+}
+
+void io_records_destroy(struct io_records *records)
+{
+	if (!records)
+		return;
+	for (struct io_ring *ring = records->first, *next; ring; ring = next) {
+		next = ring->next;
+		ring_free(ring);
+	}
+	for (uint32_t i = 0; i < records->blocks; i++)
+		arena_fini(&records->block[i], records->budget);
+	io_paths_fini(&records->paths);
+	lock_fini(&records->lock);
+	free(records);
+}
+
+struct io_paths *io_records_paths(struct io_records *records)
+{
+	return &records->paths;
+}
+
+uint64_t io_records_lost(const struct io_records *records)
+{
+	return atomic_load(&records->lost);
+}
+
+void io_records_lose(struct io_records *records, uint64_t count)
+{
+	atomic_fetch_add_explicit(&records->lost, count, memory_order_relaxed);
+}
+
+/* ---- the pool ---- */
+
+/* Under the lock. */
+static void add_block(struct io_records *records)
+{
+	struct arena *block = &records->block[records->blocks];
+	struct io_segment *segment;
+
+	if (records->blocks == records->blocks_max ||
+		arena_resize(block, records->budget,
+			BLOCK_SEGMENTS * sizeof(struct io_segment), MEMORY_ORDINARY))
+		return;
+	records->blocks++;
+	segment = block->base;
+	for (int i = 0; i < BLOCK_SEGMENTS; i++) {
+		atomic_store_explicit(
+			&segment[i].next, records->free, memory_order_relaxed);
+		records->free = &segment[i];
+	}
+}
+
+static struct io_segment *segment_take(struct io_records *records)
+{
+	struct io_segment *segment = NULL;
+
+	if (atomic_load_explicit(&records->empty, memory_order_relaxed))
+		return NULL;
+	lock_take(&records->lock);
+	if (!records->free)
+		add_block(records);
+	segment = records->free;
+	if (segment)
+		records->free = atomic_load_explicit(&segment->next, memory_order_relaxed);
+	atomic_store_explicit(&records->empty, !segment, memory_order_relaxed);
+	lock_give(&records->lock);
+	if (segment) {
+		atomic_store_explicit(&segment->count, 0, memory_order_relaxed);
+		atomic_store_explicit(&segment->next, NULL, memory_order_relaxed);
+	}
+	return segment;
+}
+
+static void segment_give(struct io_records *records, struct io_segment *segment)
+{
+	lock_take(&records->lock);
+	atomic_store_explicit(&segment->next, records->free, memory_order_relaxed);
+	records->free = segment;
+	atomic_store_explicit(&records->empty, false, memory_order_relaxed);
+	lock_give(&records->lock);
+}
+
+/* ---- the owner's side ---- */
+
+struct io_ring *io_ring_open(struct io_records *records, const struct io_ring_thread *thread)
+{
+	struct io_ring *ring = calloc(1, sizeof(*ring));
+
+	if (!ring) {
+		io_records_lose(records, 1);
+		return NULL;
+	}
+	ring->records = records;
+	ring->thread = *thread;
+	ring->fill = ring->drain = segment_take(records);
+	if (!ring->fill) {
+		free(ring);
+		io_records_lose(records, 1);
+		return NULL;
+	}
+	lock_take(&records->lock);
+	ring->thread.id = ++records->rings;
+	ring->next = records->first;
+	records->first = ring;
+	lock_give(&records->lock);
+	return ring;
+}
+
+void io_ring_close(struct io_ring *ring)
+{
+	atomic_store_explicit(&ring->closed, true, memory_order_release);
+}
+
+struct io_segment *io_ring_more(struct io_ring *ring)
+{
+	struct io_segment *segment = segment_take(ring->records);
+
+	if (!segment) {
+		io_records_lose(ring->records, 1);
+		return NULL;
+	}
+	/* From here on the drain may give the old one back. */
+	atomic_store_explicit(&ring->fill->next, segment, memory_order_release);
+	return ring->fill = segment;
+}
+
+/* The room for the paths of all nodes, empty after the tree was renumbered. */
+static bool make_room(struct io_ring *ring, const struct call_tree *tree)
+{
+	uint32_t room = tree->count + tree->count / 2 + 64;
+
+	if (ring->paths < tree->count) {
+		if (arena_resize(&ring->path, ring->records->budget, room * sizeof(uint32_t),
+			    MEMORY_ORDINARY))
+			return false;
+		memset((uint32_t *)ring->path.base + ring->paths, 0,
+			(room - ring->paths) * sizeof(uint32_t));
+		ring->paths = room;
+	}
+	if (ring->generation != tree->generation)
+		memset(ring->path.base, 0, ring->paths * sizeof(uint32_t));
+	ring->generation = tree->generation;
+	return true;
+}
+
+uint32_t io_ring_path_of(struct io_ring *ring, const struct call_tree *tree, uint32_t node)
+{
+	uint32_t chain[64], depth = 0, at = node, path = IO_PATH_ROOT;
+	uint32_t *known;
+
+	if (!make_room(ring, tree))
+		return IO_PATH_UNKNOWN;
+	known = ring->path.base;
+	known[0] = IO_PATH_ROOT + 1;
+	/* Callers first; those of a deep path in turns. */
+	while (known[node] == 0) {
+		for (at = node, depth = 0; known[at] == 0; at = tree_at(tree, at)->parent)
+			chain[depth++ % 64] = at;
+		path = known[at] - 1;
+		for (uint32_t turn = depth < 64 ? depth : 64; turn > 0; turn--) {
+			at = chain[--depth % 64];
+			path = io_paths_find(&ring->records->paths,
+				(struct io_path){path, tree_at(tree, at)->method});
+			known[at] = path + 1;
+		}
+	}
+	return known[node] - 1;
+}
+
+/* ---- the drain's side ---- */
+
+/* Shows what is there. 0, or the visitor's code. */
+static int drain_ring(struct io_ring *ring, const struct io_drain *drain)
+{
+	for (;;) {
+		struct io_segment *segment = ring->drain, *next;
+		uint32_t count = atomic_load_explicit(&segment->count, memory_order_acquire);
+		int status = 0;
+
+		if (count > ring->drained)
+			status = drain->thread(drain->user, &ring->thread);
+		if (status < 0)
+			return status;
+		if (count > ring->drained)
+			status = drain->record(drain->user, ring->thread.id,
+				&segment->record[ring->drained], count - ring->drained);
+		ring->drained = count;
+		if (status < 0)
+			return status;
+		next = atomic_load_explicit(&segment->next, memory_order_acquire);
+		if (count < IO_SEGMENT || !next)
+			return 0;
+		ring->drain = next;
+		ring->drained = 0;
+		segment_give(ring->records, segment);
+	}
+}
+
+/* Takes a ring out that others may have been put in front of. */
+static void remove_ring(struct io_records *records, struct io_ring *ring)
+{
+	struct io_ring **link;
+
+	segment_give(records, ring->drain);
+	lock_take(&records->lock);
+	for (link = &records->first; *link != ring; link = &(*link)->next)
+		;
+	*link = ring->next;
+	lock_give(&records->lock);
+	ring_free(ring);
+}
+
+int io_records_drain(struct io_records *records, const struct io_drain *drain)
+{
+	struct io_ring *ring, *next;
+	int status = 0;
+
+	lock_take(&records->lock);
+	ring = records->first;
+	lock_give(&records->lock);
+	for (; ring && status == 0; ring = next) {
+		/* Before its records are looked at: there are no more, then. */
+		bool closed = atomic_load_explicit(&ring->closed, memory_order_acquire);
+
+		next = ring->next;
+		status = drain_ring(ring, drain);
+		if (closed && status == 0)
+			remove_ring(records, ring);
+	}
+	return status;
+}
