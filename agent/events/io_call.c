@@ -226,28 +226,47 @@ static void record(struct io_records *records, struct thread_context *context,
 	io_ring_add(context->ring, &record);
 }
 
-static void account(const struct io_call *call, struct io_account *operation)
+static inline void account_in(struct thread_context *context, const struct io_call *call,
+	const struct io_account *operation)
 {
 	struct io_records *records = all_records;
+
+	io_accounts_add(&context->tree.io, &context->tree.lock, context->tree.budget, operation);
+	if (__builtin_expect(records != NULL, 0))
+		record(records, context, call, operation);
+}
+
+/* Not in the path of the calling thread. */
+static __attribute__((noinline)) void account_elsewhere(
+	const struct io_call *call, struct io_account *operation)
+{
 	bool unwanted;
 	struct thread_events *thread = thread_events_for_io(&unwanted);
 
-	if (__builtin_expect(call->own, 0)) {
+	if (call->own) {
 		add_apart(&class_loading, operation);
 		return;
 	}
-	if (!thread || !thread_events_enter(thread)) {
-		if (!thread && !unwanted)
-			add_apart(&nobody, operation);
+	if (!thread && !unwanted)
+		add_apart(&nobody, operation);
+	/* A virtual thread's: its carrier's, but not in its path. */
+	if (!thread || !thread_events_is_hidden() || !thread_events_enter(thread))
+		return;
+	operation->node = 0;
+	account_in(thread->context, call, operation);
+	thread_events_leave(thread);
+}
+
+static void account(const struct io_call *call, struct io_account *operation)
+{
+	struct thread_events *thread = thread_events_current;
+
+	if (__builtin_expect(call->own || !thread || !thread_events_enter(thread), 0)) {
+		account_elsewhere(call, operation);
 		return;
 	}
-	/* A virtual thread's is not in the carrier's path. */
-	if (!thread_events_is_hidden())
-		operation->node = call->node ? call->node : thread->context->current;
-	io_accounts_add(&thread->context->tree.io, &thread->context->tree.lock,
-		thread->context->tree.budget, operation);
-	if (records)
-		record(records, thread->context, call, operation);
+	operation->node = call->node ? call->node : thread->context->current;
+	account_in(thread->context, call, operation);
 	thread_events_leave(thread);
 }
 

@@ -24,36 +24,18 @@ static uint32_t hash(const struct io_account *key)
 	return (uint32_t)(h >> 32);
 }
 
-static bool is_same(const struct io_account *a, const struct io_account *b)
-{
-	return a->node == b->node && a->file == b->file && a->op == b->op;
-}
-
 /* The place of the account's index, or the empty one where it belongs. */
 static uint32_t *find(const struct io_accounts *accounts, const struct io_account *key)
 {
 	uint32_t i = hash(key) & accounts->mask, *place = place_at(accounts, i);
 
 	while (*place != 0) {
-		if (is_same(io_account_at(accounts, *place - 1), key))
+		if (io_account_is(io_account_at(accounts, *place - 1), key))
 			break;
 		i = (i + 1) & accounts->mask;
 		place = place_at(accounts, i);
 	}
 	return place;
-}
-
-static void add64(uint64_t *counter, uint64_t n)
-{
-	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
-static void add(struct io_account *account, const struct io_account *more)
-{
-	add64(&account->ops, more->ops);
-	add64(&account->failures, more->failures);
-	add64(&account->bytes, more->bytes);
-	add64(&account->ns, more->ns);
 }
 
 /* Makes the index anew from the list, whose equal accounts become one. */
@@ -68,7 +50,7 @@ static void index_again(struct io_accounts *accounts)
 		uint32_t *place = find(accounts, &account);
 
 		if (*place != 0) {
-			add(io_account_at(accounts, *place - 1), &account);
+			io_account_add(io_account_at(accounts, *place - 1), &account);
 			continue;
 		}
 		*io_account_at(accounts, kept) = account;
@@ -108,12 +90,9 @@ static struct io_account *append(struct io_accounts *accounts, const struct io_a
 static struct io_account *account_of(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *key)
 {
-	uint32_t found = accounts->last[key->op];
+	uint32_t found = accounts->capacity ? *find(accounts, key) : 0;
 	bool room = true;
 
-	if (found != 0 && is_same(io_account_at(accounts, found - 1), key))
-		return io_account_at(accounts, found - 1);
-	found = accounts->capacity ? *find(accounts, key) : 0;
 	if (found != 0) {
 		accounts->last[key->op] = found;
 		return io_account_at(accounts, found - 1);
@@ -128,7 +107,7 @@ static struct io_account *account_of(struct io_accounts *accounts, struct lock *
 	return room ? append(accounts, key) : NULL;
 }
 
-void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
+void io_accounts_add_elsewhere(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *operation)
 {
 	struct io_account key = *operation;
@@ -140,7 +119,7 @@ void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
 		key.node = 0;
 		account = account_of(accounts, lock, budget, &key);
 	}
-	add(account ? account : &accounts->rest[key.op], operation);
+	io_account_add(account ? account : &accounts->rest[key.op], operation);
 }
 
 void io_accounts_move(struct io_accounts *accounts,
@@ -167,7 +146,7 @@ void io_accounts_merge(struct io_accounts *accounts, struct memory_budget *budge
 		io_accounts_add(accounts, NULL, budget, &account);
 	}
 	for (int op = 0; op < IO_OPS; op++)
-		add(&accounts->rest[op], &from->rest[op]);
+		io_account_add(&accounts->rest[op], &from->rest[op]);
 }
 
 void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget)

@@ -45,9 +45,40 @@ static inline struct io_account *io_account_at(const struct io_accounts *account
 	return &((struct io_account *)accounts->list.base)[i];
 }
 
-/* One operation. The lock is the tree's, taken to grow. */
-void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
+static inline bool io_account_is(const struct io_account *a, const struct io_account *b)
+{
+	return a->node == b->node && a->file == b->file && a->op == b->op;
+}
+
+static inline void io_account_add64(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void io_account_add(struct io_account *account, const struct io_account *more)
+{
+	io_account_add64(&account->ops, more->ops);
+	io_account_add64(&account->failures, more->failures);
+	io_account_add64(&account->bytes, more->bytes);
+	io_account_add64(&account->ns, more->ns);
+}
+
+void io_accounts_add_elsewhere(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *operation);
+
+/* One operation. The lock is the tree's, taken to grow; NULL: nobody else looks. */
+static inline void io_accounts_add(struct io_accounts *accounts, struct lock *lock,
+	struct memory_budget *budget, const struct io_account *operation)
+{
+	uint32_t last = accounts->last[operation->op];
+
+	/* The same operation of the same path with the same file as the one before. */
+	if (__builtin_expect(last != 0, 1) &&
+		io_account_is(io_account_at(accounts, last - 1), operation))
+		io_account_add(io_account_at(accounts, last - 1), operation);
+	else
+		io_accounts_add_elsewhere(accounts, lock, budget, operation);
+}
 
 /* The nodes were renumbered: to(user, old) is what stands for the old one. Under the lock. */
 void io_accounts_move(struct io_accounts *accounts,
