@@ -28,7 +28,7 @@ static const struct metric_kind_row metric_kinds[] = {
 
 static atomic_uint_fast64_t metric_fallback_count, metric_loss_count;
 
-static void metric_count(atomic_uint_fast64_t *counter)
+static void metric_note(atomic_uint_fast64_t *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -121,9 +121,10 @@ static const char *metric_how(enum metric_kind kind)
 	case METRIC_VM_BYTES:
 		return "JVM's events";
 	case METRIC_PERF:
-		break;
+		return "";
+	default:
+		return "accounts of I/O";
 	}
-	return "";
 }
 
 static int metric_choose(struct metric *metric, const char *name, struct error *error)
@@ -281,7 +282,7 @@ static void metric_open_alloc(struct metric_thread *thread, struct alloc_source 
 	alloc_open(&thread->alloc, source);
 	if (source.allocated)
 		return;
-	metric_count(source.read ? &metric_fallback_count : &metric_loss_count);
+	metric_note(source.read ? &metric_fallback_count : &metric_loss_count);
 }
 
 static void metric_open_perf(
@@ -292,9 +293,9 @@ static void metric_open_perf(
 	const struct perf_counter *leader = metric_leader(set, thread->perf, index);
 
 	if (perf_counter_open(counter, choice, leader) != 0)
-		metric_count(&metric_loss_count);
+		metric_note(&metric_loss_count);
 	else if (choice->hardware && !perf_counter_is_fast(counter))
-		metric_count(&metric_fallback_count);
+		metric_note(&metric_fallback_count);
 	/* An unopened counter has been counted as lost; it is not to be counted again. */
 	counter->lost = counter->fd == 0;
 }
@@ -318,7 +319,7 @@ void metric_thread_open(const struct metric_set *set, struct metric_thread *thre
 		switch (set->metric[i].kind) {
 		case METRIC_CPU:
 			if (!cpu_time_open(&thread->cpu))
-				metric_count(&metric_fallback_count);
+				metric_note(&metric_fallback_count);
 			break;
 		case METRIC_ALLOC:
 			metric_open_alloc(thread, alloc);

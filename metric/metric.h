@@ -38,6 +38,14 @@
 	X(ALLOC, "alloc", "bytes") /* this thread allocated in the Java heap */           \
 	X(VM_OBJECTS, "vm-objects", "objects") /* the JVM allocated for this thread */    \
 	X(VM_BYTES, "vm-bytes", "bytes")       /* their bytes */                          \
+	X(IO_READ, "io-read", "bytes")   /* read from files, pipes, terminals */          \
+	X(IO_WRITE, "io-write", "bytes") /* written to them */                            \
+	X(NET_IN, "net-in", "bytes")     /* received from sockets */                      \
+	X(NET_OUT, "net-out", "bytes")   /* sent to them */                               \
+	X(IO_READ_OPS, "io-read-ops", "ops")                                       \
+	X(IO_WRITE_OPS, "io-write-ops", "ops")                                     \
+	X(NET_IN_OPS, "net-in-ops", "ops")                                         \
+	X(NET_OUT_OPS, "net-out-ops", "ops")                                       \
 	X(PERF, NULL, "count") /* an event of perf_event_open */
 
 enum metric_kind {
@@ -45,6 +53,14 @@ enum metric_kind {
 	METRIC_KIND_TABLE(X)
 #undef X
 };
+
+/* The kinds that are not read but counted, by whoever sees what they count. */
+enum { METRIC_COUNTED = METRIC_VM_OBJECTS, METRIC_COUNTED_END = METRIC_PERF };
+
+static inline bool metric_is_io(enum metric_kind kind)
+{
+	return kind >= METRIC_IO_READ && kind <= METRIC_NET_OUT_OPS;
+}
 
 /* Sets whose reading is compiled without a branch per metric: the constant, and the name that
  * functions compiled for it carry. The last serves any set. */
@@ -63,7 +79,7 @@ enum { METRIC_SHAPES = SHAPE_ANY + 1 };
 
 struct metric {
 	char name[64]; /* as the user wrote it: reports use it */
-	char unit[16]; /* "ns", "bytes", "objects", "count" */
+	char unit[16]; /* "ns", "bytes", "objects", "ops", "count" */
 	char how[96];  /* how it is read: "rdpmc", "read()", "time stamp", ... */
 	enum metric_kind kind;
 	struct perf_event_choice perf; /* METRIC_PERF only */
@@ -81,8 +97,7 @@ struct metric_thread {
 	uint64_t wall; /* what was last given out */
 	struct cpu_time cpu;
 	struct alloc_counter alloc;
-	uint64_t vm_objects; /* counted by the VMObjectAlloc callback */
-	uint64_t vm_bytes;
+	uint64_t counted[METRIC_COUNTED_END - METRIC_COUNTED];
 	struct perf_counter perf[METRIC_MAX]; /* by index in the set */
 };
 
@@ -104,6 +119,13 @@ void metric_thread_open(const struct metric_set *set, struct metric_thread *thre
 
 /* Gives back descriptors and mappings. The last values are not lost: read before. */
 void metric_thread_close(const struct metric_set *set, struct metric_thread *thread);
+
+/* More of a kind that is counted, for the calling thread. */
+static inline void metric_count(
+	struct metric_thread *thread, enum metric_kind kind, uint64_t more)
+{
+	thread->counted[kind - METRIC_COUNTED] += more;
+}
 
 /* How many (thread, metric) pairs had to be read the dear way though there is a cheap one
  * (cpu by a system call, a hardware counter by read(), alloc by a function), or could not be

@@ -31,7 +31,7 @@ static inline uint64_t metric_read_one(enum metric_kind kind,
 		return cpu_time_read(&thread->cpu, stamp);
 	if (kind == METRIC_ALLOC)
 		return alloc_read(&thread->alloc);
-	return kind == METRIC_VM_OBJECTS ? thread->vm_objects : thread->vm_bytes;
+	return thread->counted[kind - METRIC_COUNTED];
 }
 
 static inline void metric_read_any(

@@ -226,11 +226,26 @@ static void record(struct io_records *records, struct thread_context *context,
 	io_ring_add(context->ring, &record);
 }
 
+/* The metrics that count operations, 0: none. */
+static const struct {
+	enum metric_kind bytes, ops;
+} metric_of[IO_OPS] = {
+	[IO_READ] = {METRIC_IO_READ, METRIC_IO_READ_OPS},
+	[IO_WRITE] = {METRIC_IO_WRITE, METRIC_IO_WRITE_OPS},
+	[IO_RECEIVE] = {METRIC_NET_IN, METRIC_NET_IN_OPS},
+	[IO_SEND] = {METRIC_NET_OUT, METRIC_NET_OUT_OPS},
+};
+
 static inline void account_in(struct thread_context *context, const struct io_call *call,
 	const struct io_account *operation)
 {
 	struct io_records *records = all_records;
 
+	if (metric_of[operation->op].bytes && !operation->part) {
+		metric_count(&context->metric, metric_of[operation->op].bytes,
+			operation->bytes);
+		metric_count(&context->metric, metric_of[operation->op].ops, 1);
+	}
 	io_accounts_add(&context->tree.io, &context->tree.lock, context->tree.budget, operation);
 	if (__builtin_expect(records != NULL, 0))
 		record(records, context, call, operation);
@@ -354,6 +369,7 @@ static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
 	const struct archive_read_call *read = user;
 	struct io_account part = {.file = entry,
 		.op = IO_READ,
+		.part = true,
 		.ops = 1,
 		.bytes = bytes,
 		.ns = (uint64_t)((double)read->whole->ns * (double)bytes /

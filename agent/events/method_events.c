@@ -89,8 +89,8 @@ static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread jav
 		thread = thread_events_adopt(jni, java_thread, FOUND_ALL);
 	if (!thread_events_enter(thread))
 		return;
-	thread->context->metric.vm_objects++;
-	thread->context->metric.vm_bytes += (uint64_t)size;
+	metric_count(&thread->context->metric, METRIC_VM_OBJECTS, 1);
+	metric_count(&thread->context->metric, METRIC_VM_BYTES, (uint64_t)size);
 	thread_events_leave(thread);
 }
 

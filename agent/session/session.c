@@ -16,6 +16,20 @@
 
 enum session_state { SESSION_ARMED, SESSION_RECORDING, SESSION_ENDED };
 
+/* They are counted where I/O is. */
+static int check_io_metrics(const struct session *session, struct error *error)
+{
+	const struct metric_set *set = &session->metrics;
+
+	for (unsigned i = 0; i < set->count && session->options.io == IO_OFF; i++)
+		if (metric_is_io(set->metric[i].kind))
+			return error_set(error, ERROR_VALUE,
+				"metrics=%s counts nothing with io=off; legal here: io=summary, "
+				"io=records",
+				set->metric[i].name);
+	return 0;
+}
+
 int session_prepare(struct session *session, const char *option_string, struct error *error)
 {
 	int code = options_parse(&session->options, option_string, error);
@@ -23,6 +37,9 @@ int session_prepare(struct session *session, const char *option_string, struct e
 	if (code)
 		return code;
 	code = metric_set_init(&session->metrics, &session->options.metrics, error);
+	if (code)
+		return code;
+	code = check_io_metrics(session, error);
 	if (code)
 		return code;
 	/* The writer remembers up to 10 bytes of each node of 88 bytes or more. */

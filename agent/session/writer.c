@@ -488,7 +488,7 @@ static bool wait_for_flush(struct writer *writer, struct error *error)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	flush_at = later(now, writer->flush_seconds * 1000);
-	while (is_before(now, flush_at)) {
+	do {
 		next = later(now, RECORDS_PAUSE_MS);
 		if (!writer->records.records || is_before(flush_at, next))
 			next = flush_at;
@@ -496,7 +496,7 @@ static bool wait_for_flush(struct writer *writer, struct error *error)
 			return false;
 		drain_records(writer, error);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	}
+	} while (is_before(now, flush_at));
 	return true;
 }
 

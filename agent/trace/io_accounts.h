@@ -27,7 +27,7 @@ struct io_account {
 	uint32_t node; /* index in the tree */
 	uint32_t file; /* 0: not known, or no memory to tell */
 	uint32_t op;   /* enum io_op */
-	uint32_t spare;
+	uint32_t part; /* not 0: of an archive's operation, which is told by itself, too */
 	uint64_t ops, failures, bytes, ns;
 };
 

@@ -158,8 +158,8 @@ static void counts_what_the_jvm_allocates(void **state)
 
 	assert_int_equal(choose(&set, "vm-bytes+vm-objects", NULL), 0);
 	metric_thread_open(&set, &thread, (struct alloc_source){0});
-	thread.vm_objects = 3;
-	thread.vm_bytes = 120;
+	metric_count(&thread, METRIC_VM_OBJECTS, 3);
+	metric_count(&thread, METRIC_VM_BYTES, 120);
 	metric_read(SHAPE_ANY, &set, &thread, value);
 	assert_int_equal(value[0], 120);
 	assert_int_equal(value[1], 3);
@@ -235,7 +235,7 @@ static void the_list_has_every_kind(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects",
-		"vm-bytes", "instructions", "page-faults", "PAPI_TOT_INS", "raw"};
+		"vm-bytes", "io-read", "net-out-ops", "instructions", "page-faults", "PAPI_TOT_INS", "raw"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
