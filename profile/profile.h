@@ -76,10 +76,16 @@ struct profile_file {
 	bool opened_known;      /* opened is */
 	int64_t opened;         /* ns since the session began; below 0: before it */
 	const char *opened_by;  /* the thread's name, NULL: not known */
-	uint32_t opener_thread; /* the call path that did it, 0: not known */
-	uint32_t opener_node;
+	uint32_t opened_in;     /* profile_path that did it; 0: not known */
 	enum io_known known;
 	const char *note; /* what is to be said of it; NULL: nothing */
+};
+
+/* A call path that is told apart for good: nodes may be renumbered. */
+struct profile_path {
+	uint32_t id;     /* 2, 3, ... */
+	uint32_t parent; /* 0: the thread's root */
+	uint32_t method;
 };
 
 /* What the operations of one kind came to, of one call path with one file. */
@@ -97,13 +103,6 @@ struct profile_io_thread {
 	uint32_t id; /* 1, 2, ... */
 	int64_t java_id, os_id;
 	const char *name;
-};
-
-/* A call path that a record has. */
-struct profile_path {
-	uint32_t id;
-	uint32_t parent; /* 0: the thread's root */
-	uint32_t method;
 };
 
 /* One I/O operation. */

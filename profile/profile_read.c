@@ -473,11 +473,45 @@ static int read_nodes(struct node_reader *nodes)
 
 /* --- I/O --- */
 
+static int path_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile_path *path = &reader->profile->path[i];
+	uint64_t id = number(statement, SCHEMA_PATH_ID),
+		 method = number(statement, SCHEMA_PATH_METHOD);
+
+	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= path[-1].id))
+		return read_damaged(&reader->source, reader->error, "path id out of range");
+	if (method >= reader->profile->method_count)
+		return read_damaged(
+			&reader->source, reader->error, "a path of an unknown method");
+	path->id = (uint32_t)id;
+	path->parent = (uint32_t)number(statement, SCHEMA_PATH_PARENT);
+	path->method = (uint32_t)method;
+	return 0;
+}
+
+/* The place of the path with that id + 1; 0: there is none. */
+static uint32_t path_place(const struct profile *profile, uint64_t id)
+{
+	size_t low = 0, high = profile->path_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (profile->path[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == profile->path_count || profile->path[low].id != id)
+		return 0;
+	return (uint32_t)low + 1;
+}
+
 static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 {
 	struct profile_file *file = &reader->profile->file[i];
 	uint64_t id = number(statement, SCHEMA_FILE_ID);
-	uint64_t opener = number(statement, SCHEMA_FILE_OPENED_IN);
 	const char *kind = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KIND);
 	const char *known = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KNOWN);
 
@@ -496,8 +530,8 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 		sqlite3_column_type(statement, SCHEMA_FILE_OPENED) != SQLITE_NULL;
 	file->opened = sqlite3_column_int64(statement, SCHEMA_FILE_OPENED);
 	file->opened_by = text(reader, statement, SCHEMA_FILE_OPENED_BY);
-	file->opener_thread = (uint32_t)(opener >> 32);
-	file->opener_node = (uint32_t)opener;
+	file->opened_in = path_place(
+		reader->profile, number(statement, SCHEMA_FILE_OPENED_IN));
 	file->note = text(reader, statement, SCHEMA_FILE_NOTE);
 	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
 	return 0;
@@ -548,7 +582,7 @@ static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	return 0;
 }
 
-/* Profiles of before there was I/O do not have the two tables. */
+/* Profiles of before there was I/O do not have the tables. */
 static int read_io(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -558,8 +592,13 @@ static int read_io(struct reader *reader)
 
 	if (status < 0 || tables == 0)
 		return status;
-	status = count_rows(reader, TABLE_FILE, sizeof *profile->file, &profile->file,
-		&profile->file_count);
+	status = count_rows(reader, TABLE_PATH, sizeof *profile->path, &profile->path,
+		&profile->path_count);
+	if (status == 0)
+		status = read_rows(reader, TABLE_PATH, profile->path_count, path_row);
+	if (status == 0)
+		status = count_rows(reader, TABLE_FILE, sizeof *profile->file,
+			&profile->file, &profile->file_count);
 	if (status == 0)
 		status = read_rows(reader, TABLE_FILE, profile->file_count, file_row);
 	if (status == 0)
@@ -625,6 +664,7 @@ void profile_free(struct profile *profile)
 	free(profile->thread);
 	free(profile->node);
 	free(profile->thread_first);
+	free(profile->path);
 	free(profile->file);
 	free(profile->io);
 	free(owned->base);

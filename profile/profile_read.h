@@ -46,7 +46,11 @@ struct profile {
 	 * thread are dense. */
 	size_t *thread_first;
 
-	/* Files, connections, host names, ordered by id. */
+	/* Call paths, ordered by id. */
+	struct profile_path *path;
+	size_t path_count;
+	/* Files, connections, host names, ordered by id. Their opened_in is not an id but a place
+	 * in the array above + 1, or 0. */
 	struct profile_file *file;
 	size_t file_count;
 	/* Their file is not an id but its place in the array above + 1, or 0; thread and node are

@@ -513,9 +513,8 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 	if (!file->opened_known)
 		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED + 1);
 	bind_text(statement, SCHEMA_FILE_OPENED_BY, file->opened_by);
-	bind_number(statement, SCHEMA_FILE_OPENED_IN,
-		schema_node_id(file->opener_thread, file->opener_node));
-	if (file->opener_thread == 0)
+	bind_number(statement, SCHEMA_FILE_OPENED_IN, file->opened_in);
+	if (file->opened_in == 0)
 		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED_IN + 1);
 	bind_text(statement, SCHEMA_FILE_KNOWN,
 		file->known == KNOWN_ATTACH ? "attach" : "open");

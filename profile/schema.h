@@ -77,7 +77,7 @@
 	X(FILE_PEER, "peer", "TEXT", "remote address; NULL: none")                       \
 	X(FILE_OPENED, "opened", "INTEGER", "ns since the session began, last opening")  \
 	X(FILE_OPENED_BY, "opened_by", "TEXT", "the thread that did it")                 \
-	X(FILE_OPENED_IN, "opened_in", "INTEGER", "id of the node that did it")          \
+	X(FILE_OPENED_IN, "opened_in", "INTEGER", "path that did it; NULL: not known")   \
 	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")    \
 	X(FILE_NOTE, "note", "TEXT", "why its entries are not told apart")
 
@@ -103,7 +103,7 @@
 	X(IO_THREAD_NAME, "name", "TEXT", "")
 
 #define SCHEMA_PATH(X)                                                                   \
-	X(PATH_ID, "id", "INTEGER PRIMARY KEY", "call paths that records have")          \
+	X(PATH_ID, "id", "INTEGER PRIMARY KEY", "2, 3...: call paths, each once")        \
 	X(PATH_PARENT, "parent", "INTEGER", "the caller's path; 0: a root")              \
 	X(PATH_METHOD, "method", "INTEGER", "")
 

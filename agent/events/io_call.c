@@ -51,7 +51,6 @@ struct showing {
 static void show_file(void *user, const struct io_file *file)
 {
 	const struct showing *showing = user;
-	const struct io_opener *opener = io_opener_get(atomic_load(&file->opener));
 	uint64_t at = atomic_load(&file->at);
 	struct profile_file record = {
 		.id = file->id,
@@ -61,9 +60,8 @@ static void show_file(void *user, const struct io_file *file)
 		.peer = file->peer_length ? file->peer : NULL,
 		.opened_known = at != 0,
 		.opened = (int64_t)(at - showing->began),
-		.opened_by = opener ? opener->name : NULL,
-		.opener_thread = atomic_load(&file->thread),
-		.opener_node = atomic_load(&file->node),
+		.opened_by = io_opener_name(atomic_load(&file->opener)),
+		.opened_in = atomic_load(&file->path),
 		.known = atomic_load(&file->known),
 		.note = archive_files_refused(file),
 	};
@@ -104,19 +102,28 @@ void io_facts(void (*put)(void *argument, const char *key, const char *value), v
 
 /* ---- what a descriptor is ---- */
 
+static inline uint32_t path_in(struct thread_context *context, uint32_t node)
+{
+	return io_path_of(
+		trace_io_paths(context->trace), &context->paths, &context->tree, node);
+}
+
 /* Who opens it, and where. */
 static void sign(struct io_opening *opening)
 {
-	bool unwanted;
-	struct thread_events *thread = thread_events_for_io(&unwanted);
+	struct thread_events *thread = thread_events_current;
 
 	opening->known = KNOWN_OPEN;
 	opening->at = clock_now();
-	opening->opener = io_opener_self();
-	if (thread) {
-		opening->thread = thread->context->id;
-		opening->node = thread->context->current;
+	if (!thread || !thread_events_enter(thread)) {
+		opening->opener = io_opener_self(NULL);
+		return;
 	}
+	opening->opener = io_opener_self(thread->context->identity.name);
+	opening->path = path_in(thread->context, thread->context->current);
+	thread_events_leave(thread);
+	if (opening->path == IO_PATH_UNKNOWN)
+		opening->path = 0;
 }
 
 /* The system tells what it is; fresh: the thread has just opened, or connected it. */
@@ -170,7 +177,7 @@ void io_stop(void)
 
 void io_note(int descriptor)
 {
-	holder_note(&io_holder, descriptor, io_opener_self(), clock_now());
+	holder_note(&io_holder, descriptor, io_opener_self(NULL), clock_now());
 }
 
 static inline struct io_file *file_of(holder_word word)
@@ -222,7 +229,7 @@ static void record(struct io_records *records, struct thread_context *context,
 		if (!context->ring)
 			return;
 	}
-	record.path = io_ring_path(context->ring, &context->tree, operation->node);
+	record.path = path_in(context, operation->node);
 	io_ring_add(context->ring, &record);
 }
 
@@ -440,8 +447,7 @@ void io_opened(
 		io_note(descriptor);
 		return;
 	}
-	opening.name = kind == IO_FILE || kind == IO_DIRECTORY ? path_absolute(name, absolute)
-							       : name;
+	opening.name = io_kind_is_socket(kind) ? name : path_absolute(name, absolute);
 	sign(&opening);
 	word = holder_open(&io_holder, &opening);
 	tell_class_loading(call, file_of(word));

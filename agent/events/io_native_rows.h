@@ -257,7 +257,7 @@ NOTHING(watch_pair, "sun.nio.fs.LinuxWatchService", "socketpair", "([I)V", ALWAY
 /* ---- sun.nio.fs: Files ---- */
 VALUE(nio_open, "sun.nio.fs.UnixNativeDispatcher", "open0", "(JII)I", ALWAYS, jint,
 	P(jlong path, jint flags, jint mode), A(path, flags, mode), NONE,
-	path_opened(&call, result, path, flags))
+	path_opened(&call, result, path))
 VALUE(nio_openat, "sun.nio.fs.UnixNativeDispatcher", "openat0", "(IJII)I", ALWAYS, jint,
 	P(jint directory, jlong path, jint flags, jint mode),
 	A(directory, path, flags, mode), NONE, found(&call, result))
@@ -296,7 +296,7 @@ NOTHING(nio_renameat, "sun.nio.fs.UnixNativeDispatcher", "renameat0", "(IJIJ)V",
 	path_below_done(&call, IO_MOVE, from))
 VALUE(nio_direct_copy, "sun.nio.fs.LinuxNativeDispatcher", "directCopy0", "(IIJ)I",
 	RECORDING, jint, P(jint to, jint fd, jlong cancel), A(to, fd, cancel), fd,
-	copied(&call, to, result < 0))
+	copied_directly(&call, to, result))
 NOTHING(nio_buffered_copy, "sun.nio.fs.UnixFileSystem", "bufferedCopy0", "(IIJIJ)V",
 	RECORDING, P(jint to, jint fd, jlong buffer, jint size, jlong cancel),
 	A(to, fd, buffer, size, cancel), fd, copied(&call, to, thrown(&call)))

@@ -7,7 +7,6 @@
 #include "agent/events/io_natives.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +269,13 @@ static void copied(struct io_call *call, int to, bool failed)
 	io_also(call, io_word(to), IO_WRITE, bytes, failed);
 }
 
+/* -4 and below: as with transferred. */
+static void copied_directly(struct io_call *call, int to, jint result)
+{
+	if (result > -4 || thrown(call))
+		copied(call, to, result < 0);
+}
+
 static void packet_done(struct io_call *call, enum io_op op, jobject packet)
 {
 	JNIEnv *jni = call->jni;
@@ -330,11 +336,13 @@ static void created(struct io_call *call, jstring path, jboolean result)
 	exception_back(jni, exception);
 }
 
-static void path_opened(struct io_call *call, int descriptor, jlong path, jint flags)
+/* A stream of a directory's entries opens it as it would a file. */
+static void path_opened(struct io_call *call, int descriptor, jlong path)
 {
-	if (descriptor >= 0 && !thrown(call))
-		io_opened(call, descriptor, flags & O_DIRECTORY ? IO_DIRECTORY : IO_FILE,
-			path_at(path));
+	if (!call->start)
+		io_note(descriptor);
+	else if (descriptor >= 0 && !thrown(call))
+		io_opened(call, descriptor, descriptor_kind(descriptor), path_at(path));
 	else
 		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
 }

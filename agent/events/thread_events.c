@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/io/io_openers.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/lock/lock.h"
 
@@ -120,6 +121,7 @@ struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum foun
 		thread_events_current = &ignored;
 		place_give(place);
 	} else {
+		io_opener_known_as(place->context->identity.name);
 		push_found(place, jni, found);
 		context_start(place->context);
 		thread_events_leave(place);

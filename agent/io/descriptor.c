@@ -115,6 +115,17 @@ static enum io_kind kind_of(int number, mode_t mode)
 	}
 }
 
+enum io_kind descriptor_kind(int number)
+{
+	int saved_errno = errno;
+	struct stat status;
+	enum io_kind kind =
+		fstat(number, &status) == 0 ? kind_of(number, status.st_mode) : IO_OTHER;
+
+	errno = saved_errno;
+	return kind;
+}
+
 static void look_at_name(int number, struct descriptor *descriptor)
 {
 	char link[64];

@@ -27,6 +27,9 @@ struct descriptor {
 /* False: it is not open. */
 bool descriptor_look(int number, struct descriptor *descriptor);
 
+/* Its kind alone, of one that is no socket; IO_OTHER: not open, or something else. */
+enum io_kind descriptor_kind(int number);
+
 /* Calls found for every open descriptor of the process but those that this opens itself. */
 void descriptors_each(void (*found)(void *user, int number), void *user);
 

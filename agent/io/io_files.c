@@ -194,8 +194,7 @@ static void note_opening(struct io_file *file, const struct io_opening *opening)
 {
 	atomic_store_explicit(&file->at, opening->at, memory_order_relaxed);
 	atomic_store_explicit(&file->opener, opening->opener, memory_order_relaxed);
-	atomic_store_explicit(&file->thread, opening->thread, memory_order_relaxed);
-	atomic_store_explicit(&file->node, opening->node, memory_order_relaxed);
+	atomic_store_explicit(&file->path, opening->path, memory_order_relaxed);
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
 }
 

@@ -38,8 +38,7 @@ struct io_opening {
 	struct io_name peer; /* remote address; empty: none */
 	uint64_t at;         /* ns of CLOCK_MONOTONIC; 0: not known */
 	uint32_t opener;     /* io_openers.h; 0: not known */
-	uint32_t thread;     /* the row of the profile that its node is of; 0: no session was on */
-	uint32_t node;       /* the call path that opened it */
+	uint32_t path;       /* the call path that opened it; 0: not known */
 };
 
 struct io_file {
@@ -53,7 +52,7 @@ struct io_file {
 	uint32_t ending; /* file_ending.h */
 	/* Of the last opening. Written under the part's lock, read without. */
 	_Atomic uint64_t at;
-	_Atomic uint32_t opener, thread, node;
+	_Atomic uint32_t opener, path;
 	_Atomic uint32_t known;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
 	struct io_file *next; /* under the part's lock */

@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "agent/lock/lock.h"
 
@@ -17,33 +17,60 @@ static uint32_t openers = 1; /* under the lock */
 static struct lock openers_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_OPENERS};
 static __thread uint32_t self __attribute__((tls_model("initial-exec")));
 
-static uint32_t add(const struct io_opener *opener)
+static struct io_opener *at(uint32_t opener)
 {
+	return &block[opener / BLOCK][opener % BLOCK];
+}
+
+static uint32_t add(const char *name)
+{
+	char *copy = strdup(name);
 	uint32_t id = 0;
 
 	lock_take(&openers_lock);
 	if (openers < IO_OPENERS_MAX && !block[openers / BLOCK])
-		block[openers / BLOCK] = calloc(BLOCK, sizeof(*opener));
-	if (openers < IO_OPENERS_MAX && block[openers / BLOCK]) {
+		block[openers / BLOCK] = calloc(BLOCK, sizeof(struct io_opener));
+	if (copy && openers < IO_OPENERS_MAX && block[openers / BLOCK]) {
 		id = openers++;
-		block[id / BLOCK][id % BLOCK] = *opener;
+		at(id)->name = copy;
 	}
 	lock_give(&openers_lock);
+	if (id == 0)
+		free(copy);
 	return id;
 }
 
-uint32_t io_opener_self(void)
+uint32_t io_opener_self(const char *name)
 {
-	struct io_opener opener = {0};
+	char short_name[16] = ""; /* PR_GET_NAME */
 
 	if (self != 0)
 		return self;
-	opener.os_id = gettid();
-	prctl(PR_GET_NAME, opener.name);
-	return self = add(&opener);
+	if (!name)
+		prctl(PR_GET_NAME, short_name);
+	return self = add(name ? name : short_name);
 }
 
-const struct io_opener *io_opener_get(uint32_t opener)
+void io_opener_known_as(const char *name)
 {
-	return opener ? &block[opener / BLOCK][opener % BLOCK] : NULL;
+	uint32_t before = self;
+
+	if (before == 0 || strcmp(at(before)->name, name) == 0)
+		return;
+	self = add(name);
+	if (self == 0)
+		self = before;
+	else
+		atomic_store(&at(before)->known_as, self);
+}
+
+const char *io_opener_name(uint32_t opener)
+{
+	uint32_t since;
+
+	if (opener == 0)
+		return NULL;
+	while ((since = atomic_load(&at(opener)->known_as)) != 0)
+		opener = since;
+	return at(opener)->name;
 }

@@ -9,19 +9,24 @@
 #ifndef JPROF_IO_OPENERS_H
 #define JPROF_IO_OPENERS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct io_opener {
-	int64_t os_id; /* gettid(2) */
-	char name[16]; /* PR_GET_NAME */
+	char *name;
+	_Atomic uint32_t known_as; /* the opener that the thread is since; 0: none */
 };
 
 enum { IO_OPENERS_MAX = 1 << 16 };
 
-/* The calling thread's: 1, 2, ... 0: there are IO_OPENERS_MAX, or no memory. */
-uint32_t io_opener_self(void);
+/* The calling thread's: 1, 2, ... name: its own, NULL to ask the system. 0: there are
+ * IO_OPENERS_MAX, or no memory. */
+uint32_t io_opener_self(const char *name);
 
-/* NULL for 0. What it points to stays. */
-const struct io_opener *io_opener_get(uint32_t opener);
+/* The calling thread's whole name came to be known. */
+void io_opener_known_as(const char *name);
+
+/* Its name, the best known. NULL for 0; stays. */
+const char *io_opener_name(uint32_t opener);
 
 #endif

@@ -42,15 +42,14 @@ static int put_records(
 	return status;
 }
 
-/* Behind the records: a path had its id before a record had it. */
-static int put_paths(struct record_writer *writer, uint32_t *end)
+int write_paths(struct record_writer *writer, uint32_t *end, struct error *error)
 {
-	struct io_paths *paths = io_records_paths(writer->records);
 	struct io_path path[64];
 	uint32_t count;
 	int status = 0;
 
-	for (; (count = io_paths_copy(paths, *end, path, 64)) > 0 && status == 0; *end += count) {
+	for (; (count = io_paths_copy(writer->paths, *end, path, 64)) > 0 && status == 0;
+		*end += count) {
 		for (uint32_t i = 0; i < count && status == 0; i++) {
 			const struct profile_path record = {
 				.id = *end + i,
@@ -58,7 +57,7 @@ static int put_paths(struct record_writer *writer, uint32_t *end)
 				.method = path[i].method,
 			};
 
-			status = profile_put_path(writer->profile, &record, writer->error);
+			status = profile_put_path(writer->profile, &record, error);
 		}
 	}
 	return status;
@@ -67,7 +66,7 @@ static int put_paths(struct record_writer *writer, uint32_t *end)
 int write_records(struct record_writer *writer, struct error *error)
 {
 	const struct io_drain drain = {writer, put_thread, put_records};
-	uint32_t paths = writer->paths;
+	uint32_t known = writer->known;
 	int status;
 
 	writer->putting = 0;
@@ -75,8 +74,9 @@ int write_records(struct record_writer *writer, struct error *error)
 	status = io_records_drain(writer->records, &drain);
 	if (status == 0 && writer->putting == 0)
 		return 0;
+	/* Behind the records: a path had its id before a record had it. */
 	if (status == 0)
-		status = put_paths(writer, &paths);
+		status = write_paths(writer, &known, error);
 	if (status == 0)
 		status = profile_commit(writer->profile, error);
 	else
@@ -85,7 +85,7 @@ int write_records(struct record_writer *writer, struct error *error)
 		io_records_lose(writer->records, writer->putting);
 		return status;
 	}
-	writer->paths = paths;
+	writer->known = known;
 	writer->written += writer->putting;
 	return 0;
 }

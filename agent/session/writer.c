@@ -393,7 +393,7 @@ static void put_record_facts(struct writer *writer)
 	put_fact(writer, "io.records.lost", text);
 }
 
-static int put_all(struct writer *writer, bool final, uint32_t *methods)
+static int put_all(struct writer *writer, bool final, uint32_t *methods, uint32_t *paths)
 {
 	const struct trace_visitor visitor = {
 		.user = writer,
@@ -412,6 +412,8 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods)
 	/* After the visit, as the methods are. */
 	if (status == 0 && writer->source.files)
 		writer->source.files(writer->began, put_file, writer);
+	if (status == 0)
+		status = write_paths(&writer->records, paths, writer->error);
 	if (status == 0 && writer->source.facts)
 		writer->source.facts(writer->source.argument, final, put_fact, writer);
 	if (status == 0 && writer->records.records)
@@ -422,14 +424,14 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods)
 /* Brings the file up to date. 0, or a negative code: the file is as it was. */
 static int flush(struct writer *writer, bool final, struct error *error)
 {
-	uint32_t methods = writer->methods;
+	uint32_t methods = writer->methods, paths = writer->records.known;
 	int status = profile_begin(writer->profile, error);
 
 	if (status < 0)
 		return status;
 	writer->error = error;
 	writer->visit++;
-	status = put_all(writer, final, &methods);
+	status = put_all(writer, final, &methods, &paths);
 	if (status < 0)
 		profile_rollback(writer->profile);
 	else
@@ -439,6 +441,7 @@ static int flush(struct writer *writer, bool final, struct error *error)
 		return status;
 	}
 	writer->methods = methods;
+	writer->records.known = paths;
 	remove_dropped(writer);
 	return 0;
 }
@@ -631,7 +634,7 @@ int writer_start(struct writer **out, struct trace *trace,
 		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
 	writer->process = getpid();
 	writer->records = (struct record_writer){.records = trace_io_records(trace),
-		.began = writer->began, .paths = IO_PATH_FIRST};
+		.paths = trace_io_paths(trace), .began = writer->began, .known = IO_PATH_FIRST};
 	writer->methods = PROFILE_METHOD_FIRST;
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {

@@ -72,6 +72,57 @@ uint32_t io_paths_find(struct io_paths *paths, struct io_path path)
 	return id;
 }
 
+/* The room for the paths of all nodes, empty after the tree was renumbered. */
+static bool make_room(struct io_paths *paths, struct io_path_map *map,
+	const struct call_tree *tree)
+{
+	uint32_t room = tree->count + tree->count / 2 + 64;
+
+	if (map->nodes < tree->count) {
+		if (arena_resize(&map->arena, paths->budget, room * sizeof(uint32_t),
+			    MEMORY_ORDINARY))
+			return false;
+		memset((uint32_t *)map->arena.base + map->nodes, 0,
+			(room - map->nodes) * sizeof(uint32_t));
+		map->nodes = room;
+	}
+	if (map->generation != tree->generation)
+		memset(map->arena.base, 0, map->nodes * sizeof(uint32_t));
+	map->generation = tree->generation;
+	return true;
+}
+
+uint32_t io_path_learn(struct io_paths *paths, struct io_path_map *map,
+	const struct call_tree *tree, uint32_t node)
+{
+	uint32_t chain[64], depth = 0, at = node, path = IO_PATH_ROOT;
+	uint32_t *known;
+
+	if (!make_room(paths, map, tree))
+		return IO_PATH_UNKNOWN;
+	known = map->arena.base;
+	known[0] = IO_PATH_ROOT + 1;
+	/* Callers first; those of a deep path in turns. */
+	while (known[node] == 0) {
+		for (at = node, depth = 0; known[at] == 0; at = tree_at(tree, at)->parent)
+			chain[depth++ % 64] = at;
+		path = known[at] - 1;
+		for (uint32_t turn = depth < 64 ? depth : 64; turn > 0; turn--) {
+			at = chain[--depth % 64];
+			path = io_paths_find(paths,
+				(struct io_path){path, tree_at(tree, at)->method});
+			known[at] = path + 1;
+		}
+	}
+	return known[node] - 1;
+}
+
+void io_path_map_fini(struct io_path_map *map, struct memory_budget *budget)
+{
+	arena_fini(&map->arena, budget);
+	map->nodes = 0;
+}
+
 uint32_t io_paths_copy(
 	struct io_paths *paths, uint32_t from, struct io_path *to, uint32_t room)
 {

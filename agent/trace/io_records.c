@@ -20,7 +20,6 @@ enum {
 struct io_records {
 	struct memory_budget *budget;
 	uint32_t blocks_max;
-	struct io_paths paths;
 	struct lock lock; /* LOCK_RECORDS: all below */
 	struct io_segment *free;
 	struct arena block[BLOCKS_MAX];
@@ -41,15 +40,8 @@ struct io_records *io_records_create(struct memory_budget *budget, uint64_t limi
 		return NULL;
 	records->budget = budget;
 	records->blocks_max = blocks < BLOCKS_MAX ? (uint32_t)blocks : BLOCKS_MAX;
-	io_paths_init(&records->paths, budget);
 	lock_init(&records->lock, LOCK_RECORDS);
 	return records;
-}
-
-static void ring_free(struct io_ring *ring)
-{
-	arena_fini(&ring->path, ring->records->budget);
-	free(ring);
 }
 
 void io_records_destroy(struct io_records *records)
@@ -58,18 +50,12 @@ void io_records_destroy(struct io_records *records)
 		return;
 	for (struct io_ring *ring = records->first, *next; ring; ring = next) {
 		next = ring->next;
-		ring_free(ring);
+		free(ring);
 	}
 	for (uint32_t i = 0; i < records->blocks; i++)
 		arena_fini(&records->block[i], records->budget);
-	io_paths_fini(&records->paths);
 	lock_fini(&records->lock);
 	free(records);
-}
-
-struct io_paths *io_records_paths(struct io_records *records)
-{
-	return &records->paths;
 }
 
 uint64_t io_records_lost(const struct io_records *records)
@@ -177,49 +163,6 @@ struct io_segment *io_ring_more(struct io_ring *ring)
 	return ring->fill = segment;
 }
 
-/* The room for the paths of all nodes, empty after the tree was renumbered. */
-static bool make_room(struct io_ring *ring, const struct call_tree *tree)
-{
-	uint32_t room = tree->count + tree->count / 2 + 64;
-
-	if (ring->paths < tree->count) {
-		if (arena_resize(&ring->path, ring->records->budget, room * sizeof(uint32_t),
-			    MEMORY_ORDINARY))
-			return false;
-		memset((uint32_t *)ring->path.base + ring->paths, 0,
-			(room - ring->paths) * sizeof(uint32_t));
-		ring->paths = room;
-	}
-	if (ring->generation != tree->generation)
-		memset(ring->path.base, 0, ring->paths * sizeof(uint32_t));
-	ring->generation = tree->generation;
-	return true;
-}
-
-uint32_t io_ring_path_of(struct io_ring *ring, const struct call_tree *tree, uint32_t node)
-{
-	uint32_t chain[64], depth = 0, at = node, path = IO_PATH_ROOT;
-	uint32_t *known;
-
-	if (!make_room(ring, tree))
-		return IO_PATH_UNKNOWN;
-	known = ring->path.base;
-	known[0] = IO_PATH_ROOT + 1;
-	/* Callers first; those of a deep path in turns. */
-	while (known[node] == 0) {
-		for (at = node, depth = 0; known[at] == 0; at = tree_at(tree, at)->parent)
-			chain[depth++ % 64] = at;
-		path = known[at] - 1;
-		for (uint32_t turn = depth < 64 ? depth : 64; turn > 0; turn--) {
-			at = chain[--depth % 64];
-			path = io_paths_find(&ring->records->paths,
-				(struct io_path){path, tree_at(tree, at)->method});
-			known[at] = path + 1;
-		}
-	}
-	return known[node] - 1;
-}
-
 /* ---- the drain's side ---- */
 
 /* Shows what is there. 0, or the visitor's code. */
@@ -260,7 +203,7 @@ static void remove_ring(struct io_records *records, struct io_ring *ring)
 		;
 	*link = ring->next;
 	lock_give(&records->lock);
-	ring_free(ring);
+	free(ring);
 }
 
 int io_records_drain(struct io_records *records, const struct io_drain *drain)

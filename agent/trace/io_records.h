@@ -10,7 +10,7 @@
  * the pool has no segment left, records are lost, and counted: accounts (io_accounts.h) are not
  * made from records, and stay exact.
  *
- * Owns: rings, segments (up to a quarter of the memory that the trace may take), call paths.
+ * Owns: rings, and segments, up to a quarter of the memory that the trace may take.
  */
 #ifndef JPROF_IO_RECORDS_H
 #define JPROF_IO_RECORDS_H
@@ -19,8 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/trace/call_tree.h"
-#include "agent/trace/io_paths.h"
+#include "agent/lock/lock.h"
+#include "agent/trace/arena.h"
+#include "profile/io_words.h"
 
 struct io_record {
 	uint64_t begin, end; /* ns of CLOCK_MONOTONIC */
@@ -49,9 +50,6 @@ struct io_ring_thread {
 struct io_ring {
 	/* The owner's. */
 	struct io_segment *fill;
-	struct arena path; /* uint32_t by node of the tree: its path + 1; 0: not asked for */
-	uint32_t paths;    /* room for so many nodes */
-	uint32_t generation; /* of the tree's nodes */
 	struct io_records *records;
 	/* The drain's. */
 	struct io_segment *drain;
@@ -79,19 +77,6 @@ void io_ring_close(struct io_ring *ring);
 /* A segment that has room. NULL: there is none; a record is lost, and counted. */
 struct io_segment *io_ring_more(struct io_ring *ring);
 
-/* The node's path. */
-uint32_t io_ring_path_of(struct io_ring *ring, const struct call_tree *tree, uint32_t node);
-
-static inline uint32_t io_ring_path(
-	struct io_ring *ring, const struct call_tree *tree, uint32_t node)
-{
-	uint32_t path = node < ring->paths && ring->generation == tree->generation
-				? ((const uint32_t *)ring->path.base)[node]
-				: 0;
-
-	return __builtin_expect(path != 0, 1) ? path - 1 : io_ring_path_of(ring, tree, node);
-}
-
 static inline void io_ring_add(struct io_ring *ring, const struct io_record *record)
 {
 	struct io_segment *segment = ring->fill;
@@ -118,9 +103,6 @@ struct io_drain {
 		uint32_t count);
 };
 int io_records_drain(struct io_records *records, const struct io_drain *drain);
-
-/* Paths with an id, for io_paths_copy. */
-struct io_paths *io_records_paths(struct io_records *records);
 
 /* Records that were lost. io_records_lose: those that a failed transaction took with it. */
 uint64_t io_records_lost(const struct io_records *records);

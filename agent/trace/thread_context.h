@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
+#include "agent/trace/io_paths.h"
 #include "agent/trace/io_records.h"
 #include "agent/trace/shadow_stack.h"
 #include "metric/metric.h"
@@ -49,7 +50,9 @@ struct thread_context {
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
 	uint64_t unwound, repaired, unmatched, lost;
-	struct io_ring *ring; /* the owner's; NULL: no operation was recorded */
+	/* The owner's. */
+	struct io_path_map paths;
+	struct io_ring *ring; /* NULL: no operation was recorded */
 	uint32_t shortage; /* the budget's, when it was last heeded */
 
 	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */

@@ -39,6 +39,7 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 
 	tree_fini(&context->tree);
 	shadow_fini(&context->stack, &trace->budget);
+	io_path_map_fini(&context->paths, &trace->budget);
 	arena_fini(&memory, &trace->budget);
 }
 
@@ -77,6 +78,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	trace->set = set;
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
+	io_paths_init(&trace->paths, &trace->budget);
 	if (block > max_memory / 16)
 		block = max_memory / 16;
 	if (arena_resize(&trace->block, &trace->budget, block ? block : 1,
@@ -85,6 +87,11 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 		return NULL;
 	}
 	return trace;
+}
+
+struct io_paths *trace_io_paths(struct trace *trace)
+{
+	return &trace->paths;
 }
 
 int trace_record_io(struct trace *trace)
@@ -103,6 +110,7 @@ void trace_destroy(struct trace *trace)
 	if (trace == NULL)
 		return;
 	io_records_destroy(trace->records);
+	io_paths_fini(&trace->paths);
 	while (trace->first != NULL) {
 		struct thread_context *context = trace->first;
 
@@ -211,6 +219,7 @@ void trace_thread_end(
 	if (context->ring)
 		io_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);
+	io_path_map_fini(&context->paths, &trace->budget);
 	tree_close(&context->tree);
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
+#include "agent/trace/io_paths.h"
 #include "agent/trace/io_records.h"
 #include "agent/trace/thread_context.h"
 #include "metric/metric.h"
@@ -35,6 +36,9 @@ struct trace; /* created, destroyed */
 /* For a session with this metric set (borrowed). max_memory: bytes for everything here. NULL
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
+
+/* The call paths that openings and records have. */
+struct io_paths *trace_io_paths(struct trace *trace);
 
 /* Each I/O operation is to be recorded, too. Before the first thread begins; 0, or -1 without
  * memory. */

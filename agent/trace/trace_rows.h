@@ -25,6 +25,7 @@ struct trace {
 	bool stopped;
 	bool visiting;      /* rows that were shown must not be folded: they would be shown twice */
 	struct arena block; /* the visitor's copy of nodes */
+	struct io_paths paths;
 	struct io_records *records; /* NULL: operations are not recorded one by one */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */

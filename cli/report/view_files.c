@@ -105,33 +105,18 @@ static void columns_entries(struct report *report)
 
 /* ---- cells ---- */
 
-static const struct profile_node *opener_node(
-	const struct profile *profile, const struct profile_file *file, ptrdiff_t thread)
-{
-	size_t first;
-
-	if (thread < 0)
-		return NULL;
-	first = profile->thread_first[thread];
-	if (file->opener_node == 0 ||
-		file->opener_node >= profile->thread_first[thread + 1] - first)
-		return NULL;
-	return &profile->node[first + file->opener_node];
-}
-
 static struct cell *fill_common(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct files_view *view = report->data;
 	const struct profile_file *file = &report->profile->file[item];
-	ptrdiff_t thread = profile_thread_find(report->profile, file->opener_thread);
-	const struct profile_node *node = opener_node(report->profile, file, thread);
+	const struct profile_path *path =
+		file->opened_in ? &report->profile->path[file->opened_in - 1] : NULL;
 
 	*cells++ = file->descriptor < 0 ? (struct cell){0}
 					: cell_number((uint64_t)file->descriptor);
 	*cells++ = file->opened_known ? cell_signed(file->opened) : (struct cell){0};
-	*cells++ = thread >= 0 ? cell_label(report->thread[thread])
-			       : cell_label(label_make(report->labels, file->opened_by));
-	*cells++ = node ? cell_label(report->method[node->method].display) : (struct cell){0};
+	*cells++ = cell_label(label_make(report->labels, file->opened_by));
+	*cells++ = path ? cell_label(report->method[path->method].display) : (struct cell){0};
 	*cells++ = cell_label(label_make(
 		report->labels, file->known == KNOWN_ATTACH ? "attach" : "open"));
 	*cells++ = cell_label(label_make(report->labels, file->note));

@@ -160,8 +160,12 @@ static void worker_io(struct fixture *fixture)
 
 	fixture->file[tcp - 1].opened_known = true;
 	fixture->file[tcp - 1].opened = 4000;
-	fixture->file[tcp - 1].opener_thread = fixture->thread[1].id;
-	fixture->file[tcp - 1].opener_node = 1;
+	fixture->file[tcp - 1].opened_by = fixture->thread[1].name;
+	fixture->file[tcp - 1].opened_in = 1;
+	fixture->path = (struct profile_path){
+		.id = 2, .method = fixture->node[fixture->profile.node_count - 1].method};
+	fixture->profile.path = &fixture->path;
+	fixture->profile.path_count = 1;
 	fixture_io(fixture, 1, tcp, IO_CONNECT, 1, 0);
 	fixture_io(fixture, 1, tcp, IO_SEND, 10, 1000);
 	fixture_io(fixture, 1, tcp, IO_RECEIVE, 20, 20000);

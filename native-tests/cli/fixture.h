@@ -22,6 +22,7 @@ struct fixture {
 	struct profile_node node[FIXTURE_NODES];
 	size_t thread_first[FIXTURE_THREADS + 1];
 	uint64_t base[FIXTURE_NODES][FIXTURE_METRICS];
+	struct profile_path path;
 	struct profile_file file[FIXTURE_FILES];
 	struct profile_io io[FIXTURE_IO];
 };

@@ -37,7 +37,7 @@ static int end(void **state)
 static struct io_opening file_named(int descriptor, const char *name)
 {
 	return (struct io_opening){.kind = IO_FILE, .descriptor = descriptor,
-		.name = {name, strlen(name)}, .at = 17, .thread = 3, .node = 5};
+		.name = {name, strlen(name)}, .at = 17, .path = 3};
 }
 
 static holder_word open_file(struct holder *holder, int descriptor, const char *name)
@@ -75,8 +75,7 @@ static void an_open_file_is_known(void **state)
 	assert_string_equal(seen.last.name, "/etc/hosts");
 	assert_int_equal(seen.last.descriptor, 7);
 	assert_int_equal(seen.last.at, 17);
-	assert_int_equal(seen.last.thread, 3);
-	assert_int_equal(seen.last.node, 5);
+	assert_int_equal(seen.last.path, 3);
 	assert_int_equal(holder_get(holder, 8), 0);
 	assert_int_equal(holder_get(holder, -1), 0);
 }

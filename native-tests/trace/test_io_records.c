@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* test_io_records: nothing is lost or mixed up between threads that add and the one that drains;
  * what is lost is counted; a path outlives the numbers of its nodes. */
+#include "agent/trace/io_paths.h"
 #include "agent/trace/io_records.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ enum { THREADS = 4, EACH = 200000, LIMIT = 8 << 20 };
 struct fixture {
 	struct memory_budget budget;
 	struct io_records *records;
+	struct io_paths paths;
 	/* What was drained. */
 	uint64_t count, next[THREADS + 1], wrong;
 	char name[THREADS + 1][256];
@@ -29,6 +31,7 @@ static int begin_with(void **state, uint64_t limit)
 	struct fixture *f = test_calloc(1, sizeof(*f));
 
 	memory_budget_init(&f->budget, limit);
+	io_paths_init(&f->paths, &f->budget);
 	f->records = io_records_create(&f->budget, limit);
 	assert_non_null(f->records);
 	*state = f;
@@ -45,6 +48,7 @@ static int end(void **state)
 	struct fixture *f = *state;
 
 	io_records_destroy(f->records);
+	io_paths_fini(&f->paths);
 	assert_int_equal(f->budget.used, 0);
 	test_free(f);
 	return 0;
@@ -198,33 +202,34 @@ static struct io_path path_with(struct fixture *f, uint32_t id)
 {
 	struct io_path path;
 
-	assert_int_equal(io_paths_copy(io_records_paths(f->records), id, &path, 1), 1);
+	assert_int_equal(io_paths_copy(&f->paths, id, &path, 1), 1);
 	return path;
 }
 
 static void paths_are_the_same_in_every_tree(void **state)
 {
 	struct fixture *f = *state;
-	struct io_ring *ring[2] = {ring_named(f, "a"), ring_named(f, "b")};
+	struct io_path_map map[2] = {0};
 	uint32_t path[2], node;
 
 	for (int t = 0; t < 2; t++) {
 		struct call_tree tree = {0};
 
 		assert_int_equal(tree_init(&tree, &f->budget, 1), 0);
-		assert_int_equal(io_ring_path(ring[t], &tree, 0), IO_PATH_ROOT);
+		assert_int_equal(io_path_of(&f->paths, &map[t], &tree, 0), IO_PATH_ROOT);
 		/* The second tree has other numbers. */
 		if (t == 1)
 			tree_add(&tree, 0, 99);
 		node = 0;
 		for (uint32_t depth = 0; depth < 200; depth++)
 			node = tree_add(&tree, node, 10 + depth % 7);
-		path[t] = io_ring_path(ring[t], &tree, node);
-		assert_int_equal(io_ring_path(ring[t], &tree, node), path[t]);
+		path[t] = io_path_of(&f->paths, &map[t], &tree, node);
+		assert_int_equal(io_path_of(&f->paths, &map[t], &tree, node), path[t]);
 		/* Renumbered. */
 		tree.generation++;
-		assert_int_equal(io_ring_path(ring[t], &tree, node), path[t]);
+		assert_int_equal(io_path_of(&f->paths, &map[t], &tree, node), path[t]);
 		tree_fini(&tree);
+		io_path_map_fini(&map[t], &f->budget);
 	}
 	assert_int_equal(path[0], path[1]);
 	for (uint32_t depth = 200, at = path[0]; depth-- > 0; at = path_with(f, at).parent)
