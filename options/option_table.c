@@ -303,8 +303,7 @@ const struct option_row option_table[] = {
 		.unset = "all threads", FIELD(threads),
 		.meaning = "names of the threads to record"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
-		.meaning = "totals per file and call path; every operation (records) is not in "
-			   "this version"},
+		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
 		FIELD(io_slots),
 		.meaning = "so many are looked up fastest; those above in a hash"},
