@@ -193,6 +193,21 @@ static bool wants_colour(void)
 	       strcmp(terminal, "dumb") != 0;
 }
 
+/* The profile, with all that the view shows. */
+static int open_for(struct profile **profile, const struct words *words, struct error *error)
+{
+	if (!words->request.view->records)
+		return profile_open(profile, words->file, error);
+	if (profile_open_records(profile, words->file, error) != 0)
+		return -1;
+	if ((*profile)->record_count > 0)
+		return 0;
+	profile_free(*profile);
+	return error_set(error, ERROR_MISSING,
+		"'%s' has no records of single operations: they are made with io=records",
+		words->file);
+}
+
 static int print_report(const struct words *words)
 {
 	struct error error = {0};
@@ -205,7 +220,7 @@ static int print_report(const struct words *words)
 		return command_usage("report",
 			"--path and --method are for the views of I/O, not for '%s'",
 			words->request.view->name);
-	if (profile_open(&profile, words->file, &error) != 0)
+	if (open_for(&profile, words, &error) != 0)
 		return command_failed(&error);
 	failed = report_print(
 		profile, &words->request, STDOUT_FILENO, &violations, &error);

@@ -490,22 +490,30 @@ static int path_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	return 0;
 }
 
-/* The place of the path with that id + 1; 0: there is none. */
-static uint32_t path_place(const struct profile *profile, uint64_t id)
+/* The place + 1 of the one with that id, in rows that begin with it and are ordered by it; 0:
+ * there is none. */
+static uint32_t place_of(const void *rows, size_t count, size_t stride, uint64_t id)
 {
-	size_t low = 0, high = profile->path_count;
+	size_t low = 0, high = count;
+	uint32_t found;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (profile->path[middle].id < id)
+		memcpy(&found, (const char *)rows + middle * stride, sizeof found);
+		if (found == id)
+			return (uint32_t)middle + 1;
+		if (found < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == profile->path_count || profile->path[low].id != id)
-		return 0;
-	return (uint32_t)low + 1;
+	return 0;
+}
+
+static uint32_t path_place(const struct profile *profile, uint64_t id)
+{
+	return place_of(profile->path, profile->path_count, sizeof *profile->path, id);
 }
 
 static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
@@ -537,22 +545,9 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	return 0;
 }
 
-/* The place of the file with that id + 1; 0: there is none. */
 static uint32_t file_place(const struct profile *profile, uint64_t id)
 {
-	size_t low = 0, high = profile->file_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (profile->file[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == profile->file_count || profile->file[low].id != id)
-		return 0;
-	return (uint32_t)low + 1;
+	return place_of(profile->file, profile->file_count, sizeof *profile->file, id);
 }
 
 static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
@@ -609,9 +604,67 @@ static int read_io(struct reader *reader)
 	return status;
 }
 
+static int io_thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile_io_thread *thread = &reader->profile->io_thread[i];
+	uint64_t id = number(statement, SCHEMA_IO_THREAD_ID);
+
+	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= thread[-1].id))
+		return read_damaged(&reader->source, reader->error, "thread id out of range");
+	thread->id = (uint32_t)id;
+	thread->java_id = sqlite3_column_int64(statement, SCHEMA_IO_THREAD_JAVA_ID);
+	thread->os_id = sqlite3_column_int64(statement, SCHEMA_IO_THREAD_OS_ID);
+	thread->name = text_or_empty(reader, statement, SCHEMA_IO_THREAD_NAME);
+	return 0;
+}
+
+static int record_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile *profile = reader->profile;
+	uint64_t op = number(statement, SCHEMA_RECORD_OPERATION);
+
+	if (op >= IO_OPS)
+		return read_damaged(
+			&reader->source, reader->error, "a record of an unknown kind");
+	profile->record[i] = (struct profile_record){
+		.begin = number(statement, SCHEMA_RECORD_BEGIN),
+		.ns = number(statement, SCHEMA_RECORD_NS),
+		.thread = place_of(profile->io_thread, profile->io_thread_count,
+			sizeof *profile->io_thread, number(statement, SCHEMA_RECORD_THREAD)),
+		.path = path_place(profile, number(statement, SCHEMA_RECORD_PATH)),
+		.file = file_place(profile, number(statement, SCHEMA_RECORD_FILE)),
+		.op = (enum io_op)op,
+		.bytes = number(statement, SCHEMA_RECORD_BYTES),
+		.failed = number(statement, SCHEMA_RECORD_FAILED) != 0,
+	};
+	return 0;
+}
+
+static int read_records(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	sqlite3_int64 tables = 0;
+	int status = ask(reader, "SELECT count(*) FROM sqlite_master WHERE name = ?", "record",
+		&tables);
+
+	if (status < 0 || tables == 0)
+		return status;
+	status = count_rows(reader, TABLE_IO_THREAD, sizeof *profile->io_thread,
+		&profile->io_thread, &profile->io_thread_count);
+	if (status == 0)
+		status = read_rows(
+			reader, TABLE_IO_THREAD, profile->io_thread_count, io_thread_row);
+	if (status == 0)
+		status = count_rows(reader, TABLE_RECORD, sizeof *profile->record,
+			&profile->record, &profile->record_count);
+	if (status == 0)
+		status = read_rows(reader, TABLE_RECORD, profile->record_count, record_row);
+	return status;
+}
+
 /* --- the whole --- */
 
-static int read_all(struct node_reader *nodes)
+static int read_all(struct node_reader *nodes, bool records)
 {
 	/* Metrics first: the tables of threads and nodes have a column for each. */
 	int status = read_metrics(&nodes->reader);
@@ -626,10 +679,13 @@ static int read_all(struct node_reader *nodes)
 		status = read_nodes(nodes);
 	if (status == 0)
 		status = read_io(&nodes->reader);
+	if (status == 0 && records)
+		status = read_records(&nodes->reader);
 	return status;
 }
 
-int profile_open(struct profile **out, const char *path, struct error *error)
+static int open_with(
+	struct profile **out, const char *path, bool records, struct error *error)
 {
 	struct node_reader nodes = {.reader.error = error};
 	struct reader *reader = &nodes.reader;
@@ -643,7 +699,7 @@ int profile_open(struct profile **out, const char *path, struct error *error)
 		status = no_memory(reader);
 	} else {
 		reader->profile = &reader->owned->profile;
-		status = read_all(&nodes);
+		status = read_all(&nodes, records);
 	}
 	read_close(&reader->source);
 	if (status == 0)
@@ -651,6 +707,16 @@ int profile_open(struct profile **out, const char *path, struct error *error)
 	else
 		profile_free(reader->profile);
 	return status;
+}
+
+int profile_open(struct profile **profile, const char *path, struct error *error)
+{
+	return open_with(profile, path, false, error);
+}
+
+int profile_open_records(struct profile **profile, const char *path, struct error *error)
+{
+	return open_with(profile, path, true, error);
 }
 
 void profile_free(struct profile *profile)
@@ -667,6 +733,8 @@ void profile_free(struct profile *profile)
 	free(profile->path);
 	free(profile->file);
 	free(profile->io);
+	free(profile->io_thread);
+	free(profile->record);
 	free(owned->base);
 	text_store_fini(&owned->texts);
 	free(owned);

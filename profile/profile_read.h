@@ -57,11 +57,21 @@ struct profile {
 	 * there. Ordered by thread. */
 	struct profile_io *io;
 	size_t io_count;
+
+	/* Only of profile_open_records: threads, ordered by id, and each operation; its thread,
+	 * path and file are places in their arrays + 1, or 0. */
+	struct profile_io_thread *io_thread;
+	size_t io_thread_count;
+	struct profile_record *record;
+	size_t record_count;
 };
 
 /* Reads the whole file. 0, or a negative code with a line that says what the file is
  * instead: empty, truncated, of another kind, of a newer version. */
 int profile_open(struct profile **profile, const char *path, struct error *error);
+/* The same, with each I/O operation that was recorded; some 50 bytes of memory each. */
+int profile_open_records(struct profile **profile, const char *path, struct error *error);
+
 void profile_free(struct profile *profile);
 
 /* The value of a meta key, or NULL. Borrowed. */

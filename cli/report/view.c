@@ -16,6 +16,7 @@ const struct view *const views[] = {
 	&view_entries,
 	&view_io_methods,
 	&view_io_tree,
+	&view_records,
 };
 
 const size_t view_count = sizeof(views) / sizeof(views[0]);

@@ -166,6 +166,15 @@ static void worker_io(struct fixture *fixture)
 		.id = 2, .method = fixture->node[fixture->profile.node_count - 1].method};
 	fixture->profile.path = &fixture->path;
 	fixture->profile.path_count = 1;
+	fixture->io_thread = (struct profile_io_thread){.id = 1, .name = "worker \"1\""};
+	fixture->profile.io_thread = &fixture->io_thread;
+	fixture->profile.io_thread_count = 1;
+	fixture->record[0] = (struct profile_record){.begin = 5000000, .ns = 250, .thread = 1,
+		.path = 1, .file = tcp, .op = IO_SEND, .bytes = 1000};
+	fixture->record[1] = (struct profile_record){
+		.begin = 6000000, .ns = 1500, .thread = 1, .op = IO_SYNC, .failed = true};
+	fixture->profile.record = fixture->record;
+	fixture->profile.record_count = 2;
 	fixture_io(fixture, 1, tcp, IO_CONNECT, 1, 0);
 	fixture_io(fixture, 1, tcp, IO_SEND, 10, 1000);
 	fixture_io(fixture, 1, tcp, IO_RECEIVE, 20, 20000);

@@ -25,6 +25,8 @@ struct fixture {
 	struct profile_path path;
 	struct profile_file file[FIXTURE_FILES];
 	struct profile_io io[FIXTURE_IO];
+	struct profile_io_thread io_thread;
+	struct profile_record record[2];
 };
 
 /* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
