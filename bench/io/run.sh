@@ -48,9 +48,11 @@ cost() {
 }
 
 make_settings() {
-	"$1/bin/jfr" configure --input default.jfc --output "$work/io.jfc" \
-		jdk.FileRead#threshold=0ns jdk.FileWrite#threshold=0ns \
-		$([ "$(release "$1")" -lt 25 ] || echo jdk.FileRead#throttle=off jdk.FileWrite#throttle=off) \
+	local settings=(jdk.FileRead#threshold=0ns jdk.FileWrite#threshold=0ns)
+
+	[ "$(release "$1")" -lt 25 ] ||
+		settings+=(jdk.FileRead#throttle=off jdk.FileWrite#throttle=off)
+	"$1/bin/jfr" configure --input default.jfc --output "$work/io.jfc" "${settings[@]}" \
 		>/dev/null
 }
 
