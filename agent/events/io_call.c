@@ -385,6 +385,17 @@ static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
 	account(read->call, &part);
 }
 
+/* Where bytes begin that were read at the descriptor's own offset; another thread may have moved
+ * that since. Negative: it has none. */
+static int64_t offset_before(int descriptor, uint64_t bytes)
+{
+	int saved_errno = errno;
+	int64_t offset = lseek(descriptor, 0, SEEK_CUR);
+
+	errno = saved_errno;
+	return offset < 0 || offset >= (int64_t)bytes ? offset - (int64_t)bytes : 0;
+}
+
 /* What was read of an archive is charged to its entries, too. */
 static void charge_entries(struct io_call *call, struct io_file *file,
 	const struct io_account *whole)
@@ -395,7 +406,7 @@ static void charge_entries(struct io_call *call, struct io_file *file,
 	if (file->kind != IO_FILE)
 		return;
 	if (offset < 0)
-		offset = lseek(call->descriptor, 0, SEEK_CUR) - (int64_t)whole->bytes;
+		offset = offset_before(call->descriptor, whole->bytes);
 	if (offset >= 0)
 		archive_files_charge(&io_holder.files, file, call->descriptor,
 			(uint64_t)offset, whole->bytes, charge_entry, &read);
