@@ -3,6 +3,7 @@
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
@@ -21,9 +22,9 @@ import java.util.zip.ZipFile;
 /**
  * Reads archives, and prints what it found in them. Arguments: the folder of the archives.
  * Their names say how they are read: "good-" 12 times each entry, in 3 openings by 4 threads;
- * "some-" entries whose names end in 00, once; "raw-" all bytes, in 3 ways; "system-" each
- * entry once, by the file system; "replaced-" each entry once, and then those of two others that
- * take its place; "bad-" each entry, as far as that goes.
+ * "some-" entries whose names end in 00, once; "raw-" all bytes, in 3 ways; "shared-" by one
+ * thread while another moves the descriptor's position; "system-" each entry once, by the file
+ * system; "replaced-" each entry once, and then those of two others that take its place; "bad-" each entry, as far as that goes.
  */
 public class IoEntries {
 	private static final int OPENINGS = 3, THREADS = 4;
@@ -95,6 +96,25 @@ public class IoEntries {
 		return bytes;
 	}
 
+	static void shared(Path path) throws Exception {
+		byte[] part = new byte[1000];
+
+		try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+			Thread other = new Thread(() -> {
+				try {
+					for (int i = 0; i < 50_000; i++)
+						file.seek(i % 2 * 100);
+				} catch (IOException e) {
+					e.printStackTrace();
+				}
+			});
+			other.start();
+			while (other.isAlive())
+				file.read(part);
+			other.join();
+		}
+	}
+
 	static long system(Path path) throws IOException {
 		long bytes = 0;
 
@@ -145,6 +165,7 @@ public class IoEntries {
 			case "good" -> System.out.println(good(path));
 			case "some" -> System.out.println(once(path, "00"));
 			case "raw" -> System.out.println(raw(path));
+			case "shared" -> shared(path);
 			case "system" -> System.out.println(system(path));
 			case "replaced" -> System.out.println(replaced(path));
 			case "bad" -> bad(path);

@@ -107,6 +107,8 @@ for kind, data in {
     put("raw-" + kind, data)
     expect("raw-" + kind, data, lambda size, whole: 3 * whole, lambda size, whole: 3 * whole)
 read("some-many.zip", many(), 1, 1, "00")
+put("shared-stored.zip", stored)
+expect("shared-stored.zip", stored, lambda size, whole: 0, lambda size, whole: 1 << 50)
 put("system-deflated.zip", deflated)
 expect("system-deflated.zip", deflated, lambda size, whole: size, lambda size, whole: 2 * whole)
 
