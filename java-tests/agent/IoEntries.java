@@ -24,7 +24,8 @@ import java.util.zip.ZipFile;
  * Their names say how they are read: "good-" 12 times each entry, in 3 openings by 4 threads;
  * "some-" entries whose names end in 00, once; "raw-" all bytes, in 3 ways; "shared-" by one
  * thread while another moves the descriptor's position; "system-" each entry once, by the file
- * system; "replaced-" each entry once, and then those of two others that take its place; "bad-" each entry, as far as that goes.
+ * system; "replaced-" each entry once, and then those of two others that take its place; "bad-"
+ * each entry, as far as that goes.
  */
 public class IoEntries {
 	private static final int OPENINGS = 3, THREADS = 4;

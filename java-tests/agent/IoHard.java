@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * I/O that is easily counted wrong. What it prints is the same in every run. In the file of the
@@ -53,7 +54,8 @@ public class IoHard {
 		return inet.getAddress().getHostAddress() + ":" + inet.getPort();
 	}
 
-	private static void connection(SocketAddress local, SocketAddress remote, int closes, long received, long sent) {
+	private static void connection(SocketAddress local, SocketAddress remote, int closes, long received,
+			long sent) {
 		facts.printf("C\t%s\t%s\t%d\t%d\t%d%n", text(local), text(remote), closes, received, sent);
 	}
 
@@ -116,13 +118,16 @@ public class IoHard {
 		try (ServerSocket server = new ServerSocket(0, 1, LOCAL)) {
 			Socket client = new Socket(LOCAL, server.getLocalPort()), other = server.accept();
 			SocketAddress one = client.getLocalSocketAddress(), two = client.getRemoteSocketAddress();
+			CountDownLatch half = new CountDownLatch(1);
 			Thread thread = reader(() -> {
 				client.getInputStream().readNBytes(10);
+				half.countDown();
 				client.getInputStream().read(new byte[10]);
 			});
 
 			other.getOutputStream().write(new byte[10]);
-			Thread.sleep(300);
+			half.await();
+			Thread.sleep(300); // it is in the next read then
 			client.close();
 			thread.join();
 			System.out.println(other.getInputStream().read());
@@ -136,16 +141,19 @@ public class IoHard {
 		try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress(LOCAL, 0))) {
 			SocketChannel client = SocketChannel.open(server.getLocalAddress()), other = server.accept();
 			SocketAddress one = client.getLocalAddress(), two = client.getRemoteAddress();
+			CountDownLatch half = new CountDownLatch(1);
 			Thread thread = reader(() -> {
 				ByteBuffer bytes = ByteBuffer.allocate(20);
 				while (bytes.position() < 20)
 					client.read(bytes);
+				half.countDown();
 				bytes.clear();
 				client.read(bytes);
 			});
 
 			other.write(ByteBuffer.allocate(20));
-			Thread.sleep(300);
+			half.await();
+			Thread.sleep(300); // it is in the next read then
 			if (interrupt)
 				thread.interrupt();
 			else

@@ -117,6 +117,21 @@ public class IoKnown {
 			thread.join();
 	}
 
+	/** Some are renamed, some deleted, while they are open: the kernel names them so. */
+	private static void rename(Known[] known) throws IOException {
+		for (int i = 7; i < FILES; i += 50) {
+			Path path = known[i].path;
+
+			if (i % 100 == 7) {
+				known[i].path = path.resolveSibling("renamed-" + i);
+				Files.move(path, known[i].path);
+			} else {
+				known[i].path = Path.of(path + " (deleted)");
+				Files.delete(path);
+			}
+		}
+	}
+
 	/** The kernel's name of every descriptor, to its number. */
 	private static Map<String, String> descriptors() throws IOException {
 		Map<String, String> numbers = new HashMap<>();
@@ -179,6 +194,7 @@ public class IoKnown {
 		for (int i = 0; i < FILES; i++)
 			Files.write(folder.resolve("file-" + i), new byte[SIZE]);
 		openAll(known);
+		rename(known);
 		try (ServerSocket server = new ServerSocket(0, PAIRS, InetAddress.getLoopbackAddress());
 				PrintStream out = new PrintStream(folder.resolve("../truth").toFile())) {
 			for (int i = 0; i < PAIRS; i++) {

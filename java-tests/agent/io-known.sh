@@ -3,9 +3,9 @@
 # Copyright the jprof authors
 #
 # io-known: 1000 files and 200 sockets that were opened before anything was recorded are known by
-# their names, and what is done with each later is charged to it. With an agent that was there
-# from the start, so are the thread that opened it and when; one that is loaded later has
-# found it open. Most descriptors are above the holder's array.
+# the names they have by then, and what is done with each later is charged to it. With an agent
+# that was there from the start, so are the thread that opened it and when; one that is loaded
+# later has found it open. Most descriptors are above the holder's array.
 . "$(dirname "$0")/common.sh"
 need jq
 [ -e "$build/bench/libcontrol.so" ] || skip 'not run: bench/ is not built'
