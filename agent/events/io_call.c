@@ -126,8 +126,9 @@ static void sign(struct io_opening *opening)
 		opening->path = 0;
 }
 
-/* The system tells what it is; fresh: the thread has just opened, or connected it. */
-static holder_word find(int number, holder_word seen, bool fresh)
+/* The system tells what it is; fresh: the thread has just opened, or connected it. peer: if the
+ * system knows of none. */
+static holder_word find(int number, holder_word seen, bool fresh, struct io_name peer)
 {
 	struct io_opening opening = {.descriptor = number, .known = KNOWN_ATTACH};
 	struct descriptor descriptor;
@@ -136,7 +137,7 @@ static holder_word find(int number, holder_word seen, bool fresh)
 		return seen;
 	opening.kind = descriptor.kind;
 	opening.name = descriptor.name;
-	opening.peer = descriptor.peer;
+	opening.peer = descriptor.peer.length ? descriptor.peer : peer;
 	if (fresh) {
 		sign(&opening);
 	} else if (holder_is_noted(seen)) {
@@ -152,7 +153,7 @@ holder_word io_word(int descriptor)
 	holder_word word = holder_get(&io_holder, descriptor);
 
 	if (__builtin_expect(holder_file(word) == 0, 0) && descriptor >= 0)
-		word = find(descriptor, word, false);
+		word = find(descriptor, word, false, (struct io_name){NULL, 0});
 	return word;
 }
 
@@ -469,7 +470,8 @@ void io_opened(
 
 static holder_word find_opened(int descriptor)
 {
-	return find(descriptor, holder_get(&io_holder, descriptor), true);
+	return find(descriptor, holder_get(&io_holder, descriptor), true,
+		(struct io_name){NULL, 0});
 }
 
 void io_found(struct io_call *call, int descriptor)
@@ -494,16 +496,20 @@ static bool is_nameless(const struct io_file *file)
 	return file && file->name_length == 0 && file->peer_length == 0;
 }
 
-void io_addressed(struct io_call *call)
+void io_addressed(struct io_call *call, struct io_name peer)
 {
 	holder_word before = call->word;
-	bool nameless = is_nameless(file_of(before));
+	const struct io_file *file = file_of(before);
+	bool nameless = is_nameless(file);
 
 	if (!call->start) {
 		io_note(call->descriptor);
 		return;
 	}
-	call->word = find(call->descriptor, before, true);
+	/* Still being connected to the same. */
+	if (peer.length == 0 && file && file->kind != IO_UDP)
+		peer = (struct io_name){file->peer, file->peer_length};
+	call->word = find(call->descriptor, before, true, peer);
 	if (nameless && call->word != before)
 		io_also(call, call->word, IO_OPEN, 0, false);
 }

@@ -101,8 +101,9 @@ void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct i
 void io_found(struct io_call *call, int descriptor);
 void io_accepted(struct io_call *call, int descriptor);
 
-/* The call's descriptor, a socket, got an address, or a peer. */
-void io_addressed(struct io_call *call);
+/* The call's descriptor, a socket, got an address, or a peer; peer: which one was meant, if the
+ * system does not know it (yet). */
+void io_addressed(struct io_call *call, struct io_name peer);
 
 /* The call's descriptor is closed. Another thread may have been given the same number since: what
  * it was at the call's begin is taken out, or nothing. */

@@ -194,11 +194,11 @@ NOTHING(net_listen, "sun.nio.ch.Net", "listen", "(" FD "I)V", ALWAYS,
 	P(jobject fd, jint backlog), A(fd, backlog), OF(fd), bound(&call))
 VALUE(net_connect, "sun.nio.ch.Net", "connect0", "(Z" FD "Ljava/net/InetAddress;I)I",
 	ALWAYS, jint, P(jboolean v6, jobject fd, jobject address, jint port),
-	A(v6, fd, address, port), OF(fd), connected(&call, result))
+	A(v6, fd, address, port), OF(fd), connected_to(&call, result, address, port))
 VALUE(net_poll_connect, "sun.nio.ch.Net", "pollConnect", "(" FD "J)Z", ALWAYS, jboolean,
-	P(jobject fd, jlong timeout), A(fd, timeout), OF(fd), bound(&call))
+	P(jobject fd, jlong timeout), A(fd, timeout), OF(fd), waited(&call))
 NOTHING(asynchronous_connect, "sun.nio.ch.UnixAsynchronousSocketChannelImpl", "checkConnect",
-	"(I)V", ALWAYS, P(jint fd), A(fd), fd, bound(&call))
+	"(I)V", ALWAYS, P(jint fd), A(fd), fd, waited(&call))
 VALUE(net_accept, "sun.nio.ch.Net", "accept", "(" FD FD "[Ljava/net/InetSocketAddress;)I",
 	ALWAYS, jint, P(jobject fd, jobject accepted, jobjectArray address),
 	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted))
@@ -219,7 +219,8 @@ VALUE(unix_socket, "sun.nio.ch.UnixDomainSockets", "socket0", "()I", ALWAYS, jin
 NOTHING(unix_bind, "sun.nio.ch.UnixDomainSockets", "bind0", "(" FD "[B)V", ALWAYS,
 	P(jobject fd, jbyteArray path), A(fd, path), OF(fd), bound(&call))
 VALUE(unix_connect, "sun.nio.ch.UnixDomainSockets", "connect0", "(" FD "[B)I", ALWAYS, jint,
-	P(jobject fd, jbyteArray path), A(fd, path), OF(fd), connected(&call, result))
+	P(jobject fd, jbyteArray path), A(fd, path), OF(fd),
+	connected_to_path(&call, result, path))
 VALUE(unix_accept, "sun.nio.ch.UnixDomainSockets", "accept0",
 	"(" FD FD "[Ljava/lang/Object;)I", ALWAYS, jint,
 	P(jobject fd, jobject accepted, jobjectArray address), A(fd, accepted, address),
@@ -335,7 +336,8 @@ NOTHING(plain_create, "java.net.PlainSocketImpl", "socketCreate", "(ZZ)V", ALWAY
 	opened(&call, OF_FIELD(self, SOCKET), stream ? IO_TCP : IO_UDP))
 NOTHING(plain_connect, "java.net.PlainSocketImpl", "socketConnect",
 	"(Ljava/net/InetAddress;II)V", ALWAYS, P(jobject address, jint port, jint timeout),
-	A(address, port, timeout), OF_FIELD(self, SOCKET), connected(&call, 1))
+	A(address, port, timeout), OF_FIELD(self, SOCKET),
+	connected_to(&call, 1, address, port))
 NOTHING(plain_bind, "java.net.PlainSocketImpl", "socketBind", "(Ljava/net/InetAddress;I)V",
 	ALWAYS, P(jobject address, jint port), A(address, port), OF_FIELD(self, SOCKET),
 	bound(&call))
@@ -363,7 +365,8 @@ NOTHING(plain_datagram_bind, "java.net.PlainDatagramSocketImpl", "bind0",
 	A(port, address), OF_FIELD(self, DATAGRAM), bound(&call))
 NOTHING(plain_datagram_connect, "java.net.PlainDatagramSocketImpl", "connect0",
 	"(Ljava/net/InetAddress;I)V", ALWAYS, P(jobject address, jint port),
-	A(address, port), OF_FIELD(self, DATAGRAM), connected(&call, 1))
+	A(address, port), OF_FIELD(self, DATAGRAM),
+	connected_to(&call, 1, address, port))
 NOTHING(plain_datagram_disconnect, "java.net.PlainDatagramSocketImpl", "disconnect0",
 	"(I)V", ALWAYS, P(jint family), A(family), OF_FIELD(self, DATAGRAM), bound(&call))
 NOTHING(plain_datagram_send, "java.net.PlainDatagramSocketImpl", "send0",

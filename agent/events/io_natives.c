@@ -6,8 +6,10 @@
  */
 #include "agent/events/io_natives.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,7 +27,23 @@
 
 /* Fields that are read; each is looked up when a row of a class that needs it is bound, as the
  * class is there then. */
-enum field { DESCRIPTOR, INPUT, OUTPUT, RANDOM, CHANNEL, SOCKET, DATAGRAM, FILE_PATH, PACKET_LENGTH, FIELDS };
+enum field {
+	DESCRIPTOR,
+	INPUT,
+	OUTPUT,
+	RANDOM,
+	CHANNEL,
+	SOCKET,
+	DATAGRAM,
+	FILE_PATH,
+	PACKET_LENGTH,
+	HOLDER,
+	HOLDER_ADDRESS,
+	HOLDER_FAMILY,
+	HOLDER6,
+	HOLDER6_ADDRESS,
+	FIELDS
+};
 
 #define FD "Ljava/io/FileDescriptor;"
 
@@ -41,6 +59,13 @@ static const struct {
 	[DATAGRAM] = {"java/net/DatagramSocketImpl", "fd", FD},
 	[FILE_PATH] = {"java/io/File", "path", "Ljava/lang/String;"},
 	[PACKET_LENGTH] = {"java/net/DatagramPacket", "length", "I"},
+	[HOLDER] = {"java/net/InetAddress", "holder",
+		"Ljava/net/InetAddress$InetAddressHolder;"},
+	[HOLDER_ADDRESS] = {"java/net/InetAddress$InetAddressHolder", "address", "I"},
+	[HOLDER_FAMILY] = {"java/net/InetAddress$InetAddressHolder", "family", "I"},
+	[HOLDER6] = {"java/net/Inet6Address", "holder6",
+		"Ljava/net/Inet6Address$Inet6AddressHolder;"},
+	[HOLDER6_ADDRESS] = {"java/net/Inet6Address$Inet6AddressHolder", "ipaddress", "[B"},
 };
 
 static jfieldID _Atomic field_id[FIELDS];
@@ -159,6 +184,37 @@ static struct io_name text_of(JNIEnv *jni, jstring string, char *text)
 	if (high)
 		bytes += write_utf8(text + bytes, high);
 	return (struct io_name){text, bytes};
+}
+
+static jint int_of(JNIEnv *jni, jobject object, enum field field)
+{
+	jfieldID id = object ? field_get(jni, object, field) : NULL;
+
+	return id ? (*jni)->GetIntField(jni, object, id) : 0;
+}
+
+/* The address and port of a java.net.InetAddress, as rows of connections have them. Returns the
+ * length, 0 for what is not known. No exception may be pending. */
+static size_t internet_address(
+	JNIEnv *jni, jobject address, jint port, char *text, size_t size)
+{
+	enum { IPV6 = 2 }; /* InetAddress.IPv6 */
+	jobject holder = object_of(jni, address, HOLDER);
+	uint32_t v4 = htonl((uint32_t)int_of(jni, holder, HOLDER_ADDRESS));
+	char host[DESCRIPTOR_ADDRESS_MAX];
+	jbyte v6[16] = {0};
+	jbyteArray bytes;
+
+	if (int_of(jni, holder, HOLDER_FAMILY) != IPV6) {
+		address_write(&v4, sizeof(v4), host);
+		return (size_t)snprintf(text, size, "%s:%d", host, port);
+	}
+	bytes = object_of(jni, object_of(jni, address, HOLDER6), HOLDER6_ADDRESS);
+	if (!bytes)
+		return 0;
+	(*jni)->GetByteArrayRegion(jni, bytes, 0, sizeof(v6), v6);
+	address_write(v6, sizeof(v6), host);
+	return (size_t)snprintf(text, size, "[%s]:%d", host, port);
 }
 
 static struct io_name path_at(jlong address)
@@ -468,17 +524,68 @@ static void array_opened(struct io_call *call, jintArray descriptors, jsize coun
 static void bound(struct io_call *call)
 {
 	if (!thrown(call))
-		io_addressed(call);
+		io_addressed(call, (struct io_name){NULL, 0});
 }
 
-/* More than 0: connected; -2 (IOStatus.UNAVAILABLE): it will be. */
-static void connected(struct io_call *call, jint result)
+/* A connect that was waited for: that it failed is told as one more. */
+static void waited(struct io_call *call)
 {
-	bool failed = thrown(call) || (result < 0 && result != -2);
+	if (!thrown(call))
+		io_addressed(call, (struct io_name){NULL, 0});
+	else
+		io_call_end(call, IO_CONNECT, 0, true);
+}
 
-	if (!failed)
-		io_addressed(call);
+enum { IO_UNAVAILABLE = -2 }; /* sun.nio.ch.IOStatus */
+
+/* More than 0: connected; IO_UNAVAILABLE: it will be, or not. */
+static bool is_connected(const struct io_call *call, jint result)
+{
+	return result > 0 && !thrown(call);
+}
+
+static void connected(struct io_call *call, jint result, struct io_name peer)
+{
+	bool failed = thrown(call) || (result < 0 && result != IO_UNAVAILABLE);
+
+	if (call->start || !failed)
+		io_addressed(call, peer);
 	io_call_end(call, IO_CONNECT, 0, failed);
+}
+
+/* To that internet address: what the system does not know of who is not, or not yet, connected. */
+static void connected_to(struct io_call *call, jint result, jobject address, jint port)
+{
+	char text[DESCRIPTOR_ADDRESS_MAX * 2];
+	struct io_name peer = {text, 0};
+	jthrowable exception;
+
+	if (call->start && !is_connected(call, result)) {
+		exception = exception_aside(call->jni);
+		peer.length = internet_address(
+			call->jni, address, port, text, sizeof(text));
+		exception_back(call->jni, exception);
+	}
+	connected(call, result, peer);
+}
+
+static void connected_to_path(struct io_call *call, jint result, jbyteArray path)
+{
+	JNIEnv *jni = call->jni;
+	char text[DESCRIPTOR_ADDRESS_MAX * 2];
+	struct io_name peer = {text, 0};
+	jthrowable exception;
+
+	if (call->start && path && !is_connected(call, result)) {
+		exception = exception_aside(jni);
+		peer.length = (size_t)(*jni)->GetArrayLength(jni, path);
+		if (peer.length > sizeof(text))
+			peer.length = sizeof(text);
+		(*jni)->GetByteArrayRegion(
+			jni, path, 0, (jsize)peer.length, (jbyte *)text);
+		exception_back(jni, exception);
+	}
+	connected(call, result, peer);
 }
 
 static void accepted_one(struct io_call *call, jint result, jobject accepted)
