@@ -47,8 +47,7 @@ struct showing {
 	void *argument;
 };
 
-/* Under a lock that who opens a file may need: SQLite's insert takes some microseconds. */
-static void show_file(void *user, const struct io_file *file)
+static int show_file(void *user, const struct io_file *file)
 {
 	const struct showing *showing = user;
 	uint64_t at = atomic_load(&file->at);
@@ -66,15 +65,15 @@ static void show_file(void *user, const struct io_file *file)
 		.note = archive_files_refused(file),
 	};
 
-	showing->put(showing->argument, &record);
+	return showing->put(showing->argument, &record);
 }
 
-void io_show_files(uint64_t began,
+int io_show_files(uint64_t began, bool all,
 	int (*put)(void *argument, const struct profile_file *file), void *argument)
 {
 	struct showing showing = {began, put, argument};
 
-	io_files_visit(&io_holder.files, show_file, &showing);
+	return io_files_visit(&io_holder.files, all, show_file, &showing);
 }
 
 static void put_apart(void (*put)(void *argument, const char *key, const char *value),
@@ -126,21 +125,28 @@ static void sign(struct io_opening *opening)
 		opening->path = 0;
 }
 
-/* The system tells what it is; fresh: the thread has just opened, or connected it. peer: if the
- * system knows of none. */
-static holder_word find(int number, holder_word seen, bool fresh, struct io_name peer)
+/* The system tells what it is; the names are in `text`. False: it is not open. */
+static bool ask(int number, struct io_opening *opening, struct descriptor *text)
 {
-	struct io_opening opening = {.descriptor = number, .known = KNOWN_ATTACH};
-	struct descriptor descriptor;
+	if (!descriptor_look(number, text))
+		return false;
+	*opening = (struct io_opening){.descriptor = number,
+		.known = KNOWN_ATTACH,
+		.kind = text->kind,
+		.name = text->name,
+		.peer = text->peer};
+	return true;
+}
 
-	if (!descriptor_look(number, &descriptor))
+/* It was open before anybody asked. */
+static __attribute__((noinline)) holder_word find(int number, holder_word seen)
+{
+	struct io_opening opening;
+	struct descriptor text;
+
+	if (!ask(number, &opening, &text))
 		return seen;
-	opening.kind = descriptor.kind;
-	opening.name = descriptor.name;
-	opening.peer = descriptor.peer.length ? descriptor.peer : peer;
-	if (fresh) {
-		sign(&opening);
-	} else if (holder_is_noted(seen)) {
+	if (holder_is_noted(seen)) {
 		opening.known = KNOWN_OPEN;
 		opening.at = holder_noted_at(&io_holder, number, seen);
 		opening.opener = holder_opener(seen);
@@ -153,7 +159,7 @@ holder_word io_word(int descriptor)
 	holder_word word = holder_get(&io_holder, descriptor);
 
 	if (__builtin_expect(holder_file(word) == 0, 0) && descriptor >= 0)
-		word = find(descriptor, word, false, (struct io_name){NULL, 0});
+		word = find(descriptor, word);
 	return word;
 }
 
@@ -181,18 +187,6 @@ void io_note(int descriptor)
 	holder_note(&io_holder, descriptor, io_opener_self(NULL), clock_now());
 }
 
-static inline struct io_file *file_of(holder_word word)
-{
-	uint32_t id = holder_file(word);
-
-	return id ? io_files_at(&io_holder.files, id) : NULL;
-}
-
-const struct io_file *io_file_of(holder_word word)
-{
-	return file_of(word);
-}
-
 /* ---- accounts ---- */
 
 static void add_apart(struct apart *apart, const struct io_account *operation)
@@ -218,7 +212,7 @@ static void record(struct io_records *records, struct thread_context *context,
 {
 	struct io_record record = {
 		.begin = call->start,
-		.end = call->end,
+		.end = call->start + operation->ns,
 		.bytes = operation->bytes,
 		.file = operation->file,
 		.op = (uint8_t)operation->op,
@@ -266,11 +260,13 @@ static __attribute__((noinline)) void account_elsewhere(
 	bool unwanted;
 	struct thread_events *thread = thread_events_for_io(&unwanted);
 
+	if (unwanted)
+		return;
 	if (call->own) {
 		add_apart(&class_loading, operation);
 		return;
 	}
-	if (!thread && !unwanted)
+	if (!thread)
 		add_apart(&nobody, operation);
 	/* A virtual thread's: its carrier's, but not in its path. */
 	if (!thread || !thread_events_is_hidden() || !thread_events_enter(thread))
@@ -278,6 +274,14 @@ static __attribute__((noinline)) void account_elsewhere(
 	operation->node = 0;
 	account_in(thread->context, call, operation);
 	thread_events_leave(thread);
+}
+
+/* The call path; the root, if it was found at the begin and nodes were renumbered since. */
+static inline uint32_t node_of(const struct io_call *call, const struct thread_context *context)
+{
+	if (__builtin_expect(call->by_stack, 0))
+		return call->generation == context->tree.generation ? call->node : 0;
+	return context->current;
 }
 
 static void account(const struct io_call *call, struct io_account *operation)
@@ -288,7 +292,7 @@ static void account(const struct io_call *call, struct io_account *operation)
 		account_elsewhere(call, operation);
 		return;
 	}
-	operation->node = call->node ? call->node : thread->context->current;
+	operation->node = node_of(call, thread->context);
 	account_in(thread->context, call, operation);
 	thread_events_leave(thread);
 }
@@ -333,42 +337,43 @@ static void find_path(struct io_call *call)
 
 	if (!thread || thread_events_is_hidden() || !thread_events_enter(thread))
 		return;
+	call->by_stack = true;
 	call->node = path_of(thread, call->jni);
+	call->generation = thread->context->tree.generation;
 	thread_events_leave(thread);
 }
 
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
+	/* What io_start stored before is seen behind this. */
+	atomic_load_explicit(&io_recording, memory_order_acquire);
 	*call = (struct io_call){.jni = jni,
 		.descriptor = descriptor,
 		.word = io_word(descriptor),
 		.offset = -1};
 	if (!thread_events_current)
 		thread_events_adopt(jni, NULL, FOUND_NONE);
-	tell_class_loading(call, file_of(call->word));
+	tell_class_loading(call, io_file_of(call->word));
 	if (__builtin_expect(calls_off, 0))
 		find_path(call);
 	call->start = clock_now();
 }
 
-void io_also(struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
 	bool failed)
 {
 	struct io_account operation = {.file = holder_file(word),
-		.op = op_of(op, file_of(word)),
+		.op = op_of(op, io_file_of(word)),
 		.ops = 1,
 		.failures = failed,
 		.bytes = bytes};
 
-	if (!call->start)
-		return;
-	if (!call->end)
-		call->end = clock_now();
-	account(call, &operation);
+	if (call->start)
+		account(call, &operation);
 }
 
 struct archive_read_call {
-	struct io_call *call;
+	const struct io_call *call;
 	const struct io_account *whole;
 };
 
@@ -398,7 +403,7 @@ static int64_t offset_before(int descriptor, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(struct io_call *call, struct io_file *file,
+static void charge_entries(const struct io_call *call, struct io_file *file,
 	const struct io_account *whole)
 {
 	struct archive_read_call read = {call, whole};
@@ -413,9 +418,9 @@ static void charge_entries(struct io_call *call, struct io_file *file,
 			(uint64_t)offset, whole->bytes, charge_entry, &read);
 }
 
-void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
+void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
 {
-	struct io_file *file = file_of(call->word);
+	struct io_file *file = io_file_of(call->word);
 	struct io_account operation = {.file = holder_file(call->word),
 		.op = op_of(op, file),
 		.ops = 1,
@@ -424,8 +429,7 @@ void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool faile
 
 	if (!call->start)
 		return;
-	call->end = clock_now();
-	operation.ns = call->end - call->start;
+	operation.ns = clock_now() - call->start;
 	account(call, &operation);
 	if (operation.op == IO_READ && bytes > 0 && file && (file->ending & ENDS_AS_ARCHIVE) &&
 		!call->own)
@@ -434,15 +438,14 @@ void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool faile
 
 /* ---- what changes the holder ---- */
 
-static void charge(struct io_call *call, uint32_t file, enum io_op op, bool failed)
+static void charge(const struct io_call *call, uint32_t file, enum io_op op, bool failed)
 {
-	struct io_account operation = {
-		.file = file, .op = op, .ops = 1, .failures = failed};
+	struct io_account operation = {.file = file,
+		.op = op,
+		.ops = 1,
+		.failures = failed,
+		.ns = clock_now() - call->start};
 
-	if (!call->start)
-		return;
-	call->end = clock_now();
-	operation.ns = call->end - call->start;
 	account(call, &operation);
 }
 
@@ -462,30 +465,36 @@ void io_opened(
 	opening.name = io_kind_is_socket(kind) ? name : path_absolute(name, absolute);
 	sign(&opening);
 	word = holder_open(&io_holder, &opening);
-	tell_class_loading(call, file_of(word));
+	tell_class_loading(call, io_file_of(word));
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
 		charge(call, holder_file(word), IO_OPEN, false);
 }
 
-static holder_word find_opened(int descriptor)
+/* The thread has just opened it. */
+static holder_word ask_opened(int descriptor)
 {
-	return find(descriptor, holder_get(&io_holder, descriptor), true,
-		(struct io_name){NULL, 0});
+	struct io_opening opening;
+	struct descriptor text;
+
+	if (!ask(descriptor, &opening, &text))
+		return 0;
+	sign(&opening);
+	return holder_open(&io_holder, &opening);
 }
 
-void io_found(struct io_call *call, int descriptor)
+void io_found(const struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
-		charge(call, holder_file(find_opened(descriptor)), IO_OPEN, false);
+		charge(call, holder_file(ask_opened(descriptor)), IO_OPEN, false);
 	else
 		io_note(descriptor);
 }
 
-void io_accepted(struct io_call *call, int descriptor)
+void io_accepted(const struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
-		io_also(call, find_opened(descriptor), IO_OPEN, 0, false);
+		io_also(call, ask_opened(descriptor), IO_OPEN, 0, false);
 	else
 		io_note(descriptor);
 }
@@ -499,24 +508,32 @@ static bool is_nameless(const struct io_file *file)
 void io_addressed(struct io_call *call, struct io_name peer)
 {
 	holder_word before = call->word;
-	const struct io_file *file = file_of(before);
-	bool nameless = is_nameless(file);
+	const struct io_file *file = io_file_of(before);
+	struct io_opening opening;
+	struct descriptor text;
 
 	if (!call->start) {
 		io_note(call->descriptor);
 		return;
 	}
+	if (!ask(call->descriptor, &opening, &text))
+		return;
 	/* Still being connected to the same. */
 	if (peer.length == 0 && file && file->kind != IO_UDP)
 		peer = (struct io_name){file->peer, file->peer_length};
-	call->word = find(call->descriptor, before, true, peer);
-	if (nameless && call->word != before)
+	if (opening.peer.length == 0)
+		opening.peer = peer;
+	if (file && io_file_is(file, &opening))
+		return;
+	sign(&opening);
+	call->word = holder_become(&io_holder, before, &opening);
+	if (is_nameless(file) && call->word != before)
 		io_also(call, call->word, IO_OPEN, 0, false);
 }
 
-void io_closed(struct io_call *call, bool failed)
+void io_closed(const struct io_call *call, bool failed)
 {
-	const struct io_file *file = file_of(call->word);
+	const struct io_file *file = io_file_of(call->word);
 
 	if (!call->start) {
 		holder_close(&io_holder, call->descriptor, call->word);
@@ -542,6 +559,12 @@ void io_named(struct io_call *call, enum io_op op, enum io_kind kind,
 		return;
 	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
 	word = io_files_open(&io_holder.files, &opening);
-	tell_class_loading(call, file_of(word));
+	tell_class_loading(call, io_file_of(word));
 	charge(call, holder_file(word), op, failed);
+	call->word = word;
+}
+
+void io_named_again(const struct io_call *call, enum io_op op)
+{
+	io_also(call, call->word, op, 0, false);
 }

@@ -30,10 +30,11 @@ struct io_call {
 	int descriptor;   /* -1: none */
 	holder_word word; /* what it was at the begin */
 	uint64_t start;   /* ns; 0: not recorded */
-	uint64_t end;     /* ns, when the operation was told first */
 	bool own;         /* a class is being loaded by it: told apart */
 	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
-	uint32_t node;    /* the call path, where calls are not recorded; else 0 */
+	/* The call path, where calls are not recorded. */
+	bool by_stack;
+	uint32_t node, generation; /* of the nodes */
 };
 
 /* Sessions record I/O. */
@@ -52,17 +53,25 @@ bool io_prepare(uint32_t slots);
 void io_start(void);
 void io_stop(void);
 
-/* What the word stands for; NULL: nothing that has a name. */
-const struct io_file *io_file_of(holder_word word);
 
-/* Calls put for every file and connection, with times from began on. */
-void io_show_files(uint64_t began,
+/* Calls put for the files and connections that are new, or have changed, since they were shown
+ * last, or for all; with times from began on. On one thread at a time. 0, or put's negative
+ * code, which ends it. */
+int io_show_files(uint64_t began, bool all,
 	int (*put)(void *argument, const struct profile_file *file), void *argument);
 
 /* Facts for the summary. */
 void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument);
 
 extern struct holder io_holder;
+
+/* What the word stands for; NULL: nothing that has a name. */
+static inline struct io_file *io_file_of(holder_word word)
+{
+	uint32_t id = holder_file(word);
+
+	return id ? io_files_at(&io_holder.files, id) : NULL;
+}
 
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor);
 
@@ -81,10 +90,10 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
 
 /* An operation on the descriptor, reads and writes of sockets as receives and sends. An
  * exception may be pending. */
-void io_call_end(struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
+void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
 
 /* The other side of the same operation, whose ns are told once: the target of a transfer. */
-void io_also(struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
 	bool failed);
 
 /* What the descriptor is, if the holder does not know it yet. */
@@ -98,8 +107,8 @@ void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct i
 
 /* The same, where the system has to be asked what it is. io_accepted: the call's time is told
  * for the accept already. */
-void io_found(struct io_call *call, int descriptor);
-void io_accepted(struct io_call *call, int descriptor);
+void io_found(const struct io_call *call, int descriptor);
+void io_accepted(const struct io_call *call, int descriptor);
 
 /* The call's descriptor, a socket, got an address, or a peer; peer: which one was meant, if the
  * system does not know it (yet). */
@@ -107,10 +116,13 @@ void io_addressed(struct io_call *call, struct io_name peer);
 
 /* The call's descriptor is closed. Another thread may have been given the same number since: what
  * it was at the call's begin is taken out, or nothing. */
-void io_closed(struct io_call *call, bool failed);
+void io_closed(const struct io_call *call, bool failed);
 
 /* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
 void io_named(struct io_call *call, enum io_op op, enum io_kind kind, struct io_name name,
 	bool failed);
+
+/* One more on the same name, as part of it. */
+void io_named_again(const struct io_call *call, enum io_op op);
 
 #endif

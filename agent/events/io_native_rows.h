@@ -159,22 +159,22 @@ NOTHING(file_close0, "sun.nio.ch.FileDispatcherImpl", "close0", "(" FD ")V", ALW
 NOTHING(unix_close0, "sun.nio.ch.UnixDispatcher", "close0", "(" FD ")V", ALWAYS,
 	P(jobject fd), A(fd), OF(fd), closed(&call))
 NOTHING(file_dup0, "sun.nio.ch.FileDispatcherImpl", "dup0", "(" FD FD ")V", ALWAYS,
-	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, OF(to)))
+	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
 NOTHING(datagram_dup0, "sun.nio.ch.DatagramDispatcher", "dup0", "(" FD FD ")V", ALWAYS,
-	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, OF(to)))
+	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
 VALUE(channel_transfer_to, "sun.nio.ch.FileChannelImpl", "transferTo0", "(" FD "JJ" FD ")J",
 	RECORDING, jlong, P(jobject fd, jlong position, jlong count, jobject to),
 	A(fd, position, count, to), OF(fd),
-	transferred(&call, position, OF(to), result))
+	transferred(&call, position, AFTER(to), result))
 VALUE(file_transfer_to, "sun.nio.ch.FileDispatcherImpl", "transferTo0",
 	"(" FD "JJ" FD "Z)J", RECORDING, jlong,
 	P(jobject fd, jlong position, jlong count, jobject to, jboolean append),
 	A(fd, position, count, to, append), OF(fd),
-	transferred(&call, position, OF(to), result))
+	transferred(&call, position, AFTER(to), result))
 VALUE(file_transfer_from, "sun.nio.ch.FileDispatcherImpl", "transferFrom0",
 	"(" FD FD "JJZ)J", RECORDING, jlong,
 	P(jobject fd, jobject to, jlong position, jlong count, jboolean append),
-	A(fd, to, position, count, append), OF(fd), transferred(&call, -1, OF(to), result))
+	A(fd, to, position, count, append), OF(fd), transferred(&call, -1, AFTER(to), result))
 VALUE(channel_map, "sun.nio.ch.FileChannelImpl", "map0", "(IJJZ)J", RECORDING, jlong,
 	P(jint mode, jlong position, jlong length, jboolean sync),
 	A(mode, position, length, sync), OF_FIELD(self, CHANNEL), mapped(&call, length))
@@ -261,7 +261,7 @@ VALUE(nio_open, "sun.nio.fs.UnixNativeDispatcher", "open0", "(JII)I", ALWAYS, ji
 	path_opened(&call, result, path))
 VALUE(nio_openat, "sun.nio.fs.UnixNativeDispatcher", "openat0", "(IJII)I", ALWAYS, jint,
 	P(jint directory, jlong path, jint flags, jint mode),
-	A(directory, path, flags, mode), NONE, found(&call, result))
+	A(directory, path, flags, mode), directory, found_below(&call, result, path))
 NOTHING(nio_close, "sun.nio.fs.UnixNativeDispatcher", "close0", "(I)V", ALWAYS, P(jint fd),
 	A(fd), fd, closed(&call))
 VALUE(nio_dup, "sun.nio.fs.UnixNativeDispatcher", "dup", "(I)I", ALWAYS, jint, P(jint fd),
@@ -333,7 +333,7 @@ VALUE(address_v6, "java.net.Inet6AddressImpl", "getHostByAddr", "([B)Ljava/lang/
 /* ---- java.net of JDK 17: sockets of before NIO, -Djdk.net.usePlainSocketImpl ---- */
 NOTHING(plain_create, "java.net.PlainSocketImpl", "socketCreate", "(ZZ)V", ALWAYS,
 	P(jboolean stream, jboolean server), A(stream, server), NONE,
-	opened(&call, OF_FIELD(self, SOCKET), stream ? IO_TCP : IO_UDP))
+	object_opened(&call, self, SOCKET, stream ? IO_TCP : IO_UDP))
 NOTHING(plain_connect, "java.net.PlainSocketImpl", "socketConnect",
 	"(Ljava/net/InetAddress;II)V", ALWAYS, P(jobject address, jint port, jint timeout),
 	A(address, port, timeout), OF_FIELD(self, SOCKET),
@@ -359,7 +359,7 @@ NOTHING(plain_cleanup, "java.net.SocketCleanable", "cleanupClose0", "(I)V", ALWA
 	P(jint fd), A(fd), fd, closed(&call))
 NOTHING(plain_datagram_create, "java.net.PlainDatagramSocketImpl", "datagramSocketCreate",
 	"()V", ALWAYS, P(), A(), NONE,
-	opened(&call, OF_FIELD(self, DATAGRAM), IO_UDP))
+	object_opened(&call, self, DATAGRAM, IO_UDP))
 NOTHING(plain_datagram_bind, "java.net.PlainDatagramSocketImpl", "bind0",
 	"(ILjava/net/InetAddress;)V", ALWAYS, P(jint port, jobject address),
 	A(port, address), OF_FIELD(self, DATAGRAM), bound(&call))

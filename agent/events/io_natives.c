@@ -8,11 +8,9 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/events/events.h"
@@ -25,8 +23,7 @@
 
 /* ---- Java objects ---- */
 
-/* Fields that are read; each is looked up when a row of a class that needs it is bound, as the
- * class is there then. */
+/* Fields that are read. */
 enum field {
 	DESCRIPTOR,
 	INPUT,
@@ -70,31 +67,51 @@ static const struct {
 
 static jfieldID _Atomic field_id[FIELDS];
 
-/* Looked up at the first use, which has an object of the class. NULL: there is none. */
-static __attribute__((noinline, cold)) jfieldID field_learn(
-	JNIEnv *jni, jobject object, enum field field)
+/* Looked up at the first use, within a native method of the JDK: its loader finds the class. Not
+ * in the object's own class, which may have a field of that name itself. NULL: there is none. */
+static __attribute__((noinline, cold)) jfieldID field_learn(JNIEnv *jni, enum field field)
 {
-	jclass class = (*jni)->GetObjectClass(jni, object);
-	jfieldID id = (*jni)->GetFieldID(
-		jni, class, field_of[field].name, field_of[field].signature);
+	jclass class = (*jni)->FindClass(jni, field_of[field].class);
+	jfieldID id = class ? (*jni)->GetFieldID(jni, class, field_of[field].name,
+				      field_of[field].signature)
+			    : NULL;
 
 	if (!id)
 		(*jni)->ExceptionClear(jni);
-	(*jni)->DeleteLocalRef(jni, class);
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
 	atomic_store(&field_id[field], id);
 	return id;
 }
 
-static inline jfieldID field_get(JNIEnv *jni, jobject object, enum field field)
+static inline jfieldID field_get(JNIEnv *jni, enum field field)
 {
 	jfieldID id = atomic_load_explicit(&field_id[field], memory_order_relaxed);
 
-	return __builtin_expect(id != NULL, 1) ? id : field_learn(jni, object, field);
+	return __builtin_expect(id != NULL, 1) ? id : field_learn(jni, field);
+}
+
+/* Runs with the exception put aside. */
+static jthrowable exception_aside(JNIEnv *jni)
+{
+	jthrowable exception = (*jni)->ExceptionOccurred(jni);
+
+	if (exception)
+		(*jni)->ExceptionClear(jni);
+	return exception;
+}
+
+static void exception_back(JNIEnv *jni, jthrowable exception)
+{
+	if (!exception)
+		return;
+	(*jni)->Throw(jni, exception);
+	(*jni)->DeleteLocalRef(jni, exception);
 }
 
 static inline int number_of(JNIEnv *jni, jobject descriptor)
 {
-	jfieldID id = descriptor ? field_get(jni, descriptor, DESCRIPTOR) : NULL;
+	jfieldID id = descriptor ? field_get(jni, DESCRIPTOR) : NULL;
 
 	return id ? (*jni)->GetIntField(jni, descriptor, id) : -1;
 }
@@ -102,7 +119,7 @@ static inline int number_of(JNIEnv *jni, jobject descriptor)
 /* The object's field, a local reference: it goes when the native method returns. */
 static inline jobject object_of(JNIEnv *jni, jobject object, enum field field)
 {
-	jfieldID id = object ? field_get(jni, object, field) : NULL;
+	jfieldID id = object ? field_get(jni, field) : NULL;
 
 	return id ? (*jni)->GetObjectField(jni, object, id) : NULL;
 }
@@ -112,9 +129,20 @@ static inline int number_of_field(JNIEnv *jni, jobject object, enum field field)
 	return number_of(jni, object_of(jni, object, field));
 }
 
+/* The same behind a call, when an exception may be pending. */
+static int number_after(JNIEnv *jni, jobject descriptor)
+{
+	jthrowable exception = exception_aside(jni);
+	int number = number_of(jni, descriptor);
+
+	exception_back(jni, exception);
+	return number;
+}
+
 #define NONE		      (-1)
 #define OF(object)	      number_of(jni, object)
 #define OF_FIELD(object, in)  number_of_field(jni, object, in)
+#define AFTER(object)	      number_after(jni, object)
 
 static int dirfd_of(jlong directory)
 {
@@ -188,7 +216,7 @@ static struct io_name text_of(JNIEnv *jni, jstring string, char *text)
 
 static jint int_of(JNIEnv *jni, jobject object, enum field field)
 {
-	jfieldID id = object ? field_get(jni, object, field) : NULL;
+	jfieldID id = object ? field_get(jni, field) : NULL;
 
 	return id ? (*jni)->GetIntField(jni, object, id) : 0;
 }
@@ -227,24 +255,6 @@ static struct io_name path_at(jlong address)
 /* ---- what follows a call ---- */
 
 /* From here to the stand-ins: an exception may be pending, and stays. */
-
-/* Runs with the exception put aside. */
-static jthrowable exception_aside(JNIEnv *jni)
-{
-	jthrowable exception = (*jni)->ExceptionOccurred(jni);
-
-	if (exception)
-		(*jni)->ExceptionClear(jni);
-	return exception;
-}
-
-static void exception_back(JNIEnv *jni, jthrowable exception)
-{
-	if (!exception)
-		return;
-	(*jni)->Throw(jni, exception);
-	(*jni)->DeleteLocalRef(jni, exception);
-}
 
 /* Java's convention of streams: the bytes, or -1 at the end of the file. Without any bytes to read
  * or to write the native method does not ask the system. */
@@ -336,7 +346,7 @@ static void packet_done(struct io_call *call, enum io_op op, jobject packet)
 {
 	JNIEnv *jni = call->jni;
 	bool failed = thrown(call);
-	jfieldID id = failed ? NULL : field_get(jni, packet, PACKET_LENGTH);
+	jfieldID id = failed ? NULL : field_get(jni, PACKET_LENGTH);
 
 	io_call_end(call, op, id ? (uint64_t)(*jni)->GetIntField(jni, packet, id) : 0, failed);
 }
@@ -350,11 +360,14 @@ static __attribute__((noinline)) void stream_opened_as(
 	char text[DESCRIPTOR_NAME_MAX];
 	jthrowable exception = exception_aside(jni);
 	struct io_name name = text_of(jni, path, text);
+	int number = -1;
 
 	if (exception)
 		io_named(call, IO_OPEN, IO_FILE, name, true);
 	else
-		io_opened(call, number_of_field(jni, self, field), IO_FILE, name);
+		number = number_of_field(jni, self, field);
+	if (number >= 0)
+		io_opened(call, number, descriptor_kind(number), name);
 	exception_back(jni, exception);
 }
 
@@ -389,6 +402,8 @@ static void created(struct io_call *call, jstring path, jboolean result)
 
 	if (result || exception)
 		io_named(call, IO_OPEN, IO_FILE, text_of(jni, path, text), exception != NULL);
+	if (result)
+		io_named_again(call, IO_CLOSE);
 	exception_back(jni, exception);
 }
 
@@ -483,12 +498,31 @@ static void found(struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && !thrown(call))
 		io_found(call, descriptor);
+	else
+		io_call_end(call, IO_OPEN, 0, true);
+}
+
+/* By a path that is relative to the call's descriptor. */
+static void found_below(struct io_call *call, int descriptor, jlong path)
+{
+	if (descriptor >= 0 && !thrown(call))
+		io_found(call, descriptor);
+	else
+		path_below_done(call, IO_OPEN, path);
 }
 
 static void opened(struct io_call *call, int descriptor, enum io_kind kind)
 {
 	if (descriptor >= 0 && !thrown(call))
 		io_opened(call, descriptor, kind, (struct io_name){NULL, 0});
+	else
+		io_call_end(call, IO_OPEN, 0, true);
+}
+
+static void object_opened(
+	struct io_call *call, jobject object, enum field field, enum io_kind kind)
+{
+	opened(call, thrown(call) ? -1 : number_of_field(call->jni, object, field), kind);
 }
 
 /* dup2(2) of the call's descriptor. */
@@ -500,8 +534,10 @@ static void duplicated(struct io_call *call, int to)
 /* The two ends of a pipe, the one to read from in the upper half. */
 static void piped(struct io_call *call, jlong ends)
 {
-	if (thrown(call))
+	if (thrown(call)) {
+		io_call_end(call, IO_OPEN, 0, true);
 		return;
+	}
 	io_found(call, (int)(ends >> 32));
 	io_found(call, (int)ends);
 }
@@ -610,6 +646,9 @@ static void object_accepted(struct io_call *call, jobject accepted)
 
 enum { ALWAYS, RECORDING };
 
+/* The JDK's own function. */
+#define REAL(id) (__atomic_load_n(&real_##id, __ATOMIC_ACQUIRE))
+
 #define P(...) (JNIEnv * jni, jobject self __VA_OPT__(, ) __VA_ARGS__)
 #define A(...) (jni, self __VA_OPT__(, ) __VA_ARGS__)
 
@@ -621,9 +660,9 @@ enum { ALWAYS, RECORDING };
 		type result;                                                             \
                                                                                          \
 		if (when == RECORDING && !io_is_recording())                             \
-			return real_##id arguments;                                      \
+			return REAL(id) arguments;                                      \
 		io_call_begin(&call, jni, descriptor);                                   \
-		result = real_##id arguments;                                            \
+		result = REAL(id) arguments;                                            \
 		done;                                                                    \
 		return result;                                                           \
 	}
@@ -635,11 +674,11 @@ enum { ALWAYS, RECORDING };
 		struct io_call call;                                                     \
                                                                                          \
 		if (when == RECORDING && !io_is_recording()) {                           \
-			real_##id arguments;                                             \
+			REAL(id) arguments;                                             \
 			return;                                                          \
 		}                                                                        \
 		io_call_begin(&call, jni, descriptor);                                   \
-		real_##id arguments;                                                     \
+		REAL(id) arguments;                                                     \
 		done;                                                                    \
 	}
 

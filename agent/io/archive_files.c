@@ -51,26 +51,34 @@ static bool is_same(const struct io_archive *archive, const struct stat *status)
 	       archive->changed.tv_nsec == status->st_mtim.tv_nsec;
 }
 
+static bool is_other(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev != b->st_dev || a->st_ino != b->st_ino;
+}
+
+/* By the application's own descriptor: to open the file once more, and close it, would drop the
+ * process's locks on it (fcntl(2)). So the descriptor may be another file's meanwhile. */
 static void read_again(struct io_archive *archive, int descriptor, const struct stat *status)
 {
-	char path[64];
-	int own;
+	struct stat after;
+	const char *refused;
 
 	archive_fini(&archive->archive);
 	archive->device = status->st_dev;
 	archive->inode = status->st_ino;
 	archive->size = status->st_size;
 	archive->changed = status->st_mtim;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	atomic_store(&archive->refused,
-		own < 0 ? "it cannot be opened once more" : archive_read(&archive->archive, own));
-	if (own >= 0)
-		close(own);
+	refused = archive_read(&archive->archive, descriptor);
+	if (fstat(descriptor, &after) || is_other(status, &after)) {
+		archive_fini(&archive->archive);
+		refused = "it was closed too early";
+	}
+	atomic_store(&archive->refused, refused);
 }
 
 /* Under the lock: what is known is of the file as it is now. */
-static void renew(struct io_archive *archive, const struct io_file *file, int descriptor)
+static void renew(struct io_files *files, struct io_archive *archive, struct io_file *file,
+	int descriptor)
 {
 	uint64_t at = atomic_load_explicit(&file->at, memory_order_relaxed);
 	struct stat status;
@@ -79,8 +87,10 @@ static void renew(struct io_archive *archive, const struct io_file *file, int de
 	at = at ? at : 1;
 	if (archive->at == at || fstat(descriptor, &status))
 		return;
-	if (!is_same(archive, &status))
+	if (!is_same(archive, &status)) {
 		read_again(archive, descriptor, &status);
+		io_file_changed(files, file);
+	}
 	archive->at = at;
 }
 
@@ -115,16 +125,14 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 	uint64_t offset, uint64_t bytes,
 	void (*part)(void *user, uint32_t entry, uint64_t bytes), void *user)
 {
-	struct io_archive *archive;
 	int saved_errno = errno;
+	struct io_archive *archive =
+		file->ending & ENDS_AS_ARCHIVE ? archive_of(file) : NULL;
 
-	if (!(file->ending & ENDS_AS_ARCHIVE))
-		return;
-	archive = archive_of(file);
 	if (!archive)
 		return;
 	lock_take(&archive->lock);
-	renew(archive, file, descriptor);
+	renew(files, archive, file, descriptor);
 	while (bytes > 0 && !atomic_load(&archive->refused)) {
 		size_t place = archive_find(&archive->archive, offset);
 		uint64_t length = archive_end(&archive->archive, place, offset) - offset;

@@ -5,8 +5,8 @@
  *
  *   (file, offset, bytes) --> archive, read once an opening --> its entries' rows (io_files)
  *
- * An archive's directory is read when it is first read from, by a descriptor of jprof's own;
- * and again after an opening that finds another file under the name. What is in no entry is charged
+ * An archive's directory is read when it is first read from, and again after an opening that
+ * finds another file under the name. What is in no entry is charged
  * to a row of its own, so that the sum over entries is the archive's.
  *
  * Runs: on the thread that read. Those that read the same archive wait for the one that reads its

@@ -3,7 +3,8 @@
 /*
  * io_files: see io_files.h.
  *
- * Runs: on any thread. A part's lock is held for a look-up and a few stores.
+ * Runs: on any thread. A part's lock is held for a look-up and a few stores; names are copied
+ *       under it once.
  */
 #include "agent/io/io_files.h"
 
@@ -78,15 +79,19 @@ static struct io_file **bucket_of(struct io_files_part *part, uint32_t hash)
 	return &part->bucket[hash / IO_FILE_PARTS % part->buckets];
 }
 
+bool io_file_is(const struct io_file *file, const struct io_opening *opening)
+{
+	return file->kind == opening->kind && file->descriptor == opening->descriptor &&
+	       is_same(file->name, file->name_length, opening->name) &&
+	       is_same(file->peer, file->peer_length, opening->peer);
+}
+
 static struct io_file *find(
 	struct io_files_part *part, uint32_t hash, const struct io_opening *opening)
 {
 	struct io_file *file = part->buckets ? *bucket_of(part, hash) : NULL;
 
-	while (file && !(file->hash == hash && file->kind == opening->kind &&
-			       file->descriptor == opening->descriptor &&
-			       is_same(file->name, file->name_length, opening->name) &&
-			       is_same(file->peer, file->peer_length, opening->peer)))
+	while (file && !(file->hash == hash && io_file_is(file, opening)))
 		file = file->next;
 	return file;
 }
@@ -132,8 +137,8 @@ static struct io_file *row_make(struct io_files *files, uint32_t id)
 	return row(files, id);
 }
 
-/* A row that nobody uses. NULL: there are max, or no memory. */
-static struct io_file *row_take(struct io_files *files, uint32_t max)
+/* The next row. NULL: there are max, or no memory. */
+static struct io_file *row_new(struct io_files *files, uint32_t max)
 {
 	uint32_t id = atomic_load(&files->rows);
 	struct io_file *file;
@@ -170,7 +175,7 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 {
 	char *names = copy_names(opening);
 	struct io_file *file =
-		names && make_buckets(part) ? row_take(files, max) : NULL;
+		names && make_buckets(part) ? row_new(files, max) : NULL;
 
 	if (!file) {
 		free(names);
@@ -190,12 +195,20 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 	return file;
 }
 
-static void note_opening(struct io_file *file, const struct io_opening *opening)
+void io_file_changed(struct io_files *files, struct io_file *file)
+{
+	atomic_store_explicit(&file->state, FILE_CHANGED, memory_order_release);
+	atomic_store_explicit(&files->changed, true, memory_order_release);
+}
+
+static void note_opening(
+	struct io_files *files, struct io_file *file, const struct io_opening *opening)
 {
 	atomic_store_explicit(&file->at, opening->at, memory_order_relaxed);
 	atomic_store_explicit(&file->opener, opening->opener, memory_order_relaxed);
 	atomic_store_explicit(&file->path, opening->path, memory_order_relaxed);
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
+	io_file_changed(files, file);
 }
 
 /* What a file is charged to when there is no row for it. */
@@ -220,7 +233,7 @@ static uint32_t open_as(
 	if (!file)
 		file = add(files, part, max, hash, opening);
 	if (file) {
-		note_opening(file, opening);
+		note_opening(files, file, opening);
 		id = file->id;
 	}
 	lock_give(&part->lock);
@@ -235,19 +248,22 @@ uint32_t io_files_open(struct io_files *files, const struct io_opening *opening)
 	return id ? id : open_as(files, files->max + IO_KINDS, &other);
 }
 
-void io_files_visit(struct io_files *files,
-	void (*show)(void *user, const struct io_file *file), void *user)
+int io_files_visit(struct io_files *files, bool all,
+	int (*show)(void *user, const struct io_file *file), void *user)
 {
 	uint32_t end = atomic_load(&files->rows);
+	int status = 0;
 
-	for (int i = 0; i < IO_FILE_PARTS; i++) {
-		struct io_files_part *part = &files->part[i];
+	if (!atomic_exchange(&files->changed, false) && !all)
+		return 0;
+	for (uint32_t id = 1; id < end && status == 0; id++) {
+		struct io_file *file = row(files, id);
+		uint32_t state = file ? atomic_load(&file->state) : FILE_BEING_MADE;
 
-		lock_take(&part->lock);
-		for (uint32_t b = 0; b < part->buckets; b++)
-			for (struct io_file *file = part->bucket[b]; file; file = file->next)
-				if (file->id < end)
-					show(user, file);
-		lock_give(&part->lock);
+		if (state == FILE_BEING_MADE || (state == FILE_SHOWN && !all))
+			continue;
+		atomic_exchange(&file->state, FILE_SHOWN);
+		status = show(user, file);
 	}
+	return status;
 }

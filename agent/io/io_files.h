@@ -41,6 +41,8 @@ struct io_opening {
 	uint32_t path;       /* the call path that opened it; 0: not known */
 };
 
+enum io_file_state { FILE_BEING_MADE, FILE_SHOWN, FILE_CHANGED /* not shown as it is now */ };
+
 struct io_file {
 	/* Constant from its first opening on. */
 	uint32_t id; /* 1, 2, ... */
@@ -54,6 +56,7 @@ struct io_file {
 	_Atomic uint64_t at;
 	_Atomic uint32_t opener, path;
 	_Atomic uint32_t known;
+	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
 	struct io_file *next; /* under the part's lock */
 };
@@ -76,6 +79,7 @@ struct io_files {
 	struct io_files_part part[IO_FILE_PARTS];
 	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by id */
 	_Atomic uint32_t rows; /* that were ever used; id 0 is none */
+	_Atomic bool changed; /* a row may be FILE_CHANGED */
 	uint32_t max; /* beyond so many rows, files are charged to one row for each kind */
 };
 
@@ -94,8 +98,15 @@ static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
 /* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
 uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);
 
-/* Shows every row, under a lock that opening a file may need: look, copy, be quick. */
-void io_files_visit(struct io_files *files,
-	void (*show)(void *user, const struct io_file *file), void *user);
+/* Something of the row, which is shown, is another now. */
+void io_file_changed(struct io_files *files, struct io_file *file);
+
+/* True if the opening is of that row. */
+bool io_file_is(const struct io_file *file, const struct io_opening *opening);
+
+/* Shows rows that are new or were changed since they were shown, or all. Without a lock; on one
+ * thread at a time. 0, or show's negative code, which ends it. */
+int io_files_visit(struct io_files *files, bool all,
+	int (*show)(void *user, const struct io_file *file), void *user);
 
 #endif

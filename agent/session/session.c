@@ -42,9 +42,10 @@ int session_prepare(struct session *session, const char *option_string, struct e
 	code = check_io_metrics(session, error);
 	if (code)
 		return code;
-	/* The writer remembers up to 10 bytes of each node of 88 bytes or more. */
+	/* The writer remembers up to 10 bytes of each node of 88 bytes or more, and of each account
+	 * of I/O, which takes 64. */
 	session->trace = trace_create(&session->metrics,
-		session->options.max_memory - session->options.max_memory / 8);
+		session->options.max_memory - session->options.max_memory / 7);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))

@@ -29,8 +29,9 @@ struct session_source {
 	const struct profile_method *(*get)(uint32_t id);
 	uint64_t (*lost)(void);           /* methods without a record */
 	uint64_t (*virtual_mounts)(void); /* of virtual threads, which are not recorded */
-	/* Calls put for each file and connection with its times relative to `began`. */
-	void (*files)(uint64_t began,
+	/* Calls put for each file and connection that is new or changed, or all of them, with
+	 * times relative to `began`. */
+	int (*files)(uint64_t began, bool all,
 		int (*put)(void *argument, const struct profile_file *file), void *argument);
 	/* Calls put for each further fact of the events' side. */
 	void (*facts)(void (*put)(void *argument, const char *key, const char *value),

@@ -13,6 +13,7 @@ static int put_thread(void *user, const struct io_ring_thread *thread)
 		.name = thread->name,
 	};
 
+	/* Its records follow. */
 	if (writer->putting == 0 && profile_begin(writer->profile, writer->error) < 0)
 		return -ERROR_IO;
 	return profile_put_io_thread(writer->profile, &record, writer->error);
@@ -42,50 +43,41 @@ static int put_records(
 	return status;
 }
 
-int write_paths(struct record_writer *writer, uint32_t *end, struct error *error)
+int records_put(struct record_writer *writer, struct error *error)
+{
+	const struct io_drain drain = {writer, put_thread, put_records};
+
+	writer->putting = 0;
+	writer->error = error;
+	return io_records_drain(writer->records, &drain);
+}
+
+void records_put_done(struct record_writer *writer, bool committed)
+{
+	if (committed)
+		writer->written += writer->putting;
+	else
+		io_records_lose(writer->records, writer->putting);
+}
+
+int paths_put(struct io_paths *paths, uint32_t *from, struct profile_writer *profile,
+	struct error *error)
 {
 	struct io_path path[64];
 	uint32_t count;
 	int status = 0;
 
-	for (; (count = io_paths_copy(writer->paths, *end, path, 64)) > 0 && status == 0;
-		*end += count) {
+	for (; (count = io_paths_copy(paths, *from, path, 64)) > 0 && status == 0;
+		*from += count) {
 		for (uint32_t i = 0; i < count && status == 0; i++) {
 			const struct profile_path record = {
-				.id = *end + i,
+				.id = *from + i,
 				.parent = path[i].parent,
 				.method = path[i].method,
 			};
 
-			status = profile_put_path(writer->profile, &record, error);
+			status = profile_put_path(profile, &record, error);
 		}
 	}
 	return status;
-}
-
-int write_records(struct record_writer *writer, struct error *error)
-{
-	const struct io_drain drain = {writer, put_thread, put_records};
-	uint32_t known = writer->known;
-	int status;
-
-	writer->putting = 0;
-	writer->error = error;
-	status = io_records_drain(writer->records, &drain);
-	if (status == 0 && writer->putting == 0)
-		return 0;
-	/* Behind the records: a path had its id before a record had it. */
-	if (status == 0)
-		status = write_paths(writer, &known, error);
-	if (status == 0)
-		status = profile_commit(writer->profile, error);
-	else
-		profile_rollback(writer->profile);
-	if (status < 0) {
-		io_records_lose(writer->records, writer->putting);
-		return status;
-	}
-	writer->known = known;
-	writer->written += writer->putting;
-	return 0;
 }

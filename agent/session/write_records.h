@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * write_records: brings records of I/O operations from their rings into the profile, in
- * transactions of their own, many times between two flushes: a ring is small. And the call paths
- * that records and files have.
+ * write_records: brings records of I/O operations from their rings into the profile, many times
+ * between two flushes: a ring is small.
  *
  * Runs: on the thread that flushes.
  */
@@ -20,21 +19,23 @@ enum { RECORDS_PAUSE_MS = 50 };
 
 struct record_writer {
 	struct io_records *records; /* borrowed; NULL: there are none */
-	struct io_paths *paths;     /* borrowed */
 	struct profile_writer *profile;
 	uint64_t began;   /* ns of CLOCK_MONOTONIC */
-	uint32_t known;   /* paths with ids below that are in the file */
 	uint64_t written; /* records in the file */
-	/* Of the transaction under way. */
-	uint64_t putting;
+	uint64_t putting; /* in the transaction under way; 0: none is */
 	struct error *error;
 };
 
-/* Within a transaction: the paths that the file has not, from the id *end on, which is moved; to
- * be put into known when the transaction has gone well. */
-int write_paths(struct record_writer *writer, uint32_t *end, struct error *error);
+/* Puts what the rings have into a transaction, which is begun if there is something. 0, or a
+ * negative code. */
+int records_put(struct record_writer *writer, struct error *error);
 
-/* Writes what there is. 0, or a negative code: what was drained is lost, and counted so. */
-int write_records(struct record_writer *writer, struct error *error);
+/* The transaction was committed, or not: the records are written, or lost. */
+void records_put_done(struct record_writer *writer, bool committed);
+
+/* Within a transaction: puts the call paths from an id on, which moves behind the last. 0, or a
+ * negative code. */
+int paths_put(struct io_paths *paths, uint32_t *from, struct profile_writer *profile,
+	struct error *error);
 
 #endif

@@ -49,8 +49,13 @@ struct written_thread {
 	bool settled;        /* ended and written: does not change, and needs no sums */
 	uint64_t *sum;       /* by index; NULL: not known, write every node */
 	uint32_t sums;       /* room for so many */
-	uint64_t *ops;       /* the same of accounts: operations, when they were written */
+	uint64_t *ops;       /* the same of accounts */
 	uint32_t accounts;   /* room for so many */
+};
+
+/* What of it is in the file: ids below. */
+struct written {
+	uint32_t methods, paths;
 };
 
 struct writer {
@@ -65,7 +70,8 @@ struct writer {
 	/* The flush's own, on one thread at a time. */
 	struct error *error; /* of the flush under way */
 	uint64_t visit;
-	uint32_t methods;              /* ids below are in the file */
+	struct written known;
+	bool files_stale; /* a transaction failed: those that were shown may be missing */
 	struct written_thread *thread; /* by id, rising */
 	size_t threads, threads_room;
 	struct written_thread *current; /* being shown */
@@ -250,8 +256,8 @@ static int show_nodes(void *user, const struct trace_thread *shown, uint32_t fir
 	return 0;
 }
 
-/* True if the account was written with so many operations. Remembers it, if there is memory. */
-static bool account_known(struct written_thread *thread, uint32_t index, uint64_t ops)
+/* True if the account was written with that sum. Remembers it, if there is memory. */
+static bool account_known(struct written_thread *thread, uint32_t index, uint64_t sum)
 {
 	uint32_t room = index + index / 4 + 64;
 	uint64_t *fresh;
@@ -265,9 +271,9 @@ static bool account_known(struct written_thread *thread, uint32_t index, uint64_
 		thread->ops = fresh;
 		thread->accounts = room;
 	}
-	if (thread->ops[index] == ops)
+	if (thread->ops[index] == sum)
 		return true;
-	thread->ops[index] = ops;
+	thread->ops[index] = sum;
 	return false;
 }
 
@@ -278,7 +284,6 @@ static int show_accounts(void *user, const struct trace_thread *shown, uint32_t 
 	struct writer *writer = user;
 	struct written_thread *thread = writer->current;
 
-	(void)shown;
 	if (thread->settled)
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -295,7 +300,12 @@ static int show_accounts(void *user, const struct trace_thread *shown, uint32_t 
 			.ns = block[i].ns,
 		};
 
-		if (rest ? record.ops == 0 : account_known(thread, first + i, record.ops))
+		uint64_t sum = record.ops + record.failures + record.bytes + record.ns;
+
+		/* Those of nodes made since are for the next flush. */
+		if (rest ? record.ops == 0
+			 : record.node >= shown->nodes ||
+				   account_known(thread, first + i, sum))
 			continue;
 		if (profile_put_io(writer->profile, &record, writer->error) < 0)
 			return -ERROR_IO;
@@ -352,20 +362,6 @@ static int drop_folded(struct writer *writer)
 	return status;
 }
 
-/* After the visit: whatever method a node has was known before its node was. */
-static int put_methods(struct writer *writer, uint32_t end)
-{
-	int status = 0;
-
-	for (uint32_t id = writer->methods; id < end && status == 0; id++) {
-		const struct profile_method *method = writer->source.method(id);
-		if (method)
-			status = profile_put_method(
-				writer->profile, method, writer->error);
-	}
-	return status;
-}
-
 static int put_file(void *argument, const struct profile_file *file)
 {
 	struct writer *writer = argument;
@@ -383,6 +379,37 @@ static void put_fact(void *argument, const char *key, const char *value)
 		profile_put_meta(writer->profile, key, value, writer->error);
 }
 
+static int put_methods(struct writer *writer, uint32_t *from)
+{
+	uint32_t end = writer->source.methods_end();
+	int status = 0;
+
+	for (; *from < end && status == 0; ++*from) {
+		const struct profile_method *method = writer->source.method(*from);
+		if (method)
+			status = profile_put_method(
+				writer->profile, method, writer->error);
+	}
+	return status;
+}
+
+/* What nodes, accounts and records refer to, in the same transaction and behind them: files, then
+ * the paths that files have, then the methods that nodes and paths have. */
+static int put_known(struct writer *writer, struct written *known)
+{
+	int status = 0;
+
+	if (writer->source.files)
+		status = writer->source.files(
+			writer->began, writer->files_stale, put_file, writer);
+	if (status == 0)
+		status = paths_put(trace_io_paths(writer->trace), &known->paths,
+			writer->profile, writer->error);
+	if (status == 0)
+		status = put_methods(writer, &known->methods);
+	return status;
+}
+
 static void put_record_facts(struct writer *writer)
 {
 	char text[32];
@@ -393,7 +420,7 @@ static void put_record_facts(struct writer *writer)
 	put_fact(writer, "io.records.lost", text);
 }
 
-static int put_all(struct writer *writer, bool final, uint32_t *methods, uint32_t *paths)
+static int put_all(struct writer *writer, bool final, struct written *known)
 {
 	const struct trace_visitor visitor = {
 		.user = writer,
@@ -406,14 +433,8 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods, uint32_
 
 	if (status == 0)
 		status = drop_folded(writer);
-	*methods = writer->source.methods_end();
 	if (status == 0)
-		status = put_methods(writer, *methods);
-	/* After the visit, as the methods are. */
-	if (status == 0 && writer->source.files)
-		writer->source.files(writer->began, put_file, writer);
-	if (status == 0)
-		status = write_paths(&writer->records, paths, writer->error);
+		status = put_known(writer, known);
 	if (status == 0 && writer->source.facts)
 		writer->source.facts(writer->source.argument, final, put_fact, writer);
 	if (status == 0 && writer->records.records)
@@ -421,29 +442,54 @@ static int put_all(struct writer *writer, bool final, uint32_t *methods, uint32_
 	return status == 0 ? -(int)writer->error->code : status;
 }
 
+/* Commits if the status is 0, and rolls back otherwise. The status from then on. */
+static int end_transaction(struct writer *writer, int status, const struct written *known)
+{
+	if (status < 0)
+		profile_rollback(writer->profile);
+	else
+		status = profile_commit(writer->profile, writer->error);
+	if (status == 0)
+		writer->known = *known;
+	writer->files_stale = status < 0;
+	return status;
+}
+
 /* Brings the file up to date. 0, or a negative code: the file is as it was. */
 static int flush(struct writer *writer, bool final, struct error *error)
 {
-	uint32_t methods = writer->methods, paths = writer->records.known;
+	struct written known = writer->known;
 	int status = profile_begin(writer->profile, error);
 
 	if (status < 0)
 		return status;
 	writer->error = error;
 	writer->visit++;
-	status = put_all(writer, final, &methods, &paths);
+	status = end_transaction(writer, put_all(writer, final, &known), &known);
 	if (status < 0)
-		profile_rollback(writer->profile);
-	else
-		status = profile_commit(writer->profile, error);
-	if (status < 0) {
 		forget_all(writer);
-		return status;
-	}
-	writer->methods = methods;
-	writer->records.known = paths;
-	remove_dropped(writer);
-	return 0;
+	else
+		remove_dropped(writer);
+	return status;
+}
+
+/* Brings records into the file. 0, or a negative code: they are lost, and counted. */
+static int drain_records(struct writer *writer, struct error *error)
+{
+	struct written known = writer->known;
+	int status;
+
+	if (!writer->records.records)
+		return 0;
+	writer->error = error;
+	status = records_put(&writer->records, error);
+	if (status == 0 && writer->records.putting == 0)
+		return 0;
+	if (status == 0)
+		status = put_known(writer, &known);
+	status = end_transaction(writer, status, &known);
+	records_put_done(&writer->records, status == 0);
+	return status;
 }
 
 /* ---- its thread ---- */
@@ -463,11 +509,6 @@ static bool wait_until(struct writer *writer, struct timespec until)
 	return !ending;
 }
 
-static int drain_records(struct writer *writer, struct error *error)
-{
-	return writer->records.records ? write_records(&writer->records, error) : 0;
-}
-
 static struct timespec later(struct timespec time, uint64_t ms)
 {
 	time.tv_sec += (time_t)(ms / 1000);
@@ -484,8 +525,19 @@ static bool is_before(struct timespec a, struct timespec b)
 	return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
+static void say_failure(struct writer *writer, const struct error *error)
+{
+	if (error->code == ERROR_NONE || writer->failure_said)
+		return;
+	writer->failure_said = true;
+	log_line(LOG_ERROR,
+		"%s; the profile stays as it was, and is tried again every "
+		"%" PRIu64 " s",
+		error->text, writer->flush_seconds);
+}
+
 /* Waits for the next flush, and drains records until then; false: the end is asked for. */
-static bool wait_for_flush(struct writer *writer, struct error *error)
+static bool wait_for_flush(struct writer *writer)
 {
 	struct timespec now, next, flush_at;
 
@@ -497,7 +549,9 @@ static bool wait_for_flush(struct writer *writer, struct error *error)
 			next = flush_at;
 		if (!wait_until(writer, next))
 			return false;
-		drain_records(writer, error);
+		struct error error = {0};
+		drain_records(writer, &error);
+		say_failure(writer, &error);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (is_before(now, flush_at));
 	return true;
@@ -507,18 +561,11 @@ static bool wait_for_flush(struct writer *writer, struct error *error)
 static void *run(void *argument)
 {
 	struct writer *writer = argument;
-	struct error error = {0};
 
-	while (wait_for_flush(writer, &error)) {
+	while (wait_for_flush(writer)) {
+		struct error error = {0};
 		flush(writer, false, &error);
-		if (error.code != ERROR_NONE && !writer->failure_said) {
-			writer->failure_said = true;
-			log_line(LOG_ERROR,
-				"%s; the profile stays as it was, and is tried again every "
-				"%" PRIu64 " s",
-				error.text, writer->flush_seconds);
-		}
-		error = (struct error){0};
+		say_failure(writer, &error);
 	}
 	lock_take(&writer->lock);
 	writer->ended = true;
@@ -634,8 +681,8 @@ int writer_start(struct writer **out, struct trace *trace,
 		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
 	writer->process = getpid();
 	writer->records = (struct record_writer){.records = trace_io_records(trace),
-		.paths = trace_io_paths(trace), .began = writer->began, .known = IO_PATH_FIRST};
-	writer->methods = PROFILE_METHOD_FIRST;
+		.began = writer->began};
+	writer->known = (struct written){PROFILE_METHOD_FIRST, IO_PATH_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
 		destroy(writer);
@@ -655,6 +702,7 @@ int writer_start(struct writer **out, struct trace *trace,
 
 int writer_finish(struct writer *writer, struct error *error)
 {
+	struct error records_error = {0};
 	sigset_t before;
 	int status, closed;
 
@@ -665,7 +713,8 @@ int writer_finish(struct writer *writer, struct error *error)
 		return error_set(error, ERROR_IO, "writing hangs");
 	}
 	block_signals(&before);
-	drain_records(writer, error);
+	drain_records(writer, &records_error);
+	say_failure(writer, &records_error);
 	status = flush(writer, true, error);
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)

@@ -30,9 +30,10 @@ struct writer_source {
 	void (*facts)(void *argument, bool final,
 		void (*put)(void *put_argument, const char *key, const char *value),
 		void *put_argument);
-	/* Calls put for every file and connection, with times from began (ns of
-	 * CLOCK_MONOTONIC) on; NULL: there are none. */
-	void (*files)(uint64_t began,
+	/* Calls put for files and connections, those that are new or changed since the last
+	 * call, or all, with times from began (ns of CLOCK_MONOTONIC) on. 0, or put's negative
+	 * code. NULL: there are none. */
+	int (*files)(uint64_t began, bool all,
 		int (*put)(void *put_argument, const struct profile_file *file),
 		void *put_argument);
 	void *argument;

@@ -80,7 +80,10 @@ static struct io_account *append(struct io_accounts *accounts, const struct io_a
 {
 	struct io_account *account = io_account_at(accounts, accounts->count);
 
-	*account = (struct io_account){.node = key->node, .file = key->file, .op = key->op};
+	*account = (struct io_account){.node = key->node,
+		.file = key->file,
+		.op = key->op,
+		.part = key->part};
 	*find(accounts, key) = accounts->count + 1;
 	__atomic_store_n(&accounts->count, accounts->count + 1, __ATOMIC_RELEASE);
 	return account;
@@ -119,7 +122,11 @@ void io_accounts_add_elsewhere(struct io_accounts *accounts, struct lock *lock,
 		key.node = 0;
 		account = account_of(accounts, lock, budget, &key);
 	}
-	io_account_add(account ? account : &accounts->rest[key.op], operation);
+	/* What is told elsewhere, too, must not be among the operations of no file. */
+	if (!account && !operation->part)
+		account = &accounts->rest[key.op];
+	if (account)
+		io_account_add(account, operation);
 }
 
 void io_accounts_move(struct io_accounts *accounts,

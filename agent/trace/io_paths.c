@@ -60,13 +60,13 @@ uint32_t io_paths_find(struct io_paths *paths, struct io_path path)
 	uint32_t id = IO_PATH_UNKNOWN, *place;
 
 	lock_take(&paths->lock);
-	if (paths->count < paths->capacity || grow(paths)) {
-		place = place_of(paths, path);
-		if (*place == 0) {
-			*path_at(paths, paths->count) = path;
-			*place = paths->count++;
-		}
+	place = paths->capacity ? place_of(paths, path) : NULL;
+	if (place && *place != 0) {
 		id = *place;
+	} else if (paths->count < paths->capacity || grow(paths)) {
+		*path_at(paths, paths->count) = path;
+		id = paths->count++;
+		*place_of(paths, path) = id;
 	}
 	lock_give(&paths->lock);
 	return id;

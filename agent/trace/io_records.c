@@ -101,7 +101,9 @@ static struct io_segment *segment_take(struct io_records *records)
 	segment = records->free;
 	if (segment)
 		records->free = atomic_load_explicit(&segment->next, memory_order_relaxed);
-	atomic_store_explicit(&records->empty, !segment, memory_order_relaxed);
+	/* Until one is given back; there must be one that can be. */
+	atomic_store_explicit(
+		&records->empty, !segment && records->blocks > 0, memory_order_relaxed);
 	lock_give(&records->lock);
 	if (segment) {
 		atomic_store_explicit(&segment->count, 0, memory_order_relaxed);

@@ -155,15 +155,29 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
+/* One node after the other below the root; 0 when nodes were renumbered meanwhile. */
+static uint32_t follow_path(
+	struct thread_context *context, const uint32_t *method, uint32_t count)
+{
+	uint32_t generation = context->tree.generation, node = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
+		node = context_child(context, method[i]);
+		if (context->tree.generation != generation)
+			return 0;
+	}
+	return node;
+}
+
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count)
 {
-	uint32_t node, before = context->current;
+	enum { TRIES = 3 };
+	uint32_t node = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		__atomic_store_n(&context->current, context_child(context, method[i]),
-			__ATOMIC_RELEASE);
-	node = context->current;
-	__atomic_store_n(&context->current, before, __ATOMIC_RELEASE);
+	for (int i = 0; i < TRIES && node == 0 && count > 0; i++)
+		node = follow_path(context, method, count);
+	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
 	return node;
 }
 

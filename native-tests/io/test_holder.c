@@ -47,19 +47,20 @@ static holder_word open_file(struct holder *holder, int descriptor, const char *
 	return holder_open(holder, &opening);
 }
 
-static void show(void *user, const struct io_file *file)
+static int show(void *user, const struct io_file *file)
 {
 	struct seen *seen = user;
 
 	seen->files++;
 	seen->last = *file;
+	return 0;
 }
 
 static struct seen look(struct holder *holder)
 {
 	struct seen seen = {0};
 
-	io_files_visit(&holder->files, show, &seen);
+	io_files_visit(&holder->files, true, show, &seen);
 	return seen;
 }
 
@@ -179,6 +180,28 @@ static void descriptors_above_the_array(void **state)
 		assert_int_equal(holder_get(holder, descriptors[i]), 0);
 }
 
+static void only_what_changed_is_shown(void **state)
+{
+	struct holder *holder = *state;
+	struct seen seen = {0};
+	holder_word word = open_file(holder, 7, "/a");
+
+	open_file(holder, 8, "/b");
+	assert_int_equal(io_files_visit(&holder->files, false, show, &seen), 0);
+	assert_int_equal(seen.files, 2);
+	io_files_visit(&holder->files, false, show, &seen);
+	assert_int_equal(seen.files, 2);
+	/* Opened again; or something else of it. */
+	open_file(holder, 8, "/b");
+	io_files_visit(&holder->files, false, show, &seen);
+	assert_int_equal(seen.files, 3);
+	assert_string_equal(seen.last.name, "/b");
+	io_file_changed(&holder->files, io_files_at(&holder->files, holder_file(word)));
+	io_files_visit(&holder->files, false, show, &seen);
+	assert_int_equal(seen.files, 4);
+	assert_string_equal(seen.last.name, "/a");
+}
+
 static void names_of_any_bytes(void **state)
 {
 	struct holder *holder = *state;
@@ -226,6 +249,7 @@ int main(void)
 		T(a_close_of_the_same_file_opened_again),
 		T(a_socket_becomes_a_connection),
 		T(descriptors_above_the_array),
+		T(only_what_changed_is_shown),
 		T(names_of_any_bytes),
 		T(more_files_than_rows_are_charged_to_one),
 #undef T

@@ -161,12 +161,13 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void show(void *user, const struct io_file *file)
+static int show(void *user, const struct io_file *file)
 {
 	uint64_t *files = user;
 
 	assert_true(strlen(file->name) == file->name_length);
 	++*files;
+	return 0;
 }
 
 static void *look(void *argument)
@@ -175,7 +176,7 @@ static void *look(void *argument)
 	while (!atomic_load(&enough)) {
 		uint64_t files = 0;
 
-		io_files_visit(&holder.files, show, &files);
+		io_files_visit(&holder.files, true, show, &files);
 		atomic_fetch_add(&looked, 1);
 	}
 	return NULL;
