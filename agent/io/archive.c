@@ -239,7 +239,8 @@ const char *archive_read(struct archive *archive, int descriptor)
 	*archive = (struct archive){0};
 	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode))
 		return "it is not a regular file";
-	why = find_end(descriptor, (uint64_t)status.st_size, &directory);
+	archive->size = (uint64_t)status.st_size;
+	why = find_end(descriptor, archive->size, &directory);
 	if (!why)
 		why = read_directory(archive, descriptor, &directory);
 	if (why)

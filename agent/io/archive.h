@@ -28,6 +28,7 @@ struct archive {
 	struct archive_entry *entry; /* ordered by begin */
 	size_t entries;
 	uint64_t directory; /* offset in the file, of the central directory */
+	uint64_t size;      /* of the file */
 	char *bytes;        /* the directory, in which the names are */
 };
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -208,28 +209,44 @@ static void a_refused_one_is_charged_to_nothing(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 	file = open_at("/socket.jar", sockets[0], 1);
 	assert_int_equal(charge(file, sockets[0], 0, 100).parts, 0);
-	assert_string_equal(archive_files_refused(file), "it cannot be opened once more");
+	assert_string_equal(archive_files_refused(file), "it is not a regular file");
 	close(sockets[0]);
 	close(sockets[1]);
 	close(descriptor);
 	made_fini(&made);
 }
 
-/* Its place in the file stays where it is, it need not be for reading, and no other stays open. */
+/* A lock of this process is seen by another. */
+static bool is_locked(int descriptor)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WEXITSTATUS(status) == 1;
+}
+
+/* Its place in the file stays where it is, so do locks on the file, and no other stays open. */
 static void the_descriptor_is_left_alone(void **state)
 {
 	struct made made = with_front();
 	int descriptor = made_file(&made, made.size), other, next;
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	char link[64];
 
 	(void)state;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
-	other = open(link, O_WRONLY | O_CLOEXEC);
+	other = open(link, O_RDWR | O_CLOEXEC);
 	assert_true(other >= 0 && lseek(other, 5, SEEK_SET) == 5);
 	next = dup(other);
 	close(next);
+	assert_int_equal(fcntl(other, F_SETLK, &lock), 0);
 	assert_int_equal(charge(open_at("/left.jar", other, 1), other, 0, made.size).parts, 5);
 	assert_int_equal(lseek(other, 0, SEEK_CUR), 5);
+	assert_true(is_locked(other));
 	assert_int_equal(dup(other), next);
 	close(next);
 	close(other);
@@ -425,12 +442,13 @@ static void read_by_both(int round)
 	}
 }
 
-static void count_entries(void *user, const struct io_file *file)
+static int count_entries(void *user, const struct io_file *file)
 {
 	uint32_t *entries = user;
 
 	if (file->kind == IO_ENTRY && strncmp(file->peer, "/both-", 6) == 0)
 		++*entries;
+	return 0;
 }
 
 /* An archive that nobody read before, each time; no entry has two rows. */
@@ -446,7 +464,7 @@ static void two_threads_at_the_same_time(void **state)
 	shared.descriptor = made_file(&shared.made, shared.made.size);
 	for (int round = 0; round < rounds; round++)
 		read_by_both(round);
-	io_files_visit(&files, count_entries, &entries);
+	io_files_visit(&files, true, count_entries, &entries);
 	assert_int_equal(entries, (shared.made.entries + 1) * (unsigned)rounds);
 	assert_int_equal(lock_violations(), 0);
 	pthread_barrier_destroy(&shared.both);
