@@ -11,10 +11,10 @@
  * when a session starts, or when it is first used in one: so an opening costs next to nothing.
  *
  * Slots of the first descriptors stand in an array; those above in blocks that a hash finds, made
- * when first needed. A slot is one atomic word, and whoever replaces it by compare-and-swap owns
- * what it held. So when A opens a descriptor, B holds it, A closes it, C gets the same number and
- * B closes that: each operation is charged to the file whose word it read, and a close
- * takes out the word that it saw before it closed, or nothing.
+ * when first needed. What a descriptor is, is one atomic word: an opening stores it; what was found
+ * out later, or a close, replaces the word that was seen, or nothing. So when A opens a
+ * descriptor, B holds it, A closes it, C gets the same number and B closes that: each operation
+ * is charged to the file whose word it read, and C's word stays, unless B saw it.
  *
  * Runs: on any thread. A look-up is one load.
  */

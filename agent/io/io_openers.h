@@ -3,8 +3,8 @@
 /*
  * io_openers: the threads that opened something, by a number that is never used again.
  *
- * A thread is looked at when it opens its first descriptor: its name is the one that it has at
- * that moment in the kernel, where the JVM keeps the first 15 bytes of the Java name.
+ * A thread gets its number when it opens its first descriptor. Its name is the Java name, if it is
+ * recorded then, or at some time later; otherwise the kernel's, the first 15 bytes of it.
  */
 #ifndef JPROF_IO_OPENERS_H
 #define JPROF_IO_OPENERS_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -25,6 +26,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 /**
  * I/O that is easily counted wrong. What it prints is the same in every run. In the file of the
@@ -376,6 +380,73 @@ public class IoHard {
 		file(path, 1, 1, 2, "-", Files.size(path), 0, 0);
 	}
 
+	/* ---- what the program's own classes and locks are ---- */
+
+	/** Has a field of the name and type of its superclass's. */
+	static final class OddFile extends File {
+		private final long[] space = new long[4];
+		private final String path = "not the path";
+
+		OddFile(Path path) {
+			super(path.toString());
+		}
+
+		int odd() {
+			return space.length + path.length();
+		}
+	}
+
+	static final class OddStream extends FileInputStream {
+		private final FileDescriptor fd = new FileDescriptor();
+
+		OddStream(Path path) throws IOException {
+			super(path.toFile());
+		}
+
+		boolean odd() {
+			return fd.valid();
+		}
+	}
+
+	static void fields() throws IOException {
+		Path odd = folder.resolve("odd"), plain = folder.resolve("plain");
+		Path made = File.createTempFile("made", ".tmp", folder.toFile()).toPath();
+		OddFile file = new OddFile(odd);
+
+		/* The odd ones first: who looks for fields must not find theirs. */
+		System.out.println(file.odd() + " " + file.delete());
+		System.out.println(plain.toFile().delete());
+		Files.write(plain, new byte[9]);
+		try (OddStream in = new OddStream(plain)) {
+			System.out.println(in.odd() + " " + in.read(new byte[5]));
+		}
+		try (FileInputStream in = new FileInputStream(plain.toFile())) {
+			System.out.println(in.read(new byte[7]));
+		}
+		file(odd, 0, 0, 1, 0, 0, 0, 0);
+		file(plain, 3, 3, 1, 2, 12, 1, 9);
+		file(made, 1, 1, 0, 0, 0, 0, 0);
+	}
+
+	/** A lock on an archive is there as long as the program says. */
+	static void locks() throws IOException {
+		Path path = folder.resolve("locked.zip");
+
+		try (ZipOutputStream out = new ZipOutputStream(new FileOutputStream(path.toFile()))) {
+			out.putNextEntry(new ZipEntry("entry"));
+			out.write(new byte[100]);
+		}
+		String inode = ":" + Files.getAttribute(path, "unix:ino") + " ";
+		try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+			file.getChannel().lock();
+			System.out.println(file.read(new byte[50]));
+			try (Stream<String> lines = Files.lines(Path.of("/proc/locks"))) {
+				System.out.println(lines.filter(line -> line.contains(inode)).count());
+			}
+		}
+		file(path, 2, 2, 0, 1, 50, "-", Files.size(path));
+	}
+
 	public static void main(String[] args) throws Exception {
 		facts = new PrintStream(args[1]);
 		folder = Path.of(args[2]);
@@ -390,6 +461,8 @@ public class IoHard {
 		case "full" -> full();
 		case "tiny" -> tiny();
 		case "read-only" -> readOnly();
+		case "fields" -> fields();
+		case "locks" -> locks();
 		default -> throw new IllegalArgumentException(args[0]);
 		}
 		System.exit(5);

@@ -11,7 +11,8 @@ import java.nio.file.Path;
 
 /**
  * Threads that each write, in turns, 1, 2, 3... bytes to a file of their own, by two methods; and
- * one that sends so to another. Arguments: the folder, threads, writes of each.
+ * one that sends so to another. Arguments: the folder, threads, writes of each; and a word, to
+ * write a byte each by many call paths instead.
  */
 public class IoRecords {
 	static void writeOdd(OutputStream out, byte[] bytes, int count) throws IOException {
@@ -27,6 +28,25 @@ public class IoRecords {
 		return 1 + i % 1000;
 	}
 
+	/** By a call path of 16 calls that says the number, so that paths come all the time. */
+	static void left(OutputStream out, int number, int depth) throws IOException {
+		if (depth == 0)
+			out.write(number);
+		else if (number % 2 == 0)
+			left(out, number / 2, depth - 1);
+		else
+			right(out, number / 2, depth - 1);
+	}
+
+	static void right(OutputStream out, int number, int depth) throws IOException {
+		if (depth == 0)
+			out.write(number);
+		else if (number % 2 == 0)
+			right(out, number / 2, depth - 1);
+		else
+			left(out, number / 2, depth - 1);
+	}
+
 	static void writeAll(OutputStream out, int writes) throws IOException {
 		byte[] bytes = new byte[1000];
 		for (int i = 0; i < writes; i++)
@@ -36,10 +56,16 @@ public class IoRecords {
 				writeEven(out, bytes, size(i));
 	}
 
-	static void writer(Path folder, int thread, int writes) {
+	static void writer(Path folder, int thread, int writes, boolean paths) {
 		try (FileOutputStream out = new FileOutputStream(folder.resolve("out-" + thread).toFile())) {
-			writeAll(out, writes);
-		} catch (IOException e) {
+			for (int i = 0; paths && i < writes; i++) {
+				left(out, i, 16);
+				if (i % 200 == 0)
+					Thread.sleep(1);
+			}
+			if (!paths)
+				writeAll(out, writes);
+		} catch (IOException | InterruptedException e) {
 			throw new IllegalStateException(e);
 		}
 	}
@@ -65,7 +91,7 @@ public class IoRecords {
 			thread[threads] = new Thread(() -> receiver(server), "receiver");
 			for (int t = 0; t < threads; t++) {
 				int me = t;
-				thread[t] = new Thread(() -> writer(folder, me, writes), "writer-" + t);
+				thread[t] = new Thread(() -> writer(folder, me, writes, args.length > 3), "writer-" + t);
 			}
 			for (Thread t : thread)
 				t.start();

@@ -4,7 +4,7 @@
 #
 # io-hard: I/O that is easily counted wrong, and that is easily broken by who looks on: inherited
 # descriptors, closes under a reader, transfers, 10,000 open files and no descriptor left, names
-# of any bytes and of any length, disks that are full. The program prints and returns the same
+# of any bytes and of any length, disks that are full, fields that hide others, locks. The program prints and returns the same
 # as without the agent, and each file and connection has what the program says it did.
 . "$(dirname "$0")/common.sh"
 need jq sqlite3
@@ -143,7 +143,8 @@ part() {
 
 for java in "${javas[@]}"; do
 	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/IoHard.java" || exit 1
-	for name in inherited sockets transfers many limit deleted names full tiny read-only; do
+	for name in inherited sockets transfers many limit deleted names full tiny read-only \
+		fields locks; do
 		! possible $name || part "$java" $name
 	done
 done

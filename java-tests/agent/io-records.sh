@@ -81,6 +81,35 @@ check_loss() {
 	is "sums" 400000 "SELECT sum(ops) FROM operations WHERE operation = 'write' AND name LIKE '$work/files/out-%'"
 }
 
+# The profile of a running program is whole at every instant: what records and sums refer to is
+# there, too.
+check_live() {
+	local reports=0
+
+	rm -rf "$work/files" "$work/p.jprof"
+	mkdir "$work/files"
+	"$1" "-agentpath:$agent=file=$work/p.jprof,io=records,flush=1,metrics=wall" -cp "$work" IoRecords \
+		"$work/files" 2 400000 paths >/dev/null 2>"$work/err" &
+	until [ "$(query "$work/p.jprof" 'SELECT count(*) > 0 FROM record' 2>/dev/null)" = 1 ]; do
+		kill -0 $! 2>/dev/null || break
+		sleep 0.05
+	done
+	while kill -0 $! 2>/dev/null && [ $failures = 0 ]; do
+		if "$jprof" report "$work/p.jprof" --view io-methods >"$work/out" 2>"$work/said"; then
+			reports=$((reports + 1))
+		else
+			fail "while the program runs: $(cat "$work/said")"
+		fi
+		is "while the program runs: records of what is not there" 0 "
+			SELECT count(*) FROM record r LEFT JOIN io_thread t ON t.id = r.thread
+				LEFT JOIN file f ON f.id = r.file LEFT JOIN path p ON p.id = r.path
+				LEFT JOIN method m ON m.id = p.method
+			WHERE t.id IS NULL OR (r.path > 1 AND m.id IS NULL) OR (r.file > 0 AND f.id IS NULL)"
+	done
+	wait
+	[ $reports -gt 3 ] || fail "only $reports reports of a running program"
+}
+
 check_metrics() {
 	local found
 
@@ -102,6 +131,7 @@ for java in "${javas[@]}"; do
 	check_all "$java" io=records
 	check_all "$java" io=records,calls=off
 	check_loss "$java"
+	check_live "$java"
 	check_metrics "$java"
 	once "$java" io=off 1 100
 	is "io=off" 0 "SELECT count(*) FROM operations"
