@@ -449,11 +449,9 @@ static void charge(const struct io_call *call, uint32_t file, enum io_op op, boo
 	account(call, &operation);
 }
 
-void io_opened(
-	struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
+void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
 {
-	struct io_opening opening = {.descriptor = descriptor, .kind = kind};
-	char absolute[DESCRIPTOR_NAME_MAX];
+	struct io_opening opening = {.descriptor = descriptor, .kind = kind, .name = name};
 	holder_word word;
 
 	if (descriptor < 0)
@@ -462,13 +460,28 @@ void io_opened(
 		io_note(descriptor);
 		return;
 	}
-	opening.name = io_kind_is_socket(kind) ? name : path_absolute(name, absolute);
 	sign(&opening);
 	word = holder_open(&io_holder, &opening);
 	tell_class_loading(call, io_file_of(word));
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
 		charge(call, holder_file(word), IO_OPEN, false);
+}
+
+void io_opened_path(struct io_call *call, int descriptor, struct io_name path)
+{
+	char absolute[DESCRIPTOR_NAME_MAX];
+	struct io_opening opening = {.descriptor = descriptor, .kind = IO_FILE};
+
+	if (!call->start) {
+		io_note(descriptor);
+		return;
+	}
+	opening.name = path_absolute(path, absolute);
+	/* The system is not asked about a file that is known. */
+	if (!io_files_has(&io_holder.files, &opening))
+		opening.kind = descriptor_kind(descriptor);
+	io_opened(call, descriptor, opening.kind, opening.name);
 }
 
 /* The thread has just opened it. */

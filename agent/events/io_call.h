@@ -105,6 +105,9 @@ void io_note(int descriptor);
 /* The call gave the process a descriptor of that kind and name. */
 void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct io_name name);
 
+/* By a path: a file, a directory, a pipe, a terminal. */
+void io_opened_path(struct io_call *call, int descriptor, struct io_name path);
+
 /* The same, where the system has to be asked what it is. io_accepted: the call's time is told
  * for the accept already. */
 void io_found(const struct io_call *call, int descriptor);

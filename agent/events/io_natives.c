@@ -367,7 +367,7 @@ static __attribute__((noinline)) void stream_opened_as(
 	else
 		number = number_of_field(jni, self, field);
 	if (number >= 0)
-		io_opened(call, number, descriptor_kind(number), name);
+		io_opened_path(call, number, name);
 	exception_back(jni, exception);
 }
 
@@ -410,10 +410,8 @@ static void created(struct io_call *call, jstring path, jboolean result)
 /* A stream of a directory's entries opens it as it would a file. */
 static void path_opened(struct io_call *call, int descriptor, jlong path)
 {
-	if (!call->start)
-		io_note(descriptor);
-	else if (descriptor >= 0 && !thrown(call))
-		io_opened(call, descriptor, descriptor_kind(descriptor), path_at(path));
+	if (descriptor >= 0 && !thrown(call))
+		io_opened_path(call, descriptor, path_at(path));
 	else
 		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
 }
@@ -421,7 +419,7 @@ static void path_opened(struct io_call *call, int descriptor, jlong path)
 static void directory_opened(struct io_call *call, jlong directory, jlong path)
 {
 	if (directory && !thrown(call))
-		io_opened(call, dirfd_of(directory), IO_DIRECTORY, path_at(path));
+		io_opened_path(call, dirfd_of(directory), path_at(path));
 	else
 		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
 }

@@ -240,6 +240,18 @@ static uint32_t open_as(
 	return id;
 }
 
+bool io_files_has(struct io_files *files, const struct io_opening *opening)
+{
+	uint32_t hash = hash_of(opening);
+	struct io_files_part *part = &files->part[hash % IO_FILE_PARTS];
+	bool found;
+
+	lock_take(&part->lock);
+	found = find(part, hash, opening) != NULL;
+	lock_give(&part->lock);
+	return found;
+}
+
 uint32_t io_files_open(struct io_files *files, const struct io_opening *opening)
 {
 	struct io_opening other = nameless(opening);

@@ -98,6 +98,9 @@ static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
 /* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
 uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);
 
+/* True if the opening's row is there. */
+bool io_files_has(struct io_files *files, const struct io_opening *opening);
+
 /* Something of the row, which is shown, is another now. */
 void io_file_changed(struct io_files *files, struct io_file *file);
 

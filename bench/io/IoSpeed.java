@@ -56,7 +56,7 @@ final class IoSpeed {
 				FileOutputStream out = new FileOutputStream("/dev/null")) {
 			time("read", rounds, pause, PER_ROUND, count -> read(in, count));
 			time("write", rounds, pause, PER_ROUND, count -> write(out, count));
-			time("open+close", rounds, pause, PER_ROUND / 2, IoSpeed::openAndClose);
+			time("open+close", rounds * 4, pause / 2, PER_ROUND / 4, IoSpeed::openAndClose);
 		}
 	}
 }
