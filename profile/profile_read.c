@@ -750,18 +750,9 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 {
-	size_t low = 0, high = profile->thread_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (profile->thread[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < profile->thread_count && profile->thread[low].id == id ? (ptrdiff_t)low
-									    : -1;
+	return (ptrdiff_t)place_of(profile->thread, profile->thread_count,
+		       sizeof *profile->thread, id) -
+	       1;
 }
 
 int profile_metric_find(const struct profile *profile, const char *name)

@@ -16,6 +16,7 @@ struct files_view {
 	struct io_use *use;      /* by file */
 	uint64_t (*ops)[IO_OPS]; /* by file */
 	uint64_t *failures;
+	fill_row *fill;
 	struct rank *rank;
 	size_t count;
 };
@@ -236,6 +237,7 @@ static int open_rows(struct report *report, bool (*is_wanted)(const struct profi
 			if (is_wanted(&report->profile->file[i]) &&
 				view->use[i].part[IO_PART_ALL].ops > 0)
 				items[view->count++] = (uint32_t)i;
+		view->fill = fill;
 		view->rank = report_rank(report, items, view->count, fill);
 	}
 	free(items);
@@ -258,30 +260,12 @@ static int open_entries(struct report *report, struct error *error)
 	return open_rows(report, is_entry, fill_entry, error);
 }
 
-static int rows_entries(struct report *report, struct sink *sink, struct error *error)
+static int print_rows(struct report *report, struct sink *sink, struct error *error)
 {
 	struct files_view *view = report->data;
 
 	(void)error;
-	report_rows(report, sink, view->rank, view->count, fill_entry);
-	return 0;
-}
-
-static int rows_files(struct report *report, struct sink *sink, struct error *error)
-{
-	struct files_view *view = report->data;
-
-	(void)error;
-	report_rows(report, sink, view->rank, view->count, fill_file);
-	return 0;
-}
-
-static int rows_connections(struct report *report, struct sink *sink, struct error *error)
-{
-	struct files_view *view = report->data;
-
-	(void)error;
-	report_rows(report, sink, view->rank, view->count, fill_connection);
+	report_rows(report, sink, view->rank, view->count, view->fill);
 	return 0;
 }
 
@@ -305,7 +289,7 @@ const struct view view_files = {
 	.io = true,
 	.columns = columns_files,
 	.open = open_files,
-	.rows = rows_files,
+	.rows = print_rows,
 	.close = close_rows,
 };
 
@@ -316,7 +300,7 @@ const struct view view_connections = {
 	.io = true,
 	.columns = columns_connections,
 	.open = open_connections,
-	.rows = rows_connections,
+	.rows = print_rows,
 	.close = close_rows,
 };
 
@@ -327,6 +311,6 @@ const struct view view_entries = {
 	.io = true,
 	.columns = columns_entries,
 	.open = open_entries,
-	.rows = rows_entries,
+	.rows = print_rows,
 	.close = close_rows,
 };
