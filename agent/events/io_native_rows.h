@@ -13,7 +13,7 @@
  * when:       RECORDING: nothing is done unless operations are recorded; ALWAYS: the holder
  *             has to know
  * parameters, arguments: behind the environment and `self`, the object or the class
- * descriptor: what the call is about; NONE: no descriptor
+ * descriptor: what the call is about; NONE: no descriptor; NOT_YET: it makes one
  * done:       what follows the call, with `call`, `result` and the parameters
  *
  * An operation is a call of the native method. Which of them make several system calls is told
@@ -23,14 +23,14 @@
 
 /* ---- java.io: streams, RandomAccessFile, FileDescriptor ---- */
 NOTHING(input_open, "java.io.FileInputStream", "open0", "(Ljava/lang/String;)V", ALWAYS,
-	P(jstring path), A(path), NONE, stream_opened(&call, self, INPUT, path))
+	P(jstring path), A(path), NOT_YET, stream_opened(&call, self, INPUT, path))
 VALUE(input_read, "java.io.FileInputStream", "read0", "()I", RECORDING, jint, P(), A(),
 	OF_FIELD(self, INPUT), byte_read(&call, result))
 VALUE(input_bytes, "java.io.FileInputStream", "readBytes", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
 	OF_FIELD(self, INPUT), stream_read(&call, length, result))
 NOTHING(output_open, "java.io.FileOutputStream", "open0", "(Ljava/lang/String;Z)V", ALWAYS,
-	P(jstring path, jboolean append), A(path, append), NONE,
+	P(jstring path, jboolean append), A(path, append), NOT_YET,
 	stream_opened(&call, self, OUTPUT, path))
 NOTHING(output_write, "java.io.FileOutputStream", "write", "(IZ)V", RECORDING,
 	P(jint byte, jboolean append), A(byte, append), OF_FIELD(self, OUTPUT),
@@ -40,7 +40,7 @@ NOTHING(output_bytes, "java.io.FileOutputStream", "writeBytes", "([BIIZ)V", RECO
 	A(from, offset, length, append), OF_FIELD(self, OUTPUT),
 	stream_written(&call, length))
 NOTHING(random_open, "java.io.RandomAccessFile", "open0", "(Ljava/lang/String;I)V", ALWAYS,
-	P(jstring path, jint mode), A(path, mode), NONE,
+	P(jstring path, jint mode), A(path, mode), NOT_YET,
 	stream_opened(&call, self, RANDOM, path))
 VALUE(random_read, "java.io.RandomAccessFile", "read0", "()I", RECORDING, jint, P(), A(),
 	OF_FIELD(self, RANDOM), byte_read(&call, result))

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static int number_after(JNIEnv *jni, jobject descriptor)
 }
 
 #define NONE		      (-1)
+#define NOT_YET		      (errno = 0, -1) /* see stream_opened */
 #define OF(object)	      number_of(jni, object)
 #define OF_FIELD(object, in)  number_of_field(jni, object, in)
 #define AFTER(object)	      number_after(jni, object)
@@ -371,12 +373,14 @@ static __attribute__((noinline)) void stream_opened_as(
 	exception_back(jni, exception);
 }
 
+/* An open that fails has set errno, which was 0: where it still is, nothing was thrown, and the JVM
+ * need not be asked. Were that wrong, the descriptor would be -1, and nothing noted. */
 static void stream_opened(
 	struct io_call *call, jobject self, enum field field, jstring path)
 {
 	if (call->start)
 		stream_opened_as(call, self, field, path);
-	else if (!thrown(call))
+	else if (errno == 0 || !thrown(call))
 		io_note(number_of_field(call->jni, self, field));
 }
 
