@@ -72,36 +72,51 @@ static int open_io_tree(struct report *report, struct error *error)
 	return 0;
 }
 
-static void print_thread(
-	struct report *report, struct sink *sink, size_t thread, uint64_t *left)
+/* What is printed, and what is left out. */
+struct printing {
+	struct sink *sink;
+	uint64_t left, omitted;
+	struct cell sums[COLUMN_MAX];
+};
+
+static void print_thread(struct report *report, struct printing *printing, size_t thread)
 {
 	struct io_tree_view *view = report->data;
+	struct sink *sink = printing->sink;
 	struct cell cells[COLUMN_MAX];
 	struct walk walk;
 	bool more = walk_start(&walk, report->profile, &view->links, thread);
 
-	for (; more && *left > 0 && sink->out->failed == 0; more = walk_next(&walk)) {
+	for (; more && sink->out->failed == 0; more = walk_next(&walk)) {
 		fill(report, walk.at, cells);
-		sink_row(sink, cells, walk.level);
-		--*left;
+		if (printing->left > 0) {
+			sink_row(sink, cells, walk.level);
+			printing->left--;
+		} else {
+			report_add(report, printing->sums, cells);
+			printing->omitted++;
+		}
 	}
 }
 
 static int rows_io_tree(struct report *report, struct sink *sink, struct error *error)
 {
 	struct io_tree_view *view = report->data;
-	uint64_t left = report_top(report, view->count);
+	struct printing printing = {.sink = sink, .left = report_top(report, view->count)};
 	size_t thread = 0;
 
 	(void)error;
+	report_no_sums(report, printing.sums);
 	for (size_t i = 0; i < view->count; i++) {
 		uint32_t at = view->rank[i].item;
 
 		if (report->profile->node[at].index != 0)
 			continue;
 		thread = report_thread_of(report->profile, at, thread);
-		print_thread(report, sink, thread, &left);
+		print_thread(report, &printing, thread);
 	}
+	if (printing.omitted > 0)
+		sink_extra(sink, "omitted", "more", printing.omitted, printing.sums);
 	return 0;
 }
 

@@ -199,6 +199,42 @@ static void test_omitted_adds_up(void **state)
 	free(text);
 }
 
+static json_int_t io_ops(json_t *row)
+{
+	return json_integer_value(json_object_get(
+		json_object_get(json_object_get(row, "base"), "all"), "ops"));
+}
+
+/* Every operation of the I/O tree is in a row, or among those left out. */
+static void test_omitted_io_adds_up(void **state)
+{
+	struct report_request request = {
+		.view = view_find("io-tree"), .format = format_find("json")};
+	struct error error = {0};
+	uint64_t violations;
+	json_int_t all = 0, sum;
+	json_t *report, *row;
+	size_t i;
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	for (request.top = 0; request.top < 4; request.top++) {
+		text = fixture_report(&fixture, &request, &violations, &error);
+		assert_non_null(text);
+		report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(report);
+		sum = io_ops(json_object_get(report, "omitted"));
+		json_array_foreach(json_object_get(report, "rows"), i, row)
+			sum += io_ops(row);
+		if (request.top == 0)
+			all = sum;
+		assert_true(all > 0 && sum == all);
+		json_decref(report);
+		free(text);
+	}
+}
+
 /* ---- names that are hard to print ---- */
 
 static const struct name_case {
@@ -454,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_omitted_adds_up),
+		cmocka_unit_test(test_omitted_io_adds_up),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_zero_in_name),
 		cmocka_unit_test(test_overloads),
