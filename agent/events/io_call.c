@@ -332,10 +332,9 @@ static void tell_class_loading(struct io_call *call, const struct io_file *file)
 
 static void find_path(struct io_call *call)
 {
-	bool unwanted;
-	struct thread_events *thread = thread_events_for_io(&unwanted);
+	struct thread_events *thread = thread_events_current;
 
-	if (!thread || thread_events_is_hidden() || !thread_events_enter(thread))
+	if (!thread || !thread_events_enter(thread))
 		return;
 	call->by_stack = true;
 	call->node = path_of(thread, call->jni);

@@ -12,6 +12,11 @@
 
 enum { BLOCK = 256 };
 
+struct io_opener {
+	char *name;
+	_Atomic uint32_t known_as; /* the opener that the thread is since; 0: none */
+};
+
 static struct io_opener *_Atomic block[IO_OPENERS_MAX / BLOCK];
 static uint32_t openers = 1; /* under the lock */
 static struct lock openers_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_OPENERS};

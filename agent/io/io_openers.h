@@ -9,13 +9,7 @@
 #ifndef JPROF_IO_OPENERS_H
 #define JPROF_IO_OPENERS_H
 
-#include <stdatomic.h>
 #include <stdint.h>
-
-struct io_opener {
-	char *name;
-	_Atomic uint32_t known_as; /* the opener that the thread is since; 0: none */
-};
 
 enum { IO_OPENERS_MAX = 1 << 16 };
 
