@@ -20,6 +20,7 @@
 #include "agent/events/thread_events.h"
 #include "agent/events/untouched.h"
 #include "agent/jvm/methods.h"
+#include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/rewrite/rewrite.h"
 
@@ -39,9 +40,10 @@ static const struct left_out {
 	{"jdk/internal/vm/*", "the JVM switches stacks in its methods"},
 	{"java/lang/VirtualThread*", "a thread's identity changes in its methods"},
 	{"java/lang/ThreadLocal*", "a virtual thread's identity is not settled there"},
+	{"jprof/*", "jprof's own"},
 };
 
-static _Atomic bool open_for_probes;
+static struct gate hook; /* open: classes get probes */
 static _Atomic bool opening; /* classes that are loaded already are being shown */
 static _Atomic uint64_t classes_done, methods_done;
 
@@ -94,7 +96,7 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 		ref = methods_named(&description);
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	jvm_method_fini(&description);
-	return method_ref_id(ref);
+	return ref & ~METHOD_REF_NATIVE;
 }
 
 static void method_untouched(
@@ -164,7 +166,7 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 
 	(void)jvmti;
 	(void)domain;
-	if (!jni || !atomic_load_explicit(&open_for_probes, memory_order_acquire))
+	if (!jni || !gate_enter(&hook))
 		return;
 	saved_errno = errno;
 	paused = thread_events_pause();
@@ -177,6 +179,7 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	if (paused)
 		thread_events_resume();
 	errno = saved_errno;
+	gate_leave(&hook);
 }
 
 /* ---- classes that are loaded already ---- */
@@ -284,18 +287,23 @@ static void bring_loaded_classes(struct jvm *jvm, JNIEnv *jni)
 
 void class_hook_open(struct jvm *jvm, JNIEnv *jni)
 {
+	untouched_forget();
+	atomic_store(&classes_done, 0);
+	atomic_store(&methods_done, 0);
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
-	atomic_store_explicit(&open_for_probes, true, memory_order_release);
+	gate_open(&hook);
 	bring_loaded_classes(jvm, jni);
 	atomic_store_explicit(&opening, false, memory_order_relaxed);
 	native_methods_take_noted(jni);
 }
 
-void class_hook_close(struct jvm *jvm, JNIEnv *jni)
+bool class_hook_close(struct jvm *jvm, JNIEnv *jni)
 {
-	atomic_store_explicit(&open_for_probes, false, memory_order_release);
+	bool out = gate_close(&hook, 0);
+
 	bring_loaded_classes(jvm, jni);
 	native_methods_give_back(jni);
+	return out;
 }
 
 void class_hook_facts(

@@ -29,9 +29,10 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
  * same state before it returns, some hundreds at a time. On a Java thread, without locks. Not
  * to be called by two threads at once. */
 void class_hook_open(struct jvm *jvm, JNIEnv *jni);
-void class_hook_close(struct jvm *jvm, JNIEnv *jni);
+/* False: somebody is still inside the hook, and uses the filter of methods. */
+bool class_hook_close(struct jvm *jvm, JNIEnv *jni);
 
-/* Calls put for each fact: how many classes and methods got probes, and what stayed as it is,
+/* Calls put for each fact since it was opened last: how many classes and methods got probes, and what stayed as it is,
  * with the reason. */
 void class_hook_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument);

@@ -3,6 +3,7 @@
 /* class_loading: see class_loading.h. */
 #include "agent/events/class_loading.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "agent/events/events.h"
@@ -22,11 +23,15 @@ static const struct {
 enum { LOADERS = sizeof(loader) / sizeof(*loader) };
 
 static jmethodID method[LOADERS];
-static bool told_apart;
+static _Atomic bool told_apart;
 
-void class_loading_init(JNIEnv *jni, bool apart)
+void class_loading_tell_apart(bool apart)
 {
-	told_apart = apart;
+	atomic_store(&told_apart, apart);
+}
+
+void class_loading_init(JNIEnv *jni)
+{
 	for (int i = 0; i < LOADERS; i++) {
 		jclass class = (*jni)->FindClass(jni, loader[i].class);
 
@@ -41,7 +46,8 @@ void class_loading_init(JNIEnv *jni, bool apart)
 
 bool class_loading_may_read(const struct io_file *file)
 {
-	return (file->ending & ENDS_AS_CLASSES) && told_apart;
+	return (file->ending & ENDS_AS_CLASSES) &&
+	       atomic_load_explicit(&told_apart, memory_order_relaxed);
 }
 
 static bool is_loader(jmethodID candidate)

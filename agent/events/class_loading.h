@@ -16,8 +16,11 @@
 
 #include "agent/io/io_files.h"
 
-/* apart false: nothing is told apart. On a Java thread, without pending exception. */
-void class_loading_init(JNIEnv *jni, bool apart);
+/* On a Java thread, without pending exception. */
+void class_loading_init(JNIEnv *jni);
+
+/* false: from now on nothing is told apart. */
+void class_loading_tell_apart(bool apart);
 
 /* False: what is read from that file is not read to load classes. */
 bool class_loading_may_read(const struct io_file *file);

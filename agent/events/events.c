@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "agent/events/native_methods.h"
 #include "agent/events/native_thunk.h"
 #include "agent/events/thread_events.h"
+#include "agent/events/thread_starts.h"
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/interpreter.h"
@@ -31,6 +33,19 @@
 enum { STOP_PATIENCE = 30 };
 
 struct events events;
+static struct session *first; /* made when the agent was loaded, begun when the JVM can */
+static bool learnt; /* what a running JVM tells */
+static enum hotspot_alloc alloc_way;
+static bool may_have_method_events;
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni);
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+	jmethodID method, void *address, void **new_address);
+static void JNICALL on_code_generated(
+	jvmtiEnv *jvmti, const char *name, const void *address, jint length);
 
 static bool wants_vm_objects(const struct metric_set *metrics)
 {
@@ -87,9 +102,8 @@ static unsigned wanted_capabilities(const struct session *session)
 	return capabilities;
 }
 
-static void enable_events(bool on)
+static void enable_events(const struct session *session, bool on)
 {
-	const struct session *session = events.session;
 	struct error error = {0};
 	int failed = 0;
 
@@ -145,7 +159,7 @@ static void put_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument)
 {
 	io_facts(put, argument);
-	if (calls_by_probes(events.session))
+	if (calls_by_probes(events_session()))
 		class_hook_facts(put, argument);
 }
 
@@ -156,46 +170,291 @@ static const struct session_source source = {.end = methods_end,
 	.files = io_show_files,
 	.facts = put_facts};
 
+/* ---- what a session needs ---- */
+
+/* What the options may ask for, but this version does not do: refused, rather than left out
+ * without a word. */
+static int check_version(const struct options *options, struct error *error)
+{
+	const struct {
+		bool asked;
+		const char *what, *legal;
+	} later[] = {{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
+		{strcmp(options->calibration, "auto") != 0 &&
+				strcmp(options->calibration, "off") != 0,
+			"a calibration file", "auto, off (nothing is taken out)"}};
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
+		if (later[i].asked)
+			return error_set(error, ERROR_VALUE,
+				"%s is not in this version; legal here: %s", later[i].what,
+				later[i].legal);
+	}
+	return 0;
+}
+
+/* JVMTI gives entry and exit events to agents that the JVM started with only: the
+ * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
+static int check_calls(const struct options *options, struct error *error)
+{
+	if (options->calls == CALLS_EVENTS && !may_have_method_events)
+		return error_set(error, ERROR_VALUE,
+			"calls=events cannot begin in a running JVM that was not started with "
+			"it; legal here: auto, instrument, off");
+	return 0;
+}
+
+static int check_metrics(const struct session *session, struct error *error)
+{
+	enum hotspot_alloc way = learnt ? alloc_way : hotspot_probe(&events.jvm);
+
+	if (metric_set_has(&session->metrics, METRIC_ALLOC) && way == HOTSPOT_ALLOC_NONE)
+		return error_set(error, ERROR_MISSING,
+			"metrics=alloc: this JVM shows no allocation counters");
+	return 0;
+}
+
+/* A session of the options, which are taken. */
+static int make_session(
+	struct session **session, struct options *options, struct error *error)
+{
+	int code = check_version(options, error);
+
+	if (!code)
+		code = check_calls(options, error);
+	if (code) {
+		options_fini(options);
+		return code;
+	}
+	code = session_create(session, options, error);
+	if (!code)
+		code = check_metrics(*session, error);
+	if (code) {
+		session_destroy(*session);
+		*session = NULL;
+	}
+	return code;
+}
+
+static int set_callbacks(enum metric_shape shape, struct error *error)
+{
+	jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init,
+		.VMDeath = on_vm_death,
+		.ThreadStart = on_thread_start,
+		.ThreadEnd = on_thread_end,
+		.ClassFileLoadHook = class_hook_event,
+		.NativeMethodBind = on_native_bind,
+		.DynamicCodeGenerated = on_code_generated};
+
+	method_events_callbacks(shape, &callbacks);
+	return jvm_set_callbacks(&events.jvm, &callbacks, error);
+}
+
 /* The probes' functions must be there before the class hook is enabled. */
-static int prepare_probes(JNIEnv *jni, struct error *error)
+static int prepare_probes(JNIEnv *jni, enum metric_shape shape, struct error *error)
 {
 	if (interpreter.size == 0)
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");
-	return method_probes_install(jni, events.session->metrics.shape, error);
+	return method_probes_install(jni, shape, error);
 }
 
-/* thread: the running one, if it is the application's; or NULL. */
-static int start(JNIEnv *jni, jthread thread, struct error *error)
+static int prepare_session(JNIEnv *jni, struct session *session, struct error *error)
 {
-	struct session *session = events.session;
+	enum metric_shape shape = session->metrics.shape;
 
-	if (calls_by_probes(session) && prepare_probes(jni, error))
+	log_set_level(session->options.log);
+	if (jvm_add_capabilities(&events.jvm, wanted_capabilities(session), error) ||
+		set_callbacks(shape, error) ||
+		(calls_by_probes(session) && prepare_probes(jni, shape, error)))
 		return -ERROR_JVM;
+	describe_alloc(&session->metrics, alloc_way);
 	note_jvm(session);
-	if (session_begin(session, &source, error))
-		return -1;
-	if (thread && !thread_events_current)
-		thread_events_adopt(jni, thread, FOUND_ALL);
-	virtual_threads_watch(&events.jvm);
-	enable_events(true);
-	if (session->options.io != IO_OFF)
-		io_start();
-	if (calls_by_probes(session))
-		class_hook_open(&events.jvm, jni);
 	return 0;
 }
+
+/* ---- its begin ---- */
+
+/* thread: the running one, if it is the application's; or NULL. */
+static void let_in(JNIEnv *jni, jthread thread, struct session *session)
+{
+	thread_events_start();
+	if (thread)
+		thread_events_adopt(jni, thread, FOUND_ALL);
+	virtual_threads_watch(&events.jvm, true);
+	if (session_has_scope(session) && session->options.scope_follow)
+		thread_starts_watch(jni, true);
+	if (calls_by_probes(session))
+		native_methods_open(session->metrics.shape);
+	enable_events(session, true);
+	if (session->options.io != IO_OFF)
+		io_start(session);
+	if (calls_by_probes(session))
+		class_hook_open(&events.jvm, jni);
+}
+
+/* Takes the session. */
+static int begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
+{
+	const struct method_filter filter = {&session->options.include,
+		&session->options.exclude, &session->options.scope};
+	int code = prepare_session(jni, session, error);
+
+	if (!code) {
+		methods_choose(&filter);
+		atomic_store(&events.session, session);
+		code = session_begin(session, &source, error);
+	}
+	if (!code) {
+		let_in(jni, thread, session);
+		return 0;
+	}
+	methods_choose(NULL);
+	atomic_store(&events.session, NULL);
+	session_destroy(session);
+	return code;
+}
+
+/* ---- its end ---- */
+
+/* From here on nothing is recorded, and the profile is complete. How many threads are still inside
+ * an event. */
+static unsigned finish(struct session *session)
+{
+	unsigned busy;
+
+	io_stop();
+	busy = thread_events_stop();
+	if (busy)
+		log_line(LOG_WARN,
+			"%u threads are still inside an event: their last one may be missing",
+			busy);
+	session_end(session);
+	return busy;
+}
+
+/* False: somebody is still inside something of the session's. */
+static bool take_out(JNIEnv *jni, struct session *session)
+{
+	bool out = true;
+
+	if (calls_by_probes(session)) {
+		out &= native_methods_close();
+		out &= class_hook_close(&events.jvm, jni);
+	}
+	if (session_has_scope(session) && session->options.scope_follow)
+		thread_starts_watch(jni, false);
+	enable_events(session, false);
+	virtual_threads_watch(&events.jvm, false);
+	return thread_events_release() && out;
+}
+
+/* Undoes begin. What somebody still uses is left rather than taken away. */
+static void end(JNIEnv *jni, struct session *session)
+{
+	bool out = finish(session) == 0;
+
+	out &= take_out(jni, session);
+	methods_choose(NULL);
+	atomic_store(&events.session, NULL);
+	log_set_level(events.loaded.log);
+	if (out)
+		session_destroy(session);
+	else
+		log_line(LOG_WARN, "a thread is still inside an event of the session that ended: "
+				   "its memory is kept");
+}
+
+static void check_patterns(JNIEnv *jni, const struct session *session)
+{
+	if (session->options.calls != CALLS_OFF)
+		include_check(&events.jvm, jni);
+}
+
+/* ---- one at a time ---- */
+
+/* Held by whoever begins or ends a session. The process's end waits for it, as the process is gone
+ * when it returns; others are turned away. */
+static pthread_mutex_t sessions = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+static bool sessions_wait(void)
+{
+	struct timespec patience;
+
+	clock_gettime(CLOCK_MONOTONIC, &patience);
+	patience.tv_sec += STOP_PATIENCE;
+	return pthread_mutex_clocklock(&sessions, CLOCK_MONOTONIC, &patience) == 0;
+}
+
+struct order {
+	const char *options;
+	char **path;
+};
+
+static int one_at_a_time(
+	int (*action)(JNIEnv *jni, const struct order *order, struct error *error),
+	const struct order *order, struct error *error)
+{
+	bool attached;
+	JNIEnv *jni = jvm_enter(&events.jvm, &attached);
+	int code;
+
+	if (!jni)
+		return error_set(error, ERROR_JVM, "the JVM is ending");
+	if (pthread_mutex_trylock(&sessions)) {
+		code = error_set(error, ERROR_BUSY, "another start or stop is under way");
+	} else {
+		code = action(jni, order, error);
+		pthread_mutex_unlock(&sessions);
+	}
+	jvm_leave(&events.jvm, attached);
+	return code;
+}
+
+/* ---- the process ends ---- */
+
+/* Both ends come here, VMDeath and exit(3), at the same time perhaps. */
+static void end_of_process(void)
+{
+	struct session *session;
+
+	if (getpid() != events.process)
+		return;
+	if (events.life.over)
+		events.life.over();
+	if (!sessions_wait())
+		return;
+	session = events_session();
+	if (session && session_recording(session))
+		finish(session);
+	pthread_mutex_unlock(&sessions);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	struct session *session = events_session();
+	bool recording = session && session_recording(session);
+
+	(void)jvmti;
+	if (recording)
+		check_patterns(jni, session);
+	end_of_process();
+	/* Only now: events are switched off one kind after the other, and an exit whose entry
+	 * was already off would match nothing. */
+	if (recording && session == events_session())
+		enable_events(session, false);
+}
+
+/* ---- the agent is loaded ---- */
 
 /* From now on what descriptors are is known, recorded or not. */
 static int watch_io(JNIEnv *jni, struct error *error)
 {
-	const struct options *options = &events.session->options;
-
-	if (!io_prepare((uint32_t)options->io_slots))
+	if (!io_prepare((uint32_t)events.loaded.io_slots))
 		return error_set(error, ERROR_MEMORY, "no memory for what descriptors are");
 	if (jvm_enable(&events.jvm, JVMTI_EVENT_NATIVE_METHOD_BIND, true, error))
 		return -ERROR_JVM;
-	class_loading_init(jni, !options->io_class_loading);
+	class_loading_init(jni);
 	io_natives_open(jni);
 	return 0;
 }
@@ -204,7 +463,23 @@ static int learn(JNIEnv *jni, struct error *error)
 {
 	if (jvm_learn(&events.jvm, jni, error) || watch_io(jni, error))
 		return -ERROR_JVM;
-	describe_alloc(&events.session->metrics, hotspot_learn(&events.jvm, jni));
+	if (!learnt)
+		alloc_way = hotspot_learn(&events.jvm, jni);
+	learnt = true;
+	if (events.life.ready)
+		events.life.ready();
+	return 0;
+}
+
+/* The first session, made when the agent was loaded; thread as in let_in. */
+static int begin_first(JNIEnv *jni, jthread thread, struct error *error)
+{
+	struct session *session = first;
+
+	first = NULL;
+	if (session)
+		return begin(jni, thread, session, error);
+	log_line(LOG_INFO, "start=no: nothing is recorded yet");
 	return 0;
 }
 
@@ -213,72 +488,29 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	struct error error = {0};
 
 	(void)jvmti;
-	if (learn(jni, &error) ||
-		(events.session->options.start && start(jni, thread, &error)))
+	if (learn(jni, &error) || begin_first(jni, thread, &error))
 		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
 			error.text);
-	else if (!events.session->options.start)
-		log_line(LOG_INFO, "start=no: nothing is recorded yet");
 }
 
-static void stop_once(void)
+static int attached_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
-	unsigned busy;
-
-	if (!events.session || !session_recording(events.session))
-		return;
-	io_stop();
-	busy = thread_events_stop();
-	if (busy)
-		log_line(LOG_WARN,
-			"%u threads are still inside an event: their last one may be missing",
-			busy);
-	session_end(events.session);
+	(void)order;
+	return learn(jni, error) ? -ERROR_JVM : begin_first(jni, NULL, error);
 }
 
-/* Both ends of the session come here, VMDeath and exit(3), at the same time perhaps: the
- * second waits for the first, as the process is gone when it returns. */
-static void stop_recording(void)
+int events_attached(struct error *error)
 {
-	static pthread_mutex_t once = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-	struct timespec patience;
-
-	if (getpid() != events.process)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &patience);
-	patience.tv_sec += STOP_PATIENCE;
-	if (pthread_mutex_clocklock(&once, CLOCK_MONOTONIC, &patience))
-		return;
-	stop_once();
-	pthread_mutex_unlock(&once);
+	return one_at_a_time(attached_here, NULL, error);
 }
 
-static void check_patterns(JNIEnv *jni)
-{
-	if (events.session->options.calls != CALLS_OFF)
-		include_check(&events.jvm, jni);
-}
-
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
-{
-	bool recording = session_recording(events.session);
-
-	(void)jvmti;
-	if (recording)
-		check_patterns(jni);
-	stop_recording();
-	/* Only now: events are switched off one kind after the other, and an exit whose entry
-	 * was already off would match nothing. */
-	if (recording)
-		enable_events(false);
-}
+/* ---- other events ---- */
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)jvmti;
-	/* Not yet seen, or detached from the JVM before and now attached again. */
-	if (!thread_events_current || thread_events_is_ignored())
-		thread_events_adopt(jni, thread, FOUND_NONE);
+	thread_events_adopt(jni, thread, FOUND_NONE);
+	thread_starts_begin(jni, thread);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -300,9 +532,7 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	if (!jni || native_is_thunk(address))
 		return;
 	paused = thread_events_pause();
-	function = io_natives_bind(jni, method, address);
-	if (session_recording(events.session) && calls_by_probes(events.session))
-		function = native_methods_bind(jni, method, function);
+	function = native_methods_bind(jni, method, io_natives_bind(jni, method, address));
 	if (function != address)
 		*new_address = function;
 	if (paused)
@@ -329,96 +559,137 @@ static int find_interpreter(bool live, struct error *error)
 	return jvm_enable(&events.jvm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false, error);
 }
 
-int events_prepare(
-	struct jvm jvm, struct session *session, bool live, struct error *error)
+/* Once in the life of the process, whatever is loaded how often. */
+static void watch_exit(void)
 {
-	jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init,
-		.VMDeath = on_vm_death,
-		.ThreadStart = on_thread_start,
-		.ThreadEnd = on_thread_end,
-		.ClassFileLoadHook = class_hook_event,
-		.NativeMethodBind = on_native_bind,
-		.DynamicCodeGenerated = on_code_generated};
+	static bool watched;
 
-	events.jvm = jvm;
-	events.session = session;
-	events.process = getpid();
-	method_events_callbacks(session->metrics.shape, &callbacks);
-	native_methods_init(session->metrics.shape);
-	methods_init(&session->options.include, &session->options.exclude);
-	if (jvm_add_capabilities(&events.jvm, wanted_capabilities(session), error) ||
-		jvm_set_callbacks(&events.jvm, &callbacks, error) ||
-		find_interpreter(live, error) ||
-		jvm_enable(&events.jvm, JVMTI_EVENT_VM_INIT, true, error) ||
-		jvm_enable(&events.jvm, JVMTI_EVENT_VM_DEATH, true, error))
-		return -ERROR_JVM;
-	if (atexit(stop_recording))
+	if (!watched && atexit(end_of_process))
 		log_line(LOG_WARN, "a profile cannot be finished if native code calls exit()");
-	return 0;
+	watched = true;
 }
 
-static int start_here(JNIEnv *jni, struct error *error)
+/* What the options ask for is proved now, even if it is to begin later. */
+static int make_first(struct error *error)
 {
-	if (session_recording(events.session))
-		return error_set(error, ERROR_BUSY, "it is being recorded already");
-	if (session_over(events.session))
-		return error_set(
-			error, ERROR_BUSY, "this version records once in a JVM's life");
-	return start(jni, NULL, error);
-}
+	struct options options;
+	int code = options_override(&options, &events.loaded, NULL, error);
 
-static int stop_here(JNIEnv *jni, struct error *error)
-{
-	if (!session_recording(events.session))
-		return error_set(error, ERROR_BUSY, "nothing is being recorded");
-	check_patterns(jni);
-	stop_recording();
-	if (calls_by_probes(events.session))
-		class_hook_close(&events.jvm, jni);
-	enable_events(false);
-	return 0;
-}
-
-/* One start or stop at a time. Others are turned away rather than made to wait: while classes
- * are retransformed Java code of the application may run, and call one. */
-static int one_at_a_time(
-	int (*action)(JNIEnv *jni, struct error *error), struct error *error)
-{
-	static atomic_flag under_way = ATOMIC_FLAG_INIT;
-	bool attached;
-	JNIEnv *jni = jvm_enter(&events.jvm, &attached);
-	int code;
-
-	if (!jni)
-		return error_set(error, ERROR_JVM, "the JVM is ending");
-	if (atomic_flag_test_and_set(&under_way)) {
-		code = error_set(error, ERROR_BUSY, "another start or stop is under way");
-	} else {
-		code = action(jni, error);
-		atomic_flag_clear(&under_way);
-	}
-	jvm_leave(&events.jvm, attached);
+	if (!code)
+		code = make_session(&first, &options, error);
 	return code;
 }
 
-static int attached_here(JNIEnv *jni, struct error *error)
+static int prepare(bool live, struct error *error)
 {
-	if (learn(jni, error))
+	may_have_method_events = !live && events.loaded.calls == CALLS_EVENTS;
+	if (make_first(error))
 		return -ERROR_JVM;
-	return events.session->options.start ? start_here(jni, error) : 0;
+	if (jvm_add_capabilities(&events.jvm, wanted_capabilities(first), error) ||
+		set_callbacks(first->metrics.shape, error) || find_interpreter(live, error) ||
+		jvm_enable(&events.jvm, JVMTI_EVENT_VM_INIT, true, error) ||
+		jvm_enable(&events.jvm, JVMTI_EVENT_VM_DEATH, true, error)) {
+		session_destroy(first);
+		first = NULL;
+		return -ERROR_JVM;
+	}
+	if (!events.loaded.start) {
+		session_destroy(first);
+		first = NULL;
+	}
+	watch_exit();
+	return 0;
 }
 
-int events_attached(struct error *error)
+int events_prepare(JavaVM *vm, struct options *options, const struct events_life *life,
+	bool live, struct error *error)
 {
-	return one_at_a_time(attached_here, error);
+	events.loaded = *options;
+	memset(options, 0, sizeof(*options));
+	events.life = *life;
+	events.process = getpid();
+	/* One environment serves for good: callbacks of before may still be under way. */
+	if ((events.jvm.vm || !jvm_open(&events.jvm, vm, error)) && !prepare(live, error))
+		return 0;
+	options_fini(&events.loaded);
+	return -ERROR_JVM;
 }
 
-int events_start(struct error *error)
+/* ---- sessions ---- */
+
+static int start_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
-	return one_at_a_time(start_here, error);
+	struct session *session = events_session();
+	struct options options;
+	int code;
+
+	if (session)
+		return error_set(error, ERROR_BUSY, "recording already, into '%s'",
+			error_subject(session->path).text);
+	code = options_override(&options, &events.loaded, order->options, error);
+	if (!code)
+		code = make_session(&session, &options, error);
+	return code ? code : begin(jni, NULL, session, error);
 }
 
-int events_stop(struct error *error)
+int events_start(const char *options, struct error *error)
 {
-	return one_at_a_time(stop_here, error);
+	return one_at_a_time(start_here, &(struct order){.options = options}, error);
+}
+
+static int stop_here(JNIEnv *jni, const struct order *order, struct error *error)
+{
+	struct session *session = events_session();
+
+	if (!session)
+		return error_set(error, ERROR_BUSY, "nothing is being recorded");
+	if (order->path)
+		*order->path = session->path ? strdup(session->path) : NULL;
+	check_patterns(jni, session);
+	end(jni, session);
+	return 0;
+}
+
+int events_stop(char **path, struct error *error)
+{
+	return one_at_a_time(stop_here, &(struct order){.path = path}, error);
+}
+
+int events_with_session(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error)
+{
+	struct session *session;
+	int code;
+
+	if (pthread_mutex_trylock(&sessions))
+		return error_set(error, ERROR_BUSY, "a start or stop is under way");
+	session = events_session();
+	code = session ? action(session, argument, error)
+		       : error_set(error, ERROR_BUSY, "nothing is being recorded");
+	pthread_mutex_unlock(&sessions);
+	return code;
+}
+
+static int detach_here(JNIEnv *jni, const struct order *order, struct error *error)
+{
+	struct session *session = events_session();
+	int failed;
+
+	(void)order;
+	if (session) {
+		check_patterns(jni, session);
+		end(jni, session);
+	}
+	io_natives_close(jni);
+	failed = jvm_enable(&events.jvm, JVMTI_EVENT_NATIVE_METHOD_BIND, false, error) |
+		 jvm_enable(&events.jvm, JVMTI_EVENT_VM_DEATH, false, error);
+	io_forget();
+	jvm_give_capabilities_back(&events.jvm);
+	options_fini(&events.loaded);
+	return failed ? -ERROR_JVM : 0;
+}
+
+int events_detach(struct error *error)
+{
+	return one_at_a_time(detach_here, NULL, error);
 }

@@ -1,50 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * events: from the agent's loading to the JVM's death.
+ * events: from the agent's loading to the JVM's death, or until it is detached.
  *
  *   Agent_OnLoad   -> events_prepare     callbacks set, nothing but the JVM's life enabled
- *   VMInit         -> events_start       unless start=no
- *   Agent_OnAttach -> events_prepare, events_attached: events_start, unless start=no
- *   events_start   -> the session begins; events are enabled, or probes put into the classes
+ *   VMInit         -> life.ready; a session begins, unless start=no
+ *   Agent_OnAttach -> events_prepare, events_attached: the same as VMInit
+ *
+ *   events_start   -> a session begins; events are enabled, or probes put into the classes
  *   ThreadStart, MethodEntry, probes, VMObjectAlloc, ThreadEnd ...     (other files here)
- *   events_stop    -> events off, those in flight waited for, the session ends, probes out
- *   VMDeath        -> the same, but for the probes
+ *   events_stop    -> events off, those in flight waited for, the session ends, probes out,
+ *                     its memory given back; another may begin
+ *   events_detach  -> the same, and the JDK's I/O natives are its own again
+ *
+ *   VMDeath        -> the session ends; probes stay
  *   exit(3) without a VMDeath (native code called it) -> the session ends, without the JVM
  */
 #ifndef JPROF_EVENTS_H
 #define JPROF_EVENTS_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
-/* Written by events_prepare, before any event; constant afterwards. */
+/* What is told of the agent's life; all may be NULL. */
+struct events_life {
+	void (*ready)(void); /* the JVM can run Java code; before the first session */
+	void (*over)(void);  /* the process ends, or the agent is detached */
+};
+
+/* Written by events_prepare, before any event, but for the session. */
 struct events {
 	struct jvm jvm;
-	struct session *session;
+	struct options loaded; /* what the agent was loaded with: the base of each session's */
+	struct events_life life;
+	_Atomic(struct session *) session; /* NULL: nothing is recorded */
 	pid_t process; /* a forked child is another one, and has nothing to record */
 };
 extern struct events events;
 
-/* Takes the environment and the session (both for good) and registers the callbacks. live: the
- * JVM is running already, there will be no VMInit. 0, or a negative code: the JVM must not
- * start, or runs on without jprof. */
-int events_prepare(
-	struct jvm jvm, struct session *session, bool live, struct error *error);
+/* The session that records, or ends just now. An event may use it between thread_events_begin and
+ * thread_events_leave. */
+static inline struct session *events_session(void)
+{
+	return atomic_load_explicit(&events.session, memory_order_acquire);
+}
+
+/* The agent is loaded with these options, which are taken. live: the JVM is running already,
+ * there will be no VMInit. 0, or a negative code, and nothing is loaded: the JVM must not start,
+ * or runs on without jprof. */
+int events_prepare(JavaVM *vm, struct options *options, const struct events_life *life,
+	bool live, struct error *error);
 
 /* What VMInit does, for an agent that is loaded later: learns what can be learnt of a running
  * JVM only, and begins to record, unless start=no. 0, or a negative code: nothing is recorded.
  */
 int events_attached(struct error *error);
 
-/* Begins to record; when it returns, every class that is loaded and chosen has its probes. On
- * any thread, in the live phase. 0, or a negative code: nothing is recorded. */
-int events_start(struct error *error);
+/* The functions below may be called on any thread, in the live phase; one at a time: others are
+ * turned away (-ERROR_BUSY) rather than made to wait, as while classes are retransformed Java
+ * code of the application may run, and call one. */
 
-/* Ends the recording, and takes the probes out. On any thread. 0, or a negative code: nothing
- * was being recorded. */
-int events_stop(struct error *error);
+/* Begins to record; when it returns, every class that is loaded and chosen has its probes.
+ * options: see options_override; NULL: as loaded. 0, or a negative code: nothing is recorded. */
+int events_start(const char *options, struct error *error);
+
+/* Ends the recording, completes the profile, and takes the probes out. path: the profile's,
+ * owned, if it is not NULL. 0, or a negative code: nothing was being recorded. */
+int events_stop(char **path, struct error *error);
+
+/* Calls action with the session that records, which stays as long as that runs. 0, action's
+ * negative code, or -ERROR_BUSY: nothing is being recorded, or is just beginning or ending. */
+int events_with_session(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error);
+
+/* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
+ * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays. */
+int events_detach(struct error *error);
 
 #endif

@@ -76,7 +76,7 @@ static void offer_class(struct unmatched *unmatched, struct nearest *nearest, jc
 	jvm_class_fini(&description);
 }
 
-static void say(void *user, const char *pattern)
+static void say(void *user, const char *key, const char *pattern)
 {
 	struct unmatched *unmatched = user;
 	struct nearest nearest = {.wanted = pattern};
@@ -87,7 +87,7 @@ static void say(void *user, const char *pattern)
 	for (int i = 0; i < unmatched->count; i++)
 		offer_class(unmatched, &nearest, unmatched->classes[i]);
 	nearest_text(&nearest, names, sizeof(names));
-	log_line(LOG_WARN, "include=%s: no method of this name was seen%s%s", pattern,
+	log_line(LOG_WARN, "%s=%s: no method of this name was seen%s%s", key, pattern,
 		names[0] ? "; near it are " : "", names);
 }
 

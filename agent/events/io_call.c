@@ -27,7 +27,8 @@ _Atomic bool io_recording;
 
 struct holder io_holder;
 static bool calls_off; /* the path of each operation is asked for */
-static struct io_records *all_records; /* NULL: sums are enough */
+/* NULL: sums are enough. Read by threads that have entered their place. */
+static _Atomic(struct io_records *) all_records;
 
 /* Operations that are in no account. */
 struct apart {
@@ -111,15 +112,19 @@ static inline uint32_t path_in(struct thread_context *context, uint32_t node)
 static void sign(struct io_opening *opening)
 {
 	struct thread_events *thread = thread_events_current;
+	struct thread_context *context;
 
 	opening->known = KNOWN_OPEN;
 	opening->at = clock_now();
+
 	if (!thread || !thread_events_enter(thread)) {
 		opening->opener = io_opener_self(NULL);
 		return;
 	}
-	opening->opener = io_opener_self(thread->context->identity.name);
-	opening->path = path_in(thread->context, thread->context->current);
+	context = thread_events_context(thread);
+	opening->opener = io_opener_self(context->identity.name);
+	opening->path = path_in(context, context->current);
+	opening->session = thread->session;
 	thread_events_leave(thread);
 	if (opening->path == IO_PATH_UNKNOWN)
 		opening->path = 0;
@@ -165,14 +170,28 @@ holder_word io_word(int descriptor)
 
 static void find_open(void *user, int number)
 {
+	struct io_file *file = io_file_of(io_word(number));
+
 	(void)user;
-	io_word(number);
+	if (file)
+		io_file_take(&io_holder.files, file);
 }
 
-void io_start(void)
+static void clear_apart(struct apart *apart)
 {
-	all_records = trace_io_records(events.session->trace);
-	calls_off = events.session->options.calls == CALLS_OFF;
+	atomic_store(&apart->ops, 0);
+	atomic_store(&apart->bytes, 0);
+	atomic_store(&apart->ns, 0);
+}
+
+void io_start(const struct session *session)
+{
+	clear_apart(&class_loading);
+	clear_apart(&nobody);
+	atomic_store(&all_records, trace_io_records(session->trace));
+	calls_off = session->options.calls == CALLS_OFF;
+	class_loading_tell_apart(!session->options.io_class_loading);
+	io_files_begin(&io_holder.files, atomic_load(&thread_events_session));
 	atomic_store(&io_recording, true);
 	descriptors_each(find_open, NULL);
 }
@@ -180,6 +199,11 @@ void io_start(void)
 void io_stop(void)
 {
 	atomic_store(&io_recording, false);
+}
+
+void io_forget(void)
+{
+	holder_forget(&io_holder);
 }
 
 void io_note(int descriptor)
@@ -241,7 +265,8 @@ static const struct {
 static inline void account_in(struct thread_context *context, const struct io_call *call,
 	const struct io_account *operation)
 {
-	struct io_records *records = all_records;
+	struct io_records *records =
+		atomic_load_explicit(&all_records, memory_order_relaxed);
 
 	if (metric_of[operation->op].bytes && !operation->part) {
 		metric_count(&context->metric, metric_of[operation->op].bytes,
@@ -251,6 +276,17 @@ static inline void account_in(struct thread_context *context, const struct io_ca
 	io_accounts_add(&context->tree.io, &context->tree.lock, context->tree.budget, operation);
 	if (__builtin_expect(records != NULL, 0))
 		record(records, context, call, operation);
+}
+
+/* False: what was recorded when the call began is over. */
+static inline bool enter(struct thread_events *thread, const struct io_call *call)
+{
+	if (!thread_events_enter(thread))
+		return false;
+	if (__builtin_expect(thread->session == call->session, 1))
+		return true;
+	thread_events_leave(thread);
+	return false;
 }
 
 /* Not in the path of the calling thread. */
@@ -269,10 +305,14 @@ static __attribute__((noinline)) void account_elsewhere(
 	if (!thread)
 		add_apart(&nobody, operation);
 	/* A virtual thread's: its carrier's, but not in its path. */
-	if (!thread || !thread_events_is_hidden() || !thread_events_enter(thread))
+	if (!thread || !thread_events_is_hidden())
 		return;
+	if (!enter(thread, call)) {
+		add_apart(&nobody, operation);
+		return;
+	}
 	operation->node = 0;
-	account_in(thread->context, call, operation);
+	account_in(thread_events_context(thread), call, operation);
 	thread_events_leave(thread);
 }
 
@@ -288,12 +328,12 @@ static void account(const struct io_call *call, struct io_account *operation)
 {
 	struct thread_events *thread = thread_events_current;
 
-	if (__builtin_expect(call->own || !thread || !thread_events_enter(thread), 0)) {
+	if (__builtin_expect(call->own || !thread || !enter(thread, call), 0)) {
 		account_elsewhere(call, operation);
 		return;
 	}
-	operation->node = node_of(call, thread->context);
-	account_in(thread->context, call, operation);
+	operation->node = node_of(call, thread_events_context(thread));
+	account_in(thread_events_context(thread), call, operation);
 	thread_events_leave(thread);
 }
 
@@ -307,7 +347,7 @@ static inline enum io_op op_of(enum io_op op, const struct io_file *file)
 /* The path of the calls, where they are not recorded: a node for it. */
 static uint32_t path_of(struct thread_events *thread, JNIEnv *jni)
 {
-	struct thread_context *context = thread->context;
+	struct thread_context *context = thread_events_context(thread);
 	uint32_t path[PATH_FRAMES], frames = 0;
 	jvmtiFrameInfo *frame;
 	int count = jvm_stack(&events.jvm, &frame);
@@ -338,21 +378,36 @@ static void find_path(struct io_call *call)
 		return;
 	call->by_stack = true;
 	call->node = path_of(thread, call->jni);
-	call->generation = thread->context->tree.generation;
+	call->generation = thread_events_context(thread)->tree.generation;
 	thread_events_leave(thread);
+}
+
+/* The thread's first event in the session. */
+static __attribute__((noinline, cold)) void be_known(JNIEnv *jni)
+{
+	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+
+	if (thread)
+		thread_events_leave(thread);
 }
 
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
+	struct io_file *file;
+
 	/* What io_start stored before is seen behind this. */
 	atomic_load_explicit(&io_recording, memory_order_acquire);
 	*call = (struct io_call){.jni = jni,
 		.descriptor = descriptor,
 		.word = io_word(descriptor),
+		.session = atomic_load_explicit(&thread_events_session, memory_order_relaxed),
 		.offset = -1};
-	if (!thread_events_current)
-		thread_events_adopt(jni, NULL, FOUND_NONE);
-	tell_class_loading(call, io_file_of(call->word));
+	if (!thread_events_current || thread_events_current->session != call->session)
+		be_known(jni);
+	file = io_file_of(call->word);
+	if (file)
+		io_file_take(&io_holder.files, file);
+	tell_class_loading(call, file);
 	if (__builtin_expect(calls_off, 0))
 		find_path(call);
 	call->start = clock_now();

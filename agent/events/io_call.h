@@ -32,6 +32,7 @@ struct io_call {
 	uint64_t start;   /* ns; 0: not recorded */
 	bool own;         /* a class is being loaded by it: told apart */
 	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
+	uint32_t session; /* that records it */
 	/* The call path, where calls are not recorded. */
 	bool by_stack;
 	uint32_t node, generation; /* of the nodes */
@@ -49,10 +50,14 @@ static inline bool io_is_recording(void)
 /* Makes the holder. False: no memory; no native method may be replaced then. */
 bool io_prepare(uint32_t slots);
 
-/* Operations are recorded from now on, or not any more. What is open at the start is looked up. */
-void io_start(void);
+/* Operations are recorded from now on, in the session that has begun, or not any more. What is open
+ * at the start is looked up. */
+void io_start(const struct session *session);
 void io_stop(void);
 
+/* The openings and closings from now on will not be seen: what is known of descriptors is
+ * forgotten. */
+void io_forget(void);
 
 /* Calls put for the files and connections that are new, or have changed, since they were shown
  * last, or for all; with times from began on. On one thread at a time. 0, or put's negative

@@ -20,6 +20,7 @@
 #include "agent/io/descriptor.h"
 #include "agent/jvm/native_function.h"
 #include "agent/jvm/registrar.h"
+#include "agent/lock/gate.h"
 #include "agent/log/log.h"
 
 /* ---- Java objects ---- */
@@ -707,11 +708,7 @@ static const struct io_native {
 enum { IO_NATIVES = sizeof(io_native) / sizeof(*io_native) };
 
 static unsigned missed;
-
-unsigned io_natives_missed(void)
-{
-	return missed;
-}
+static struct gate binding; /* open: methods that are bound get their stand-ins */
 
 static const struct io_native *row_of(const struct jvm_method *method)
 {
@@ -736,13 +733,18 @@ static void *take(const struct io_native *row, void *function)
 void *io_natives_bind(JNIEnv *jni, jmethodID method, void *function)
 {
 	struct jvm_method description;
-	const struct io_native *row;
+	const struct io_native *row = NULL;
 
-	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+	if (!gate_enter(&binding))
 		return function;
-	row = row_of(&description);
-	jvm_method_fini(&description);
-	return row ? take(row, function) : function;
+	if (jvm_describe_method(&events.jvm, jni, method, &description)) {
+		row = row_of(&description);
+		jvm_method_fini(&description);
+	}
+	if (row)
+		function = take(row, function);
+	gate_leave(&binding);
+	return function;
 }
 
 static bool bind_again(JNIEnv *jni, jclass class, const struct io_native *row, void *function)
@@ -755,18 +757,11 @@ static bool bind_again(JNIEnv *jni, jclass class, const struct io_native *row, v
 }
 
 /* The method may be bound by now; or will be, and then the event tells. */
-static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
+static void take_bound(
+	JNIEnv *jni, jclass class, jmethodID method, const struct io_native *row)
 {
-	struct jvm_method description;
-	const struct io_native *row;
 	void *function;
 
-	if (!jvm_describe_method(&events.jvm, jni, method, &description))
-		return;
-	row = row_of(&description);
-	jvm_method_fini(&description);
-	if (!row)
-		return;
 	switch (native_function_find(&events.jvm, method, &function)) {
 	case NATIVE_BOUND:
 		missed += !bind_again(jni, class, row, function);
@@ -777,6 +772,21 @@ static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
 	case NATIVE_JVM:
 		break;
 	}
+}
+
+/* Not a method that somebody bound to another function since. */
+static void give_back(
+	JNIEnv *jni, jclass class, jmethodID method, const struct io_native *row)
+{
+	JNINativeMethod native = {(char *)row->name, (char *)row->signature,
+		__atomic_load_n(row->real, __ATOMIC_ACQUIRE)};
+	struct error error;
+	void *function;
+
+	if (native_function_find(&events.jvm, method, &function) == NATIVE_BOUND &&
+		function == row->stand_in &&
+		registrar_register(jni, class, &native, 1, &error))
+		log_line(LOG_INFO, "%s.%s keeps its stand-in", row->class, row->name);
 }
 
 static bool is_io_class(const char *signature)
@@ -792,25 +802,53 @@ static bool is_io_class(const char *signature)
 	return false;
 }
 
-static void take_class(JNIEnv *jni, jclass class)
+static void each_row(JNIEnv *jni, jclass class,
+	void (*each)(JNIEnv *jni, jclass class, jmethodID method, const struct io_native *row))
 {
 	jmethodID *method;
 	int count = jvm_native_methods(&events.jvm, class, &method);
 
-	for (int i = 0; i < count; i++)
-		take_bound(jni, class, method[i]);
+	for (int i = 0; i < count; i++) {
+		struct jvm_method description;
+		const struct io_native *row;
+
+		if (!jvm_describe_method(&events.jvm, jni, method[i], &description))
+			continue;
+		row = row_of(&description);
+		jvm_method_fini(&description);
+		if (row)
+			each(jni, class, method[i], row);
+	}
 	if (count >= 0)
 		free(method);
 }
 
+static void take_class(JNIEnv *jni, jclass class)
+{
+	each_row(jni, class, take_bound);
+}
+
+static void give_back_class(JNIEnv *jni, jclass class)
+{
+	each_row(jni, class, give_back);
+}
+
 void io_natives_open(JNIEnv *jni)
 {
+	missed = 0;
 	if (!native_function_learn(jni))
 		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
+	gate_open(&binding);
 	jvm_each_class(&events.jvm, jni, is_io_class, take_class);
 	if (missed)
 		log_line(LOG_WARN,
 			"%u native methods that do I/O were in use before jprof came, and could "
 			"not be replaced: their I/O is not seen",
 			missed);
+}
+
+void io_natives_close(JNIEnv *jni)
+{
+	gate_close(&binding, 0);
+	jvm_each_class(&events.jvm, jni, is_io_class, give_back_class);
 }

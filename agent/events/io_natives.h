@@ -20,7 +20,7 @@ void io_natives_open(JNIEnv *jni);
 /* The JVM binds the method to the function: the one to bind it to. */
 void *io_natives_bind(JNIEnv *jni, jmethodID method, void *function);
 
-/* Rows whose methods were bound before, and would not be replaced. */
-unsigned io_natives_missed(void);
+/* Methods have the JDK's own functions again; calls under way end in their stand-ins. As above. */
+void io_natives_close(JNIEnv *jni);
 
 #endif

@@ -17,19 +17,31 @@
 
 #include "agent/events/thread_events.h"
 
+/* Where the scope may begin: what the method is has to be known before the thread is in. */
+static __attribute__((noinline, cold)) struct thread_events *begin_scope(
+	JNIEnv *jni, jthread java_thread, jmethodID method)
+{
+	if (!thread_events_is_outside())
+		return NULL;
+	if (!(methods_find(&events.jvm, jni, method) & METHOD_REF_SCOPE))
+		return NULL;
+	return thread_events_enter_scope(jni, java_thread);
+}
+
 static inline __attribute__((always_inline)) void method_entry(
 	enum metric_shape shape, JNIEnv *jni, jthread java_thread, jmethodID method)
 {
-	struct thread_events *thread = thread_events_current;
+	struct thread_events *thread =
+		thread_events_begin(jni, java_thread, FOUND_ALL_BUT_LAST);
 	method_ref ref;
 
 	if (__builtin_expect(!thread, 0))
-		thread = thread_events_adopt(jni, java_thread, FOUND_ALL_BUT_LAST);
-	if (!thread_events_enter(thread))
+		thread = begin_scope(jni, java_thread, method);
+	if (!thread)
 		return;
 	ref = thread_events_method(thread, jni, method);
 	if (ref != METHOD_REF_EXCLUDED)
-		context_enter(shape, thread->context, method_ref_id(ref),
+		context_enter(shape, thread_events_context(thread), method_ref_id(ref),
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
 	thread_events_leave(thread);
 }
@@ -37,18 +49,16 @@ static inline __attribute__((always_inline)) void method_entry(
 static inline __attribute__((always_inline)) void method_exit(enum metric_shape shape,
 	JNIEnv *jni, jthread java_thread, jmethodID method, bool popped_by_exception)
 {
-	struct thread_events *thread = thread_events_current;
+	struct thread_events *thread = thread_events_begin(jni, java_thread, FOUND_ALL);
 	method_ref ref;
 
-	if (__builtin_expect(!thread, 0))
-		thread = thread_events_adopt(jni, java_thread, FOUND_ALL);
-	if (!thread_events_enter(thread))
+	if (!thread)
 		return;
 	ref = thread_events_method(thread, jni, method);
 	if (ref != METHOD_REF_EXCLUDED)
-		context_exit(
-			shape, thread->context, method_ref_id(ref), popped_by_exception);
-	thread_events_leave(thread);
+		context_exit(shape, thread_events_context(thread), method_ref_id(ref),
+			popped_by_exception);
+	thread_events_leave_method(thread, ref);
 }
 
 #define X(shape, name)                                                                   \
@@ -80,17 +90,17 @@ static const struct {
 static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread java_thread,
 	jobject object, jclass class, jlong size)
 {
-	struct thread_events *thread = thread_events_current;
+	struct thread_events *thread = thread_events_begin(jni, java_thread, FOUND_ALL);
+	struct thread_context *context;
 
 	(void)jvmti;
 	(void)object;
 	(void)class;
 	if (!thread)
-		thread = thread_events_adopt(jni, java_thread, FOUND_ALL);
-	if (!thread_events_enter(thread))
 		return;
-	metric_count(&thread->context->metric, METRIC_VM_OBJECTS, 1);
-	metric_count(&thread->context->metric, METRIC_VM_BYTES, (uint64_t)size);
+	context = thread_events_context(thread);
+	metric_count(&context->metric, METRIC_VM_OBJECTS, 1);
+	metric_count(&context->metric, METRIC_VM_BYTES, (uint64_t)size);
 	thread_events_leave(thread);
 }
 

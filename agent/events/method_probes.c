@@ -20,49 +20,40 @@
  * HotSpot compiles (Tier3InvocationThreshold 200, Tier4 5000). */
 enum { WARM_UP = 20000 };
 
-static inline __attribute__((always_inline)) struct thread_events *thread_of(JNIEnv *jni)
-{
-	struct thread_events *thread = thread_events_current;
-
-	/* Frames that were there before have no probes: calls from them are the root's. */
-	return __builtin_expect(thread != NULL, 1)
-		? thread
-		: thread_events_adopt(jni, NULL, FOUND_NONE);
-}
-
+/* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
+ * calls from them are the root's. */
 static inline __attribute__((always_inline)) void probe_enter(
-	enum metric_shape shape, JNIEnv *jni, jint id, const void *frame)
+	enum metric_shape shape, JNIEnv *jni, method_ref ref, const void *frame)
 {
-	struct thread_events *thread = thread_of(jni);
-	bool interpreted = interpreter_has(java_caller(frame));
+	struct thread_events *thread = thread_events_begin_method(jni, NULL, FOUND_NONE, ref);
 
-	if (!thread_events_enter(thread))
+	if (__builtin_expect(!thread, 0))
 		return;
-	context_enter(shape, thread->context, (uint32_t)id,
-		interpreted ? STATE_INTERPRETED : STATE_JITTED);
+	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
+		interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED);
 	thread_events_leave(thread);
 }
 
 static inline __attribute__((always_inline)) void probe_exit(
-	enum metric_shape shape, JNIEnv *jni, jint id, bool unwound)
+	enum metric_shape shape, JNIEnv *jni, method_ref ref, bool unwound)
 {
-	struct thread_events *thread = thread_of(jni);
+	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
 
-	if (!thread_events_enter(thread))
+	if (__builtin_expect(!thread, 0))
 		return;
-	context_exit(shape, thread->context, (uint32_t)id, unwound);
-	thread_events_leave(thread);
+	context_exit(shape, thread_events_context(thread), method_ref_id(ref), unwound);
+	thread_events_leave_method(thread, ref);
 }
 
 /* The method's handler begins. */
 static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 {
-	struct thread_events *thread = thread_of(jni);
+	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
 
 	(void)probe;
-	if (!thread_events_enter(thread))
+	if (!thread)
 		return;
-	context_caught(thread->context, (uint32_t)id);
+	context_caught(thread_events_context(thread), method_ref_id((method_ref)id));
 	thread_events_leave(thread);
 }
 
@@ -70,17 +61,17 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_enter(shape, jni, id, __builtin_frame_address(0));                 \
+		probe_enter(shape, jni, (method_ref)id, __builtin_frame_address(0));                 \
 	}                                                                                \
 	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_exit(shape, jni, id, false);                                       \
+		probe_exit(shape, jni, (method_ref)id, false);                                       \
 	}                                                                                \
 	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_exit(shape, jni, id, true);                                        \
+		probe_exit(shape, jni, (method_ref)id, true);                                        \
 	}
 METRIC_SHAPE_TABLE(X)
 #undef X
@@ -157,22 +148,36 @@ static bool warm_up(JNIEnv *jni, jclass class)
 	return warm;
 }
 
-int method_probes_install(JNIEnv *jni, enum metric_shape shape, struct error *error)
+/* A new function has the JVM make a new entry for it. */
+static bool give_functions(
+	JNIEnv *jni, jclass class, enum metric_shape shape, struct error *error)
 {
 	JNINativeMethod native[PROBES];
-	jclass class = boot_class_define(
-		jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class), error);
 
-	if (!class)
-		return -ERROR_JVM;
 	for (size_t i = 0; i < PROBES; i++)
 		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
 			(void *)probes[i].function[shape]};
-	if (registrar_register(jni, class, native, PROBES, error))
+	return registrar_register(jni, class, native, PROBES, error) == 0;
+}
+
+int method_probes_install(JNIEnv *jni, enum metric_shape shape, struct error *error)
+{
+	static jclass class; /* one start at a time */
+	static int given = METRIC_SHAPES; /* none */
+
+	if (!class)
+		class = boot_class_define(jni, METHOD_PROBES_CLASS, probe_class,
+			sizeof(probe_class), error);
+	if (!class)
+		return -ERROR_JVM;
+	if (given == (int)shape)
+		return 0;
+	if (!give_functions(jni, class, shape, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class)) {
 		(*jni)->ExceptionClear(jni);
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");
 	}
+	given = shape;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "agent/jvm/methods.h"
 #include "agent/jvm/native_function.h"
 #include "agent/jvm/registrar.h"
+#include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 
@@ -35,13 +36,13 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 static inline __attribute__((always_inline)) bool enter(
 	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
 {
-	struct thread_events *thread = thread_events_current;
+	struct thread_events *thread =
+		thread_events_begin_method(jni, NULL, FOUND_NONE, record->id);
 
-	if (__builtin_expect(!thread, 0))
-		thread = thread_events_adopt(jni, NULL, FOUND_NONE);
-	if (!thread_events_enter(thread))
+	if (!thread)
 		return false;
-	context_enter(shape, thread->context, record->id, STATE_NATIVE);
+	context_enter(shape, thread_events_context(thread), method_ref_id(record->id),
+		STATE_NATIVE);
 	thread_events_leave(thread);
 	return true;
 }
@@ -54,8 +55,8 @@ static inline __attribute__((always_inline)) void leave(
 
 	if (!thread || !thread_events_enter(thread))
 		return;
-	context_exit(shape, thread->context, record->id, unwound);
-	thread_events_leave(thread);
+	context_exit(shape, thread_events_context(thread), method_ref_id(record->id), unwound);
+	thread_events_leave_method(thread, record->id);
 }
 
 #define X(shape, name)                                                                   \
@@ -80,6 +81,8 @@ static const struct {
 };
 
 static enum metric_shape shape_used;
+/* Methods that are bound are wrapped. */
+static struct gate wrapping;
 
 bool native_thunk_enter(const struct native_record *record, void *jni)
 {
@@ -93,9 +96,15 @@ void native_thunk_exit(const struct native_record *record, void *jni)
 
 /* ---- binding ---- */
 
-void native_methods_init(enum metric_shape shape)
+void native_methods_open(enum metric_shape shape)
 {
 	shape_used = shape;
+	gate_open(&wrapping);
+}
+
+bool native_methods_close(void)
+{
+	return gate_close(&wrapping, 0);
 }
 
 /* The thunk for the method, which is to call original. NULL: the pool is used up. A method that
@@ -120,14 +129,14 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's id; 0: it stays alone. Application classes' natives are all wrapped; those of the
+/* The method's id, METHOD_REF_SCOPE joined; 0: it stays alone. Application classes' natives are all wrapped; those of the
  * JDK if the class hook has given them an id, which it does not give to what the compilers
  * replace. */
 static uint32_t id_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
 	if (description->is_jdk && !methods_known(description))
 		return 0;
-	return method_ref_id(methods_find(&events.jvm, jni, method));
+	return methods_find(&events.jvm, jni, method) & ~METHOD_REF_NATIVE;
 }
 
 static void leave_alone(const struct jvm_method *description)
@@ -164,12 +173,15 @@ static void *stand_in(
 void *native_methods_bind(JNIEnv *jni, jmethodID method, void *function)
 {
 	struct jvm_method description;
-	void *thunk;
+	void *thunk = NULL;
 
-	if (!jvm_describe_method(&events.jvm, jni, method, &description))
+	if (!gate_enter(&wrapping))
 		return function;
-	thunk = stand_in(jni, method, &description, function);
-	jvm_method_fini(&description);
+	if (jvm_describe_method(&events.jvm, jni, method, &description)) {
+		thunk = stand_in(jni, method, &description, function);
+		jvm_method_fini(&description);
+	}
+	gate_leave(&wrapping);
 	return thunk ? thunk : function;
 }
 

@@ -23,13 +23,16 @@
 #define JPROF_NATIVE_METHODS_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 
 #include "metric/metric.h"
 
-/* Before the event is enabled. */
-void native_methods_init(enum metric_shape shape);
+/* From now on methods that are bound are wrapped, or not any more; native_methods_close waits for
+ * the binding under way: false, if that does not end. */
+void native_methods_open(enum metric_shape shape);
+bool native_methods_close(void);
 
-/* The JVM binds the method to the function, while calls are recorded: the one to bind it to. */
+/* The JVM binds the method to the function: the one to bind it to. */
 void *native_methods_bind(JNIEnv *jni, jmethodID method, void *function);
 
 /* The class, which was loaded before, has native methods that are to be wrapped: they may be

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,57 +16,108 @@
 #include "agent/jvm/hotspot.h"
 #include "agent/lock/lock.h"
 
+/* A place that has joined no session. */
+#define NO_SESSION UINT32_MAX
+
 __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
 /* While hiding: what is to be shown again; NULL: a thread not yet seen. */
 static __thread struct thread_events *hidden __attribute__((tls_model("initial-exec")));
-static __thread bool hiding __attribute__((tls_model("initial-exec")));
-_Atomic bool thread_events_stopping;
+static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec"))); /* session; 0: not */
+_Atomic uint32_t thread_events_session;
+static uint32_t last_session; /* one start at a time */
 
-/* Shared by all threads that are not recorded; nobody writes to it. */
-static struct thread_events ignored = {.busy = 1};
+/* Stands for a thread that has ended, or is hidden; nobody writes to it. */
+static struct thread_events nobody = {.busy = PLACE_INSIDE, .session = NO_SESSION};
 
 static _Atomic(struct thread_events *) all;
 static struct thread_events *free_list; /* under the lock */
 static struct lock free_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_EVENTS};
 
-/* A place marked busy. NULL without memory. */
-static struct thread_events *place_take(void)
+static uint32_t session_now(void)
 {
-	struct thread_events *place;
-
-	lock_take(&free_lock);
-	place = free_list;
-	if (place)
-		free_list = place->next_free;
-	lock_give(&free_lock);
-	if (place) {
-		atomic_store(&place->busy, 1);
-		return place;
-	}
-	place = calloc(1, sizeof(*place));
-	if (!place)
-		return NULL;
-	atomic_init(&place->busy, 1);
-	place->next = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &place->next, place))
-		;
-	return place;
+	return atomic_load_explicit(&thread_events_session, memory_order_acquire);
 }
+
+static enum place_state state_of(const struct thread_events *place)
+{
+	return (enum place_state)atomic_load_explicit(&place->busy, memory_order_relaxed);
+}
+
+/* ---- places ---- */
+
+static pthread_key_t place_key;
+static pthread_once_t place_key_once = PTHREAD_ONCE_INIT;
 
 static void place_give(struct thread_events *place)
 {
-	place->context = NULL;
-	atomic_store(&place->busy, 0);
+	atomic_store(&place->session, NO_SESSION);
+	atomic_store(&place->busy, PLACE_FREE);
 	lock_take(&free_lock);
 	place->next_free = free_list;
 	free_list = place;
 	lock_give(&free_lock);
 }
 
+/* The thread ends, and no ThreadEnd event came: none does while nothing is recorded. One may come
+ * yet, from the JVM's own destructor: asked again behind that. */
+static void thread_gone(void *value)
+{
+	struct thread_events *place = value;
+
+	if (atomic_load(&place->context)) {
+		pthread_setspecific(place_key, place);
+		return;
+	}
+	thread_events_current = &nobody;
+	place_give(place);
+}
+
+static void make_place_key(void)
+{
+	if (pthread_key_create(&place_key, thread_gone))
+		place_key = (pthread_key_t)-1; /* places of threads that end unseen are lost */
+}
+
+static struct thread_events *place_new(void)
+{
+	struct thread_events *place = calloc(1, sizeof(*place));
+
+	if (!place)
+		return NULL;
+	place->next = atomic_load(&all);
+	while (!atomic_compare_exchange_weak(&all, &place->next, place))
+		;
+	return place;
+}
+
+/* The calling thread's, marked busy. NULL without memory. */
+static struct thread_events *place_take(void)
+{
+	struct thread_events *place;
+
+	pthread_once(&place_key_once, make_place_key);
+	lock_take(&free_lock);
+	place = free_list;
+	if (place)
+		free_list = place->next_free;
+	lock_give(&free_lock);
+	if (!place)
+		place = place_new();
+	if (!place)
+		return NULL;
+	atomic_store(&place->busy, PLACE_INSIDE);
+	atomic_store(&place->session, NO_SESSION);
+	pthread_setspecific(place_key, place);
+	return place;
+}
+
+/* ---- joining a session ---- */
+
 /* Puts the frames that are already there on the shadow stack, outermost first. */
 static void push_found(struct thread_events *thread, JNIEnv *jni, enum found_frames found)
 {
+	struct thread_context *context = thread_events_context(thread);
 	jvmtiFrameInfo *frames;
 	int innermost = found == FOUND_ALL_BUT_LAST ? 1 : 0;
 	int count;
@@ -77,92 +129,240 @@ static void push_found(struct thread_events *thread, JNIEnv *jni, enum found_fra
 		method_ref ref = thread_events_method(thread, jni, frames[i].method);
 
 		if (ref != METHOD_REF_EXCLUDED)
-			context_found_frame(thread->context, method_ref_id(ref));
+			context_found_frame(context, method_ref_id(ref));
 	}
 	free(frames);
 }
 
-static struct thread_context *context_of(JNIEnv *jni, jthread java_thread)
+/* Mounted before that could be watched: the carrier is seen afterwards. */
+static void hide_carrier(struct thread_events *place)
 {
-	struct thread_identity identity = {0};
+	atomic_store(&place->session, NO_SESSION);
+	thread_events_leave(place);
+	hidden = place;
+	hiding_in = session_now();
+	thread_events_current = &nobody;
+}
+
+/* NULL: the thread is not recorded in this session. */
+static struct thread_context *context_of(
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description)
+{
+	struct thread_identity identity = {
+		.java_id = description->java_id, .os_id = gettid()};
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	if (!session_wants_thread(session, &identity))
+		return NULL;
+	return trace_thread_begin(session->trace, &identity, hotspot_alloc_source(jni));
+}
+
+/* Gives the place, which is entered, a context; or shuts it, and is false. */
+static bool begin_context(struct thread_events *place, JNIEnv *jni, jthread thread,
+	enum found_frames found)
+{
+	const struct session *session = events_session();
+	struct thread_context *context = NULL;
 	struct jvm_thread description;
 
-	if (!jvm_describe_thread(&events.jvm, jni, java_thread, &description))
-		return NULL;
-	if (description.is_virtual) {
-		/* Mounted before that could be watched: the carrier is seen afterwards. */
-		hidden = NULL;
-		hiding = true;
-		return NULL;
+	if (jvm_describe_thread(&events.jvm, jni, thread, &description)) {
+		if (description.is_virtual) {
+			hide_carrier(place);
+			return false;
+		}
+		context = context_of(session, jni, &description);
 	}
-	if (!session_wants_thread(events.session, description.name))
-		return NULL;
-	identity.java_id = description.java_id;
-	identity.os_id = gettid();
-	memcpy(identity.name, description.name, sizeof(identity.name));
-	return trace_thread_begin(
-		events.session->trace, &identity, hotspot_alloc_source(jni));
+	if (!context) {
+		place->refused = true;
+		atomic_store(&place->busy, PLACE_SHUT);
+		return false;
+	}
+	atomic_store(&place->context, context);
+	io_opener_known_as(context->identity.name);
+	push_found(place, jni, found);
+	context_start(context);
+	return true;
 }
 
-struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
+/* Enters the place, whatever it was, for the session: which stays as long as that is so. False:
+ * the session is over. */
+static bool claim(struct thread_events *place, uint32_t session)
 {
-	struct thread_events *place = place_take();
+	atomic_store(&place->busy, PLACE_INSIDE);
+	/* The stopper may have come between: its fence and this one's meet. */
+	if (session_now() != session) {
+		thread_events_leave(place);
+		return false;
+	}
+	if (atomic_load(&place->session) == session)
+		return true;
+	place->refused = place->inherited = false;
+	memset(place->cache, 0, sizeof(place->cache));
+	atomic_store(&place->session, session);
+	return true;
+}
+
+/* The calling thread's own place, not hidden by a session that is over. NULL: it has none to
+ * give. */
+static struct thread_events *own_place(uint32_t session)
+{
+	struct thread_events *place = thread_events_current;
+
+	if (place == &nobody && hiding_in != 0 && hiding_in != session)
+		thread_events_show();
+	place = thread_events_current;
+	if (!place)
+		thread_events_current = place = place_take();
+	else if (state_of(place) == PLACE_INSIDE)
+		return NULL;
+	return place;
+}
+
+/* Events outside the scope shut the place: the next ones are turned away at once. */
+static struct thread_events *come(JNIEnv *jni, jthread thread, enum found_frames found)
+{
+	uint32_t session = session_now();
+	struct thread_events *place = session ? own_place(session) : NULL;
+
+	if (!place || !claim(place, session))
+		return NULL;
+	if (session_has_scope(events_session())) {
+		atomic_store(&place->busy, PLACE_SHUT);
+		return NULL;
+	}
+	return begin_context(place, jni, thread, found) ? place : NULL;
+}
+
+struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found_frames found)
+{
+	struct thread_events *place = thread_events_current;
 	int saved_errno = errno;
 
-	if (!place || atomic_load(&thread_events_stopping)) {
-		if (place)
-			place_give(place);
-		return thread_events_current = &ignored;
-	}
-	/* Events raised by the calls below must find the place, and see it busy. */
-	thread_events_current = place;
-	place->context = context_of(jni, thread);
-	if (!place->context) {
-		thread_events_current = &ignored;
-		place_give(place);
-	} else {
-		io_opener_known_as(place->context->identity.name);
-		push_found(place, jni, found);
-		context_start(place->context);
-		thread_events_leave(place);
-	}
+	/* Most often: shut in this session, or in jprof's own work. */
+	if (place && (state_of(place) == PLACE_INSIDE && place != &nobody))
+		return NULL;
+	if (place && atomic_load_explicit(&place->session, memory_order_relaxed) == session_now())
+		return NULL;
+	place = come(jni, thread, found);
 	errno = saved_errno;
-	return thread_events_current;
+	return place;
 }
 
-bool thread_events_is_ignored(void)
+void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
 {
-	return thread_events_current == &ignored;
+	struct thread_events *place;
+
+	/* Detached from the JVM before, and now attached again. */
+	if (thread_events_current == &nobody && hiding_in == 0)
+		thread_events_current = NULL;
+	place = thread_events_join(jni, thread, found);
+	if (place)
+		thread_events_leave(place);
 }
+
+/* ---- the session's scope ---- */
+
+/* Frames below the scope's are not found: they are outside. */
+static struct thread_events *come_in(JNIEnv *jni, jthread thread)
+{
+	uint32_t session = session_now();
+	struct thread_events *place = session ? own_place(session) : NULL;
+	struct thread_context *context;
+
+	if (!place || !claim(place, session))
+		return NULL;
+	if (place->refused || !session_has_scope(events_session())) {
+		atomic_store(&place->busy, place->refused ? PLACE_SHUT : PLACE_FREE);
+		return NULL;
+	}
+	context = thread_events_context(place);
+	if (!context)
+		return begin_context(place, jni, thread, FOUND_NONE) ? place : NULL;
+	context_come_in(context);
+	return place;
+}
+
+struct thread_events *thread_events_enter_scope(JNIEnv *jni, jthread thread)
+{
+	int saved_errno = errno;
+	struct thread_events *place = come_in(jni, thread);
+
+	errno = saved_errno;
+	return place;
+}
+
+void thread_events_leave_scope(struct thread_events *thread)
+{
+	struct thread_context *context = thread_events_context(thread);
+
+	if (thread->inherited || !session_has_scope(events_session()) ||
+		!context_at_root(context)) {
+		thread_events_leave(thread);
+		return;
+	}
+	context_go_out(context);
+	atomic_store_explicit(&thread->busy, PLACE_SHUT, memory_order_release);
+}
+
+void thread_events_inherit_scope(JNIEnv *jni, jthread thread)
+{
+	struct thread_events *place = thread_events_enter_scope(jni, thread);
+
+	if (!place)
+		return;
+	place->inherited = true;
+	thread_events_leave(place);
+}
+
+bool thread_events_in_scope(void)
+{
+	const struct thread_events *place = thread_events_current;
+
+	return place && place != &nobody && state_of(place) != PLACE_SHUT &&
+	       atomic_load(&place->session) == session_now();
+}
+
+bool thread_events_is_outside(void)
+{
+	const struct thread_events *place = thread_events_current;
+
+	return place && state_of(place) == PLACE_SHUT && !place->refused &&
+	       atomic_load(&place->session) == session_now();
+}
+
+/* ---- hidden, paused ---- */
 
 void thread_events_hide(void)
 {
-	if (thread_events_is_ignored())
+	if (thread_events_current == &nobody)
 		return;
 	hidden = thread_events_current;
-	hiding = true;
-	thread_events_current = &ignored;
+	hiding_in = session_now();
+	if (hiding_in == 0)
+		hiding_in = NO_SESSION;
+	thread_events_current = &nobody;
 }
 
 void thread_events_show(void)
 {
-	if (!hiding)
+	if (hiding_in == 0)
 		return;
 	thread_events_current = hidden;
-	hiding = false;
+	hiding_in = 0;
 }
 
 struct thread_events *thread_events_for_io(bool *unwanted)
 {
-	struct thread_events *thread = hiding ? hidden : thread_events_current;
+	struct thread_events *thread = hiding_in ? hidden : thread_events_current;
 
-	*unwanted = thread == &ignored;
+	*unwanted = thread && (thread == &nobody || (state_of(thread) == PLACE_SHUT &&
+		atomic_load(&thread->session) == session_now()));
 	return *unwanted ? NULL : thread;
 }
 
 bool thread_events_is_hidden(void)
 {
-	return hiding;
+	return hiding_in != 0;
 }
 
 bool thread_events_pause(void)
@@ -171,7 +371,7 @@ bool thread_events_pause(void)
 
 	if (!thread || !thread_events_enter(thread))
 		return false;
-	context_settle(thread->context);
+	context_settle(thread_events_context(thread));
 	return true;
 }
 
@@ -179,23 +379,30 @@ void thread_events_resume(void)
 {
 	struct thread_events *thread = thread_events_current;
 
-	context_start(thread->context);
+	context_start(thread_events_context(thread));
 	thread_events_leave(thread);
 }
+
+/* ---- the end of threads and sessions ---- */
 
 void thread_events_end(JNIEnv *jni, jthread thread)
 {
 	struct thread_events *place = thread_events_current;
+	struct thread_context *context;
 	struct jvm_thread description;
+	bool described;
 
-	thread_events_current = &ignored;
-	if (!place || place == &ignored)
+	thread_events_current = &nobody;
+	if (!place || place == &nobody)
 		return;
 	/* Also while stopping: once the thread is gone, nobody may look at its counters. */
-	atomic_store(&place->busy, 1);
-	trace_thread_end(events.session->trace, place->context,
-		jvm_describe_thread(&events.jvm, jni, thread, &description) ? description.name
-									    : NULL);
+	atomic_store(&place->busy, PLACE_INSIDE);
+	described = jvm_describe_thread(&events.jvm, jni, thread, &description);
+	context = atomic_exchange(&place->context, NULL);
+	if (context)
+		trace_thread_end(
+			context->trace, context, described ? description.name : NULL);
+	pthread_setspecific(place_key, NULL);
 	place_give(place);
 }
 
@@ -217,21 +424,41 @@ static unsigned busy_places(void)
 
 	for (struct thread_events *place = atomic_load(&all); place; place = place->next)
 		busy += place != thread_events_current &&
-			atomic_load_explicit(&place->busy, memory_order_acquire);
+			atomic_load(&place->busy) == PLACE_INSIDE;
 	return busy;
 }
 
-unsigned thread_events_stop(void)
+/* At most about two seconds. */
+static unsigned wait_for_places(void)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000};
-	unsigned busy;
+	unsigned busy = busy_places();
 
-	atomic_store(&thread_events_stopping, true);
-	barrier_everywhere();
-	busy = busy_places();
 	for (int waits = 0; busy && waits < 10000; waits++) {
 		nanosleep(&pause, NULL);
 		busy = busy_places();
 	}
 	return busy;
+}
+
+void thread_events_start(void)
+{
+	if (++last_session == NO_SESSION)
+		last_session = 1;
+	atomic_store(&thread_events_session, last_session);
+}
+
+unsigned thread_events_stop(void)
+{
+	atomic_store(&thread_events_session, 0);
+	barrier_everywhere();
+	return wait_for_places();
+}
+
+bool thread_events_release(void)
+{
+	for (struct thread_events *place = atomic_load(&all); place; place = place->next)
+		atomic_store(&place->context, NULL);
+	/* A thread that ends may have taken its context just before. */
+	return wait_for_places() == 0;
 }

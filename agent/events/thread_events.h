@@ -4,16 +4,18 @@
  * thread_events: the calling thread's place for everything its events need.
  *
  *   thread-local pointer --> struct thread_events --> struct thread_context (trace)
- *                              busy, method cache
+ *                              busy, session, method cache
  *
- * A thread gets one at its ThreadStart event, or, if it was there before, at its first event;
- * it is given back at ThreadEnd and used again by a later thread. 4 KB each.
+ * A thread gets a place when it is first seen, and keeps it until it ends; then a later thread
+ * uses it again. 4 KB each. What it records into, its context, is one session's: a place joins
+ * each session at its thread's first event in it. Sessions are numbered, so that a place which
+ * has not joined is told by one comparison.
  *
- * busy, and how a stop waits for events in flight: the owner sets busy with a plain store,
- * then looks at `stopping`. The stopper sets `stopping`, makes every running thread of the
- * process pass a memory barrier (membarrier(2)), and then waits until no busy is set. So the
- * hot path needs no fence. busy also turns away events raised by jprof's own calls into the
- * JVM, and those of threads that are not recorded.
+ * busy, and how a stop waits for events in flight: the owner sets busy with a plain store, then
+ * compares the session's number. The stopper takes the number away, makes every running thread
+ * of the process pass a memory barrier (membarrier(2)), and then waits until no owner is inside.
+ * So the hot path needs no fence. busy also turns away events raised by jprof's own calls into
+ * the JVM, and those of threads that are not recorded, or are outside the session's scope.
  */
 #ifndef JPROF_THREAD_EVENTS_H
 #define JPROF_THREAD_EVENTS_H
@@ -32,35 +34,62 @@ struct method_cache_line {
 	method_ref ref;
 };
 
+/* What busy is. */
+enum place_state {
+	PLACE_FREE,
+	PLACE_INSIDE, /* its owner is in an event, or in jprof's own work */
+	PLACE_SHUT    /* the thread is not recorded in this session, or not now */
+};
+
 struct thread_events {
-	struct thread_context *context;
-	_Atomic int busy; /* written by the owner, read by the stopper */
+	_Atomic int busy; /* enum place_state; written by the owner, read by the stopper */
+	_Atomic uint32_t session; /* that it has joined; the owner's */
+	/* NULL: not recorded. Taken away by the owner's end, or by the session's. */
+	_Atomic(struct thread_context *) context;
+	bool refused;   /* not to be recorded, whatever the scope; the owner's */
+	bool inherited; /* in the scope as long as it lives; the owner's */
 	struct thread_events *next;      /* all there ever were; never taken off */
 	struct thread_events *next_free; /* under LOCK_EVENTS */
-	struct method_cache_line cache[METHOD_CACHE];
+	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
 };
 
 /* NULL: not yet seen. */
 extern __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
 
-/* Set once, at the end. */
-extern _Atomic bool thread_events_stopping;
+/* Number of the session that records; 0: none does. */
+extern _Atomic uint32_t thread_events_session;
 
 /* What of the calling thread's Java stack is already there when it is first seen. */
 enum found_frames {
-	FOUND_NONE,         /* the thread is just starting */
+	FOUND_NONE,         /* the thread is just starting, or frames cannot be told */
 	FOUND_ALL,          /* every frame */
 	FOUND_ALL_BUT_LAST  /* the innermost is being entered now */
 };
 
-/* Makes the calling thread known: context, and the frames that are already on its stack.
- * Threads that the user did not ask for, and threads without memory, get a place that is
- * always busy. Never NULL. */
-struct thread_events *thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found);
+/* From now on threads join the session, which is events.session. The next number. */
+void thread_events_start(void);
 
-/* True if the calling thread was seen, and is not recorded. */
-bool thread_events_is_ignored(void);
+/* Makes the calling thread known to the session, if there is one: context, and the frames that
+ * are already on its stack. thread NULL: the calling one. */
+void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found);
+
+/* For thread_events_begin: what is rare. */
+struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found_frames found);
+
+/* The same where the session's scope begins: a thread outside it comes in. */
+struct thread_events *thread_events_enter_scope(JNIEnv *jni, jthread thread);
+
+/* Instead of thread_events_leave, when a method of the scope was left: if it was the outermost, the
+ * thread is outside. */
+void thread_events_leave_scope(struct thread_events *thread);
+
+/* The calling thread, which begins, is in the scope as long as it lives. */
+void thread_events_inherit_scope(JNIEnv *jni, jthread thread);
+
+/* True if the calling thread is inside the session's scope; if it is seen, and outside of it. */
+bool thread_events_in_scope(void);
+bool thread_events_is_outside(void);
 
 /* From hide to show the calling thread's events are turned away: another, virtual, thread runs
  * on it. */
@@ -84,17 +113,22 @@ void thread_events_end(JNIEnv *jni, jthread thread);
  * Returns how many are still inside. */
 unsigned thread_events_stop(void);
 
+/* Behind thread_events_stop and trace_stop: no place has a context any more. False: somebody still
+ * uses one, so that the trace must stay. */
+bool thread_events_release(void);
+
 /* False: the event must not be recorded. True: it may be; thread_events_leave must follow. */
 static inline bool thread_events_enter(struct thread_events *thread)
 {
 	if (__builtin_expect(atomic_load_explicit(&thread->busy, memory_order_relaxed), 0))
 		return false;
-	atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
+	atomic_store_explicit(&thread->busy, PLACE_INSIDE, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst); /* the other half is membarrier(2) */
-	if (__builtin_expect(atomic_load_explicit(
-				     &thread_events_stopping, memory_order_relaxed),
+	if (__builtin_expect(
+		    atomic_load_explicit(&thread_events_session, memory_order_relaxed) !=
+			    atomic_load_explicit(&thread->session, memory_order_relaxed),
 		    0)) {
-		atomic_store_explicit(&thread->busy, 0, memory_order_release);
+		atomic_store_explicit(&thread->busy, PLACE_FREE, memory_order_release);
 		return false;
 	}
 	return true;
@@ -102,7 +136,48 @@ static inline bool thread_events_enter(struct thread_events *thread)
 
 static inline void thread_events_leave(struct thread_events *thread)
 {
-	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	atomic_store_explicit(&thread->busy, PLACE_FREE, memory_order_release);
+}
+
+/* The calling thread's place, in an event; thread_events_leave must follow. NULL: the event must
+ * not be recorded. */
+static inline __attribute__((always_inline)) struct thread_events *thread_events_begin(
+	JNIEnv *jni, jthread java_thread, enum found_frames found)
+{
+	struct thread_events *thread = thread_events_current;
+
+	if (__builtin_expect(thread && thread_events_enter(thread), 1))
+		return thread;
+	return thread_events_join(jni, java_thread, found);
+}
+
+/* What a place records into, for who has entered it. */
+static inline struct thread_context *thread_events_context(const struct thread_events *thread)
+{
+	return atomic_load_explicit(&thread->context, memory_order_relaxed);
+}
+
+/* ---- methods ---- */
+
+/* A method is entered: thread_events_begin, but where the scope begins. */
+static inline __attribute__((always_inline)) struct thread_events *thread_events_begin_method(
+	JNIEnv *jni, jthread java_thread, enum found_frames found, method_ref ref)
+{
+	struct thread_events *thread = thread_events_begin(jni, java_thread, found);
+
+	if (__builtin_expect(!thread && (ref & METHOD_REF_SCOPE), 0))
+		thread = thread_events_enter_scope(jni, java_thread);
+	return thread;
+}
+
+/* A method was left: thread_events_leave, but where the scope ends. */
+static inline __attribute__((always_inline)) void thread_events_leave_method(
+	struct thread_events *thread, method_ref ref)
+{
+	if (__builtin_expect(ref & METHOD_REF_SCOPE, 0))
+		thread_events_leave_scope(thread);
+	else
+		thread_events_leave(thread);
 }
 
 /* What the method is: from the thread's cache, or the table behind it. */

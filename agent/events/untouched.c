@@ -16,7 +16,8 @@
 enum { LISTED = 200 }; /* by name */
 
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_UNTOUCHED};
-/* Under the lock. Lines are never changed or freed: facts are put without it. */
+/* Under the lock. Lines are not changed or freed while facts may be put: that is done without
+ * it. */
 static char *list[LISTED];
 static unsigned listed;
 static uint64_t count;
@@ -47,6 +48,15 @@ void untouched_add(const char *class_name, const char *method, const char *reaso
 		return;
 	log_line(LOG_INFO, "no probes in %s", line);
 	add_line(line);
+}
+
+void untouched_forget(void)
+{
+	lock_take(&list_lock);
+	while (listed > 0)
+		free(list[--listed]);
+	count = 0;
+	lock_give(&list_lock);
 }
 
 void untouched_facts(

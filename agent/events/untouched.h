@@ -12,6 +12,9 @@
 /* method NULL: the whole class. Strings are copied. Said before: nothing happens. */
 void untouched_add(const char *class_name, const char *method, const char *reason);
 
+/* A new session begins: nothing was said before. While no facts are put. */
+void untouched_forget(void);
+
 /* Calls put("untouched", N), then put("untouched.I", "NAME: REASON") for each. */
 void untouched_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument);

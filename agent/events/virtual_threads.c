@@ -22,10 +22,14 @@ static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 	thread_events_show();
 }
 
-void virtual_threads_watch(struct jvm *jvm)
+void virtual_threads_watch(struct jvm *jvm, bool on)
 {
-	jvm_enable_extension(jvm, "com.sun.hotspot.events.VirtualThreadMount", on_mount);
-	jvm_enable_extension(jvm, "com.sun.hotspot.events.VirtualThreadUnmount", on_unmount);
+	if (on)
+		atomic_store(&mounts, 0);
+	jvm_enable_extension(jvm, "com.sun.hotspot.events.VirtualThreadMount",
+		on ? on_mount : NULL);
+	jvm_enable_extension(jvm, "com.sun.hotspot.events.VirtualThreadUnmount",
+		on ? on_unmount : NULL);
 }
 
 uint64_t virtual_threads_mounts(void)

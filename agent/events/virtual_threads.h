@@ -14,14 +14,15 @@
 #ifndef JPROF_VIRTUAL_THREADS_H
 #define JPROF_VIRTUAL_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "agent/jvm/jvm.h"
 
-/* In the live phase, before other events are enabled. */
-void virtual_threads_watch(struct jvm *jvm);
+/* A session begins: before other events are enabled; or ends. In the live phase. */
+void virtual_threads_watch(struct jvm *jvm, bool on);
 
-/* How often a virtual thread was mounted since then. */
+/* How often a virtual thread was mounted in the session. */
 uint64_t virtual_threads_mounts(void);
 
 #endif

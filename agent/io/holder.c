@@ -33,6 +33,21 @@ void holder_fini(struct holder *holder)
 	io_files_fini(&holder->files);
 }
 
+static void forget(struct holder_slot *slot, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (atomic_load_explicit(&slot[i].word, memory_order_relaxed))
+			atomic_store(&slot[i].word, 0);
+}
+
+void holder_forget(struct holder *holder)
+{
+	forget(holder->slot, holder->slots);
+	for (int i = 0; i < HOLDER_BUCKETS; i++)
+		for (struct holder_block *block = holder->overflow[i]; block; block = block->next)
+			forget(block->slot, HOLDER_BLOCK);
+}
+
 static struct holder_block *block_find(struct holder_block *block, uint32_t number)
 {
 	while (block && block->number != number)

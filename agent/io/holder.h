@@ -75,6 +75,9 @@ bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files);
 /* For tests: the agent's lives as long as the process. */
 void holder_fini(struct holder *holder);
 
+/* Nothing is known of any descriptor any more. */
+void holder_forget(struct holder *holder);
+
 /* Of a descriptor above the array. NULL: it is negative, or there is no block, or no memory to
  * make it. */
 struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool make);

@@ -201,12 +201,35 @@ void io_file_changed(struct io_files *files, struct io_file *file)
 	atomic_store_explicit(&files->changed, true, memory_order_release);
 }
 
+void io_files_begin(struct io_files *files, uint32_t session)
+{
+	atomic_store(&files->session, session);
+}
+
+void io_file_take_rare(struct io_files *files, struct io_file *file)
+{
+	struct io_files_part *part = &files->part[file->hash % IO_FILE_PARTS];
+	uint32_t session = atomic_load(&files->session);
+
+	lock_take(&part->lock);
+	if (atomic_load(&file->session) != session) {
+		atomic_store(&file->path, 0);
+		atomic_store(&file->session, session);
+		io_file_changed(files, file);
+	}
+	lock_give(&part->lock);
+}
+
 static void note_opening(
 	struct io_files *files, struct io_file *file, const struct io_opening *opening)
 {
+	uint32_t session = atomic_load_explicit(&files->session, memory_order_relaxed);
+
 	atomic_store_explicit(&file->at, opening->at, memory_order_relaxed);
 	atomic_store_explicit(&file->opener, opening->opener, memory_order_relaxed);
-	atomic_store_explicit(&file->path, opening->path, memory_order_relaxed);
+	atomic_store_explicit(&file->path, opening->session == session ? opening->path : 0,
+		memory_order_relaxed);
+	atomic_store_explicit(&file->session, session, memory_order_relaxed);
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
 	io_file_changed(files, file);
 }
@@ -272,7 +295,8 @@ int io_files_visit(struct io_files *files, bool all,
 		struct io_file *file = row(files, id);
 		uint32_t state = file ? atomic_load(&file->state) : FILE_BEING_MADE;
 
-		if (state == FILE_BEING_MADE || (state == FILE_SHOWN && !all))
+		if (state == FILE_BEING_MADE || (state == FILE_SHOWN && !all) ||
+			atomic_load(&file->session) != atomic_load(&files->session))
 			continue;
 		atomic_exchange(&file->state, FILE_SHOWN);
 		status = show(user, file);

@@ -39,6 +39,7 @@ struct io_opening {
 	uint64_t at;         /* ns of CLOCK_MONOTONIC; 0: not known */
 	uint32_t opener;     /* io_openers.h; 0: not known */
 	uint32_t path;       /* the call path that opened it; 0: not known */
+	uint32_t session;    /* whose call path that is */
 };
 
 enum io_file_state { FILE_BEING_MADE, FILE_SHOWN, FILE_CHANGED /* not shown as it is now */ };
@@ -56,6 +57,7 @@ struct io_file {
 	_Atomic uint64_t at;
 	_Atomic uint32_t opener, path;
 	_Atomic uint32_t known;
+	_Atomic uint32_t session; /* the last one that it was open or used in */
 	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
 	struct io_file *next; /* under the part's lock */
@@ -80,6 +82,7 @@ struct io_files {
 	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by id */
 	_Atomic uint32_t rows; /* that were ever used; id 0 is none */
 	_Atomic bool changed; /* a row may be FILE_CHANGED */
+	_Atomic uint32_t session; /* the one that records, or the last that did */
 	uint32_t max; /* beyond so many rows, files are charged to one row for each kind */
 };
 
@@ -101,13 +104,27 @@ uint32_t io_files_open(struct io_files *files, const struct io_opening *opening)
 /* True if the opening's row is there. */
 bool io_files_has(struct io_files *files, const struct io_opening *opening);
 
+/* Another session begins: rows are shown to it once they are opened, or taken by it. */
+void io_files_begin(struct io_files *files, uint32_t session);
+
+/* The session has something to do with the row. Call paths of another session mean nothing to
+ * it. */
+void io_file_take_rare(struct io_files *files, struct io_file *file);
+
+static inline void io_file_take(struct io_files *files, struct io_file *file)
+{
+	if (__builtin_expect(atomic_load_explicit(&file->session, memory_order_relaxed) !=
+			atomic_load_explicit(&files->session, memory_order_relaxed), 0))
+		io_file_take_rare(files, file);
+}
+
 /* Something of the row, which is shown, is another now. */
 void io_file_changed(struct io_files *files, struct io_file *file);
 
 /* True if the opening is of that row. */
 bool io_file_is(const struct io_file *file, const struct io_opening *opening);
 
-/* Shows rows that are new or were changed since they were shown, or all. Without a lock; on one
+/* Shows the session's rows that are new or were changed since they were shown, or all of them. Without a lock; on one
  * thread at a time. 0, or show's negative code, which ends it. */
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user);

@@ -47,6 +47,16 @@ static void *hotspot_library(struct jvm *jvm)
 	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
+void *hotspot_function(struct jvm *jvm, const char *name)
+{
+	void *library = hotspot_library(jvm);
+	void *function = library ? dlsym(library, name) : NULL;
+
+	if (library)
+		dlclose(library);
+	return function;
+}
+
 static uint64_t hotspot_constant(void *library, const char *name)
 {
 	const uint64_t *value = dlsym(library, name);

@@ -32,6 +32,9 @@ enum hotspot_alloc hotspot_probe(struct jvm *jvm);
  * array of known size. What it returns may be less than hotspot_probe promised. */
 enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni);
 
+/* A function that the JVM's library exports, or NULL. */
+void *hotspot_function(struct jvm *jvm, const char *name);
+
 /* Where the calling thread's allocation counters are. */
 struct alloc_source hotspot_alloc_source(JNIEnv *jni);
 

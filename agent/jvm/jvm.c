@@ -36,16 +36,11 @@ int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error)
 {
 	jint code = (*vm)->GetEnv(vm, (void **)&jvm->jvmti, JVMTI_VERSION_1_2);
 
-	jvm->vm = vm;
 	if (code != JNI_OK)
 		return error_set(error, ERROR_JVM,
 			"this JVM has no tool interface (JVMTI 1.2): GetEnv gives %d", code);
+	jvm->vm = vm;
 	return 0;
-}
-
-void jvm_close(struct jvm *jvm)
-{
-	(*jvm->jvmti)->DisposeEnvironment(jvm->jvmti);
 }
 
 JNIEnv *jvm_enter(struct jvm *jvm, bool *attached)
@@ -86,6 +81,14 @@ int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *e
 		wanted.can_generate_native_method_bind_events = 1;
 	return jvm_check(jvm, (*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted),
 		"the events that were asked for", error);
+}
+
+void jvm_give_capabilities_back(struct jvm *jvm)
+{
+	jvmtiCapabilities held;
+
+	if (!(*jvm->jvmti)->GetCapabilities(jvm->jvmti, &held))
+		(*jvm->jvmti)->RelinquishCapabilities(jvm->jvmti, &held);
 }
 
 int jvm_set_callbacks(
@@ -134,8 +137,9 @@ bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent c
 			continue;
 		/* HotSpot wants both: the callback, and the event switched on. */
 		enabled = !(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
-			!(*jvmti)->SetEventNotificationMode(
-				jvmti, JVMTI_ENABLE, (jvmtiEvent)event, NULL);
+			!(*jvmti)->SetEventNotificationMode(jvmti,
+				callback ? JVMTI_ENABLE : JVMTI_DISABLE,
+				(jvmtiEvent)event, NULL);
 	}
 	jvm_give_extensions(jvm, list, count);
 	return enabled;
@@ -158,6 +162,8 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 	jobject platform = NULL;
 
 	(void)jvm;
+	if (platform_loader)
+		return 0; /* learnt before */
 	if (jvm_clear_exception(jni) || !thread || !loader)
 		return error_set(error, ERROR_JVM, "java.lang.Thread or ClassLoader not found");
 	thread_id_field = (*jni)->GetFieldID(jni, thread, "tid", "J");
@@ -236,6 +242,11 @@ jthread jvm_current_thread(struct jvm *jvm)
 	return thread;
 }
 
+int64_t jvm_thread_id(JNIEnv *jni, jthread thread)
+{
+	return thread_id_field ? (*jni)->GetLongField(jni, thread, thread_id_field) : 0;
+}
+
 bool jvm_describe_thread(
 	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out)
 {
@@ -257,8 +268,7 @@ bool jvm_describe_thread(
 		jvm_to_utf8(info.name);
 	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
 	out->is_virtual = virtual_thread && (*jni)->IsInstanceOf(jni, thread, virtual_thread);
-	if (thread_id_field)
-		out->java_id = (*jni)->GetLongField(jni, thread, thread_id_field);
+	out->java_id = jvm_thread_id(jni, thread);
 	jvm_give(jvm, info.name);
 	(*jni)->DeleteLocalRef(jni, info.thread_group);
 	(*jni)->DeleteLocalRef(jni, info.context_class_loader);

@@ -47,11 +47,8 @@ struct jvm_class {
 	bool is_jdk; /* as in jvm_method */
 };
 
-/* Opens a JVMTI environment of jprof's own. */
+/* Opens a JVMTI environment of jprof's own, for good. */
 int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error);
-
-/* Gives it back: its events end. */
-void jvm_close(struct jvm *jvm);
 
 /* The calling thread's environment; a thread that the JVM does not know becomes a daemon of
  * it, and *attached true: jvm_leave must follow. NULL: the JVM is ending. */
@@ -60,11 +57,15 @@ void jvm_leave(struct jvm *jvm, bool attached);
 
 /* capabilities: enum jvm_capability, joined by |. */
 int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error);
+
+/* All that were added. */
+void jvm_give_capabilities_back(struct jvm *jvm);
 int jvm_set_callbacks(
 	struct jvm *jvm, const jvmtiEventCallbacks *callbacks, struct error *error);
 int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error);
 
-/* Enables an event that only some JVMs have; false: this one does not. Live phase. */
+/* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one does
+ * not have it. Live phase. */
 bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback);
 
 /* What has to be looked up once the JVM can run Java code (the VMInit callback): the platform
@@ -77,6 +78,9 @@ jthread jvm_current_thread(struct jvm *jvm);
 /* thread NULL: the calling one. False if it is no longer there. */
 bool jvm_describe_thread(
 	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out);
+
+/* Thread.threadId() of the thread; 0 if it cannot be read. No exception may be pending. */
+int64_t jvm_thread_id(JNIEnv *jni, jthread thread);
 
 /* The calling thread's frames, innermost first. Returns how many were stored in *frames, an
  * owned array (free), or -1 when there is no memory. */

@@ -9,7 +9,10 @@
  *   names --hash--> by_name[65536] -> id -> id -> ...              (included ones, under the lock)
  *
  * Entries and records are never freed or moved: readers need no lock. Methods of the same
- * class name, name and signature share an id, whichever loader defined them.
+ * class name, name and signature share an id, whichever loader defined them. An id means the
+ * same method for good: code with old probes may still run when the next session does. Whether a
+ * method is included is one filter's word: an entry has the number of the filter it was asked
+ * for.
  */
 #include "agent/jvm/methods.h"
 
@@ -21,7 +24,7 @@
 #include "agent/lock/lock.h"
 
 enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
-/* Include patterns of which it is known whether they matched. */
+/* Patterns of a list of which it is known whether they matched. */
 enum { MATCHED = 256 };
 
 struct method_record {
@@ -32,7 +35,7 @@ struct method_record {
 struct method_entry {
 	struct method_entry *next;
 	jmethodID method;
-	method_ref ref;
+	_Atomic uint64_t answer; /* number of the filter << 32 | method_ref */
 };
 
 static _Atomic(struct method_entry *) bucket[BUCKETS];
@@ -40,15 +43,34 @@ static _Atomic(struct method_record *) block[BLOCKS];
 static uint32_t by_name[BUCKETS]; /* head of a chain of ids, under the lock */
 static _Atomic uint32_t next_id = PROFILE_METHOD_FIRST; /* written under the lock */
 static _Atomic uint64_t lost;
-static struct lock methods_lock;
-static const struct pattern_list *included, *excluded;
-static _Atomic bool matched[MATCHED]; /* by include pattern */
+static struct lock methods_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_METHODS};
 
-void methods_init(const struct pattern_list *include, const struct pattern_list *exclude)
+/* A list of the filter whose patterns should all match something. */
+struct chosen {
+	const char *key;
+	const struct pattern_list *list;
+	_Atomic bool matched[MATCHED]; /* by pattern */
+};
+static const struct pattern_list nothing;
+static const struct pattern_list everything = {(char *[]){(char *)"*"}, 1};
+static struct chosen included = {.key = "include", .list = &nothing};
+static struct chosen scoped = {.key = "scope", .list = &nothing};
+static const struct pattern_list *excluded = &everything;
+static _Atomic uint32_t filter_number;
+
+static void methods_choose_list(struct chosen *chosen, const struct pattern_list *list)
 {
-	lock_init(&methods_lock, LOCK_METHODS);
-	included = include;
-	excluded = exclude;
+	chosen->list = list;
+	for (size_t i = 0; i < MATCHED; i++)
+		atomic_store(&chosen->matched[i], false);
+}
+
+void methods_choose(const struct method_filter *filter)
+{
+	methods_choose_list(&included, filter ? filter->include : &nothing);
+	methods_choose_list(&scoped, filter ? filter->scope : &nothing);
+	excluded = filter ? filter->exclude : &everything;
+	atomic_fetch_add(&filter_number, 1);
 }
 
 static uint32_t methods_hash(jmethodID method)
@@ -74,41 +96,73 @@ static bool methods_pattern_reaches(const char *pattern, const char *class_name,
 		      : pattern_reaches_class(pattern, class_name);
 }
 
-bool methods_class_included(const char *class_name, bool is_jdk)
+static bool methods_list_reaches(
+	const struct pattern_list *list, const char *class_name, bool is_jdk)
 {
-	bool yes = included->count == 0 && !is_jdk;
-
-	for (size_t i = 0; i < included->count && !yes; i++)
-		yes = methods_pattern_reaches(included->pattern[i], class_name, is_jdk);
-	return yes && !pattern_list_match(excluded, class_name);
+	for (size_t i = 0; i < list->count; i++)
+		if (methods_pattern_reaches(list->pattern[i], class_name, is_jdk))
+			return true;
+	return false;
 }
 
-bool methods_included(const struct jvm_method *method)
+bool methods_class_included(const char *class_name, bool is_jdk)
 {
-	bool yes = included->count == 0 && !method->is_jdk;
+	bool yes = (included.list->count == 0 && !is_jdk) ||
+		   methods_list_reaches(included.list, class_name, is_jdk);
 
-	for (size_t i = 0; i < included->count; i++) {
-		const char *pattern = included->pattern[i];
+	return (yes && !pattern_list_match(excluded, class_name)) ||
+	       methods_list_reaches(scoped.list, class_name, is_jdk);
+}
+
+/* True if a pattern of the list matches. All that do are remembered. */
+static bool methods_match(struct chosen *chosen, const struct jvm_method *method)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < chosen->list->count; i++) {
+		const char *pattern = chosen->list->pattern[i];
 
 		if (!pattern_match_method(pattern, method->class_name, method->name) ||
 			!methods_pattern_reaches(pattern, method->class_name, method->is_jdk))
 			continue;
 		yes = true;
 		if (i < MATCHED)
-			atomic_store_explicit(&matched[i], true, memory_order_relaxed);
+			atomic_store_explicit(
+				&chosen->matched[i], true, memory_order_relaxed);
 	}
-	for (size_t i = 0; i < excluded->count && yes; i++)
-		yes = !pattern_match_method(
-			excluded->pattern[i], method->class_name, method->name);
 	return yes;
 }
 
-void methods_unmatched(void (*each)(void *user, const char *pattern), void *user)
+static bool methods_begin_scope(const struct jvm_method *method)
 {
-	for (size_t i = 0; i < included->count && i < MATCHED; i++) {
-		if (!atomic_exchange(&matched[i], true))
-			each(user, included->pattern[i]);
+	return scoped.list->count > 0 && methods_match(&scoped, method);
+}
+
+bool methods_included(const struct jvm_method *method)
+{
+	bool yes = methods_match(&included, method) ||
+		   (included.list->count == 0 && !method->is_jdk);
+
+	for (size_t i = 0; i < excluded->count && yes; i++)
+		yes = !pattern_match_method(
+			excluded->pattern[i], method->class_name, method->name);
+	return yes || methods_begin_scope(method);
+}
+
+static void methods_unmatched_of(struct chosen *chosen,
+	void (*each)(void *user, const char *key, const char *pattern), void *user)
+{
+	for (size_t i = 0; i < chosen->list->count && i < MATCHED; i++) {
+		if (!atomic_exchange(&chosen->matched[i], true))
+			each(user, chosen->key, chosen->list->pattern[i]);
 	}
+}
+
+void methods_unmatched(
+	void (*each)(void *user, const char *key, const char *pattern), void *user)
+{
+	methods_unmatched_of(&included, each, user);
+	methods_unmatched_of(&scoped, each, user);
 }
 
 static struct method_record *methods_record(uint32_t id)
@@ -190,33 +244,37 @@ static uint32_t methods_id(struct jvm_method *description)
 /* Under the lock. */
 static method_ref methods_ref(struct jvm_method *description)
 {
-	bool is_native = description->is_native;
+	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
+			 (methods_begin_scope(description) ? METHOD_REF_SCOPE : 0);
 	uint32_t id = methods_id(description);
 
 	if (id == 0)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
-	return id && is_native ? id | METHOD_REF_NATIVE : id;
+	return id ? id | flags : METHOD_REF_EXCLUDED;
 }
 
-/* Under the lock. description NULL: not included. */
-static method_ref methods_insert(
-	jmethodID method, struct jvm_method *description, struct method_entry *fresh)
+/* Under the lock. The handle's entry, made if need be of fresh, which is used up. */
+static struct method_entry *methods_entry(jmethodID method, struct method_entry *fresh)
 {
 	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
+	struct method_entry *entry = methods_look_up(method);
 
+	if (entry) {
+		free(fresh);
+		return entry;
+	}
 	fresh->method = method;
-	fresh->ref = description ? methods_ref(description) : METHOD_REF_EXCLUDED;
 	fresh->next = atomic_load_explicit(head, memory_order_relaxed);
 	atomic_store_explicit(head, fresh, memory_order_release);
-	return fresh->ref;
+	return fresh;
 }
 
 static __attribute__((noinline, cold)) method_ref methods_first_sight(
-	struct jvm *jvm, JNIEnv *jni, jmethodID method)
+	struct jvm *jvm, JNIEnv *jni, jmethodID method, uint32_t filter)
 {
-	struct method_entry *fresh = malloc(sizeof(*fresh)), *entry;
+	struct method_entry *fresh = calloc(1, sizeof(*fresh));
 	struct jvm_method description;
-	method_ref ref;
+	method_ref ref = METHOD_REF_EXCLUDED;
 
 	if (!fresh || !jvm_describe_method(jvm, jni, method, &description)) {
 		free(fresh);
@@ -224,14 +282,10 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 		return METHOD_REF_EXCLUDED;
 	}
 	lock_take(&methods_lock);
-	entry = methods_look_up(method);
-	if (entry) {
-		ref = entry->ref;
-		free(fresh);
-	} else {
-		ref = methods_insert(
-			method, methods_included(&description) ? &description : NULL, fresh);
-	}
+	if (methods_included(&description))
+		ref = methods_ref(&description);
+	atomic_store_explicit(&methods_entry(method, fresh)->answer,
+		(uint64_t)filter << 32 | ref, memory_order_release);
 	lock_give(&methods_lock);
 	jvm_method_fini(&description);
 	return ref;
@@ -239,14 +293,16 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 
 method_ref methods_find(struct jvm *jvm, JNIEnv *jni, jmethodID method)
 {
+	uint32_t filter = atomic_load(&filter_number);
 	struct method_entry *entry = methods_look_up(method);
+	uint64_t answer = entry ? atomic_load_explicit(&entry->answer, memory_order_acquire) : 0;
 	int saved_errno;
 	method_ref ref;
 
-	if (entry)
-		return entry->ref;
+	if (answer >> 32 == filter)
+		return (method_ref)answer;
 	saved_errno = errno;
-	ref = methods_first_sight(jvm, jni, method);
+	ref = methods_first_sight(jvm, jni, method, filter);
 	errno = saved_errno;
 	return ref;
 }

@@ -16,25 +16,34 @@
 #include "options/pattern.h"
 #include "profile/profile.h"
 
-/* An id, with METHOD_REF_NATIVE joined for native methods; 0: not included. */
+/* An id, with METHOD_REF_NATIVE joined for native methods, and METHOD_REF_SCOPE for those that
+ * begin the session's scope; 0: not included. */
 typedef uint32_t method_ref;
 #define METHOD_REF_NATIVE   0x80000000u
+#define METHOD_REF_SCOPE    0x40000000u
 #define METHOD_REF_EXCLUDED 0u
 
 static inline uint32_t method_ref_id(method_ref ref)
 {
-	return ref & ~METHOD_REF_NATIVE;
+	return ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE);
 }
 
-/* Which methods are included: both lists borrowed for good. */
-void methods_init(const struct pattern_list *include, const struct pattern_list *exclude);
+/* Which methods are included: lists of patterns, borrowed. Methods of the scope always are. */
+struct method_filter {
+	const struct pattern_list *include, *exclude, *scope;
+};
+
+/* From now on methods are included by that filter, and none by the one before. NULL: none is. While
+ * nobody asks for methods. Ids stay what they are. */
+void methods_choose(const struct method_filter *filter);
 
 /* False if no method of the class can be included. */
 bool methods_class_included(const char *class_name, bool is_jdk);
 
-/* The include patterns that have matched no method so far: calls each for every one of them,
- * once in the life of the process. */
-void methods_unmatched(void (*each)(void *user, const char *pattern), void *user);
+/* The patterns of include and scope (the option's key is told) that have matched no method so far:
+ * calls each for every one of them, once a filter. */
+void methods_unmatched(
+	void (*each)(void *user, const char *key, const char *pattern), void *user);
 
 /* What the method is. The first time it is seen its names are asked from the JVM (some
  * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is

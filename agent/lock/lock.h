@@ -13,6 +13,7 @@
 enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
 	LOCK_EVENTS,      /* the threads' places for their events */
+	LOCK_STARTS,      /* threads that are being started in the scope */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
 	LOCK_ARCHIVE,     /* what is known of one archive */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */

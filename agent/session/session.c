@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "agent/log/log.h"
+#include "options/thread_choice.h"
 
-enum session_state { SESSION_ARMED, SESSION_RECORDING, SESSION_ENDED };
+enum session_state { SESSION_MADE, SESSION_RECORDING, SESSION_ENDED };
 
 /* They are counted where I/O is. */
 static int check_io_metrics(const struct session *session, struct error *error)
@@ -30,18 +31,17 @@ static int check_io_metrics(const struct session *session, struct error *error)
 	return 0;
 }
 
-int session_prepare(struct session *session, const char *option_string, struct error *error)
+/* A scope is seen by calls. */
+static int check_scope(const struct session *session, struct error *error)
 {
-	int code = options_parse(&session->options, option_string, error);
+	if (session_has_scope(session) && session->options.calls == CALLS_OFF)
+		return error_set(error, ERROR_VALUE,
+			"scope needs calls to be seen; legal here: calls=auto, instrument, events");
+	return 0;
+}
 
-	if (code)
-		return code;
-	code = metric_set_init(&session->metrics, &session->options.metrics, error);
-	if (code)
-		return code;
-	code = check_io_metrics(session, error);
-	if (code)
-		return code;
+static int make_trace(struct session *session, struct error *error)
+{
 	/* The writer remembers up to 10 bytes of each node of 88 bytes or more, and of each account
 	 * of I/O, which takes 64. */
 	session->trace = trace_create(&session->metrics,
@@ -51,6 +51,52 @@ int session_prepare(struct session *session, const char *option_string, struct e
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
 		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
 	return 0;
+}
+
+static int fill(struct session *session, struct error *error)
+{
+	int code = metric_set_init(&session->metrics, &session->options.metrics, error);
+
+	if (!code)
+		code = check_io_metrics(session, error);
+	if (!code)
+		code = check_scope(session, error);
+	return code ? code : make_trace(session, error);
+}
+
+int session_create(
+	struct session **session, struct options *options, struct error *error)
+{
+	struct session *fresh = calloc(1, sizeof(*fresh));
+	int code;
+
+	*session = NULL;
+	if (!fresh) {
+		options_fini(options);
+		return error_set(error, ERROR_MEMORY, "no memory for a session");
+	}
+	fresh->options = *options;
+	memset(options, 0, sizeof(*options));
+	code = fill(fresh, error);
+	if (code)
+		session_destroy(fresh);
+	else
+		*session = fresh;
+	return code;
+}
+
+void session_destroy(struct session *session)
+{
+	if (!session)
+		return;
+	trace_destroy(session->trace);
+	for (unsigned i = 0; i < session->notes; i++) {
+		free(session->note[i].key);
+		free(session->note[i].value);
+	}
+	options_fini(&session->options);
+	free(session->path);
+	free(session);
 }
 
 void session_note(struct session *session, const char *key, const char *value)
@@ -69,10 +115,11 @@ void session_note(struct session *session, const char *key, const char *value)
 	free(note->value);
 }
 
-bool session_wants_thread(const struct session *session, const char *name)
+bool session_wants_thread(
+	const struct session *session, const struct thread_identity *identity)
 {
-	return session->options.threads.count == 0 ||
-		pattern_list_match(&session->options.threads, name);
+	return thread_choice_match(&session->options.threads, identity->name,
+		identity->java_id, identity->os_id);
 }
 
 static void note_processor(struct session *session)
@@ -160,8 +207,12 @@ static int start_writer(struct session *session, const char *path, struct error 
 		.files = session->source->files,
 		.argument = session};
 
-	return writer_start(&session->writer, session->trace, &source, &session->metrics, path,
-		session->options.flush, error);
+	int code = writer_start(&session->writer, session->trace, &source, &session->metrics,
+		path, session->options.flush, error);
+
+	if (!code)
+		session->path = realpath(path, NULL);
+	return code;
 }
 
 /* Opens path, or, when a live process writes that one, path.PID. */
@@ -184,6 +235,14 @@ static int start_some_writer(struct session *session, const char *path, struct e
 	return code;
 }
 
+static uint64_t process_cpu(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int session_begin(struct session *session, const struct session_source *source,
 	struct error *error)
 {
@@ -194,25 +253,21 @@ int session_begin(struct session *session, const struct session_source *source,
 	note_session(session);
 	session->source = source;
 	session->began = clock_now();
+	session->cpu_began = process_cpu();
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
 	code = path ? start_some_writer(session, path, error)
 		    : error_set(error, ERROR_MEMORY, "no memory for the file's name");
-	if (!code) {
-		log_line(LOG_INFO, "recording into '%s'", path);
-		atomic_store(&session->state, SESSION_RECORDING);
-	}
 	free(path);
-	return code;
+	if (code)
+		return code;
+	log_line(LOG_INFO, "recording into '%s'", session->path);
+	atomic_store(&session->state, SESSION_RECORDING);
+	return 0;
 }
 
 bool session_recording(const struct session *session)
 {
 	return atomic_load(&session->state) == SESSION_RECORDING;
-}
-
-bool session_over(const struct session *session)
-{
-	return atomic_load(&session->state) == SESSION_ENDED;
 }
 
 void session_end(struct session *session)
@@ -224,4 +279,5 @@ void session_end(struct session *session)
 		return;
 	trace_stop(session->trace);
 	writer_finish(session->writer, &error);
+	session->writer = NULL;
 }

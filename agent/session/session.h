@@ -5,9 +5,9 @@
  *
  * In:   options; facts about the JVM (session_note); events, through its trace.
  * Out:  the profile file, kept up to date by the writer's thread.
- * Owns: options, metric set, trace, writer. There is one session, and it lives as long as
- *       the process: threads may still look at its trace while the process exits.
- * Runs: prepare and begin on the JVM's main thread; end on any, once.
+ * Owns: options, metric set, trace, writer. One session records at a time; the next one has
+ *       a struct of its own.
+ * Runs: create, begin, end, destroy on one thread at a time, which may be any.
  */
 #ifndef JPROF_SESSION_H
 #define JPROF_SESSION_H
@@ -46,13 +46,19 @@ struct session {
 	struct session_note note[SESSION_NOTES];
 	unsigned notes;
 	const struct session_source *source; /* borrowed for good */
-	uint64_t began; /* clock_now */
-	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
+	char *path;         /* the profile's, absolute; NULL before it begins */
+	uint64_t began;     /* clock_now */
+	uint64_t cpu_began; /* ns of processor time that the process had used */
+	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
 };
 
-/* Options, metrics and trace from the agent's option string. 0, or a negative code: the JVM
- * must not start. */
-int session_prepare(struct session *session, const char *option_string, struct error *error);
+/* A session with these options, which it takes: metrics, trace. 0, or a negative code, and options
+ * are given back. */
+int session_create(
+	struct session **session, struct options *options, struct error *error);
+
+/* After its end, or if it never began; nobody may look at its trace any more. NULL is allowed. */
+void session_destroy(struct session *session);
 
 /* Remembers a fact for the profile's meta table ("jvm.version"). Strings are copied; a fact
  * too many is dropped. value NULL is ignored. Before session_begin only. */
@@ -66,11 +72,15 @@ int session_begin(struct session *session, const struct session_source *source,
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);
 
-/* True when it has begun, and has ended. */
-bool session_over(const struct session *session);
+/* True if the user wants the thread. */
+bool session_wants_thread(
+	const struct session *session, const struct thread_identity *identity);
 
-/* True if the user wants the thread of that name. */
-bool session_wants_thread(const struct session *session, const char *name);
+/* True if threads are recorded inside some methods only. */
+static inline bool session_has_scope(const struct session *session)
+{
+	return session->options.scope.count > 0;
+}
 
 /* Last flush, file closed. No event may be in flight. Does nothing the second time, and
  * nothing in a forked child. */

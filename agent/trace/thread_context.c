@@ -205,3 +205,20 @@ void context_start(struct thread_context *context)
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
 	}
 }
+
+void context_go_out(struct thread_context *context)
+{
+	atomic_store_explicit(&context->outside, true, memory_order_release);
+}
+
+void context_come_in(struct thread_context *context)
+{
+	context_start(context);
+	atomic_store_explicit(&context->outside, false, memory_order_release);
+}
+
+bool context_at_root(const struct thread_context *context)
+{
+	return context->stack.overflow == 0 &&
+	       context->stack.top == shadow_base(&context->stack);
+}

@@ -14,6 +14,7 @@
 #ifndef JPROF_THREAD_CONTEXT_H
 #define JPROF_THREAD_CONTEXT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -53,6 +54,7 @@ struct thread_context {
 	/* The owner's. */
 	struct io_path_map paths;
 	struct io_ring *ring; /* NULL: no operation was recorded */
+	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
 	uint32_t shortage; /* the budget's, when it was last heeded */
 
 	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */
@@ -80,6 +82,13 @@ void context_settle(struct thread_context *context);
 /* Forgets what was used since the last event, or before the first: the next delta begins
  * now. */
 void context_start(struct thread_context *context);
+
+/* The thread leaves the session's scope: what it uses is not charged, until it comes in again. */
+void context_go_out(struct thread_context *context);
+void context_come_in(struct thread_context *context);
+
+/* True if the thread is in no method. */
+bool context_at_root(const struct thread_context *context);
 
 /* Pushes a frame that was on the Java stack before the first event, outermost first: it gets
  * a node, but no call is counted. */

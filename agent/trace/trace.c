@@ -204,7 +204,8 @@ static void close_counters(struct thread_context *context)
 	/* Not under the lock: reading may have to ask the JVM. */
 	metric_read(SHAPE_ANY, context->set, &context->metric, now);
 	lock_take(&context->tree.lock);
-	charge_last(context, context->stopped ? context->stop : now);
+	if (!atomic_load(&context->outside))
+		charge_last(context, context->stopped ? context->stop : now);
 	metric_thread_close(context->set, &context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
@@ -244,7 +245,9 @@ static void stop_thread(struct thread_context *context)
 		for (unsigned i = 0; i < context->set->count; i++)
 			context->stop[i] =
 				__atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
-		metric_read_from_outside(context->set, &context->metric, context->stop);
+		if (!atomic_load(&context->outside))
+			metric_read_from_outside(
+				context->set, &context->metric, context->stop);
 		context->stopped = true;
 	}
 	lock_give(&context->tree.lock);

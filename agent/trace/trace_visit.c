@@ -66,7 +66,7 @@ static void look_at_counters(struct visit *visit)
 	memset(visit->stretch, 0, sizeof(visit->stretch));
 	visit->current = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	load_last(visit, visit->last);
-	if (!context->counting)
+	if (!context->counting || atomic_load(&context->outside))
 		return;
 	memcpy(now, context->stopped ? context->stop : visit->last, sizeof(now));
 	if (!context->stopped)

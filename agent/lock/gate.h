@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * gate: lets callbacks in while something they use is there, and tells when the last is out.
+ *
+ * A callback enters, or is turned away; it leaves when it is done. Whoever takes away what
+ * callbacks use closes the gate, and waits until nobody is inside.
+ *
+ * Runs: on any thread, many inside at once; two atomic operations. Closing: one at a time.
+ */
+#ifndef JPROF_GATE_H
+#define JPROF_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* Zero-initialised: closed. */
+struct gate {
+	_Atomic bool open;
+	_Atomic unsigned inside;
+};
+
+/* False: closed, and gate_leave must not follow. */
+static inline bool gate_enter(struct gate *gate)
+{
+	if (!atomic_load_explicit(&gate->open, memory_order_relaxed))
+		return false;
+	atomic_fetch_add(&gate->inside, 1);
+	if (atomic_load(&gate->open))
+		return true;
+	atomic_fetch_sub(&gate->inside, 1);
+	return false;
+}
+
+static inline void gate_leave(struct gate *gate)
+{
+	atomic_fetch_sub_explicit(&gate->inside, 1, memory_order_release);
+}
+
+static inline void gate_open(struct gate *gate)
+{
+	atomic_store(&gate->open, true);
+}
+
+/* Nobody comes in any more; waits for those inside, some seconds at most. False: somebody still
+ * is, and what they use must stay. `own`: how many of them are the calling thread. */
+static inline bool gate_close(struct gate *gate, unsigned own)
+{
+	static const struct timespec pause = {.tv_nsec = 1000 * 1000};
+
+	atomic_store(&gate->open, false);
+	for (int waits = 0; atomic_load(&gate->inside) > own && waits < 5000; waits++)
+		nanosleep(&pause, NULL);
+	return atomic_load(&gate->inside) <= own;
+}
+
+#endif
