@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * recording: see recording.h.
+ *
+ * Runs: on the thread that begins or ends a session; facts on the writer's.
+ */
+#include "agent/events/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/events/class_hook.h"
+#include "agent/events/io_call.h"
+#include "agent/events/method_probes.h"
+#include "agent/events/native_methods.h"
+#include "agent/events/thread_events.h"
+#include "agent/events/thread_starts.h"
+#include "agent/events/virtual_threads.h"
+#include "agent/jvm/interpreter.h"
+#include "agent/jvm/methods.h"
+#include "agent/log/log.h"
+
+static struct recording_jvm known; /* see recording_know */
+
+void recording_know(const struct recording_jvm *jvm)
+{
+	known = *jvm;
+}
+
+/* ---- what is on while a session records ---- */
+
+static bool wants_vm_objects(const struct metric_set *metrics)
+{
+	return metric_set_has(metrics, METRIC_VM_OBJECTS) ||
+		metric_set_has(metrics, METRIC_VM_BYTES);
+}
+
+static bool calls_by_events(const struct session *session)
+{
+	return session->options.calls == CALLS_EVENTS;
+}
+
+static bool calls_by_probes(const struct session *session)
+{
+	return session->options.calls == CALLS_AUTO ||
+		session->options.calls == CALLS_INSTRUMENT;
+}
+
+static bool always(const struct session *session)
+{
+	(void)session;
+	return true;
+}
+
+static bool vm_objects(const struct session *session)
+{
+	return wants_vm_objects(&session->metrics);
+}
+
+/* Events that are on while the session records, and what they need. */
+static const struct recording_event {
+	jvmtiEvent event;
+	bool (*wanted)(const struct session *session);
+	unsigned capability;
+} recording_events[] = {
+	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
+	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
+	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, calls_by_probes, JVM_CLASS_REWRITING},
+	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
+	{JVMTI_EVENT_THREAD_START, always, 0},
+	{JVMTI_EVENT_THREAD_END, always, 0},
+};
+
+enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
+
+unsigned recording_capabilities(const struct session *session)
+{
+	unsigned capabilities = JVM_NATIVE_BINDING;
+
+	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
+		if (recording_events[i].wanted(session))
+			capabilities |= recording_events[i].capability;
+	}
+	return capabilities;
+}
+
+void recording_enable(const struct session *session, bool on)
+{
+	struct error error = {0};
+	int failed = 0;
+
+	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
+		const struct recording_event *row = &recording_events[i];
+
+		if (row->wanted(session))
+			failed |= jvm_enable(&events.jvm, row->event, on, &error);
+	}
+	if (failed)
+		log_line(LOG_ERROR, "%s", error.text);
+}
+
+static void note_jvm(struct session *session)
+{
+	static const struct {
+		const char *key, *property;
+	} notes[] = {{"jvm.name", "java.vm.name"}, {"jvm.version", "java.vm.version"},
+		{"java.version", "java.version"}, {"java.home", "java.home"},
+		{"java.command", "sun.java.command"}};
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+		char *value = jvm_property(&events.jvm, notes[i].property);
+
+		session_note(session, notes[i].key, value);
+		free(value);
+	}
+}
+
+/* Tells the metric how it is read in this JVM. */
+static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
+{
+	static const char *const how[] = {
+		[HOTSPOT_ALLOC_NONE] = "not available in this JVM: stays 0",
+		[HOTSPOT_ALLOC_MANAGEMENT] = "the JVM's management interface (slow)",
+		[HOTSPOT_ALLOC_FIELDS] = "the JVM's own counters"};
+
+	for (unsigned i = 0; i < metrics->count; i++) {
+		struct metric *metric = &metrics->metric[i];
+
+		if (metric->kind != METRIC_ALLOC)
+			continue;
+		snprintf(metric->how, sizeof(metric->how), "%s", how[way]);
+		if (way == HOTSPOT_ALLOC_NONE)
+			log_line(LOG_ERROR, "metric '%s' is 0: this JVM shows no allocation "
+					    "counters",
+				metric->name);
+	}
+}
+
+/* Facts that are known here alone. */
+static void put_facts(
+	void (*put)(void *argument, const char *key, const char *value), void *argument)
+{
+	io_facts(put, argument);
+	if (calls_by_probes(events_session()))
+		class_hook_facts(put, argument);
+}
+
+static const struct session_source source = {.end = methods_end,
+	.get = methods_get,
+	.lost = methods_lost,
+	.virtual_mounts = virtual_threads_mounts,
+	.files = io_show_files,
+	.facts = put_facts};
+
+/* ---- what a session needs ---- */
+
+/* What the options may ask for, but this version does not do: refused, rather than left out
+ * without a word. */
+static int check_version(const struct options *options, struct error *error)
+{
+	const struct {
+		bool asked;
+		const char *what, *legal;
+	} later[] = {{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
+		{strcmp(options->calibration, "auto") != 0 &&
+				strcmp(options->calibration, "off") != 0,
+			"a calibration file", "auto, off (nothing is taken out)"}};
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
+		if (later[i].asked)
+			return error_set(error, ERROR_VALUE,
+				"%s is not in this version; legal here: %s", later[i].what,
+				later[i].legal);
+	}
+	return 0;
+}
+
+/* JVMTI gives entry and exit events to agents that the JVM started with only: the
+ * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
+static int check_calls(const struct options *options, struct error *error)
+{
+	if (options->calls == CALLS_EVENTS && !known.method_events)
+		return error_set(error, ERROR_VALUE,
+			"calls=events cannot begin in a running JVM that was not started with "
+			"it; legal here: auto, instrument, off");
+	return 0;
+}
+
+static int check_metrics(const struct session *session, struct error *error)
+{
+	if (metric_set_has(&session->metrics, METRIC_ALLOC) && known.alloc == HOTSPOT_ALLOC_NONE)
+		return error_set(error, ERROR_MISSING,
+			"metrics=alloc: this JVM shows no allocation counters");
+	return 0;
+}
+
+int recording_make(
+	struct session **session, struct options *options, struct error *error)
+{
+	int code = check_version(options, error);
+
+	if (!code)
+		code = check_calls(options, error);
+	if (code) {
+		options_fini(options);
+		return code;
+	}
+	code = session_create(session, options, error);
+	if (!code)
+		code = check_metrics(*session, error);
+	if (code) {
+		session_destroy(*session);
+		*session = NULL;
+	}
+	return code;
+}
+
+/* The probes' functions must be there before the class hook is enabled. */
+static int prepare_probes(JNIEnv *jni, enum metric_shape shape, struct error *error)
+{
+	if (interpreter.size == 0)
+		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
+				   "counts as jitted");
+	return method_probes_install(jni, shape, error);
+}
+
+static int prepare_session(JNIEnv *jni, struct session *session, struct error *error)
+{
+	enum metric_shape shape = session->metrics.shape;
+
+	log_set_level(session->options.log);
+	if (jvm_add_capabilities(&events.jvm, recording_capabilities(session), error) ||
+		events_set_callbacks(shape, error) ||
+		(calls_by_probes(session) && prepare_probes(jni, shape, error)))
+		return -ERROR_JVM;
+	describe_alloc(&session->metrics, known.alloc);
+	note_jvm(session);
+	return 0;
+}
+
+/* ---- its begin ---- */
+
+/* thread: the running one, if it is the application's; or NULL. */
+static void let_in(JNIEnv *jni, jthread thread, struct session *session)
+{
+	thread_events_start();
+	if (thread)
+		thread_events_adopt(jni, thread, FOUND_ALL);
+	virtual_threads_watch(&events.jvm, true);
+	if (session_has_scope(session) && session->options.scope_follow)
+		thread_starts_watch(jni, true);
+	if (calls_by_probes(session))
+		native_methods_open(session->metrics.shape);
+	recording_enable(session, true);
+	if (session->options.io != IO_OFF)
+		io_start(session);
+	if (calls_by_probes(session))
+		class_hook_open(&events.jvm, jni);
+}
+
+int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
+{
+	const struct method_filter filter = {&session->options.include,
+		&session->options.exclude, &session->options.scope};
+	int code = prepare_session(jni, session, error);
+
+	if (!code) {
+		methods_choose(&filter);
+		atomic_store(&events.session, session);
+		code = session_begin(session, &source, error);
+	}
+	if (!code) {
+		let_in(jni, thread, session);
+		return 0;
+	}
+	methods_choose(NULL);
+	atomic_store(&events.session, NULL);
+	session_destroy(session);
+	return code;
+}
+
+/* ---- its end ---- */
+
+unsigned recording_finish(struct session *session)
+{
+	unsigned busy;
+
+	io_stop();
+	busy = thread_events_stop();
+	if (busy)
+		log_line(LOG_WARN,
+			"%u threads are still inside an event: their last one may be missing",
+			busy);
+	session_end(session);
+	return busy;
+}
+
+/* False: somebody is still inside something of the session's. */
+static bool take_out(JNIEnv *jni, struct session *session)
+{
+	bool out = true;
+
+	if (calls_by_probes(session)) {
+		out &= native_methods_close();
+		out &= class_hook_close(&events.jvm, jni);
+	}
+	if (session_has_scope(session) && session->options.scope_follow)
+		thread_starts_watch(jni, false);
+	recording_enable(session, false);
+	virtual_threads_watch(&events.jvm, false);
+	return thread_events_release() && out;
+}
+
+void recording_end(JNIEnv *jni, struct session *session)
+{
+	bool out = recording_finish(session) == 0;
+
+	out &= take_out(jni, session);
+	methods_choose(NULL);
+	atomic_store(&events.session, NULL);
+	log_set_level(events.loaded.log);
+	if (out)
+		session_destroy(session);
+	else
+		log_line(LOG_WARN, "a thread is still inside an event of the session that ended: "
+				   "its memory is kept");
+}
