@@ -19,10 +19,23 @@
 #include <unistd.h>
 
 /* Every message about a file begins with its name. */
+struct source_name {
+	char text[200];
+};
+
+static struct source_name name_of(const char *path)
+{
+	struct source_name name = {"text of options"};
+	if (path)
+		snprintf(name.text, sizeof(name.text), "config '%s'",
+			error_subject(path).text);
+	return name;
+}
+
 static int refuse_file(
 	const char *path, enum error_code code, const char *why, struct error *error)
 {
-	return error_set(error, code, "config '%s' %s", error_subject(path).text, why);
+	return error_set(error, code, "%s %s", name_of(path).text, why);
 }
 
 static int refuse_file_errno(const char *path, struct error *error)
@@ -76,6 +89,7 @@ static int give_array(struct option_set *set, const struct option_row *row, json
 	/* "[]" asks for all or none, and for nothing where there is a default. */
 	if (json_array_size(array) == 0 && row->initial)
 		return option_refuse(row, "[]", "is empty", error);
+	option_give_empty(set, row);
 	int failed = 0;
 	for (size_t i = 0; i < json_array_size(array) && !failed; i++) {
 		json_t *item = json_array_get(array, i);
@@ -112,13 +126,13 @@ static int give_unknown(const char *key, json_t *value, struct error *error)
 	return failed;
 }
 
-static int give_member(
-	struct option_set *set, const char *key, json_t *value, struct error *error)
+static int give_member(struct option_set *set, const char *key, json_t *value,
+	bool is_file, struct error *error)
 {
 	const struct option_row *row = option_find(key, strlen(key));
 	if (!row)
 		return give_unknown(key, value, error);
-	if (row->string_only)
+	if (row->string_only && is_file)
 		return error_set(error, ERROR_USAGE,
 			"option '%s' is legal in the option string only, not in a file",
 			key);
@@ -133,8 +147,8 @@ static int refuse_json(const char *path, const json_error_t *json, struct error 
 {
 	if (json_error_code(json) == json_error_out_of_memory || json->line < 0)
 		return no_memory(path, error);
-	return error_set(error, ERROR_FORMAT, "config '%s' is not JSON in line %d: %s",
-		error_subject(path).text, json->line, error_subject(json->text).text);
+	return error_set(error, ERROR_FORMAT, "%s is not JSON in line %d: %s",
+		name_of(path).text, json->line, error_subject(json->text).text);
 }
 
 static int give_object(
@@ -148,9 +162,9 @@ static int give_object(
 	json_object_foreach(object, key, value)
 	{
 		struct error inner = {0};
-		if (give_member(set, key, value, &inner) != 0)
-			return error_set(error, inner.code, "config '%s': %s",
-				error_subject(path).text, inner.text);
+		if (give_member(set, key, value, path != NULL, &inner) != 0)
+			return error_set(error, inner.code, "%s: %s", name_of(path).text,
+				inner.text);
 	}
 	return 0;
 }
@@ -254,6 +268,59 @@ static size_t utf8_length(const unsigned char *text)
 	return 0;
 }
 
+static bool is_utf8(const char *text)
+{
+	size_t length = 1;
+	for (; *text && length > 0; text += length)
+		length = utf8_length((const unsigned char *)text);
+	return length > 0;
+}
+
+static int check_text(
+	const struct option_row *row, const char *text, struct error *error)
+{
+	return is_utf8(text) ? 0 : option_refuse(row, text, "is not UTF-8", error);
+}
+
+static int check_list(const struct option_row *row, const struct pattern_list *list,
+	struct error *error)
+{
+	int failed = 0;
+	for (size_t i = 0; i < list->count && !failed; i++)
+		failed = check_text(row, list->pattern[i], error);
+	return failed;
+}
+
+static int check_scalar(
+	const struct option_row *row, const void *field, struct error *error)
+{
+	char *text = row->type->show(row, field);
+	if (!text)
+		return error_set(error, ERROR_MEMORY, "no memory to write option '%s'",
+			row->key);
+	int failed = check_text(row, text, error);
+	free(text);
+	return failed;
+}
+
+static bool is_written(const struct option_set *set, const struct option_row *row)
+{
+	return option_is_given(set, row) && !row->string_only;
+}
+
+int config_check_utf8(const struct option_set *set, struct error *error)
+{
+	int failed = 0;
+	for (size_t i = 0; i < option_count && !failed; i++) {
+		const struct option_row *row = &option_table[i];
+		const void *field = option_value(row, &set->values);
+		if (is_written(set, row))
+			failed = row->type->is_list ? check_list(row, field, error)
+						    : check_scalar(row, field, error);
+	}
+	return failed;
+}
+
 /* A path may hold any bytes, JSON only UTF-8. */
 static json_t *json_from_bytes(const char *text)
 {
@@ -297,14 +364,14 @@ static json_t *scalar_to_json(const struct option_row *row, const void *field)
 	return json;
 }
 
-static json_t *object_of(const struct options *options)
+static json_t *object_of(const struct option_set *set)
 {
 	json_t *object = json_object();
 	for (size_t i = 0; i < option_count && object; i++) {
 		const struct option_row *row = &option_table[i];
-		if (row->string_only)
+		if (!is_written(set, row))
 			continue;
-		const void *field = option_value(row, options);
+		const void *field = option_value(row, &set->values);
 		json_t *value = row->type->is_list ? list_to_json(field)
 						   : scalar_to_json(row, field);
 		if (json_object_set_new(object, row->key, value) != 0) {
@@ -315,12 +382,18 @@ static json_t *object_of(const struct options *options)
 	return object;
 }
 
-char *options_to_json(const struct options *options, unsigned indent)
+char *config_write(const struct option_set *set, unsigned indent)
 {
-	json_t *object = object_of(options);
+	json_t *object = object_of(set);
 	if (!object)
 		return NULL;
 	char *text = json_dumps(object, indent ? JSON_INDENT(indent) : 0);
 	json_decref(object);
 	return text;
+}
+
+char *options_to_json(const struct options *options, unsigned indent)
+{
+	struct option_set all = {.values = *options, .given = UINT32_MAX};
+	return config_write(&all, indent);
 }

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/thread_choice.h"
+
 /* More would make every look at a class slow; nobody writes that many by hand. */
 enum { LIST_LIMIT = 1000 };
 
@@ -42,6 +44,14 @@ static char *text_show(const struct option_row *row, const void *field)
 	return strdup(*(char *const *)field);
 }
 
+static bool text_copy(void *field, const void *from)
+{
+	const char *text = *(char *const *)from;
+	char *copy = text ? strdup(text) : NULL;
+	*(char **)field = copy;
+	return copy || !text;
+}
+
 static void text_fini(void *field)
 {
 	free(*(char **)field);
@@ -51,14 +61,14 @@ static const struct option_type text_type = {.give = text_give,
 	.describe = words_describe,
 	.show = text_show,
 	.size = sizeof(char *),
+	.copy = text_copy,
 	.fini = text_fini};
 
 /* ---- a choice of words ---- */
 
 static const char word_gap[] = ", ";
 
-/* Steps through "auto, events, off": the next word, its length, or NULL behind the last. */
-static const char *next_word(const char *words, size_t *length)
+const char *option_next_word(const char *words, size_t *length)
 {
 	words += strspn(words, word_gap);
 	*length = strcspn(words, word_gap);
@@ -70,7 +80,7 @@ static int word_index(const struct option_row *row, const char *value)
 {
 	size_t length;
 	int index = 0;
-	for (const char *word = row->values; (word = next_word(word, &length));
+	for (const char *word = row->values; (word = option_next_word(word, &length));
 		word += length, index++)
 		if (strlen(value) == length && memcmp(word, value, length) == 0)
 			return index;
@@ -80,9 +90,9 @@ static int word_index(const struct option_row *row, const char *value)
 static char *word_show(const struct option_row *row, int index)
 {
 	size_t length;
-	const char *word = next_word(row->values, &length);
+	const char *word = option_next_word(row->values, &length);
 	while (word && index-- > 0)
-		word = next_word(word + length, &length);
+		word = option_next_word(word + length, &length);
 	return word ? strndup(word, length) : NULL;
 }
 
@@ -129,12 +139,10 @@ static const struct option_type yes_no_type = {.from_boolean = true,
 
 /* ---- whole numbers, plain or with a unit ---- */
 
-static const struct unit {
-	char letter;
-	uint64_t bytes;
-} units[] = {{'g', 1 << 30}, {'m', 1 << 20}, {'k', 1 << 10}};
+const struct option_unit option_units[] = {
+	{'g', 1 << 30}, {'m', 1 << 20}, {'k', 1 << 10}};
 
-enum { UNIT_COUNT = sizeof(units) / sizeof(units[0]) };
+const size_t option_unit_count = sizeof(option_units) / sizeof(option_units[0]);
 
 /* Reads digits, nothing else. *end is the first character behind them. What is too large
  * becomes UINT64_MAX (C17 7.22.1.4), which no row allows. */
@@ -189,9 +197,9 @@ static const char *size_give(const struct option_row *row, void *field, const ch
 	char *end;
 	if (!read_digits(value, &number, &end))
 		return not_legal;
-	for (int i = 0; i < UNIT_COUNT && *end; i++)
-		if (tolower((unsigned char)*end) == units[i].letter) {
-			bytes = units[i].bytes;
+	for (size_t i = 0; i < option_unit_count && *end; i++)
+		if (tolower((unsigned char)*end) == option_units[i].letter) {
+			bytes = option_units[i].bytes;
 			end++;
 			break;
 		}
@@ -206,10 +214,10 @@ static const char *size_give(const struct option_row *row, void *field, const ch
 /* Writes bytes in the largest unit that divides them: "256m". */
 static void size_write(uint64_t bytes, char *text, size_t size)
 {
-	for (int i = 0; i < UNIT_COUNT; i++)
-		if (bytes && bytes % units[i].bytes == 0) {
-			uint64_t number = bytes / units[i].bytes;
-			snprintf(text, size, "%" PRIu64 "%c", number, units[i].letter);
+	for (size_t i = 0; i < option_unit_count; i++)
+		if (bytes && bytes % option_units[i].bytes == 0) {
+			uint64_t number = bytes / option_units[i].bytes;
+			snprintf(text, size, "%" PRIu64 "%c", number, option_units[i].letter);
 			return;
 		}
 	snprintf(text, size, "%" PRIu64, bytes);
@@ -261,6 +269,15 @@ static const char *list_give(const struct option_row *row, void *field, const ch
 	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
 }
 
+static bool list_copy(void *field, const void *from)
+{
+	const struct pattern_list *list = from;
+	for (size_t i = 0; i < list->count; i++)
+		if (pattern_list_add(field, list->pattern[i]) != 0)
+			return false;
+	return true;
+}
+
 static void list_fini(void *field)
 {
 	pattern_list_fini(field);
@@ -270,6 +287,23 @@ static const struct option_type list_type = {.is_list = true,
 	.give = list_give,
 	.describe = words_describe,
 	.size = sizeof(struct pattern_list),
+	.copy = list_copy,
+	.fini = list_fini};
+
+static const char *threads_give(
+	const struct option_row *row, void *field, const char *value)
+{
+	if (!thread_choice_is_legal(value))
+		return "has no number from 1 behind '#' or 'tid:' (for a thread whose name "
+		       "begins so, write '*' for that)";
+	return list_give(row, field, value);
+}
+
+static const struct option_type threads_type = {.is_list = true,
+	.give = threads_give,
+	.describe = words_describe,
+	.size = sizeof(struct pattern_list),
+	.copy = list_copy,
 	.fini = list_fini};
 
 /* ---- the rows ---- */
@@ -281,7 +315,8 @@ const struct option_row option_table[] = {
 		FIELD(config), .meaning = "JSON file that holds these keys"},
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
 		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
-	{"start", &yes_no_type, "yes, no", .initial = "yes", FIELD(start),
+	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true,
+		FIELD(start),
 		.meaning = "record from the start, or wait for jprof_start()"},
 	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
 		FIELD(calls),
@@ -299,13 +334,18 @@ const struct option_row option_table[] = {
 	{"exclude", &list_type, "patterns like com.acme.* joined by '+'",
 		.unset = "none", .forbidden = ",;:|/[]()", FIELD(exclude),
 		.meaning = "classes and methods to leave out of the included ones"},
-	{"threads", &list_type, "patterns like worker-* joined by '+'",
+	{"threads", &threads_type, "patterns like worker-*, #17, tid:4711 joined by '+'",
 		.unset = "all threads", FIELD(threads),
-		.meaning = "names of the threads to record"},
+		.meaning = "the threads to record: names, #Java-id, tid:system's-id"},
+	{"scope", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
+		.unset = "everything", .forbidden = ",;:|/[]()", FIELD(scope),
+		.meaning = "a thread records only while it is inside one of these methods"},
+	{"scope_follow", &yes_no_type, "yes, no", .initial = "no", FIELD(scope_follow),
+		.meaning = "whether threads started inside the scope belong to it"},
 	{"io", &choice_type, "off, summary, records", .initial = "summary", FIELD(io),
 		.meaning = "totals per file and call path; or every operation, too"},
 	{"io_slots", &count_type, "descriptors", 64, 1 << 24, .initial = "32768",
-		FIELD(io_slots),
+		.loading_only = true, FIELD(io_slots),
 		.meaning = "so many are looked up fastest; those above in a hash"},
 	{"io_class_loading", &yes_no_type, "yes, no", .initial = "no", FIELD(io_class_loading),
 		.meaning = "whether reading classes counts as the application's I/O"},
@@ -444,6 +484,11 @@ int option_give(struct option_set *set, const struct option_row *row, const char
 	return 0;
 }
 
+void option_give_empty(struct option_set *set, const struct option_row *row)
+{
+	set->given |= row_bit(row);
+}
+
 size_t option_span(const char *text, char separator)
 {
 	size_t length = 0;
@@ -502,6 +547,29 @@ void option_set_merge(struct option_set *to, struct option_set *from)
 		to->given |= row_bit(row);
 		from->given &= ~row_bit(row);
 	}
+}
+
+static bool copy_field(const struct option_row *row, void *field, const void *from)
+{
+	if (row->type->copy)
+		return row->type->copy(field, from);
+	memcpy(field, from, row->type->size);
+	return true;
+}
+
+int option_set_fill(
+	struct option_set *set, const struct options *from, struct error *error)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+		if (option_is_given(set, row))
+			continue;
+		if (!copy_field(row, option_field(row, &set->values),
+			    option_value(row, from)))
+			return no_memory_for(row, error);
+		set->given |= row_bit(row);
+	}
+	return 0;
 }
 
 void option_set_fini(struct option_set *set)

@@ -34,6 +34,8 @@ struct option_type {
 	/* The scalar field as give would read it. Owned; NULL without memory. */
 	char *(*show)(const struct option_row *row, const void *field);
 	size_t size; /* of the field */
+	/* Makes an empty field own a copy; false without memory. NULL: it owns nothing. */
+	bool (*copy)(void *field, const void *from);
 	void (*fini)(void *field);
 };
 
@@ -47,8 +49,21 @@ struct option_row {
 	const char *meaning;
 	const char *forbidden; /* characters that no item of this list may hold, or NULL */
 	bool string_only;      /* refused in the config file */
+	bool loading_only;     /* refused in the options of one session */
 	size_t offset;	       /* of the field in struct options */
 };
+
+/* The units that a size may have, largest first. */
+struct option_unit {
+	char letter;
+	uint64_t bytes;
+};
+
+extern const struct option_unit option_units[];
+extern const size_t option_unit_count;
+
+/* Steps through "auto, events, off": the next word, its length, or NULL behind the last. */
+const char *option_next_word(const char *words, size_t *length);
 
 extern const struct option_row option_table[];
 extern const size_t option_count;
@@ -77,6 +92,9 @@ int option_refuse(const struct option_row *row, const char *value, const char *w
 int option_give(struct option_set *set, const struct option_row *row, const char *value,
 	struct error *error);
 
+/* Gives a list that has no items, which is not the same as none: it replaces another. */
+void option_give_empty(struct option_set *set, const struct option_row *row);
+
 /* Splits text at every '+' that no backslash precedes, and gives the items to a list. */
 int option_give_list(struct option_set *set, const struct option_row *row,
 	const char *text, struct error *error);
@@ -85,6 +103,11 @@ int option_give_list(struct option_set *set, const struct option_row *row,
  * hold. */
 void option_set_merge(struct option_set *to, struct option_set *from);
 void option_set_fini(struct option_set *set);
+
+/* Copies what the set was not given. 0, or a negative code: the set is still to be
+ * finished. */
+int option_set_fill(
+	struct option_set *set, const struct options *from, struct error *error);
 
 /* A copy of text[0..length) without the backslashes that precede a backslash or one of the
  * `special` characters; before any other character a backslash stands for itself. Owned;

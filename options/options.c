@@ -79,32 +79,47 @@ static int give_defaults(struct option_set *set, struct error *error)
 	return failed;
 }
 
-/* The string first, since it names the file; then whatever it leaves open. */
-static int gather(struct option_set *set, const char *string, struct error *error)
+/* Whatever the text left open and the file that it names gives. */
+static int add_file(struct option_set *set, struct error *error)
 {
-	struct option_set file = {0}, defaults = {0};
-	int failed = parse_string(set, string, error);
-	if (!failed && set->values.config)
+	struct option_set file = {0};
+	int failed = 0;
+	if (set->values.config)
 		failed = config_load(&file, set->values.config, error);
 	if (!failed)
-		failed = give_defaults(&defaults, error);
-	if (!failed) {
 		option_set_merge(set, &file);
-		option_set_merge(set, &defaults);
-	}
 	option_set_fini(&file);
+	return failed;
+}
+
+static int add_defaults(struct option_set *set, struct error *error)
+{
+	struct option_set defaults = {0};
+	int failed = give_defaults(&defaults, error);
+	if (!failed)
+		option_set_merge(set, &defaults);
 	option_set_fini(&defaults);
+	return failed;
+}
+
+/* Hands the options over, or none after a failure, which it returns. */
+static int finish(struct options *options, struct option_set *set, int failed)
+{
+	if (failed)
+		option_set_fini(set);
+	*options = set->values;
 	return failed;
 }
 
 int options_parse(struct options *options, const char *string, struct error *error)
 {
 	struct option_set set = {0};
-	int failed = gather(&set, string ? string : "", error);
-	if (failed)
-		option_set_fini(&set);
-	*options = set.values;
-	return failed;
+	int failed = parse_string(&set, string ? string : "", error);
+	if (!failed)
+		failed = add_file(&set, error);
+	if (!failed)
+		failed = add_defaults(&set, error);
+	return finish(options, &set, failed);
 }
 
 void options_fini(struct options *options)
@@ -112,6 +127,57 @@ void options_fini(struct options *options)
 	struct option_set set = {.values = *options};
 	option_set_fini(&set);
 	*options = set.values;
+}
+
+/* ---- the options of one session ---- */
+
+static int parse_text(struct option_set *set, const char *text, struct error *error)
+{
+	const char *begin = text + strspn(text, " \t\r\n");
+	if (*begin == '{')
+		return config_parse(set, begin, strlen(begin), NULL, error);
+	return *begin ? parse_string(set, text, error) : 0;
+}
+
+static int refuse_loading_keys(const struct option_set *set, struct error *error)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].loading_only &&
+			option_is_given(set, &option_table[i]))
+			return error_set(error, ERROR_USAGE,
+				"option '%s' is legal only when the agent is loaded, not "
+				"for a recording that is started later",
+				option_table[i].key);
+	return 0;
+}
+
+int options_override(struct options *options, const struct options *base,
+	const char *text, struct error *error)
+{
+	struct option_set set = {0};
+	int failed = parse_text(&set, text ? text : "", error);
+	if (!failed)
+		failed = add_file(&set, error);
+	if (!failed)
+		failed = refuse_loading_keys(&set, error);
+	if (!failed)
+		failed = option_set_fill(&set, base, error);
+	return finish(options, &set, failed);
+}
+
+char *options_given_json(const char *string, struct error *error)
+{
+	struct option_set set = {0};
+	char *json = NULL;
+	int failed = parse_string(&set, string ? string : "", error);
+	if (!failed)
+		failed = add_file(&set, error);
+	if (!failed)
+		failed = config_check_utf8(&set, error);
+	if (!failed && !(json = config_write(&set, 0)))
+		no_memory(error);
+	option_set_fini(&set);
+	return json;
 }
 
 /* ---- the words of `jprof run` ---- */
@@ -176,6 +242,8 @@ static const char *shown_default(const struct option_row *row)
 	return row->initial ? row->initial : row->unset;
 }
 
+static const char loading_note[] = "; only when the agent is loaded";
+
 void options_help(FILE *out)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -183,7 +251,8 @@ void options_help(FILE *out)
 		char legal[200];
 		row->type->describe(row, legal, sizeof(legal));
 		fprintf(out, "  %-12s %s\n", row->key, row->meaning);
-		fprintf(out, "  %-12s %s (default: %s)\n", "", legal, shown_default(row));
+		fprintf(out, "  %-12s %s (default: %s%s)\n", "", legal, shown_default(row),
+			row->loading_only ? loading_note : "");
 	}
 }
 
@@ -209,6 +278,8 @@ void options_markdown(FILE *out)
 		fprintf(out, row->initial ? " | `%s` | " : " | %s | ",
 			shown_default(row));
 		write_cell(out, row->meaning);
+		if (row->loading_only)
+			fputs(loading_note, out);
 		fputs(" |\n", out);
 	}
 }

@@ -4,7 +4,7 @@
  * options: what the user asked of the agent, whole and checked.
  *
  * In:   the option string of -agentpath (key=value,key=value,...), the JSON file that its
- *       `config` key names, the words of `jprof run`.
+ *       `config` key names, the words of `jprof run`, what one session is started with.
  * Out:  struct options, or one line that names the key, the value and what is legal.
  * Owns: its strings. Every option is one row of the table in option_table.c: parse,
  *       validate, help, the default and docs read the row.
@@ -31,7 +31,9 @@ struct options {
 	int calls;         /* enum calls_mode */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
-	struct pattern_list threads;
+	struct pattern_list threads; /* see thread_choice.h */
+	struct pattern_list scope;   /* methods; empty: everything is inside */
+	bool scope_follow;           /* threads started inside belong to it */
 	int io;            /* enum io_mode */
 	uint64_t io_slots; /* descriptors below are in the holder's array */
 	bool io_class_loading; /* reading classes is the application's I/O, too */
@@ -50,6 +52,21 @@ struct options {
  * options is then empty, and options_fini harmless. */
 int options_parse(struct options *options, const char *string, struct error *error);
 void options_fini(struct options *options);
+
+/* The options of one session: `base` (what the agent was loaded with), overridden by `text`:
+ * "key=value,...", or, if its first character that is no blank is '{', a JSON object as in a
+ * config file. `config` may be among them; what the text says wins over the file. Lists
+ * replace the base's; in JSON, [] replaces it by all, or none. Keys that say how the agent
+ * is loaded are refused by name. NULL or blank: a copy of base. options is then independent
+ * of base, and must be another object. 0, or a negative code; options is then empty. */
+int options_override(struct options *options, const struct options *base,
+	const char *text, struct error *error);
+
+/* The keys that an option string (as options_append makes it) and the file that its `config`
+ * names give, without `config`, as a JSON object on one line: a text for options_override in
+ * a process that cannot read that file. Owned (free); NULL with error filled. A value that is
+ * not UTF-8, which JSON cannot hold, is refused. */
+char *options_given_json(const char *string, struct error *error);
 
 /* Checks one KEY and VALUE as `jprof run --KEY VALUE` gives them (no commas to escape), and
  * appends "key=value" (escaped) to the string that the agent will get. *string is an owned

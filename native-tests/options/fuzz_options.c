@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * Any bytes as an option string, a config file, or the words of `jprof run`; the first
- * byte chooses. What is accepted must come back the same through JSON.
+ * Any bytes as an option string, a config file, the words of `jprof run`, or the options of
+ * one session; the first byte chooses. What is accepted must come back the same through JSON.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -95,6 +95,40 @@ static void try_words(char *text)
 	free(string);
 }
 
+/* The options of one session, over those of a line before; and handed over as JSON, which
+ * must give the same ones. */
+static void try_override(char *text)
+{
+	char *change = strchr(text, '\n'), *given = NULL;
+	struct options base, options, again;
+	struct error error = {0};
+	if (!change || strstr(text, "config") || strstr(change, "\\u"))
+		return; /* would read whatever file that names */
+	*change++ = '\0';
+	if (options_parse(&base, text, NULL) != 0)
+		return;
+	int failed = options_override(&options, &base, change, &error);
+	check_failure(failed, &error);
+	if (!failed) {
+		check_json(&options);
+		require(options.io_slots == base.io_slots, "the holder stays");
+		given = options_given_json(change, NULL);
+	}
+	if (given) {
+		require(options_override(&again, &base, given, NULL) == 0,
+			"given keys are legal");
+		char *one = options_to_json(&options, 0);
+		char *other = options_to_json(&again, 0);
+		require(strcmp(one, other) == 0, "what is handed over arrives");
+		free(one);
+		free(other);
+		options_fini(&again);
+	}
+	free(given);
+	options_fini(&options);
+	options_fini(&base);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
@@ -106,6 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		try_string(text);
 	else if (bytes[0] == 'w')
 		try_words(text);
+	else if (bytes[0] == 'o')
+		try_override(text);
 	else
 		try_config(bytes + 1, size - 1);
 	free(text);

@@ -73,6 +73,7 @@ static void every_key_is_read(void **state)
 		"\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
 		"\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
 		"\"threads\": [\"C++\", \"a,b\"], \"io\": \"off\","
+		"\"scope\": [\"s.S.s\"], \"scope_follow\": true,"
 		"\"calibration\": \"/x\", \"timing\": \"precise\","
 		"\"max_memory\": \"512m\", \"flush\": 60, \"log\": \"error\"}");
 	struct options options;
@@ -88,6 +89,8 @@ static void every_key_is_read(void **state)
 	assert_list(&options.exclude, "c.*");
 	assert_list(&options.threads, "C+++a,b");
 	assert_int_equal(options.threads.count, 2);
+	assert_list(&options.scope, "s.S.s");
+	assert_true(options.scope_follow);
 	assert_int_equal(options.io, IO_OFF);
 	assert_string_equal(options.calibration, "/x");
 	assert_int_equal(options.timing, TIMING_PRECISE);

@@ -116,7 +116,8 @@ static void run_short_of_memory(int (*job)(struct error *error), long least)
 				block_count - before);
 		if (!refused) {
 			assert_int_equal(failed, 0);
-			assert_true(n >= least);
+			if (n < least)
+				fail_msg("only %ld allocations", n);
 			return;
 		}
 		if (failed != -(int)error.code || !is_memory_failure(&error))
@@ -174,6 +175,31 @@ static int write_json(struct error *error)
 	return 0;
 }
 
+static int override_by(const char *text, struct error *error)
+{
+	struct options options;
+	int failed = options_override(&options, &written, text, error);
+	options_fini(&options);
+	return failed;
+}
+
+static int override_by_string(struct error *error)
+{
+	return override_by("file=a\\,b,threads=x+#5", error);
+}
+
+static int override_by_json(struct error *error)
+{
+	return override_by("{\"file\": \"a\", \"threads\": [\"x\"]}", error);
+}
+
+static int write_given(struct error *error)
+{
+	char *json = options_given_json("file=a,include=b+c,flush=5", error);
+	free(json);
+	return json ? 0 : -(int)error->code;
+}
+
 static void the_string_needs_memory(void **state)
 {
 	(void)state;
@@ -192,6 +218,16 @@ static void writing_needs_memory(void **state)
 	assert_int_equal(options_parse(&written, "threads=a+b", NULL), 0);
 	run_short_of_memory(write_json, 30);
 	options_fini(&written);
+}
+
+static void sessions_need_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(options_parse(&written, "file=f,include=a+b,scope=s", NULL), 0);
+	run_short_of_memory(override_by_string, 20);
+	run_short_of_memory(override_by_json, 25);
+	options_fini(&written);
+	run_short_of_memory(write_given, 20);
 }
 
 static const struct {
@@ -233,6 +269,7 @@ int main(void)
 		cmocka_unit_test(appending_needs_memory),
 		cmocka_unit_test(writing_needs_memory),
 		cmocka_unit_test(the_file_needs_memory),
+		cmocka_unit_test(sessions_need_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * thread_choice: looks threads up in a list of names and ids.
+ *
+ * Runs: cold (when a thread starts), on any thread, without locks.
+ */
+#include "options/thread_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum id_kind { ID_NONE, ID_JAVA, ID_SYSTEM };
+
+static const struct {
+	const char *prefix;
+	enum id_kind kind;
+} prefixes[] = {{"#", ID_JAVA}, {"tid:", ID_SYSTEM}};
+
+enum { PREFIX_COUNT = sizeof(prefixes) / sizeof(prefixes[0]) };
+
+/* What kind of id the item begins as, and what stands behind its prefix. */
+static enum id_kind kind_of(const char *item, const char **rest)
+{
+	for (size_t i = 0; i < PREFIX_COUNT; i++) {
+		size_t length = strlen(prefixes[i].prefix);
+		*rest = item + length;
+		if (strncmp(item, prefixes[i].prefix, length) == 0)
+			return prefixes[i].kind;
+	}
+	return ID_NONE;
+}
+
+bool thread_choice_is_legal(const char *item)
+{
+	const char *digits;
+	if (kind_of(item, &digits) == ID_NONE)
+		return true;
+	size_t length = strlen(digits);
+	return length > 0 && length <= THREAD_ID_DIGITS && digits[0] != '0' &&
+	       strspn(digits, "0123456789") == length;
+}
+
+static bool item_selects(
+	const char *item, const char *name, int64_t java_id, int64_t os_id)
+{
+	const char *digits;
+	switch (kind_of(item, &digits)) {
+	case ID_JAVA:
+		return java_id > 0 && atoll(digits) == java_id;
+	case ID_SYSTEM:
+		return os_id > 0 && atoll(digits) == os_id;
+	case ID_NONE:
+		break;
+	}
+	return name && pattern_match(item, name);
+}
+
+bool thread_choice_match(const struct pattern_list *list, const char *name,
+	int64_t java_id, int64_t os_id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (item_selects(list->pattern[i], name, java_id, os_id))
+			return true;
+	return list->count == 0;
+}
