@@ -7,6 +7,23 @@
 #include "cli/commands.h"
 #include "options/options.h"
 
+/* What can be asked about besides the commands. */
+static const struct topic {
+	const char *name;
+	void (*print)(FILE *out);
+} topics[] = {
+	{"options", options_help},
+	{"schema", options_schema},
+};
+
+static const struct topic *topic_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+		if (strcmp(topics[i].name, name) == 0)
+			return &topics[i];
+	return NULL;
+}
+
 static void list_commands(FILE *out)
 {
 	fprintf(out, "usage: jprof COMMAND [ARGUMENTS]\n\n");
@@ -40,6 +57,7 @@ void cmd_help_details(FILE *out)
 int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
+	const struct topic *topic;
 
 	if (argc > 2)
 		return command_usage("help", "one word at most, not '%s'", argv[2]);
@@ -47,8 +65,9 @@ int cmd_help(int argc, char **argv)
 		list_commands(stdout);
 		return command_flush();
 	}
-	if (strcmp(argv[1], "options") == 0) {
-		options_help(stdout);
+	topic = topic_find(argv[1]);
+	if (topic != NULL) {
+		topic->print(stdout);
 		return command_flush();
 	}
 	command = command_find(argv[1]);

@@ -23,7 +23,8 @@ const struct command commands[] = {
 		"print a profile", NULL, cmd_report_details, cmd_report},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
 		NULL, cmd_metrics},
-	{"help", "[COMMAND | options]", "this list, one command, or the agent's options",
+	{"help", "[COMMAND | options | schema]",
+		"this list, one command, the agent's options, or the config file's schema",
 		NULL, cmd_help_details, cmd_help},
 };
 

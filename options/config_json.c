@@ -129,6 +129,8 @@ static int give_unknown(const char *key, json_t *value, struct error *error)
 static int give_member(struct option_set *set, const char *key, json_t *value,
 	bool is_file, struct error *error)
 {
+	if (strcmp(key, CONFIG_SCHEMA_KEY) == 0 && json_is_string(value))
+		return 0;
 	const struct option_row *row = option_find(key, strlen(key));
 	if (!row)
 		return give_unknown(key, value, error);

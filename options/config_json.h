@@ -18,6 +18,9 @@
 /* Of a larger file no more than this is read; it is refused. */
 enum { CONFIG_SIZE_LIMIT = 1 << 20 };
 
+/* The member by which editors find the schema; passed over. */
+#define CONFIG_SCHEMA_KEY "$schema"
+
 /* Gives the keys of the file to the set. 0, or a negative code; the set is still to be
  * finished. */
 int config_load(struct option_set *set, const char *path, struct error *error);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/config_schema.h"
 #include "options/thread_choice.h"
 
 /* More would make every look at a class slow; nobody writes that many by hand. */
@@ -60,6 +61,7 @@ static void text_fini(void *field)
 static const struct option_type text_type = {.give = text_give,
 	.describe = words_describe,
 	.show = text_show,
+	.schema = schema_of_text,
 	.size = sizeof(char *),
 	.copy = text_copy,
 	.fini = text_fini};
@@ -115,6 +117,7 @@ static char *choice_show(const struct option_row *row, const void *field)
 static const struct option_type choice_type = {.give = choice_give,
 	.describe = words_describe,
 	.show = choice_show,
+	.schema = schema_of_choice,
 	.size = sizeof(int)};
 
 static const char *yes_no_give(const struct option_row *row, void *field, const char *value)
@@ -135,6 +138,7 @@ static const struct option_type yes_no_type = {.from_boolean = true,
 	.give = yes_no_give,
 	.describe = words_describe,
 	.show = yes_no_show,
+	.schema = schema_of_yes_no,
 	.size = sizeof(bool)};
 
 /* ---- whole numbers, plain or with a unit ---- */
@@ -189,6 +193,7 @@ static const struct option_type count_type = {.from_integer = true,
 	.give = count_give,
 	.describe = count_describe,
 	.show = count_show,
+	.schema = schema_of_count,
 	.size = sizeof(uint64_t)};
 
 static const char *size_give(const struct option_row *row, void *field, const char *value)
@@ -217,7 +222,8 @@ static void size_write(uint64_t bytes, char *text, size_t size)
 	for (size_t i = 0; i < option_unit_count; i++)
 		if (bytes && bytes % option_units[i].bytes == 0) {
 			uint64_t number = bytes / option_units[i].bytes;
-			snprintf(text, size, "%" PRIu64 "%c", number, option_units[i].letter);
+			snprintf(text, size, "%" PRIu64 "%c", number,
+				option_units[i].letter);
 			return;
 		}
 	snprintf(text, size, "%" PRIu64, bytes);
@@ -243,6 +249,7 @@ static const struct option_type size_type = {.from_integer = true,
 	.give = size_give,
 	.describe = size_describe,
 	.show = size_show,
+	.schema = schema_of_size,
 	.size = sizeof(uint64_t)};
 
 /* ---- lists ---- */
@@ -286,6 +293,7 @@ static void list_fini(void *field)
 static const struct option_type list_type = {.is_list = true,
 	.give = list_give,
 	.describe = words_describe,
+	.schema = schema_of_list,
 	.size = sizeof(struct pattern_list),
 	.copy = list_copy,
 	.fini = list_fini};
@@ -302,6 +310,7 @@ static const char *threads_give(
 static const struct option_type threads_type = {.is_list = true,
 	.give = threads_give,
 	.describe = words_describe,
+	.schema = schema_of_threads,
 	.size = sizeof(struct pattern_list),
 	.copy = list_copy,
 	.fini = list_fini};

@@ -21,6 +21,7 @@
 #include "error/error.h"
 #include "options/options.h"
 
+struct json_t;
 struct option_row;
 
 /* How values of one type are read, checked and shown. */
@@ -33,6 +34,8 @@ struct option_type {
 	void (*describe)(const struct option_row *row, char *text, size_t size);
 	/* The scalar field as give would read it. Owned; NULL without memory. */
 	char *(*show)(const struct option_row *row, const void *field);
+	/* What is legal, as a JSON schema. Owned; NULL without memory. */
+	struct json_t *(*schema)(const struct option_row *row);
 	size_t size; /* of the field */
 	/* Makes an empty field own a copy; false without memory. NULL: it owns nothing. */
 	bool (*copy)(void *field, const void *from);

@@ -53,19 +53,20 @@ struct options {
 int options_parse(struct options *options, const char *string, struct error *error);
 void options_fini(struct options *options);
 
-/* The options of one session: `base` (what the agent was loaded with), overridden by `text`:
- * "key=value,...", or, if its first character that is no blank is '{', a JSON object as in a
- * config file. `config` may be among them; what the text says wins over the file. Lists
- * replace the base's; in JSON, [] replaces it by all, or none. Keys that say how the agent
- * is loaded are refused by name. NULL or blank: a copy of base. options is then independent
- * of base, and must be another object. 0, or a negative code; options is then empty. */
+/* The options of one session: `base` (what the agent was loaded with), overridden by
+ * `text`: "key=value,...", or, if its first character that is no blank is '{', a JSON object
+ * as in a config file. `config` may be among them; what the text says wins over the file.
+ * Lists replace the base's; in JSON, [] replaces it by all, or none. Keys that say how the
+ * agent is loaded are refused by name. NULL or blank: a copy of base. options is then
+ * independent of base, and must be another object. 0, or a negative code; options is then
+ * empty. */
 int options_override(struct options *options, const struct options *base,
 	const char *text, struct error *error);
 
-/* The keys that an option string (as options_append makes it) and the file that its `config`
- * names give, without `config`, as a JSON object on one line: a text for options_override in
- * a process that cannot read that file. Owned (free); NULL with error filled. A value that is
- * not UTF-8, which JSON cannot hold, is refused. */
+/* The keys that an option string (as options_append makes it) and the file that its
+ * `config` names give, without `config`, as a JSON object on one line: a text for
+ * options_override in a process that cannot read that file. Owned (free); NULL with error
+ * filled. A value that is not UTF-8, which JSON cannot hold, is refused. */
 char *options_given_json(const char *string, struct error *error);
 
 /* Checks one KEY and VALUE as `jprof run --KEY VALUE` gives them (no commas to escape), and
@@ -78,6 +79,10 @@ void options_help(FILE *out);
 
 /* The same table in Markdown, as docs/options.md holds it. */
 void options_markdown(FILE *out);
+
+/* The same as a JSON schema (draft 2020-12) of the config file, as config/schema.json holds
+ * it. Without memory nothing is printed. */
+void options_schema(FILE *out);
 
 /* The whole set as a JSON object text, as config/default.json holds it: used as a config
  * file it gives the same set (so `config` itself is not in it). Bytes that are not UTF-8

@@ -3,8 +3,8 @@
 /*
  * thread_choice: how a user names threads, in the items of the option `threads`.
  *
- * "#17" is the thread with that Java id, as a thread dump shows it; "tid:4711" the one with
- * that id of the system's, as `top -H` shows it; anything else a pattern for its name.
+ * "#17" is the thread with that Java id, as a thread dump shows it; "tid:4711" the one
+ * with that id of the system's, as `top -H` shows it; anything else a pattern for its name.
  */
 #ifndef JPROF_THREAD_CHOICE_H
 #define JPROF_THREAD_CHOICE_H

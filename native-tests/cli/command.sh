@@ -74,6 +74,7 @@ prints '^  --top ' help report
 prints '^  csv ' help report
 prints '^usage: jprof run ' help run
 prints '^  metrics ' help options
+prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema
 prints '^jprof [0-9]+\.[0-9]+' --version
 says 2 "no command given"
 says 2 "no command 'attack'" attack

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * Any bytes as an option string, a config file, the words of `jprof run`, or the options of
- * one session; the first byte chooses. What is accepted must come back the same through JSON.
+ * Any bytes as an option string, a config file, the words of `jprof run`, or the options
+ * of one session; the first byte chooses. What is accepted must come back the same through
+ * JSON.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -49,6 +49,15 @@ static void docs_hold_the_table(void **state)
 	free(table);
 }
 
+static void the_schema_is_the_table_s(void **state)
+{
+	(void)state;
+	char *schema = print(options_schema);
+	if (strcmp(read_file(SOURCE_DIR "/config/schema.json"), schema) != 0)
+		fail_msg("config/schema.json must hold:\n%s", schema);
+	free(schema);
+}
+
 static void default_config_holds_the_defaults(void **state)
 {
 	(void)state;
@@ -94,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(docs_hold_the_table),
+		cmocka_unit_test(the_schema_is_the_table_s),
 		cmocka_unit_test(default_config_holds_the_defaults),
 		cmocka_unit_test(default_config_is_accepted),
 		cmocka_unit_test(help_names_every_key),

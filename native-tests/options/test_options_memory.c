@@ -200,6 +200,21 @@ static int write_given(struct error *error)
 	return json ? 0 : -(int)error->code;
 }
 
+/* All of the schema, or nothing. */
+static int print_schema(struct error *error)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	assert_non_null(out);
+	memset(text, 0, sizeof(text));
+	options_schema(out);
+	assert_int_equal(fclose(out), 0);
+	if (!text[0])
+		return error_set(error, ERROR_MEMORY, "none");
+	assert_non_null(strstr(text, "\n}\n"));
+	return 0;
+}
+
 static void the_string_needs_memory(void **state)
 {
 	(void)state;
@@ -228,6 +243,12 @@ static void sessions_need_memory(void **state)
 	run_short_of_memory(override_by_json, 25);
 	options_fini(&written);
 	run_short_of_memory(write_given, 20);
+}
+
+static void the_schema_needs_memory(void **state)
+{
+	(void)state;
+	run_short_of_memory(print_schema, 300);
 }
 
 static const struct {
@@ -270,6 +291,7 @@ int main(void)
 		cmocka_unit_test(writing_needs_memory),
 		cmocka_unit_test(the_file_needs_memory),
 		cmocka_unit_test(sessions_need_memory),
+		cmocka_unit_test(the_schema_needs_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
