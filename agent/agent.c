@@ -13,21 +13,41 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "agent/control/control.h"
 #include "agent/events/events.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/jvm.h"
 #include "agent/log/log.h"
-#include "agent/session/session.h"
+#include "agent/verbs.h"
 #include "include/jprof.h"
 
 /* Loaded, and not detached since. */
 static atomic_flag loaded = ATOMIC_FLAG_INIT;
 
+static bool attached;
+
+/* Without a channel the agent does what its options say. */
+static void begin_control(void)
+{
+	const struct control_setup setup = {.verbs = agent_verbs, .attached = attached};
+	struct error error = {0};
+
+	if (control_start(&setup, &error))
+		log_line(LOG_WARN, "%s; jprof cannot be controlled in this JVM", error.text);
+}
+
+static void detached(void)
+{
+	atomic_flag_clear(&loaded);
+}
+
 static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 {
-	static const struct events_life life = {NULL, NULL};
+	static const struct events_life life = {begin_control, control_end};
 	struct options options;
 
+	attached = live;
+	agent_on_detach(detached);
 	if (options_parse(&options, text, error))
 		return -1;
 	log_set_level(options.log);

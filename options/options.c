@@ -301,6 +301,20 @@ static void write_expanded(FILE *out, const char *file, long pid, long time_now)
 	}
 }
 
+char *options_number_file(const char *file, unsigned number)
+{
+	const char *name = strrchr(file, '/'), *ending;
+	char *path;
+
+	name = name ? name + 1 : file;
+	ending = strrchr(name, '.');
+	if (!ending || ending == name)
+		ending = file + strlen(file);
+	return asprintf(&path, "%.*s-%u%s", (int)(ending - file), file, number, ending) < 0
+		       ? NULL
+		       : path;
+}
+
 char *options_expand_file(const char *file, long pid, long time_now)
 {
 	char *path = NULL;

@@ -90,6 +90,10 @@ void options_schema(FILE *out);
  * the caller (free), NULL without memory. */
 char *options_to_json(const struct options *options, unsigned indent);
 
+/* The path of a profile with "-NUMBER" in front of its ending ("a-2.jprof"). Owned by the caller;
+ * NULL without memory. */
+char *options_number_file(const char *file, unsigned number);
+
 /* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced;
  * any other '%' stays. Owned by the caller; NULL without memory. */
 char *options_expand_file(const char *file, long pid, long time_now);

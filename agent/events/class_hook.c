@@ -306,6 +306,12 @@ bool class_hook_close(struct jvm *jvm, JNIEnv *jni)
 	return out;
 }
 
+void class_hook_chosen(struct session_chosen *chosen)
+{
+	chosen->classes = atomic_load(&classes_done);
+	chosen->methods = atomic_load(&methods_done);
+}
+
 void class_hook_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument)
 {

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "agent/jvm/jvm.h"
+#include "agent/session/session.h"
 
 /* The JVMTI event. */
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
@@ -31,6 +32,9 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 void class_hook_open(struct jvm *jvm, JNIEnv *jni);
 /* False: somebody is still inside the hook, and uses the filter of methods. */
 bool class_hook_close(struct jvm *jvm, JNIEnv *jni);
+
+/* What got probes since it was opened last. */
+void class_hook_chosen(struct session_chosen *chosen);
 
 /* Calls put for each fact since it was opened last: how many classes and methods got probes, and what stayed as it is,
  * with the reason. */

@@ -333,6 +333,7 @@ int events_prepare(JavaVM *vm, struct options *options, const struct events_life
 	memset(options, 0, sizeof(*options));
 	events.life = *life;
 	events.process = getpid();
+	events.loaded_at = clock_now();
 	/* One environment serves for good: callbacks of before may still be under way. */
 	if ((events.jvm.vm || !jvm_open(&events.jvm, vm, error)) && !prepare(live, error))
 		return 0;
@@ -378,6 +379,11 @@ static int stop_here(JNIEnv *jni, const struct order *order, struct error *error
 int events_stop(char **path, struct error *error)
 {
 	return one_at_a_time(stop_here, &(struct order){.path = path}, error);
+}
+
+bool events_recording(void)
+{
+	return events_session() != NULL;
 }
 
 int events_with_session(int (*action)(struct session *session, void *argument,

@@ -20,6 +20,7 @@
 #define JPROF_EVENTS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "agent/jvm/jvm.h"
@@ -37,6 +38,7 @@ struct events {
 	struct options loaded; /* what the agent was loaded with: the base of each session's */
 	struct events_life life;
 	_Atomic(struct session *) session; /* NULL: nothing is recorded */
+	uint64_t loaded_at; /* clock_now */
 	pid_t process; /* a forked child is another one, and has nothing to record */
 };
 extern struct events events;
@@ -78,6 +80,9 @@ int events_stop(char **path, struct error *error);
  * negative code, or -ERROR_BUSY: nothing is being recorded, or is just beginning or ending. */
 int events_with_session(int (*action)(struct session *session, void *argument,
 	struct error *error), void *argument, struct error *error);
+
+/* True if a session records; it may end at any time. */
+bool events_recording(void);
 
 /* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
  * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays. */

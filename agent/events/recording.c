@@ -21,6 +21,7 @@
 #include "agent/jvm/interpreter.h"
 #include "agent/jvm/methods.h"
 #include "agent/log/log.h"
+#include "agent/trace/event_cost.h"
 
 static struct recording_jvm known; /* see recording_know */
 
@@ -151,6 +152,7 @@ static const struct session_source source = {.end = methods_end,
 	.get = methods_get,
 	.lost = methods_lost,
 	.virtual_mounts = virtual_threads_mounts,
+	.chosen = class_hook_chosen,
 	.files = io_show_files,
 	.facts = put_facts};
 
@@ -237,6 +239,7 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 		return -ERROR_JVM;
 	describe_alloc(&session->metrics, known.alloc);
 	note_jvm(session);
+	session->event_ns = event_cost(&session->metrics, hotspot_alloc_source(jni));
 	return 0;
 }
 

@@ -166,8 +166,9 @@ static void note_session(struct session *session)
 	free(options);
 	snprintf(text, sizeof(text), "%ld", (long)getpid());
 	session_note(session, "pid", text);
-	if (gmtime_r(&now, &calendar) && strftime(text, sizeof(text), "%FT%TZ", &calendar))
-		session_note(session, "started", text);
+	if (gmtime_r(&now, &calendar) &&
+		strftime(session->started, sizeof(session->started), "%FT%TZ", &calendar))
+		session_note(session, "started", session->started);
 }
 
 /* The facts that change while the session runs, beside those noted at its start. */
@@ -235,7 +236,7 @@ static int start_some_writer(struct session *session, const char *path, struct e
 	return code;
 }
 
-static uint64_t process_cpu(void)
+uint64_t session_process_cpu(void)
 {
 	struct timespec now;
 
@@ -253,7 +254,7 @@ int session_begin(struct session *session, const struct session_source *source,
 	note_session(session);
 	session->source = source;
 	session->began = clock_now();
-	session->cpu_began = process_cpu();
+	session->cpu_began = session_process_cpu();
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
 	code = path ? start_some_writer(session, path, error)
 		    : error_set(error, ERROR_MEMORY, "no memory for the file's name");

@@ -23,6 +23,11 @@ struct session_note {
 
 enum { SESSION_NOTES = 32 };
 
+/* What has probes. */
+struct session_chosen {
+	uint64_t classes, methods;
+};
+
 /* Where the names of methods come from, and what the events' side counts. */
 struct session_source {
 	uint32_t (*end)(void); /* ids are PROFILE_METHOD_FIRST .. end() - 1 */
@@ -33,6 +38,7 @@ struct session_source {
 	 * times relative to `began`. */
 	int (*files)(uint64_t began, bool all,
 		int (*put)(void *argument, const struct profile_file *file), void *argument);
+	void (*chosen)(struct session_chosen *chosen);
 	/* Calls put for each further fact of the events' side. */
 	void (*facts)(void (*put)(void *argument, const char *key, const char *value),
 		void *argument);
@@ -48,6 +54,8 @@ struct session {
 	const struct session_source *source; /* borrowed for good */
 	char *path;         /* the profile's, absolute; NULL before it begins */
 	uint64_t began;     /* clock_now */
+	char started[32];   /* ISO 8601 */
+	double event_ns;    /* what an event costs, an estimate; 0: not known */
 	uint64_t cpu_began; /* ns of processor time that the process had used */
 	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
 };
@@ -68,6 +76,9 @@ void session_note(struct session *session, const char *key, const char *value);
  * say. source: where names come from. */
 int session_begin(struct session *session, const struct session_source *source,
 	struct error *error);
+
+/* Processor time that the process has used, in ns. */
+uint64_t session_process_cpu(void);
 
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);

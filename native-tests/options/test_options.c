@@ -29,6 +29,22 @@ static char *json_line(const struct options *options)
 	return json;
 }
 
+static void test_number_file(void **state)
+{
+	static const struct {
+		const char *file, *numbered;
+	} row[] = {{"jprof-%p.jprof", "jprof-%p-2.jprof"}, {"/a.b/c", "/a.b/c-2"},
+		{"/a/.c", "/a/.c-2"}, {"x.y.z", "x.y-2.z"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		char *text = options_number_file(row[i].file, 2);
+
+		assert_string_equal(text, row[i].numbered);
+		free(text);
+	}
+}
+
 static void nothing_gives_the_defaults(void **state)
 {
 	(void)state;
@@ -404,6 +420,7 @@ static void paths_are_expanded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_number_file),
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_scalar_is_read),
 		cmocka_unit_test(every_word_is_its_enum),

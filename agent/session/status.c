@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* status: see status.h. */
+#include "agent/session/status.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to tell the status");
+}
+
+static json_t *number(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *options_of(const struct session *session)
+{
+	char *text = options_to_json(&session->options, 0);
+	json_t *object = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	return object;
+}
+
+static json_t *memory_of(const struct trace_state *state)
+{
+	return json_pack("{s:o, s:o, s:o}", "used", number(state->memory_used), "limit",
+		number(state->memory_limit), "peak", number(state->memory_peak));
+}
+
+static json_t *lost_of(const struct session *session, const struct writer_counts *counts,
+	const struct trace_state *state)
+{
+	struct io_records *records = trace_io_records(session->trace);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events",
+		number(counts->trace.lost), "threads", number(state->lost_threads), "methods",
+		number(session->source->lost()), "records",
+		number(records ? io_records_lost(records) : 0), "metrics",
+		number(metric_losses()), "marks", number(counts->marks_lost));
+}
+
+/* The share of the processor time since the session's begin that its events cost. */
+static json_t *overhead_of(const struct session *session, uint64_t events)
+{
+	uint64_t cpu = session_process_cpu() - session->cpu_began;
+
+	if (session->event_ns <= 0 || cpu == 0)
+		return json_null();
+	return json_pack("{s:f, s:f}", "event_ns", session->event_ns, "share",
+		session->event_ns * (double)events / (double)cpu);
+}
+
+static json_t *labels_of(struct session *session, struct error *error)
+{
+	json_t *labels = json_array();
+	struct label_row *row = NULL;
+	size_t count = 0;
+
+	if (writer_labels(session->writer, &row, &count, error))
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!row[i].reset)
+			json_array_append_new(labels, json_string(row[i].label));
+	free(row);
+	return labels;
+}
+
+static json_t *failure_of(const struct error *failure)
+{
+	return failure->code == ERROR_NONE ? json_null() : json_string(failure->text);
+}
+
+int session_status(struct session *session, json_t *object, struct error *error)
+{
+	struct writer_counts counts;
+	struct session_chosen chosen;
+	struct trace_state state;
+	uint64_t duration;
+
+	if (writer_count(session->writer, &counts, error))
+		return -(int)error->code;
+	trace_get_state(session->trace, &state);
+	duration = clock_now() - session->began;
+	session->source->chosen(&chosen);
+	const struct {
+		const char *key;
+		json_t *value;
+	} member[] = {{"file", json_string(session->path ? session->path : "")},
+		{"started", json_string(session->started)}, {"duration_ns", number(duration)},
+		{"options", options_of(session)}, {"threads", number(state.threads)},
+		{"threads_live", number(counts.trace.live)},
+		{"calls", number(counts.trace.calls)}, {"events", number(counts.trace.events)},
+		{"nodes", number(counts.trace.nodes)}, {"pruned", number(counts.trace.pruned)},
+		{"methods", number(chosen.methods)}, {"classes", number(chosen.classes)},
+		{"memory", memory_of(&state)}, {"lost", lost_of(session, &counts, &state)},
+		{"overhead", overhead_of(session, counts.trace.events)},
+		{"snapshots", labels_of(session, error)},
+		{"flushed_ns_ago", counts.flushed_at ? number(duration - counts.flushed_at)
+						     : json_null()},
+		{"error", failure_of(&counts.failure)}};
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)
+		failed |= json_object_set_new(object, member[i].key, member[i].value);
+	return failed ? no_memory(error) : 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * status: what a session has recorded so far, as the control channel tells it
+ * (docs/control-protocol.md).
+ */
+#ifndef JPROF_SESSION_STATUS_H
+#define JPROF_SESSION_STATUS_H
+
+#include <jansson.h>
+
+#include "agent/session/session.h"
+
+/* Sets the members of a session that records in the object. 0, or a negative code: no memory, or
+ * nothing can be counted now. */
+int session_status(struct session *session, json_t *object, struct error *error);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * verbs: see verbs.h.
+ *
+ * Runs: on the control thread, which becomes a thread of the JVM's for the time that it needs
+ *       one.
+ */
+#include "agent/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/events/events.h"
+#include "agent/session/status.h"
+#include "metric/clock.h"
+
+static void (*on_detach)(void);
+
+void agent_on_detach(void (*detached)(void))
+{
+	on_detach = detached;
+}
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for an answer");
+}
+
+/* {"file": path}, which it frees. */
+static int tell_file(char *path, json_t **result, struct error *error)
+{
+	*result = json_pack("{s:s*}", "file", path);
+	free(path);
+	return *result ? 0 : no_memory(error);
+}
+
+/* ---- start, stop ---- */
+
+/* The request's options as a text for options_override; *text is owned, or NULL. */
+static int options_of(const json_t *request, char **text, struct error *error)
+{
+	const json_t *options = json_object_get(request, "options");
+
+	*text = NULL;
+	if (!options || json_is_null(options))
+		return 0;
+	if (json_is_string(options))
+		*text = strdup(json_string_value(options));
+	else if (json_is_object(options))
+		*text = json_dumps(options, JSON_COMPACT);
+	else
+		return error_set(error, ERROR_USAGE,
+			"options: neither an object nor a string key=value,...");
+	return *text ? 0 : no_memory(error);
+}
+
+static int path_of(struct session *session, void *argument, struct error *error)
+{
+	char **path = argument;
+
+	(void)error;
+	*path = session->path ? strdup(session->path) : NULL;
+	return 0;
+}
+
+static int start(const json_t *request, json_t **result, struct error *error)
+{
+	char *text, *path = NULL;
+	int code = options_of(request, &text, error);
+
+	if (!code)
+		code = events_start(text, error);
+	free(text);
+	if (code)
+		return code;
+	/* Somebody may have stopped it since. */
+	events_with_session(path_of, &path, &(struct error){0});
+	return tell_file(path, result, error);
+}
+
+static int stop(const json_t *request, json_t **result, struct error *error)
+{
+	char *path = NULL;
+	int code = events_stop(&path, error);
+
+	(void)request;
+	return code ? code : tell_file(path, result, error);
+}
+
+/* ---- in between ---- */
+
+static int fill_status(struct session *session, void *argument, struct error *error)
+{
+	json_t *object = argument;
+
+	json_object_set_new(object, "state", json_string("recording"));
+	return session_status(session, object, error);
+}
+
+static int status(const json_t *request, json_t **result, struct error *error)
+{
+	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state", "armed", "agent",
+		JPROF_VERSION, "pid", (int)getpid(), "uptime_ns",
+		(json_int_t)(clock_now() - events.loaded_at), "clients", (int)control_clients());
+	int code;
+
+	(void)request;
+	if (!object)
+		return no_memory(error);
+	code = events_recording() ? events_with_session(fill_status, object, error) : 0;
+	if (code)
+		json_decref(object);
+	else
+		*result = object;
+	return code;
+}
+
+struct snapshot_order {
+	const char *label;
+	char *label_out;
+	uint64_t at;
+};
+
+static int take_snapshot(struct session *session, void *argument, struct error *error)
+{
+	struct snapshot_order *order = argument;
+
+	return writer_snapshot(
+		session->writer, order->label, &order->label_out, &order->at, error);
+}
+
+static int snapshot(const json_t *request, json_t **result, struct error *error)
+{
+	const json_t *label = json_object_get(request, "label");
+	struct snapshot_order order = {.label = json_string_value(label)};
+	int code;
+
+	if (label && !json_is_null(label) && !order.label)
+		return error_set(error, ERROR_USAGE, "label: a string is wanted");
+	code = events_with_session(take_snapshot, &order, error);
+	if (code)
+		return code;
+	*result = json_pack("{s:s, s:I}", "label", order.label_out, "at_ns", (json_int_t)order.at);
+	free(order.label_out);
+	return *result ? 0 : no_memory(error);
+}
+
+static int begin_anew(struct session *session, void *argument, struct error *error)
+{
+	(void)argument;
+	return writer_reset(session->writer, error);
+}
+
+static int reset(const json_t *request, json_t **result, struct error *error)
+{
+	(void)request;
+	(void)result;
+	return events_with_session(begin_anew, NULL, error);
+}
+
+static int detach(const json_t *request, json_t **result, struct error *error)
+{
+	int code = events_detach(error);
+
+	(void)request;
+	(void)result;
+	if (!code && on_detach)
+		on_detach();
+	return code;
+}
+
+const struct control_verb agent_verbs[] = {
+	{"start", start, false},
+	{"stop", stop, false},
+	{"status", status, false},
+	{"snapshot", snapshot, false},
+	{"reset", reset, false},
+	{"detach", detach, true},
+	{NULL, NULL, false},
+};
