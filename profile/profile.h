@@ -117,4 +117,26 @@ struct profile_record {
 	bool failed;
 };
 
+/* What a snapshot is for. */
+enum profile_snapshot_kind {
+	SNAPSHOT_NAMED,
+	SNAPSHOT_RESET /* reports begin here unless they are asked otherwise */
+};
+
+/* All counts as they were at a moment. */
+struct profile_snapshot {
+	uint32_t id; /* 1, 2, ... */
+	const char *label; /* NULL: a reset */
+	uint64_t at; /* ns since the session began */
+	enum profile_snapshot_kind kind;
+};
+
+/* A moment that the program named. */
+struct profile_mark {
+	uint64_t at;        /* ns since the session began */
+	int64_t java_id;    /* Thread.getId(); 0: not known */
+	const char *thread; /* its name, NULL: not known */
+	const char *name;
+};
+
 #endif

@@ -22,6 +22,14 @@ struct profile_meta {
 	char *key, *value;
 };
 
+/* From one moment to another. */
+struct profile_interval {
+	const struct profile_snapshot *from; /* NULL: from the begin */
+	const struct profile_snapshot *to;   /* NULL: to the end */
+	uint64_t begin, end; /* ns since the session began; end 0: not known */
+	uint64_t clamped;    /* values that would have become negative: 0, always, in a whole file */
+};
+
 struct profile {
 	struct profile_meta *meta;
 	size_t meta_count;
@@ -64,12 +72,37 @@ struct profile {
 	size_t io_thread_count;
 	struct profile_record *record;
 	size_t record_count;
+
+	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
+	struct profile_snapshot *snapshot;
+	size_t snapshot_count;
+	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
+	struct profile_mark *mark;
+	size_t mark_count;
+
+	/* What counts, I/O and records are of; meta, methods, files and paths are the file's last
+	 * state. Within an interval that does not begin at the begin, threads and nodes are those
+	 * that did something, and what they count is what they did in it; started, ended and the
+	 * like are as they were at its end. */
+	struct profile_interval interval;
 };
 
-/* Reads the whole file. 0, or a negative code with a line that says what the file is
- * instead: empty, truncated, of another kind, of a newer version. */
+/* What is to be read, beside what always is. */
+struct profile_wanted {
+	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
+	bool marks;   /* the moments that the program named */
+	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the begin; "..": all. NULL:
+	 * from the last reset, if there is one, to the end. */
+	const char *interval;
+};
+
+/* Reads the file. 0, or a negative code with a line that says what the file is
+ * instead: empty, truncated, of another kind, of a newer version. -ERROR_USAGE: the interval
+ * is not understood; -ERROR_MISSING: there is no snapshot of that label. */
+int profile_open_wanted(struct profile **profile, const char *path,
+	const struct profile_wanted *wanted, struct error *error);
+/* The same with nothing wanted, or records alone. */
 int profile_open(struct profile **profile, const char *path, struct error *error);
-/* The same, with each I/O operation that was recorded; some 50 bytes of memory each. */
 int profile_open_records(struct profile **profile, const char *path, struct error *error);
 
 void profile_free(struct profile *profile);

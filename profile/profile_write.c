@@ -46,6 +46,11 @@ enum statement {
 	INSERT_IO_THREAD,
 	INSERT_PATH,
 	INSERT_RECORD,
+	INSERT_SNAPSHOT,
+	INSERT_MARK,
+	COPY_THREADS,
+	COPY_NODES,
+	COPY_IO,
 	DROP_NODES,
 	DROP_IO,
 	DROP_THREAD,
@@ -584,6 +589,40 @@ int profile_put_record(struct profile_writer *writer, const struct profile_recor
 	bind_number(statement, SCHEMA_RECORD_BYTES, record->bytes);
 	bind_number(statement, SCHEMA_RECORD_FAILED, record->failed);
 	return step(writer, INSERT_RECORD, error);
+}
+
+int profile_put_snapshot(struct profile_writer *writer,
+	const struct profile_snapshot *snapshot, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_SNAPSHOT];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_SNAPSHOT_ID, snapshot->id);
+	bind_text(statement, SCHEMA_SNAPSHOT_LABEL, snapshot->label);
+	bind_number(statement, SCHEMA_SNAPSHOT_AT, snapshot->at);
+	bind_text(statement, SCHEMA_SNAPSHOT_KIND,
+		snapshot->kind == SNAPSHOT_RESET ? "reset" : "snapshot");
+	int status = step(writer, INSERT_SNAPSHOT, error);
+	for (enum statement i = COPY_THREADS; i <= COPY_IO && status == 0; i++) {
+		bind_number(writer->statement[i], 0, snapshot->id);
+		status = step(writer, i, error);
+	}
+	return status;
+}
+
+int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
+	struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_MARK];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_MARK_AT, mark->at);
+	bind_number(statement, SCHEMA_MARK_JAVA_ID, (uint64_t)mark->java_id);
+	bind_text(statement, SCHEMA_MARK_THREAD, mark->thread);
+	bind_text(statement, SCHEMA_MARK_NAME, mark->name);
+	return step(writer, INSERT_MARK, error);
 }
 
 static int drop_of_thread(struct profile_writer *writer, enum statement which,

@@ -54,6 +54,14 @@ int profile_put_path(struct profile_writer *writer, const struct profile_path *p
 int profile_put_record(struct profile_writer *writer, const struct profile_record *record,
 	struct error *error);
 
+/* Keeps a copy of all threads, nodes and I/O as the transaction has them at this point, under
+ * an id that is new. */
+int profile_put_snapshot(struct profile_writer *writer,
+	const struct profile_snapshot *snapshot, struct error *error);
+/* Inserted. */
+int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
+	struct error *error);
+
 /* Forgets all nodes of a thread and their I/O (its tree was renumbered), or the thread too. */
 int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);

@@ -19,20 +19,28 @@ static const struct schema_column operation_columns[] = {SCHEMA_OPERATION(X)};
 static const struct schema_column io_thread_columns[] = {SCHEMA_IO_THREAD(X)};
 static const struct schema_column path_columns[] = {SCHEMA_PATH(X)};
 static const struct schema_column record_columns[] = {SCHEMA_RECORD(X)};
+static const struct schema_column snapshot_columns[] = {SCHEMA_SNAPSHOT(X)};
+static const struct schema_column mark_columns[] = {SCHEMA_MARK(X)};
 #undef X
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
-	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, NULL},
-	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, NULL},
-	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, NULL},
-	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, "total"},
-	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base"},
-	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, NULL},
-	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, NULL},
-	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, NULL},
-	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, NULL},
-	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, NULL},
-	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, NULL},
+	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, NULL, false},
+	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, NULL, false},
+	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, NULL, false},
+	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, "total", false},
+	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base", false},
+	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, NULL, false},
+	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, NULL, false},
+	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, NULL, false},
+	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, NULL, false},
+	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, NULL, false},
+	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, NULL, false},
+	[TABLE_SNAPSHOT] = {"snapshot", snapshot_columns, SCHEMA_SNAPSHOT_COLUMNS, NULL, false},
+	[TABLE_MARK] = {"mark", mark_columns, SCHEMA_MARK_COLUMNS, NULL, false},
+	[TABLE_SNAPSHOT_THREAD] = {"snapshot_thread", thread_columns, SCHEMA_THREAD_TOTAL,
+		"total", true},
+	[TABLE_SNAPSHOT_NODE] = {"snapshot_node", node_columns, SCHEMA_NODE_BASE, "base", true},
+	[TABLE_SNAPSHOT_IO] = {"snapshot_io", io_columns, SCHEMA_IO_COLUMNS, NULL, true},
 };
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
@@ -109,15 +117,35 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 
 int schema_columns(const struct schema_table *table, unsigned metrics)
 {
-	return table->columns + (table->per_metric ? (int)metrics : 0);
+	return table->copy + table->columns + (table->per_metric ? (int)metrics : 0);
 }
 
 void schema_column_name(const struct schema_table *table, int i, char *name, size_t size)
 {
-	if (i < table->columns)
+	i -= table->copy;
+	if (i < 0)
+		snprintf(name, size, "snapshot");
+	else if (i < table->columns)
 		snprintf(name, size, "%s", table->column[i].name);
 	else
 		snprintf(name, size, "%s_%d", table->per_metric, i - table->columns);
+}
+
+/* A copy's rows have the key of their original within the snapshot. */
+static void append_copy(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+{
+	int columns = schema_columns(table, metrics);
+	char name[32];
+
+	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
+	for (int i = 0; i < columns; i++) {
+		bool text = i > 0 && i <= table->columns &&
+			    strcmp(table->column[i - 1].type, "TEXT") == 0;
+		schema_column_name(table, i, name, sizeof name);
+		sqlite3_str_appendf(
+			sql, "%s\n\t%s %s", i ? "," : "", name, text ? "TEXT" : "INTEGER");
+	}
+	sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n");
 }
 
 static void append_table(
@@ -155,7 +183,8 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		"PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
 		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	for (int i = 0; i < TABLE_COUNT; i++)
-		append_table(sql, &schema_tables[i], metrics);
+		(schema_tables[i].copy ? append_copy : append_table)(
+			sql, &schema_tables[i], metrics);
 	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
 		append_view(sql, &views[i], metric, metrics);
 	sqlite3_str_appendf(sql,
@@ -173,6 +202,12 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 	int columns = schema_columns(table, metrics);
 
+	/* It is called snapshot_ORIGINAL. */
+	if (table->copy) {
+		sqlite3_str_appendf(sql, "INSERT INTO %s SELECT ?, * FROM %s", table->name,
+			table->name + strlen("snapshot_"));
+		return sqlite3_str_finish(sql);
+	}
 	sqlite3_str_appendf(sql, "INSERT OR REPLACE INTO %s VALUES(?", table->name);
 	for (int i = 1; i < columns; i++)
 		sqlite3_str_appendall(sql, ",?");

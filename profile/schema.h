@@ -16,7 +16,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION	      1
+#define SCHEMA_VERSION	      2
 
 /* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
 #define SCHEMA_META(X)                                                                   \
@@ -117,6 +117,18 @@
 	X(RECORD_BYTES, "bytes", "INTEGER", "")                                          \
 	X(RECORD_FAILED, "failed", "INTEGER", "0 or 1")
 
+#define SCHEMA_SNAPSHOT(X)                                                               \
+	X(SNAPSHOT_ID, "id", "INTEGER PRIMARY KEY", "1, 2..., in the order of time")     \
+	X(SNAPSHOT_LABEL, "label", "TEXT", "NULL: a reset")                              \
+	X(SNAPSHOT_AT, "at", "INTEGER", "ns since the session began")                    \
+	X(SNAPSHOT_KIND, "kind", "TEXT", "snapshot, reset")
+
+#define SCHEMA_MARK(X)                                                                   \
+	X(MARK_AT, "at", "INTEGER", "ns since the session began")                        \
+	X(MARK_JAVA_ID, "java_id", "INTEGER", "Thread.getId() of who set it; 0: nobody") \
+	X(MARK_THREAD, "thread", "TEXT", "its name; NULL: not known")                    \
+	X(MARK_NAME, "name", "TEXT", "")
+
 /* Columns in the order of the table; the last of a table is also its fixed columns' count,
  * and where the columns per metric begin. */
 #define X(column, name, type, comment) SCHEMA_##column,
@@ -131,6 +143,8 @@ enum { SCHEMA_OPERATION(X) SCHEMA_OPERATION_COLUMNS };
 enum { SCHEMA_IO_THREAD(X) SCHEMA_IO_THREAD_COLUMNS };
 enum { SCHEMA_PATH(X) SCHEMA_PATH_COLUMNS };
 enum { SCHEMA_RECORD(X) SCHEMA_RECORD_COLUMNS };
+enum { SCHEMA_SNAPSHOT(X) SCHEMA_SNAPSHOT_COLUMNS };
+enum { SCHEMA_MARK(X) SCHEMA_MARK_COLUMNS };
 #undef X
 
 struct schema_column {
@@ -142,6 +156,9 @@ struct schema_table {
 	const struct schema_column *column;
 	int columns;
 	const char *per_metric; /* "base": columns base_0, base_1... follow; or NULL */
+	/* Rows of another table as they were, by snapshot: its columns stand behind one more,
+	 * the snapshot's id. */
+	bool copy;
 };
 
 enum schema_table_id {
@@ -156,6 +173,11 @@ enum schema_table_id {
 	TABLE_IO_THREAD,
 	TABLE_PATH,
 	TABLE_RECORD,
+	TABLE_SNAPSHOT,
+	TABLE_MARK,
+	TABLE_SNAPSHOT_THREAD,
+	TABLE_SNAPSHOT_NODE,
+	TABLE_SNAPSHOT_IO,
 	TABLE_COUNT
 };
 
@@ -188,7 +210,8 @@ void schema_column_name(
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */
 char *schema_create(const struct profile_metric *metric, unsigned metrics);
 
-/* "INSERT OR REPLACE INTO table VALUES(?,...)". The same ownership. */
+/* "INSERT OR REPLACE INTO table VALUES(?,...)"; of a copy, the statement that makes it, with
+ * the snapshot's id as its parameter. The same ownership. */
 char *schema_insert(const struct schema_table *table, unsigned metrics);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * interval: what happened between two states of the same recording.
+ *
+ * In:   the later state and the earlier one, each a whole struct profile.
+ * Out:  the later one, less what the earlier one had counted already.
+ *
+ * Ids of nodes do not last: trees are pruned and renumbered, ended threads folded into rows
+ * like "worker-*". So threads are matched by id, or else by the pattern of their name; nodes
+ * by their path, or else they are in the "(pruned)" child of what is left of it. Whatever was
+ * folded, sums over a thread (of folded ones: over their row) are exact.
+ */
+#ifndef JPROF_PROFILE_INTERVAL_H
+#define JPROF_PROFILE_INTERVAL_H
+
+#include "profile/profile_read.h"
+
+/* base: the values that the nodes of `to` point to. The states share metrics and the places of
+ * their I/O's files. Nodes and threads that did nothing are dropped from `to`. 0, or -1 without
+ * memory: `to` is then fit for profile_free alone. */
+int interval_subtract(struct profile *to, uint64_t *base, const struct profile *from);
+
+/* Drops the records that did not begin in the profile's interval. */
+void interval_cut_records(struct profile *profile);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* markers: see markers.h. */
+#include "profile/markers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many bytes of a message list the labels that there are. */
+#define LIST_BYTES 600
+
+/* ---- reading ---- */
+
+static const char *reset_label(struct reader *reader)
+{
+	char label[32];
+
+	snprintf(label, sizeof label, "reset%zu", ++reader->resets);
+	return text_store_add(&reader->owned->texts, label);
+}
+
+static int snapshot_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile_snapshot *snapshot = &reader->profile->snapshot[i];
+	uint64_t id = reader_number(statement, SCHEMA_SNAPSHOT_ID);
+	const char *kind =
+		(const char *)sqlite3_column_text(statement, SCHEMA_SNAPSHOT_KIND);
+
+	if (id < 1 || id > UINT32_MAX)
+		return read_damaged(
+			reader->source, reader->error, "snapshot id out of range");
+	if (!kind || (strcmp(kind, "snapshot") != 0 && strcmp(kind, "reset") != 0))
+		return read_damaged(
+			reader->source, reader->error, "a snapshot of an unknown kind");
+	*snapshot = (struct profile_snapshot){.id = (uint32_t)id,
+		.at = reader_number(statement, SCHEMA_SNAPSHOT_AT),
+		.kind = strcmp(kind, "reset") == 0 ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
+	snapshot->label = snapshot->kind == SNAPSHOT_RESET
+				  ? reset_label(reader)
+				  : reader_name(reader, statement, SCHEMA_SNAPSHOT_LABEL);
+	if (!snapshot->label)
+		return reader_no_memory(reader);
+	if (i > 0 && snapshot->at < snapshot[-1].at)
+		return read_damaged(reader->source, reader->error,
+			"snapshots are not in the order of time");
+	return 0;
+}
+
+static int mark_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	reader->profile->mark[i] = (struct profile_mark){
+		.at = reader_number(statement, SCHEMA_MARK_AT),
+		.java_id = sqlite3_column_int64(statement, SCHEMA_MARK_JAVA_ID),
+		.thread = reader_text(reader, statement, SCHEMA_MARK_THREAD),
+		.name = reader_name(reader, statement, SCHEMA_MARK_NAME),
+	};
+	return 0;
+}
+
+/* Marks may be many: memory only for those that are wanted. */
+static int read_marks(struct reader *reader, bool wanted)
+{
+	struct profile *profile = reader->profile;
+	sqlite3_int64 rows = 0;
+	int status = reader_check(reader, TABLE_MARK);
+
+	if (status == 0)
+		status = reader_ask(reader, "SELECT count(*) FROM mark", NULL, &rows);
+	profile->mark_count = (size_t)rows;
+	if (status < 0 || !wanted)
+		return status;
+	profile->mark = calloc(profile->mark_count + 1, sizeof *profile->mark);
+	if (!profile->mark)
+		return reader_no_memory(reader);
+	return reader_rows(reader, TABLE_MARK, profile->mark_count, mark_row);
+}
+
+int markers_read(struct reader *reader, bool marks)
+{
+	struct profile *profile = reader->profile;
+	sqlite3_int64 tables = 0;
+	int status = reader_ask(reader,
+		"SELECT count(*) FROM sqlite_master WHERE name = ?", "snapshot", &tables);
+
+	if (status < 0 || tables == 0)
+		return status;
+	status = reader_count(reader, TABLE_SNAPSHOT, sizeof *profile->snapshot,
+		&profile->snapshot, &profile->snapshot_count);
+	if (status == 0)
+		status = reader_rows(
+			reader, TABLE_SNAPSHOT, profile->snapshot_count, snapshot_row);
+	return status == 0 ? read_marks(reader, marks) : status;
+}
+
+/* ---- choosing ---- */
+
+/* The snapshot of that label; a reset only if there is none. NULL: neither. */
+static const struct profile_snapshot *find(
+	const struct profile *profile, const char *label, size_t length)
+{
+	const struct profile_snapshot *reset = NULL;
+
+	for (size_t i = 0; i < profile->snapshot_count; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+
+		if (strlen(snapshot->label) != length ||
+			memcmp(snapshot->label, label, length) != 0)
+			continue;
+		if (snapshot->kind == SNAPSHOT_NAMED)
+			return snapshot;
+		reset = snapshot;
+	}
+	return reset;
+}
+
+static void list_labels(const struct profile *profile, char *list, size_t size)
+{
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < profile->snapshot_count && used < size; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+
+		if (used + strlen(snapshot->label) + 64 > size) {
+			snprintf(list + used, size - used, ", ... (%zu in all)",
+				profile->snapshot_count);
+			return;
+		}
+		used += (size_t)snprintf(list + used, size - used,
+			"%s%s (at %" PRIu64 ".%03u s)", i ? ", " : "", snapshot->label,
+			snapshot->at / 1000000000,
+			(unsigned)(snapshot->at / 1000000 % 1000));
+	}
+}
+
+static int unknown(const struct profile *profile, const char *shown, const char *label,
+	size_t length, struct error *error)
+{
+	char list[LIST_BYTES];
+
+	if (profile->snapshot_count == 0)
+		return error_set(error, ERROR_MISSING, "'%s' has no snapshots", shown);
+	list_labels(profile, list, sizeof list);
+	return error_set(error, ERROR_MISSING, "'%s' has no snapshot '%.*s'; it has: %s", shown,
+		(int)(length < 100 ? length : 100), label, list);
+}
+
+/* Takes the dots at that place of the text for those between the labels. True if there are
+ * such snapshots. */
+static bool split(struct profile *profile, const char *text, const char *dots)
+{
+	struct profile_interval *interval = &profile->interval;
+	size_t before = (size_t)(dots - text), after = strlen(dots + 2);
+
+	interval->from = find(profile, text, before);
+	interval->to = find(profile, dots + 2, after);
+	return (interval->from || before == 0) && (interval->to || after == 0);
+}
+
+/* A label may begin or end with a dot: every ".." of the text is tried. */
+static int parse(
+	struct profile *profile, const char *shown, const char *text, struct error *error)
+{
+	const char *first = strstr(text, ".."), *dots = first;
+
+	if (!first)
+		return error_set(error, ERROR_USAGE,
+			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the begin)",
+			error_subject(text).text);
+	while (dots && !split(profile, text, dots))
+		dots = strstr(dots + 1, "..");
+	if (dots)
+		return 0;
+	split(profile, text, first);
+	if (!profile->interval.from && first > text)
+		return unknown(profile, shown, text, (size_t)(first - text), error);
+	return unknown(profile, shown, first + 2, strlen(first + 2), error);
+}
+
+static void since_last_reset(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->snapshot_count; i++)
+		if (profile->snapshot[i].kind == SNAPSHOT_RESET)
+			profile->interval.from = &profile->snapshot[i];
+}
+
+/* When the counts of the last state were taken; 0: not known. */
+static uint64_t end_of(const struct profile *profile)
+{
+	const char *flushed = profile_meta_get(profile, "flushed_ns");
+
+	if (!flushed)
+		flushed = profile_meta_get(profile, "duration_ns");
+	return flushed ? strtoull(flushed, NULL, 10) : 0;
+}
+
+int markers_choose(struct profile *profile, const char *shown, const char *text,
+	struct error *error)
+{
+	struct profile_interval *interval = &profile->interval;
+	int status = 0;
+
+	if (text)
+		status = parse(profile, shown, text, error);
+	else
+		since_last_reset(profile);
+	if (status < 0)
+		return status;
+	if (interval->from && interval->to && interval->to <= interval->from)
+		return error_set(error, ERROR_VALUE, "'%s' is not before '%s' in '%s'",
+			interval->from->label, interval->to->label, shown);
+	interval->begin = interval->from ? interval->from->at : 0;
+	interval->end = interval->to ? interval->to->at : end_of(profile);
+	return 0;
+}
