@@ -13,6 +13,7 @@
 
 struct words {
 	const char *file;
+	const char *interval; /* "A..B", or NULL */
 	struct report_request request;
 };
 
@@ -86,6 +87,12 @@ static int take_method(struct words *words, const char *value)
 	return take_pattern(&words->request.methods, value);
 }
 
+static int take_snapshot(struct words *words, const char *value)
+{
+	words->interval = value;
+	return 0;
+}
+
 static int take_format(struct words *words, const char *value)
 {
 	char known[256] = "";
@@ -118,6 +125,9 @@ static const struct report_option {
 	{"--method", "PATTERN",
 		"I/O views: only below such methods, e.g. 'com.acme.*'; may be repeated",
 		take_method},
+	{"--snapshot", "A..B",
+		"only between two snapshots; A.. to the end, ..B from the begin; see jprof(1)",
+		take_snapshot},
 	{"--format", "FORMAT", "text unless given", take_format},
 };
 
@@ -196,10 +206,13 @@ static bool wants_colour(void)
 /* The profile, with all that the view shows. */
 static int open_for(struct profile **profile, const struct words *words, struct error *error)
 {
-	if (!words->request.view->records)
-		return profile_open(profile, words->file, error);
-	if (profile_open_records(profile, words->file, error) != 0)
-		return -1;
+	const struct view *view = words->request.view;
+	const struct profile_wanted wanted = {
+		.records = view->records, .marks = view->marks, .interval = words->interval};
+	int status = profile_open_wanted(profile, words->file, &wanted, error);
+
+	if (status != 0 || !view->records)
+		return status;
 	if ((*profile)->record_count > 0)
 		return 0;
 	profile_free(*profile);
@@ -221,7 +234,8 @@ static int print_report(const struct words *words)
 			"--path and --method are for the views of I/O, not for '%s'",
 			words->request.view->name);
 	if (open_for(&profile, words, &error) != 0)
-		return command_failed(&error);
+		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
+						 : command_failed(&error);
 	failed = report_print(
 		profile, &words->request, STDOUT_FILENO, &violations, &error);
 	profile_free(profile);

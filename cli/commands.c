@@ -19,7 +19,7 @@ const struct command commands[] = {
 	{"report",
 		"FILE [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
-		"             [--format FORMAT]",
+		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile", NULL, cmd_report_details, cmd_report},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
 		NULL, cmd_metrics},

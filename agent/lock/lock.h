@@ -23,7 +23,8 @@ enum lock_rank {
 	LOCK_FILES,       /* a part of the table of files and connections */
 	LOCK_OPENERS,     /* the threads that opened something */
 	LOCK_PATHS,       /* call paths of records */
-	LOCK_RECORDS      /* rings and segments of records */
+	LOCK_RECORDS,     /* rings and segments of records */
+	LOCK_MARKS        /* marks that wait to be written */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

@@ -21,6 +21,8 @@
 
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
+#include "agent/session/marks.h"
+#include "agent/session/requests.h"
 #include "agent/session/write_records.h"
 #include "metric/clock.h"
 
@@ -34,8 +36,11 @@ _Static_assert((int)METHOD_ROOT == PROFILE_METHOD_ROOT &&
 		       (int)METHOD_PRUNED == PROFILE_METHOD_PRUNED &&
 		       (int)METHOD_FIRST == PROFILE_METHOD_FIRST,
 	"trees and files give methods the same ids");
-/* Seconds that the process's end waits for a flush under way. */
-enum { PATIENCE = 60 };
+enum {
+	PATIENCE = 60,      /* seconds that the process's end, or a snapshot, waits for a flush */
+	COUNT_PATIENCE = 5, /* that a count does */
+	COUNT_AGE_MS = 200  /* counts younger than that are not made anew */
+};
 
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
 
@@ -77,10 +82,15 @@ struct writer {
 	struct written_thread *current; /* being shown */
 	bool failure_said;
 	struct record_writer records;
+	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
 
+	struct marks marks;
 	pthread_t runner;
 	struct lock lock; /* guards what follows */
 	pthread_cond_t wake;
+	struct requests requests;
+	struct labels labels; /* of snapshots that are in the file */
+	struct writer_counts counts;
 	bool ending; /* the thread is asked to end */
 	bool ended;  /* it does, and will not touch the writer again */
 };
@@ -410,14 +420,25 @@ static int put_known(struct writer *writer, struct written *known)
 	return status;
 }
 
-static void put_record_facts(struct writer *writer)
+static void put_number(struct writer *writer, const char *key, uint64_t number)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%" PRIu64, writer->records.written);
-	put_fact(writer, "io.records", text);
-	snprintf(text, sizeof(text), "%" PRIu64, io_records_lost(writer->records.records));
-	put_fact(writer, "io.records.lost", text);
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	put_fact(writer, key, text);
+}
+
+static void put_own_facts(struct writer *writer)
+{
+	uint64_t lost = marks_lost(&writer->marks);
+
+	put_number(writer, "flushed_ns", writer->flush_begin);
+	if (lost > 0)
+		put_number(writer, "marks.lost", lost);
+	if (!writer->records.records)
+		return;
+	put_number(writer, "io.records", writer->records.written);
+	put_number(writer, "io.records.lost", io_records_lost(writer->records.records));
 }
 
 static int put_all(struct writer *writer, bool final, struct written *known)
@@ -437,8 +458,10 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 		status = put_known(writer, known);
 	if (status == 0 && writer->source.facts)
 		writer->source.facts(writer->source.argument, final, put_fact, writer);
-	if (status == 0 && writer->records.records)
-		put_record_facts(writer);
+	if (status == 0)
+		put_own_facts(writer);
+	if (status == 0)
+		status = marks_put(&writer->marks, writer->profile, writer->error);
 	return status == 0 ? -(int)writer->error->code : status;
 }
 
@@ -455,21 +478,52 @@ static int end_transaction(struct writer *writer, int status, const struct writt
 	return status;
 }
 
-/* Brings the file up to date. 0, or a negative code: the file is as it was. */
-static int flush(struct writer *writer, bool final, struct error *error)
+static uint64_t since_begin(const struct writer *writer)
+{
+	return clock_system() - writer->began;
+}
+
+static void note_flush(struct writer *writer, const struct error *error)
+{
+	lock_take(&writer->lock);
+	writer->counts.flushed_at = since_begin(writer);
+	writer->counts.failure = *error;
+	lock_give(&writer->lock);
+}
+
+static int flush_in_transaction(
+	struct writer *writer, bool final, struct profile_snapshot *snapshot)
 {
 	struct written known = writer->known;
+	int status;
+
+	writer->visit++;
+	writer->flush_begin = since_begin(writer);
+	status = put_all(writer, final, &known);
+	if (status == 0 && snapshot) {
+		snapshot->at = writer->flush_begin;
+		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
+	}
+	return end_transaction(writer, status, &known);
+}
+
+/* Brings the file up to date, and makes a snapshot of that unless it is NULL. 0, or a negative
+ * code: the file is as it was. */
+static int flush(struct writer *writer, bool final, struct profile_snapshot *snapshot,
+	struct error *error)
+{
 	int status = profile_begin(writer->profile, error);
 
-	if (status < 0)
-		return status;
 	writer->error = error;
-	writer->visit++;
-	status = end_transaction(writer, put_all(writer, final, &known), &known);
-	if (status < 0)
-		forget_all(writer);
-	else
-		remove_dropped(writer);
+	if (status == 0) {
+		status = flush_in_transaction(writer, final, snapshot);
+		marks_put_done(&writer->marks, status == 0);
+		if (status < 0)
+			forget_all(writer);
+		else
+			remove_dropped(writer);
+	}
+	note_flush(writer, error);
 	return status;
 }
 
@@ -492,16 +546,97 @@ static int drain_records(struct writer *writer, struct error *error)
 	return status;
 }
 
+/* ---- what others ask for ---- */
+
+static void add_label(struct writer *writer, const struct request *request)
+{
+	struct label_row row = {.reset = request->kind == REQUEST_RESET, .at = request->at};
+
+	memcpy(row.label, request->label, sizeof(row.label));
+	lock_take(&writer->lock);
+	labels_add(&writer->labels, &row);
+	lock_give(&writer->lock);
+}
+
+/* Only this thread adds labels: it looks at them without the lock. */
+static int reserve_label(struct writer *writer, struct request *request)
+{
+	int status;
+
+	lock_take(&writer->lock);
+	status = labels_reserve(&writer->labels, &request->error);
+	lock_give(&writer->lock);
+	if (status < 0 || request->kind == REQUEST_RESET)
+		return status;
+	if (request->label[0] == '\0')
+		labels_number(&writer->labels, request->label);
+	if (!labels_have(&writer->labels, request->label))
+		return 0;
+	return error_set(&request->error, ERROR_BUSY, "there is a snapshot '%s' already",
+		request->label);
+}
+
+static void answer_snapshot(struct writer *writer, struct request *request)
+{
+	bool reset = request->kind == REQUEST_RESET;
+	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
+		.label = reset ? NULL : request->label,
+		.kind = reset ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
+
+	if (reserve_label(writer, request) < 0 ||
+		flush(writer, false, &snapshot, &request->error) < 0)
+		return;
+	request->at = snapshot.at;
+	add_label(writer, request);
+}
+
+static bool counts_are_young(const struct writer *writer)
+{
+	uint64_t at = writer->counts.counted_at;
+
+	return at > 0 && since_begin(writer) - at < COUNT_AGE_MS * UINT64_C(1000000);
+}
+
+static void answer_count(struct writer *writer, struct request *request)
+{
+	struct trace_counts counts;
+
+	(void)request;
+	if (counts_are_young(writer))
+		return;
+	counts = count_trace(writer->trace);
+	lock_take(&writer->lock);
+	writer->counts.trace = counts;
+	writer->counts.counted_at = since_begin(writer);
+	lock_give(&writer->lock);
+}
+
+static void answer_requests(struct writer *writer)
+{
+	static void (*const answer[])(struct writer *writer, struct request *request) = {
+		[REQUEST_SNAPSHOT] = answer_snapshot,
+		[REQUEST_RESET] = answer_snapshot,
+		[REQUEST_COUNT] = answer_count,
+	};
+	struct request *request;
+
+	while ((request = requests_next(&writer->requests)) != NULL) {
+		answer[request->kind](writer, request);
+		requests_answer(&writer->requests, request);
+	}
+}
+
 /* ---- its thread ---- */
 
-/* Waits until then; false: writer_finish asks for the end instead. */
+/* Waits until then, or until somebody asks for something; false: writer_finish asks for the
+ * end instead. */
 static bool wait_until(struct writer *writer, struct timespec until)
 {
 	int result = 0;
 	bool ending;
 
 	lock_take(&writer->lock);
-	while (!writer->ending && result == 0)
+	while (!writer->ending && !requests_wait(&writer->requests) && result == 0)
 		result = pthread_cond_timedwait(
 			&writer->wake, &writer->lock.mutex, &until);
 	ending = writer->ending;
@@ -536,7 +671,8 @@ static void say_failure(struct writer *writer, const struct error *error)
 		error->text, writer->flush_seconds);
 }
 
-/* Waits for the next flush, and drains records until then; false: the end is asked for. */
+/* Waits for the next flush, drains records and answers requests until then; false: the end is
+ * asked for. */
 static bool wait_for_flush(struct writer *writer)
 {
 	struct timespec now, next, flush_at;
@@ -549,6 +685,7 @@ static bool wait_for_flush(struct writer *writer)
 			next = flush_at;
 		if (!wait_until(writer, next))
 			return false;
+		answer_requests(writer);
 		struct error error = {0};
 		drain_records(writer, &error);
 		say_failure(writer, &error);
@@ -564,11 +701,12 @@ static void *run(void *argument)
 
 	while (wait_for_flush(writer)) {
 		struct error error = {0};
-		flush(writer, false, &error);
+		flush(writer, false, NULL, &error);
 		say_failure(writer, &error);
 	}
 	lock_take(&writer->lock);
 	writer->ended = true;
+	requests_close(&writer->requests);
 	pthread_cond_broadcast(&writer->wake);
 	lock_give(&writer->lock);
 	return NULL;
@@ -610,6 +748,8 @@ static int start_thread(struct writer *writer)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&writer->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	writer->requests.lock = &writer->lock;
+	writer->requests.wake = &writer->wake;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -646,6 +786,8 @@ static void destroy(struct writer *writer)
 	for (size_t i = 0; i < writer->threads; i++)
 		forget_sums(&writer->thread[i]);
 	free(writer->thread);
+	free(writer->labels.row);
+	marks_fini(&writer->marks);
 	free(writer);
 }
 
@@ -680,6 +822,7 @@ int writer_start(struct writer **out, struct trace *trace,
 	writer->flush_seconds =
 		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
 	writer->process = getpid();
+	marks_init(&writer->marks);
 	writer->records = (struct record_writer){.records = trace_io_records(trace),
 		.began = writer->began};
 	writer->known = (struct written){PROFILE_METHOD_FIRST, IO_PATH_FIRST};
@@ -712,10 +855,11 @@ int writer_finish(struct writer *writer, struct error *error)
 		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
 		return error_set(error, ERROR_IO, "writing hangs");
 	}
+	requests_drained(&writer->requests);
 	block_signals(&before);
 	drain_records(writer, &records_error);
 	say_failure(writer, &records_error);
-	status = flush(writer, true, error);
+	status = flush(writer, true, NULL, error);
 	closed = profile_close(writer->profile, error);
 	if ((status < 0 || closed < 0) && !writer->failure_said)
 		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
@@ -725,4 +869,107 @@ int writer_finish(struct writer *writer, struct error *error)
 	lock_fini(&writer->lock);
 	destroy(writer);
 	return status < 0 ? status : closed;
+}
+
+/* ---- for others ---- */
+
+/* A child that was forked has no such thread, and perhaps a lock that nobody gives back. */
+static bool is_ours(const struct writer *writer, struct error *error)
+{
+	if (writer->process == getpid())
+		return true;
+	error_set(error, ERROR_MISSING, "this process is not recorded");
+	return false;
+}
+
+static int ask(struct writer *writer, struct request *request, unsigned seconds,
+	struct error *error)
+{
+	int status;
+
+	if (!is_ours(writer, error))
+		return -ERROR_MISSING;
+	status = requests_ask(&writer->requests, request, seconds);
+	if (status < 0)
+		error_set(error, request->error.code, "%s", request->error.text);
+	return status;
+}
+
+int writer_snapshot(struct writer *writer, const char *label, char **label_out, uint64_t *at_ns,
+	struct error *error)
+{
+	struct request request = {.kind = REQUEST_SNAPSHOT};
+	int status = label ? label_check(label, error) : 0;
+
+	*label_out = NULL;
+	*at_ns = 0;
+	if (status < 0)
+		return status;
+	snprintf(request.label, sizeof(request.label), "%s", label ? label : "");
+	status = ask(writer, &request, PATIENCE, error);
+	if (status < 0)
+		return status;
+	*at_ns = request.at;
+	*label_out = strdup(request.label);
+	return *label_out ? 0
+			  : error_set(error, ERROR_MEMORY,
+				    "no memory to tell the snapshot's label '%s'",
+				    request.label);
+}
+
+int writer_reset(struct writer *writer, struct error *error)
+{
+	struct request request = {.kind = REQUEST_RESET};
+
+	return ask(writer, &request, PATIENCE, error);
+}
+
+void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id,
+	const char *thread_name)
+{
+	if (writer->process == getpid())
+		marks_add(&writer->marks, since_begin(writer), name, java_thread_id,
+			thread_name);
+}
+
+int writer_count(struct writer *writer, struct writer_counts *counts, struct error *error)
+{
+	struct request request = {.kind = REQUEST_COUNT};
+	struct error failure = {0};
+	int status = 0;
+	bool young;
+
+	if (!is_ours(writer, error))
+		return -ERROR_MISSING;
+	lock_take(&writer->lock);
+	young = counts_are_young(writer);
+	lock_give(&writer->lock);
+	if (!young)
+		status = ask(writer, &request, COUNT_PATIENCE, &failure);
+	lock_take(&writer->lock);
+	*counts = writer->counts;
+	lock_give(&writer->lock);
+	counts->marks_lost = marks_lost(&writer->marks);
+	if (status < 0 && counts->counted_at == 0)
+		return error_set(error, failure.code, "%s", failure.text);
+	return 0;
+}
+
+int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
+	struct error *error)
+{
+	const struct labels *labels = &writer->labels;
+
+	if (!is_ours(writer, error))
+		return -ERROR_MISSING;
+	lock_take(&writer->lock);
+	*count = labels->count;
+	*rows = calloc(labels->count + 1, sizeof(**rows));
+	if (*rows && labels->count > 0)
+		memcpy(*rows, labels->row, labels->count * sizeof(**rows));
+	lock_give(&writer->lock);
+	if (*rows)
+		return 0;
+	*count = 0;
+	return error_set(error, ERROR_MEMORY, "no memory to list the snapshots");
 }

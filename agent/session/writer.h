@@ -7,6 +7,8 @@
  * Out:  profile/profile_write. Only what changed since the last flush is written.
  * Owns: its thread, a plain one: all signals blocked, unknown to the JVM.
  * Runs: a flush on its own thread; the last one on the thread that calls writer_finish.
+ *       What others ask for in between (snapshots, counts) is done on its own thread, too:
+ *       they wait. No call may begin once writer_finish was called; those that wait fail.
  */
 #ifndef JPROF_WRITER_H
 #define JPROF_WRITER_H
@@ -14,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/session/count_trace.h"
+#include "agent/session/labels.h"
 #include "agent/trace/trace.h"
 #include "error/error.h"
 #include "profile/profile_write.h"
@@ -44,6 +48,41 @@ struct writer_source {
 int writer_start(struct writer **writer, struct trace *trace,
 	const struct writer_source *source, const struct metric_set *metrics, const char *path,
 	uint64_t flush_seconds, struct error *error);
+
+/* Brings the file up to date and keeps a copy of all counts under that label. Returns when it is
+ * committed, or failed; after a minute at most. label NULL: a number ("1", "2", ...);
+ * *label_out, owned by the caller (free), is the label in any case, NULL after a failure.
+ * *at_ns: when, in ns since the profile's begin. 0, or a negative code with error filled:
+ * -ERROR_BUSY: there is one of that name; -ERROR_VALUE: the label is none (labels.h). */
+int writer_snapshot(struct writer *writer, const char *label, char **label_out, uint64_t *at_ns,
+	struct error *error);
+
+/* The same without a label, and reports begin here unless they are asked otherwise. */
+int writer_reset(struct writer *writer, struct error *error);
+
+/* A moment that the program names: written with the next flush; marks.h tells how many may
+ * wait. On any thread; never waits for a flush. thread_name may be NULL. */
+void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id,
+	const char *thread_name);
+
+/* How things are. Times are ns since the profile's begin. */
+struct writer_counts {
+	struct trace_counts trace;
+	uint64_t counted_at; /* that is how old those are */
+	uint64_t marks_lost;
+	uint64_t flushed_at; /* when the last flush ended, or failed; 0: there was none yet */
+	struct error failure; /* what it failed of */
+};
+
+/* Counts anew what is recorded, if that was not done in the last 200 ms. While a flush takes
+ * longer than some seconds the counts stay as they were, which counted_at shows. 0, or a negative
+ * code with error filled, if there is not a first answer yet. */
+int writer_count(struct writer *writer, struct writer_counts *counts, struct error *error);
+
+/* The snapshots and resets that the file has, in order of time: *rows, owned by the caller
+ * (free), *count of them. 0, or -ERROR_MEMORY. */
+int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
+	struct error *error);
 
 /* Stops the thread, flushes for the last time, closes the file. 0, or a negative code: the
  * file then holds what was flushed before; that is said on standard error, unless a failed

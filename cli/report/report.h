@@ -27,7 +27,8 @@ struct view {
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
 	bool io; /* about I/O: chosen by paths and methods, too */
-	bool records; /* needs profile_open_records */
+	bool records; /* needs profile_wanted.records */
+	bool marks; /* and marks */
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows() needs, in report->data. */
@@ -44,7 +45,7 @@ const struct view *view_find(const char *name);
 
 extern const struct view view_summary, view_tree, view_methods, view_callers,
 	view_threads, view_files, view_connections, view_entries, view_io_methods, view_io_tree,
-	view_records;
+	view_records, view_snapshots;
 
 /* What the user asked for. */
 struct report_request {

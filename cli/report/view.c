@@ -17,6 +17,7 @@ const struct view *const views[] = {
 	&view_io_methods,
 	&view_io_tree,
 	&view_records,
+	&view_snapshots,
 };
 
 const size_t view_count = sizeof(views) / sizeof(views[0]);

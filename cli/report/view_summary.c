@@ -34,6 +34,7 @@ static const struct known_meta {
 	{"options", "options", "Options", LOOK_TEXT},
 	{"started", "started", "Started", LOOK_TEXT},
 	{"duration_ns", "duration", "Duration (ms)", LOOK_TIME},
+	{"flushed_ns", "flushed", "Brought up to date at (ms)", LOOK_TIME},
 	{"complete", "complete", "Complete", LOOK_TEXT},
 	{"memory.limit", "memory.limit", "Memory limit (bytes)", LOOK_NUMBER},
 	{"memory.peak", "memory.peak", "Memory peak (bytes)", LOOK_NUMBER},
@@ -53,6 +54,7 @@ static const struct known_meta {
 	{"io.lost.ns", "io.lost.ns", "  time (ms)", LOOK_TIME},
 	{"io.records", "io.records", "I/O operations recorded", LOOK_NUMBER},
 	{"io.records.lost", "io.records.lost", "  lost records", LOOK_NUMBER},
+	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
 	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 };
@@ -278,6 +280,56 @@ static void print_meta(struct report *report, struct sink *sink)
 	}
 }
 
+static void put_time(struct report *report, struct sink *sink, const char *key,
+	const char *label, uint64_t ns)
+{
+	put_number(report, sink, borrow(key), borrow(label), ns, LOOK_TIME);
+}
+
+static void put_marker(struct report *report, struct sink *sink, const char *key,
+	const char *label, const struct profile_snapshot *snapshot, const char *otherwise)
+{
+	put_text(report, sink, borrow(key), borrow(label),
+		label_make(report->labels, snapshot != NULL ? snapshot->label : otherwise));
+}
+
+/* Nothing where counts are of the whole recording. */
+static void print_interval(struct report *report, struct sink *sink)
+{
+	const struct profile_interval *interval = &report->profile->interval;
+
+	if (interval->from == NULL && interval->to == NULL)
+		return;
+	put_marker(report, sink, "interval.from", "Counts are from", interval->from,
+		"(begin)");
+	put_marker(report, sink, "interval.to", "  to", interval->to, "(end)");
+	if (interval->end > interval->begin)
+		put_time(report, sink, "interval.duration", "  that is (ms)",
+			interval->end - interval->begin);
+	if (interval->clamped > 0)
+		put_number(report, sink, borrow("interval.clamped"),
+			borrow("  counts that fell"), interval->clamped, LOOK_NUMBER);
+}
+
+static void print_snapshots(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->profile;
+
+	for (size_t i = 0; i < profile->snapshot_count; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+		const char *kind = snapshot->kind == SNAPSHOT_RESET ? "reset" : "snapshot";
+		const char *shown = snapshot->kind == SNAPSHOT_RESET ? "Reset" : "Snapshot";
+
+		put_number(report, sink,
+			label_format(report->labels, "%s.%s", kind, snapshot->label),
+			label_format(report->labels, "%s %s (ms)", shown, snapshot->label),
+			snapshot->at, LOOK_TIME);
+	}
+	if (profile->mark_count > 0)
+		put_number(report, sink, borrow("marks"), borrow("Marks"), profile->mark_count,
+			LOOK_NUMBER);
+}
+
 static void print_counts(struct report *report, struct sink *sink)
 {
 	const struct summary_view *view = report->data;
@@ -323,6 +375,8 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 static int rows_summary(struct report *report, struct sink *sink, struct error *error)
 {
 	print_meta(report, sink);
+	print_snapshots(report, sink);
+	print_interval(report, sink);
 	print_counts(report, sink);
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		print_metric(report, sink, m);

@@ -105,7 +105,8 @@ says 2 "whole number above 0, not ''" report small.jprof --top ''
 says 2 "whole number above 0" report small.jprof --top 99999999999999999999
 says 2 "no column 'weight'" report small.jprof --sort weight
 says 2 "has an order of its own" report small.jprof --view summary --sort key
-says 2 "unknown option '--snapshot'" report small.jprof --snapshot A..B
+says 1 "has no snapshots" report small.jprof --snapshot A..B
+says 2 "is no interval: say A..B" report small.jprof --snapshot A
 says 1 "no metric 'cycles'; it has: wall, cpu" report small.jprof --metric cycles
 says 1 "no thread of the profile matches 'nobody'" report small.jprof --thread nobody
 

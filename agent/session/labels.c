@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* labels: see labels.h. */
+#include "agent/session/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_control(const char *label)
+{
+	for (; *label != '\0'; label++)
+		if ((unsigned char)*label < 0x20 || *label == 0x7f)
+			return true;
+	return false;
+}
+
+int label_check(const char *label, struct error *error)
+{
+	struct error_subject subject = error_subject(label);
+
+	if (label[0] == '\0')
+		return error_set(error, ERROR_VALUE, "a snapshot's label may not be empty");
+	if (strlen(label) > LABEL_MAX)
+		return error_set(error, ERROR_VALUE,
+			"the snapshot's label '%s' is longer than %d bytes", subject.text,
+			LABEL_MAX);
+	if (has_control(label))
+		return error_set(error, ERROR_VALUE,
+			"the snapshot's label '%s' has control characters", subject.text);
+	if (strstr(label, ".."))
+		return error_set(error, ERROR_VALUE,
+			"the snapshot's label '%s' has '..' in it, which stands between two labels",
+			subject.text);
+	return 0;
+}
+
+bool labels_have(const struct labels *labels, const char *label)
+{
+	for (size_t i = 0; i < labels->count; i++)
+		if (!labels->row[i].reset && strcmp(labels->row[i].label, label) == 0)
+			return true;
+	return false;
+}
+
+void labels_number(const struct labels *labels, char label[LABEL_MAX + 1])
+{
+	unsigned long number = 0;
+
+	do
+		snprintf(label, LABEL_MAX + 1, "%lu", ++number);
+	while (labels_have(labels, label));
+}
+
+int labels_reserve(struct labels *labels, struct error *error)
+{
+	size_t room = labels->room ? 2 * labels->room : 16;
+	struct label_row *row;
+
+	if (labels->count < labels->room)
+		return 0;
+	row = reallocarray(labels->row, room, sizeof(*row));
+	if (!row)
+		return error_set(error, ERROR_MEMORY, "no memory for one more snapshot");
+	labels->row = row;
+	labels->room = room;
+	return 0;
+}
+
+void labels_add(struct labels *labels, const struct label_row *row)
+{
+	labels->row[labels->count++] = *row;
+}

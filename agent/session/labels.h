@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* labels: the snapshots that a profile has, and what they may be called. */
+#ifndef JPROF_LABELS_H
+#define JPROF_LABELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error/error.h"
+
+enum { LABEL_MAX = 100 }; /* bytes */
+
+/* A snapshot, or a reset. */
+struct label_row {
+	char label[LABEL_MAX + 1]; /* of a reset "" */
+	bool reset;
+	uint64_t at; /* ns since the profile's begin */
+};
+
+/* Embedded; zero is empty. */
+struct labels {
+	struct label_row *row; /* in order of time */
+	size_t count, room;
+};
+
+/* 0, or -ERROR_VALUE: not empty, at most LABEL_MAX bytes, no control characters, no "..". */
+int label_check(const char *label, struct error *error);
+
+bool labels_have(const struct labels *labels, const char *label);
+
+/* A label that there is not yet: a number. */
+void labels_number(const struct labels *labels, char label[LABEL_MAX + 1]);
+
+/* Memory for one more row. 0, or a negative code. */
+int labels_reserve(struct labels *labels, struct error *error);
+
+/* Within what was reserved. */
+void labels_add(struct labels *labels, const struct label_row *row);
+
+#endif
