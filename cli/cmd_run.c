@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /*
  * jprof run: starts java with the agent, waits for it, says where the profile is.
+ * With --duration the recording ends earlier, by the control socket.
  *
  * The child is java itself (the same process after exec), so its pid is the JVM's. Signals
  * that somebody sends to this process are passed on; those from the terminal reach the
@@ -20,13 +21,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/agent_library.h"
+#include "cli/agent_words.h"
 #include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/profile_file.h"
+#include "cli/waiting.h"
 #include "options/options.h"
 
-#define LIBRARY "libjprof.so"
+/* Milliseconds: between two looks at the child; for its agent to listen. */
+enum { PAUSE = 50, CONNECT_LIMIT = 5000 };
 
 struct run {
-	char *options;  /* for the agent, owned, or NULL */
+	struct agent_words words;
 	char *file;     /* the profile's path with %p in it, owned */
 	char *agent;    /* -agentpath:..., owned */
 	char **command; /* argv of java, borrowed */
@@ -36,60 +43,17 @@ struct run {
 
 /* ---- the words in front of -- ---- */
 
-/* The option "--KEY" or "--KEY=VALUE". *value is what stands behind the '=', or NULL. The
- * key is owned; NULL without memory. */
-static char *split_option(const char *word, const char **value)
+static int read_words(struct run *run, int argc, char **argv)
 {
-	size_t length = strcspn(word + 2, "=");
+	int at = 1, status = EXIT_DONE;
 
-	*value = word[2 + length] == '=' ? word + 2 + length + 1 : NULL;
-	return strndup(word + 2, length);
-}
-
-/* `file` is kept apart, because its %t is replaced before the agent sees it. */
-static int take_option(struct run *run, char **file, const char *key, const char *value)
-{
-	struct error error = {0};
-	bool is_file = strcmp(key, "file") == 0;
-
-	if (options_append(is_file ? file : &run->options, key, value, &error) == 0)
-		return 0;
-	if (error.code == ERROR_MEMORY)
-		return command_failed(&error);
-	return command_usage("run", "%s", error.text);
-}
-
-static int take_word(struct run *run, char **file, char **argv, int argc, int *at)
-{
-	const char *value;
-	char *key;
-	int status;
-
-	if (strncmp(argv[*at], "--", 2) != 0)
-		return command_usage(
-			"run", "'%s' is no option; write -- before java", argv[*at]);
-	key = split_option(argv[*at], &value);
-	if (key == NULL) {
-		fprintf(stderr, "jprof: no memory\n");
-		return EXIT_FAILED;
+	for (; at < argc && strcmp(argv[at], "--") != 0 && status == EXIT_DONE; at++) {
+		if (strncmp(argv[at], "--", 2) != 0)
+			return command_usage("run",
+				"'%s' is no option; write -- before java", argv[at]);
+		status = agent_words_take(&run->words, argc, argv, &at);
 	}
-	if (value == NULL && *at + 1 < argc)
-		value = argv[++*at];
-	if (value == NULL)
-		status = command_usage("run", "--%s needs a value", key);
-	else
-		status = take_option(run, file, key, value);
-	free(key);
-	return status;
-}
-
-static int read_words(struct run *run, char **file, int argc, char **argv)
-{
-	int at = 1, status = 0;
-
-	for (; at < argc && strcmp(argv[at], "--") != 0 && status == 0; at++)
-		status = take_word(run, file, argv, argc, &at);
-	if (status != 0)
+	if (status != EXIT_DONE)
 		return status;
 	if (at >= argc)
 		return command_usage("run", "no -- and java command");
@@ -97,109 +61,43 @@ static int read_words(struct run *run, char **file, int argc, char **argv)
 		return command_usage("run", "nothing to run behind --");
 	run->command = argv + at + 1;
 	run->count = argc - at - 1;
-	return 0;
+	return EXIT_DONE;
 }
 
 /* ---- what the agent is told ---- */
 
-/* Replaces %t, and leaves %p and %% to the agent: its pid is not known yet, and a second
- * may pass before it looks at the clock. Owned, NULL without memory. */
-static char *fix_time(const char *file, long now)
-{
-	size_t size;
-	char *fixed = NULL;
-	FILE *out = open_memstream(&fixed, &size);
-
-	if (out == NULL)
-		return NULL;
-	for (; *file != '\0'; file++) {
-		if (file[0] == '%' && file[1] == 't') {
-			fprintf(out, "%ld", now);
-			file++;
-		} else {
-			fputc(*file, out);
-			if (file[0] == '%' && file[1] != '\0')
-				fputc(*++file, out);
-		}
-	}
-	if (fclose(out) == 0)
-		return fixed;
-	free(fixed);
-	return NULL;
-}
-
 /* Finds where the profile will be, from the words, the config file and the default, and
- * tells the agent the same. given is "file=..." or NULL. */
-static int place_profile(struct run *run, const char *given)
+ * tells the agent the same. */
+static int place_profile(struct run *run)
 {
 	struct options options;
 	struct error error = {0};
-	char *all = NULL;
+	char *all = agent_words_join(&run->words);
 	int failed;
 
-	if (asprintf(&all, "%s%s%s", run->options != NULL ? run->options : "",
-		    run->options != NULL && given != NULL ? "," : "",
-		    given != NULL ? given : "") < 0) {
-		fprintf(stderr, "jprof: no memory\n");
-		return EXIT_FAILED;
-	}
+	if (all == NULL)
+		return command_no_memory();
 	failed = options_parse(&options, all, &error);
 	free(all);
 	if (failed != 0)
 		return command_failed(&error);
-	run->file = fix_time(options.file, (long)run->started.tv_sec);
+	run->file = profile_file_fix_time(options.file, (long)run->started.tv_sec);
 	if (run->file == NULL)
 		failed = error_set(&error, ERROR_MEMORY, "no memory");
-	else if (given != NULL || strcmp(run->file, options.file) != 0)
-		failed = options_append(&run->options, "file", run->file, &error);
+	else if (run->words.file != NULL || strcmp(run->file, options.file) != 0)
+		failed = options_append(&run->words.options, "file", run->file, &error);
 	options_fini(&options);
-	return failed != 0 ? command_failed(&error) : 0;
-}
-
-/* Where the agent is, seen from the folder of this program: beside it as built, or as
- * installed. */
-static const char *const library_places[] = {
-	".",
-	("../" JPROF_LIBDIR),
-	"../lib",
-};
-
-static int refuse_library(const char *folder)
-{
-	fprintf(stderr,
-		"jprof: cannot find " LIBRARY " beside jprof in '%s', nor in ../lib\n",
-		folder);
-	return EXIT_FAILED;
-}
-
-/* The absolute path of the agent. */
-static int find_library(char library[PATH_MAX])
-{
-	char folder[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
-
-	if (length <= 0) {
-		fprintf(stderr, "jprof: cannot read '/proc/self/exe': %s\n",
-			strerror(errno));
-		return EXIT_FAILED;
-	}
-	folder[length] = '\0';
-	*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s/" LIBRARY, folder, library_places[i]);
-		if (realpath(path, library) != NULL)
-			return 0;
-	}
-	return refuse_library(folder);
+	return failed != 0 ? command_failed(&error) : EXIT_DONE;
 }
 
 static int make_agent(struct run *run)
 {
+	const char *options = run->words.options;
+	struct error error = {0};
 	char library[PATH_MAX];
-	int status = find_library(library);
 
-	if (status != 0)
-		return status;
+	if (agent_library_find(library, &error) != 0)
+		return command_failed(&error);
 	/* The JVM takes the first '=' for the end of the path. */
 	if (strchr(library, '=') != NULL) {
 		fprintf(stderr,
@@ -209,13 +107,11 @@ static int make_agent(struct run *run)
 		return EXIT_FAILED;
 	}
 	if (asprintf(&run->agent, "-agentpath:%s%s%s", library,
-		    run->options != NULL ? "=" : "",
-		    run->options != NULL ? run->options : "") < 0) {
+		    options != NULL ? "=" : "", options != NULL ? options : "") < 0) {
 		run->agent = NULL;
-		fprintf(stderr, "jprof: no memory\n");
-		return EXIT_FAILED;
+		return command_no_memory();
 	}
-	return 0;
+	return EXIT_DONE;
 }
 
 /* ---- signals ---- */
@@ -330,18 +226,86 @@ static int start_child(char **argv)
 	return EXIT_FAILED;
 }
 
+static int wait_failed(void)
+{
+	fprintf(stderr, "jprof: cannot wait for java: %s\n", strerror(errno));
+	return EXIT_FAILED;
+}
+
 static int wait_for_child(void)
 {
 	int status;
 
 	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR) {
-			fprintf(stderr, "jprof: cannot wait for java: %s\n",
-				strerror(errno));
-			return EXIT_FAILED;
-		}
+		if (errno != EINTR)
+			return wait_failed();
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- --duration ---- */
+
+/* Its status is left to be waited for. */
+static bool child_has_ended(void)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+		info.si_pid != 0;
+}
+
+static bool ends_before(int64_t moment)
+{
+	while (!child_has_ended()) {
+		if (waiting_now() >= moment)
+			return false;
+		waiting_sleep(PAUSE);
+	}
+	return true;
+}
+
+/* Connects to the agent, which may have been busy with its start until now. */
+static int open_control(const struct target *target, struct control *control,
+	struct error *error)
+{
+	int64_t end = waiting_until(CONNECT_LIMIT);
+	int failed;
+
+	while ((failed = control_open(control, target, error)) == -ERROR_MISSING &&
+		!target_ended(target) && waiting_now() < end) {
+		*error = (struct error){0};
+		waiting_sleep(PAUSE);
+	}
+	return failed;
+}
+
+static int stop_recording(const struct target *target, struct error *error)
+{
+	struct control control;
+	json_t *result = NULL;
+	int failed = open_control(target, &control, error);
+
+	if (failed == 0)
+		failed = control_ask(&control, "stop", NULL, &result, error);
+	json_decref(result);
+	control_close(&control);
+	return failed;
+}
+
+/* The recording ends, the program runs on. A program that ended by itself is none of the
+ * failures. */
+static void end_recording(void)
+{
+	struct error error = {0};
+	struct target target;
+
+	if (target_open(&target, child, &error) == 0) {
+		if (stop_recording(&target, &error) == 0)
+			fprintf(stderr, "jprof: the recording has ended; the program runs on\n");
+		target_close(&target);
+	}
+	if (error.code != ERROR_NONE && !child_has_ended())
+		fprintf(stderr, "jprof: cannot end the recording: %s\n", error.text);
 }
 
 /* ---- the end ---- */
@@ -349,33 +313,6 @@ static int wait_for_child(void)
 static bool is_older(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
-/* True for what the shell would take apart or replace. */
-static bool needs_quotes(const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-		"_-./+:,@%";
-
-	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
-}
-
-/* As a word that the shell reads back. */
-static void put_word(const char *word)
-{
-	bool quoted = needs_quotes(word);
-
-	if (quoted)
-		fputc('\'', stderr);
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
-			fputs("'\\''", stderr);
-		else
-			fputc(*word, stderr);
-	}
-	if (quoted)
-		fputc('\'', stderr);
 }
 
 static void say_where(const struct run *run)
@@ -390,11 +327,7 @@ static void say_where(const struct run *run)
 		fprintf(stderr,
 			"jprof: there is no profile '%s': the agent did not run\n", path);
 	} else {
-		fprintf(stderr, "jprof: the profile is ");
-		put_word(path);
-		fprintf(stderr, "; read it with: jprof report ");
-		put_word(path);
-		fputc('\n', stderr);
+		profile_file_say(path);
 	}
 	free(path);
 }
@@ -405,11 +338,13 @@ static int run_java(struct run *run)
 	int status;
 
 	if (argv == NULL) {
-		fprintf(stderr, "jprof: no memory\n");
-		return EXIT_FAILED;
+		return command_no_memory();
 	}
 	status = start_child(argv);
-	if (status == 0) {
+	if (status == EXIT_DONE) {
+		if (run->words.duration != 0 &&
+			!ends_before(waiting_until(run->words.duration)))
+			end_recording();
 		status = wait_for_child();
 		say_where(run);
 	}
@@ -419,22 +354,20 @@ static int run_java(struct run *run)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run run = {0};
-	char *file = NULL;
+	struct run run = {.words = {.command = "run", .has_duration = true}};
 	int status;
 
 	/* The clock of file times, which may be behind the precise one by a tick. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &run.started);
-	status = read_words(&run, &file, argc, argv);
-	if (status == 0)
-		status = place_profile(&run, file);
-	if (status == 0)
+	status = read_words(&run, argc, argv);
+	if (status == EXIT_DONE)
+		status = place_profile(&run);
+	if (status == EXIT_DONE)
 		status = make_agent(&run);
-	if (status == 0)
+	if (status == EXIT_DONE)
 		status = run_java(&run);
-	free(run.options);
+	agent_words_fini(&run.words);
 	free(run.file);
 	free(run.agent);
-	free(file);
 	return status;
 }

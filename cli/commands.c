@@ -10,12 +10,51 @@
 static const char run_text[] =
 	"Starts the java given behind `--` with libjprof.so loaded, waits for it, and\n"
 	"exits with its status (128 + the signal's number if a signal ended it). The\n"
-	"options are those of the agent: `jprof help options`.\n";
+	"options are those of the agent: `jprof help options`.\n"
+	"--duration ends the recording after that time (seconds, or with s, m, h),\n"
+	"counted from the start of java; the program runs on.\n";
+
+static const char attach_text[] =
+	"Loads libjprof.so into a running JVM and starts a recording; needs no tool of the\n"
+	"JDK. Works as the user of the JVM or as root, also for a JVM in a container. The\n"
+	"options are those of the agent: `jprof help options`. If the agent is there\n"
+	"already it is used. With --start no it is loaded only, for `jprof start`.\n"
+	"With --duration (seconds, or with s, m, h) it waits for that time (Ctrl-C: no\n"
+	"longer), ends the recording, and takes the agent out again if it brought it.\n"
+	"JDK 21 and later warn of agents that are loaded late on the program's standard\n"
+	"error, unless started with -XX:+EnableDynamicAgentLoading.\n";
+
+static const char start_text[] =
+	"The agent must be in the process (`jprof attach`, `jprof run`). The options are\n"
+	"those of the agent: `jprof help options`; without any: those it was loaded with.\n";
+
+static const char status_text[] =
+	"--watch shows it again every second, or every SECONDS, until the JVM ends or\n"
+	"Ctrl-C. JSON is the agent's answer, one line each time.\n";
+
+static const char detach_text[] =
+	"Ends the recording, gives the program its own code back and closes the agent's\n"
+	"control socket. `jprof attach` brings it back.\n";
 
 const struct command commands[] = {
-	{"run", "[--KEY VALUE ...] -- java ARGS...",
+	{"run", "[--KEY VALUE ...] [--duration TIME] -- java ARGS...",
 		"run a Java program with the agent, and say where the profile is", run_text,
 		NULL, cmd_run},
+	{"attach", "PID [--KEY VALUE ...] [--duration TIME]",
+		"load the agent into a running JVM, and record", attach_text, NULL,
+		cmd_attach},
+	{"start", "PID [--KEY VALUE ...]", "start a recording in a JVM with the agent",
+		start_text, NULL, cmd_control},
+	{"stop", "PID", "end the recording, and say where the profile is", NULL, NULL,
+		cmd_control},
+	{"status", "PID [--watch [SECONDS]] [--format text|json]",
+		"what the agent in a JVM is doing", status_text, NULL, cmd_control},
+	{"snapshot", "PID [LABEL]", "mark this moment in the profile", NULL, NULL,
+		cmd_control},
+	{"reset", "PID", "forget what was recorded until now, and record on", NULL, NULL,
+		cmd_control},
+	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
+		cmd_control},
 	{"report",
 		"FILE [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
@@ -58,6 +97,12 @@ int command_usage(const char *command, const char *format, ...)
 int command_failed(const struct error *error)
 {
 	fprintf(stderr, "jprof: %s\n", error->text);
+	return EXIT_FAILED;
+}
+
+int command_no_memory(void)
+{
+	fprintf(stderr, "jprof: no memory\n");
 	return EXIT_FAILED;
 }
 

@@ -35,6 +35,9 @@ extern const size_t command_count;
 const struct command *command_find(const char *name);
 
 int cmd_run(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+/* start, stop, status, snapshot, reset, detach: argv[0] tells which. */
+int cmd_control(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_help(int argc, char **argv);
@@ -48,6 +51,9 @@ int command_usage(const char *command, const char *format, ...)
 
 /* Prints "jprof: " and the error's text on standard error. Returns EXIT_FAILED. */
 int command_failed(const struct error *error);
+
+/* Says on standard error that there is no memory. Returns EXIT_FAILED. */
+int command_no_memory(void);
 
 /* Flushes standard output. EXIT_DONE, or EXIT_FAILED with a line if it could not be
  * written. */

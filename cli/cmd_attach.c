@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * jprof attach: brings the agent into a running JVM and starts a recording.
+ *
+ * An agent that is there already is used. What this command brought it takes out again if
+ * the recording cannot start, or when --duration is over.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/agent_library.h"
+#include "cli/agent_words.h"
+#include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/hotspot_attach.h"
+#include "cli/profile_file.h"
+#include "cli/start_request.h"
+#include "cli/waiting.h"
+
+/* Milliseconds: for a loaded agent to listen; between two looks. */
+enum { CONNECT_LIMIT = 5000, PAUSE = 100 };
+
+struct attach {
+	struct agent_words words;
+	struct start_request request;
+	pid_t pid;
+	struct target target;
+	struct control control;
+	bool is_ours; /* we loaded the agent */
+	char *file;   /* the profile, as we reach it; owned, or NULL */
+};
+
+/* ---- words ---- */
+
+static int take_pid(struct attach *attach, const char *word)
+{
+	struct error error = {0};
+
+	if (attach->pid != 0)
+		return command_usage("attach", "one process only, not '%s' too", word);
+	if (target_read_pid(word, &attach->pid, &error) == 0)
+		return EXIT_DONE;
+	return command_usage("attach", "%s", error.text);
+}
+
+static int read_words(struct attach *attach, int argc, char **argv)
+{
+	int status = EXIT_DONE;
+
+	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
+		if (strncmp(argv[at], "--", 2) == 0)
+			status = agent_words_take(&attach->words, argc, argv, &at);
+		else
+			status = take_pid(attach, argv[at]);
+	}
+	if (status == EXIT_DONE && attach->pid == 0)
+		return command_usage("attach", "no process id given");
+	return status;
+}
+
+static int check_request(const struct attach *attach)
+{
+	if (!attach->request.is_armed)
+		return EXIT_DONE;
+	if (attach->words.duration != 0)
+		return command_usage("attach", "--start no and --duration exclude each other");
+	if (!start_request_is_plain(&attach->request))
+		return command_usage("attach",
+			"with --start no only io_slots and log can be given: give the others "
+			"to 'jprof start'");
+	return EXIT_DONE;
+}
+
+static int read_request(struct attach *attach, int argc, char **argv)
+{
+	struct error error = {0};
+	int status = read_words(attach, argc, argv);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (start_request_read(&attach->request, &attach->words, &error) != 0)
+		return command_failed(&error);
+	return check_request(attach);
+}
+
+/* ---- reaching the agent ---- */
+
+static int load_library(struct attach *attach, const struct target_maps *maps,
+	struct error *error)
+{
+	char library[PATH_MAX], *path;
+	int failed = agent_library_find(library, error);
+
+	if (failed == 0)
+		failed = agent_library_place(&attach->target, maps, library, &path, error);
+	if (failed != 0)
+		return failed;
+	failed = hotspot_load(&attach->target, path, attach->request.load, error);
+	free(path);
+	return failed;
+}
+
+static int load_agent(struct attach *attach, struct error *error)
+{
+	struct target_maps maps;
+	int failed = hotspot_find_jvm(&attach->target, &maps, error);
+
+	if (failed != 0)
+		return failed;
+	failed = load_library(attach, &maps, error);
+	target_maps_fini(&maps);
+	return failed;
+}
+
+static int await_agent(struct attach *attach, struct error *error)
+{
+	int64_t end = waiting_until(CONNECT_LIMIT);
+	int failed;
+
+	while ((failed = control_open(&attach->control, &attach->target, error)) ==
+			-ERROR_MISSING &&
+		waiting_now() < end) {
+		*error = (struct error){0};
+		if (target_ended(&attach->target))
+			return error_set(error, ERROR_MISSING, "process %ld has ended",
+				(long)attach->pid);
+		waiting_sleep(PAUSE);
+	}
+	if (failed != -ERROR_MISSING)
+		return failed;
+	*error = (struct error){0};
+	return error_set(error, ERROR_MISSING,
+		"the agent in process %ld does not listen on a control socket; its own line is "
+		"on the standard error of the process",
+		(long)attach->pid);
+}
+
+/* Somebody else may have been faster: the JVM then says that the agent did not start, and
+ * there is one that listens. */
+static int load_and_reach(struct attach *attach, struct error *error)
+{
+	struct error ignored = {0};
+	int failed = load_agent(attach, error);
+
+	attach->is_ours = failed == 0;
+	if (failed == 0) {
+		start_request_loaded(&attach->request);
+		return await_agent(attach, error);
+	}
+	if (failed != -ERROR_BUSY ||
+		control_open(&attach->control, &attach->target, &ignored) != 0)
+		return failed;
+	*error = (struct error){0};
+	return 0;
+}
+
+static int reach_agent(struct attach *attach, struct error *error)
+{
+	int failed = control_open(&attach->control, &attach->target, error);
+
+	if (failed != -ERROR_MISSING)
+		return failed;
+	*error = (struct error){0};
+	return load_and_reach(attach, error);
+}
+
+/* ---- the recording ---- */
+
+/* Without a word: it is for cases in which something else is to be told. */
+static void take_out(struct attach *attach)
+{
+	struct error ignored = {0};
+	json_t *result = NULL;
+
+	if (attach->is_ours && attach->control.descriptor >= 0 &&
+		control_ask(&attach->control, "detach", NULL, &result, &ignored) == 0)
+		control_await_end(&attach->control, &ignored);
+	json_decref(result);
+}
+
+/* Keeps the path of the profile that an answer holds. */
+static int keep_file(struct attach *attach, const json_t *result, struct error *error)
+{
+	const char *file = json_string_value(json_object_get(result, "file"));
+
+	if (file == NULL || attach->file != NULL)
+		return 0;
+	attach->file = target_path_here(&attach->target, file);
+	return attach->file != NULL ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+}
+
+static int start(struct attach *attach, struct error *error)
+{
+	json_t *members, *result = NULL;
+	int failed = start_request_place(&attach->request, &attach->target, error);
+
+	if (failed != 0)
+		return failed;
+	members = json_pack("{s:O}", "options", attach->request.options);
+	if (members == NULL)
+		return error_set(error, ERROR_MEMORY, "no memory");
+	failed = control_ask(&attach->control, "start", members, &result, error);
+	json_decref(members);
+	if (failed == 0)
+		failed = keep_file(attach, result, error);
+	json_decref(result);
+	return failed;
+}
+
+static void say_started(const struct attach *attach)
+{
+	long pid = (long)attach->pid;
+
+	fprintf(stderr, "jprof: recording into ");
+	profile_file_put(attach->file != NULL ? attach->file : "a file");
+	if (attach->words.duration != 0)
+		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
+			(double)attach->words.duration / 1000);
+	else
+		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
+			pid);
+}
+
+/* ---- its end ---- */
+
+static void show_progress(int64_t done, int64_t all)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\rjprof: %lld of %lld s\033[K", (long long)done / 1000,
+			(long long)all / 1000);
+}
+
+static void await_duration(const struct attach *attach)
+{
+	int64_t begin = waiting_now(), all = attach->words.duration, done = 0, left;
+
+	while (done < all && !waiting_interrupted() && !target_ended(&attach->target)) {
+		show_progress(done, all);
+		left = all - done;
+		waiting_sleep(left < PAUSE ? left : PAUSE);
+		done = waiting_now() - begin;
+	}
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+}
+
+/* A connection of its own: the agent may drop one that was idle for so long. */
+static int stop(struct attach *attach, struct error *error)
+{
+	json_t *result = NULL;
+	int failed;
+
+	control_close(&attach->control);
+	failed = control_open(&attach->control, &attach->target, error);
+	if (failed == 0)
+		failed = control_ask(&attach->control, "stop", NULL, &result, error);
+	if (failed == 0)
+		failed = keep_file(attach, result, error);
+	json_decref(result);
+	return failed;
+}
+
+static void say_where(const struct attach *attach, bool has_ended)
+{
+	if (has_ended)
+		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
+			(long)attach->pid);
+	if (attach->file == NULL)
+		return;
+	if (has_ended && !attach->target.same_view)
+		fprintf(stderr, "jprof: the profile was '%s'; look for it where the files of "
+				"that process are kept\n",
+			attach->file);
+	else
+		profile_file_say(attach->file);
+}
+
+/* The target may end at any moment: that ends the recording, too. */
+static int finish(struct attach *attach, struct error *error)
+{
+	int failed;
+
+	await_duration(attach);
+	failed = stop(attach, error);
+	take_out(attach);
+	if (failed != 0 && !target_is_ending(&attach->target))
+		return failed;
+	say_where(attach, failed != 0);
+	return 0;
+}
+
+static int record(struct attach *attach, struct error *error)
+{
+	int failed = reach_agent(attach, error);
+
+	if (failed != 0)
+		return failed;
+	if (attach->request.is_armed) {
+		fprintf(stderr, "jprof: the agent is in process %ld; start a recording with: "
+				"jprof start %ld\n",
+			(long)attach->pid, (long)attach->pid);
+		return 0;
+	}
+	failed = waiting_interrupted() ? error_set(error, ERROR_BUSY, "interrupted")
+				       : start(attach, error);
+	if (failed != 0) {
+		take_out(attach);
+		return failed;
+	}
+	say_started(attach);
+	return attach->words.duration != 0 ? finish(attach, error) : 0;
+}
+
+static int attach_to(struct attach *attach)
+{
+	struct error error = {0};
+	int failed = target_open(&attach->target, attach->pid, &error);
+
+	if (failed == 0) {
+		waiting_catch_interrupt();
+		attach->control.descriptor = -1;
+		failed = record(attach, &error);
+		control_close(&attach->control);
+		target_close(&attach->target);
+	}
+	return failed != 0 ? command_failed(&error) : EXIT_DONE;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	struct attach attach = {.words = {.command = "attach", .has_duration = true}};
+	int status = read_request(&attach, argc, argv);
+
+	if (status == EXIT_DONE)
+		status = attach_to(&attach);
+	start_request_fini(&attach.request);
+	agent_words_fini(&attach.words);
+	free(attach.file);
+	return status;
+}

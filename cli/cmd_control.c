@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * jprof start, stop, status, snapshot, reset, detach: one request to the agent in a JVM.
+ *
+ * A verb is a row: which words it takes, what goes into the request, what its answer says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/agent_words.h"
+#include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/profile_file.h"
+#include "cli/start_request.h"
+#include "cli/status_text.h"
+#include "cli/waiting.h"
+
+/* Milliseconds: between two answers of --watch; and the pieces in which it waits. */
+enum { WATCH_PERIOD = 1000, WATCH_STEP = 100 };
+
+struct verb;
+
+struct control_command {
+	const struct verb *verb;
+	pid_t pid;
+	const char *label;	  /* of a snapshot, borrowed, or NULL */
+	struct agent_words words; /* of start */
+	int64_t watch; /* milliseconds; 0: once */
+	bool is_json;
+	unsigned shown; /* lines on the terminal that the next answer replaces */
+	struct target target;
+	struct control control;
+};
+
+struct verb {
+	const char *name;
+	/* Takes a word that begins with "--", or NULL: there are none. An exit status. */
+	int (*take_option)(struct control_command *command, int argc, char **argv, int *at);
+	bool has_label;
+	/* The request's members, owned, or NULL for none; NULL too with error filled. */
+	json_t *(*members)(struct control_command *command, struct error *error);
+	/* Tells the user. */
+	int (*tell)(struct control_command *command, const json_t *result, struct error *error);
+};
+
+/* ---- start ---- */
+
+static int start_option(struct control_command *command, int argc, char **argv, int *at)
+{
+	return agent_words_take(&command->words, argc, argv, at);
+}
+
+/* An agent that was loaded late knows no file but its default, which would be in the JVM's
+ * own working directory. */
+static bool was_attached(struct control_command *command, struct error *error)
+{
+	json_t *hello = NULL;
+	const char *loaded;
+	bool attached = false;
+
+	if (control_ask(&command->control, "hello", NULL, &hello, error) == 0) {
+		loaded = json_string_value(json_object_get(hello, "loaded"));
+		attached = loaded != NULL && strcmp(loaded, "attach") == 0;
+	}
+	json_decref(hello);
+	return attached;
+}
+
+static int place_file(struct control_command *command, struct start_request *request,
+	struct error *error)
+{
+	bool given = json_object_get(request->options, "file") != NULL;
+
+	if (request->has_start)
+		return error_set(error, ERROR_VALUE,
+			"'start' is an option of 'jprof attach' and 'jprof run' only");
+	if (!given && !was_attached(command, error))
+		return -(int)error->code;
+	return start_request_place(request, &command->target, error);
+}
+
+static json_t *start_members(struct control_command *command, struct error *error)
+{
+	struct start_request request;
+	json_t *members = NULL;
+
+	if (start_request_read(&request, &command->words, error) != 0)
+		return NULL;
+	if (place_file(command, &request, error) == 0 &&
+		json_object_size(request.options) > 0) {
+		members = json_pack("{s:O}", "options", request.options);
+		if (members == NULL)
+			error_set(error, ERROR_MEMORY, "no memory");
+	}
+	start_request_fini(&request);
+	return members;
+}
+
+/* The profile that an answer names, as we reach it; owned, or NULL. */
+static char *file_of(const struct control_command *command, const json_t *result)
+{
+	const char *file = json_string_value(json_object_get(result, "file"));
+
+	return file != NULL ? target_path_here(&command->target, file) : NULL;
+}
+
+static int tell_start(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	char *file = file_of(command, result);
+
+	(void)error;
+	fprintf(stderr, "jprof: recording into ");
+	profile_file_put(file != NULL ? file : "a file");
+	fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
+	free(file);
+	return 0;
+}
+
+/* ---- stop, snapshot, reset, detach ---- */
+
+static int tell_stop(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	char *file = file_of(command, result);
+
+	(void)error;
+	if (file != NULL)
+		profile_file_say(file);
+	else
+		fprintf(stderr, "jprof: the recording in process %ld has ended\n",
+			(long)command->pid);
+	free(file);
+	return 0;
+}
+
+static json_t *snapshot_members(struct control_command *command, struct error *error)
+{
+	json_t *members;
+
+	if (command->label == NULL)
+		return NULL;
+	members = json_pack("{s:s}", "label", command->label);
+	if (members == NULL)
+		error_set(error, ERROR_VALUE, "the label is not UTF-8");
+	return members;
+}
+
+static int tell_snapshot(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	const char *label = json_string_value(json_object_get(result, "label"));
+
+	(void)error;
+	fprintf(stderr, "jprof: snapshot ");
+	profile_file_put(label != NULL ? label : "?");
+	fprintf(stderr, " of process %ld is in its profile\n", (long)command->pid);
+	return 0;
+}
+
+static int tell_reset(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	(void)result;
+	(void)error;
+	fprintf(stderr, "jprof: the recording in process %ld begins anew\n",
+		(long)command->pid);
+	return 0;
+}
+
+/* Everything is undone when the agent closes the connection. */
+static int tell_detach(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	char *file;
+
+	if (control_await_end(&command->control, error) != 0 &&
+		!target_is_ending(&command->target))
+		return -(int)error->code;
+	*error = (struct error){0};
+	fprintf(stderr, "jprof: the agent is out of process %ld\n", (long)command->pid);
+	file = file_of(command, result);
+	if (file != NULL)
+		profile_file_say(file);
+	free(file);
+	return 0;
+}
+
+/* ---- status ---- */
+
+static bool is_option(const char *word)
+{
+	return strncmp(word, "--", 2) == 0;
+}
+
+/* "--watch", and a number of seconds if one follows that is not the process. */
+static int take_watch(struct control_command *command, int argc, char **argv, int *at)
+{
+	const char *value = argv[*at] + strlen("--watch");
+	struct error error = {0};
+
+	command->watch = WATCH_PERIOD;
+	if (*value == '=')
+		value++;
+	else if (*value != '\0')
+		return command_usage("status", "unknown option '%s'", argv[*at]);
+	else if (*at + 1 < argc && !is_option(argv[*at + 1]) && command->pid != 0)
+		value = argv[++*at];
+	else
+		return EXIT_DONE;
+	if (waiting_read_span(value, &command->watch, &error) == 0)
+		return EXIT_DONE;
+	return command_usage("status", "--watch: %s", error.text);
+}
+
+static int take_format(struct control_command *command, int argc, char **argv, int *at)
+{
+	const char *value = argv[*at] + strlen("--format");
+
+	if (*value == '=')
+		value++;
+	else if (*at + 1 < argc)
+		value = argv[++*at];
+	else
+		return command_usage("status", "--format needs a value");
+	command->is_json = strcmp(value, "json") == 0;
+	if (command->is_json || strcmp(value, "text") == 0)
+		return EXIT_DONE;
+	return command_usage("status", "no format '%s'; the formats are text, json", value);
+}
+
+static int status_option(struct control_command *command, int argc, char **argv, int *at)
+{
+	if (strncmp(argv[*at], "--watch", strlen("--watch")) == 0)
+		return take_watch(command, argc, argv, at);
+	if (strcmp(argv[*at], "--format") == 0 || strncmp(argv[*at], "--format=", 9) == 0)
+		return take_format(command, argc, argv, at);
+	return command_usage("status", "unknown option '%s'", argv[*at]);
+}
+
+/* The columns of the terminal that lines are replaced on, or 0. */
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+									       : 80;
+}
+
+/* Over the lines of before: each is written and its rest cleared, so that nothing
+ * flickers. One write. */
+static void replace_lines(struct control_command *command, const char *lines)
+{
+	unsigned count = 0;
+
+	if (command->shown > 0)
+		printf("\033[%uA", command->shown);
+	for (; *lines != '\0'; lines++) {
+		if (*lines == '\n') {
+			fputs("\033[K", stdout);
+			count++;
+		}
+		fputc(*lines, stdout);
+	}
+	fputs("\033[J", stdout);
+	command->shown = count;
+}
+
+static int tell_status(
+	struct control_command *command, const json_t *result, struct error *error)
+{
+	unsigned width = command->watch != 0 && !command->is_json ? terminal_width() : 0;
+	char *lines = command->is_json ? json_dumps(result, JSON_COMPACT)
+				       : status_text(result, width);
+
+	if (lines == NULL)
+		return error_set(error, ERROR_MEMORY, "no memory");
+	if (width > 0)
+		replace_lines(command, lines);
+	else
+		printf("%s%s", lines,
+			command->is_json || command->watch != 0 ? "\n" : "");
+	free(lines);
+	return 0;
+}
+
+/* ---- the verbs ---- */
+
+static const struct verb verbs[] = {
+	{"start", start_option, false, start_members, tell_start},
+	{"stop", NULL, false, NULL, tell_stop},
+	{"status", status_option, false, NULL, tell_status},
+	{"snapshot", NULL, true, snapshot_members, tell_snapshot},
+	{"reset", NULL, false, NULL, tell_reset},
+	{"detach", NULL, false, NULL, tell_detach},
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *verb = verbs;
+
+	while (strcmp(verb->name, name) != 0)
+		verb++; /* the table of commands names no other ones */
+	return verb;
+}
+
+/* ---- words ---- */
+
+static int take_plain(struct control_command *command, const char *word)
+{
+	const char *name = command->verb->name;
+	struct error error = {0};
+
+	if (command->pid == 0)
+		return target_read_pid(word, &command->pid, &error) == 0
+			? EXIT_DONE
+			: command_usage(name, "%s", error.text);
+	if (!command->verb->has_label || command->label != NULL)
+		return command_usage(name, "one word too many: '%s'", word);
+	command->label = word;
+	return EXIT_DONE;
+}
+
+static int take_word(struct control_command *command, int argc, char **argv, int *at)
+{
+	if (!is_option(argv[*at]))
+		return take_plain(command, argv[*at]);
+	if (command->verb->take_option == NULL)
+		return command_usage(
+			command->verb->name, "unknown option '%s'", argv[*at]);
+	return command->verb->take_option(command, argc, argv, at);
+}
+
+static int read_words(struct control_command *command, int argc, char **argv)
+{
+	int status = EXIT_DONE;
+
+	for (int at = 1; at < argc && status == EXIT_DONE; at++)
+		status = take_word(command, argc, argv, &at);
+	if (status == EXIT_DONE && command->pid == 0)
+		return command_usage(argv[0], "no process id given");
+	return status;
+}
+
+/* ---- the request ---- */
+
+static int ask(struct control_command *command, struct error *error)
+{
+	const struct verb *verb = command->verb;
+	json_t *members = verb->members != NULL ? verb->members(command, error) : NULL;
+	json_t *result = NULL;
+	int failed = -(int)error->code;
+
+	if (failed == 0)
+		failed = control_ask(&command->control, verb->name, members, &result, error);
+	if (failed == 0)
+		failed = verb->tell(command, result, error);
+	json_decref(result);
+	json_decref(members);
+	return failed;
+}
+
+static void wait_period(const struct control_command *command)
+{
+	int64_t end = waiting_until(command->watch), left;
+
+	while (!waiting_interrupted() && !target_ended(&command->target) &&
+		(left = end - waiting_now()) > 0)
+		waiting_sleep(left < WATCH_STEP ? left : WATCH_STEP);
+}
+
+/* Until Ctrl-C, or until there is nobody to ask any more: that is no failure. */
+static int watch(struct control_command *command, struct error *error)
+{
+	int failed = 0;
+
+	waiting_catch_interrupt();
+	while (failed == 0 && !waiting_interrupted() && !target_ended(&command->target)) {
+		failed = ask(command, error);
+		if (failed == 0 && command_flush() != EXIT_DONE)
+			return -ERROR_IO;
+		if (failed == 0)
+			wait_period(command);
+	}
+	if (failed == -ERROR_IO ? target_is_ending(&command->target)
+				: target_ended(&command->target))
+		fprintf(stderr, "jprof: process %ld has ended\n", (long)command->pid);
+	else if (failed == -ERROR_IO)
+		fprintf(stderr, "jprof: the agent has left process %ld\n", (long)command->pid);
+	else
+		return failed;
+	return 0;
+}
+
+static int talk(struct control_command *command, struct error *error)
+{
+	int failed = target_open(&command->target, command->pid, error);
+
+	if (failed != 0)
+		return failed;
+	failed = control_open(&command->control, &command->target, error);
+	if (failed == 0)
+		failed = command->watch != 0 ? watch(command, error) : ask(command, error);
+	control_close(&command->control);
+	target_close(&command->target);
+	return failed;
+}
+
+int cmd_control(int argc, char **argv)
+{
+	struct control_command command = {
+		.verb = find_verb(argv[0]), .words = {.command = argv[0]}};
+	struct error error = {0};
+	int status = read_words(&command, argc, argv);
+
+	if (status == EXIT_DONE && talk(&command, &error) != 0)
+		status = error.code != ERROR_NONE ? command_failed(&error) : EXIT_FAILED;
+	agent_words_fini(&command.words);
+	return status != EXIT_DONE ? status : command_flush();
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * control_client: finds the socket, writes requests, reads answers.
+ *
+ * In:   bytes of an agent that is trusted to be the target's, not to be well: lines are
+ *       bounded, JSON is checked, answers to other requests are passed over.
+ */
+#include "cli/control_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/local_socket.h"
+#include "cli/waiting.h"
+
+enum { PROTOCOL = 1, LINE_LIMIT = 1 << 20, STEP = 65536 };
+
+const char *const control_roots[] = {"/tmp", "/dev/shm", "/var/tmp", NULL};
+
+/* ---- where it is ---- */
+
+struct control_name control_directory(const struct target *target)
+{
+	struct control_name name;
+
+	snprintf(name.text, sizeof(name.text), ".jprof-%ld", (long)target->inner_pid);
+	return name;
+}
+
+/* The directory of the agent below that root: a descriptor, or -1. */
+static int open_directory(const struct target *target, const char *root)
+{
+	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY);
+	int directory = parent < 0 ? -1
+				   : openat(parent, control_directory(target).text,
+					     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (parent >= 0)
+		close(parent);
+	return directory;
+}
+
+static int check_directory(const struct target *target, int directory, const char *root,
+	struct error *error)
+{
+	struct stat status;
+
+	if (fstat(directory, &status) == 0 && status.st_uid == target->uid &&
+		(status.st_mode & 077) == 0)
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"'%s/%s' is not to be trusted: it is open to others, or not of the user of "
+		"process %ld",
+		root, control_directory(target).text, (long)target->pid);
+}
+
+/* A connection, or a negative code; -ERROR_MISSING if nobody listens there. */
+static int connect_in(const struct target *target, const char *root, struct error *error)
+{
+	int directory = open_directory(target, root), result;
+
+	if (directory < 0)
+		return error_set(error, ERROR_MISSING, "no agent listens there");
+	result = check_directory(target, directory, root, error);
+	if (result == 0)
+		result = local_socket_connect(
+			target, directory, "control", "control socket", error);
+	close(directory);
+	return result;
+}
+
+int control_open(struct control *control, const struct target *target, struct error *error)
+{
+	struct error worst = {0};
+
+	*control = (struct control){.descriptor = -1, .pid = (long)target->pid};
+	for (size_t i = 0; control_roots[i] != NULL && control->descriptor < 0; i++) {
+		struct error here = {0};
+
+		control->descriptor = connect_in(target, control_roots[i], &here);
+		if (here.code != ERROR_NONE && here.code != ERROR_MISSING)
+			error_set(&worst, here.code, "%s", here.text);
+	}
+	if (control->descriptor >= 0)
+		return 0;
+	control->descriptor = -1;
+	if (worst.code != ERROR_NONE)
+		return error_set(error, worst.code, "%s", worst.text);
+	return error_set(error, ERROR_MISSING,
+		"there is no jprof agent in process %ld; load it with: jprof attach %ld",
+		control->pid, control->pid);
+}
+
+void control_close(struct control *control)
+{
+	if (control->descriptor >= 0)
+		close(control->descriptor);
+	control->descriptor = -1;
+	free(control->bytes);
+	control->bytes = NULL;
+	control->size = 0;
+}
+
+/* ---- a request ---- */
+
+/* Owned; NULL without memory. */
+static json_t *make_request(struct control *control, const char *verb, json_t *members)
+{
+	json_t *request = json_pack("{s:i, s:I, s:s}", "jprof", PROTOCOL, "id",
+		(json_int_t)++control->asked, "verb", verb);
+
+	if (request != NULL && members != NULL && json_object_update(request, members) != 0) {
+		json_decref(request);
+		request = NULL;
+	}
+	return request;
+}
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to talk to the agent");
+}
+
+static int send_line(struct control *control, json_t *request, struct error *error)
+{
+	char *text = json_dumps(request, JSON_COMPACT);
+	size_t length;
+	int failed;
+
+	if (text == NULL)
+		return no_memory(error);
+	length = strlen(text);
+	text[length] = '\n'; /* in the place of the end */
+	if (length < LINE_LIMIT)
+		failed = local_socket_send(control->descriptor, text, length + 1, error);
+	else
+		failed = error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
+	free(text);
+	return failed;
+}
+
+/* ---- an answer ---- */
+
+static int more_bytes(struct control *control, int64_t end, struct error *error)
+{
+	char *grown = realloc(control->bytes, control->size + STEP);
+	long got;
+
+	if (grown == NULL)
+		return no_memory(error);
+	control->bytes = grown;
+	got = local_socket_receive(
+		control->descriptor, control->bytes + control->size, STEP, end, error);
+	if (got < 0)
+		return (int)got;
+	if (got == 0)
+		return error_set(error, ERROR_IO, "the agent closed the connection");
+	control->size += (size_t)got;
+	return 0;
+}
+
+/* Waits for a whole line; its length without the '\n', or a negative code. */
+static long await_line(struct control *control, int64_t end, struct error *error)
+{
+	size_t seen = 0;
+	char *stop;
+	int failed;
+
+	while (true) {
+		stop = control->size > seen ? memchr(control->bytes + seen, '\n',
+						      control->size - seen)
+					    : NULL;
+		if (stop != NULL)
+			return stop - control->bytes;
+		seen = control->size;
+		if (seen > LINE_LIMIT)
+			return error_set(error, ERROR_FORMAT,
+				"the agent's answer is longer than 1 MB");
+		failed = more_bytes(control, end, error);
+		if (failed != 0)
+			return failed;
+	}
+}
+
+static int refuse_answer(const char *why, struct error *error)
+{
+	return error_set(error, ERROR_FORMAT, "the agent's answer is not understood: %s", why);
+}
+
+/* The next line as an object, owned. */
+static int next_answer(
+	struct control *control, int64_t end, json_t **answer, struct error *error)
+{
+	json_error_t json_error;
+	long length = await_line(control, end, error);
+
+	if (length < 0)
+		return (int)length;
+	*answer = json_loadb(control->bytes, (size_t)length, 0, &json_error);
+	control->size -= (size_t)length + 1;
+	memmove(control->bytes, control->bytes + length + 1, control->size);
+	if (*answer == NULL)
+		return refuse_answer(error_subject(json_error.text).text, error);
+	if (json_is_object(*answer))
+		return 0;
+	json_decref(*answer);
+	*answer = NULL;
+	return refuse_answer("it is no JSON object", error);
+}
+
+/* Whether it is about the last request. Errors about a line that the agent could not read
+ * have no id. */
+static bool is_ours(const struct control *control, const json_t *answer)
+{
+	const json_t *id = json_object_get(answer, "id");
+
+	return id == NULL || json_is_null(id) ||
+		json_integer_value(id) == (json_int_t)control->asked;
+}
+
+static enum error_code code_of(const char *name)
+{
+	for (int code = ERROR_USAGE; name != NULL && code <= ERROR_JVM; code++) {
+		if (strcmp(error_name((enum error_code)code), name) == 0)
+			return (enum error_code)code;
+	}
+	return ERROR_JVM;
+}
+
+static int take_error(const struct control *control, const json_t *answer,
+	struct error *error)
+{
+	const json_t *told = json_object_get(answer, "error");
+	const char *message = json_string_value(json_object_get(told, "message"));
+
+	return error_set(error, code_of(json_string_value(json_object_get(told, "code"))),
+		"process %ld: %s", control->pid,
+		message != NULL ? message : "the agent refused without a reason");
+}
+
+/* *result: owned. */
+static int take_answer(const struct control *control, const json_t *answer, json_t **result,
+	struct error *error)
+{
+	json_t *told = json_object_get(answer, "result");
+
+	if (json_integer_value(json_object_get(answer, "jprof")) != PROTOCOL)
+		return error_set(error, ERROR_VERSION,
+			"the agent in process %ld does not speak version %d of the control "
+			"protocol: use the jprof that it came with",
+			control->pid, PROTOCOL);
+	if (json_is_false(json_object_get(answer, "ok")))
+		return take_error(control, answer, error);
+	if (!json_is_true(json_object_get(answer, "ok")) ||
+		(told != NULL && !json_is_object(told)))
+		return refuse_answer("it has no \"ok\" or no \"result\"", error);
+	*result = told != NULL ? json_incref(told) : json_object();
+	return *result != NULL ? 0 : no_memory(error);
+}
+
+static int await_answer(struct control *control, json_t **result, struct error *error)
+{
+	int64_t end = waiting_until(waiting_answer_limit());
+	json_t *answer = NULL;
+	int failed = 0;
+
+	while (failed == 0) {
+		failed = next_answer(control, end, &answer, error);
+		if (failed == 0 && is_ours(control, answer))
+			break;
+		json_decref(answer);
+		answer = NULL;
+	}
+	if (failed == 0)
+		failed = take_answer(control, answer, result, error);
+	json_decref(answer);
+	return failed;
+}
+
+/* What failed on the way, with the verb in front. */
+static int tell_failure(const struct control *control, const char *verb,
+	const struct error *inner, struct error *error)
+{
+	return error_set(error, inner->code, "cannot %s process %ld: %s",
+		strcmp(verb, "status") == 0 ? "read the status of" : verb, control->pid,
+		inner->text);
+}
+
+int control_ask(struct control *control, const char *verb, json_t *members, json_t **result,
+	struct error *error)
+{
+	struct error inner = {0};
+	json_t *request = make_request(control, verb, members);
+	int failed;
+
+	*result = NULL;
+	if (request == NULL)
+		return no_memory(error);
+	failed = send_line(control, request, &inner);
+	json_decref(request);
+	if (failed == 0)
+		failed = await_answer(control, result, &inner);
+	if (failed == 0)
+		return 0;
+	if (strncmp(inner.text, "process ", strlen("process ")) == 0)
+		return error_set(error, inner.code, "%s", inner.text);
+	return tell_failure(control, verb, &inner, error);
+}
+
+int control_await_end(struct control *control, struct error *error)
+{
+	int64_t end = waiting_until(waiting_answer_limit());
+	char bytes[256];
+	long got;
+
+	do {
+		got = local_socket_receive(
+			control->descriptor, bytes, sizeof(bytes), end, error);
+	} while (got > 0);
+	return (int)got;
+}

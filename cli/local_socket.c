@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * local_socket: connects by way of /proc/self/fd/N, so that a long path fits into an
+ * address, and what was looked at is in the same directory as what is connected to.
+ */
+#include "cli/local_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/waiting.h"
+
+enum { CONNECT_LIMIT = 5000, CONNECT_PAUSE = 20 };
+
+/* What is wrong with a socket's file, or NULL. */
+static const char *distrust(const struct target *target, const struct stat *status)
+{
+	if (!S_ISSOCK(status->st_mode))
+		return "it is no socket";
+	if (status->st_uid != target->uid && status->st_uid != 0)
+		return "it belongs to another user";
+	if ((status->st_mode & 077) != 0)
+		return "it is open to other users";
+	return NULL;
+}
+
+static int check_file(const struct target *target, int directory, const char *name,
+	const char *what, struct error *error)
+{
+	struct stat status;
+	const char *why;
+
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? error_set(error, ERROR_MISSING,
+						 "process %ld has no %s",
+						 (long)target->pid, what)
+				       : error_set_errno(error, ERROR_IO, errno,
+						 "cannot look at '%s'", name);
+	why = distrust(target, &status);
+	if (why == NULL)
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"the %s '%s' of process %ld is not to be trusted: %s", what, name,
+		(long)target->pid, why);
+}
+
+/* Tries while the listener's queue is full. 0, or -1 with errno. */
+static int try_connect(int descriptor, const struct sockaddr_un *address)
+{
+	int64_t end = waiting_until(CONNECT_LIMIT);
+
+	while (connect(descriptor, (const struct sockaddr *)address, sizeof(*address)) != 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN || waiting_now() > end)
+			return -1;
+		waiting_sleep(CONNECT_PAUSE);
+	}
+	return 0;
+}
+
+static int check_peer(const struct target *target, int descriptor, const char *what,
+	struct error *error)
+{
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		peer.pid == target->pid)
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"the %s of process %ld is held by another process (%ld): not used", what,
+		(long)target->pid, (long)peer.pid);
+}
+
+static int connect_checked(const struct target *target, int descriptor, int directory,
+	const char *name, const char *what, struct error *error)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int failed, reason;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+		directory, name);
+	target_become(target);
+	failed = try_connect(descriptor, &address);
+	reason = errno;
+	target_unbecome();
+	if (failed == 0)
+		return check_peer(target, descriptor, what, error);
+	if (reason == ENOENT)
+		return error_set(error, ERROR_MISSING, "process %ld has no %s",
+			(long)target->pid, what);
+	return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO,
+		reason, "cannot connect to the %s of process %ld", what,
+		(long)target->pid);
+}
+
+int local_socket_connect(const struct target *target, int directory, const char *name,
+	const char *what, struct error *error)
+{
+	int failed = check_file(target, directory, name, what, error), descriptor;
+
+	if (failed != 0)
+		return failed;
+	descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (descriptor < 0)
+		return error_set_errno(error, ERROR_IO, errno, "cannot make a socket");
+	failed = connect_checked(target, descriptor, directory, name, what, error);
+	if (failed == 0)
+		return descriptor;
+	close(descriptor);
+	return failed;
+}
+
+static int closed(struct error *error)
+{
+	return error_set(error, ERROR_IO, "the connection was closed without an answer");
+}
+
+static int too_late(struct error *error)
+{
+	return error_set(error, ERROR_BUSY, "no answer within %lld s",
+		(long long)waiting_answer_limit() / 1000);
+}
+
+int local_socket_send(int descriptor, const char *bytes, size_t size, struct error *error)
+{
+	int64_t end = waiting_until(waiting_answer_limit());
+	ssize_t sent;
+
+	while (size > 0) {
+		if (waiting_for(descriptor, POLLOUT, end) == 0)
+			return too_late(error);
+		sent = send(descriptor, bytes, size, MSG_NOSIGNAL);
+		if (sent < 0 && errno != EINTR && errno != EAGAIN)
+			return closed(error);
+		if (sent > 0) {
+			bytes += sent;
+			size -= (size_t)sent;
+		}
+	}
+	return 0;
+}
+
+long local_socket_receive(
+	int descriptor, char *bytes, size_t size, int64_t moment, struct error *error)
+{
+	ssize_t got;
+
+	do {
+		if (waiting_for(descriptor, POLLIN, moment) == 0)
+			return too_late(error);
+		got = recv(descriptor, bytes, size, 0);
+	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	/* A listener that ends with bytes of ours unread resets the connection. */
+	if (got < 0 && errno != ECONNRESET)
+		return error_set_errno(error, ERROR_IO, errno, "cannot read an answer");
+	return got < 0 ? 0 : (long)got;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* profile_file: paths in, paths out. Looks at no file. */
+#include "cli/profile_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options/options.h"
+
+char *profile_file_fix_time(const char *file, long now)
+{
+	size_t size;
+	char *fixed = NULL;
+	FILE *out = open_memstream(&fixed, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (; *file != '\0'; file++) {
+		if (file[0] == '%' && file[1] == 't') {
+			fprintf(out, "%ld", now);
+			file++;
+		} else {
+			fputc(*file, out);
+			if (file[0] == '%' && file[1] != '\0')
+				fputc(*++file, out);
+		}
+	}
+	if (fclose(out) == 0)
+		return fixed;
+	free(fixed);
+	return NULL;
+}
+
+/* The folder's own '%' are doubled: the agent replaces %p in all of the path. Owned. */
+static char *below(const char *folder, const char *file)
+{
+	size_t size;
+	char *path = NULL;
+	FILE *out = open_memstream(&path, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (; *folder != '\0'; folder++) {
+		fputc(*folder, out);
+		if (*folder == '%')
+			fputc('%', out);
+	}
+	fprintf(out, "/%s", file);
+	if (fclose(out) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static int working_directory(char folder[PATH_MAX], struct error *error)
+{
+	if (getcwd(folder, PATH_MAX) != NULL)
+		return 0;
+	return error_set_errno(error, ERROR_IO, errno,
+		"cannot tell the working directory; give --file with a whole path");
+}
+
+/* In our working directory, or in /tmp. */
+static char *place(const char *name, bool is_ours, struct error *error)
+{
+	char folder[PATH_MAX] = "/tmp", *path, *fixed = NULL;
+
+	if (name[0] != '/' && is_ours && working_directory(folder, error) != 0)
+		return NULL;
+	path = name[0] == '/' ? strdup(name) : below(folder, name);
+	if (path != NULL)
+		fixed = profile_file_fix_time(path, (long)time(NULL));
+	free(path);
+	if (fixed == NULL)
+		error_set(error, ERROR_MEMORY, "no memory");
+	return fixed;
+}
+
+char *profile_file_place(const struct target *target, const char *file, struct error *error)
+{
+	struct options defaults;
+	char *path;
+
+	if (file != NULL)
+		return place(file, target->same_view, error);
+	if (options_parse(&defaults, NULL, error) != 0)
+		return NULL;
+	path = place(defaults.file, target->same_view && target->uid == geteuid(), error);
+	options_fini(&defaults);
+	return path;
+}
+
+/* True for what the shell would take apart or replace. */
+static bool needs_quotes(const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"_-./+:,@%";
+
+	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
+}
+
+void profile_file_put(const char *word)
+{
+	bool quoted = needs_quotes(word);
+
+	if (quoted)
+		fputc('\'', stderr);
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			fputs("'\\''", stderr);
+		else
+			fputc(*word, stderr);
+	}
+	if (quoted)
+		fputc('\'', stderr);
+}
+
+void profile_file_say(const char *path)
+{
+	fprintf(stderr, "jprof: the profile is ");
+	profile_file_put(path);
+	fprintf(stderr, "; read it with: jprof report ");
+	profile_file_put(path);
+	fputc('\n', stderr);
+}

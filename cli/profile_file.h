@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * profile_file: where a profile goes, and how a user is told where it is.
+ */
+#ifndef JPROF_CLI_PROFILE_FILE_H
+#define JPROF_CLI_PROFILE_FILE_H
+
+#include "cli/target.h"
+
+/* The path with %t replaced. %p and %% are left to the agent: its pid may not be known yet,
+ * and a second may pass before it looks at the clock. Owned, NULL without memory. */
+char *profile_file_fix_time(const char *file, long now);
+
+/* The path that the agent of a running process is told: absolute, as the target sees it,
+ * with %t replaced. file: what the user asked for, or NULL. A relative path begins at our
+ * working directory if the target shares it, else at its /tmp; without a file so does the
+ * options' default, and also at /tmp for another user's process. Owned; NULL with error
+ * filled. */
+char *profile_file_place(const struct target *target, const char *file, struct error *error);
+
+/* "jprof: the profile is FILE; read it with: jprof report FILE" on standard error. */
+void profile_file_say(const char *path);
+
+/* Writes a word to standard error so that a shell reads it back. */
+void profile_file_put(const char *word);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* start_request: sorts options into those for loading and those for recording. */
+#include "cli/start_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/profile_file.h"
+#include "options/options.h"
+
+/* What an agent is told when it is loaded. */
+static const struct {
+	const char *key;
+	bool only; /* and cannot be told later */
+} load_keys[] = {
+	{"io_slots", true},
+	{"log", false},
+};
+
+#define LOAD_KEYS (sizeof(load_keys) / sizeof(load_keys[0]))
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory to prepare the options");
+}
+
+/* The value as the option string has it: a text, or a whole number. */
+static int append_value(
+	char **string, const char *key, const json_t *value, struct error *error)
+{
+	char number[32];
+
+	if (json_is_string(value))
+		return options_append(string, key, json_string_value(value), error);
+	snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+	return options_append(string, key, number, error);
+}
+
+static int read_object(
+	struct start_request *request, const struct agent_words *words, struct error *error)
+{
+	char *all = agent_words_join(words), *given;
+
+	if (all == NULL)
+		return no_memory(error);
+	given = options_given_json(all, error);
+	free(all);
+	if (given == NULL)
+		return error_set(error, ERROR_MEMORY, "no memory");
+	request->options = json_loads(given, 0, NULL);
+	free(given);
+	return request->options != NULL ? 0 : no_memory(error);
+}
+
+static int make_load(struct start_request *request, struct error *error)
+{
+	int failed = options_append(&request->load, "start", "no", error);
+
+	for (size_t i = 0; i < LOAD_KEYS && failed == 0; i++) {
+		const json_t *value = json_object_get(request->options, load_keys[i].key);
+
+		if (value != NULL)
+			failed = append_value(&request->load, load_keys[i].key, value, error);
+	}
+	return failed;
+}
+
+int start_request_read(struct start_request *request, const struct agent_words *words,
+	struct error *error)
+{
+	const json_t *start;
+	int failed;
+
+	*request = (struct start_request){0};
+	failed = read_object(request, words, error);
+	if (failed != 0)
+		return failed;
+	start = json_object_get(request->options, "start");
+	request->has_start = start != NULL;
+	request->is_armed = json_is_false(start) ||
+		(json_is_string(start) && strcmp(json_string_value(start), "no") == 0);
+	json_object_del(request->options, "start");
+	failed = make_load(request, error);
+	if (failed != 0)
+		start_request_fini(request);
+	return failed;
+}
+
+void start_request_fini(struct start_request *request)
+{
+	json_decref(request->options);
+	free(request->load);
+	*request = (struct start_request){0};
+}
+
+bool start_request_is_plain(const struct start_request *request)
+{
+	size_t others = json_object_size(request->options);
+
+	for (size_t i = 0; i < LOAD_KEYS; i++)
+		others -= json_object_get(request->options, load_keys[i].key) != NULL;
+	return others == 0;
+}
+
+void start_request_loaded(struct start_request *request)
+{
+	for (size_t i = 0; i < LOAD_KEYS; i++) {
+		if (load_keys[i].only)
+			json_object_del(request->options, load_keys[i].key);
+	}
+}
+
+int start_request_place(
+	struct start_request *request, const struct target *target, struct error *error)
+{
+	const char *file = json_string_value(json_object_get(request->options, "file"));
+	char *path = profile_file_place(target, file, error);
+	json_t *value;
+
+	if (path == NULL)
+		return -(int)error->code;
+	value = json_string(path);
+	free(path);
+	if (value == NULL)
+		return error_set(error, ERROR_VALUE,
+			"the path of the profile is not UTF-8: give another with --file");
+	return json_object_set_new(request->options, "file", value) == 0 ? 0
+									 : no_memory(error);
+}

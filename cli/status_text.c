@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* status_text: a row for each line; a printer for each kind of value. */
+#include "cli/status_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/report/out.h"
+
+enum { LABEL_WIDTH = 20 };
+
+/* ---- values ---- */
+
+/* Without control characters: a file's name may hold any. */
+static void put_text(FILE *out, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	for (; text != NULL && *text != '\0'; text++)
+		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+}
+
+static uint64_t number_of(const json_t *value)
+{
+	return json_integer_value(value) < 0 ? 0 : (uint64_t)json_integer_value(value);
+}
+
+static void put_count(FILE *out, const json_t *value)
+{
+	char digits[NUMBER_WIDTH], *end = digits + sizeof(digits);
+	const char *start = number_grouped(end, number_of(value));
+
+	fprintf(out, "%.*s", (int)(end - start), start);
+}
+
+/* A process id is no quantity. */
+static void put_plain(FILE *out, const json_t *value)
+{
+	fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+}
+
+static void put_bytes(FILE *out, const json_t *value)
+{
+	put_count(out, value);
+	fputs(" bytes", out);
+}
+
+static void put_time(FILE *out, const json_t *value)
+{
+	char digits[NUMBER_WIDTH], *end = digits + sizeof(digits);
+	const char *start = number_milliseconds(end, number_of(value));
+
+	fprintf(out, "%.*s ms", (int)(end - start), start);
+}
+
+static void put_nanoseconds(FILE *out, const json_t *value)
+{
+	fprintf(out, "%.1f ns", json_number_value(value));
+}
+
+static void put_share(FILE *out, const json_t *value)
+{
+	fprintf(out, "%.2f %%", json_number_value(value) * 100);
+}
+
+static void put_list(FILE *out, const json_t *value)
+{
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		fputs(i > 0 ? ", " : "", out);
+		put_text(out, json_array_get(value, i));
+	}
+}
+
+/* Options: on one line, as in a config file. */
+static void put_object(FILE *out, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT);
+
+	fputs(text != NULL ? text : "?", out);
+	free(text);
+}
+
+/* ---- rows ---- */
+
+struct kind {
+	bool (*fits)(const json_t *value);
+	void (*put)(FILE *out, const json_t *value);
+};
+
+static bool is_text(const json_t *value)
+{
+	return json_is_string(value);
+}
+
+static bool is_integer(const json_t *value)
+{
+	return json_is_integer(value);
+}
+
+static bool is_number(const json_t *value)
+{
+	return json_is_number(value);
+}
+
+static bool is_list(const json_t *value)
+{
+	return json_array_size(value) > 0;
+}
+
+static bool is_object(const json_t *value)
+{
+	return json_is_object(value);
+}
+
+static const struct kind text = {is_text, put_text}, count = {is_integer, put_count},
+			 plain = {is_integer, put_plain}, bytes = {is_integer, put_bytes},
+			 span = {is_integer, put_time},
+			 nanoseconds = {is_number, put_nanoseconds},
+			 share = {is_number, put_share}, list = {is_list, put_list},
+			 object = {is_object, put_object};
+
+static const struct row {
+	const char *group, *key; /* group: NULL for the answer itself */
+	const char *label;
+	const struct kind *kind;
+} rows[] = {
+	{NULL, "state", "state", &text},
+	{NULL, "pid", "pid in the JVM", &plain},
+	{NULL, "agent", "agent", &text},
+	{NULL, "uptime_ns", "loaded for", &span},
+	{NULL, "clients", "clients", &count},
+	{NULL, "file", "profile", &text},
+	{NULL, "started", "started", &text},
+	{NULL, "duration_ns", "recording for", &span},
+	{NULL, "flushed_ns_ago", "written before", &span},
+	{NULL, "options", "options", &object},
+	{NULL, "threads", "threads", &count},
+	{NULL, "threads_live", "threads alive", &count},
+	{NULL, "calls", "calls", &count},
+	{NULL, "events", "events", &count},
+	{NULL, "nodes", "nodes", &count},
+	{NULL, "pruned", "pruned nodes", &count},
+	{NULL, "methods", "methods", &count},
+	{NULL, "classes", "classes", &count},
+	{NULL, "records", "I/O records", &count},
+	{"memory", "used", "memory", &bytes},
+	{"memory", "peak", "memory, peak", &bytes},
+	{"memory", "limit", "memory, limit", &bytes},
+	{"lost", "events", "lost events", &count},
+	{"lost", "threads", "lost threads", &count},
+	{"lost", "methods", "lost methods", &count},
+	{"lost", "records", "lost records", &count},
+	{"lost", "metrics", "lost metrics", &count},
+	{"overhead", "event_ns", "cost of an event", &nanoseconds},
+	{"overhead", "share", "share of CPU time", &share},
+	{NULL, "snapshots", "snapshots", &list},
+	{NULL, "error", "last failure", &text},
+};
+
+static void put_row(FILE *out, const struct row *row, const json_t *status)
+{
+	const json_t *group = row->group != NULL ? json_object_get(status, row->group) : status;
+	const json_t *value = json_object_get(group, row->key);
+
+	if (value == NULL || !row->kind->fits(value))
+		return;
+	fprintf(out, "%-*s", LABEL_WIDTH, row->label);
+	row->kind->put(out, value);
+	fputc('\n', out);
+}
+
+/* Cuts lines that a terminal would fold, in place; never inside a character of UTF-8. */
+static void cut_lines(char *lines, unsigned width)
+{
+	char *to = lines;
+	unsigned column = 0;
+
+	for (const char *from = lines; *from != '\0'; from++) {
+		bool begins = ((unsigned char)*from & 0xc0) != 0x80;
+
+		column = *from == '\n' ? 0 : column + begins;
+		if (column <= width)
+			*to++ = *from;
+	}
+	*to = '\0';
+}
+
+char *status_text(const json_t *status, unsigned width)
+{
+	char *lines = NULL;
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		put_row(out, &rows[i], status);
+	if (fclose(out) != 0) {
+		free(lines);
+		return NULL;
+	}
+	if (width > 0)
+		cut_lines(lines, width);
+	return lines;
+}
