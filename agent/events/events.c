@@ -89,25 +89,29 @@ static int one_at_a_time(
 	const struct order *order, struct error *error)
 {
 	bool attached;
-	JNIEnv *jni = jvm_enter(&events.jvm, &attached);
+	JNIEnv *jni;
 	int code;
 
-	if (!jni)
-		return error_set(error, ERROR_JVM, "the JVM is ending");
-	if (pthread_mutex_trylock(&sessions)) {
+	thread_events_hide_own();
+	jni = jvm_enter(&events.jvm, &attached);
+	if (!jni) {
+		code = error_set(error, ERROR_JVM, "the JVM is ending");
+	} else if (pthread_mutex_trylock(&sessions)) {
 		code = error_set(error, ERROR_BUSY, "another start or stop is under way");
 	} else {
 		code = action(jni, order, error);
 		pthread_mutex_unlock(&sessions);
 	}
-	jvm_leave(&events.jvm, attached);
+	if (jni)
+		jvm_leave(&events.jvm, attached);
+	thread_events_show();
 	return code;
 }
 
 /* ---- the process ends ---- */
 
-/* Both ends come here, VMDeath and exit(3), at the same time perhaps. */
-static void end_of_process(void)
+/* Both ends come here, VMDeath and exit(3), at the same time perhaps. jni: VMDeath's, or NULL. */
+static void end_of_process(JNIEnv *jni)
 {
 	struct session *session;
 
@@ -118,24 +122,27 @@ static void end_of_process(void)
 	if (!sessions_wait())
 		return;
 	session = events_session();
-	if (session && session_recording(session))
+	if (session && session_recording(session)) {
+		if (jni)
+			check_patterns(jni, session);
 		recording_finish(session);
+		/* Only now: events are switched off one kind after the other, and an exit whose
+		 * entry was already off would match nothing. */
+		if (jni)
+			recording_enable(session, false);
+	}
 	pthread_mutex_unlock(&sessions);
+}
+
+static void on_exit_call(void)
+{
+	end_of_process(NULL);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	struct session *session = events_session();
-	bool recording = session && session_recording(session);
-
 	(void)jvmti;
-	if (recording)
-		check_patterns(jni, session);
-	end_of_process();
-	/* Only now: events are switched off one kind after the other, and an exit whose entry
-	 * was already off would match nothing. */
-	if (recording && session == events_session())
-		recording_enable(session, false);
+	end_of_process(jni);
 }
 
 /* ---- the agent is loaded ---- */
@@ -170,25 +177,27 @@ static int learn(JNIEnv *jni, struct error *error)
  * number. */
 static int next_options(struct options *options, const char *text, struct error *error)
 {
-	char *file = events.loaded.file;
+	struct options base = events.loaded;
 	int code;
 
 	if (sessions_begun > 0)
-		events.loaded.file = options_number_file(file, sessions_begun + 1);
-	code = events.loaded.file
-		       ? options_override(options, &events.loaded, text, error)
-		       : error_set(error, ERROR_MEMORY, "no memory for the file's name");
-	if (events.loaded.file != file)
-		free(events.loaded.file);
-	events.loaded.file = file;
+		base.file = options_number_file(base.file, sessions_begun + 1);
+	if (!base.file)
+		return error_set(error, ERROR_MEMORY, "no memory for the file's name");
+	code = options_override(options, &base, text, error);
+	if (base.file != events.loaded.file)
+		free(base.file);
 	return code;
 }
 
 /* Takes the session. */
 static int begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
 {
-	int code = recording_begin(jni, thread, session, error);
+	int code;
 
+	if (sessions_begun > 0)
+		trace_expect_old_frames(session->trace);
+	code = recording_begin(jni, thread, session, error);
 	sessions_begun += code == 0;
 	return code;
 }
@@ -286,7 +295,7 @@ static void watch_exit(void)
 {
 	static bool watched;
 
-	if (!watched && atexit(end_of_process))
+	if (!watched && atexit(on_exit_call))
 		log_line(LOG_WARN, "a profile cannot be finished if native code calls exit()");
 	watched = true;
 }
@@ -403,8 +412,10 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 
 static int detach_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
+	static const jvmtiEvent life_events[] = {JVMTI_EVENT_NATIVE_METHOD_BIND,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH};
 	struct session *session = events_session();
-	int failed;
+	int failed = 0;
 
 	(void)order;
 	if (session) {
@@ -412,8 +423,8 @@ static int detach_here(JNIEnv *jni, const struct order *order, struct error *err
 		recording_end(jni, session);
 	}
 	io_natives_close(jni);
-	failed = jvm_enable(&events.jvm, JVMTI_EVENT_NATIVE_METHOD_BIND, false, error) |
-		 jvm_enable(&events.jvm, JVMTI_EVENT_VM_DEATH, false, error);
+	for (size_t i = 0; i < sizeof(life_events) / sizeof(*life_events); i++)
+		failed |= jvm_enable(&events.jvm, life_events[i], false, error);
 	io_forget();
 	jvm_give_capabilities_back(&events.jvm);
 	options_fini(&events.loaded);

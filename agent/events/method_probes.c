@@ -141,7 +141,7 @@ static bool warm_up(JNIEnv *jni, jclass class)
 	bool warm = true;
 
 	/* Turned away: these calls are nobody's. */
-	thread_events_hide();
+	thread_events_hide_own();
 	for (size_t i = 0; i < PROBES && warm; i++)
 		warm = call_often(jni, class, probes[i].name);
 	thread_events_show();

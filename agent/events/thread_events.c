@@ -18,6 +18,8 @@
 
 /* A place that has joined no session. */
 #define NO_SESSION UINT32_MAX
+/* Hides a thread in all of them. */
+#define ANY_SESSION (UINT32_MAX - 1)
 
 __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
@@ -208,7 +210,8 @@ static struct thread_events *own_place(uint32_t session)
 {
 	struct thread_events *place = thread_events_current;
 
-	if (place == &nobody && hiding_in != 0 && hiding_in != session)
+	if (place == &nobody && hiding_in != 0 && hiding_in != session &&
+		hiding_in != ANY_SESSION)
 		thread_events_show();
 	place = thread_events_current;
 	if (!place)
@@ -332,15 +335,25 @@ bool thread_events_is_outside(void)
 
 /* ---- hidden, paused ---- */
 
-void thread_events_hide(void)
+static void hide(uint32_t session)
 {
 	if (thread_events_current == &nobody)
 		return;
 	hidden = thread_events_current;
-	hiding_in = session_now();
-	if (hiding_in == 0)
-		hiding_in = NO_SESSION;
+	hiding_in = session;
 	thread_events_current = &nobody;
+}
+
+void thread_events_hide(void)
+{
+	uint32_t session = session_now();
+
+	hide(session ? session : NO_SESSION);
+}
+
+void thread_events_hide_own(void)
+{
+	hide(ANY_SESSION);
 }
 
 void thread_events_show(void)
@@ -443,7 +456,7 @@ static unsigned wait_for_places(void)
 
 void thread_events_start(void)
 {
-	if (++last_session == NO_SESSION)
+	if (++last_session >= ANY_SESSION)
 		last_session = 1;
 	atomic_store(&thread_events_session, last_session);
 }

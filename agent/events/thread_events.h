@@ -96,6 +96,10 @@ bool thread_events_is_outside(void);
 void thread_events_hide(void);
 void thread_events_show(void);
 
+/* The same while the calling thread does jprof's own work, whatever sessions begin and end
+ * meanwhile. */
+void thread_events_hide_own(void);
+
 /* Whose account the calling thread's I/O goes to: while it is hidden, that of the thread that
  * carries the other. NULL: nobody's; *unwanted says whether that is as the user wants it. */
 struct thread_events *thread_events_for_io(bool *unwanted);

@@ -6,6 +6,7 @@
  */
 #include "agent/trace/thread_context.h"
 
+#include "agent/trace/trace.h"
 #include "agent/trace/trace_memory.h"
 
 #define RARE __attribute__((noinline, cold))
@@ -131,7 +132,9 @@ RARE void context_exit_rare(
 	}
 	frame = shadow_find(stack, method);
 	if (frame == NULL) {
-		context_add(&context->unmatched, 1);
+		/* An old frame is below all that were pushed. */
+		if (!context_at_root(context) || !trace_has_old_frames(context->trace))
+			context_add(&context->unmatched, 1);
 		return;
 	}
 	if (unwound) {

@@ -94,6 +94,16 @@ struct io_paths *trace_io_paths(struct trace *trace)
 	return &trace->paths;
 }
 
+void trace_expect_old_frames(struct trace *trace)
+{
+	trace->old_frames = true;
+}
+
+bool trace_has_old_frames(const struct trace *trace)
+{
+	return trace->old_frames;
+}
+
 int trace_record_io(struct trace *trace)
 {
 	trace->records = io_records_create(&trace->budget, trace->budget.limit);

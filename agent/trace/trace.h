@@ -37,6 +37,11 @@ struct trace; /* created, destroyed */
  * without memory. */
 struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 
+/* Threads may be in methods that got their probes for an earlier session, and whose exits match
+ * nothing here: they are not counted as unmatched. Before the first thread begins. */
+void trace_expect_old_frames(struct trace *trace);
+bool trace_has_old_frames(const struct trace *trace);
+
 /* The call paths that openings and records have. */
 struct io_paths *trace_io_paths(struct trace *trace);
 
@@ -47,7 +52,7 @@ int trace_record_io(struct trace *trace);
 /* NULL: they are not. */
 struct io_records *trace_io_records(const struct trace *trace);
 
-/* For tests: in the agent it lives until the process ends, as threads may still run. */
+/* No thread may have a context of it any more. */
 void trace_destroy(struct trace *trace);
 
 /* The calling thread begins: its counters are opened, and count from now on. NULL when

@@ -22,6 +22,7 @@ struct trace {
 	uint32_t ended; /* rows of ended threads */
 	struct thread_context *fold[TRACE_FOLDS_MAX]; /* rows of folded ones */
 	unsigned folds;
+	bool old_frames; /* of methods with probes of an earlier session; constant */
 	bool stopped;
 	bool visiting;      /* rows that were shown must not be folded: they would be shown twice */
 	struct arena block; /* the visitor's copy of nodes */
