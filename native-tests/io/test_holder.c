@@ -237,6 +237,51 @@ static void more_files_than_rows_are_charged_to_one(void **state)
 	assert_int_equal(look(holder).files, 1002);
 }
 
+static void a_session_sees_its_own_files(void **state)
+{
+	struct holder *holder = *state;
+	struct io_opening opening = file_named(5, "/two");
+	uint32_t first;
+	struct seen seen;
+
+	io_files_begin(&holder->files, 1);
+	opening.session = 1;
+	first = holder_file(holder_open(holder, &opening));
+	open_file(holder, 6, "/gone");
+	assert_int_equal(look(holder).files, 2);
+
+	io_files_begin(&holder->files, 2);
+	assert_int_equal(look(holder).files, 0);
+	io_file_take(&holder->files, io_files_at(&holder->files, first));
+	seen = look(holder);
+	assert_int_equal(seen.files, 1);
+	assert_string_equal(seen.last.name, "/two");
+	assert_int_equal(seen.last.path, 0); /* a call path of another session */
+
+	/* Opened now, by a thread that has not noticed the new session. */
+	opening.descriptor = 9;
+	holder_open(holder, &opening);
+	assert_int_equal(look(holder).last.path, 0);
+	opening.session = 2;
+	holder_open(holder, &opening);
+	assert_int_equal(look(holder).last.path, 3);
+}
+
+static void what_is_forgotten_is_nothing(void **state)
+{
+	struct holder *holder = *state;
+	holder_word word = open_file(holder, 7, "/etc/hosts");
+
+	open_file(holder, SLOTS + 5000, "/far");
+	holder_note(holder, 8, 1, 99);
+	holder_forget(holder);
+	assert_int_equal(holder_get(holder, 7), 0);
+	assert_int_equal(holder_get(holder, 8), 0);
+	assert_int_equal(holder_get(holder, SLOTS + 5000), 0);
+	assert_false(holder_close(holder, 7, word));
+	assert_int_equal(look(holder).files, 2); /* rows stay: calls under way may have them */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +295,8 @@ int main(void)
 		T(a_socket_becomes_a_connection),
 		T(descriptors_above_the_array),
 		T(only_what_changed_is_shown),
+		T(a_session_sees_its_own_files),
+		T(what_is_forgotten_is_nothing),
 		T(names_of_any_bytes),
 		T(more_files_than_rows_are_charged_to_one),
 #undef T

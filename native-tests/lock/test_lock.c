@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 
 enum { THREADS = 4, ROUNDS = 20000 };
@@ -39,6 +40,54 @@ static void test_excludes(void **state)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(shared_count, THREADS * ROUNDS);
 	lock_fini(&shared_lock);
+}
+
+/* ---- gates ---- */
+
+static struct gate gate;
+static _Atomic bool there; /* what callbacks use */
+static _Atomic unsigned long passed, burnt;
+static _Atomic bool enough;
+
+static void *pass_again_and_again(void *unused)
+{
+	(void)unused;
+	while (!atomic_load(&enough)) {
+		if (!gate_enter(&gate))
+			continue;
+		if (!atomic_load(&there))
+			atomic_fetch_add(&burnt, 1);
+		atomic_fetch_add(&passed, 1);
+		gate_leave(&gate);
+	}
+	return NULL;
+}
+
+static void test_gate(void **state)
+{
+	enum { SESSIONS = 100 };
+	pthread_t thread[THREADS];
+
+	(void)state;
+	assert_false(gate_enter(&gate));
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(
+			pthread_create(&thread[i], NULL, pass_again_and_again, NULL), 0);
+	for (int i = 0; i < SESSIONS; i++) {
+		unsigned long before = atomic_load(&passed);
+
+		atomic_store(&there, true);
+		gate_open(&gate);
+		while (atomic_load(&passed) == before)
+			;
+		assert_true(gate_close(&gate, 0));
+		atomic_store(&there, false);
+	}
+	atomic_store(&enough, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(burnt, 0);
+	assert_true(passed >= SESSIONS);
 }
 
 static void test_order(void **state)
@@ -85,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_excludes),
+		cmocka_unit_test(test_gate),
 		cmocka_unit_test(test_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -405,6 +405,69 @@ static void test_errno(void **state)
 	finish(&f);
 }
 
+/* What is used outside the session's scope is nobody's, whoever looks, and whenever. */
+static void test_scope(void **state)
+{
+	struct fixture f;
+	struct test_picture picture = {.metrics = 2};
+
+	(void)state;
+	start(&f, 1 << 20);
+	enter(&f, A);
+	test_use(f.context, 3, 30);
+	leave(&f, A);
+	assert_true(context_at_root(f.context));
+	context_go_out(f.context);
+	test_use(f.context, 100, 1000);
+	test_visit(f.trace, &picture);
+	assert_int_equal(picture.row[0].thread.total[0], 3);
+	test_picture_fini(&picture);
+
+	context_come_in(f.context);
+	enter(&f, A);
+	assert_false(context_at_root(f.context));
+	test_use(f.context, 4, 40);
+	enter(&f, B);
+	test_use(f.context, 5, 50);
+	leave(&f, B);
+	leave(&f, A);
+	context_go_out(f.context);
+	test_use(f.context, 100, 1000);
+	trace_stop(f.trace);
+
+	picture = (struct test_picture){.metrics = 2};
+	test_visit(f.trace, &picture);
+	assert_int_equal(picture.row[0].thread.total[0], 12);
+	assert_int_equal(picture.row[0].thread.total[1], 120);
+	assert_int_equal(picture.row[0].sums.calls, 3);
+	assert_int_equal(tree_at(&f.context->tree, TREE_ROOT)->base[0], 0);
+	assert_int_equal(node_of(&f, TREE_ROOT, A)->base[0], 7);
+	test_picture_fini(&picture);
+	trace_thread_end(f.trace, f.context, NULL);
+	finish(&f);
+}
+
+/* Exits of methods that were entered in an earlier session. */
+static void test_old_frames(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, 1 << 20);
+	leave(&f, A);
+	assert_int_equal(f.context->unmatched, 1);
+	trace_expect_old_frames(f.trace);
+	leave(&f, A);
+	leave_by_exception(&f, B);
+	assert_int_equal(f.context->unmatched, 1);
+	/* Above what was entered there are no old ones. */
+	enter(&f, A);
+	leave(&f, B);
+	assert_int_equal(f.context->unmatched, 2);
+	leave(&f, A);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +480,8 @@ int main(void)
 		cmocka_unit_test(test_repairs),
 		cmocka_unit_test(test_caught),
 		cmocka_unit_test(test_native),
+		cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_old_frames),
 		cmocka_unit_test(test_errno),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
