@@ -24,7 +24,8 @@ enum lock_rank {
 	LOCK_OPENERS,     /* the threads that opened something */
 	LOCK_PATHS,       /* call paths of records */
 	LOCK_RECORDS,     /* rings and segments of records */
-	LOCK_MARKS        /* marks that wait to be written */
+	LOCK_MARKS,       /* marks that wait to be written */
+	LOCK_CONTROL      /* the control channel's life */
 };
 
 /* Static ones: {PTHREAD_MUTEX_INITIALIZER, LOCK_...}. */

@@ -25,8 +25,9 @@ rooms=(
 	"agent/io        error profile/io_words.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/session   error options metric profile agent/log agent/lock agent/trace agent/io"
-	"agent/events    error arch options metric profile agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session"
-	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/events include"
+	"agent/control   error agent/lock"
+	"agent/events    error arch options metric profile agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session agent/control"
+	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/control agent/events include"
 	"cli             error options metric profile"
 )
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * control: the agent's side of the channel by which it is told what to do while the
+ * application runs (docs/control-protocol.md): a socket, and a thread that answers.
+ *
+ * In:   requests of the same user's, or root's, processes.
+ * Out:  calls of verbs, on the control thread, one at a time.
+ * Owns: the socket and its directory, the thread, the connections. Two descriptors, and one
+ *       for each client; all of them closed on exec.
+ * Runs: the thread is a plain one, unknown to the JVM, and takes no signals.
+ */
+#ifndef JPROF_AGENT_CONTROL_CONTROL_H
+#define JPROF_AGENT_CONTROL_CONTROL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "error/error.h"
+
+/* run fills *result (a new JSON object; left NULL it is {}), or returns a negative code with
+ * error filled. `request` is the whole object that the client sent: unknown members are legal,
+ * and nothing but "jprof", "id" and "verb" was looked at. */
+struct control_verb {
+	const char *name;
+	int (*run)(const json_t *request, json_t **result, struct error *error);
+	bool last; /* once it succeeds the channel closes behind its answer */
+};
+
+/* Borrowed for good. */
+struct control_setup {
+	const struct control_verb *verbs; /* ends with a NULL name */
+	bool attached;                    /* what `hello` says of how the agent was loaded */
+	const char *const *roots; /* where directories may be, ends with NULL; NULL: as documented */
+};
+
+/* Makes the socket and starts the thread; if an earlier one is just ending, it is waited for.
+ * 0, or a negative code: there is no channel, and the error says why. Keeps errno. */
+int control_start(const struct control_setup *setup, struct error *error);
+
+/* The process ends, or the agent goes: socket and directory are gone when it returns, and no
+ * verb begins any more; one that runs is waited for a fifth of a second, not longer. On the
+ * control thread itself or any other; harmless when nothing was started, when all has ended,
+ * and in a forked child, where nothing is done. Keeps errno. */
+void control_end(void);
+
+/* How many clients are connected. On any thread. */
+unsigned control_clients(void);
+
+#endif

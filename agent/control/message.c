@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* message: see message.h. */
+#include "agent/control/message.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The table of errors has these names; kept in step by test_message.c. */
+const char answer_no_memory[] =
+	"{\"jprof\":1,\"ok\":false,\"error\":{\"code\":\"memory\","
+	"\"message\":\"no memory to answer\"}}\n";
+
+/* ---- a request ---- */
+
+/* The byte behind the string that begins at from, a '"'. */
+static size_t skip_string(const char *line, size_t length, size_t from)
+{
+	size_t i = from + 1;
+
+	while (i < length && line[i] != '"')
+		i += line[i] == '\\' ? 2 : 1;
+	return i + 1;
+}
+
+/* A parsed value takes up to 130 bytes, a level of nesting some hundred bytes of stack: both
+ * are told by brackets and commas, well-formed or not. */
+static int check_shape(const char *line, size_t length, struct error *error)
+{
+	size_t values = 0;
+	long depth = 0;
+
+	for (size_t i = 0; i < length;) {
+		if (line[i] == '"') {
+			i = skip_string(line, length, i);
+			continue;
+		}
+		char c = line[i++];
+		values += c == '[' || c == '{' || c == ',';
+		depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+		if (depth > MESSAGE_DEPTH)
+			return error_set(error, ERROR_FORMAT,
+				"the request nests deeper than %d", MESSAGE_DEPTH);
+		if (values > MESSAGE_VALUES)
+			return error_set(error, ERROR_FORMAT,
+				"the request has more than %d values", MESSAGE_VALUES);
+	}
+	return 0;
+}
+
+static int parse_object(json_t **object, const char *line, size_t length, struct error *error)
+{
+	json_error_t json = {.line = -1};
+	int status = check_shape(line, length, error);
+
+	if (status < 0)
+		return status;
+	*object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &json);
+	if (json_is_object(*object))
+		return 0;
+	if (*object)
+		return error_set(error, ERROR_FORMAT,
+			"the request is an array; write an object: {...}");
+	/* Nothing at all is said when there was no memory to begin with. */
+	if (json.line < 0 || json_error_code(&json) == json_error_out_of_memory)
+		return error_set(error, ERROR_MEMORY, "no memory to read the request");
+	return error_set(error, ERROR_FORMAT,
+		"the request is not a JSON object (byte %d): %s", json.position,
+		error_subject(json.text).text);
+}
+
+static int take_id(struct request *request, struct error *error)
+{
+	const json_t *id = json_object_get(request->object, "id");
+
+	if (!id)
+		return 0;
+	if (!json_is_number(id) && !json_is_string(id))
+		return error_set(error, ERROR_FORMAT, "'id' must be a number or a string");
+	if (json_is_string(id) && json_string_length(id) > MESSAGE_ID_BYTES)
+		return error_set(error, ERROR_FORMAT, "'id' has more than %d bytes",
+			MESSAGE_ID_BYTES);
+	request->id = id;
+	return 0;
+}
+
+static int check_version(const json_t *object, struct error *error)
+{
+	const json_t *version = json_object_get(object, "jprof");
+
+	if (json_is_integer(version) && json_integer_value(version) == MESSAGE_PROTOCOL)
+		return 0;
+	if (json_is_integer(version))
+		return error_set(error, ERROR_VERSION,
+			"protocol version %lld is not spoken here; this agent speaks %d",
+			(long long)json_integer_value(version), MESSAGE_PROTOCOL);
+	return error_set(error, ERROR_VERSION,
+		"the request does not tell its protocol version; write \"jprof\": %d",
+		MESSAGE_PROTOCOL);
+}
+
+static int take_verb(struct request *request, struct error *error)
+{
+	const json_t *verb = json_object_get(request->object, "verb");
+
+	if (!json_is_string(verb))
+		return error_set(error, ERROR_FORMAT,
+			"'verb' is missing or no string; write \"verb\": \"hello\"");
+	request->verb = json_string_value(verb);
+	return 0;
+}
+
+int request_parse(
+	struct request *request, const char *line, size_t length, struct error *error)
+{
+	int status;
+
+	*request = (struct request){0};
+	status = parse_object(&request->object, line, length, error);
+	if (status == 0)
+		status = take_id(request, error);
+	if (status == 0)
+		status = check_version(request->object, error);
+	if (status == 0)
+		status = take_verb(request, error);
+	return status;
+}
+
+void request_fini(struct request *request)
+{
+	json_decref(request->object);
+	*request = (struct request){0};
+}
+
+/* ---- an answer ---- */
+
+/* A message may hold a path, and that any bytes; JSON holds UTF-8. */
+static json_t *text_to_json(const char *text)
+{
+	char clean[sizeof(((struct error *)0)->text)];
+	json_t *json = json_string(text);
+	size_t length = strnlen(text, sizeof(clean) - 1);
+
+	if (json)
+		return json;
+	for (size_t i = 0; i < length; i++)
+		clean[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+	clean[length] = '\0';
+	return json_string(clean);
+}
+
+static json_t *error_to_json(const struct error *error)
+{
+	return json_pack(
+		"{s:s, s:o}", "code", error_name(error->code), "message", text_to_json(error->text));
+}
+
+/* A new reference to what is borrowed. jansson counts references in constants, too. */
+static json_t *share(const json_t *json)
+{
+	return json_incref((json_t *)json);
+}
+
+static bool add_outcome(json_t *answer, const json_t *result, const struct error *error)
+{
+	bool ok = error->code == ERROR_NONE;
+	json_t *value;
+
+	if (ok)
+		value = result ? share(result) : json_object();
+	else
+		value = error_to_json(error);
+	return json_object_set_new(answer, "ok", json_boolean(ok)) == 0 &&
+		json_object_set_new(answer, ok ? "result" : "error", value) == 0;
+}
+
+static json_t *answer_object(
+	const json_t *id, const json_t *result, const struct error *error)
+{
+	json_t *answer = json_object();
+
+	if (json_object_set_new(answer, "jprof", json_integer(MESSAGE_PROTOCOL)) == 0 &&
+		(!id || json_object_set_new(answer, "id", share(id)) == 0) &&
+		add_outcome(answer, result, error))
+		return answer;
+	json_decref(answer);
+	return NULL;
+}
+
+char *answer_line(const json_t *id, const json_t *result, const struct error *error,
+	size_t *length)
+{
+	json_t *answer = answer_object(id, result, error);
+	char *line = NULL;
+
+	*length = answer ? json_dumpb(answer, NULL, 0, JSON_COMPACT) : 0;
+	if (*length > 0)
+		line = malloc(*length + 1);
+	if (line && json_dumpb(answer, line, *length, JSON_COMPACT) != *length) {
+		free(line);
+		line = NULL;
+	}
+	if (line)
+		line[(*length)++] = '\n';
+	json_decref(answer);
+	return line;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* place: see place.h. */
+#include "agent/control/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const place_roots[] = {"/tmp", "/dev/shm", "/var/tmp", NULL};
+
+static const char socket_name[] = "control";
+
+enum { BACKLOG = 32 };
+
+/* The directory's path, while it is made. */
+struct candidate {
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	bool made; /* was not there before */
+};
+
+static int refuse(const struct candidate *candidate, enum error_code code, const char *why,
+	struct error *error)
+{
+	return error_set(error, code, "'%s' %s", candidate->path, why);
+}
+
+static int refuse_errno(
+	const struct candidate *candidate, const char *what, struct error *error)
+{
+	return error_set_errno(error, ERROR_IO, errno, "cannot %s '%s'", what, candidate->path);
+}
+
+/* ---- the directory ---- */
+
+static int name_candidate(struct candidate *candidate, struct place *place, const char *root,
+	pid_t pid, struct error *error)
+{
+	char *path = place->address.sun_path;
+	size_t size = sizeof(place->address.sun_path);
+
+	place->address.sun_family = AF_UNIX;
+	snprintf(candidate->path, size, "%s/.jprof-%ld", root, (long)pid);
+	if ((size_t)snprintf(path, size, "%s/.jprof-%ld/%s", root, (long)pid, socket_name) < size)
+		return 0;
+	return error_set(error, ERROR_VALUE, "the path '%s' is too long for a socket",
+		error_subject(root).text);
+}
+
+/* Ours, and closed to everybody else? */
+static int check_directory(
+	const struct candidate *candidate, int directory, struct error *error)
+{
+	struct stat status;
+
+	if (fstat(directory, &status) != 0)
+		return refuse_errno(candidate, "look at", error);
+	if (status.st_uid != geteuid())
+		return refuse(candidate, ERROR_DENIED, "belongs to another user", error);
+	if (status.st_mode & (S_IRWXG | S_IRWXO))
+		return refuse(candidate, ERROR_DENIED, "is open to other users", error);
+	return 0;
+}
+
+static int open_directory(struct candidate *candidate, struct error *error)
+{
+	int directory;
+
+	candidate->made = mkdir(candidate->path, S_IRWXU) == 0;
+	if (!candidate->made && errno != EEXIST)
+		return refuse_errno(candidate, "make", error);
+	directory = open(candidate->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory >= 0)
+		return directory;
+	/* With O_NOFOLLOW and O_DIRECTORY a symbolic link is ENOTDIR, or ELOOP. */
+	if (errno == ENOTDIR || errno == ELOOP)
+		return refuse(candidate, ERROR_DENIED, "is there and no directory", error);
+	return refuse_errno(candidate, "open", error);
+}
+
+/* ---- the socket ---- */
+
+static int open_socket(const struct candidate *candidate, struct error *error)
+{
+	int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return descriptor >= 0 ? descriptor : refuse_errno(candidate, "open a socket for", error);
+}
+
+/* 0: nobody listens there any more. */
+static int check_stale(
+	const struct place *place, const struct candidate *candidate, struct error *error)
+{
+	int caller = open_socket(candidate, error), result, reason;
+
+	if (caller < 0)
+		return caller;
+	result = connect(caller, (const struct sockaddr *)&place->address, sizeof(place->address));
+	reason = errno;
+	close(caller);
+	if (result != 0 && (reason == ECONNREFUSED || reason == ENOENT))
+		return 0;
+	return refuse(candidate, ERROR_BUSY, "is used by another process", error);
+}
+
+/* Removes what a process of this pid left behind. */
+static int remove_stale(
+	const struct place *place, const struct candidate *candidate, struct error *error)
+{
+	struct stat status;
+	int result;
+
+	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? 0 : refuse_errno(candidate, "look into", error);
+	if (!S_ISSOCK(status.st_mode))
+		return refuse(candidate, ERROR_DENIED, "has a 'control' that is no socket", error);
+	result = check_stale(place, candidate, error);
+	if (result < 0)
+		return result;
+	if (unlinkat(place->directory, socket_name, 0) != 0 && errno != ENOENT)
+		return refuse_errno(candidate, "remove the old socket in", error);
+	return 0;
+}
+
+/* bind takes a path: whether that led into our directory is seen afterwards. */
+static int check_bound(
+	struct place *place, const struct candidate *candidate, struct error *error)
+{
+	struct stat status;
+
+	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+		!S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
+		return refuse(candidate, ERROR_BUSY, "was replaced meanwhile", error);
+	place->device = status.st_dev;
+	place->inode = status.st_ino;
+	return 0;
+}
+
+static int listen_there(struct place *place, const struct candidate *candidate, int listener,
+	struct error *error)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&place->address;
+	int status;
+
+	if (bind(listener, address, sizeof(place->address)) != 0)
+		return refuse_errno(candidate, "make a socket in", error);
+	status = check_bound(place, candidate, error);
+	if (status < 0)
+		return status;
+	if (fchmodat(place->directory, socket_name, S_IRUSR | S_IWUSR, 0) != 0 ||
+		listen(listener, BACKLOG) != 0)
+		return refuse_errno(candidate, "listen in", error);
+	return 0;
+}
+
+static int make_socket(
+	struct place *place, const struct candidate *candidate, struct error *error)
+{
+	int listener = open_socket(candidate, error), status;
+
+	if (listener < 0)
+		return listener;
+	status = listen_there(place, candidate, listener, error);
+	if (status == 0)
+		return listener;
+	close(listener);
+	return status;
+}
+
+/* ---- both ---- */
+
+/* The lock keeps processes of the same pid (in two namespaces) from taking each other's socket
+ * for a stale one before it listens. Only while that lasts: children would inherit it. */
+static int fill_directory(
+	struct place *place, const struct candidate *candidate, struct error *error)
+{
+	int status = check_directory(candidate, place->directory, error);
+
+	if (status < 0)
+		return status;
+	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0)
+		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
+	status = remove_stale(place, candidate, error);
+	if (status == 0)
+		status = make_socket(place, candidate, error);
+	flock(place->directory, LOCK_UN);
+	return status;
+}
+
+static int make_under(
+	struct place *place, const char *root, pid_t pid, struct error *error)
+{
+	struct candidate candidate = {0};
+	int status;
+
+	*place = (struct place){.directory = -1};
+	status = name_candidate(&candidate, place, root, pid, error);
+	if (status < 0)
+		return status;
+	status = open_directory(&candidate, error);
+	if (status >= 0) {
+		place->directory = status;
+		status = fill_directory(place, &candidate, error);
+	}
+	if (status >= 0)
+		return status;
+	place_remove(place);
+	if (candidate.made)
+		rmdir(candidate.path);
+	return status;
+}
+
+int place_make(struct place *place, const char *const *roots, pid_t pid, struct error *error)
+{
+	struct error all = {0};
+	size_t used = 0;
+
+	for (; *roots; roots++) {
+		struct error one = {0};
+		int listener = make_under(place, *roots, pid, &one);
+
+		if (listener >= 0)
+			return listener;
+		all.code = one.code;
+		if (used < sizeof(all.text))
+			used += (size_t)snprintf(all.text + used, sizeof(all.text) - used,
+				"%s%s", used ? "; " : "", one.text);
+	}
+	return error_set(error, all.code, "no place for a control socket: %s", all.text);
+}
+
+/* ROOT/.jprof-PID from ROOT/.jprof-PID/control. */
+static void remove_directory(struct place *place)
+{
+	char *end = strrchr(place->address.sun_path, '/');
+
+	if (!end)
+		return;
+	*end = '\0';
+	rmdir(place->address.sun_path); /* refuses what is not empty, and symbolic links */
+	*end = '/';
+}
+
+void place_remove(struct place *place)
+{
+	struct stat status;
+
+	if (place->directory < 0)
+		return;
+	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		place->inode != 0 && status.st_dev == place->device &&
+		status.st_ino == place->inode)
+		unlinkat(place->directory, socket_name, 0);
+	if (place->inode != 0)
+		remove_directory(place);
+	close(place->directory);
+	place->directory = -1;
+}
