@@ -167,12 +167,13 @@ static bool add_outcome(json_t *answer, const json_t *result, const struct error
 	bool ok = error->code == ERROR_NONE;
 	json_t *value;
 
+	if (json_object_set_new(answer, "ok", json_boolean(ok)) != 0)
+		return false;
 	if (ok)
 		value = result ? share(result) : json_object();
 	else
 		value = error_to_json(error);
-	return json_object_set_new(answer, "ok", json_boolean(ok)) == 0 &&
-		json_object_set_new(answer, ok ? "result" : "error", value) == 0;
+	return json_object_set_new(answer, ok ? "result" : "error", value) == 0;
 }
 
 static json_t *answer_object(

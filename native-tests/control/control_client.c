@@ -101,7 +101,7 @@ int channel_remove_root(void **state)
 
 const char *channel_path(void)
 {
-	static char path[108];
+	static __thread char path[108];
 
 	snprintf(path, sizeof(path), "%s/.jprof-%d/control", root, (int)getpid());
 	return path;
