@@ -336,6 +336,29 @@ static void test_no_descriptors(void **state)
 	close(connection);
 }
 
+/* A program that closes whatever it has not opened: its own fault, but nothing spins. The socket
+ * cannot be removed then. */
+static void test_descriptors_closed(void **state)
+{
+	int connection = channel_connect();
+	char path[128];
+
+	(void)state;
+	expect_service();
+	for (int i = 3; i < 64; i++)
+		if (i != connection)
+			close(i);
+	/* The thread sees it when it wakes up. */
+	channel_say(connection, "{\"jprof\":1,\"verb\":\"echo\"}");
+	expect_quiet();
+	control_end();
+	close(connection);
+	snprintf(path, sizeof(path), "%s", channel_path());
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(rmdir(path), 0);
+}
+
 /* Another user may connect if somebody opened the directory: it is told to go. */
 static void test_other_user(void **state)
 {
@@ -387,6 +410,7 @@ int main(void)
 		CASE(test_full),
 		CASE(test_no_descriptors),
 		CASE(test_other_user),
+		CASE(test_descriptors_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
