@@ -42,9 +42,6 @@ static int snapshot_row(struct reader *reader, sqlite3_stmt *statement, size_t i
 				  : reader_name(reader, statement, SCHEMA_SNAPSHOT_LABEL);
 	if (!snapshot->label)
 		return reader_no_memory(reader);
-	if (i > 0 && snapshot->at < snapshot[-1].at)
-		return read_damaged(reader->source, reader->error,
-			"snapshots are not in the order of time");
 	return 0;
 }
 

@@ -12,12 +12,17 @@
 #include "../trace/trace_test.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "agent/session/marks.h"
 #include "agent/session/writer.h"
 #include "profile/profile_read.h"
 
@@ -27,13 +32,48 @@ enum {
 	GROUPS = 3,
 	FILES = 3,
 	PLAYERS = 6, /* at a time */
-	MOMENTS = 12,
+	MOMENTS = 8,
 	ROUNDS_MOST = 4000
 };
 
 static char directory[] = "/tmp/jprof-snapshots-XXXXXX";
 static char path[256];
 static struct metric_set set;
+
+/* ---- what the writer does, disturbed ---- */
+
+static atomic_bool fail_commit, hold_commit;
+static atomic_int commits_waiting;
+static _Thread_local long gone; /* seconds that deadlines this thread makes are nearer */
+
+int __real_profile_commit(struct profile_writer *writer, struct error *error);
+int __wrap_profile_commit(struct profile_writer *writer, struct error *error)
+{
+	atomic_fetch_add(&commits_waiting, 1);
+	while (atomic_load(&hold_commit))
+		sched_yield();
+	atomic_fetch_sub(&commits_waiting, 1);
+	if (!atomic_load(&fail_commit))
+		return __real_profile_commit(writer, error);
+	profile_rollback(writer);
+	return error_set(error, ERROR_IO, "no room");
+}
+
+static void *release_commit(void *argument)
+{
+	poll(NULL, 0, 100);
+	atomic_store(&hold_commit, false);
+	return argument;
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int result = __real_clock_gettime(clock, time);
+
+	time->tv_sec -= gone;
+	return result;
+}
 
 /* ---- where the writer has names and files from ---- */
 
@@ -218,6 +258,8 @@ static void truth_of_profile(const struct profile *profile, struct truth truth[G
 
 		assert_true(t >= 0);
 		assert_true(io->node < profile->thread_first[t + 1] - profile->thread_first[t]);
+		truth[group_of(profile->thread[t].name)].paths +=
+			hash[profile->thread_first[t] + io->node] * (io->bytes + io->ops);
 		sums = truth[group_of(profile->thread[t].name)].io[io->file][io->op];
 		sums[0] += io->ops;
 		sums[1] += io->bytes;
@@ -264,6 +306,16 @@ static void player_begin(struct story *story, struct player *player)
 	assert_non_null(player->walk.context);
 }
 
+/* Of the path that the thread is in. */
+static uint64_t model_path_hash(const struct model *model)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < model->depth; i++)
+		hash = path_hash(hash, model->node[model->stack[i]].method);
+	return hash;
+}
+
 static void player_io(struct player *player, struct test_random *random)
 {
 	struct call_tree *tree = &player->walk.context->tree;
@@ -279,6 +331,7 @@ static void player_io(struct player *player, struct test_random *random)
 	sums[0]++;
 	sums[1] += account.bytes;
 	sums[2] += account.ns;
+	player->io.paths += model_path_hash(&player->model) * (account.bytes + 1);
 }
 
 static void player_steps(struct story *story, struct player *player, uint32_t steps)
@@ -465,6 +518,454 @@ static void stories(void **state)
 	}
 }
 
+/* ---- what may be asked for, and what may go wrong ---- */
+
+static struct writer *start_small(struct trace **trace, struct player *player, const char *name)
+{
+	*trace = trace_create(&set, 64 << 20);
+	model_init(&player->model);
+	player->walk = (struct test_walk){.random = {7},
+		.model = &player->model,
+		.context = test_begin(*trace, "main"),
+		.methods = METHODS,
+		.depth = 15};
+	return start(*trace, name, 3600);
+}
+
+static void end_small(struct trace *trace, struct writer *writer, struct player *player)
+{
+	trace_stop(trace);
+	finish(writer);
+	trace_thread_end(trace, player->walk.context, NULL);
+	model_fini(&player->model);
+	trace_destroy(trace);
+}
+
+static void steps(struct player *player, int count)
+{
+	for (int i = 0; i < count; i++)
+		test_step(&player->walk);
+}
+
+/* Returns the code; the label that came of it must be that one. */
+static int snapshot(struct writer *writer, const char *label, const char *expected)
+{
+	char *told = (char *)path;
+	struct error error = {0};
+	uint64_t at = 1;
+	int status = writer_snapshot(writer, label, &told, &at, &error);
+
+	assert_int_equal(status, -(int)error.code);
+	if (expected) {
+		assert_string_equal(error.text, "");
+		assert_string_equal(told, expected);
+		assert_true(at > 0);
+	} else {
+		assert_true(status < 0);
+		assert_null(told);
+	}
+	free(told);
+	return status;
+}
+
+static void labels(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "labels");
+	struct label_row *row;
+	struct error error = {0};
+	char longest[LABEL_MAX + 2];
+	size_t count;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	longest[LABEL_MAX + 1] = '\0';
+	assert_int_equal(snapshot(writer, "", NULL), -ERROR_VALUE);
+	assert_int_equal(snapshot(writer, longest, NULL), -ERROR_VALUE);
+	assert_int_equal(snapshot(writer, "a\tb", NULL), -ERROR_VALUE);
+	assert_int_equal(snapshot(writer, "a\x7f", NULL), -ERROR_VALUE);
+	assert_int_equal(snapshot(writer, "a..b", NULL), -ERROR_VALUE);
+	longest[LABEL_MAX] = '\0';
+	snapshot(writer, longest, longest);
+	snapshot(writer, NULL, "1");
+	snapshot(writer, "3", "3");
+	snapshot(writer, NULL, "2");
+	snapshot(writer, NULL, "4");
+	assert_int_equal(snapshot(writer, "3", NULL), -ERROR_BUSY);
+	assert_int_equal(writer_reset(writer, &error), 0);
+	snapshot(writer, "caf\xc3\xa9 1", "caf\xc3\xa9 1");
+	assert_int_equal(writer_labels(writer, &row, &count, &error), 0);
+	assert_int_equal(count, 7);
+	assert_string_equal(row[2].label, "3");
+	assert_true(row[5].reset && row[5].label[0] == '\0' && !row[6].reset);
+	for (size_t i = 1; i < count; i++)
+		assert_true(row[i].at > row[i - 1].at);
+	free(row);
+	end_small(trace, writer, &player);
+}
+
+/* After a reset reports begin there; what was before can still be had. */
+static void resets(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "resets");
+	struct error error = {0};
+	struct truth before, after, told[GROUPS], is;
+	struct profile *profile;
+
+	(void)state;
+	steps(&player, 5000);
+	assert_int_equal(writer_reset(writer, &error), 0);
+	steps(&player, 5000);
+	before = truth_of_model(&player.model);
+	assert_int_equal(writer_reset(writer, &error), 0);
+	steps(&player, 5000);
+	model_end(&player.model);
+	after = truth_of_model(&player.model);
+	end_small(trace, writer, &player);
+	is = difference(&after, &before);
+	profile = read_profile(NULL);
+	truth_of_profile(profile, told);
+	assert_memory_equal(&told[2], &is, sizeof(is));
+	assert_string_equal(profile->interval.from->label, "reset2");
+	assert_true(profile->interval.end > profile->interval.begin);
+	profile_free(profile);
+	profile = read_profile("..");
+	truth_of_profile(profile, told);
+	assert_memory_equal(&told[2], &after, sizeof(after));
+	profile_free(profile);
+	profile = read_profile("..reset2");
+	truth_of_profile(profile, told);
+	assert_memory_equal(&told[2], &before, sizeof(before));
+	profile_free(profile);
+}
+
+static void marks(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "marks");
+	char longest[MARK_NAME_MAX + 10];
+	struct writer_counts counts;
+	struct error error = {0};
+	struct profile *profile;
+
+	(void)state;
+	writer_mark(writer, "first", 17, "main");
+	writer_mark(writer, "second", 0, NULL);
+	atomic_store(&fail_commit, true);
+	assert_int_equal(snapshot(writer, "a", NULL), -ERROR_IO);
+	atomic_store(&fail_commit, false);
+	/* Half a character is left out: the 200th byte is the first of two. */
+	memset(longest, 'x', sizeof(longest));
+	memcpy(longest + MARK_NAME_MAX - 1, "\xc3\xa9", 3);
+	writer_mark(writer, longest, 1, "main");
+	snapshot(writer, "a", "a");
+	for (int i = 0; i < MARKS_WAITING + 5; i++)
+		writer_mark(writer, "more", 1, "main");
+	assert_int_equal(writer_count(writer, &counts, &error), 0);
+	assert_int_equal(counts.marks_lost, 5);
+	end_small(trace, writer, &player);
+	profile = read_profile(NULL);
+	assert_int_equal(profile->mark_count, MARKS_WAITING + 3);
+	assert_string_equal(profile->mark[0].name, "first");
+	assert_string_equal(profile->mark[0].thread, "main");
+	assert_int_equal(profile->mark[0].java_id, 17);
+	assert_null(profile->mark[1].thread);
+	assert_int_equal(strlen(profile->mark[2].name), MARK_NAME_MAX - 1);
+	assert_true(profile->mark[2].at <= profile->snapshot[0].at);
+	assert_true(profile->mark[3].at >= profile->snapshot[0].at);
+	assert_string_equal(profile_meta_get(profile, "marks.lost"), "5");
+	profile_free(profile);
+}
+
+static void counted(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "counted");
+	struct writer_counts first, second;
+	struct test_sums sums;
+	struct error error = {0};
+
+	(void)state;
+	steps(&player, 3000);
+	assert_int_equal(writer_count(writer, &first, &error), 0);
+	sums = model_sum(&player.model);
+	assert_int_equal(first.trace.calls, sums.calls);
+	assert_int_equal(first.trace.nodes, sums.nodes + 1); /* the root's "(pruned)" */
+	assert_int_equal(first.trace.live, 1);
+	assert_int_equal(first.trace.threads, 1);
+	assert_int_equal(first.flushed_at, 0);
+	/* At once: the same answer. */
+	steps(&player, 3000);
+	do
+		assert_int_equal(writer_count(writer, &second, &error), 0);
+	while (second.counted_at == first.counted_at);
+	assert_true(second.counted_at - first.counted_at >= 200000000);
+	sums = model_sum(&player.model);
+	assert_int_equal(second.trace.calls, sums.calls);
+	snapshot(writer, NULL, "1");
+	atomic_store(&fail_commit, true);
+	snapshot(writer, NULL, NULL);
+	atomic_store(&fail_commit, false);
+	assert_int_equal(writer_count(writer, &first, &error), 0);
+	assert_true(first.flushed_at > 0);
+	assert_string_equal(first.failure.text, "no room");
+	snapshot(writer, NULL, "2");
+	assert_int_equal(writer_count(writer, &first, &error), 0);
+	assert_string_equal(first.failure.text, "");
+	end_small(trace, writer, &player);
+}
+
+/* A snapshot that fails has left nothing behind; its label can be used again. */
+static void failures(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "failures");
+	struct profile *profile;
+	struct truth before, after, told[GROUPS], is;
+
+	(void)state;
+	steps(&player, 3000);
+	atomic_store(&fail_commit, true);
+	assert_int_equal(snapshot(writer, "a", NULL), -ERROR_IO);
+	atomic_store(&fail_commit, false);
+	profile = read_profile(NULL);
+	assert_int_equal(profile->snapshot_count, 0);
+	profile_free(profile);
+	steps(&player, 3000);
+	before = truth_of_model(&player.model);
+	snapshot(writer, "a", "a");
+	steps(&player, 3000);
+	model_end(&player.model);
+	after = truth_of_model(&player.model);
+	end_small(trace, writer, &player);
+	is = difference(&after, &before);
+	profile = read_profile("a..");
+	truth_of_profile(profile, told);
+	assert_memory_equal(&told[2], &is, sizeof(is));
+	profile_free(profile);
+}
+
+/* ---- a disk that hangs ---- */
+
+struct asker {
+	pthread_t thread;
+	struct writer *writer;
+	const char *label;
+	long gone;
+	int status;
+	struct error error;
+};
+
+static void *ask(void *argument)
+{
+	struct asker *asker = argument;
+	char *label;
+	uint64_t at;
+
+	gone = asker->gone;
+	asker->status =
+		writer_snapshot(asker->writer, asker->label, &label, &at, &asker->error);
+	free(label);
+	return NULL;
+}
+
+static void start_asker(
+	struct asker *asker, struct writer *writer, const char *label, long seconds_gone)
+{
+	*asker = (struct asker){.writer = writer, .label = label, .gone = seconds_gone};
+	assert_int_equal(pthread_create(&asker->thread, NULL, ask, asker), 0);
+}
+
+static void wait_for_commit(void)
+{
+	while (atomic_load(&commits_waiting) == 0)
+		sched_yield();
+}
+
+/* One snapshot is being made, one waits; both give up, and the first is made nevertheless. */
+static void hanging(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "hanging");
+	struct writer_counts counts;
+	struct error error = {0};
+	struct asker asker[2];
+	struct profile *profile;
+
+	(void)state;
+	/* Their minute is nearly over when it begins. */
+	atomic_store(&hold_commit, true);
+	gone = 4;
+	start_asker(&asker[0], writer, "begun", 59);
+	wait_for_commit();
+	start_asker(&asker[1], writer, "waiting", 59);
+	poll(NULL, 0, 100);
+	assert_int_equal(writer_count(writer, &counts, &error), -ERROR_IO);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(asker[i].thread, NULL);
+		assert_int_equal(asker[i].status, -ERROR_IO);
+		assert_non_null(strstr(asker[i].error.text, "longer than 60 s"));
+	}
+	assert_non_null(strstr(asker[0].error.text, "may still be made"));
+	assert_null(strstr(asker[1].error.text, "may still be made"));
+	gone = 0;
+	atomic_store(&hold_commit, false);
+	assert_int_equal(snapshot(writer, "begun", NULL), -ERROR_BUSY);
+	snapshot(writer, "waiting", "waiting");
+	end_small(trace, writer, &player);
+	profile = read_profile(NULL);
+	assert_int_equal(profile->snapshot_count, 2);
+	profile_free(profile);
+}
+
+/* The recording ends while one snapshot is being made and others wait. */
+static void ends_meanwhile(void **state)
+{
+	struct trace *trace;
+	struct player player;
+	struct writer *writer = start_small(&trace, &player, "ends");
+	struct asker asker[4];
+	struct error error = {0};
+	pthread_t release;
+	struct profile *profile;
+
+	(void)state;
+	steps(&player, 1000);
+	atomic_store(&hold_commit, true);
+	for (int i = 0; i < 4; i++) {
+		start_asker(&asker[i], writer, NULL, 0);
+		wait_for_commit();
+	}
+	pthread_create(&release, NULL, release_commit, NULL);
+	trace_stop(trace);
+	assert_int_equal(writer_finish(writer, &error), 0);
+	pthread_join(release, NULL);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(asker[i].thread, NULL);
+		if (asker[i].status != 0)
+			assert_string_equal(
+				asker[i].error.text, "the recording has ended");
+	}
+	assert_int_equal(asker[0].status, 0);
+	profile = read_profile(NULL);
+	assert_true(profile->snapshot_count >= 1);
+	profile_free(profile);
+	trace_thread_end(trace, player.walk.context, NULL);
+	model_fini(&player.model);
+	trace_destroy(trace);
+}
+
+/* ---- while threads run ---- */
+
+static atomic_bool stop;
+
+static void *record(void *argument)
+{
+	struct trace *trace = argument;
+
+	for (uint64_t round = 0; !atomic_load(&stop); round++) {
+		struct player player = {.group = 0};
+
+		model_init(&player.model);
+		player.walk = (struct test_walk){.random = {round + (uintptr_t)&player},
+			.model = &player.model,
+			.context = test_begin(trace, "pool-7"),
+			.methods = METHODS,
+			.depth = 15,
+			.faults = true};
+		for (int i = 0; player.walk.context && i < 20000 && !atomic_load(&stop); i++)
+			test_step(&player.walk);
+		if (player.walk.context)
+			trace_thread_end(trace, player.walk.context, NULL);
+		model_fini(&player.model);
+	}
+	return NULL;
+}
+
+static void *ask_and_mark(void *argument)
+{
+	for (int i = 0; i < 8; i++) {
+		struct writer_counts counts;
+		struct error error = {0};
+		char *label;
+		uint64_t at;
+
+		for (int k = 0; k < 100; k++)
+			writer_mark(argument, "mark", 1, "asker");
+		writer_snapshot(argument, NULL, &label, &at, &error);
+		assert_string_equal(error.text, "");
+		free(label);
+		assert_int_equal(writer_count(argument, &counts, &error), 0);
+	}
+	return NULL;
+}
+
+/* The sums of all intervals, one behind the other, are those of the whole. */
+static void check_chain(void)
+{
+	struct truth told[GROUPS], sum = {0}, whole;
+	struct profile *profile = read_profile("..");
+	size_t count = profile->snapshot_count;
+
+	truth_of_profile(profile, told);
+	whole = told[0];
+	profile_free(profile);
+	for (size_t i = 0; i <= count; i++) {
+		char interval[32];
+
+		snprintf(interval, sizeof(interval), "%zu..%zu", i, i + 1);
+		if (i == 0)
+			snprintf(interval, sizeof(interval), "..1");
+		if (i == count)
+			snprintf(interval, sizeof(interval), "%zu..", i);
+		profile = read_profile(interval);
+		assert_int_equal(profile->interval.clamped, 0);
+		truth_of_profile(profile, told);
+		add_truth(&sum, &told[0]);
+		profile_free(profile);
+	}
+	/* States of a call that was being counted are the next interval's. */
+	assert_memory_equal(sum.transition, whole.transition, sizeof(sum.transition));
+	assert_memory_equal(sum.base, whole.base, sizeof(sum.base));
+	assert_int_equal(sum.calls[0] + sum.calls[1] + sum.calls[2],
+		whole.calls[0] + whole.calls[1] + whole.calls[2]);
+}
+
+static void while_threads_run(void **state)
+{
+	struct trace *trace = trace_create(&set, 8 << 20);
+	struct writer *writer = start(trace, "running", 0);
+	pthread_t recorder[2], asker[2];
+	struct profile *profile;
+
+	(void)state;
+	atomic_store(&stop, false);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&recorder[i], NULL, record, trace);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&asker[i], NULL, ask_and_mark, writer);
+	for (int i = 0; i < 2; i++)
+		pthread_join(asker[i], NULL);
+	atomic_store(&stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(recorder[i], NULL);
+	trace_stop(trace);
+	finish(writer);
+	profile = read_profile(NULL);
+	assert_int_equal(profile->snapshot_count, 16);
+	assert_int_equal(profile->mark_count, 1600);
+	profile_free(profile);
+	check_chain();
+	trace_destroy(trace);
+}
+
 static int prepare(void **state)
 {
 	(void)state;
@@ -489,6 +990,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories),
+		cmocka_unit_test(labels),
+		cmocka_unit_test(resets),
+		cmocka_unit_test(marks),
+		cmocka_unit_test(counted),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(hanging),
+		cmocka_unit_test(ends_meanwhile),
+		cmocka_unit_test(while_threads_run),
 	};
 
 	return cmocka_run_group_tests(tests, prepare, clean);
