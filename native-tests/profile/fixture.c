@@ -131,19 +131,69 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 	return status;
 }
 
+int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
+	uint64_t round, struct error *error)
+{
+	int status = put_methods(writer, error);
+
+	for (uint32_t id = 1; id <= threads && status == 0; id++)
+		status = put_thread(writer, id, nodes, round, error);
+	return status;
+}
+
+static int end_transaction(struct profile_writer *writer, int status, struct error *error)
+{
+	if (status == 0)
+		return profile_commit(writer, error);
+	profile_rollback(writer);
+	return status;
+}
+
 int fixture_fill(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
 	uint64_t round, struct error *error)
 {
 	int status = profile_begin(writer, error);
 
 	if (status == 0)
-		status = put_methods(writer, error);
-	for (uint32_t id = 1; id <= threads && status == 0; id++)
-		status = put_thread(writer, id, nodes, round, error);
+		status = fixture_put(writer, threads, nodes, round, error);
+	return end_transaction(writer, status, error);
+}
+
+int fixture_keep(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
+	uint64_t round, const struct profile_snapshot *snapshot, struct error *error)
+{
+	const struct profile_mark mark = {
+		.at = snapshot->at, .java_id = 1, .thread = "worker", .name = "kept"};
+	int status = profile_begin(writer, error);
+
 	if (status == 0)
-		return profile_commit(writer, error);
-	profile_rollback(writer);
-	return status;
+		status = fixture_put(writer, threads, nodes, round, error);
+	if (status == 0)
+		status = profile_put_mark(writer, &mark, error);
+	if (status == 0)
+		status = profile_put_snapshot(writer, snapshot, error);
+	return end_transaction(writer, status, error);
+}
+
+void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes)
+{
+	static const struct profile_snapshot snapshots[] = {
+		{1, "a", 10000000000, SNAPSHOT_NAMED},
+		{2, NULL, 20500000000, SNAPSHOT_RESET},
+		{3, "b", 30000000000, SNAPSHOT_NAMED},
+		{4, "reset2", 35000000000, SNAPSHOT_NAMED},
+		{5, NULL, 40000000000, SNAPSHOT_RESET},
+	};
+	struct profile_writer *writer;
+	struct error error = {0};
+	int status = profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+
+	for (uint64_t i = 0; i < 5 && status == 0; i++)
+		status = fixture_keep(
+			writer, threads, nodes, i * (i + 1), &snapshots[i], &error);
+	if (status < 0 || fixture_fill(writer, threads, nodes, 30, &error) < 0 ||
+		profile_close(writer, &error) < 0)
+		give_up(error.text);
 }
 
 void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)

@@ -23,12 +23,21 @@ char *fixture_path(const char *name);
  * array. A tree in which node i hangs below (i - 1) / 2. */
 struct profile_node fixture_node(uint32_t thread, uint32_t index, uint64_t round);
 
-/* Puts methods 2 to 9, `threads` threads and `nodes` nodes each, in one transaction. */
+/* Puts methods 2 to 9, `threads` threads and `nodes` nodes each. */
+int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
+	uint64_t round, struct error *error);
+/* The same in one transaction; with a mark, "kept", and a snapshot. */
 int fixture_fill(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
 	uint64_t round, struct error *error);
 
+int fixture_keep(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
+	uint64_t round, const struct profile_snapshot *snapshot, struct error *error);
+
 /* A whole profile made and closed. */
 void fixture_profile(const char *path, uint32_t threads, uint32_t nodes);
+/* The same with snapshots "a" of round 0, a reset (2), "b" (6), "reset2" (12), a reset (20); at
+ * the end it is round 30. */
+void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes);
 
 /* True if every node of the profile is fixture_node of the same round; *round is it. */
 bool fixture_is_whole(

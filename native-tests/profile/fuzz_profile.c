@@ -50,7 +50,7 @@ static void make_changed(const uint8_t *bytes, size_t size)
 {
 	sqlite3 *db;
 
-	fixture_profile(file(), 3, 8);
+	fixture_snapshots(file(), 3, 8);
 	if (sqlite3_open(file(), &db) != SQLITE_OK)
 		abort();
 	sqlite3_exec(db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL);
@@ -84,25 +84,37 @@ static uint64_t use(const struct profile *profile)
 				sum += node->base[m];
 		}
 	}
+	for (size_t i = 0; i < profile->io_count; i++)
+		sum += profile->thread[profile_thread_find(profile, profile->io[i].thread)].id;
 	return sum;
+}
+
+static void open_it(const char *interval)
+{
+	const struct profile_wanted wanted = {
+		.records = true, .marks = true, .interval = interval};
+	struct profile *profile;
+	struct error error = {0};
+
+	if (profile_open_wanted(&profile, file(), &wanted, &error) == 0)
+		fuzz_sink = use(profile);
+	else if (!error.text[0] || profile)
+		abort();
+	profile_free(profile);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct profile *profile;
-	struct error error = {0};
-
 	if (size == 0)
 		return 0;
 	if (bytes[0] & 1)
 		make_changed(bytes + 1, size - 1);
 	else
 		fixture_write_bytes(file(), bytes + 1, size - 1);
-	if (profile_open(&profile, file(), &error) == 0)
-		fuzz_sink = use(profile);
-	else if (!error.text[0] || profile)
-		abort();
-	profile_free(profile);
+	open_it(NULL);
+	open_it("..");
+	open_it("a..b");
+	open_it("b..");
 	unlink(file());
 	return 0;
 }

@@ -23,6 +23,7 @@
 #define KILLS   20
 #define THREADS 4
 #define NODES   2000
+#define SNAPSHOTS 8 /* the first rounds make less than so many */
 
 /* Rounds whose commit has returned; shared with the writing child. */
 static volatile uint64_t *committed;
@@ -56,7 +57,14 @@ static void write_for_ever(const char *path)
 					      profile_drop_nodes(writer, 2, &error) < 0))
 			_exit(4);
 		profile_rollback(writer);
-		if (fixture_fill(writer, THREADS, NODES, round, &error) < 0) {
+		char label[32];
+		const struct profile_snapshot snapshot = {(uint32_t)(round / 4), label, round,
+			SNAPSHOT_NAMED};
+		snprintf(label, sizeof label, "%lu", round);
+		if ((round % 4 == 0 && round < 4 * SNAPSHOTS
+				    ? fixture_keep(writer, THREADS, NODES, round, &snapshot,
+					      &error)
+				    : fixture_fill(writer, THREADS, NODES, round, &error)) < 0) {
 			fprintf(stderr, "%s\n", error.text);
 			_exit(5);
 		}
@@ -83,6 +91,37 @@ static void end_writer(pid_t child)
 	assert_true(WIFSIGNALED(status));
 }
 
+/* Every snapshot that is there is whole, as is the interval from it to the next. */
+static void check_snapshots(const char *path, const struct profile *last)
+{
+	for (size_t i = 0; i < last->snapshot_count; i++) {
+		const char *label = last->snapshot[i].label;
+		struct profile_wanted wanted = {.marks = true};
+		struct profile *profile = NULL;
+		struct error error = {0};
+		uint64_t round;
+		char interval[80];
+
+		snprintf(interval, sizeof interval, "..%s", label);
+		wanted.interval = interval;
+		profile_open_wanted(&profile, path, &wanted, &error);
+		assert_string_equal(error.text, "");
+		assert_true(fixture_is_whole(profile, THREADS, NODES, &round));
+		assert_int_equal(round, strtoul(label, NULL, 10));
+		assert_int_equal(profile->mark_count, last->snapshot_count);
+		profile_free(profile);
+		if (i == 0)
+			continue;
+		snprintf(interval, sizeof interval, "%s..%s", last->snapshot[i - 1].label,
+			label);
+		profile_open_wanted(&profile, path, &wanted, &error);
+		assert_string_equal(error.text, "");
+		assert_int_equal(profile->node_count, THREADS * NODES);
+		assert_int_equal(profile->node[7].interpreted, 4);
+		profile_free(profile);
+	}
+}
+
 /* Opened by the reader, then checked by SQLite: the reader must do without recovery by
  * somebody else. */
 static void check_left_behind(const char *path, uint64_t at_least)
@@ -98,6 +137,9 @@ static void check_left_behind(const char *path, uint64_t at_least)
 		if (!whole || round < at_least)
 			fail_msg("whole %d, round %lu, committed %lu", whole, round,
 				at_least);
+		if (profile->snapshot_count < (round < 4 * SNAPSHOTS ? round / 4 : SNAPSHOTS - 1))
+			fail_msg("%zu snapshots in round %lu", profile->snapshot_count, round);
+		check_snapshots(path, profile);
 	} else if (at_least > 0 || !strstr(error.text, "is empty")) {
 		fail_msg("%s", error.text);
 	}

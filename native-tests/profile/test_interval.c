@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Intervals: which one is meant, and what the difference of two states made by hand is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+/* ---- which one ---- */
+
+static void labels(void **state)
+{
+	static const struct {
+		int line;
+		const char *interval;
+		uint64_t rounds; /* between; 0: refused */
+		enum error_code code;
+		const char *part;
+	} rows[] = {
+		{__LINE__, NULL, 10, ERROR_NONE, "reset2"},
+		{__LINE__, "a..", 30, ERROR_NONE, "a"},
+		{__LINE__, "a..b", 6, ERROR_NONE, "a"},
+		{__LINE__, "b..reset2", 6, ERROR_NONE, "b"}, /* the label goes first */
+		{__LINE__, "reset1..b", 4, ERROR_NONE, "reset1"},
+		{__LINE__, "reset2..", 18, ERROR_NONE, "reset2"},
+		{__LINE__, "b..a", 0, ERROR_VALUE, "'b' is not before 'a'"},
+		{__LINE__, "a..a", 0, ERROR_VALUE, "'a' is not before 'a'"},
+		{__LINE__, "a", 0, ERROR_USAGE, "'a' is no interval: say A..B"},
+		{__LINE__, "", 0, ERROR_USAGE, "'' is no interval"},
+		{__LINE__, "a...", 0, ERROR_MISSING, "no snapshot '.'"},
+		{__LINE__, "c..b", 0, ERROR_MISSING,
+			"no snapshot 'c'; it has: a (at 10.000 s), reset1 (at 20.500 s), b (at "},
+		{__LINE__, "a..reset3", 0, ERROR_MISSING, "no snapshot 'reset3'"},
+	};
+	const char *path = fixture_path("labels.jprof");
+
+	(void)state;
+	fixture_snapshots(path, 2, 7);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct profile_wanted wanted = {.interval = rows[i].interval};
+		struct profile *profile;
+		struct error error = {0};
+		int status = profile_open_wanted(&profile, path, &wanted, &error);
+
+		if (status != -(int)rows[i].code ||
+			!strstr(status ? error.text : profile->interval.from->label,
+				rows[i].part))
+			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
+		if (status == 0 && (profile->thread[1].events != rows[i].rounds ||
+					   profile->node[9].base[1] != 2 * rows[i].rounds ||
+					   profile->node_count != 14))
+			fail_msg("row of line %d: %lu", rows[i].line,
+				profile->thread[1].events);
+		profile_free(profile);
+	}
+}
+
+/* Dots at the ends of labels. */
+static void dots(void **state)
+{
+	static const struct profile_snapshot snapshots[] = {
+		{1, "a.", 1, SNAPSHOT_NAMED},
+		{2, ".b", 2, SNAPSHOT_NAMED},
+		{3, ".", 3, SNAPSHOT_NAMED},
+	};
+	static const struct {
+		const char *interval, *from, *to;
+	} rows[] = {
+		{"a....b", "a.", ".b"},
+		{"a...", "a.", NULL},
+		{"...b", NULL, ".b"},
+		{"a....", "a.", "."},
+	};
+	const char *path = fixture_path("dots.jprof");
+	struct profile_writer *writer;
+	struct error error = {0};
+
+	(void)state;
+	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	for (uint64_t i = 0; i < 3; i++)
+		fixture_keep(writer, 1, 3, i, &snapshots[i], &error);
+	profile_close(writer, &error);
+	assert_string_equal(error.text, "");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct profile_wanted wanted = {.interval = rows[i].interval};
+		struct profile *profile;
+
+		profile_open_wanted(&profile, path, &wanted, &error);
+		assert_string_equal(error.text, "");
+		if (rows[i].from)
+			assert_string_equal(profile->interval.from->label, rows[i].from);
+		if (rows[i].to)
+			assert_string_equal(profile->interval.to->label, rows[i].to);
+		assert_true(!profile->interval.from == !rows[i].from);
+		assert_true(!profile->interval.to == !rows[i].to);
+		profile_free(profile);
+	}
+}
+
+/* As the version before wrote it. */
+static void older_version(void **state)
+{
+	const char *path = fixture_path("version1.jprof");
+	struct profile_wanted wanted = {.marks = true, .interval = ".."};
+	struct profile *profile;
+	struct error error = {0};
+	uint64_t round;
+
+	(void)state;
+	fixture_profile(path, 2, 7);
+	fixture_sql(path,
+		"DROP TABLE snapshot; DROP TABLE mark; DROP TABLE snapshot_thread;"
+		"DROP TABLE snapshot_node; DROP TABLE snapshot_io; PRAGMA user_version = 1",
+		NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		profile_open_wanted(&profile, path, &wanted, &error);
+		assert_string_equal(error.text, "");
+		assert_true(fixture_is_whole(profile, 2, 7, &round));
+		assert_int_equal(profile->snapshot_count + profile->mark_count, 0);
+		profile_free(profile);
+		wanted.interval = NULL;
+	}
+	wanted.interval = "a..";
+	assert_int_equal(
+		profile_open_wanted(&profile, path, &wanted, &error), -ERROR_MISSING);
+	assert_non_null(strstr(error.text, "has no snapshots"));
+}
+
+static void damaged(void **state)
+{
+	static const struct {
+		int line;
+		const char *sql, *part; /* NULL: it does no harm */
+	} rows[] = {
+		{__LINE__, "DROP TABLE mark", "no table 'mark'"},
+		{__LINE__, "DROP TABLE snapshot_node", "no table 'snapshot_node'"},
+		{__LINE__, "DROP TABLE snapshot_thread", "no table 'snapshot_thread'"},
+		{__LINE__, "DROP TABLE snapshot_io", "no table 'snapshot_io'"},
+		{__LINE__,
+			"ALTER TABLE snapshot_io RENAME TO s;"
+			"CREATE VIEW snapshot_io AS SELECT * FROM s",
+			"no table 'snapshot_io'"},
+		{__LINE__, "ALTER TABLE snapshot_node RENAME COLUMN snapshot TO s",
+			"no column 'snapshot'"},
+		{__LINE__, "UPDATE snapshot SET id = -1 WHERE id = 2", "snapshot id"},
+		{__LINE__, "UPDATE snapshot SET id = 4294967296 WHERE id = 2", "snapshot id"},
+		{__LINE__, "UPDATE snapshot SET kind = 'x' WHERE id = 2", "unknown kind"},
+		{__LINE__, "UPDATE snapshot SET kind = NULL WHERE id = 2", "unknown kind"},
+		{__LINE__, "UPDATE snapshot SET label = NULL, at = -5 WHERE id = 5", NULL},
+		{__LINE__, "DELETE FROM snapshot_node WHERE snapshot = 1 AND id & 15 = 3",
+			"gap"},
+		{__LINE__, "DELETE FROM snapshot_thread WHERE snapshot = 1 AND id = 2",
+			"unknown thread"},
+		{__LINE__, "UPDATE snapshot_node SET parent = id WHERE snapshot = 3",
+			"impossible parent"},
+		{__LINE__, "UPDATE snapshot_node SET method = 4000000 WHERE snapshot = 3",
+			"unknown method"},
+		{__LINE__,
+			"INSERT INTO snapshot_io VALUES(1, 4294967296, 1, 4294967399, 1, 'read',"
+			"1, 0, 1, 1)",
+			"unknown call path"},
+		/* Others than those of the interval are not read. */
+		{__LINE__, "UPDATE snapshot_node SET parent = id WHERE snapshot = 2", NULL},
+		/* Whole threads that were never there. */
+		{__LINE__,
+			"DELETE FROM snapshot_node WHERE snapshot = 1;"
+			"DELETE FROM snapshot_thread WHERE snapshot = 1",
+			NULL},
+		{__LINE__,
+			"DELETE FROM snapshot_node WHERE snapshot = 3;"
+			"DELETE FROM snapshot_thread WHERE snapshot = 3",
+			NULL},
+		/* Counts that fell. */
+		{__LINE__,
+			"UPDATE snapshot_node SET base_0 = 0, calls = 0, jitted = -1 "
+			"WHERE snapshot = 3",
+			NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct profile_wanted wanted = {.marks = true, .interval = "a..b"};
+		const char *path = fixture_path("damaged.jprof");
+		struct profile *profile;
+		struct error error = {0};
+
+		unlink(path);
+		fixture_snapshots(path, 2, 7);
+		fixture_sql(path, rows[i].sql, NULL, 0);
+		profile_open_wanted(&profile, path, &wanted, &error);
+		if (rows[i].part ? error.code != ERROR_FORMAT ||
+					   !strstr(error.text, rows[i].part)
+				 : error.code != ERROR_NONE)
+			fail_msg("row of line %d: %s", rows[i].line, error.text);
+		profile_free(profile);
+	}
+}
+
+/* ---- what the difference is ---- */
+
+/* Threads that states are made of. */
+enum { MAIN = 1, WORKER = 3, OTHER = 4, WORKERS = 9, STAR = 12 };
+
+static const struct profile_thread threads[] = {
+	{.id = MAIN, .java_id = 1, .os_id = 1, .name = "main", .alive = true, .folded = 1},
+	{.id = WORKER, .java_id = 2, .os_id = 2, .name = "worker-17", .folded = 1},
+	{.id = OTHER, .java_id = 3, .os_id = 3, .name = "other", .folded = 1},
+	{.id = WORKERS, .name = "worker-*", .folded = 2},
+	{.id = STAR, .name = "*", .folded = 2},
+};
+
+/* A node; its index is its place among those of its thread. thread 0: the end. */
+struct line {
+	uint32_t thread, parent, method;
+	uint64_t calls, wall;
+};
+
+#define ROOT   0, 0, 0, 0
+#define LINES  12
+#define PRUNED PROFILE_METHOD_PRUNED
+
+/* The two states, and what lies between. A difference in `pruned` says that nodes were renumbered. */
+static const struct difference {
+	int line;
+	const char *what;
+	uint64_t pruned, clamped;
+	struct line from[LINES], to[LINES], is[LINES];
+} differences[] = {
+	{__LINE__, "nothing folded; what did nothing is left out", 0, 0,
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 0, 0}, {MAIN, 0, 2, 5, 50}, {MAIN, 2, 3, 7, 70},
+			{MAIN, 3, 4, 1, 10}, {OTHER, ROOT}, {OTHER, 0, 2, 1, 1}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 0, 0}, {MAIN, 0, 2, 5, 50}, {MAIN, 2, 3, 7, 70},
+			{MAIN, 3, 4, 3, 11}, {MAIN, 0, 5, 1, 2}, {MAIN, 0, 6, 0, 0},
+			{OTHER, ROOT}, {OTHER, 0, 2, 1, 1}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 0, 0}, {MAIN, 1, 3, 0, 0}, {MAIN, 2, 4, 2, 1},
+			{MAIN, 0, 5, 1, 2}}},
+	{__LINE__, "two became one (pruned)", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, 3, 7, 70}, {MAIN, 1, 4, 1, 10}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 6, 50}, {MAIN, 1, PRUNED, 10, 100}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 1, 0}, {MAIN, 1, PRUNED, 2, 20}}},
+	{__LINE__, "the new node counts more than the old one did, but is out of order", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, 3, 7, 70}, {MAIN, 1, 4, 1, 10}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, PRUNED, 7, 71}, {MAIN, 1, 4, 1, 10},
+			{MAIN, 1, 3, 8, 99}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 0, 0}, {MAIN, 1, PRUNED, 0, 1}, {MAIN, 1, 3, 8, 99}}},
+	{__LINE__, "the new node counts less", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, 3, 7, 70}, {MAIN, 1, 4, 4, 10}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, PRUNED, 11, 80}, {MAIN, 1, 4, 2, 90}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 0, 0}, {MAIN, 1, 4, 2, 90}}},
+	{__LINE__, "a caller was folded, and made anew with what it calls", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 1, 1}, {MAIN, 0, 2, 5, 50}, {MAIN, 2, 3, 7, 70},
+			{MAIN, 3, 4, 4, 10}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 18, 132}, {MAIN, 0, 2, 1, 1}, {MAIN, 2, 3, 9, 90},
+			{MAIN, 3, 4, 9, 90}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 1, 1}, {MAIN, 0, 2, 1, 1}, {MAIN, 2, 3, 9, 90},
+			{MAIN, 3, 4, 9, 90}}},
+	{__LINE__, "a (pruned) of before was folded itself", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 0, 0}, {MAIN, 0, 2, 5, 50}, {MAIN, 2, PRUNED, 7, 70}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 13, 121}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 1, 1}}},
+	{__LINE__, "a new node that looks like the old one: the sum is right", 1, 0,
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 0, 0}, {MAIN, 0, 2, 5, 50}, {MAIN, 2, 3, 4, 10}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 9, 60}, {MAIN, 0, 2, 6, 1}, {MAIN, 2, 3, 4, 1}},
+		{{MAIN, ROOT}, {MAIN, 0, PRUNED, 9, 2}, {MAIN, 0, 2, 1, 0}}},
+	{__LINE__, "a stretch that is told of the node after it", 0, 0,
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 50}, {MAIN, 1, 3, 7, 75}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 5, 60}, {MAIN, 1, 3, 8, 70}},
+		{{MAIN, ROOT}, {MAIN, 0, 2, 0, 5}, {MAIN, 1, 3, 1, 0}}},
+	{__LINE__, "a thread that was folded into its row since", 0, 0,
+		{{MAIN, ROOT}, {WORKER, 0, 0, 0, 3}, {WORKER, 0, 2, 5, 50}, {WORKERS, 0, 0, 0, 4},
+			{WORKERS, 0, 2, 3, 30}, {STAR, 0, 0, 0, 8}},
+		{{MAIN, ROOT}, {WORKERS, 0, 0, 0, 8}, {WORKERS, 0, 2, 9, 80}, {STAR, 0, 0, 0, 8}},
+		{{WORKERS, 0, 0, 0, 1}, {WORKERS, 0, 2, 1, 0}}},
+	{__LINE__, "a thread whose name has no row", 0, 0,
+		{{OTHER, 0, 0, 0, 3}, {WORKERS, 0, 0, 0, 3}},
+		{{WORKERS, 0, 0, 0, 3}, {STAR, 0, 0, 0, 8}, {STAR, 0, 2, 1, 1}},
+		{{STAR, 0, 0, 0, 5}, {STAR, 0, 2, 1, 1}}},
+	{__LINE__, "a thread that is nowhere", 0, 1, {{OTHER, 0, 0, 0, 3}, {MAIN, 0, 0, 0, 1}},
+		{{MAIN, 0, 0, 0, 2}}, {{MAIN, 0, 0, 0, 1}}},
+	{__LINE__, "counts that fell", 0, 2, {{MAIN, 0, 0, 0, 3}, {MAIN, 0, 2, 1, 5}},
+		{{MAIN, 0, 0, 0, 1}, {MAIN, 0, 2, 2, 5}}, {{MAIN, ROOT}, {MAIN, 0, 2, 1, 0}}},
+};
+
+static void put_line(struct profile_writer *writer, const struct line *line, uint32_t index,
+	struct error *error)
+{
+	const struct profile_node node = {.thread = line->thread,
+		.index = index,
+		.parent = line->parent,
+		.method = line->method,
+		.calls = line->calls,
+		.jitted = line->calls,
+		.transition = {{0, line->calls}, {0, 0}},
+		.base = &line->wall};
+
+	profile_put_node(writer, &node, error);
+}
+
+static void put_state(struct profile_writer *writer, const struct line *lines, uint64_t pruned,
+	struct error *error)
+{
+	for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+		struct profile_thread thread = threads[t];
+		uint32_t nodes = 0;
+
+		profile_drop_thread(writer, thread.id, error);
+		for (const struct line *line = lines; line->thread; line++) {
+			if (line->thread != thread.id)
+				continue;
+			put_line(writer, line, nodes++, error);
+			thread.events += line->calls;
+			thread.total[0] += line->wall;
+		}
+		thread.pruned = pruned;
+		if (nodes > 0)
+			profile_put_thread(writer, &thread, error);
+	}
+}
+
+static void make_difference(const char *path, const struct difference *row)
+{
+	static const struct profile_metric wall = {"wall", "ns", "by hand"};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	struct profile_writer *writer;
+	struct error error = {0};
+
+	profile_create(&writer, path, &wall, 1, &error);
+	profile_begin(writer, &error);
+	for (uint32_t i = PROFILE_METHOD_FIRST; i < 8; i++) {
+		const struct profile_method method = {
+			.id = i, .class_name = "A", .name = "m", .signature = "()V"};
+		profile_put_method(writer, &method, &error);
+	}
+	put_state(writer, row->from, 0, &error);
+	profile_put_snapshot(writer, &snapshot, &error);
+	put_state(writer, row->to, row->pruned, &error);
+	profile_commit(writer, &error);
+	profile_close(writer, &error);
+	assert_string_equal(error.text, "");
+}
+
+static void check_difference(const struct profile *profile, const struct difference *row)
+{
+	size_t i = 0;
+
+	for (; row->is[i].thread; i++) {
+		const struct line *line = &row->is[i];
+		const struct profile_node *node = &profile->node[i];
+
+		if (i >= profile->node_count || node->thread != line->thread ||
+			node->parent != line->parent || node->method != line->method ||
+			node->calls != line->calls || node->jitted != line->calls ||
+			node->transition[0][1] != line->calls || node->base[0] != line->wall)
+			fail_msg("row of line %d, %s: node %zu: thread %u, parent %u, method "
+				 "%u, %lu calls, %lu ns",
+				row->line, row->what, i, node->thread, node->parent,
+				node->method, node->calls, node->base[0]);
+	}
+	if (profile->node_count != i || profile->interval.clamped != row->clamped)
+		fail_msg("row of line %d, %s: %zu nodes, %lu clamped", row->line, row->what,
+			profile->node_count, profile->interval.clamped);
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		uint64_t wall = 0;
+
+		for (i = profile->thread_first[t]; i < profile->thread_first[t + 1]; i++)
+			wall += profile->node[i].base[0];
+		assert_int_equal(wall, profile->thread[t].total[0]);
+	}
+}
+
+static void by_hand(void **state)
+{
+	const char *path = fixture_path("difference.jprof");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
+		const struct profile_wanted wanted = {.interval = "a.."};
+		struct profile *profile = NULL;
+		struct error error = {0};
+
+		unlink(path);
+		make_difference(path, &differences[i]);
+		profile_open_wanted(&profile, path, &wanted, &error);
+		assert_string_equal(error.text, "");
+		check_difference(profile, &differences[i]);
+		profile_free(profile);
+	}
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	fixture_clean();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels),
+		cmocka_unit_test(dots),
+		cmocka_unit_test(older_version),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(by_hand),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean);
+}
