@@ -280,7 +280,7 @@ static void find_places(const struct tree *tree, struct earlier *earlier, uint32
 			continue;
 		if (earlier->exact[node->parent])
 			found = find_child(tree, parent, node->method);
-		if (found >= fresh && node->method != PROFILE_METHOD_PRUNED)
+		if (found >= fresh)
 			found = 0;
 		earlier->exact[i] = found != 0;
 		if (found == 0)
