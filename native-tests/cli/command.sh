@@ -62,6 +62,7 @@ holds()
 "$make_profile" bushy 200 2 small.jprof || exit 1
 "$make_profile" deep 100000 2 deep.jprof || exit 1
 "$make_profile" bushy 1 0 bare.jprof || exit 1
+"$make_profile" bushy 300 2 thrice.jprof 2 || exit 1
 
 # ---- help and words ----
 prints '^usage: jprof COMMAND' help
@@ -109,6 +110,37 @@ says 1 "has no snapshots" report small.jprof --snapshot A..B
 says 2 "is no interval: say A..B" report small.jprof --snapshot A
 says 1 "no metric 'cycles'; it has: wall, cpu" report small.jprof --metric cycles
 says 1 "no thread of the profile matches 'nobody'" report small.jprof --thread nobody
+
+# ---- report: intervals ----
+# calls INTERVAL: all of them, from the view of methods.
+calls()
+{
+	"$jprof" report thrice.jprof --view methods --format csv --snapshot "$1" |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") c = i } { n += $c } END { print n }'
+}
+one=$(calls ..1)
+holds "no calls in an interval" test "$one" -gt 1000
+for interval in 1..2 2..; do
+	holds "$interval has $(calls $interval) calls, not $one" test "$(calls $interval)" = "$one"
+done
+for interval in ..2 1..; do
+	holds "$interval has $(calls $interval) calls" test "$(calls $interval)" = $((2 * one))
+done
+holds "the whole has $(calls ..) calls" test "$(calls ..)" = $((3 * one))
+prints 'invariants: hold' report thrice.jprof --view callers --snapshot 1..2
+prints '"view":"tree"' report thrice.jprof --snapshot=1..2 --format json
+prints '^Counts are from +1$' report thrice.jprof --snapshot 1..2 --view summary
+prints '^  sum of base = total  exact' report thrice.jprof --snapshot 1..2 --view summary
+prints '^Snapshot 2 \(ms\) +2,000.000$' report thrice.jprof --view summary
+prints '^Marks +2$' report thrice.jprof --view summary
+prints '^ *1,000.000  mark +main +near$' report thrice.jprof --view snapshots
+prints '^2000000000,snapshot,,,2$' report thrice.jprof --view snapshots --format csv
+prints '^ *At  Kind  Thread  Label' report small.jprof --view snapshots
+says 1 "no snapshot '7'; it has: 1 \(at 1.000 s\), 2 \(at 2.000 s\)" \
+	report thrice.jprof --snapshot 7..2
+says 1 "'2' is not before '1'" report thrice.jprof --snapshot 2..1
+says 2 "'1' is no interval: say A..B" report thrice.jprof --snapshot 1
+says 2 "--snapshot needs a value" report thrice.jprof --snapshot
 
 # ---- report: files ----
 : >empty.jprof

@@ -181,6 +181,19 @@ static void worker_io(struct fixture *fixture)
 	fixture_io(fixture, 0, 0, IO_SYNC, 2, 0);
 }
 
+static void markers(struct fixture *fixture)
+{
+	fixture->snapshot[0] =
+		(struct profile_snapshot){1, "warm \"1\"", 2000000, SNAPSHOT_NAMED};
+	fixture->snapshot[1] = (struct profile_snapshot){2, "reset1", 9000000, SNAPSHOT_RESET};
+	fixture->profile.snapshot = fixture->snapshot;
+	fixture->profile.snapshot_count = 2;
+	fixture->mark[0] = (struct profile_mark){1500000, 1, "main", "begin of\twork"};
+	fixture->mark[1] = (struct profile_mark){3000000, 0, NULL, "caf\xc3\xa9"};
+	fixture->profile.mark = fixture->mark;
+	fixture->profile.mark_count = 2;
+}
+
 void fixture_small(struct fixture *fixture)
 {
 	uint32_t main_id, fib, get, get_of, a, b;
@@ -208,6 +221,7 @@ void fixture_small(struct fixture *fixture)
 	fixture_thread(fixture, "worker \"1\"", 7000, 0);
 	fixture_node(fixture, 0, get_of, 3, 9000, 2048);
 	worker_io(fixture);
+	markers(fixture);
 	fixture->thread[0].unwound = 4321;
 	fixture->thread[1].unwound = 2;
 }

@@ -27,6 +27,8 @@ struct fixture {
 	struct profile_io io[FIXTURE_IO];
 	struct profile_io_thread io_thread;
 	struct profile_record record[2];
+	struct profile_snapshot snapshot[2];
+	struct profile_mark mark[2];
 };
 
 /* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
@@ -52,7 +54,8 @@ uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor
 void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum io_op op,
 	uint64_t ops, uint64_t bytes);
 
-/* A small profile with recursion, overloads, two threads, a pruned node, and I/O. */
+/* A small profile with recursion, overloads, two threads, a pruned node, I/O, snapshots and
+ * marks. */
 void fixture_small(struct fixture *fixture);
 
 /* The report as a text, owned by the caller; NULL after a failure. format may be NULL for

@@ -4,8 +4,9 @@
  * make_profile: profiles of a given shape and size, for tests of the command and for the
  * benchmark of the report.
  *
- * In:   make_profile SHAPE NODES METRICS FILE
- * Out:  a whole profile whose threads' totals are the sums of its bases.
+ * In:   make_profile SHAPE NODES METRICS FILE [SNAPSHOTS]
+ * Out:  a whole profile whose threads' totals are the sums of its bases. With snapshots, at
+ *       most 9: named 1, 2, ..., a mark before each; every interval has the same counts.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,9 +152,11 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 	return 0;
 }
 
+/* Counts are times as many as in the first state. */
 static int put_nodes(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, uint64_t *total, struct error *error)
+	unsigned metrics, unsigned times, uint64_t *total, struct error *error)
 {
+	random_state = 1;
 	for (uint32_t i = 0; i < tree->count; i++) {
 		uint64_t calls = i == 0 ? 0 : 1 + random_below(1000);
 		uint64_t base[METRICS_MOST];
@@ -162,13 +165,13 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree,
 			.parent = tree->parent[i],
 			.method = tree->method[i],
 			.recursion = tree->recursion[i],
-			.calls = calls,
-			.interpreted = calls / 3,
-			.jitted = calls - calls / 3,
+			.calls = times * calls,
+			.interpreted = times * (calls / 3),
+			.jitted = times * (calls - calls / 3),
 			.base = base};
 
 		for (unsigned m = 0; m < metrics; m++) {
-			base[m] = random_below(1000000);
+			base[m] = times * (uint64_t)random_below(1000000);
 			total[m] += base[m];
 		}
 		if (profile_put_node(writer, &node, error) != 0)
@@ -177,31 +180,59 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree,
 	return 0;
 }
 
-static int put_all(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, struct error *error)
+static int put_state(struct profile_writer *writer, const struct tree *tree,
+	unsigned metrics, unsigned times, struct error *error)
 {
 	struct profile_thread thread = {
 		.id = 1, .java_id = 1, .os_id = 4711, .name = "main", .folded = 1};
 
+	if (put_nodes(writer, tree, metrics, times, thread.total, error) != 0)
+		return -1;
+	return profile_put_thread(writer, &thread, error);
+}
+
+/* Within the transaction of a state. */
+static int put_snapshot(struct profile_writer *writer, unsigned id, struct error *error)
+{
+	const char label[] = {(char)('0' + id), '\0'};
+	const struct profile_snapshot snapshot = {
+		.id = id, .label = label, .at = id * UINT64_C(1000000000)};
+	const struct profile_mark mark = {
+		.at = snapshot.at - 1, .java_id = 1, .thread = "main", .name = "near"};
+
+	if (profile_put_mark(writer, &mark, error) != 0)
+		return -1;
+	return profile_put_snapshot(writer, &snapshot, error);
+}
+
+static int put_all(struct profile_writer *writer, const struct tree *tree,
+	unsigned metrics, unsigned snapshots, struct error *error)
+{
 	if (profile_begin(writer, error) != 0 ||
 		profile_put_meta(writer, "jvm.name", "made by make_profile", error) != 0 ||
 		profile_put_meta(writer, "complete", "yes", error) != 0 ||
-		put_methods(writer, error) != 0 ||
-		put_nodes(writer, tree, metrics, thread.total, error) != 0 ||
-		profile_put_thread(writer, &thread, error) != 0)
+		put_methods(writer, error) != 0)
+		return -1;
+	for (unsigned i = 1; i <= snapshots; i++) {
+		if (put_state(writer, tree, metrics, i, error) != 0 ||
+			put_snapshot(writer, i, error) != 0 ||
+			profile_commit(writer, error) != 0 || profile_begin(writer, error) != 0)
+			return -1;
+	}
+	if (put_state(writer, tree, metrics, snapshots + 1, error) != 0)
 		return -1;
 	return profile_commit(writer, error);
 }
 
-static int write_profile(
-	const char *path, const struct tree *tree, unsigned metrics, struct error *error)
+static int write_profile(const char *path, const struct tree *tree, unsigned metrics,
+	unsigned snapshots, struct error *error)
 {
 	struct profile_writer *writer;
 	int failed;
 
 	if (profile_create(&writer, path, all_metrics, metrics, error) != 0)
 		return -1;
-	failed = put_all(writer, tree, metrics, error);
+	failed = put_all(writer, tree, metrics, snapshots, error);
 	if (profile_close(writer, error) != 0)
 		failed = -1;
 	return failed;
@@ -218,17 +249,19 @@ static const struct shape *find_shape(const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct shape *shape = argc == 5 ? find_shape(argv[1]) : NULL;
-	unsigned long nodes = argc == 5 ? strtoul(argv[2], NULL, 10) : 0;
-	unsigned long metrics = argc == 5 ? strtoul(argv[3], NULL, 10) : 0;
+	bool enough = argc == 5 || argc == 6;
+	const struct shape *shape = enough ? find_shape(argv[1]) : NULL;
+	unsigned long nodes = enough ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long metrics = enough ? strtoul(argv[3], NULL, 10) : 0;
+	unsigned long snapshots = argc == 6 ? strtoul(argv[5], NULL, 10) : 0;
 	struct error error = {0};
 	struct tree tree;
 	int failed;
 
 	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX ||
-		metrics > METRICS_MOST) {
+		metrics > METRICS_MOST || snapshots > 9) {
 		fprintf(stderr,
-			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE\n");
+			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE [SNAPSHOTS]\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
@@ -236,7 +269,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	grow_tree(&tree, shape);
-	failed = write_profile(argv[4], &tree, (unsigned)metrics, &error);
+	failed = write_profile(
+		argv[4], &tree, (unsigned)metrics, (unsigned)snapshots, &error);
 	tree_fini(&tree);
 	if (failed != 0)
 		fprintf(stderr, "make_profile: %s\n", error.text);

@@ -59,6 +59,35 @@ static void test_golden_texts(void **state)
 	}
 }
 
+/* What a summary says of the interval that is shown. */
+static void test_interval(void **state)
+{
+	struct profile_interval *interval = &fixture.profile.interval;
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	*interval = (struct profile_interval){.from = &fixture.snapshot[0],
+		.to = &fixture.snapshot[1],
+		.begin = 2000000,
+		.end = 9000000,
+		.clamped = 3};
+	text = fixture_print(&fixture, "summary", "csv");
+	assert_non_null(strstr(text, "interval.from,\"warm \"\"1\"\"\"\n"
+				     "interval.to,reset1\n"
+				     "interval.duration,7000000\n"
+				     "interval.clamped,3\n"));
+	free(text);
+	*interval = (struct profile_interval){.from = &fixture.snapshot[1], .begin = 9000000};
+	text = fixture_print(&fixture, "summary", "csv");
+	assert_non_null(strstr(text, "interval.from,reset1\ninterval.to,(end)\nthreads,"));
+	free(text);
+	*interval = (struct profile_interval){.to = &fixture.snapshot[0], .end = 2000000};
+	text = fixture_print(&fixture, "summary", "csv");
+	assert_non_null(strstr(text, "interval.from,(begin)\n"));
+	free(text);
+}
+
 static void test_empty_profile(void **state)
 {
 	(void)state;
@@ -105,6 +134,9 @@ static const struct request_case {
 	{__LINE__, "methods", NULL, "base.cpu", 0, NULL, NULL, 0},
 	{__LINE__, "methods", "alloc", "base.wall", 0, NULL, NULL, 0},
 	{__LINE__, "summary", NULL, "key", 0, NULL, NULL, 0},
+	{__LINE__, "snapshots", NULL, NULL, 0, NULL, "mark;snapshot;mark;reset", 1},
+	{__LINE__, "snapshots", NULL, NULL, 0, "ma*", "mark;snapshot;reset", 1},
+	{__LINE__, "snapshots", NULL, "kind", 2, NULL, "mark;mark", 1},
 	{__LINE__, "threads", NULL, NULL, 0, NULL, "1;2", 2},
 	{__LINE__, "threads", NULL, "total", 0, NULL, "1;2", 2},
 	{__LINE__, "threads", NULL, "total.alloc", 0, NULL, "2;1", 2},
@@ -487,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_texts),
+		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_omitted_adds_up),
