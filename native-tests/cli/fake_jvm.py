@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+"""
+A process that plays a HotSpot JVM, for attach.sh.
+
+fake_jvm.py FOLDER SETTINGS: maps FOLDER/libjvm.so, makes its attach socket when it gets the
+signal QUIT, answers as SETTINGS (JSON) say, and plays the agent once that is loaded. What it
+is told goes to FOLDER/log, a line each; FOLDER/ready is there when it is ready.
+
+answer    what the attach socket answers; "OK": as a JVM with an agent that loads
+pause     seconds before that answer
+deaf      the signal QUIT has no handler
+mute      the signal QUIT makes no socket
+socket    what it makes: "socket" (default), "file", "open" (for all users), "foreign" (of
+          another user), "child" (another process listens)
+listening the socket is there from the beginning
+agent     what the agent does when asked (see Agent), or null: no control socket
+loaded    the agent is there from the beginning
+"""
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+folder, settings = sys.argv[1], json.loads(sys.argv[2])
+pid = os.getpid()
+attach_path = f"/tmp/.java_pid{pid}"
+control_folder = f"/tmp/.jprof-{pid}"
+
+
+def log(line):
+    with open(os.path.join(folder, "log"), "a", encoding="utf-8") as out:
+        out.write(line + "\n")
+
+
+def listen(path):
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server.bind(path + ".new")
+    os.chmod(path + ".new", 0o600)
+    server.listen(20)
+    return server
+
+
+def serve(server, talk):
+    def loop():
+        while True:
+            client, _ = server.accept()
+            threading.Thread(target=talk, args=(client,), daemon=True).start()
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+class Agent:
+    """Answers requests; `mode` says how badly: good, busy, garbage, list, huge, half, version,
+    silent, closes, late (an answer to an older request first), noresult."""
+
+    def __init__(self, mode):
+        self.mode = mode
+        self.file = None
+        if self.mode == "directory":
+            os.mkdir(control_folder)
+            os.chmod(control_folder, 0o755)
+        else:
+            os.makedirs(control_folder, 0o700, exist_ok=True)
+        path = control_folder + "/control"
+        self.server = listen(path)
+        os.rename(path + ".new", path)
+        serve(self.server, self.talk)
+
+    def result(self, request):
+        verb = request["verb"]
+        if verb == "hello":
+            return {"agent": "0", "loaded": "attach"}
+        if verb == "start":
+            self.file = request.get("options", {}).get("file", "/loaded.jprof")
+            self.file = self.file.replace("%p", str(pid)).replace("%%", "%")
+            return {"file": self.file}
+        if verb == "stop":
+            return {"file": self.file} if self.file else {}
+        if verb == "status":
+            return {"state": "recording", "pid": pid, "file": "/tmp/\x1bx", "duration_ns": 1234567890,
+                    "memory": {"used": 1048576}, "overhead": {"share": 0.0123, "event_ns": 12.34},
+                    "options": {"flush": 3}, "snapshots": ["a", "b"], "error": None, "new": 1}
+        if verb == "snapshot":
+            return {"label": request.get("label", "1"), "at_ns": 5}
+        return {}
+
+    def bad(self, request):
+        answers = {
+            "busy": {"jprof": 1, "id": request["id"], "ok": False,
+                     "error": {"code": "busy", "message": "a recording runs already"}},
+            "version": {"jprof": 2, "id": request["id"], "ok": True},
+            "noresult": {"jprof": 1, "id": request["id"]},
+            "list": [1],
+        }
+        if request["verb"] == "detach":
+            return None
+        if self.mode in answers:
+            return json.dumps(answers[self.mode]).encode()
+        return {"garbage": b"\xff{{", "half": b'{"jprof": 1', "huge": b"x" * 3000000}.get(self.mode)
+
+    def answer(self, client, request):
+        if self.mode == "silent":
+            time.sleep(60)
+        if self.mode == "closes":
+            return False
+        bad = self.bad(request)
+        if bad is not None:
+            client.sendall(bad + (b"" if self.mode == "half" else b"\n"))
+            return self.mode != "half"
+        if self.mode == "late":
+            client.sendall(b'{"jprof": 1, "id": 0, "ok": false}\n')
+        line = json.dumps({"jprof": 1, "id": request["id"], "ok": True, "result": self.result(request)})
+        half = len(line) // 2
+        client.sendall(line[:half].encode())
+        time.sleep(0.01)
+        client.sendall((line[half:] + "\n").encode())
+        return True
+
+    def end(self):
+        os.unlink(control_folder + "/control")
+        if not os.listdir(control_folder):
+            os.rmdir(control_folder)
+
+    def talk(self, client):
+        try:
+            for line in client.makefile("rb"):
+                log("control " + line.decode().strip())
+                request = json.loads(line)
+                if not self.answer(client, request):
+                    break
+                if request["verb"] == "detach":
+                    time.sleep(0.1)
+                    self.end()
+                    break
+        except OSError:
+            pass
+        client.shutdown(socket.SHUT_RDWR)
+        client.close()
+
+
+def start_agent():
+    mode = settings.get("agent", "good")
+    if mode is not None:
+        Agent(mode)
+
+
+def attach_talk(client):
+    request = b""
+    while request.count(b"\0") < 5:
+        part = client.recv(4096)
+        if not part:
+            break
+        request += part
+    log("attach " + request.decode().replace("\0", "|"))
+    answer = settings.get("answer", "OK")
+    time.sleep(settings.get("pause", 0))
+    if answer == "OK":
+        start_agent()
+        answer = "0\nreturn code: 0\n"
+    try:
+        client.sendall(answer.encode() * settings.get("times", 1))
+    except OSError:
+        pass
+    client.close()
+
+
+def make_attach_socket():
+    kind = settings.get("socket", "socket")
+    if kind == "file":
+        os.close(os.open(attach_path, os.O_CREAT | os.O_WRONLY, 0o600))
+        return
+    server = listen(attach_path)
+    if kind == "child" and os.fork() == 0:
+        server.close()
+        os.unlink(attach_path + ".new")
+        server = listen(attach_path)
+        serve(server, attach_talk)
+        os.rename(attach_path + ".new", attach_path)
+        time.sleep(20)
+        os._exit(0)
+    if kind == "child":
+        return
+    if kind == "open":
+        os.chmod(attach_path + ".new", 0o666)
+    if kind == "foreign":
+        os.chown(attach_path + ".new", 65534, 65534)
+    os.rename(attach_path + ".new", attach_path)
+    serve(server, attach_talk)
+
+
+def on_quit(_number, _frame):
+    log("quit")
+    if not settings.get("mute"):
+        make_attach_socket()
+
+
+def main():
+    name = os.path.join(folder, "libjvm.so")
+    with open(name, "wb") as out:
+        out.write(b"\0" * 4096)
+    with open(name, "rb") as library:
+        kept = mmap.mmap(library.fileno(), 4096, prot=mmap.PROT_READ)
+    if not settings.get("deaf"):
+        signal.signal(signal.SIGQUIT, on_quit)
+    if settings.get("listening"):
+        make_attach_socket()
+    if settings.get("loaded"):
+        start_agent()
+    with open(os.path.join(folder, "ready"), "w", encoding="utf-8"):
+        pass
+    while kept:
+        time.sleep(10)
+
+
+main()
