@@ -137,7 +137,11 @@ sleep 0.1
 says 1 "process $idle is stopped; continue it with: kill -CONT $idle" attach $idle
 says 1 "is stopped" status $idle
 kill -CONT $idle
-bash -c 'true & echo $! >zombie; exec sleep 100' &
+"$python" -c 'import os, time
+child = os.fork()
+if child == 0: os._exit(0)
+open("zombie", "w").write(str(child))
+time.sleep(100)' &
 others+=($!)
 sleep 0.3
 says 1 "is a zombie" attach "$(cat zombie)"
