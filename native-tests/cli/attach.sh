@@ -19,7 +19,7 @@ jprof=$work/bin/jprof
 jvm=
 others=()
 passed=0 failed=0
-trap 'end_jvm; for p in "${others[@]}"; do kill -9 "$p"; done 2>/dev/null; rm -rf "$work"' EXIT
+trap 'end_jvm; for p in "${others[@]}"; do kill -9 "$p"; wait "$p"; done 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 # result LINE GOOD TEXT
@@ -220,7 +220,8 @@ attaching=$!
 sleep 1
 kill -TERM $attaching
 wait $attaching
-holds "interrupted: exit $?: $(cat err)" grep -q '^jprof: interrupted' err
+status=$?
+holds "interrupted: exit $status: $(cat err)" grep -q '^jprof: interrupted' err
 holds "the file .attach_pid is left" test ! -e /tmp/.attach_pid$jvm
 # A file that somebody left behind.
 play '{}'
@@ -283,7 +284,8 @@ watching=$!
 sleep 1
 kill -INT $watching
 wait $watching
-holds "watch: exit $?" test $? = 0
+status=$?
+holds "watch: exit $status" test $status = 0
 holds "watch: $(grep -c '^state' out) times" test "$(grep -c '^state' out)" -ge 3
 holds "watch: escapes in a file" test "$(grep -c "$(printf '\033')" out)" = 0
 if command -v script >/dev/null; then
@@ -296,7 +298,8 @@ watching=$!
 sleep 0.5
 end_jvm
 wait $watching
-holds "watch after the end: exit $?: $(cat err)" test $? = 0
+status=$?
+holds "watch after the end: exit $status: $(cat err)" test $status = 0
 holds "watch after the end: $(cat err)" grep -q "has ended" err
 
 # ---- for a time ----
@@ -310,7 +313,8 @@ attaching=$!
 sleep 0.5
 kill -INT $attaching
 wait $attaching
-holds "duration, interrupted: exit $?: $(cat err)" test $? = 0
+status=$?
+holds "duration, interrupted: exit $status: $(cat err)" test $status = 0
 holds "duration, interrupted: $(cat err)" grep -q "read it with" err
 holds "somebody else's agent was taken out" test "$(grep -c detach jvm/log)" = 0
 "$jprof" attach $jvm --duration 1h --file d.jprof >out 2>err &
@@ -318,7 +322,8 @@ attaching=$!
 sleep 0.5
 end_jvm
 wait $attaching
-holds "duration, JVM ended: exit $?: $(cat err)" test $? = 0
+status=$?
+holds "duration, JVM ended: exit $status: $(cat err)" test $status = 0
 holds "duration, JVM ended: $(cat err)" grep -q "has ended, and the recording with it" err
 
 # The same for a program that jprof starts: the recording ends, the program runs on.
@@ -331,7 +336,8 @@ exec "$python" "$fake" "$work/jvm" '{"loaded": true}'
 JAVA
 chmod +x java
 "$jprof" run --duration 0.5 --file r.jprof -- ./java >out 2>err
-holds "run --duration: exit $?: $(cat err)" test $? = 137
+status=$?
+holds "run --duration: exit $status: $(cat err)" test $status = 137
 holds "run --duration: $(cat err)" grep -q "the recording has ended; the program runs on" err
 holds "run --duration: $(cat jvm/log)" told '"verb": *"stop"'
 rm -rf "/tmp/.jprof-$(cat started)"
