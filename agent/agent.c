@@ -15,6 +15,7 @@
 
 #include "agent/control/control.h"
 #include "agent/events/events.h"
+#include "agent/events/from_inside.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/jvm.h"
 #include "agent/log/log.h"
@@ -104,21 +105,62 @@ static int told(int code, const struct error *error)
 	return code ? -1 : 0;
 }
 
-__attribute__((visibility("default"))) int jprof_start(void)
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED const char *jprof_version(void)
+{
+	return JPROF_VERSION;
+}
+
+EXPORTED int jprof_start_with(const char *options)
 {
 	struct error error = {0};
 
-	return events.jvm.vm ? told(events_start(NULL, &error), &error) : -1;
+	return events.jvm.vm ? told(events_start(options, &error), &error) : -1;
 }
 
-__attribute__((visibility("default"))) int jprof_stop(void)
+EXPORTED int jprof_start(void)
+{
+	return jprof_start_with(NULL);
+}
+
+EXPORTED int jprof_stop(void)
 {
 	struct error error = {0};
 
 	return events.jvm.vm ? told(events_stop(NULL, &error), &error) : -1;
 }
 
-__attribute__((visibility("default"))) const char *jprof_version(void)
+EXPORTED int jprof_is_recording(void)
 {
-	return JPROF_VERSION;
+	return from_inside_recording();
+}
+
+EXPORTED int jprof_snapshot(const char *label)
+{
+	struct error error = {0};
+
+	return told(from_inside_snapshot(label, &error), &error);
+}
+
+EXPORTED int jprof_reset(void)
+{
+	struct error error = {0};
+
+	return told(from_inside_reset(&error), &error);
+}
+
+EXPORTED int jprof_mark(const char *name)
+{
+	return from_inside_mark(name);
+}
+
+EXPORTED int jprof_thread_value(const char *metric, uint64_t *value)
+{
+	return from_inside_thread_value(metric, value);
+}
+
+EXPORTED int jprof_total_value(const char *metric, uint64_t *value)
+{
+	return from_inside_total_value(metric, value);
 }

@@ -17,6 +17,7 @@
 #include "agent/events/include_check.h"
 #include "agent/events/io_call.h"
 #include "agent/events/io_natives.h"
+#include "agent/events/jprof_class.h"
 #include "agent/events/method_events.h"
 #include "agent/events/native_methods.h"
 #include "agent/events/native_thunk.h"
@@ -167,6 +168,7 @@ static int learn(JNIEnv *jni, struct error *error)
 		known.alloc = hotspot_learn(&events.jvm, jni);
 	learnt = true;
 	recording_know(&known);
+	jprof_class_open(jni);
 	if (events.life.ready)
 		events.life.ready();
 	return 0;
@@ -358,6 +360,8 @@ static int start_here(JNIEnv *jni, const struct order *order, struct error *erro
 	struct options options;
 	int code;
 
+	if (!events.loaded.file)
+		return error_set(error, ERROR_MISSING, "the agent was detached");
 	if (session)
 		return error_set(error, ERROR_BUSY, "recording already, into '%s'",
 			error_subject(session->path).text);
@@ -422,6 +426,7 @@ static int detach_here(JNIEnv *jni, const struct order *order, struct error *err
 		check_patterns(jni, session);
 		recording_end(jni, session);
 	}
+	jprof_class_close(jni);
 	io_natives_close(jni);
 	for (size_t i = 0; i < sizeof(life_events) / sizeof(*life_events); i++)
 		failed |= jvm_enable(&events.jvm, life_events[i], false, error);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agent/events/class_hook.h"
+#include "agent/events/from_inside.h"
 #include "agent/events/io_call.h"
 #include "agent/events/method_probes.h"
 #include "agent/events/native_methods.h"
@@ -249,6 +250,7 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 static void let_in(JNIEnv *jni, jthread thread, struct session *session)
 {
 	thread_events_start();
+	from_inside_begin();
 	if (thread)
 		thread_events_adopt(jni, thread, FOUND_ALL);
 	virtual_threads_watch(&events.jvm, true);
@@ -288,10 +290,10 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 
 unsigned recording_finish(struct session *session)
 {
-	unsigned busy;
+	unsigned busy = !from_inside_end();
 
 	io_stop();
-	busy = thread_events_stop();
+	busy += thread_events_stop();
 	if (busy)
 		log_line(LOG_WARN,
 			"%u threads are still inside an event: their last one may be missing",

@@ -3,7 +3,7 @@
 /*
  * boot_class: classes of jprof's own in the boot loader, written down byte by byte.
  *
- * There are two, of a few native methods each; a Java compiler for them would be one more
+ * There are three, of a few native methods each; a Java compiler for them would be one more
  * thing to have at build time. The words below are those of the JVM specification, chapter 4.
  */
 #ifndef JPROF_BOOT_CLASS_H

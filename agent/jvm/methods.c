@@ -105,13 +105,20 @@ static bool methods_list_reaches(
 	return false;
 }
 
+/* Whatever the patterns say: how a program asks jprof is no part of it. */
+static bool methods_are_own(const char *class_name)
+{
+	return strcmp(class_name, "jprof.JProf") == 0;
+}
+
 bool methods_class_included(const char *class_name, bool is_jdk)
 {
 	bool yes = (included.list->count == 0 && !is_jdk) ||
 		   methods_list_reaches(included.list, class_name, is_jdk);
 
-	return (yes && !pattern_list_match(excluded, class_name)) ||
-	       methods_list_reaches(scoped.list, class_name, is_jdk);
+	yes = (yes && !pattern_list_match(excluded, class_name)) ||
+	      methods_list_reaches(scoped.list, class_name, is_jdk);
+	return yes && !methods_are_own(class_name);
 }
 
 /* True if a pattern of the list matches. All that do are remembered. */
@@ -146,7 +153,8 @@ bool methods_included(const struct jvm_method *method)
 	for (size_t i = 0; i < excluded->count && yes; i++)
 		yes = !pattern_match_method(
 			excluded->pattern[i], method->class_name, method->name);
-	return yes || methods_begin_scope(method);
+	yes |= methods_begin_scope(method);
+	return yes && !methods_are_own(method->class_name);
 }
 
 static void methods_unmatched_of(struct chosen *chosen,

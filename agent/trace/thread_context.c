@@ -203,10 +203,15 @@ void context_start(struct thread_context *context)
 	uint64_t now[METRIC_MAX];
 
 	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	/* Whoever sees one of the new values sees that it is odd. */
+	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < context->set->count; i++) {
-		context_add(&context->first[i], now[i] - context->last[i]);
-		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+		uint64_t first = context->first[i] + (now[i] - context->last[i]);
+
+		__atomic_store_n(&context->first[i], first, __ATOMIC_RELEASE);
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
 }
 
 void context_go_out(struct thread_context *context)

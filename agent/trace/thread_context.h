@@ -50,6 +50,7 @@ struct thread_context {
 
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
+	uint32_t forgetting; /* odd while context_start changes first and last; then the next one */
 	uint64_t unwound, repaired, unmatched, lost;
 	/* The owner's. */
 	struct io_path_map paths;
@@ -82,6 +83,12 @@ void context_settle(struct thread_context *context);
 /* Forgets what was used since the last event, or before the first: the next delta begins
  * now. */
 void context_start(struct thread_context *context);
+
+/* What the thread had used of a metric of its set at its last event. In the thread itself. */
+static inline uint64_t context_used(const struct thread_context *context, unsigned metric)
+{
+	return context->last[metric] - context->first[metric];
+}
 
 /* The thread leaves the session's scope: what it uses is not charged, until it comes in again. */
 void context_go_out(struct thread_context *context);

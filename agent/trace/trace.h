@@ -124,6 +124,13 @@ static inline const struct tree_node *trace_node(
 	return (const struct tree_node *)(const void *)((const char *)node + i * stride);
 }
 
+/* What all threads together, ended ones too, have used of each metric: total[0 .. set->count).
+ * While nothing moves it is the sum of `total` over the rows of a visit. What a running thread
+ * used since its last event is in it as far as it can be seen from outside; never less than
+ * before, but for use that a thread forgets again (context_start). On any thread, at any time; a
+ * microsecond or two for each live thread, which keeps others from beginning and ending. */
+void trace_totals(struct trace *trace, uint64_t *total);
+
 struct trace_state {
 	uint64_t threads;      /* begun */
 	uint64_t lost_threads; /* had no memory */

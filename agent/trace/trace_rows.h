@@ -3,9 +3,10 @@
 /*
  * trace_rows: the inside of struct trace. For this room only.
  *
- *   trace.c       threads begin and end, the list
- *   trace_fold.c  ended threads folded by name, memory found among them
- *   trace_visit.c what the writer is shown
+ *   trace.c        threads begin and end, the list
+ *   trace_fold.c   ended threads folded by name, memory found among them
+ *   trace_visit.c  what the writer is shown
+ *   trace_totals.c what all have used
  */
 #ifndef JPROF_TRACE_ROWS_H
 #define JPROF_TRACE_ROWS_H

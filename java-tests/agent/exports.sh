@@ -10,7 +10,8 @@ need nm readelf
 nm -D --defined-only "$agent" | awk '{print $NF}' | sed 's/@.*//' | sort >"$work/found"
 {
 	echo Agent_OnLoad Agent_OnAttach Agent_OnUnload | tr ' ' '\n'
-	grep -oE '\bjprof_[a-z0-9_]+ *\(' "$source_dir/include/jprof.h" | tr -d ' (' || true
+	grep -E '^JPROF_API ' "$source_dir/include/jprof.h" | grep -oE '\bjprof_[a-z0-9_]+\(' |
+		tr -d '('
 } | sort -u >"$work/expected"
 diff -u "$work/expected" "$work/found" || fail "exported symbols differ from the allowed ones"
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* from_inside: see from_inside.h. */
+#include "agent/events/from_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/events/thread_events.h"
+#include "agent/lock/gate.h"
+
+static struct gate recording; /* open: the session may be used */
+
+void from_inside_begin(void)
+{
+	gate_open(&recording);
+}
+
+bool from_inside_end(void)
+{
+	return gate_close(&recording, 0);
+}
+
+bool from_inside_recording(void)
+{
+	return atomic_load(&thread_events_session) != 0;
+}
+
+/* ---- the calling thread ---- */
+
+/* NULL: the JVM does not know the thread. */
+static JNIEnv *jni_of_thread(void)
+{
+	JNIEnv *jni = NULL;
+
+	if (!events.jvm.vm ||
+		(*events.jvm.vm)->GetEnv(events.jvm.vm, (void **)&jni, JNI_VERSION_1_8))
+		return NULL;
+	return jni;
+}
+
+/* Calls action without a pending exception, which is pending again afterwards. */
+static void without_exception(
+	JNIEnv *jni, void (*action)(JNIEnv *jni, void *argument), void *argument)
+{
+	jthrowable exception = (*jni)->ExceptionOccurred(jni);
+
+	if (exception)
+		(*jni)->ExceptionClear(jni);
+	action(jni, argument);
+	if (!exception)
+		return;
+	(*jni)->Throw(jni, exception);
+	(*jni)->DeleteLocalRef(jni, exception);
+}
+
+/* Until the matching step_back the thread is where it is outside the session's scope: what it
+ * uses is nobody's, also to those who look at it meanwhile. NULL: it is not recorded, or not
+ * now. */
+static struct thread_context *step_aside(void)
+{
+	struct thread_context *context;
+
+	if (!thread_events_pause())
+		return NULL;
+	context = thread_events_context(thread_events_current);
+	context_go_out(context);
+	return context;
+}
+
+static void step_back(struct thread_context *context)
+{
+	if (!context)
+		return;
+	context_come_in(context);
+	thread_events_leave(thread_events_current);
+}
+
+static void join(JNIEnv *jni, void *unused)
+{
+	(void)unused;
+	thread_events_adopt(jni, NULL, FOUND_NONE);
+}
+
+/* It may have raised no event in this session yet. */
+static void be_seen(void)
+{
+	JNIEnv *jni = jni_of_thread();
+
+	if (jni)
+		without_exception(jni, join, NULL);
+}
+
+/* ---- snapshots ---- */
+
+static int with_writer(const struct session *session, struct error *error)
+{
+	return session->writer ? 0
+			       : error_set(error, ERROR_BUSY, "the recording has ended");
+}
+
+static int take_snapshot(struct session *session, void *argument, struct error *error)
+{
+	const char *label = argument;
+	char *label_out = NULL;
+	uint64_t at;
+	int code = with_writer(session, error);
+
+	if (!code)
+		code = writer_snapshot(session->writer, label, &label_out, &at, error);
+	free(label_out);
+	return code;
+}
+
+static int begin_anew(struct session *session, void *argument, struct error *error)
+{
+	int code = with_writer(session, error);
+
+	(void)argument;
+	return code ? code : writer_reset(session->writer, error);
+}
+
+/* The thread waits for a flush, which is to show it as it was before. */
+static int while_aside(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error)
+{
+	struct thread_context *context = step_aside();
+	int code = events_with_session(action, argument, error);
+
+	step_back(context);
+	return code;
+}
+
+int from_inside_snapshot(const char *label, struct error *error)
+{
+	return while_aside(take_snapshot, (void *)(uintptr_t)label, error);
+}
+
+int from_inside_reset(struct error *error)
+{
+	return while_aside(begin_anew, NULL, error);
+}
+
+/* ---- marks ---- */
+
+static void describe(JNIEnv *jni, void *thread)
+{
+	jvm_describe_thread(&events.jvm, jni, NULL, thread);
+}
+
+int from_inside_mark(const char *name)
+{
+	struct jvm_thread thread = {0};
+	struct thread_context *context;
+	struct session *session;
+	JNIEnv *jni;
+
+	if (!name || !gate_enter(&recording))
+		return -1;
+	context = step_aside();
+	session = events_session();
+	jni = jni_of_thread();
+	if (jni)
+		without_exception(jni, describe, &thread);
+	writer_mark(session->writer, name, thread.java_id, jni ? thread.name : NULL);
+	step_back(context);
+	gate_leave(&recording);
+	return 0;
+}
+
+/* ---- values ---- */
+
+/* Its index in the set; -1: it is not in it. */
+static int index_of(const struct metric_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (strcmp(set->metric[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int read_thread(const struct session *session, unsigned metric, uint64_t *value)
+{
+	struct thread_context *aside, *context;
+
+	(void)session;
+	be_seen();
+	aside = context = step_aside();
+	if (!context && thread_events_is_outside())
+		context = thread_events_context(thread_events_current);
+	if (context)
+		*value = context_used(context, metric);
+	step_back(aside);
+	return context ? 0 : -1;
+}
+
+static int read_total(const struct session *session, unsigned metric, uint64_t *value)
+{
+	struct thread_context *aside = step_aside();
+	uint64_t total[METRIC_MAX];
+
+	trace_totals(session->trace, total);
+	step_back(aside);
+	*value = total[metric];
+	return 0;
+}
+
+static int read_value(const char *name,
+	int (*read)(const struct session *session, unsigned metric, uint64_t *value),
+	uint64_t *value)
+{
+	const struct session *session;
+	int metric, code = -1;
+
+	if (!name || !gate_enter(&recording))
+		return -1;
+	session = events_session();
+	metric = index_of(&session->metrics, name);
+	if (metric >= 0)
+		code = read(session, (unsigned)metric, value);
+	gate_leave(&recording);
+	return code;
+}
+
+int from_inside_thread_value(const char *metric, uint64_t *value)
+{
+	return read_value(metric, read_thread, value);
+}
+
+int from_inside_total_value(const char *metric, uint64_t *value)
+{
+	return read_value(metric, read_total, value);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * trace_totals: what all threads have used, without a look at a single node.
+ *
+ * In:   each row's counters: last and first, and those of a running thread from outside.
+ * Out:  a sum for each metric of the set.
+ * Runs: on any thread, also while a visit or the trace's end is under way. Holds LOCK_THREADS,
+ *       and LOCK_TREE of one row at a time.
+ */
+#include "agent/trace/trace_rows.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* How often a thread that is just forgetting some use is given way. */
+enum { TURNS = 100 };
+
+/* The row's counters as they are now. Under the tree's lock, so that they are not closed
+ * meanwhile. */
+static void look(const struct trace *trace, const struct thread_context *context, uint64_t *now)
+{
+	bool counted_on = context->counting && !atomic_load(&context->outside);
+
+	for (unsigned i = 0; i < trace->set->count; i++)
+		now[i] = __atomic_load_n(&context->last[i], __ATOMIC_ACQUIRE);
+	if (!counted_on)
+		return;
+	if (!context->stopped) {
+		metric_read_from_outside(trace->set, &context->metric, now);
+		return;
+	}
+	for (unsigned i = 0; i < trace->set->count; i++)
+		if (context->stop[i] > now[i])
+			now[i] = context->stop[i];
+}
+
+/* False: the thread forgot some use meanwhile, and what was read does not fit together. */
+static bool read_row(
+	const struct trace *trace, const struct thread_context *context, uint64_t *used)
+{
+	uint32_t turn = __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
+	uint64_t first[METRIC_MAX], now[METRIC_MAX];
+
+	for (unsigned i = 0; i < trace->set->count; i++)
+		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
+	look(trace, context, now);
+	for (unsigned i = 0; i < trace->set->count; i++)
+		used[i] = now[i] > first[i] ? now[i] - first[i] : 0;
+	return turn % 2 == 0 &&
+	       turn == __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
+}
+
+static void add_row(struct trace *trace, struct thread_context *context, uint64_t *total)
+{
+	uint64_t used[METRIC_MAX];
+	int turns = 0;
+
+	lock_take(&context->tree.lock);
+	while (!read_row(trace, context, used) && ++turns < TURNS)
+		sched_yield();
+	lock_give(&context->tree.lock);
+	for (unsigned i = 0; i < trace->set->count; i++)
+		total[i] += used[i];
+}
+
+void trace_totals(struct trace *trace, uint64_t *total)
+{
+	memset(total, 0, trace->set->count * sizeof(*total));
+	lock_take(&trace->lock);
+	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
+		add_row(trace, i, total);
+	lock_give(&trace->lock);
+}
