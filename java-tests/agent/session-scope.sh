@@ -140,7 +140,7 @@ by_files() {
 # from_start JAVA CALLS: a scope from the JVM's start on.
 from_start() {
 	rm -f "$work/run.jprof"
-	known_errors="^jprof: profile: "
+	known_errors="^jprof: the profile is "
 	start_target "$jprof" run --calls "$2" --scope Entry.service --file "$work/run.jprof" \
 		--include 'Entry+Inside+Outside' -- "$1" -Xcheck:jni -cp "$work" Scoped "$work/files"
 	tell walk 40
