@@ -114,9 +114,9 @@ class Crowd:
 
     LEGAL = {
         "start": ("busy",),
-        "stop": ("busy", "state", "missing", "usage"),
-        "snapshot": ("busy", "state", "missing", "usage"),
-        "reset": ("busy", "state", "missing", "usage"),
+        "stop": ("busy",),
+        "snapshot": ("busy",),
+        "reset": ("busy",),
         "status": ("busy",),
         "hello": (),
     }

@@ -10,7 +10,7 @@
 need jq sqlite3 python3
 control=$(dirname "$0")/control.py
 
-# descriptors and threads of the JVM, without what the JDK starts by itself.
+# Of the JVM: the agent keeps none of a client that has gone.
 descriptors() {
 	find "/proc/$target/fd" -mindepth 1 | wc -l
 }
@@ -24,7 +24,7 @@ one_jdk() {
 	jp attach "$target" --start no
 	python3 "$control" "$target" ask status >/dev/null || fail "no status"
 	before=$(descriptors)
-	python3 "$control" "$target" crowd 20 8 "$work/profiles" >"$work/crowd" 2>&1 ||
+	python3 "$control" "$target" crowd 20 6 "$work/profiles" >"$work/crowd" 2>&1 ||
 		fail "the crowd: $(head -20 "$work/crowd")"
 	cat "$work/crowd"
 	for profile in "$work"/profiles/*.jprof; do
