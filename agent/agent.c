@@ -30,9 +30,11 @@ static bool attached;
 /* Without a channel the agent does what its options say. */
 static void begin_control(void)
 {
-	const struct control_setup setup = {.verbs = agent_verbs, .attached = attached};
+	/* The control thread reads it as long as it lives. */
+	static struct control_setup setup = {.verbs = agent_verbs};
 	struct error error = {0};
 
+	setup.attached = attached;
 	if (control_start(&setup, &error))
 		log_line(LOG_WARN, "%s; jprof cannot be controlled in this JVM", error.text);
 }
