@@ -161,7 +161,8 @@ static int reach_agent(struct attach *attach, struct error *error)
 {
 	int failed = control_open(&attach->control, &attach->target, error);
 
-	if (failed != -ERROR_MISSING)
+	/* Any user can make a directory of that name: it does not keep the agent out. */
+	if (failed != -ERROR_MISSING && failed != -ERROR_DENIED)
 		return failed;
 	*error = (struct error){0};
 	return load_and_reach(attach, error);
@@ -304,10 +305,12 @@ static int record(struct attach *attach, struct error *error)
 			(long)attach->pid, (long)attach->pid);
 		return 0;
 	}
-	failed = waiting_interrupted() ? error_set(error, ERROR_BUSY, "interrupted")
+	failed = waiting_interrupted() ? error_set(error, ERROR_USAGE, "interrupted")
 				       : start(attach, error);
 	if (failed != 0) {
-		take_out(attach);
+		/* Somebody was faster: that recording is not ours to end. */
+		if (failed != -ERROR_BUSY)
+			take_out(attach);
 		return failed;
 	}
 	say_started(attach);
