@@ -57,15 +57,30 @@ static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 	return events_prepare(vm, &options, &life, live, error);
 }
 
+/* Two who attach at the same time both load the agent armed, and then ask it to record. */
+static jint load_again(const char *text, bool live)
+{
+	struct options options;
+	struct error error = {0};
+	bool armed = live && options_parse(&options, text, &error) == 0;
+
+	if (armed) {
+		armed = !options.start;
+		options_fini(&options);
+	}
+	if (armed)
+		return JNI_OK;
+	log_line(LOG_ERROR, "the agent is loaded already: give all options at once");
+	return JNI_ERR;
+}
+
 /* After a refusal it may be tried again. */
 static jint load(JavaVM *vm, const char *options, bool live)
 {
 	struct error error = {0};
 
-	if (atomic_flag_test_and_set(&loaded)) {
-		log_line(LOG_ERROR, "the agent is loaded already: give all options at once");
-		return JNI_ERR;
-	}
+	if (atomic_flag_test_and_set(&loaded))
+		return load_again(options, live);
 	if (prepare(vm, options, live, &error)) {
 		log_line(LOG_ERROR, "%s", error.text);
 		atomic_flag_clear(&loaded);

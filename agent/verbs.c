@@ -86,7 +86,10 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 	int code = events_stop(&path, error);
 
 	(void)request;
-	return code ? code : tell_file(path, result, error);
+	if (!code)
+		return tell_file(path, result, error);
+	free(path);
+	return code;
 }
 
 /* ---- in between ---- */

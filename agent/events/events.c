@@ -114,6 +114,7 @@ static int one_at_a_time(
 /* Both ends come here, VMDeath and exit(3), at the same time perhaps. jni: VMDeath's, or NULL. */
 static void end_of_process(JNIEnv *jni)
 {
+	struct error error = {0};
 	struct session *session;
 
 	if (getpid() != events.process)
@@ -126,7 +127,7 @@ static void end_of_process(JNIEnv *jni)
 	if (session && session_recording(session)) {
 		if (jni)
 			check_patterns(jni, session);
-		recording_finish(session);
+		recording_finish(session, &error);
 		/* Only now: events are switched off one kind after the other, and an exit whose
 		 * entry was already off would match nothing. */
 		if (jni)
@@ -385,8 +386,7 @@ static int stop_here(JNIEnv *jni, const struct order *order, struct error *error
 	if (order->path)
 		*order->path = session->path ? strdup(session->path) : NULL;
 	check_patterns(jni, session);
-	recording_end(jni, session);
-	return 0;
+	return recording_end(jni, session, error);
 }
 
 int events_stop(char **path, struct error *error)
@@ -424,7 +424,7 @@ static int detach_here(JNIEnv *jni, const struct order *order, struct error *err
 	(void)order;
 	if (session) {
 		check_patterns(jni, session);
-		recording_end(jni, session);
+		recording_end(jni, session, &(struct error){0}); /* it has said what failed */
 	}
 	jprof_class_close(jni);
 	io_natives_close(jni);

@@ -73,7 +73,8 @@ int events_attached(struct error *error);
 int events_start(const char *options, struct error *error);
 
 /* Ends the recording, completes the profile, and takes the probes out. path: the profile's,
- * owned, if it is not NULL. 0, or a negative code: nothing was being recorded. */
+ * owned, if it is not NULL. 0, or a negative code: nothing was being recorded; or the recording has
+ * ended, but the last of it could not be written. */
 int events_stop(char **path, struct error *error);
 
 /* Calls action with the session that records, which stays as long as that runs. 0, action's

@@ -288,7 +288,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 
 /* ---- its end ---- */
 
-unsigned recording_finish(struct session *session)
+unsigned recording_finish(struct session *session, struct error *error)
 {
 	unsigned busy = !from_inside_end();
 
@@ -298,7 +298,7 @@ unsigned recording_finish(struct session *session)
 		log_line(LOG_WARN,
 			"%u threads are still inside an event: their last one may be missing",
 			busy);
-	session_end(session);
+	session_end(session, error);
 	return busy;
 }
 
@@ -318,9 +318,9 @@ static bool take_out(JNIEnv *jni, struct session *session)
 	return thread_events_release() && out;
 }
 
-void recording_end(JNIEnv *jni, struct session *session)
+int recording_end(JNIEnv *jni, struct session *session, struct error *error)
 {
-	bool out = recording_finish(session) == 0;
+	bool out = recording_finish(session, error) == 0;
 
 	out &= take_out(jni, session);
 	methods_choose(NULL);
@@ -331,4 +331,5 @@ void recording_end(JNIEnv *jni, struct session *session)
 	else
 		log_line(LOG_WARN, "a thread is still inside an event of the session that ended: "
 				   "its memory is kept");
+	return -(int)error->code;
 }

@@ -41,13 +41,13 @@ unsigned recording_capabilities(const struct session *session);
 int recording_begin(
 	JNIEnv *jni, jthread thread, struct session *session, struct error *error);
 
-/* From here on nothing is recorded, and the profile is complete. How many threads are still inside
- * an event. */
-unsigned recording_finish(struct session *session);
+/* From here on nothing is recorded, and the profile is complete, or error says what it lacks. How
+ * many threads are still inside an event. */
+unsigned recording_finish(struct session *session, struct error *error);
 
 /* Undoes recording_begin. What somebody still uses is left, and that is said, rather than taken
- * away. */
-void recording_end(JNIEnv *jni, struct session *session);
+ * away. 0, or a negative code: the profile is not complete. */
+int recording_end(JNIEnv *jni, struct session *session, struct error *error);
 
 /* The session's events, on or off. */
 void recording_enable(const struct session *session, bool on);

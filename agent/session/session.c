@@ -271,14 +271,15 @@ bool session_recording(const struct session *session)
 	return atomic_load(&session->state) == SESSION_RECORDING;
 }
 
-void session_end(struct session *session)
+int session_end(struct session *session, struct error *error)
 {
 	int recording = SESSION_RECORDING;
-	struct error error = {0};
+	int code;
 
 	if (!atomic_compare_exchange_strong(&session->state, &recording, SESSION_ENDED))
-		return;
+		return 0;
 	trace_stop(session->trace);
-	writer_finish(session->writer, &error);
+	code = writer_finish(session->writer, error);
 	session->writer = NULL;
+	return code;
 }

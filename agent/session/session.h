@@ -94,7 +94,8 @@ static inline bool session_has_scope(const struct session *session)
 }
 
 /* Last flush, file closed. No event may be in flight. Does nothing the second time, and
- * nothing in a forked child. */
-void session_end(struct session *session);
+ * nothing in a forked child. 0, or a negative code: the profile lacks what came last; that was said
+ * on standard error. */
+int session_end(struct session *session, struct error *error);
 
 #endif
