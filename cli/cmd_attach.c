@@ -110,7 +110,10 @@ static int load_agent(struct attach *attach, struct error *error)
 
 	if (failed != 0)
 		return failed;
-	failed = load_library(attach, &maps, error);
+	/* First, so that nothing is copied where it would be of no use. */
+	failed = hotspot_wake(&attach->target, error);
+	if (failed == 0)
+		failed = load_library(attach, &maps, error);
 	target_maps_fini(&maps);
 	return failed;
 }
@@ -138,8 +141,8 @@ static int await_agent(struct attach *attach, struct error *error)
 		(long)attach->pid);
 }
 
-/* Somebody else may have been faster: the JVM then says that the agent did not start, and
- * there is one that listens. */
+/* Somebody else may have been faster, by other means than this: the JVM then says that the
+ * agent did not start, and there is one that listens. */
 static int load_and_reach(struct attach *attach, struct error *error)
 {
 	struct error ignored = {0};
@@ -157,15 +160,21 @@ static int load_and_reach(struct attach *attach, struct error *error)
 	return 0;
 }
 
+/* One after the other: an agent that is loaded a second time says so on the standard error
+ * of the program, which is not ours to write to. */
 static int reach_agent(struct attach *attach, struct error *error)
 {
-	int failed = control_open(&attach->control, &attach->target, error);
+	int failed;
 
+	target_lock(&attach->target);
+	failed = control_open(&attach->control, &attach->target, error);
 	/* Any user can make a directory of that name: it does not keep the agent out. */
-	if (failed != -ERROR_MISSING && failed != -ERROR_DENIED)
-		return failed;
-	*error = (struct error){0};
-	return load_and_reach(attach, error);
+	if (failed == -ERROR_MISSING || failed == -ERROR_DENIED) {
+		*error = (struct error){0};
+		failed = load_and_reach(attach, error);
+	}
+	target_unlock(&attach->target);
+	return failed;
 }
 
 /* ---- the recording ---- */

@@ -219,17 +219,34 @@ static int wake_listener(const struct visit *visit, struct error *error)
 					: refuse_trigger(visit, error);
 }
 
-/* A connection to the JVM, or a negative code. */
-static int reach_listener(struct visit *visit, struct error *error)
+static int visit_open(
+	struct visit *visit, const struct target *target, struct error *error)
 {
-	int failed = check_jvm(visit, error);
+	long inner = (long)target->inner_pid;
 
-	if (failed == 0 && !listens(visit))
-		failed = wake_listener(visit, error);
+	visit->target = target;
+	snprintf(visit->socket, sizeof(visit->socket), ".java_pid%ld", inner);
+	snprintf(visit->trigger, sizeof(visit->trigger), ".attach_pid%ld", inner);
+	visit->directory = target_open_path(target, "/tmp", O_PATH | O_DIRECTORY);
+	if (visit->directory >= 0)
+		return 0;
+	return error_set_errno(error, ERROR_IO, errno,
+		"cannot attach: cannot open '/tmp' as process %ld sees it",
+		(long)target->pid);
+}
+
+int hotspot_wake(const struct target *target, struct error *error)
+{
+	struct visit visit;
+	int failed = visit_open(&visit, target, error);
+
 	if (failed != 0)
 		return failed;
-	return local_socket_connect(
-		visit->target, visit->directory, visit->socket, "attach socket", error);
+	failed = check_jvm(&visit, error);
+	if (failed == 0 && !listens(&visit))
+		failed = wake_listener(&visit, error);
+	close(visit.directory);
+	return failed;
 }
 
 /* ---- the request and its answer ---- */
@@ -389,20 +406,15 @@ static int check_lengths(const char *library, const char *options, struct error 
 int hotspot_load(const struct target *target, const char *library, const char *options,
 	struct error *error)
 {
-	struct visit visit = {.target = target};
+	struct visit visit;
 	int failed = check_lengths(library, options, error), connection;
 
+	if (failed == 0)
+		failed = visit_open(&visit, target, error);
 	if (failed != 0)
 		return failed;
-	snprintf(visit.socket, sizeof(visit.socket), ".java_pid%ld", (long)target->inner_pid);
-	snprintf(visit.trigger, sizeof(visit.trigger), ".attach_pid%ld",
-		(long)target->inner_pid);
-	visit.directory = target_open_path(target, "/tmp", O_PATH | O_DIRECTORY);
-	if (visit.directory < 0)
-		return error_set_errno(error, ERROR_IO, errno,
-			"cannot attach: cannot open '/tmp' as process %ld sees it",
-			(long)target->pid);
-	connection = reach_listener(&visit, error);
+	connection = local_socket_connect(
+		target, visit.directory, visit.socket, "attach socket", error);
 	close(visit.directory);
 	if (connection < 0)
 		return connection;

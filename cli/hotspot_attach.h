@@ -11,15 +11,19 @@
 
 #include "cli/target.h"
 
-/* Loads the library (an absolute path as the target sees it) with its options. Nothing is
- * sent to what is no JVM, or to a JVM that would answer the signal otherwise. 0, or a
- * negative code and a line that says what to do. */
-int hotspot_load(const struct target *target, const char *library, const char *options,
-	struct error *error);
-
 /* Fails, with a line, if the process is no JVM; waits a little for one that is starting.
  * Fills maps, to be given back. */
 int hotspot_find_jvm(const struct target *target, struct target_maps *maps,
+	struct error *error);
+
+/* Makes the JVM listen if it does not. Nothing is sent to what is no JVM, or to a JVM that
+ * would answer the signal otherwise. 0, or a negative code and a line that says what to do. */
+int hotspot_wake(const struct target *target, struct error *error);
+
+/* Loads the library (an absolute path as the target sees it) with its options into a JVM
+ * that listens. 0, or a negative code and a line: -ERROR_BUSY if the agent itself did not
+ * want to start. */
+int hotspot_load(const struct target *target, const char *library, const char *options,
 	struct error *error);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -129,6 +130,20 @@ bool target_is_ending(const struct target *target)
 		waiting_sleep(END_PAUSE);
 	}
 	return true;
+}
+
+void target_lock(const struct target *target)
+{
+	int64_t end = waiting_until(waiting_answer_limit());
+
+	while (flock(target->proc, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+		waiting_now() < end && !waiting_interrupted())
+		waiting_sleep(END_PAUSE);
+}
+
+void target_unlock(const struct target *target)
+{
+	flock(target->proc, LOCK_UN);
 }
 
 /* ---- may it be touched ---- */

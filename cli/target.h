@@ -51,6 +51,12 @@ bool target_ended(const struct target *target);
 /* The same, looked at for some seconds: sockets close before their process is gone. */
 bool target_is_ending(const struct target *target);
 
+/* Waits for its turn among those who are about to change something in that process (at
+ * most for the time of an answer: somebody may never give it back). Nothing is written
+ * anywhere: the lock is on /proc/PID. */
+void target_lock(const struct target *target);
+void target_unlock(const struct target *target);
+
 /* The line "KEY:" of its /proc/PID/status as a number of that base: its first word.
  * False if it is gone. */
 bool target_status_number(const struct target *target, const char *key, int base,

@@ -380,6 +380,18 @@ play '{"pause": 0.3}'
 "$jprof" attach $jvm --start no >out2 2>err2
 wait $!
 holds "two signals" test "$(count '^quit')" = 1
+holds "loaded twice" test "$(count '^attach')" = 1
+holds "two at once: $(cat err1 err2)" test "$(cat err1 err2 | grep -c 'start a recording with')" = 2
+# A lock that is never given back delays, and does not prevent.
+play '{}'
+"$python" -c 'import fcntl, os, sys, time
+fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)
+time.sleep(100)' /proc/$jvm &
+others+=($!)
+sleep 0.3
+export JPROF_TIMEOUT=0.5
+says 0 "recording into" attach $jvm
+unset JPROF_TIMEOUT
 
 # ---- elsewhere ----
 if [ "$(id -u)" = 0 ]; then
