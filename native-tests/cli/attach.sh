@@ -419,13 +419,18 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 755 bin
 fi
 
-# A container: other files, another /tmp, another number.
-if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
+# contain MOUNT WORD...: a fake in a container: other files, another /tmp (mounted with these
+# options), another number; contained is its process out here.
+contain() {
+	local options=$1
+	shift
 	end_jvm
 	inside=$(mktemp -d -p /var/tmp)
+	chmod 777 "$inside"
 	cp "$fake" "$inside/fake.py"
-	unshare -m -p -f --mount-proc bash -c \
-		"mount -t tmpfs none /tmp && exec '$python' '$inside/fake.py' '$inside' '{}'" >jvm.out 2>&1 &
+	"$@" -m -p -f --mount-proc bash -c "mount -t tmpfs -o $options none /tmp &&
+		mount -t tmpfs none /dev/shm &&
+		exec '$python' '$inside/fake.py' '$inside' '{}'" >jvm.out 2>&1 &
 	others+=($!)
 	for _ in $(seq 200); do
 		[ -e "$inside/ready" ] && break
@@ -433,6 +438,15 @@ if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
 	done
 	contained=$(pgrep -P $!)
 	rm -rf jvm && ln -s "$inside" jvm
+}
+
+end_contained() {
+	kill -9 "$contained"
+	rm -rf "$inside"
+}
+
+if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
+	contain rw unshare
 	says 0 "recording into /proc/$contained/root/tmp/x.jprof; end" attach "$contained" --file x.jprof
 	holds "container: $(cat jvm/log)" told "load\|/tmp/.jprof-1/libjprof-[0-9a-f]{16}.so\|true\|start=no\|"
 	holds "container: $(tail -1 jvm/log)" told '"file": ?"/tmp/x.jprof"'
@@ -440,8 +454,27 @@ if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
 	says 0 "the profile is /proc/$contained/root/tmp/x.jprof" stop "$contained"
 	says 0 "recording into /proc/$contained/root/tmp/jprof-1.jprof" start "$contained"
 	says 0 "out of process" detach "$contained"
-	kill -9 "$contained"
-	rm -rf "$inside"
+	end_contained
+
+	contain noexec unshare
+	says 0 "recording into" attach "$contained"
+	holds "noexec: $(cat jvm/log)" told "load\|/dev/shm/.jprof-1/libjprof-"
+	end_contained
+
+	contain ro unshare
+	says 1 "cannot have a file in its '/tmp'.*Read-only" attach "$contained"
+	holds "read-only: $(cat jvm/log 2>/dev/null)" test ! -e jvm/log
+	end_contained
+
+	# Its root is a user of ours that nothing else belongs to.
+	other=(setpriv --reuid 100000 --regid 100000 --clear-groups unshare -U -r)
+	if "${other[@]}" -m -p -f --mount-proc true 2>/dev/null; then
+		contain rw "${other[@]}"
+		says 0 "recording into /proc/$contained/root/tmp/jprof-1.jprof" attach "$contained"
+		holds "user namespace" test "$(stat -c %u /proc/"$contained"/root/tmp/.jprof-1)" = 100000
+		says 0 "out of process" detach "$contained"
+		end_contained
+	fi
 fi
 end_jvm
 
