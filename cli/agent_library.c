@@ -4,8 +4,8 @@
  * agent_library: finds the library, and copies it to where another mount namespace, or a
  * user who may not read ours, can have it.
  *
- * A copy is ROOT/.jprof-PID/libjprof-HASH.so, made as the target's user under another name
- * and renamed when it is whole: whoever loads that name gets all of it.
+ * A copy is ROOT/.jprof-PID/libjprof-HASH.so, made as the target's user under another
+ * name and renamed when it is whole: whoever loads that name gets all of it.
  */
 #include "cli/agent_library.h"
 
@@ -68,7 +68,7 @@ static bool is_same_file(const struct target *target, const char *library)
 	if (file < 0)
 		return false;
 	same = stat(library, &here) == 0 && fstat(file, &there) == 0 &&
-		here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 	close(file);
 	return same;
 }
@@ -120,11 +120,13 @@ static int image_open(struct image *image, const char *library, struct error *er
 }
 
 /* A file of that name is there, the target's own, and holds the same bytes. */
-static bool has_copy(const struct target *target, int directory, const struct image *image)
+static bool has_copy(
+	const struct target *target, int directory, const struct image *image)
 {
 	struct image copy = {0};
 	struct stat status;
-	int file = openat(directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int file = openat(
+		directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool same = false;
 
 	if (file < 0)
@@ -132,7 +134,7 @@ static bool has_copy(const struct target *target, int directory, const struct im
 	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
 		(status.st_mode & 022) == 0 && map_file(file, &copy) == 0) {
 		same = copy.size == image->size &&
-			memcmp(copy.bytes, image->bytes, copy.size) == 0;
+		       memcmp(copy.bytes, image->bytes, copy.size) == 0;
 		munmap(copy.bytes, copy.size);
 	}
 	close(file);
@@ -178,7 +180,8 @@ static int write_copy(int directory, const struct image *image)
 	return -1;
 }
 
-/* The directory of the target's, made if it is not there. A descriptor, or -1 with errno. */
+/* The directory of the target's, made if it is not there. A descriptor, or -1 with errno.
+ */
 static int own_directory(const struct target *target, int parent)
 {
 	const struct control_name name = control_directory(target);
@@ -187,7 +190,8 @@ static int own_directory(const struct target *target, int parent)
 
 	if (mkdirat(parent, name.text, 0700) != 0 && errno != EEXIST)
 		return -1;
-	directory = openat(parent, name.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	directory = openat(
+		parent, name.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
 	if (fstat(directory, &status) == 0 && status.st_uid == target->uid &&
@@ -204,22 +208,23 @@ static bool allows_code(int directory)
 	struct statvfs system;
 
 	return fstatvfs(directory, &system) == 0 &&
-		(system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
+	       (system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
 }
 
 /* As the target's user. 0, or -1 with errno. */
 static int copy_below(
 	const struct target *target, const char *root, const struct image *image)
 {
-	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY), directory = -1;
+	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY),
+	    directory = -1;
 	int failed = -1, reason = EACCES;
 
 	if (parent >= 0 && allows_code(parent)) {
 		directory = own_directory(target, parent);
 		if (directory >= 0)
 			failed = has_copy(target, directory, image)
-				? 0
-				: write_copy(directory, image);
+					 ? 0
+					 : write_copy(directory, image);
 		reason = errno;
 	}
 	if (directory >= 0)
@@ -248,7 +253,8 @@ static int copy_image(const struct target *target, const struct image *image, ch
 		return error_set(error, ERROR_MEMORY, "no memory");
 	}
 	return error_set_errno(error, ERROR_IO, reason,
-		"process %ld cannot see " LIBRARY ", and a copy cannot be made in its '/tmp', "
+		"process %ld cannot see " LIBRARY
+		", and a copy cannot be made in its '/tmp', "
 		"'/dev/shm' or '/var/tmp'",
 		(long)target->pid);
 }

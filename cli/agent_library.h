@@ -14,8 +14,8 @@
  * code. */
 int agent_library_find(char library[PATH_MAX], struct error *error);
 
-/* The same library as the target sees it: the one that it has loaded already (another file
- * would be a second agent), that file itself, or a copy of it in a directory of the
+/* The same library as the target sees it: the one that it has loaded already (another
+ * file would be a second agent), that file itself, or a copy of it in a directory of the
  * target's user, which is kept. *path: owned. 0, or a negative code. */
 int agent_library_place(const struct target *target, const struct target_maps *maps,
 	const char *library, char **path, struct error *error);

@@ -39,7 +39,8 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 
 	if (words->has_duration && strcmp(key, "duration") == 0)
 		return take_duration(words, value);
-	if (options_append(is_file ? &words->file : &words->options, key, value, &error) == 0)
+	if (options_append(
+		    is_file ? &words->file : &words->options, key, value, &error) == 0)
 		return EXIT_DONE;
 	if (error.code == ERROR_MEMORY)
 		return command_failed(&error);
@@ -71,8 +72,8 @@ char *agent_words_join(const struct agent_words *words)
 
 	return asprintf(&all, "%s%s%s", words->options != NULL ? words->options : "",
 		       both ? "," : "", words->file != NULL ? words->file : "") < 0
-		? NULL
-		: all;
+		       ? NULL
+		       : all;
 }
 
 void agent_words_fini(struct agent_words *words)

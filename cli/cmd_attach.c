@@ -66,11 +66,12 @@ static int check_request(const struct attach *attach)
 	if (!attach->request.is_armed)
 		return EXIT_DONE;
 	if (attach->words.duration != 0)
-		return command_usage("attach", "--start no and --duration exclude each other");
+		return command_usage(
+			"attach", "--start no and --duration exclude each other");
 	if (!start_request_is_plain(&attach->request))
-		return command_usage("attach",
-			"with --start no only io_slots and log can be given: give the others "
-			"to 'jprof start'");
+		return command_usage("attach", "with --start no only io_slots and log "
+					       "can be given: give the others "
+					       "to 'jprof start'");
 	return EXIT_DONE;
 }
 
@@ -88,14 +89,15 @@ static int read_request(struct attach *attach, int argc, char **argv)
 
 /* ---- reaching the agent ---- */
 
-static int load_library(struct attach *attach, const struct target_maps *maps,
-	struct error *error)
+static int load_library(
+	struct attach *attach, const struct target_maps *maps, struct error *error)
 {
 	char library[PATH_MAX], *path;
 	int failed = agent_library_find(library, error);
 
 	if (failed == 0)
-		failed = agent_library_place(&attach->target, maps, library, &path, error);
+		failed =
+			agent_library_place(&attach->target, maps, library, &path, error);
 	if (failed != 0)
 		return failed;
 	failed = hotspot_load(&attach->target, path, attach->request.load, error);
@@ -136,13 +138,13 @@ static int await_agent(struct attach *attach, struct error *error)
 		return failed;
 	*error = (struct error){0};
 	return error_set(error, ERROR_MISSING,
-		"the agent in process %ld does not listen on a control socket; its own line is "
-		"on the standard error of the process",
+		"the agent in process %ld does not listen on a control socket; its own "
+		"line is on the standard error of the process",
 		(long)attach->pid);
 }
 
-/* Somebody else may have been faster, by other means than this: the JVM then says that the
- * agent did not start, and there is one that listens. */
+/* Somebody else may have been faster, by other means than this: the JVM then says that
+ * the agent did not start, and there is one that listens. */
 static int load_and_reach(struct attach *attach, struct error *error)
 {
 	struct error ignored = {0};
@@ -160,8 +162,8 @@ static int load_and_reach(struct attach *attach, struct error *error)
 	return 0;
 }
 
-/* One after the other: an agent that is loaded a second time says so on the standard error
- * of the program, which is not ours to write to. */
+/* One after the other: an agent that is loaded a second time says so on the standard
+ * error of the program, which is not ours to write to. */
 static int reach_agent(struct attach *attach, struct error *error)
 {
 	int failed;
@@ -230,8 +232,8 @@ static void say_started(const struct attach *attach)
 		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
 			(double)attach->words.duration / 1000);
 	else
-		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
-			pid);
+		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n",
+			pid, pid);
 }
 
 /* ---- its end ---- */
@@ -276,13 +278,15 @@ static int stop(struct attach *attach, struct error *error)
 static void say_where(const struct attach *attach, bool has_ended)
 {
 	if (has_ended)
-		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
+		fprintf(stderr,
+			"jprof: process %ld has ended, and the recording with it\n",
 			(long)attach->pid);
 	if (attach->file == NULL)
 		return;
 	if (has_ended && !attach->target.same_view)
-		fprintf(stderr, "jprof: the profile was '%s'; look for it where the files of "
-				"that process are kept\n",
+		fprintf(stderr,
+			"jprof: the profile was '%s'; look for it where the files of "
+			"that process are kept\n",
 			attach->file);
 	else
 		profile_file_say(attach->file);
@@ -309,8 +313,9 @@ static int record(struct attach *attach, struct error *error)
 	if (failed != 0)
 		return failed;
 	if (attach->request.is_armed) {
-		fprintf(stderr, "jprof: the agent is in process %ld; start a recording with: "
-				"jprof start %ld\n",
+		fprintf(stderr,
+			"jprof: the agent is in process %ld; start a recording with: "
+			"jprof start %ld\n",
 			(long)attach->pid, (long)attach->pid);
 		return 0;
 	}

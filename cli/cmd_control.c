@@ -3,7 +3,8 @@
 /*
  * jprof start, stop, status, snapshot, reset, detach: one request to the agent in a JVM.
  *
- * A verb is a row: which words it takes, what goes into the request, what its answer says.
+ * A verb is a row: which words it takes, what goes into the request, what its answer
+ * says.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +28,9 @@ struct verb;
 struct control_command {
 	const struct verb *verb;
 	pid_t pid;
-	const char *label;	  /* of a snapshot, borrowed, or NULL */
+	const char *label;        /* of a snapshot, borrowed, or NULL */
 	struct agent_words words; /* of start */
-	int64_t watch; /* milliseconds; 0: once */
+	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
 	unsigned shown; /* lines on the terminal that the next answer replaces */
 	struct target target;
@@ -39,12 +40,14 @@ struct control_command {
 struct verb {
 	const char *name;
 	/* Takes a word that begins with "--", or NULL: there are none. An exit status. */
-	int (*take_option)(struct control_command *command, int argc, char **argv, int *at);
+	int (*take_option)(
+		struct control_command *command, int argc, char **argv, int *at);
 	bool has_label;
 	/* The request's members, owned, or NULL for none; NULL too with error filled. */
 	json_t *(*members)(struct control_command *command, struct error *error);
 	/* Tells the user. */
-	int (*tell)(struct control_command *command, const json_t *result, struct error *error);
+	int (*tell)(struct control_command *command, const json_t *result,
+		struct error *error);
 };
 
 /* ---- start ---- */
@@ -54,8 +57,8 @@ static int start_option(struct control_command *command, int argc, char **argv, 
 	return agent_words_take(&command->words, argc, argv, at);
 }
 
-/* An agent that was loaded late knows no file but its default, which would be in the JVM's
- * own working directory. */
+/* An agent that was loaded late knows no file but its default, which would be in the
+ * JVM's own working directory. */
 static bool was_attached(struct control_command *command, struct error *error)
 {
 	json_t *hello = NULL;
@@ -230,7 +233,8 @@ static int take_format(struct control_command *command, int argc, char **argv, i
 	command->is_json = strcmp(value, "json") == 0;
 	if (command->is_json || strcmp(value, "text") == 0)
 		return EXIT_DONE;
-	return command_usage("status", "no format '%s'; the formats are text, json", value);
+	return command_usage(
+		"status", "no format '%s'; the formats are text, json", value);
 }
 
 static int status_option(struct control_command *command, int argc, char **argv, int *at)
@@ -249,8 +253,9 @@ static unsigned terminal_width(void)
 
 	if (!isatty(STDOUT_FILENO))
 		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-									       : 80;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+		       ? size.ws_col
+		       : 80;
 }
 
 /* Over the lines of before: each is written and its rest cleared, so that nothing
@@ -319,8 +324,8 @@ static int take_plain(struct control_command *command, const char *word)
 
 	if (command->pid == 0)
 		return target_read_pid(word, &command->pid, &error) == 0
-			? EXIT_DONE
-			: command_usage(name, "%s", error.text);
+			       ? EXIT_DONE
+			       : command_usage(name, "%s", error.text);
 	if (!command->verb->has_label || command->label != NULL)
 		return command_usage(name, "one word too many: '%s'", word);
 	command->label = word;
@@ -358,7 +363,8 @@ static int ask(struct control_command *command, struct error *error)
 	int failed = -(int)error->code;
 
 	if (failed == 0)
-		failed = control_ask(&command->control, verb->name, members, &result, error);
+		failed = control_ask(
+			&command->control, verb->name, members, &result, error);
 	if (failed == 0)
 		failed = verb->tell(command, result, error);
 	json_decref(result);
@@ -392,7 +398,8 @@ static int watch(struct control_command *command, struct error *error)
 				: target_ended(&command->target))
 		fprintf(stderr, "jprof: process %ld has ended\n", (long)command->pid);
 	else if (failed == -ERROR_IO)
-		fprintf(stderr, "jprof: the agent has left process %ld\n", (long)command->pid);
+		fprintf(stderr, "jprof: the agent has left process %ld\n",
+			(long)command->pid);
 	else
 		return failed;
 	return 0;
@@ -406,7 +413,8 @@ static int talk(struct control_command *command, struct error *error)
 		return failed;
 	failed = control_open(&command->control, &command->target, error);
 	if (failed == 0)
-		failed = command->watch != 0 ? watch(command, error) : ask(command, error);
+		failed =
+			command->watch != 0 ? watch(command, error) : ask(command, error);
 	control_close(&command->control);
 	target_close(&command->target);
 	return failed;

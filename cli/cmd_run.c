@@ -4,9 +4,9 @@
  * jprof run: starts java with the agent, waits for it, says where the profile is.
  * With --duration the recording ends earlier, by the control socket.
  *
- * The child is java itself (the same process after exec), so its pid is the JVM's. Signals
- * that somebody sends to this process are passed on; those from the terminal reach the
- * child by themselves, since both are in one process group.
+ * The child is java itself (the same process after exec), so its pid is the JVM's.
+ * Signals that somebody sends to this process are passed on; those from the terminal
+ * reach the child by themselves, since both are in one process group.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,8 +101,8 @@ static int make_agent(struct run *run)
 	/* The JVM takes the first '=' for the end of the path. */
 	if (strchr(library, '=') != NULL) {
 		fprintf(stderr,
-			"jprof: the JVM cannot load an agent whose path contains '=': '%s'; "
-			"move it\n",
+			"jprof: the JVM cannot load an agent whose path contains '=': "
+			"'%s'; move it\n",
 			library);
 		return EXIT_FAILED;
 	}
@@ -251,7 +251,7 @@ static bool child_has_ended(void)
 	siginfo_t info = {0};
 
 	return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-		info.si_pid != 0;
+	       info.si_pid != 0;
 }
 
 static bool ends_before(int64_t moment)
@@ -265,8 +265,8 @@ static bool ends_before(int64_t moment)
 }
 
 /* Connects to the agent, which may have been busy with its start until now. */
-static int open_control(const struct target *target, struct control *control,
-	struct error *error)
+static int open_control(
+	const struct target *target, struct control *control, struct error *error)
 {
 	int64_t end = waiting_until(CONNECT_LIMIT);
 	int failed;
@@ -301,7 +301,8 @@ static void end_recording(void)
 
 	if (target_open(&target, child, &error) == 0) {
 		if (stop_recording(&target, &error) == 0)
-			fprintf(stderr, "jprof: the recording has ended; the program runs on\n");
+			fprintf(stderr,
+				"jprof: the recording has ended; the program runs on\n");
 		target_close(&target);
 	}
 	if (error.code != ERROR_NONE && !child_has_ended())

@@ -37,17 +37,18 @@ struct control_name control_directory(const struct target *target)
 static int open_directory(const struct target *target, const char *root)
 {
 	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY);
-	int directory = parent < 0 ? -1
-				   : openat(parent, control_directory(target).text,
-					     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int directory = parent < 0
+				? -1
+				: openat(parent, control_directory(target).text,
+					  O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (parent >= 0)
 		close(parent);
 	return directory;
 }
 
-static int check_directory(const struct target *target, int directory, const char *root,
-	struct error *error)
+static int check_directory(
+	const struct target *target, int directory, const char *root, struct error *error)
 {
 	struct stat status;
 
@@ -55,8 +56,8 @@ static int check_directory(const struct target *target, int directory, const cha
 		(status.st_mode & 077) == 0)
 		return 0;
 	return error_set(error, ERROR_DENIED,
-		"'%s/%s' is not to be trusted: it is open to others, or not of the user of "
-		"process %ld",
+		"'%s/%s' is not to be trusted: it is open to others, or not of the user "
+		"of process %ld",
 		root, control_directory(target).text, (long)target->pid);
 }
 
@@ -75,7 +76,8 @@ static int connect_in(const struct target *target, const char *root, struct erro
 	return result;
 }
 
-int control_open(struct control *control, const struct target *target, struct error *error)
+int control_open(
+	struct control *control, const struct target *target, struct error *error)
 {
 	struct error worst = {0};
 
@@ -115,7 +117,8 @@ static json_t *make_request(struct control *control, const char *verb, json_t *m
 	json_t *request = json_pack("{s:i, s:I, s:s}", "jprof", PROTOCOL, "id",
 		(json_int_t)++control->asked, "verb", verb);
 
-	if (request != NULL && members != NULL && json_object_update(request, members) != 0) {
+	if (request != NULL && members != NULL &&
+		json_object_update(request, members) != 0) {
 		json_decref(request);
 		request = NULL;
 	}
@@ -140,7 +143,8 @@ static int send_line(struct control *control, json_t *request, struct error *err
 	if (length < LINE_LIMIT)
 		failed = local_socket_send(control->descriptor, text, length + 1, error);
 	else
-		failed = error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
+		failed =
+			error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
 	free(text);
 	return failed;
 }
@@ -173,9 +177,9 @@ static long await_line(struct control *control, int64_t end, struct error *error
 	int failed;
 
 	while (true) {
-		stop = control->size > seen ? memchr(control->bytes + seen, '\n',
-						      control->size - seen)
-					    : NULL;
+		stop = control->size > seen
+			       ? memchr(control->bytes + seen, '\n', control->size - seen)
+			       : NULL;
 		if (stop != NULL)
 			return stop - control->bytes;
 		seen = control->size;
@@ -190,7 +194,8 @@ static long await_line(struct control *control, int64_t end, struct error *error
 
 static int refuse_answer(const char *why, struct error *error)
 {
-	return error_set(error, ERROR_FORMAT, "the agent's answer is not understood: %s", why);
+	return error_set(
+		error, ERROR_FORMAT, "the agent's answer is not understood: %s", why);
 }
 
 /* The next line as an object, owned. */
@@ -221,7 +226,7 @@ static bool is_ours(const struct control *control, const json_t *answer)
 	const json_t *id = json_object_get(answer, "id");
 
 	return id == NULL || json_is_null(id) ||
-		json_integer_value(id) == (json_int_t)control->asked;
+	       json_integer_value(id) == (json_int_t)control->asked;
 }
 
 static enum error_code code_of(const char *name)
@@ -233,8 +238,8 @@ static enum error_code code_of(const char *name)
 	return ERROR_JVM;
 }
 
-static int take_error(const struct control *control, const json_t *answer,
-	struct error *error)
+static int take_error(
+	const struct control *control, const json_t *answer, struct error *error)
 {
 	const json_t *told = json_object_get(answer, "error");
 	const char *message = json_string_value(json_object_get(told, "message"));
@@ -245,15 +250,15 @@ static int take_error(const struct control *control, const json_t *answer,
 }
 
 /* *result: owned. */
-static int take_answer(const struct control *control, const json_t *answer, json_t **result,
-	struct error *error)
+static int take_answer(const struct control *control, const json_t *answer,
+	json_t **result, struct error *error)
 {
 	json_t *told = json_object_get(answer, "result");
 
 	if (json_integer_value(json_object_get(answer, "jprof")) != PROTOCOL)
 		return error_set(error, ERROR_VERSION,
-			"the agent in process %ld does not speak version %d of the control "
-			"protocol: use the jprof that it came with",
+			"the agent in process %ld does not speak version %d of the "
+			"control protocol: use the jprof that it came with",
 			control->pid, PROTOCOL);
 	if (json_is_false(json_object_get(answer, "ok")))
 		return take_error(control, answer, error);
@@ -292,8 +297,8 @@ static int tell_failure(const struct control *control, const char *verb,
 		inner->text);
 }
 
-int control_ask(struct control *control, const char *verb, json_t *members, json_t **result,
-	struct error *error)
+int control_ask(struct control *control, const char *verb, json_t *members,
+	json_t **result, struct error *error)
 {
 	struct error inner = {0};
 	json_t *request = make_request(control, verb, members);

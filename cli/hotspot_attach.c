@@ -34,8 +34,8 @@ enum { ANSWER_SIZE = 16384 };
 /* A JVM that is being asked; embedded. */
 struct visit {
 	const struct target *target;
-	int directory;	  /* /tmp as the target sees it */
-	char socket[32];  /* names in there */
+	int directory;   /* /tmp as the target sees it */
+	char socket[32]; /* names in there */
 	char trigger[32];
 };
 
@@ -43,8 +43,8 @@ struct visit {
 
 /* ---- is it a JVM that may be asked ---- */
 
-int hotspot_find_jvm(const struct target *target, struct target_maps *maps,
-	struct error *error)
+int hotspot_find_jvm(
+	const struct target *target, struct target_maps *maps, struct error *error)
 {
 	int64_t end = waiting_until(START_LIMIT);
 	int failed = target_maps_read(target, maps, error);
@@ -67,11 +67,11 @@ static bool catches_quit(const struct target *target)
 	unsigned long long mask;
 
 	return target_status_number(target, "SigCgt", 16, &mask) &&
-		(mask >> (SIGQUIT - 1) & 1) != 0;
+	       (mask >> (SIGQUIT - 1) & 1) != 0;
 }
 
-static int check_flags(const struct target *target, const struct target_maps *maps,
-	struct error *error)
+static int check_flags(
+	const struct target *target, const struct target_maps *maps, struct error *error)
 {
 	struct jvm_flags flags;
 
@@ -88,7 +88,8 @@ static bool listens(const struct visit *visit)
 {
 	struct stat status;
 
-	return fstatat(visit->directory, visit->socket, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	return fstatat(visit->directory, visit->socket, &status, AT_SYMLINK_NOFOLLOW) ==
+	       0;
 }
 
 /* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never
@@ -100,12 +101,12 @@ static int await_handler(const struct visit *visit, struct error *error)
 
 	while (!listens(visit) && !catches_quit(target)) {
 		if (target_ended(target))
-			return error_set(error, ERROR_MISSING, "process %ld has just ended",
-				(long)target->pid);
+			return error_set(error, ERROR_MISSING,
+				"process %ld has just ended", (long)target->pid);
 		if (waiting_now() > end || waiting_interrupted())
 			return error_set(error, ERROR_DENIED,
-				"process %ld does not catch the signal QUIT (-Xrs?), which "
-				"attaching needs and which would end it; " INSTEAD,
+				"process %ld does not catch the signal QUIT (-Xrs?), "
+				"which attaching needs and which would end it; " INSTEAD,
 				(long)target->pid);
 		waiting_sleep(PAUSE);
 	}
@@ -134,13 +135,14 @@ static int await_socket(const struct visit *visit, int64_t end, struct error *er
 
 	while (!listens(visit)) {
 		if (target_ended(visit->target))
-			return error_set(error, ERROR_MISSING, "process %ld has just ended", pid);
+			return error_set(
+				error, ERROR_MISSING, "process %ld has just ended", pid);
 		if (waiting_interrupted())
 			return error_set(error, ERROR_BUSY, "interrupted");
 		if (waiting_now() > end)
 			return error_set(error, ERROR_JVM,
-				"process %ld did not answer within %d s: its JVM makes no "
-				"socket '/tmp/%s' (is it hung, or not HotSpot?)",
+				"process %ld did not answer within %d s: its JVM makes "
+				"no socket '/tmp/%s' (is it hung, or not HotSpot?)",
 				pid, LISTEN_LIMIT / 1000, visit->socket);
 		waiting_sleep(PAUSE);
 	}
@@ -179,13 +181,13 @@ static void remove_trigger(const struct visit *visit)
 static int refuse_trigger(const struct visit *visit, struct error *error)
 {
 	return error_set_errno(error, ERROR_IO, errno,
-		"cannot attach: process %ld cannot have a file in its '/tmp', where HotSpot "
-		"makes its socket ('%s')",
+		"cannot attach: process %ld cannot have a file in its '/tmp', where "
+		"HotSpot makes its socket ('%s')",
 		(long)visit->target->pid, visit->trigger);
 }
 
-/* Asks for the listener by its file and the signal. One signal, and only while there is no
- * socket: a JVM that listens answers another one by printing its threads. */
+/* Asks for the listener by its file and the signal. One signal, and only while there is
+ * no socket: a JVM that listens answers another one by printing its threads. */
 static int signal_listener(const struct visit *visit, struct error *error)
 {
 	int failed = 0;
@@ -273,8 +275,8 @@ static long read_answer(int connection, char answer[ANSWER_SIZE], struct error *
 	long size = 0, got;
 
 	do {
-		got = local_socket_receive(
-			connection, answer + size, (size_t)(ANSWER_SIZE - 1 - size), end, error);
+		got = local_socket_receive(connection, answer + size,
+			(size_t)(ANSWER_SIZE - 1 - size), end, error);
 		if (got < 0)
 			return got;
 		size += got;
@@ -324,7 +326,8 @@ static int refuse_text(const char *text, struct error *error)
 static int refuse_code(long code, const char *text, struct error *error)
 {
 	if (code == 100)
-		return error_set(error, ERROR_DENIED, "the JVM has attaching disabled; " INSTEAD);
+		return error_set(
+			error, ERROR_DENIED, "the JVM has attaching disabled; " INSTEAD);
 	if (code == 101)
 		return error_set(error, ERROR_VERSION,
 			"the JVM does not speak version 1 of the attach protocol");
@@ -343,7 +346,8 @@ static int not_understood(const char *text, struct error *error)
 static int judge_agent(const char *text, struct error *error)
 {
 	static const char mark[] = "return code: ";
-	const char *number = strncmp(text, mark, strlen(mark)) == 0 ? text + strlen(mark) : text;
+	const char *number =
+		strncmp(text, mark, strlen(mark)) == 0 ? text + strlen(mark) : text;
 	char *end;
 	long code = strtol(number, &end, 10);
 
@@ -352,8 +356,8 @@ static int judge_agent(const char *text, struct error *error)
 	if (code == 0)
 		return 0;
 	return error_set(error, ERROR_BUSY,
-		"the agent did not start (code %ld); its own line is on the standard error of "
-		"the process",
+		"the agent did not start (code %ld); its own line is on the standard "
+		"error of the process",
 		code);
 }
 
@@ -365,8 +369,8 @@ static int judge(char *answer, struct error *error)
 
 	if (answer[0] == '\0')
 		return error_set(error, ERROR_DENIED,
-			"the JVM closed the connection without an answer: it wants the same user "
-			"and group as its own, or root");
+			"the JVM closed the connection without an answer: it wants the "
+			"same user and group as its own, or root");
 	if (text == answer || (*text != '\n' && *text != '\0')) {
 		trim(answer);
 		return not_understood(answer, error);
@@ -397,8 +401,8 @@ static int check_lengths(const char *library, const char *options, struct error 
 	if (strlen(library) < ARGUMENT_LIMIT && strlen(options) < ARGUMENT_LIMIT)
 		return 0;
 	return error_set(error, ERROR_VALUE,
-		"the JVM takes at most %d bytes for the path of an agent, and as many for its "
-		"options: '%s' is too long",
+		"the JVM takes at most %d bytes for the path of an agent, and as many "
+		"for its options: '%s' is too long",
 		ARGUMENT_LIMIT - 1,
 		error_subject(strlen(library) < ARGUMENT_LIMIT ? options : library).text);
 }

@@ -13,11 +13,12 @@
 
 /* Fails, with a line, if the process is no JVM; waits a little for one that is starting.
  * Fills maps, to be given back. */
-int hotspot_find_jvm(const struct target *target, struct target_maps *maps,
-	struct error *error);
+int hotspot_find_jvm(
+	const struct target *target, struct target_maps *maps, struct error *error);
 
-/* Makes the JVM listen if it does not. Nothing is sent to what is no JVM, or to a JVM that
- * would answer the signal otherwise. 0, or a negative code and a line that says what to do. */
+/* Makes the JVM listen if it does not. Nothing is sent to what is no JVM, or to a JVM
+ * that would answer the signal otherwise. 0, or a negative code and a line that says what
+ * to do. */
 int hotspot_wake(const struct target *target, struct error *error);
 
 /* Loads the library (an absolute path as the target sees it) with its options into a JVM

@@ -2,8 +2,8 @@
  * Copyright the jprof authors */
 /*
  * jvm_flags: the later word wins, in the order in which HotSpot reads them:
- * JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS (by the launcher), the command line with its @files,
- * _JAVA_OPTIONS (arguments.cpp, args.c).
+ * JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS (by the launcher), the command line with its
+ * @files, _JAVA_OPTIONS (arguments.cpp, args.c).
  */
 #include "cli/jvm_flags.h"
 
@@ -70,13 +70,14 @@ static void take_variable(
 	for (; text < end; text += strnlen(text, (size_t)(end - text)) + 1) {
 		size_t whole = strnlen(text, (size_t)(end - text));
 
-		if (whole > length && memcmp(text, name, length) == 0 && text[length] == '=')
+		if (whole > length && memcmp(text, name, length) == 0 &&
+			text[length] == '=')
 			take_text(flags, text + length + 1, whole - length - 1);
 	}
 }
 
-void jvm_flags_environment(struct jvm_flags *flags, const char *words, size_t size,
-	bool before_command_line)
+void jvm_flags_environment(
+	struct jvm_flags *flags, const char *words, size_t size, bool before_command_line)
 {
 	if (before_command_line) {
 		take_variable(flags, "JAVA_TOOL_OPTIONS", words, size);
@@ -118,12 +119,14 @@ static bool takes_value(const char *word, size_t length)
 }
 
 /* "@FILE": its words are options, too. Quotes in it are not taken apart. */
-static void take_file(const struct target *target, struct jvm_flags *flags, const char *name)
+static void take_file(
+	const struct target *target, struct jvm_flags *flags, const char *name)
 {
 	char *bytes = malloc(ARGUMENT_FILE_LIMIT);
 	int directory = openat(target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int file = name[0] == '/' ? target_open_path(target, name, O_RDONLY | O_NONBLOCK)
-				  : openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int file = name[0] == '/'
+			   ? target_open_path(target, name, O_RDONLY | O_NONBLOCK)
+			   : openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ssize_t size;
 
 	if (bytes != NULL && file >= 0) {
@@ -166,7 +169,7 @@ void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags
 
 /* The file's layout is that of perfMemory.hpp, PerfDataPrologue and PerfDataEntry. */
 struct prologue {
-	unsigned char magic[4]; /* ca fe c0 c0 */
+	unsigned char magic[4];   /* ca fe c0 c0 */
 	unsigned char byte_order; /* 1: little */
 	unsigned char major, minor, accessible;
 	int32_t used, overflow;
@@ -186,8 +189,8 @@ static bool is_native(const struct prologue *prologue)
 	bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 	return memcmp(prologue->magic, magic, sizeof(magic)) == 0 &&
-		prologue->byte_order == (is_little ? 1 : 0) && prologue->major == 2 &&
-		prologue->accessible == 1;
+	       prologue->byte_order == (is_little ? 1 : 0) && prologue->major == 2 &&
+	       prologue->accessible == 1;
 }
 
 /* The first character of the entry's value if that is its name, else -1. Offsets are the
@@ -220,7 +223,8 @@ int jvm_flags_counters(const unsigned char *bytes, size_t size)
 		if (size < sizeof(entry) || at > size - sizeof(entry))
 			return -1;
 		memcpy(&entry, bytes + at, sizeof(entry));
-		if (entry.length < (int32_t)sizeof(entry) || (size_t)entry.length > size - at)
+		if (entry.length < (int32_t)sizeof(entry) ||
+			(size_t)entry.length > size - at)
 			return -1;
 		int value = capability_of(&entry, bytes + at);
 
@@ -234,7 +238,8 @@ int jvm_flags_counters(const unsigned char *bytes, size_t size)
 /* The file is the target's own, and no pipe that would make us wait. */
 static int read_counters(const struct target *target, const char *path)
 {
-	int file = target_open_path(target, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), value = -1;
+	int file = target_open_path(target, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+	    value = -1;
 	unsigned char *bytes;
 	struct stat status;
 	ssize_t got;
@@ -273,7 +278,8 @@ static void read_words(const struct target *target, struct jvm_flags *flags)
 void jvm_flags_read(const struct target *target, const struct target_maps *maps,
 	struct jvm_flags *flags)
 {
-	int published = maps->counters != NULL ? read_counters(target, maps->counters) : -1;
+	int published =
+		maps->counters != NULL ? read_counters(target, maps->counters) : -1;
 
 	*flags = (struct jvm_flags){0};
 	read_words(target, flags);

@@ -39,11 +39,11 @@ static int check_file(const struct target *target, int directory, const char *na
 	const char *why;
 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? error_set(error, ERROR_MISSING,
-						 "process %ld has no %s",
-						 (long)target->pid, what)
-				       : error_set_errno(error, ERROR_IO, errno,
-						 "cannot look at '%s'", name);
+		return errno == ENOENT
+			       ? error_set(error, ERROR_MISSING, "process %ld has no %s",
+					 (long)target->pid, what)
+			       : error_set_errno(error, ERROR_IO, errno,
+					 "cannot look at '%s'", name);
 	why = distrust(target, &status);
 	if (why == NULL)
 		return 0;
@@ -57,7 +57,8 @@ static int try_connect(int descriptor, const struct sockaddr_un *address)
 {
 	int64_t end = waiting_until(CONNECT_LIMIT);
 
-	while (connect(descriptor, (const struct sockaddr *)address, sizeof(*address)) != 0) {
+	while (connect(descriptor, (const struct sockaddr *)address, sizeof(*address)) !=
+		0) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN || waiting_now() > end)

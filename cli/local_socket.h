@@ -19,7 +19,8 @@ int local_socket_connect(const struct target *target, int directory, const char 
 	const char *what, struct error *error);
 
 /* Sends all of it, within the time for answers. 0, or a negative code. */
-int local_socket_send(int descriptor, const char *bytes, size_t size, struct error *error);
+int local_socket_send(
+	int descriptor, const char *bytes, size_t size, struct error *error);
 
 /* What is there to read, at most size; waits until the moment. 0: the other side has
  * closed. A negative code: -ERROR_BUSY if the moment has come. */

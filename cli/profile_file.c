@@ -82,7 +82,8 @@ static char *place(const char *name, bool is_ours, struct error *error)
 	return fixed;
 }
 
-char *profile_file_place(const struct target *target, const char *file, struct error *error)
+char *profile_file_place(
+	const struct target *target, const char *file, struct error *error)
 {
 	struct options defaults;
 	char *path;

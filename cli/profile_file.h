@@ -8,8 +8,8 @@
 
 #include "cli/target.h"
 
-/* The path with %t replaced. %p and %% are left to the agent: its pid may not be known yet,
- * and a second may pass before it looks at the clock. Owned, NULL without memory. */
+/* The path with %t replaced. %p and %% are left to the agent: its pid may not be known
+ * yet, and a second may pass before it looks at the clock. Owned, NULL without memory. */
 char *profile_file_fix_time(const char *file, long now);
 
 /* The path that the agent of a running process is told: absolute, as the target sees it,
@@ -17,7 +17,8 @@ char *profile_file_fix_time(const char *file, long now);
  * working directory if the target shares it, else at its /tmp; without a file so does the
  * options' default, and also at /tmp for another user's process. Owned; NULL with error
  * filled. */
-char *profile_file_place(const struct target *target, const char *file, struct error *error);
+char *profile_file_place(
+	const struct target *target, const char *file, struct error *error);
 
 /* "jprof: the profile is FILE; read it with: jprof report FILE" on standard error. */
 void profile_file_say(const char *path);

@@ -37,8 +37,8 @@ static int append_value(
 	return options_append(string, key, number, error);
 }
 
-static int read_object(
-	struct start_request *request, const struct agent_words *words, struct error *error)
+static int read_object(struct start_request *request, const struct agent_words *words,
+	struct error *error)
 {
 	char *all = agent_words_join(words), *given;
 
@@ -61,7 +61,8 @@ static int make_load(struct start_request *request, struct error *error)
 		const json_t *value = json_object_get(request->options, load_keys[i].key);
 
 		if (value != NULL)
-			failed = append_value(&request->load, load_keys[i].key, value, error);
+			failed = append_value(
+				&request->load, load_keys[i].key, value, error);
 	}
 	return failed;
 }
@@ -78,7 +79,8 @@ int start_request_read(struct start_request *request, const struct agent_words *
 		return failed;
 	start = json_object_get(request->options, "start");
 	request->has_start = start != NULL;
-	request->is_armed = json_is_false(start) ||
+	request->is_armed =
+		json_is_false(start) ||
 		(json_is_string(start) && strcmp(json_string_value(start), "no") == 0);
 	json_object_del(request->options, "start");
 	failed = make_load(request, error);
@@ -125,6 +127,7 @@ int start_request_place(
 	if (value == NULL)
 		return error_set(error, ERROR_VALUE,
 			"the path of the profile is not UTF-8: give another with --file");
-	return json_object_set_new(request->options, "file", value) == 0 ? 0
-									 : no_memory(error);
+	return json_object_set_new(request->options, "file", value) == 0
+		       ? 0
+		       : no_memory(error);
 }

@@ -19,9 +19,9 @@
 
 struct start_request {
 	json_t *options; /* the given ones, without `start`; owned */
-	char *load;	 /* owned */
-	bool is_armed;	 /* start=no */
-	bool has_start;	 /* start was given */
+	char *load;      /* owned */
+	bool is_armed;   /* start=no */
+	bool has_start;  /* start was given */
 };
 
 /* 0, or a negative code; start_request_fini is harmless then. */

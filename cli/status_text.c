@@ -161,7 +161,8 @@ static const struct row {
 
 static void put_row(FILE *out, const struct row *row, const json_t *status)
 {
-	const json_t *group = row->group != NULL ? json_object_get(status, row->group) : status;
+	const json_t *group =
+		row->group != NULL ? json_object_get(status, row->group) : status;
 	const json_t *value = json_object_get(group, row->key);
 
 	if (value == NULL || !row->kind->fits(value))

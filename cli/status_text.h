@@ -9,7 +9,8 @@
 #include <jansson.h>
 
 /* Aligned lines with units, one for each thing that the answer holds; what is not known
- * here is left out. width: no line is longer; 0: any length. Owned; NULL without memory. */
+ * here is left out. width: no line is longer; 0: any length. Owned; NULL without memory.
+ */
 char *status_text(const json_t *status, unsigned width);
 
 #endif

@@ -34,7 +34,8 @@ int target_read_pid(const char *text, pid_t *pid, struct error *error)
 	char *end;
 	long number = strtol(text, &end, 10);
 
-	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number > INT_MAX)
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 ||
+		number > INT_MAX)
 		return error_set(error, ERROR_USAGE, "'%s' is no process id",
 			error_subject(text).text);
 	*pid = (pid_t)number;
@@ -93,7 +94,8 @@ static const char *status_field(const char *status, const char *key)
 
 	snprintf(mark, sizeof(mark), "\n%s:", key);
 	line = strstr(status, mark);
-	return line != NULL ? line + strlen(mark) + strspn(line + strlen(mark), "\t ") : NULL;
+	return line != NULL ? line + strlen(mark) + strspn(line + strlen(mark), "\t ")
+			    : NULL;
 }
 
 bool target_status_number(const struct target *target, const char *key, int base,
@@ -172,7 +174,8 @@ static pid_t innermost_pid(const char *status, pid_t pid)
 	return pid;
 }
 
-static int refuse_state(const struct target *target, const char *status, struct error *error)
+static int refuse_state(
+	const struct target *target, const char *status, struct error *error)
 {
 	long pid = target->pid;
 	const char *state = status_field(status, "State");
@@ -182,15 +185,18 @@ static int refuse_state(const struct target *target, const char *status, struct 
 		return error_set(error, ERROR_IO, "cannot read '/proc/%ld/status'", pid);
 	if (atol(group) != pid)
 		return error_set(error, ERROR_VALUE,
-			"%ld is a thread of process %ld: name the process", pid, atol(group));
+			"%ld is a thread of process %ld: name the process", pid,
+			atol(group));
 	if (strchr("ZX", *state) != NULL)
 		return error_set(error, ERROR_MISSING,
 			"process %ld has ended already (it is a zombie)", pid);
 	if (status_field(status, "VmSize") == NULL)
-		return error_set(error, ERROR_VALUE, "process %ld is a part of the kernel", pid);
+		return error_set(
+			error, ERROR_VALUE, "process %ld is a part of the kernel", pid);
 	if (*state == 'T')
 		return error_set(error, ERROR_BUSY,
-			"process %ld is stopped; continue it with: kill -CONT %ld", pid, pid);
+			"process %ld is stopped; continue it with: kill -CONT %ld", pid,
+			pid);
 	if (*state == 't')
 		return error_set(error, ERROR_BUSY,
 			"process %ld is stopped by a debugger; continue it there", pid);
@@ -205,7 +211,8 @@ static int refuse_user(const struct target *target, struct error *error)
 		return 0;
 	user = getpwuid(target->uid);
 	return error_set(error, ERROR_DENIED,
-		"process %ld belongs to user %s (uid %u): run jprof as that user or as root",
+		"process %ld belongs to user %s (uid %u): run jprof as that user or as "
+		"root",
 		(long)target->pid, user != NULL ? user->pw_name : "without a name",
 		(unsigned)target->uid);
 }
@@ -217,7 +224,8 @@ static int read_identity(struct target *target, struct error *error)
 	int failed;
 
 	if (status == NULL)
-		return error_set(error, ERROR_MISSING, "no process %ld", (long)target->pid);
+		return error_set(
+			error, ERROR_MISSING, "no process %ld", (long)target->pid);
 	failed = refuse_state(target, status, error);
 	target->uid = (uid_t)effective_id(status, "Uid");
 	target->gid = (gid_t)effective_id(status, "Gid");
@@ -235,10 +243,10 @@ static bool shares_view(const struct target *target)
 	struct stat here, there;
 
 	return readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
-		readlinkat(target->proc, "ns/mnt", theirs, sizeof(theirs) - 1) > 0 &&
-		strcmp(ours, theirs) == 0 && stat("/", &here) == 0 &&
-		fstat(target->root, &there) == 0 && here.st_dev == there.st_dev &&
-		here.st_ino == there.st_ino;
+	       readlinkat(target->proc, "ns/mnt", theirs, sizeof(theirs) - 1) > 0 &&
+	       strcmp(ours, theirs) == 0 && stat("/", &here) == 0 &&
+	       fstat(target->root, &there) == 0 && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
 }
 
 static int refuse_access(const struct target *target, int reason, struct error *error)
@@ -313,7 +321,8 @@ char *target_path_here(const struct target *target, const char *path)
 /* ---- what it has mapped ---- */
 
 /* "ADDRESSES PERMISSIONS OFFSET DEVICE INODE   PATH\n", proc_pid_maps(5): the path, with
- * the line's end and the mark of deleted files cut off; NULL for memory without a file. */
+ * the line's end and the mark of deleted files cut off; NULL for memory without a file.
+ */
 static char *mapped_path(char *line)
 {
 	static const char gone[] = " (deleted)";
@@ -345,7 +354,7 @@ static bool is_agent(const char *name)
 	size_t length = strlen(name);
 
 	return strncmp(name, "libjprof", 8) == 0 && length > 3 &&
-		strcmp(name + length - 3, ".so") == 0;
+	       strcmp(name + length - 3, ".so") == 0;
 }
 
 static void keep_first(const struct target *target, char **kept, const char *path)
@@ -369,8 +378,8 @@ static void read_mapping(
 		keep_first(target, &maps->counters, path);
 }
 
-int target_maps_read(const struct target *target, struct target_maps *maps,
-	struct error *error)
+int target_maps_read(
+	const struct target *target, struct target_maps *maps, struct error *error)
 {
 	FILE *in = open_stream(target, "maps");
 	char *line = NULL;

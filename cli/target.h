@@ -21,26 +21,26 @@
 struct target {
 	pid_t pid;
 	pid_t inner_pid; /* what it calls itself: its pid in its own namespace */
-	uid_t uid;	 /* effective, as are all here */
+	uid_t uid;       /* effective, as are all here */
 	gid_t gid;
-	int proc;  /* /proc/PID */
-	int root;  /* what it has for "/"; O_PATH */
+	int proc;       /* /proc/PID */
+	int root;       /* what it has for "/"; O_PATH */
 	bool same_view; /* its paths are ours */
 };
 
 /* What it has mapped. */
 struct target_maps {
-	bool jvm;	/* libjvm.so */
-	bool launcher;	/* libjli.so: java on the way to become a JVM */
-	char *agent;	/* libjprof.so, as the target sees it, owned; NULL: there is none */
+	bool jvm;      /* libjvm.so */
+	bool launcher; /* libjli.so: java on the way to become a JVM */
+	char *agent; /* libjprof.so, as the target sees it, owned; NULL: there is none */
 	char *counters; /* HotSpot's file of counters, the same */
 };
 
 /* "4711" as a process id. 0, or a negative code. */
 int target_read_pid(const char *text, pid_t *pid, struct error *error);
 
-/* Looks at a process: it exists, runs (is neither a zombie, nor stopped, nor a part of the
- * kernel), and we may touch it. 0, or a negative code and one line that says why not;
+/* Looks at a process: it exists, runs (is neither a zombie, nor stopped, nor a part of
+ * the kernel), and we may touch it. 0, or a negative code and one line that says why not;
  * target_close is harmless then. */
 int target_open(struct target *target, pid_t pid, struct error *error);
 void target_close(struct target *target);
@@ -63,8 +63,8 @@ bool target_status_number(const struct target *target, const char *key, int base
 	unsigned long long *number);
 
 /* Fills maps, to be given back. 0, or a negative code (not permitted, gone). */
-int target_maps_read(const struct target *target, struct target_maps *maps,
-	struct error *error);
+int target_maps_read(
+	const struct target *target, struct target_maps *maps, struct error *error);
 void target_maps_fini(struct target_maps *maps);
 
 /* A file of /proc/PID as one text that ends with '\0' behind *size bytes. Owned; NULL. */
@@ -78,8 +78,8 @@ int target_open_path(const struct target *target, const char *path, int flags);
  * without memory. */
 char *target_path_here(const struct target *target, const char *path);
 
-/* root becomes the target's user and back, so that what is made is the target's, may be no
- * more than it may, and is what its JVM trusts in another user namespace, too. Nothing
+/* root becomes the target's user and back, so that what is made is the target's, may be
+ * no more than it may, and is what its JVM trusts in another user namespace, too. Nothing
  * happens where that is not possible. */
 void target_become(const struct target *target);
 void target_unbecome(void);

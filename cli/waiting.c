@@ -103,12 +103,16 @@ int waiting_read_span(const char *text, int64_t *milliseconds, struct error *err
 {
 	size_t length = strspn(text, "0123456789.");
 	char *end;
-	double number = strtod(text, &end), unit = unit_of(text + length), span = number * unit;
+	double number = strtod(text, &end), unit = unit_of(text + length),
+	       span = number * unit;
 
-	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows. */
-	if (length == 0 || end != text + length || unit <= 0 || span < 1 || span > LONGEST)
+	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows.
+	 */
+	if (length == 0 || end != text + length || unit <= 0 || span < 1 ||
+		span > LONGEST)
 		return error_set(error, ERROR_USAGE,
-			"'%s' is no time: write seconds above 0, or a number with s, m or h",
+			"'%s' is no time: write seconds above 0, or a number with s, m "
+			"or h",
 			error_subject(text).text);
 	*milliseconds = (int64_t)span;
 	return 0;

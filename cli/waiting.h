@@ -23,7 +23,8 @@ int64_t waiting_until(int64_t milliseconds);
 int64_t waiting_answer_limit(void);
 
 /* Waits until the descriptor can be read (POLLIN) or written (POLLOUT), or its other side
- * is gone. 1, 0 when the moment has come first, or -1 with errno. Signals do not end it. */
+ * is gone. 1, 0 when the moment has come first, or -1 with errno. Signals do not end it.
+ */
 int waiting_for(int descriptor, short events, int64_t moment);
 
 /* Sleeps; a signal that is caught ends it. */

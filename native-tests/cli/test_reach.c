@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * test_reach: what a JVM's words and counters say, spans of time, status as text, and who a
- * target is. The protocols themselves are tested by attach.sh.
+ * test_reach: what a JVM's words and counters say, spans of time, status as text, and who
+ * a target is. The protocols themselves are tested by attach.sh.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,11 +31,31 @@ static void spans(void **state)
 		const char *text;
 		int64_t milliseconds; /* 0: refused */
 	} rows[] = {
-		{"1", 1000}, {"0.5", 500}, {"2s", 2000}, {"1.5m", 90000}, {"1h", 3600000},
-		{".25", 250}, {"0.001", 1}, {"87600h", 315360000000},
-		{"", 0}, {"0", 0}, {"0.0001", 0}, {"-1", 0}, {"+1", 0}, {" 1", 0}, {"1 ", 0},
-		{"1.2.3", 0}, {".", 0}, {"s", 0}, {"1d", 0}, {"1ss", 0}, {"1e3", 0},
-		{"0x10", 0}, {"inf", 0}, {"nan", 0}, {"87601h", 0},
+		{"1", 1000},
+		{"0.5", 500},
+		{"2s", 2000},
+		{"1.5m", 90000},
+		{"1h", 3600000},
+		{".25", 250},
+		{"0.001", 1},
+		{"87600h", 315360000000},
+		{"", 0},
+		{"0", 0},
+		{"0.0001", 0},
+		{"-1", 0},
+		{"+1", 0},
+		{" 1", 0},
+		{"1 ", 0},
+		{"1.2.3", 0},
+		{".", 0},
+		{"s", 0},
+		{"1d", 0},
+		{"1ss", 0},
+		{"1e3", 0},
+		{"0x10", 0},
+		{"inf", 0},
+		{"nan", 0},
+		{"87601h", 0},
 		{"99999999999999999999999999999999", 0},
 	};
 
@@ -54,7 +74,7 @@ static void spans(void **state)
 
 /* ---- words ---- */
 
-#define ON "-XX:+DisableAttachMechanism"
+#define ON  "-XX:+DisableAttachMechanism"
 #define OFF "-XX:-DisableAttachMechanism"
 
 /* Lines: each ends with a '\0' of its own, the last one with the string's. */
@@ -107,8 +127,8 @@ static void command_line_without_end(void **state)
 
 static void environments(void **state)
 {
-	static const char variables[] = "A=" ON "\0JAVA_TOOL_OPTIONS=-Xa\t" ON
-					" -Xb\0_JAVA_OPTIONS=" OFF;
+	static const char variables[] =
+		"A=" ON "\0JAVA_TOOL_OPTIONS=-Xa\t" ON " -Xb\0_JAVA_OPTIONS=" OFF;
 	struct jvm_flags flags = {0};
 
 	(void)state;
@@ -202,7 +222,8 @@ static void bad_counters_say_nothing(void **state)
 		for (size_t k = 0; k < COUNT(fields); k++) {
 			counters = good_counters('1');
 			*fields[k] = numbers[i];
-			/* Only a larger count, or a value elsewhere, leaves it readable. */
+			/* Only a larger count, or a value elsewhere, leaves it readable.
+			 */
 			if (read_counters(&counters, sizeof(counters)) == 0)
 				fail_msg("field %zu = %d", k, numbers[i]);
 		}
@@ -225,7 +246,8 @@ static void pids(void **state)
 		struct error error = {0};
 		pid_t pid = 0;
 
-		if ((target_read_pid(rows[i].text, &pid, &error) != 0) != (rows[i].pid == 0) ||
+		if ((target_read_pid(rows[i].text, &pid, &error) != 0) !=
+				(rows[i].pid == 0) ||
 			pid != rows[i].pid)
 			fail_msg("'%s'", rows[i].text);
 	}
@@ -261,8 +283,8 @@ static void times_in_paths(void **state)
 {
 	static const struct {
 		const char *file, *fixed;
-	} rows[] = {{"a", "a"}, {"%t", "42"}, {"%p%t%%", "%p42%%"}, {"%%t", "%%t"}, {"%", "%"},
-		{"x%", "x%"}, {"", ""}};
+	} rows[] = {{"a", "a"}, {"%t", "42"}, {"%p%t%%", "%p42%%"}, {"%%t", "%%t"},
+		{"%", "%"}, {"x%", "x%"}, {"", ""}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -281,11 +303,13 @@ static void status_lines(void **state)
 		const char *lines;
 	} rows[] = {
 		{"{}", 0, ""},
-		{"{\"state\": 5, \"pid\": \"x\", \"memory\": 1, \"snapshots\": []}", 0, ""},
+		{"{\"state\": 5, \"pid\": \"x\", \"memory\": 1, \"snapshots\": []}", 0,
+			""},
 		{"{\"error\": null, \"overhead\": null}", 0, ""},
 		{"{\"state\": \"armed\", \"threads\": -5}", 0,
 			"state               armed\nthreads             0\n"},
-		{"{\"memory\": {\"used\": 1234}}", 0, "memory              1,234 bytes\n"},
+		{"{\"memory\": {\"used\": 1234}}", 0,
+			"memory              1,234 bytes\n"},
 		{"{\"state\": \"\\u00e4\\u00f6\\u00fc\"}", 22,
 			"state               \xc3\xa4\xc3\xb6\n"},
 		{"{\"file\": \"a\\u001b[1mb\\n\"}", 0, "profile             a?[1mb?\n"},
