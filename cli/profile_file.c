@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* profile_file: paths in, paths out. Looks at no file. */
+/* profile_file: paths in, paths out. */
 #include "cli/profile_file.h"
 
 #include <errno.h>
@@ -82,6 +82,39 @@ static char *place(const char *name, bool is_ours, struct error *error)
 	return fixed;
 }
 
+/* True if there is something of that name, %p not yet replaced. */
+static bool is_taken(const struct target *target, const char *file)
+{
+	char *path = options_expand_file(file, target->inner_pid, 0);
+	char seen[PATH_MAX];
+	bool taken;
+
+	snprintf(seen, sizeof(seen), "/proc/%ld/root%s", (long)target->pid, path ? path : "");
+	taken = path != NULL && access(seen, F_OK) == 0;
+	free(path);
+	return taken;
+}
+
+/* The file, or, where nobody asked for that name, the next that is free: an earlier recording of
+ * the same JVM stays. Takes file. */
+static char *free_name(const struct target *target, char *file)
+{
+	enum { NUMBERS = 10000 };
+	char *numbered;
+
+	if (file == NULL || !is_taken(target, file))
+		return file;
+	for (unsigned i = 2; i < NUMBERS; i++) {
+		numbered = options_number_file(file, i);
+		if (numbered != NULL && !is_taken(target, numbered)) {
+			free(file);
+			return numbered;
+		}
+		free(numbered);
+	}
+	return file;
+}
+
 char *profile_file_place(
 	const struct target *target, const char *file, struct error *error)
 {
@@ -94,7 +127,7 @@ char *profile_file_place(
 		return NULL;
 	path = place(defaults.file, target->same_view && target->uid == geteuid(), error);
 	options_fini(&defaults);
-	return path;
+	return free_name(target, path);
 }
 
 /* True for what the shell would take apart or replace. */

@@ -408,7 +408,8 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 	if (pthread_mutex_trylock(&sessions))
 		return error_set(error, ERROR_BUSY, "a start or stop is under way");
 	session = events_session();
-	code = session ? action(session, argument, error)
+	code = session && session_recording(session)
+		       ? action(session, argument, error)
 		       : error_set(error, ERROR_BUSY, "nothing is being recorded");
 	pthread_mutex_unlock(&sessions);
 	return code;

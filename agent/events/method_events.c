@@ -18,14 +18,17 @@
 #include "agent/events/thread_events.h"
 
 /* Where the scope may begin: what the method is has to be known before the thread is in. */
-static __attribute__((noinline, cold)) struct thread_events *begin_scope(
+static __attribute__((noinline, cold)) void enter_outside(
 	JNIEnv *jni, jthread java_thread, jmethodID method)
 {
+	method_ref ref;
+
 	if (!thread_events_is_outside())
-		return NULL;
-	if (!(methods_find(&events.jvm, jni, method) & METHOD_REF_SCOPE))
-		return NULL;
-	return thread_events_enter_scope(jni, java_thread);
+		return;
+	ref = methods_find(&events.jvm, jni, method);
+	if (ref & METHOD_REF_SCOPE)
+		thread_events_enter_scope(jni, java_thread, ref,
+			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
 }
 
 static inline __attribute__((always_inline)) void method_entry(
@@ -35,10 +38,10 @@ static inline __attribute__((always_inline)) void method_entry(
 		thread_events_begin(jni, java_thread, FOUND_ALL_BUT_LAST);
 	method_ref ref;
 
-	if (__builtin_expect(!thread, 0))
-		thread = begin_scope(jni, java_thread, method);
-	if (!thread)
+	if (__builtin_expect(!thread, 0)) {
+		enter_outside(jni, java_thread, method);
 		return;
+	}
 	ref = thread_events_method(thread, jni, method);
 	if (ref != METHOD_REF_EXCLUDED)
 		context_enter(shape, thread_events_context(thread), method_ref_id(ref),

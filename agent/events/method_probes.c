@@ -25,12 +25,16 @@ enum { WARM_UP = 20000 };
 static inline __attribute__((always_inline)) void probe_enter(
 	enum metric_shape shape, JNIEnv *jni, method_ref ref, const void *frame)
 {
-	struct thread_events *thread = thread_events_begin_method(jni, NULL, FOUND_NONE, ref);
+	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+	enum call_state state =
+		interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
 
-	if (__builtin_expect(!thread, 0))
+	if (__builtin_expect(!thread, 0)) {
+		if (ref & METHOD_REF_SCOPE)
+			thread_events_enter_scope(jni, NULL, ref, state);
 		return;
-	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
-		interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED);
+	}
+	context_enter(shape, thread_events_context(thread), method_ref_id(ref), state);
 	thread_events_leave(thread);
 }
 

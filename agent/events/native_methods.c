@@ -36,9 +36,12 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 static inline __attribute__((always_inline)) bool enter(
 	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
 {
-	struct thread_events *thread =
-		thread_events_begin_method(jni, NULL, FOUND_NONE, record->id);
+	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
 
+	if (!thread && (record->id & METHOD_REF_SCOPE)) {
+		thread_events_enter_scope(jni, NULL, record->id, STATE_NATIVE);
+		return thread_events_in_scope();
+	}
 	if (!thread)
 		return false;
 	context_enter(shape, thread_events_context(thread), method_ref_id(record->id),

@@ -265,12 +265,12 @@ void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
 
 /* ---- the session's scope ---- */
 
-/* Frames below the scope's are not found: they are outside. */
+/* The calling thread's place, entered, with a context. Frames below the scope's are not found: they
+ * are outside. NULL: it is not to be recorded. */
 static struct thread_events *come_in(JNIEnv *jni, jthread thread)
 {
 	uint32_t session = session_now();
 	struct thread_events *place = session ? own_place(session) : NULL;
-	struct thread_context *context;
 
 	if (!place || !claim(place, session))
 		return NULL;
@@ -278,20 +278,22 @@ static struct thread_events *come_in(JNIEnv *jni, jthread thread)
 		atomic_store(&place->busy, place->refused ? PLACE_SHUT : PLACE_FREE);
 		return NULL;
 	}
-	context = thread_events_context(place);
-	if (!context)
-		return begin_context(place, jni, thread, FOUND_NONE) ? place : NULL;
-	context_come_in(context);
+	if (!thread_events_context(place) && !begin_context(place, jni, thread, FOUND_NONE))
+		return NULL;
 	return place;
 }
 
-struct thread_events *thread_events_enter_scope(JNIEnv *jni, jthread thread)
+void thread_events_enter_scope(
+	JNIEnv *jni, jthread thread, method_ref ref, enum call_state state)
 {
 	int saved_errno = errno;
 	struct thread_events *place = come_in(jni, thread);
 
+	if (place) {
+		context_enter_scope(thread_events_context(place), method_ref_id(ref), state);
+		thread_events_leave(place);
+	}
 	errno = saved_errno;
-	return place;
 }
 
 void thread_events_leave_scope(struct thread_events *thread)
@@ -309,11 +311,12 @@ void thread_events_leave_scope(struct thread_events *thread)
 
 void thread_events_inherit_scope(JNIEnv *jni, jthread thread)
 {
-	struct thread_events *place = thread_events_enter_scope(jni, thread);
+	struct thread_events *place = come_in(jni, thread);
 
 	if (!place)
 		return;
 	place->inherited = true;
+	context_come_in(thread_events_context(place));
 	thread_events_leave(place);
 }
 

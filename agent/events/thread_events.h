@@ -77,8 +77,10 @@ void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found);
 /* For thread_events_begin: what is rare. */
 struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found_frames found);
 
-/* The same where the session's scope begins: a thread outside it comes in. */
-struct thread_events *thread_events_enter_scope(JNIEnv *jni, jthread thread);
+/* A method of the session's scope is entered: if the calling thread is outside, it comes in, and
+ * the entry is recorded. */
+void thread_events_enter_scope(
+	JNIEnv *jni, jthread thread, method_ref ref, enum call_state state);
 
 /* Instead of thread_events_leave, when a method of the scope was left: if it was the outermost, the
  * thread is outside. */
@@ -162,17 +164,6 @@ static inline struct thread_context *thread_events_context(const struct thread_e
 }
 
 /* ---- methods ---- */
-
-/* A method is entered: thread_events_begin, but where the scope begins. */
-static inline __attribute__((always_inline)) struct thread_events *thread_events_begin_method(
-	JNIEnv *jni, jthread java_thread, enum found_frames found, method_ref ref)
-{
-	struct thread_events *thread = thread_events_begin(jni, java_thread, found);
-
-	if (__builtin_expect(!thread && (ref & METHOD_REF_SCOPE), 0))
-		thread = thread_events_enter_scope(jni, java_thread);
-	return thread;
-}
 
 /* A method was left: thread_events_leave, but where the scope ends. */
 static inline __attribute__((always_inline)) void thread_events_leave_method(

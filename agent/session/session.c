@@ -184,6 +184,7 @@ static void session_facts(void *argument, bool final,
 		const char *key;
 		uint64_t value;
 	} number[] = {{"duration_ns", clock_now() - session->began},
+		{"cpu_ns", session_process_cpu() - session->cpu_began},
 		{"metric.fallbacks", metric_fallbacks()}, {"metric.losses", metric_losses()},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
 		{"methods.lost", session->source->lost()},
@@ -196,6 +197,8 @@ static void session_facts(void *argument, bool final,
 		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
 		put(put_argument, number[i].key, text);
 	}
+	snprintf(text, sizeof(text), "%.1f", session->event_ns);
+	put(put_argument, "overhead.event_ns", text);
 	session->source->facts(put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
 }

@@ -225,6 +225,19 @@ void context_come_in(struct thread_context *context)
 	atomic_store_explicit(&context->outside, false, memory_order_release);
 }
 
+/* One look at the counters: what lies between two would be charged to the root. */
+void context_enter_scope(
+	struct thread_context *context, uint32_t method, enum call_state state)
+{
+	struct tree_node *node = tree_at(&context->tree, context->current);
+
+	context_start(context);
+	context_add(&node->transition[context->previous][TRANSITION_ENTRY], 1);
+	context->previous = TRANSITION_ENTRY;
+	context_push(SHAPE_ANY, context, method, state);
+	atomic_store_explicit(&context->outside, false, memory_order_release);
+}
+
 bool context_at_root(const struct thread_context *context)
 {
 	return context->stack.overflow == 0 &&

@@ -94,6 +94,10 @@ static inline uint64_t context_used(const struct thread_context *context, unsign
 void context_go_out(struct thread_context *context);
 void context_come_in(struct thread_context *context);
 
+/* It comes in, again or for the first time, by entering the method. */
+void context_enter_scope(
+	struct thread_context *context, uint32_t method, enum call_state state);
+
 /* True if the thread is in no method. */
 bool context_at_root(const struct thread_context *context);
 
@@ -185,14 +189,10 @@ static inline __attribute__((always_inline)) void context_count_call(
 			&node->children, node->children | TREE_NATIVE, __ATOMIC_RELAXED);
 }
 
-/* The thread enters the method. shape: that of the metric set, a constant. */
-static inline __attribute__((always_inline)) void context_enter(enum metric_shape shape,
+/* A frame for the method, and its node. */
+static inline __attribute__((always_inline)) void context_push(enum metric_shape shape,
 	struct thread_context *context, uint32_t method, enum call_state state)
 {
-	uint64_t now[METRIC_MAX];
-
-	metric_read(shape, context->set, &context->metric, now);
-	context_charge(shape, context, now, TRANSITION_ENTRY);
 	if (__builtin_expect(context->stack.top >= context->stack.limit, 0) &&
 		!context_push_rare(context))
 		return;
@@ -206,6 +206,17 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	context_count_call(node, state);
 	*++context->stack.top = (struct shadow_frame){child, method};
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
+}
+
+/* The thread enters the method. shape: that of the metric set, a constant. */
+static inline __attribute__((always_inline)) void context_enter(enum metric_shape shape,
+	struct thread_context *context, uint32_t method, enum call_state state)
+{
+	uint64_t now[METRIC_MAX];
+
+	metric_read(shape, context->set, &context->metric, now);
+	context_charge(shape, context, now, TRANSITION_ENTRY);
+	context_push(shape, context, method, state);
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits to

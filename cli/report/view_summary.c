@@ -57,6 +57,8 @@ static const struct known_meta {
 	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
 	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
+	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
+	{"overhead.event_ns", "overhead.event_ns", "Cost of an event (ns)", LOOK_TEXT},
 };
 
 #define KNOWN_META (sizeof(known_meta) / sizeof(known_meta[0]))
@@ -372,6 +374,25 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 		balance_label(report, &view->balance[m]));
 }
 
+/* What the events cost of the processor time of the whole recording; of an interval's that is not
+ * known. */
+static struct label overhead(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	const struct summary_view *view = report->data;
+	const char *event = profile_meta_get(profile, "overhead.event_ns");
+	const char *used = profile_meta_get(profile, "cpu_ns");
+	bool whole = profile->interval.from == NULL && profile->interval.to == NULL;
+	double event_ns = event ? strtod(event, NULL) : 0;
+	uint64_t cpu_ns;
+
+	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
+		return borrow("not estimated");
+	return label_format(report->labels,
+		"%.1f %% of processor time: %.1f ns an event",
+		100 * event_ns * (double)view->counts.events / (double)cpu_ns, event_ns);
+}
+
 static int rows_summary(struct report *report, struct sink *sink, struct error *error)
 {
 	print_meta(report, sink);
@@ -381,7 +402,7 @@ static int rows_summary(struct report *report, struct sink *sink, struct error *
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		print_metric(report, sink, m);
 	put_text(report, sink, borrow("overhead"), borrow("Estimated overhead"),
-		borrow("not estimated"));
+		overhead(report));
 	return label_store_failed(report->labels) ? report_no_memory(error) : 0;
 }
 

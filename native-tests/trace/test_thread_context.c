@@ -423,8 +423,7 @@ static void test_scope(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 3);
 	test_picture_fini(&picture);
 
-	context_come_in(f.context);
-	enter(&f, A);
+	context_enter_scope(f.context, A, STATE_JITTED);
 	assert_false(context_at_root(f.context));
 	test_use(f.context, 4, 40);
 	enter(&f, B);
