@@ -434,6 +434,7 @@ static void *ask_and_mark(void *argument)
 		char *label;
 		uint64_t at;
 
+		poll(NULL, 0, 10); /* the others shall have run */
 		for (int k = 0; k < 100; k++)
 			writer_mark(argument, "mark", 1, "asker");
 		writer_snapshot(argument, NULL, &label, &at, &error);
@@ -453,6 +454,7 @@ static void check_chain(void)
 
 	truth_of_profile(profile, told);
 	whole = told[0];
+	assert_true(whole.transition[0] > 1000);
 	profile_free(profile);
 	for (size_t i = 0; i <= count; i++) {
 		char interval[32];
@@ -475,14 +477,13 @@ static void check_chain(void)
 		whole.calls[0] + whole.calls[1] + whole.calls[2]);
 }
 
-static void while_threads_run(void **state)
+static void run_threads(const char *name)
 {
 	struct trace *trace = trace_create(&snapshot_set, 8 << 20);
-	struct writer *writer = snapshot_start(trace, "running", 0);
+	struct writer *writer = snapshot_start(trace, name, 0);
 	pthread_t recorder[2], asker[2];
 	struct profile *profile;
 
-	(void)state;
 	atomic_store(&stop, false);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&recorder[i], NULL, record, trace);
@@ -503,6 +504,29 @@ static void while_threads_run(void **state)
 	trace_destroy(trace);
 }
 
+static void while_threads_run(void **state)
+{
+	(void)state;
+	run_threads("running");
+}
+
+/* The stretch that a thread is in is told by its clocks, which go on while it is looked at. */
+static void with_real_clocks(void **state)
+{
+	struct metric_set set = snapshot_set;
+	struct pattern_list names = {0};
+	struct error error = {0};
+
+	(void)state;
+	pattern_list_add(&names, "wall");
+	pattern_list_add(&names, "cpu");
+	assert_int_equal(metric_set_init(&snapshot_set, &names, &error), 0);
+	for (int i = 0; i < 4; i++)
+		run_threads("clocks");
+	snapshot_set = set;
+	pattern_list_fini(&names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +538,7 @@ int main(void)
 		cmocka_unit_test(hanging),
 		cmocka_unit_test(ends_meanwhile),
 		cmocka_unit_test(while_threads_run),
+		cmocka_unit_test(with_real_clocks),
 	};
 
 	return cmocka_run_group_tests(tests, snapshot_prepare, snapshot_clean);
