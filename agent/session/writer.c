@@ -781,6 +781,14 @@ static bool stop_thread(struct writer *writer)
 	return ended && pthread_join(writer->runner, NULL) == 0;
 }
 
+/* The writer stays, as its thread may go on; nobody needs to wait for it any more. */
+static void refuse_requests(struct writer *writer)
+{
+	lock_take(&writer->lock);
+	requests_close(&writer->requests);
+	lock_give(&writer->lock);
+}
+
 static void destroy(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->threads; i++)
@@ -852,6 +860,7 @@ int writer_finish(struct writer *writer, struct error *error)
 	if (!writer || writer->process != getpid())
 		return 0;
 	if (!stop_thread(writer)) {
+		refuse_requests(writer);
 		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
 		return error_set(error, ERROR_IO, "writing hangs");
 	}

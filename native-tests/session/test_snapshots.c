@@ -479,7 +479,7 @@ static void check_chain(void)
 
 static void run_threads(const char *name)
 {
-	struct trace *trace = trace_create(&snapshot_set, 8 << 20);
+	struct trace *trace = trace_create(&snapshot_set, 3 << 20);
 	struct writer *writer = snapshot_start(trace, name, 0);
 	pthread_t recorder[2], asker[2];
 	struct profile *profile;
@@ -521,7 +521,7 @@ static void with_real_clocks(void **state)
 	pattern_list_add(&names, "wall");
 	pattern_list_add(&names, "cpu");
 	assert_int_equal(metric_set_init(&snapshot_set, &names, &error), 0);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		run_threads("clocks");
 	snapshot_set = set;
 	pattern_list_fini(&names);
