@@ -361,7 +361,8 @@ static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 {
 	struct profile *profile = reader->profile;
 	struct profile_io *io = &profile->io[i];
-	uint64_t id = reader_number(statement, SCHEMA_IO_ID), node = reader_number(statement, SCHEMA_IO_NODE);
+	uint64_t id = reader_number(statement, SCHEMA_IO_ID),
+		 node = reader_number(statement, SCHEMA_IO_NODE);
 	const char *op = (const char *)sqlite3_column_text(statement, SCHEMA_IO_OPERATION);
 	ptrdiff_t thread = profile_thread_find(profile, (uint32_t)(id >> 32));
 

@@ -27,7 +27,7 @@ struct profile_interval {
 	const struct profile_snapshot *from; /* NULL: from the begin */
 	const struct profile_snapshot *to;   /* NULL: to the end */
 	uint64_t begin, end; /* ns since the session began; end 0: not known */
-	uint64_t clamped;    /* values that would have become negative: 0, always, in a whole file */
+	uint64_t clamped;    /* values that would have become negative: in a whole file none */
 };
 
 struct profile {

@@ -224,7 +224,8 @@ struct line {
 #define LINES  12
 #define PRUNED PROFILE_METHOD_PRUNED
 
-/* The two states, and what lies between. A difference in `pruned` says that nodes were renumbered. */
+/* The two states, and what lies between. pruned is that of the later one: not 0 says that nodes
+ * were renumbered. */
 static const struct difference {
 	int line;
 	const char *what;
