@@ -47,6 +47,19 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* trace_totals says what a visit shows, when nothing moves. */
+static void same_totals(struct trace *trace, const struct test_picture *picture)
+{
+	uint64_t total[METRIC_MAX], sum[METRIC_MAX] = {0};
+
+	for (size_t i = 0; i < picture->count; i++)
+		for (unsigned k = 0; k < picture->metrics; k++)
+			sum[k] += picture->row[i].thread.total[k];
+	trace_totals(trace, total);
+	for (unsigned k = 0; k < picture->metrics; k++)
+		assert_int_equal(total[k], sum[k]);
+}
+
 static void test_shown(void **state)
 {
 	struct trace *trace = *state;
@@ -55,6 +68,7 @@ static void test_shown(void **state)
 
 	test_visit(trace, &picture);
 	assert_int_equal(picture.count, 0);
+	same_totals(trace, &picture);
 	one = test_begin(trace, "one");
 	call(one, A, 5);
 	two = test_begin(trace, "two");
@@ -64,6 +78,7 @@ static void test_shown(void **state)
 	trace_thread_end(trace, two, "renamed");
 	test_visit(trace, &picture);
 
+	same_totals(trace, &picture);
 	assert_int_equal(picture.count, 2);
 	assert_int_equal(picture.row[0].thread.id, 1);
 	assert_true(picture.row[0].thread.alive);
@@ -127,6 +142,7 @@ static void test_stretch(void **state)
 			picture.row[0].nodes, picture.row[0].stride, context->current);
 		assert_int_equal(node->base[1], 1000);
 		assert_int_equal(tree_at(&context->tree, context->current)->base[1], 0);
+		same_totals(trace, &picture);
 	}
 	/* Whoever compares a node's sum notices. */
 	assert_int_not_equal(tree_node_sum(node, 2),
@@ -136,6 +152,7 @@ static void test_stretch(void **state)
 	trace_stop(trace);
 	outside[0] = outside[1] = 7777;
 	test_visit(trace, &picture);
+	same_totals(trace, &picture);
 	assert_int_equal(picture.row[0].thread.total[0], 50);
 	assert_int_equal(picture.row[0].thread.total[1], 1000);
 	/* Its end changes nothing any more, whatever it used since. */
@@ -145,10 +162,44 @@ static void test_stretch(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 50);
 	assert_int_equal(picture.row[0].thread.total[1], 1000);
 	assert_false(picture.row[0].thread.alive);
+	same_totals(trace, &picture);
 	/* Nor does a thread that begins now ever show anything. */
 	context = test_begin(trace, "late");
 	test_visit(trace, &picture);
 	assert_int_equal(picture.row[1].thread.total[0], 0);
+	test_picture_fini(&picture);
+}
+
+/* What is used outside the session's scope, or is forgotten, is nobody's, from the first moment
+ * on. */
+static void test_totals_outside(void **state)
+{
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct thread_context *context = test_begin(trace, "to and fro");
+	uint64_t total[METRIC_MAX];
+
+	call(context, A, 5);
+	test_use(context, 2, 1);
+	context_settle(context);
+	assert_int_equal(context_used(context, 0), 7);
+	context_go_out(context);
+	outside[0] = 1000;
+	test_use(context, 1000, 0);
+	trace_totals(trace, total);
+	assert_int_equal(total[0], 7);
+	assert_int_equal(total[1], 51);
+	test_visit(trace, &picture);
+	same_totals(trace, &picture);
+
+	context_come_in(context);
+	outside[0] = 0;
+	trace_totals(trace, total);
+	assert_int_equal(total[0], 7);
+	outside[0] = 3;
+	trace_totals(trace, total);
+	assert_int_equal(total[0], 10);
+	assert_int_equal(context_used(context, 0), 7);
 	test_picture_fini(&picture);
 }
 
@@ -248,6 +299,7 @@ static void test_folding(void **state)
 	assert_int_equal(calls, 10 * THREADS);
 	assert_int_equal(unwound, 10 * THREADS / 2);
 	assert_int_equal(total, 10ul * THREADS * (THREADS - 1) / 2);
+	same_totals(trace, &picture);
 	test_picture_fini(&picture);
 }
 
@@ -670,6 +722,7 @@ int main(void)
 		TEST(test_shown),
 		TEST(test_blocks),
 		TEST(test_stretch),
+		TEST(test_totals_outside),
 		TEST(test_stretch_ends),
 		TEST(test_folding),
 		TEST(test_many_names),

@@ -192,12 +192,68 @@ static void test_wall(void **state)
 	trace_destroy(trace);
 }
 
+/* Uses FORGOTTEN at a time that nobody is to see, and one that everybody is. */
+#define FORGOTTEN (UINT64_C(1) << 40)
+
+static void *run_forgetful(void *user)
+{
+	struct owner *owner = user;
+	struct thread_context *context = test_begin(owner->trace, "forgetful");
+
+	while (!atomic_load(&owner->stop)) {
+		context_enter(SHAPE_ANY, context, A, STATE_JITTED);
+		test_use(context, 1, 8);
+		context_exit(SHAPE_ANY, context, A, false);
+		owner->calls++;
+		context_settle(context);
+		context_go_out(context);
+		test_use(context, FORGOTTEN, 0);
+		context_come_in(context);
+	}
+	trace_thread_end(owner->trace, context, NULL);
+	return NULL;
+}
+
+/* Totals never go back, and have nothing that a thread forgot, however they are met. */
+static void test_totals(void **state)
+{
+	struct metric_set set = test_set(2);
+	struct trace *trace = trace_create(&set, 16 << 20);
+	struct owner owner[2];
+	uint64_t total[METRIC_MAX], before[2] = {0};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		owner[i] = (struct owner){
+			.trace = trace, .set = &set, .methods = 3, .number = i};
+		assert_int_equal(pthread_create(&owner[i].thread, NULL,
+					 i ? run_crowd : run_forgetful, &owner[i]),
+			0);
+	}
+	for (uint64_t end = clock_system() + 500000000; clock_system() < end;) {
+		trace_totals(trace, total);
+		assert_true(total[0] < FORGOTTEN);
+		assert_true(total[0] >= before[0] && total[1] >= before[1]);
+		memcpy(before, total, sizeof(before));
+	}
+	for (int i = 0; i < 2; i++)
+		atomic_store(&owner[i].stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(owner[i].thread, NULL);
+	trace_totals(trace, total);
+	assert_true(total[0] >= owner[0].calls + 2 * owner[1].calls);
+	assert_int_equal(total[1], 8 * total[0]);
+	assert_int_equal(lock_violations(), 0);
+	trace_destroy(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ample),
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_wall),
+		cmocka_unit_test(test_totals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
