@@ -83,7 +83,7 @@ run_child() {
 		--enable-native-access=ALL-UNNAMED "${words[@]}" \
 		"-Dtruth.file=$dir/truth.txt" "-Dtruth.run=$name" "-Dtruth.way=$way" \
 		"-Dtruth.agent=$agent" "-Dattach.directory=$dir" "-Djava.library.path=$build" \
-		-cp "$build/classes:${ASM:-/usr/share/java/asm.jar}" "${main[@]}" >"$dir/stdout" 2>"$dir/stderr" &
+		-cp "$build/classes:${ASM:-/usr/share/java/asm.jar}:${agent%/*}/jprof.jar" "${main[@]}" >"$dir/stdout" 2>"$dir/stderr" &
 	child=$!
 	# timeout's own child is the JVM.
 	[ "$way" != attach ] || attach "$(child_of $child)" "$options"

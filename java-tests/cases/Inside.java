@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+// run: plain
+// run: scope -- scope=cases.Inside.measured
+package cases;
+
+import java.io.File;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.management.ManagementFactory;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+import jprof.JProf;
+
+/**
+ * The program asks jprof what it has used, and knows it itself: by the JVM's own counters, of each
+ * thread and of all, by jprof.h and by two copies of the class.
+ */
+final class Inside implements Runnable {
+	static final com.sun.management.ThreadMXBean bean =
+			(com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+	static final int THREADS = 4;
+	/** What two readings of the JVM's counter differ by. */
+	static long cost;
+	static volatile Object keep;
+	static long spins;
+	/** What each thread used in its life, by jprof and by the JVM. */
+	long used, allocated;
+
+	/** jprof_thread_value, or jprof_total_value; what it returns if that is not 0. */
+	static native long nativeValue(String metric, boolean total);
+
+	/** jprof_is_recording, jprof_version and jprof_mark are as they should be. */
+	static native boolean nativeCalls();
+
+	static long now() {
+		return bean.getThreadAllocatedBytes(Thread.currentThread().getId());
+	}
+
+	static void expect(boolean right, String what) {
+		Truth.expect(right, what);
+	}
+
+	static void same(String what, long expected, long found) {
+		expect(expected == found, what + ": " + found + " instead of " + expected);
+	}
+
+	static void near(String what, long expected, long found, long slack) {
+		expect(Math.abs(expected - found) <= slack,
+				what + ": " + found + " instead of " + expected);
+	}
+
+	static void allocate(int times) {
+		for (int i = 0; i < times; i++)
+			keep = new byte[i % 3000];
+	}
+
+	/** For so many ms. */
+	static void spin(int ms) {
+		for (long end = System.nanoTime() + ms * 1_000_000L; System.nanoTime() < end;)
+			spins++;
+	}
+
+	static void alloc() {
+		for (int i = -1; i < 20; i++) {
+			long before = now();
+			long from = JProf.threadValue("alloc");
+			allocate(500 * i);
+			long used = JProf.threadValue("alloc") - from;
+			long allocated = now() - before;
+			if (i >= 0) // before, literals become strings
+				same("alloc", allocated, used + cost);
+		}
+	}
+
+	/** A unit test of a method could do that. The first time, literals become strings. */
+	static void nothingAllocated(boolean check) {
+		long before = now();
+		long from = JProf.threadValue("alloc");
+		for (int i = 0; i < 100; i++) {
+			JProf.mark("nothing");
+			JProf.totalValue("alloc");
+			JProf.threadValue("cpu");
+			expect(JProf.isRecording() && JProf.isLoaded(), "not recording");
+		}
+		long byJprof = JProf.threadValue("alloc") - from, byJvm = now() - before;
+		if (check) {
+			same("alloc of nothing, by jprof", 0, byJprof);
+			same("alloc of nothing, by the JVM", cost, byJvm);
+		}
+	}
+
+	static void times() {
+		long cpu = bean.getCurrentThreadCpuTime(), wall = System.nanoTime();
+		long cpuFrom = JProf.threadValue("cpu"), wallFrom = JProf.threadValue("wall");
+		spin(200);
+		long cpuUsed = JProf.threadValue("cpu") - cpuFrom;
+		long wallUsed = JProf.threadValue("wall") - wallFrom;
+		wall = System.nanoTime() - wall;
+		cpu = bean.getCurrentThreadCpuTime() - cpu;
+		near("cpu", cpu, cpuUsed, cpu / 50 + 3_000_000);
+		near("wall", wall, wallUsed, wall / 50 + 3_000_000);
+	}
+
+	@Override
+	public void run() {
+		measured();
+	}
+
+	void measured() {
+		long from = JProf.threadValue("alloc");
+		long before = now();
+		allocate(20_000);
+		allocated = now() - before - cost;
+		used = JProf.threadValue("alloc") - from - cost;
+	}
+
+	/** Threads that ended are in the total, to the byte if nobody else allocates. */
+	static void ended() throws InterruptedException {
+		long from = JProf.totalValue("alloc"), allocated = 0;
+
+		for (int i = 0; i < THREADS; i++) {
+			Inside one = new Inside();
+			Thread thread = new Thread(one, "ended-" + i);
+			thread.start();
+			thread.join();
+			same("alloc of " + thread.getName(), one.allocated, one.used - cost);
+			allocated += one.allocated;
+		}
+		long total = JProf.totalValue("alloc") - from;
+		expect(total >= allocated, "total " + total + ", but ended threads had " + allocated);
+		near("total of ended threads", allocated, total, 1_000_000);
+	}
+
+	static void byNative() {
+		nativeValue("alloc", false); // is linked
+		same("alloc by jprof.h", JProf.threadValue("alloc"), nativeValue("alloc", false));
+		long total = JProf.totalValue("alloc");
+		expect(nativeValue("alloc", true) >= total, "the total went back");
+		same("what is not counted", -1, nativeValue("cycles", false));
+		same("what is not counted, in total", -1, nativeValue("cycles", true));
+		expect(nativeCalls(), "jprof.h");
+	}
+
+	static void refused() {
+		String[] told = new String[3];
+
+		same("what is not counted", -1, JProf.threadValue("cycles"));
+		same("what is not counted, in total", -1, JProf.totalValue(""));
+		JProf.snapshot("one \ud83d\ude00");
+		try {
+			JProf.snapshot("one \ud83d\ude00");
+		} catch (IllegalStateException e) {
+			told[0] = e.getMessage();
+		}
+		try {
+			JProf.start("metrics=wall");
+		} catch (IllegalStateException e) {
+			told[1] = e.getMessage();
+		}
+		try {
+			JProf.snapshot("a..b");
+		} catch (IllegalStateException e) {
+			told[2] = e.getMessage();
+		}
+		expect(told[0] != null && told[0].contains("there is a snapshot"), told[0] + "");
+		expect(told[1] != null && told[1].contains("recording already"), told[1] + "");
+		expect(told[2] != null && told[2].contains("'..'"), told[2] + "");
+	}
+
+	/** A virtual thread is not recorded; who asks there for all is told. */
+	static void virtual() throws Throwable {
+		MethodHandle start;
+		long[] value = {0, 0};
+
+		try {
+			start = MethodHandles.lookup().findStatic(Thread.class, "startVirtualThread",
+					MethodType.methodType(Thread.class, Runnable.class));
+		} catch (NoSuchMethodException e) {
+			return; // before JDK 21
+		}
+		Thread thread = (Thread) start.invoke((Runnable) () -> {
+			value[0] = JProf.threadValue("wall");
+			value[1] = JProf.totalValue("wall");
+		});
+		thread.join();
+		same("value of a virtual thread", -1, value[0]);
+		expect(value[1] > 0, "total seen by a virtual thread: " + value[1]);
+	}
+
+	/** Another class loader's jprof.JProf is another class. */
+	static void secondLoader() throws Throwable {
+		URL jar = new File(JProf.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+				.toURI().toURL();
+
+		try (URLClassLoader loader = new URLClassLoader(new URL[] {jar},
+				ClassLoader.getPlatformClassLoader())) {
+			Class<?> second = Class.forName("jprof.JProf", true, loader);
+			MethodHandle value = MethodHandles.publicLookup().findStatic(second, "threadValue",
+					MethodType.methodType(long.class, String.class));
+
+			expect(second != JProf.class, "one class only");
+			long found = (long) value.invokeExact("alloc");
+			expect(found > 0, "second class: " + found);
+			expect(JProf.threadValue("alloc") >= found, "two classes, two values");
+		}
+	}
+
+	/** Its own use, outside the scope, is nobody's. */
+	static void outside() throws InterruptedException {
+		Inside one = new Inside();
+		same("thread that was never inside", -1, JProf.threadValue("alloc"));
+		one.measured();
+		long from = JProf.threadValue("alloc"), total = JProf.totalValue("alloc");
+		expect(from >= one.allocated && from <= one.allocated + 10_000,
+				"inside: " + from + ", allocated " + one.allocated);
+		allocate(10_000);
+		same("thread outside the scope", from, JProf.threadValue("alloc"));
+		same("total outside the scope", total, JProf.totalValue("alloc"));
+		one.measured();
+		expect(JProf.threadValue("alloc") >= from + one.allocated, "inside again");
+	}
+
+	public static void main(String[] args) throws Throwable {
+		System.loadLibrary("cases");
+		for (int i = 0; i < 100; i++) {
+			now();
+			JProf.mark("warm");
+		}
+		cost = -now() + now();
+		expect(JProf.isLoaded() && JProf.isRecording(), "no agent");
+		if (Truth.run().equals("scope")) {
+			outside();
+		} else {
+			alloc();
+			nothingAllocated(false);
+			nothingAllocated(true);
+			times();
+			ended();
+			byNative();
+			refused();
+			virtual();
+			secondLoader();
+		}
+		Truth.loose("cases.Inside");
+		Truth.save(Inside.class);
+	}
+}
