@@ -194,7 +194,7 @@ def crowd(pid, clients, seconds, folder):
 # A line, the code of its error.
 GARBAGE = (
     (b"hello", "format"),
-    (b"", "format"),
+    (b"\n\n\n{", "format"),  # blank lines are passed over
     (b"\x00\xff\xfe\x00", "format"),
     (b"[]", "format"),
     (b"17", "format"),
@@ -203,8 +203,8 @@ GARBAGE = (
     (b'{"jprof": 2, "verb": "status"}', "version"),
     (b'{"jprof": "1", "verb": "status"}', "version"),
     (b'{"verb": "status"}', "version"),
-    (b'{"jprof": 1}', "usage"),
-    (b'{"jprof": 1, "verb": 7}', "usage"),
+    (b'{"jprof": 1}', "format"),
+    (b'{"jprof": 1, "verb": 7}', "format"),
     (b'{"jprof": 1, "verb": "destroy"}', "usage"),
     (b'{"jprof": 1, "verb": "start", "options": 7}', None),
     (b'{"jprof": 1, "verb": "start", "options": "metric=cpu"}', None),

@@ -45,7 +45,7 @@ one_jdk() {
 }
 
 for java in "${javas[@]}"; do
-	"$(dirname "$java")/javac" -nowarn -d "$work" "$source_dir/java-tests/agent/Phases.java" || exit 1
+	"$(dirname "$java")/javac" -XDsuppressNotes -d "$work" "$source_dir/java-tests/agent/Phases.java" || exit 1
 	one_jdk "$java"
 done
 finish

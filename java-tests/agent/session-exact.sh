@@ -121,7 +121,7 @@ after_detach() {
 }
 
 for java in "${javas[@]}"; do
-	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/Phases.java" || exit 1
+	"$(dirname "$java")/javac" -XDsuppressNotes -d "$work" "$source_dir/java-tests/agent/Phases.java" || exit 1
 	rm -f "$work"/*.jprof
 	start_target "$java" -Xcheck:jni -XX:+EnableDynamicAgentLoading -cp "$work" Phases "$work/written"
 	phase 8000 "$work/warm-up"

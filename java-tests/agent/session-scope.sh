@@ -159,7 +159,7 @@ from_start() {
 
 mkdir "$work/files"
 for java in "${javas[@]}"; do
-	"$(dirname "$java")/javac" -nowarn -d "$work" "$source_dir/java-tests/agent/Scoped.java" || exit 1
+	"$(dirname "$java")/javac" -XDsuppressNotes -d "$work" "$source_dir/java-tests/agent/Scoped.java" || exit 1
 	start_target "$java" -Xcheck:jni -XX:+EnableDynamicAgentLoading -cp "$work" Scoped "$work/files"
 	tell walk 8000 # compiled by now
 	jp attach "$target" --start no
