@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Room for "-journal", the longest suffix SQLite adds, within its 512 bytes. */
@@ -92,15 +94,42 @@ static int through_directory(struct place *place, char *real, struct error *erro
 	return 0;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+		first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* The path without symbolic links, owned; NULL with errno set. */
+static char *real_path(const char *path, bool *through_link)
+{
+	char *real = realpath(path, NULL);
+	int saved = errno;
+	struct stat status;
+
+	/* /proc/PID/root and its like lead elsewhere than their text says: realpath(3) takes
+	 * that for a path of our own. The kernel has to follow them. */
+	*through_link = stat(path, &status) == 0 && !(real && is_same_file(real, path));
+	errno = saved;
+	if (!*through_link)
+		return real;
+	free(real);
+	return asprintf(&real, "%s%s", path[0] == '/' ? "" : "./", path) < 0 ? NULL : real;
+}
+
 int place_init(struct place *place, const char *path, struct error *error)
 {
+	bool through_link;
+
 	place_show(place, path);
-	char *real = realpath(path, NULL);
+	char *real = real_path(path, &through_link);
 	if (!real)
 		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO,
 			errno, "cannot open '%s'", place->shown);
 	int status = 0;
-	if (strlen(real) <= NAME_MAX_SQLITE)
+	if (!through_link && strlen(real) <= NAME_MAX_SQLITE)
 		strcpy(place->name, real);
 	else
 		status = through_directory(place, real, error);

@@ -5,7 +5,8 @@
  *
  * SQLite takes names of at most 512 bytes (MAX_PATHNAME in its os_unix.c), reads a name
  * that begins with "file:" as a URI, and looks for the side files (-wal, -shm, -journal)
- * beside the file that a symbolic link leads to. So: the real path when it is short, else
+ * beside the file that a symbolic link leads to. So: the real path when it is short and leads
+ * to the file (a path through /proc/PID/root has none), else
  * /proc/self/fd/N/NAME with N the directory, through a VFS that leaves names as they are
  * (the ordinary one would follow the link in /proc and find the name too long again).
  */
