@@ -92,16 +92,27 @@ final class Inside implements Runnable {
 		}
 	}
 
+	/** Not less than a clock read inside the two readings says, nor more than one outside. */
+	static void between(String what, long inner, long found, long outer) {
+		long slack = outer / 100 + 200_000;
+		expect(found >= inner - slack && found <= outer + slack,
+				what + ": " + found + ", not from " + inner + " to " + outer);
+	}
+
 	static void times() {
-		long cpu = bean.getCurrentThreadCpuTime(), wall = System.nanoTime();
-		long cpuFrom = JProf.threadValue("cpu"), wallFrom = JProf.threadValue("wall");
+		long wall = System.nanoTime(), wallFrom = JProf.threadValue("wall");
+		long wallInner = System.nanoTime();
+		spin(100);
+		wallInner = System.nanoTime() - wallInner;
+		wallFrom = JProf.threadValue("wall") - wallFrom;
+		between("wall", wallInner, wallFrom, System.nanoTime() - wall);
+
+		long cpu = bean.getCurrentThreadCpuTime(), cpuFrom = JProf.threadValue("cpu");
+		long cpuInner = bean.getCurrentThreadCpuTime();
 		spin(200);
-		long cpuUsed = JProf.threadValue("cpu") - cpuFrom;
-		long wallUsed = JProf.threadValue("wall") - wallFrom;
-		wall = System.nanoTime() - wall;
-		cpu = bean.getCurrentThreadCpuTime() - cpu;
-		near("cpu", cpu, cpuUsed, cpu / 50 + 3_000_000);
-		near("wall", wall, wallUsed, wall / 50 + 3_000_000);
+		cpuInner = bean.getCurrentThreadCpuTime() - cpuInner;
+		cpuFrom = JProf.threadValue("cpu") - cpuFrom;
+		between("cpu", cpuInner, cpuFrom, bean.getCurrentThreadCpuTime() - cpu);
 	}
 
 	@Override
