@@ -362,8 +362,6 @@ static int start_here(JNIEnv *jni, const struct order *order, struct error *erro
 	int code;
 
 	if (!events.loaded.file)
-		return error_set(error, ERROR_MISSING, "the agent was detached");
-	if (!events.loaded.file)
 		return error_set(error, ERROR_MISSING, "the agent was detached: attach it again");
 	if (session)
 		return error_set(error, ERROR_BUSY, "recording already, into '%s'",

@@ -59,21 +59,15 @@ static void without_exception(
  * now. */
 static struct thread_context *step_aside(void)
 {
-	struct thread_context *context;
-
 	if (!thread_events_pause())
 		return NULL;
-	context = thread_events_context(thread_events_current);
-	context_go_out(context);
-	return context;
+	return thread_events_context(thread_events_current);
 }
 
 static void step_back(struct thread_context *context)
 {
-	if (!context)
-		return;
-	context_come_in(context);
-	thread_events_leave(thread_events_current);
+	if (context)
+		thread_events_resume();
 }
 
 static void join(JNIEnv *jni, void *unused)

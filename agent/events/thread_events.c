@@ -388,6 +388,7 @@ bool thread_events_pause(void)
 	if (!thread || !thread_events_enter(thread))
 		return false;
 	context_settle(thread_events_context(thread));
+	context_go_out(thread_events_context(thread));
 	return true;
 }
 
@@ -395,7 +396,7 @@ void thread_events_resume(void)
 {
 	struct thread_events *thread = thread_events_current;
 
-	context_start(thread_events_context(thread));
+	context_come_in(thread_events_context(thread));
 	thread_events_leave(thread);
 }
 
