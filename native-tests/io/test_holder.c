@@ -256,15 +256,17 @@ static void a_session_sees_its_own_files(void **state)
 	seen = look(holder);
 	assert_int_equal(seen.files, 1);
 	assert_string_equal(seen.last.name, "/two");
-	assert_int_equal(seen.last.path, 0); /* a call path of another session */
+	assert_int_equal(atomic_load(&seen.last.path), 0); /* a call path of another session */
 
 	/* Opened now, by a thread that has not noticed the new session. */
 	opening.descriptor = 9;
 	holder_open(holder, &opening);
-	assert_int_equal(look(holder).last.path, 0);
+	seen = look(holder);
+	assert_int_equal(atomic_load(&seen.last.path), 0);
 	opening.session = 2;
 	holder_open(holder, &opening);
-	assert_int_equal(look(holder).last.path, 3);
+	seen = look(holder);
+	assert_int_equal(atomic_load(&seen.last.path), 3);
 }
 
 static void what_is_forgotten_is_nothing(void **state)
