@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.lang.instrument.Instrumentation;
-import java.lang.instrument.UnmodifiableClassException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
 
 /**
  * A server without end: threads that work on an H2 database in memory, as fast as they can, or
- * with a pause of some milliseconds after each round. Ends, with the status 7, when its standard
- * input does.
+ * with a pause of some milliseconds after each round. Prints nothing; ends, with the status 7,
+ * when something comes on its standard input, or its end.
  *
  *   SqlLoad THREADS [PAUSE_MS]
- *
- * Prints nothing, but to each line that it reads, if it is its own -javaagent, it has the JVM define the database's
- * classes anew, with nothing changed, by the JDK's own means, and says "done".
  */
 final class SqlLoad {
 	private static final int ROWS = 200;
-	private static Instrumentation instrumentation;
 
 	private static void fill(Connection connection) throws SQLException {
 		try (PreparedStatement insert = connection.prepareStatement(
@@ -70,19 +61,6 @@ final class SqlLoad {
 		}
 	}
 
-	/** Called by the JVM for -javaagent. */
-	public static void premain(String options, Instrumentation given) {
-		instrumentation = given;
-	}
-
-	private static void retransform() throws UnmodifiableClassException {
-		Class<?>[] classes = Arrays.stream(instrumentation.getAllLoadedClasses())
-				.filter(each -> each.getName().startsWith("org.h2.") && instrumentation.isModifiableClass(each))
-				.toArray(Class<?>[]::new);
-
-		instrumentation.retransformClasses(classes);
-	}
-
 	public static void main(String[] args) throws Exception {
 		long pause = args.length > 1 ? Long.parseLong(args[1]) : 0;
 
@@ -92,11 +70,7 @@ final class SqlLoad {
 			thread.setDaemon(true);
 			thread.start();
 		}
-		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-		for (String line = in.readLine(); line != null; line = in.readLine()) {
-			retransform();
-			System.out.println("done");
-		}
+		System.in.read();
 		Runtime.getRuntime().halt(7);
 	}
 }
