@@ -115,10 +115,10 @@ read_only() {
 
 garbage() {
 	python3 "$control" "$target" garbage >"$work/said" 2>&1 || fail "garbage: $(head -5 "$work/said")"
-	[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || {
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
 		echo "not run: another user at the socket"
 		return
-	}
+	fi
 	refused 'permitted|denied|belongs|another user' \
 		setpriv --reuid 65534 --regid 65534 --clear-groups "$jprof" status "$target"
 	refused 'permitted|denied|belongs|another user' \

@@ -43,8 +43,8 @@ printed() {
 	local words
 
 	words=$(sed -n 's/.*read it with: jprof report //p' "$work/told")
-	eval "set -- $words"
-	echo "${1:-}"
+	eval "words=($words)"
+	echo "${words[0]:-}"
 }
 
 # follow WHO OPTIONS...: a session from outside of JVM $jvm.

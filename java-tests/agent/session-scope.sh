@@ -140,6 +140,7 @@ by_files() {
 # from_start JAVA CALLS: a scope from the JVM's start on.
 from_start() {
 	rm -f "$work/run.jprof"
+	# shellcheck disable=SC2034
 	known_errors="^jprof: the profile is "
 	start_target "$jprof" run --calls "$2" --scope Entry.service --file "$work/run.jprof" \
 		--include 'Entry+Inside+Outside' -- "$1" -Xcheck:jni -cp "$work" Scoped "$work/files"
@@ -154,7 +155,23 @@ from_start() {
 	end_target
 	printf '%s\n' "Entry.spawn 1" "Inside.a 200" "Inside.b 100" >"$work/truth"
 	compare "calls=$2, followed from the start" "$work/run.jprof"
+	# shellcheck disable=SC2034
 	known_errors='^$'
+}
+
+# natives JAVA CALLS: scopes that begin in native methods, which call Java methods; one of them ends by
+# an exception.
+natives() {
+	rm -f "$work/run.jprof"
+	"$jprof" run --calls "$2" --scope 'cases.Natives.up+cases.Natives.pass' --file "$work/run.jprof" -- \
+		"$1" -Xcheck:jni "-Djava.library.path=$build/java-tests" "-Dtruth.file=$work/facts" \
+		-XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED -cp "$classes" \
+		cases.Natives >"$work/said" 2>&1 || fail "native scopes: $(head -5 "$work/said")"
+	printf '%s\n' "cases.Natives.back 350" "cases.Natives.pass 70" "cases.Natives.throwing 70" \
+		"cases.Natives.up 350" >"$work/truth"
+	calls_of "$work/run.jprof" . >"$work/found"
+	same "calls=$2, native scopes" "$work/truth" "$work/found"
+	sound "calls=$2, native scopes" "$work/run.jprof"
 }
 
 mkdir "$work/files"
@@ -171,5 +188,7 @@ for java in "${javas[@]}"; do
 	end_target
 	from_start "$java" events
 	from_start "$java" instrument
+	natives "$java" events
+	natives "$java" instrument
 done
 finish

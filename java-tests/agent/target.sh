@@ -7,7 +7,9 @@
 #
 # The program reads lines, and answers each with lines of its own and then "done". So a test
 # knows what was called between two commands, without a clock.
-target=0 known_errors='^$'
+target=0
+known_errors='^$' # what it may say on its standard error
+trap '' PIPE # a program that has ended is told so by tell
 
 # start_target COMMAND...: sets target, its process id.
 start_target() {
@@ -23,7 +25,7 @@ tell() {
 	local line
 
 	: >"$work/answer"
-	echo "$*" >&"$to" 2>/dev/null
+	echo "$*" >&"$to"
 	while read -r -t 90 line <&"$from"; do
 		[ "$line" != "done" ] || return 0
 		echo "$line" >>"$work/answer"
