@@ -81,29 +81,39 @@ bad_folders() {
 	exact "after bad folders" "$jprof"
 }
 
-# The disk is full: a session does not begin, or goes on and says so; what it could write can be read.
+# The disk gets full in a session: a snapshot fails and says so, and so does the status; with room
+# again all is written, and nothing is missing.
 full_disk() {
 	mkdir -p "$work/tiny"
-	mount -t tmpfs -o size=300k none "$work/tiny" 2>/dev/null || {
+	mount -t tmpfs -o size=4m none "$work/tiny" 2>/dev/null || {
 		echo "not run: a full disk (no right to mount)"
 		return
 	}
-	if "$jprof" start "$target" --file "$work/tiny/p.jprof" --flush 1 --io records 2>"$work/told"; then
-		tell phase 3000
-		for _ in 1 2 3; do
-			"$jprof" snapshot "$target" 2>"$work/told"
-		done
-		grep -qi 'full\|space' "$work/told" || fail "full disk: a snapshot says '$(cat "$work/told")'"
-		"$jprof" status "$target" >"$work/said" 2>&1 || fail "full disk: status fails: $(cat "$work/said")"
-		grep -qi 'full\|space' "$work/said" || fail "full disk: nothing of it in: $(cat "$work/said")"
-		"$jprof" stop "$target" >"$work/said" 2>&1
-		echo "full disk: stop says: $(tail -1 "$work/said")"
-	else
-		grep -qi 'full\|space' "$work/told" || fail "full disk: $(cat "$work/told")"
-	fi
-	known_errors="$known_errors|^jprof: cannot write '.*tiny/p.jprof': No space left on device"
+	jp start "$target" --file "$work/tiny/p.jprof" --include Jobs --flush 1
+	dd if=/dev/zero "of=$work/tiny/filler" bs=4k 2>/dev/null
+	tell phase 100
+	refused 'full|space' "$jprof" snapshot "$target" full
+	jp status "$target"
+	grep -qi 'full\|space' "$work/said" || fail "full disk: nothing of it in: $(cat "$work/said")"
+	rm "$work/tiny/filler"
+	jp snapshot "$target" room
+	jp stop "$target"
+	grep '^Jobs\.' "$work/answer" | sort >"$work/truth"
+	calls_of "$work/tiny/p.jprof" '^Jobs$' >"$work/found"
+	same "full disk" "$work/truth" "$work/found"
+	sound "full disk" "$work/tiny/p.jprof"
+	known_errors="$known_errors|^jprof: cannot write '.*tiny/p.jprof': (No space left on device|database or disk is full)"
 	umount -l "$work/tiny"
 	exact "after a full disk" "$jprof"
+	no_room
+}
+
+# No room from the start.
+no_room() {
+	mount -t tmpfs -o size=8k none "$work/tiny"
+	dd if=/dev/zero "of=$work/tiny/filler" bs=4k 2>/dev/null
+	refused 'full|space' "$jprof" start "$target" --file "$work/tiny/p.jprof"
+	umount -l "$work/tiny"
 }
 
 read_only() {
