@@ -59,12 +59,9 @@ int agent_library_find(char library[PATH_MAX], struct error *error)
 static bool is_same_file(const struct target *target, const char *library)
 {
 	struct stat here, there;
-	int file;
+	int file = target_open_file(target, library);
 	bool same;
 
-	target_become(target);
-	file = target_open_path(target, library, O_RDONLY | O_NONBLOCK);
-	target_unbecome();
 	if (file < 0)
 		return false;
 	same = stat(library, &here) == 0 && fstat(file, &there) == 0 &&

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "cli/target.h"
+#include "cli/target_maps.h"
 
 /* The absolute path of the library beside this program, or as installed. 0, or a negative
  * code. */

@@ -175,7 +175,9 @@ static int make_trigger(const struct visit *visit)
 
 static void remove_trigger(const struct visit *visit)
 {
+	target_become(visit->target);
 	unlinkat(visit->directory, visit->trigger, 0);
+	target_unbecome();
 }
 
 static int refuse_trigger(const struct visit *visit, struct error *error)

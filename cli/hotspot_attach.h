@@ -9,7 +9,7 @@
 #ifndef JPROF_CLI_HOTSPOT_ATTACH_H
 #define JPROF_CLI_HOTSPOT_ATTACH_H
 
-#include "cli/target.h"
+#include "cli/target_maps.h"
 
 /* Fails, with a line, if the process is no JVM; waits a little for one that is starting.
  * Fills maps, to be given back. */

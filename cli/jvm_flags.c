@@ -7,7 +7,6 @@
  */
 #include "cli/jvm_flags.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +122,7 @@ static void take_file(
 	const struct target *target, struct jvm_flags *flags, const char *name)
 {
 	char *bytes = malloc(ARGUMENT_FILE_LIMIT);
-	int directory = openat(target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int file = name[0] == '/'
-			   ? target_open_path(target, name, O_RDONLY | O_NONBLOCK)
-			   : openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int file = target_open_file(target, name);
 	ssize_t size;
 
 	if (bytes != NULL && file >= 0) {
@@ -135,8 +131,6 @@ static void take_file(
 	}
 	if (file >= 0)
 		close(file);
-	if (directory >= 0)
-		close(directory);
 	free(bytes);
 }
 
@@ -235,19 +229,17 @@ int jvm_flags_counters(const unsigned char *bytes, size_t size)
 	return -1;
 }
 
-/* The file is the target's own, and no pipe that would make us wait. */
+/* The file is the target's own. */
 static int read_counters(const struct target *target, const char *path)
 {
-	int file = target_open_path(target, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-	    value = -1;
+	int file = target_open_file(target, path), value = -1;
 	unsigned char *bytes;
 	struct stat status;
 	ssize_t got;
 
 	if (file < 0)
 		return -1;
-	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-		status.st_uid == target->uid && status.st_size <= COUNTERS_LIMIT &&
+	if (fstat(file, &status) == 0 && status.st_uid == target->uid && status.st_size <= COUNTERS_LIMIT &&
 		(bytes = malloc((size_t)status.st_size + 1)) != NULL) {
 		got = read(file, bytes, (size_t)status.st_size);
 		value = jvm_flags_counters(bytes, got > 0 ? (size_t)got : 0);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/target.h"
+#include "cli/target_maps.h"
 
 struct jvm_flags {
 	bool no_attach; /* -XX:+DisableAttachMechanism */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * local_socket: connects by way of /proc/self/fd/N, so that a long path fits into an
- * address, and what was looked at is in the same directory as what is connected to.
+ * local_socket: holds the socket's file (O_PATH) while it looks at it, and connects to that
+ * by way of /proc/self/fd/N: nobody can put another one, or a link, in its place.
  */
 #include "cli/local_socket.h"
 
@@ -32,19 +32,27 @@ static const char *distrust(const struct target *target, const struct stat *stat
 	return NULL;
 }
 
-static int check_file(const struct target *target, int directory, const char *name,
+/* The file itself, be it a link; a descriptor, or a negative code. */
+static int hold_file(const struct target *target, int directory, const char *name,
+	const char *what, struct error *error)
+{
+	int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (file >= 0)
+		return file;
+	if (errno == ENOENT)
+		return error_set(error, ERROR_MISSING, "process %ld has no %s",
+			(long)target->pid, what);
+	return error_set_errno(error, ERROR_IO, errno, "cannot look at '%s'", name);
+}
+
+static int check_file(const struct target *target, int file, const char *name,
 	const char *what, struct error *error)
 {
 	struct stat status;
-	const char *why;
+	const char *why = fstat(file, &status) == 0 ? distrust(target, &status)
+						    : "it cannot be looked at";
 
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT
-			       ? error_set(error, ERROR_MISSING, "process %ld has no %s",
-					 (long)target->pid, what)
-			       : error_set_errno(error, ERROR_IO, errno,
-					 "cannot look at '%s'", name);
-	why = distrust(target, &status);
 	if (why == NULL)
 		return 0;
 	return error_set(error, ERROR_DENIED,
@@ -82,43 +90,52 @@ static int check_peer(const struct target *target, int descriptor, const char *w
 		(long)target->pid, (long)peer.pid);
 }
 
-static int connect_checked(const struct target *target, int descriptor, int directory,
-	const char *name, const char *what, struct error *error)
+static int connect_held(const struct target *target, int descriptor, int file,
+	const char *what, struct error *error)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int failed, reason;
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
-		directory, name);
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
 	target_become(target);
 	failed = try_connect(descriptor, &address);
 	reason = errno;
 	target_unbecome();
 	if (failed == 0)
 		return check_peer(target, descriptor, what, error);
-	if (reason == ENOENT)
-		return error_set(error, ERROR_MISSING, "process %ld has no %s",
-			(long)target->pid, what);
 	return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO,
 		reason, "cannot connect to the %s of process %ld", what,
 		(long)target->pid);
 }
 
-int local_socket_connect(const struct target *target, int directory, const char *name,
-	const char *what, struct error *error)
+/* A connection, or a negative code. */
+static int connect_file(
+	const struct target *target, int file, const char *what, struct error *error)
 {
-	int failed = check_file(target, directory, name, what, error), descriptor;
+	int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int failed;
 
-	if (failed != 0)
-		return failed;
-	descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (descriptor < 0)
 		return error_set_errno(error, ERROR_IO, errno, "cannot make a socket");
-	failed = connect_checked(target, descriptor, directory, name, what, error);
+	failed = connect_held(target, descriptor, file, what, error);
 	if (failed == 0)
 		return descriptor;
 	close(descriptor);
 	return failed;
+}
+
+int local_socket_connect(const struct target *target, int directory, const char *name,
+	const char *what, struct error *error)
+{
+	int file = hold_file(target, directory, name, what, error), result;
+
+	if (file < 0)
+		return file;
+	result = check_file(target, file, name, what, error);
+	if (result == 0)
+		result = connect_file(target, file, what, error);
+	close(file);
+	return result;
 }
 
 static int closed(struct error *error)

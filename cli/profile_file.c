@@ -4,6 +4,7 @@
 #include "cli/profile_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,13 +87,12 @@ static char *place(const char *name, bool is_ours, struct error *error)
 static bool is_taken(const struct target *target, const char *file)
 {
 	char *path = options_expand_file(file, target->inner_pid, 0);
-	char seen[PATH_MAX];
-	bool taken;
+	int found = path != NULL ? target_open_path(target, path, O_PATH | O_NOFOLLOW) : -1;
 
-	snprintf(seen, sizeof(seen), "/proc/%ld/root%s", (long)target->pid, path ? path : "");
-	taken = path != NULL && access(seen, F_OK) == 0;
+	if (found >= 0)
+		close(found);
 	free(path);
-	return taken;
+	return found >= 0;
 }
 
 /* The file, or, where nobody asked for that name, the next that is free: an earlier recording of
@@ -140,6 +140,12 @@ static bool needs_quotes(const char *word)
 	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
 }
 
+/* What a terminal might obey: the name is told by the process that is looked at. */
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
 void profile_file_put(const char *word)
 {
 	bool quoted = needs_quotes(word);
@@ -150,7 +156,7 @@ void profile_file_put(const char *word)
 		if (*word == '\'')
 			fputs("'\\''", stderr);
 		else
-			fputc(*word, stderr);
+			fputc(is_control(*word) ? '?' : *word, stderr);
 	}
 	if (quoted)
 		fputc('\'', stderr);

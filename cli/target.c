@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <pwd.h>
@@ -62,7 +63,7 @@ static bool read_stream(FILE *in, char **text, size_t *size)
 	return false;
 }
 
-static FILE *open_stream(const struct target *target, const char *name)
+FILE *target_open_stream(const struct target *target, const char *name)
 {
 	int descriptor = openat(target->proc, name, O_RDONLY | O_CLOEXEC);
 	FILE *in = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
@@ -74,7 +75,7 @@ static FILE *open_stream(const struct target *target, const char *name)
 
 char *target_read(const struct target *target, const char *name, size_t *size)
 {
-	FILE *in = open_stream(target, name);
+	FILE *in = target_open_stream(target, name);
 	char *text = NULL;
 
 	if (in == NULL)
@@ -249,7 +250,7 @@ static bool shares_view(const struct target *target)
 	       here.st_ino == there.st_ino;
 }
 
-static int refuse_access(const struct target *target, int reason, struct error *error)
+int target_refuse_access(const struct target *target, int reason, struct error *error)
 {
 	const char *why = geteuid() == 0 ? "root needs CAP_SYS_PTRACE for that"
 					 : "it hides from its own user; try as root";
@@ -265,7 +266,7 @@ static int read_view(struct target *target, struct error *error)
 {
 	target->root = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->root < 0)
-		return refuse_access(target, errno, error);
+		return target_refuse_access(target, errno, error);
 	target->same_view = shares_view(target);
 	return 0;
 }
@@ -308,6 +309,64 @@ int target_open_path(const struct target *target, const char *path, int flags)
 	return (int)syscall(SYS_openat2, target->root, path, &how, sizeof(how));
 }
 
+const char *target_path_there(const struct target *target, const char *path)
+{
+	char root[PATH_MAX];
+	ssize_t length = readlinkat(target->proc, "root", root, sizeof(root));
+
+	if (length > 1 && strncmp(path, root, (size_t)length) == 0 && path[length] == '/')
+		return path + length;
+	return path;
+}
+
+/* The same path, whole: a process may have given it from where it works. Owned; NULL. */
+static char *whole_path(const struct target *target, const char *path)
+{
+	char folder[PATH_MAX];
+	ssize_t length = readlinkat(target->proc, "cwd", folder, sizeof(folder) - 1);
+	char *whole;
+
+	if (path[0] == '/')
+		return strdup(path);
+	if (length <= 0)
+		return NULL;
+	folder[length] = '\0';
+	return asprintf(&whole, "%s/%s", target_path_there(target, folder), path) < 0
+		       ? NULL
+		       : whole;
+}
+
+/* Opens for reading what is held already, if it is a plain file: opening a device or a
+ * pipe may do something. */
+static int open_plain(int held)
+{
+	struct stat status;
+	char name[32];
+
+	if (fstat(held, &status) != 0 || !S_ISREG(status.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
+	return open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int target_open_file(const struct target *target, const char *path)
+{
+	char *whole = whole_path(target, path);
+	int held, file = -1;
+
+	target_become(target);
+	held = whole != NULL ? target_open_path(target, whole, O_PATH) : -1;
+	if (held >= 0)
+		file = open_plain(held);
+	target_unbecome();
+	if (held >= 0)
+		close(held);
+	free(whole);
+	return file;
+}
+
 char *target_path_here(const struct target *target, const char *path)
 {
 	char *here;
@@ -318,100 +377,38 @@ char *target_path_here(const struct target *target, const char *path)
 										: here;
 }
 
-/* ---- what it has mapped ---- */
-
-/* "ADDRESSES PERMISSIONS OFFSET DEVICE INODE   PATH\n", proc_pid_maps(5): the path, with
- * the line's end and the mark of deleted files cut off; NULL for memory without a file.
- */
-static char *mapped_path(char *line)
-{
-	static const char gone[] = " (deleted)";
-	char *path = strchr(line, '/');
-	size_t length;
-
-	if (path == NULL)
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	length = strlen(path);
-	if (length > strlen(gone) && strcmp(path + length - strlen(gone), gone) == 0)
-		path[length - strlen(gone)] = '\0';
-	return path;
-}
-
-/* Paths in maps begin at our root, those of a process in a chroot with that directory. */
-static const char *path_there(const struct target *target, const char *path)
-{
-	char root[PATH_MAX];
-	ssize_t length = readlinkat(target->proc, "root", root, sizeof(root));
-
-	if (length > 1 && strncmp(path, root, (size_t)length) == 0 && path[length] == '/')
-		return path + length;
-	return path;
-}
-
-static bool is_agent(const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(name, "libjprof", 8) == 0 && length > 3 &&
-	       strcmp(name + length - 3, ".so") == 0;
-}
-
-static void keep_first(const struct target *target, char **kept, const char *path)
-{
-	if (*kept == NULL)
-		*kept = strdup(path_there(target, path));
-}
-
-static void read_mapping(
-	const struct target *target, struct target_maps *maps, const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-
-	if (strcmp(name, "libjvm.so") == 0)
-		maps->jvm = true;
-	else if (strcmp(name, "libjli.so") == 0)
-		maps->launcher = true;
-	else if (is_agent(name))
-		keep_first(target, &maps->agent, path);
-	else if (strstr(path, "/hsperfdata_") != NULL)
-		keep_first(target, &maps->counters, path);
-}
-
-int target_maps_read(
-	const struct target *target, struct target_maps *maps, struct error *error)
-{
-	FILE *in = open_stream(target, "maps");
-	char *line = NULL;
-	const char *path;
-	size_t size = 0;
-
-	*maps = (struct target_maps){0};
-	if (in == NULL)
-		return refuse_access(target, errno, error);
-	while (getline(&line, &size, in) > 0) {
-		path = mapped_path(line);
-		if (path != NULL)
-			read_mapping(target, maps, path);
-	}
-	free(line);
-	fclose(in);
-	return 0;
-}
-
-void target_maps_fini(struct target_maps *maps)
-{
-	free(maps->agent);
-	free(maps->counters);
-	*maps = (struct target_maps){0};
-}
-
 /* ---- as its user ---- */
 
 /* Who this program was before it became somebody else. */
 static uid_t own_uid;
 static gid_t own_gid;
+static gid_t *own_groups; /* owned; NULL: they are still there */
+static int own_group_count;
 static bool is_other;
+
+/* What our groups may do is not for the target. Where that is not allowed they stay. */
+static void leave_groups(void)
+{
+	int count = getgroups(0, NULL);
+	gid_t *groups = count >= 0 ? calloc((size_t)count + 1, sizeof(*groups)) : NULL;
+
+	if (groups != NULL)
+		count = getgroups(count, groups);
+	if (groups == NULL || count < 0 || setgroups(0, NULL) != 0) {
+		free(groups);
+		return;
+	}
+	own_groups = groups;
+	own_group_count = count;
+}
+
+static void take_groups_back(void)
+{
+	if (own_groups != NULL && setgroups((size_t)own_group_count, own_groups) != 0)
+		abort();
+	free(own_groups);
+	own_groups = NULL;
+}
 
 void target_become(const struct target *target)
 {
@@ -421,8 +418,12 @@ void target_become(const struct target *target)
 	own_gid = getegid();
 	if (setegid(target->gid) != 0)
 		return;
+	leave_groups();
 	is_other = seteuid(target->uid) == 0;
-	if (!is_other && setegid(own_gid) != 0)
+	if (is_other)
+		return;
+	take_groups_back();
+	if (setegid(own_gid) != 0)
 		abort();
 }
 
@@ -433,5 +434,6 @@ void target_unbecome(void)
 	/* Both were ours a moment ago, and the saved ones still are. */
 	if (seteuid(own_uid) != 0 || setegid(own_gid) != 0)
 		abort();
+	take_groups_back();
 	is_other = false;
 }

@@ -14,6 +14,7 @@
 #define JPROF_CLI_TARGET_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "error/error.h"
@@ -26,14 +27,6 @@ struct target {
 	int proc;       /* /proc/PID */
 	int root;       /* what it has for "/"; O_PATH */
 	bool same_view; /* its paths are ours */
-};
-
-/* What it has mapped. */
-struct target_maps {
-	bool jvm;      /* libjvm.so */
-	bool launcher; /* libjli.so: java on the way to become a JVM */
-	char *agent; /* libjprof.so, as the target sees it, owned; NULL: there is none */
-	char *counters; /* HotSpot's file of counters, the same */
 };
 
 /* "4711" as a process id. 0, or a negative code. */
@@ -62,17 +55,26 @@ void target_unlock(const struct target *target);
 bool target_status_number(const struct target *target, const char *key, int base,
 	unsigned long long *number);
 
-/* Fills maps, to be given back. 0, or a negative code (not permitted, gone). */
-int target_maps_read(
-	const struct target *target, struct target_maps *maps, struct error *error);
-void target_maps_fini(struct target_maps *maps);
-
 /* A file of /proc/PID as one text that ends with '\0' behind *size bytes. Owned; NULL. */
 char *target_read(const struct target *target, const char *name, size_t *size);
+
+/* The same, to be read a line at a time. Owned (fclose); NULL with errno. */
+FILE *target_open_stream(const struct target *target, const char *name);
+
+/* Says why a part of /proc/PID could not be opened (an errno). A negative code. */
+int target_refuse_access(const struct target *target, int reason, struct error *error);
 
 /* Opens an absolute path as the target sees it; symbolic links end in its root, not in
  * ours. A descriptor, or -1 with errno. */
 int target_open_path(const struct target *target, const char *path, int flags);
+
+/* Opens a plain file for reading, as the target's user; nothing that is none is opened. A
+ * path that is not absolute begins where the target works. A descriptor, or -1. */
+int target_open_file(const struct target *target, const char *path);
+
+/* A path that /proc/PID tells, as the target sees it: there it begins at our root, that of a
+ * process in a chroot with that directory. Borrowed from path. */
+const char *target_path_there(const struct target *target, const char *path);
 
 /* The same path for this process: /proc/PID/root/... where the views differ. Owned; NULL
  * without memory. */

@@ -233,6 +233,10 @@ ln -s "$work/victim" /tmp/.attach_pid$jvm
 says 0 "recording into" attach $jvm
 holds "a link was followed" test ! -e victim
 
+# A name that would be obeyed by a terminal.
+play '{"loaded": true}'
+says 0 "recording into '/tmp/a\?b.jprof'" attach $jvm --file "$(printf '/tmp/a\033b.jprof')"
+
 # ---- all of it ----
 echo '{"metrics": ["wall", "cpu"], "file": "from-config.jprof", "io_slots": 128}' >config.json
 play '{}'
@@ -365,10 +369,14 @@ ill "closed the connection" closes
 ill "has no \"ok\"" noresult
 play '{"loaded": true, "agent": "late"}'
 says 0 "has ended" stop $jvm
-# What we brought goes again when the recording cannot start.
+# What we brought goes again when the recording cannot start...
+play '{"agent": "refuses"}'
+says 1 "no such metric" attach $jvm
+holds "the agent stays" told '"verb": *"detach"'
+# ...but not if that is because somebody else records by now.
 play '{"agent": "busy"}'
 says 1 "a recording runs already" attach $jvm
-holds "the agent stays" told '"verb": *"detach"'
+holds "another's recording was ended" test "$(count '"verb": *"detach"')" = 0
 # Whoever comes second goes on with the agent of the first.
 play '{"loaded": true}'
 "$jprof" attach $jvm >out1 2>err1 &
@@ -410,6 +418,14 @@ if [ "$(id -u)" = 0 ]; then
 		holds "copies: $(ls -l /tmp/.jprof-$jvm)" test "$(find /tmp/.jprof-$jvm -type f | wc -l)" = 1
 		says 0 "out of process" detach $jvm
 	done
+	# What a group of ours may read is still not for the target.
+	chgrp 4242 bin
+	chmod 750 bin
+	play '{}' setpriv --reuid 65534 --regid 65534 --clear-groups
+	setpriv --groups 4242 "$jprof" attach $jvm >out 2>err
+	holds "groups were kept: $(cat err jvm/log)" told "load\|/tmp/.jprof-$jvm/libjprof-"
+	chgrp 0 bin
+	chmod 700 bin
 	# What is there already and not right is not used.
 	play '{"answer": "-1\nno"}' setpriv --reuid 65534 --regid 65534 --clear-groups
 	ln -s "$work" /tmp/.jprof-$jvm

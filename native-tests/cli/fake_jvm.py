@@ -93,6 +93,8 @@ class Agent:
         answers = {
             "busy": {"jprof": 1, "id": request["id"], "ok": False,
                      "error": {"code": "busy", "message": "a recording runs already"}},
+            "refuses": {"jprof": 1, "id": request["id"], "ok": False,
+                        "error": {"code": "value", "message": "no such metric"}},
             "version": {"jprof": 2, "id": request["id"], "ok": True},
             "noresult": {"jprof": 1, "id": request["id"]},
             "list": [1],

@@ -10,15 +10,17 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/jvm_flags.h"
 #include "cli/profile_file.h"
 #include "cli/status_text.h"
-#include "cli/target.h"
+#include "cli/target_maps.h"
 #include "cli/waiting.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -326,6 +328,39 @@ static void status_lines(void **state)
 	}
 }
 
+/* Opening anything but a plain file may do something. */
+static void only_plain_files_are_opened(void **state)
+{
+	struct target target;
+	struct error error = {0};
+	char folder[] = "/tmp/reach-XXXXXX";
+	int file;
+
+	(void)state;
+	assert_int_equal(target_open(&target, getpid(), &error), 0);
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(symlink("pipe", "link"), 0);
+	file = creat("plain", 0600);
+	assert_true(file >= 0);
+	close(file);
+	assert_int_equal(target_open_file(&target, "pipe"), -1);
+	assert_int_equal(target_open_file(&target, "link"), -1);
+	assert_int_equal(target_open_file(&target, "."), -1);
+	assert_int_equal(target_open_file(&target, "nothing"), -1);
+	assert_int_equal(target_open_file(&target, "/dev/null"), -1);
+	file = target_open_file(&target, "plain");
+	assert_true(file >= 0);
+	close(file);
+	unlink("pipe");
+	unlink("link");
+	unlink("plain");
+	assert_int_equal(chdir("/"), 0);
+	rmdir(folder);
+	target_close(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +372,7 @@ int main(void)
 		cmocka_unit_test(bad_counters_say_nothing),
 		cmocka_unit_test(pids),
 		cmocka_unit_test(our_own_process),
+		cmocka_unit_test(only_plain_files_are_opened),
 		cmocka_unit_test(times_in_paths),
 		cmocka_unit_test(status_lines),
 	};
