@@ -163,15 +163,25 @@ static int reset(const json_t *request, json_t **result, struct error *error)
 	return events_with_session(begin_anew, NULL, error);
 }
 
+/* Tells where the profile of the recording is that this ended. */
 static int detach(const json_t *request, json_t **result, struct error *error)
 {
-	int code = events_detach(error);
+	char *path = NULL;
+	int code;
 
 	(void)request;
-	(void)result;
-	if (!code && on_detach)
+	events_with_session(path_of, &path, &(struct error){0});
+	code = events_detach(error);
+	if (code) {
+		free(path);
+		return code;
+	}
+	if (on_detach)
 		on_detach();
-	return code;
+	/* It is done, whether there is memory to tell about it or not. */
+	if (path)
+		tell_file(path, result, &(struct error){0});
+	return 0;
 }
 
 const struct control_verb agent_verbs[] = {

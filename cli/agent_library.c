@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/control/protocol.h"
 #include "cli/control_client.h"
 
 #define LIBRARY "libjprof.so"
@@ -237,14 +238,14 @@ static int copy_image(const struct target *target, const struct image *image, ch
 {
 	int failed, reason = 0;
 
-	for (size_t i = 0; control_roots[i] != NULL; i++) {
+	for (size_t i = 0; protocol_roots[i] != NULL; i++) {
 		target_become(target);
-		failed = copy_below(target, control_roots[i], image);
+		failed = copy_below(target, protocol_roots[i], image);
 		reason = reason == 0 ? errno : reason;
 		target_unbecome();
 		if (failed != 0)
 			continue;
-		if (asprintf(path, "%s/%s/%s", control_roots[i],
+		if (asprintf(path, "%s/%s/%s", protocol_roots[i],
 			    control_directory(target).text, image->name) >= 0)
 			return 0;
 		return error_set(error, ERROR_MEMORY, "no memory");

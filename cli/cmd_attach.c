@@ -20,8 +20,8 @@
 #include "cli/start_request.h"
 #include "cli/waiting.h"
 
-/* Milliseconds: for a loaded agent to listen; between two looks. */
-enum { CONNECT_LIMIT = 5000, PAUSE = 100 };
+/* Milliseconds between two looks at the target. */
+enum { PAUSE = 100 };
 
 struct attach {
 	struct agent_words words;
@@ -122,21 +122,14 @@ static int load_agent(struct attach *attach, struct error *error)
 
 static int await_agent(struct attach *attach, struct error *error)
 {
-	int64_t end = waiting_until(CONNECT_LIMIT);
-	int failed;
+	int failed = control_await(&attach->control, &attach->target, error);
 
-	while ((failed = control_open(&attach->control, &attach->target, error)) ==
-			-ERROR_MISSING &&
-		waiting_now() < end) {
-		*error = (struct error){0};
-		if (target_ended(&attach->target))
-			return error_set(error, ERROR_MISSING, "process %ld has ended",
-				(long)attach->pid);
-		waiting_sleep(PAUSE);
-	}
 	if (failed != -ERROR_MISSING)
 		return failed;
 	*error = (struct error){0};
+	if (target_ended(&attach->target))
+		return error_set(error, ERROR_MISSING, "process %ld has ended",
+			(long)attach->pid);
 	return error_set(error, ERROR_MISSING,
 		"the agent in process %ld does not listen on a control socket; its own "
 		"line is on the standard error of the process",

@@ -52,8 +52,13 @@ struct verb {
 
 /* ---- start ---- */
 
+#define START_IS_FOR_LOADING \
+	"'start' is an option of 'jprof attach' and 'jprof run' only"
+
 static int start_option(struct control_command *command, int argc, char **argv, int *at)
 {
+	if (strcmp(argv[*at], "--start") == 0 || strncmp(argv[*at], "--start=", 8) == 0)
+		return command_usage("start", START_IS_FOR_LOADING);
 	return agent_words_take(&command->words, argc, argv, at);
 }
 
@@ -78,9 +83,9 @@ static int place_file(struct control_command *command, struct start_request *req
 {
 	bool given = json_object_get(request->options, "file") != NULL;
 
+	/* In the config file. */
 	if (request->has_start)
-		return error_set(error, ERROR_VALUE,
-			"'start' is an option of 'jprof attach' and 'jprof run' only");
+		return error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
 	if (!given && !was_attached(command, error))
 		return -(int)error->code;
 	return start_request_place(request, &command->target, error);

@@ -29,12 +29,13 @@
 #include "cli/waiting.h"
 #include "options/options.h"
 
-/* Milliseconds: between two looks at the child; for its agent to listen. */
-enum { PAUSE = 50, CONNECT_LIMIT = 5000 };
+/* Milliseconds between two looks at the child. */
+enum { PAUSE = 50 };
 
 struct run {
 	struct agent_words words;
 	char *file;     /* the profile's path with %p in it, owned */
+	bool is_armed;  /* start=no */
 	char *agent;    /* -agentpath:..., owned */
 	char **command; /* argv of java, borrowed */
 	int count;
@@ -81,6 +82,7 @@ static int place_profile(struct run *run)
 	free(all);
 	if (failed != 0)
 		return command_failed(&error);
+	run->is_armed = !options.start;
 	run->file = profile_file_fix_time(options.file, (long)run->started.tv_sec);
 	if (run->file == NULL)
 		failed = error_set(&error, ERROR_MEMORY, "no memory");
@@ -264,26 +266,12 @@ static bool ends_before(int64_t moment)
 	return true;
 }
 
-/* Connects to the agent, which may have been busy with its start until now. */
-static int open_control(
-	const struct target *target, struct control *control, struct error *error)
-{
-	int64_t end = waiting_until(CONNECT_LIMIT);
-	int failed;
-
-	while ((failed = control_open(control, target, error)) == -ERROR_MISSING &&
-		!target_ended(target) && waiting_now() < end) {
-		*error = (struct error){0};
-		waiting_sleep(PAUSE);
-	}
-	return failed;
-}
-
+/* The agent may have been busy with its start until now. */
 static int stop_recording(const struct target *target, struct error *error)
 {
 	struct control control;
 	json_t *result = NULL;
-	int failed = open_control(target, &control, error);
+	int failed = control_await(&control, target, error);
 
 	if (failed == 0)
 		failed = control_ask(&control, "stop", NULL, &result, error);
@@ -325,8 +313,10 @@ static void say_where(const struct run *run)
 	if (path == NULL) {
 		fprintf(stderr, "jprof: no memory\n");
 	} else if (stat(path, &status) != 0 || is_older(&status.st_mtim, &run->started)) {
-		fprintf(stderr,
-			"jprof: there is no profile '%s': the agent did not run\n", path);
+		fprintf(stderr, "jprof: there is no profile '%s': %s\n", path,
+			run->is_armed ? "with --start no nothing is recorded until "
+					"'jprof start'"
+				      : "the agent did not run");
 	} else {
 		profile_file_say(path);
 	}

@@ -32,6 +32,15 @@ static const char status_text[] =
 	"--watch shows it again every second, or every SECONDS, until the JVM ends or\n"
 	"Ctrl-C. JSON is the agent's answer, one line each time.\n";
 
+static const char snapshot_text[] =
+	"Brings the profile up to date and keeps a copy of all counts in it, under the\n"
+	"label or a number: `jprof report FILE --snapshot A..B` shows what happened\n"
+	"between two of them.\n";
+
+static const char reset_text[] =
+	"The recording goes on, and nothing is lost: `jprof report FILE --snapshot ..`\n"
+	"shows what came before, too.\n";
+
 static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
@@ -49,9 +58,9 @@ const struct command commands[] = {
 		cmd_control},
 	{"status", "PID [--watch [SECONDS]] [--format text|json]",
 		"what the agent in a JVM is doing", status_text, NULL, cmd_control},
-	{"snapshot", "PID [LABEL]", "mark this moment in the profile", NULL, NULL,
+	{"snapshot", "PID [LABEL]", "keep the counts of this moment, for reports", snapshot_text, NULL,
 		cmd_control},
-	{"reset", "PID", "forget what was recorded until now, and record on", NULL, NULL,
+	{"reset", "PID", "have reports begin at this moment", reset_text, NULL,
 		cmd_control},
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control},

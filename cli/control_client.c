@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/control/protocol.h"
 #include "cli/local_socket.h"
 #include "cli/waiting.h"
 
-enum { PROTOCOL = 1, LINE_LIMIT = 1 << 20, STEP = 65536 };
+enum { STEP = 65536 };
 
-const char *const control_roots[] = {"/tmp", "/dev/shm", "/var/tmp", NULL};
+/* Milliseconds: for an agent to listen; between two looks. */
+enum { LISTEN_LIMIT = 5000, PAUSE = 50 };
 
 /* ---- where it is ---- */
 
@@ -29,7 +31,7 @@ struct control_name control_directory(const struct target *target)
 {
 	struct control_name name;
 
-	snprintf(name.text, sizeof(name.text), ".jprof-%ld", (long)target->inner_pid);
+	snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY, (long)target->inner_pid);
 	return name;
 }
 
@@ -71,7 +73,7 @@ static int connect_in(const struct target *target, const char *root, struct erro
 	result = check_directory(target, directory, root, error);
 	if (result == 0)
 		result = local_socket_connect(
-			target, directory, "control", "control socket", error);
+			target, directory, PROTOCOL_SOCKET, "control socket", error);
 	close(directory);
 	return result;
 }
@@ -82,10 +84,10 @@ int control_open(
 	struct error worst = {0};
 
 	*control = (struct control){.descriptor = -1, .pid = (long)target->pid};
-	for (size_t i = 0; control_roots[i] != NULL && control->descriptor < 0; i++) {
+	for (size_t i = 0; protocol_roots[i] != NULL && control->descriptor < 0; i++) {
 		struct error here = {0};
 
-		control->descriptor = connect_in(target, control_roots[i], &here);
+		control->descriptor = connect_in(target, protocol_roots[i], &here);
 		if (here.code != ERROR_NONE && here.code != ERROR_MISSING)
 			error_set(&worst, here.code, "%s", here.text);
 	}
@@ -97,6 +99,20 @@ int control_open(
 	return error_set(error, ERROR_MISSING,
 		"there is no jprof agent in process %ld; load it with: jprof attach %ld",
 		control->pid, control->pid);
+}
+
+int control_await(
+	struct control *control, const struct target *target, struct error *error)
+{
+	int64_t end = waiting_until(LISTEN_LIMIT);
+	int failed;
+
+	while ((failed = control_open(control, target, error)) == -ERROR_MISSING &&
+		!target_ended(target) && waiting_now() < end) {
+		*error = (struct error){0};
+		waiting_sleep(PAUSE);
+	}
+	return failed;
 }
 
 void control_close(struct control *control)
@@ -114,7 +130,7 @@ void control_close(struct control *control)
 /* Owned; NULL without memory. */
 static json_t *make_request(struct control *control, const char *verb, json_t *members)
 {
-	json_t *request = json_pack("{s:i, s:I, s:s}", "jprof", PROTOCOL, "id",
+	json_t *request = json_pack("{s:i, s:I, s:s}", "jprof", PROTOCOL_VERSION, "id",
 		(json_int_t)++control->asked, "verb", verb);
 
 	if (request != NULL && members != NULL &&
@@ -140,7 +156,7 @@ static int send_line(struct control *control, json_t *request, struct error *err
 		return no_memory(error);
 	length = strlen(text);
 	text[length] = '\n'; /* in the place of the end */
-	if (length < LINE_LIMIT)
+	if (length < PROTOCOL_LINE_BYTES)
 		failed = local_socket_send(control->descriptor, text, length + 1, error);
 	else
 		failed =
@@ -183,7 +199,7 @@ static long await_line(struct control *control, int64_t end, struct error *error
 		if (stop != NULL)
 			return stop - control->bytes;
 		seen = control->size;
-		if (seen > LINE_LIMIT)
+		if (seen > PROTOCOL_LINE_BYTES)
 			return error_set(error, ERROR_FORMAT,
 				"the agent's answer is longer than 1 MB");
 		failed = more_bytes(control, end, error);
@@ -255,11 +271,11 @@ static int take_answer(const struct control *control, const json_t *answer,
 {
 	json_t *told = json_object_get(answer, "result");
 
-	if (json_integer_value(json_object_get(answer, "jprof")) != PROTOCOL)
+	if (json_integer_value(json_object_get(answer, "jprof")) != PROTOCOL_VERSION)
 		return error_set(error, ERROR_VERSION,
 			"the agent in process %ld does not speak version %d of the "
 			"control protocol: use the jprof that it came with",
-			control->pid, PROTOCOL);
+			control->pid, PROTOCOL_VERSION);
 	if (json_is_false(json_object_get(answer, "ok")))
 		return take_error(control, answer, error);
 	if (!json_is_true(json_object_get(answer, "ok")) ||

@@ -13,9 +13,6 @@
 
 #include "cli/target.h"
 
-/* Where the agent looks for a place of its own, in this order; ends with NULL. */
-extern const char *const control_roots[];
-
 /* A connection. Embedded; zero-initialised it is not open only after control_close. */
 struct control {
 	int descriptor;
@@ -36,6 +33,10 @@ struct control_name control_directory(const struct target *target);
 int control_open(
 	struct control *control, const struct target *target, struct error *error);
 void control_close(struct control *control);
+
+/* The same with an agent that is about to listen: waits for it for some seconds. */
+int control_await(
+	struct control *control, const struct target *target, struct error *error);
 
 /* Sends a request with these members (an object, borrowed, or NULL) and waits for its
  * answer. *result: what the agent tells, owned; an empty object where it tells nothing.

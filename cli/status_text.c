@@ -153,6 +153,7 @@ static const struct row {
 	{"lost", "methods", "lost methods", &count},
 	{"lost", "records", "lost records", &count},
 	{"lost", "metrics", "lost metrics", &count},
+	{"lost", "marks", "lost marks", &count},
 	{"overhead", "event_ns", "cost of an event", &nanoseconds},
 	{"overhead", "share", "share of CPU time", &share},
 	{NULL, "snapshots", "snapshots", &list},

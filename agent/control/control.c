@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/control/place.h"
+#include "agent/control/protocol.h"
 #include "agent/control/server.h"
 #include "agent/lock/lock.h"
 
@@ -130,7 +131,7 @@ static void make_condition(void)
 /* Under the lock. */
 static int open_channel(const struct control_setup *setup, struct error *error)
 {
-	const char *const *roots = setup->roots ? setup->roots : place_roots;
+	const char *const *roots = setup->roots ? setup->roots : protocol_roots;
 	int listener = place_make(&control.place, roots, getpid(), error), result;
 
 	if (listener < 0)

@@ -16,10 +16,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/control/protocol.h"
 #include "error/error.h"
 
 enum {
-	LINE_MAX_BYTES = 1 << 20,  /* of a line with its '\n' */
+	LINE_MAX_BYTES = PROTOCOL_LINE_BYTES,
 	LINE_FIRST_BYTES = 1 << 12 /* everybody's, whatever the others have */
 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/control/protocol.h"
+
 /* The table of errors has these names; kept in step by test_message.c. */
 const char answer_no_memory[] =
 	"{\"jprof\":1,\"ok\":false,\"error\":{\"code\":\"memory\","
@@ -89,15 +91,15 @@ static int check_version(const json_t *object, struct error *error)
 {
 	const json_t *version = json_object_get(object, "jprof");
 
-	if (json_is_integer(version) && json_integer_value(version) == MESSAGE_PROTOCOL)
+	if (json_is_integer(version) && json_integer_value(version) == PROTOCOL_VERSION)
 		return 0;
 	if (json_is_integer(version))
 		return error_set(error, ERROR_VERSION,
 			"protocol version %lld is not spoken here; this agent speaks %d",
-			(long long)json_integer_value(version), MESSAGE_PROTOCOL);
+			(long long)json_integer_value(version), PROTOCOL_VERSION);
 	return error_set(error, ERROR_VERSION,
 		"the request does not tell its protocol version; write \"jprof\": %d",
-		MESSAGE_PROTOCOL);
+		PROTOCOL_VERSION);
 }
 
 static int take_verb(struct request *request, struct error *error)
@@ -181,7 +183,7 @@ static json_t *answer_object(
 {
 	json_t *answer = json_object();
 
-	if (json_object_set_new(answer, "jprof", json_integer(MESSAGE_PROTOCOL)) == 0 &&
+	if (json_object_set_new(answer, "jprof", json_integer(PROTOCOL_VERSION)) == 0 &&
 		(!id || json_object_set_new(answer, "id", share(id)) == 0) &&
 		add_outcome(answer, result, error))
 		return answer;

@@ -17,7 +17,6 @@
 #include "error/error.h"
 
 enum {
-	MESSAGE_PROTOCOL = 1,
 	MESSAGE_DEPTH = 32,     /* objects and arrays in each other */
 	MESSAGE_VALUES = 16384, /* in one request */
 	MESSAGE_ID_BYTES = 1024 /* of an id that is a string */

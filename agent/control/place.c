@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const place_roots[] = {"/tmp", "/dev/shm", "/var/tmp", NULL};
+#include "agent/control/protocol.h"
 
-static const char socket_name[] = "control";
+static const char socket_name[] = PROTOCOL_SOCKET;
 
 enum { BACKLOG = 32 };
 
@@ -46,8 +46,8 @@ static int name_candidate(struct candidate *candidate, struct place *place, cons
 	size_t size = sizeof(place->address.sun_path);
 
 	place->address.sun_family = AF_UNIX;
-	snprintf(candidate->path, size, "%s/.jprof-%ld", root, (long)pid);
-	if ((size_t)snprintf(path, size, "%s/.jprof-%ld/%s", root, (long)pid, socket_name) < size)
+	snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
+	if ((size_t)snprintf(path, size, "%s/%s", candidate->path, socket_name) < size)
 		return 0;
 	return error_set(error, ERROR_VALUE, "the path '%s' is too long for a socket",
 		error_subject(root).text);

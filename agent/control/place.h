@@ -26,9 +26,6 @@ struct place {
 	struct sockaddr_un address; /* sun_path: ROOT/.jprof-PID/control */
 };
 
-/* Where a client looks, too, in this order; ends with NULL. */
-extern const char *const place_roots[];
-
 /* Makes directory and socket under the first root where that is possible. The listening socket,
  * not blocking and closed on exec: owned by the caller; or a negative code: nothing is left
  * behind, and the error says what is wrong with each root. */

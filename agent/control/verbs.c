@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/control/message.h"
+#include "agent/control/protocol.h"
 
 static const char hello[] = "hello";
 
@@ -30,7 +31,7 @@ static json_t *verb_names(const struct control_verb *verbs)
 static int say_hello(const struct control_setup *setup, json_t **result, struct error *error)
 {
 	*result = json_pack("{s:s, s:[i], s:i, s:s, s:o}", "agent", JPROF_VERSION,
-		"protocols", MESSAGE_PROTOCOL, "pid", (int)getpid(), "loaded",
+		"protocols", PROTOCOL_VERSION, "pid", (int)getpid(), "loaded",
 		setup->attached ? "attach" : "start", "verbs", verb_names(setup->verbs));
 	if (!*result)
 		return error_set(error, ERROR_MEMORY, "no memory to say hello");

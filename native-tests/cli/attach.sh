@@ -52,6 +52,16 @@ holds() {
 	result "$line" $good "$text"
 }
 
+# leaves PID PROFILE: the agent does, and jprof says where the profile is.
+leaves() {
+	local line=${BASH_LINENO[0]} got good=no
+	"$jprof" detach "$1" >out 2>err
+	got=$?
+	[ $got = 0 ] && grep -q "^jprof: the agent is out of process $1$" err &&
+		grep -q "^jprof: the profile is .*$2.*; read it with" err && good=yes
+	result "$line" $good "jprof detach $1: exit $got: $(cat err)"
+}
+
 end_jvm() {
 	[ -z "$jvm" ] && return
 	kill -9 "$jvm" 2>/dev/null
@@ -257,8 +267,10 @@ holds "label: $(tail -1 jvm/log)" told '"label": ?"before"'
 says 0 "snapshot 1 of" snapshot $jvm
 says 0 "recording into $work/jprof-$jvm.jprof; end it with" start $jvm
 says 0 "recording into $work/a.jprof" start $jvm --file a.jprof --metrics wall
-says 1 "'start' is an option of" start $jvm --start yes
-says 0 "the agent is out of process $jvm" detach $jvm
+says 2 "'start' is an option of" start $jvm --start yes
+echo '{"start": true}' >start.json
+says 1 "'start' is an option of" start $jvm --config start.json
+leaves $jvm $work/a.jprof
 holds "the socket is there" test ! -e /tmp/.jprof-$jvm
 says 1 "there is no jprof agent in process $jvm" detach $jvm
 says 0 "the agent is in process $jvm; start a recording with" attach $jvm --start no --io_slots 64
@@ -407,7 +419,7 @@ if [ "$(id -u)" = 0 ]; then
 	play '{}' setpriv --reuid 65534 --regid 65534 --clear-groups
 	says 0 "recording into /tmp/jprof-$jvm.jprof" attach $jvm
 	holds "other user: $(cat err jvm/log)" test "$(stat -c %u /tmp/.jprof-$jvm)" = 65534
-	says 0 "out of process" detach $jvm
+	leaves $jvm jprof-
 	# One that may not read our library gets a copy, once.
 	chmod 700 bin
 	play '{}' setpriv --reuid 65534 --regid 65534 --clear-groups
@@ -416,7 +428,7 @@ if [ "$(id -u)" = 0 ]; then
 		holds "no copy: $(cat jvm/log)" told "load\|/tmp/.jprof-$jvm/libjprof-[0-9a-f]{16}.so\|"
 		holds "another copy" cmp -s bin/libjprof.so /tmp/.jprof-$jvm/libjprof-*.so
 		holds "copies: $(ls -l /tmp/.jprof-$jvm)" test "$(find /tmp/.jprof-$jvm -type f | wc -l)" = 1
-		says 0 "out of process" detach $jvm
+		leaves $jvm jprof-
 	done
 	# What a group of ours may read is still not for the target.
 	chgrp 4242 bin
@@ -469,7 +481,7 @@ if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
 	says 0 "snapshot 1" snapshot "$contained"
 	says 0 "the profile is /proc/$contained/root/tmp/x.jprof" stop "$contained"
 	says 0 "recording into /proc/$contained/root/tmp/jprof-1.jprof" start "$contained"
-	says 0 "out of process" detach "$contained"
+	leaves "$contained" jprof-
 	end_contained
 
 	contain noexec unshare
@@ -488,7 +500,7 @@ if [ "$(id -u)" = 0 ] && unshare -m -p -f --mount-proc true 2>/dev/null; then
 		contain rw "${other[@]}"
 		says 0 "recording into /proc/$contained/root/tmp/jprof-1.jprof" attach "$contained"
 		holds "user namespace" test "$(stat -c %u /proc/"$contained"/root/tmp/.jprof-1)" = 100000
-		says 0 "out of process" detach "$contained"
+		leaves "$contained" jprof-
 		end_contained
 	fi
 fi

@@ -80,14 +80,18 @@ class Agent:
             self.file = self.file.replace("%p", str(pid)).replace("%%", "%")
             return {"file": self.file}
         if verb == "stop":
-            return {"file": self.file} if self.file else {}
+            return self.ended()
         if verb == "status":
             return {"state": "recording", "pid": pid, "file": "/tmp/\x1bx", "duration_ns": 1234567890,
                     "memory": {"used": 1048576}, "overhead": {"share": 0.0123, "event_ns": 12.34},
                     "options": {"flush": 3}, "snapshots": ["a", "b"], "error": None, "new": 1}
         if verb == "snapshot":
             return {"label": request.get("label", "1"), "at_ns": 5}
-        return {}
+        return self.ended() if verb == "detach" else {}
+
+    def ended(self):
+        file, self.file = self.file, None
+        return {"file": file} if file else {}
 
     def bad(self, request):
         answers = {

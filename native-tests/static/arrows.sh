@@ -28,7 +28,7 @@ rooms=(
 	"agent/control   error agent/lock"
 	"agent/events    error arch options metric profile agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session agent/control"
 	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/control agent/events include"
-	"cli             error options metric profile"
+	"cli             error options metric profile agent/control/protocol.h"
 )
 
 # Who may include jni.h and jvmti.h.
