@@ -20,12 +20,13 @@
 #define SHOWN_HEAD 80
 #define SHOWN_TAIL 120
 
-static const char vfs_name[] = "jprof-as-is";
+static const char vfs_name[] = "jprof";
 
-/* The ordinary VFS but for xFullPathname. Never unregistered: SQLite may hold it. */
-static sqlite3_vfs as_is;
-static pthread_once_t as_is_once = PTHREAD_ONCE_INIT;
-static int as_is_status;
+/* The ordinary VFS but for xFullPathname and xOpen. Never unregistered: SQLite may hold it. */
+static sqlite3_vfs our_vfs;
+static const sqlite3_vfs *ordinary;
+static pthread_once_t register_once = PTHREAD_ONCE_INIT;
+static int register_status;
 
 static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
 {
@@ -35,18 +36,40 @@ static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
 	return SQLITE_OK;
 }
 
-static void register_as_is(void)
+/* A journal may name another file, of a transaction over several databases, which SQLite deletes
+ * when it has undone it. Profiles have no such transactions: whoever puts such a journal beside
+ * one wants a file deleted. */
+static int open_own(
+	sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
-	sqlite3_vfs *ordinary = sqlite3_vfs_find(NULL);
+	if (!(flags & SQLITE_OPEN_SUPER_JOURNAL))
+		return ordinary->xOpen(vfs, name, file, flags, flags_out);
+	file->pMethods = NULL;
+	return SQLITE_CANTOPEN;
+}
 
+static void register_vfs(void)
+{
+	ordinary = sqlite3_vfs_find(NULL);
 	if (!ordinary) {
-		as_is_status = SQLITE_ERROR;
+		register_status = SQLITE_ERROR;
 		return;
 	}
-	as_is = *ordinary;
-	as_is.zName = vfs_name;
-	as_is.xFullPathname = keep_name;
-	as_is_status = sqlite3_vfs_register(&as_is, 0);
+	our_vfs = *ordinary;
+	our_vfs.zName = vfs_name;
+	our_vfs.xFullPathname = keep_name;
+	our_vfs.xOpen = open_own;
+	register_status = sqlite3_vfs_register(&our_vfs, 0);
+}
+
+static int use_vfs(struct place *place, struct error *error)
+{
+	pthread_once(&register_once, register_vfs);
+	place->vfs = vfs_name;
+	if (register_status == SQLITE_OK)
+		return 0;
+	return error_set(error, ERROR_IO, "cannot open '%s': %s", place->shown,
+		sqlite3_errstr(register_status));
 }
 
 /* True for the bytes that continue a UTF-8 character. */
@@ -73,66 +96,69 @@ void place_show(struct place *place, const char *path)
 	snprintf(place->shown, sizeof place->shown, "%.*s[...]%s", head, path, tail);
 }
 
-/* name = /proc/self/fd/N/LAST for a real path DIRECTORY/LAST. */
-static int through_directory(struct place *place, char *real, struct error *error)
+/* Opens the directory of a path. */
+static int open_directory(struct place *place, const char *path, const char *last,
+	struct error *error)
 {
-	char *slash = strrchr(real, '/');
+	char *folder = last > path ? strndup(path, (size_t)(last - path)) : strdup(".");
 
-	pthread_once(&as_is_once, register_as_is);
-	if (as_is_status != SQLITE_OK)
-		return error_set(error, ERROR_IO, "cannot open '%s': %s", place->shown,
-			sqlite3_errstr(as_is_status));
-	*slash = '\0';
+	if (!folder)
+		return error_set(error, ERROR_MEMORY, "no memory");
 	place->directory =
-		place_above_stdio(open(real, O_PATH | O_DIRECTORY | O_CLOEXEC));
-	if (place->directory < 0)
-		return error_set_errno(error, ERROR_IO, errno,
-			"cannot open the directory of '%s'", place->shown);
+		place_above_stdio(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	free(folder);
+	if (place->directory >= 0)
+		return 0;
+	return error_set_errno(error, ERROR_IO, errno,
+		"cannot open the directory of '%s'", place->shown);
+}
+
+/* name = /proc/self/fd/N/LAST for a path DIRECTORY/LAST, LAST being no link. */
+static int through_directory(struct place *place, const char *path, struct error *error)
+{
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	int status = open_directory(place, path, last, error);
+	struct stat found;
+
+	if (status < 0)
+		return status;
+	if (fstatat(place->directory, last, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISLNK(found.st_mode))
+		return error_set(error, ERROR_VALUE,
+			"'%s' is a symbolic link: name the file that it leads to",
+			place->shown);
 	snprintf(place->name, sizeof place->name, "/proc/self/fd/%d/%.255s",
-		place->directory, slash + 1);
-	place->vfs = vfs_name;
+		place->directory, last);
 	return 0;
 }
 
-static bool is_same_file(const char *a, const char *b)
+/* Not so where a path leads through /proc/PID/root, cwd or fd into another file system: their
+ * texts mean something else here. */
+static bool is_same_file(const char *path, const char *real)
 {
-	struct stat first, second;
+	struct stat one, other;
 
-	return stat(a, &first) == 0 && stat(b, &second) == 0 &&
-		first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* The path without symbolic links, owned; NULL with errno set. */
-static char *real_path(const char *path, bool *through_link)
-{
-	char *real = realpath(path, NULL);
-	int saved = errno;
-	struct stat status;
-
-	/* /proc/PID/root and its like lead elsewhere than their text says: realpath(3) takes
-	 * that for a path of our own. The kernel has to follow them. */
-	*through_link = stat(path, &status) == 0 && !(real && is_same_file(real, path));
-	errno = saved;
-	if (!*through_link)
-		return real;
-	free(real);
-	return asprintf(&real, "%s%s", path[0] == '/' ? "" : "./", path) < 0 ? NULL : real;
+	return real && stat(path, &one) == 0 && stat(real, &other) == 0 &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 int place_init(struct place *place, const char *path, struct error *error)
 {
-	bool through_link;
+	struct stat found;
 
 	place_show(place, path);
-	char *real = real_path(path, &through_link);
-	if (!real)
+	if (stat(path, &found) != 0)
 		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO,
 			errno, "cannot open '%s'", place->shown);
-	int status = 0;
-	if (!through_link && strlen(real) <= NAME_MAX_SQLITE)
+	int status = use_vfs(place, error);
+	if (status < 0)
+		return status;
+	char *real = realpath(path, NULL);
+	bool same = is_same_file(path, real);
+	if (same && strlen(real) <= NAME_MAX_SQLITE)
 		strcpy(place->name, real);
 	else
-		status = through_directory(place, real, error);
+		status = through_directory(place, same ? real : path, error);
 	free(real);
 	return status;
 }

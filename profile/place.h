@@ -8,7 +8,10 @@
  * beside the file that a symbolic link leads to. So: the real path when it is short and leads
  * to the file (a path through /proc/PID/root has none), else
  * /proc/self/fd/N/NAME with N the directory, through a VFS that leaves names as they are
- * (the ordinary one would follow the link in /proc and find the name too long again).
+ * (the ordinary one would follow the link in /proc and find the name too long again). The same
+ * where a real path cannot be had: below /proc/PID/root, in another mount namespace.
+ *
+ * That VFS also keeps SQLite from deleting what a journal beside the file names.
  */
 #ifndef JPROF_PROFILE_PLACE_H
 #define JPROF_PROFILE_PLACE_H
@@ -19,7 +22,7 @@
 
 struct place {
 	char name[512];  /* for sqlite3_open_v2 and the other system calls */
-	const char *vfs; /* for sqlite3_open_v2; NULL: the ordinary one */
+	const char *vfs; /* for sqlite3_open_v2 */
 	int directory;   /* descriptor, or -1 when the name does not need it */
 	char shown[256]; /* the path for messages, long ones with the middle left out */
 };

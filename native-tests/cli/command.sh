@@ -265,5 +265,24 @@ status=$?
 holds "TERM gives $status" test $status = 7
 holds "TERM did not reach java" grep -q caught out
 
+# ---- a profile in a container: what /proc/PID/root leads to has no name here ----
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	mkdir inside
+	mkfifo made
+	unshare -m bash -c "mount -t tmpfs none '$work/inside' && cd '$work/inside' &&
+		'$make_profile' bushy 7 0 p.jprof && '$make_profile' bushy 7 0 q.jprof &&
+		ln -s p.jprof link && echo \$\$ >'$work/made' && exec sleep 100" &
+	unshared=$!
+	read -r contained <made
+	cp thrice.jprof inside/q.jprof
+	for file in p q; do
+		prints 'Call paths \(nodes\) +7$' report \
+			"/proc/$contained/root$work/inside/$file.jprof" --view summary
+	done
+	says 1 "link' is a symbolic link" report "/proc/$contained/root$work/inside/link"
+	says 1 "cannot open '/proc/$contained.*nothing'.*No such file" report "/proc/$contained/root$work/inside/nothing"
+	kill "$contained" "$unshared" 2>/dev/null
+fi
+
 echo "command: $passed passed, $failed failed"
 [ $failed = 0 ]

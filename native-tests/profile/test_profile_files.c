@@ -691,6 +691,48 @@ static void no_right_to_read(void **state)
 	in_ordinary_child(no_right_body);
 }
 
+/* --- what a stranger may put beside a profile --- */
+
+static void put32(char *to, unsigned number)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (char)(number >> (24 - 8 * i));
+}
+
+/* A journal that ends as those of SQLite's transactions over several files do: it names the
+ * file that SQLite deletes when the transaction was undone. */
+static void write_journal(const char *path, const char *named)
+{
+	static const char magic[] = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+	char bytes[1024] = "journal";
+	size_t length = strlen(named), at = 512;
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < length; i++)
+		sum += (unsigned)(signed char)named[i];
+	memcpy(bytes + at, named, length);
+	at += length;
+	put32(bytes + at, (unsigned)length);
+	put32(bytes + at + 4, sum);
+	memcpy(bytes + at + 8, magic, 8);
+	fixture_write_bytes(path, bytes, at + 16);
+}
+
+static void journal_that_names_a_file(void **state)
+{
+	const char *path = fixture_path("lured.jprof"), *victim = fixture_path("victim");
+	struct profile *profile;
+	struct error error = {0};
+
+	(void)state;
+	fixture_profile(path, 1, 10);
+	fixture_write_bytes(victim, "of value", 9);
+	write_journal(fixture_path("lured.jprof-journal"), victim);
+	if (profile_open(&profile, path, &error) >= 0)
+		profile_free(profile);
+	assert_true(fixture_exists(victim));
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -718,6 +760,7 @@ int main(void)
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(scribbled),
+		cmocka_unit_test(journal_that_names_a_file),
 		cmocka_unit_test(read_only_directory),
 		cmocka_unit_test(no_right_to_read),
 	};
