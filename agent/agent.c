@@ -90,6 +90,8 @@ static jint load(JavaVM *vm, const char *options, bool live)
 		return JNI_OK;
 	if (events_attached(&error)) {
 		log_line(LOG_ERROR, "%s; nothing is recorded", error.text);
+		if (!events_ready())
+			atomic_flag_clear(&loaded);
 		return JNI_ERR;
 	}
 	return JNI_OK;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/events/events.h"
+#include "agent/events/from_inside.h"
 #include "agent/session/status.h"
 #include "metric/clock.h"
 
@@ -31,7 +32,9 @@ static int no_memory(struct error *error)
 /* {"file": path}, which it frees. */
 static int tell_file(char *path, json_t **result, struct error *error)
 {
-	*result = json_pack("{s:s*}", "file", path);
+	*result = json_object();
+	if (path && json_object_set_new(*result, "file", status_text(path)))
+		json_decref(*result), *result = NULL;
 	free(path);
 	return *result ? 0 : no_memory(error);
 }
@@ -112,7 +115,7 @@ static int status(const json_t *request, json_t **result, struct error *error)
 	(void)request;
 	if (!object)
 		return no_memory(error);
-	code = events_recording() ? events_with_session(fill_status, object, error) : 0;
+	code = events_recording() ? from_inside_look(fill_status, object, error) : 0;
 	if (code)
 		json_decref(object);
 	else

@@ -161,7 +161,7 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	jint *new_size, unsigned char **new_bytes)
 {
 	struct passing passing = {0};
-	bool paused;
+	struct thread_context *paused;
 	int saved_errno;
 
 	(void)jvmti;
@@ -176,8 +176,7 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	if (redefined && passing.has_natives &&
 		atomic_load_explicit(&opening, memory_order_relaxed))
 		native_methods_note(jni, redefined);
-	if (paused)
-		thread_events_resume();
+	thread_events_resume(paused);
 	errno = saved_errno;
 	gate_leave(&hook);
 }
@@ -285,11 +284,15 @@ static void bring_loaded_classes(struct jvm *jvm, JNIEnv *jni)
 	free(seen.hash);
 }
 
-void class_hook_open(struct jvm *jvm, JNIEnv *jni)
+void class_hook_forget(void)
 {
 	untouched_forget();
 	atomic_store(&classes_done, 0);
 	atomic_store(&methods_done, 0);
+}
+
+void class_hook_open(struct jvm *jvm, JNIEnv *jni)
+{
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
 	gate_open(&hook);
 	bring_loaded_classes(jvm, jni);

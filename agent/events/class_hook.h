@@ -26,6 +26,9 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	const char *name, jobject domain, jint size, const unsigned char *bytes,
 	jint *new_size, unsigned char **new_bytes);
 
+/* A session begins, before its facts are put: what was counted for another is forgotten. */
+void class_hook_forget(void);
+
 /* From now on classes get probes (open), or get none; those that are loaded are brought to the
  * same state before it returns, some hundreds at a time. On a Java thread, without locks. Not
  * to be called by two threads at once. */
@@ -33,10 +36,10 @@ void class_hook_open(struct jvm *jvm, JNIEnv *jni);
 /* False: somebody is still inside the hook, and uses the filter of methods. */
 bool class_hook_close(struct jvm *jvm, JNIEnv *jni);
 
-/* What got probes since it was opened last. */
+/* What got probes in the session. */
 void class_hook_chosen(struct session_chosen *chosen);
 
-/* Calls put for each fact since it was opened last: how many classes and methods got probes, and what stayed as it is,
+/* Calls put for each fact of the session: how many classes and methods got probes, and what stayed as it is,
  * with the reason. */
 void class_hook_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument);

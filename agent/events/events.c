@@ -27,13 +27,16 @@
 #include "agent/jvm/interpreter.h"
 #include "agent/log/log.h"
 
-/* Seconds that one end of the session waits for the other. */
-enum { STOP_PATIENCE = 30 };
+enum {
+	STOP_PATIENCE_MS = 30000, /* that one end of the session waits for the other */
+	TURN_PATIENCE_MS = 500    /* that a command waits for another */
+};
 
 struct events events;
 static struct session *first; /* made when the agent was loaded, begun when the JVM can */
 static struct recording_jvm known;
 static unsigned sessions_begun; /* in the life of the process */
+static bool ready; /* loaded, and not detached since */
 static bool learnt; /* what only a running JVM tells */
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
@@ -67,17 +70,31 @@ static void check_patterns(JNIEnv *jni, const struct session *session)
 
 /* ---- one at a time ---- */
 
-/* Held by whoever begins or ends a session. The process's end waits for it, as the process is gone
- * when it returns; others are turned away. */
+/* Held by whoever begins, uses or ends a session. The process's end waits for it long, as the process
+ * is gone when it returns; others do for a moment, and are turned away then. */
 static pthread_mutex_t sessions = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
-static bool sessions_wait(void)
+static _Atomic bool over; /* VMDeath has been: nobody may begin or end a session any more */
+
+static bool sessions_wait(unsigned ms)
 {
 	struct timespec patience;
 
 	clock_gettime(CLOCK_MONOTONIC, &patience);
-	patience.tv_sec += STOP_PATIENCE;
+	patience.tv_sec += ms / 1000;
+	patience.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (patience.tv_nsec >= 1000000000) {
+		patience.tv_sec++;
+		patience.tv_nsec -= 1000000000;
+	}
 	return pthread_mutex_clocklock(&sessions, CLOCK_MONOTONIC, &patience) == 0;
+}
+
+/* Not for long: while classes are retransformed Java code of the application may run, and wait for
+ * this thread. */
+static bool sessions_take(void)
+{
+	return sessions_wait(TURN_PATIENCE_MS);
 }
 
 struct order {
@@ -85,27 +102,33 @@ struct order {
 	char **path;
 };
 
+static int in_turn(JNIEnv *jni,
+	int (*action)(JNIEnv *jni, const struct order *order, struct error *error),
+	const struct order *order, struct error *error)
+{
+	int code;
+
+	if (!jni || atomic_load(&over))
+		return error_set(error, ERROR_JVM, "the JVM is ending");
+	if (!sessions_take())
+		return error_set(error, ERROR_BUSY, "another command is under way");
+	code = action(jni, order, error);
+	pthread_mutex_unlock(&sessions);
+	return code;
+}
+
 static int one_at_a_time(
 	int (*action)(JNIEnv *jni, const struct order *order, struct error *error),
 	const struct order *order, struct error *error)
 {
+	struct thread_hiding before = thread_events_hide_own();
 	bool attached;
-	JNIEnv *jni;
-	int code;
+	JNIEnv *jni = jvm_enter(&events.jvm, &attached);
+	int code = in_turn(jni, action, order, error);
 
-	thread_events_hide_own();
-	jni = jvm_enter(&events.jvm, &attached);
-	if (!jni) {
-		code = error_set(error, ERROR_JVM, "the JVM is ending");
-	} else if (pthread_mutex_trylock(&sessions)) {
-		code = error_set(error, ERROR_BUSY, "another start or stop is under way");
-	} else {
-		code = action(jni, order, error);
-		pthread_mutex_unlock(&sessions);
-	}
 	if (jni)
 		jvm_leave(&events.jvm, attached);
-	thread_events_show();
+	thread_events_show_own(before);
 	return code;
 }
 
@@ -117,12 +140,13 @@ static void end_of_process(JNIEnv *jni)
 	struct error error = {0};
 	struct session *session;
 
-	if (getpid() != events.process)
+	if (getpid() != events.process || atomic_load(&over))
 		return;
 	if (events.life.over)
 		events.life.over();
-	if (!sessions_wait())
+	if (!sessions_wait(STOP_PATIENCE_MS))
 		return;
+	atomic_store(&over, true);
 	session = events_session();
 	if (session && session_recording(session)) {
 		if (jni)
@@ -154,6 +178,8 @@ static int watch_io(JNIEnv *jni, struct error *error)
 {
 	if (!io_prepare((uint32_t)events.loaded.io_slots))
 		return error_set(error, ERROR_MEMORY, "no memory for what descriptors are");
+	/* Calls that were under way when the agent was detached have noted what they opened. */
+	io_forget();
 	if (jvm_enable(&events.jvm, JVMTI_EVENT_NATIVE_METHOD_BIND, true, error))
 		return -ERROR_JVM;
 	class_loading_init(jni);
@@ -170,8 +196,7 @@ static int learn(JNIEnv *jni, struct error *error)
 	learnt = true;
 	recording_know(&known);
 	jprof_class_open(jni);
-	if (events.life.ready)
-		events.life.ready();
+	ready = true;
 	return 0;
 }
 
@@ -217,25 +242,63 @@ static int begin_first(JNIEnv *jni, jthread thread, struct error *error)
 	return 0;
 }
 
+/* Undoes learn, and events_prepare; behind it the agent may be loaded again. What the JVM refuses to
+ * switch off raises events that find nothing to do. */
+static void unload(JNIEnv *jni)
+{
+	static const jvmtiEvent life_events[] = {JVMTI_EVENT_NATIVE_METHOD_BIND,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH};
+	struct error error = {0};
+
+	ready = false;
+	session_destroy(first);
+	first = NULL;
+	jprof_class_close(jni);
+	io_natives_close(jni);
+	for (size_t i = 0; i < sizeof(life_events) / sizeof(*life_events); i++)
+		if (jvm_enable(&events.jvm, life_events[i], false, &error))
+			log_line(LOG_INFO, "%s", error.text);
+	io_forget();
+	jvm_give_capabilities_back(&events.jvm);
+	options_fini(&events.loaded);
+}
+
+/* The channel for control opens when there is something to control. */
+static void tell_ready(void)
+{
+	if (ready && events.life.ready)
+		events.life.ready();
+}
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	struct error error = {0};
 
 	(void)jvmti;
+	if (!sessions_wait(STOP_PATIENCE_MS))
+		return;
 	if (learn(jni, &error) || begin_first(jni, thread, &error))
 		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
 			error.text);
+	pthread_mutex_unlock(&sessions);
+	tell_ready();
 }
 
 static int attached_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
 	(void)order;
-	return learn(jni, error) ? -ERROR_JVM : begin_first(jni, NULL, error);
+	if (!learn(jni, error))
+		return begin_first(jni, NULL, error);
+	unload(jni);
+	return -ERROR_JVM;
 }
 
 int events_attached(struct error *error)
 {
-	return one_at_a_time(attached_here, NULL, error);
+	int code = one_at_a_time(attached_here, NULL, error);
+
+	tell_ready();
+	return code;
 }
 
 /* ---- other events ---- */
@@ -243,7 +306,7 @@ int events_attached(struct error *error)
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)jvmti;
-	thread_events_adopt(jni, thread, FOUND_NONE);
+	thread_events_thread_start(jni, thread);
 	thread_starts_begin(jni, thread);
 }
 
@@ -257,7 +320,7 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	jmethodID method, void *address, void **new_address)
 {
 	int saved_errno = errno;
-	bool paused;
+	struct thread_context *paused;
 	void *function;
 
 	(void)jvmti;
@@ -269,8 +332,7 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	function = native_methods_bind(jni, method, io_natives_bind(jni, method, address));
 	if (function != address)
 		*new_address = function;
-	if (paused)
-		thread_events_resume();
+	thread_events_resume(paused);
 	errno = saved_errno;
 }
 
@@ -361,7 +423,7 @@ static int start_here(JNIEnv *jni, const struct order *order, struct error *erro
 	struct options options;
 	int code;
 
-	if (!events.loaded.file)
+	if (!ready)
 		return error_set(error, ERROR_MISSING, "the agent was detached: attach it again");
 	if (session)
 		return error_set(error, ERROR_BUSY, "recording already, into '%s'",
@@ -394,6 +456,11 @@ int events_stop(char **path, struct error *error)
 	return one_at_a_time(stop_here, &(struct order){.path = path}, error);
 }
 
+bool events_ready(void)
+{
+	return ready;
+}
+
 bool events_recording(void)
 {
 	return events_session() != NULL;
@@ -405,9 +472,9 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 	struct session *session;
 	int code;
 
-	if (pthread_mutex_trylock(&sessions))
-		return error_set(error, ERROR_BUSY, "a start or stop is under way");
-	session = events_session();
+	if (!sessions_take())
+		return error_set(error, ERROR_BUSY, "another command is under way");
+	session = atomic_load(&over) ? NULL : events_session();
 	code = session && session_recording(session)
 		       ? action(session, argument, error)
 		       : error_set(error, ERROR_BUSY, "nothing is being recorded");
@@ -417,24 +484,16 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 
 static int detach_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
-	static const jvmtiEvent life_events[] = {JVMTI_EVENT_NATIVE_METHOD_BIND,
-		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH};
 	struct session *session = events_session();
-	int failed = 0;
 
 	(void)order;
+	(void)error;
 	if (session) {
 		check_patterns(jni, session);
 		recording_end(jni, session, &(struct error){0}); /* it has said what failed */
 	}
-	jprof_class_close(jni);
-	io_natives_close(jni);
-	for (size_t i = 0; i < sizeof(life_events) / sizeof(*life_events); i++)
-		failed |= jvm_enable(&events.jvm, life_events[i], false, error);
-	io_forget();
-	jvm_give_capabilities_back(&events.jvm);
-	options_fini(&events.loaded);
-	return failed ? -ERROR_JVM : 0;
+	unload(jni);
+	return 0;
 }
 
 int events_detach(struct error *error)

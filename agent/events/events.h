@@ -28,11 +28,11 @@
 
 /* What is told of the agent's life; all may be NULL. */
 struct events_life {
-	void (*ready)(void); /* the JVM can run Java code; before the first session */
+	void (*ready)(void); /* the JVM can run Java code, and the first session has begun */
 	void (*over)(void);  /* the process ends, or the agent is detached */
 };
 
-/* Written by events_prepare, before any event, but for the session. */
+/* Written by events_prepare, before any event, and by events_detach; but for the session. */
 struct events {
 	struct jvm jvm;
 	struct options loaded; /* what the agent was loaded with: the base of each session's */
@@ -60,13 +60,16 @@ int events_prepare(JavaVM *vm, struct options *options, const struct events_life
 int events_set_callbacks(enum metric_shape shape, struct error *error);
 
 /* What VMInit does, for an agent that is loaded later: learns what can be learnt of a running
- * JVM only, and begins to record, unless start=no. 0, or a negative code: nothing is recorded.
- */
+ * JVM only, and begins to record, unless start=no. 0, or a negative code: nothing is recorded; if
+ * events_ready() is false, nothing is loaded either. */
 int events_attached(struct error *error);
 
+/* True if the agent is loaded, can record, and was not detached. */
+bool events_ready(void);
+
 /* The functions below may be called on any thread, in the live phase; one at a time: others are
- * turned away (-ERROR_BUSY) rather than made to wait, as while classes are retransformed Java
- * code of the application may run, and call one. */
+ * turned away (-ERROR_BUSY) after half a second, as while classes are retransformed Java code of
+ * the application may run, and call one. */
 
 /* Begins to record; when it returns, every class that is loaded and chosen has its probes.
  * options: see options_override; NULL: as loaded. 0, or a negative code: nothing is recorded. */
@@ -86,7 +89,8 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 bool events_recording(void);
 
 /* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
- * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays. */
+ * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays, as another
+ * command is under way, or the JVM ends. */
 int events_detach(struct error *error);
 
 #endif

@@ -21,6 +21,18 @@ bool from_inside_end(void)
 	return gate_close(&recording, 0);
 }
 
+int from_inside_look(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error)
+{
+	int code;
+
+	if (!gate_enter(&recording))
+		return error_set(error, ERROR_BUSY, "nothing is being recorded");
+	code = action(events_session(), argument, error);
+	gate_leave(&recording);
+	return code;
+}
+
 bool from_inside_recording(void)
 {
 	return atomic_load(&thread_events_session) != 0;
@@ -52,22 +64,6 @@ static void without_exception(
 		return;
 	(*jni)->Throw(jni, exception);
 	(*jni)->DeleteLocalRef(jni, exception);
-}
-
-/* Until the matching step_back the thread is where it is outside the session's scope: what it
- * uses is nobody's, also to those who look at it meanwhile. NULL: it is not recorded, or not
- * now. */
-static struct thread_context *step_aside(void)
-{
-	if (!thread_events_pause())
-		return NULL;
-	return thread_events_context(thread_events_current);
-}
-
-static void step_back(struct thread_context *context)
-{
-	if (context)
-		thread_events_resume();
 }
 
 static void join(JNIEnv *jni, void *unused)
@@ -118,10 +114,10 @@ static int begin_anew(struct session *session, void *argument, struct error *err
 static int while_aside(int (*action)(struct session *session, void *argument,
 	struct error *error), void *argument, struct error *error)
 {
-	struct thread_context *context = step_aside();
+	struct thread_context *context = thread_events_pause();
 	int code = events_with_session(action, argument, error);
 
-	step_back(context);
+	thread_events_resume(context);
 	return code;
 }
 
@@ -142,24 +138,25 @@ static void describe(JNIEnv *jni, void *thread)
 	jvm_describe_thread(&events.jvm, jni, NULL, thread);
 }
 
+/* The JVM is asked before the gate: a thread may be suspended in it, and within the gate there is
+ * nothing that waits. */
 int from_inside_mark(const char *name)
 {
+	struct thread_context *context = thread_events_pause();
+	JNIEnv *jni = name && from_inside_recording() ? jni_of_thread() : NULL;
 	struct jvm_thread thread = {0};
-	struct thread_context *context;
-	struct session *session;
-	JNIEnv *jni;
+	bool inside;
 
-	if (!name || !gate_enter(&recording))
-		return -1;
-	context = step_aside();
-	session = events_session();
-	jni = jni_of_thread();
 	if (jni)
 		without_exception(jni, describe, &thread);
-	writer_mark(session->writer, name, thread.java_id, jni ? thread.name : NULL);
-	step_back(context);
-	gate_leave(&recording);
-	return 0;
+	inside = name && gate_enter(&recording);
+	if (inside) {
+		writer_mark(events_session()->writer, name, thread.java_id,
+			jni ? thread.name : NULL);
+		gate_leave(&recording);
+	}
+	thread_events_resume(context);
+	return inside ? 0 : -1;
 }
 
 /* ---- values ---- */
@@ -178,23 +175,22 @@ static int read_thread(const struct session *session, unsigned metric, uint64_t 
 	struct thread_context *aside, *context;
 
 	(void)session;
-	be_seen();
-	aside = context = step_aside();
+	aside = context = thread_events_pause();
 	if (!context && thread_events_is_outside())
 		context = thread_events_context(thread_events_current);
 	if (context)
 		*value = context_used(context, metric);
-	step_back(aside);
+	thread_events_resume(aside);
 	return context ? 0 : -1;
 }
 
 static int read_total(const struct session *session, unsigned metric, uint64_t *value)
 {
-	struct thread_context *aside = step_aside();
+	struct thread_context *aside = thread_events_pause();
 	uint64_t total[METRIC_MAX];
 
 	trace_totals(session->trace, total);
-	step_back(aside);
+	thread_events_resume(aside);
 	*value = total[metric];
 	return 0;
 }
@@ -218,6 +214,7 @@ static int read_value(const char *name,
 
 int from_inside_thread_value(const char *metric, uint64_t *value)
 {
+	be_seen();
 	return read_value(metric, read_thread, value);
 }
 

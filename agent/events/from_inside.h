@@ -23,6 +23,8 @@
 
 #include "error/error.h"
 
+struct session;
+
 /* A session begins: threads may join it. */
 void from_inside_begin(void);
 
@@ -32,6 +34,11 @@ bool from_inside_end(void);
 
 /* True if something is being recorded. It may end at any time. */
 bool from_inside_recording(void);
+
+/* Calls action with the session that records, which stays meanwhile. Other commands may run at the
+ * same time. 0, action's negative code, or -ERROR_BUSY: nothing is being recorded. */
+int from_inside_look(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error);
 
 /* Keeps a copy of all counts under the label; NULL: a number. Returns when it is in the file.
  * 0, or a negative code: there is that label, or it is none, or nothing is being recorded, or

@@ -23,12 +23,10 @@ enum {
 	PATH_FRAMES = 1024 /* of a stack that is walked */
 };
 
-_Atomic bool io_recording;
+_Atomic uint32_t io_recording;
 
 struct holder io_holder;
 static bool calls_off; /* the path of each operation is asked for */
-/* NULL: sums are enough. Read by threads that have entered their place. */
-static _Atomic(struct io_records *) all_records;
 
 /* Operations that are in no account. */
 struct apart {
@@ -188,17 +186,18 @@ void io_start(const struct session *session)
 {
 	clear_apart(&class_loading);
 	clear_apart(&nobody);
-	atomic_store(&all_records, trace_io_records(session->trace));
+	if (session->options.io == IO_OFF)
+		return;
 	calls_off = session->options.calls == CALLS_OFF;
 	class_loading_tell_apart(!session->options.io_class_loading);
 	io_files_begin(&io_holder.files, atomic_load(&thread_events_session));
-	atomic_store(&io_recording, true);
+	atomic_store(&io_recording, atomic_load(&thread_events_session));
 	descriptors_each(find_open, NULL);
 }
 
 void io_stop(void)
 {
-	atomic_store(&io_recording, false);
+	atomic_store(&io_recording, 0);
 }
 
 void io_forget(void)
@@ -265,8 +264,7 @@ static const struct {
 static inline void account_in(struct thread_context *context, const struct io_call *call,
 	const struct io_account *operation)
 {
-	struct io_records *records =
-		atomic_load_explicit(&all_records, memory_order_relaxed);
+	struct io_records *records = context->records;
 
 	if (metric_of[operation->op].bytes && !operation->part) {
 		metric_count(&context->metric, metric_of[operation->op].bytes,
@@ -296,7 +294,7 @@ static __attribute__((noinline)) void account_elsewhere(
 	bool unwanted;
 	struct thread_events *thread = thread_events_for_io(&unwanted);
 
-	if (unwanted)
+	if (unwanted || call->session == 0 || call->session != atomic_load(&io_recording))
 		return;
 	if (call->own) {
 		add_apart(&class_loading, operation);
@@ -385,7 +383,7 @@ static void find_path(struct io_call *call)
 /* The thread's first event in the session. */
 static __attribute__((noinline, cold)) void be_known(JNIEnv *jni)
 {
-	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+	struct thread_events *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
 
 	if (thread)
 		thread_events_leave(thread);
@@ -393,14 +391,14 @@ static __attribute__((noinline, cold)) void be_known(JNIEnv *jni)
 
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
+	/* What io_start stored before is seen behind this. */
+	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
 	struct io_file *file;
 
-	/* What io_start stored before is seen behind this. */
-	atomic_load_explicit(&io_recording, memory_order_acquire);
 	*call = (struct io_call){.jni = jni,
 		.descriptor = descriptor,
 		.word = io_word(descriptor),
-		.session = atomic_load_explicit(&thread_events_session, memory_order_relaxed),
+		.session = session,
 		.offset = -1};
 	if (!thread_events_current || thread_events_current->session != call->session)
 		be_known(jni);

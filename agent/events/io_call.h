@@ -38,20 +38,20 @@ struct io_call {
 	uint32_t node, generation; /* of the nodes */
 };
 
-/* Sessions record I/O. */
-extern _Atomic bool io_recording;
+/* The number of the session that records I/O; 0: none does. */
+extern _Atomic uint32_t io_recording;
 
 static inline bool io_is_recording(void)
 {
 	return __builtin_expect(
-		atomic_load_explicit(&io_recording, memory_order_relaxed), 0);
+		atomic_load_explicit(&io_recording, memory_order_relaxed) != 0, 0);
 }
 
 /* Makes the holder. False: no memory; no native method may be replaced then. */
 bool io_prepare(uint32_t slots);
 
-/* Operations are recorded from now on, in the session that has begun, or not any more. What is open
- * at the start is looked up. */
+/* Operations are recorded from now on, in the session that has begun, if it wants them, or not any
+ * more. What is open at the start is looked up. */
 void io_start(const struct session *session);
 void io_stop(void);
 

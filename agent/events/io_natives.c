@@ -16,6 +16,7 @@
 
 #include "agent/events/events.h"
 #include "agent/events/io_call.h"
+#include "agent/events/native_thunk.h"
 #include "agent/events/thread_events.h"
 #include "agent/io/descriptor.h"
 #include "agent/jvm/native_function.h"
@@ -723,8 +724,11 @@ static const struct io_native *row_of(const struct jvm_method *method)
 	return NULL;
 }
 
+/* A thunk that was left there calls what it was put in front of. */
 static void *take(const struct io_native *row, void *function)
 {
+	if (native_is_thunk(function))
+		return function;
 	if (function != row->stand_in)
 		__atomic_store_n(row->real, function, __ATOMIC_RELEASE);
 	return row->stand_in;
@@ -753,6 +757,8 @@ static bool bind_again(JNIEnv *jni, jclass class, const struct io_native *row, v
 		(char *)row->name, (char *)row->signature, take(row, function)};
 	struct error error;
 
+	if (native.fnPtr == function)
+		return true;
 	return registrar_register(jni, class, &native, 1, &error) == 0;
 }
 

@@ -21,11 +21,13 @@
 static __attribute__((noinline, cold)) void enter_outside(
 	JNIEnv *jni, jthread java_thread, jmethodID method)
 {
+	struct thread_events *place = thread_events_enter_outside();
 	method_ref ref;
 
-	if (!thread_events_is_outside())
+	if (!place)
 		return;
-	ref = methods_find(&events.jvm, jni, method);
+	ref = thread_events_method(place, jni, method);
+	thread_events_shut(place);
 	if (ref & METHOD_REF_SCOPE)
 		thread_events_enter_scope(jni, java_thread, ref,
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
@@ -35,7 +37,7 @@ static inline __attribute__((always_inline)) void method_entry(
 	enum metric_shape shape, JNIEnv *jni, jthread java_thread, jmethodID method)
 {
 	struct thread_events *thread =
-		thread_events_begin(jni, java_thread, FOUND_ALL_BUT_LAST);
+		thread_events_begin(shape, jni, java_thread, FOUND_ALL_BUT_LAST);
 	method_ref ref;
 
 	if (__builtin_expect(!thread, 0)) {
@@ -52,7 +54,7 @@ static inline __attribute__((always_inline)) void method_entry(
 static inline __attribute__((always_inline)) void method_exit(enum metric_shape shape,
 	JNIEnv *jni, jthread java_thread, jmethodID method, bool popped_by_exception)
 {
-	struct thread_events *thread = thread_events_begin(jni, java_thread, FOUND_ALL);
+	struct thread_events *thread = thread_events_begin(shape, jni, java_thread, FOUND_ALL);
 	method_ref ref;
 
 	if (!thread)
@@ -93,7 +95,7 @@ static const struct {
 static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread java_thread,
 	jobject object, jclass class, jlong size)
 {
-	struct thread_events *thread = thread_events_begin(jni, java_thread, FOUND_ALL);
+	struct thread_events *thread = thread_events_begin(SHAPE_ANY, jni, java_thread, FOUND_ALL);
 	struct thread_context *context;
 
 	(void)jvmti;

@@ -20,28 +20,32 @@
  * HotSpot compiles (Tier3InvocationThreshold 200, Tier4 5000). */
 enum { WARM_UP = 20000 };
 
+static inline enum call_state state_of_caller(const void *frame)
+{
+	return interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
+}
+
 /* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
  * calls from them are the root's. */
 static inline __attribute__((always_inline)) void probe_enter(
 	enum metric_shape shape, JNIEnv *jni, method_ref ref, const void *frame)
 {
-	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
-	enum call_state state =
-		interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
+	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
 	if (__builtin_expect(!thread, 0)) {
 		if (ref & METHOD_REF_SCOPE)
-			thread_events_enter_scope(jni, NULL, ref, state);
+			thread_events_enter_scope(jni, NULL, ref, state_of_caller(frame));
 		return;
 	}
-	context_enter(shape, thread_events_context(thread), method_ref_id(ref), state);
+	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
+		state_of_caller(frame));
 	thread_events_leave(thread);
 }
 
 static inline __attribute__((always_inline)) void probe_exit(
 	enum metric_shape shape, JNIEnv *jni, method_ref ref, bool unwound)
 {
-	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
 	if (__builtin_expect(!thread, 0))
 		return;
@@ -52,7 +56,7 @@ static inline __attribute__((always_inline)) void probe_exit(
 /* The method's handler begins. */
 static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 {
-	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+	struct thread_events *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
 
 	(void)probe;
 	if (!thread)
@@ -142,13 +146,13 @@ static bool call_often(JNIEnv *jni, jclass class, const char *name)
 
 static bool warm_up(JNIEnv *jni, jclass class)
 {
+	/* Turned away: these calls are nobody's. */
+	struct thread_hiding before = thread_events_hide_own();
 	bool warm = true;
 
-	/* Turned away: these calls are nobody's. */
-	thread_events_hide_own();
 	for (size_t i = 0; i < PROBES && warm; i++)
 		warm = call_often(jni, class, probes[i].name);
-	thread_events_show();
+	thread_events_show_own(before);
 	return warm;
 }
 

@@ -36,16 +36,18 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 static inline __attribute__((always_inline)) bool enter(
 	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
 {
-	struct thread_events *thread = thread_events_begin(jni, NULL, FOUND_NONE);
+	method_ref ref = __atomic_load_n(&record->id, __ATOMIC_RELAXED);
+	struct thread_events *thread =
+		ref ? thread_events_begin(shape, jni, NULL, FOUND_NONE) : NULL;
 
-	if (!thread && (record->id & METHOD_REF_SCOPE)) {
-		thread_events_enter_scope(jni, NULL, record->id, STATE_NATIVE);
+	if (!thread && (ref & METHOD_REF_SCOPE)) {
+		thread_events_enter_scope(jni, NULL, ref, STATE_NATIVE);
 		return thread_events_in_scope();
 	}
 	if (!thread)
 		return false;
-	context_enter(shape, thread_events_context(thread), method_ref_id(record->id),
-		STATE_NATIVE);
+	context_enter(
+		shape, thread_events_context(thread), method_ref_id(ref), STATE_NATIVE);
 	thread_events_leave(thread);
 	return true;
 }
@@ -99,15 +101,41 @@ void native_thunk_exit(const struct native_record *record, void *jni)
 
 /* ---- binding ---- */
 
-void native_methods_open(enum metric_shape shape)
+void native_methods_use(enum metric_shape shape)
 {
 	shape_used = shape;
+}
+
+void native_methods_open(void)
+{
 	gate_open(&wrapping);
+}
+
+/* A thunk that stays, because it cannot be taken out, or was just being bound, is nobody's. */
+static void disown_records(void)
+{
+	lock_take(&records_lock);
+	for (unsigned i = 0; i < used; i++)
+		__atomic_store_n(&native_records[i].id, 0, __ATOMIC_RELAXED);
+	lock_give(&records_lock);
 }
 
 bool native_methods_close(void)
 {
-	return gate_close(&wrapping, 0);
+	bool out = gate_close(&wrapping, 0);
+
+	disown_records();
+	return out;
+}
+
+/* The method has kept its thunk from an earlier session: it counts again. */
+static void revive(const void *thunk, uint32_t id)
+{
+	size_t i = (size_t)((const char *)thunk - native_thunks) / NATIVE_THUNK_SIZE;
+
+	lock_take(&records_lock);
+	__atomic_store_n(&native_records[i].id, id, __ATOMIC_RELAXED);
+	lock_give(&records_lock);
 }
 
 /* The thunk for the method, which is to call original. NULL: the pool is used up. A method that
@@ -165,8 +193,12 @@ static void *stand_in(
 			native_stack_words(description->signature, NATIVE_LEADING_WORDS)};
 	void *thunk;
 
-	if (record.id == 0 || native_is_thunk(address))
+	if (record.id == 0)
 		return NULL;
+	if (native_is_thunk(address)) {
+		revive(address, record.id);
+		return NULL;
+	}
 	thunk = take_thunk(method, &record);
 	if (!thunk)
 		leave_alone(description);

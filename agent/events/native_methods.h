@@ -27,9 +27,13 @@
 
 #include "metric/metric.h"
 
+/* The thunks' calls are recorded with metric sets of that shape: before any thread joins the
+ * session, whether or not it wraps methods. */
+void native_methods_use(enum metric_shape shape);
+
 /* From now on methods that are bound are wrapped, or not any more; native_methods_close waits for
- * the binding under way: false, if that does not end. */
-void native_methods_open(enum metric_shape shape);
+ * the binding under way: false, if that does not end. From then on thunks do nothing but call. */
+void native_methods_open(void);
 bool native_methods_close(void);
 
 /* The JVM binds the method to the function: the one to bind it to. */
@@ -43,8 +47,7 @@ void native_methods_note(JNIEnv *jni, jclass class);
  * locks, with the event enabled. Not to be called by two threads at once. */
 void native_methods_take_noted(JNIEnv *jni);
 
-/* Binds the wrapped methods to their own functions again, where that can be told; a thunk that
- * stays does nothing but call. After the recording, otherwise as above. */
+/* Binds the wrapped methods to their own functions again, where that can be told. After the recording, otherwise as above. */
 void native_methods_give_back(JNIEnv *jni);
 
 #endif

@@ -72,7 +72,6 @@ static const struct recording_event {
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, calls_by_probes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
-	{JVMTI_EVENT_THREAD_END, always, 0},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
@@ -141,11 +140,11 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 }
 
 /* Facts that are known here alone. */
-static void put_facts(
+static void put_facts(const struct session *session,
 	void (*put)(void *argument, const char *key, const char *value), void *argument)
 {
 	io_facts(put, argument);
-	if (calls_by_probes(events_session()))
+	if (calls_by_probes(session))
 		class_hook_facts(put, argument);
 }
 
@@ -234,6 +233,8 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 	enum metric_shape shape = session->metrics.shape;
 
 	log_set_level(session->options.log);
+	class_hook_forget();
+	native_methods_use(shape);
 	if (jvm_add_capabilities(&events.jvm, recording_capabilities(session), error) ||
 		events_set_callbacks(shape, error) ||
 		(calls_by_probes(session) && prepare_probes(jni, shape, error)))
@@ -246,9 +247,19 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 
 /* ---- its begin ---- */
 
+/* That a thread ends must be seen as long as it may have a context: its counters end with it. */
+static void watch_ends(bool on)
+{
+	struct error error = {0};
+
+	if (jvm_enable(&events.jvm, JVMTI_EVENT_THREAD_END, on, &error))
+		log_line(LOG_ERROR, "%s", error.text);
+}
+
 /* thread: the running one, if it is the application's; or NULL. */
 static void let_in(JNIEnv *jni, jthread thread, struct session *session)
 {
+	watch_ends(true);
 	thread_events_start();
 	from_inside_begin();
 	if (thread)
@@ -257,10 +268,9 @@ static void let_in(JNIEnv *jni, jthread thread, struct session *session)
 	if (session_has_scope(session) && session->options.scope_follow)
 		thread_starts_watch(jni, true);
 	if (calls_by_probes(session))
-		native_methods_open(session->metrics.shape);
+		native_methods_open();
 	recording_enable(session, true);
-	if (session->options.io != IO_OFF)
-		io_start(session);
+	io_start(session);
 	if (calls_by_probes(session))
 		class_hook_open(&events.jvm, jni);
 }
@@ -282,6 +292,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	}
 	methods_choose(NULL);
 	atomic_store(&events.session, NULL);
+	log_set_level(events.loaded.log);
 	session_destroy(session);
 	return code;
 }
@@ -315,21 +326,23 @@ static bool take_out(JNIEnv *jni, struct session *session)
 		thread_starts_watch(jni, false);
 	recording_enable(session, false);
 	virtual_threads_watch(&events.jvm, false);
-	return thread_events_release() && out;
+	out &= thread_events_release();
+	watch_ends(false);
+	return out;
 }
 
 int recording_end(JNIEnv *jni, struct session *session, struct error *error)
 {
 	bool out = recording_finish(session, error) == 0;
 
-	out &= take_out(jni, session);
+	out &= take_out(jni, session) && !session->abandoned;
 	methods_choose(NULL);
 	atomic_store(&events.session, NULL);
 	log_set_level(events.loaded.log);
 	if (out)
 		session_destroy(session);
 	else
-		log_line(LOG_WARN, "a thread is still inside an event of the session that ended: "
-				   "its memory is kept");
+		log_line(LOG_WARN, "somebody still uses what the session that ended has: its memory "
+				   "is kept");
 	return -(int)error->code;
 }

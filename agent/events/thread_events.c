@@ -137,13 +137,13 @@ static void push_found(struct thread_events *thread, JNIEnv *jni, enum found_fra
 }
 
 /* Mounted before that could be watched: the carrier is seen afterwards. */
-static void hide_carrier(struct thread_events *place)
+static void hide_carrier(struct thread_events *place, uint32_t session)
 {
+	hidden = place;
+	hiding_in = session;
+	thread_events_current = &nobody;
 	atomic_store(&place->session, NO_SESSION);
 	thread_events_leave(place);
-	hidden = place;
-	hiding_in = session_now();
-	thread_events_current = &nobody;
 }
 
 /* NULL: the thread is not recorded in this session. */
@@ -160,16 +160,15 @@ static struct thread_context *context_of(
 }
 
 /* Gives the place, which is entered, a context; or shuts it, and is false. */
-static bool begin_context(struct thread_events *place, JNIEnv *jni, jthread thread,
-	enum found_frames found)
+static bool begin_context(struct thread_events *place, const struct session *session,
+	JNIEnv *jni, jthread thread, enum found_frames found)
 {
-	const struct session *session = events_session();
 	struct thread_context *context = NULL;
 	struct jvm_thread description;
 
 	if (jvm_describe_thread(&events.jvm, jni, thread, &description)) {
 		if (description.is_virtual) {
-			hide_carrier(place);
+			hide_carrier(place, place->session);
 			return false;
 		}
 		context = context_of(session, jni, &description);
@@ -199,6 +198,8 @@ static bool claim(struct thread_events *place, uint32_t session)
 	if (atomic_load(&place->session) == session)
 		return true;
 	place->refused = place->inherited = false;
+	/* Of an earlier one, whose end did not wait for this thread any longer. */
+	atomic_store(&place->context, NULL);
 	memset(place->cache, 0, sizeof(place->cache));
 	atomic_store(&place->session, session);
 	return true;
@@ -221,22 +222,46 @@ static struct thread_events *own_place(uint32_t session)
 	return place;
 }
 
-/* Events outside the scope shut the place: the next ones are turned away at once. */
-static struct thread_events *come(JNIEnv *jni, jthread thread, enum found_frames found)
+/* The calling thread's place, claimed; *session is what it is for. NULL: there is none now. */
+static struct thread_events *claim_own(const struct session **session)
 {
-	uint32_t session = session_now();
-	struct thread_events *place = session ? own_place(session) : NULL;
+	uint32_t number = session_now();
+	struct thread_events *place = number ? own_place(number) : NULL;
 
-	if (!place || !claim(place, session))
+	if (!place || !claim(place, number))
 		return NULL;
-	if (session_has_scope(events_session())) {
+	*session = events_session();
+	if (*session)
+		return place;
+	/* It was given up waiting for this thread. */
+	atomic_store(&place->session, NO_SESSION);
+	thread_events_leave(place);
+	return NULL;
+}
+
+/* Events outside the scope shut the place: the next ones are turned away at once. */
+static struct thread_events *come(
+	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found)
+{
+	const struct session *session;
+	struct thread_events *place = claim_own(&session);
+
+	if (!place)
+		return NULL;
+	if (shape != SHAPE_ANY && shape != session->metrics.shape) {
+		atomic_store(&place->session, NO_SESSION);
+		thread_events_leave(place);
+		return NULL;
+	}
+	if (session_has_scope(session)) {
 		atomic_store(&place->busy, PLACE_SHUT);
 		return NULL;
 	}
-	return begin_context(place, jni, thread, found) ? place : NULL;
+	return begin_context(place, session, jni, thread, found) ? place : NULL;
 }
 
-struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found_frames found)
+struct thread_events *thread_events_join(
+	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found)
 {
 	struct thread_events *place = thread_events_current;
 	int saved_errno = errno;
@@ -246,21 +271,25 @@ struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found
 		return NULL;
 	if (place && atomic_load_explicit(&place->session, memory_order_relaxed) == session_now())
 		return NULL;
-	place = come(jni, thread, found);
+	place = come(shape, jni, thread, found);
 	errno = saved_errno;
 	return place;
 }
 
 void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
 {
-	struct thread_events *place;
+	struct thread_events *place = thread_events_join(SHAPE_ANY, jni, thread, found);
 
-	/* Detached from the JVM before, and now attached again. */
-	if (thread_events_current == &nobody && hiding_in == 0)
-		thread_events_current = NULL;
-	place = thread_events_join(jni, thread, found);
 	if (place)
 		thread_events_leave(place);
+}
+
+void thread_events_thread_start(JNIEnv *jni, jthread thread)
+{
+	/* Detached from the JVM before, and now attached again. */
+	if (thread_events_current == &nobody && hiding_in != ANY_SESSION)
+		thread_events_show();
+	thread_events_adopt(jni, thread, FOUND_NONE);
 }
 
 /* ---- the session's scope ---- */
@@ -269,16 +298,23 @@ void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found)
  * are outside. NULL: it is not to be recorded. */
 static struct thread_events *come_in(JNIEnv *jni, jthread thread)
 {
-	uint32_t session = session_now();
-	struct thread_events *place = session ? own_place(session) : NULL;
+	const struct session *session;
+	struct thread_events *place = claim_own(&session);
 
-	if (!place || !claim(place, session))
+	if (!place)
 		return NULL;
-	if (place->refused || !session_has_scope(events_session())) {
-		atomic_store(&place->busy, place->refused ? PLACE_SHUT : PLACE_FREE);
+	if (place->refused) {
+		atomic_store(&place->busy, PLACE_SHUT);
 		return NULL;
 	}
-	if (!thread_events_context(place) && !begin_context(place, jni, thread, FOUND_NONE))
+	if (!session_has_scope(session)) {
+		if (!thread_events_context(place))
+			atomic_store(&place->session, NO_SESSION);
+		thread_events_leave(place);
+		return NULL;
+	}
+	if (!thread_events_context(place) &&
+		!begin_context(place, session, jni, thread, FOUND_NONE))
 		return NULL;
 	return place;
 }
@@ -299,8 +335,9 @@ void thread_events_enter_scope(
 void thread_events_leave_scope(struct thread_events *thread)
 {
 	struct thread_context *context = thread_events_context(thread);
+	const struct session *session = events_session();
 
-	if (thread->inherited || !session_has_scope(events_session()) ||
+	if (thread->inherited || !session || !session_has_scope(session) ||
 		!context_at_root(context)) {
 		thread_events_leave(thread);
 		return;
@@ -336,27 +373,48 @@ bool thread_events_is_outside(void)
 	       atomic_load(&place->session) == session_now();
 }
 
-/* ---- hidden, paused ---- */
-
-static void hide(uint32_t session)
+struct thread_events *thread_events_enter_outside(void)
 {
-	if (thread_events_current == &nobody)
-		return;
-	hidden = thread_events_current;
-	hiding_in = session;
-	thread_events_current = &nobody;
+	struct thread_events *place = thread_events_current;
+
+	if (!thread_events_is_outside() || !claim(place, session_now()))
+		return NULL;
+	return place;
 }
+
+void thread_events_shut(struct thread_events *thread)
+{
+	atomic_store_explicit(&thread->busy, PLACE_SHUT, memory_order_release);
+}
+
+/* ---- hidden, paused ---- */
 
 void thread_events_hide(void)
 {
 	uint32_t session = session_now();
 
-	hide(session ? session : NO_SESSION);
+	if (thread_events_current == &nobody)
+		return;
+	hidden = thread_events_current;
+	hiding_in = session ? session : NO_SESSION;
+	thread_events_current = &nobody;
 }
 
-void thread_events_hide_own(void)
+struct thread_hiding thread_events_hide_own(void)
 {
-	hide(ANY_SESSION);
+	struct thread_hiding before = {thread_events_current, hidden, hiding_in};
+
+	hidden = NULL;
+	hiding_in = ANY_SESSION;
+	thread_events_current = &nobody;
+	return before;
+}
+
+void thread_events_show_own(struct thread_hiding before)
+{
+	thread_events_current = before.current;
+	hidden = before.hidden;
+	hiding_in = before.in;
 }
 
 void thread_events_show(void)
@@ -381,26 +439,37 @@ bool thread_events_is_hidden(void)
 	return hiding_in != 0;
 }
 
-bool thread_events_pause(void)
+struct thread_context *thread_events_pause(void)
 {
 	struct thread_events *thread = thread_events_current;
+	struct thread_context *context;
 
 	if (!thread || !thread_events_enter(thread))
-		return false;
-	context_settle(thread_events_context(thread));
-	context_go_out(thread_events_context(thread));
-	return true;
+		return NULL;
+	context = thread_events_context(thread);
+	context_settle(context);
+	context_go_out(context);
+	return context;
 }
 
-void thread_events_resume(void)
+void thread_events_resume(struct thread_context *context)
 {
-	struct thread_events *thread = thread_events_current;
-
-	context_come_in(thread_events_context(thread));
-	thread_events_leave(thread);
+	if (!context)
+		return;
+	context_come_in(context);
+	thread_events_leave(thread_events_current);
 }
 
 /* ---- the end of threads and sessions ---- */
+
+static void hide_ended(void)
+{
+	uint32_t session = session_now();
+
+	hidden = NULL;
+	hiding_in = session ? session : NO_SESSION;
+	thread_events_current = &nobody;
+}
 
 void thread_events_end(JNIEnv *jni, jthread thread)
 {
@@ -409,9 +478,10 @@ void thread_events_end(JNIEnv *jni, jthread thread)
 	struct jvm_thread description;
 	bool described;
 
-	thread_events_current = &nobody;
 	if (!place || place == &nobody)
 		return;
+	/* Nobody until it is attached to the JVM again, or for the next session. */
+	hide_ended();
 	/* Also while stopping: once the thread is gone, nobody may look at its counters. */
 	atomic_store(&place->busy, PLACE_INSIDE);
 	described = jvm_describe_thread(&events.jvm, jni, thread, &description);

@@ -74,8 +74,13 @@ void thread_events_start(void);
  * are already on its stack. thread NULL: the calling one. */
 void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found);
 
+/* The calling thread begins its life in the JVM, or another one: it may have been attached to the
+ * JVM before. */
+void thread_events_thread_start(JNIEnv *jni, jthread thread);
+
 /* For thread_events_begin: what is rare. */
-struct thread_events *thread_events_join(JNIEnv *jni, jthread thread, enum found_frames found);
+struct thread_events *thread_events_join(
+	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found);
 
 /* A method of the session's scope is entered: if the calling thread is outside, it comes in, and
  * the entry is recorded. */
@@ -93,24 +98,34 @@ void thread_events_inherit_scope(JNIEnv *jni, jthread thread);
 bool thread_events_in_scope(void);
 bool thread_events_is_outside(void);
 
+/* For who has to look at something of the session's while the thread is outside: its place, which is
+ * entered until thread_events_shut; NULL: it is not outside. */
+struct thread_events *thread_events_enter_outside(void);
+void thread_events_shut(struct thread_events *thread);
+
 /* From hide to show the calling thread's events are turned away: another, virtual, thread runs
  * on it. */
 void thread_events_hide(void);
 void thread_events_show(void);
 
-/* The same while the calling thread does jprof's own work, whatever sessions begin and end
- * meanwhile. */
-void thread_events_hide_own(void);
+/* The same while the calling thread does jprof's own work, whatever sessions begin and end, and
+ * however often it is done within itself. */
+struct thread_hiding {
+	struct thread_events *current, *hidden;
+	uint32_t in;
+};
+struct thread_hiding thread_events_hide_own(void);
+void thread_events_show_own(struct thread_hiding before);
 
 /* Whose account the calling thread's I/O goes to: while it is hidden, that of the thread that
  * carries the other. NULL: nobody's; *unwanted says whether that is as the user wants it. */
 struct thread_events *thread_events_for_io(bool *unwanted);
 bool thread_events_is_hidden(void);
 
-/* jprof's own work in an application's thread, done between the two, is charged to nobody.
- * False: the thread is not recorded, and thread_events_resume must not follow. */
-bool thread_events_pause(void);
-void thread_events_resume(void);
+/* jprof's own work in an application's thread, done between the two, is charged to nobody. NULL:
+ * the thread is not recorded now; thread_events_resume does nothing then. */
+struct thread_context *thread_events_pause(void);
+void thread_events_resume(struct thread_context *context);
 
 /* The calling thread ends: its context is closed, its place is free for another. */
 void thread_events_end(JNIEnv *jni, jthread thread);
@@ -146,15 +161,21 @@ static inline void thread_events_leave(struct thread_events *thread)
 }
 
 /* The calling thread's place, in an event; thread_events_leave must follow. NULL: the event must
- * not be recorded. */
+ * not be recorded. shape: what the caller was compiled for; a thread that was held up in it since
+ * an earlier session does not join one with other metrics. SHAPE_ANY is right for all. */
 static inline __attribute__((always_inline)) struct thread_events *thread_events_begin(
-	JNIEnv *jni, jthread java_thread, enum found_frames found)
+	enum metric_shape shape, JNIEnv *jni, jthread java_thread, enum found_frames found)
 {
 	struct thread_events *thread = thread_events_current;
 
 	if (__builtin_expect(thread && thread_events_enter(thread), 1))
 		return thread;
-	return thread_events_join(jni, java_thread, found);
+	/* Shut in this session: outside its scope, or not chosen. */
+	if (thread &&
+		atomic_load_explicit(&thread->session, memory_order_relaxed) ==
+			atomic_load_explicit(&thread_events_session, memory_order_relaxed))
+		return NULL;
+	return thread_events_join(shape, jni, java_thread, found);
 }
 
 /* What a place records into, for who has entered it. */

@@ -19,6 +19,7 @@
 
 static struct noted {
 	int64_t java_id;
+	uint32_t session;
 	struct noted *next;
 } *list; /* under the lock */
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_STARTS};
@@ -34,15 +35,18 @@ static void note(int64_t java_id)
 	if (!fresh)
 		return;
 	fresh->java_id = java_id;
+	fresh->session = atomic_load(&thread_events_session);
 	lock_take(&list_lock);
 	fresh->next = list;
 	list = fresh;
 	lock_give(&list_lock);
 }
 
+/* True if it was noted, in this session. */
 static bool forget(int64_t java_id)
 {
 	struct noted **at = &list, *found;
+	bool now;
 
 	lock_take(&list_lock);
 	while (*at && (*at)->java_id != java_id)
@@ -51,8 +55,9 @@ static bool forget(int64_t java_id)
 	if (found)
 		*at = found->next;
 	lock_give(&list_lock);
+	now = found && found->session == atomic_load(&thread_events_session);
 	free(found);
-	return found != NULL;
+	return now;
 }
 
 static void forget_all(void)

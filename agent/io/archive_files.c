@@ -94,7 +94,8 @@ static void renew(struct io_files *files, struct io_archive *archive, struct io_
 	archive->at = at;
 }
 
-static uint32_t row_of(struct io_files *files, const struct io_file *file, const char *name, size_t length)
+static uint32_t row_of(struct io_files *files, const struct io_file *file,
+	const char *name, size_t length)
 {
 	const struct io_opening opening = {.kind = IO_ENTRY,
 		.known = KNOWN_OPEN,
@@ -109,16 +110,16 @@ static uint32_t entry_id(struct io_files *files, const struct io_file *file,
 	struct io_archive *archive, size_t place)
 {
 	struct archive_entry *entry = &archive->archive.entry[place];
+	bool rest = place == archive->archive.entries;
+	uint32_t *id = rest ? &archive->rest : &entry->id;
 
-	if (place == archive->archive.entries) {
-		if (archive->rest == 0)
-			archive->rest =
-				row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
-		return archive->rest;
-	}
-	if (entry->id == 0)
-		entry->id = row_of(files, file, entry->name, entry->length);
-	return entry->id;
+	if (*id == 0 && rest)
+		*id = row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
+	else if (*id == 0)
+		*id = row_of(files, file, entry->name, entry->length);
+	if (*id != 0)
+		io_file_take(files, io_files_at(files, *id));
+	return *id;
 }
 
 void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,

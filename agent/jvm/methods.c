@@ -30,6 +30,7 @@ enum { MATCHED = 256 };
 struct method_record {
 	struct profile_method shown;
 	uint32_t next_by_name;
+	_Atomic bool named; /* asked for by its names */
 };
 
 struct method_entry {
@@ -235,7 +236,7 @@ static uint32_t methods_id(struct jvm_method *description)
 	id = atomic_load_explicit(&next_id, memory_order_relaxed);
 	if (!methods_make_room(id))
 		return 0;
-	*methods_record(id) = (struct method_record){
+	*methods_record(id) = (struct method_record){.named = false,
 		.shown = {.id = id,
 			.class_name = description->class_name,
 			.name = description->name,
@@ -323,16 +324,20 @@ method_ref methods_named(struct jvm_method *description)
 		return METHOD_REF_EXCLUDED;
 	lock_take(&methods_lock);
 	ref = methods_ref(description);
+	if (ref != METHOD_REF_EXCLUDED)
+		atomic_store(&methods_record(method_ref_id(ref))->named, true);
 	lock_give(&methods_lock);
 	return ref;
 }
 
 bool methods_known(const struct jvm_method *description)
 {
+	uint32_t id;
 	bool known;
 
 	lock_take(&methods_lock);
-	known = methods_same_name(description, methods_name_hash(description)) != 0;
+	id = methods_same_name(description, methods_name_hash(description));
+	known = id != 0 && atomic_load(&methods_record(id)->named);
 	lock_give(&methods_lock);
 	return known;
 }

@@ -34,7 +34,8 @@ struct method_filter {
 };
 
 /* From now on methods are included by that filter, and none by the one before. NULL: none is. While
- * nobody asks for methods. Ids stay what they are. */
+ * nobody asks for methods, or with the lists of before kept for those who still do. Ids stay what
+ * they are. */
 void methods_choose(const struct method_filter *filter);
 
 /* False if no method of the class can be included. */
@@ -57,7 +58,7 @@ bool methods_included(const struct jvm_method *method);
  * if they are needed; jvm_method_fini as ever. */
 method_ref methods_named(struct jvm_method *description);
 
-/* True if the method of these names has an id. */
+/* True if methods_named has given the method of these names an id. */
 bool methods_known(const struct jvm_method *description);
 
 /* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1. */

@@ -5,15 +5,16 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static enum log_level log_level = LOG_WARN; /* written once, before other threads run */
+static _Atomic int log_level = LOG_WARN; /* enum log_level; a session may have its own */
 
 void log_set_level(enum log_level level)
 {
-	log_level = level;
+	atomic_store(&log_level, level);
 }
 
 void log_line(enum log_level level, const char *format, ...)
@@ -25,7 +26,7 @@ void log_line(enum log_level level, const char *format, ...)
 	va_list arguments;
 	int text;
 
-	if (level > log_level)
+	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
 		return;
 	memcpy(line, prefix, length);
 	va_start(arguments, format);

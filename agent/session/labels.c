@@ -3,6 +3,7 @@
 /* labels: see labels.h. */
 #include "agent/session/labels.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,15 @@ static bool has_control(const char *label)
 		if ((unsigned char)*label < 0x20 || *label == 0x7f)
 			return true;
 	return false;
+}
+
+static bool is_utf8(const char *label)
+{
+	json_t *text = json_string(label); /* which refuses what is not */
+	bool yes = text != NULL;
+
+	json_decref(text);
+	return yes;
 }
 
 int label_check(const char *label, struct error *error)
@@ -28,6 +38,9 @@ int label_check(const char *label, struct error *error)
 	if (has_control(label))
 		return error_set(error, ERROR_VALUE,
 			"the snapshot's label '%s' has control characters", subject.text);
+	if (!is_utf8(label))
+		return error_set(
+			error, ERROR_VALUE, "the snapshot's label '%s' is not UTF-8", subject.text);
 	if (strstr(label, ".."))
 		return error_set(error, ERROR_VALUE,
 			"the snapshot's label '%s' has '..' in it, which stands between two labels",

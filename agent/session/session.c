@@ -185,9 +185,10 @@ static void session_facts(void *argument, bool final,
 		uint64_t value;
 	} number[] = {{"duration_ns", clock_now() - session->began},
 		{"cpu_ns", session_process_cpu() - session->cpu_began},
-		{"metric.fallbacks", metric_fallbacks()}, {"metric.losses", metric_losses()},
+		{"metric.fallbacks", metric_fallbacks() - session->before.fallbacks},
+		{"metric.losses", metric_losses() - session->before.losses},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
-		{"methods.lost", session->source->lost()},
+		{"methods.lost", session->source->lost() - session->before.methods_lost},
 		{"virtual.mounts", session->source->virtual_mounts()},
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
 
@@ -199,7 +200,7 @@ static void session_facts(void *argument, bool final,
 	}
 	snprintf(text, sizeof(text), "%.1f", session->event_ns);
 	put(put_argument, "overhead.event_ns", text);
-	session->source->facts(put, put_argument);
+	session->source->facts(session, put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 
@@ -247,17 +248,26 @@ uint64_t session_process_cpu(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A writer that hung when its session ended; it may still look at what is everybody's: names,
+ * files. One start or end at a time. */
+static struct writer *abandoned;
+
 int session_begin(struct session *session, const struct session_source *source,
 	struct error *error)
 {
 	char *path;
 	int code;
 
+	if (abandoned && !writer_has_ended(abandoned))
+		return error_set(error, ERROR_BUSY,
+			"the profile of the last recording is still being written, which hangs");
 	note_machine(session);
 	note_session(session);
 	session->source = source;
 	session->began = clock_now();
 	session->cpu_began = session_process_cpu();
+	session->before = (struct session_before){
+		metric_fallbacks(), metric_losses(), source->lost()};
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
 	code = path ? start_some_writer(session, path, error)
 		    : error_set(error, ERROR_MEMORY, "no memory for the file's name");
@@ -283,6 +293,9 @@ int session_end(struct session *session, struct error *error)
 		return 0;
 	trace_stop(session->trace);
 	code = writer_finish(session->writer, error);
+	session->abandoned = code == -ERROR_BUSY;
+	if (session->abandoned)
+		abandoned = session->writer;
 	session->writer = NULL;
 	return code;
 }

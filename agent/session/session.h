@@ -23,6 +23,8 @@ struct session_note {
 
 enum { SESSION_NOTES = 32 };
 
+struct session;
+
 /* What has probes. */
 struct session_chosen {
 	uint64_t classes, methods;
@@ -40,8 +42,14 @@ struct session_source {
 		int (*put)(void *argument, const struct profile_file *file), void *argument);
 	void (*chosen)(struct session_chosen *chosen);
 	/* Calls put for each further fact of the events' side. */
-	void (*facts)(void (*put)(void *argument, const char *key, const char *value),
+	void (*facts)(const struct session *session,
+		void (*put)(void *argument, const char *key, const char *value),
 		void *argument);
+};
+
+/* What the process had counted before the session began. */
+struct session_before {
+	uint64_t fallbacks, losses, methods_lost;
 };
 
 struct session {
@@ -57,6 +65,8 @@ struct session {
 	char started[32];   /* ISO 8601 */
 	double event_ns;    /* what an event costs, an estimate; 0: not known */
 	uint64_t cpu_began; /* ns of processor time that the process had used */
+	struct session_before before;
+	bool abandoned;     /* its writer hung at the end, and may still use the trace */
 	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
 };
 

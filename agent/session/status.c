@@ -4,11 +4,28 @@
 #include "agent/session/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "no memory to tell the status");
+}
+
+json_t *status_text(const char *text)
+{
+	json_t *string = json_string(text);
+	char *plain;
+
+	if (string)
+		return string;
+	plain = strdup(text);
+	for (char *at = plain; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	string = plain ? json_string(plain) : NULL;
+	free(plain);
+	return string;
 }
 
 static json_t *number(uint64_t value)
@@ -38,9 +55,9 @@ static json_t *lost_of(const struct session *session, const struct writer_counts
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events",
 		number(counts->trace.lost), "threads", number(state->lost_threads), "methods",
-		number(session->source->lost()), "records",
+		number(session->source->lost() - session->before.methods_lost), "records",
 		number(records ? io_records_lost(records) : 0), "metrics",
-		number(metric_losses()), "marks", number(counts->marks_lost));
+		number(metric_losses() - session->before.losses), "marks", number(counts->marks_lost));
 }
 
 /* The share of the processor time since the session's begin that its events cost. */
@@ -64,14 +81,20 @@ static json_t *labels_of(struct session *session, struct error *error)
 		count = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!row[i].reset)
-			json_array_append_new(labels, json_string(row[i].label));
+			json_array_append_new(labels, status_text(row[i].label));
 	free(row);
 	return labels;
 }
 
+/* Both since the begin, which two clocks tell: they may differ by a little. */
+static json_t *ago(uint64_t duration, uint64_t at)
+{
+	return at ? number(duration > at ? duration - at : 0) : json_null();
+}
+
 static json_t *failure_of(const struct error *failure)
 {
-	return failure->code == ERROR_NONE ? json_null() : json_string(failure->text);
+	return failure->code == ERROR_NONE ? json_null() : status_text(failure->text);
 }
 
 int session_status(struct session *session, json_t *object, struct error *error)
@@ -89,7 +112,7 @@ int session_status(struct session *session, json_t *object, struct error *error)
 	const struct {
 		const char *key;
 		json_t *value;
-	} member[] = {{"file", json_string(session->path ? session->path : "")},
+	} member[] = {{"file", status_text(session->path ? session->path : "")},
 		{"started", json_string(session->started)}, {"duration_ns", number(duration)},
 		{"options", options_of(session)}, {"threads", number(state.threads)},
 		{"threads_live", number(counts.trace.live)},
@@ -99,8 +122,7 @@ int session_status(struct session *session, json_t *object, struct error *error)
 		{"memory", memory_of(&state)}, {"lost", lost_of(session, &counts, &state)},
 		{"overhead", overhead_of(session, counts.trace.events)},
 		{"snapshots", labels_of(session, error)},
-		{"flushed_ns_ago", counts.flushed_at ? number(duration - counts.flushed_at)
-						     : json_null()},
+		{"flushed_ns_ago", ago(duration, counts.flushed_at)},
 		{"error", failure_of(&counts.failure)}};
 	int failed = 0;
 

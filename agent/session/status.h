@@ -15,4 +15,8 @@
  * nothing can be counted now. */
 int session_status(struct session *session, json_t *object, struct error *error);
 
+/* A text as JSON: of a path whose bytes are not UTF-8 those beyond ASCII become '?'. NULL without
+ * memory. */
+json_t *status_text(const char *text);
+
 #endif

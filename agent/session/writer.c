@@ -671,6 +671,18 @@ static void say_failure(struct writer *writer, const struct error *error)
 		error->text, writer->flush_seconds);
 }
 
+/* The end may have been asked for, and given up, while a flush hung: what it would look at next may
+ * be gone. */
+static bool is_ending(struct writer *writer)
+{
+	bool ending;
+
+	lock_take(&writer->lock);
+	ending = writer->ending;
+	lock_give(&writer->lock);
+	return ending;
+}
+
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
@@ -686,9 +698,13 @@ static bool wait_for_flush(struct writer *writer)
 		if (!wait_until(writer, next))
 			return false;
 		answer_requests(writer);
+		if (is_ending(writer))
+			return false;
 		struct error error = {0};
 		drain_records(writer, &error);
 		say_failure(writer, &error);
+		if (is_ending(writer))
+			return false;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (is_before(now, flush_at));
 	return true;
@@ -862,7 +878,8 @@ int writer_finish(struct writer *writer, struct error *error)
 	if (!stop_thread(writer)) {
 		refuse_requests(writer);
 		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
-		return error_set(error, ERROR_IO, "writing hangs");
+		return error_set(error, ERROR_BUSY, "writing the profile hangs: it ends earlier "
+						    "than the recording");
 	}
 	requests_drained(&writer->requests);
 	block_signals(&before);
@@ -981,4 +998,14 @@ int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
 		return 0;
 	*count = 0;
 	return error_set(error, ERROR_MEMORY, "no memory to list the snapshots");
+}
+
+bool writer_has_ended(struct writer *writer)
+{
+	bool ended;
+
+	lock_take(&writer->lock);
+	ended = writer->ended;
+	lock_give(&writer->lock);
+	return ended;
 }

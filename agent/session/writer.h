@@ -86,8 +86,12 @@ int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
 
 /* Stops the thread, flushes for the last time, closes the file. 0, or a negative code: the
  * file then holds what was flushed before; that is said on standard error, unless a failed
- * flush was said before. NULL is allowed. In a forked child (another pid)
+ * flush was said before. -ERROR_BUSY: a flush hangs, on a dead network disk say; the writer goes on
+ * to use what it was given until it has ended. NULL is allowed. In a forked child (another pid)
  * nothing is touched. */
 int writer_finish(struct writer *writer, struct error *error);
+
+/* Of a writer whose finish was given up (-ERROR_BUSY): true once it touches nothing any more. */
+bool writer_has_ended(struct writer *writer);
 
 #endif

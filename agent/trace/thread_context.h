@@ -54,6 +54,7 @@ struct thread_context {
 	uint64_t unwound, repaired, unmatched, lost;
 	/* The owner's. */
 	struct io_path_map paths;
+	struct io_records *records; /* the trace's; NULL: sums are enough */
 	struct io_ring *ring; /* NULL: no operation was recorded */
 	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
 	uint32_t shortage; /* the budget's, when it was last heeded */

@@ -22,6 +22,7 @@ struct thread_context *rows_create(struct trace *trace)
 	context->memory = memory;
 	context->set = trace->set;
 	context->trace = trace;
+	context->records = trace->records;
 	context->previous = TRANSITION_ENTRY;
 	context->started = clock_system();
 	context->shortage =
