@@ -126,7 +126,7 @@ static const struct report_option {
 		"I/O views: only below such methods, e.g. 'com.acme.*'; may be repeated",
 		take_method},
 	{"--snapshot", "A..B",
-		"only between two snapshots; A.. to the end, ..B from the begin; see jprof(1)",
+		"only between two snapshots; A.. to the end, ..B from the beginning; see jprof(1)",
 		take_snapshot},
 	{"--format", "FORMAT", "text unless given", take_format},
 };

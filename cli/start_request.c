@@ -9,16 +9,12 @@
 #include "cli/profile_file.h"
 #include "options/options.h"
 
-/* What an agent is told when it is loaded. */
-static const struct {
-	const char *key;
-	bool only; /* and cannot be told later */
-} load_keys[] = {
-	{"io_slots", true},
-	{"log", false},
-};
-
-#define LOAD_KEYS (sizeof(load_keys) / sizeof(load_keys[0]))
+/* Whether an agent is told that when it is loaded: what cannot be told later, and what it
+ * says meanwhile. */
+static bool is_for_loading(const char *key)
+{
+	return options_only_load(key) || strcmp(key, "log") == 0;
+}
 
 static int no_memory(struct error *error)
 {
@@ -56,13 +52,12 @@ static int read_object(struct start_request *request, const struct agent_words *
 static int make_load(struct start_request *request, struct error *error)
 {
 	int failed = options_append(&request->load, "start", "no", error);
+	const char *key;
+	json_t *value;
 
-	for (size_t i = 0; i < LOAD_KEYS && failed == 0; i++) {
-		const json_t *value = json_object_get(request->options, load_keys[i].key);
-
-		if (value != NULL)
-			failed = append_value(
-				&request->load, load_keys[i].key, value, error);
+	json_object_foreach(request->options, key, value) {
+		if (failed == 0 && is_for_loading(key))
+			failed = append_value(&request->load, key, value, error);
 	}
 	return failed;
 }
@@ -98,18 +93,25 @@ void start_request_fini(struct start_request *request)
 
 bool start_request_is_plain(const struct start_request *request)
 {
-	size_t others = json_object_size(request->options);
+	const char *key;
+	json_t *value;
 
-	for (size_t i = 0; i < LOAD_KEYS; i++)
-		others -= json_object_get(request->options, load_keys[i].key) != NULL;
-	return others == 0;
+	json_object_foreach(request->options, key, value) {
+		if (!is_for_loading(key))
+			return false;
+	}
+	return true;
 }
 
 void start_request_loaded(struct start_request *request)
 {
-	for (size_t i = 0; i < LOAD_KEYS; i++) {
-		if (load_keys[i].only)
-			json_object_del(request->options, load_keys[i].key);
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(request->options, next, key, value) {
+		if (options_only_load(key))
+			json_object_del(request->options, key);
 	}
 }
 

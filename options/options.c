@@ -165,6 +165,12 @@ int options_override(struct options *options, const struct options *base,
 	return finish(options, &set, failed);
 }
 
+bool options_only_load(const char *key)
+{
+	const struct option_row *row = option_find(key, strlen(key));
+	return row && row->loading_only;
+}
+
 char *options_given_json(const char *string, struct error *error)
 {
 	struct option_set set = {0};

@@ -63,6 +63,9 @@ void options_fini(struct options *options);
 int options_override(struct options *options, const struct options *base,
 	const char *text, struct error *error);
 
+/* True for a key that is legal only when the agent is loaded. */
+bool options_only_load(const char *key);
+
 /* The keys that an option string (as options_append makes it) and the file that its
  * `config` names give, without `config`, as a JSON object on one line: a text for
  * options_override in a process that cannot read that file. Owned (free); NULL with error

@@ -164,7 +164,7 @@ static int parse(
 
 	if (!first)
 		return error_set(error, ERROR_USAGE,
-			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the begin)",
+			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the beginning)",
 			error_subject(text).text);
 	while (dots && !split(profile, text, dots))
 		dots = strstr(dots + 1, "..");

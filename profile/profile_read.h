@@ -24,7 +24,7 @@ struct profile_meta {
 
 /* From one moment to another. */
 struct profile_interval {
-	const struct profile_snapshot *from; /* NULL: from the begin */
+	const struct profile_snapshot *from; /* NULL: from the beginning */
 	const struct profile_snapshot *to;   /* NULL: to the end */
 	uint64_t begin, end; /* ns since the session began; end 0: not known */
 	uint64_t clamped;    /* values that would have become negative: in a whole file none */
@@ -81,7 +81,7 @@ struct profile {
 	size_t mark_count;
 
 	/* What counts, I/O and records are of; meta, methods, files and paths are the file's last
-	 * state. Within an interval that does not begin at the begin, threads and nodes are those
+	 * state. Within an interval that does not begin at the beginning, threads and nodes are those
 	 * that did something, and what they count is what they did in it; started, ended and the
 	 * like are as they were at its end. */
 	struct profile_interval interval;
@@ -91,7 +91,7 @@ struct profile {
 struct profile_wanted {
 	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
 	bool marks;   /* the moments that the program named */
-	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the begin; "..": all. NULL:
+	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. */
 	const char *interval;
 };
