@@ -299,19 +299,31 @@ static int finish(struct attach *attach, struct error *error)
 	return 0;
 }
 
+/* With --start no: it is there. What it was told if it was there before is nothing. */
+static int say_armed(const struct attach *attach, struct error *error)
+{
+	long pid = (long)attach->pid;
+
+	if (!attach->is_ours && json_object_size(attach->request.options) > 0)
+		return error_set(error, ERROR_BUSY,
+			"the agent is in process %ld already: io_slots and log with "
+			"--start no are for loading it",
+			pid);
+	fprintf(stderr,
+		"jprof: the agent is in process %ld; start a recording with: "
+		"jprof start %ld\n",
+		pid, pid);
+	return 0;
+}
+
 static int record(struct attach *attach, struct error *error)
 {
 	int failed = reach_agent(attach, error);
 
 	if (failed != 0)
 		return failed;
-	if (attach->request.is_armed) {
-		fprintf(stderr,
-			"jprof: the agent is in process %ld; start a recording with: "
-			"jprof start %ld\n",
-			(long)attach->pid, (long)attach->pid);
-		return 0;
-	}
+	if (attach->request.is_armed)
+		return say_armed(attach, error);
 	failed = waiting_interrupted() ? error_set(error, ERROR_USAGE, "interrupted")
 				       : start(attach, error);
 	if (failed != 0) {

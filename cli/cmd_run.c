@@ -89,7 +89,12 @@ static int place_profile(struct run *run)
 	else if (run->words.file != NULL || strcmp(run->file, options.file) != 0)
 		failed = options_append(&run->words.options, "file", run->file, &error);
 	options_fini(&options);
-	return failed != 0 ? command_failed(&error) : EXIT_DONE;
+	if (failed != 0)
+		return command_failed(&error);
+	return run->is_armed && run->words.duration != 0
+		       ? command_usage(
+				 "run", "--start no and --duration exclude each other")
+		       : EXIT_DONE;
 }
 
 static int make_agent(struct run *run)

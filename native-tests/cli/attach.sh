@@ -115,6 +115,7 @@ says 2 "'0' is no time" attach 1 --duration 0
 says 2 "'1.2.3' is no time" attach 1 --duration 1.2.3
 says 2 "'inf' is no time" attach 1 --duration inf
 says 2 "'1d' is no time" run --duration 1d -- true
+says 2 "exclude each other" run --duration 1 --start no -- true
 says 2 "given twice" attach 1 --duration 1 --duration 2
 says 2 "exclude each other" attach 1 --start no --duration 2
 says 2 "only io_slots and log" attach 1 --start no --metrics wall
@@ -275,6 +276,8 @@ holds "the socket is there" test ! -e /tmp/.jprof-$jvm
 says 1 "there is no jprof agent in process $jvm" detach $jvm
 says 0 "the agent is in process $jvm; start a recording with" attach $jvm --start no --io_slots 64
 holds "armed: $(tail -2 jvm/log)" told 'start=no,io_slots=64\|'
+says 1 "is in process $jvm already: io_slots and log" attach $jvm --start no --io_slots 128
+says 0 "the agent is in process $jvm" attach $jvm --start no
 holds "it was started" test "$(grep -c . <(tail -1 jvm/log | grep '"verb": *"start"'))" = 0
 mkdir 'a, b=c%d'
 cd 'a, b=c%d' || exit 1

@@ -265,6 +265,12 @@ status=$?
 holds "TERM gives $status" test $status = 7
 holds "TERM did not reach java" grep -q caught out
 
+# ---- run: nothing was recorded ----
+unset FILE WAIT STATUS
+says 0 "there is no profile 'none.jprof': the agent did not run" run --file none.jprof -- true
+says 0 "there is no profile 'none.jprof': with --start no nothing is recorded until 'jprof start'" \
+	run --start no --file none.jprof -- true
+
 # ---- a profile in a container: what /proc/PID/root leads to has no name here ----
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	mkdir inside
