@@ -326,7 +326,7 @@ const struct option_row option_table[] = {
 		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true,
 		FIELD(start),
-		.meaning = "record from the start, or wait for jprof_start()"},
+		.meaning = "record from the start, or wait for 'jprof start'"},
 	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
 		FIELD(calls),
 		.meaning = "how calls are seen: probes in the bytecode, or the JVM's events; "
