@@ -128,8 +128,8 @@ static int await_agent(struct attach *attach, struct error *error)
 		return failed;
 	*error = (struct error){0};
 	if (target_ended(&attach->target))
-		return error_set(error, ERROR_MISSING, "process %ld has ended",
-			(long)attach->pid);
+		return error_set(
+			error, ERROR_MISSING, "process %ld has ended", (long)attach->pid);
 	return error_set(error, ERROR_MISSING,
 		"the agent in process %ld does not listen on a control socket; its own "
 		"line is on the standard error of the process",

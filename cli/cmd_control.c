@@ -52,8 +52,7 @@ struct verb {
 
 /* ---- start ---- */
 
-#define START_IS_FOR_LOADING \
-	"'start' is an option of 'jprof attach' and 'jprof run' only"
+#define START_IS_FOR_LOADING "'start' is an option of 'jprof attach' and 'jprof run' only"
 
 static int start_option(struct control_command *command, int argc, char **argv, int *at)
 {

@@ -31,7 +31,8 @@ struct control_name control_directory(const struct target *target)
 {
 	struct control_name name;
 
-	snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY, (long)target->inner_pid);
+	snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY,
+		(long)target->inner_pid);
 	return name;
 }
 

@@ -239,7 +239,8 @@ static int read_counters(const struct target *target, const char *path)
 
 	if (file < 0)
 		return -1;
-	if (fstat(file, &status) == 0 && status.st_uid == target->uid && status.st_size <= COUNTERS_LIMIT &&
+	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
+		status.st_size <= COUNTERS_LIMIT &&
 		(bytes = malloc((size_t)status.st_size + 1)) != NULL) {
 		got = read(file, bytes, (size_t)status.st_size);
 		value = jvm_flags_counters(bytes, got > 0 ? (size_t)got : 0);

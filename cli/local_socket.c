@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * local_socket: holds the socket's file (O_PATH) while it looks at it, and connects to that
- * by way of /proc/self/fd/N: nobody can put another one, or a link, in its place.
+ * local_socket: holds the socket's file (O_PATH) while it looks at it, and connects to
+ * that by way of /proc/self/fd/N: nobody can put another one, or a link, in its place.
  */
 #include "cli/local_socket.h"
 
@@ -174,7 +174,9 @@ long local_socket_receive(
 	ssize_t got;
 
 	do {
-		if (waiting_for(descriptor, POLLIN, moment) == 0)
+		/* Whoever never ceases to send is late, too. */
+		if (waiting_now() >= moment ||
+			waiting_for(descriptor, POLLIN, moment) == 0)
 			return too_late(error);
 		got = recv(descriptor, bytes, size, 0);
 	} while (got < 0 && (errno == EINTR || errno == EAGAIN));

@@ -55,7 +55,8 @@ static int make_load(struct start_request *request, struct error *error)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(request->options, key, value) {
+	json_object_foreach(request->options, key, value)
+	{
 		if (failed == 0 && is_for_loading(key))
 			failed = append_value(&request->load, key, value, error);
 	}
@@ -96,7 +97,8 @@ bool start_request_is_plain(const struct start_request *request)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(request->options, key, value) {
+	json_object_foreach(request->options, key, value)
+	{
 		if (!is_for_loading(key))
 			return false;
 	}
@@ -109,7 +111,8 @@ void start_request_loaded(struct start_request *request)
 	json_t *value;
 	void *next;
 
-	json_object_foreach_safe(request->options, next, key, value) {
+	json_object_foreach_safe(request->options, next, key, value)
+	{
 		if (options_only_load(key))
 			json_object_del(request->options, key);
 	}

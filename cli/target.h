@@ -72,8 +72,8 @@ int target_open_path(const struct target *target, const char *path, int flags);
  * path that is not absolute begins where the target works. A descriptor, or -1. */
 int target_open_file(const struct target *target, const char *path);
 
-/* A path that /proc/PID tells, as the target sees it: there it begins at our root, that of a
- * process in a chroot with that directory. Borrowed from path. */
+/* A path that /proc/PID tells, as the target sees it: there it begins at our root, that
+ * of a process in a chroot with that directory. Borrowed from path. */
 const char *target_path_there(const struct target *target, const char *path);
 
 /* The same path for this process: /proc/PID/root/... where the views differ. Owned; NULL

@@ -380,6 +380,7 @@ ill "longer than 1 MB" huge
 ill "closed the connection" half
 ill "does not speak version 1" version
 ill "no answer within" silent
+ill "no answer within" floods
 ill "closed the connection" closes
 ill "has no \"ok\"" noresult
 play '{"loaded": true, "agent": "late"}'

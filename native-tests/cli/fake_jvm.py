@@ -118,6 +118,8 @@ class Agent:
         if bad is not None:
             client.sendall(bad + (b"" if self.mode == "half" else b"\n"))
             return self.mode != "half"
+        while self.mode == "floods":
+            client.sendall(b'{"jprof": 1, "id": 0, "ok": false}\n' * 100)
         if self.mode == "late":
             client.sendall(b'{"jprof": 1, "id": 0, "ok": false}\n')
         line = json.dumps({"jprof": 1, "id": request["id"], "ok": True, "result": self.result(request)})
