@@ -95,20 +95,21 @@ whole_sessions() {
 }
 
 short_sessions() {
-	local part
+	local part number=0
 
 	echo "  start, stop, over one connection; sizes in KB"
 	start "$1/bin/java" "${flags[@]}" -cp "$work" Phases "$work/written"
+	echo "phase 1000" >&"$to" # loads the class that gets probes
+	sleep 1
 	quietly attach "$jvm" --start no
 	heading
 	row "$1" 0
 	for part in 100 400 500; do
 		python3 "$tests/control.py" "$jvm" sessions $part "file=$work/p.jprof" include=Jobs >"$work/each"
-		done=$((${done:-0} + part))
-		row "$1" $done
+		number=$((number + part))
+		row "$1" $number
 	done
 	echo "  $(cat "$work/each")"
-	done=0
 	quietly detach "$jvm"
 	end
 }
