@@ -426,7 +426,7 @@ static int start_here(JNIEnv *jni, const struct order *order, struct error *erro
 	if (!ready)
 		return error_set(error, ERROR_MISSING, "the agent was detached: attach it again");
 	if (session)
-		return error_set(error, ERROR_BUSY, "recording already, into '%s'",
+		return error_set(error, ERROR_BUSY, "recording already, into '%s': stop that first",
 			error_subject(session->path).text);
 	code = next_options(&options, order->options, error);
 	if (!code)
@@ -444,7 +444,7 @@ static int stop_here(JNIEnv *jni, const struct order *order, struct error *error
 	struct session *session = events_session();
 
 	if (!session)
-		return error_set(error, ERROR_BUSY, "nothing is being recorded");
+		return error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
 	if (order->path)
 		*order->path = session->path ? strdup(session->path) : NULL;
 	check_patterns(jni, session);
@@ -477,7 +477,7 @@ int events_with_session(int (*action)(struct session *session, void *argument,
 	session = atomic_load(&over) ? NULL : events_session();
 	code = session && session_recording(session)
 		       ? action(session, argument, error)
-		       : error_set(error, ERROR_BUSY, "nothing is being recorded");
+		       : error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
 	pthread_mutex_unlock(&sessions);
 	return code;
 }

@@ -27,7 +27,7 @@ int from_inside_look(int (*action)(struct session *session, void *argument,
 	int code;
 
 	if (!gate_enter(&recording))
-		return error_set(error, ERROR_BUSY, "nothing is being recorded");
+		return error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
 	code = action(events_session(), argument, error);
 	gate_leave(&recording);
 	return code;

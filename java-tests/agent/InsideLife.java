@@ -65,8 +65,8 @@ public final class InsideLife {
 		check(JProf.isLoaded() && !JProf.isRecording(), "not armed");
 		check(JProf.threadValue("wall") == -1 && JProf.totalValue("wall") == -1, "values");
 		JProf.mark("nowhere");
-		check(refused(JProf::stop).equals("nothing is being recorded"), "stop");
-		check(refused(JProf::reset).equals("nothing is being recorded"), "reset");
+		check(refused(JProf::stop).startsWith("nothing is being recorded"), "stop");
+		check(refused(JProf::reset).startsWith("nothing is being recorded"), "reset");
 		check(refused(() -> JProf.start("metrics=nonsense")).contains("'nonsense'"), "nonsense");
 		check(refused(() -> JProf.start("metrics=\ud83d\ude00")).contains("'?'"), "no ASCII");
 		steps(1000);
