@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: plain
-// stderr: ^jprof: nothing is being recorded$
+// stderr: ^jprof: nothing is being recorded: start a recording first$
 package cases;
 
 import java.util.concurrent.CountDownLatch;
