@@ -50,9 +50,13 @@ static inline bool gate_close(struct gate *gate, unsigned own)
 	static const struct timespec pause = {.tv_nsec = 1000 * 1000};
 
 	atomic_store(&gate->open, false);
-	for (int waits = 0; atomic_load(&gate->inside) > own && waits < 5000; waits++)
+	/* Once is enough: who comes later looks in, and is turned away. */
+	for (int waits = 0; atomic_load(&gate->inside) > own; waits++) {
+		if (waits == 5000)
+			return false;
 		nanosleep(&pause, NULL);
-	return atomic_load(&gate->inside) <= own;
+	}
+	return true;
 }
 
 #endif
