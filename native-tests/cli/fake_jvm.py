@@ -37,12 +37,23 @@ def log(line):
         out.write(line + "\n")
 
 
+def remove_stale(path):
+    """A JVM that had this number before, and was killed, has left its socket."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
 def listen(path):
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     server.bind(path + ".new")
     os.chmod(path + ".new", 0o600)
     server.listen(20)
     return server
+
+
+remove_stale(attach_path)
 
 
 def serve(server, talk):
