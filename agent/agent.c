@@ -159,7 +159,7 @@ EXPORTED int jprof_snapshot(const char *label)
 {
 	struct error error = {0};
 
-	return told(from_inside_snapshot(label, &error), &error);
+	return told(from_inside_snapshot(label, NULL, NULL, &error), &error);
 }
 
 EXPORTED int jprof_reset(void)

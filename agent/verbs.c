@@ -14,6 +14,7 @@
 
 #include "agent/events/events.h"
 #include "agent/events/from_inside.h"
+#include "agent/events/recording.h"
 #include "agent/session/status.h"
 #include "metric/clock.h"
 
@@ -97,25 +98,21 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 
 /* ---- in between ---- */
 
-static int fill_status(struct session *session, void *argument, struct error *error)
-{
-	json_t *object = argument;
-
-	json_object_set_new(object, "state", json_string("recording"));
-	return session_status(session, object, error);
-}
-
+/* Without the JVM, and beside other commands. */
 static int status(const json_t *request, json_t **result, struct error *error)
 {
-	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state", "armed", "agent",
-		JPROF_VERSION, "pid", (int)getpid(), "uptime_ns",
-		(json_int_t)(clock_now() - events.loaded_at), "clients", (int)control_clients());
-	int code;
+	struct session *session = recording_look();
+	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state",
+		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid", (int)getpid(),
+		"uptime_ns", (json_int_t)(clock_now() - events.loaded_at), "clients",
+		(int)control_clients());
+	int code = object ? 0 : no_memory(error);
 
 	(void)request;
-	if (!object)
-		return no_memory(error);
-	code = events_recording() ? from_inside_look(fill_status, object, error) : 0;
+	if (session && !code)
+		code = session_status(session, object, error);
+	if (session)
+		recording_leave();
 	if (code)
 		json_decref(object);
 	else
@@ -123,50 +120,31 @@ static int status(const json_t *request, json_t **result, struct error *error)
 	return code;
 }
 
-struct snapshot_order {
-	const char *label;
-	char *label_out;
-	uint64_t at;
-};
-
-static int take_snapshot(struct session *session, void *argument, struct error *error)
-{
-	struct snapshot_order *order = argument;
-
-	return writer_snapshot(
-		session->writer, order->label, &order->label_out, &order->at, error);
-}
-
 static int snapshot(const json_t *request, json_t **result, struct error *error)
 {
-	const json_t *label = json_object_get(request, "label");
-	struct snapshot_order order = {.label = json_string_value(label)};
+	const json_t *wanted = json_object_get(request, "label");
+	const char *text = json_string_value(wanted);
+	char *label;
+	uint64_t at;
 	int code;
 
-	if (label && !json_is_null(label) && !order.label)
+	if (wanted && !json_is_null(wanted) && !text)
 		return error_set(error, ERROR_USAGE, "label: a string is wanted");
-	code = events_with_session(take_snapshot, &order, error);
+	code = from_inside_snapshot(text, &label, &at, error);
 	if (code)
 		return code;
-	*result = json_pack("{s:s, s:I}", "label", order.label_out, "at_ns", (json_int_t)order.at);
-	free(order.label_out);
+	*result = json_pack("{s:s, s:I}", "label", label, "at_ns", (json_int_t)at);
+	free(label);
 	return *result ? 0 : no_memory(error);
-}
-
-static int begin_anew(struct session *session, void *argument, struct error *error)
-{
-	(void)argument;
-	return writer_reset(session->writer, error);
 }
 
 static int reset(const json_t *request, json_t **result, struct error *error)
 {
 	(void)request;
 	(void)result;
-	return events_with_session(begin_anew, NULL, error);
+	return from_inside_reset(error);
 }
 
-/* Tells where the profile of the recording is that this ended. */
 static int detach(const json_t *request, json_t **result, struct error *error)
 {
 	char *path = NULL;

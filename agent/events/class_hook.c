@@ -302,7 +302,7 @@ void class_hook_open(struct jvm *jvm, JNIEnv *jni)
 
 bool class_hook_close(struct jvm *jvm, JNIEnv *jni)
 {
-	bool out = gate_close(&hook, 0);
+	bool out = gate_close(&hook);
 
 	bring_loaded_classes(jvm, jni);
 	native_methods_give_back(jni);

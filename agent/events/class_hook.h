@@ -39,8 +39,8 @@ bool class_hook_close(struct jvm *jvm, JNIEnv *jni);
 /* What got probes in the session. */
 void class_hook_chosen(struct session_chosen *chosen);
 
-/* Calls put for each fact of the session: how many classes and methods got probes, and what stayed as it is,
- * with the reason. */
+/* Calls put for each fact of the session: how many classes and methods got probes, and what stayed
+ * as it is, with the reason. */
 void class_hook_facts(
 	void (*put)(void *argument, const char *key, const char *value), void *argument);
 

@@ -461,11 +461,6 @@ bool events_ready(void)
 	return ready;
 }
 
-bool events_recording(void)
-{
-	return events_session() != NULL;
-}
-
 int events_with_session(int (*action)(struct session *session, void *argument,
 	struct error *error), void *argument, struct error *error)
 {

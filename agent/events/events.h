@@ -85,9 +85,6 @@ int events_stop(char **path, struct error *error);
 int events_with_session(int (*action)(struct session *session, void *argument,
 	struct error *error), void *argument, struct error *error);
 
-/* True if a session records; it may end at any time. */
-bool events_recording(void);
-
 /* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
  * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays, as another
  * command is under way, or the JVM ends. */

@@ -6,32 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events/recording.h"
 #include "agent/events/thread_events.h"
-#include "agent/lock/gate.h"
-
-static struct gate recording; /* open: the session may be used */
-
-void from_inside_begin(void)
-{
-	gate_open(&recording);
-}
-
-bool from_inside_end(void)
-{
-	return gate_close(&recording, 0);
-}
-
-int from_inside_look(int (*action)(struct session *session, void *argument,
-	struct error *error), void *argument, struct error *error)
-{
-	int code;
-
-	if (!gate_enter(&recording))
-		return error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
-	code = action(events_session(), argument, error);
-	gate_leave(&recording);
-	return code;
-}
 
 bool from_inside_recording(void)
 {
@@ -83,31 +59,24 @@ static void be_seen(void)
 
 /* ---- snapshots ---- */
 
-static int with_writer(const struct session *session, struct error *error)
-{
-	return session->writer ? 0
-			       : error_set(error, ERROR_BUSY, "the recording has ended");
-}
+struct snapshot {
+	const char *label;
+	char *label_out;
+	uint64_t at_ns;
+};
 
 static int take_snapshot(struct session *session, void *argument, struct error *error)
 {
-	const char *label = argument;
-	char *label_out = NULL;
-	uint64_t at;
-	int code = with_writer(session, error);
+	struct snapshot *snapshot = argument;
 
-	if (!code)
-		code = writer_snapshot(session->writer, label, &label_out, &at, error);
-	free(label_out);
-	return code;
+	return writer_snapshot(session->writer, snapshot->label, &snapshot->label_out,
+		&snapshot->at_ns, error);
 }
 
 static int begin_anew(struct session *session, void *argument, struct error *error)
 {
-	int code = with_writer(session, error);
-
 	(void)argument;
-	return code ? code : writer_reset(session->writer, error);
+	return writer_reset(session->writer, error);
 }
 
 /* The thread waits for a flush, which is to show it as it was before. */
@@ -121,9 +90,19 @@ static int while_aside(int (*action)(struct session *session, void *argument,
 	return code;
 }
 
-int from_inside_snapshot(const char *label, struct error *error)
+int from_inside_snapshot(
+	const char *label, char **label_out, uint64_t *at_ns, struct error *error)
 {
-	return while_aside(take_snapshot, (void *)(uintptr_t)label, error);
+	struct snapshot snapshot = {.label = label};
+	int code = while_aside(take_snapshot, &snapshot, error);
+
+	if (at_ns)
+		*at_ns = snapshot.at_ns;
+	if (label_out)
+		*label_out = snapshot.label_out;
+	else
+		free(snapshot.label_out);
+	return code;
 }
 
 int from_inside_reset(struct error *error)
@@ -145,18 +124,17 @@ int from_inside_mark(const char *name)
 	struct thread_context *context = thread_events_pause();
 	JNIEnv *jni = name && from_inside_recording() ? jni_of_thread() : NULL;
 	struct jvm_thread thread = {0};
-	bool inside;
+	struct session *session;
 
 	if (jni)
 		without_exception(jni, describe, &thread);
-	inside = name && gate_enter(&recording);
-	if (inside) {
-		writer_mark(events_session()->writer, name, thread.java_id,
-			jni ? thread.name : NULL);
-		gate_leave(&recording);
+	session = name ? recording_look() : NULL;
+	if (session) {
+		writer_mark(session->writer, name, thread.java_id, jni ? thread.name : NULL);
+		recording_leave();
 	}
 	thread_events_resume(context);
-	return inside ? 0 : -1;
+	return session ? 0 : -1;
 }
 
 /* ---- values ---- */
@@ -199,16 +177,15 @@ static int read_value(const char *name,
 	int (*read)(const struct session *session, unsigned metric, uint64_t *value),
 	uint64_t *value)
 {
-	const struct session *session;
+	const struct session *session = name ? recording_look() : NULL;
 	int metric, code = -1;
 
-	if (!name || !gate_enter(&recording))
+	if (!session)
 		return -1;
-	session = events_session();
 	metric = index_of(&session->metrics, name);
 	if (metric >= 0)
 		code = read(session, (unsigned)metric, value);
-	gate_leave(&recording);
+	recording_leave();
 	return code;
 }
 

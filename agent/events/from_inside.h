@@ -3,13 +3,14 @@
 /*
  * from_inside: what the application itself may ask while it is recorded: snapshots, marks, and
  * what it has used so far. The functions of jprof.h (agent.c) and the natives of jprof.JProf
- * (jprof_class.h) are made of these, and of events_start and events_stop.
+ * (jprof_class.h) are made of these, and of events_start and events_stop. So are the verbs
+ * snapshot and reset of the control channel.
  *
  * What they cost the calling thread is charged to nobody.
  *
  *   application --> snapshot, reset --> events_with_session --> session/writer
- *               --> mark            --> gate --> session/writer
- *               --> values          --> gate --> trace
+ *               --> mark            --> recording_look --> session/writer
+ *               --> values          --> recording_look --> trace
  *
  * Snapshots and resets are turned away while another command runs. Marks and values are not: the
  * gate lets any number of threads in, and whoever ends the session waits until they are out.
@@ -23,27 +24,15 @@
 
 #include "error/error.h"
 
-struct session;
-
-/* A session begins: threads may join it. */
-void from_inside_begin(void);
-
-/* It ends: nobody comes in any more; waits for those inside, some seconds at most. False:
- * somebody still is. Again for a session that ended: true. */
-bool from_inside_end(void);
-
 /* True if something is being recorded. It may end at any time. */
 bool from_inside_recording(void);
 
-/* Calls action with the session that records, which stays meanwhile. Other commands may run at the
- * same time. 0, action's negative code, or -ERROR_BUSY: nothing is being recorded. */
-int from_inside_look(int (*action)(struct session *session, void *argument,
-	struct error *error), void *argument, struct error *error);
-
 /* Keeps a copy of all counts under the label; NULL: a number. Returns when it is in the file.
- * 0, or a negative code: there is that label, or it is none, or nothing is being recorded, or
- * another start, stop, snapshot or reset is under way. */
-int from_inside_snapshot(const char *label, struct error *error);
+ * *label_out (owned) and *at_ns: see writer_snapshot; both may be NULL. 0, or a negative code: there
+ * is that label, or it is none, or nothing is being recorded, or another start, stop, snapshot or
+ * reset is under way. */
+int from_inside_snapshot(
+	const char *label, char **label_out, uint64_t *at_ns, struct error *error);
 
 /* Reports begin here. 0, or a negative code as above. */
 int from_inside_reset(struct error *error);

@@ -855,6 +855,6 @@ void io_natives_open(JNIEnv *jni)
 
 void io_natives_close(JNIEnv *jni)
 {
-	gate_close(&binding, 0);
+	gate_close(&binding);
 	jvm_each_class(&events.jvm, jni, is_io_class, give_back_class);
 }

@@ -90,7 +90,7 @@ static void JNICALL snapshot(JNIEnv *jni, jclass class, jstring label)
 	char *text = text_of(jni, label);
 	int code = label && !text
 			   ? error_set(&error, ERROR_MEMORY, "no memory for the label")
-			   : from_inside_snapshot(text, &error);
+			   : from_inside_snapshot(text, NULL, NULL, &error);
 
 	(void)class;
 	free(text);

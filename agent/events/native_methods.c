@@ -122,7 +122,7 @@ static void disown_records(void)
 
 bool native_methods_close(void)
 {
-	bool out = gate_close(&wrapping, 0);
+	bool out = gate_close(&wrapping);
 
 	disown_records();
 	return out;
@@ -160,9 +160,9 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's id, METHOD_REF_SCOPE joined; 0: it stays alone. Application classes' natives are all wrapped; those of the
- * JDK if the class hook has given them an id, which it does not give to what the compilers
- * replace. */
+/* The method's id, METHOD_REF_SCOPE joined; 0: it stays alone. Application classes' natives are all
+ * wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
+ * the compilers replace. */
 static uint32_t id_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
 	if (description->is_jdk && !methods_known(description))

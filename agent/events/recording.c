@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "agent/events/class_hook.h"
-#include "agent/events/from_inside.h"
 #include "agent/events/io_call.h"
 #include "agent/events/method_probes.h"
 #include "agent/events/native_methods.h"
@@ -21,6 +20,7 @@
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/interpreter.h"
 #include "agent/jvm/methods.h"
+#include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/trace/event_cost.h"
 
@@ -29,6 +29,20 @@ static struct recording_jvm known; /* see recording_know */
 void recording_know(const struct recording_jvm *jvm)
 {
 	known = *jvm;
+}
+
+/* ---- who looks at it ---- */
+
+static struct gate looked_at; /* open: events_session() may be used */
+
+struct session *recording_look(void)
+{
+	return gate_enter(&looked_at) ? events_session() : NULL;
+}
+
+void recording_leave(void)
+{
+	gate_leave(&looked_at);
 }
 
 /* ---- what is on while a session records ---- */
@@ -261,7 +275,7 @@ static void let_in(JNIEnv *jni, jthread thread, struct session *session)
 {
 	watch_ends(true);
 	thread_events_start();
-	from_inside_begin();
+	gate_open(&looked_at);
 	if (thread)
 		thread_events_adopt(jni, thread, FOUND_ALL);
 	virtual_threads_watch(&events.jvm, true);
@@ -301,7 +315,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 
 unsigned recording_finish(struct session *session, struct error *error)
 {
-	unsigned busy = !from_inside_end();
+	unsigned busy = !gate_close(&looked_at);
 
 	io_stop();
 	busy += thread_events_stop();

@@ -49,6 +49,12 @@ unsigned recording_finish(struct session *session, struct error *error);
  * away. 0, or a negative code: the profile is not complete. */
 int recording_end(JNIEnv *jni, struct session *session, struct error *error);
 
+/* The session that records, which stays until recording_leave; several may look at it at a time. NULL:
+ * nothing is recorded. Nothing is done in between that may wait for the JVM: who ends the session
+ * waits some seconds, not longer. */
+struct session *recording_look(void);
+void recording_leave(void);
+
 /* The session's events, on or off. */
 void recording_enable(const struct session *session, bool on);
 

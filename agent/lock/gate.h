@@ -44,14 +44,14 @@ static inline void gate_open(struct gate *gate)
 }
 
 /* Nobody comes in any more; waits for those inside, some seconds at most. False: somebody still
- * is, and what they use must stay. `own`: how many of them are the calling thread. */
-static inline bool gate_close(struct gate *gate, unsigned own)
+ * is, and what they use must stay. Not from inside. */
+static inline bool gate_close(struct gate *gate)
 {
 	static const struct timespec pause = {.tv_nsec = 1000 * 1000};
 
 	atomic_store(&gate->open, false);
 	/* Once is enough: who comes later looks in, and is turned away. */
-	for (int waits = 0; atomic_load(&gate->inside) > own; waits++) {
+	for (int waits = 0; atomic_load(&gate->inside) > 0; waits++) {
 		if (waits == 5000)
 			return false;
 		nanosleep(&pause, NULL);

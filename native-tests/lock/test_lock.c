@@ -80,7 +80,7 @@ static void test_gate(void **state)
 		gate_open(&gate);
 		while (atomic_load(&passed) == before)
 			;
-		assert_true(gate_close(&gate, 0));
+		assert_true(gate_close(&gate));
 		atomic_store(&there, false);
 	}
 	atomic_store(&enough, true);
