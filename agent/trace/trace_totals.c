@@ -10,21 +10,17 @@
  */
 #include "agent/trace/trace_rows.h"
 
-#include <sched.h>
 #include <string.h>
+#include <time.h>
 
-/* How often a thread that is just forgetting some use is given way. */
-enum { TURNS = 100 };
-
-/* The row's counters as they are now. Under the tree's lock, so that they are not closed
- * meanwhile. */
-static void look(const struct trace *trace, const struct thread_context *context, uint64_t *now)
+/* The row's counters as they are now, or outside the scope as they were last. Under the tree's
+ * lock, so that they are not closed meanwhile. */
+static void look(const struct trace *trace, const struct thread_context *context, bool outside,
+	uint64_t *now)
 {
-	bool counted_on = context->counting && !atomic_load(&context->outside);
-
 	for (unsigned i = 0; i < trace->set->count; i++)
 		now[i] = __atomic_load_n(&context->last[i], __ATOMIC_ACQUIRE);
-	if (!counted_on)
+	if (!context->counting || outside)
 		return;
 	if (!context->stopped) {
 		metric_read_from_outside(trace->set, &context->metric, now);
@@ -35,30 +31,33 @@ static void look(const struct trace *trace, const struct thread_context *context
 			now[i] = context->stop[i];
 }
 
-/* False: the thread forgot some use meanwhile, and what was read does not fit together. */
+/* False: the thread left the scope or forgot some use meanwhile, and what was read does not fit
+ * together. */
 static bool read_row(
 	const struct trace *trace, const struct thread_context *context, uint64_t *used)
 {
 	uint32_t turn = __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
+	bool outside = atomic_load(&context->outside);
 	uint64_t first[METRIC_MAX], now[METRIC_MAX];
 
 	for (unsigned i = 0; i < trace->set->count; i++)
 		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
-	look(trace, context, now);
+	look(trace, context, outside, now);
 	for (unsigned i = 0; i < trace->set->count; i++)
 		used[i] = now[i] > first[i] ? now[i] - first[i] : 0;
-	return turn % 2 == 0 &&
+	return turn % 2 == 0 && outside == atomic_load(&context->outside) &&
 	       turn == __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 }
 
 static void add_row(struct trace *trace, struct thread_context *context, uint64_t *total)
 {
+	struct timespec pause = {0, 20000};
 	uint64_t used[METRIC_MAX];
-	int turns = 0;
 
 	lock_take(&context->tree.lock);
-	while (!read_row(trace, context, used) && ++turns < TURNS)
-		sched_yield();
+	/* A few instructions of the thread's, unless the kernel has just set it aside. */
+	while (!read_row(trace, context, used))
+		nanosleep(&pause, NULL);
 	lock_give(&context->tree.lock);
 	for (unsigned i = 0; i < trace->set->count; i++)
 		total[i] += used[i];

@@ -42,17 +42,22 @@ static void walk(struct owner *owner, struct thread_context *context, uint32_t s
 	}
 }
 
-/* One thread for all the time. */
+/* One thread for all the time, as soon as the crowd leaves it the memory to begin. */
 static void *run_owner(void *user)
 {
 	struct owner *owner = user;
-	struct thread_context *context = test_begin(owner->trace, "owner");
+	struct thread_context *context = NULL;
 
 	while (!atomic_load(&owner->stop)) {
+		if (context == NULL)
+			context = test_begin(owner->trace, "owner");
+		if (context == NULL)
+			continue;
 		walk(owner, context, 1000);
 		owner->number++;
 	}
-	trace_thread_end(owner->trace, context, NULL);
+	if (context != NULL)
+		trace_thread_end(owner->trace, context, NULL);
 	return NULL;
 }
 
@@ -88,7 +93,7 @@ static void run(uint64_t limit, uint32_t methods)
 {
 	struct metric_set set = test_set(2);
 	struct trace *trace = trace_create(&set, limit);
-	struct owner owner[OWNERS + 1];
+	static struct owner owner[OWNERS + 1]; /* outlives a failure: the threads run on */
 	struct test_picture picture = {.metrics = 2};
 	struct trace_state state;
 	uint64_t calls = 0, before = 0, pruned = 0;
@@ -169,7 +174,7 @@ static void test_wall(void **state)
 	struct metric_set set;
 	struct error error = {0};
 	struct trace *trace;
-	struct owner owner;
+	static struct owner owner; /* outlives a failure: the threads run on */
 	struct test_picture picture = {.metrics = 1};
 
 	(void)state;
@@ -219,7 +224,7 @@ static void test_totals(void **state)
 {
 	struct metric_set set = test_set(2);
 	struct trace *trace = trace_create(&set, 16 << 20);
-	struct owner owner[2];
+	static struct owner owner[2]; /* outlives a failure: the threads run on */
 	uint64_t total[METRIC_MAX], before[2] = {0};
 
 	(void)state;
