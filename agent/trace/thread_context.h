@@ -70,6 +70,7 @@ struct thread_context {
 	bool counting; /* the counters are open */
 	bool stopped;
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
+	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
 	/* Under LOCK_THREADS. */
 	struct thread_context *next, *before; /* by id */
 	struct arena memory; /* this struct */

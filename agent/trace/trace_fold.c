@@ -85,8 +85,12 @@ static void add_counts(const struct trace *trace, struct thread_context *row,
 	row->repaired += from->repaired;
 	row->unmatched += from->unmatched;
 	row->lost += from->lost;
-	for (unsigned i = 0; i < trace->set->count; i++)
-		row->last[i] += from->last[i] - from->first[i];
+	for (unsigned i = 0; i < trace->set->count; i++) {
+		uint64_t used = from->last[i] - from->first[i];
+
+		row->last[i] += used;
+		row->told[i] += from->told[i] > used ? from->told[i] : used;
+	}
 	if (row->folded == 0 || from->started < row->started)
 		row->started = from->started;
 	if (from->ended > row->ended)

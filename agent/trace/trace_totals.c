@@ -13,14 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-/* The row's counters as they are now, or outside the scope as they were last. Under the tree's
- * lock, so that they are not closed meanwhile. */
-static void look(const struct trace *trace, const struct thread_context *context, bool outside,
+/* The row's counters as they are now, or (last_event) were at its last event. Under the tree's lock,
+ * so that they are not closed meanwhile. */
+static void look(const struct trace *trace, const struct thread_context *context, bool last_event,
 	uint64_t *now)
 {
 	for (unsigned i = 0; i < trace->set->count; i++)
 		now[i] = __atomic_load_n(&context->last[i], __ATOMIC_ACQUIRE);
-	if (!context->counting || outside)
+	if (!context->counting || last_event)
 		return;
 	if (!context->stopped) {
 		metric_read_from_outside(trace->set, &context->metric, now);
@@ -31,10 +31,10 @@ static void look(const struct trace *trace, const struct thread_context *context
 			now[i] = context->stop[i];
 }
 
-/* False: the thread left the scope or forgot some use meanwhile, and what was read does not fit
- * together. */
-static bool read_row(
-	const struct trace *trace, const struct thread_context *context, uint64_t *used)
+/* What the thread has used by now, or (last_event) had by its last event. False: it left the scope or
+ * forgot some use meanwhile, and what was read does not fit together. */
+static bool read_row(const struct trace *trace, const struct thread_context *context,
+	bool last_event, uint64_t *used)
 {
 	uint32_t turn = __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 	bool outside = atomic_load(&context->outside);
@@ -42,25 +42,33 @@ static bool read_row(
 
 	for (unsigned i = 0; i < trace->set->count; i++)
 		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
-	look(trace, context, outside, now);
+	look(trace, context, outside || last_event, now);
 	for (unsigned i = 0; i < trace->set->count; i++)
 		used[i] = now[i] > first[i] ? now[i] - first[i] : 0;
-	return turn % 2 == 0 && outside == atomic_load(&context->outside) &&
+	return turn % 2 == 0 && (last_event || outside == atomic_load(&context->outside)) &&
 	       turn == __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 }
 
+/* A thread that goes in and out of the scope all the time is never seen from outside between two
+ * of its events: after some tries what it had at its last event has to do, which takes a few loads
+ * to read. Totals do not go back for that. */
 static void add_row(struct trace *trace, struct thread_context *context, uint64_t *total)
 {
+	enum { TRIES = 10 };
 	struct timespec pause = {0, 20000};
 	uint64_t used[METRIC_MAX];
 
 	lock_take(&context->tree.lock);
-	/* A few instructions of the thread's, unless the kernel has just set it aside. */
-	while (!read_row(trace, context, used))
-		nanosleep(&pause, NULL);
+	for (int tries = 0; !read_row(trace, context, tries >= TRIES, used); tries++)
+		/* A few instructions of the thread's, unless the kernel has set it aside. */
+		if (tries >= TRIES)
+			nanosleep(&pause, NULL);
+	for (unsigned i = 0; i < trace->set->count; i++) {
+		if (used[i] > context->told[i])
+			context->told[i] = used[i];
+		total[i] += context->told[i];
+	}
 	lock_give(&context->tree.lock);
-	for (unsigned i = 0; i < trace->set->count; i++)
-		total[i] += used[i];
 }
 
 void trace_totals(struct trace *trace, uint64_t *total)

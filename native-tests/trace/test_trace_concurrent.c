@@ -252,6 +252,51 @@ static void test_totals(void **state)
 	trace_destroy(trace);
 }
 
+static void *run_restless(void *user)
+{
+	struct owner *owner = user;
+	struct thread_context *context = test_begin(owner->trace, "restless");
+
+	while (!atomic_load(&owner->stop)) {
+		context_go_out(context);
+		context_come_in(context);
+	}
+	trace_thread_end(owner->trace, context, NULL);
+	return NULL;
+}
+
+/* To read its counters from outside takes longer than it stays inside: totals come all the same,
+ * and do not go back. */
+static void test_restless(void **state)
+{
+	enum { TOTALS = 2000 };
+	static struct owner owner;
+	struct pattern_list names = {0};
+	struct metric_set set;
+	struct error error = {0};
+	struct trace *trace;
+	uint64_t total[METRIC_MAX], before[2] = {0};
+
+	(void)state;
+	assert_int_equal(pattern_list_add(&names, "wall"), 0);
+	assert_int_equal(pattern_list_add(&names, "cpu"), 0);
+	assert_int_equal(metric_set_init(&set, &names, &error), 0);
+	pattern_list_fini(&names);
+	trace = trace_create(&set, 16 << 20);
+	owner = (struct owner){.trace = trace, .set = &set};
+	assert_int_equal(pthread_create(&owner.thread, NULL, run_restless, &owner), 0);
+	for (int i = 0; i < TOTALS; i++) {
+		trace_totals(trace, total);
+		assert_true(total[0] >= before[0] && total[1] >= before[1]);
+		memcpy(before, total, sizeof(before));
+	}
+	atomic_store(&owner.stop, true);
+	pthread_join(owner.thread, NULL);
+	trace_totals(trace, total);
+	assert_true(total[0] >= before[0] && total[1] >= before[1]);
+	trace_destroy(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_wall),
 		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_restless),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
