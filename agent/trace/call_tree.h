@@ -38,6 +38,7 @@
 #include "agent/trace/arena.h"
 #include "agent/trace/io_accounts.h"
 #include "agent/trace/shadow_stack.h"
+#include "calibration/sequence.h"
 
 enum {
 	METHOD_ROOT = 0,   /* a thread's root: what runs outside every included method */
@@ -50,12 +51,6 @@ enum {
 	TREE_PRUNED = 1, /* index of the root's "(pruned)" child */
 	TREE_LIST_MAX = 8 /* children looked for in the list; more are in a hash */
 };
-
-/* What a transition is, and the index of a node's transition counts. */
-enum transition { TRANSITION_ENTRY, TRANSITION_EXIT };
-
-/* How the JVM ran a call. */
-enum call_state { STATE_INTERPRETED, STATE_JITTED, STATE_NATIVE };
 
 /* In tree_node.children: the method is native, so its calls are, but for the jitted ones. */
 #define TREE_NATIVE 0x80000000u

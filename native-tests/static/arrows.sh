@@ -18,24 +18,25 @@ rooms=(
 	"options         error"
 	"metric          error arch options/pattern.h"
 	"profile         error"
+	"calibration     error profile"
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/rewrite   error"
-	"agent/trace     error arch metric profile/io_words.h agent/log agent/lock"
+	"agent/trace     error arch metric profile/io_words.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/io_words.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
-	"agent/session   error options metric profile agent/log agent/lock agent/trace agent/io"
+	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
 	"agent/control   error agent/lock"
-	"agent/events    error arch options metric profile agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session agent/control"
+	"agent/events    error arch options metric profile calibration agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session agent/control"
 	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/control agent/events include"
-	"cli             error options metric profile agent/control/protocol.h"
+	"cli             error options metric profile calibration agent/control/protocol.h"
 )
 
 # Who may include jni.h and jvmti.h.
 jvm_interface='^(agent/agent\.c|agent/events/|agent/jvm/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
-guests='^(error|arch|options|metric|profile|agent)/'
+guests='^(error|arch|options|metric|profile|calibration|agent)/'
 calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
 forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
 
