@@ -24,7 +24,7 @@ static double now(void)
 static __attribute__((noinline)) void event_enter(
 	struct thread_context *context, uint32_t method)
 {
-	context_enter(SHAPE_WALL, context, method, STATE_JITTED);
+	context_enter(SHAPE_WALL, context, method, STATE_JITTED, false);
 }
 
 static __attribute__((noinline)) void event_exit(

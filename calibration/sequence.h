@@ -70,6 +70,12 @@ static inline uint32_t sequence_next(
 	return sequence_roll(code, sequence_third(state, is_static), transition);
 }
 
+/* The code, with outside for its third. */
+static inline uint32_t sequence_outside(uint32_t code)
+{
+	return (code | sequence_third(STATE_OUTSIDE, false)) & ~1u;
+}
+
 /* The transition that ended the stretch, and so begins the next one. */
 static inline enum transition sequence_end(uint32_t code)
 {

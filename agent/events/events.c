@@ -48,7 +48,7 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 static void JNICALL on_code_generated(
 	jvmtiEnv *jvmti, const char *name, const void *address, jint length);
 
-int events_set_callbacks(enum metric_shape shape, struct error *error)
+int events_set_callbacks(enum metric_shape shape, bool precise, struct error *error)
 {
 	jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init,
 		.VMDeath = on_vm_death,
@@ -58,7 +58,7 @@ int events_set_callbacks(enum metric_shape shape, struct error *error)
 		.NativeMethodBind = on_native_bind,
 		.DynamicCodeGenerated = on_code_generated};
 
-	method_events_callbacks(shape, &callbacks);
+	method_events_callbacks(shape, precise, &callbacks);
 	return jvm_set_callbacks(&events.jvm, &callbacks, error);
 }
 
@@ -385,7 +385,9 @@ static int prepare(bool live, struct error *error)
 	if (make_first(error))
 		return -ERROR_JVM;
 	if (jvm_add_capabilities(&events.jvm, recording_capabilities(first), error) ||
-		events_set_callbacks(first->metrics.shape, error) || find_interpreter(live, error) ||
+		events_set_callbacks(first->metrics.shape,
+			first->options.timing == TIMING_PRECISE, error) ||
+		find_interpreter(live, error) ||
 		jvm_enable(&events.jvm, JVMTI_EVENT_VM_INIT, true, error) ||
 		jvm_enable(&events.jvm, JVMTI_EVENT_VM_DEATH, true, error)) {
 		session_destroy(first);

@@ -56,8 +56,9 @@ static inline struct session *events_session(void)
 int events_prepare(JavaVM *vm, struct options *options, const struct events_life *life,
 	bool live, struct error *error);
 
-/* The callbacks of all events, those of methods for metric sets of that shape. */
-int events_set_callbacks(enum metric_shape shape, struct error *error);
+/* The callbacks of all events, those of methods for metric sets of that shape, in that
+ * timing. */
+int events_set_callbacks(enum metric_shape shape, bool precise, struct error *error);
 
 /* What VMInit does, for an agent that is loaded later: learns what can be learnt of a running
  * JVM only, and begins to record, unless start=no. 0, or a negative code: nothing is recorded; if

@@ -7,8 +7,8 @@
  *       Exit", "VM Object Allocation").
  * Out:  enter and exit of the thread's context. Methods outside the filter leave no trace:
  *       what they use stays with the nearest included caller.
- * Runs: at every call of the application; one version per metric shape, so that the reading
- *       of the counters is compiled without a choice.
+ * Runs: at every call of the application; one version per metric shape and timing, so that
+ *       the reading of the counters is compiled without a choice.
  *
  * HotSpot runs a thread with these events in its interpreter only, so a call is either
  * interpreted or native.
@@ -16,6 +16,7 @@
 #include "agent/events/method_events.h"
 
 #include "agent/events/thread_events.h"
+#include "agent/trace/fence.h"
 
 /* Where the scope may begin: what the method is has to be known before the thread is in. */
 static __attribute__((noinline, cold)) void enter_outside(
@@ -47,7 +48,8 @@ static inline __attribute__((always_inline)) void method_entry(
 	ref = thread_events_method(thread, jni, method);
 	if (ref != METHOD_REF_EXCLUDED)
 		context_enter(shape, thread_events_context(thread), method_ref_id(ref),
-			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
+			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED,
+			method_ref_is_static(ref));
 	thread_events_leave(thread);
 }
 
@@ -66,28 +68,38 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	thread_events_leave_method(thread, ref);
 }
 
-#define X(shape, name)                                                                   \
+#define FUNCTIONS(shape, name, precise)                                                  \
 	static void JNICALL on_entry_##name(                                             \
 		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)          \
 	{                                                                                \
 		(void)jvmti;                                                             \
+		fence(precise);                                                          \
 		method_entry(shape, jni, thread, method);                                \
+		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, \
 		jmethodID method, jboolean popped_by_exception, jvalue value)            \
 	{                                                                                \
 		(void)jvmti;                                                             \
 		(void)value;                                                             \
+		fence(precise);                                                          \
 		method_exit(shape, jni, thread, method, popped_by_exception);            \
+		fence(precise);                                                          \
 	}
+#define X(shape, name)                                                                   \
+	FUNCTIONS(shape, name, false)                                                    \
+	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
+#undef FUNCTIONS
 #undef X
 
 static const struct {
 	jvmtiEventMethodEntry entry;
 	jvmtiEventMethodExit exit;
-} callbacks_of[] = {
-#define X(shape, name) [shape] = {on_entry_##name, on_exit_##name},
+} callbacks_of[][2] = {
+#define X(shape, name)                                                                   \
+	[shape] = {{on_entry_##name, on_exit_##name},                                    \
+		{on_entry_##name##_precise, on_exit_##name##_precise}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
 };
@@ -109,9 +121,10 @@ static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread jav
 	thread_events_leave(thread);
 }
 
-void method_events_callbacks(enum metric_shape shape, jvmtiEventCallbacks *callbacks)
+void method_events_callbacks(
+	enum metric_shape shape, bool precise, jvmtiEventCallbacks *callbacks)
 {
-	callbacks->MethodEntry = callbacks_of[shape].entry;
-	callbacks->MethodExit = callbacks_of[shape].exit;
+	callbacks->MethodEntry = callbacks_of[shape][precise].entry;
+	callbacks->MethodExit = callbacks_of[shape][precise].exit;
 	callbacks->VMObjectAlloc = on_vm_object_alloc;
 }

@@ -5,11 +5,13 @@
 #define JPROF_METHOD_EVENTS_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 
 #include "metric/metric.h"
 
 /* Fills in the callbacks for entries, exits and the JVM's own allocations. shape: that of the
- * session's metric set. */
-void method_events_callbacks(enum metric_shape shape, jvmtiEventCallbacks *callbacks);
+ * session's metric set; precise: its timing. */
+void method_events_callbacks(
+	enum metric_shape shape, bool precise, jvmtiEventCallbacks *callbacks);
 
 #endif

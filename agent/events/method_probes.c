@@ -5,8 +5,8 @@
  *
  * In:   the calls of rewritten methods, on the thread they happen on.
  * Out:  enter and exit of the thread's context.
- * Runs: at every call of the application; one version per metric shape. No JNI or JVMTI call
- *       but at a thread's first probe; never an exception.
+ * Runs: at every call of the application; one version per metric shape and timing. No JNI or
+ *       JVMTI call but at a thread's first probe; never an exception.
  */
 #include "agent/events/method_probes.h"
 
@@ -14,6 +14,7 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/interpreter.h"
 #include "agent/jvm/registrar.h"
+#include "agent/trace/fence.h"
 #include "java_caller.h"
 
 /* Calls of each probe that make the JVM compile its entry: far above the thresholds at which
@@ -38,7 +39,7 @@ static inline __attribute__((always_inline)) void probe_enter(
 		return;
 	}
 	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
-		state_of_caller(frame));
+		state_of_caller(frame), method_ref_is_static(ref));
 	thread_events_leave(thread);
 }
 
@@ -65,41 +66,51 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	thread_events_leave(thread);
 }
 
-#define X(shape, name)                                                                   \
+#define FUNCTIONS(shape, name, precise)                                                  \
 	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_enter(shape, jni, (method_ref)id, __builtin_frame_address(0));                 \
+		fence(precise);                                                          \
+		probe_enter(shape, jni, (method_ref)id, __builtin_frame_address(0));     \
+		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_exit(shape, jni, (method_ref)id, false);                                       \
+		fence(precise);                                                          \
+		probe_exit(shape, jni, (method_ref)id, false);                           \
+		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
 	{                                                                                \
 		(void)probe;                                                             \
-		probe_exit(shape, jni, (method_ref)id, true);                                        \
+		fence(precise);                                                          \
+		probe_exit(shape, jni, (method_ref)id, true);                            \
+		fence(precise);                                                          \
 	}
+#define X(shape, name)                                                                   \
+	FUNCTIONS(shape, name, false)                                                    \
+	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
+#undef FUNCTIONS
 #undef X
 
 typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
 
 static const struct {
 	const char *name;
-	probe_function function[METRIC_SHAPES];
+	probe_function function[METRIC_SHAPES][2]; /* fast, precise */
 } probes[] = {
-#define X(shape, name) [shape] = enter_##name,
+#define X(shape, name) [shape] = {enter_##name, enter_##name##_precise},
 	{"enter", {METRIC_SHAPE_TABLE(X)}},
 #undef X
-#define X(shape, name) [shape] = exit_##name,
+#define X(shape, name) [shape] = {exit_##name, exit_##name##_precise},
 	{"exit", {METRIC_SHAPE_TABLE(X)}},
 #undef X
-#define X(shape, name) [shape] = unwind_##name,
+#define X(shape, name) [shape] = {unwind_##name, unwind_##name##_precise},
 	{"unwind", {METRIC_SHAPE_TABLE(X)}},
 #undef X
-#define X(shape, name) [shape] = probe_caught,
+#define X(shape, name) [shape] = {probe_caught, probe_caught},
 	{"caught", {METRIC_SHAPE_TABLE(X)}},
 #undef X
 };
@@ -158,34 +169,36 @@ static bool warm_up(JNIEnv *jni, jclass class)
 
 /* A new function has the JVM make a new entry for it. */
 static bool give_functions(
-	JNIEnv *jni, jclass class, enum metric_shape shape, struct error *error)
+	JNIEnv *jni, jclass class, enum metric_shape shape, bool precise, struct error *error)
 {
 	JNINativeMethod native[PROBES];
 
 	for (size_t i = 0; i < PROBES; i++)
 		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
-			(void *)probes[i].function[shape]};
+			(void *)probes[i].function[shape][precise]};
 	return registrar_register(jni, class, native, PROBES, error) == 0;
 }
 
-int method_probes_install(JNIEnv *jni, enum metric_shape shape, struct error *error)
+int method_probes_install(
+	JNIEnv *jni, enum metric_shape shape, bool precise, struct error *error)
 {
+	const int wanted = 2 * (int)shape + precise;
 	static jclass class; /* one start at a time */
-	static int given = METRIC_SHAPES; /* none */
+	static int given = -1; /* none */
 
 	if (!class)
 		class = boot_class_define(jni, METHOD_PROBES_CLASS, probe_class,
 			sizeof(probe_class), error);
 	if (!class)
 		return -ERROR_JVM;
-	if (given == (int)shape)
+	if (given == wanted)
 		return 0;
-	if (!give_functions(jni, class, shape, error))
+	if (!give_functions(jni, class, shape, precise, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class)) {
 		(*jni)->ExceptionClear(jni);
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");
 	}
-	given = shape;
+	given = wanted;
 	return 0;
 }

@@ -4,7 +4,7 @@
  * method_probes: what the probes in rewritten methods call, and how the calls are recorded.
  *
  *   rewritten method --invokestatic--> java.lang.JprofProbe.enter(int)   native
- *                                        --> context_enter(shape, context, id, state)
+ *                                        --> context_enter(shape, context, id, state, is_static)
  *
  * The class is in java.lang, defined by the boot loader: there is no class loader that may not
  * ask the boot loader for a class of that package, and no module that cannot read java.base.
@@ -19,9 +19,11 @@
  */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 
-/* Defines the class, gives its methods their functions for metric sets of that shape, and calls
+/* Defines the class, gives its methods their functions for metric sets of that shape (precise: those
+ * that the processor does not execute together with what is around them), and calls
  * them until the JVM has compiled their entries, so that what calls a probe can be told
  * (java_caller). On a Java thread, before any class has probes. */
-int method_probes_install(JNIEnv *jni, enum metric_shape shape, struct error *error);
+int method_probes_install(
+	JNIEnv *jni, enum metric_shape shape, bool precise, struct error *error);
 
 #endif

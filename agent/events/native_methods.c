@@ -20,6 +20,7 @@
 #include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
+#include "agent/trace/fence.h"
 
 /* What the record of the same number was made for; under the lock. */
 static jmethodID method_of[NATIVE_THUNKS];
@@ -36,7 +37,7 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 static inline __attribute__((always_inline)) bool enter(
 	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
 {
-	method_ref ref = __atomic_load_n(&record->id, __ATOMIC_RELAXED);
+	method_ref ref = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
 	struct thread_events *thread =
 		ref ? thread_events_begin(shape, jni, NULL, FOUND_NONE) : NULL;
 
@@ -46,8 +47,8 @@ static inline __attribute__((always_inline)) bool enter(
 	}
 	if (!thread)
 		return false;
-	context_enter(
-		shape, thread_events_context(thread), method_ref_id(ref), STATE_NATIVE);
+	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
+		STATE_NATIVE, method_ref_is_static(ref));
 	thread_events_leave(thread);
 	return true;
 }
@@ -60,50 +61,63 @@ static inline __attribute__((always_inline)) void leave(
 
 	if (!thread || !thread_events_enter(thread))
 		return;
-	context_exit(shape, thread_events_context(thread), method_ref_id(record->id), unwound);
-	thread_events_leave_method(thread, record->id);
+	context_exit(shape, thread_events_context(thread), method_ref_id(record->ref), unwound);
+	thread_events_leave_method(thread, record->ref);
 }
 
-#define X(shape, name)                                                                   \
+#define FUNCTIONS(shape, name, precise)                                                  \
 	static bool enter_##name(const struct native_record *record, void *jni)          \
 	{                                                                                \
-		return enter(shape, record, jni);                                        \
+		bool entered;                                                            \
+                                                                                         \
+		fence(precise);                                                          \
+		entered = enter(shape, record, jni);                                     \
+		fence(precise);                                                          \
+		return entered;                                                          \
 	}                                                                                \
 	static void leave_##name(const struct native_record *record, void *jni)          \
 	{                                                                                \
+		fence(precise);                                                          \
 		leave(shape, record, jni);                                               \
+		fence(precise);                                                          \
 	}
+#define X(shape, name)                                                                   \
+	FUNCTIONS(shape, name, false)                                                    \
+	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
+#undef FUNCTIONS
 #undef X
 
-static const struct {
+static const struct thunk_calls {
 	bool (*enter)(const struct native_record *record, void *jni);
 	void (*leave)(const struct native_record *record, void *jni);
-} calls_of[METRIC_SHAPES] = {
-#define X(shape, name) [shape] = {enter_##name, leave_##name},
+} calls_of[METRIC_SHAPES][2] = {
+#define X(shape, name)                                                                   \
+	[shape] = {{enter_##name, leave_##name},                                         \
+		{enter_##name##_precise, leave_##name##_precise}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
 };
 
-static enum metric_shape shape_used;
+static const struct thunk_calls *calls_used = &calls_of[SHAPE_ANY][false];
 /* Methods that are bound are wrapped. */
 static struct gate wrapping;
 
 bool native_thunk_enter(const struct native_record *record, void *jni)
 {
-	return calls_of[shape_used].enter(record, jni);
+	return calls_used->enter(record, jni);
 }
 
 void native_thunk_exit(const struct native_record *record, void *jni)
 {
-	calls_of[shape_used].leave(record, jni);
+	calls_used->leave(record, jni);
 }
 
 /* ---- binding ---- */
 
-void native_methods_use(enum metric_shape shape)
+void native_methods_use(enum metric_shape shape, bool precise)
 {
-	shape_used = shape;
+	calls_used = &calls_of[shape][precise];
 }
 
 void native_methods_open(void)
@@ -116,7 +130,7 @@ static void disown_records(void)
 {
 	lock_take(&records_lock);
 	for (unsigned i = 0; i < used; i++)
-		__atomic_store_n(&native_records[i].id, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&native_records[i].ref, 0, __ATOMIC_RELAXED);
 	lock_give(&records_lock);
 }
 
@@ -129,12 +143,12 @@ bool native_methods_close(void)
 }
 
 /* The method has kept its thunk from an earlier session: it counts again. */
-static void revive(const void *thunk, uint32_t id)
+static void revive(const void *thunk, method_ref ref)
 {
 	size_t i = (size_t)((const char *)thunk - native_thunks) / NATIVE_THUNK_SIZE;
 
 	lock_take(&records_lock);
-	__atomic_store_n(&native_records[i].id, id, __ATOMIC_RELAXED);
+	__atomic_store_n(&native_records[i].ref, ref, __ATOMIC_RELAXED);
 	lock_give(&records_lock);
 }
 
@@ -150,7 +164,7 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	if (i < NATIVE_THUNKS) {
 		/* The original last: a thunk in use finds the old or the new one. */
 		method_of[i] = method;
-		native_records[i].id = record->id;
+		native_records[i].ref = record->ref;
 		native_records[i].stack_words = record->stack_words;
 		__atomic_store_n(
 			&native_records[i].original, record->original, __ATOMIC_RELEASE);
@@ -160,10 +174,10 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's id, METHOD_REF_SCOPE joined; 0: it stays alone. Application classes' natives are all
+/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes' natives are all
  * wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
  * the compilers replace. */
-static uint32_t id_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
+static uint32_t ref_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
 	if (description->is_jdk && !methods_known(description))
 		return 0;
@@ -188,15 +202,15 @@ static void *stand_in(
 	JNIEnv *jni, jmethodID method, const struct jvm_method *description, void *address)
 {
 	struct native_record record = {.original = address,
-		.id = id_of(jni, method, description),
+		.ref = ref_of(jni, method, description),
 		.stack_words =
 			native_stack_words(description->signature, NATIVE_LEADING_WORDS)};
 	void *thunk;
 
-	if (record.id == 0)
+	if (record.ref == 0)
 		return NULL;
 	if (native_is_thunk(address)) {
-		revive(address, record.id);
+		revive(address, record.ref);
 		return NULL;
 	}
 	thunk = take_thunk(method, &record);
@@ -271,7 +285,7 @@ static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
 
 	if (!jvm_describe_method(&events.jvm, jni, method, &description))
 		return;
-	if (id_of(jni, method, &description) != 0)
+	if (ref_of(jni, method, &description) != 0)
 		why = take_chosen(jni, class, method, &description);
 	if (why)
 		untouched_add(description.class_name, description.name, why);

@@ -179,8 +179,7 @@ static int check_version(const struct options *options, struct error *error)
 	const struct {
 		bool asked;
 		const char *what, *legal;
-	} later[] = {{options->timing == TIMING_PRECISE, "timing=precise", "fast"},
-		{strcmp(options->calibration, "auto") != 0 &&
+	} later[] = {{strcmp(options->calibration, "auto") != 0 &&
 				strcmp(options->calibration, "off") != 0,
 			"a calibration file", "auto, off (nothing is taken out)"}};
 
@@ -234,28 +233,30 @@ int recording_make(
 }
 
 /* The probes' functions must be there before the class hook is enabled. */
-static int prepare_probes(JNIEnv *jni, enum metric_shape shape, struct error *error)
+static int prepare_probes(
+	JNIEnv *jni, enum metric_shape shape, bool precise, struct error *error)
 {
 	if (interpreter.size == 0)
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");
-	return method_probes_install(jni, shape, error);
+	return method_probes_install(jni, shape, precise, error);
 }
 
 static int prepare_session(JNIEnv *jni, struct session *session, struct error *error)
 {
 	enum metric_shape shape = session->metrics.shape;
+	bool precise = session->options.timing == TIMING_PRECISE;
 
 	log_set_level(session->options.log);
 	class_hook_forget();
-	native_methods_use(shape);
+	native_methods_use(shape, precise);
 	if (jvm_add_capabilities(&events.jvm, recording_capabilities(session), error) ||
-		events_set_callbacks(shape, error) ||
-		(calls_by_probes(session) && prepare_probes(jni, shape, error)))
+		events_set_callbacks(shape, precise, error) ||
+		(calls_by_probes(session) && prepare_probes(jni, shape, precise, error)))
 		return -ERROR_JVM;
 	describe_alloc(&session->metrics, known.alloc);
 	note_jvm(session);
-	session->event_ns = event_cost(&session->metrics, hotspot_alloc_source(jni));
+	session->event_ns = event_cost(&session->metrics, precise, hotspot_alloc_source(jni));
 	return 0;
 }
 

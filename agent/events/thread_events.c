@@ -326,7 +326,8 @@ void thread_events_enter_scope(
 	struct thread_events *place = come_in(jni, thread);
 
 	if (place) {
-		context_enter_scope(thread_events_context(place), method_ref_id(ref), state);
+		context_enter_scope(thread_events_context(place), method_ref_id(ref), state,
+			method_ref_is_static(ref));
 		thread_events_leave(place);
 	}
 	errno = saved_errno;

@@ -254,12 +254,13 @@ static uint32_t methods_id(struct jvm_method *description)
 static method_ref methods_ref(struct jvm_method *description)
 {
 	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
+			 (description->is_static ? METHOD_REF_STATIC : 0) |
 			 (methods_begin_scope(description) ? METHOD_REF_SCOPE : 0);
 	uint32_t id = methods_id(description);
 
 	if (id == 0)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
-	return id ? id | flags : METHOD_REF_EXCLUDED;
+	return id ? id << 1 | flags : METHOD_REF_EXCLUDED;
 }
 
 /* Under the lock. The handle's entry, made if need be of fresh, which is used up. */

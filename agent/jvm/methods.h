@@ -16,16 +16,23 @@
 #include "options/pattern.h"
 #include "profile/profile.h"
 
-/* An id, with METHOD_REF_NATIVE joined for native methods, and METHOD_REF_SCOPE for those that
- * begin the session's scope; 0: not included. */
+/* id << 1, with METHOD_REF_STATIC joined for static methods, METHOD_REF_NATIVE for native ones, and
+ * METHOD_REF_SCOPE for those that begin the session's scope; 0: not included. Probes push it: what
+ * most methods have is in the low bits. */
 typedef uint32_t method_ref;
+#define METHOD_REF_STATIC   1u
 #define METHOD_REF_NATIVE   0x80000000u
 #define METHOD_REF_SCOPE    0x40000000u
 #define METHOD_REF_EXCLUDED 0u
 
 static inline uint32_t method_ref_id(method_ref ref)
 {
-	return ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE);
+	return (ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE)) >> 1;
+}
+
+static inline bool method_ref_is_static(method_ref ref)
+{
+	return ref & METHOD_REF_STATIC;
 }
 
 /* Which methods are included: lists of patterns, borrowed. Methods of the scope always are. */

@@ -69,9 +69,9 @@ struct rewrite_method {
 };
 
 struct rewrite_request {
-	/* The id that the method's probes pass; 0: the method is left alone. Asked once for each
+	/* The number that the method's probes pass; 0: the method is left alone. Asked once for each
 	 * method, in the file's order; of native and abstract ones too, which have no code: what
-	 * is returned for them is not used. Above 32,767 an id costs a constant. */
+	 * is returned for them is not used. Above 32,767 it costs a constant. */
 	uint32_t (*id)(void *user, const struct rewrite_method *method);
 	/* A method with an id stays as it is, the class is rewritten all the same. */
 	void (*untouched)(

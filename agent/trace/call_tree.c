@@ -337,7 +337,7 @@ void tree_relink(struct call_tree *tree)
 int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics)
 {
 	*tree = (struct call_tree){
-		.stride = (uint32_t)sizeof(struct tree_node) + 8 * metrics,
+		.stride = (uint32_t)tree_stride(metrics),
 		.metrics = metrics,
 		.budget = budget,
 	};

@@ -11,14 +11,14 @@
  *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
  *       an ended thread belongs to whoever holds LOCK_THREADS.
  *
- *   node, 80 bytes + 8 a metric: with two metrics 96
+ *   node, 80 bytes + 16 a metric: with two metrics 112
  *   +--------+--------+-------------+--------------+
  *   | method | parent | first_child | next_sibling |
  *   +--------+--------+-------------+--------------+     4 bytes each
  *   | last_child | next_instance | recursion | children |
- *   +-------+--------+------------------+----------+
- *   | calls | jitted | transition[2][2] | base ... |     8 bytes each
- *   +-------+--------+------------------+----------+
+ *   +-------+--------+------------------+----------+-----------+
+ *   | calls | jitted | transition[2][2] | base ... | spent ... |     8 bytes each
+ *   +-------+--------+------------------+----------+-----------+
  *
  * Children are listed roughly in the order in which they are called: a new one is put behind
  * the one entered last. So the next sibling of last_child is a good second guess.
@@ -90,10 +90,17 @@ struct tree_node {
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
 	uint64_t transition[2][2]; /* [previous event][this event] of each stretch charged here */
-	uint64_t base[];           /* one per metric of the session */
+	uint64_t base[]; /* one per metric of the session, then spent, as many: of base, what
+	                  * jprof's rare ways used */
 };
 
-_Static_assert(sizeof(struct tree_node) == 80, "a node is 80 bytes and 8 a metric");
+_Static_assert(sizeof(struct tree_node) == 80, "a node is 80 bytes and 16 a metric");
+
+/* Bytes from one node to the next. */
+static inline __attribute__((always_inline)) size_t tree_stride(unsigned metrics)
+{
+	return sizeof(struct tree_node) + 16 * (size_t)metrics;
+}
 
 /* A hash of node indices, open addressing; its keys are in the nodes. 0: empty slot. */
 struct tree_index {

@@ -10,7 +10,7 @@
 #include "metric/metric.h"
 
 /* Nanoseconds an event, the call of the probe included; 0: it could not be measured. Takes about a
- * millisecond. alloc: where the calling thread's allocation counters are. */
-double event_cost(const struct metric_set *set, struct alloc_source alloc);
+ * millisecond. precise: with fences. alloc: where the calling thread's allocation counters are. */
+double event_cost(const struct metric_set *set, bool precise, struct alloc_source alloc);
 
 #endif

@@ -22,7 +22,8 @@ int shadow_init(struct shadow_stack *stack, struct memory_budget *budget)
 	if (arena_resize(&stack->arena, budget, 1, MEMORY_SMALL) != 0)
 		return -1;
 	place(stack, 0);
-	*stack->top = (struct shadow_frame){TREE_ROOT, METHOD_ROOT};
+	*stack->top = (struct shadow_frame){
+		TREE_ROOT, METHOD_ROOT, sequence_third(STATE_OUTSIDE, false)};
 	return 0;
 }
 
@@ -49,7 +50,8 @@ void shadow_overflow_push(struct shadow_stack *stack)
 	if (stack->overflow++ > 0)
 		return;
 	stack->top++;
-	*stack->top = (struct shadow_frame){stack->top[-1].node, SHADOW_SENTINEL};
+	*stack->top = (struct shadow_frame){stack->top[-1].node, SHADOW_SENTINEL,
+		sequence_third(STATE_OUTSIDE, false)};
 }
 
 void shadow_overflow_pop(struct shadow_stack *stack)

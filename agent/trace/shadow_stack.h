@@ -17,12 +17,14 @@
 #include <stdint.h>
 
 #include "agent/trace/arena.h"
+#include "calibration/sequence.h"
 
 #define SHADOW_SENTINEL UINT32_MAX
 
 struct shadow_frame {
 	uint32_t node;   /* index in the call tree */
 	uint32_t method; /* id, or SHADOW_SENTINEL */
+	uint32_t third;  /* what it is in a sequence: sequence_third */
 };
 
 struct shadow_stack {

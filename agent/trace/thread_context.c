@@ -72,8 +72,8 @@ static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
 	return child != 0 ? child : tree_pruned_place(tree, context->current);
 }
 
-__attribute__((noinline)) uint32_t context_child(
-	struct thread_context *context, uint32_t method)
+/* The node of a call of the method from where the thread is. */
+static uint32_t child_of(struct thread_context *context, uint32_t method)
 {
 	uint32_t child;
 
@@ -83,17 +83,86 @@ __attribute__((noinline)) uint32_t context_child(
 	return child != 0 ? child : new_child(context, method);
 }
 
-RARE bool context_push_rare(struct thread_context *context)
+/* Charges what was used since the event was read, and remembers how much it was. */
+static void spend(struct thread_context *context)
 {
-	if (context->stack.overflow == 0 &&
-		shadow_grow(&context->stack, budget_of(context)) == 0)
-		return true;
-	context_add(&context->lost, 1);
-	shadow_overflow_push(&context->stack);
-	return false;
+	struct tree_node *node = tree_at(&context->tree, context->current);
+	unsigned metrics = context->set->count;
+	uint64_t now[METRIC_MAX], delta[METRIC_MAX];
+
+	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	for (unsigned i = 0; i < metrics; i++) {
+		delta[i] = now[i] - context->last[i];
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+	}
+	for (unsigned i = 0; i < metrics; i++) {
+		context_add(&node->base[metrics + i], delta[i]);
+		__atomic_store_n(
+			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
+	}
 }
 
-/* Leaves the frames above, each by an exit by exception at the same instant. */
+__attribute__((noinline)) uint32_t context_child(
+	struct thread_context *context, uint32_t method)
+{
+	uint32_t child = child_of(context, method);
+
+	spend(context);
+	return child;
+}
+
+/* The stretch that has begun is not like others between two events of its method. */
+static void forget_type(struct thread_context *context)
+{
+	context->code = sequence_outside(context->code);
+}
+
+/* Nobody else asks for memory so often in vain. */
+enum { CELLS_PATIENCE = 1000 };
+
+static RARE bool grow_cells(struct thread_context *context, uint32_t code)
+{
+	struct sequence_table *table = &context->sequences;
+	bool grown;
+
+	lock_take(&context->tree.lock);
+	grown = sequence_table_grow(table, budget_of(context), context->set->count, code);
+	lock_give(&context->tree.lock);
+	table->patience = grown ? 0 : CELLS_PATIENCE;
+	return grown;
+}
+
+RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
+{
+	struct sequence_table *table = &context->sequences;
+
+	if (table->patience > 0)
+		table->patience--;
+	else
+		grow_cells(context, code);
+	spend(context);
+	if (!table->block[code / SEQUENCE_BLOCK])
+		context_add(&table->uncounted, 1);
+	return table->block[code / SEQUENCE_BLOCK];
+}
+
+/* A frame that finds no room is like no other. */
+RARE bool context_push_rare(struct thread_context *context)
+{
+	bool grown = context->stack.overflow == 0 &&
+		     shadow_grow(&context->stack, budget_of(context)) == 0;
+
+	if (!grown) {
+		context_add(&context->lost, 1);
+		shadow_overflow_push(&context->stack);
+		forget_type(context);
+	}
+	spend(context);
+	return grown;
+}
+
+/* Leaves the frames above, each by an exit by exception at the same instant: only the first of
+ * these stretches is one. */
 static void unwind_to(struct thread_context *context, struct shadow_frame *frame,
 	const uint64_t *now)
 {
@@ -101,9 +170,12 @@ static void unwind_to(struct thread_context *context, struct shadow_frame *frame
 
 	while (stack->top > frame) {
 		context_add(&context->unwound, 1);
-		context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
+		context_charge(SHAPE_ANY, context, now, stack->top[-1].third,
+			TRANSITION_EXIT, true);
 		stack->top--;
 		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+		if (stack->top > frame)
+			forget_type(context);
 	}
 }
 
@@ -116,6 +188,35 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 		return;
 	metric_read(SHAPE_ANY, context->set, &context->metric, now);
 	unwind_to(context, frame, now);
+	spend(context);
+}
+
+/* From a method whose frame found no room; what is below it is known again in the end. */
+static void leave_overflow(
+	struct thread_context *context, bool unwound, const uint64_t *now)
+{
+	struct shadow_stack *stack = &context->stack;
+	bool last = stack->overflow == 1;
+
+	context_add(&context->unwound, unwound);
+	context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
+		TRANSITION_EXIT, unwound);
+	shadow_overflow_pop(stack);
+	spend(context);
+}
+
+/* The method is left, and with it those above, whose exits never came. */
+static void repair(struct thread_context *context, struct shadow_frame *frame,
+	const uint64_t *now)
+{
+	struct shadow_stack *stack = &context->stack;
+
+	forget_type(context);
+	context_charge(
+		SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
+	context_add(&context->repaired, (uint64_t)(stack->top - frame));
+	stack->top = frame - 1;
+	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 }
 
 RARE void context_exit_rare(
@@ -125,9 +226,7 @@ RARE void context_exit_rare(
 	struct shadow_frame *frame;
 
 	if (stack->overflow > 0) {
-		context_add(&context->unwound, unwound);
-		context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
-		shadow_overflow_pop(stack);
+		leave_overflow(context, unwound, now);
 		return;
 	}
 	frame = shadow_find(stack, method);
@@ -137,14 +236,11 @@ RARE void context_exit_rare(
 			context_add(&context->unmatched, 1);
 		return;
 	}
-	if (unwound) {
+	if (unwound)
 		unwind_to(context, frame - 1, now);
-		return;
-	}
-	context_charge(SHAPE_ANY, context, now, TRANSITION_EXIT);
-	context_add(&context->repaired, (uint64_t)(stack->top - frame));
-	stack->top = frame - 1;
-	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+	else
+		repair(context, frame, now);
+	spend(context);
 }
 
 void context_found_frame(struct thread_context *context, uint32_t method)
@@ -153,8 +249,10 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 
 	if (context->stack.top >= context->stack.limit && !context_push_rare(context))
 		return;
-	child = context_child(context, method);
-	*++context->stack.top = (struct shadow_frame){child, method};
+	child = child_of(context, method);
+	*++context->stack.top = (struct shadow_frame){
+		child, method, sequence_third(STATE_OUTSIDE, false)};
+	forget_type(context);
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
@@ -166,7 +264,7 @@ static uint32_t follow_path(
 
 	for (uint32_t i = 0; i < count; i++) {
 		__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
-		node = context_child(context, method[i]);
+		node = child_of(context, method[i]);
 		if (context->tree.generation != generation)
 			return 0;
 	}
@@ -196,6 +294,7 @@ void context_settle(struct thread_context *context)
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
 		__atomic_store_n(&node->base[i], base, __ATOMIC_RELEASE);
 	}
+	forget_type(context);
 }
 
 void context_start(struct thread_context *context)
@@ -212,6 +311,7 @@ void context_start(struct thread_context *context)
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
+	forget_type(context);
 }
 
 void context_go_out(struct thread_context *context)
@@ -226,15 +326,16 @@ void context_come_in(struct thread_context *context)
 }
 
 /* One look at the counters: what lies between two would be charged to the root. */
-void context_enter_scope(
-	struct thread_context *context, uint32_t method, enum call_state state)
+void context_enter_scope(struct thread_context *context, uint32_t method,
+	enum call_state state, bool is_static)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
+	uint32_t third = sequence_third(state, is_static);
 
 	context_start(context);
-	context_add(&node->transition[context->previous][TRANSITION_ENTRY], 1);
-	context->previous = TRANSITION_ENTRY;
-	context_push(SHAPE_ANY, context, method, state);
+	context->code = sequence_roll(context->code, third, TRANSITION_ENTRY);
+	context_add(&node->transition[sequence_begin(context->code)][TRANSITION_ENTRY], 1);
+	context_push(SHAPE_ANY, context, method, third);
 	atomic_store_explicit(&context->outside, false, memory_order_release);
 }
 

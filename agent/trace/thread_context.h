@@ -21,6 +21,7 @@
 #include "agent/trace/call_tree.h"
 #include "agent/trace/io_paths.h"
 #include "agent/trace/io_records.h"
+#include "agent/trace/sequence_table.h"
 #include "agent/trace/shadow_stack.h"
 #include "metric/metric.h"
 
@@ -42,11 +43,12 @@ struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
 	uint32_t current;  /* node; stored with release */
-	uint32_t previous; /* enum transition */
+	uint32_t code;     /* of the stretch that the last event ended: sequence.h */
 	const struct metric_set *set; /* borrowed */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
 	struct call_tree tree;
+	struct sequence_table sequences; /* of the stretches; its uncounted is read by others */
 
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
@@ -79,7 +81,8 @@ struct thread_context {
 	struct metric_thread metric; /* owner, but for metric_read_from_outside */
 };
 
-/* Charges what was used since the last event, without an event. */
+/* Charges what was used since the last event, without an event. The stretch that goes on is told
+ * from whole ones: it counts as one of outside. */
 void context_settle(struct thread_context *context);
 
 /* Forgets what was used since the last event, or before the first: the next delta begins
@@ -96,9 +99,9 @@ static inline uint64_t context_used(const struct thread_context *context, unsign
 void context_go_out(struct thread_context *context);
 void context_come_in(struct thread_context *context);
 
-/* It comes in, again or for the first time, by entering the method. */
-void context_enter_scope(
-	struct thread_context *context, uint32_t method, enum call_state state);
+/* It comes in, again or for the first time, by entering the method. No stretch ends. */
+void context_enter_scope(struct thread_context *context, uint32_t method,
+	enum call_state state, bool is_static);
 
 /* True if the thread is in no method. */
 bool context_at_root(const struct thread_context *context);
@@ -122,8 +125,10 @@ static inline void context_caught(struct thread_context *context, uint32_t metho
 		context_caught_rare(context, method);
 }
 
-/* The rare ways. */
+/* The rare ways. What they used is charged before they return, to where the thread is by
+ * then, as spent. */
 uint32_t context_child(struct thread_context *context, uint32_t method);
+uint64_t *context_cells(struct thread_context *context, uint32_t code);
 bool context_push_rare(struct thread_context *context);
 void context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
 	const uint64_t *now);
@@ -147,7 +152,7 @@ static inline __attribute__((always_inline)) unsigned context_metrics(
 static inline __attribute__((always_inline)) struct tree_node *context_node(
 	enum metric_shape shape, const struct thread_context *context, uint32_t index)
 {
-	size_t stride = sizeof(struct tree_node) + 8 * context_metrics(shape, context);
+	size_t stride = tree_stride(context_metrics(shape, context));
 
 	return (struct tree_node *)(context->tree.nodes + index * stride);
 }
@@ -158,11 +163,36 @@ static inline __attribute__((always_inline)) void context_add(uint64_t *counter,
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+/* The stretch's cell. */
+static inline __attribute__((always_inline)) void context_count_stretch(
+	enum metric_shape shape, struct thread_context *context, uint32_t code,
+	const uint64_t *delta)
+{
+	unsigned metrics = context_metrics(shape, context);
+	uint64_t *cell = context->sequences.block[code / SEQUENCE_BLOCK];
+
+	if (__builtin_expect(!cell, 0)) {
+		cell = context_cells(context, code);
+		if (!cell)
+			return;
+	}
+	cell += code % SEQUENCE_BLOCK * sequence_words_of(metrics);
+	for (unsigned i = 0; i < metrics; i++) {
+		context_add(&cell[1 + 2 * i], delta[i]);
+		if (__builtin_expect(delta[i] < cell[2 + 2 * i], 0))
+			__atomic_store_n(&cell[2 + 2 * i], delta[i], __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&cell[0], cell[0] + 1, __ATOMIC_RELEASE);
+}
+
+/* third: the method that the thread is in from now on. */
 static inline __attribute__((always_inline)) void context_charge(enum metric_shape shape,
-	struct thread_context *context, const uint64_t *now, enum transition transition)
+	struct thread_context *context, const uint64_t *now, uint32_t third,
+	enum transition transition, bool unwound)
 {
 	struct tree_node *node = context_node(shape, context, context->current);
 	unsigned metrics = context_metrics(shape, context);
+	uint32_t code = sequence_roll(context->code, third, transition);
 	uint64_t delta[METRIC_MAX];
 
 	for (unsigned i = 0; i < metrics; i++) {
@@ -172,8 +202,10 @@ static inline __attribute__((always_inline)) void context_charge(enum metric_sha
 	for (unsigned i = 0; i < metrics; i++)
 		__atomic_store_n(
 			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
-	context_add(&node->transition[context->previous][transition], 1);
-	context->previous = transition;
+	context_add(&node->transition[sequence_begin(code)][transition], 1);
+	context->code = code;
+	context_count_stretch(
+		shape, context, unwound ? sequence_unwound(code) : code, delta);
 }
 
 static inline __attribute__((always_inline)) void context_count_call(
@@ -193,7 +225,7 @@ static inline __attribute__((always_inline)) void context_count_call(
 
 /* A frame for the method, and its node. */
 static inline __attribute__((always_inline)) void context_push(enum metric_shape shape,
-	struct thread_context *context, uint32_t method, enum call_state state)
+	struct thread_context *context, uint32_t method, uint32_t third)
 {
 	if (__builtin_expect(context->stack.top >= context->stack.limit, 0) &&
 		!context_push_rare(context))
@@ -205,20 +237,22 @@ static inline __attribute__((always_inline)) void context_push(enum metric_shape
 		child = context_child(context, method);
 		node = context_node(shape, context, child);
 	}
-	context_count_call(node, state);
-	*++context->stack.top = (struct shadow_frame){child, method};
+	context_count_call(node, sequence_state(third));
+	*++context->stack.top = (struct shadow_frame){child, method, third};
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
 }
 
 /* The thread enters the method. shape: that of the metric set, a constant. */
 static inline __attribute__((always_inline)) void context_enter(enum metric_shape shape,
-	struct thread_context *context, uint32_t method, enum call_state state)
+	struct thread_context *context, uint32_t method, enum call_state state,
+	bool is_static)
 {
+	uint32_t third = sequence_third(state, is_static);
 	uint64_t now[METRIC_MAX];
 
 	metric_read(shape, context->set, &context->metric, now);
-	context_charge(shape, context, now, TRANSITION_ENTRY);
-	context_push(shape, context, method, state);
+	context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
+	context_push(shape, context, method, third);
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits to
@@ -236,7 +270,8 @@ static inline __attribute__((always_inline)) void context_exit(enum metric_shape
 	}
 	if (__builtin_expect(unwound, 0))
 		context_add(&context->unwound, 1);
-	context_charge(shape, context, now, TRANSITION_EXIT);
+	context_charge(shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT,
+		unwound);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
 }

@@ -23,7 +23,7 @@ struct thread_context *rows_create(struct trace *trace)
 	context->set = trace->set;
 	context->trace = trace;
 	context->records = trace->records;
-	context->previous = TRANSITION_ENTRY;
+	context->code = SEQUENCE_OUTSIDE;
 	context->started = clock_system();
 	context->shortage =
 		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
@@ -39,6 +39,7 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	struct arena memory = context->memory;
 
 	tree_fini(&context->tree);
+	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);
 	io_path_map_fini(&context->paths, &trace->budget);
 	arena_fini(&memory, &trace->budget);
@@ -131,6 +132,7 @@ void trace_destroy(struct trace *trace)
 		rows_destroy(trace, context);
 	}
 	arena_fini(&trace->block, &trace->budget);
+	sequence_table_fini(&trace->sequences, &trace->budget);
 	lock_fini(&trace->lock);
 	free(trace);
 }
@@ -222,6 +224,14 @@ static void close_counters(struct thread_context *context)
 	lock_give(&context->tree.lock);
 }
 
+/* Under LOCK_THREADS, so that each is seen in one of the two places. */
+static void keep_sequences(struct trace *trace, struct thread_context *context)
+{
+	sequence_table_merge(
+		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
+	sequence_table_fini(&context->sequences, &trace->budget);
+}
+
 void trace_thread_end(
 	struct trace *trace, struct thread_context *context, const char *last_name)
 {
@@ -236,6 +246,7 @@ void trace_thread_end(
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 
 	lock_take(&trace->lock);
+	keep_sequences(trace, context);
 	if (last_name != NULL)
 		snprintf(identity->name, sizeof(identity->name), "%s", last_name);
 	lock_take(&context->tree.lock);

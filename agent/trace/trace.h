@@ -131,6 +131,17 @@ static inline const struct tree_node *trace_node(
  * microsecond or two for each live thread, which keeps others from beginning and ending. */
 void trace_totals(struct trace *trace, uint64_t *total);
 
+/* Words of the array that trace_sequences fills. */
+static inline size_t trace_sequences_words(const struct metric_set *set)
+{
+	return (size_t)SEQUENCE_CODES * sequence_words_of(set->count);
+}
+
+/* The stretches of all threads together, ended ones too, by sequence: the cell of a code is at
+ * cell[code * sequence_words_of(metrics)]: count, and sum and min of each metric. Returns how many
+ * stretches are missing because there was no memory to count them. On any thread. */
+uint64_t trace_sequences(struct trace *trace, uint64_t *cell);
+
 struct trace_state {
 	uint64_t threads;      /* begun */
 	uint64_t lost_threads; /* had no memory */

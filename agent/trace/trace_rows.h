@@ -6,7 +6,7 @@
  *   trace.c        threads begin and end, the list
  *   trace_fold.c   ended threads folded by name, memory found among them
  *   trace_visit.c  what the writer is shown
- *   trace_totals.c what all have used
+ *   trace_totals.c what all have used, and between which methods
  */
 #ifndef JPROF_TRACE_ROWS_H
 #define JPROF_TRACE_ROWS_H
@@ -26,6 +26,7 @@ struct trace {
 	bool old_frames; /* of methods with probes of an earlier session; constant */
 	bool stopped;
 	bool visiting;      /* rows that were shown must not be folded: they would be shown twice */
+	struct sequence_table sequences; /* of ended threads */
 	struct arena block; /* the visitor's copy of nodes */
 	struct io_paths paths;
 	struct io_records *records; /* NULL: operations are not recorded one by one */

@@ -79,3 +79,26 @@ void trace_totals(struct trace *trace, uint64_t *total)
 		add_row(trace, i, total);
 	lock_give(&trace->lock);
 }
+
+static uint64_t add_sequences(struct trace *trace, struct thread_context *context, uint64_t *cell)
+{
+	lock_take(&context->tree.lock);
+	sequence_table_sum(&context->sequences, trace->set->count, cell);
+	lock_give(&context->tree.lock);
+	return __atomic_load_n(&context->sequences.uncounted, __ATOMIC_RELAXED);
+}
+
+uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
+{
+	uint64_t uncounted;
+
+	memset(cell, 0, trace_sequences_words(trace->set) * sizeof(*cell));
+	lock_take(&trace->lock);
+	uncounted = trace->sequences.uncounted;
+	sequence_table_sum(&trace->sequences, trace->set->count, cell);
+	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
+		if (i->life == CONTEXT_LIVE)
+			uncounted += add_sequences(trace, i, cell);
+	lock_give(&trace->lock);
+	return uncounted;
+}

@@ -43,7 +43,7 @@ static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_n
 	add64(&to->jitted, from->jitted);
 	for (int i = 0; i < 4; i++)
 		add64(&to->transition[i / 2][i % 2], from->transition[i / 2][i % 2]);
-	for (uint32_t i = 0; i < metrics; i++)
+	for (uint32_t i = 0; i < 2 * metrics; i++) /* spent, too */
 		add64(&to->base[i], from->base[i]);
 }
 

@@ -7,7 +7,7 @@
  * calls of native_thunk_enter and native_thunk_exit. The n-th uses native_records[n]; it is in
  * the library's text from the beginning, so that no memory has to be writable and executable.
  *
- *   struct native_record { void *original; uint32_t id; uint32_t stack_words; }
+ *   struct native_record { void *original; uint32_t ref; uint32_t stack_words; }
  *
  * Procedure call standard for the Arm 64-bit architecture, 6.8: integers in x0 to x7, floating
  * point in v0 to v7 (64 bits of each, JNI has no wider type), the rest on the stack, 8 bytes

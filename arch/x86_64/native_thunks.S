@@ -7,7 +7,7 @@
  * calls of native_thunk_enter and native_thunk_exit. The n-th uses native_records[n]; it is in
  * the library's text from the beginning, so that no memory has to be writable and executable.
  *
- *   struct native_record { void *original; uint32_t id; uint32_t stack_words; }
+ *   struct native_record { void *original; uint32_t ref; uint32_t stack_words; }
  *
  * System V ABI, AMD64 supplement, 3.2: integers in rdi rsi rdx rcx r8 r9, floating point in
  * xmm0 to xmm7 (64 bits of each, JNI has no wider type), the rest on the stack, 8 bytes each.

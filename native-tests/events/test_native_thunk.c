@@ -171,7 +171,7 @@ static void arguments(void **state)
 	assert_int_equal(entered, 5);
 	assert_int_equal(left, 5);
 	assert_int_equal(inside[0].record - native_records, NATIVE_THUNKS - 1);
-	assert_int_equal(inside[0].record->id, NATIVE_THUNKS - 1 + 7);
+	assert_int_equal(inside[0].record->ref, NATIVE_THUNKS - 1 + 7);
 	assert_ptr_equal(inside[0].env, &left);
 }
 

@@ -10,7 +10,7 @@ static void push(
 {
 	if (stack->top >= stack->limit)
 		assert_int_equal(shadow_grow(stack, budget), 0);
-	*++stack->top = (struct shadow_frame){method, method};
+	*++stack->top = (struct shadow_frame){method, method, 0};
 }
 
 static void test_deep(void **state)

@@ -36,7 +36,7 @@ static void finish(struct fixture *f)
 
 static void enter(struct fixture *f, uint32_t method)
 {
-	context_enter(SHAPE_ANY, f->context, method, STATE_JITTED);
+	context_enter(SHAPE_ANY, f->context, method, STATE_JITTED, false);
 }
 
 static void leave(struct fixture *f, uint32_t method)
@@ -381,7 +381,7 @@ static void test_native(void **state)
 	start(&f, 1 << 20);
 	context_found_frame(f.context, A);
 	leave(&f, A);
-	context_enter(SHAPE_ANY, f.context, A, STATE_NATIVE);
+	context_enter(SHAPE_ANY, f.context, A, STATE_NATIVE, false);
 	leave(&f, A);
 	a = tree_find(&f.context->tree, TREE_ROOT, A);
 	assert_int_equal(tree_node_states(tree_at(&f.context->tree, a)).native, 1);
@@ -423,7 +423,7 @@ static void test_scope(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 3);
 	test_picture_fini(&picture);
 
-	context_enter_scope(f.context, A, STATE_JITTED);
+	context_enter_scope(f.context, A, STATE_JITTED, false);
 	assert_false(context_at_root(f.context));
 	test_use(f.context, 4, 40);
 	enter(&f, B);

@@ -26,7 +26,7 @@ void __wrap_metric_read_from_outside(
 /* Ends by an exception where use is odd. */
 static void call(struct thread_context *context, uint32_t method, uint64_t use)
 {
-	context_enter(SHAPE_ANY, context, method, STATE_INTERPRETED);
+	context_enter(SHAPE_ANY, context, method, STATE_INTERPRETED, false);
 	test_use(context, use, 10 * use);
 	context_exit(SHAPE_ANY, context, method, use % 2);
 }
@@ -132,7 +132,7 @@ static void test_stretch(void **state)
 	struct thread_context *context = test_begin(trace, "sleeper");
 	const struct tree_node *node;
 
-	context_enter(SHAPE_ANY, context, A, STATE_INTERPRETED);
+	context_enter(SHAPE_ANY, context, A, STATE_INTERPRETED, false);
 	outside[1] = 1000;
 	for (int i = 0; i < 2; i++) {
 		test_visit(trace, &picture);
@@ -216,7 +216,7 @@ static int busy_begin(void *user, const struct trace_thread *thread)
 	struct busy *busy = user;
 
 	test_use(busy->context, 1000, 0);
-	context_enter(SHAPE_ANY, busy->context, B, STATE_INTERPRETED);
+	context_enter(SHAPE_ANY, busy->context, B, STATE_INTERPRETED, false);
 	context_exit(SHAPE_ANY, busy->context, B, false);
 	return busy->inner.begin(busy->inner.user, thread);
 }
@@ -245,7 +245,7 @@ static void test_stretch_ends(void **state)
 	busy.inner = test_visitor(&busy.picture);
 	busy.context = test_begin(trace, "busy");
 	call(busy.context, B, 0);
-	context_enter(SHAPE_ANY, busy.context, A, STATE_INTERPRETED);
+	context_enter(SHAPE_ANY, busy.context, A, STATE_INTERPRETED, false);
 	outside[0] = 1000;
 	assert_int_equal(trace_visit(trace, &visitor), 0);
 	assert_int_equal(busy.picture.row[0].thread.total[0], 1000);

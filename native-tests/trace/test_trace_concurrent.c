@@ -34,7 +34,7 @@ static void walk(struct owner *owner, struct thread_context *context, uint32_t s
 		if (depth < DEEPEST && i < steps && test_random(&random, 10) >= depth) {
 			stack[depth] = A + test_random(&random, owner->methods);
 			context_enter(
-				SHAPE_ANY, context, stack[depth++], STATE_INTERPRETED);
+				SHAPE_ANY, context, stack[depth++], STATE_INTERPRETED, false);
 			owner->calls++;
 		} else if (depth > 0) {
 			context_exit(SHAPE_ANY, context, stack[--depth], false);
@@ -156,10 +156,10 @@ static void *run_timed(void *user)
 
 	while (!atomic_load(&owner->stop)) {
 		for (uint32_t i = 0; i < 2000; i++) {
-			context_enter(SHAPE_WALL, context, A + i % 9, STATE_JITTED);
+			context_enter(SHAPE_WALL, context, A + i % 9, STATE_JITTED, false);
 			context_exit(SHAPE_WALL, context, A + i % 9, false);
 		}
-		context_enter(SHAPE_WALL, context, A, STATE_JITTED);
+		context_enter(SHAPE_WALL, context, A, STATE_JITTED, false);
 		nanosleep(&pause, NULL);
 		context_exit(SHAPE_WALL, context, A, false);
 		owner->calls += 2001;
@@ -206,7 +206,7 @@ static void *run_forgetful(void *user)
 	struct thread_context *context = test_begin(owner->trace, "forgetful");
 
 	while (!atomic_load(&owner->stop)) {
-		context_enter(SHAPE_ANY, context, A, STATE_JITTED);
+		context_enter(SHAPE_ANY, context, A, STATE_JITTED, false);
 		test_use(context, 1, 8);
 		context_exit(SHAPE_ANY, context, A, false);
 		owner->calls++;

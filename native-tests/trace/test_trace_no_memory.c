@@ -56,7 +56,7 @@ static void run_thread(struct trace *trace, const char *name, struct truth *trut
 	if (context == NULL)
 		return;
 	for (uint32_t i = 0; i < 3000; i++) {
-		context_enter(SHAPE_ANY, context, A + i % 700, STATE_JITTED);
+		context_enter(SHAPE_ANY, context, A + i % 700, STATE_JITTED, false);
 		test_use(context, 1, 2);
 		if (i % 3 == 2) {
 			context_exit(SHAPE_ANY, context, A + i % 700, false);
@@ -64,7 +64,7 @@ static void run_thread(struct trace *trace, const char *name, struct truth *trut
 		}
 	}
 	for (uint32_t i = 0; i < 3000; i++) {
-		context_enter(SHAPE_ANY, context, A, STATE_NATIVE);
+		context_enter(SHAPE_ANY, context, A, STATE_NATIVE, false);
 		test_use(context, 1, 2);
 	}
 	lost = context->lost;

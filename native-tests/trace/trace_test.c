@@ -444,7 +444,7 @@ void test_step(struct test_walk *walk)
 		return;
 	}
 	model_enter(walk->model, method, state);
-	context_enter(SHAPE_ANY, walk->context, method, state);
+	context_enter(SHAPE_ANY, walk->context, method, state, false);
 }
 
 static void same_node(const struct tree_node *node, const struct model_node *model)
