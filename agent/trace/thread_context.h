@@ -177,6 +177,7 @@ static inline __attribute__((always_inline)) void context_count_stretch(
 			return;
 	}
 	cell += code % SEQUENCE_BLOCK * sequence_words_of(metrics);
+#pragma GCC unroll 3 /* what the usual sets have: straight code */
 	for (unsigned i = 0; i < metrics; i++) {
 		context_add(&cell[1 + 2 * i], delta[i]);
 		if (__builtin_expect(delta[i] < cell[2 + 2 * i], 0))
@@ -195,10 +196,12 @@ static inline __attribute__((always_inline)) void context_charge(enum metric_sha
 	uint32_t code = sequence_roll(context->code, third, transition);
 	uint64_t delta[METRIC_MAX];
 
+#pragma GCC unroll 3
 	for (unsigned i = 0; i < metrics; i++) {
 		delta[i] = now[i] - context->last[i];
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
 	}
+#pragma GCC unroll 3
 	for (unsigned i = 0; i < metrics; i++)
 		__atomic_store_n(
 			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
