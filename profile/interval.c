@@ -24,7 +24,7 @@
 enum {
 	STATES = 3,                /* interpreted, jitted, native */
 	COUNTERS_FIXED = STATES + 4, /* and the transitions */
-	COUNTERS_MAX = COUNTERS_FIXED + PROFILE_METRIC_MAX,
+	COUNTERS_MAX = COUNTERS_FIXED + 2 * PROFILE_METRIC_MAX, /* base, spent */
 	IO_COUNTERS = 4
 };
 
@@ -43,7 +43,7 @@ struct tree {
 struct match {
 	struct profile *to;
 	const struct profile *from;
-	uint64_t *base; /* of to's nodes */
+	uint64_t *base; /* of to's nodes, each followed by what was spent */
 	unsigned counters;
 	uint32_t *into; /* by from's thread: to's thread + 1; 0: it is nowhere */
 	uint32_t *place; /* by from's node: the index that its counts are at now */
@@ -62,7 +62,7 @@ static void load(const struct match *match, const struct profile_node *node, uin
 	for (int i = 0; i < 4; i++)
 		value[STATES + i] = node->transition[i / 2][i % 2];
 	for (unsigned i = COUNTERS_FIXED; i < match->counters; i++)
-		value[i] = node->base[i - COUNTERS_FIXED];
+		value[i] = node->base[i - COUNTERS_FIXED]; /* and spent, behind base */
 }
 
 static void store(struct match *match, struct profile_node *node, const uint64_t *value)
@@ -734,7 +734,7 @@ int interval_subtract(struct profile *to, uint64_t *base, const struct profile *
 	struct match match = {.to = to,
 		.from = from,
 		.base = base,
-		.counters = COUNTERS_FIXED + to->metric_count};
+		.counters = COUNTERS_FIXED + 2 * to->metric_count};
 	int status = open_match(&match);
 
 	if (status == 0) {

@@ -64,6 +64,19 @@ struct profile_node {
 	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
 	uint64_t transition[2][2];
 	const uint64_t *base; /* one a metric; borrowed from whoever made the record */
+	/* Of base, what jprof's own rare ways used: the same. NULL: nothing (to the writer alone). */
+	const uint64_t *spent;
+};
+
+#define PROFILE_SEQUENCE_CODES 2056
+
+/* Stretches of one sequence of methods and transitions, of all threads. */
+struct profile_sequence {
+	uint32_t code; /* calibration/sequence.h; below PROFILE_SEQUENCE_CODES */
+	/* The code in words: for the writer; the reader leaves them NULL. */
+	const char *first, *begin, *second, *end, *third;
+	uint64_t count;
+	const uint64_t *sum, *min; /* of the stretches, one a metric; borrowed like base */
 };
 
 /* What I/O is done with: a file, a connection, a host name. */

@@ -238,7 +238,8 @@ static int node_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 {
 	struct profile_node *node = &reader->profile->node[i];
 	unsigned metrics = reader->profile->metric_count;
-	uint64_t *base = reader->owned->base + i * metrics;
+	uint64_t *base = reader->owned->base + 2 * i * metrics;
+	bool spent = reader->source->version >= SCHEMA_SPENT_SINCE;
 	int status = place_node(reader, statement, i, node);
 
 	if (status < 0)
@@ -250,9 +251,9 @@ static int node_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	for (int k = 0; k < 4; k++)
 		node->transition[k / 2][k % 2] =
 			reader_number(statement, SCHEMA_NODE_ENTRY_ENTRY + k);
-	for (unsigned m = 0; m < metrics; m++)
-		base[m] = reader_number(statement, SCHEMA_NODE_BASE + (int)m);
+	reader_numbers(statement, SCHEMA_NODE_BASE, spent ? 2 * metrics : metrics, base);
 	node->base = base;
+	node->spent = base + metrics;
 	return 0;
 }
 
@@ -265,7 +266,7 @@ static int read_nodes(struct reader *reader)
 	if (status < 0)
 		return status;
 	reader->owned->base =
-		calloc(profile->node_count * profile->metric_count + 1, sizeof(uint64_t));
+		calloc(2 * profile->node_count * profile->metric_count + 1, sizeof(uint64_t));
 	profile->thread_first = calloc(profile->thread_count + 1, sizeof(size_t));
 	if (!reader->owned->base || !profile->thread_first)
 		return reader_no_memory(reader);
@@ -385,8 +386,8 @@ static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	return 0;
 }
 
-/* Profiles of before there was I/O do not have its tables, nor do those of before there were
- * snapshots. */
+/* Profiles of before there was I/O do not have its tables; the same goes for snapshots and
+ * sequences. */
 static int has_table(struct reader *reader, const char *name, bool *there)
 {
 	sqlite3_int64 tables = 0;
@@ -489,6 +490,46 @@ static int read_records(struct reader *reader)
 	return status;
 }
 
+/* --- sequences --- */
+
+static int sequence_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+{
+	struct profile_sequence *sequence = &reader->profile->sequence[i];
+	unsigned metrics = reader->profile->metric_count;
+	uint64_t *value = reader->owned->sequence_values + 2 * i * metrics;
+	uint64_t code = reader_number(statement, SCHEMA_SEQUENCE_ID);
+
+	if (code >= PROFILE_SEQUENCE_CODES || (i > 0 && code <= sequence[-1].code))
+		return read_damaged(
+			reader->source, reader->error, "sequence code out of range");
+	reader_numbers(statement, SCHEMA_SEQUENCE_SUM, 2 * metrics, value);
+	*sequence = (struct profile_sequence){.code = (uint32_t)code,
+		.count = reader_number(statement, SCHEMA_SEQUENCE_COUNT),
+		.sum = value,
+		.min = value + metrics};
+	return 0;
+}
+
+static int read_sequences(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	bool there = false;
+	int status = has_table(reader, "sequence", &there);
+
+	if (status < 0 || !there)
+		return status;
+	status = reader_count(reader, TABLE_SEQUENCE, sizeof *profile->sequence,
+		&profile->sequence, &profile->sequence_count);
+	if (status < 0)
+		return status;
+	reader->owned->sequence_values = calloc(
+		2 * profile->sequence_count * profile->metric_count + 1, sizeof(uint64_t));
+	if (!reader->owned->sequence_values)
+		return reader_no_memory(reader);
+	return reader_rows(
+		reader, TABLE_SEQUENCE, profile->sequence_count, sequence_row);
+}
+
 /* --- the whole --- */
 
 /* What has one state in the file, the last. */
@@ -581,6 +622,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 			wanted->interval, reader->error);
 	if (status == 0)
 		status = read_interval(reader);
+	if (status == 0)
+		status = read_sequences(reader);
 	if (status == 0 && wanted->records)
 		status = read_records(reader);
 	if (status == 0)
@@ -645,6 +688,8 @@ void profile_free(struct profile *profile)
 	free(profile->record);
 	free(profile->snapshot);
 	free(profile->mark);
+	free(profile->sequence);
+	free(owned->sequence_values);
 	free(owned->base);
 	text_store_fini(&owned->texts);
 	free(owned);

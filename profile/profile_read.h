@@ -80,6 +80,11 @@ struct profile {
 	struct profile_mark *mark;
 	size_t mark_count;
 
+	/* Between which methods stretches were, ordered by code: of the whole session, whatever the
+	 * interval is. None in files of before version 3. */
+	struct profile_sequence *sequence;
+	size_t sequence_count;
+
 	/* What counts, I/O and records are of; meta, methods, files and paths are the file's last
 	 * state. Within an interval that does not begin at the beginning, threads and nodes are those
 	 * that did something, and what they count is what they did in it; started, ended and the

@@ -48,6 +48,7 @@ enum statement {
 	INSERT_RECORD,
 	INSERT_SNAPSHOT,
 	INSERT_MARK,
+	INSERT_SEQUENCE,
 	COPY_THREADS,
 	COPY_NODES,
 	COPY_IO,
@@ -472,6 +473,14 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 	return step(writer, INSERT_THREAD, error);
 }
 
+/* One a metric; NULL: zeros. */
+static void bind_numbers(const struct profile_writer *writer, sqlite3_stmt *statement,
+	int column, const uint64_t *number)
+{
+	for (unsigned i = 0; i < writer->metrics; i++)
+		bind_number(statement, column + (int)i, number ? number[i] : 0);
+}
+
 int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
 	struct error *error)
 {
@@ -495,8 +504,8 @@ int profile_put_node(struct profile_writer *writer, const struct profile_node *n
 	for (int i = 0; i < 4; i++)
 		bind_number(statement, SCHEMA_NODE_ENTRY_ENTRY + i,
 			node->transition[i / 2][i % 2]);
-	for (unsigned i = 0; i < writer->metrics; i++)
-		bind_number(statement, SCHEMA_NODE_BASE + (int)i, node->base[i]);
+	bind_numbers(writer, statement, SCHEMA_NODE_BASE, node->base);
+	bind_numbers(writer, statement, SCHEMA_NODE_BASE + (int)writer->metrics, node->spent);
 	return step(writer, INSERT_NODE, error);
 }
 
@@ -623,6 +632,26 @@ int profile_put_mark(struct profile_writer *writer, const struct profile_mark *m
 	bind_text(statement, SCHEMA_MARK_THREAD, mark->thread);
 	bind_text(statement, SCHEMA_MARK_NAME, mark->name);
 	return step(writer, INSERT_MARK, error);
+}
+
+int profile_put_sequence(struct profile_writer *writer,
+	const struct profile_sequence *sequence, struct error *error)
+{
+	sqlite3_stmt *statement = writer->statement[INSERT_SEQUENCE];
+
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(statement, SCHEMA_SEQUENCE_ID, sequence->code);
+	bind_text(statement, SCHEMA_SEQUENCE_FIRST, sequence->first);
+	bind_text(statement, SCHEMA_SEQUENCE_BEGIN, sequence->begin);
+	bind_text(statement, SCHEMA_SEQUENCE_SECOND, sequence->second);
+	bind_text(statement, SCHEMA_SEQUENCE_END, sequence->end);
+	bind_text(statement, SCHEMA_SEQUENCE_THIRD, sequence->third);
+	bind_number(statement, SCHEMA_SEQUENCE_COUNT, sequence->count);
+	bind_numbers(writer, statement, SCHEMA_SEQUENCE_SUM, sequence->sum);
+	bind_numbers(writer, statement, SCHEMA_SEQUENCE_SUM + (int)writer->metrics,
+		sequence->min);
+	return step(writer, INSERT_SEQUENCE, error);
 }
 
 static int drop_of_thread(struct profile_writer *writer, enum statement which,

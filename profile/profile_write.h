@@ -46,6 +46,10 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 int profile_put_io(struct profile_writer *writer, const struct profile_io *io,
 	struct error *error);
 
+/* Inserted, or replaced, by its code. */
+int profile_put_sequence(struct profile_writer *writer,
+	const struct profile_sequence *sequence, struct error *error);
+
 /* Threads and paths of records: inserted, or replaced, by their id. A record is inserted. */
 int profile_put_io_thread(struct profile_writer *writer,
 	const struct profile_io_thread *thread, struct error *error);

@@ -276,6 +276,7 @@ static int check_version(struct read_source *source, struct error *error)
 			source->place.shown, (long long)version, SCHEMA_VERSION);
 	if (version < 1)
 		return read_damaged(source, error, "it has no version");
+	source->version = (int)version;
 	return 0;
 }
 

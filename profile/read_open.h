@@ -21,6 +21,7 @@
 struct read_source {
 	sqlite3 *db;
 	struct place place;
+	int version; /* of the file's schema */
 };
 
 /* 0, or a negative code; read_close is harmless then, and needed after success. */

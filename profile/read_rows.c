@@ -22,6 +22,8 @@ static const struct schema_table *table_of(
 		[TABLE_IO] = TABLE_SNAPSHOT_IO,
 	};
 
+	if (id == TABLE_NODE && reader->source->version < SCHEMA_SPENT_SINCE)
+		return &schema_node_without_spent[reader->snapshot != 0];
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];
 }
 
@@ -40,12 +42,13 @@ static int select_all(
 	struct reader *reader, enum schema_table_id id, sqlite3_stmt **statement)
 {
 	const struct schema_table *table = table_of(reader, id);
-	int columns = schema_columns(table, reader->profile->metric_count);
+	unsigned metrics = reader->profile->metric_count;
+	int columns = schema_columns(table, metrics);
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 	char name[32];
 
 	for (int i = table->copy; i < columns; i++) {
-		schema_column_name(table, i, name, sizeof name);
+		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(sql, "%s %s", i > table->copy ? "," : "SELECT", name);
 	}
 	append_from(reader, table, sql);
@@ -92,7 +95,8 @@ int reader_ask(struct reader *reader, const char *sql, const char *parameter,
 int reader_check(struct reader *reader, enum schema_table_id id)
 {
 	const struct schema_table *table = table_of(reader, id);
-	int columns = schema_columns(table, reader->profile->metric_count);
+	unsigned metrics = reader->profile->metric_count;
+	int columns = schema_columns(table, metrics);
 	sqlite3_stmt *statement = NULL;
 	sqlite3_int64 real = 0;
 	char name[32];
@@ -112,7 +116,7 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 		return read_failed(reader->source, result, reader->error);
 	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
 	for (int i = 0; i < columns; i++) {
-		schema_column_name(table, i, name, sizeof name);
+		schema_column_name(table, metrics, i, name, sizeof name);
 		status = next_row(reader, statement);
 		const char *is = status == 1
 					 ? (const char *)sqlite3_column_text(statement, 0)
@@ -150,6 +154,12 @@ int reader_count(struct reader *reader, enum schema_table_id id, size_t record,
 	memcpy(records, &memory, sizeof memory);
 	*count = (size_t)rows;
 	return 0;
+}
+
+void reader_numbers(sqlite3_stmt *statement, int first, unsigned count, uint64_t *number)
+{
+	for (unsigned i = 0; i < count; i++)
+		number[i] = reader_number(statement, first + (int)i);
 }
 
 char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column)

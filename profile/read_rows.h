@@ -22,7 +22,8 @@
 struct owned_profile {
 	struct profile profile; /* first: profile_free casts back */
 	struct text_store texts;
-	uint64_t *base;
+	uint64_t *base; /* of each node: base, then spent */
+	uint64_t *sequence_values; /* of each sequence: sum, then min */
 };
 
 struct reader {
@@ -61,6 +62,10 @@ static inline uint64_t reader_number(sqlite3_stmt *statement, int column)
 {
 	return (uint64_t)sqlite3_column_int64(statement, column);
 }
+
+/* Those of count columns from the first on. */
+void reader_numbers(
+	sqlite3_stmt *statement, int first, unsigned count, uint64_t *number);
 
 /* A copy of the column's text, NULL for NULL. No memory shows in the store. */
 char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column);

@@ -21,26 +21,34 @@ static const struct schema_column path_columns[] = {SCHEMA_PATH(X)};
 static const struct schema_column record_columns[] = {SCHEMA_RECORD(X)};
 static const struct schema_column snapshot_columns[] = {SCHEMA_SNAPSHOT(X)};
 static const struct schema_column mark_columns[] = {SCHEMA_MARK(X)};
+static const struct schema_column sequence_columns[] = {SCHEMA_SEQUENCE(X)};
 #undef X
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
-	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, NULL, false},
-	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, NULL, false},
-	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, NULL, false},
-	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, "total", false},
-	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, "base", false},
-	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, NULL, false},
-	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, NULL, false},
-	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, NULL, false},
-	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, NULL, false},
-	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, NULL, false},
-	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, NULL, false},
-	[TABLE_SNAPSHOT] = {"snapshot", snapshot_columns, SCHEMA_SNAPSHOT_COLUMNS, NULL, false},
-	[TABLE_MARK] = {"mark", mark_columns, SCHEMA_MARK_COLUMNS, NULL, false},
+	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, {NULL}, false},
+	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, {NULL}, false},
+	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, {NULL}, false},
+	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, {"total"}, false},
+	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, {"base", "spent"}, false},
+	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, {NULL}, false},
+	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, {NULL}, false},
+	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, {NULL}, false},
+	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, {NULL}, false},
+	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, {NULL}, false},
+	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, {NULL}, false},
+	[TABLE_SNAPSHOT] = {"snapshot", snapshot_columns, SCHEMA_SNAPSHOT_COLUMNS, {NULL}, false},
+	[TABLE_MARK] = {"mark", mark_columns, SCHEMA_MARK_COLUMNS, {NULL}, false},
+	[TABLE_SEQUENCE] = {"sequence", sequence_columns, SCHEMA_SEQUENCE_SUM, {"sum", "min"},
+		false},
 	[TABLE_SNAPSHOT_THREAD] = {"snapshot_thread", thread_columns, SCHEMA_THREAD_TOTAL,
-		"total", true},
-	[TABLE_SNAPSHOT_NODE] = {"snapshot_node", node_columns, SCHEMA_NODE_BASE, "base", true},
-	[TABLE_SNAPSHOT_IO] = {"snapshot_io", io_columns, SCHEMA_IO_COLUMNS, NULL, true},
+		{"total"}, true},
+	[TABLE_SNAPSHOT_NODE] = {"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base", "spent"}, true},
+	[TABLE_SNAPSHOT_IO] = {"snapshot_io", io_columns, SCHEMA_IO_COLUMNS, {NULL}, true},
+};
+
+const struct schema_table schema_node_without_spent[2] = {
+	{"node", node_columns, SCHEMA_NODE_BASE, {"base"}, false},
+	{"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base"}, true},
 };
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
@@ -117,18 +125,24 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 
 int schema_columns(const struct schema_table *table, unsigned metrics)
 {
-	return table->copy + table->columns + (table->per_metric ? (int)metrics : 0);
+	int kinds = (table->per_metric[0] != NULL) + (table->per_metric[1] != NULL);
+
+	return table->copy + table->columns + kinds * (int)metrics;
 }
 
-void schema_column_name(const struct schema_table *table, int i, char *name, size_t size)
+void schema_column_name(const struct schema_table *table, unsigned metrics, int i, char *name,
+	size_t size)
 {
+	int made = i - table->copy - table->columns; /* per metric */
+
 	i -= table->copy;
 	if (i < 0)
 		snprintf(name, size, "snapshot");
 	else if (i < table->columns)
 		snprintf(name, size, "%s", table->column[i].name);
 	else
-		snprintf(name, size, "%s_%d", table->per_metric, i - table->columns);
+		snprintf(name, size, "%s_%d", table->per_metric[made / (int)metrics],
+			made % (int)metrics);
 }
 
 /* A copy's rows have the key of their original within the snapshot. */
@@ -141,7 +155,7 @@ static void append_copy(sqlite3_str *sql, const struct schema_table *table, unsi
 	for (int i = 0; i < columns; i++) {
 		bool text = i > 0 && i <= table->columns &&
 			    strcmp(table->column[i - 1].type, "TEXT") == 0;
-		schema_column_name(table, i, name, sizeof name);
+		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(
 			sql, "%s\n\t%s %s", i ? "," : "", name, text ? "TEXT" : "INTEGER");
 	}
@@ -156,7 +170,7 @@ static void append_table(
 	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
 	for (int i = 0; i < columns; i++) {
 		char name[32];
-		schema_column_name(table, i, name, sizeof name);
+		schema_column_name(table, metrics, i, name, sizeof name);
 		bool fixed = i < table->columns;
 		const char *type = fixed ? table->column[i].type : "INTEGER";
 		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name, type);

@@ -16,7 +16,8 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION	      2
+#define SCHEMA_VERSION	      3
+#define SCHEMA_SPENT_SINCE    3 /* the version that brought node.spent_i */
 
 /* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
 #define SCHEMA_META(X)                                                                   \
@@ -129,6 +130,15 @@
 	X(MARK_THREAD, "thread", "TEXT", "its name; NULL: not known")                    \
 	X(MARK_NAME, "name", "TEXT", "")
 
+#define SCHEMA_SEQUENCE(X)                                                               \
+	X(SEQUENCE_ID, "id", "INTEGER PRIMARY KEY", "the code")                          \
+	X(SEQUENCE_FIRST, "first", "TEXT", "the method before; NULL: any")               \
+	X(SEQUENCE_BEGIN, "begin", "TEXT", "entry, exit; NULL: any")                     \
+	X(SEQUENCE_SECOND, "second", "TEXT", "the method that the stretch is in")        \
+	X(SEQUENCE_END, "end", "TEXT", "entry, exit, unwind")                            \
+	X(SEQUENCE_THIRD, "third", "TEXT", "the method after; NULL: any")                \
+	X(SEQUENCE_COUNT, "count", "INTEGER", "stretches")
+
 /* Columns in the order of the table; the last of a table is also its fixed columns' count,
  * and where the columns per metric begin. */
 #define X(column, name, type, comment) SCHEMA_##column,
@@ -145,6 +155,7 @@ enum { SCHEMA_PATH(X) SCHEMA_PATH_COLUMNS };
 enum { SCHEMA_RECORD(X) SCHEMA_RECORD_COLUMNS };
 enum { SCHEMA_SNAPSHOT(X) SCHEMA_SNAPSHOT_COLUMNS };
 enum { SCHEMA_MARK(X) SCHEMA_MARK_COLUMNS };
+enum { SCHEMA_SEQUENCE(X) SCHEMA_SEQUENCE_SUM };
 #undef X
 
 struct schema_column {
@@ -155,7 +166,8 @@ struct schema_table {
 	const char *name;
 	const struct schema_column *column;
 	int columns;
-	const char *per_metric; /* "base": columns base_0, base_1... follow; or NULL */
+	/* "base", "spent": columns base_0, base_1..., spent_0, spent_1... follow; or NULL */
+	const char *per_metric[2];
 	/* Rows of another table as they were, by snapshot: its columns stand behind one more,
 	 * the snapshot's id. */
 	bool copy;
@@ -175,6 +187,7 @@ enum schema_table_id {
 	TABLE_RECORD,
 	TABLE_SNAPSHOT,
 	TABLE_MARK,
+	TABLE_SEQUENCE,
 	TABLE_SNAPSHOT_THREAD,
 	TABLE_SNAPSHOT_NODE,
 	TABLE_SNAPSHOT_IO,
@@ -182,6 +195,8 @@ enum schema_table_id {
 };
 
 extern const struct schema_table schema_tables[TABLE_COUNT];
+/* node and snapshot_node as they were before SCHEMA_SPENT_SINCE. */
+extern const struct schema_table schema_node_without_spent[2];
 
 /* How many columns the table has in a profile with so many metrics. */
 int schema_columns(const struct schema_table *table, unsigned metrics);
@@ -202,9 +217,10 @@ static inline uint64_t schema_node_id(uint32_t thread, uint32_t index)
 	return (uint64_t)thread << 32 | index;
 }
 
-/* The name of column i of the table, "base_3" for one made per metric; into name. */
-void schema_column_name(
-	const struct schema_table *table, int i, char *name, size_t size);
+/* The name of column i of the table in such a profile, "base_3" for one made per metric; into
+ * name. */
+void schema_column_name(const struct schema_table *table, unsigned metrics, int i, char *name,
+	size_t size);
 
 /* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */

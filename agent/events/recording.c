@@ -132,6 +132,20 @@ static void note_jvm(struct session *session)
 	}
 }
 
+/* How events are seen: what they cost depends on it. */
+static void note_way(struct session *session)
+{
+	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
+		[CALLS_INSTRUMENT] = "instrument",
+		[CALLS_EVENTS] = "events",
+		[CALLS_OFF] = "off"};
+	static const char *const timing[] = {
+		[TIMING_FAST] = "fast", [TIMING_PRECISE] = "precise"};
+
+	session_note(session, "calls", calls[session->options.calls]);
+	session_note(session, "timing", timing[session->options.timing]);
+}
+
 /* Tells the metric how it is read in this JVM. */
 static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 {
@@ -256,6 +270,7 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 		return -ERROR_JVM;
 	describe_alloc(&session->metrics, known.alloc);
 	note_jvm(session);
+	note_way(session);
 	session->event_ns = event_cost(&session->metrics, precise, hotspot_alloc_source(jni));
 	return 0;
 }

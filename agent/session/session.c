@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "agent/log/log.h"
+#include "agent/session/build_id.h"
+#include "calibration/processor.h"
 #include "options/thread_choice.h"
 
 enum session_state { SESSION_MADE, SESSION_RECORDING, SESSION_ENDED };
@@ -124,21 +126,14 @@ bool session_wants_thread(
 
 static void note_processor(struct session *session)
 {
-	char line[256], *value;
-	FILE *file = fopen("/proc/cpuinfo", "re");
+	char text[256];
 
-	snprintf(line, sizeof(line), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	session_note(session, "machine.processors", line);
-	while (file && fgets(line, sizeof(line), file)) {
-		value = strstr(line, ": ");
-		if (!value || strncmp(line, "model name", 10) != 0)
-			continue;
-		value[strcspn(value, "\n")] = '\0';
-		session_note(session, "machine.cpu", value + 2);
-		break;
-	}
-	if (file)
-		fclose(file);
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	session_note(session, "machine.processors", text);
+	if (!processor_model(text, sizeof(text)))
+		return;
+	session_note(session, "machine.cpu", text);
+	session_note(session, "cpu.model", text);
 }
 
 static void note_machine(struct session *session)
@@ -158,10 +153,12 @@ static void note_session(struct session *session)
 {
 	time_t now = time(NULL);
 	struct tm calendar;
-	char text[64];
+	char text[128];
 	char *options = options_to_json(&session->options, 0);
 
 	session_note(session, "jprof.version", JPROF_VERSION);
+	if (build_id(text, sizeof(text)))
+		session_note(session, "jprof.build", text);
 	session_note(session, "options", options);
 	free(options);
 	snprintf(text, sizeof(text), "%ld", (long)getpid());

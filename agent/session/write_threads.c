@@ -149,6 +149,7 @@ static int put_node(struct thread_writer *writer, uint32_t index, const struct t
 		.jitted = states.jitted,
 		.native = states.native > node->calls ? 0 : states.native,
 		.base = node->base,
+		.spent = node->base + writer->metrics,
 	};
 
 	record.calls = record.interpreted + record.jitted + record.native;

@@ -4,6 +4,7 @@
  * writer: see writer.h.
  *
  *   write_threads.c  what threads did: rows, nodes, accounts; only what changed
+ *   write_sequences.c  between which methods
  *   write_records.c  each operation, many times between two flushes
  *   requests.c       what other threads wait for
  *
@@ -25,6 +26,7 @@
 #include "agent/session/marks.h"
 #include "agent/session/requests.h"
 #include "agent/session/write_records.h"
+#include "agent/session/write_sequences.h"
 #include "agent/session/write_threads.h"
 #include "metric/clock.h"
 
@@ -144,10 +146,23 @@ static void put_own_facts(struct writer *writer)
 	put_number(writer, "io.records.lost", io_records_lost(writer->records.records));
 }
 
+static int put_sequences(struct writer *writer)
+{
+	uint64_t uncounted = 0;
+	int status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
+		&uncounted, writer->error);
+
+	if (status == 0 && uncounted > 0)
+		put_number(writer, "sequences.uncounted", uncounted);
+	return status;
+}
+
 static int put_all(struct writer *writer, bool final, struct written *known)
 {
 	int status = threads_put(&writer->threads, writer->error);
 
+	if (status == 0)
+		status = put_sequences(writer);
 	if (status == 0)
 		status = put_known(writer, known);
 	if (status == 0 && writer->source.facts)

@@ -168,7 +168,7 @@ static void unwind_to(struct thread_context *context, struct shadow_frame *frame
 {
 	struct shadow_stack *stack = &context->stack;
 
-	while (stack->top > frame) {
+	for (; stack->top > frame; now = context->last) {
 		context_add(&context->unwound, 1);
 		context_charge(SHAPE_ANY, context, now, stack->top[-1].third,
 			TRANSITION_EXIT, true);

@@ -132,9 +132,9 @@ static inline const struct tree_node *trace_node(
 void trace_totals(struct trace *trace, uint64_t *total);
 
 /* Words of the array that trace_sequences fills. */
-static inline size_t trace_sequences_words(const struct metric_set *set)
+static inline size_t trace_sequences_words(unsigned metrics)
 {
-	return (size_t)SEQUENCE_CODES * sequence_words_of(set->count);
+	return (size_t)SEQUENCE_CODES * sequence_words_of(metrics);
 }
 
 /* The stretches of all threads together, ended ones too, by sequence: the cell of a code is at

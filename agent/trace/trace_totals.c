@@ -4,7 +4,7 @@
  * trace_totals: what all threads have used, without a look at a single node.
  *
  * In:   each row's counters: last and first, and those of a running thread from outside.
- * Out:  a sum for each metric of the set.
+ * Out:  a sum for each metric of the set; what was counted of each sequence.
  * Runs: on any thread, also while a visit or the trace's end is under way. Holds LOCK_THREADS,
  *       and LOCK_TREE of one row at a time.
  */
@@ -92,7 +92,7 @@ uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 {
 	uint64_t uncounted;
 
-	memset(cell, 0, trace_sequences_words(trace->set) * sizeof(*cell));
+	memset(cell, 0, trace_sequences_words(trace->set->count) * sizeof(*cell));
 	lock_take(&trace->lock);
 	uncounted = trace->sequences.uncounted;
 	sequence_table_sum(&trace->sequences, trace->set->count, cell);

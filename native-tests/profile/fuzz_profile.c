@@ -37,7 +37,7 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 	int column = bytes[1] % schema_columns(table, FIXTURE_METRICS);
 	char name[32], value[64], sql[256];
 
-	schema_column_name(table, column, name, sizeof name);
+	schema_column_name(table, FIXTURE_METRICS, column, name, sizeof name);
 	snprintf(value, sizeof value, values[bytes[3] % 16], name);
 	snprintf(sql, sizeof sql,
 		"UPDATE OR REPLACE %s SET %s = %s WHERE rowid IN "

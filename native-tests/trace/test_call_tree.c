@@ -49,7 +49,7 @@ static void test_size(void **state)
 
 	(void)state;
 	start(&f, 1 << 20);
-	assert_int_equal(f.tree.stride, 96);
+	assert_int_equal(f.tree.stride, 112);
 	assert_int_equal(f.tree.count, 2);
 	assert_int_equal(tree_bytes(&f.tree), arena_page());
 	finish(&f);
@@ -181,7 +181,7 @@ static void test_prune_gains(void **state)
 static void test_prune_frames(void **state)
 {
 	struct fixture f;
-	struct shadow_frame frame[4] = {{0, METHOD_ROOT}};
+	struct shadow_frame frame[4] = {{0, METHOD_ROOT, 0}};
 	uint32_t current = 0;
 
 	(void)state;
@@ -190,7 +190,7 @@ static void test_prune_frames(void **state)
 		add(&f.tree, TREE_ROOT, A + i, 1000);
 	for (uint32_t depth = 1; depth < 4; depth++)
 		frame[depth] = (struct shadow_frame){
-			add(&f.tree, frame[depth - 1].node, A + 50, 0), A + 50};
+			add(&f.tree, frame[depth - 1].node, A + 50, 0), A + 50, 0};
 	for (uint32_t i = 0; i < 100; i++)
 		add(&f.tree, frame[3].node, A + 100 + i, 0);
 	assert_true(tree_prune(&f.tree, frame, 4, &current) >= 99);
@@ -235,14 +235,14 @@ static void test_prune_states(void **state)
 static void test_prune_nothing(void **state)
 {
 	struct fixture f;
-	struct shadow_frame frame[101] = {{0, METHOD_ROOT}};
+	struct shadow_frame frame[101] = {{0, METHOD_ROOT, 0}};
 	uint32_t current;
 
 	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 1; i <= 100; i++)
 		frame[i] = (struct shadow_frame){
-			add(&f.tree, frame[i - 1].node, A + i % 7, i), A + i % 7};
+			add(&f.tree, frame[i - 1].node, A + i % 7, i), A + i % 7, 0};
 	assert_int_equal(tree_prune(&f.tree, frame, 101, &current), 0);
 	assert_int_equal(current, frame[100].node);
 	assert_int_equal(f.tree.generation, 0);

@@ -85,6 +85,7 @@ static void test_random_walks(void **state)
 			test_step(&walk);
 		test_check_tree(&f.context->tree);
 		test_same_tree(&f.context->tree, &model);
+		sequence_model_check(model.sequences, f.trace);
 		assert_int_equal(f.context->repaired, model.repaired);
 		assert_int_equal(f.context->unmatched, model.unmatched);
 		assert_int_equal(f.context->unwound, model.unwound);
@@ -96,6 +97,103 @@ static void test_random_walks(void **state)
 		model_fini(&model);
 		finish(&f);
 	}
+}
+
+/* A counter that each look at it makes one more. */
+static uint64_t look(void *looks)
+{
+	return ++*(uint64_t *)looks;
+}
+
+/* Whatever was looked at beside the events themselves was spent, by nodes that have it in their
+ * base, and stays so when nodes are folded. */
+static void check_spent(struct fixture *f, uint64_t looks, uint64_t events)
+{
+	struct test_sums sums = test_sum(&f->context->tree);
+
+	assert_int_equal(sums.base[0], looks - 1); /* the thread's begin */
+	assert_int_equal(sums.spent[0], looks - 1 - events);
+	for (uint32_t i = 0; i < f->context->tree.count; i++) {
+		const struct tree_node *node = tree_at(&f->context->tree, i);
+
+		assert_true(node->base[1] <= node->base[0]);
+	}
+}
+
+static void start_looking(struct fixture *f, uint64_t limit, uint64_t *looks)
+{
+	struct thread_identity identity = {.name = "looks"};
+
+	*looks = 0;
+	f->set = test_set(1);
+	f->set.metric[0].kind = METRIC_ALLOC;
+	f->trace = trace_create(&f->set, limit);
+	f->context = trace_thread_begin(f->trace, &identity,
+		(struct alloc_source){.read = look, .argument = looks});
+	assert_int_equal(*looks, 1);
+}
+
+static void test_spent(void **state)
+{
+	struct fixture f;
+	uint64_t looks, before;
+
+	(void)state;
+	start_looking(&f, 1 << 20, &looks);
+	for (int i = 0; i < 3; i++) {
+		enter(&f, A);
+		leave(&f, A);
+	}
+	check_spent(&f, looks, 6);
+	assert_true(looks > 6);
+	/* The usual ways spend nothing. */
+	before = looks;
+	for (int i = 0; i < 100; i++) {
+		enter(&f, A);
+		leave(&f, A);
+	}
+	assert_int_equal(looks - before, 200);
+	/* A child that is not the last, one that is new, a repaired exit, an unwinding. */
+	enter(&f, B);
+	leave(&f, B);
+	before = looks;
+	enter(&f, A);
+	assert_int_equal(looks - before, 2);
+	enter(&f, B);
+	enter(&f, C);
+	leave(&f, A);
+	check_spent(&f, looks, 6 + 200 + 6);
+	enter(&f, A);
+	enter(&f, B);
+	before = looks;
+	context_caught(f.context, A);
+	assert_true(looks - before >= 2);
+	check_spent(&f, looks, 6 + 200 + 6 + 3);
+	finish(&f);
+}
+
+/* The stack grows, nodes are folded, and there is no memory for either. */
+static void test_spent_pruned(void **state)
+{
+	struct fixture f;
+	uint64_t looks;
+
+	(void)state;
+	start_looking(&f, 200 << 10, &looks);
+	for (uint32_t i = 0; i < 100000; i++)
+		enter(&f, A + i % 7919);
+	for (uint32_t i = 100000; i-- > 0;)
+		leave(&f, A + i % 7919);
+	assert_true(f.context->lost > 0);
+	check_spent(&f, looks, 200000);
+	for (uint32_t i = 0; i < 100000; i++) {
+		enter(&f, A + i % 7919);
+		leave(&f, A + i % 7919);
+	}
+	assert_true(f.context->tree.pruned > 0);
+	check_spent(&f, looks, 400000);
+	test_check_tree(&f.context->tree);
+	finish(&f);
 }
 
 /* The same with far too little memory: every sum is exact. */
@@ -127,6 +225,7 @@ static void test_random_pruned(void **state)
 		assert_int_equal(f.context->repaired, model.repaired);
 		assert_int_equal(f.context->unmatched, model.unmatched);
 		assert_int_equal(f.context->unwound, model.unwound);
+		sequence_model_check_sum(model.sequences, f.trace);
 		print_message("%7lu KB: %lu of %lu nodes, %lu pruned\n",
 			(unsigned long)limits[i] >> 10, (unsigned long)sums.nodes,
 			(unsigned long)truth.nodes,
@@ -181,7 +280,7 @@ static void test_many_paths(void **state)
 	assert_int_equal(sums.states.jitted, calls);
 	assert_int_equal(sums.base[1], 16ul * WIDTH * WIDTH * WIDTH);
 	assert_int_equal(sums.base[0], f.context->last[0] - f.context->first[0]);
-	assert_true(sums.nodes > LIMIT / 96 / 4);
+	assert_true(sums.nodes > LIMIT / 112 / 4);
 	test_check_tree(&f.context->tree);
 	/* With sanitizers their shadow is resident too. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -472,6 +571,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_walks),
 		cmocka_unit_test(test_random_pruned),
+		cmocka_unit_test(test_spent),
+		cmocka_unit_test(test_spent_pruned),
 		cmocka_unit_test(test_many_paths),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_deep_no_memory),

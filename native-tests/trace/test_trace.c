@@ -608,7 +608,7 @@ static void test_no_starvation(void **state)
 {
 	enum { SMALL = 20, PATHS = 2000 };
 	struct metric_set set = test_set(2);
-	struct trace *trace = trace_create(&set, 16 << 20);
+	struct trace *trace = trace_create(&set, 20 << 20);
 	struct thread_context *hog = test_begin(trace, "hog"), *small[SMALL];
 	uint32_t method = A;
 	struct test_sums sums;

@@ -43,8 +43,10 @@ void test_add_node(struct test_sums *sums, const struct tree_node *node, unsigne
 	sums->states.native += states.native;
 	for (int i = 0; i < 4; i++)
 		sums->transition[i / 2][i % 2] += node->transition[i / 2][i % 2];
-	for (unsigned i = 0; i < metrics; i++)
+	for (unsigned i = 0; i < metrics; i++) {
 		sums->base[i] += node->base[i];
+		sums->spent[i] += node->base[metrics + i];
+	}
 }
 
 struct test_sums test_sum(const struct call_tree *tree)
@@ -66,8 +68,10 @@ void test_same_sums(
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(
 			a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
-	for (unsigned i = 0; i < metrics; i++)
+	for (unsigned i = 0; i < metrics; i++) {
 		assert_int_equal(a->base[i], b->base[i]);
+		assert_int_equal(a->spent[i], b->spent[i]);
+	}
 }
 
 /* ---- a sound tree ---- */
@@ -265,13 +269,16 @@ static uint32_t model_new(struct model *model, uint32_t parent, uint32_t method)
 	return model->nodes++;
 }
 
-static void model_push(struct model *model, uint32_t node)
+static void model_push(struct model *model, uint32_t node, const char *type)
 {
 	if (model->depth == model->stack_capacity) {
 		model->stack_capacity = model->stack_capacity * 2 + 16;
 		model->stack =
 			realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
+		model->type =
+			realloc(model->type, model->stack_capacity * sizeof(*model->type));
 	}
+	model->type[model->depth] = type;
 	model->stack[model->depth++] = node;
 }
 
@@ -283,13 +290,17 @@ static struct model_node *model_top(struct model *model)
 void model_init(struct model *model)
 {
 	*model = (struct model){.previous = TRANSITION_ENTRY};
-	model_push(model, model_new(model, 0, METHOD_ROOT));
+	model->sequences = malloc(sizeof(*model->sequences));
+	sequence_model_init(model->sequences);
+	model_push(model, model_new(model, 0, METHOD_ROOT), "outside");
 }
 
 void model_fini(struct model *model)
 {
 	free(model->node);
 	free(model->stack);
+	free(model->type);
+	free(model->sequences);
 }
 
 void model_use(struct model *model, uint64_t objects, uint64_t bytes)
@@ -306,18 +317,21 @@ static void model_charge(struct model *model)
 	}
 }
 
-static void model_event(struct model *model, int transition)
+static void model_event(struct model *model, int transition, const char *end, const char *third)
 {
+	sequence_model_event(model->sequences, end, third, model->pending);
 	model_charge(model);
 	model_top(model)->transition[model->previous][transition]++;
 	model->previous = transition;
 }
 
-void model_enter(struct model *model, uint32_t method, enum call_state state)
+void model_enter(
+	struct model *model, uint32_t method, enum call_state state, bool is_static)
 {
+	const char *type = sequence_model_type(state, is_static);
 	uint32_t parent = model->stack[model->depth - 1], child;
 
-	model_event(model, TRANSITION_ENTRY);
+	model_event(model, TRANSITION_ENTRY, "entry", type);
 	for (child = model->node[parent].first_child; child != 0;
 		child = model->node[child].next_sibling)
 		if (model->node[child].method == method)
@@ -327,7 +341,7 @@ void model_enter(struct model *model, uint32_t method, enum call_state state)
 		model->node[child].next_sibling = model->node[parent].first_child;
 		model->node[parent].first_child = child;
 	}
-	model_push(model, child);
+	model_push(model, child, type);
 	model->node[child].calls++;
 	model->node[child].states.interpreted += state == STATE_INTERPRETED;
 	model->node[child].states.jitted += state == STATE_JITTED;
@@ -347,8 +361,10 @@ static uint32_t model_find(const struct model *model, uint32_t method)
 static void model_unwind(struct model *model, uint32_t depth)
 {
 	for (; model->depth > depth; model->depth--) {
-		model_event(model, TRANSITION_EXIT);
+		model_event(model, TRANSITION_EXIT, "unwind", model->type[model->depth - 2]);
 		model->unwound++;
+		if (model->depth - 1 > depth)
+			sequence_model_outside(model->sequences);
 	}
 }
 
@@ -369,7 +385,9 @@ void model_exit(struct model *model, uint32_t method, bool unwound)
 	} else if (unwound) {
 		model_unwind(model, depth - 1);
 	} else {
-		model_event(model, TRANSITION_EXIT);
+		if (depth < model->depth)
+			sequence_model_outside(model->sequences);
+		model_event(model, TRANSITION_EXIT, "exit", model->type[depth - 2]);
 		model->repaired += model->depth - depth;
 		model->depth = depth - 1;
 	}
@@ -443,8 +461,8 @@ void test_step(struct test_walk *walk)
 		step_exit(walk);
 		return;
 	}
-	model_enter(walk->model, method, state);
-	context_enter(SHAPE_ANY, walk->context, method, state, false);
+	model_enter(walk->model, method, state, method % 3 == 0);
+	context_enter(SHAPE_ANY, walk->context, method, state, method % 3 == 0);
 }
 
 static void same_node(const struct tree_node *node, const struct model_node *model)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "agent/trace/trace.h"
+#include "sequence_model.h"
 
 /* A set of so many metrics: the first counts vm_objects, the others vm_bytes, so that a test
  * sets both by hand. */
@@ -40,7 +41,7 @@ struct test_sums {
 	struct tree_states states;
 	uint64_t calls;
 	uint64_t transition[2][2];
-	uint64_t base[METRIC_MAX];
+	uint64_t base[METRIC_MAX], spent[METRIC_MAX];
 };
 
 void test_add_node(struct test_sums *sums, const struct tree_node *node, unsigned metrics);
@@ -88,6 +89,8 @@ struct model {
 	struct model_node *node;
 	uint32_t nodes, capacity;
 	uint32_t *stack; /* nodes */
+	const char **type; /* of the same frames */
+	struct sequence_model *sequences;
 	uint32_t depth, stack_capacity;
 	int previous;
 	uint64_t pending[2]; /* used since the last event */
@@ -97,7 +100,8 @@ struct model {
 void model_init(struct model *model);
 void model_fini(struct model *model);
 void model_use(struct model *model, uint64_t objects, uint64_t bytes);
-void model_enter(struct model *model, uint32_t method, enum call_state state);
+void model_enter(
+	struct model *model, uint32_t method, enum call_state state, bool is_static);
 void model_exit(struct model *model, uint32_t method, bool unwound);
 void model_caught(struct model *model, uint32_t method);
 void model_end(struct model *model);
