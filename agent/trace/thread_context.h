@@ -226,6 +226,23 @@ static inline __attribute__((always_inline)) void context_count_call(
 			&node->children, node->children | TREE_NATIVE, __ATOMIC_RELAXED);
 }
 
+/* The current node's child entered last, or, if that is another method's, the one that was called
+ * after it before: the next in the list, behind the last the first. 0 (the root): there is none. */
+static inline __attribute__((always_inline)) uint32_t context_guess_child(
+	enum metric_shape shape, struct thread_context *context, uint32_t method)
+{
+	struct tree_node *parent = context_node(shape, context, context->current);
+	uint32_t child = parent->last_child;
+	const struct tree_node *last = context_node(shape, context, child);
+
+	if (__builtin_expect(last->method == method, 1))
+		return child;
+	child = last->next_sibling ? last->next_sibling : parent->first_child;
+	if (context_node(shape, context, child)->method == method)
+		__atomic_store_n(&parent->last_child, child, __ATOMIC_RELAXED);
+	return child;
+}
+
 /* A frame for the method, and its node. */
 static inline __attribute__((always_inline)) void context_push(enum metric_shape shape,
 	struct thread_context *context, uint32_t method, uint32_t third)
@@ -234,7 +251,7 @@ static inline __attribute__((always_inline)) void context_push(enum metric_shape
 		!context_push_rare(context))
 		return;
 
-	uint32_t child = context_node(shape, context, context->current)->last_child;
+	uint32_t child = context_guess_child(shape, context, method);
 	struct tree_node *node = context_node(shape, context, child);
 	if (__builtin_expect(node->method != method, 0)) {
 		child = context_child(context, method);

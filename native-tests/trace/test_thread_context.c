@@ -153,22 +153,30 @@ static void test_spent(void **state)
 		leave(&f, A);
 	}
 	assert_int_equal(looks - before, 200);
-	/* A child that is not the last, one that is new, a repaired exit, an unwinding. */
+	/* Nor do children in their turn; one out of turn is looked for. */
 	enter(&f, B);
 	leave(&f, B);
+	enter(&f, C);
+	leave(&f, C);
 	before = looks;
 	enter(&f, A);
-	assert_int_equal(looks - before, 2);
-	enter(&f, B);
-	enter(&f, C);
 	leave(&f, A);
-	check_spent(&f, looks, 6 + 200 + 6);
+	assert_int_equal(looks - before, 2);
+	enter(&f, C);
+	leave(&f, C);
+	assert_int_equal(looks - before, 2 + 3);
+	check_spent(&f, looks, 6 + 200 + 8);
+	/* A repaired exit, an unwinding. */
+	enter(&f, A);
+	enter(&f, B);
+	leave(&f, A);
+	check_spent(&f, looks, 6 + 200 + 8 + 3);
 	enter(&f, A);
 	enter(&f, B);
 	before = looks;
 	context_caught(f.context, A);
 	assert_true(looks - before >= 2);
-	check_spent(&f, looks, 6 + 200 + 6 + 3);
+	check_spent(&f, looks, 6 + 200 + 8 + 3 + 3);
 	finish(&f);
 }
 
