@@ -362,8 +362,7 @@ const struct option_row option_table[] = {
 		FIELD(calibration),
 		.meaning = "how the profiler's own cost is taken out; not in this version"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
-		.meaning = "precise costs more, but by a constant that can be taken out; not "
-			   "in this version"},
+		.meaning = "precise: probes cost more, but the same amount wherever they are"},
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
 		UINT64_C(1) << 40, .initial = "256m", FIELD(max_memory),
 		.meaning = "bound for call trees and buffers"},

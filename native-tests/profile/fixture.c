@@ -65,11 +65,13 @@ char *fixture_path(const char *name)
 
 struct profile_node fixture_node(uint32_t thread, uint32_t index, uint64_t round)
 {
-	static uint64_t base[FIXTURE_METRICS];
+	static uint64_t base[FIXTURE_METRICS], spent[FIXTURE_METRICS];
 	uint64_t n = ((uint64_t)thread << 32) + index * 1000 + round;
 
-	for (unsigned i = 0; i < FIXTURE_METRICS; i++)
+	for (unsigned i = 0; i < FIXTURE_METRICS; i++) {
 		base[i] = n * (i + 1);
+		spent[i] = n / (i + 2) + round;
+	}
 	return (struct profile_node){
 		.thread = thread,
 		.index = index,
@@ -82,6 +84,7 @@ struct profile_node fixture_node(uint32_t thread, uint32_t index, uint64_t round
 		.native = 3 + thread,
 		.transition = {{n + 1, n + 2}, {n + 3, n + 4}},
 		.base = base,
+		.spent = spent,
 	};
 }
 
@@ -214,7 +217,8 @@ static bool same_node(const struct profile_node *a, const struct profile_node *b
 	       a->calls == b->calls && a->interpreted == b->interpreted &&
 	       a->jitted == b->jitted && a->native == b->native &&
 	       memcmp(a->transition, b->transition, sizeof a->transition) == 0 &&
-	       memcmp(a->base, b->base, FIXTURE_METRICS * sizeof *a->base) == 0;
+	       memcmp(a->base, b->base, FIXTURE_METRICS * sizeof *a->base) == 0 &&
+	       memcmp(a->spent, b->spent, FIXTURE_METRICS * sizeof *a->spent) == 0;
 }
 
 bool fixture_is_whole(

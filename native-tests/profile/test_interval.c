@@ -53,6 +53,8 @@ static void labels(void **state)
 			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
 		if (status == 0 && (profile->thread[1].events != rows[i].rounds ||
 					   profile->node[9].base[1] != 2 * rows[i].rounds ||
+					   profile->node[9].spent[1] < rows[i].rounds ||
+					   profile->node[9].spent[1] > 2 * rows[i].rounds ||
 					   profile->node_count != 14))
 			fail_msg("row of line %d: %lu", rows[i].line,
 				profile->thread[1].events);
@@ -102,33 +104,72 @@ static void dots(void **state)
 	}
 }
 
-/* As the version before wrote it. */
-static void older_version(void **state)
+/* Takes away what version 3 brought. */
+static void without_spent(const char *path)
 {
-	const char *path = fixture_path("version1.jprof");
-	struct profile_wanted wanted = {.marks = true, .interval = ".."};
+	fixture_sql(path,
+		"DROP TABLE sequence; ALTER TABLE node DROP COLUMN spent_0;"
+		"ALTER TABLE node DROP COLUMN spent_1; ALTER TABLE node DROP COLUMN spent_2;"
+		"ALTER TABLE snapshot_node DROP COLUMN spent_0;"
+		"ALTER TABLE snapshot_node DROP COLUMN spent_1;"
+		"ALTER TABLE snapshot_node DROP COLUMN spent_2; PRAGMA user_version = 2",
+		NULL, 0);
+}
+
+static struct profile *open_interval(const char *path, const char *interval)
+{
+	const struct profile_wanted wanted = {.marks = true, .interval = interval};
 	struct profile *profile;
 	struct error error = {0};
-	uint64_t round;
+
+	profile_open_wanted(&profile, path, &wanted, &error);
+	assert_string_equal(error.text, "");
+	return profile;
+}
+
+/* As version 1 wrote it. */
+static void version_1(void **state)
+{
+	const char *path = fixture_path("version1.jprof");
+	const struct profile_wanted wanted = {.interval = "a.."};
+	struct profile *profile;
+	struct error error = {0};
 
 	(void)state;
 	fixture_profile(path, 2, 7);
+	without_spent(path);
 	fixture_sql(path,
 		"DROP TABLE snapshot; DROP TABLE mark; DROP TABLE snapshot_thread;"
 		"DROP TABLE snapshot_node; DROP TABLE snapshot_io; PRAGMA user_version = 1",
 		NULL, 0);
 	for (int i = 0; i < 2; i++) {
-		profile_open_wanted(&profile, path, &wanted, &error);
-		assert_string_equal(error.text, "");
-		assert_true(fixture_is_whole(profile, 2, 7, &round));
+		profile = open_interval(path, i == 0 ? ".." : NULL);
+		assert_int_equal(profile->node_count, 14);
+		assert_int_equal(profile->node[9].base[1], 2 * (((uint64_t)2 << 32) + 2000));
 		assert_int_equal(profile->snapshot_count + profile->mark_count, 0);
 		profile_free(profile);
-		wanted.interval = NULL;
 	}
-	wanted.interval = "a..";
 	assert_int_equal(
 		profile_open_wanted(&profile, path, &wanted, &error), -ERROR_MISSING);
 	assert_non_null(strstr(error.text, "has no snapshots"));
+}
+
+/* As version 2 wrote it: nothing is known of what was spent. */
+static void version_2(void **state)
+{
+	const char *path = fixture_path("version2.jprof");
+	struct profile *profile;
+
+	(void)state;
+	fixture_snapshots(path, 2, 7);
+	without_spent(path);
+	profile = open_interval(path, "a..b");
+	assert_int_equal(profile->thread[1].events, 6);
+	assert_int_equal(profile->node[9].base[1], 12);
+	for (unsigned i = 0; i < FIXTURE_METRICS; i++)
+		assert_int_equal(profile->node[9].spent[i], 0);
+	assert_int_equal(profile->sequence_count, 0);
+	profile_free(profile);
 }
 
 static void damaged(void **state)
@@ -405,7 +446,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels),
 		cmocka_unit_test(dots),
-		cmocka_unit_test(older_version),
+		cmocka_unit_test(version_1),
+		cmocka_unit_test(version_2),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(by_hand),
 	};

@@ -240,6 +240,54 @@ static void large_numbers(void **state)
 	profile_free(profile);
 }
 
+/* Each code once; what is put again replaces it. */
+static void sequences(void **state)
+{
+	const char *path = fixture_path("sequences.jprof");
+	struct profile_writer *writer = create(path);
+	struct error error = {0};
+	uint64_t sum[FIXTURE_METRICS] = {10, 20, 30}, min[FIXTURE_METRICS] = {1, 2, 0};
+	struct profile_sequence row = {.code = 2055,
+		.second = "outside",
+		.end = "unwind",
+		.count = 1,
+		.sum = sum,
+		.min = min};
+	char answer[64];
+
+	(void)state;
+	assert_int_equal(profile_begin(writer, &error), 0);
+	assert_int_equal(profile_put_sequence(writer, &row, &error), 0);
+	row = (struct profile_sequence){.code = 695,
+		.first = "jitted static",
+		.begin = "entry",
+		.second = "jitted static",
+		.end = "exit",
+		.third = "jitted",
+		.sum = sum,
+		.min = min};
+	for (row.count = 6; row.count < 8; row.count++)
+		assert_int_equal(profile_put_sequence(writer, &row, &error), 0);
+	assert_int_equal(profile_commit(writer, &error), 0);
+	close_writer(writer);
+
+	struct profile *profile = read_profile(path);
+	assert_int_equal(profile->sequence_count, 2);
+	assert_int_equal(profile->sequence[0].code, 695);
+	assert_int_equal(profile->sequence[0].count, 7);
+	assert_memory_equal(profile->sequence[1].sum, sum, sizeof sum);
+	assert_memory_equal(profile->sequence[1].min, min, sizeof min);
+	profile_free(profile);
+	fixture_sql(path,
+		"SELECT first || begin || second || end || third || count || sum_2 || min_1"
+		" FROM sequence WHERE first NOT NULL",
+		answer, sizeof answer);
+	assert_string_equal(answer, "jitted staticentryjitted staticexitjitted7302");
+	fixture_sql(path, "SELECT id FROM sequence WHERE first IS NULL AND third IS NULL", answer,
+		sizeof answer);
+	assert_string_equal(answer, "2055");
+}
+
 static void views(void **state)
 {
 	const char *path = fixture_path("views.jprof");
@@ -295,6 +343,7 @@ int main(void)
 		cmocka_unit_test(roll_back),
 		cmocka_unit_test(method_gap),
 		cmocka_unit_test(large_numbers),
+		cmocka_unit_test(sequences),
 		cmocka_unit_test(views),
 	};
 
