@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* identity: see identity.h. */
+#include "calibration/identity.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The name in a file, and in a message. */
+static const struct {
+	const char *name, *words;
+} fields[IDENTITY_FIELDS] = {
+	[IDENTITY_JVM] = {"jvm", "JVM"},
+	[IDENTITY_CPU] = {"cpu", "processor"},
+	[IDENTITY_ARCH] = {"arch", "architecture"},
+	[IDENTITY_CALLS] = {"calls", "calls"},
+	[IDENTITY_TIMING] = {"timing", "timing"},
+	[IDENTITY_AGENT] = {"agent", "agent"},
+	[IDENTITY_METRICS] = {"metrics", "metrics"},
+};
+
+const char *identity_name(enum identity_field field)
+{
+	return fields[field].name;
+}
+
+static void set(struct identity *identity, enum identity_field field, const char *text)
+{
+	snprintf(identity->field[field], IDENTITY_TEXT, "%s", text ? text : "");
+}
+
+static void set_jvm(struct identity *identity, const char *name, const char *version)
+{
+	if (name && version)
+		snprintf(identity->field[IDENTITY_JVM], IDENTITY_TEXT, "%s %s", name, version);
+}
+
+/* The last word of "Linux 6.1.0 x86_64". */
+static void set_arch(struct identity *identity, const char *system)
+{
+	const char *last = system ? strrchr(system, ' ') : NULL;
+
+	if (last)
+		set(identity, IDENTITY_ARCH, last + 1);
+}
+
+/* auto is what the agent makes of it. */
+static void set_options(struct identity *identity, const char *text)
+{
+	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
+	const char *calls = json_string_value(json_object_get(options, "calls"));
+
+	if (calls && strcmp(calls, "auto") == 0)
+		calls = "instrument";
+	set(identity, IDENTITY_CALLS, calls);
+	set(identity, IDENTITY_TIMING,
+		json_string_value(json_object_get(options, "timing")));
+	json_decref(options);
+}
+
+void identity_init(struct identity *identity, identity_fact *fact, const void *argument)
+{
+	memset(identity, 0, sizeof(*identity));
+	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"));
+	set(identity, IDENTITY_CPU, fact(argument, "cpu.model"));
+	set_arch(identity, fact(argument, "machine.system"));
+	set_options(identity, fact(argument, "options"));
+	set(identity, IDENTITY_AGENT, fact(argument, "jprof.build"));
+}
+
+void identity_add_metric(struct identity *identity, const char *name)
+{
+	char *metrics = identity->field[IDENTITY_METRICS];
+	size_t used = strlen(metrics);
+
+	snprintf(metrics + used, IDENTITY_TEXT - used, "%s%s", used > 0 ? "+" : "", name);
+}
+
+static const char *profile_fact(const void *profile, const char *key)
+{
+	return profile_meta_get(profile, key);
+}
+
+void identity_of_profile(struct identity *identity, const struct profile *profile)
+{
+	identity_init(identity, profile_fact, profile);
+	for (unsigned i = 0; i < profile->metric_count; i++)
+		identity_add_metric(identity, profile->metric[i].name);
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text[0] != '\0' ? text : "unknown";
+}
+
+int identity_compare(const struct identity *made, const struct identity *here,
+	const char *subject, struct error *error)
+{
+	for (int i = 0; i < IDENTITY_FIELDS; i++) {
+		const char *a = made->field[i], *b = here->field[i];
+
+		if (strcmp(a, b) != 0)
+			return error_set(error, ERROR_VALUE,
+				"%s was made for %s '%s', this is '%s'", subject,
+				fields[i].words, error_subject(or_unknown(a)).text,
+				error_subject(or_unknown(b)).text);
+	}
+	return 0;
+}
+
+/* FNV-1a, with each field's final zero. */
+uint64_t identity_hash(const struct identity *identity)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (int i = 0; i < IDENTITY_FIELDS; i++) {
+		const char *c = identity->field[i];
+
+		do {
+			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+		} while (*c++ != '\0');
+	}
+	return hash;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Any bytes as a calibration. What is accepted holds what its header promises, and comes back the
+ * same. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibration/calibration_file.h"
+
+static void require(bool condition, const char *what)
+{
+	if (!condition) {
+		fprintf(stderr, "violated: %s\n", what);
+		abort();
+	}
+}
+
+static void check_rows(const struct calibration *calibration)
+{
+	for (size_t i = 0; i < calibration->row_count; i++)
+		for (unsigned m = 0; m < calibration->metric_count; m++) {
+			const struct calibration_cost *cost = &calibration->row[i].cost[m];
+
+			require(cost->low <= cost->cost && cost->cost <= cost->high,
+				"a cost is in its range");
+			require(fabs(cost->low) <= CALIBRATION_LIMIT &&
+					fabs(cost->high) <= CALIBRATION_LIMIT,
+				"numbers have limits");
+		}
+	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
+		enum calibration_fit fit;
+		const struct calibration_row *row = calibration_row(calibration, code);
+
+		require(!row || row->code == code, "a row is at its place");
+		row = calibration_nearest(calibration, code, &fit);
+		require((fit == FIT_NONE) == !row, "a row fits");
+	}
+}
+
+static void check_text(const struct calibration *calibration)
+{
+	char *text = calibration_text(calibration);
+	struct calibration *again;
+	struct error error = {0};
+	char *text_again;
+
+	require(text, "it can be written");
+	if (strlen(text) > CALIBRATION_FILE_MAX) {
+		free(text);
+		return;
+	}
+	if (calibration_parse(&again, text, strlen(text), "written", &error) != 0)
+		require(false, error.text);
+	text_again = calibration_text(again);
+	require(text_again && strcmp(text, text_again) == 0, "it comes back");
+	free(text);
+	free(text_again);
+	calibration_destroy(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct calibration *calibration;
+	struct error error = {0};
+	int failed =
+		calibration_parse(&calibration, (const char *)bytes, size, "fuzz", &error);
+
+	require(failed == -(int)error.code, "the result is the code");
+	require((failed == 0) == (calibration != NULL), "there is one, or a reason");
+	if (failed)
+		return 0;
+	check_rows(calibration);
+	check_text(calibration);
+	calibration_destroy(calibration);
+	return 0;
+}
