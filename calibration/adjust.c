@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* adjust: see adjust.h. */
+#include "calibration/adjust.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TYPE_OUTSIDE = STATE_OUTSIDE << 1 };
+
+/* What a calibration says of a code, looked up once. */
+struct price {
+	bool known;
+	enum calibration_fit fit;
+	const struct calibration_row *row; /* NULL: nothing */
+};
+
+/* The types that a method is of, and what part of its calls is of each. */
+struct mix {
+	unsigned count;
+	struct {
+		unsigned type;
+		double weight;
+	} part[SEQUENCE_TYPES];
+};
+
+/* What a node's stretches cost. */
+struct bill {
+	double cost[PROFILE_METRIC_MAX], error[PROFILE_METRIC_MAX];
+};
+
+struct adjusting {
+	struct adjusted *adjusted;
+	const struct profile *profile;
+	const struct calibration *calibration;
+	struct price price[SEQUENCE_CODES];
+	/* Of the thread at work, by node: calls of its children by type. */
+	double (*below)[SEQUENCE_TYPES];
+	size_t thread;
+};
+
+/* ---- types ---- */
+
+static unsigned type_of(enum call_state state, bool is_static)
+{
+	return (unsigned)state << 1 | is_static;
+}
+
+/* Calls by type. */
+static void count_types(
+	const struct profile *profile, const struct profile_node *node, double *calls)
+{
+	bool is_static = profile->method[node->method].is_static;
+
+	calls[type_of(STATE_INTERPRETED, is_static)] += (double)node->interpreted;
+	calls[type_of(STATE_JITTED, is_static)] += (double)node->jitted;
+	calls[type_of(STATE_NATIVE, is_static)] += (double)node->native;
+}
+
+/* False if there were no calls. */
+static bool make_mix(struct mix *mix, const double *calls)
+{
+	double sum = 0;
+
+	mix->count = 0;
+	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
+		sum += calls[type];
+	for (unsigned type = 0; type < SEQUENCE_TYPES; type++) {
+		if (calls[type] <= 0)
+			continue;
+		mix->part[mix->count].type = type;
+		mix->part[mix->count++].weight = calls[type] / sum;
+	}
+	return mix->count > 0;
+}
+
+/* A root, and a frame that was found on the stack, has not been called. */
+static void node_mix(struct mix *mix, const struct profile *profile,
+	const struct profile_node *node)
+{
+	double calls[SEQUENCE_TYPES] = {0};
+
+	count_types(profile, node, calls);
+	if (make_mix(mix, calls))
+		return;
+	calls[TYPE_OUTSIDE] = 1;
+	make_mix(mix, calls);
+}
+
+/* ---- one node ---- */
+
+static uint32_t third_of(unsigned type)
+{
+	return sequence_third((enum call_state)(type >> 1), type & 1);
+}
+
+static uint32_t code_of(unsigned first, enum transition begin, unsigned second,
+	enum transition end, unsigned third)
+{
+	uint32_t code = sequence_roll(0, third_of(first), TRANSITION_ENTRY);
+
+	code = sequence_roll(code, third_of(second), begin);
+	return sequence_roll(code, third_of(third), end);
+}
+
+static const struct price *price_of(struct adjusting *adjusting, uint32_t code)
+{
+	struct price *price = &adjusting->price[code];
+
+	if (!price->known) {
+		price->known = true;
+		price->row = calibration_nearest(adjusting->calibration, code, &price->fit);
+	}
+	return price;
+}
+
+static double farther(const struct calibration_cost *cost)
+{
+	double above = cost->high - cost->cost, below = cost->cost - cost->low;
+
+	return above > below ? above : below;
+}
+
+static void charge(
+	struct adjusting *adjusting, struct bill *bill, uint32_t code, double stretches)
+{
+	struct adjust_stretches *sum = &adjusting->adjusted->stretches[adjusting->thread];
+	const struct price *price = price_of(adjusting, code);
+
+	sum->all += stretches;
+	if (!price->row) {
+		sum->missing += stretches;
+		return;
+	}
+	if (price->fit != FIT_EXACT)
+		sum->nearest += stretches;
+	for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++) {
+		const struct calibration_cost *cost = &price->row->cost[m];
+
+		bill->cost[m] += stretches * cost->cost;
+		bill->error[m] += stretches * farther(cost);
+	}
+}
+
+/* The stretches of a node that begin and end so: `before` is what the first method may be,
+ * `after` the third. */
+static void charge_mix(struct adjusting *adjusting, struct bill *bill,
+	enum transition begin, enum transition end, const struct mix *before,
+	const struct mix *own, const struct mix *after, double stretches)
+{
+	for (unsigned f = 0; f < before->count; f++)
+		for (unsigned s = 0; s < own->count; s++)
+			for (unsigned t = 0; t < after->count; t++)
+				charge(adjusting, bill,
+					code_of(before->part[f].type, begin, own->part[s].type, end,
+						after->part[t].type),
+					stretches * before->part[f].weight * own->part[s].weight *
+						after->part[t].weight);
+}
+
+static void add_up(struct adjusting *adjusting, struct bill *bill, size_t at)
+{
+	const struct profile *profile = adjusting->profile;
+	size_t first = profile->thread_first[adjusting->thread];
+	const struct profile_node *node = &profile->node[at];
+	struct mix own, caller, callee;
+
+	node_mix(&own, profile, node);
+	node_mix(&caller, profile, &profile->node[first + node->parent]);
+	/* In an interval a callee may have returned that was called before. */
+	if (!make_mix(&callee, adjusting->below[at - first]))
+		callee = own;
+	for (int i = 0; i < 4; i++) {
+		enum transition begin = (enum transition)(i / 2), end = (enum transition)(i % 2);
+		uint64_t stretches = node->transition[begin][end];
+
+		if (stretches > 0)
+			charge_mix(adjusting, bill, begin, end,
+				begin == TRANSITION_ENTRY ? &caller : &callee, &own,
+				end == TRANSITION_ENTRY ? &callee : &caller, (double)stretches);
+	}
+}
+
+/* A number that an int64_t has, far from its limits. */
+static int64_t whole(double value)
+{
+	const double limit = 4e18;
+
+	if (value > limit)
+		value = limit;
+	if (value < -limit)
+		value = -limit;
+	return llround(value);
+}
+
+static void take_out(struct adjusting *adjusting, const struct bill *bill, size_t at, unsigned m)
+{
+	struct adjusted *adjusted = adjusting->adjusted;
+	const struct profile_node *node = &adjusting->profile->node[at];
+	struct adjust_total *total =
+		&adjusted->total[adjusting->thread * adjusted->metric_count + m];
+	size_t place = at * adjusted->metric_count + m;
+	double spent = node->spent ? (double)node->spent[m] : 0;
+	uint64_t raw = node->base[m];
+	int64_t left;
+	double error;
+
+	total->cost += bill->cost[m];
+	total->spent += spent;
+	/* Nothing has counted so much. */
+	if (raw > INT64_MAX / 2)
+		raw = INT64_MAX / 2;
+	left = (int64_t)raw - whole(spent + bill->cost[m]);
+	error = bill->error[m];
+	if (left >= 0) {
+		error += adjusting->calibration->metric[m].relative * (double)left;
+	} else {
+		total->over -= (double)left;
+		error = error + (double)left > 0 ? error + (double)left : 0;
+		left = 0;
+	}
+	adjusted->base[place] = (uint64_t)left;
+	adjusted->error[place] = (uint64_t)whole(error);
+}
+
+/* ---- all of them ---- */
+
+static int adjust_thread(struct adjusting *adjusting)
+{
+	const struct profile *profile = adjusting->profile;
+	size_t first = profile->thread_first[adjusting->thread];
+	size_t end = profile->thread_first[adjusting->thread + 1];
+
+	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
+	if (!adjusting->below)
+		return -1;
+	for (size_t i = first + 1; i < end; i++)
+		count_types(profile, &profile->node[i],
+			adjusting->below[profile->node[i].parent]);
+	for (size_t i = first; i < end; i++) {
+		struct bill bill = {0};
+
+		add_up(adjusting, &bill, i);
+		for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++)
+			take_out(adjusting, &bill, i, m);
+	}
+	free(adjusting->below);
+	return 0;
+}
+
+static int adjusted_init(struct adjusted *adjusted, const struct profile *profile)
+{
+	size_t metrics = profile->metric_count;
+
+	*adjusted = (struct adjusted){.metric_count = profile->metric_count,
+		.base = calloc(profile->node_count * metrics + 1, sizeof(uint64_t)),
+		.error = calloc(profile->node_count * metrics + 1, sizeof(uint64_t)),
+		.total = calloc(
+			profile->thread_count * metrics + 1, sizeof(struct adjust_total)),
+		.stretches = calloc(
+			profile->thread_count + 1, sizeof(struct adjust_stretches))};
+	if (adjusted->base && adjusted->error && adjusted->total && adjusted->stretches)
+		return 0;
+	adjusted_fini(adjusted);
+	return -1;
+}
+
+static bool same_metrics(
+	const struct profile *profile, const struct calibration *calibration)
+{
+	bool same = profile->metric_count == calibration->metric_count;
+
+	for (unsigned m = 0; m < profile->metric_count && same; m++)
+		same = strcmp(profile->metric[m].name, calibration->metric[m].name) == 0;
+	return same;
+}
+
+int adjust_profile(struct adjusted *adjusted, const struct profile *profile,
+	const struct calibration *calibration, struct error *error)
+{
+	struct adjusting *adjusting;
+	int failed;
+
+	*adjusted = (struct adjusted){0};
+	if (!same_metrics(profile, calibration))
+		return error_set(error, ERROR_VALUE,
+			"the calibration has other metrics than the profile");
+	adjusting = calloc(1, sizeof(*adjusting));
+	failed = adjusting ? adjusted_init(adjusted, profile) : -1;
+	for (size_t t = 0; t < profile->thread_count && !failed; t++) {
+		adjusting->adjusted = adjusted;
+		adjusting->profile = profile;
+		adjusting->calibration = calibration;
+		adjusting->thread = t;
+		failed = adjust_thread(adjusting);
+	}
+	free(adjusting);
+	if (!failed)
+		return 0;
+	adjusted_fini(adjusted);
+	return error_set(error, ERROR_MEMORY, "no memory to adjust the profile");
+}
+
+void adjusted_fini(struct adjusted *adjusted)
+{
+	free(adjusted->base);
+	free(adjusted->error);
+	free(adjusted->total);
+	free(adjusted->stretches);
+	*adjusted = (struct adjusted){0};
+}

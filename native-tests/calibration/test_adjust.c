@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* What is taken out of trees that are small enough to do it by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calibration/adjust.h"
+#include "native-tests/calibration/fixture.h"
+
+enum { NODES = 16, METHODS = 8, OUTSIDE = PROFILE_METHOD_ROOT, PLAIN = 2, STATIC = 3, OTHER = 4 };
+
+/* One thread, one metric. */
+struct tree {
+	struct profile profile;
+	struct profile_method method[METHODS];
+	struct profile_thread thread;
+	struct profile_node node[NODES];
+	uint64_t base[NODES], spent[NODES];
+	size_t first[2];
+	struct calibration *calibration;
+	struct adjusted adjusted;
+};
+
+static void tree_init(struct tree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->thread.id = 1;
+	tree->method[STATIC].is_static = true;
+	tree->profile = (struct profile){.metric_count = 1,
+		.metric = {{.name = "wall", .unit = "ns"}},
+		.method = tree->method,
+		.method_count = METHODS,
+		.thread = &tree->thread,
+		.thread_count = 1,
+		.node = tree->node,
+		.thread_first = tree->first};
+	tree->calibration = calibration_create();
+	assert_non_null(tree->calibration);
+	assert_int_equal(calibration_add_metric(tree->calibration, "wall", "ns", 0), 0);
+}
+
+static void tree_fini(struct tree *tree)
+{
+	adjusted_fini(&tree->adjusted);
+	calibration_destroy(tree->calibration);
+}
+
+/* A node whose calls were all jitted, without stretches. */
+static struct profile_node *add_node(
+	struct tree *tree, uint32_t parent, uint32_t method, uint64_t calls, uint64_t base)
+{
+	uint32_t at = (uint32_t)tree->profile.node_count++;
+
+	tree->base[at] = base;
+	tree->first[1] = at + 1;
+	tree->node[at] = (struct profile_node){.thread = 1,
+		.index = at,
+		.parent = parent,
+		.method = method,
+		.calls = calls,
+		.jitted = calls,
+		.base = &tree->base[at],
+		.spent = &tree->spent[at]};
+	return &tree->node[at];
+}
+
+static void stretches(struct profile_node *node, uint64_t entry_entry, uint64_t entry_exit,
+	uint64_t exit_entry, uint64_t exit_exit)
+{
+	const uint64_t count[2][2] = {{entry_entry, entry_exit}, {exit_entry, exit_exit}};
+
+	memcpy(node->transition, count, sizeof(count));
+}
+
+static void adjust(struct tree *tree)
+{
+	struct error error = {0};
+
+	if (adjust_profile(&tree->adjusted, &tree->profile, tree->calibration, &error) != 0)
+		fail_msg("%s", error.text);
+}
+
+static void row(struct tree *tree, const char *first, const char *begin, const char *second,
+	const char *end, const char *third, double cost, double low, double high)
+{
+	fixture_row(tree->calibration, fixture_code(first, begin, second, end, third), 1, cost,
+		low, high);
+}
+
+static void about(double value, double expected)
+{
+	if (fabs(value - expected) > 1e-6)
+		fail_msg("%.9g, not %.9g", value, expected);
+}
+
+/* main is called once, and calls leaf 100 times; everything is jitted.
+ *
+ *   root 1000:  exit-entry 1 (the thread's first stretch counts as begun by an exit)
+ *   main 5000:  entry-entry 1, exit-entry 99, exit-exit 1
+ *   leaf 3000:  entry-exit 100 */
+static void known_tree(struct tree *tree)
+{
+	tree_init(tree);
+	stretches(add_node(tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
+	stretches(add_node(tree, 0, PLAIN, 1, 5000), 1, 0, 99, 1);
+	stretches(add_node(tree, 1, STATIC, 100, 3000), 0, 100, 0, 0);
+}
+
+static void all_jitted_is_exact(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "outside", "entry", "jitted", "entry", "jitted static", 7, 6, 9);
+	row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18, 21);
+	row(&tree, "jitted static", "exit", "jitted", "exit", "outside", 11, 11, 11);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
+	row(&tree, "jitted", "exit", "outside", "entry", "jitted", 100, 50, 101);
+	tree.spent[1] = 30;
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[0], 1000 - 100);
+	assert_int_equal(tree.adjusted.base[1], 5000 - 30 - 7 - 99 * 20 - 11);
+	assert_int_equal(tree.adjusted.base[2], 3000 - 100 * 15);
+	assert_int_equal(tree.adjusted.error[0], 50);
+	assert_int_equal(tree.adjusted.error[1], 2 + 99 * 2);
+	assert_int_equal(tree.adjusted.error[2], 100 * 5);
+	about(tree.adjusted.total[0].cost, 100 + 7 + 99 * 20 + 11 + 1500);
+	about(tree.adjusted.total[0].spent, 30);
+	about(tree.adjusted.total[0].over, 0);
+	about(tree.adjusted.stretches[0].all, 202);
+	about(tree.adjusted.stretches[0].nearest, 0);
+	about(tree.adjusted.stretches[0].missing, 0);
+	tree_fini(&tree);
+}
+
+/* 40 of leaf's 100 calls were interpreted, 60 jitted: 40 at 90 and 60 at 15; and main's
+ * stretches begin with an exit of the one or the other. */
+static void mixes_are_weighed(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	tree.node[2].interpreted = 40;
+	tree.node[2].jitted = 60;
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
+	row(&tree, "jitted", "entry", "interpreted static", "exit", "jitted", 19, 17, 22);
+	for (int f = 0; f < 2; f++)
+		for (int t = 0; t < 2; t++)
+			row(&tree, f ? "jitted static" : "interpreted static", "exit", "jitted",
+				"entry", t ? "jitted static" : "interpreted static",
+				10 + 2 * f + t, 0, 40);
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[2], 3000 - 40 * 19 - 60 * 15);
+	assert_int_equal(tree.adjusted.error[2], 40 * 3 + 60 * 5);
+	/* 99 * (10 + 2 * 0.6 + 0.6) = 1168.2 */
+	assert_int_equal(tree.adjusted.base[1], 5000 - 1168);
+	tree_fini(&tree);
+}
+
+/* Below zero is zero, and what is missing is told. */
+static void over_correction_is_summed(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 32, 20, 33);
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[2], 0);
+	about(tree.adjusted.total[0].over, 200);
+	/* 100 * 12 below what was taken out: 1000 may be left. */
+	assert_int_equal(tree.adjusted.error[2], 1000);
+	adjusted_fini(&tree.adjusted);
+	tree.calibration->row[0].cost[0].low = 31;
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.error[2], 0);
+	tree_fini(&tree);
+}
+
+/* The relative error is of what is left. */
+static void work_has_its_own_error(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
+	tree.calibration->metric[0].relative = 0.05;
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.error[2], 100 + 100);
+	assert_int_equal(tree.adjusted.error[0], 50);
+	tree_fini(&tree);
+}
+
+static void unknown_stretches_are_told(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "interpreted", "entry", "interpreted", "exit", "interpreted", 10, 9, 11);
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[1], 5000);
+	assert_int_equal(tree.adjusted.base[2], 2000);
+	about(tree.adjusted.stretches[0].nearest, 100);
+	about(tree.adjusted.stretches[0].missing, 102);
+	tree_fini(&tree);
+}
+
+/* A cost may be negative where the probes make the program faster. */
+static void costs_may_be_negative(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", -2, -3, 1);
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[2], 3200);
+	assert_int_equal(tree.adjusted.error[2], 300);
+	about(tree.adjusted.total[0].cost, -200);
+	tree_fini(&tree);
+}
+
+/* In an interval a callee may return that was called before it, and so has no calls. */
+static void calls_may_be_missing(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	tree.node[2].jitted = 0;
+	row(&tree, "jitted", "exit", "jitted", "entry", "jitted", 10, 9, 11);
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[1], 5000 - 990);
+	tree_fini(&tree);
+}
+
+/* Nothing is taken out of a profile that has no such times, and numbers that cannot be harm
+ * nobody. */
+static void odd_profiles(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 1e9, -1e9, 1e9);
+	tree.node[1].spent = NULL;
+	tree.base[1] = UINT64_MAX;
+	tree.node[2].transition[0][1] = UINT64_MAX;
+	tree.spent[2] = UINT64_MAX;
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.base[2], 0);
+	tree.profile.metric[0].name = "cpu";
+	adjusted_fini(&tree.adjusted);
+	assert_int_equal(
+		adjust_profile(&tree.adjusted, &tree.profile, tree.calibration, NULL), -ERROR_VALUE);
+	tree_fini(&tree);
+}
+
+/* Adjusting is linear: of two intervals that make up the whole, the sum is the whole's, as long
+ * as nothing is set to zero. */
+static void intervals_add_up(void **state)
+{
+	uint64_t parts[3] = {0};
+	struct tree tree;
+
+	(void)state;
+	for (int part = 0; part < 2; part++) {
+		known_tree(&tree);
+		row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
+		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18, 21);
+		stretches(&tree.node[1], 0, 0, part ? 60 : 39, 0);
+		stretches(&tree.node[2], 0, part ? 60 : 40, 0, 0);
+		tree.base[1] = part ? 3500 : 1500;
+		tree.base[2] = part ? 1600 : 1400;
+		adjust(&tree);
+		for (int i = 0; i < 3; i++)
+			parts[i] += tree.adjusted.base[i];
+		tree_fini(&tree);
+	}
+	assert_int_equal(parts[1], 5000 - 99 * 20);
+	assert_int_equal(parts[2], 3000 - 100 * 15);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_jitted_is_exact),
+		cmocka_unit_test(mixes_are_weighed),
+		cmocka_unit_test(over_correction_is_summed),
+		cmocka_unit_test(work_has_its_own_error),
+		cmocka_unit_test(unknown_stretches_are_told),
+		cmocka_unit_test(costs_may_be_negative),
+		cmocka_unit_test(calls_may_be_missing),
+		cmocka_unit_test(odd_profiles),
+		cmocka_unit_test(intervals_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
