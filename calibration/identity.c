@@ -45,18 +45,24 @@ static void set_arch(struct identity *identity, const char *system)
 		set(identity, IDENTITY_ARCH, last + 1);
 }
 
-/* auto is what the agent makes of it. */
-static void set_options(struct identity *identity, const char *text)
+void identity_option(const char *options, const char *key, char *text, size_t size)
 {
-	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
-	const char *calls = json_string_value(json_object_get(options, "calls"));
+	json_t *all = options ? json_loads(options, 0, NULL) : NULL;
+	const char *value = json_string_value(json_object_get(all, key));
 
-	if (calls && strcmp(calls, "auto") == 0)
-		calls = "instrument";
-	set(identity, IDENTITY_CALLS, calls);
-	set(identity, IDENTITY_TIMING,
-		json_string_value(json_object_get(options, "timing")));
-	json_decref(options);
+	snprintf(text, size, "%s", value ? value : "");
+	json_decref(all);
+}
+
+/* auto is what the agent makes of it. */
+static void set_options(struct identity *identity, const char *options)
+{
+	char *calls = identity->field[IDENTITY_CALLS];
+
+	identity_option(options, "calls", calls, IDENTITY_TEXT);
+	if (strcmp(calls, "auto") == 0)
+		set(identity, IDENTITY_CALLS, "instrument");
+	identity_option(options, "timing", identity->field[IDENTITY_TIMING], IDENTITY_TEXT);
 }
 
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument)

@@ -47,6 +47,10 @@ void identity_add_metric(struct identity *identity, const char *name);
 /* The whole identity of a profile. */
 void identity_of_profile(struct identity *identity, const struct profile *profile);
 
+/* The value of an option, a text, among those that a profile's recording had (meta "options"); ""
+ * where there is none. NULL options are none. */
+void identity_option(const char *options, const char *key, char *text, size_t size);
+
 /* 0 if they are the same; else -ERROR_VALUE, and a line that begins with the subject:
  * "calibration file 'x' was made for JVM 'A', this is 'B'". made is the calibration's. */
 int identity_compare(const struct identity *made, const struct identity *here,

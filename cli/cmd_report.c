@@ -14,6 +14,7 @@
 struct words {
 	const char *file;
 	const char *interval; /* "A..B", or NULL */
+	const char *calibration; /* a file, "off", or NULL */
 	struct report_request request;
 };
 
@@ -93,6 +94,12 @@ static int take_snapshot(struct words *words, const char *value)
 	return 0;
 }
 
+static int take_calibration(struct words *words, const char *value)
+{
+	words->calibration = value;
+	return 0;
+}
+
 static int take_format(struct words *words, const char *value)
 {
 	char known[256] = "";
@@ -128,6 +135,9 @@ static const struct report_option {
 	{"--snapshot", "A..B",
 		"only between two snapshots; A.. to the end, ..B from the beginning; see jprof(1)",
 		take_snapshot},
+	{"--calibration", "FILE|off",
+		"take jprof's own cost out by this file, or leave it in; see jprof(1)",
+		take_calibration},
 	{"--format", "FORMAT", "text unless given", take_format},
 };
 
@@ -137,7 +147,7 @@ void cmd_report_details(FILE *out)
 {
 	fprintf(out, "Options:\n");
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-10s %-10s %s\n", report_options[i].name,
+		fprintf(out, "  %-13s %-10s %s\n", report_options[i].name,
 			report_options[i].value, report_options[i].meaning);
 	}
 	fprintf(out, "\nViews:\n");
@@ -221,6 +231,28 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 		words->file);
 }
 
+/* What a profile is adjusted by where it brings no calibration and none is kept for it. */
+static adjustment_measure *const measure_now = NULL;
+
+/* Prints the view, adjusted if it shows figures that can be. */
+static int print_profile(const struct profile *profile, const struct words *words,
+	uint64_t *violations, struct error *error)
+{
+	struct report_request request = words->request;
+	struct adjustment adjustment = {0};
+	int failed = 0;
+
+	if (request.view->adjusts || words->calibration != NULL) {
+		failed = adjustment_init(
+			&adjustment, profile, words->calibration, measure_now, error);
+		request.adjustment = &adjustment;
+	}
+	if (failed == 0)
+		failed = report_print(profile, &request, STDOUT_FILENO, violations, error);
+	adjustment_fini(&adjustment);
+	return failed;
+}
+
 static int print_report(const struct words *words)
 {
 	struct error error = {0};
@@ -236,8 +268,7 @@ static int print_report(const struct words *words)
 	if (open_for(&profile, words, &error) != 0)
 		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
 						 : command_failed(&error);
-	failed = report_print(
-		profile, &words->request, STDOUT_FILENO, &violations, &error);
+	failed = print_profile(profile, words, &violations, &error);
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)
 		return command_usage("report", "%s", error.text);

@@ -69,15 +69,15 @@ static int grow_array(void *array, size_t size)
 	return 0;
 }
 
-static int grow(struct edges *edges, unsigned metrics)
+static int grow(struct edges *edges, unsigned values)
 {
 	size_t capacity = edges->capacity == 0 ? SLOTS_FIRST : edges->capacity * 2;
-	size_t values = capacity * metrics * sizeof(uint64_t) + 1;
+	size_t size = capacity * values * sizeof(uint64_t) + 1;
 
 	if (grow_array(&edges->edge, capacity * sizeof(*edges->edge)) != 0 ||
-		grow_array(&edges->base, values) != 0 ||
-		grow_array(&edges->cum, values) != 0 ||
-		grow_array(&edges->below, values) != 0)
+		grow_array(&edges->base, size) != 0 ||
+		grow_array(&edges->cum, size) != 0 ||
+		grow_array(&edges->below, size) != 0)
 		return -1;
 	edges->capacity = capacity;
 	return 0;
@@ -85,23 +85,23 @@ static int grow(struct edges *edges, unsigned metrics)
 
 /* Index of the edge, which is made if there was none; -1 without memory. */
 static int64_t take_edge(
-	struct edges *edges, unsigned metrics, uint32_t caller, uint32_t callee)
+	struct edges *edges, unsigned values, uint32_t caller, uint32_t callee)
 {
 	uint32_t *slot;
-	size_t at, row = metrics * sizeof(uint64_t);
+	size_t at, row = values * sizeof(uint64_t);
 
 	if (edges->count * 2 >= edges->slots && rehash(edges) != 0)
 		return -1;
 	slot = find_slot(edges, caller, callee);
 	if (*slot != 0)
 		return *slot - 1;
-	if (edges->count == edges->capacity && grow(edges, metrics) != 0)
+	if (edges->count == edges->capacity && grow(edges, values) != 0)
 		return -1;
 	at = edges->count++;
 	edges->edge[at] = (struct edge){.caller = caller, .callee = callee};
-	memset(edges->base + at * metrics, 0, row);
-	memset(edges->cum + at * metrics, 0, row);
-	memset(edges->below + at * metrics, 0, row);
+	memset(edges->base + at * values, 0, row);
+	memset(edges->cum + at * values, 0, row);
+	memset(edges->below + at * values, 0, row);
 	*slot = (uint32_t)at + 1;
 	return (int64_t)at;
 }
@@ -152,10 +152,7 @@ static int path_enter(struct path *path, const struct profile *profile, uint32_t
 static void add_values(
 	const struct report *report, uint64_t *sums, size_t edge, const uint64_t *values)
 {
-	uint64_t *sum = report_values(report, sums, edge);
-
-	for (unsigned m = 0; m < report->sheet.metric_count; m++)
-		sum[m] += values[m];
+	report_add_values(report, report_values(report, sums, edge), values);
 }
 
 /* Takes an inner node's cum off the edge by which the path left the outer one. The edge is
@@ -168,8 +165,8 @@ static void subtract_inner(struct edges *edges, const struct report *report,
 	size_t edge = *find_slot(edges, method, report->profile->node[child].method) - 1;
 	uint64_t *below = report_values(report, edges->below, edge);
 
-	for (unsigned m = 0; m < report->sheet.metric_count; m++)
-		below[m] -= cum[m];
+	for (unsigned v = 0; v < report->values; v++)
+		below[v] -= cum[v];
 }
 
 /* Adds the node at the end of the path, whose method's next outer node is at level
@@ -177,14 +174,13 @@ static void subtract_inner(struct edges *edges, const struct report *report,
 static int add_node(struct edges *edges, const struct report *report,
 	const struct path *path, uint32_t outer, const uint64_t *cum)
 {
-	const struct profile_node *node =
-		&report->profile->node[path->node[path->depth - 1]];
+	uint32_t own = path->node[path->depth - 1];
+	const struct profile_node *node = &report->profile->node[own];
 	const struct profile_node *parent =
 		&report->profile->node[path->node[path->depth - 2]];
-	unsigned metrics = report->sheet.metric_count;
-	int64_t at = take_edge(edges, metrics, parent->method, node->method);
+	int64_t at = take_edge(edges, report->values, parent->method, node->method);
 	struct method_count *count;
-	uint64_t *base;
+	uint64_t base[REPORT_VALUES_MAX];
 
 	if (at < 0)
 		return -1;
@@ -194,9 +190,8 @@ static int add_node(struct edges *edges, const struct report *report,
 	count->interpreted += node->interpreted;
 	count->jitted += node->jitted;
 	count->native += node->native;
-	base = report_values(report, edges->base, (size_t)at);
-	for (unsigned m = 0; m < metrics; m++)
-		base[m] += node->base[report->metric[m]];
+	report_base(report, own, base);
+	add_values(report, edges->base, (size_t)at, base);
 	add_values(report, edges->below, (size_t)at, cum);
 	if (outer == NOT_ACTIVE)
 		add_values(report, edges->cum, (size_t)at, cum);
@@ -218,7 +213,7 @@ static int add_thread(struct edges *edges, const struct report *report, struct p
 			return -1;
 		if (walk.level > 0 &&
 			add_node(edges, report, path, path->outer[walk.level],
-				cum + (size_t)walk.at * report->sheet.metric_count) != 0)
+				cum + (size_t)walk.at * report->values) != 0)
 			return -1;
 	}
 	path_leave(path, profile, 0);

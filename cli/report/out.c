@@ -4,6 +4,7 @@
 #include "cli/report/out.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -134,6 +135,17 @@ void out_signed(struct out *out, int64_t value)
 	if (value < 0)
 		out_char(out, '-');
 	out_number(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void out_real(struct out *out, double value)
+{
+	char text[340]; /* the largest double has 309 digits */
+	int length = snprintf(text, sizeof(text), "%.*f", REAL_DECIMALS, value);
+
+	while (text[length - 1] == '0')
+		length--;
+	length -= text[length - 1] == '.';
+	out_bytes(out, text, (size_t)length);
 }
 
 char *number_grouped(char *end, uint64_t value)

@@ -63,6 +63,10 @@ static inline void out_text(struct out *out, const char *text)
 void out_number(struct out *out, uint64_t value);
 void out_signed(struct out *out, int64_t value);
 
+/* With up to so many decimals, of which zeros at the end are left out. */
+#define REAL_DECIMALS 3
+void out_real(struct out *out, double value);
+
 /* Longest of the two forms below. */
 #define NUMBER_WIDTH 32
 

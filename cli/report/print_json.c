@@ -157,6 +157,9 @@ static void put_value(struct out *out, const struct cell *cell)
 	case CELL_SIGNED:
 		out_signed(out, (int64_t)cell->number);
 		break;
+	case CELL_REAL:
+		out_real(out, cell->real);
+		break;
 	case CELL_TEXT:
 		put_string(out, cell->text, cell->length);
 		break;

@@ -6,6 +6,7 @@
  * Every row is seen twice: the first time the widest number of each column is kept, the
  * second time it is printed. The last column has no width.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/report/sheet.h"
@@ -15,7 +16,10 @@
 #define INDENT_DEEPEST 64
 
 #define STRONG "\033[1m"
+#define GREY   "\033[90m"
 #define PLAIN  "\033[0m"
+
+#define REAL_WIDTH 32
 
 static char *number_text(const struct column *column, char *end, uint64_t value)
 {
@@ -24,26 +28,74 @@ static char *number_text(const struct column *column, char *end, uint64_t value)
 	return number_grouped(end, value);
 }
 
+/* "-12.3"; the length. */
+static size_t real_text(char *field, double value)
+{
+	int length = snprintf(field, REAL_WIDTH, "%.1f", value);
+
+	return length < REAL_WIDTH ? (size_t)length : REAL_WIDTH - 1;
+}
+
+/* Half the width of the interval of a number in that column; 0: it is exact. */
+static uint64_t error_of(const struct column *column, const struct cell *cells)
+{
+	const struct cell *error = column->error > 0 ? &cells[column->error - 1] : NULL;
+
+	return error != NULL && error->kind == CELL_NUMBER ? error->number : 0;
+}
+
+/* By more than a quarter of its value. */
+static bool is_uncertain(uint64_t value, uint64_t error)
+{
+	return error > value / 4;
+}
+
 static bool is_last(const struct sink *sink, unsigned place)
 {
 	return place + 1 == sink->shown;
 }
 
-static void measure(struct sink *sink, const struct cell *cells)
-{
-	for (unsigned i = 0; i < sink->shown; i++) {
-		const struct cell *cell = &cells[sink->order[i]];
-
-		if (cell->kind == CELL_NUMBER && cell->number > sink->largest[i])
-			sink->largest[i] = cell->number;
-		else if (cell->kind == CELL_TEXT && cell->length > sink->width[i])
-			sink->width[i] = cell->length;
-	}
-}
-
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
+}
+
+static void measure_number(
+	struct sink *sink, unsigned place, uint64_t value, uint64_t error)
+{
+	if (value > sink->largest[place])
+		sink->largest[place] = value;
+	if (error > sink->largest_error[place])
+		sink->largest_error[place] = error;
+	sink->has_errors |= error > 0;
+	sink->has_uncertain |= error > 0 && is_uncertain(value, error);
+}
+
+static void measure(struct sink *sink, const struct cell *cells)
+{
+	char field[REAL_WIDTH];
+
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct cell *cell = &cells[sink->order[i]];
+
+		if (cell->kind == CELL_NUMBER)
+			measure_number(sink, i, cell->number,
+				error_of(&sink->sheet->column[sink->order[i]], cells));
+		else if (cell->kind == CELL_TEXT)
+			sink->width[i] = larger(sink->width[i], cell->length);
+		else if (cell->kind == CELL_REAL)
+			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
+	}
+}
+
+/* Of " ±12.3", which is a byte more than it is wide; 0 where all numbers are exact. */
+static size_t error_width(const struct column *column, uint64_t largest)
+{
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field);
+
+	return largest > 0 ? strlen(" +") + (size_t)(end - number_text(column, end, largest))
+			   : 0;
 }
 
 static void fix_widths(struct sink *sink)
@@ -57,6 +109,9 @@ static void fix_widths(struct sink *sink)
 
 		if (column->flags & COLUMN_LEFT)
 			digits = 0;
+		sink->error_width[i] = error_width(column, sink->largest_error[i]);
+		if (sink->error_width[i] > 0)
+			digits += sink->error_width[i] + sink->has_uncertain;
 		sink->width[i] = larger(sink->width[i], digits);
 		sink->width[i] = larger(sink->width[i], strlen(column->heading));
 		sink->width[i] = larger(sink->width[i], strlen(column->unit));
@@ -161,17 +216,71 @@ static unsigned shown_depth(unsigned depth)
 	return depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST;
 }
 
-static void put_cell(
-	struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
+/* " ±12.3", and spaces for what others have more. */
+static void put_error(struct sink *sink, unsigned place, uint64_t error)
+{
+	const struct column *column = &sink->sheet->column[sink->order[place]];
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field), *start = number_text(column, end, error);
+	size_t used = error > 0 ? strlen(" +") + (size_t)(end - start) : 0;
+
+	if (error > 0) {
+		out_text(sink->out, " ±");
+		out_bytes(sink->out, start, (size_t)(end - start));
+	}
+	out_spaces(sink->out, sink->error_width[place] - used);
+}
+
+/* A number in a column of numbers that have errors. */
+static void put_inexact(struct sink *sink, unsigned place, uint64_t value, uint64_t error)
+{
+	const struct column *column = &sink->sheet->column[sink->order[place]];
+	bool uncertain = error > 0 && is_uncertain(value, error);
+	char field[NUMBER_WIDTH + 1];
+	char *end = field + sizeof(field), *start = number_text(column, end, value);
+	size_t length;
+
+	if (uncertain)
+		*--start = '~';
+	length = (size_t)(end - start) + sink->error_width[place];
+	out_spaces(sink->out, sink->width[place] > length ? sink->width[place] - length : 0);
+	if (uncertain && sink->colour)
+		out_text(sink->out, GREY);
+	out_bytes(sink->out, start, (size_t)(end - start));
+	put_error(sink, place, error);
+	if (uncertain && sink->colour)
+		out_text(sink->out, sink->strong ? PLAIN STRONG : PLAIN);
+	out_spaces(sink->out, 2);
+}
+
+static void put_number(
+	struct sink *sink, unsigned place, const struct cell *cells, uint64_t value)
 {
 	const struct column *column = &sink->sheet->column[sink->order[place]];
 	char field[NUMBER_WIDTH];
 	char *end = field + sizeof(field), *start;
 
+	if (sink->error_width[place] > 0) {
+		put_inexact(sink, place, value, error_of(column, cells));
+		return;
+	}
+	start = number_text(column, end, value);
+	put_aligned(sink, place, start, (size_t)(end - start));
+}
+
+static void put_cell(
+	struct sink *sink, unsigned place, const struct cell *cells, unsigned depth)
+{
+	const struct column *column = &sink->sheet->column[sink->order[place]];
+	const struct cell *cell = &cells[sink->order[place]];
+	char field[REAL_WIDTH];
+
 	switch (cell->kind) {
 	case CELL_NUMBER:
-		start = number_text(column, end, cell->number);
-		put_aligned(sink, place, start, (size_t)(end - start));
+		put_number(sink, place, cells, cell->number);
+		break;
+	case CELL_REAL:
+		put_aligned(sink, place, field, real_text(field, cell->real));
 		break;
 	case CELL_TEXT:
 		if (!is_last(sink, place)) {
@@ -202,7 +311,7 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 	if (sink->strong)
 		out_text(sink->out, STRONG);
 	for (unsigned i = 0; i < sink->shown; i++)
-		put_cell(sink, i, &cells[sink->order[i]], depth);
+		put_cell(sink, i, cells, depth);
 	if (sink->strong)
 		out_text(sink->out, PLAIN);
 	out_char(sink->out, '\n');
@@ -267,6 +376,17 @@ static void note(struct sink *sink, const char *key, const char *value, const ch
 	out_char(sink->out, '\n');
 }
 
+static void end(struct sink *sink)
+{
+	if (sink->has_errors)
+		out_text(sink->out,
+			"\n±: half the width of the interval that holds the true figure");
+	if (sink->has_uncertain)
+		out_text(sink->out, "; ~: uncertain by more than a quarter of its value");
+	if (sink->has_errors)
+		out_char(sink->out, '\n');
+}
+
 const struct format format_text = {
 	.name = "text",
 	.meaning = "aligned columns; times in milliseconds",
@@ -279,4 +399,5 @@ const struct format format_text = {
 	.part = part,
 	.extra = extra,
 	.note = note,
+	.end = end,
 };

@@ -73,6 +73,16 @@ static int choose_metrics(struct report *report, struct error *error)
 	return failed;
 }
 
+/* Adjusted ones, if they can be had. */
+static void choose_figures(struct report *report)
+{
+	const struct adjustment *adjustment = report->request->adjustment;
+
+	if (adjustment != NULL && adjustment->calibration != NULL)
+		report->adjusted = &adjustment->adjusted;
+	report->values = report->sheet.metric_count * (report->adjusted != NULL ? 3 : 1);
+}
+
 static int choose_threads(struct report *report, struct error *error)
 {
 	const struct pattern_list *wanted = &report->request->threads;
@@ -183,6 +193,7 @@ static int report_open(struct report *report, struct error *error)
 		failed = choose_threads(report, error);
 	if (failed != 0)
 		return failed;
+	choose_figures(report);
 	report->request->view->columns(report);
 	failed = choose_sort(report, error);
 	return failed != 0 ? failed : report->request->view->open(report, error);
@@ -324,8 +335,8 @@ uint32_t *report_nodes(const struct report *report, size_t *count)
 uint64_t *report_cum(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	unsigned metrics = report->sheet.metric_count;
-	uint64_t *cum = calloc(profile->node_count * metrics + 1, sizeof(*cum));
+	uint64_t *cum = calloc(profile->node_count * report->values + 1, sizeof(*cum));
+	uint64_t base[REPORT_VALUES_MAX];
 
 	if (cum == NULL)
 		return NULL;
@@ -335,16 +346,14 @@ uint64_t *report_cum(const struct report *report)
 		/* Children stand behind their parents: from the end, each node is complete
 		 * when it is met. */
 		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
-			const struct profile_node *node = &profile->node[i];
+			size_t parent = first + profile->node[i].parent;
 			uint64_t *own = report_values(report, cum, i);
-			uint64_t *parent =
-				report_values(report, cum, first + node->parent);
 
-			for (unsigned m = 0; m < metrics; m++) {
-				own[m] += node->base[report->metric[m]];
-				if (i > first)
-					parent[m] += own[m];
-			}
+			report_base(report, i, base);
+			report_add_values(report, own, base);
+			if (i > first)
+				report_add_values(
+					report, report_values(report, cum, parent), own);
 		}
 	}
 	return cum;
@@ -355,6 +364,84 @@ void report_fill(const struct report *report, struct cell *cells, unsigned colum
 {
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		cells[column + m] = cell_number(values[m]);
+}
+
+/* ---- figures ---- */
+
+void report_base(const struct report *report, size_t node, uint64_t *values)
+{
+	const struct adjusted *adjusted = report->adjusted;
+	const uint64_t *raw = report->profile->node[node].base;
+	unsigned metrics = report->sheet.metric_count;
+
+	for (unsigned m = 0; m < metrics; m++) {
+		unsigned metric = report->metric[m];
+		size_t place = adjusted ? node * adjusted->metric_count + metric : 0;
+
+		values[m] = adjusted ? adjusted->base[place] : raw[metric];
+		if (!adjusted)
+			continue;
+		values[metrics + m] = raw[metric];
+		values[2 * metrics + m] = adjusted->error[place];
+	}
+}
+
+/* Each of the metrics' columns gets the one with its error. */
+static void link_errors(struct sheet *sheet, unsigned first, unsigned error)
+{
+	for (unsigned m = 0; m < sheet->metric_count; m++)
+		sheet->column[first + m].error = error + m + 1;
+}
+
+void report_value_columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+	unsigned base = sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
+	unsigned cum = sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
+
+	if (report->adjusted == NULL)
+		return;
+	sheet_add_metrics(sheet, "raw_base", "Raw base", IN_DATA | COLUMN_SUM, 0);
+	sheet_add_metrics(sheet, "raw_cum", "Raw cum", IN_DATA, 1);
+	link_errors(sheet, base,
+		sheet_add_metrics(sheet, "error", "Error", IN_DATA | COLUMN_SUM, 0));
+	/* Seen beside the others alone. */
+	link_errors(sheet, cum, sheet_add_metrics(sheet, "error_cum", "Error of cum", 0, 1));
+}
+
+struct cell *report_value_cells(const struct report *report, struct cell *cells,
+	const uint64_t *base, const uint64_t *cum)
+{
+	unsigned metrics = report->sheet.metric_count;
+
+	for (unsigned layer = 0; layer < (report->adjusted ? 3 : 1); layer++) {
+		report_fill(report, cells, 0, base + layer * metrics);
+		report_fill(report, cells, metrics, cum + layer * metrics);
+		cells += 2 * metrics;
+	}
+	return cells;
+}
+
+void report_base_cells(
+	const struct report *report, struct cell *cells, const uint64_t *base)
+{
+	static const char *const groups[] = {"base", "raw_base", "error"};
+	unsigned metrics = report->sheet.metric_count;
+
+	for (unsigned layer = 0; layer < (report->adjusted ? 3 : 1); layer++) {
+		int column = sheet_find(&report->sheet, groups[layer]);
+
+		if (column >= 0)
+			report_fill(report, cells, (unsigned)column, base + layer * metrics);
+	}
+}
+
+void report_note_adjustment(const struct report *report, struct sink *sink)
+{
+	const struct adjustment *adjustment = report->request->adjustment;
+
+	if (adjustment != NULL && adjustment->missed)
+		sink_note(sink, "calibration", adjustment->said, "");
 }
 
 void report_no_sums(const struct report *report, struct cell *sums)
@@ -411,6 +498,15 @@ static int alphabetic(const void *left, const void *right)
 	return order != 0 ? order : order_items(a, b);
 }
 
+/* A number that is larger where the other one is. */
+static uint64_t order_of(double real)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &real, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
 struct rank *report_rank(
 	struct report *report, const uint32_t *items, size_t count, fill_row *fill)
 {
@@ -429,6 +525,8 @@ struct rank *report_rank(
 		if (key->kind == CELL_TEXT) {
 			rank[i].text = key->text;
 			numbers = false;
+		} else if (key->kind == CELL_REAL) {
+			rank[i].number = order_of(key->real);
 		} else {
 			rank[i].number = key->kind == CELL_NULL ? 0 : key->number;
 		}

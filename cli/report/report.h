@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/report/adjustment.h"
 #include "cli/report/label.h"
 #include "cli/report/sheet.h"
 #include "error/error.h"
@@ -29,6 +30,7 @@ struct view {
 	bool io; /* about I/O: chosen by paths and methods, too */
 	bool records; /* needs profile_wanted.records */
 	bool marks; /* and marks */
+	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows() needs, in report->data. */
@@ -45,7 +47,7 @@ const struct view *view_find(const char *name);
 
 extern const struct view view_summary, view_tree, view_methods, view_callers,
 	view_threads, view_files, view_connections, view_entries, view_io_methods, view_io_tree,
-	view_records, view_snapshots;
+	view_records, view_snapshots, view_calibration;
 
 /* What the user asked for. */
 struct report_request {
@@ -58,6 +60,7 @@ struct report_request {
 	struct pattern_list paths;   /* of files, addresses of connections; the same */
 	struct pattern_list methods; /* in whose call paths it was done; the same */
 	bool colour;
+	const struct adjustment *adjustment; /* NULL: nothing is known of it, and nothing said */
 };
 
 /* A report at work. Views read all of it and own data. */
@@ -68,6 +71,10 @@ struct report {
 	unsigned sort; /* column */
 	/* Index in the profile of the sheet's metrics. */
 	unsigned metric[PROFILE_METRIC_MAX];
+	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
+	/* How many values something has: one a metric, and where the profile is adjusted the raw ones
+	 * and the errors behind them. */
+	unsigned values;
 	bool *selected;              /* by position of the thread */
 	bool *hidden; /* by node: a "(pruned)" that nothing was folded into */
 	struct label_store *labels;
@@ -85,12 +92,37 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 /* ---- for views ---- */
 
-/* Values of the sheet's metrics side by side: metric_count for each of count things. */
+/* Values side by side: report->values for each of count things. */
+#define REPORT_VALUES_MAX (3 * PROFILE_METRIC_MAX)
 static inline uint64_t *report_values(
 	const struct report *report, uint64_t *values, size_t i)
 {
-	return values + i * report->sheet.metric_count;
+	return values + i * report->values;
 }
+
+/* What a node has of its own: report->values of them. */
+void report_base(const struct report *report, size_t node, uint64_t *values);
+
+/* Adds values to those of another thing. */
+static inline void report_add_values(
+	const struct report *report, uint64_t *sums, const uint64_t *values)
+{
+	for (unsigned v = 0; v < report->values; v++)
+		sums[v] += values[v];
+}
+
+/* The columns for base and cum, and where the profile is adjusted raw_base, raw_cum and error; and
+ * the cells for them. Returns the cell behind them. */
+void report_value_columns(struct report *report);
+struct cell *report_value_cells(const struct report *report, struct cell *cells,
+	const uint64_t *base, const uint64_t *cum);
+
+/* The columns of a group of those, "base", "error", from the values of something's base. */
+void report_base_cells(
+	const struct report *report, struct cell *cells, const uint64_t *base);
+
+/* Says in a line that the figures are not adjusted, if the user would want to know. */
+void report_note_adjustment(const struct report *report, struct sink *sink);
 
 /* cum of every node, report_values-shaped: base plus that of its children. Nodes of all
  * threads. Owned by the caller (free), NULL without memory. */

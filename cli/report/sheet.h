@@ -22,13 +22,14 @@
 
 /* ---- cells and columns ---- */
 
-enum cell_kind { CELL_NULL, CELL_NUMBER, CELL_SIGNED, CELL_TEXT, CELL_BOOL };
+enum cell_kind { CELL_NULL, CELL_NUMBER, CELL_SIGNED, CELL_REAL, CELL_TEXT, CELL_BOOL };
 
 struct cell {
 	enum cell_kind kind;
 	uint32_t length; /* CELL_TEXT: bytes */
 	union {
 		uint64_t number;  /* CELL_BOOL: 0 or 1; CELL_SIGNED: an int64_t */
+		double real;      /* finite */
 		const char *text; /* borrowed until the report ends; well-formed UTF-8 */
 	};
 };
@@ -42,6 +43,12 @@ static inline struct cell cell_number(uint64_t number)
 static inline struct cell cell_signed(int64_t number)
 {
 	return (struct cell){.kind = CELL_SIGNED, .number = (uint64_t)number};
+}
+
+/* Shown with one decimal, or three in data. */
+static inline struct cell cell_real(double real)
+{
+	return (struct cell){.kind = CELL_REAL, .real = real};
 }
 
 static inline struct cell cell_bool(bool value)
@@ -80,11 +87,12 @@ struct column {
 	const char *key;
 	char heading[80];
 	const char *unit; /* shown under the heading, or "" */
+	unsigned error; /* the column with half the width of its interval, + 1; 0: it has none */
 	unsigned flags;
 	unsigned place;
 };
 
-#define COLUMN_MAX (16 + 3 * PROFILE_METRIC_MAX)
+#define COLUMN_MAX (16 + 8 * PROFILE_METRIC_MAX)
 
 struct sheet {
 	const char *view;
@@ -145,6 +153,9 @@ struct sink {
 	unsigned shown;
 	size_t width[COLUMN_MAX];
 	uint64_t largest[COLUMN_MAX];
+	uint64_t largest_error[COLUMN_MAX];
+	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
+	bool has_errors, has_uncertain; /* some number in the rows has one; is uncertain */
 	struct label prefix[COLUMN_MAX + 1];
 	struct out text; /* what the prefixes are made of */
 	bool first_row, first_stanza, rows_closed, strong;

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-static void add_node(struct tally *tally, const struct report *report,
-	const struct profile_node *node, const uint64_t *cum)
+static void add_node(struct tally *tally, const struct report *report, size_t at, uint64_t *cum)
 {
+	const struct profile_node *node = &report->profile->node[at];
+	uint64_t base[REPORT_VALUES_MAX];
 	struct method_count *count = &tally->method[node->method];
-	uint64_t *base_sum = report_values(report, tally->base, node->method);
 	uint64_t *cum_sum = report_values(report, tally->cum, node->method);
 
 	count->nodes++;
@@ -17,34 +17,32 @@ static void add_node(struct tally *tally, const struct report *report,
 	count->interpreted += node->interpreted;
 	count->jitted += node->jitted;
 	count->native += node->native;
-	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
-		base_sum[m] += node->base[report->metric[m]];
-		if (node->recursion == 0)
-			cum_sum[m] += cum[m];
-	}
+	report_base(report, at, base);
+	report_add_values(report, report_values(report, tally->base, node->method), base);
+	if (node->recursion == 0)
+		report_add_values(report, cum_sum, report_values(report, cum, at));
 }
 
-static void add_thread(struct tally *tally, const struct report *report, size_t thread,
-	const uint64_t *cum)
+static void add_thread(
+	struct tally *tally, const struct report *report, size_t thread, uint64_t *cum)
 {
 	const struct profile *profile = report->profile;
 
 	for (size_t i = profile->thread_first[thread];
 		i < profile->thread_first[thread + 1]; i++) {
 		if (!report->hidden[i])
-			add_node(tally, report, &profile->node[i],
-				cum + i * report->sheet.metric_count);
+			add_node(tally, report, i, cum);
 	}
 }
 
-int tally_init(struct tally *tally, const struct report *report, const uint64_t *cum)
+int tally_init(struct tally *tally, const struct report *report, uint64_t *cum)
 {
 	const struct profile *profile = report->profile;
-	size_t methods = profile->method_count, metrics = report->sheet.metric_count;
+	size_t methods = profile->method_count, values = report->values;
 
 	tally->method = calloc(methods + 1, sizeof(*tally->method));
-	tally->base = calloc(methods * metrics + 1, sizeof(*tally->base));
-	tally->cum = calloc(methods * metrics + 1, sizeof(*tally->cum));
+	tally->base = calloc(methods * values + 1, sizeof(*tally->base));
+	tally->cum = calloc(methods * values + 1, sizeof(*tally->cum));
 	tally->seen = calloc(methods + 1, sizeof(*tally->seen));
 	tally->seen_count = 0;
 	if (tally->method == NULL || tally->base == NULL || tally->cum == NULL ||
@@ -86,8 +84,7 @@ unsigned tally_columns(struct report *report)
 		PLACE_FIRST);
 	sheet_add(sheet, "entered", "jitted", "Jitted", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "native", "Native", IN_ALL | COLUMN_SUM, PLACE_FIRST);
-	sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
-	sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
+	report_value_columns(report);
 	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
 	return first;
@@ -99,7 +96,6 @@ void tally_cells(const struct report *report, struct cell *cells, uint32_t metho
 	static const struct label thread_root = {"(thread)", 8};
 	const struct profile_method *row = &report->profile->method[method];
 	const struct method_label *label = &report->method[method];
-	unsigned metrics = report->sheet.metric_count;
 	bool is_real = method >= PROFILE_METHOD_FIRST;
 
 	*cells++ = cell_label(label->class_name);
@@ -111,8 +107,7 @@ void tally_cells(const struct report *report, struct cell *cells, uint32_t metho
 	*cells++ = cell_number(count->interpreted);
 	*cells++ = cell_number(count->jitted);
 	*cells++ = cell_number(count->native);
-	report_fill(report, cells, 0, base);
-	report_fill(report, cells, metrics, cum);
-	cells[2 * metrics] =
+	cells = report_value_cells(report, cells, base, cum);
+	*cells =
 		cell_label(method == PROFILE_METHOD_ROOT ? thread_root : label->display);
 }

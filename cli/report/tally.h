@@ -24,7 +24,7 @@ struct tally {
 };
 
 /* cum is that of report_cum. 0, or -1 without memory. */
-int tally_init(struct tally *tally, const struct report *report, const uint64_t *cum);
+int tally_init(struct tally *tally, const struct report *report, uint64_t *cum);
 void tally_fini(struct tally *tally);
 
 /* The columns of a row that is about a method, and the cells for them; text and data as

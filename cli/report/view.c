@@ -18,6 +18,7 @@ const struct view *const views[] = {
 	&view_io_tree,
 	&view_records,
 	&view_snapshots,
+	&view_calibration,
 };
 
 const size_t view_count = sizeof(views) / sizeof(views[0]);

@@ -18,7 +18,7 @@ struct callers_view {
 	struct tally tally;
 	struct edges edges;
 	struct rank *rank;
-	unsigned stanza, part, method, calls, base, cum; /* columns */
+	unsigned stanza, part, method, calls, base, cum, raw_base, raw_cum; /* columns */
 	uint32_t self; /* method of the stanza at work */
 };
 
@@ -85,6 +85,8 @@ static void find_columns(struct report *report, struct callers_view *view)
 	/* Without metrics nobody looks there. */
 	view->base = (unsigned)sheet_find(sheet, "base");
 	view->cum = (unsigned)sheet_find(sheet, "cum");
+	view->raw_base = (unsigned)sheet_find(sheet, "raw_base");
+	view->raw_cum = (unsigned)sheet_find(sheet, "raw_cum");
 }
 
 static int open_callers(struct report *report, struct error *error)
@@ -123,15 +125,12 @@ static void compare(struct report *report, const char *what, unsigned column,
 		(unsigned long long)own);
 }
 
-static void check_stanza(struct report *report, const struct cell *self,
-	const struct cell *callers, const struct cell *callees)
+/* Of the figures in the columns from base and cum on. */
+static void check_figures(struct report *report, unsigned first_base, unsigned first_cum,
+	const struct cell *self, const struct cell *callers, const struct cell *callees)
 {
-	const struct callers_view *view = report->data;
-
-	compare(report, "callers' calls", view->calls, callers[view->calls].number,
-		self[view->calls].number);
 	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
-		unsigned base = view->base + m, cum = view->cum + m;
+		unsigned base = first_base + m, cum = first_cum + m;
 
 		compare(report, "callers' base", base, callers[base].number,
 			self[base].number);
@@ -140,6 +139,19 @@ static void check_stanza(struct report *report, const struct cell *self,
 		compare(report, "callees' cum", cum, callees[cum].number,
 			self[cum].number - self[base].number);
 	}
+}
+
+static void check_stanza(struct report *report, const struct cell *self,
+	const struct cell *callers, const struct cell *callees)
+{
+	const struct callers_view *view = report->data;
+
+	compare(report, "callers' calls", view->calls, callers[view->calls].number,
+		self[view->calls].number);
+	check_figures(report, view->base, view->cum, self, callers, callees);
+	if (report->adjusted != NULL)
+		check_figures(
+			report, view->raw_base, view->raw_cum, self, callers, callees);
 }
 
 /* ---- printing ---- */
@@ -215,6 +227,7 @@ static int rows_callers(struct report *report, struct sink *sink, struct error *
 			? ": callers' calls, base and cum are the method's, callees' cum is "
 			  "its cum - base"
 			: ": see standard error");
+	report_note_adjustment(report, sink);
 	return 0;
 }
 
@@ -235,6 +248,7 @@ const struct view view_callers = {
 	.meaning =
 		"a stanza a method: its callers, itself, its callees; the sums are checked",
 	.sort = "cum",
+	.adjusts = true,
 	.columns = columns,
 	.open = open_callers,
 	.rows = rows_callers,

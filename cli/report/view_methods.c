@@ -45,13 +45,12 @@ static int open_methods(struct report *report, struct error *error)
 static void print_outside(struct report *report, struct sink *sink)
 {
 	const struct tally *tally = &((struct methods_view *)report->data)->tally;
-	int base = sheet_find(&report->sheet, "base");
 	struct cell cells[COLUMN_MAX] = {0};
 
-	if (base < 0)
+	if (report->sheet.metric_count == 0)
 		return;
-	report_fill(report, cells, (unsigned)base,
-		report_values(report, tally->base, PROFILE_METHOD_ROOT));
+	report_base_cells(
+		report, cells, report_values(report, tally->base, PROFILE_METHOD_ROOT));
 	sink_extra(sink, "outside", "outside every included method", 0, cells);
 }
 
@@ -62,6 +61,7 @@ static int rows_methods(struct report *report, struct sink *sink, struct error *
 	(void)error;
 	report_rows(report, sink, view->rank, view->tally.seen_count, fill);
 	print_outside(report, sink);
+	report_note_adjustment(report, sink);
 	return 0;
 }
 
@@ -80,6 +80,7 @@ const struct view view_methods = {
 	.name = "methods",
 	.meaning = "the flat profile: one row a method",
 	.sort = "base",
+	.adjusts = true,
 	.columns = columns,
 	.open = open_methods,
 	.rows = rows_methods,

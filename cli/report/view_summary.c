@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
-
-/* How people read a value. */
-enum look { LOOK_TEXT, LOOK_NUMBER, LOOK_TIME };
+#include "cli/report/view_summary.h"
 
 /* Facts the agent writes: the key in the profile, the key in the report. */
 static const struct known_meta {
@@ -59,6 +56,11 @@ static const struct known_meta {
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
 	{"overhead.event_ns", "overhead.event_ns", "Cost of an event (ns)", LOOK_TEXT},
+	{"cpu.model", "cpu.model", "Processor model", LOOK_TEXT},
+	{"jprof.build", "jprof.build", "jprof build", LOOK_TEXT},
+	{"calibration.refused", "calibration.refused", "Calibration refused", LOOK_TEXT},
+	/* A whole file, of which the row `calibration` tells. */
+	{"calibration", NULL, NULL, LOOK_TEXT},
 };
 
 #define KNOWN_META (sizeof(known_meta) / sizeof(known_meta[0]))
@@ -101,8 +103,6 @@ struct summary_view {
 	struct counts counts;
 	struct balance balance[PROFILE_METRIC_MAX];
 };
-
-enum { COLUMN_KEY, COLUMN_VALUE, COLUMN_LABEL, COLUMN_SHOWN };
 
 static void columns(struct report *report)
 {
@@ -201,7 +201,7 @@ static struct label shown_number(struct report *report, uint64_t number, enum lo
 	return label_format(report->labels, "%.*s", (int)(end - start), start);
 }
 
-static void put_text(struct report *report, struct sink *sink, struct label key,
+void summary_text(struct report *report, struct sink *sink, struct label key,
 	struct label label, struct label value)
 {
 	struct cell cells[COLUMN_MAX];
@@ -214,7 +214,7 @@ static void put_text(struct report *report, struct sink *sink, struct label key,
 	sink_row(sink, cells, 0);
 }
 
-static void put_number(struct report *report, struct sink *sink, struct label key,
+void summary_number(struct report *report, struct sink *sink, struct label key,
 	struct label label, uint64_t number, enum look look)
 {
 	struct cell cells[COLUMN_MAX];
@@ -224,11 +224,6 @@ static void put_number(struct report *report, struct sink *sink, struct label ke
 	cells[COLUMN_LABEL] = cell_label(label);
 	cells[COLUMN_SHOWN] = cell_label(shown_number(report, number, look));
 	sink_row(sink, cells, 0);
-}
-
-static struct label borrow(const char *text)
-{
-	return (struct label){text, strlen(text)};
 }
 
 /* True, and the number, if the text is nothing but decimal digits. */
@@ -249,13 +244,13 @@ static void print_known(
 	const char *value = profile_meta_get(report->profile, row->meta);
 	uint64_t number;
 
-	if (value == NULL)
+	if (value == NULL || row->key == NULL)
 		return;
 	if (row->look != LOOK_TEXT && as_number(value, &number))
-		put_number(report, sink, borrow(row->key), borrow(row->label), number,
+		summary_number(report, sink, summary_label(row->key), summary_label(row->label), number,
 			row->look);
 	else
-		put_text(report, sink, borrow(row->key), borrow(row->label),
+		summary_text(report, sink, summary_label(row->key), summary_label(row->label),
 			label_make(report->labels, value));
 }
 
@@ -277,7 +272,7 @@ static void print_meta(struct report *report, struct sink *sink)
 		struct label key = label_make(report->labels, meta->key);
 
 		if (!is_known(meta->key))
-			put_text(report, sink, key, key,
+			summary_text(report, sink, key, key,
 				label_make(report->labels, meta->value));
 	}
 }
@@ -285,13 +280,13 @@ static void print_meta(struct report *report, struct sink *sink)
 static void put_time(struct report *report, struct sink *sink, const char *key,
 	const char *label, uint64_t ns)
 {
-	put_number(report, sink, borrow(key), borrow(label), ns, LOOK_TIME);
+	summary_number(report, sink, summary_label(key), summary_label(label), ns, LOOK_TIME);
 }
 
 static void put_marker(struct report *report, struct sink *sink, const char *key,
 	const char *label, const struct profile_snapshot *snapshot, const char *otherwise)
 {
-	put_text(report, sink, borrow(key), borrow(label),
+	summary_text(report, sink, summary_label(key), summary_label(label),
 		label_make(report->labels, snapshot != NULL ? snapshot->label : otherwise));
 }
 
@@ -309,8 +304,8 @@ static void print_interval(struct report *report, struct sink *sink)
 		put_time(report, sink, "interval.duration", "  that is (ms)",
 			interval->end - interval->begin);
 	if (interval->clamped > 0)
-		put_number(report, sink, borrow("interval.clamped"),
-			borrow("  counts that fell"), interval->clamped, LOOK_NUMBER);
+		summary_number(report, sink, summary_label("interval.clamped"),
+			summary_label("  counts that fell"), interval->clamped, LOOK_NUMBER);
 }
 
 static void print_snapshots(struct report *report, struct sink *sink)
@@ -322,13 +317,13 @@ static void print_snapshots(struct report *report, struct sink *sink)
 		const char *kind = snapshot->kind == SNAPSHOT_RESET ? "reset" : "snapshot";
 		const char *shown = snapshot->kind == SNAPSHOT_RESET ? "Reset" : "Snapshot";
 
-		put_number(report, sink,
+		summary_number(report, sink,
 			label_format(report->labels, "%s.%s", kind, snapshot->label),
 			label_format(report->labels, "%s %s (ms)", shown, snapshot->label),
 			snapshot->at, LOOK_TIME);
 	}
 	if (profile->mark_count > 0)
-		put_number(report, sink, borrow("marks"), borrow("Marks"), profile->mark_count,
+		summary_number(report, sink, summary_label("marks"), summary_label("Marks"), profile->mark_count,
 			LOOK_NUMBER);
 }
 
@@ -342,7 +337,7 @@ static void print_counts(struct report *report, struct sink *sink)
 
 		memcpy(&number, (const char *)&view->counts + row->offset,
 			sizeof(number));
-		put_number(report, sink, borrow(row->key), borrow(row->label), number,
+		summary_number(report, sink, summary_label(row->key), summary_label(row->label), number,
 			LOOK_NUMBER);
 	}
 }
@@ -350,7 +345,7 @@ static void print_counts(struct report *report, struct sink *sink)
 static struct label balance_label(struct report *report, const struct balance *balance)
 {
 	if (balance->threads_off == 0)
-		return borrow("exact");
+		return summary_label("exact");
 	return label_format(report->labels, "differs by %llu in %llu threads",
 		(unsigned long long)balance->difference,
 		(unsigned long long)balance->threads_off);
@@ -363,16 +358,18 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 	bool time = strcmp(metric->unit, "ns") == 0;
 	struct label_store *labels = report->labels;
 
-	put_text(report, sink, label_format(labels, "how.%s", metric->name),
+	summary_text(report, sink, label_format(labels, "how.%s", metric->name),
 		label_format(labels, "Metric %s", metric->name),
 		label_format(labels, "%s: %s", metric->unit, metric->how));
-	put_number(report, sink, label_format(labels, "total.%s", metric->name),
+	summary_number(report, sink, label_format(labels, "total.%s", metric->name),
 		label_format(labels, "  total (%s)", time ? "ms" : metric->unit),
 		view->balance[m].total, time ? LOOK_TIME : LOOK_NUMBER);
-	put_text(report, sink, label_format(labels, "check.%s", metric->name),
-		borrow("  sum of base = total"),
+	summary_text(report, sink, label_format(labels, "check.%s", metric->name),
+		summary_label("  sum of base = total"),
 		balance_label(report, &view->balance[m]));
 }
+
+/* ---- what jprof cost ---- */
 
 /* What the events cost of the processor time of the whole recording; of an interval's that is not
  * known. */
@@ -387,7 +384,7 @@ static struct label overhead(struct report *report)
 	uint64_t cpu_ns;
 
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
-		return borrow("not estimated");
+		return summary_label("not estimated");
 	return label_format(report->labels,
 		"%.1f %% of processor time: %.1f ns an event",
 		100 * event_ns * (double)view->counts.events / (double)cpu_ns, event_ns);
@@ -401,8 +398,10 @@ static int rows_summary(struct report *report, struct sink *sink, struct error *
 	print_counts(report, sink);
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		print_metric(report, sink, m);
-	put_text(report, sink, borrow("overhead"), borrow("Estimated overhead"),
-		overhead(report));
+	if (report->adjusted == NULL)
+		summary_text(report, sink, summary_label("overhead"), summary_label("Estimated overhead"),
+			overhead(report));
+	overhead_rows(report, sink);
 	return label_store_failed(report->labels) ? report_no_memory(error) : 0;
 }
 
@@ -415,6 +414,7 @@ const struct view view_summary = {
 	.name = "summary",
 	.meaning = "where the profile comes from, how much is in it, whether it adds up",
 	.sort = NULL,
+	.adjusts = true,
 	.columns = columns,
 	.open = open_summary,
 	.rows = rows_summary,

@@ -92,6 +92,9 @@ static int rows_threads(struct report *report, struct sink *sink, struct error *
 
 	(void)error;
 	report_rows(report, sink, view->rank, view->count, fill);
+	if (report->adjusted != NULL)
+		sink_note(sink, "totals", "raw",
+			": what the threads' counters say, with what jprof itself cost");
 	return 0;
 }
 
@@ -109,6 +112,7 @@ const struct view view_threads = {
 	.name = "threads",
 	.meaning = "one row a thread: events and totals",
 	.sort = "index",
+	.adjusts = true,
 	.columns = columns,
 	.open = open_threads,
 	.rows = rows_threads,

@@ -39,8 +39,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, "entered", "interpreted", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "jitted", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "native", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
-	sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
-	sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
+	report_value_columns(report);
 	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
 }
@@ -50,7 +49,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	struct tree_view *view = report->data;
 	const struct profile_node *node = &report->profile->node[item];
 	const struct method_label *method = &report->method[node->method];
-	unsigned metrics = report->sheet.metric_count;
+	uint64_t base[REPORT_VALUES_MAX];
 	bool is_root = node->index == 0;
 	size_t first;
 
@@ -69,11 +68,9 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(node->interpreted);
 	*cells++ = cell_number(node->jitted);
 	*cells++ = cell_number(node->native);
-	for (unsigned m = 0; m < metrics; m++)
-		*cells++ = cell_number(node->base[report->metric[m]]);
-	report_fill(report, cells, 0, report_values(report, view->cum, item));
-	cells[metrics] =
-		cell_label(is_root ? report->thread[view->thread] : method->display);
+	report_base(report, item, base);
+	cells = report_value_cells(report, cells, base, report_values(report, view->cum, item));
+	*cells = cell_label(is_root ? report->thread[view->thread] : method->display);
 }
 
 static uint32_t *find_levels(const struct profile *profile)
@@ -234,6 +231,7 @@ static int rows_tree(struct report *report, struct sink *sink, struct error *err
 		print_threads(report, sink);
 	if (view->shown != NULL)
 		print_omitted(report, sink);
+	report_note_adjustment(report, sink);
 	return 0;
 }
 
@@ -255,6 +253,7 @@ const struct view view_tree = {
 	.name = "tree",
 	.meaning = "every call path; one tree a thread",
 	.sort = "cum",
+	.adjusts = true,
 	.columns = columns,
 	.open = open_tree,
 	.rows = rows_tree,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * adjustment: which calibration a report takes jprof's own cost out by, and the profile's nodes
+ * after that.
+ *
+ * In:   a profile in memory, and what the user chose.
+ * Out:  adjusted nodes; or the reason why there are none, in words.
+ * In this order: the file that the user names; the calibration that is embedded in the profile; with
+ * calibration=auto that of the user's cache, or one that is made now.
+ */
+#ifndef JPROF_REPORT_ADJUSTMENT_H
+#define JPROF_REPORT_ADJUSTMENT_H
+
+#include <stdbool.h>
+
+#include "calibration/adjust.h"
+#include "calibration/calibration.h"
+#include "error/error.h"
+#include "profile/profile_read.h"
+
+struct adjustment {
+	struct calibration *calibration; /* NULL: the profile is not adjusted */
+	struct adjusted adjusted;        /* only with a calibration */
+	char said[1400]; /* which one it is and what it is for; or why there is none */
+	bool missed; /* not adjusted, though the user would want to know */
+};
+
+/* Makes a calibration for what the profile was made with, and keeps it; bounded in time. 0, or a
+ * negative code with the reason. */
+typedef int adjustment_measure(struct calibration **calibration, const struct profile *profile,
+	const struct identity *identity, struct error *error);
+
+/* choice: a file, "off", or NULL. measure: what to do where no calibration is found; NULL:
+ * nothing. 0, or a negative code: the user's own file is not fit for this profile, or there
+ * is no memory. Embedded (adjustment_fini), also after a failure. */
+int adjustment_init(struct adjustment *adjustment, const struct profile *profile,
+	const char *choice, adjustment_measure *measure, struct error *error);
+void adjustment_fini(struct adjustment *adjustment);
+
+#endif
