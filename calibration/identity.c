@@ -3,7 +3,6 @@
 /* identity: see identity.h. */
 #include "calibration/identity.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,33 +44,14 @@ static void set_arch(struct identity *identity, const char *system)
 		set(identity, IDENTITY_ARCH, last + 1);
 }
 
-void identity_option(const char *options, const char *key, char *text, size_t size)
-{
-	json_t *all = options ? json_loads(options, 0, NULL) : NULL;
-	const char *value = json_string_value(json_object_get(all, key));
-
-	snprintf(text, size, "%s", value ? value : "");
-	json_decref(all);
-}
-
-/* auto is what the agent makes of it. */
-static void set_options(struct identity *identity, const char *options)
-{
-	char *calls = identity->field[IDENTITY_CALLS];
-
-	identity_option(options, "calls", calls, IDENTITY_TEXT);
-	if (strcmp(calls, "auto") == 0)
-		set(identity, IDENTITY_CALLS, "instrument");
-	identity_option(options, "timing", identity->field[IDENTITY_TIMING], IDENTITY_TEXT);
-}
-
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument)
 {
 	memset(identity, 0, sizeof(*identity));
 	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"));
 	set(identity, IDENTITY_CPU, fact(argument, "cpu.model"));
 	set_arch(identity, fact(argument, "machine.system"));
-	set_options(identity, fact(argument, "options"));
+	set(identity, IDENTITY_CALLS, fact(argument, "calls"));
+	set(identity, IDENTITY_TIMING, fact(argument, "timing"));
 	set(identity, IDENTITY_AGENT, fact(argument, "jprof.build"));
 }
 

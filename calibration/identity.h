@@ -38,7 +38,7 @@ const char *identity_name(enum identity_field field);
 typedef const char *identity_fact(const void *argument, const char *key);
 
 /* All fields but the metrics, from the facts jvm.name, jvm.version, cpu.model, machine.system,
- * options, jprof.build. Clears the rest. */
+ * calls, timing, jprof.build. Clears the rest. */
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument);
 
 /* Appends a metric's name. */
@@ -46,10 +46,6 @@ void identity_add_metric(struct identity *identity, const char *name);
 
 /* The whole identity of a profile. */
 void identity_of_profile(struct identity *identity, const struct profile *profile);
-
-/* The value of an option, a text, among those that a profile's recording had (meta "options"); ""
- * where there is none. NULL options are none. */
-void identity_option(const char *options, const char *key, char *text, size_t size);
 
 /* 0 if they are the same; else -ERROR_VALUE, and a line that begins with the subject:
  * "calibration file 'x' was made for JVM 'A', this is 'B'". made is the calibration's. */

@@ -186,26 +186,6 @@ static const struct session_source source = {.end = methods_end,
 
 /* ---- what a session needs ---- */
 
-/* What the options may ask for, but this version does not do: refused, rather than left out
- * without a word. */
-static int check_version(const struct options *options, struct error *error)
-{
-	const struct {
-		bool asked;
-		const char *what, *legal;
-	} later[] = {{strcmp(options->calibration, "auto") != 0 &&
-				strcmp(options->calibration, "off") != 0,
-			"a calibration file", "auto, off (nothing is taken out)"}};
-
-	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++) {
-		if (later[i].asked)
-			return error_set(error, ERROR_VALUE,
-				"%s is not in this version; legal here: %s", later[i].what,
-				later[i].legal);
-	}
-	return 0;
-}
-
 /* JVMTI gives entry and exit events to agents that the JVM started with only: the
  * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
 static int check_calls(const struct options *options, struct error *error)
@@ -228,10 +208,8 @@ static int check_metrics(const struct session *session, struct error *error)
 int recording_make(
 	struct session **session, struct options *options, struct error *error)
 {
-	int code = check_version(options, error);
+	int code = check_calls(options, error);
 
-	if (!code)
-		code = check_calls(options, error);
 	if (code) {
 		options_fini(options);
 		return code;

@@ -14,6 +14,7 @@
 
 #include "agent/log/log.h"
 #include "agent/session/build_id.h"
+#include "agent/session/session_calibration.h"
 #include "calibration/processor.h"
 #include "options/thread_choice.h"
 
@@ -260,6 +261,7 @@ int session_begin(struct session *session, const struct session_source *source,
 			"the profile of the last recording is still being written, which hangs");
 	note_machine(session);
 	note_session(session);
+	session_calibrate(session);
 	session->source = source;
 	session->began = clock_now();
 	session->cpu_began = session_process_cpu();

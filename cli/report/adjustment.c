@@ -3,6 +3,7 @@
 /* adjustment: see adjustment.h. */
 #include "cli/report/adjustment.h"
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,13 +172,16 @@ static int take_file(struct search *search, const char *path)
 	return 0;
 }
 
+/* By the recording's own options. */
 static bool is_switched_off(const struct search *search)
 {
-	char value[8];
+	const char *text = profile_meta_get(search->profile, "options");
+	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
+	const char *value = json_string_value(json_object_get(options, "calibration"));
+	bool off = value && strcmp(value, "off") == 0;
 
-	identity_option(profile_meta_get(search->profile, "options"), "calibration", value,
-		sizeof(value));
-	return strcmp(value, "off") == 0;
+	json_decref(options);
+	return off;
 }
 
 static int choose(struct search *search, const char *choice)

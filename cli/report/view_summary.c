@@ -56,6 +56,8 @@ static const struct known_meta {
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
 	{"overhead.event_ns", "overhead.event_ns", "Cost of an event (ns)", LOOK_TEXT},
+	{"calls", "recording.calls", "Calls seen by", LOOK_TEXT},
+	{"timing", "recording.timing", "Timing", LOOK_TEXT},
 	{"cpu.model", "cpu.model", "Processor model", LOOK_TEXT},
 	{"jprof.build", "jprof.build", "jprof build", LOOK_TEXT},
 	{"calibration.refused", "calibration.refused", "Calibration refused", LOOK_TEXT},
