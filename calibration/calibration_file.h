@@ -5,7 +5,7 @@
  *
  * In:   untrusted bytes. What cannot be is refused by its name in the file:
  *       "calibration file 'x': sequences[3].metrics.wall.low is above high".
- * Out:  a struct calibration; or its text. docs/calibration-format.md describes it.
+ * Out:  a struct calibration; or its text. docs/calibration.md describes it.
  */
 #ifndef JPROF_CALIBRATION_FILE_H
 #define JPROF_CALIBRATION_FILE_H

@@ -360,7 +360,8 @@ const struct option_row option_table[] = {
 		.meaning = "whether reading classes counts as the application's I/O"},
 	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
 		FIELD(calibration),
-		.meaning = "how the profiler's own cost is taken out; not in this version"},
+		.meaning = "the calibration that takes jprof's own cost out of reports: the one "
+			   "kept for this JVM and machine, none, or that of a file"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise: probes cost more, but the same amount wherever they are"},
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,

@@ -226,6 +226,87 @@ void fixture_small(struct fixture *fixture)
 	fixture->thread[1].unwound = 2;
 }
 
+/* ---- adjusting ---- */
+
+/* The code of a sequence in words. */
+static uint32_t code_of(const char *first, const char *begin, const char *second,
+	const char *end, const char *third)
+{
+	const struct sequence_words words = {first, begin, second, end, third};
+	int code = sequence_from_words(&words);
+
+	assert_true(code >= 0);
+	return (uint32_t)code;
+}
+
+static void add_sequence(struct fixture *fixture, uint32_t code, uint64_t count, uint64_t wall,
+	uint64_t least)
+{
+	size_t at = fixture->profile.sequence_count++;
+
+	fixture->sequence_sum[at][0] = wall;
+	fixture->sequence_min[at][0] = least;
+	fixture->sequence[at] = (struct profile_sequence){.code = code,
+		.count = count,
+		.sum = fixture->sequence_sum[at],
+		.min = fixture->sequence_min[at]};
+}
+
+void fixture_stretches(struct fixture *fixture)
+{
+	struct profile *profile = &fixture->profile;
+
+	for (size_t i = 0; i < profile->node_count; i++) {
+		struct profile_node *node = &fixture->node[i];
+		size_t thread = 0;
+
+		while (fixture->thread[thread].id != node->thread)
+			thread++;
+		node->transition[PROFILE_ENTRY][PROFILE_EXIT] += node->calls;
+		fixture->node[profile->thread_first[thread] + node->parent]
+			.transition[PROFILE_EXIT][PROFILE_ENTRY] += node->calls;
+		node->spent = fixture->spent[i];
+		fixture->spent[i][0] = i == 0 ? 0 : 16;
+	}
+	profile->sequence = fixture->sequence;
+	add_sequence(fixture, code_of("jitted", "entry", "jitted", "exit", "jitted"), 100, 5000, 20);
+	add_sequence(fixture, code_of("jitted", "exit", "jitted", "entry", "jitted"), 40, 1000, 9);
+	add_sequence(fixture, code_of(NULL, NULL, "jitted", "unwind", NULL), 3, 9000, 1000);
+}
+
+static void add_row(struct calibration *calibration, uint32_t code, double wall, double low,
+	double high)
+{
+	struct calibration_row *row = calibration_add_row(calibration, code);
+
+	assert_non_null(row);
+	row->count = 1000;
+	row->cost[0] = (struct calibration_cost){.observed = wall + 1.5,
+		.minimum = wall,
+		.environment = 1.5,
+		.cost = wall,
+		.low = low,
+		.high = high};
+}
+
+void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment)
+{
+	struct calibration *calibration = calibration_create();
+	struct error error = {0};
+
+	assert_non_null(calibration);
+	calibration_add_metric(calibration, "wall", "ns", 0.02);
+	calibration_add_metric(calibration, "alloc", "bytes", 0);
+	add_row(calibration, code_of("jitted", "entry", "jitted", "exit", "jitted"), 30, 25, 40);
+	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400, -2000,
+		500);
+	add_row(calibration, code_of("jitted", "exit", "jitted", "entry", "jitted"), 50.25, 50, 51);
+	*adjustment = (struct adjustment){.calibration = calibration};
+	snprintf(adjustment->said, sizeof(adjustment->said), "of the fixture");
+	if (adjust_profile(&adjustment->adjusted, &fixture->profile, calibration, &error) != 0)
+		fail_msg("%s", error.text);
+}
+
 /* ---- reports ---- */
 
 static char *read_all(FILE *file)
@@ -257,7 +338,15 @@ char *fixture_report(const struct fixture *fixture, const struct report_request 
 
 char *fixture_print(const struct fixture *fixture, const char *view, const char *format)
 {
-	struct report_request request = {.view = view_find(view), .format = format_find(format)};
+	return fixture_print_adjusted(fixture, view, format, NULL);
+}
+
+char *fixture_print_adjusted(const struct fixture *fixture, const char *view,
+	const char *format, const struct adjustment *adjustment)
+{
+	struct report_request request = {.view = view_find(view),
+		.format = format_find(format),
+		.adjustment = adjustment};
 	struct error error = {0};
 	uint64_t violations;
 	char *text;

@@ -16,12 +16,15 @@
 
 struct fixture {
 	struct profile profile;
-	struct profile_meta meta[4];
+	struct profile_meta meta[8];
 	struct profile_method method[FIXTURE_METHODS];
 	struct profile_thread thread[FIXTURE_THREADS];
 	struct profile_node node[FIXTURE_NODES];
 	size_t thread_first[FIXTURE_THREADS + 1];
 	uint64_t base[FIXTURE_NODES][FIXTURE_METRICS];
+	uint64_t spent[FIXTURE_NODES][FIXTURE_METRICS];
+	struct profile_sequence sequence[3];
+	uint64_t sequence_sum[3][FIXTURE_METRICS], sequence_min[3][FIXTURE_METRICS];
 	struct profile_path path;
 	struct profile_file file[FIXTURE_FILES];
 	struct profile_io io[FIXTURE_IO];
@@ -58,6 +61,14 @@ void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum io_o
  * marks. */
 void fixture_small(struct fixture *fixture);
 
+/* Gives each node of the profile stretches (the calls of a leaf are entry-exit ones), the time
+ * that jprof spent in it, and the session sequences; for fixture_adjust. */
+void fixture_stretches(struct fixture *fixture);
+
+/* A calibration that knows most of these sequences, and the profile adjusted by it
+ * (adjustment_fini). */
+void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment);
+
 /* The report as a text, owned by the caller; NULL after a failure. format may be NULL for
  * text. *violations as report_print gives it. */
 char *fixture_report(const struct fixture *fixture, const struct report_request *request,
@@ -66,5 +77,7 @@ char *fixture_report(const struct fixture *fixture, const struct report_request 
 /* The same of a view in a format, everything else as it is without options. Fails the test
  * when there is no report. */
 char *fixture_print(const struct fixture *fixture, const char *view, const char *format);
+char *fixture_print_adjusted(const struct fixture *fixture, const char *view,
+	const char *format, const struct adjustment *adjustment);
 
 #endif

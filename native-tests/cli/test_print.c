@@ -59,6 +59,30 @@ static void test_golden_texts(void **state)
 	}
 }
 
+/* Of what is adjusted, the views that show it. */
+static void test_golden_adjusted(void **state)
+{
+	struct adjustment adjustment;
+
+	(void)state;
+	fixture_small(&fixture);
+	fixture_stretches(&fixture);
+	fixture_adjust(&fixture, &adjustment);
+	for (size_t v = 0; v < view_count; v++) {
+		for (size_t f = 0; f < format_count && views[v]->adjusts; f++) {
+			char *text = fixture_print_adjusted(
+				&fixture, views[v]->name, formats[f]->name, &adjustment);
+			char name[64];
+
+			snprintf(name, sizeof(name), "adjusted-%s.%s", views[v]->name,
+				formats[f]->name);
+			check_golden(name, text);
+			free(text);
+		}
+	}
+	adjustment_fini(&adjustment);
+}
+
 /* What a summary says of the interval that is shown. */
 static void test_interval(void **state)
 {
@@ -519,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_texts),
+		cmocka_unit_test(test_golden_adjusted),
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_requests),
