@@ -160,14 +160,14 @@ static int look_around(struct search *search)
 static int take_file(struct search *search, const char *path)
 {
 	struct adjustment *adjustment = search->adjustment;
-	char where[300];
+	char where[200];
 	int failed = calibration_load(&adjustment->calibration, NULL, path, search->error);
 
 	if (!failed)
 		failed = check_found(search, calibration_subject(path).text, search->error);
 	if (failed)
 		return failed;
-	snprintf(where, sizeof(where), "%s", calibration_subject(path).text);
+	snprintf(where, sizeof(where), "file '%s'", error_subject(path).text);
 	say_found(adjustment, where);
 	return 0;
 }

@@ -4,7 +4,8 @@
  * make_profile: profiles of a given shape and size, for tests of the command and for the
  * benchmark of the report.
  *
- * In:   make_profile SHAPE NODES METRICS FILE [SNAPSHOTS]
+ * In:   make_profile SHAPE NODES METRICS FILE [SNAPSHOTS [KEY=VALUE...]]: facts; a value
+ *       "@FILE" is what the file holds.
  * Out:  a whole profile whose threads' totals are the sums of its bases. With snapshots, at
  *       most 9: named 1, 2, ..., a mark before each; every interval has the same counts.
  */
@@ -168,6 +169,7 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree,
 			.calls = times * calls,
 			.interpreted = times * (calls / 3),
 			.jitted = times * (calls - calls / 3),
+			.transition = {{0, times * calls}, {0, 0}},
 			.base = base};
 
 		for (unsigned m = 0; m < metrics; m++) {
@@ -205,13 +207,41 @@ static int put_snapshot(struct profile_writer *writer, unsigned id, struct error
 	return profile_put_snapshot(writer, &snapshot, error);
 }
 
+/* The value, or the file's bytes. */
+static const char *value_of(const char *value)
+{
+	static char bytes[1 << 16];
+	FILE *file = value[0] == '@' ? fopen(value + 1, "r") : NULL;
+
+	if (file == NULL)
+		return value;
+	bytes[fread(bytes, 1, sizeof(bytes) - 1, file)] = '\0';
+	fclose(file);
+	return bytes;
+}
+
+/* KEY=VALUE each. */
+static int put_facts(struct profile_writer *writer, char *const *facts, struct error *error)
+{
+	for (; *facts != NULL; facts++) {
+		size_t length = strcspn(*facts, "=");
+		char key[64];
+
+		snprintf(key, sizeof(key), "%.*s", (int)length, *facts);
+		if ((*facts)[length] != '=' ||
+			profile_put_meta(writer, key, value_of(*facts + length + 1), error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int put_all(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, unsigned snapshots, struct error *error)
+	unsigned metrics, unsigned snapshots, char *const *facts, struct error *error)
 {
 	if (profile_begin(writer, error) != 0 ||
 		profile_put_meta(writer, "jvm.name", "made by make_profile", error) != 0 ||
 		profile_put_meta(writer, "complete", "yes", error) != 0 ||
-		put_methods(writer, error) != 0)
+		put_facts(writer, facts, error) != 0 || put_methods(writer, error) != 0)
 		return -1;
 	for (unsigned i = 1; i <= snapshots; i++) {
 		if (put_state(writer, tree, metrics, i, error) != 0 ||
@@ -225,14 +255,14 @@ static int put_all(struct profile_writer *writer, const struct tree *tree,
 }
 
 static int write_profile(const char *path, const struct tree *tree, unsigned metrics,
-	unsigned snapshots, struct error *error)
+	unsigned snapshots, char *const *facts, struct error *error)
 {
 	struct profile_writer *writer;
 	int failed;
 
 	if (profile_create(&writer, path, all_metrics, metrics, error) != 0)
 		return -1;
-	failed = put_all(writer, tree, metrics, snapshots, error);
+	failed = put_all(writer, tree, metrics, snapshots, facts, error);
 	if (profile_close(writer, error) != 0)
 		failed = -1;
 	return failed;
@@ -249,11 +279,11 @@ static const struct shape *find_shape(const char *name)
 
 int main(int argc, char **argv)
 {
-	bool enough = argc == 5 || argc == 6;
+	bool enough = argc >= 5;
 	const struct shape *shape = enough ? find_shape(argv[1]) : NULL;
 	unsigned long nodes = enough ? strtoul(argv[2], NULL, 10) : 0;
 	unsigned long metrics = enough ? strtoul(argv[3], NULL, 10) : 0;
-	unsigned long snapshots = argc == 6 ? strtoul(argv[5], NULL, 10) : 0;
+	unsigned long snapshots = argc >= 6 ? strtoul(argv[5], NULL, 10) : 0;
 	struct error error = {0};
 	struct tree tree;
 	int failed;
@@ -261,7 +291,7 @@ int main(int argc, char **argv)
 	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX ||
 		metrics > METRICS_MOST || snapshots > 9) {
 		fprintf(stderr,
-			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE [SNAPSHOTS]\n");
+			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE [SNAPSHOTS [KEY=VALUE...]]\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
@@ -270,7 +300,8 @@ int main(int argc, char **argv)
 	}
 	grow_tree(&tree, shape);
 	failed = write_profile(
-		argv[4], &tree, (unsigned)metrics, (unsigned)snapshots, &error);
+		argv[4], &tree, (unsigned)metrics, (unsigned)snapshots,
+		argv + (argc < 6 ? argc : 6), &error);
 	tree_fini(&tree);
 	if (failed != 0)
 		fprintf(stderr, "make_profile: %s\n", error.text);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * Reports of an adjusted profile: its figures are those of a plain report of a profile whose
+ * nodes have the adjusted bases, and the raw ones those of the profile as it is. And where a
+ * report's calibration comes from.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "calibration/calibration_file.h"
+#include "native-tests/cli/fixture.h"
+
+static struct fixture fixture, plain;
+
+static const char *const figure_views[] = {"tree", "methods", "callers"};
+
+/* ---- figures ---- */
+
+static uint32_t random_below(uint32_t limit)
+{
+	return (uint32_t)rand() % limit;
+}
+
+/* Few methods and long paths: much recursion. */
+static void random_profile(unsigned seed)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e"};
+
+	srand(seed);
+	fixture_init(&fixture);
+	for (size_t m = 0; m < sizeof(names) / sizeof(*names); m++) {
+		uint32_t id = fixture_method(&fixture, "T", names[m], "()V");
+
+		fixture.method[id].is_static = m % 2;
+	}
+	for (unsigned t = 0; t < 1 + seed % 3; t++) {
+		fixture_thread(&fixture, "t", random_below(9000), random_below(100));
+		for (uint32_t i = 1; i < 80; i++)
+			fixture_node(&fixture, i - 1 - random_below(1 + seed % 5 < i ? 1 + seed % 5 : i),
+				PROFILE_METHOD_FIRST + random_below(5), 1 + random_below(50),
+				random_below(20000), random_below(1000));
+	}
+	fixture_stretches(&fixture);
+}
+
+static json_t *load(const struct fixture *from, const char *view,
+	const struct adjustment *adjustment)
+{
+	char *text = fixture_print_adjusted(from, view, "json", adjustment);
+	json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_non_null(report);
+	free(text);
+	return report;
+}
+
+/* Takes the members away that an adjusted report has more, in all objects. */
+static void strip(json_t *value)
+{
+	static const char *const more[] = {"raw_base", "raw_cum", "error"};
+	json_t *member;
+	const char *key;
+	size_t i;
+
+	for (i = 0; i < sizeof(more) / sizeof(*more) && json_is_object(value); i++)
+		json_object_del(value, more[i]);
+	json_object_foreach(value, key, member)
+		strip(member);
+	json_array_foreach(value, i, member)
+		strip(member);
+}
+
+/* The sums over all rows of a member, by metric; keys of lists do not matter. */
+static void add_up(const json_t *rows, const char *member, uint64_t *sums)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		json_t *values = json_object_get(row, member);
+
+		assert_non_null(values);
+		sums[0] += (uint64_t)json_integer_value(json_object_get(values, "wall"));
+		sums[1] += (uint64_t)json_integer_value(json_object_get(values, "alloc"));
+	}
+}
+
+/* The same fixture, with nodes that have the adjusted bases. */
+static void make_plain(const struct adjusted *adjusted)
+{
+	plain = fixture;
+	plain.profile.node = plain.node;
+	plain.profile.thread = plain.thread;
+	plain.profile.thread_first = plain.thread_first;
+	for (size_t i = 0; i < plain.profile.node_count; i++) {
+		memcpy(plain.base[i], adjusted->base + FIXTURE_METRICS * i, sizeof(plain.base[i]));
+		plain.node[i].base = plain.base[i];
+	}
+}
+
+static void check_view(const char *view, const struct adjustment *adjustment)
+{
+	json_t *report = load(&fixture, view, adjustment), *expected = load(&plain, view, NULL);
+	json_t *raw = load(&fixture, view, NULL);
+	uint64_t sums[2] = {0}, raw_sums[2] = {0};
+
+	if (strcmp(view, "callers") != 0) {
+		add_up(json_object_get(report, "rows"), "raw_base", sums);
+		add_up(json_object_get(raw, "rows"), "base", raw_sums);
+		add_up(json_object_get(report, "rows"), "raw_cum", sums);
+		add_up(json_object_get(raw, "rows"), "cum", raw_sums);
+		assert_memory_equal(sums, raw_sums, sizeof(sums));
+	}
+	strip(report);
+	assert_true(json_equal(report, expected));
+	json_decref(report);
+	json_decref(expected);
+	json_decref(raw);
+}
+
+/* Errors add up over a method's nodes. */
+static void check_errors(const struct adjustment *adjustment)
+{
+	json_t *report = load(&fixture, "methods", adjustment);
+	uint64_t sums[2] = {0}, expected[2] = {0};
+
+	add_up(json_object_get(report, "rows"), "error", sums);
+	for (size_t i = 0; i < fixture.profile.node_count; i++)
+		for (int m = 0; m < 2 && fixture.node[i].index > 0; m++)
+			expected[m] += adjustment->adjusted.error[2 * i + (size_t)m];
+	assert_memory_equal(sums, expected, sizeof(sums));
+	assert_true(sums[0] > 0);
+	json_decref(report);
+}
+
+/* fixture_print fails where an invariant of the callers does not hold. */
+static void test_figures(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 30; seed++) {
+		struct adjustment adjustment;
+
+		random_profile(seed);
+		fixture_adjust(&fixture, &adjustment);
+		make_plain(&adjustment.adjusted);
+		for (size_t v = 0; v < sizeof(figure_views) / sizeof(*figure_views); v++)
+			check_view(figure_views[v], &adjustment);
+		check_errors(&adjustment);
+		adjustment_fini(&adjustment);
+	}
+}
+
+/* ---- where a calibration comes from ---- */
+
+/* A calibration for what `facts` says, as a text. */
+static char *calibration_for(const struct profile *profile)
+{
+	struct calibration *calibration = calibration_create();
+	char *text;
+
+	assert_non_null(calibration);
+	identity_of_profile(&calibration->identity, profile);
+	calibration->identity.field[IDENTITY_METRICS][0] = '\0';
+	snprintf(calibration->made, sizeof(calibration->made), "today");
+	calibration_add_metric(calibration, "wall", "ns", 0);
+	calibration_add_metric(calibration, "alloc", "bytes", 0);
+	text = calibration_text(calibration);
+	assert_non_null(text);
+	calibration_destroy(calibration);
+	return text;
+}
+
+static void add_meta(const char *key, char *value)
+{
+	fixture.meta[fixture.profile.meta_count++] =
+		(struct profile_meta){(char *)key, value};
+}
+
+static void known_profile(void)
+{
+	static char cpu[] = "A processor", calls[] = "instrument";
+
+	fixture_small(&fixture);
+	add_meta("cpu.model", cpu);
+	add_meta("calls", calls);
+	setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+}
+
+static void says(const char *choice, bool adjusted, bool missed, const char *pattern)
+{
+	struct adjustment adjustment;
+	struct error error = {0};
+
+	if (adjustment_init(&adjustment, &fixture.profile, choice, NULL, &error) != 0)
+		fail_msg("%s", error.text);
+	if ((adjustment.calibration != NULL) != adjusted || adjustment.missed != missed ||
+		strncmp(adjustment.said, pattern, strlen(pattern)) != 0)
+		fail_msg("'%s', not '%s'", adjustment.said, pattern);
+	adjustment_fini(&adjustment);
+}
+
+static void test_none(void **state)
+{
+	static char off[] = "{\"calibration\": \"off\"}", calls_off[] = "off";
+
+	(void)state;
+	known_profile();
+	says(NULL, false, true,
+		"none: the profile is not adjusted (run `jprof calibrate`)");
+	says("off", false, false, "off: the profile is not adjusted");
+	add_meta("options", off);
+	says(NULL, false, false, "none: the profile was made with calibration=off");
+	fixture.meta[fixture.profile.meta_count - 2].value = calls_off;
+	says(NULL, false, false, "none: without calls there is nothing to adjust");
+}
+
+static void test_embedded(void **state)
+{
+	char *text;
+	size_t last;
+
+	(void)state;
+	known_profile();
+	text = calibration_for(&fixture.profile);
+	add_meta("calibration", text);
+	last = fixture.profile.meta_count - 1;
+	says(NULL, true, false, "embedded in the profile, made today for ");
+	says("off", false, false, "off: ");
+	fixture.meta[3].value = (char *)"Another";
+	says(NULL, false, true,
+		"none: the calibration in the profile was made for processor 'A processor', this is "
+		"'Another'");
+	fixture.meta[last].value = (char *)"{}";
+	says(NULL, false, true, "none: the calibration in the profile: it is no calibration");
+	fixture.meta[last] = (struct profile_meta){
+		(char *)"calibration.refused", (char *)"calibration file 'x': too old"};
+	says(NULL, false, true, "none: calibration file 'x': too old");
+	free(text);
+}
+
+static int measured;
+
+static int measure(struct calibration **calibration, const struct profile *profile,
+	const struct identity *identity, struct error *error)
+{
+	char *text = calibration_for(profile);
+	int failed = calibration_parse(calibration, text, strlen(text), "x", error);
+
+	free(text);
+	measured++;
+	assert_int_equal(identity_compare(&(*calibration)->identity, identity, "x", error), 0);
+	return failed;
+}
+
+static int measure_nothing(struct calibration **calibration, const struct profile *profile,
+	const struct identity *identity, struct error *error)
+{
+	(void)calibration, (void)profile, (void)identity;
+	return error_set(error, ERROR_MISSING, "there is no such JVM here");
+}
+
+/* Only where there is no other one. */
+static void test_measured(void **state)
+{
+	struct adjustment adjustment;
+	char *text;
+
+	(void)state;
+	known_profile();
+	assert_int_equal(
+		adjustment_init(&adjustment, &fixture.profile, NULL, measure, NULL), 0);
+	assert_int_equal(measured, 1);
+	assert_non_null(adjustment.calibration);
+	assert_int_equal(strncmp(adjustment.said, "made now", 8), 0);
+	adjustment_fini(&adjustment);
+	assert_int_equal(
+		adjustment_init(&adjustment, &fixture.profile, NULL, measure_nothing, NULL), 0);
+	assert_true(adjustment.missed);
+	assert_string_equal(adjustment.said, "none: there is no such JVM here");
+	adjustment_fini(&adjustment);
+	text = calibration_for(&fixture.profile);
+	add_meta("calibration", text);
+	assert_int_equal(
+		adjustment_init(&adjustment, &fixture.profile, NULL, measure, NULL), 0);
+	assert_int_equal(measured, 1);
+	adjustment_fini(&adjustment);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_embedded),
+		cmocka_unit_test(test_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
