@@ -73,6 +73,7 @@ prints '^usage: jprof report FILE' report --help
 prints '^  callers ' help report
 prints '^  --top ' help report
 prints '^  csv ' help report
+prints '^  --calibration +FILE' help report
 prints '^usage: jprof run ' help run
 prints '^  metrics ' help options
 prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema
@@ -143,6 +144,82 @@ says 1 "no snapshot '7'; it has: 1 \(at 1.000 s\), 2 \(at 2.000 s\)" \
 says 1 "'2' is not before '1'" report thrice.jprof --snapshot 2..1
 says 2 "'1' is no interval: say A..B" report thrice.jprof --snapshot 1
 says 2 "--snapshot needs a value" report thrice.jprof --snapshot
+
+# ---- report: calibrations ----
+export XDG_CACHE_HOME=$work/cache
+facts=(jvm.version=25 cpu.model=Model "machine.system=Linux 6 x86_64" calls=instrument timing=fast
+	jprof.build=abc)
+# write_calibration FILE [SED]: for profiles with these facts, changed by the expression.
+write_calibration()
+{
+	sed "${2:-}" >"$1" <<'END'
+{"jprof_calibration": 1, "made": "2026-11-21T20:00:00Z", "seconds": 3,
+ "for": {"jvm": "made by make_profile 25", "cpu": "Model", "arch": "x86_64",
+  "calls": "instrument", "timing": "fast", "agent": "abc"},
+ "metrics": [{"name": "wall", "unit": "ns", "relative": 0.01},
+  {"name": "cpu", "unit": "ns", "relative": 0.01}],
+ "sequences": [{"first": "jitted", "begin": "entry", "second": "jitted", "end": "exit",
+  "third": "jitted", "count": 9, "metrics": {
+  "wall": {"observed": 30, "minimum": 20, "environment": 1, "cost": 100, "low": 90,
+   "high": 900, "spread": 1},
+  "cpu": {"observed": 30, "minimum": 20, "environment": 1, "cost": 10, "low": 9,
+   "high": 12, "spread": 1}}}]}
+END
+}
+write_calibration good.json
+"$make_profile" recursive 100 2 known.jprof 1 "${facts[@]}" || exit 1
+"$make_profile" recursive 100 2 embedded.jprof 1 "${facts[@]}" calibration=@good.json || exit 1
+
+prints '^calibration: none: the profile is not adjusted \(run `jprof calibrate`\)$' report known.jprof
+prints '"calibration":"none: the profile is not adjusted' report known.jprof --format json --view methods
+prints '^Calibration +none: the profile is not adjusted' report known.jprof --view summary
+prints '^Calibration +off: the profile is not adjusted' \
+	report known.jprof --view summary --calibration off
+prints ' ±' report known.jprof --calibration good.json
+prints ' ±' report embedded.jprof
+prints '~[0-9.,]+ ±' report embedded.jprof --view methods
+prints '^±: half .*; ~: uncertain' report embedded.jprof --view methods
+prints 'invariants: hold' report embedded.jprof --view callers
+prints 'invariants: hold' report embedded.jprof --view callers --snapshot 1..
+prints '^Calibration +embedded in the profile, made 2026-11-21T20:00:00Z for made by' \
+	report embedded.jprof --view summary
+prints '^overhead.wall,[1-9]' report embedded.jprof --view summary --format csv
+prints '^over_correction.wall,[1-9]' report embedded.jprof --view summary --format csv
+prints 'base.wall,.*,raw_base.wall,.*,error.wall' report embedded.jprof --view methods --format csv
+prints '^totals: raw' report embedded.jprof --view threads
+prints '^First ' report embedded.jprof --view calibration
+prints '^archive,' report embedded.jprof --view entries --format csv --calibration good.json
+holds "off is as counted" cmp -s \
+	<("$jprof" report embedded.jprof --view methods --format csv --calibration off) \
+	<("$jprof" report known.jprof --view methods --format csv)
+
+# The cache is looked at last, and only an identity's own file.
+mkdir -p cache/jprof
+for hash in $(seq 3); do cp good.json "cache/jprof/calibration-000000000000000$hash.json"; done
+prints 'none: the profile is not adjusted' report known.jprof
+
+says 1 "cannot read calibration file 'none.json': No such file" report known.jprof --calibration none.json
+says 1 "calibration file '/dev/null': it is no regular file" report known.jprof --calibration /dev/null
+says 1 "calibration file 'known.jprof': not JSON" report known.jprof --calibration known.jprof
+says 1 "calibration file 'good.json' was made for JVM 'made by make_profile 25', this is 'unknown'" \
+	report small.jprof --calibration good.json
+for row in 's/profile 25/profile 26/;JVM .made by make_profile 26., this is .made by make_profile 25.' \
+	's/"Model"/"Other"/;processor .Other., this is .Model.' \
+	's/x86_64/aarch64/;architecture .aarch64., this is .x86_64.' \
+	's/instrument/events/;calls .events., this is .instrument.' \
+	's/fast/precise/;timing .precise., this is .fast.' \
+	's/"abc"/"abd"/;agent .abd., this is .abc.' \
+	's/"cpu"\(, "unit"\|: {"obs\)/"cpy"\1/;metrics .wall\+cpy., this is .wall\+cpu.'; do
+	write_calibration other.json "${row%;*}"
+	says 1 "calibration file 'other.json' was made for ${row##*;}" \
+		report known.jprof --calibration other.json
+done
+write_calibration damaged.json 's/"low": 90/"low": 1300/'
+says 1 "calibration file 'damaged.json': sequences\[0\].metrics.wall.low is above high" \
+	report known.jprof --calibration damaged.json
+"$make_profile" recursive 100 2 damaged.jprof 1 "${facts[@]}" calibration=@damaged.json || exit 1
+prints '^calibration: none: the calibration in the profile: sequences\[0\].metrics.wall.low is above' \
+	report damaged.jprof
 
 # ---- report: files ----
 : >empty.jprof
