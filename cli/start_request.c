@@ -3,6 +3,8 @@
 /* start_request: sorts options into those for loading and those for recording. */
 #include "cli/start_request.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +65,22 @@ static int make_load(struct start_request *request, struct error *error)
 	return failed;
 }
 
+/* The JVM has a working directory of its own: a calibration's path begins at this one. */
+static int place_calibration(struct start_request *request, struct error *error)
+{
+	const char *file = json_string_value(json_object_get(request->options, "calibration"));
+	char path[PATH_MAX];
+
+	if (file == NULL || file[0] == '/' || strcmp(file, "auto") == 0 || strcmp(file, "off") == 0)
+		return 0;
+	if (realpath(file, path) == NULL)
+		return error_set_errno(error, ERROR_IO, errno, "cannot read calibration file '%s'",
+			error_subject(file).text);
+	return json_object_set_new(request->options, "calibration", json_string(path)) == 0
+		       ? 0
+		       : no_memory(error);
+}
+
 int start_request_read(struct start_request *request, const struct agent_words *words,
 	struct error *error)
 {
@@ -79,7 +97,9 @@ int start_request_read(struct start_request *request, const struct agent_words *
 		json_is_false(start) ||
 		(json_is_string(start) && strcmp(json_string_value(start), "no") == 0);
 	json_object_del(request->options, "start");
-	failed = make_load(request, error);
+	failed = place_calibration(request, error);
+	if (failed == 0)
+		failed = make_load(request, error);
 	if (failed != 0)
 		start_request_fini(request);
 	return failed;

@@ -371,7 +371,7 @@ static void note(struct sink *sink, const char *key, const char *value, const ch
 	out_char(sink->out, '\n');
 	out_text(sink->out, key);
 	out_text(sink->out, ": ");
-	out_text(sink->out, value);
+	put_text(sink->out, value, strlen(value));
 	out_text(sink->out, more);
 	out_char(sink->out, '\n');
 }

@@ -441,7 +441,8 @@ void report_note_adjustment(const struct report *report, struct sink *sink)
 	const struct adjustment *adjustment = report->request->adjustment;
 
 	if (adjustment != NULL && adjustment->missed)
-		sink_note(sink, "calibration", adjustment->said, "");
+		sink_note(sink, "calibration", label_make(report->labels, adjustment->said).text,
+			"");
 }
 
 void report_no_sums(const struct report *report, struct cell *sums)

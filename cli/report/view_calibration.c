@@ -139,7 +139,8 @@ static int rows_calibration(struct report *report, struct sink *sink, struct err
 	(void)error;
 	report_rows(report, sink, view->rank, report->profile->sequence_count, fill);
 	if (adjustment != NULL)
-		sink_note(sink, "calibration", adjustment->said, "");
+		sink_note(sink, "calibration", label_make(report->labels, adjustment->said).text,
+			"");
 	return 0;
 }
 

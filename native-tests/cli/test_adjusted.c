@@ -245,6 +245,36 @@ static void test_embedded(void **state)
 	free(text);
 }
 
+/* A profile's texts may be anything, and too long: the report is still one of texts. */
+static void test_odd_reasons(void **state)
+{
+	static char reason[4096];
+	struct adjustment adjustment;
+	char *text;
+	json_t *report;
+
+	(void)state;
+	known_profile();
+	/* The euro sign has three bytes: somewhere it is cut within. */
+	for (size_t i = 0; i + 3 < sizeof(reason); i += 3)
+		memcpy(reason + i, "\xe2\x82\xac", 3);
+	memcpy(reason, "\033[1m", 4);
+	add_meta("calibration.refused", reason);
+	for (size_t cut = 0; cut < 3; cut++) {
+		memmove(reason + 4, reason + 5, strlen(reason + 5) + 1);
+		adjustment_init(&adjustment, &fixture.profile, NULL, NULL, NULL);
+		text = fixture_print_adjusted(&fixture, "methods", "json", &adjustment);
+		report = json_loads(text, 0, NULL);
+		assert_non_null(report);
+		json_decref(report);
+		free(text);
+		text = fixture_print_adjusted(&fixture, "methods", "text", &adjustment);
+		assert_null(strchr(text, '\033'));
+		free(text);
+		adjustment_fini(&adjustment);
+	}
+}
+
 static int measured;
 
 static int measure(struct calibration **calibration, const struct profile *profile,
@@ -300,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_embedded),
+		cmocka_unit_test(test_odd_reasons),
 		cmocka_unit_test(test_measured),
 	};
 
