@@ -539,6 +539,33 @@ static void test_colour(void **state)
 	free(text);
 }
 
+/* What is uncertain is grey, within a row that stands out, too. */
+static void test_grey(void **state)
+{
+	struct adjustment adjustment;
+	struct report_request request = {.view = view_find("callers"),
+		.format = format_find("text"),
+		.colour = true,
+		.adjustment = &adjustment};
+	struct error error = {0};
+	uint64_t violations;
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	fixture_stretches(&fixture);
+	fixture_adjust(&fixture, &adjustment);
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_non_null(strstr(text, "\033[90m~0.009 \u00b10.003"));
+	assert_non_null(strstr(text, "\033[0m\033[1m"));
+	free(text);
+	request.colour = false;
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_null(strstr(text, "\033"));
+	free(text);
+	adjustment_fini(&adjustment);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_colour),
+		cmocka_unit_test(test_grey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
