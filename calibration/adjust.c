@@ -25,9 +25,20 @@ struct mix {
 	} part[SEQUENCE_TYPES];
 };
 
-/* What a node's stretches cost. */
+/* So many stretches are priced by that row. */
+struct share {
+	const struct calibration_row *row;
+	double stretches;
+};
+
+enum {
+	TRANSITION_PAIRS = 4,
+	SHARES_MAX = TRANSITION_PAIRS * SEQUENCE_TYPES * SEQUENCE_TYPES * SEQUENCE_TYPES
+};
+
+/* What a node's stretches cost of a metric, and by how much that may be wrong. */
 struct bill {
-	double cost[PROFILE_METRIC_MAX], error[PROFILE_METRIC_MAX];
+	double cost, error;
 };
 
 struct adjusting {
@@ -38,6 +49,9 @@ struct adjusting {
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
 	size_t thread;
+	/* Of the node at work: its stretches, by the rows that price them. */
+	struct share share[SHARES_MAX];
+	unsigned shares;
 };
 
 /* ---- types ---- */
@@ -115,15 +129,8 @@ static const struct price *price_of(struct adjusting *adjusting, uint32_t code)
 	return price;
 }
 
-static double farther(const struct calibration_cost *cost)
-{
-	double above = cost->high - cost->cost, below = cost->cost - cost->low;
-
-	return above > below ? above : below;
-}
-
-static void charge(
-	struct adjusting *adjusting, struct bill *bill, uint32_t code, double stretches)
+/* So many of the node's stretches are priced by the row. */
+static void add_share(struct adjusting *adjusting, uint32_t code, double stretches)
 {
 	struct adjust_stretches *sum = &adjusting->adjusted->stretches[adjusting->thread];
 	const struct price *price = price_of(adjusting, code);
@@ -135,51 +142,81 @@ static void charge(
 	}
 	if (price->fit != FIT_EXACT)
 		sum->nearest += stretches;
-	for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++) {
-		const struct calibration_cost *cost = &price->row->cost[m];
-
-		bill->cost[m] += stretches * cost->cost;
-		bill->error[m] += stretches * farther(cost);
-	}
+	adjusting->share[adjusting->shares++] = (struct share){price->row, stretches};
 }
 
 /* The stretches of a node that begin and end so: `before` is what the first method may be,
  * `after` the third. */
-static void charge_mix(struct adjusting *adjusting, struct bill *bill,
-	enum transition begin, enum transition end, const struct mix *before,
-	const struct mix *own, const struct mix *after, double stretches)
+static void add_mix(struct adjusting *adjusting, enum transition begin,
+	enum transition end, const struct mix *before, const struct mix *own, const struct mix *after, double stretches)
 {
 	for (unsigned f = 0; f < before->count; f++)
 		for (unsigned s = 0; s < own->count; s++)
 			for (unsigned t = 0; t < after->count; t++)
-				charge(adjusting, bill,
+				add_share(adjusting,
 					code_of(before->part[f].type, begin, own->part[s].type, end,
 						after->part[t].type),
 					stretches * before->part[f].weight * own->part[s].weight *
 						after->part[t].weight);
 }
 
-static void add_up(struct adjusting *adjusting, struct bill *bill, size_t at)
+static void find_shares(struct adjusting *adjusting, size_t at)
 {
 	const struct profile *profile = adjusting->profile;
 	size_t first = profile->thread_first[adjusting->thread];
 	const struct profile_node *node = &profile->node[at];
 	struct mix own, caller, callee;
 
+	adjusting->shares = 0;
 	node_mix(&own, profile, node);
 	node_mix(&caller, profile, &profile->node[first + node->parent]);
 	/* In an interval a callee may have returned that was called before. */
 	if (!make_mix(&callee, adjusting->below[at - first]))
 		callee = own;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < TRANSITION_PAIRS; i++) {
 		enum transition begin = (enum transition)(i / 2), end = (enum transition)(i % 2);
 		uint64_t stretches = node->transition[begin][end];
 
 		if (stretches > 0)
-			charge_mix(adjusting, bill, begin, end,
+			add_mix(adjusting, begin, end,
 				begin == TRANSITION_ENTRY ? &caller : &callee, &own,
 				end == TRANSITION_ENTRY ? &callee : &caller, (double)stretches);
 	}
+}
+
+/* By how much the mean delta of the node's stretches is above that of empty ones: the work
+ * between two events. */
+static double work_of(const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+{
+	double left = (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
+	double stretches = 0;
+
+	for (unsigned i = 0; i < adjusting->shares; i++) {
+		const struct share *share = &adjusting->share[i];
+
+		left -= share->stretches * share->row->cost[m].observed;
+		stretches += share->stretches;
+	}
+	return left > 0 && stretches > 0 ? left / stretches : 0;
+}
+
+/* The bounds part with the work, see adjust.h. */
+static struct bill bill_of(const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+{
+	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
+	double work = work_of(adjusting, node, m);
+	struct bill bill = {0};
+
+	for (unsigned i = 0; i < adjusting->shares; i++) {
+		const struct share *share = &adjusting->share[i];
+		const struct calibration_cost *cost = &share->row->cost[m];
+		double low = fmax(cost->low, cost->cost - metric->fall * work);
+		double high = fmin(cost->high, cost->cost + metric->rise * work);
+
+		bill.cost += share->stretches * (low + high) / 2;
+		bill.error += share->stretches * ((high - low) / 2 + 2 * cost->spread);
+	}
+	return bill;
 }
 
 /* A number that an int64_t has, far from its limits. */
@@ -194,25 +231,26 @@ static int64_t whole(double value)
 	return llround(value);
 }
 
-static void take_out(struct adjusting *adjusting, const struct bill *bill, size_t at, unsigned m)
+static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 {
 	struct adjusted *adjusted = adjusting->adjusted;
 	const struct profile_node *node = &adjusting->profile->node[at];
 	struct adjust_total *total =
 		&adjusted->total[adjusting->thread * adjusted->metric_count + m];
 	size_t place = at * adjusted->metric_count + m;
+	struct bill bill = bill_of(adjusting, node, m);
 	double spent = node->spent ? (double)node->spent[m] : 0;
 	uint64_t raw = node->base[m];
 	int64_t left;
 	double error;
 
-	total->cost += bill->cost[m];
+	total->cost += bill.cost;
 	total->spent += spent;
 	/* Nothing has counted so much. */
 	if (raw > INT64_MAX / 2)
 		raw = INT64_MAX / 2;
-	left = (int64_t)raw - whole(spent + bill->cost[m]);
-	error = bill->error[m];
+	left = (int64_t)raw - whole(spent + bill.cost);
+	error = bill.error;
 	if (left >= 0) {
 		error += adjusting->calibration->metric[m].relative * (double)left;
 	} else {
@@ -239,11 +277,9 @@ static int adjust_thread(struct adjusting *adjusting)
 		count_types(profile, &profile->node[i],
 			adjusting->below[profile->node[i].parent]);
 	for (size_t i = first; i < end; i++) {
-		struct bill bill = {0};
-
-		add_up(adjusting, &bill, i);
+		find_shares(adjusting, i);
 		for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++)
-			take_out(adjusting, &bill, i, m);
+			take_out(adjusting, i, m);
 	}
 	free(adjusting->below);
 	return 0;

@@ -3,8 +3,15 @@
 /*
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
- *   adjusted base = base - spent - SUM over the node's stretches of cost(sequence)
- *   error         = SUM over them of max(high - cost, cost - low) + relative * adjusted base
+ *   adjusted base = base - spent - SUM over the node's stretches of (least + most) / 2
+ *   error         = SUM over them of ((most - least) / 2 + 2 * spread) + relative * adjusted base
+ *
+ *   least = max(low, cost - fall * work)      of the sequence's row
+ *   most  = min(high, cost + rise * work)
+ *   work  = what the node's mean delta, less spent, is above the mean observed of its rows
+ *
+ * A probe between empty bodies costs what the row says; the more work there is around it, the
+ * less is known of how much of the probe the processor hides behind the work.
  *
  * How many stretches a node has is known by the events at their two ends; the types of the
  * methods around them by how often the node, its caller and its callees were called in each

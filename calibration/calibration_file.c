@@ -30,7 +30,10 @@ static const struct cost_number {
 	{"spread", offsetof(struct calibration_cost, spread)},
 };
 
-enum { COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers) };
+enum {
+	COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers),
+	SLOPE_MAX = 100 /* of a metric's fall and rise */
+};
 
 /* A file being read, and the place in it: "sequences[3].metrics.wall". */
 struct reading {
@@ -124,6 +127,19 @@ static int take_number(
 	if (fabs(*number) > CALIBRATION_LIMIT)
 		return refuse_value(reading, name, "is beyond 1e9");
 	return 0;
+}
+
+/* A number from 0 to most. */
+static int take_within(const struct reading *reading, const json_t *object, const char *name,
+	int most, double *number)
+{
+	char what[40];
+	int failed = take_number(reading, object, name, number);
+
+	if (failed || (*number >= 0 && *number <= most))
+		return failed;
+	snprintf(what, sizeof(what), "is not within 0 and %d", most);
+	return refuse_value(reading, name, what);
 }
 
 static int take_count(
@@ -278,7 +294,7 @@ static int read_sequence(struct reading *reading, const json_t *object, size_t i
 static int read_metric(struct reading *reading, const json_t *object, size_t i)
 {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
-	double relative = 0;
+	double relative = 0, fall = 0, rise = 0;
 	int failed;
 
 	set_place(reading, "metrics[%zu]", i);
@@ -288,15 +304,19 @@ static int read_metric(struct reading *reading, const json_t *object, size_t i)
 	if (!failed)
 		failed = take_text(reading, object, "unit", unit, sizeof(unit));
 	if (!failed)
-		failed = take_number(reading, object, "relative", &relative);
+		failed = take_within(reading, object, "relative", 1, &relative);
+	if (!failed)
+		failed = take_within(reading, object, "fall", SLOPE_MAX, &fall);
+	if (!failed)
+		failed = take_within(reading, object, "rise", SLOPE_MAX, &rise);
 	if (failed)
 		return failed;
-	if (relative < 0 || relative > 1)
-		return refuse_value(reading, "relative", "is not within 0 and 1");
 	if (reading->calibration->metric_count == PROFILE_METRIC_MAX)
 		return refuse(reading, "it has too many metrics");
 	if (calibration_add_metric(reading->calibration, name, unit, relative) < 0)
 		return refuse(reading, "%s is there twice", reading->place);
+	reading->calibration->metric[i].fall = fall;
+	reading->calibration->metric[i].rise = rise;
 	return 0;
 }
 
@@ -506,6 +526,8 @@ static int put_metric(json_t *list, const struct calibration_metric *metric)
 
 	failed |= json_object_set_new(object, "unit", json_string(metric->unit));
 	failed |= json_object_set_new(object, "relative", json_real(metric->relative));
+	failed |= json_object_set_new(object, "fall", json_real(metric->fall));
+	failed |= json_object_set_new(object, "rise", json_real(metric->rise));
 	return failed | json_array_append_new(list, object);
 }
 

@@ -44,6 +44,8 @@ static void tree_init(struct tree *tree)
 	tree->calibration = calibration_create();
 	assert_non_null(tree->calibration);
 	assert_int_equal(calibration_add_metric(tree->calibration, "wall", "ns", 0), 0);
+	/* As if all stretches had work in them: the bounds are wide apart. */
+	tree->calibration->metric[0].fall = tree->calibration->metric[0].rise = 100;
 }
 
 static void tree_fini(struct tree *tree)
@@ -87,11 +89,14 @@ static void adjust(struct tree *tree)
 		fail_msg("%s", error.text);
 }
 
+/* The bounds are equally far from the cost, as far as the farther of the two. */
 static void row(struct tree *tree, const char *first, const char *begin, const char *second,
 	const char *end, const char *third, double cost, double low, double high)
 {
+	double half = fmax(cost - low, high - cost);
+
 	fixture_row(tree->calibration, fixture_code(first, begin, second, end, third), 1, cost,
-		low, high);
+		cost - half, cost + half);
 }
 
 static void about(double value, double expected)
@@ -181,8 +186,52 @@ static void over_correction_is_summed(void **state)
 	assert_int_equal(tree.adjusted.error[2], 1000);
 	adjusted_fini(&tree.adjusted);
 	tree.calibration->row[0].cost[0].low = 31;
+	tree.calibration->row[0].cost[0].high = 33;
 	adjust(&tree);
 	assert_int_equal(tree.adjusted.error[2], 0);
+	tree_fini(&tree);
+}
+
+/* leaf's mean delta is 30. Without work between the events the cost is the row's; with it the
+ * bounds part as the slopes say, until they are where the row has them. */
+static void bounds_part_with_work(void **state)
+{
+	const struct {
+		double observed, fall, rise;
+		int64_t base, error;
+	} cases[] = {{30, 1, 1, 3000 - 1600, 0}, {31, 1, 1, 3000 - 1600, 0},
+		{26, 0.5, 0, 3000 - 1500, 100}, {26, 0.5, 0.25, 3000 - 1550, 150},
+		{10, 0.5, 0.25, 3000 - 1200, 600}, {10, 0, 0, 3000 - 1600, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tree tree;
+
+		known_tree(&tree);
+		fixture_row(tree.calibration,
+			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16, 6,
+			18);
+		tree.calibration->row[0].cost[0].observed = cases[i].observed;
+		tree.calibration->metric[0].fall = cases[i].fall;
+		tree.calibration->metric[0].rise = cases[i].rise;
+		adjust(&tree);
+		assert_int_equal(tree.adjusted.base[2], cases[i].base);
+		assert_int_equal(tree.adjusted.error[2], cases[i].error);
+		tree_fini(&tree);
+	}
+}
+
+/* What the training's own mean may be wrong by. */
+static void spread_counts_twice(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	known_tree(&tree);
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
+	tree.calibration->row[0].cost[0].spread = 0.5;
+	adjust(&tree);
+	assert_int_equal(tree.adjusted.error[2], 100 + 100);
 	tree_fini(&tree);
 }
 
@@ -298,6 +347,8 @@ int main(void)
 		cmocka_unit_test(all_jitted_is_exact),
 		cmocka_unit_test(mixes_are_weighed),
 		cmocka_unit_test(over_correction_is_summed),
+		cmocka_unit_test(bounds_part_with_work),
+		cmocka_unit_test(spread_counts_twice),
 		cmocka_unit_test(work_has_its_own_error),
 		cmocka_unit_test(unknown_stretches_are_told),
 		cmocka_unit_test(costs_may_be_negative),
