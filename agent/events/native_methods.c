@@ -174,8 +174,8 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes' natives are all
- * wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
+/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes' natives
+ * are all wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
  * the compilers replace. */
 static uint32_t ref_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
