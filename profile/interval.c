@@ -752,6 +752,40 @@ int interval_subtract(struct profile *to, uint64_t *base, const struct profile *
 	return status;
 }
 
+/* The sequence of that code, or NULL. They are ordered by code. */
+static const struct profile_sequence *find_sequence(
+	const struct profile *profile, uint32_t code, size_t *at)
+{
+	while (*at < profile->sequence_count && profile->sequence[*at].code < code)
+		++*at;
+	if (*at < profile->sequence_count && profile->sequence[*at].code == code)
+		return &profile->sequence[*at];
+	return NULL;
+}
+
+void interval_subtract_sequences(
+	struct profile *to, uint64_t *value, const struct profile *from)
+{
+	unsigned metrics = to->metric_count;
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < to->sequence_count; i++) {
+		struct profile_sequence *sequence = &to->sequence[i];
+		const struct profile_sequence *before =
+			find_sequence(from, sequence->code, &at);
+		uint64_t *sum = value + 2 * i * metrics;
+
+		for (unsigned m = 0; before && m < metrics; m++)
+			sum[m] -= before->sum[m] < sum[m] ? before->sum[m] : sum[m];
+		if (before)
+			sequence->count -= before->count < sequence->count ? before->count
+									   : sequence->count;
+		if (sequence->count > 0)
+			to->sequence[kept++] = *sequence;
+	}
+	to->sequence_count = kept;
+}
+
 void interval_cut_records(struct profile *profile)
 {
 	const struct profile_interval *interval = &profile->interval;

@@ -21,6 +21,11 @@
  * memory: `to` is then fit for profile_free alone. */
 int interval_subtract(struct profile *to, uint64_t *base, const struct profile *from);
 
+/* value: what the sequences of `to` point to: sums, then minima. A sequence that did not occur in the
+ * interval is dropped; the minima remain those of the whole time before. */
+void interval_subtract_sequences(
+	struct profile *to, uint64_t *value, const struct profile *from);
+
 /* Drops the records that did not begin in the profile's interval. */
 void interval_cut_records(struct profile *profile);
 

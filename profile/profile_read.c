@@ -554,7 +554,9 @@ static int read_counts(struct reader *reader)
 
 	if (status == 0)
 		status = read_nodes(reader);
-	return status == 0 ? read_io(reader) : status;
+	if (status == 0)
+		status = read_io(reader);
+	return status == 0 ? read_sequences(reader) : status;
 }
 
 /* The counts of a snapshot, which refer to the names of the other profile. Owned by the caller
@@ -607,6 +609,9 @@ static int read_interval(struct reader *reader)
 	if (status == 0 &&
 		interval_subtract(profile, reader->owned->base, &earlier->profile) < 0)
 		status = reader_no_memory(reader);
+	if (status == 0)
+		interval_subtract_sequences(
+			profile, reader->owned->sequence_values, &earlier->profile);
 	drop_earlier(earlier);
 	return status;
 }
@@ -622,8 +627,6 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 			wanted->interval, reader->error);
 	if (status == 0)
 		status = read_interval(reader);
-	if (status == 0)
-		status = read_sequences(reader);
 	if (status == 0 && wanted->records)
 		status = read_records(reader);
 	if (status == 0)

@@ -80,8 +80,8 @@ struct profile {
 	struct profile_mark *mark;
 	size_t mark_count;
 
-	/* Between which methods stretches were, ordered by code: of the whole session, whatever the
-	 * interval is. None in files of before version 3. */
+	/* Between which methods stretches were, ordered by code: of the interval, but for the
+	 * minima, which are those of all the time until its end. None in files of before version 3. */
 	struct profile_sequence *sequence;
 	size_t sequence_count;
 

@@ -52,6 +52,7 @@ enum statement {
 	COPY_THREADS,
 	COPY_NODES,
 	COPY_IO,
+	COPY_SEQUENCES,
 	DROP_NODES,
 	DROP_IO,
 	DROP_THREAD,
@@ -613,7 +614,7 @@ int profile_put_snapshot(struct profile_writer *writer,
 	bind_text(statement, SCHEMA_SNAPSHOT_KIND,
 		snapshot->kind == SNAPSHOT_RESET ? "reset" : "snapshot");
 	int status = step(writer, INSERT_SNAPSHOT, error);
-	for (enum statement i = COPY_THREADS; i <= COPY_IO && status == 0; i++) {
+	for (enum statement i = COPY_THREADS; i <= COPY_SEQUENCES && status == 0; i++) {
 		bind_number(writer->statement[i], 0, snapshot->id);
 		status = step(writer, i, error);
 	}

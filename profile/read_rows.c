@@ -20,6 +20,7 @@ static const struct schema_table *table_of(
 		[TABLE_THREAD] = TABLE_SNAPSHOT_THREAD,
 		[TABLE_NODE] = TABLE_SNAPSHOT_NODE,
 		[TABLE_IO] = TABLE_SNAPSHOT_IO,
+		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
 	};
 
 	if (id == TABLE_NODE && reader->source->version < SCHEMA_SPENT_SINCE)

@@ -44,6 +44,8 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		{"total"}, true},
 	[TABLE_SNAPSHOT_NODE] = {"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base", "spent"}, true},
 	[TABLE_SNAPSHOT_IO] = {"snapshot_io", io_columns, SCHEMA_IO_COLUMNS, {NULL}, true},
+	[TABLE_SNAPSHOT_SEQUENCE] = {"snapshot_sequence", sequence_columns, SCHEMA_SEQUENCE_SUM,
+		{"sum", "min"}, true},
 };
 
 const struct schema_table schema_node_without_spent[2] = {

@@ -415,6 +415,69 @@ static void check_difference(const struct profile *profile, const struct differe
 	}
 }
 
+static void put_sequence(
+	struct profile_writer *writer, uint32_t code, uint64_t count, uint64_t sum, uint64_t min)
+{
+	const struct profile_sequence sequence = {.code = code,
+		.second = "jitted",
+		.end = "unwind",
+		.count = count,
+		.sum = &sum,
+		.min = &min};
+	struct error error = {0};
+
+	assert_int_equal(profile_put_sequence(writer, &sequence, &error), 0);
+}
+
+static void check_sequences(const char *path, const char *interval,
+	const struct profile_sequence *expected, size_t count)
+{
+	const struct profile_wanted wanted = {.interval = interval};
+	struct profile *profile;
+	struct error error = {0};
+
+	assert_int_equal(profile_open_wanted(&profile, path, &wanted, &error), 0);
+	assert_int_equal(profile->sequence_count, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(profile->sequence[i].code, expected[i].code);
+		assert_int_equal(profile->sequence[i].count, expected[i].count);
+		assert_int_equal(profile->sequence[i].sum[0], *expected[i].sum);
+		assert_int_equal(profile->sequence[i].min[0], *expected[i].min);
+	}
+	profile_free(profile);
+}
+
+/* One that goes on, one that has stopped, one that is new. */
+static void sequences(void **state)
+{
+	static const struct profile_metric wall = {"wall", "ns", "by hand"};
+	static const uint64_t number[] = {0, 1, 2, 3, 4, 5, 50, 80, 100};
+	static const struct profile_sequence before[] = {
+		{.code = 3, .count = 10, .sum = &number[6], .min = &number[4]},
+		{.code = 5, .count = 7, .sum = &number[8], .min = &number[5]}};
+	static const struct profile_sequence after[] = {
+		{.code = 4, .count = 1, .sum = &number[1], .min = &number[1]},
+		{.code = 5, .count = 2, .sum = &number[7], .min = &number[3]}};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	const char *path = fixture_path("interval-sequences.jprof");
+	struct profile_writer *writer;
+	struct error error = {0};
+
+	(void)state;
+	profile_create(&writer, path, &wall, 1, &error);
+	profile_begin(writer, &error);
+	put_sequence(writer, 3, 10, 50, 4);
+	put_sequence(writer, 5, 7, 100, 5);
+	profile_put_snapshot(writer, &snapshot, &error);
+	put_sequence(writer, 4, 1, 1, 1);
+	put_sequence(writer, 5, 9, 180, 3);
+	profile_commit(writer, &error);
+	profile_close(writer, &error);
+	assert_string_equal(error.text, "");
+	check_sequences(path, "..a", before, 2);
+	check_sequences(path, "a..", after, 2);
+}
+
 static void by_hand(void **state)
 {
 	const char *path = fixture_path("difference.jprof");
@@ -450,6 +513,7 @@ int main(void)
 		cmocka_unit_test(version_2),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(sequences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);
