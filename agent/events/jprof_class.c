@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events/calibration_natives.h"
 #include "agent/events/events.h"
 #include "agent/events/from_inside.h"
 #include "agent/jvm/boot_class.h"
@@ -205,6 +206,8 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
 		return;
 	if (strcmp(description.name, "jprof.JProf") == 0)
 		take_in(jni, class);
+	else if (strcmp(description.name, CALIBRATION_NATIVES) == 0)
+		calibration_natives_take(jni, class);
 	jvm_class_fini(&description);
 }
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * calibration_natives: see calibration_natives.h.
+ *
+ * Runs: on Java threads, with and without probes around it.
+ */
+#include "agent/events/calibration_natives.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { SLOTS = 1024, CALLEES = 8, THROWS = -1 };
+
+struct callee {
+	jmethodID method;
+	jint slot; /* what it is called with */
+	bool is_static;
+};
+
+/* What the native of a slot does. */
+struct native {
+	jclass type;        /* global references */
+	jobject self;
+	jthrowable thrown;
+	jint chain;         /* multiplications before, between and behind the calls; THROWS */
+	jint callee_count;
+	struct callee callee[CALLEES];
+};
+
+/* Written once each. */
+static struct native *_Atomic slots[SLOTS];
+
+/* ---- what they do ---- */
+
+static struct native *slot_of(jint slot)
+{
+	return (uint32_t)slot < SLOTS
+		       ? atomic_load_explicit(&slots[slot], memory_order_acquire)
+		       : NULL;
+}
+
+/* Each needs the result of the one before. */
+static jint work(jint chain, jint x)
+{
+	uint32_t value = (uint32_t)x;
+
+	for (jint i = 0; i < chain; i++)
+		value = (value ^ value >> 15) * 0x2c1b3c6du;
+	return (jint)value;
+}
+
+static jint call(JNIEnv *jni, const struct native *native, const struct callee *callee, jint x)
+{
+	return callee->is_static
+		       ? (*jni)->CallStaticIntMethod(
+				 jni, native->type, callee->method, callee->slot, x)
+		       : (*jni)->CallIntMethod(
+				 jni, native->self, callee->method, callee->slot, x);
+}
+
+/* The function of all of them. */
+static jint JNICALL run(JNIEnv *jni, jobject class_or_self, jint slot, jint x)
+{
+	const struct native *native = slot_of(slot);
+
+	(void)class_or_self;
+	if (!native)
+		return x;
+	if (native->chain == THROWS) {
+		(*jni)->Throw(jni, native->thrown);
+		return x;
+	}
+	x = work(native->chain, x);
+	for (jint i = 0; i < native->callee_count; i++) {
+		x = call(jni, native, &native->callee[i], x);
+		if ((*jni)->ExceptionCheck(jni))
+			return x;
+		x = work(native->chain, x);
+	}
+	return x;
+}
+
+/* ---- binding ---- */
+
+static void destroy(JNIEnv *jni, struct native *native)
+{
+	(*jni)->DeleteGlobalRef(jni, native->type);
+	(*jni)->DeleteGlobalRef(jni, native->self);
+	(*jni)->DeleteGlobalRef(jni, native->thrown);
+	free(native);
+}
+
+static bool take_callees(JNIEnv *jni, struct native *native, jobjectArray methods,
+	jintArray callee_slots, jint statics)
+{
+	jint count = (*jni)->GetArrayLength(jni, methods), slot[CALLEES];
+
+	if (count > CALLEES || (*jni)->GetArrayLength(jni, callee_slots) != count)
+		return false;
+	(*jni)->GetIntArrayRegion(jni, callee_slots, 0, count, slot);
+	for (jint i = 0; i < count; i++) {
+		jobject method = (*jni)->GetObjectArrayElement(jni, methods, i);
+
+		native->callee[i] = (struct callee){
+			.method = method ? (*jni)->FromReflectedMethod(jni, method) : NULL,
+			.slot = slot[i],
+			.is_static = statics >> i & 1,
+		};
+		(*jni)->DeleteLocalRef(jni, method);
+		if (!native->callee[i].method)
+			return false;
+	}
+	native->callee_count = count;
+	return true;
+}
+
+static bool take_objects(
+	JNIEnv *jni, struct native *native, jclass type, jobject self, jthrowable thrown)
+{
+	native->type = (*jni)->NewGlobalRef(jni, type);
+	native->self = (*jni)->NewGlobalRef(jni, self);
+	native->thrown = (*jni)->NewGlobalRef(jni, thrown);
+	return native->type && native->self && native->thrown;
+}
+
+/* The method of that name gets the function of all. */
+static bool register_method(JNIEnv *jni, jclass type, jstring name)
+{
+	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
+	JNINativeMethod method = {(char *)text, (char *)"(II)I", (void *)run};
+	bool done = text && !(*jni)->RegisterNatives(jni, type, &method, 1);
+
+	if (text)
+		(*jni)->ReleaseStringUTFChars(jni, name, text);
+	return done;
+}
+
+/* Puts it into a slot that is free. */
+static bool publish(jint slot, struct native *native)
+{
+	struct native *none = NULL;
+
+	return (uint32_t)slot < SLOTS &&
+	       atomic_compare_exchange_strong(&slots[slot], &none, native);
+}
+
+static jboolean JNICALL bind(JNIEnv *jni, jclass natives, jclass type, jobject self,
+	jthrowable thrown, jint slot, jstring name, jint chain, jobjectArray callees,
+	jintArray callee_slots, jint statics)
+{
+	struct native *native;
+
+	(void)natives;
+	if (!type || !self || !thrown || !name || !callees || !callee_slots)
+		return JNI_FALSE;
+	native = calloc(1, sizeof(*native));
+	if (!native)
+		return JNI_FALSE;
+	native->chain = chain;
+	if (take_objects(jni, native, type, self, thrown) &&
+		take_callees(jni, native, callees, callee_slots, statics) &&
+		publish(slot, native))
+		return register_method(jni, type, name);
+	destroy(jni, native);
+	return JNI_FALSE;
+}
+
+bool calibration_natives_take(JNIEnv *jni, jclass class)
+{
+	static const JNINativeMethod native = {(char *)"bind0",
+		(char *)"(Ljava/lang/Class;Ljava/lang/Object;Ljava/lang/Throwable;I"
+			"Ljava/lang/String;I[Ljava/lang/reflect/Method;[II)Z",
+		(void *)bind};
+
+	if (!(*jni)->RegisterNatives(jni, class, &native, 1))
+		return true;
+	(*jni)->ExceptionClear(jni);
+	return false;
+}

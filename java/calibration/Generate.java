@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Writes the calibration program's methods, of which there are many alike: `java Generate.java
+ * FOLDER`. Each program has its own copies, so that none is compiled by the profile of another.
+ *
+ * <pre>
+ *   Drive.runN (no probes) --> calibrated.Chains  *A --> *B --> *C, *D   every sequence of types
+ *                              calibrated.Calls   * --> callee, 1 or 5 times   what a call costs
+ *                              calibrated.Bodies  known work in the middle of calls
+ *                              calibrated.Throws  methods left by an exception
+ * </pre>
+ *
+ * Classes of package jprof get no probes: those that are to have some are in package calibrated.
+ *
+ * A method's name begins with how it is to run: what begins with `interpreted` is kept from the
+ * compilers by an option of the JVM, what begins with `native` is bound by class Natives.
+ */
+final class Generate {
+	/** A type is 2 * its state + 1 if it is static, as in calibration/sequence.h. */
+	static final String[] STATES = {"interpreted", "jitted", "native"};
+	static final int TYPES = 6;
+	static final int JITTED_STATIC = 3;
+	/** In a native line: throw instead of working. */
+	static final int THROWS = -1;
+
+	/** A method that generated code calls. */
+	record Callee(String name, int type, int slot) {
+		String call() {
+			return "x = " + (type % 2 == 1 ? "" : "SELF.") + name + "(" + slot + ", x); ";
+		}
+	}
+
+	/** A class of package calibrated. */
+	static final class Work {
+		final String name;
+		final StringBuilder methods = new StringBuilder(), natives = new StringBuilder();
+
+		Work(String name) {
+			this.name = name;
+		}
+
+		Callee add(String method, int type, int chain, String body, Callee... callees) {
+			if (type / 2 == 2)
+				return addNative(method, type, chain, callees);
+			methods.append("\t").append(type % 2 == 1 ? "static " : "").append("int ")
+					.append(method).append("(int slot, int x) {\n\t\t").append(body)
+					.append("\n\t}\n\n");
+			return new Callee(method, type, 0);
+		}
+
+		private Callee addNative(String method, int type, int chain, Callee... callees) {
+			int slot = slots++;
+
+			methods.append("\t").append(type % 2 == 1 ? "static " : "")
+					.append("native int ").append(method).append("(int slot, int x);\n\n");
+			natives.append(slot + " " + method + " " + chain);
+			for (Callee callee : callees)
+				natives.append(" " + callee.name + " " + callee.slot);
+			natives.append("\n");
+			return new Callee(method, type, slot);
+		}
+
+		void write(Path folder) throws IOException {
+			Files.writeString(folder.resolve(name + ".java"), """
+					package calibrated;
+
+					import jprof.calibration.Memory;
+					import jprof.calibration.Natives;
+
+					public final class %1$s {
+						public static final %1$s SELF = new %1$s();
+						/** See Natives.bind. */
+						public static final String NATIVES = \"""
+					%2$s\""";
+
+					%3$s}
+					""".formatted(name, natives, methods.toString()
+					.replaceAll("(?m)^\\t((?:static )?(?:native )?int )", "\tpublic $1")));
+		}
+	}
+
+	static int slots;
+	static final Work chains = new Work("Chains"), calls = new Work("Calls"),
+			bodies = new Work("Bodies"), thrown = new Work("Throws");
+	static final List<String> names = new ArrayList<>();
+	static final StringBuilder drive = new StringBuilder();
+
+	/** The loop around a program, which is outside of what has probes. */
+	static void drive(String name, Work work, Callee callee) {
+		run(name, "for (int i = 0; i < n; i++) "
+				+ callee.call().replace("x = ", "x = " + work.name + ".") + "return x;");
+	}
+
+	static void run(String name, String code) {
+		drive.append("\tprivate static int run").append(names.size())
+				.append("(int n, int x) {\n\t\t").append(code).append("\n\t}\n\n");
+		names.add(name);
+	}
+
+	static String name(int type, String rest) {
+		return STATES[type / 2] + rest;
+	}
+
+	static Callee leaf(Work work, int type, String rest) {
+		return work.add(name(type, rest), type, 0, "return x + 1;");
+	}
+
+	static Callee caller(Work work, int type, String rest, Callee... callees) {
+		StringBuilder body = new StringBuilder();
+
+		for (Callee callee : callees)
+			body.append(callee.call());
+		return work.add(name(type, rest), type, 0, body + "return x;", callees);
+	}
+
+	/* ---- every sequence ---- */
+
+	/** A calls B, which calls C and D. With d = a + c each triple of types occurs as a-b-c (entry,
+	 * entry), c-b-d (exit, entry) and d-b-a (exit, exit). */
+	static void chains() {
+		for (int i = 0; i < TYPES * TYPES * TYPES; i++) {
+			int a = i / (TYPES * TYPES), b = i / TYPES % TYPES, c = i % TYPES;
+			Callee first = leaf(chains, c, "C" + i);
+			Callee second = leaf(chains, (a + c) % TYPES, "D" + i);
+			Callee middle = caller(chains, b, "B" + i, first, second);
+
+			drive("types_" + i, chains, caller(chains, a, "A" + i, middle));
+		}
+		for (int type = 0; type < TYPES; type++)
+			drive("types_leaf" + type, chains, leaf(chains, type, "Alone" + type));
+	}
+
+	/* ---- calls ---- */
+
+	static void calls() {
+		for (int i = 0; i < TYPES * TYPES; i++) {
+			for (int times : new int[] {1, 5}) {
+				String rest = i + "_" + times;
+				Callee callee = leaf(calls, i % TYPES, "Callee" + rest);
+				Callee[] callees = Collections.nCopies(times, callee).toArray(Callee[]::new);
+
+				drive("calls_" + i / TYPES + "_" + i % TYPES + "_" + times, calls,
+						caller(calls, i / TYPES, "Caller" + rest, callees));
+			}
+		}
+	}
+
+	/* ---- bodies ---- */
+
+	record Body(String name, int chain, String code) {
+	}
+
+	static Body chain(int length) {
+		String step = "x = (x ^ x >>> 15) * 0x2c1b3c6d; ";
+
+		return new Body("chain" + length, length, length <= 4 ? step.repeat(length)
+				: "for (int j = 0; j < " + length + "; j++) " + step);
+	}
+
+	static Body wide(int length) {
+		return new Body("wide" + length, 0, "{ int a = x, b = x ^ 5, c = x + 9, d = x ^ 77; "
+				+ "for (int j = 0; j < " + length / 4 + "; j++) { a = (a ^ j) * 0x2c1b3c6d; "
+				+ "b = (b ^ j) * 0x297a2d39; c = (c ^ j) * 0x1b56c4e9; "
+				+ "d = (d ^ j) * 0x0019660d; } x = a ^ b ^ c ^ d; } ");
+	}
+
+	static Body memory(String name, String array, int shift, int hops) {
+		return new Body(name, 0, "{ int p = x * 0x9e3779b1 >>> " + shift + "; "
+				+ ("p = Memory." + array + "[p]; ").repeat(hops) + "x += p; } ");
+	}
+
+	static final Body EMPTY = new Body("empty", 0, "");
+	static final Body BRANCHES = new Body("branches", 0, "{ int bits = x * 0x9e3779b1; "
+			+ "for (int j = 8; j < 16; j++) { if ((bits >>> j & 1) != 0) x += bits >>> 3; "
+			+ "else x = (x ^ bits) * 0x2c1b3c6d; } } ");
+	static final List<Body> JITTED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64),
+			chain(512), wide(4), wide(16), wide(64), BRANCHES,
+			memory("near4", "NEAR", 22, 4), memory("far1", "FAR", 10, 1),
+			memory("far4", "FAR", 10, 4));
+	static final List<Body> OTHERS = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64));
+
+	/** Behind the work as many calls as the shape has, and work behind each. */
+	static void body(int type, Body body, String shape, int count, boolean dependent) {
+		String rest = "_" + shape + "_" + body.name + "_" + (dependent ? "x" : "i");
+		String name = name(type, rest);
+		Callee[] callees = new Callee[count];
+		StringBuilder code = new StringBuilder(body.code);
+
+		for (int i = 0; i < count; i++) {
+			callees[i] = leaf(bodies, JITTED_STATIC, "Leaf" + names.size() + "_" + i);
+			code.append(callees[i].call()).append(body.code);
+		}
+		Callee worker = bodies.add(name, type, body.chain, code + "return x;", callees);
+		Callee loop = bodies.add("jittedLoop" + names.size(), JITTED_STATIC, 0,
+				dependent ? "for (int i = 0; i < slot; i++) " + worker.call() + "return x;"
+						: "int s = x, start = x; for (int i = 0; i < slot; i++) { x = start + i; "
+								+ worker.call() + "s += x; } return s;");
+		run("bodies_" + name, "return Bodies." + loop.name + "(n, x);");
+	}
+
+	static void bodies() {
+		for (int state = 0; state < STATES.length; state++)
+			for (Body body : state == 1 ? JITTED : OTHERS)
+				for (boolean dependent : new boolean[] {false, true}) {
+					body(2 * state + 1, body, "leaf", 0, dependent);
+					body(2 * state + 1, body, "once", 1, dependent);
+					body(2 * state + 1, body, "twice", 2, dependent);
+				}
+	}
+
+	/* ---- exceptions ---- */
+
+	static void thrown() {
+		for (int type = 0; type < TYPES; type++) {
+			Callee thrower = thrown.add(name(type, "Thrower" + type), type, THROWS,
+					"throw Natives.THROWN;");
+
+			drive("throws_" + type, thrown, thrown.add("jittedCatcher" + type,
+					JITTED_STATIC, 0, "try { " + thrower.call()
+							+ "} catch (Natives.Thrown e) { x++; } return x;"));
+		}
+	}
+
+	/* ---- the drivers ---- */
+
+	static String driver() {
+		StringBuilder text = new StringBuilder("""
+				package jprof.calibration;
+
+				import calibrated.Bodies;
+				import calibrated.Calls;
+				import calibrated.Chains;
+				import calibrated.Throws;
+
+				/** One loop a program; n rounds, beginning with x. */
+				final class Drive {
+					static final String[] NAMES = {
+				""");
+
+		for (String name : names)
+			text.append("\t\t\"").append(name).append("\",\n");
+		text.append("\t};\n\n\tprivate Drive() {\n\t}\n\n"
+				+ "\tstatic int run(int program, int n, int x) {\n\t\tswitch (program) {\n");
+		for (int i = 0; i < names.size(); i++)
+			text.append("\t\tcase " + i + ": return run" + i + "(n, x);\n");
+		text.append("\t\tdefault: throw new IllegalArgumentException();\n\t\t}\n\t}\n\n");
+		return text.append(drive).append("}\n").toString();
+	}
+
+	public static void main(String[] arguments) throws IOException {
+		Path folder = Files.createDirectories(Path.of(arguments[0], "jprof", "calibration"));
+		Path work = Files.createDirectories(Path.of(arguments[0], "calibrated"));
+
+		chains();
+		calls();
+		bodies();
+		thrown();
+		for (Work each : List.of(chains, calls, bodies, thrown))
+			each.write(work);
+		Files.writeString(folder.resolve("Drive.java"), driver());
+	}
+}
