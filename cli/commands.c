@@ -45,6 +45,15 @@ static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
 
+static const char calibrate_text[] =
+	"Measures what jprof's probes cost here, with one JVM: runs a program of its own\n"
+	"without probes and with them, for about half a minute in all (--quick: ten\n"
+	"seconds). The result goes into FILE, or to where `--calibration auto`, the default,\n"
+	"finds it. A calibration is for one JVM, processor, build of jprof, --calls,\n"
+	"--timing and list of --metrics: give those that programs are profiled with.\n"
+	"--java: the java program, or its JDK's folder; else that of JAVA_HOME, or of PATH.\n"
+	"Measure while the machine has nothing else to do.\n";
+
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- java ARGS...",
 		"run a Java program with the agent, and say where the profile is", run_text,
@@ -69,6 +78,11 @@ const struct command commands[] = {
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile", NULL, cmd_report_details, cmd_report},
+	{"calibrate",
+		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
+		"             [--metrics METRICS] [--quick]",
+		"measure what the probes cost, for reports to take it out", calibrate_text,
+		NULL, cmd_calibrate},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
 		NULL, cmd_metrics},
 	{"help", "[COMMAND | options | schema]",

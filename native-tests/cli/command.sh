@@ -78,6 +78,8 @@ prints '^usage: jprof run ' help run
 prints '^  metrics ' help options
 prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema
 prints '^usage: jprof attach PID' help attach
+prints '^usage: jprof calibrate ' help calibrate
+prints '^  calibrate  ' help
 prints '^usage: jprof status PID' status --help
 prints '^jprof [0-9]+\.[0-9]+' --version
 says 2 "no command given"
@@ -85,7 +87,7 @@ says 2 "no command 'attack'" attack
 says 2 "no command 'attack'" help attack
 says 2 "one word at most" help report run
 holds "help lists what is not there" \
-	test "$("$jprof" help | grep -cE '^  (diff|export|html|calibrate) ')" = 0
+	test "$("$jprof" help | grep -cE '^  (diff|export|html) ')" = 0
 
 # ---- report: words ----
 prints '^Level  RL ' report small.jprof

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* calibrate: see calibrate.h. */
+#include "cli/calibrate/calibrate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "calibration/cache.h"
+#include "cli/calibrate/java_child.h"
+#include "cli/calibrate/java_words.h"
+#include "cli/calibrate/work_folder.h"
+#include "cli/waiting.h"
+
+/* One of the two runs, in milliseconds. */
+enum { LIMIT = 29000, LIMIT_QUICK = 7000 };
+
+/* One calibration on its way. */
+struct measuring {
+	const struct calibrate *what;
+	struct work_folder folder;
+	struct java_words words;
+	char metrics[1024]; /* cut into names */
+	const char *metric[PROFILE_METRIC_MAX];
+	unsigned metric_count;
+	struct batches without, with;
+	struct observations observations;
+};
+
+/* ---- metrics ---- */
+
+static bool has_metric(const struct measuring *measuring, const char *name)
+{
+	for (unsigned i = 0; i < measuring->metric_count; i++)
+		if (strcmp(measuring->metric[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int split_metrics(struct measuring *measuring, struct error *error)
+{
+	char *rest = measuring->metrics, *name;
+
+	if (snprintf(measuring->metrics, sizeof(measuring->metrics), "%s",
+		    measuring->what->metrics) >= (int)sizeof(measuring->metrics))
+		return error_set(error, ERROR_VALUE, "too many metrics");
+	while ((name = strsep(&rest, "+"))) {
+		if (measuring->metric_count == PROFILE_METRIC_MAX)
+			return error_set(error, ERROR_VALUE, "too many metrics");
+		if (has_metric(measuring, name))
+			return error_set(error, ERROR_VALUE, "metrics: '%s' is there twice",
+				error_subject(name).text);
+		measuring->metric[measuring->metric_count++] = name;
+	}
+	measuring->without.metric = measuring->with.metric = measuring->metric;
+	measuring->without.metric_count = measuring->with.metric_count =
+		measuring->metric_count;
+	return 0;
+}
+
+/* ---- the two runs ---- */
+
+static void show(const struct measuring *measuring, const char *way, unsigned repetition)
+{
+	if (measuring->what->progress)
+		fprintf(stderr, "\rjprof: calibrating %s probes, %u ", way, repetition);
+}
+
+struct run {
+	struct measuring *measuring;
+	struct batches *batches;
+	const char *way;
+};
+
+static int take_line(void *argument, char *line, struct error *error)
+{
+	const struct run *run = argument;
+	unsigned before = run->batches->repetitions;
+	int code = batches_take(run->batches, line, error);
+
+	if (run->batches->repetitions != before)
+		show(run->measuring, run->way, run->batches->repetitions);
+	return code;
+}
+
+static int run_java(struct measuring *measuring, bool probes, struct error *error)
+{
+	struct run run = {measuring, probes ? &measuring->with : &measuring->without,
+		probes ? "with" : "without"};
+	int code = java_words_make(
+		&measuring->words, measuring->what, measuring->folder.path, probes, error);
+
+	if (code != 0)
+		return code;
+	show(measuring, run.way, 0);
+	code = java_child_run((char *const *)measuring->words.word,
+		measuring->what->quick ? LIMIT_QUICK : LIMIT, take_line, &run, error);
+	if (code == 0 && run.batches->repetitions == 0)
+		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
+			error_subject(measuring->words.java).text);
+	return code;
+}
+
+static int measure(struct measuring *measuring, struct calibration *calibration,
+	struct training *training, struct error *error)
+{
+	int code = split_metrics(measuring, error);
+
+	if (code == 0)
+		code = work_folder_make(&measuring->folder, error);
+	if (code == 0)
+		code = run_java(measuring, false, error);
+	if (code == 0)
+		code = run_java(measuring, true, error);
+	if (code == 0)
+		code = observations_read(&measuring->observations,
+			measuring->words.profile, measuring->with.repetitions, error);
+	return code == 0 ? training_run(training, calibration, &measuring->without,
+				   &measuring->observations, error)
+			 : code;
+}
+
+static void measuring_fini(struct measuring *measuring)
+{
+	work_folder_remove(&measuring->folder);
+	batches_fini(&measuring->without);
+	batches_fini(&measuring->with);
+	observations_fini(&measuring->observations);
+	if (measuring->what->progress)
+		fprintf(stderr, "\r%40s\r", "");
+}
+
+/* ---- the calibration ---- */
+
+static void sign(struct calibration *calibration, int64_t began)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	gmtime_r(&now, &utc);
+	strftime(calibration->made, sizeof(calibration->made), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	calibration->seconds = (double)(waiting_now() - began) / 1000;
+}
+
+int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
+	struct training *training, struct error *error)
+{
+	struct measuring *measuring = calloc(1, sizeof(*measuring));
+	struct training *own = training ? NULL : calloc(1, sizeof(*own));
+	struct calibration *made = calibration_create();
+	int64_t began = waiting_now();
+	int code;
+
+	*calibration = NULL;
+	if (!measuring || !made || !(training || own)) {
+		code = error_set(error, ERROR_MEMORY, "no memory");
+	} else {
+		measuring->what = what;
+		code = measure(measuring, made, training ? training : own, error);
+		measuring_fini(measuring);
+	}
+	free(measuring);
+	free(own);
+	if (code == 0) {
+		sign(made, began);
+		*calibration = made;
+	} else {
+		calibration_destroy(made);
+	}
+	return code;
+}
+
+int calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+	struct calibration **calibration, struct error *error)
+{
+	const struct calibrate what = {
+		.java = java_home,
+		.calls = identity->field[IDENTITY_CALLS],
+		.timing = identity->field[IDENTITY_TIMING],
+		.metrics = identity->field[IDENTITY_METRICS],
+		.quick = true,
+		.progress = progress,
+	};
+	int code = calibrate_measure(&what, calibration, NULL, error);
+
+	if (code == 0)
+		code = identity_compare(&(*calibration)->identity, identity,
+			"what was measured now", error);
+	if (code == 0) {
+		cache_write(*calibration, NULL);
+		return 0;
+	}
+	calibration_destroy(*calibration);
+	*calibration = NULL;
+	return code;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * calibrate: measures what jprof's probes cost, on this machine with one JVM.
+ *
+ *   java, without probes --> lines  --> batches       \
+ *                                                      training --> struct calibration
+ *   java, with probes    --> profile --> observations /
+ *
+ * Both run the program of jprof-calibration.jar for a limited time. Whatever happens, no process
+ * and no file of it is left.
+ */
+#ifndef JPROF_CLI_CALIBRATE_H
+#define JPROF_CLI_CALIBRATE_H
+
+#include <stdbool.h>
+
+#include "calibration/calibration.h"
+#include "cli/calibrate/training.h"
+
+/* What is to be measured. All texts are borrowed. */
+struct calibrate {
+	const char *java;    /* the program, or a JDK's or JRE's folder; NULL: JAVA_HOME's, or PATH's */
+	const char *calls;   /* "auto", "instrument" or "events" */
+	const char *timing;  /* "fast" or "precise" */
+	const char *metrics; /* joined by '+' */
+	bool quick;          /* 15 seconds at most instead of a minute */
+	bool progress;       /* say on standard error what is under way */
+};
+
+/* 0 and the calibration, owned by the caller (calibration_destroy); or a negative code and NULL.
+ * training may be NULL. On the command's only thread; Ctrl-C ends it, if it is caught
+ * (waiting_catch_interrupt). */
+int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
+	struct training *training, struct error *error);
+
+/* Measures quickly what a profile of that identity needs, with the JVM that it was made with, and
+ * keeps it in the cache. As above; -ERROR_VALUE: this is not the machine, JVM or agent that the
+ * profile was made with. What could be measured but not be kept is no failure. */
+int calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+	struct calibration **calibration, struct error *error);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * known_work: how far what a probe costs depends on the work around it.
+ *
+ *   shift(body) = (seen with probes, body - empty) - (measured without, body - empty)
+ *
+ * of methods that do known work: in a leaf; before and behind one call; before, between and behind
+ * two. A shift is by how much such a method's stretches cost more, or less, than those of an empty
+ * one: a processor does a probe's work beside a long chain of the method's own.
+ *
+ * It is also large where the run without probes did the work of several calls at a time, which
+ * probes prevent: that is no cost of theirs, and such bodies are left out. So are those that work so
+ * long that what work differs from itself is more than half of what a probe costs.
+ */
+#ifndef JPROF_CLI_KNOWN_WORK_H
+#define JPROF_CLI_KNOWN_WORK_H
+
+#include <stdint.h>
+
+#include "calibration/sequence.h"
+#include "cli/calibrate/batches.h"
+#include "cli/calibrate/observations.h"
+
+/* Of a stretch, beside what an empty one costs: low <= 0 <= high. */
+struct shift_range {
+	double low, high;
+};
+
+/* Of one metric. Embedded. */
+struct known_work {
+	double relative;   /* by how much work differs from itself: a fraction */
+	double measured_relative; /* the same before it was put between its bounds */
+	double fall, rise; /* how fast the range is reached with work: per unit of it */
+	unsigned points; /* bodies in the middle of calls that were compared with empty ones */
+	unsigned overlapping, hiding; /* of them, that were left out */
+	struct shift_range range[STATE_OUTSIDE][2][2]; /* [state][begin][end] */
+};
+
+/* cost: of an empty stretch, by code; what it is without a row does not matter. */
+void known_work_init(struct known_work *work, const struct batches *without,
+	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES]);
+
+/* The range of a stretch of that code, which may be an unwind's. */
+struct shift_range known_work_range(const struct known_work *work, uint32_t code);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* training: see training.h. */
+#include "cli/calibrate/training.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/calibrate/call_costs.h"
+
+/* One metric on its way. */
+struct course {
+	const struct batches *without;
+	const struct observations *with;
+	unsigned metric;
+	struct call_costs calls;
+	double observed[SEQUENCE_CODES], environment[SEQUENCE_CODES], cost[SEQUENCE_CODES];
+};
+
+/* Bytes, objects and operations: jprof adds none. */
+static bool is_changed_by_probes(const char *unit)
+{
+	return strcmp(unit, "ns") == 0 || strcmp(unit, "count") == 0;
+}
+
+/* ---- costs ---- */
+
+static void find_stretches(struct course *course)
+{
+	for (uint32_t code = 0; code < SEQUENCE_UNWIND; code++) {
+		const struct observed_sequence *seen = course->with->sequence[code];
+
+		if (!seen)
+			continue;
+		course->observed[code] = samples_median(&seen->mean[course->metric]);
+		course->environment[code] = fmin(
+			course->observed[code], call_costs_of(&course->calls, code));
+		course->cost[code] = course->observed[code] - course->environment[code];
+	}
+}
+
+/* What an empty method of that type costs at least, as a leaf. */
+static double least_leaf(const struct course *course, unsigned type)
+{
+	double least = INFINITY;
+
+	for (uint32_t code = 0; code < SEQUENCE_UNWIND; code++)
+		if (course->with->sequence[code] && sequence_second_type(code) == type &&
+			sequence_begin(code) == TRANSITION_ENTRY &&
+			sequence_end(code) == TRANSITION_EXIT)
+			least = fmin(least, course->cost[code]);
+	return isfinite(least) ? least : 0;
+}
+
+/* Half of what it costs to throw and catch is the callee's; but an exit by exception costs no
+ * less than another one. */
+static void find_unwinds(struct course *course)
+{
+	for (uint32_t code = SEQUENCE_UNWIND; code < SEQUENCE_CODES; code++) {
+		const struct observed_sequence *seen = course->with->sequence[code];
+		unsigned type = sequence_second_type(code);
+		char name[32];
+		double thrown, most;
+
+		if (!seen)
+			continue;
+		snprintf(name, sizeof(name), "throws_%u", type);
+		thrown = batches_round(course->without, name, course->metric) / 2;
+		course->observed[code] = samples_median(&seen->mean[course->metric]);
+		most = fmax(0, course->observed[code] - least_leaf(course, type));
+		course->environment[code] = fmin(thrown, most);
+		course->cost[code] = course->observed[code] - course->environment[code];
+	}
+}
+
+/* ---- the calibration's rows ---- */
+
+static void fill_row(const struct course *course, struct calibration_row *row,
+	const struct known_work *work)
+{
+	const struct observed_sequence *seen = course->with->sequence[row->code];
+	struct shift_range range = known_work_range(work, row->code);
+	double cost = course->cost[row->code];
+
+	row->count = seen->count;
+	row->cost[course->metric] = (struct calibration_cost){
+		.observed = course->observed[row->code],
+		.minimum = seen->minimum[course->metric],
+		.environment = course->environment[row->code],
+		.cost = cost,
+		/* A probe never makes anything faster. */
+		.low = fmin(cost, fmax(0, cost + range.low)),
+		.high = cost + range.high,
+		.spread = samples_spread(&seen->mean[course->metric]),
+	};
+}
+
+static void fill_free_row(unsigned metric, struct calibration_row *row,
+	const struct observed_sequence *seen)
+{
+	double observed = samples_median(&seen->mean[metric]);
+
+	row->count = seen->count;
+	row->cost[metric] = (struct calibration_cost){.observed = observed,
+		.minimum = seen->minimum[metric],
+		.environment = observed,
+		.spread = samples_spread(&seen->mean[metric])};
+}
+
+static void fill_metric(struct training *training, struct calibration *calibration,
+	const struct batches *without, const struct observations *with, unsigned metric)
+{
+	struct known_work *work = &training->work[metric];
+	struct course course = {.without = without, .with = with, .metric = metric};
+
+	memset(work, 0, sizeof(*work));
+	if (!is_changed_by_probes(with->unit[metric])) {
+		for (size_t i = 0; i < calibration->row_count; i++)
+			fill_free_row(metric, &calibration->row[i],
+				with->sequence[calibration->row[i].code]);
+		return;
+	}
+	call_costs_init(&course.calls, without, with, metric);
+	find_stretches(&course);
+	find_unwinds(&course);
+	known_work_init(work, without, with, metric, course.cost);
+	for (size_t i = 0; i < calibration->row_count; i++)
+		fill_row(&course, &calibration->row[i], work);
+}
+
+/* ---- all of it ---- */
+
+static int add_rows(struct calibration *calibration, const struct observations *with)
+{
+	for (uint32_t code = 0; code < SEQUENCE_CODES; code++)
+		if (with->sequence[code] && !calibration_add_row(calibration, code))
+			return -1;
+	return 0;
+}
+
+int training_run(struct training *training, struct calibration *calibration,
+	const struct batches *without, const struct observations *with, struct error *error)
+{
+	if (add_rows(calibration, with) != 0)
+		return error_set(error, ERROR_MEMORY, "no memory");
+	if (calibration->row_count == 0)
+		return error_set(error, ERROR_MISSING,
+			"the calibration's program ran, but no call of it was seen");
+	calibration->identity = with->identity;
+	calibration->identity.field[IDENTITY_METRICS][0] = '\0';
+	for (unsigned i = 0; i < with->metric_count; i++) {
+		fill_metric(training, calibration, without, with, i);
+		if (calibration_add_metric(calibration, without->metric[i], with->unit[i],
+			    training->work[i].relative) != 0)
+			return error_set(error, ERROR_VALUE, "metric '%s' is not possible",
+				error_subject(without->metric[i]).text);
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * training: from what was measured without probes and seen with them, what each sequence costs.
+ *
+ *   cost = observed - environment           of empty methods
+ *   [low, high]                             over methods of known work, known_work.h
+ */
+#ifndef JPROF_CLI_TRAINING_H
+#define JPROF_CLI_TRAINING_H
+
+#include "calibration/calibration.h"
+#include "cli/calibrate/known_work.h"
+
+/* What is to be said beside the calibration, by metric. */
+struct training {
+	struct known_work work[PROFILE_METRIC_MAX];
+};
+
+/* Fills in metrics, rows and identity. A metric that is no time and no event of the processor, which
+ * probes cannot change, costs nothing. 0, or a negative code. */
+int training_run(struct training *training, struct calibration *calibration,
+	const struct batches *without, const struct observations *with, struct error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof calibrate: reads the words, measures, keeps the result, prints the most important of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibration/cache.h"
+#include "calibration/calibration_file.h"
+#include "cli/calibrate/calibrate.h"
+#include "cli/calibrate/costs_table.h"
+#include "cli/commands.h"
+#include "cli/waiting.h"
+
+struct words {
+	struct calibrate what;
+	const char *file; /* NULL: the cache */
+};
+
+/* ---- words ---- */
+
+static const struct option {
+	const char *name;
+	size_t offset; /* of a const char * in struct words */
+} options[] = {
+	{"--java", offsetof(struct words, what.java)},
+	{"-o", offsetof(struct words, file)},
+	{"--calls", offsetof(struct words, what.calls)},
+	{"--timing", offsetof(struct words, what.timing)},
+	{"--metrics", offsetof(struct words, what.metrics)},
+};
+
+static const struct option *find_option(const char *name)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (strcmp(options[i].name, name) == 0)
+			return &options[i];
+	return NULL;
+}
+
+static int read_words(struct words *words, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		const struct option *option = find_option(argv[at]);
+
+		if (strcmp(argv[at], "--quick") == 0) {
+			words->what.quick = true;
+			continue;
+		}
+		if (option == NULL)
+			return command_usage(
+				"calibrate", "'%s' is not one of its options", argv[at]);
+		if (at + 1 == argc || argv[at + 1][0] == '\0')
+			return command_usage("calibrate", "%s needs a value", argv[at]);
+		*(const char **)((char *)words + option->offset) = argv[++at];
+	}
+	if (strcmp(words->what.calls, "off") == 0)
+		return command_usage(
+			"calibrate", "--calls off: where no calls are seen, they cost nothing");
+	return EXIT_DONE;
+}
+
+/* ---- the result ---- */
+
+/* *place: where it is kept, owned. */
+static int keep(const struct calibration *calibration, const char *file, char **place,
+	struct error *error)
+{
+	*place = file != NULL ? strdup(file) : cache_path(&calibration->identity);
+	return file != NULL ? calibration_save(calibration, file, error)
+			    : cache_write(calibration, error);
+}
+
+static int finish(const struct words *words, const struct calibration *calibration,
+	const struct training *training)
+{
+	struct error error = {0};
+	char *place;
+	int failed;
+
+	costs_table_print(stdout, calibration, training);
+	failed = keep(calibration, words->file, &place, &error);
+	if (failed == 0)
+		printf("%zu sequences in %.1f s: '%s'\n", calibration->row_count,
+			calibration->seconds, place != NULL ? place : "");
+	free(place);
+	return failed != 0 ? command_failed(&error) : command_flush();
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+	struct words words = {.what = {.calls = "auto",
+				      .timing = "fast",
+				      .metrics = "wall+cpu+alloc",
+				      .progress = isatty(STDERR_FILENO)}};
+	struct calibration *calibration = NULL;
+	struct training *training;
+	struct error error = {0};
+	int status = read_words(&words, argc, argv);
+
+	if (status != EXIT_DONE)
+		return status;
+	training = calloc(1, sizeof(*training));
+	if (training == NULL)
+		return command_no_memory();
+	waiting_catch_interrupt();
+	status = calibrate_measure(&words.what, &calibration, training, &error) == 0
+			 ? finish(&words, calibration, training)
+			 : command_failed(&error);
+	calibration_destroy(calibration);
+	free(training);
+	return status;
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# calibrate: jprof calibrate finds a cost for every sequence of methods that there can be, and with
+# it most of what is seen of empty methods goes away. It leaves nothing behind, however it ends.
+. "$(dirname "$0")/common.sh"
+need jq
+here=$(dirname "$0")
+export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+
+# left WHAT: no file of a calibration is there, nor a process.
+left() {
+	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
+	! pgrep -f "jprof.calibration.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
+}
+
+# calibrate JAVA WORDS...: into $work/calibration.json.
+calibrate() {
+	local java=$1
+
+	shift
+	rm -f "$work/calibration.json"
+	timeout 60 "$jprof" calibrate --quick --java "$java" -o "$work/calibration.json" "$@" \
+		>"$work/out" 2>"$work/err" || fail "$java $*: $(cat "$work/err")"
+	[ ! -s "$work/err" ] || fail "$java $*: said $(cat "$work/err")"
+	left "$java $*"
+}
+
+# sound WHAT TYPES: nothing is wrong with the calibration.
+sound() {
+	jq -r --argjson types "$2" -f "$here/calibrate.jq" "$work/calibration.json" >"$work/wrong"
+	[ ! -s "$work/wrong" ] || fail "$1: $(head -5 "$work/wrong")"
+}
+
+# adjusted WHAT JAVA OPTIONS: of the empty methods' processor time at least half is taken out.
+adjusted() {
+	local part
+
+	"$2" "-agentpath:$agent=file=$work/empty.jprof,include=agent.Empty,calibration=off,$3" \
+		-cp "$classes" agent.Empty 5000 >/dev/null 2>"$work/err" || fail "$1: $(cat "$work/err")"
+	"$jprof" report "$work/empty.jprof" --view methods --format json \
+		--calibration "$work/calibration.json" >"$work/report" 2>"$work/err"
+	[ ! -s "$work/err" ] || fail "$1: $(cat "$work/err")"
+	part=$(jq '[.rows[] | select(.method == "leaf" or .method == "middle")] |
+		(map(.base.cpu) | add) / (map(.raw_base.cpu // .base.cpu) | add) * 100 | floor' \
+		"$work/report")
+	[ "$part" -le 50 ] || fail "$1: $part of 100 is left"
+}
+
+all='["interpreted","jitted","native"]'
+for java in "${javas[@]}"; do
+	calibrate "$java"
+	sound "$java" "$all"
+	adjusted "$java" "$java" metrics=wall+cpu+alloc
+done
+java=${javas[-1]}
+calibrate "$java" --timing precise
+sound "$java precise" "$all"
+adjusted "$java precise" "$java" metrics=wall+cpu+alloc,timing=precise
+calibrate "$java" --calls events
+sound "$java events" '["interpreted","native"]'
+
+# Into the cache, where it is found.
+"$jprof" calibrate --quick --java "$java" >"$work/out" 2>&1 || fail "cache: $(cat "$work/out")"
+[ -e "$XDG_CACHE_HOME"/jprof/calibration-*.json ] || fail "nothing in the cache"
+[ "$(stat -c %a "$XDG_CACHE_HOME/jprof")" = 700 ] || fail "others may look into the cache"
+
+# refused STATUS TEXT WORDS...: one line.
+refused() {
+	local expected=$1 text=$2
+
+	shift 2
+	"$jprof" calibrate --quick "$@" >"$work/out" 2>"$work/err"
+	[ $? = "$expected" ] || fail "$*: exit status"
+	[ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(cat "$work/err")"
+	grep -qF -e "$text" "$work/err" || fail "$*: $(cat "$work/err")"
+	left "$*"
+}
+
+refused 1 "there is no java '/nowhere'" --java /nowhere
+refused 1 "'/bin/true' ran, but measured nothing" --java /bin/true
+refused 1 "unknown metric 'nothing'" --java "$java" --metrics wall+nothing
+refused 1 "'slow' is not legal" --timing slow
+refused 2 'calls off' --calls off
+refused 2 'needs a value' -o
+refused 2 'is not one of its options' --fast
+refused 1 "cannot write" --java "$java" -o "$work/nowhere/calibration.json"
+
+# Ctrl-C; and killed, it takes its JVM with it, but not its files.
+"$jprof" calibrate --java "$java" -o "$work/never.json" >/dev/null 2>"$work/err" &
+pid=$!
+until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+sleep 1
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "interrupted: exit status"
+grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
+[ ! -e "$work/never.json" ] || fail "interrupted: there is a file"
+left interrupted
+finish
