@@ -8,6 +8,7 @@
 #include "agent/events/calibration_natives.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -167,15 +168,13 @@ static jboolean JNICALL bind(JNIEnv *jni, jclass natives, jclass type, jobject s
 	return JNI_FALSE;
 }
 
-bool calibration_natives_take(JNIEnv *jni, jclass class)
+void calibration_natives_take(JNIEnv *jni, jclass class)
 {
 	static const JNINativeMethod native = {(char *)"bind0",
 		(char *)"(Ljava/lang/Class;Ljava/lang/Object;Ljava/lang/Throwable;I"
 			"Ljava/lang/String;I[Ljava/lang/reflect/Method;[II)Z",
 		(void *)bind};
 
-	if (!(*jni)->RegisterNatives(jni, class, &native, 1))
-		return true;
-	(*jni)->ExceptionClear(jni);
-	return false;
+	if ((*jni)->RegisterNatives(jni, class, &native, 1))
+		(*jni)->ExceptionClear(jni);
 }

@@ -13,13 +13,11 @@
 #define JPROF_CALIBRATION_NATIVES_H
 
 #include <jni.h>
-#include <stdbool.h>
 
 /* The name of the class that asks for its natives. */
 #define CALIBRATION_NATIVES "jprof.calibration.Natives"
 
-/* Gives that class the native by which it binds the others. False if the class is another one of
- * that name; no exception is pending then. */
-bool calibration_natives_take(JNIEnv *jni, jclass class);
+/* Gives that class the native by which it binds the others; another one of that name nothing. */
+void calibration_natives_take(JNIEnv *jni, jclass class);
 
 #endif

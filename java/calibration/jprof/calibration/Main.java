@@ -26,14 +26,15 @@ public final class Main {
 	/** The JIT compilers are told to be early. Loops are compiled for having been called often, too, so
 	 * they are. Then, and in two batches that nobody measures, code settles. */
 	private static final int WARM_CALLS = 150, WARM_ROUNDS = 15, WARM = 700, UNMEASURED = 2;
-	/** A batch is about so long, but no longer or shorter than so many rounds. */
-	private static final long BATCH_NS = 400_000;
+	/** A batch is about so long for each millisecond that all may take, but no longer or shorter than
+	 * so many rounds. */
+	private static final long BATCH_NS = 150;
 	private static final int BATCH_LEAST = 250, BATCH_MOST = 100_000;
 
 	private final String[] metrics;
 	private final List<Group> groups = new ArrayList<>();
 	private final PrintStream out = System.out;
-	private final long end;
+	private final long end, batch;
 	/** What the programs come to, so that nobody leaves them out. */
 	private int result;
 
@@ -54,6 +55,7 @@ public final class Main {
 	private Main(String metrics, long milliseconds, List<String> groups) {
 		this.metrics = metrics.split("\\+");
 		end = System.nanoTime() + milliseconds * 1_000_000;
+		batch = milliseconds * BATCH_NS;
 		for (String name : groups)
 			this.groups.add(new Group(name));
 	}
@@ -86,9 +88,9 @@ public final class Main {
 				result += Drive.run(group.programs.get(i), group.rounds[i], result);
 	}
 
-	private static int roundsFor(int rounds, long ns) {
+	private int roundsFor(int rounds, long ns) {
 		return (int) Math.max(BATCH_LEAST,
-				Math.min(BATCH_MOST, BATCH_NS * rounds / Math.max(1, ns)));
+				Math.min(BATCH_MOST, batch * rounds / Math.max(1, ns)));
 	}
 
 	/** Of this thread, and the time, into values. */
