@@ -18,6 +18,8 @@ static const double stretches_of[POINTS] = {1, 2, 3, 1};
 static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", "native"};
 
 static const double relative_least = 0.005, relative_most = 0.02;
+/* A range that is reached by less than a unit of work is reached at once. */
+static const double slope_most = 100;
 /* Work of fewer units tells nothing about fractions of it. */
 static const double work_least = 50;
 /* Of a median, over that of a single value divided by the root of their number. */
@@ -124,12 +126,12 @@ static void find_costs(
 /* A whole method's shift, by stretch, at so much more work: the slopes have to reach it. */
 static void steepen(struct known_work *work, double shift, double more)
 {
-	double at = fmax(1, more);
+	double slope = fmin(slope_most, fabs(shift) / fmax(1, more));
 
 	if (shift < 0)
-		work->fall = fmax(work->fall, -shift / at);
+		work->fall = fmax(work->fall, slope);
 	else
-		work->rise = fmax(work->rise, shift / at);
+		work->rise = fmax(work->rise, slope);
 }
 
 static void widen_for(struct known_work *work, int state, int shape, double shift)

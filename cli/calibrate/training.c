@@ -156,6 +156,8 @@ int training_run(struct training *training, struct calibration *calibration,
 			    training->work[i].relative) != 0)
 			return error_set(error, ERROR_VALUE, "metric '%s' is not possible",
 				error_subject(without->metric[i]).text);
+		calibration->metric[i].fall = training->work[i].fall;
+		calibration->metric[i].rise = training->work[i].rise;
 	}
 	return 0;
 }

@@ -291,6 +291,8 @@ static void work_makes_a_range(void **state)
 	/* The leaf's 7.9 down at 12 more; the second's 2.9 at 17; the third's. */
 	assert_near(training.work[0].fall, 7.9 / 12);
 	assert_near(training.work[0].rise, 0);
+	assert_near(calibration->metric[0].fall, 7.9 / 12);
+	assert_near(calibration->metric[0].relative, 0.005);
 
 	for (size_t i = 0; i < calibration->row_count; i++) {
 		const struct calibration_cost *cost = &calibration->row[i].cost[0];
