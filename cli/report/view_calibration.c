@@ -4,7 +4,7 @@
  * view_calibration: what the session's stretches came to, by sequence, beside what the
  * calibration says of them.
  *
- * It is of the whole session, all threads: sequences are not counted otherwise.
+ * It is of all threads, and of the interval but for the least values, which are those until its end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@ public final class Main {
 	private final String[] metrics;
 	private final List<Group> groups = new ArrayList<>();
 	private final PrintStream out = System.out;
-	private final long end, batch;
+	private final long milliseconds, batch;
 	/** What the programs come to, so that nobody leaves them out. */
 	private int result;
 
@@ -54,7 +54,7 @@ public final class Main {
 
 	private Main(String metrics, long milliseconds, List<String> groups) {
 		this.metrics = metrics.split("\\+");
-		end = System.nanoTime() + milliseconds * 1_000_000;
+		this.milliseconds = milliseconds;
 		batch = milliseconds * BATCH_NS;
 		for (String name : groups)
 			this.groups.add(new Group(name));
@@ -129,6 +129,7 @@ public final class Main {
 	private void run() {
 		groups.forEach(this::warm);
 		out.println("{\"warm\":true}");
+		long end = System.nanoTime() + milliseconds * 1_000_000;
 		int repetition = 0;
 		while (repetition < LEAST || repetition < MOST && System.nanoTime() < end) {
 			repetition++;
