@@ -148,7 +148,8 @@ static void add_share(struct adjusting *adjusting, uint32_t code, double stretch
 /* The stretches of a node that begin and end so: `before` is what the first method may be,
  * `after` the third. */
 static void add_mix(struct adjusting *adjusting, enum transition begin,
-	enum transition end, const struct mix *before, const struct mix *own, const struct mix *after, double stretches)
+	enum transition end, const struct mix *before, const struct mix *own,
+	const struct mix *after, double stretches)
 {
 	for (unsigned f = 0; f < before->count; f++)
 		for (unsigned s = 0; s < own->count; s++)
@@ -184,37 +185,46 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	}
 }
 
-/* By how much the mean delta of the node's stretches is above that of empty ones: the work
- * between two events. */
-static double work_of(const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+/* The work between two events: what the node's stretches come to above as many empty ones, as a
+ * part of what those do. */
+static double work_of(
+	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
-	double left = (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
-	double stretches = 0;
+	double all = (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
+	double empty = 0;
 
-	for (unsigned i = 0; i < adjusting->shares; i++) {
-		const struct share *share = &adjusting->share[i];
-
-		left -= share->stretches * share->row->cost[m].observed;
-		stretches += share->stretches;
-	}
-	return left > 0 && stretches > 0 ? left / stretches : 0;
+	for (unsigned i = 0; i < adjusting->shares; i++)
+		empty += adjusting->share[i].stretches *
+			 adjusting->share[i].row->cost[m].observed;
+	return all > empty && empty > 0 ? (all - empty) / empty : 0;
 }
 
-/* The bounds part with the work, see adjust.h. */
-static struct bill bill_of(const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+/* From one to the other as part goes from 0 to 1. */
+static double between(double from, double to, double part)
+{
+	return from + part * (to - from);
+}
+
+/* The bounds go to those of stretches with work, see adjust.h. */
+static struct bill bill_of(
+	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
 	double work = work_of(adjusting, node, m);
+	double little = fmin(work, metric->reach);
+	double part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach) : 0;
 	struct bill bill = {0};
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
 		const struct calibration_cost *cost = &share->row->cost[m];
-		double low = fmax(cost->low, cost->cost - metric->fall * work);
-		double high = fmin(cost->high, cost->cost + metric->rise * work);
+		double low = between(cost->low, cost->work_low, part);
+		double high = between(
+			fmax(cost->high, cost->cost + little * cost->observed),
+			cost->work_high, part);
 
 		bill.cost += share->stretches * (low + high) / 2;
-		bill.error += share->stretches * ((high - low) / 2 + 2 * cost->spread);
+		bill.error += share->stretches * ((high - low) / 2 + cost->spread);
 	}
 	return bill;
 }

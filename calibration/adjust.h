@@ -4,14 +4,15 @@
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
  *   adjusted base = base - spent - SUM over the node's stretches of (least + most) / 2
- *   error         = SUM over them of ((most - least) / 2 + 2 * spread) + relative * adjusted base
+ *   error         = SUM over them of ((most - least) / 2 + spread) + relative * adjusted base
  *
- *   least = max(low, cost - fall * work)      of the sequence's row
- *   most  = min(high, cost + rise * work)
- *   work  = what the node's mean delta, less spent, is above the mean observed of its rows
+ *   work  = (base - spent) / SUM over its stretches of observed - 1, not below 0
+ *   least = low;  most = high, but not less than cost + work * observed     where work <= reach
+ *   least = work_low;  most = work_high                          where work >= 3/2 * reach
+ *   and in a straight line from the one to the other between
  *
- * A probe between empty bodies costs what the row says; the more work there is around it, the
- * less is known of how much of the probe the processor hides behind the work.
+ * The more work there is around a probe, the more of the probe the processor may do beside it; and
+ * a probe may hide a little work so well that none is to be seen.
  *
  * How many stretches a node has is known by the events at their two ends; the types of the
  * methods around them by how often the node, its caller and its callees were called in each

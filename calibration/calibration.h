@@ -23,17 +23,17 @@ enum { CALIBRATION_NAME = 128 };
 struct calibration_metric {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
 	double relative; /* by how much known work of its own differs from run to run: 0..1 */
-	/* How fast the bounds of a cost part with the work between the events, per unit of it. */
-	double fall, rise;
+	double reach; /* as much work between two events is little: a part of `observed` */
 };
 
 /* Of a stretch and one metric, in the metric's unit. */
 struct calibration_cost {
 	double observed, minimum; /* of the deltas, with probes */
 	double environment;       /* mean of the same stretch without */
-	double cost;              /* what is taken out of a stretch without work */
-	double low, high;         /* the range that the true cost was found in */
-	double spread;            /* standard deviation of observed over repetitions */
+	double cost;              /* of a stretch without work: the one less the other */
+	double low, high;         /* the range it was found in with little work */
+	double work_low, work_high; /* and with more */
+	double spread;            /* standard error of observed, over repetitions */
 };
 
 struct calibration_row {
@@ -66,8 +66,8 @@ enum calibration_fit {
 struct calibration *calibration_create(void);
 void calibration_destroy(struct calibration *calibration);
 
-/* Appends a metric, also to the identity; its fall and rise are 0. 0, or -1: there are too many of them, or the name is
- * too long or there already. */
+/* Appends a metric, also to the identity; its reach is 0. 0, or -1: there are too many of them,
+ * or the name is too long or there already. */
 int calibration_add_metric(struct calibration *calibration, const char *name,
 	const char *unit, double relative);
 

@@ -27,12 +27,13 @@ static const struct cost_number {
 	{"cost", offsetof(struct calibration_cost, cost)},
 	{"low", offsetof(struct calibration_cost, low)},
 	{"high", offsetof(struct calibration_cost, high)},
+	{"work_low", offsetof(struct calibration_cost, work_low)},
+	{"work_high", offsetof(struct calibration_cost, work_high)},
 	{"spread", offsetof(struct calibration_cost, spread)},
 };
 
 enum {
-	COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers),
-	SLOPE_MAX = 100 /* of a metric's fall and rise */
+	COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers)
 };
 
 /* A file being read, and the place in it: "sequences[3].metrics.wall". */
@@ -185,6 +186,8 @@ static int check_cost(const struct reading *reading, const struct calibration_co
 		return refuse_value(reading, "cost", "is below low");
 	if (cost->cost > cost->high)
 		return refuse_value(reading, "cost", "is above high");
+	if (cost->work_low > cost->work_high)
+		return refuse_value(reading, "work_low", "is above work_high");
 	if (cost->spread < 0)
 		return refuse_value(reading, "spread", "is negative");
 	return 0;
@@ -294,7 +297,7 @@ static int read_sequence(struct reading *reading, const json_t *object, size_t i
 static int read_metric(struct reading *reading, const json_t *object, size_t i)
 {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
-	double relative = 0, fall = 0, rise = 0;
+	double relative = 0, reach = 0;
 	int failed;
 
 	set_place(reading, "metrics[%zu]", i);
@@ -306,17 +309,14 @@ static int read_metric(struct reading *reading, const json_t *object, size_t i)
 	if (!failed)
 		failed = take_within(reading, object, "relative", 1, &relative);
 	if (!failed)
-		failed = take_within(reading, object, "fall", SLOPE_MAX, &fall);
-	if (!failed)
-		failed = take_within(reading, object, "rise", SLOPE_MAX, &rise);
+		failed = take_within(reading, object, "reach", 1, &reach);
 	if (failed)
 		return failed;
 	if (reading->calibration->metric_count == PROFILE_METRIC_MAX)
 		return refuse(reading, "it has too many metrics");
 	if (calibration_add_metric(reading->calibration, name, unit, relative) < 0)
 		return refuse(reading, "%s is there twice", reading->place);
-	reading->calibration->metric[i].fall = fall;
-	reading->calibration->metric[i].rise = rise;
+	reading->calibration->metric[i].reach = reach;
 	return 0;
 }
 
@@ -526,8 +526,7 @@ static int put_metric(json_t *list, const struct calibration_metric *metric)
 
 	failed |= json_object_set_new(object, "unit", json_string(metric->unit));
 	failed |= json_object_set_new(object, "relative", json_real(metric->relative));
-	failed |= json_object_set_new(object, "fall", json_real(metric->fall));
-	failed |= json_object_set_new(object, "rise", json_real(metric->rise));
+	failed |= json_object_set_new(object, "reach", json_real(metric->reach));
 	return failed | json_array_append_new(list, object);
 }
 

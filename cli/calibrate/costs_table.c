@@ -32,8 +32,9 @@ static void print_row(FILE *out, const struct calibration_row *row, unsigned met
 	if (!sequence_to_words(row->code, &words))
 		return;
 	snprintf(between, sizeof(between), "%s to %s", words.begin, words.end);
-	fprintf(out, NAMES " %9.1f %12.1f %8.1f    %6.1f .. %.1f\n", words.second, between,
-		cost->observed, cost->environment, cost->cost, cost->low, cost->high);
+	fprintf(out, NAMES " %9.1f %12.1f %8.1f %8.1f .. %-6.1f %8.1f .. %.1f\n", words.second,
+		between, cost->observed, cost->environment, cost->cost, cost->low, cost->high,
+		cost->work_low, cost->work_high);
 }
 
 static void print_rows(FILE *out, const struct calibration *calibration, unsigned metric)
@@ -53,9 +54,8 @@ static void print_work(FILE *out, const struct known_work *work)
 {
 	fprintf(out,
 		"  %u comparisons with work; left out: %u where calls overlap without probes, %u "
-		"too long to tell\n  the range is reached by %.3f down and %.3f up for each unit of work; "
-		"the same work differs by %.1f %%\n",
-		work->points, work->overlapping, work->hiding, work->fall, work->rise,
+		"too long to tell\n  little work is up to %.0f %%; the same work differs by %.1f %%\n",
+		work->points, work->overlapping, work->hiding, 100 * work->reach,
 		100 * work->measured_relative);
 }
 
@@ -69,9 +69,9 @@ void costs_table_print(FILE *out, const struct calibration *calibration,
 			fprintf(out, "%s: not changed by probes\n", metric->name);
 			continue;
 		}
-		fprintf(out, "%s (%s)\n" NAMES " %9s %12s %8s    %s\n", metric->name,
+		fprintf(out, "%s (%s)\n" NAMES " %9s %12s %8s %18s %18s\n", metric->name,
 			metric->unit, "method", "stretch", "observed", "environment", "cost",
-			"range with work");
+			"with little work", "with more");
 		print_rows(out, calibration, i);
 		print_work(out, &training->work[i]);
 	}

@@ -9,21 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the methods are: each call of one makes a stretch more. What the third has over the second
- * is one stretch more, that between its two calls. */
-enum shape { LEAF, ONCE, TWICE, SHAPES, BETWEEN = SHAPES, POINTS };
+/* What the methods are: each call of one makes a stretch more. */
+enum shape { LEAF, ONCE, TWICE, SHAPES };
 
 static const char *const shape_names[SHAPES] = {"leaf", "once", "twice"};
-static const double stretches_of[POINTS] = {1, 2, 3, 1};
+static const double stretches_of[SHAPES] = {1, 2, 3};
 static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", "native"};
 
+/* More points of one state than there are. */
+enum { SHIFTS_MAX = 128 };
+
+/* A few of the shifts are what happened to be, and where there is little work most are either
+ * next to nothing or all of it: a fifth, and a tenth, at each end is left out. */
+static const double out_of_little = 0.2, out_of_much = 0.1;
+
 static const double relative_least = 0.005, relative_most = 0.02;
-/* A range that is reached by less than a unit of work is reached at once. */
-static const double slope_most = 100;
 /* Work of fewer units tells nothing about fractions of it. */
 static const double work_least = 50;
-/* Of a median, over that of a single value divided by the root of their number. */
-static const double median_error = 1.25;
 
 /* A body in one shape. */
 struct point {
@@ -33,12 +35,6 @@ struct point {
 };
 
 /* ---- measured points ---- */
-
-static double error_of(const struct samples *samples)
-{
-	return samples->count ? median_error * samples_spread(samples) / sqrt(samples->count)
-			      : 0;
-}
 
 /* False if it was not measured. */
 static bool measure(struct point *point, const struct batches *without,
@@ -54,7 +50,8 @@ static bool measure(struct point *point, const struct batches *without,
 		return false;
 	point->work = samples_median(&program->round[metric]);
 	point->more = samples_median(&method->call[metric]);
-	point->unknown = error_of(&program->round[metric]) + error_of(&method->call[metric]);
+	point->unknown = hypot(samples_error(&program->round[metric]),
+		samples_error(&method->call[metric]));
 	return true;
 }
 
@@ -74,29 +71,25 @@ static bool measure_body(struct point *point, const struct batches *without,
 		return false;
 	point->work = fmax(0, point->work - empty.work);
 	point->more = point->more - empty.more;
-	point->unknown += empty.unknown;
+	point->unknown = hypot(point->unknown, empty.unknown);
 	return true;
 }
 
-static double unknown_of(const struct known_work *work, const struct point *point)
+/* ---- shifts ---- */
+
+/* Of the stretches of one kind: how much more work each body has than an empty one, as seen, and
+ * its shift. */
+struct shifts {
+	unsigned count;
+	double work[SHIFTS_MAX], shift[SHIFTS_MAX];
+};
+
+static void add_shift(struct shifts *shifts, double work, double shift)
 {
-	return work->relative * point->work + point->unknown;
-}
-
-/* How far the shift is from 0 at least. */
-static double shift_of(const struct known_work *work, const struct point *point)
-{
-	double shift = point->more - point->work;
-
-	return copysign(fmax(0, fabs(shift) - unknown_of(work, point)), shift);
-}
-
-/* ---- the ranges ---- */
-
-static void widen(struct shift_range *range, double shift)
-{
-	range->low = fmin(range->low, shift);
-	range->high = fmax(range->high, shift);
+	if (shifts->count == SHIFTS_MAX)
+		return;
+	shifts->work[shifts->count] = work;
+	shifts->shift[shifts->count++] = shift;
 }
 
 /* What an empty stretch costs where all three methods are static and of that state. */
@@ -113,80 +106,47 @@ static const enum transition E = TRANSITION_ENTRY, X = TRANSITION_EXIT;
 
 /* What the empty ones cost, a stretch of each shape. */
 static void find_costs(
-	double empty[POINTS], const double cost[SEQUENCE_CODES], int state)
+	double empty[SHAPES], const double cost[SEQUENCE_CODES], int state)
 {
-	double first = main_cost(cost, state, E, E), last = main_cost(cost, state, X, X);
+	double outer = main_cost(cost, state, E, E) + main_cost(cost, state, X, X);
 
 	empty[LEAF] = main_cost(cost, state, E, X);
-	empty[BETWEEN] = main_cost(cost, state, X, E);
-	empty[ONCE] = (first + last) / 2;
-	empty[TWICE] = (first + empty[BETWEEN] + last) / 3;
+	empty[ONCE] = outer / 2;
+	empty[TWICE] = (outer + main_cost(cost, state, X, E)) / 3;
 }
 
-/* A whole method's shift, by stretch, at so much more work: the slopes have to reach it. */
-static void steepen(struct known_work *work, double shift, double more)
+static bool is_empty(const char *body)
 {
-	double slope = fmin(slope_most, fabs(shift) / fmax(1, more));
-
-	if (shift < 0)
-		work->fall = fmax(work->fall, slope);
-	else
-		work->rise = fmax(work->rise, slope);
+	return strncmp(body, "empty_", 6) == 0;
 }
 
-static void widen_for(struct known_work *work, int state, int shape, double shift)
+/* What depends on the call before cannot overlap with it. */
+static bool is_dependent(const char *body)
 {
-	struct shift_range (*range)[2] = work->range[state];
+	return body[strlen(body) - 1] == 'x';
+}
 
-	if (shape == LEAF)
-		widen(&range[E][X], shift);
-	if (shape == BETWEEN)
-		widen(&range[X][E], shift);
-	if (shape == ONCE) {
-		widen(&range[E][E], shift);
-		widen(&range[X][X], shift);
-	}
+/* A probe beside work costs hardly more than one alone: such a shift is something else. */
+static bool is_overlap(double shift, double cost, bool dependent)
+{
+	return shift > cost / (dependent ? 4 : 32);
 }
 
 /* cost: of a stretch of the empty one. */
-static void take_point(struct known_work *work, int state, int shape,
-	const struct point *point, double cost)
+static void take_point(struct known_work *work, struct shifts *shifts, double stretches,
+	const struct point *point, double cost, bool dependent)
 {
-	double unknown = unknown_of(work, point) / stretches_of[shape];
-	double shift = shift_of(work, point) / stretches_of[shape];
+	double shift = (point->more - point->work) / stretches;
+	double unknown = (work->relative * point->work + point->unknown) / stretches;
 
 	work->points++;
-	if (shift > cost / 4 + 2) {
-		work->overlapping++;
-	} else if (unknown > cost / 2) {
+	if (unknown > cost / 8)
 		work->hiding++;
-	} else {
-		/* No probe makes anything faster. */
-		shift = fmax(shift, -cost);
-		widen_for(work, state, shape, shift);
-		if (shape != BETWEEN)
-			steepen(work, shift, point->more / stretches_of[shape]);
-	}
+	else if (is_overlap(shift, cost, dependent))
+		work->overlapping++;
+	else /* No probe makes anything faster. */
+		add_shift(shifts, point->more / stretches, fmax(shift, -cost));
 }
-
-static struct point between(const struct point *once, const struct point *twice)
-{
-	return (struct point){.work = fmax(0, twice->work - once->work),
-		.more = twice->more - once->more,
-		.unknown = twice->unknown + once->unknown};
-}
-
-static bool measure_points(struct point point[POINTS], const struct batches *without,
-	const struct observations *with, unsigned metric, int state, const char *name)
-{
-	for (int shape = 0; shape < SHAPES; shape++)
-		if (!measure_body(&point[shape], without, with, metric, state, shape, name))
-			return false;
-	point[BETWEEN] = between(&point[ONCE], &point[TWICE]);
-	return true;
-}
-
-/* ---- all bodies ---- */
 
 /* The body's name in the name of a leaf of that state; NULL: it is another method. */
 static const char *body_of_leaf(const char *method, int state)
@@ -198,23 +158,92 @@ static const char *body_of_leaf(const char *method, int state)
 	return strncmp(method, prefix, (size_t)length) == 0 ? method + length : NULL;
 }
 
-static void take_state(struct known_work *work, const struct batches *without,
-	const struct observations *with, unsigned metric, int state,
-	const double cost[SEQUENCE_CODES])
+static void take_state(struct known_work *work, struct shifts *shifts,
+	const struct batches *without, const struct observations *with, unsigned metric,
+	int state, const double cost[SEQUENCE_CODES])
 {
-	double empty[POINTS];
+	double empty[SHAPES];
+	struct point point;
 
 	find_costs(empty, cost, state);
 	for (size_t i = 0; i < with->method_count; i++) {
 		const char *name = body_of_leaf(with->method[i].name, state);
-		struct point point[POINTS];
 
-		if (!name || strncmp(name, "empty_", 6) == 0 ||
-			!measure_points(point, without, with, metric, state, name))
+		if (!name || is_empty(name))
 			continue;
-		for (int shape = 0; shape < POINTS; shape++)
-			take_point(work, state, shape, &point[shape], empty[shape]);
+		for (int shape = 0; shape < SHAPES; shape++)
+			if (measure_body(&point, without, with, metric, state, shape, name))
+				take_point(work, shifts, stretches_of[shape], &point,
+					empty[shape], is_dependent(name));
 	}
+}
+
+/* ---- the ranges ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Without that part of them at each end. */
+static struct shift_range range_of(double *shift, size_t count, double part)
+{
+	size_t out = (size_t)((double)count * part);
+
+	qsort(shift, count, sizeof(*shift), by_value);
+	return (struct shift_range){shift[out], shift[count - 1 - out]};
+}
+
+static void find_ranges(struct shift_range *little, struct shift_range *much,
+	const struct shifts *shifts, double reach)
+{
+	/* An empty stretch has no shift. */
+	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
+	size_t less_count = 1, more_count = 0;
+
+	for (unsigned i = 0; i < shifts->count; i++)
+		if (shifts->work[i] < reach)
+			less[less_count++] = shifts->shift[i];
+		else
+			more[more_count++] = shifts->shift[i];
+	*little = range_of(less, less_count, out_of_little);
+	little->low = fmin(0, little->low);
+	little->high = fmax(0, little->high);
+	if (more_count == 0) {
+		*much = *little;
+		return;
+	}
+	*much = range_of(more, more_count, out_of_much);
+	much->low -= reach / 2;
+	much->high += reach / 2;
+}
+
+/* ---- how stretches without work differ ---- */
+
+static double upper_quartile(double *value, size_t count)
+{
+	qsort(value, count, sizeof(*value), by_value);
+	return count ? value[count * 3 / 4] : 0;
+}
+
+/* The loop around a leaf does next to nothing, whatever the leaf does. */
+static double loops_differ(const struct observations *with, unsigned metric)
+{
+	const struct observed_method *empty =
+		observations_method(with, "jitted_leaf_empty_x");
+	double far[2 * SHIFTS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; empty && i < with->method_count && count < 2 * SHIFTS_MAX; i++) {
+		const struct observed_method *method = &with->method[i];
+
+		if (body_of_leaf(method->name, STATE_JITTED) && method->loop[metric].count)
+			far[count++] = fabs(samples_median(&method->loop[metric]) -
+					    samples_median(&empty->loop[metric]));
+	}
+	return upper_quartile(far, count);
 }
 
 /* ---- how work differs from itself ---- */
@@ -224,13 +253,6 @@ static bool is_steady(const struct batch_program *program, unsigned metric)
 {
 	return strncmp(program->name, "bodies_", 7) == 0 && !strstr(program->name, "_far") &&
 	       samples_median(&program->round[metric]) >= work_least;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
 }
 
 /* Over the programs, the upper quartile of what differs from one repetition to another or between
@@ -248,10 +270,8 @@ static double relative_of(const struct batches *without, unsigned metric)
 			part[count++] = fmax(samples_spread(round), samples_drift(round)) /
 					samples_median(round);
 	}
-	if (count > 0) {
-		qsort(part, count, sizeof(*part), by_value);
-		relative = part[count * 3 / 4];
-	}
+	if (count > 0)
+		relative = upper_quartile(part, count);
 	free(part);
 	return relative;
 }
@@ -259,21 +279,35 @@ static double relative_of(const struct batches *without, unsigned metric)
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
 {
+	double leaf = main_cost(cost, STATE_JITTED, E, X);
+	double reach = fmax(leaf / 16, loops_differ(with, metric));
+
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
-	for (int state = 0; state < STATE_OUTSIDE; state++)
-		take_state(work, without, with, metric, state, cost);
+	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
+	for (int state = 0; state < STATE_OUTSIDE; state++) {
+		struct shifts shifts = {0};
+
+		take_state(work, &shifts, without, with, metric, state, cost);
+		find_ranges(&work->little[state], &work->much[state], &shifts, reach);
+	}
 }
 
-struct shift_range known_work_range(const struct known_work *work, uint32_t code)
+/* What is outside is compiled as a rule. */
+static unsigned state_of(uint32_t code)
 {
 	unsigned state = sequence_second_type(code) >> 1;
 
-	if (code >= SEQUENCE_UNWIND)
-		return work->range[state][E][X];
-	/* What is outside is compiled as a rule. */
-	if (state == STATE_OUTSIDE)
-		state = STATE_JITTED;
-	return work->range[state][sequence_begin(code)][sequence_end(code)];
+	return state == STATE_OUTSIDE ? STATE_JITTED : state;
+}
+
+struct shift_range known_work_little(const struct known_work *work, uint32_t code)
+{
+	return work->little[state_of(code)];
+}
+
+struct shift_range known_work_much(const struct known_work *work, uint32_t code)
+{
+	return work->much[state_of(code)];
 }

@@ -10,8 +10,9 @@
  * one: a processor does a probe's work beside a long chain of the method's own.
  *
  * It is also large where the run without probes did the work of several calls at a time, which
- * probes prevent: that is no cost of theirs, and such bodies are left out. So are those that work so
- * long that what work differs from itself is more than half of what a probe costs.
+ * probes prevent, or where what a processor has learnt of the program is lost: that is no cost of
+ * theirs, and such bodies are left out. So are those that work so long that what work differs from
+ * itself is much beside what a probe costs.
  */
 #ifndef JPROF_CLI_KNOWN_WORK_H
 #define JPROF_CLI_KNOWN_WORK_H
@@ -22,7 +23,7 @@
 #include "cli/calibrate/batches.h"
 #include "cli/calibrate/observations.h"
 
-/* Of a stretch, beside what an empty one costs: low <= 0 <= high. */
+/* Of a stretch with work, beside what an empty one costs. */
 struct shift_range {
 	double low, high;
 };
@@ -31,17 +32,21 @@ struct shift_range {
 struct known_work {
 	double relative;   /* by how much work differs from itself: a fraction */
 	double measured_relative; /* the same before it was put between its bounds */
-	double fall, rise; /* how fast the range is reached with work: per unit of it */
-	unsigned points; /* bodies in the middle of calls that were compared with empty ones */
+	double reach; /* as much work is little: a part of what an empty stretch comes to */
+	unsigned points; /* bodies that were compared with empty ones */
 	unsigned overlapping, hiding; /* of them, that were left out */
-	struct shift_range range[STATE_OUTSIDE][2][2]; /* [state][begin][end] */
+	/* By state; next to little work, which may be none, and to more. */
+	struct shift_range little[STATE_OUTSIDE], much[STATE_OUTSIDE];
 };
 
 /* cost: of an empty stretch, by code; what it is without a row does not matter. */
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES]);
 
-/* The range of a stretch of that code, which may be an unwind's. */
-struct shift_range known_work_range(const struct known_work *work, uint32_t code);
+/* The range of a stretch of that code, which may be an unwind's, with little work. */
+struct shift_range known_work_little(const struct known_work *work, uint32_t code);
+
+/* The same with more work. */
+struct shift_range known_work_much(const struct known_work *work, uint32_t code);
 
 #endif

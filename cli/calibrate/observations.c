@@ -98,8 +98,20 @@ static struct observed_method *add_method(struct observations *observations, con
 	return method;
 }
 
-static int take_node(struct observations *observations, const char *name,
-	const struct profile_node *node, struct error *error)
+/* node: the caller's. */
+static void take_loop(struct observed_method *method, const struct observations *observations,
+	const struct profile_node *node)
+{
+	uint64_t calls = node->transition[TRANSITION_EXIT][TRANSITION_ENTRY];
+
+	for (unsigned i = 0; i < observations->metric_count && calls >= STRETCHES_LEAST; i++)
+		samples_add(&method->loop[i],
+			(double)(node->base[i] - node->spent[i]) / (double)calls);
+}
+
+/* caller: of the node. */
+static int take_node(struct observations *observations, const struct profile_node *node,
+	const struct profile_node *caller, const char *name, struct error *error)
 {
 	struct observed_method *method = find_method(observations, name);
 
@@ -110,23 +122,36 @@ static int take_node(struct observations *observations, const char *name,
 	for (unsigned i = 0; i < observations->metric_count; i++)
 		samples_add(&method->call[i],
 			(double)(node->base[i] - node->spent[i]) / (double)node->calls);
+	take_loop(method, observations, caller);
 	return 0;
 }
 
-/* Each of its methods is called in one place. */
-static int take_bodies(struct observations *observations, const struct profile *profile,
-	struct error *error)
+/* Each of the class's methods is called in one place. */
+static int take_thread(struct observations *observations, const struct profile *profile,
+	size_t thread, struct error *error)
 {
+	size_t first = profile->thread_first[thread];
 	int code = 0;
 
-	for (size_t i = 0; i < profile->node_count && code == 0; i++) {
+	for (size_t i = first; i < profile->thread_first[thread + 1] && code == 0; i++) {
 		const struct profile_node *node = &profile->node[i];
 		const struct profile_method *method = &profile->method[node->method];
 
 		if (node->calls >= STRETCHES_LEAST && method->class_name &&
 			strcmp(method->class_name, BODIES_CLASS) == 0)
-			code = take_node(observations, method->name, node, error);
+			code = take_node(observations, node,
+				&profile->node[first + node->parent], method->name, error);
 	}
+	return code;
+}
+
+static int take_bodies(struct observations *observations, const struct profile *profile,
+	struct error *error)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < profile->thread_count && code == 0; i++)
+		code = take_thread(observations, profile, i, error);
 	return code;
 }
 

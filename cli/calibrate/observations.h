@@ -31,6 +31,7 @@ struct observed_sequence {
 struct observed_method {
 	char name[64];
 	struct samples call[PROFILE_METRIC_MAX]; /* its own use per call */
+	struct samples loop[PROFILE_METRIC_MAX]; /* its caller's own use per call, if that is a loop */
 };
 
 /* Embedded; zero-initialised means empty. */

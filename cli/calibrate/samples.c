@@ -9,6 +9,8 @@
 
 /* Of a normal distribution: standard deviation over median absolute deviation. */
 static const double normal = 1.4826;
+/* Of a median, over that of a single value divided by the root of their number. */
+static const double median_error = 1.2533;
 
 void samples_add(struct samples *samples, double value)
 {
@@ -46,6 +48,13 @@ double samples_spread(const struct samples *samples)
 	for (unsigned i = 0; i < samples->count; i++)
 		distance[i] = fabs(samples->value[i] - middle);
 	return normal * median(distance, samples->count);
+}
+
+double samples_error(const struct samples *samples)
+{
+	if (samples->count == 0)
+		return 0;
+	return median_error * samples_spread(samples) / sqrt(samples->count);
 }
 
 double samples_drift(const struct samples *samples)

@@ -25,6 +25,9 @@ double samples_median(const struct samples *samples);
  * move; 0 for fewer than two. */
 double samples_spread(const struct samples *samples);
 
+/* The standard error of the median. */
+double samples_error(const struct samples *samples);
+
 /* How far the medians of the earlier and of the later half are apart. */
 double samples_drift(const struct samples *samples);
 

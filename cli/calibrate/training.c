@@ -81,7 +81,8 @@ static void fill_row(const struct course *course, struct calibration_row *row,
 	const struct known_work *work)
 {
 	const struct observed_sequence *seen = course->with->sequence[row->code];
-	struct shift_range range = known_work_range(work, row->code);
+	struct shift_range little = known_work_little(work, row->code);
+	struct shift_range much = known_work_much(work, row->code);
 	double cost = course->cost[row->code];
 
 	row->count = seen->count;
@@ -91,9 +92,11 @@ static void fill_row(const struct course *course, struct calibration_row *row,
 		.environment = course->environment[row->code],
 		.cost = cost,
 		/* A probe never makes anything faster. */
-		.low = fmin(cost, fmax(0, cost + range.low)),
-		.high = cost + range.high,
-		.spread = samples_spread(&seen->mean[course->metric]),
+		.low = fmax(0, cost + little.low),
+		.high = fmax(0, cost + little.high),
+		.work_low = fmax(0, cost + much.low),
+		.work_high = fmax(0, cost + much.high),
+		.spread = samples_error(&seen->mean[course->metric]),
 	};
 }
 
@@ -106,7 +109,7 @@ static void fill_free_row(unsigned metric, struct calibration_row *row,
 	row->cost[metric] = (struct calibration_cost){.observed = observed,
 		.minimum = seen->minimum[metric],
 		.environment = observed,
-		.spread = samples_spread(&seen->mean[metric])};
+		.spread = samples_error(&seen->mean[metric])};
 }
 
 static void fill_metric(struct training *training, struct calibration *calibration,
@@ -156,8 +159,7 @@ int training_run(struct training *training, struct calibration *calibration,
 			    training->work[i].relative) != 0)
 			return error_set(error, ERROR_VALUE, "metric '%s' is not possible",
 				error_subject(without->metric[i]).text);
-		calibration->metric[i].fall = training->work[i].fall;
-		calibration->metric[i].rise = training->work[i].rise;
+		calibration->metric[i].reach = training->work[i].reach;
 	}
 	return 0;
 }

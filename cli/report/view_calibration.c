@@ -22,6 +22,8 @@ static const struct figure {
 	{"cost", "Cost"},
 	{"low", "Low"},
 	{"high", "High"},
+	{"work_low", "Work low"},
+	{"work_high", "Work high"},
 	{"over_correction", "Over"},
 };
 
@@ -86,7 +88,9 @@ static void fill_metric(const struct report *report, struct cell *cells,
 	cells[4 * step] = cell_real(cost->cost);
 	cells[5 * step] = cell_real(cost->low);
 	cells[6 * step] = cell_real(cost->high);
-	cells[7 * step] = cell_real(over > 0 ? over : 0);
+	cells[7 * step] = cell_real(cost->work_low);
+	cells[8 * step] = cell_real(cost->work_high);
+	cells[9 * step] = cell_real(over > 0 ? over : 0);
 }
 
 static const struct calibration_row *row_of(

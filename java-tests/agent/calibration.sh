@@ -30,14 +30,15 @@ write_calibration() {
 		metrics+=("'$(query "$work/p.jprof" "SELECT name FROM metric WHERE id = $i")', json_object(
 			'observed', sum_$i * 1.0 / count, 'minimum', min_$i, 'environment', 0,
 			'cost', sum_$i * 0.5 / count, 'low', sum_$i * 0.4 / count,
-			'high', sum_$i * 0.6 / count, 'spread', 0)")
+			'high', sum_$i * 0.6 / count, 'work_low', sum_$i * 0.4 / count,
+			'work_high', sum_$i * 0.6 / count, 'spread', 0)")
 	done
 	query "$work/p.jprof" "SELECT json_object('jprof_calibration', 1, 'made', 'today', 'seconds', 1,
 		'for', json_object('jvm', '$(meta jvm.name) $(meta jvm.version)', 'cpu', '$(meta cpu.model)',
 			'arch', '$(uname -m)', 'calls', 'instrument', 'timing', 'fast',
 			'agent', '$(meta jprof.build)'),
 		'metrics', (SELECT json_group_array(json_object('name', name, 'unit', unit,
-			'relative', 0, 'fall', 100, 'rise', 100)) FROM metric),
+			'relative', 0, 'reach', 0)) FROM metric),
 		'sequences', (SELECT json_group_array(json_object('first', first, 'begin', begin,
 			'second', second, 'end', end, 'third', third, 'count', count,
 			'metrics', json_object(${metrics[0]}, ${metrics[1]}, ${metrics[2]})))

@@ -182,8 +182,8 @@ final class Generate {
 	static final Body BRANCHES = new Body("branches", 0, "{ int bits = x * 0x9e3779b1; "
 			+ "for (int j = 8; j < 16; j++) { if ((bits >>> j & 1) != 0) x += bits >>> 3; "
 			+ "else x = (x ^ bits) * 0x2c1b3c6d; } } ");
-	static final List<Body> JITTED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64),
-			chain(512), wide(4), wide(16), wide(64), BRANCHES,
+	static final List<Body> JITTED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(32),
+			chain(64), wide(4), wide(16), wide(64), BRANCHES,
 			memory("near4", "NEAR", 22, 4), memory("far1", "FAR", 10, 1),
 			memory("far4", "FAR", 10, 4));
 	static final List<Body> OTHERS = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64));

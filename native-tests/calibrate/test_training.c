@@ -251,28 +251,29 @@ static void see_compiled(struct both *both)
 static void work_makes_a_range(void **state)
 {
 	static const double none[3] = {0, 0, 0}, empty[3] = {20, 23, 35};
-	/* The probes do part of their work beside it: a leaf is 8 cheaper, EE and XX 3 each, XE 1. */
-	static const double dependent[3] = {20, 40, 60}, hidden[3] = {32, 57, 88};
+	/* The probes do part of their work beside it: a leaf is 8 cheaper, the others 3 a stretch. */
+	static const double dependent[3] = {20, 40, 60}, hidden[3] = {32, 57, 86};
+	/* As good as nothing is to be seen of some work. */
+	static const double little[3] = {4, 6, 8}, unseen[3] = {20, 23, 35};
 	/* The run without does several calls at a time. */
 	static const double overlapped[3] = {1, 2, 3}, much[3] = {50, 80, 150};
-	/* Half a percent of it is more than half of what a probe costs. */
+	/* Half a percent of it is more than an eighth of what a probe costs. */
 	static const double large[3] = {3000, 6000, 9000}, same[3] = {3017, 6019, 9029};
 	struct both *both = *state;
 	struct training training;
 	struct calibration *calibration;
-	const struct calibration_cost *leaf, *first, *between;
+	const struct calibration_cost *leaf;
 	const unsigned J = JITTED_STATIC;
 	const enum transition E = TRANSITION_ENTRY, X = TRANSITION_EXIT;
 
 	see_compiled(both);
 	body(both, "empty_x", none, empty);
 	body(both, "chain16_x", dependent, hidden);
+	body(both, "chain4_x", little, unseen);
 	body(both, "wide16_x", overlapped, much);
 	body(both, "chain512_x", large, same);
 	calibration = train(both, &training);
 	leaf = cost_of(calibration, code_of(J, E, J, X, J), 0);
-	first = cost_of(calibration, code_of(J, E, J, E, J), 0);
-	between = cost_of(calibration, code_of(J, X, J, E, J), 0);
 
 	/* A call costs 1: a quarter at each side. */
 	assert_near(leaf->observed, 20.5);
@@ -281,18 +282,18 @@ static void work_makes_a_range(void **state)
 	/* Work that does not differ from itself counts as if by half a percent. */
 	assert_near(training.work[0].relative, 0.005);
 	assert_near(training.work[0].measured_relative, 0);
-	assert_near(leaf->low, 20 - 8 + 0.1);
-	assert_near(leaf->high, 20);
-	assert_near(first->low, 10 - 3 + 0.1);
-	assert_near(between->low, 11 - 1 + 0.1);
-	assert_int_equal(training.work[0].points, 12);
-	assert_int_equal(training.work[0].overlapping, 4);
-	assert_int_equal(training.work[0].hiding, 4);
-	/* The leaf's 7.9 down at 12 more; the second's 2.9 at 17; the third's. */
-	assert_near(training.work[0].fall, 7.9 / 12);
-	assert_near(training.work[0].rise, 0);
-	assert_near(calibration->metric[0].fall, 7.9 / 12);
 	assert_near(calibration->metric[0].relative, 0.005);
+	/* No loop differs from another one. */
+	assert_near(calibration->metric[0].reach, 1.0 / 16);
+	/* Shifts of -4, -3 and -8/3, and none. */
+	assert_near(leaf->low, 20 - 4);
+	assert_near(leaf->high, 20);
+	/* -8, -3 and -3, and half of the reach. */
+	assert_near(leaf->work_low, 20 - 8 - 20.0 / 32);
+	assert_near(leaf->work_high, 20 - 3 + 20.0 / 32);
+	assert_int_equal(training.work[0].points, 12);
+	assert_int_equal(training.work[0].overlapping, 3);
+	assert_int_equal(training.work[0].hiding, 3);
 
 	for (size_t i = 0; i < calibration->row_count; i++) {
 		const struct calibration_cost *cost = &calibration->row[i].cost[0];

@@ -26,6 +26,7 @@ static void check_rows(const struct calibration *calibration)
 
 			require(cost->low <= cost->cost && cost->cost <= cost->high,
 				"a cost is in its range");
+			require(cost->work_low <= cost->work_high, "a range is one");
 			require(fabs(cost->low) <= CALIBRATION_LIMIT &&
 					fabs(cost->high) <= CALIBRATION_LIMIT,
 				"numbers have limits");

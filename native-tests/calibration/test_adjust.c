@@ -44,8 +44,6 @@ static void tree_init(struct tree *tree)
 	tree->calibration = calibration_create();
 	assert_non_null(tree->calibration);
 	assert_int_equal(calibration_add_metric(tree->calibration, "wall", "ns", 0), 0);
-	/* As if all stretches had work in them: the bounds are wide apart. */
-	tree->calibration->metric[0].fall = tree->calibration->metric[0].rise = 100;
 }
 
 static void tree_fini(struct tree *tree)
@@ -192,28 +190,33 @@ static void over_correction_is_summed(void **state)
 	tree_fini(&tree);
 }
 
-/* leaf's mean delta is 30. Without work between the events the cost is the row's; with it the
- * bounds part as the slopes say, until they are where the row has them. */
-static void bounds_part_with_work(void **state)
+/* leaf's mean delta is 30. Without work between the events the bounds are the row's low and high;
+ * a little work may all be the probes'; with much they are those of work. */
+static void bounds_follow_the_work(void **state)
 {
 	const struct {
-		double observed, fall, rise;
+		double observed, reach;
 		int64_t base, error;
-	} cases[] = {{30, 1, 1, 3000 - 1600, 0}, {31, 1, 1, 3000 - 1600, 0},
-		{26, 0.5, 0, 3000 - 1500, 100}, {26, 0.5, 0.25, 3000 - 1550, 150},
-		{10, 0.5, 0.25, 3000 - 1200, 600}, {10, 0, 0, 3000 - 1600, 0}};
+	} cases[] = {{30, 0.2, 3000 - 1400, 400}, {31, 0.2, 3000 - 1400, 400},
+		{28, 0.2, 3000 - 1400, 400}, {26, 0.2, 3000 - 1500, 500},
+		{25, 0.2, 3000 - 1550, 550}, {24, 0.2, 3000 - 1070, 370},
+		{20, 0.2, 3000 - 600, 200}, {10, 0.2, 3000 - 600, 200},
+		{10, 0, 3000 - 1400, 400}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct tree tree;
+		struct calibration_cost *cost;
 
 		known_tree(&tree);
 		fixture_row(tree.calibration,
-			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16, 6,
-			18);
-		tree.calibration->row[0].cost[0].observed = cases[i].observed;
-		tree.calibration->metric[0].fall = cases[i].fall;
-		tree.calibration->metric[0].rise = cases[i].rise;
+			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16,
+			10, 18);
+		cost = &tree.calibration->row[0].cost[0];
+		cost->work_low = 4;
+		cost->work_high = 8;
+		cost->observed = cases[i].observed;
+		tree.calibration->metric[0].reach = cases[i].reach;
 		adjust(&tree);
 		assert_int_equal(tree.adjusted.base[2], cases[i].base);
 		assert_int_equal(tree.adjusted.error[2], cases[i].error);
@@ -222,7 +225,7 @@ static void bounds_part_with_work(void **state)
 }
 
 /* What the training's own mean may be wrong by. */
-static void spread_counts_twice(void **state)
+static void spread_counts(void **state)
 {
 	struct tree tree;
 
@@ -231,7 +234,7 @@ static void spread_counts_twice(void **state)
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
 	tree.calibration->row[0].cost[0].spread = 0.5;
 	adjust(&tree);
-	assert_int_equal(tree.adjusted.error[2], 100 + 100);
+	assert_int_equal(tree.adjusted.error[2], 100 + 50);
 	tree_fini(&tree);
 }
 
@@ -347,8 +350,8 @@ int main(void)
 		cmocka_unit_test(all_jitted_is_exact),
 		cmocka_unit_test(mixes_are_weighed),
 		cmocka_unit_test(over_correction_is_summed),
-		cmocka_unit_test(bounds_part_with_work),
-		cmocka_unit_test(spread_counts_twice),
+		cmocka_unit_test(bounds_follow_the_work),
+		cmocka_unit_test(spread_counts),
 		cmocka_unit_test(work_has_its_own_error),
 		cmocka_unit_test(unknown_stretches_are_told),
 		cmocka_unit_test(costs_may_be_negative),

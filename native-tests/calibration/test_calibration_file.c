@@ -51,10 +51,10 @@ static void everything_is_read(void **state)
 	assert_int_equal(calibration->row_count, 2);
 	assert_int_equal(row->count, 200000);
 	assert_memory_equal(&row->cost[0],
-		&((struct calibration_cost){17.25, 10, 1.125, 15, 9, 21, 0.5}),
+		&((struct calibration_cost){17.25, 10, 1.125, 15, 9, 21, 2, 11, 0.5}),
 		sizeof(row->cost[0]));
 	assert_int_equal(unwind->count, 7);
-	assert_memory_equal(&unwind->cost[1], &((struct calibration_cost){1, 2, 3, 4, 4, 4, 6}),
+	assert_memory_equal(&unwind->cost[1], &((struct calibration_cost){1, 2, 3, 4, 4, 4, 4, 4, 6}),
 		sizeof(row->cost[0]));
 	calibration_destroy(calibration);
 }
@@ -91,6 +91,9 @@ static void the_impossible_is_named(void **state)
 		{__LINE__, "\"low\": 9", "\"low\": 16", "sequences[0].metrics.wall.cost is below low"},
 		{__LINE__, "\"high\": 21", "\"high\": 14",
 			"sequences[0].metrics.wall.cost is above high"},
+		{__LINE__, "\"work_low\": 2", "\"work_low\": 12",
+			"sequences[0].metrics.wall.work_low is above work_high"},
+		{__LINE__, "\"work_low\": 2,", "", "sequences[0].metrics.wall.work_low is missing"},
 		{__LINE__, "\"spread\": 3", "\"spread\": -3",
 			"sequences[1].metrics.wall.spread is negative"},
 		{__LINE__, "\"spread\": 0.5", "\"spread\": 1.1e9",
@@ -107,15 +110,15 @@ static void the_impossible_is_named(void **state)
 			"metrics[0].relative is not within 0 and 1"},
 		{__LINE__, "\"relative\": 0.01", "\"relative\": -0.1",
 			"metrics[0].relative is not within 0 and 1"},
-		{__LINE__, "\"fall\": 0,", "", "metrics[0].fall is missing"},
-		{__LINE__, "\"fall\": 0,", "\"fall\": 101,",
-			"metrics[0].fall is not within 0 and 100"},
-		{__LINE__, "\"rise\": 0}", "\"rise\": -1}",
-			"metrics[0].rise is not within 0 and 100"},
+		{__LINE__, ", \"reach\": 0.25", "", "metrics[0].reach is missing"},
+		{__LINE__, "\"reach\": 0.25", "\"reach\": 1.01",
+			"metrics[0].reach is not within 0 and 1"},
+		{__LINE__, "\"reach\": 0.25", "\"reach\": -0.25",
+			"metrics[0].reach is not within 0 and 1"},
 		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"wall\"", "metrics[1] is there twice"},
 		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"cpu\"",
 			"sequences[0].metrics.cpu is missing"},
-		{__LINE__, ",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"fall\": 0, \"rise\": 0}", "",
+		{__LINE__, ",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25}", "",
 			"sequences[0].metrics has other metrics than the file"},
 		{__LINE__, "\"first\": \"jitted\"", "\"first\": \"jittered\"",
 			"sequences[0] has words that are no sequence"},

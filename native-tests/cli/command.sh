@@ -158,14 +158,14 @@ write_calibration()
 {"jprof_calibration": 1, "made": "2026-11-21T20:00:00Z", "seconds": 3,
  "for": {"jvm": "made by make_profile 25", "cpu": "Model", "arch": "x86_64",
   "calls": "instrument", "timing": "fast", "agent": "abc"},
- "metrics": [{"name": "wall", "unit": "ns", "relative": 0.01, "fall": 100, "rise": 100},
-  {"name": "cpu", "unit": "ns", "relative": 0.01, "fall": 100, "rise": 100}],
+ "metrics": [{"name": "wall", "unit": "ns", "relative": 0.01, "reach": 0},
+  {"name": "cpu", "unit": "ns", "relative": 0.01, "reach": 0}],
  "sequences": [{"first": "jitted", "begin": "entry", "second": "jitted", "end": "exit",
   "third": "jitted", "count": 9, "metrics": {
   "wall": {"observed": 30, "minimum": 20, "environment": 1, "cost": 100, "low": 90,
-   "high": 900, "spread": 1},
+   "high": 900, "work_low": 90, "work_high": 900, "spread": 1},
   "cpu": {"observed": 30, "minimum": 20, "environment": 1, "cost": 10, "low": 9,
-   "high": 12, "spread": 1}}}]}
+   "high": 12, "work_low": 9, "work_high": 12, "spread": 1}}}]}
 END
 }
 write_calibration good.json

@@ -286,7 +286,9 @@ static void add_row(struct calibration *calibration, uint32_t code, double wall,
 		.environment = 1.5,
 		.cost = wall,
 		.low = low,
-		.high = high};
+		.high = high,
+		.work_low = low,
+		.work_high = high};
 }
 
 void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment)
@@ -298,8 +300,8 @@ void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment
 	calibration_add_metric(calibration, "wall", "ns", 0.02);
 	calibration_add_metric(calibration, "alloc", "bytes", 0);
 	add_row(calibration, code_of("jitted", "entry", "jitted", "exit", "jitted"), 30, 25, 40);
-	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400, -2000,
-		500);
+	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400, 10,
+		5790);
 	add_row(calibration, code_of("jitted", "exit", "jitted", "entry", "jitted"), 50.25, 50, 51);
 	*adjustment = (struct adjustment){.calibration = calibration};
 	snprintf(adjustment->said, sizeof(adjustment->said), "of the fixture");

@@ -556,7 +556,7 @@ static void test_grey(void **state)
 	fixture_stretches(&fixture);
 	fixture_adjust(&fixture, &adjustment);
 	text = fixture_report(&fixture, &request, &violations, &error);
-	assert_non_null(strstr(text, "\033[90m~0.009 \u00b10.003"));
+	assert_non_null(strstr(text, "\033[90m~0.006 \u00b10.003"));
 	assert_non_null(strstr(text, "\033[0m\033[1m"));
 	free(text);
 	request.colour = false;
