@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
 #include "cli/report/report.h"
+#include "cli/waiting.h"
 
 struct words {
 	const char *file;
@@ -231,8 +233,17 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 		words->file);
 }
 
-/* What a profile is adjusted by where it brings no calibration and none is kept for it. */
-static adjustment_measure *const measure_now = NULL;
+/* Finds the calibration, or measures one if the view has figures that it changes. */
+static int find_adjustment(struct adjustment *adjustment, const struct profile *profile,
+	const struct words *words, struct error *error)
+{
+	int failed = adjustment_init(adjustment, profile, words->calibration,
+		words->request.view->as_counted ? NULL : first_use_measure, error);
+
+	if (failed == 0 && waiting_interrupted())
+		failed = error_set(error, ERROR_BUSY, "interrupted");
+	return failed;
+}
 
 /* Prints the view, adjusted if it shows figures that can be. */
 static int print_profile(const struct profile *profile, const struct words *words,
@@ -243,8 +254,7 @@ static int print_profile(const struct profile *profile, const struct words *word
 	int failed = 0;
 
 	if (request.view->adjusts || words->calibration != NULL) {
-		failed = adjustment_init(
-			&adjustment, profile, words->calibration, measure_now, error);
+		failed = find_adjustment(&adjustment, profile, words, error);
 		request.adjustment = &adjustment;
 	}
 	if (failed == 0)

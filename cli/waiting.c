@@ -69,15 +69,26 @@ static void note_interrupt(int number)
 	interrupted = 1;
 }
 
+static const int interrupts[] = {SIGINT, SIGTERM};
+
+enum { INTERRUPTS = sizeof(interrupts) / sizeof(*interrupts) };
+
+static struct sigaction before[INTERRUPTS];
+
 void waiting_catch_interrupt(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM};
 	struct sigaction action = {
 		.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaction(numbers[i], &action, NULL);
+	for (int i = 0; i < INTERRUPTS; i++)
+		sigaction(interrupts[i], &action, &before[i]);
+}
+
+void waiting_leave_interrupt(void)
+{
+	for (int i = 0; i < INTERRUPTS; i++)
+		sigaction(interrupts[i], &before[i], NULL);
 }
 
 bool waiting_interrupted(void)

@@ -32,6 +32,10 @@ void waiting_sleep(int64_t milliseconds);
 
 /* From now on the first INT or TERM is noted, and the second ends this program. */
 void waiting_catch_interrupt(void);
+
+/* Both do what they did before that. */
+void waiting_leave_interrupt(void);
+
 bool waiting_interrupted(void);
 
 /* "1.5", "10s", "2m", "1h" as milliseconds above 0. 0, or a negative code. */

@@ -1,57 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * build_id: the note that the linker makes (ld(1), "--build-id"), where the loader has put it.
- *
- *   PT_NOTE: | name bytes | descriptor bytes | type | name, padded to 4 | descriptor, padded |
- */
+/* build_id: the note with it (calibration/build_note.h), where the loader has put it. */
 #include "agent/session/build_id.h"
 
-#include <elf.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "calibration/build_note.h"
 
 struct search {
 	char *text;
 	size_t size;
 	bool found;
 };
-
-static size_t padded(size_t bytes)
-{
-	return (bytes + 3) & ~(size_t)3;
-}
-
-static void take(struct search *search, const unsigned char *id, size_t bytes)
-{
-	if (bytes == 0 || 2 * bytes >= search->size)
-		return;
-	for (size_t i = 0; i < bytes; i++)
-		snprintf(search->text + 2 * i, 3, "%02x", id[i]);
-	search->found = true;
-}
-
-static void look_at_notes(struct search *search, const unsigned char *note, size_t bytes)
-{
-	ElfW(Nhdr) header;
-
-	while (bytes >= sizeof(header) && !search->found) {
-		size_t name, whole;
-
-		memcpy(&header, note, sizeof(header));
-		name = sizeof(header) + padded(header.n_namesz);
-		whole = name + padded(header.n_descsz);
-		if (whole > bytes)
-			return;
-		if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
-			memcmp(note + sizeof(header), "GNU", 4) == 0)
-			take(search, note + name, header.n_descsz);
-		note += whole;
-		bytes -= whole;
-	}
-}
 
 static bool is_ours(const struct dl_phdr_info *object)
 {
@@ -78,10 +39,10 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *argume
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 
 		/* Notes of 8 bytes' alignment are of other kinds. */
-		if (part->p_type == PT_NOTE && part->p_align <= 4)
-			look_at_notes(search,
+		if (part->p_type == PT_NOTE && part->p_align <= 4 && !search->found)
+			search->found = build_note_find(
 				(const unsigned char *)(object->dlpi_addr + part->p_vaddr),
-				part->p_memsz);
+				part->p_memsz, search->text, search->size);
 	}
 	return 1;
 }

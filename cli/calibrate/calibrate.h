@@ -24,7 +24,7 @@ struct calibrate {
 	const char *calls;   /* "auto", "instrument" or "events" */
 	const char *timing;  /* "fast" or "precise" */
 	const char *metrics; /* joined by '+' */
-	bool quick;          /* 15 seconds at most instead of a minute */
+	bool quick;          /* some ten seconds instead of half a minute; a minute at most, too */
 	bool progress;       /* say on standard error what is under way */
 };
 

@@ -209,6 +209,39 @@ static void report_close(struct report *report)
 	label_store_destroy(report->labels);
 }
 
+/* Why figures are as counted, if the user would want to know; or NULL. Where nothing can be
+ * adjusted that is still what was asked for in vain. */
+static const char *why_unadjusted(const struct report *report, char *refused, size_t size)
+{
+	const struct adjustment *adjustment = report->request->adjustment;
+	const char *reason = profile_meta_get(report->profile, "calibration.refused");
+
+	if (adjustment != NULL)
+		return adjustment->missed ? adjustment->said : NULL;
+	if (reason == NULL)
+		return NULL;
+	snprintf(refused, size, "none: %s", reason);
+	return refused;
+}
+
+/* A format that has no place beside the rows leaves it to standard error. */
+static void note_adjustment(struct report *report, struct sink *sink)
+{
+	struct error line = {0};
+	char refused[sizeof(report->request->adjustment->said)];
+	const char *why = why_unadjusted(report, refused, sizeof(refused));
+
+	if (why == NULL || report->request->view->says_calibration)
+		return;
+	if (report->request->format->note != NULL) {
+		sink_note(sink, "calibration", label_make(report->labels, why).text, "");
+		return;
+	}
+	/* It may hold anything; error_set makes one line of it. */
+	error_set(&line, ERROR_MISSING, "%s", why);
+	fprintf(stderr, "jprof: calibration: %s\n", line.text);
+}
+
 static int print_rows(struct report *report, struct out *out, struct error *error)
 {
 	const struct report_request *request = report->request;
@@ -225,8 +258,10 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 		sink_begin(&sink);
 		failed = request->view->rows(report, &sink, error);
 	}
-	if (failed == 0)
+	if (failed == 0) {
+		note_adjustment(report, &sink);
 		sink_end(&sink);
+	}
 	sink_fini(&sink);
 	return failed;
 }
@@ -434,15 +469,6 @@ void report_base_cells(
 		if (column >= 0)
 			report_fill(report, cells, (unsigned)column, base + layer * metrics);
 	}
-}
-
-void report_note_adjustment(const struct report *report, struct sink *sink)
-{
-	const struct adjustment *adjustment = report->request->adjustment;
-
-	if (adjustment != NULL && adjustment->missed)
-		sink_note(sink, "calibration", label_make(report->labels, adjustment->said).text,
-			"");
 }
 
 void report_no_sums(const struct report *report, struct cell *sums)

@@ -31,6 +31,8 @@ struct view {
 	bool records; /* needs profile_wanted.records */
 	bool marks; /* and marks */
 	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
+	bool as_counted; /* but only tells of it: no calibration need be made for it */
+	bool says_calibration; /* in rows of its own; all others have a line beside the rows */
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows() needs, in report->data. */
@@ -120,9 +122,6 @@ struct cell *report_value_cells(const struct report *report, struct cell *cells,
 /* The columns of a group of those, "base", "error", from the values of something's base. */
 void report_base_cells(
 	const struct report *report, struct cell *cells, const uint64_t *base);
-
-/* Says in a line that the figures are not adjusted, if the user would want to know. */
-void report_note_adjustment(const struct report *report, struct sink *sink);
 
 /* cum of every node, report_values-shaped: base plus that of its children. Nodes of all
  * threads. Owned by the caller (free), NULL without memory. */

@@ -142,7 +142,7 @@ static int rows_calibration(struct report *report, struct sink *sink, struct err
 
 	(void)error;
 	report_rows(report, sink, view->rank, report->profile->sequence_count, fill);
-	if (adjustment != NULL)
+	if (adjustment != NULL && !adjustment->missed)
 		sink_note(sink, "calibration", label_make(report->labels, adjustment->said).text,
 			"");
 	return 0;

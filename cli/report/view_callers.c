@@ -227,7 +227,6 @@ static int rows_callers(struct report *report, struct sink *sink, struct error *
 			? ": callers' calls, base and cum are the method's, callees' cum is "
 			  "its cum - base"
 			: ": see standard error");
-	report_note_adjustment(report, sink);
 	return 0;
 }
 

@@ -61,7 +61,6 @@ static int rows_methods(struct report *report, struct sink *sink, struct error *
 	(void)error;
 	report_rows(report, sink, view->rank, view->tally.seen_count, fill);
 	print_outside(report, sink);
-	report_note_adjustment(report, sink);
 	return 0;
 }
 

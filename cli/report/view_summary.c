@@ -55,7 +55,8 @@ static const struct known_meta {
 	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
 	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
 	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
-	{"overhead.event_ns", "overhead.event_ns", "Cost of an event (ns)", LOOK_TEXT},
+	/* Of the row `overhead`, where there is no calibration. */
+	{"overhead.event_ns", NULL, NULL, LOOK_TEXT},
 	{"calls", "recording.calls", "Calls seen by", LOOK_TEXT},
 	{"timing", "recording.timing", "Timing", LOOK_TEXT},
 	{"cpu.model", "cpu.model", "Processor model", LOOK_TEXT},
@@ -373,8 +374,8 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 
 /* ---- what jprof cost ---- */
 
-/* What the events cost of the processor time of the whole recording; of an interval's that is not
- * known. */
+/* Without a calibration: what the events cost by the agent's estimate, of the processor time of the
+ * whole recording; of an interval's that is not known. */
 static struct label overhead(struct report *report)
 {
 	const struct profile *profile = report->profile;
@@ -388,7 +389,7 @@ static struct label overhead(struct report *report)
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
 		return summary_label("not estimated");
 	return label_format(report->labels,
-		"%.1f %% of processor time: %.1f ns an event",
+		"%.1f %% of processor time, if an event costs %.1f ns",
 		100 * event_ns * (double)view->counts.events / (double)cpu_ns, event_ns);
 }
 
@@ -417,6 +418,7 @@ const struct view view_summary = {
 	.meaning = "where the profile comes from, how much is in it, whether it adds up",
 	.sort = NULL,
 	.adjusts = true,
+	.says_calibration = true,
 	.columns = columns,
 	.open = open_summary,
 	.rows = rows_summary,

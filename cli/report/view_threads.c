@@ -113,6 +113,7 @@ const struct view view_threads = {
 	.meaning = "one row a thread: events and totals",
 	.sort = "index",
 	.adjusts = true,
+	.as_counted = true,
 	.columns = columns,
 	.open = open_threads,
 	.rows = rows_threads,

@@ -231,7 +231,6 @@ static int rows_tree(struct report *report, struct sink *sink, struct error *err
 		print_threads(report, sink);
 	if (view->shown != NULL)
 		print_omitted(report, sink);
-	report_note_adjustment(report, sink);
 	return 0;
 }
 

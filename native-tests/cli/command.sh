@@ -11,6 +11,7 @@ make_profile=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export XDG_CACHE_HOME=$work/cache
 passed=0 failed=0
 
 # result LINE GOOD TEXT
@@ -93,7 +94,7 @@ holds "help lists what is not there" \
 prints '^Level  RL ' report small.jprof
 prints '"view":"tree"' report small.jprof --format json
 prints '"view":"methods"' report --view=methods --format=json small.jprof
-prints '^class,method,' report small.jprof --view methods --format csv
+prints '^class,method,' report small.jprof --view methods --format csv --calibration off
 prints 'invariants: hold' report small.jprof --view callers
 prints '\(19[0-9] more\)' report small.jprof --top 3
 prints '^Level  RL  Calls  Name' report bare.jprof
@@ -120,7 +121,7 @@ says 1 "no thread of the profile matches 'nobody'" report small.jprof --thread n
 # calls INTERVAL: all of them, from the view of methods.
 calls()
 {
-	"$jprof" report thrice.jprof --view methods --format csv --snapshot "$1" |
+	"$jprof" report thrice.jprof --view methods --format csv --calibration off --snapshot "$1" |
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") c = i } { n += $c } END { print n }'
 }
 one=$(calls ..1)
@@ -148,7 +149,6 @@ says 2 "'1' is no interval: say A..B" report thrice.jprof --snapshot 1
 says 2 "--snapshot needs a value" report thrice.jprof --snapshot
 
 # ---- report: calibrations ----
-export XDG_CACHE_HOME=$work/cache
 facts=(jvm.version=25 cpu.model=Model "machine.system=Linux 6 x86_64" calls=instrument timing=fast
 	jprof.build=abc)
 # write_calibration FILE [SED]: for profiles with these facts, changed by the expression.
@@ -172,9 +172,20 @@ write_calibration good.json
 "$make_profile" recursive 100 2 known.jprof 1 "${facts[@]}" || exit 1
 "$make_profile" recursive 100 2 embedded.jprof 1 "${facts[@]}" calibration=@good.json || exit 1
 
-prints '^calibration: none: the profile is not adjusted \(run `jprof calibrate`\)$' report known.jprof
-prints '"calibration":"none: the profile is not adjusted' report known.jprof --format json --view methods
-prints '^Calibration +none: the profile is not adjusted' report known.jprof --view summary
+# Nothing is measured for a profile that was not made here.
+none='none: no calibration is kept for it, and none can be measured here: it was made on processor .Model., this is '
+prints "^calibration: $none" report known.jprof
+prints "\"calibration\":\"$none" report known.jprof --format json --view methods
+prints "^Calibration +$none" report known.jprof --view summary
+prints '^calibration: none: the profile is not adjusted \(run `jprof calibrate`\)$' \
+	report known.jprof --view threads
+prints '^calibration: none: no calibration .*: it does not say what it was made with$' report small.jprof
+holds "something is said: $(cat err)" test ! -s err -a ! -e cache
+"$jprof" report known.jprof --view methods --format csv >out 2>err
+holds "csv: $(cat err)" grep -qE "^jprof: calibration: $none" err
+holds "csv has no rows alone" test "$(grep -c calibration out)" = 0
+"$jprof" report known.jprof --format csv --calibration off >out 2>err
+holds "off: $(cat err)" test ! -s err
 prints '^Calibration +off: the profile is not adjusted' \
 	report known.jprof --view summary --calibration off
 prints ' ±' report known.jprof --calibration good.json
@@ -193,12 +204,12 @@ prints '^First ' report embedded.jprof --view calibration
 prints '^archive,' report embedded.jprof --view entries --format csv --calibration good.json
 holds "off is as counted" cmp -s \
 	<("$jprof" report embedded.jprof --view methods --format csv --calibration off) \
-	<("$jprof" report known.jprof --view methods --format csv)
+	<("$jprof" report known.jprof --view methods --format csv 2>/dev/null)
 
 # The cache is looked at last, and only an identity's own file.
 mkdir -p cache/jprof
 for hash in $(seq 3); do cp good.json "cache/jprof/calibration-000000000000000$hash.json"; done
-prints 'none: the profile is not adjusted' report known.jprof
+prints "$none" report known.jprof
 
 says 1 "cannot read calibration file 'none.json': No such file" report known.jprof --calibration none.json
 says 1 "calibration file '/dev/null': it is no regular file" report known.jprof --calibration /dev/null

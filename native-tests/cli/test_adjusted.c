@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -275,6 +276,65 @@ static void test_odd_reasons(void **state)
 	}
 }
 
+/* Standard error, as it is while a report is made. Owned. */
+static char *heard_while(const char *view, const char *format,
+	const struct adjustment *adjustment, char **text)
+{
+	FILE *file = tmpfile();
+	int kept = dup(STDERR_FILENO);
+	char heard[4096];
+	size_t length;
+
+	assert_non_null(file);
+	dup2(fileno(file), STDERR_FILENO);
+	*text = fixture_print_adjusted(&fixture, view, format, adjustment);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	rewind(file);
+	length = fread(heard, 1, sizeof(heard) - 1, file);
+	heard[length] = '\0';
+	fclose(file);
+	return strdup(heard);
+}
+
+/* Once, in the report; but where rows alone are printed, on standard error. */
+static void check_refused(const struct view *view, const struct format *format,
+	const struct adjustment *adjustment)
+{
+	static const char reason[] = "calibration file 'x': too old";
+	char *text, *heard = heard_while(view->name, format->name, adjustment, &text);
+	bool in_rows = strcmp(view->name, "summary") == 0;
+	bool apart = !in_rows && format == &format_csv;
+
+	if ((strstr(text, reason) == NULL) != apart || (strstr(heard, reason) == NULL) == apart)
+		fail_msg("%s as %s: '%s'", view->name, format->name, heard);
+	if (apart)
+		assert_string_equal(
+			heard, "jprof: calibration: none: calibration file 'x': too old\n");
+	else
+		assert_string_equal(heard, "");
+	if (format == &format_json && !in_rows)
+		assert_non_null(
+			strstr(text, "\"calibration\":\"none: calibration file 'x': too old\""));
+	free(text);
+	free(heard);
+}
+
+static void test_refused_everywhere(void **state)
+{
+	struct adjustment adjustment;
+
+	(void)state;
+	known_profile();
+	add_meta("calibration.refused", (char *)"calibration file 'x': too old");
+	adjustment_init(&adjustment, &fixture.profile, NULL, NULL, NULL);
+	for (size_t v = 0; v < view_count; v++)
+		for (size_t f = 0; f < format_count; f++)
+			check_refused(views[v], formats[f],
+				views[v]->adjusts ? &adjustment : NULL);
+	adjustment_fini(&adjustment);
+}
+
 static int measured;
 
 static int measure(struct calibration **calibration, const struct profile *profile,
@@ -331,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_embedded),
 		cmocka_unit_test(test_odd_reasons),
+		cmocka_unit_test(test_refused_everywhere),
 		cmocka_unit_test(test_measured),
 	};
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * at_hand: whether what a profile was made with is here, so that it can be measured.
+ *
+ *   processor, architecture   this machine's
+ *   agent                     the libjprof.so of this program has the build id that the profile names
+ *   program                   has ended, or its recording: nothing is measured beside it
+ *   JVM                       in the folder that the profile names; that version, by its file "release"
+ *
+ * A profile may come from anybody: java is run only if nobody but root and this program's user
+ * can have put it there.
+ */
+#ifndef JPROF_CLI_AT_HAND_H
+#define JPROF_CLI_AT_HAND_H
+
+#include "calibration/identity.h"
+#include "profile/profile_read.h"
+
+/* 0, or a negative code with a line: what of it is not here. */
+int at_hand_check(const struct profile *profile, const struct identity *identity,
+	struct error *error);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * first_use: a report asks for a calibration that nobody has made yet.
+ *
+ *   at_hand.h        only where that profile was made with what is here
+ *   calibration/cache  one at a time; what another one has measured meanwhile is taken; what failed
+ *                      is not tried again for an hour
+ *   calibrate_quick  ten seconds or so; a minute at most
+ */
+#ifndef JPROF_CLI_FIRST_USE_H
+#define JPROF_CLI_FIRST_USE_H
+
+#include "cli/report/adjustment.h"
+
+/* An adjustment_measure. Says on standard error that it measures, and how to go without. Ctrl-C ends
+ * the measuring (waiting_interrupted); whatever happens no process and no file of it is left, but
+ * what is in the cache. */
+int first_use_measure(struct calibration **calibration, const struct profile *profile,
+	const struct identity *identity, struct error *error);
+
+#endif

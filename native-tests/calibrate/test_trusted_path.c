@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Whose programs may be run: every way in which others could change one is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/calibrate/trusted_path.h"
+
+static char folder[] = "/tmp/jprof-trust-XXXXXX", bin[64], java[80], other[64];
+
+enum { NOBODY = 65534 };
+
+static void ours(void **state)
+{
+	(void)state;
+	assert_true(trusted_path(java));
+	assert_true(trusted_path("/usr/bin/env"));
+	assert_false(trusted_path("/nowhere/java"));
+}
+
+static void modes(void **state)
+{
+	static const struct {
+		const char *path;
+		mode_t mode;
+		bool trusted;
+	} rows[] = {{java, 0775, false}, {java, 0757, false}, {java, 01757, false},
+		{java, 0755, true}, {bin, 0775, false}, {bin, 0757, false}, {bin, 01777, true},
+		{bin, 0755, true}, {folder, 0777, false}, {folder, 0700, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(chmod(rows[i].path, rows[i].mode), 0);
+		if (trusted_path(java) != rows[i].trusted)
+			fail_msg("%s with mode %o", rows[i].path, rows[i].mode);
+	}
+}
+
+/* What a link leads to counts. */
+static void links(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink(bin, other), 0);
+	snprintf(other + sizeof("/tmp/jprof-trust-XXXXXX/other") - 1, 8, "/java");
+	assert_true(trusted_path(other));
+	chmod(bin, 0777);
+	assert_false(trusted_path(other));
+	chmod(bin, 0755);
+}
+
+static void owners(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(bin, NOBODY, NOBODY), 0);
+	assert_false(trusted_path(java));
+	assert_int_equal(chown(bin, 0, 0) | chown(java, NOBODY, NOBODY), 0);
+	assert_false(trusted_path(java));
+	assert_int_equal(seteuid(NOBODY), 0);
+	assert_false(trusted_path(java)); /* the folder is shut for it */
+	assert_int_equal(seteuid(0) | chmod(folder, 0755) | seteuid(NOBODY), 0);
+	assert_true(trusted_path(java));
+	assert_int_equal(seteuid(0) | chown(java, 0, 0), 0);
+}
+
+static int prepare(void **state)
+{
+	int file;
+
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(bin, sizeof(bin), "%s/bin", folder);
+	snprintf(java, sizeof(java), "%s/java", bin);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	file = mkdir(bin, 0755) == 0 ? open(java, O_CREAT | O_WRONLY, 0755) : -1;
+	return file < 0 ? -1 : close(file) | chmod(java, 0755) | chmod(bin, 0755);
+}
+
+static int clean(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ours),
+		cmocka_unit_test(modes),
+		cmocka_unit_test(links),
+		cmocka_unit_test(owners),
+	};
+
+	return cmocka_run_group_tests(tests, prepare, clean);
+}
