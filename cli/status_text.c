@@ -156,6 +156,7 @@ static const struct row {
 	{"lost", "marks", "lost marks", &count},
 	{"overhead", "event_ns", "cost of an event", &nanoseconds},
 	{"overhead", "share", "share of CPU time", &share},
+	{"overhead", "known_from", "both known from", &text},
 	{NULL, "snapshots", "snapshots", &list},
 	{NULL, "error", "last failure", &text},
 };

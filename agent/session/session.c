@@ -169,7 +169,20 @@ static void note_session(struct session *session)
 		session_note(session, "started", session->started);
 }
 
-/* The facts that change while the session runs, beside those noted at its start. */
+/* The facts that were noted at its start: a calibration among them, which is long. */
+static void session_notes(void *argument,
+	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+{
+	const struct session *session = argument;
+	char text[32];
+
+	for (unsigned i = 0; i < session->notes; i++)
+		put(put_argument, session->note[i].key, session->note[i].value);
+	snprintf(text, sizeof(text), "%.1f", session->event_ns);
+	put(put_argument, "overhead.event_ns", text);
+}
+
+/* The facts that change while the session runs. */
 static void session_facts(void *argument, bool final,
 	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
 {
@@ -190,14 +203,10 @@ static void session_facts(void *argument, bool final,
 		{"virtual.mounts", session->source->virtual_mounts()},
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
 
-	for (unsigned i = 0; i < session->notes; i++)
-		put(put_argument, session->note[i].key, session->note[i].value);
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
 		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
 		put(put_argument, number[i].key, text);
 	}
-	snprintf(text, sizeof(text), "%.1f", session->event_ns);
-	put(put_argument, "overhead.event_ns", text);
 	session->source->facts(session, put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
 }
@@ -206,6 +215,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 {
 	const struct writer_source source = {.methods_end = session->source->end,
 		.method = session->source->get,
+		.notes = session_notes,
 		.facts = session_facts,
 		.files = session->source->files,
 		.argument = session};

@@ -63,7 +63,8 @@ struct session {
 	char *path;         /* the profile's, absolute; NULL before it begins */
 	uint64_t began;     /* clock_now */
 	char started[32];   /* ISO 8601 */
-	double event_ns;    /* what an event costs, an estimate; 0: not known */
+	double event_ns;    /* what an event costs; 0: not known */
+	bool event_calibrated; /* as measured; else the agent's own estimate */
 	uint64_t cpu_began; /* ns of processor time that the process had used */
 	struct session_before before;
 	bool abandoned;     /* its writer hung at the end, and may still use the trace */

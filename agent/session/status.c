@@ -67,8 +67,9 @@ static json_t *overhead_of(const struct session *session, uint64_t events)
 
 	if (session->event_ns <= 0 || cpu == 0)
 		return json_null();
-	return json_pack("{s:f, s:f}", "event_ns", session->event_ns, "share",
-		session->event_ns * (double)events / (double)cpu);
+	return json_pack("{s:f, s:f, s:s}", "event_ns", session->event_ns, "share",
+		session->event_ns * (double)events / (double)cpu, "known_from",
+		session->event_calibrated ? "calibration" : "estimate");
 }
 
 static json_t *labels_of(struct session *session, struct error *error)

@@ -45,6 +45,7 @@ enum {
 /* What of it is in the file: ids below. */
 struct written {
 	uint32_t methods, paths;
+	bool notes;
 };
 
 struct writer {
@@ -157,6 +158,19 @@ static int put_sequences(struct writer *writer)
 	return status;
 }
 
+/* The facts of the meta table. */
+static void put_meta(struct writer *writer, bool final, struct written *known)
+{
+	const struct writer_source *source = &writer->source;
+
+	if (source->notes && !known->notes)
+		source->notes(source->argument, put_fact, writer);
+	known->notes = true;
+	if (source->facts)
+		source->facts(source->argument, final, put_fact, writer);
+	put_own_facts(writer);
+}
+
 static int put_all(struct writer *writer, bool final, struct written *known)
 {
 	int status = threads_put(&writer->threads, writer->error);
@@ -165,10 +179,8 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 		status = put_sequences(writer);
 	if (status == 0)
 		status = put_known(writer, known);
-	if (status == 0 && writer->source.facts)
-		writer->source.facts(writer->source.argument, final, put_fact, writer);
 	if (status == 0)
-		put_own_facts(writer);
+		put_meta(writer, final, known);
 	if (status == 0)
 		status = marks_put(&writer->marks, writer->profile, writer->error);
 	return status == 0 ? -(int)writer->error->code : status;
@@ -551,7 +563,8 @@ int writer_start(struct writer **out, struct trace *trace,
 	marks_init(&writer->marks);
 	writer->records = (struct record_writer){.records = trace_io_records(trace),
 		.began = writer->began};
-	writer->known = (struct written){PROFILE_METHOD_FIRST, IO_PATH_FIRST};
+	writer->known = (struct written){
+		.methods = PROFILE_METHOD_FIRST, .paths = IO_PATH_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
 		destroy(writer);

@@ -29,8 +29,13 @@ struct writer_source {
 	/* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1, with a record each. */
 	uint32_t (*methods_end)(void);
 	const struct profile_method *(*method)(uint32_t id);
-	/* Calls put(put_argument, key, value) for every fact of the meta table; final: the last
-	 * flush. Called in every flush, in the thread that flushes. */
+	/* Calls put(put_argument, key, value) for every fact of the meta table that stays as it is.
+	 * Called in the thread that flushes, until a flush has brought them into the file. NULL:
+	 * there are none. */
+	void (*notes)(void *argument,
+		void (*put)(void *put_argument, const char *key, const char *value),
+		void *put_argument);
+	/* The same of those that change; final: the last flush. Called in every flush. */
 	void (*facts)(void *argument, bool final,
 		void (*put)(void *put_argument, const char *key, const char *value),
 		void *put_argument);

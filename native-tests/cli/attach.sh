@@ -18,6 +18,8 @@ echo 'a library' >"$work/bin/libjprof.so"
 jprof=$work/bin/jprof
 jvm=
 others=()
+# No calibration of whoever runs this, and none measured unasked: there is no place to keep one.
+export XDG_CACHE_HOME=/dev/null
 passed=0 failed=0
 trap 'end_jvm; for p in "${others[@]}"; do kill -9 "$p"; wait "$p"; done 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -295,6 +297,7 @@ options {\"flush\":3}
 memory 1,048,576 bytes
 cost of an event 12.3 ns
 share of CPU time 1.23 %
+both known from calibration
 snapshots a, b"
 "$jprof" status $jvm --format json >out
 holds "json: $(cat out)" "$python" -c 'import json; assert json.load(open("out"))["new"] == 1'
@@ -309,7 +312,7 @@ holds "watch: $(grep -c '^state' out) times" test "$(grep -c '^state' out)" -ge 
 holds "watch: escapes in a file" test "$(grep -c "$(printf '\033')" out)" = 0
 if command -v script >/dev/null; then
 	timeout -s INT 1 script -qec "stty cols 30; $jprof status $jvm --watch=0.2" /dev/null >out 2>/dev/null </dev/null
-	holds "watch: the cursor stays" grep -q "$(printf '\033')\[9A" out
+	holds "watch: the cursor stays" grep -q "$(printf '\033')\[10A" out
 	holds "watch: lines are too long" test "$(sed 's/\x1b\[[0-9]*[A-Z]//g; s/\r//g' out | awk 'length > m {m = length} END {print m}')" -le 30
 fi
 "$jprof" status $jvm --watch >out 2>err &

@@ -94,7 +94,8 @@ class Agent:
             return self.ended()
         if verb == "status":
             return {"state": "recording", "pid": pid, "file": "/tmp/\x1bx", "duration_ns": 1234567890,
-                    "memory": {"used": 1048576}, "overhead": {"share": 0.0123, "event_ns": 12.34},
+                    "memory": {"used": 1048576}, "overhead": {"share": 0.0123, "event_ns": 12.34,
+                    "known_from": "calibration"},
                     "options": {"flush": 3}, "snapshots": ["a", "b"], "error": None, "new": 1}
         if verb == "snapshot":
             return {"label": request.get("label", "1"), "at_ns": 5}

@@ -96,7 +96,18 @@ static void facts(void *argument, bool final,
 	atomic_fetch_add(&flushes, 1);
 }
 
-static const struct writer_source source = {methods_end, method_of, facts, NULL, directory};
+static atomic_uint notes_put;
+
+static void notes(void *argument,
+	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+{
+	assert_ptr_equal(argument, directory);
+	put(put_argument, "options", "{}");
+	atomic_fetch_add(&notes_put, 1);
+}
+
+static const struct writer_source source = {
+	methods_end, method_of, notes, facts, NULL, directory};
 
 static struct metric_set set;
 static char path[256];
@@ -108,6 +119,7 @@ static struct writer *start(struct trace *trace, const char *name, uint64_t flus
 
 	atomic_store(&nodes_put, 0);
 	atomic_store(&flushes, 0);
+	atomic_store(&notes_put, 0);
 	atomic_store(&lines, 0);
 	atomic_store(&fail_put_at, -1);
 	atomic_store(&fail_commit, false);
@@ -517,6 +529,34 @@ static void last_flush_fails(void **state)
 	trace_destroy(trace);
 }
 
+/* Facts that stay as they are: put again only where the file has not got them. */
+static void notes_once(void **state)
+{
+	struct trace *trace = trace_create(&set, 64 << 20);
+	struct writer *writer = start(trace, "notes", 3600);
+	struct profile *profile;
+	struct error error = {0};
+	char *label;
+	uint64_t at;
+
+	(void)state;
+	atomic_store(&fail_commit, true);
+	assert_int_equal(writer_snapshot(writer, "a", &label, &at, &error), -ERROR_IO);
+	atomic_store(&fail_commit, false);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(writer_snapshot(writer, NULL, &label, &at, NULL), 0);
+		free(label);
+		assert_int_equal(atomic_load(&notes_put), 2);
+	}
+	trace_stop(trace);
+	finish(writer);
+	assert_int_equal(atomic_load(&notes_put), 2);
+	profile = read_profile();
+	assert_string_equal(profile_meta_get(profile, "options"), "{}");
+	profile_free(profile);
+	trace_destroy(trace);
+}
+
 static void in_a_forked_child(void **state)
 {
 	struct trace *trace = trace_create(&set, 64 << 20);
@@ -632,6 +672,7 @@ int main(void)
 		cmocka_unit_test(while_threads_run),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(last_flush_fails),
+		cmocka_unit_test(notes_once),
 		cmocka_unit_test(in_a_forked_child),
 		cmocka_unit_test(signals_are_blocked),
 		cmocka_unit_test(cannot_start),
