@@ -4,6 +4,9 @@
 # common: what the benchmarks of Java programs share; sourced by them.
 # shellcheck shell=bash
 
+# No calibration of whoever runs this, and none measured unasked: there is no place to keep one.
+export XDG_CACHE_HOME=/dev/null
+
 # prepare NAME REPETITIONS BUILD_DIR [REPETITIONS]: sets build, repetitions, unless given, and a
 # folder `work` that goes at the end.
 prepare() {

@@ -30,6 +30,8 @@ calls=instrument
 [ "$way" != events ] || calls=events
 work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-$case.XXXXXX")
 trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+# No calibration of whoever runs this, and none measured unasked: there is no place to keep one.
+export XDG_CACHE_HOME=/dev/null
 failures=0
 
 directive() {

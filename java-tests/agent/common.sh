@@ -10,6 +10,8 @@ shift 3
 javas=("$@")
 agent=$build/libjprof.so jprof=$build/jprof
 work=$(mktemp -d "${TMPDIR:-/tmp}/jprof-agent.XXXXXX")
+# No calibration of whoever runs this, and none measured unasked: there is no place to keep one.
+export XDG_CACHE_HOME=/dev/null
 failures=0
 trap 'cleanup; [ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 
