@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# first-use: where no calibration is kept the first report measures one, and nobody else does: not
+# the program's own run, not a report that has no use for it, not a second one, nor one of a
+# profile that was made with something else. Nothing of it is left behind.
+. "$(dirname "$0")/common.sh"
+need jq sqlite3
+export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+java=${javas[-1]}
+
+# kept: how many calibrations there are.
+kept() {
+	find "$XDG_CACHE_HOME" -name '*.json' 2>/dev/null | wc -l
+}
+
+# left WHAT: no file of a calibration is there but those in the cache, nor a process.
+left() {
+	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
+	! pgrep -f "jprof.calibration.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
+}
+
+# report WORDS...: sets status, leaves report and err.
+report() {
+	timeout 100 "$jprof" report "$work/p.jprof" "$@" >"$work/report" 2>"$work/err"
+	status=$?
+	[ $status = 0 ] || fail "report $*: exit status $status: $(cat "$work/err")"
+	left "report $*"
+}
+
+# expect_unmeasured WHAT REASON: nothing was, which the report of methods tells.
+expect_unmeasured() {
+	report --view methods --format json
+	jq -r .calibration "$work/report" | grep -qF -- "$2" ||
+		fail "$1: '$(jq -r .calibration "$work/report")'"
+	[ ! -s "$work/err" ] || fail "$1: said $(cat "$work/err")"
+	[ "$(kept)" = 0 ] || fail "$1: one was measured"
+}
+
+# expect_adjusted WHAT: the last report, of methods as JSON, is.
+expect_adjusted() {
+	jq -e '(.rows | length) > 0 and all(.rows[]; has("raw_base") and has("error"))' \
+		"$work/report" >/dev/null || fail "$1: not adjusted: $(cat "$work/err")"
+}
+
+# change KEY VALUE: a fact of the profile.
+change() {
+	sqlite3 "$work/p.jprof" "UPDATE meta SET value = '$2' WHERE key = '$1'"
+}
+
+record() {
+	rm -f "$work/p.jprof"
+	run "$java" "file=$work/p.jprof" count 300
+	expect_ran recording 300
+	expect_lines recording 0
+}
+
+# While the program runs nothing is measured, and where nobody asks for it.
+record
+cp "$work/p.jprof" "$work/kept.jprof"
+[ ! -e "$XDG_CACHE_HOME" ] || fail "the recording made a cache"
+for words in '--view methods --calibration off' '--view threads' '--view files' '--view snapshots'; do
+	# shellcheck disable=SC2086
+	report $words
+	[ ! -s "$work/err" ] && [ ! -e "$XDG_CACHE_HOME" ] || fail "$words: $(cat "$work/err")"
+done
+
+# Nor where something is not as it was.
+while IFS='|' read -r key value reason; do
+	change "$key" "$value"
+	expect_unmeasured "$key" "$reason"
+	cp "$work/kept.jprof" "$work/p.jprof"
+done <<-'END'
+	cpu.model|Another|it was made on processor 'Another', this is '
+	jprof.build|0102|it was made by another build of jprof than '
+	jvm.version|1.2|it was made on JVM '1.2', this is '
+	java.home|/nowhere|there is no JVM '/nowhere/bin/java'
+END
+change complete no
+change pid $$
+expect_unmeasured 'a program that runs' 'still records'
+cp "$work/kept.jprof" "$work/p.jprof"
+
+# A JVM that measures nothing is tried once.
+mkdir -p "$work/jvm/bin"
+ln -s /bin/false "$work/jvm/bin/java"
+change java.home "$work/jvm"
+report --view methods
+grep -q '^jprof: measuring what probes cost, once' "$work/err" || fail "a bad JVM: not tried"
+grep -q '^calibration: none: .*failed with status 1' "$work/report" || fail "a bad JVM: $(cat "$work/report")"
+expect_unmeasured 'a bad JVM again' 'measuring failed within the last hour: '
+cp "$work/kept.jprof" "$work/p.jprof"
+rm -r "$XDG_CACHE_HOME"
+
+# Ctrl-C ends the report.
+"$jprof" report "$work/p.jprof" >"$work/report" 2>"$work/err" &
+pid=$!
+until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+sleep 1
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "interrupted: exit status"
+grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
+[ ! -s "$work/report" ] || fail "interrupted: there is a report"
+[ "$(find "$XDG_CACHE_HOME" -type f -size +0)" = "" ] || fail "interrupted: something is kept"
+left interrupted
+
+# Two at once: one measures, both are adjusted.
+"$jprof" report "$work/p.jprof" --view methods --format json >"$work/report.1" 2>"$work/err.1" &
+report --view methods --format json
+wait $! || fail "the other report failed: $(cat "$work/err.1")"
+expect_adjusted 'one of two'
+mv "$work/report.1" "$work/report"
+expect_adjusted 'the other of two'
+[ "$(cat "$work/err" "$work/err.1" | grep -c '^jprof: measuring what probes cost')" = 1 ] ||
+	fail "two at once: said $(cat "$work/err" "$work/err.1")"
+[ "$(kept)" = 1 ] || fail "two at once: $(kept) are kept"
+
+# From now on it is there: for reports, and in new profiles.
+report --view methods --format json
+expect_adjusted 'a later one'
+[ ! -s "$work/err" ] || fail "a later one said: $(cat "$work/err")"
+fact calibration | grep -q '^from the cache, made ' || fail "later: '$(fact calibration)'"
+record
+fact calibration | grep -q '^embedded in the profile, made ' || fail "anew: '$(fact calibration)'"
+query "$work/p.jprof" "SELECT value FROM meta WHERE key = 'overhead.event_ns'" |
+	grep -qE '^[0-9]+\.[0-9]$' || fail "no cost of an event"
+finish
