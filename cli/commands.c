@@ -48,9 +48,10 @@ static const char detach_text[] =
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its own\n"
 	"without probes and with them, for about half a minute in all (--quick: ten\n"
-	"seconds). The result goes into FILE, or to where `--calibration auto`, the default,\n"
-	"finds it. A calibration is for one JVM, processor, build of jprof, --calls,\n"
-	"--timing and list of --metrics: give those that programs are profiled with.\n"
+	"seconds, as `jprof report` does by itself where there is no calibration). The\n"
+	"result goes into FILE, or to where `--calibration auto`, the default, finds it. A\n"
+	"calibration is for one JVM, processor, build of jprof, --calls, --timing and list\n"
+	"of --metrics: give those that programs are profiled with.\n"
 	"--java: the java program, or its JDK's folder; else that of JAVA_HOME, or of PATH.\n"
 	"Measure while the machine has nothing else to do.\n";
 

@@ -125,6 +125,30 @@ expect_adjusted 'a later one'
 fact calibration | grep -q '^from the cache, made ' || fail "later: '$(fact calibration)'"
 record
 fact calibration | grep -q '^embedded in the profile, made ' || fail "anew: '$(fact calibration)'"
-query "$work/p.jprof" "SELECT value FROM meta WHERE key = 'overhead.event_ns'" |
-	grep -qE '^[0-9]+\.[0-9]$' || fail "no cost of an event"
+
+# What an event costs is now the mean of what was measured of compiled methods.
+expected=$(jq '[.sequences[] | select([.first, .second, .third] | all(. != null and startswith("jitted"))) |
+	.metrics.cpu.cost] | add / length * 10 | round / 10' "$XDG_CACHE_HOME"/jprof/*.json)
+found=$(query "$work/p.jprof" "SELECT value FROM meta WHERE key = 'overhead.event_ns'")
+jq -en "($expected - $found) | . < 0.11 and . > -0.11" >/dev/null ||
+	fail "an event costs $found ns, not $expected"
+
+# status_of OPTIONS: what the status of such a recording says of its overhead.
+status_of() {
+	"$java" "-agentpath:$agent=file=$work/p.jprof$1" -cp "$classes" agent.Workload \
+		paths 20000 >/dev/null 2>&1 &
+	pid=$!
+	until "$jprof" status $pid --format json >"$work/report" 2>"$work/err"; do
+		kill -0 $pid || break
+		sleep 0.1
+	done
+	jq -r .overhead.known_from "$work/report"
+	kill $pid
+	wait $pid 2>/dev/null
+}
+
+said=$(status_of '')
+[ "$said" = calibration ] || fail "the status knows the overhead from '$said'"
+said=$(status_of ,calibration=off)
+[ "$said" = estimate ] || fail "without a calibration the status knows it from '$said'"
 finish
