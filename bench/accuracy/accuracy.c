@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* accuracy: natives of known work for Accuracy.java. */
+/* accuracy: natives of known work for Programs.java. */
 #include <jni.h>
 
 #include <stdint.h>
@@ -17,9 +17,9 @@ static jlong chain(jlong x, jint steps)
 }
 
 #define NATIVE(class, method)                                                            \
-	JNIEXPORT jlong JNICALL Java_Accuracy_00024##class##_##method(                   \
+	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                   \
 		JNIEnv *jni, jclass type, jlong x, jint steps);                          \
-	JNIEXPORT jlong JNICALL Java_Accuracy_00024##class##_##method(                   \
+	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                   \
 		JNIEnv *jni, jclass type, jlong x, jint steps)                           \
 	{                                                                                \
 		(void)jni;                                                               \
