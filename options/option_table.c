@@ -360,7 +360,7 @@ const struct option_row option_table[] = {
 		.meaning = "whether reading classes counts as the application's I/O"},
 	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
 		FIELD(calibration),
-		.meaning = "what takes jprof's own cost out of reports; auto: what is kept for this JVM, or the first report measures"},
+		.meaning = "what takes jprof's own cost out of reports; auto: kept, or measured at first use"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise: probes cost more, but the same amount wherever they are"},
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,

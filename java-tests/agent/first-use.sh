@@ -107,10 +107,15 @@ grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err
 [ "$(find "$XDG_CACHE_HOME" -type f -size +0)" = "" ] || fail "interrupted: something is kept"
 left interrupted
 
-# Two at once: one measures, both are adjusted.
-"$jprof" report "$work/p.jprof" --view methods --format json >"$work/report.1" 2>"$work/err.1" &
-report --view methods --format json
-wait $! || fail "the other report failed: $(cat "$work/err.1")"
+# Two at once: one measures, both are adjusted. Where the machine is so busy that it takes too
+# long, that is not what is looked at here.
+for _ in 1 2 3; do
+	rm -rf "$XDG_CACHE_HOME"
+	"$jprof" report "$work/p.jprof" --view methods --format json >"$work/report.1" 2>"$work/err.1" &
+	report --view methods --format json
+	wait $! || fail "the other report failed: $(cat "$work/err.1")"
+	grep -q 'is the machine busy' "$work/report" || break
+done
 expect_adjusted 'one of two'
 mv "$work/report.1" "$work/report"
 expect_adjusted 'the other of two'
