@@ -55,6 +55,15 @@ static const char calibrate_text[] =
 	"--java: the java program, or its JDK's folder; else that of JAVA_HOME, or of PATH.\n"
 	"Measure while the machine has nothing else to do.\n";
 
+static const char selftest_text[] =
+	"Runs a program of jprof's own whose methods' shares are known, and compares them\n"
+	"with what a profile says: for each method and metric what is expected, measured\n"
+	"in the same JVM without probes; what is counted with them (raw); and what is left\n"
+	"when jprof's own cost is taken out (adjusted), with its error. A '*' marks where\n"
+	"expected and adjusted do not meet. The options are as for calibrate and report; a\n"
+	"calibration that is not there yet is made. Takes half a minute; the machine should\n"
+	"have nothing else to do. Fails only if it cannot be run. --format: text or json.\n";
+
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- java ARGS...",
 		"run a Java program with the agent, and say where the profile is", run_text,
@@ -84,6 +93,11 @@ const struct command commands[] = {
 		"             [--metrics METRICS] [--quick]",
 		"measure what the probes cost, for reports to take it out", calibrate_text,
 		NULL, cmd_calibrate},
+	{"selftest",
+		"[--java PATH] [--calls CALLS] [--timing TIMING]\n"
+		"             [--metrics METRICS] [--calibration FILE|off] [--format FORMAT]",
+		"compare a profile with shares that are known", selftest_text, NULL,
+		cmd_selftest},
 	{"metrics", "", "what can be counted on this machine, and why not the rest", NULL,
 		NULL, cmd_metrics},
 	{"help", "[COMMAND | options | schema]",

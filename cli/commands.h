@@ -40,6 +40,7 @@ int cmd_attach(int argc, char **argv);
 int cmd_control(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

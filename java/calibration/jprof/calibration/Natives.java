@@ -7,7 +7,8 @@ import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Gives the calibration's native methods their functions, which are the agent's. */
+/** Gives the native methods of the calibration and of the selftest their functions, which are the
+ * agent's. */
 public final class Natives {
 	/** What is thrown by methods that throw: always the same object. */
 	public static final Thrown THROWN = new Thrown();
@@ -24,8 +25,12 @@ public final class Natives {
 	private Natives() {
 	}
 
-	/** The agent gives this class its own native. Fails if it is not loaded. */
-	static void open() throws ReflectiveOperationException {
+	/**
+	 * The agent gives this class its own native.
+	 *
+	 * @throws ReflectiveOperationException if it is not loaded
+	 */
+	public static void open() throws ReflectiveOperationException {
 		Class.forName("jprof.Inside", true, null).getMethod("bind", Class.class)
 				.invoke(null, Natives.class);
 	}
@@ -33,8 +38,12 @@ public final class Natives {
 	/**
 	 * Binds the native methods of a class. A line for each: its slot, its name, how long a chain of
 	 * multiplications it works (-1: it throws), and the methods that it calls, each with its slot.
+	 *
+	 * @param type the class
+	 * @param self what its methods are called on that are not static
+	 * @param lines what its natives do
 	 */
-	static void bind(Class<?> type, Object self, String lines) {
+	public static void bind(Class<?> type, Object self, String lines) {
 		Map<String, Method> methods = new HashMap<>();
 
 		for (Method method : type.getDeclaredMethods())

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof selftest: reads the words, runs a program with known shares, prints what jprof makes of it. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/calibrate/calibrate.h"
+#include "cli/commands.h"
+#include "cli/selftest/selftest.h"
+#include "cli/waiting.h"
+
+struct words {
+	struct selftest what;
+	const char *format;
+};
+
+static const struct option {
+	const char *name;
+	size_t offset; /* of a const char * in struct words */
+} options[] = {
+	{"--java", offsetof(struct words, what.java)},
+	{"--calls", offsetof(struct words, what.calls)},
+	{"--timing", offsetof(struct words, what.timing)},
+	{"--metrics", offsetof(struct words, what.metrics)},
+	{"--calibration", offsetof(struct words, what.calibration)},
+	{"--format", offsetof(struct words, format)},
+};
+
+static const struct printer {
+	const char *format;
+	verdict_printer *print;
+} printers[] = {
+	{"text", print_verdict_text},
+	{"json", print_verdict_json},
+};
+
+static const struct option *find_option(const char *name)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (strcmp(options[i].name, name) == 0)
+			return &options[i];
+	return NULL;
+}
+
+static int take_format(struct words *words)
+{
+	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
+		if (strcmp(printers[i].format, words->format) == 0)
+			words->what.print = printers[i].print;
+	return words->what.print != NULL
+		       ? EXIT_DONE
+		       : command_usage("selftest", "no format '%s'; the formats are text, json",
+				 words->format);
+}
+
+static int read_words(struct words *words, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at += 2) {
+		const struct option *option = find_option(argv[at]);
+
+		if (option == NULL)
+			return command_usage(
+				"selftest", "'%s' is not one of its options", argv[at]);
+		if (at + 1 == argc || argv[at + 1][0] == '\0')
+			return command_usage("selftest", "%s needs a value", argv[at]);
+		*(const char **)((char *)words + option->offset) = argv[at + 1];
+	}
+	if (strcmp(words->what.calls, "off") == 0)
+		return command_usage(
+			"selftest", "--calls off: where no calls are seen, nobody has a share");
+	if (words->what.calibration != NULL && strcmp(words->what.calibration, "auto") == 0)
+		words->what.calibration = NULL;
+	return take_format(words);
+}
+
+/* An adjustment_measure. */
+static int measure_now(struct calibration **calibration, const struct profile *profile,
+	const struct identity *identity, struct error *error)
+{
+	fprintf(stderr, "jprof: no calibration is kept for this JVM and these options: "
+			"measuring what probes cost, ten seconds or so\n");
+	return calibrate_quick(identity, profile_meta_get(profile, "java.home"),
+		isatty(STDERR_FILENO), calibration, error);
+}
+
+int cmd_selftest(int argc, char **argv)
+{
+	struct words words = {.what = {.calls = "auto",
+				      .timing = "fast",
+				      .metrics = "wall+cpu+alloc",
+				      .measure = measure_now,
+				      .progress = isatty(STDERR_FILENO)},
+		.format = "text"};
+	struct error error = {0};
+	int status = read_words(&words, argc, argv);
+
+	if (status != EXIT_DONE)
+		return status;
+	waiting_catch_interrupt();
+	return selftest_run(&words.what, &error) == 0 ? command_flush()
+						      : command_failed(&error);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* verdict: see verdict.h. */
+#include "cli/selftest/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Percent of a metric that a method uses, or is said to use, at least, to be judged. */
+#define JUDGED 0.1
+
+double verdict_share(double value, double sum)
+{
+	return sum > 0 ? 100 * value / sum : 0;
+}
+
+bool verdict_holds(const struct verdict_value *value)
+{
+	/* Values are whole numbers, what is expected a mean. */
+	return fabs(value->expected - value->adjusted) <= value->error + value->uncertainty + 1;
+}
+
+/* ---- gathering ---- */
+
+static struct verdict_method *find_method(
+	struct verdict *verdict, const struct profile_method *method)
+{
+	if (!method->class_name || strcmp(method->class_name, "selftest.Shares") != 0)
+		return NULL;
+	for (size_t i = 0; i < verdict->count; i++)
+		if (strcmp(verdict->method[i].expectation->name, method->name) == 0)
+			return &verdict->method[i];
+	return NULL;
+}
+
+static void take_node(struct verdict *verdict, const struct adjusted *adjusted, size_t node)
+{
+	const struct profile *profile = verdict->profile;
+	struct verdict_method *method =
+		find_method(verdict, &profile->method[profile->node[node].method]);
+
+	if (!method)
+		return;
+	method->calls += profile->node[node].calls;
+	for (unsigned i = 0; i < verdict->metric_count; i++) {
+		struct verdict_value *value = &method->value[i];
+		double raw = (double)profile->node[node].base[i];
+		size_t at = node * verdict->metric_count + i;
+
+		value->raw += raw;
+		value->adjusted += adjusted ? (double)adjusted->base[at] : raw;
+		value->error += adjusted ? (double)adjusted->error[at] : 0;
+	}
+}
+
+static void take_expectation(struct verdict_value *value, double before, double after)
+{
+	/* Differences of measured times may be below zero. */
+	value->expected = fmax(0, (before + after) / 2);
+	value->uncertainty = fabs(before - after) / 2;
+}
+
+static int take_metric(struct verdict *verdict, const struct expectations *expectations,
+	unsigned metric, struct error *error)
+{
+	int place = expectations_metric(expectations, verdict->profile->metric[metric].name);
+
+	if (place < 0)
+		return error_set(error, ERROR_FORMAT, "the selftest's program has not measured '%s'",
+			error_subject(verdict->profile->metric[metric].name).text);
+	for (size_t i = 0; i < verdict->count; i++)
+		take_expectation(&verdict->method[i].value[metric],
+			expectations->method[i].before[place],
+			expectations->method[i].after[place]);
+	return 0;
+}
+
+/* ---- judging ---- */
+
+static void add_up(struct verdict_sum *sum, const struct verdict_value *value)
+{
+	sum->value.expected += value->expected;
+	sum->value.uncertainty += value->uncertainty;
+	sum->value.raw += value->raw;
+	sum->value.adjusted += value->adjusted;
+	sum->value.error += value->error;
+}
+
+static void judge(struct verdict_sum *sum, const struct verdict_value *value)
+{
+	const struct verdict_value *all = &sum->value;
+	double expected = verdict_share(value->expected, all->expected);
+	double adjusted = verdict_share(value->adjusted, all->adjusted);
+	double off = fabs(adjusted - expected);
+	double raw_off = fabs(verdict_share(value->raw, all->raw) - expected);
+
+	if (expected < JUDGED && adjusted < JUDGED)
+		return;
+	sum->judged++;
+	sum->hold += verdict_holds(value);
+	sum->near += off <= VERDICT_NEAR;
+	sum->raw_near += raw_off <= VERDICT_NEAR;
+	sum->worst = fmax(sum->worst, off);
+	sum->raw_worst = fmax(sum->raw_worst, raw_off);
+}
+
+static void judge_metric(struct verdict *verdict, unsigned metric)
+{
+	struct verdict_sum *sum = &verdict->sum[metric];
+
+	for (size_t i = 0; i < verdict->count; i++)
+		add_up(sum, &verdict->method[i].value[metric]);
+	for (size_t i = 0; i < verdict->count; i++)
+		judge(sum, &verdict->method[i].value[metric]);
+}
+
+int verdict_reach(struct verdict *verdict, const struct expectations *expectations,
+	const struct profile *profile, const struct adjustment *adjustment,
+	struct error *error)
+{
+	int code = 0;
+
+	*verdict = (struct verdict){.profile = profile,
+		.is_adjusted = adjustment->calibration != NULL,
+		.metric_count = profile->metric_count,
+		.count = expectations->count};
+	for (size_t i = 0; i < verdict->count; i++)
+		verdict->method[i].expectation = &expectations->method[i];
+	for (unsigned i = 0; i < verdict->metric_count && code == 0; i++)
+		code = take_metric(verdict, expectations, i, error);
+	for (size_t i = 0; i < profile->node_count; i++)
+		take_node(verdict, verdict->is_adjusted ? &adjustment->adjusted : NULL, i);
+	for (unsigned i = 0; i < verdict->metric_count; i++)
+		judge_metric(verdict, i);
+	for (size_t i = 0; i < verdict->count; i++)
+		verdict->calls_exact +=
+			verdict->method[i].calls == verdict->method[i].expectation->calls;
+	return code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * verdict: what a profile says of methods beside what is known of them.
+ *
+ * In:   expectations; the profile of the program, and its adjustment.
+ * Out:  per method and metric expected, raw and adjusted values, and whether they agree; how many do.
+ */
+#ifndef JPROF_CLI_VERDICT_H
+#define JPROF_CLI_VERDICT_H
+
+#include <stdbool.h>
+
+#include "cli/report/adjustment.h"
+#include "cli/selftest/expectations.h"
+
+/* Of a metric, in its unit. */
+struct verdict_value {
+	double expected;    /* the mean of what was measured before and after */
+	double uncertainty; /* half of what these differ by */
+	double raw;
+	double adjusted, error; /* without a calibration: raw, 0 */
+};
+
+struct verdict_method {
+	const struct expectation *expectation; /* borrowed */
+	uint64_t calls; /* counted */
+	struct verdict_value value[PROFILE_METRIC_MAX];
+};
+
+/* Of one metric. */
+struct verdict_sum {
+	struct verdict_value value; /* of all methods; uncertainties and errors added up */
+	unsigned judged; /* methods that use a thousandth of it at least */
+	unsigned hold;   /* of them: expected and adjusted are the same as far as can be told */
+	unsigned near;   /* of them: the adjusted share is within VERDICT_NEAR of the expected one */
+	unsigned raw_near;
+	double worst, raw_worst; /* by how much shares are off at most, in percent of all */
+};
+
+/* Percent of all. */
+#define VERDICT_NEAR 2.0
+
+/* Embedded; borrows the expectations and the profile's texts. */
+struct verdict {
+	const struct profile *profile;
+	bool is_adjusted;
+	unsigned metric_count; /* in the profile's order */
+	struct verdict_method method[EXPECTATIONS_MAX];
+	size_t count;
+	struct verdict_sum sum[PROFILE_METRIC_MAX];
+	unsigned calls_exact; /* methods whose calls are all there */
+};
+
+/* Compares. 0, or a negative code: the profile has other metrics. */
+int verdict_reach(struct verdict *verdict, const struct expectations *expectations,
+	const struct profile *profile, const struct adjustment *adjustment,
+	struct error *error);
+
+/* Whether expected and adjusted agree: the intervals they are in meet. */
+bool verdict_holds(const struct verdict_value *value);
+
+/* Percent of the sum; 0 where that is 0. */
+double verdict_share(double value, double sum);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the jprof authors
+package selftest;
+
+/**
+ * Methods that are named by their share of the processor's time, in percent. In shapes that are
+ * hard for profilers: work of one's own and by many tiny methods, recursion, deep chains of calls,
+ * interpreted and native methods among compiled ones, allocation.
+ *
+ * <p>All have the same parameters, those of natives that the agent provides (see
+ * jprof.calibration.Natives): a slot or the depth, and what the call before came to, which makes
+ * each wait for the last. No method is inlined, by an option of the JVM; what begins with
+ * `interpreted` is not compiled.
+ */
+public final class Shares {
+	/** How deep recursion8 goes, and the chain from deepA3 on: so many frames and one. */
+	public static final int RECURSION = 29, CHAIN = 23;
+	/** How often calls5 calls tiny15. */
+	public static final int TINY = 20;
+	/** See Natives.bind. */
+	public static final String NATIVES = """
+			0 native3 250
+			1 nativeCalls2 60 answers1 0
+			2 nativeEmpty 0
+			3 nativeOnce 0 empty 0
+			4 nativeFive 0 empty 0 empty 0 empty 0 empty 0 empty 0
+			""";
+	/** Steps of work, found so that methods that call each other get their shares. */
+	public static int callsSteps = 100, mixesSteps = 100, answers2Steps = 100, answers1Steps = 100;
+
+	/** 4 KB, which the first cache holds: one circle through all places. */
+	private static final int[] near = new int[1024];
+	private static final Object[] kept = new Object[16];
+	private static byte[] keptBytes;
+
+	static {
+		for (int i = 0; i < near.length; i++)
+			near[i] = i * 5 + 1 & near.length - 1;
+	}
+
+	private Shares() {
+	}
+
+	/* ---- by itself ---- */
+
+	public static int own20(int slot, int x) {
+		for (int i = 0; i < 300; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return x;
+	}
+
+	/** Four strands that do not wait for one another. */
+	public static int wide8(int slot, int x) {
+		int a = x, b = x ^ 5, c = x + 9, d = x ^ 77;
+		for (int i = 0; i < 200; i++) {
+			a = (a ^ i) * 0x2c1b3c6d;
+			b = (b ^ i) * 0x297a2d39;
+			c = (c ^ i) * 0x1b56c4e9;
+			d = (d ^ i) * 0x0019660d;
+		}
+		return a ^ b ^ c ^ d;
+	}
+
+	public static int memory7(int slot, int x) {
+		int place = x & near.length - 1;
+		for (int i = 0; i < 200; i++)
+			place = near[place];
+		return x + place;
+	}
+
+	/* ---- by others ---- */
+
+	public static int calls5(int slot, int x) {
+		for (int i = callsSteps; i > 0; i--)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
+		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
+		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
+		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
+		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
+		return x;
+	}
+
+	public static int tiny15(int slot, int x) {
+		for (int i = 0; i < 10; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return x;
+	}
+
+	public static int recursion8(int depth, int x) {
+		for (int i = 0; i < 20; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return depth == 0 ? x : recursion8(depth - 1, x) + 1;
+	}
+
+	/* ---- a chain of frames, a little work in each ---- */
+
+	public static int deepA3(int depth, int x) {
+		for (int i = 0; i < 12; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return depth == 0 ? x : deepB3(depth - 1, x);
+	}
+
+	public static int deepB3(int depth, int x) {
+		for (int i = 0; i < 12; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return depth == 0 ? x : deepC3(depth - 1, x);
+	}
+
+	public static int deepC3(int depth, int x) {
+		for (int i = 0; i < 12; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return depth == 0 ? x : deepD3(depth - 1, x);
+	}
+
+	public static int deepD3(int depth, int x) {
+		for (int i = 0; i < 12; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return depth == 0 ? x : deepA3(depth - 1, x);
+	}
+
+	/* ---- states ---- */
+
+	public static int mixes2(int slot, int x) {
+		for (int i = mixesSteps; i > 0; i--)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return interpreted4(0, x);
+	}
+
+	public static int interpreted4(int slot, int x) {
+		for (int i = 0; i < 60; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return answers2(0, x);
+	}
+
+	public static int answers2(int slot, int x) {
+		for (int i = answers2Steps; i > 0; i--)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return x;
+	}
+
+	/** Works. */
+	public static native int native3(int slot, int x);
+
+	/** Works, calls answers1, and works as much again. */
+	public static native int nativeCalls2(int slot, int x);
+
+	public static int answers1(int slot, int x) {
+		for (int i = answers1Steps; i > 0; i--)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return x;
+	}
+
+	/* ---- memory ---- */
+
+	public static int arrays6(int slot, int x) {
+		keptBytes = new byte[2000];
+		for (int i = 0; i < 150; i++)
+			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		return x + keptBytes[0];
+	}
+
+	public static int objects3(int slot, int x) {
+		for (int i = 0; i < 20; i++) {
+			kept[i & kept.length - 1] = new Object();
+			for (int k = 0; k < 10; k++)
+				x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		}
+		return x;
+	}
+
+	/* ---- what calls cost: five less one, divided by four ---- */
+
+	public static int empty(int slot, int x) {
+		return x + 1;
+	}
+
+	public static int interpretedEmpty(int slot, int x) {
+		return x + 1;
+	}
+
+	public static native int nativeEmpty(int slot, int x);
+
+	public static int once(int slot, int x) {
+		x = empty(0, x);
+		return x;
+	}
+
+	public static int five(int slot, int x) {
+		x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x);
+		return x;
+	}
+
+	public static int onceInterpreted(int slot, int x) {
+		x = interpretedEmpty(0, x);
+		return x;
+	}
+
+	public static int fiveInterpreted(int slot, int x) {
+		x = interpretedEmpty(0, x); x = interpretedEmpty(0, x); x = interpretedEmpty(0, x);
+		x = interpretedEmpty(0, x); x = interpretedEmpty(0, x);
+		return x;
+	}
+
+	public static int onceNative(int slot, int x) {
+		x = nativeEmpty(2, x);
+		return x;
+	}
+
+	public static int fiveNative(int slot, int x) {
+		x = nativeEmpty(2, x); x = nativeEmpty(2, x); x = nativeEmpty(2, x);
+		x = nativeEmpty(2, x); x = nativeEmpty(2, x);
+		return x;
+	}
+
+	public static int interpretedOnce(int slot, int x) {
+		x = empty(0, x);
+		return x;
+	}
+
+	public static int interpretedFive(int slot, int x) {
+		x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x);
+		return x;
+	}
+
+	public static native int nativeOnce(int slot, int x);
+
+	public static native int nativeFive(int slot, int x);
+}
