@@ -45,6 +45,7 @@ static const struct left_out {
 
 static struct gate hook; /* open: classes get probes */
 static _Atomic bool opening; /* classes that are loaded already are being shown */
+static __thread bool is_opener; /* by this thread */
 static _Atomic uint64_t classes_done, methods_done;
 
 static const char *left_out_why(const char *internal)
@@ -156,6 +157,17 @@ static void take_class(JNIEnv *jni, jobject loader, char *internal, struct passi
 	free(internal);
 }
 
+/* The class has natives and will be another version of itself. They may be bound once more before
+ * it is. */
+static void take_natives(JNIEnv *jni, jclass redefined)
+{
+	if (!atomic_load_explicit(&opening, memory_order_relaxed))
+		return;
+	native_methods_note(jni, redefined);
+	if (is_opener)
+		native_methods_take(jni, redefined);
+}
+
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
 	const char *name, jobject domain, jint size, const unsigned char *bytes,
 	jint *new_size, unsigned char **new_bytes)
@@ -173,9 +185,8 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	/* Whoever defines a class need not say its name. */
 	take_class(jni, loader, name ? strdup(name) : rewrite_class_name(bytes, (size_t)size),
 		&passing, bytes, (size_t)size, new_size, new_bytes);
-	if (redefined && passing.has_natives &&
-		atomic_load_explicit(&opening, memory_order_relaxed))
-		native_methods_note(jni, redefined);
+	if (redefined && passing.has_natives)
+		take_natives(jni, redefined);
 	thread_events_resume(paused);
 	errno = saved_errno;
 	gate_leave(&hook);
@@ -293,9 +304,12 @@ void class_hook_forget(void)
 
 void class_hook_open(struct jvm *jvm, JNIEnv *jni)
 {
+	native_methods_learn(jni);
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
 	gate_open(&hook);
+	is_opener = true;
 	bring_loaded_classes(jvm, jni);
+	is_opener = false;
 	atomic_store_explicit(&opening, false, memory_order_relaxed);
 	native_methods_take_noted(jni);
 }

@@ -292,7 +292,7 @@ static void take_bound(JNIEnv *jni, jclass class, jmethodID method)
 	jvm_method_fini(&description);
 }
 
-static void take_class(JNIEnv *jni, jclass class)
+void native_methods_take(JNIEnv *jni, jclass class)
 {
 	jmethodID *methods;
 	int count = jvm_native_methods(&events.jvm, class, &methods);
@@ -303,6 +303,12 @@ static void take_class(JNIEnv *jni, jclass class)
 		free(methods);
 }
 
+void native_methods_learn(JNIEnv *jni)
+{
+	if (!native_function_learn(jni))
+		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
+}
+
 void native_methods_take_noted(JNIEnv *jni)
 {
 	struct noted *list;
@@ -311,13 +317,11 @@ void native_methods_take_noted(JNIEnv *jni)
 	list = noted;
 	noted = NULL;
 	lock_give(&records_lock);
-	if (list && !native_function_learn(jni))
-		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
 	while (list) {
 		struct noted *next = list->next;
 
 		if (list->class)
-			take_class(jni, list->class);
+			native_methods_take(jni, list->class);
 		(*jni)->DeleteGlobalRef(jni, list->class);
 		free(list);
 		list = next;

@@ -39,6 +39,14 @@ bool native_methods_close(void);
 /* The JVM binds the method to the function: the one to bind it to. */
 void *native_methods_bind(JNIEnv *jni, jmethodID method, void *function);
 
+/* Learns where the JVM keeps what native methods are bound to. Before the two below. */
+void native_methods_learn(JNIEnv *jni);
+
+/* Wraps the bound native methods of a class. What a class is bound to goes over to its next version;
+ * but compiled code of other classes may go on calling what was compiled for the version before. So
+ * this has to come before that. As native_methods_take_noted. */
+void native_methods_take(JNIEnv *jni, jclass class);
+
 /* The class, which was loaded before, has native methods that are to be wrapped: they may be
  * bound already. On any thread. */
 void native_methods_note(JNIEnv *jni, jclass class);
