@@ -10,72 +10,96 @@
 
 /* ---- text ---- */
 
-static bool is_used(const struct verdict_sum *sum)
+#define NAME "  %-14s"
+#define SHARE " %8.2f ±%-6.2f"
+
+static void print_head(FILE *out, const struct verdict *verdict, const char *said)
 {
-	return sum->judged > 0;
+	fprintf(out, "A method's name ends with the percent of CPU time that it is made for.\n"
+		     "  expected  as measured without probes in the same JVM; ± half of what "
+		     "before and after differ by\n"
+		     "  raw       as counted with probes\n");
+	if (verdict->is_adjusted)
+		fprintf(out, "  adjusted  with jprof's own cost taken out; ± its error\n"
+			     "  *         expected and adjusted are further apart than the two "
+			     "allow\n");
+	fprintf(out, "Calibration: %s\n", said);
 }
 
-static void print_row(FILE *out, const struct verdict_method *method,
-	const struct verdict_value *value, const struct verdict *verdict,
-	const struct verdict_value *all)
+static void print_row(FILE *out, const struct verdict *verdict,
+	const struct verdict_method *method, unsigned metric)
 {
-	fprintf(out, "  %-14s %8.2f ±%-6.2f %8.2f", method->expectation->name,
+	const struct verdict_value *value = &method->value[metric];
+	const struct verdict_value *all = &verdict->sum[metric].value;
+
+	fprintf(out, NAME SHARE " %8.2f", method->expectation->name,
 		verdict_share(value->expected, all->expected),
 		verdict_share(value->uncertainty, all->expected),
 		verdict_share(value->raw, all->raw));
 	if (verdict->is_adjusted)
-		fprintf(out, " %8.2f ±%-6.2f%s",
-			verdict_share(value->adjusted, all->adjusted),
+		fprintf(out, SHARE "%s", verdict_share(value->adjusted, all->adjusted),
 			verdict_share(value->error, all->adjusted),
 			verdict_holds(value) ? "" : " *");
+	fprintf(out, "\n");
+}
+
+static void print_sums(FILE *out, const struct verdict *verdict, unsigned metric)
+{
+	const struct verdict_value *all = &verdict->sum[metric].value;
+
+	fprintf(out, "  all methods, %s: expected %.0f ±%.0f, raw %.0f",
+		verdict->profile->metric[metric].unit, all->expected, all->uncertainty,
+		all->raw);
+	if (verdict->is_adjusted)
+		fprintf(out, ", adjusted %.0f ±%.0f", all->adjusted, all->error);
 	fprintf(out, "\n");
 }
 
 static void print_closing(FILE *out, const struct verdict *verdict, unsigned metric)
 {
 	const struct verdict_sum *sum = &verdict->sum[metric];
-	const char *unit = verdict->profile->metric[metric].unit;
 
-	fprintf(out, "  all of them, %s: expected %.0f ±%.0f, raw %.0f", unit,
-		sum->value.expected, sum->value.uncertainty, sum->value.raw);
+	fprintf(out, "  ");
 	if (verdict->is_adjusted)
-		fprintf(out, ", adjusted %.0f ±%.0f\n  %u of %u hold; ", sum->value.adjusted,
-			sum->value.error, sum->hold, sum->judged);
-	else
-		fprintf(out, "\n  ");
-	if (verdict->is_adjusted)
-		fprintf(out, "shares within %.0f points: %u of %u, off by %.2f at most; ",
-			VERDICT_NEAR, sum->near, sum->judged, sum->worst);
-	fprintf(out, "raw shares: %u of %u, off by %.2f at most\n", sum->raw_near,
-		sum->judged, sum->raw_worst);
+		fprintf(out,
+			"%u of %u hold; adjusted shares within %.0f points: %u of %u, off by %.2f "
+			"at most; ",
+			sum->hold, sum->judged, VERDICT_NEAR, sum->near, sum->judged,
+			sum->worst);
+	fprintf(out, "raw shares within %.0f points: %u of %u, off by %.2f at most\n",
+		VERDICT_NEAR, sum->raw_near, sum->judged, sum->raw_worst);
 }
 
 static void print_metric(FILE *out, const struct verdict *verdict, unsigned metric)
 {
-	const struct profile_metric *name = &verdict->profile->metric[metric];
+	const char *name = verdict->profile->metric[metric].name;
 	const struct verdict_sum *sum = &verdict->sum[metric];
 
-	if (!is_used(sum)) {
-		fprintf(out, "%s: not used by the program\n", name->name);
+	if (sum->judged == 0) {
+		fprintf(out, "\n%s: not used by the program\n", name);
 		return;
 	}
-	fprintf(out, "%s, percent of all methods\n  %-14s %16s %8s%s\n", name->name, "method",
-		"expected        ", "raw", verdict->is_adjusted ? " adjusted" : "");
+	fprintf(out, "\n%s, percent of all methods\n" NAME " %8s  %-6s %8s", name, "method",
+		"expected", "", "raw");
+	fprintf(out, verdict->is_adjusted ? " adjusted\n" : "\n");
 	for (size_t i = 0; i < verdict->count; i++)
-		print_row(out, &verdict->method[i], &verdict->method[i].value[metric], verdict,
-			&sum->value);
+		if (verdict_judges(sum, &verdict->method[i].value[metric]))
+			print_row(out, verdict, &verdict->method[i], metric);
+	print_sums(out, verdict, metric);
 	print_closing(out, verdict, metric);
 }
 
 static void print_calls(FILE *out, const struct verdict *verdict)
 {
+	fprintf(out, "\n");
 	for (size_t i = 0; i < verdict->count; i++) {
 		const struct verdict_method *method = &verdict->method[i];
+		unsigned long long expected = method->expectation->calls;
 
-		if (method->calls != method->expectation->calls)
-			fprintf(out, "calls of %s: %llu, of %llu\n", method->expectation->name,
-				(unsigned long long)method->calls,
-				(unsigned long long)method->expectation->calls);
+		if (method->calls != expected)
+			fprintf(out, "calls of %s: %llu instead of %llu\n",
+				method->expectation->name,
+				(unsigned long long)method->calls, expected);
 	}
 	fprintf(out, "calls: those of %u of %zu methods are exact\n", verdict->calls_exact,
 		verdict->count);
@@ -83,16 +107,7 @@ static void print_calls(FILE *out, const struct verdict *verdict)
 
 int print_verdict_text(FILE *out, const struct verdict *verdict, const char *said)
 {
-	fprintf(out,
-		"A method's name ends with the percent of CPU time that it is made for.\n"
-		"expected: as measured without probes in the same JVM, ± half of what before "
-		"and after differ by\n"
-		"raw: as counted with probes%s\n"
-		"calibration: %s\n",
-		verdict->is_adjusted ? "; adjusted: with jprof's own cost taken out, ± its error;\n"
-				       "*: expected and adjusted do not meet"
-				     : "",
-		said);
+	print_head(out, verdict, said);
 	for (unsigned i = 0; i < verdict->metric_count; i++)
 		print_metric(out, verdict, i);
 	print_calls(out, verdict);

@@ -20,6 +20,12 @@ bool verdict_holds(const struct verdict_value *value)
 	return fabs(value->expected - value->adjusted) <= value->error + value->uncertainty + 1;
 }
 
+bool verdict_judges(const struct verdict_sum *sum, const struct verdict_value *value)
+{
+	return verdict_share(value->expected, sum->value.expected) >= JUDGED ||
+	       verdict_share(value->adjusted, sum->value.adjusted) >= JUDGED;
+}
+
 /* ---- gathering ---- */
 
 static struct verdict_method *find_method(
@@ -90,11 +96,10 @@ static void judge(struct verdict_sum *sum, const struct verdict_value *value)
 {
 	const struct verdict_value *all = &sum->value;
 	double expected = verdict_share(value->expected, all->expected);
-	double adjusted = verdict_share(value->adjusted, all->adjusted);
-	double off = fabs(adjusted - expected);
+	double off = fabs(verdict_share(value->adjusted, all->adjusted) - expected);
 	double raw_off = fabs(verdict_share(value->raw, all->raw) - expected);
 
-	if (expected < JUDGED && adjusted < JUDGED)
+	if (!verdict_judges(sum, value))
 		return;
 	sum->judged++;
 	sum->hold += verdict_holds(value);

@@ -60,6 +60,9 @@ int verdict_reach(struct verdict *verdict, const struct expectations *expectatio
 /* Whether expected and adjusted agree: the intervals they are in meet. */
 bool verdict_holds(const struct verdict_value *value);
 
+/* Whether a method uses enough to be judged, or is said to. */
+bool verdict_judges(const struct verdict_sum *sum, const struct verdict_value *value);
+
 /* Percent of the sum; 0 where that is 0. */
 double verdict_share(double value, double sum);
 

@@ -81,6 +81,11 @@ prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema
 prints '^usage: jprof attach PID' help attach
 prints '^usage: jprof calibrate ' help calibrate
 prints '^  calibrate  ' help
+prints '^usage: jprof selftest ' help selftest
+prints '^  selftest  ' help
+says 2 "'--quick' is not one of its options" selftest --quick
+says 2 "needs a value" selftest --metrics
+says 2 "no format 'csv'; the formats are text, json" selftest --format csv
 prints '^usage: jprof status PID' status --help
 prints '^jprof [0-9]+\.[0-9]+' --version
 says 2 "no command given"

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# selftest: jprof selftest runs on every JDK; what does not depend on time is exact: calls, and bytes,
+# which the program knows from the JVM. It leaves nothing behind, however it ends.
+. "$(dirname "$0")/common.sh"
+need jq
+here=$(dirname "$0")
+export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+
+# left WHAT: no file of a test is there, nor a process.
+left() {
+	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
+	! pgrep -f "jprof.selftest.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
+}
+
+# selftest WORDS...: into $work/out.
+selftest() {
+	timeout 300 "$jprof" selftest "$@" >"$work/out" 2>"$work/err" ||
+		fail "$*: $(cat "$work/err")"
+	left "$*"
+}
+
+# sound WHAT ADJUSTED: nothing is wrong with the JSON in $work/out; adjusted: true or false.
+sound() {
+	jq -r --argjson adjusted "$2" -f "$here/selftest.jq" "$work/out" >"$work/wrong" ||
+		fail "$1: no JSON: $(head -c 500 "$work/out")"
+	[ ! -s "$work/wrong" ] || fail "$1: $(head -5 "$work/wrong")"
+}
+
+for java in "${javas[@]}"; do
+	selftest --java "$java" --calibration off --format json
+	[ ! -s "$work/err" ] || fail "$java: said $(cat "$work/err")"
+	sound "$java" false
+done
+java=${javas[-1]}
+selftest --java "$java" --calibration off --calls events --timing precise --metrics alloc+cpu \
+	--format json
+sound "$java events" false
+
+# A calibration is made where there is none, said, and kept.
+timeout 100 "$jprof" calibrate --java "$java" -o "$work/calibration.json" >/dev/null 2>"$work/err" ||
+	fail "calibrate: $(cat "$work/err")"
+selftest --java "$java" --calibration "$work/calibration.json" --format json
+[ ! -s "$work/err" ] || fail "$java: said $(cat "$work/err")"
+sound "$java calibrated" true
+selftest --java "$java" --calibration "$work/calibration.json"
+for line in '^Calibration: file ' '^cpu, percent of all methods' '^  tiny15 ' \
+	'^  [0-9]+ of [0-9]+ hold; adjusted shares within 2 points: ' '^calls: those of 18 of 18 '; do
+	grep -qE "$line" "$work/out" || fail "text: no '$line' in $(cat "$work/out")"
+done
+
+# refused STATUS TEXT WORDS...: one line.
+refused() {
+	local expected=$1 text=$2
+
+	shift 2
+	"$jprof" selftest "$@" >"$work/out" 2>"$work/err"
+	[ $? = "$expected" ] || fail "$*: exit status"
+	[ "$(wc -l <"$work/err")" = 1 ] || fail "$*: $(cat "$work/err")"
+	grep -qF -e "$text" "$work/err" || fail "$*: $(cat "$work/err")"
+	[ ! -s "$work/out" ] || fail "$*: printed $(cat "$work/out")"
+	left "$*"
+}
+
+refused 1 "there is no java '/nowhere'" --java /nowhere
+refused 1 "'/bin/true' ran, but measured nothing" --java /bin/true
+refused 1 "unknown metric 'nothing'" --java "$java" --metrics cpu+nothing
+refused 1 "'slow' is not legal" --timing slow
+refused 1 "cannot open calibration file" --java "$java" --calibration "$work/none.json"
+refused 2 'calls off' --calls off
+refused 2 "no format 'xml'" --format xml
+refused 2 'needs a value' --timing
+refused 2 'is not one of its options' --quick
+
+# Ctrl-C.
+"$jprof" selftest --java "$java" >"$work/out" 2>"$work/err" &
+pid=$!
+until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+sleep 1
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "interrupted: exit status"
+grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
+left interrupted
+finish
