@@ -40,7 +40,7 @@ seconds=$SECONDS
 echo "It took $((SECONDS - seconds)) s."
 
 show 28 'Which methods used the processor: base is their own part, cum is with all they called' \
-	--view methods --metric cpu+alloc --sort base.cpu --top 25
+	--view methods --metric cpu --sort base.cpu --top 25
 show 24 'The top of the call tree: who called whom, how often, and what it took' \
 	--view tree --thread main --metric cpu
 show 12 'The threads: where time passes, and where the processor is used' --view threads

@@ -123,7 +123,7 @@ check_processors() {
 }
 
 folders=()
-for folder in error arch options metric profile agent cli; do
+for folder in error arch options metric profile calibration agent cli; do
 	if [[ -d $folder ]]; then
 		folders+=("$folder")
 	fi
