@@ -33,6 +33,8 @@ struct share {
 
 enum {
 	TRANSITION_PAIRS = 4,
+	/* HotSpot's Tier3BackEdgeThreshold (compiler_globals.hpp). */
+	ROUNDS_INTERPRETED = 60000,
 	SHARES_MAX = TRANSITION_PAIRS * SEQUENCE_TYPES * SEQUENCE_TYPES * SEQUENCE_TYPES
 };
 
@@ -45,6 +47,7 @@ struct adjusting {
 	struct adjusted *adjusted;
 	const struct profile *profile;
 	const struct calibration *calibration;
+	bool compiles; /* the JVM compiled something */
 	struct price price[SEQUENCE_CODES];
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
@@ -89,13 +92,41 @@ static bool make_mix(struct mix *mix, const double *calls)
 	return mix->count > 0;
 }
 
+static double stretches_of(const struct profile_node *node)
+{
+	double sum = 0;
+
+	for (int i = 0; i < TRANSITION_PAIRS; i++)
+		sum += (double)node->transition[i / 2][i % 2];
+	return sum;
+}
+
+/* A call that began interpreted goes on compiled when its loop has come round often enough ("on-stack
+ * replacement"): no event tells, but the number of stretches does. */
+static void move_replaced(
+	double *calls, const struct profile *profile, const struct profile_node *node)
+{
+	bool is_static = profile->method[node->method].is_static;
+	double *interpreted = &calls[type_of(STATE_INTERPRETED, is_static)];
+	double stretches = stretches_of(node), a_call = stretches / (double)node->calls;
+	double replaced;
+
+	if (node->interpreted == 0 || a_call <= ROUNDS_INTERPRETED)
+		return;
+	replaced = *interpreted * (1 - ROUNDS_INTERPRETED / a_call);
+	*interpreted -= replaced;
+	calls[type_of(STATE_JITTED, is_static)] += replaced;
+}
+
 /* A root, and a frame that was found on the stack, has not been called. */
-static void node_mix(struct mix *mix, const struct profile *profile,
+static void node_mix(struct mix *mix, const struct adjusting *adjusting,
 	const struct profile_node *node)
 {
 	double calls[SEQUENCE_TYPES] = {0};
 
-	count_types(profile, node, calls);
+	count_types(adjusting->profile, node, calls);
+	if (adjusting->compiles)
+		move_replaced(calls, adjusting->profile, node);
 	if (make_mix(mix, calls))
 		return;
 	calls[TYPE_OUTSIDE] = 1;
@@ -169,8 +200,8 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	struct mix own, caller, callee;
 
 	adjusting->shares = 0;
-	node_mix(&own, profile, node);
-	node_mix(&caller, profile, &profile->node[first + node->parent]);
+	node_mix(&own, adjusting, node);
+	node_mix(&caller, adjusting, &profile->node[first + node->parent]);
 	/* In an interval a callee may have returned that was called before. */
 	if (!make_mix(&callee, adjusting->below[at - first]))
 		callee = own;
@@ -295,6 +326,14 @@ static int adjust_thread(struct adjusting *adjusting)
 	return 0;
 }
 
+static bool any_jitted(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->node_count; i++)
+		if (profile->node[i].jitted > 0)
+			return true;
+	return false;
+}
+
 static int adjusted_init(struct adjusted *adjusted, const struct profile *profile)
 {
 	size_t metrics = profile->metric_count;
@@ -334,10 +373,12 @@ int adjust_profile(struct adjusted *adjusted, const struct profile *profile,
 			"the calibration has other metrics than the profile");
 	adjusting = calloc(1, sizeof(*adjusting));
 	failed = adjusting ? adjusted_init(adjusted, profile) : -1;
+	if (!failed)
+		*adjusting = (struct adjusting){.adjusted = adjusted,
+			.profile = profile,
+			.calibration = calibration,
+			.compiles = any_jitted(profile)};
 	for (size_t t = 0; t < profile->thread_count && !failed; t++) {
-		adjusting->adjusted = adjusted;
-		adjusting->profile = profile;
-		adjusting->calibration = calibration;
 		adjusting->thread = t;
 		failed = adjust_thread(adjusting);
 	}

@@ -238,6 +238,35 @@ static void spread_counts(void **state)
 	tree_fini(&tree);
 }
 
+/* leaf is called 240,000 times by main, whose one call began interpreted: a quarter of main's
+ * stretches between them is priced as interpreted, if anything is compiled at all. */
+static void loops_are_compiled_while_they_run(void **state)
+{
+	(void)state;
+	for (int compiles = 0; compiles < 2; compiles++) {
+		struct tree tree;
+
+		tree_init(&tree);
+		stretches(add_node(&tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
+		stretches(add_node(&tree, 0, PLAIN, 1, 100000000), 0, 0, 240000, 0);
+		stretches(add_node(&tree, 1, STATIC, 240000, 0), 0, 240000, 0, 0);
+		tree.node[1].jitted = 0;
+		tree.node[1].interpreted = 1;
+		tree.node[2].jitted = compiles ? 240000 : 0;
+		tree.node[2].native = compiles ? 0 : 240000;
+		for (int native = 0; native < 2; native++) {
+			const char *leaf = native ? "native static" : "jitted static";
+
+			row(&tree, leaf, "exit", "interpreted", "entry", leaf, 40, 40, 40);
+			row(&tree, leaf, "exit", "jitted", "entry", leaf, 20, 20, 20);
+		}
+		adjust(&tree);
+		assert_int_equal(tree.adjusted.base[1],
+			100000000 - (compiles ? 60000 * 40 + 180000 * 20 : 240000 * 40));
+		tree_fini(&tree);
+	}
+}
+
 /* The relative error is of what is left. */
 static void work_has_its_own_error(void **state)
 {
@@ -352,6 +381,7 @@ int main(void)
 		cmocka_unit_test(over_correction_is_summed),
 		cmocka_unit_test(bounds_follow_the_work),
 		cmocka_unit_test(spread_counts),
+		cmocka_unit_test(loops_are_compiled_while_they_run),
 		cmocka_unit_test(work_has_its_own_error),
 		cmocka_unit_test(unknown_stretches_are_told),
 		cmocka_unit_test(costs_may_be_negative),
