@@ -153,8 +153,8 @@ def print_totals(folder, counted):
                   "calls are pruned: the tables lack them.\n")
     (rounds, cpu), (slow_rounds, slow_cpu) = run_of(folder, "plain"), run_of(folder, "noinline")
     calls = sum(counted["fast"].calls.values()) / run_of(folder, "fast")[0]
-    print(f"What inlining saves of a call: {(slow_cpu / slow_rounds - cpu / rounds) / calls:.1f} "
-          "ns, which no probe can tell from the method's own.\n")
+    print(f"Without inlining the program takes {(slow_cpu / slow_rounds - cpu / rounds) / calls:.1f}"
+          " ns a call more, which no probe can tell from the methods' own.\n")
 
 
 def halves(samples):

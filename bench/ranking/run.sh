@@ -3,7 +3,7 @@
 # Copyright the jprof authors
 #
 # run: whether jprof names the methods that use the processor, beside what sampling without any
-# probe says, for two real programs: javac with a package of jdk.hotspot.agent (65 files; the call
+# probe says, for two real programs: javac with a package of jdk.hotspot.agent (100 files; the call
 # trees of the whole module do not fit into any sensible memory), and the H2 database with the
 # demo's script, on disk.
 #
