@@ -51,7 +51,7 @@ struct adjusting {
 	struct price price[SEQUENCE_CODES];
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
-	size_t thread;
+	size_t thread, nodes;
 	/* Of the node at work: its stretches, by the rows that price them. */
 	struct share share[SHARES_MAX];
 	unsigned shares;
@@ -236,26 +236,75 @@ static double between(double from, double to, double part)
 	return from + part * (to - from);
 }
 
-/* The bounds go to those of stretches with work, see adjust.h. */
-static struct bill bill_of(
+/* How much more a stretch may cost in a tree of so many nodes. */
+static double more_of(const struct calibration_metric *metric, size_t nodes)
+{
+	const struct calibration_tree *tree = metric->tree;
+	unsigned t = 0;
+
+	while (t < metric->tree_count && tree[t].nodes < nodes)
+		t++;
+	if (t == 0)
+		return 0;
+	if (t == metric->tree_count)
+		return tree[t - 1].more;
+	return between(tree[t - 1].more, tree[t].more,
+		log2((double)nodes / tree[t - 1].nodes) /
+			log2((double)tree[t].nodes / tree[t - 1].nodes));
+}
+
+/* What a node's stretches of a metric have in common. */
+struct surrounding {
+	double work;   /* between two events: a part of what empty stretches come to */
+	double little; /* of it, as much as is little */
+	double part;   /* how far it is on its way from little to much: 0 to 1 */
+	double more;   /* that the tree's size may make a stretch cost */
+};
+
+static struct surrounding surrounding_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
-	double work = work_of(adjusting, node, m);
-	double little = fmin(work, metric->reach);
-	double part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach) : 0;
+	double work = work_of(adjusting, node, m), little = fmin(work, metric->reach);
+
+	return (struct surrounding){.work = work,
+		.little = little,
+		.part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach) : 0,
+		.more = more_of(metric, adjusting->nodes)};
+}
+
+/* See adjust.h. */
+static struct bill bill_of_one(const struct calibration_cost *cost,
+	const struct surrounding *around, double reach)
+{
+	double low = between(cost->low, cost->work_low, around->part);
+	double high = between(fmax(cost->high, cost->cost + around->little * cost->observed),
+		cost->work_high, around->part);
+	double taken = (low + high) / 2, near = reach * cost->observed;
+
+	if (around->more > 0) {
+		double all = (1 + around->work) * cost->observed;
+
+		taken = between(taken, fmax(low, cost->cost),
+			around->more < near ? around->more / near : 1);
+		high = fmax(fmax(high, taken), fmin(high + around->more, all));
+	}
+	return (struct bill){taken, fmax(high - taken, taken - low) + cost->spread};
+}
+
+static struct bill bill_of(
+	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+{
+	struct surrounding around = surrounding_of(adjusting, node, m);
 	struct bill bill = {0};
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
-		const struct calibration_cost *cost = &share->row->cost[m];
-		double low = between(cost->low, cost->work_low, part);
-		double high = between(
-			fmax(cost->high, cost->cost + little * cost->observed),
-			cost->work_high, part);
+		struct bill one = bill_of_one(&share->row->cost[m], &around,
+			adjusting->calibration->metric[m].reach);
 
-		bill.cost += share->stretches * (low + high) / 2;
-		bill.error += share->stretches * ((high - low) / 2 + cost->spread);
+		bill.cost += share->stretches * one.cost;
+		bill.error += share->stretches * one.error;
 	}
 	return bill;
 }
@@ -311,6 +360,7 @@ static int adjust_thread(struct adjusting *adjusting)
 	size_t first = profile->thread_first[adjusting->thread];
 	size_t end = profile->thread_first[adjusting->thread + 1];
 
+	adjusting->nodes = end - first;
 	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
 	if (!adjusting->below)
 		return -1;

@@ -3,16 +3,22 @@
 /*
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
- *   adjusted base = base - spent - SUM over the node's stretches of (least + most) / 2
- *   error         = SUM over them of ((most - least) / 2 + spread) + relative * adjusted base
+ *   adjusted base = base - spent - SUM over the node's stretches of taken
+ *   error         = SUM over them of (the farther of least and most from taken, + spread)
+ *                   + relative * adjusted base
  *
  *   work  = (base - spent) / SUM over its stretches of observed - 1, not below 0
  *   least = low;  most = high, but not less than cost + work * observed     where work <= reach
  *   least = work_low;  most = work_high                          where work >= 3/2 * reach
  *   and in a straight line from the one to the other between
+ *   taken = (least + most) / 2
  *
  * The more work there is around a probe, the more of the probe the processor may do beside it; and
  * a probe may hide a little work so well that none is to be seen.
+ *
+ * In a thread's tree of so many nodes that a cache does not hold them a probe may cost `more`, up
+ * to all that there is: most rises by it. There what seems to be work is the probes' as a rule, so
+ * taken goes to cost as more grows from 0 to reach * observed.
  *
  * How many stretches a node has is known by the events at their two ends; the types of the
  * methods around them by how often the node, its caller and its callees were called in each

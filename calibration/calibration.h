@@ -18,12 +18,20 @@
 #include "calibration/sequence.h"
 #include "profile/profile.h"
 
-enum { CALIBRATION_NAME = 128 };
+enum { CALIBRATION_NAME = 128, CALIBRATION_TREES = 8 };
+
+/* A tree of calls of that size makes a stretch cost so much more. */
+struct calibration_tree {
+	uint32_t nodes;
+	double more; /* in the metric's unit */
+};
 
 struct calibration_metric {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
 	double relative; /* by how much known work of its own differs from run to run: 0..1 */
 	double reach; /* as much work between two events is little: a part of `observed` */
+	struct calibration_tree tree[CALIBRATION_TREES]; /* ever larger */
+	unsigned tree_count;
 };
 
 /* Of a stretch and one metric, in the metric's unit. */
@@ -66,7 +74,7 @@ enum calibration_fit {
 struct calibration *calibration_create(void);
 void calibration_destroy(struct calibration *calibration);
 
-/* Appends a metric, also to the identity; its reach is 0. 0, or -1: there are too many of them,
+/* Appends a metric, also to the identity; its reach is 0, and it has no trees. 0, or -1: there are too many of them,
  * or the name is too long or there already. */
 int calibration_add_metric(struct calibration *calibration, const char *name,
 	const char *unit, double relative);

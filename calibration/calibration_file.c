@@ -292,7 +292,46 @@ static int read_sequence(struct reading *reading, const json_t *object, size_t i
 	return read_costs(reading, costs, i, row);
 }
 
-/* ---- the whole ---- */
+/* ---- a metric ---- */
+
+static int read_tree(struct reading *reading, const json_t *object, size_t i, size_t t)
+{
+	struct calibration_metric *metric = &reading->calibration->metric[i];
+	struct calibration_tree *tree = &metric->tree[t];
+	uint64_t nodes = 0;
+	int failed;
+
+	set_place(reading, "metrics[%zu].trees[%zu]", i, t);
+	if (!json_is_object(object))
+		return refuse(reading, "%s is no object", reading->place);
+	failed = take_count(reading, object, "nodes", &nodes);
+	if (!failed)
+		failed = take_number(reading, object, "more", &tree->more);
+	if (failed)
+		return failed;
+	if (tree->more < 0)
+		return refuse_value(reading, "more", "is negative");
+	if (nodes > UINT32_MAX || (t > 0 && nodes <= tree[-1].nodes))
+		return refuse_value(reading, "nodes", "are not more than those before");
+	tree->nodes = (uint32_t)nodes;
+	metric->tree_count++;
+	return 0;
+}
+
+static int read_trees(struct reading *reading, const json_t *object, size_t i)
+{
+	json_t *list = NULL, *tree;
+	int failed = take_array(reading, object, "trees", &list);
+	size_t t;
+
+	if (!failed && json_array_size(list) > CALIBRATION_TREES)
+		failed = refuse_value(reading, "trees", "are too many");
+	if (!failed)
+		json_array_foreach(list, t, tree)
+			if (!failed)
+				failed = read_tree(reading, tree, i, t);
+	return failed;
+}
 
 static int read_metric(struct reading *reading, const json_t *object, size_t i)
 {
@@ -317,8 +356,10 @@ static int read_metric(struct reading *reading, const json_t *object, size_t i)
 	if (calibration_add_metric(reading->calibration, name, unit, relative) < 0)
 		return refuse(reading, "%s is there twice", reading->place);
 	reading->calibration->metric[i].reach = reach;
-	return 0;
+	return read_trees(reading, object, i);
 }
+
+/* ---- the whole ---- */
 
 static int read_identity(struct reading *reading, const json_t *root)
 {
@@ -519,6 +560,22 @@ static int put_sequence(json_t *list, const struct calibration *calibration,
 	return failed | json_array_append_new(list, object);
 }
 
+static int put_trees(json_t *object, const struct calibration_metric *metric)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (unsigned t = 0; t < metric->tree_count; t++) {
+		json_t *tree = json_object();
+
+		failed |= json_object_set_new(
+			tree, "nodes", json_integer((json_int_t)metric->tree[t].nodes));
+		failed |= json_object_set_new(tree, "more", json_real(metric->tree[t].more));
+		failed |= json_array_append_new(list, tree);
+	}
+	return failed | json_object_set_new(object, "trees", list);
+}
+
 static int put_metric(json_t *list, const struct calibration_metric *metric)
 {
 	json_t *object = json_object();
@@ -527,6 +584,7 @@ static int put_metric(json_t *list, const struct calibration_metric *metric)
 	failed |= json_object_set_new(object, "unit", json_string(metric->unit));
 	failed |= json_object_set_new(object, "relative", json_real(metric->relative));
 	failed |= json_object_set_new(object, "reach", json_real(metric->reach));
+	failed |= put_trees(object, metric);
 	return failed | json_array_append_new(list, object);
 }
 

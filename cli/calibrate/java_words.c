@@ -64,6 +64,7 @@ static void put_words(struct java_words *words, const struct calibrate *what, bo
 	words->word[count++] = probes ? "types" : "calls";
 	words->word[count++] = "bodies";
 	words->word[count++] = "throws";
+	words->word[count++] = "paths";
 	words->word[count] = NULL;
 }
 

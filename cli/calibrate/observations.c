@@ -12,6 +12,7 @@
 enum { STRETCHES_LEAST = 100 };
 
 #define BODIES_CLASS "calibrated.Bodies"
+#define PATHS_CLASS "calibrated.Paths"
 
 static int no_memory(struct error *error)
 {
@@ -155,6 +156,48 @@ static int take_bodies(struct observations *observations, const struct profile *
 	return code;
 }
 
+/* ---- paths ---- */
+
+struct path_sum {
+	double stretches, used[PROFILE_METRIC_MAX];
+};
+
+/* Of the program that the node belongs to; DEPTHS: it is none of them. */
+static unsigned depth_of(const struct profile *profile, const struct profile_node *node)
+{
+	const struct profile_method *method = &profile->method[node->method];
+	unsigned depth = DEPTHS;
+
+	if (method->class_name && strcmp(method->class_name, PATHS_CLASS) == 0)
+		sscanf(method->name, "jittedPath%u_", &depth);
+	return depth < DEPTHS ? depth : DEPTHS;
+}
+
+static void add_node(struct path_sum *sum, const struct profile_node *node, unsigned metrics)
+{
+	for (int i = 0; i < 4; i++)
+		sum->stretches += (double)node->transition[i / 2][i % 2];
+	for (unsigned m = 0; m < metrics; m++)
+		sum->used[m] += (double)(node->base[m] - node->spent[m]);
+}
+
+static int take_paths(struct observations *observations, const struct profile *profile,
+	struct error *error)
+{
+	struct path_sum sums[DEPTHS + 1] = {0};
+
+	(void)error;
+	for (size_t i = 0; i < profile->node_count; i++)
+		add_node(&sums[depth_of(profile, &profile->node[i])], &profile->node[i],
+			observations->metric_count);
+	for (int depth = 0; depth < DEPTHS; depth++)
+		for (unsigned m = 0; m < observations->metric_count; m++)
+			if (sums[depth].stretches >= STRETCHES_LEAST)
+				samples_add(&observations->path[depth][m],
+					sums[depth].used[m] / sums[depth].stretches);
+	return 0;
+}
+
 /* ---- the file ---- */
 
 static const struct group {
@@ -165,6 +208,7 @@ static const struct group {
 	{"types", take_types},
 	{"throws", take_throws},
 	{"bodies", take_bodies},
+	{"paths", take_paths},
 };
 
 static int read_group(struct observations *observations, const char *path,

@@ -7,6 +7,7 @@
  *   snapshots types.N.begin..types.N.end     --> sequences, N-th repetition
  *             throws.N...                    --> those that an exception ends
  *             bodies.N...                    --> methods of calibrated.Bodies, by name
+ *             paths.N...                     --> programs of calibrated.Paths, by depth
  *
  * Owns: its rows.
  */
@@ -34,6 +35,9 @@ struct observed_method {
 	struct samples loop[PROFILE_METRIC_MAX]; /* its caller's own use per call, if that is a loop */
 };
 
+/* Depths of paths are below. */
+enum { DEPTHS = 32 };
+
 /* Embedded; zero-initialised means empty. */
 struct observations {
 	unsigned metric_count;
@@ -42,6 +46,7 @@ struct observations {
 	struct observed_sequence *sequence[SEQUENCE_CODES]; /* NULL: was not seen */
 	struct observed_method *method;
 	size_t method_count;
+	struct samples path[DEPTHS][PROFILE_METRIC_MAX]; /* a stretch's use in paths of that depth */
 };
 
 /* Reads so many repetitions. 0, or a negative code; observations_fini is needed in any case. */

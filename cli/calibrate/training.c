@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/calibrate/call_costs.h"
+#include "cli/calibrate/many_paths.h"
 
 /* One metric on its way. */
 struct course {
@@ -160,6 +161,8 @@ int training_run(struct training *training, struct calibration *calibration,
 			return error_set(error, ERROR_VALUE, "metric '%s' is not possible",
 				error_subject(without->metric[i]).text);
 		calibration->metric[i].reach = training->work[i].reach;
+		if (is_changed_by_probes(with->unit[i]))
+			many_paths_fill(&calibration->metric[i], without, with, i);
 	}
 	return 0;
 }

@@ -38,7 +38,7 @@ write_calibration() {
 			'arch', '$(uname -m)', 'calls', 'instrument', 'timing', 'fast',
 			'agent', '$(meta jprof.build)'),
 		'metrics', (SELECT json_group_array(json_object('name', name, 'unit', unit,
-			'relative', 0, 'reach', 0)) FROM metric),
+			'relative', 0, 'reach', 0, 'trees', json_array())) FROM metric),
 		'sequences', (SELECT json_group_array(json_object('first', first, 'begin', begin,
 			'second', second, 'end', end, 'third', third, 'count', count,
 			'metrics', json_object(${metrics[0]}, ${metrics[1]}, ${metrics[2]})))

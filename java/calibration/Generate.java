@@ -90,7 +90,8 @@ final class Generate {
 
 	static int slots;
 	static final Work chains = new Work("Chains"), calls = new Work("Calls"),
-			bodies = new Work("Bodies"), thrown = new Work("Throws");
+			bodies = new Work("Bodies"), thrown = new Work("Throws"),
+			paths = new Work("Paths");
 	static final List<String> names = new ArrayList<>();
 	static final StringBuilder drive = new StringBuilder();
 
@@ -230,6 +231,26 @@ final class Generate {
 		}
 	}
 
+	/* ---- many call paths ---- */
+
+	/** Each round is a path of so many calls more: which of two methods comes next is a bit of x. So a
+	 * tree has 2 << depth nodes below its root but one. At first all paths are walked in an order
+	 * that has nothing to do with the later one, so that their nodes are not side by side. */
+	static void paths(int depth) {
+		String name = name(JITTED_STATIC, "Path" + depth + "_");
+
+		for (int bit = 0; bit < 2; bit++)
+			paths.add(name + bit, JITTED_STATIC, 0, "if (slot == 0) return x; "
+					+ "return (x & 1) != 0 ? " + name + "1(slot - 1, x >> 1) : "
+					+ name + "0(slot - 1, x >> 1);");
+		run("paths_" + depth, ("int last = (1 << %1$d) - 1; "
+				+ "if (Memory.PATHS[%1$d] == 0) for (int i = 0; i <= last; i++) "
+				+ "x += Paths.%2$s0(%1$d, i * 0x2c1b3c6d & last); "
+				+ "for (int i = 0; i < n; i++) "
+				+ "x += Paths.%2$s0(%1$d, Memory.PATHS[%1$d]++ & last); return x;")
+				.formatted(depth, name));
+	}
+
 	/* ---- the drivers ---- */
 
 	static String driver() {
@@ -239,6 +260,7 @@ final class Generate {
 				import calibrated.Bodies;
 				import calibrated.Calls;
 				import calibrated.Chains;
+				import calibrated.Paths;
 				import calibrated.Throws;
 
 				/** One loop a program; n rounds, beginning with x. */
@@ -264,7 +286,9 @@ final class Generate {
 		calls();
 		bodies();
 		thrown();
-		for (Work each : List.of(chains, calls, bodies, thrown))
+		for (int depth : new int[] {6, 9, 12, 15})
+			paths(depth);
+		for (Work each : List.of(chains, calls, bodies, thrown, paths))
 			each.write(work);
 		Files.writeString(folder.resolve("Drive.java"), driver());
 	}

@@ -308,6 +308,37 @@ static void work_makes_a_range(void **state)
 	calibration_destroy(calibration);
 }
 
+/* A path of 9 calls more has 19 stretches; without probes 2 of each are its own. The smallest tree is
+ * what others are compared with. */
+static void large_trees_are_measured(void **state)
+{
+	static const struct {
+		int depth;
+		double seen, more;
+	} rows[] = {{6, 30, 0}, {9, 34.5, 4.5}, {12, 33, 4.5}, {15, 50, 20}};
+	struct both *both = *state;
+	struct training training;
+	struct calibration *calibration;
+	char name[32];
+
+	see_compiled(both);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(name, sizeof(name), "paths_%d", rows[i].depth);
+		program(both, name, 2 * (2 * rows[i].depth + 1));
+		for (int k = 0; k < REPETITIONS; k++)
+			samples_add(&both->with.path[rows[i].depth][0], rows[i].seen);
+	}
+	calibration = train(both, &training);
+	assert_int_equal(calibration->metric[0].tree_count, 4);
+	assert_int_equal(calibration->metric[1].tree_count, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(
+			calibration->metric[0].tree[i].nodes, (2 << rows[i].depth) - 1);
+		assert_near(calibration->metric[0].tree[i].more, rows[i].more);
+	}
+	calibration_destroy(calibration);
+}
+
 static void no_cost_is_below_zero(void **state)
 {
 	static const double none[3] = {0, 0, 0}, empty[3] = {20, 23, 35};
@@ -382,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_are_checked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(calls_are_shared_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(work_makes_a_range, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(large_trees_are_measured, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_cost_is_below_zero, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(exits_by_exception_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_seen_is_a_failure, set_up, tear_down),

@@ -224,6 +224,40 @@ static void bounds_follow_the_work(void **state)
 	}
 }
 
+/* leaf's mean delta is 30; a thread of three nodes. In a large tree what is above the cost of 16 may
+ * be the probes': as much as the size says, but not more than there is. */
+static void large_trees_cost_more(void **state)
+{
+	const struct {
+		uint32_t nodes[2];
+		double more[2];
+		int64_t base, error;
+	} cases[] = {{{3, 9}, {0, 7}, 3000 - 1400, 400}, {{1, 2}, {1, 5}, 3000 - 1600, 700},
+		{{1, 9}, {0, 50}, 3000 - 1600, 1400}, {{1, 2}, {1, 2}, 3000 - 1500, 500}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tree tree;
+		struct calibration_metric *metric;
+
+		known_tree(&tree);
+		fixture_row(tree.calibration,
+			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16,
+			10, 18);
+		tree.calibration->row[0].cost[0].observed = 30;
+		metric = &tree.calibration->metric[0];
+		metric->reach = 4 / 30.0;
+		metric->tree_count = 2;
+		for (int t = 0; t < 2; t++)
+			metric->tree[t] = (struct calibration_tree){
+				cases[i].nodes[t], cases[i].more[t]};
+		adjust(&tree);
+		assert_int_equal(tree.adjusted.base[2], cases[i].base);
+		assert_int_equal(tree.adjusted.error[2], cases[i].error);
+		tree_fini(&tree);
+	}
+}
+
 /* What the training's own mean may be wrong by. */
 static void spread_counts(void **state)
 {
@@ -380,6 +414,7 @@ int main(void)
 		cmocka_unit_test(mixes_are_weighed),
 		cmocka_unit_test(over_correction_is_summed),
 		cmocka_unit_test(bounds_follow_the_work),
+		cmocka_unit_test(large_trees_cost_more),
 		cmocka_unit_test(spread_counts),
 		cmocka_unit_test(loops_are_compiled_while_they_run),
 		cmocka_unit_test(work_has_its_own_error),

@@ -74,6 +74,8 @@ static void texts_come_back(void **state)
 	assert_int_equal(one->row_count, two->row_count);
 	assert_memory_equal(one->row, two->row, one->row_count * sizeof(*one->row));
 	assert_memory_equal(&one->identity, &two->identity, sizeof(one->identity));
+	assert_int_equal(one->metric[0].tree_count, 2);
+	assert_memory_equal(one->metric, two->metric, 2 * sizeof(*one->metric));
 	free(text);
 	free(again);
 	calibration_destroy(one);
@@ -115,10 +117,21 @@ static void the_impossible_is_named(void **state)
 			"metrics[0].reach is not within 0 and 1"},
 		{__LINE__, "\"reach\": 0.25", "\"reach\": -0.25",
 			"metrics[0].reach is not within 0 and 1"},
+		{__LINE__, ", \"trees\": []", "", "metrics[1].trees is missing"},
+		{__LINE__, "\"trees\": []", "\"trees\": 3", "metrics[1].trees is no list"},
+		{__LINE__, "\"trees\": []", "\"trees\": [3]", "metrics[1].trees[0] is no object"},
+		{__LINE__, "\"trees\": []", "\"trees\": [1,2,3,4,5,6,7,8,9]",
+			"metrics[1].trees are too many"},
+		{__LINE__, "\"nodes\": 1600", "\"nodes\": 100",
+			"metrics[0].trees[1].nodes are not more than those before"},
+		{__LINE__, "\"nodes\": 1600", "\"nodes\": 5000000000",
+			"metrics[0].trees[1].nodes are not more than those before"},
+		{__LINE__, "\"more\": 8.5", "\"more\": -8.5", "metrics[0].trees[1].more is negative"},
+		{__LINE__, "\"more\": 8.5", "\"less\": 8.5", "metrics[0].trees[1].more is missing"},
 		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"wall\"", "metrics[1] is there twice"},
 		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"cpu\"",
 			"sequences[0].metrics.cpu is missing"},
-		{__LINE__, ",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25}", "",
+		{__LINE__, ",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25, \"trees\": []}", "",
 			"sequences[0].metrics has other metrics than the file"},
 		{__LINE__, "\"first\": \"jitted\"", "\"first\": \"jittered\"",
 			"sequences[0] has words that are no sequence"},

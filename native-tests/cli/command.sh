@@ -163,8 +163,8 @@ write_calibration()
 {"jprof_calibration": 1, "made": "2026-11-21T20:00:00Z", "seconds": 3,
  "for": {"jvm": "made by make_profile 25", "cpu": "Model", "arch": "x86_64",
   "calls": "instrument", "timing": "fast", "agent": "abc"},
- "metrics": [{"name": "wall", "unit": "ns", "relative": 0.01, "reach": 0},
-  {"name": "cpu", "unit": "ns", "relative": 0.01, "reach": 0}],
+ "metrics": [{"name": "wall", "unit": "ns", "relative": 0.01, "reach": 0, "trees": []},
+  {"name": "cpu", "unit": "ns", "relative": 0.01, "reach": 0, "trees": []}],
  "sequences": [{"first": "jitted", "begin": "entry", "second": "jitted", "end": "exit",
   "third": "jitted", "count": 9, "metrics": {
   "wall": {"observed": 30, "minimum": 20, "environment": 1, "cost": 100, "low": 90,

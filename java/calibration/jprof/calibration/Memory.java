@@ -11,6 +11,8 @@ public final class Memory {
 	public static final int[] NEAR = circle(10);
 	/** 16 MB. */
 	public static final int[] FAR = circle(22);
+	/** By depth: paths walked. */
+	public static final int[] PATHS = new int[32];
 
 	private Memory() {
 	}
