@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "calibration/calibration_file.h"
 #include "cli/calibrate/java_child.h"
 #include "cli/calibrate/work_folder.h"
 #include "cli/selftest/program.h"
@@ -77,6 +79,18 @@ static int judge(struct testing *testing, struct error *error)
 	return code;
 }
 
+/* The user's own file cannot be used: better to know it now than when all has run. */
+static int check_calibration(const struct selftest *what, struct error *error)
+{
+	struct calibration *calibration = NULL;
+	int code = 0;
+
+	if (what->calibration && strcmp(what->calibration, "off") != 0)
+		code = calibration_load(&calibration, NULL, what->calibration, error);
+	calibration_destroy(calibration);
+	return code;
+}
+
 int selftest_run(const struct selftest *what, struct error *error)
 {
 	struct testing *testing = calloc(1, sizeof(*testing));
@@ -85,7 +99,9 @@ int selftest_run(const struct selftest *what, struct error *error)
 	if (!testing)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	testing->what = what;
-	code = work_folder_make(&testing->folder, error);
+	code = check_calibration(what, error);
+	if (code == 0)
+		code = work_folder_make(&testing->folder, error);
 	if (code == 0)
 		code = run_java(testing, error);
 	if (code == 0)

@@ -11,8 +11,8 @@ def quantities: ["expected", "uncertainty", "raw"] + if $adjusted then ["adjuste
 (select(.adjusted != $adjusted) | "adjusted: \(.adjusted), \(.calibration)"),
 (select((.rows | length) != 18) | "\(.rows | length) methods"),
 (select((.rows | map(.share) | add) != 100) | "shares: \(.rows | map(.share) | add)"),
-(.rows[] | .method as $method |
-	(select((.method | endswith("\(.share)")) | not) | "\($method): \(.share)"),
+(.rows[] | .method as $method | "\(.share)" as $share |
+	(select($method | endswith($share) | not) | "\($method): \($share)"),
 	(select(.calls != .expected_calls or .calls == 0) |
 		"\($method): \(.calls) calls instead of \(.expected_calls)"),
 	(select(.raw.alloc != .expected_bytes) |

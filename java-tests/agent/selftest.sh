@@ -40,7 +40,7 @@ selftest --java "$java" --calibration off --calls events --timing precise --metr
 	--format json
 sound "$java events" false
 
-# A calibration is made where there is none, said, and kept.
+# With a calibration.
 timeout 100 "$jprof" calibrate --java "$java" -o "$work/calibration.json" >/dev/null 2>"$work/err" ||
 	fail "calibrate: $(cat "$work/err")"
 selftest --java "$java" --calibration "$work/calibration.json" --format json
@@ -69,7 +69,7 @@ refused 1 "there is no java '/nowhere'" --java /nowhere
 refused 1 "'/bin/true' ran, but measured nothing" --java /bin/true
 refused 1 "unknown metric 'nothing'" --java "$java" --metrics cpu+nothing
 refused 1 "'slow' is not legal" --timing slow
-refused 1 "cannot open calibration file" --java "$java" --calibration "$work/none.json"
+refused 1 "cannot read calibration file" --java "$java" --calibration "$work/none.json"
 refused 2 'calls off' --calls off
 refused 2 "no format 'xml'" --format xml
 refused 2 'needs a value' --timing

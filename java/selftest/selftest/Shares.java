@@ -43,7 +43,7 @@ public final class Shares {
 
 	/* ---- by itself ---- */
 
-	public static int own20(int slot, int x) {
+	public static int own22(int slot, int x) {
 		for (int i = 0; i < 300; i++)
 			x = (x ^ x >>> 15) * 0x2c1b3c6d;
 		return x;

@@ -34,7 +34,7 @@ final class Method {
 	static final List<Method> ALL = new ArrayList<>();
 
 	static {
-		add("own20", 20, Loop.OWN);
+		add("own22", 22, Loop.OWN);
 		add("wide8", 8, Loop.WIDE);
 		add("memory7", 7, Loop.MEMORY);
 		Method calls = add("calls5", 5, Loop.CALLS).steps(n -> Shares.callsSteps = n, 100);
