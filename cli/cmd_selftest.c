@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/calibrate/calibrate.h"
+#include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
 #include "cli/selftest/selftest.h"
 #include "cli/waiting.h"
@@ -74,22 +74,12 @@ static int read_words(struct words *words, int argc, char **argv)
 	return take_format(words);
 }
 
-/* An adjustment_measure. */
-static int measure_now(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error)
-{
-	fprintf(stderr, "jprof: no calibration is kept for this JVM and these options: "
-			"measuring what probes cost, ten seconds or so\n");
-	return calibrate_quick(identity, profile_meta_get(profile, "java.home"),
-		isatty(STDERR_FILENO), calibration, error);
-}
-
 int cmd_selftest(int argc, char **argv)
 {
 	struct words words = {.what = {.calls = "auto",
 				      .timing = "fast",
 				      .metrics = "wall+cpu+alloc",
-				      .measure = measure_now,
+				      .measure = first_use_measure,
 				      .progress = isatty(STDERR_FILENO)},
 		.format = "text"};
 	struct error error = {0};
