@@ -70,7 +70,9 @@ int cache_read(struct calibration **calibration, char **text,
 		*text = NULL;
 	if (!path)
 		return none(error);
-	if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+	/* A program that gave up its rights may have the home of another user. */
+	if (access(path, R_OK) < 0 &&
+		(errno == ENOENT || errno == ENOTDIR || errno == EACCES)) {
 		free(path);
 		return none(error);
 	}
