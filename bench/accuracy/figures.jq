@@ -5,8 +5,8 @@
 
 def median: sort | .[(length - 1) / 2 | floor];
 
-# 12.3
-def short: . * 10 | round / 10;
+# 12.3; and 0, not -0
+def short: . * 10 | round / 10 + 0;
 
 def absolute: if . < 0 then -. else . end;
 

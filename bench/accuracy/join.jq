@@ -25,7 +25,7 @@ def sum: reduce .[] as $method ({}; reduce ($method | keys[]) as $key (.; .[$key
 def per_iteration($iterations): reduce ("calls", "stretches", "raw", "adjusted", "error") as $key
 	(.; .[$key] /= $iterations);
 
-if $calibration == "on" and any(.rows[]; .self.error == null)
+if $calibration != "off" and any(.rows[]; .self.error == null)
 then error("\($program[0].program): not adjusted") else . end
 | .rows as $rows | $program[0] as $ran | $ran.truths[] as $truth
 | $rows | map(select($truth.method == "*" or .self.method == $truth.method) | method)

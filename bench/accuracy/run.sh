@@ -4,7 +4,8 @@
 #
 # run: whether the intervals that a calibrated profile shows hold the truth. Programs whose methods'
 # own time and allocation are known (Programs.java); a tree in which one method at a time is made
-# slower (SlowDown.java); and what no subtraction gives back (Examples.java).
+# slower (SlowDown.java); and what no subtraction gives back (Examples.java). The same profiles of the
+# programs are also reported with simpler ideas of what a stretch costs (variant.jq), to compare.
 #
 #   run.sh BUILD_DIR [--runs 5] [--jdk HOME]... [--timing fast|precise]... [--calibrations DIR]
 #          [PROGRAM...]
@@ -84,6 +85,23 @@ list_programs() {
 	done
 }
 
+# figures RUN CALIBRATION [OPTION...]: of what has just run, by a report with the options.
+figures() {
+	report callers begin..end "${@:3}" |
+		jq -c --slurpfile program "$work/ran.json" --argjson run "$1" --arg calibration "$2" \
+			-f "$here/join.jq"
+}
+
+# estimate TIMING RUN: of what has just run, by the other estimators.
+estimate() {
+	local estimator
+
+	for estimator in minimum mean; do
+		figures "$2" "$estimator" --calibration "$work/$release-$1-$estimator.json" \
+			>>"$work/Programs.$estimator.$1" || return
+	done
+}
+
 # one_program CLASS PROGRAM TIMING RUN [off]: its figures are added to those of the class.
 one_program() {
 	local calibration=$calibrations/$release-$3.json adjust=()
@@ -93,9 +111,8 @@ one_program() {
 	fi
 	{
 		run_java "$3" "$calibration" "$1\$$2" Accuracy run "$2" >"$work/ran.json" &&
-			report callers begin..end "${adjust[@]}" |
-			jq -c --slurpfile program "$work/ran.json" --argjson run "$4" \
-				--arg calibration "${5:-on}" -f "$here/join.jq" >>"$work/$1${5:+.$5}.$3"
+			figures "$4" "${5:-on}" "${adjust[@]}" >>"$work/$1${5:+.$5}.$3" &&
+			{ [ "$1${5:-}" != Programs ] || estimate "$3" "$4"; }
 	} || failed "$3, run $4: $1 $2 ${5:-}"
 }
 
@@ -150,6 +167,7 @@ score() {
 
 scores() {
 	score accuracy "$1" Programs
+	score estimators "$1" Programs Programs.minimum Programs.mean
 	score allocation "$1" Programs Programs.off
 	score slow_down "$1" SlowDown
 	score examples "$1" Examples
@@ -162,6 +180,16 @@ calibrate() {
 		{ cat "$work/told" >&2 && exit 1; }
 }
 
+# make_variants TIMING: the calibration as the other estimators have it.
+make_variants() {
+	local estimator
+
+	for estimator in minimum mean; do
+		jq --arg estimator "$estimator" -f "$here/variant.jq" "$calibrations/$release-$1.json" \
+			>"$work/$release-$1-$estimator.json"
+	done
+}
+
 one_jdk() {
 	local timing run
 
@@ -171,6 +199,7 @@ one_jdk() {
 	list_programs
 	for timing in "${timings[@]}"; do
 		calibrate "$timing"
+		make_variants "$timing"
 	done
 	for run in $(seq "$repetitions"); do
 		for timing in "${timings[@]}"; do
