@@ -94,7 +94,7 @@ static int look_embedded(struct search *search, bool *is_final)
 		       : 0;
 }
 
-/* What the recording was asked for: "auto", "off", a file. */
+/* The recording looked for one, and what it found was not fit. */
 static int look_refused(struct search *search, bool *is_final)
 {
 	const char *reason = profile_meta_get(search->profile, "calibration.refused");

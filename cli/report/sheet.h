@@ -92,7 +92,8 @@ struct column {
 	unsigned place;
 };
 
-#define COLUMN_MAX (16 + 8 * PROFILE_METRIC_MAX)
+/* The view `calibration` has the most. */
+#define COLUMN_MAX (16 + 10 * PROFILE_METRIC_MAX)
 
 struct sheet {
 	const char *view;

@@ -27,7 +27,12 @@ static const struct figure {
 	{"over_correction", "Over"},
 };
 
-enum { FIGURES = sizeof(figures) / sizeof(*figures) };
+enum {
+	FIGURES = sizeof(figures) / sizeof(*figures),
+	OTHERS = 7 /* what is not by metric */
+};
+
+_Static_assert(OTHERS + FIGURES * PROFILE_METRIC_MAX <= COLUMN_MAX, "a sheet has room for all");
 
 struct calibration_view {
 	struct rank *rank;
