@@ -20,6 +20,7 @@
 struct question {
 	const struct profile *profile;
 	const struct identity *identity;
+	char *java; /* PATH_MAX: the program to run */
 	struct error *error;
 };
 
@@ -157,7 +158,7 @@ static int check_jvm(const struct question *question)
 		return refuse(question, "it does not say where its JVM is");
 	if (access(java, X_OK) != 0)
 		return refuse_file(question, "there is no JVM ", java, "");
-	if (!trusted_path(java))
+	if (!trusted_path(java, question->java))
 		return refuse_file(question, "others can change ", java,
 			"(run `jprof calibrate` if you trust it)");
 	if (made && read_release(home, version, sizeof(version)) && strcmp(made, version) != 0)
@@ -181,11 +182,11 @@ static int check_ended(const struct question *question)
 }
 
 int at_hand_check(const struct profile *profile, const struct identity *identity,
-	struct error *error)
+	char java[PATH_MAX], struct error *error)
 {
 	static int (*const checks[])(const struct question *question) = {
 		check_known, check_ended, check_processor, check_arch, check_agent, check_jvm};
-	const struct question question = {profile, identity, error};
+	const struct question question = {profile, identity, java, error};
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && failed == 0; i++)

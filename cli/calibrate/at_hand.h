@@ -5,7 +5,7 @@
  *
  *   processor, architecture   this machine's
  *   agent                     the libjprof.so of this program has the build id that the profile names
- *   program                   has ended, or its recording: nothing is measured beside it
+ *   recording                 has ended, or its program: nothing is measured beside it
  *   JVM                       in the folder that the profile names; that version, by its file "release"
  *
  * A profile may come from anybody: java is run only if nobody but root and this program's user
@@ -14,11 +14,13 @@
 #ifndef JPROF_CLI_AT_HAND_H
 #define JPROF_CLI_AT_HAND_H
 
+#include <limits.h>
+
 #include "calibration/identity.h"
 #include "profile/profile_read.h"
 
-/* 0, or a negative code with a line: what of it is not here. */
+/* 0, and the java program to run; or a negative code with a line: what of it is not here. */
 int at_hand_check(const struct profile *profile, const struct identity *identity,
-	struct error *error);
+	char java[PATH_MAX], struct error *error);
 
 #endif

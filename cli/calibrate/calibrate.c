@@ -171,11 +171,11 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 	return code;
 }
 
-int calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+int calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error)
 {
 	const struct calibrate what = {
-		.java = java_home,
+		.java = java,
 		.calls = identity->field[IDENTITY_CALLS],
 		.timing = identity->field[IDENTITY_TIMING],
 		.metrics = identity->field[IDENTITY_METRICS],

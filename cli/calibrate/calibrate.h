@@ -34,10 +34,10 @@ struct calibrate {
 int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
 	struct training *training, struct error *error);
 
-/* Measures quickly what a profile of that identity needs, with the JVM that it was made with, and
- * keeps it in the cache. As above; -ERROR_VALUE: this is not the machine, JVM or agent that the
+/* Measures quickly what a profile of that identity needs, with the JVM that it was made with (java:
+ * as above), and keeps it in the cache. As above; -ERROR_VALUE: this is not the machine, JVM or agent that the
  * profile was made with. What could be measured but not be kept is no failure. */
-int calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+int calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error);
 
 #endif

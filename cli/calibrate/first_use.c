@@ -52,22 +52,21 @@ static int refuse_again(const struct identity *identity, struct error *error)
 		"measuring failed within the last hour: %s (run `jprof calibrate`)", why);
 }
 
-static int measure(struct calibration **calibration, const struct profile *profile,
+static int measure(struct calibration **calibration, const char *java,
 	const struct identity *identity, struct error *error)
 {
 	int failed;
 
 	fprintf(stderr, "jprof: measuring what probes cost, once for this JVM and these options: "
 			"ten seconds or so, a minute at most (--calibration off goes without)\n");
-	failed = calibrate_quick(identity, profile_meta_get(profile, "java.home"),
-		isatty(STDERR_FILENO), calibration, error);
+	failed = calibrate_quick(identity, java, isatty(STDERR_FILENO), calibration, error);
 	if (failed != 0 && !waiting_interrupted())
 		cache_note_failure(identity, error->text);
 	return failed;
 }
 
 /* Another one may have done it while this one waited. */
-static int measure_locked(struct calibration **calibration, const struct profile *profile,
+static int measure_locked(struct calibration **calibration, const char *java,
 	const struct identity *identity, struct error *error)
 {
 	struct error missing = {0};
@@ -76,13 +75,14 @@ static int measure_locked(struct calibration **calibration, const struct profile
 	if (cache_read(calibration, NULL, identity, &missing) == 0)
 		return 0;
 	failed = refuse_again(identity, error);
-	return failed != 0 ? failed : measure(calibration, profile, identity, error);
+	return failed != 0 ? failed : measure(calibration, java, identity, error);
 }
 
 int first_use_measure(struct calibration **calibration, const struct profile *profile,
 	const struct identity *identity, struct error *error)
 {
-	int lock, failed = at_hand_check(profile, identity, error);
+	char java[PATH_MAX];
+	int lock, failed = at_hand_check(profile, identity, java, error);
 
 	if (failed == 0)
 		failed = refuse_again(identity, error);
@@ -91,7 +91,7 @@ int first_use_measure(struct calibration **calibration, const struct profile *pr
 	waiting_catch_interrupt();
 	lock = wait_for_lock(error);
 	failed = lock < 0 ? lock
-			  : measure_locked(calibration, profile, identity, error);
+			  : measure_locked(calibration, java, identity, error);
 	if (lock >= 0)
 		close(lock);
 	waiting_leave_interrupt();

@@ -3,7 +3,6 @@
 /* trusted_path: see trusted_path.h. */
 #include "cli/calibrate/trusted_path.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,15 +21,18 @@ static bool is_ours(const char *path)
 	return (status.st_uid == 0 || status.st_uid == geteuid()) && !shared;
 }
 
-bool trusted_path(const char *path)
+bool trusted_path(const char *path, char whole[PATH_MAX])
 {
-	char whole[PATH_MAX], *slash;
+	char part[PATH_MAX], *slash;
 
-	if (!realpath(path, whole))
+	if (!realpath(path, whole)) {
+		whole[0] = '\0';
 		return false;
-	while (is_ours(whole)) {
-		slash = strrchr(whole, '/');
-		if (slash == whole)
+	}
+	strcpy(part, whole);
+	while (is_ours(part)) {
+		slash = strrchr(part, '/');
+		if (slash == part)
 			return is_ours("/");
 		*slash = '\0';
 	}

@@ -29,7 +29,7 @@
 #include "cli/waiting.h"
 
 static char folder[] = "/tmp/jprof-first-XXXXXX";
-static char home[64], system_text[256], model[256], build[128], pid[16] = "999999999";
+static char home[64], program[80], system_text[256], model[256], build[128], pid[16] = "999999999";
 
 /* ---- what is played ---- */
 
@@ -60,14 +60,14 @@ static struct calibration *make(const struct identity *identity)
 	return calibration;
 }
 
-int __wrap_calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+int __wrap_calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error);
-int __wrap_calibrate_quick(const struct identity *identity, const char *java_home, bool progress,
+int __wrap_calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error)
 {
 	(void)progress;
 	play.calls++;
-	assert_string_equal(java_home, home);
+	assert_string_equal(java, program);
 	waiting_sleep(play.pause);
 	if (play.interrupt)
 		raise(SIGINT);
@@ -337,6 +337,22 @@ static void others_can_change_java(void **state)
 	change_mode("home/bin", 0755);
 }
 
+/* The link may lead elsewhere by the time that java is run. */
+static void links_are_followed(void **state)
+{
+	struct profile_meta meta[FACTS];
+	struct profile profile = make_profile(meta);
+	struct error error;
+	char link[64];
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", folder);
+	assert_int_equal(symlink(home, link), 0);
+	set(&profile, "java.home", link);
+	assert_int_equal(use(&profile, &error), 0);
+	assert_int_equal(play.calls, 1);
+}
+
 /* A JVM without such a file says its version when it is measured. */
 static void no_release(void **state)
 {
@@ -380,6 +396,7 @@ static int prepare(void **state)
 		return -1;
 	snprintf(system_text, sizeof(system_text), "Linux 6 %s", name.machine);
 	snprintf(home, sizeof(home), "%s/home", folder);
+	snprintf(program, sizeof(program), "%s/bin/java", home);
 	snprintf(path, sizeof(path), "%s/bin", home);
 	if (mkdir(home, 0755) | mkdir(path, 0755) | chmod(home, 0755) | chmod(path, 0755))
 		return -1;
@@ -409,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup(library_differs, set_cache),
 		cmocka_unit_test_setup(ended, set_cache),
 		cmocka_unit_test_setup(others_can_change_java, set_cache),
+		cmocka_unit_test_setup(links_are_followed, set_cache),
 		cmocka_unit_test_setup(no_release, set_cache),
 	};
 

@@ -16,15 +16,18 @@
 #include "cli/calibrate/trusted_path.h"
 
 static char folder[] = "/tmp/jprof-trust-XXXXXX", bin[64], java[80], other[64];
+static char whole[PATH_MAX];
 
 enum { NOBODY = 65534 };
 
 static void ours(void **state)
 {
 	(void)state;
-	assert_true(trusted_path(java));
-	assert_true(trusted_path("/usr/bin/env"));
-	assert_false(trusted_path("/nowhere/java"));
+	assert_true(trusted_path(java, whole));
+	assert_string_equal(whole, java);
+	assert_true(trusted_path("/usr/bin/env", whole));
+	assert_false(trusted_path("/nowhere/java", whole));
+	assert_string_equal(whole, "");
 }
 
 static void modes(void **state)
@@ -40,20 +43,21 @@ static void modes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_int_equal(chmod(rows[i].path, rows[i].mode), 0);
-		if (trusted_path(java) != rows[i].trusted)
+		if (trusted_path(java, whole) != rows[i].trusted)
 			fail_msg("%s with mode %o", rows[i].path, rows[i].mode);
 	}
 }
 
-/* What a link leads to counts. */
+/* What a link leads to counts, and is what is to be run. */
 static void links(void **state)
 {
 	(void)state;
 	assert_int_equal(symlink(bin, other), 0);
 	snprintf(other + sizeof("/tmp/jprof-trust-XXXXXX/other") - 1, 8, "/java");
-	assert_true(trusted_path(other));
+	assert_true(trusted_path(other, whole));
+	assert_string_equal(whole, java);
 	chmod(bin, 0777);
-	assert_false(trusted_path(other));
+	assert_false(trusted_path(other, whole));
 	chmod(bin, 0755);
 }
 
@@ -63,13 +67,13 @@ static void owners(void **state)
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(bin, NOBODY, NOBODY), 0);
-	assert_false(trusted_path(java));
+	assert_false(trusted_path(java, whole));
 	assert_int_equal(chown(bin, 0, 0) | chown(java, NOBODY, NOBODY), 0);
-	assert_false(trusted_path(java));
+	assert_false(trusted_path(java, whole));
 	assert_int_equal(seteuid(NOBODY), 0);
-	assert_false(trusted_path(java)); /* the folder is shut for it */
+	assert_false(trusted_path(java, whole)); /* the folder is shut for it */
 	assert_int_equal(seteuid(0) | chmod(folder, 0755) | seteuid(NOBODY), 0);
-	assert_true(trusted_path(java));
+	assert_true(trusted_path(java, whole));
 	assert_int_equal(seteuid(0) | chown(java, 0, 0), 0);
 }
 
