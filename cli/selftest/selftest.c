@@ -12,6 +12,7 @@
 #include "cli/calibrate/work_folder.h"
 #include "cli/selftest/program.h"
 #include "cli/selftest/verdict.h"
+#include "cli/waiting.h"
 
 /* ms; some ten seconds are usual. */
 enum { LIMIT = 600000 };
@@ -72,6 +73,8 @@ static int judge(struct testing *testing, struct error *error)
 		return code;
 	code = adjustment_init(&adjustment, profile, testing->what->calibration,
 		testing->what->measure, error);
+	if (code == 0 && waiting_interrupted())
+		code = error_set(error, ERROR_BUSY, "interrupted");
 	if (code == 0)
 		code = judge_adjusted(testing, profile, &adjustment, error);
 	adjustment_fini(&adjustment);
