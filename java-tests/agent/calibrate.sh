@@ -92,7 +92,7 @@ refused 1 "cannot write" --java "$java" -o "$work/nowhere/calibration.json"
 # Ctrl-C; and killed, it takes its JVM with it, but not its files.
 "$jprof" calibrate --java "$java" -o "$work/never.json" >/dev/null 2>"$work/err" &
 pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 sleep 1
 kill -INT $pid
 wait $pid

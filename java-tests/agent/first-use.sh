@@ -97,7 +97,7 @@ rm -r "$XDG_CACHE_HOME"
 # Ctrl-C ends the report.
 "$jprof" report "$work/p.jprof" >"$work/report" 2>"$work/err" &
 pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 sleep 1
 kill -INT $pid
 wait $pid

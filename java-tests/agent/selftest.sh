@@ -78,7 +78,7 @@ refused 2 'is not one of its options' --quick
 # Ctrl-C.
 "$jprof" selftest --java "$java" >"$work/out" 2>"$work/err" &
 pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ]; do sleep 0.05; done
+until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 sleep 1
 kill -INT $pid
 wait $pid
