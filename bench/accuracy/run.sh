@@ -4,8 +4,8 @@
 #
 # run: whether the intervals that a calibrated profile shows hold the truth. Programs whose methods'
 # own time and allocation are known (Programs.java); a tree in which one method at a time is made
-# slower (SlowDown.java); and what no subtraction gives back (Examples.java). The same profiles of the
-# programs are also reported with simpler ideas of what a stretch costs (variant.jq), to compare.
+# slower (SlowDown.java); and what no subtraction gives back (Examples.java). The same
+# profiles of programs are reported by simpler ideas of what a stretch costs, too (variant.jq).
 #
 #   run.sh BUILD_DIR [--runs 5] [--jdk HOME]... [--timing fast|precise]... [--calibrations DIR]
 #          [PROGRAM...]
