@@ -16,14 +16,26 @@ left() {
 	! pgrep -f "jprof.calibration.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
 }
 
+# measure WORDS...: leaves out and err. Where the machine is so busy that it takes too long, that is
+# not what is looked at here.
+measure() {
+	local status
+
+	for _ in 1 2 3; do
+		timeout 100 "$jprof" calibrate --quick "$@" >"$work/out" 2>"$work/err"
+		status=$?
+		grep -q 'is the machine busy' "$work/err" || break
+	done
+	return $status
+}
+
 # calibrate JAVA WORDS...: into $work/calibration.json.
 calibrate() {
 	local java=$1
 
 	shift
 	rm -f "$work/calibration.json"
-	timeout 60 "$jprof" calibrate --quick --java "$java" -o "$work/calibration.json" "$@" \
-		>"$work/out" 2>"$work/err" || fail "$java $*: $(cat "$work/err")"
+	measure --java "$java" -o "$work/calibration.json" "$@" || fail "$java $*: $(cat "$work/err")"
 	[ ! -s "$work/err" ] || fail "$java $*: said $(cat "$work/err")"
 	left "$java $*"
 }
@@ -64,8 +76,8 @@ calibrate "$java" --calls events
 sound "$java events" '["interpreted","native"]'
 
 # Into the cache, where it is found.
-"$jprof" calibrate --quick --java "$java" >"$work/out" 2>&1 || fail "cache: $(cat "$work/out")"
-[ -e "$XDG_CACHE_HOME"/jprof/calibration-*.json ] || fail "nothing in the cache"
+measure --java "$java" || fail "cache: $(cat "$work/err")"
+compgen -G "$XDG_CACHE_HOME/jprof/calibration-*.json" >/dev/null || fail "nothing in the cache"
 [ "$(stat -c %a "$XDG_CACHE_HOME/jprof")" = 700 ] || fail "others may look into the cache"
 
 # refused STATUS TEXT WORDS...: one line.
