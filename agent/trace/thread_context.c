@@ -83,31 +83,76 @@ static uint32_t child_of(struct thread_context *context, uint32_t method)
 	return child != 0 ? child : new_child(context, method);
 }
 
-/* Charges what was used since the event was read, and remembers how much it was. */
-static void spend(struct thread_context *context)
+/* ---- what the rare ways use ---- */
+
+/* A rare way begins: the counters. What lies before, since the event was read, is as in the usual
+ * way. */
+struct spending {
+	uint64_t begin[METRIC_MAX];
+};
+
+/* What lies between the counters of two looks at them, at least: the part of a look behind its
+ * counters and that of the next one before them. */
+static __attribute__((noinline)) void find_look(struct thread_context *context)
+{
+	enum { LOOKS = 8 };
+	uint64_t before[METRIC_MAX], now[METRIC_MAX];
+
+	context->look_known = true;
+	metric_read(SHAPE_ANY, context->set, &context->metric, before);
+	for (int look = 0; look < LOOKS; look++) {
+		metric_read(SHAPE_ANY, context->set, &context->metric, now);
+		for (unsigned i = 0; i < context->set->count; i++) {
+			uint64_t used = now[i] - before[i];
+
+			if (look == 0 || used < context->look[i])
+				context->look[i] = used;
+			before[i] = now[i];
+		}
+	}
+}
+
+static void spend_begin(struct thread_context *context, struct spending *spending)
+{
+	metric_read(SHAPE_ANY, context->set, &context->metric, spending->begin);
+	if (!context->look_known)
+		find_look(context);
+}
+
+/* Charges what the rare way used, and remembers how much it was. The stretch between the event and
+ * the next one goes on as if there had been nothing. */
+static void spend_end(struct thread_context *context, const struct spending *spending)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	unsigned metrics = context->set->count;
-	uint64_t now[METRIC_MAX], delta[METRIC_MAX];
+	uint64_t now[METRIC_MAX], spent[METRIC_MAX];
 
 	metric_read(SHAPE_ANY, context->set, &context->metric, now);
 	for (unsigned i = 0; i < metrics; i++) {
-		delta[i] = now[i] - context->last[i];
-		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+		uint64_t all = now[i] - context->last[i];
+
+		spent[i] = now[i] - spending->begin[i] + context->look[i];
+		if (spent[i] > all)
+			spent[i] = all;
+		__atomic_store_n(&context->last[i], context->last[i] + spent[i],
+			__ATOMIC_RELAXED);
 	}
 	for (unsigned i = 0; i < metrics; i++) {
-		context_add(&node->base[metrics + i], delta[i]);
+		context_add(&node->base[metrics + i], spent[i]);
 		__atomic_store_n(
-			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
+			&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
 }
 
 __attribute__((noinline)) uint32_t context_child(
 	struct thread_context *context, uint32_t method)
 {
-	uint32_t child = child_of(context, method);
+	struct spending spending;
+	uint32_t child;
 
-	spend(context);
+	spend_begin(context, &spending);
+	child = child_of(context, method);
+	spend_end(context, &spending);
 	return child;
 }
 
@@ -135,12 +180,14 @@ static RARE bool grow_cells(struct thread_context *context, uint32_t code)
 RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 {
 	struct sequence_table *table = &context->sequences;
+	struct spending spending;
 
+	spend_begin(context, &spending);
 	if (table->patience > 0)
 		table->patience--;
 	else
 		grow_cells(context, code);
-	spend(context);
+	spend_end(context, &spending);
 	if (!table->block[code / SEQUENCE_BLOCK])
 		context_add(&table->uncounted, 1);
 	return table->block[code / SEQUENCE_BLOCK];
@@ -149,15 +196,18 @@ RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 /* A frame that finds no room is like no other. */
 RARE bool context_push_rare(struct thread_context *context)
 {
-	bool grown = context->stack.overflow == 0 &&
-		     shadow_grow(&context->stack, budget_of(context)) == 0;
+	struct spending spending;
+	bool grown;
 
+	spend_begin(context, &spending);
+	grown = context->stack.overflow == 0 &&
+		shadow_grow(&context->stack, budget_of(context)) == 0;
 	if (!grown) {
 		context_add(&context->lost, 1);
 		shadow_overflow_push(&context->stack);
 		forget_type(context);
 	}
-	spend(context);
+	spend_end(context, &spending);
 	return grown;
 }
 
@@ -182,13 +232,15 @@ static void unwind_to(struct thread_context *context, struct shadow_frame *frame
 RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 {
 	struct shadow_frame *frame = shadow_find(&context->stack, method);
+	struct spending spending;
 	uint64_t now[METRIC_MAX];
 
 	if (context->stack.overflow > 0 || !frame)
 		return;
 	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
-	spend(context);
+	spend_end(context, &spending);
 }
 
 /* From a method whose frame found no room; what is below it is known again in the end. */
@@ -202,7 +254,6 @@ static void leave_overflow(
 	context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
 		TRANSITION_EXIT, unwound);
 	shadow_overflow_pop(stack);
-	spend(context);
 }
 
 /* The method is left, and with it those above, whose exits never came. */
@@ -224,9 +275,12 @@ RARE void context_exit_rare(
 {
 	struct shadow_stack *stack = &context->stack;
 	struct shadow_frame *frame;
+	struct spending spending;
 
+	spend_begin(context, &spending);
 	if (stack->overflow > 0) {
 		leave_overflow(context, unwound, now);
+		spend_end(context, &spending);
 		return;
 	}
 	frame = shadow_find(stack, method);
@@ -240,7 +294,7 @@ RARE void context_exit_rare(
 		unwind_to(context, frame - 1, now);
 	else
 		repair(context, frame, now);
-	spend(context);
+	spend_end(context, &spending);
 }
 
 void context_found_frame(struct thread_context *context, uint32_t method)

@@ -60,6 +60,8 @@ struct thread_context {
 	struct io_ring *ring; /* NULL: no operation was recorded */
 	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
 	uint32_t shortage; /* the budget's, when it was last heeded */
+	bool look_known;
+	uint64_t look[METRIC_MAX]; /* what a look at the counters uses of them itself */
 
 	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */
 	enum context_life life;
@@ -226,20 +228,26 @@ static inline __attribute__((always_inline)) void context_count_call(
 			&node->children, node->children | TREE_NATIVE, __ATOMIC_RELAXED);
 }
 
-/* The current node's child entered last, or, if that is another method's, the one that was called
- * after it before: the next in the list, behind the last the first. 0 (the root): there is none. */
+/* The current node's child entered last, or, if that is another method's, the one behind it in the
+ * list: children are often called in turn. Perhaps neither is the method's. Both ways take
+ * the same instructions, but for a jump, so that a call costs the same whichever it is; the jump
+ * lets the processor guess, where a choice would have it wait. */
 static inline __attribute__((always_inline)) uint32_t context_guess_child(
-	enum metric_shape shape, struct thread_context *context, uint32_t method)
+	enum metric_shape shape, const struct thread_context *context,
+	const struct tree_node *parent, uint32_t method)
 {
-	struct tree_node *parent = context_node(shape, context, context->current);
 	uint32_t child = parent->last_child;
 	const struct tree_node *last = context_node(shape, context, child);
+	uint32_t none = last->next_sibling ? 0 : UINT32_MAX;
+	uint32_t next = last->next_sibling | (parent->first_child & none);
 
-	if (__builtin_expect(last->method == method, 1))
-		return child;
-	child = last->next_sibling ? last->next_sibling : parent->first_child;
-	if (context_node(shape, context, child)->method == method)
-		__atomic_store_n(&parent->last_child, child, __ATOMIC_RELAXED);
+	/* The compiler is kept from working out on one way only what one of them needs. */
+	__asm__("" : "+r"(next));
+	if (__builtin_expect(last->method != method, 0)) {
+		__asm__ volatile("");
+		child = next;
+	}
+	__asm__("" : "+r"(child));
 	return child;
 }
 
@@ -251,9 +259,12 @@ static inline __attribute__((always_inline)) void context_push(enum metric_shape
 		!context_push_rare(context))
 		return;
 
-	uint32_t child = context_guess_child(shape, context, method);
+	struct tree_node *parent = context_node(shape, context, context->current);
+	uint32_t child = context_guess_child(shape, context, parent, method);
 	struct tree_node *node = context_node(shape, context, child);
-	if (__builtin_expect(node->method != method, 0)) {
+	if (__builtin_expect(node->method == method, 1)) {
+		__atomic_store_n(&parent->last_child, child, __ATOMIC_RELAXED);
+	} else {
 		child = context_child(context, method);
 		node = context_node(shape, context, child);
 	}

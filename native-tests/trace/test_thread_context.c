@@ -165,7 +165,7 @@ static void test_spent(void **state)
 	before = looks;
 	enter(&f, B);
 	leave(&f, B);
-	assert_int_equal(looks - before, 3);
+	assert_int_equal(looks - before, 4);
 	leave(&f, A);
 	check_spent(&f, looks, 6 + 200 + 64);
 	/* A repaired exit, an unwinding. */
