@@ -11,6 +11,12 @@ package selftest;
  * jprof.calibration.Natives): a slot or the depth, and what the call before came to, which makes
  * each wait for the last. No method is inlined, by an option of the JVM; what begins with
  * `interpreted` is not compiled.
+ *
+ * <p>Work has to be the same with probes and without, and to be done where it is written. A compiler
+ * moves arithmetic past the call of a probe, where all that it needs is known before, and makes
+ * large constants anew after each call where processors have no instructions with such (arm64).
+ * So there are none, also no address of a constant object, and each loop's length is
+ * read from a field, which no compiler does before a call that might change it.
  */
 public final class Shares {
 	/** How deep recursion8 goes, and the chain from deepA3 on: so many frames and one. */
@@ -25,12 +31,15 @@ public final class Shares {
 			3 nativeOnce 0 empty 0
 			4 nativeFive 0 empty 0 empty 0 empty 0 empty 0 empty 0
 			""";
+	/** The others never change; but compilers do not know. */
+	private static int ownSteps = 300, wideSteps = 200, hops = 200, tinySteps = 10,
+			recursionSteps = 20, deepSteps = 12, interpretedSteps = 60, arraySteps = 150;
 	/** Steps of work, found so that methods that call each other get their shares. */
 	public static int callsSteps = 100, mixesSteps = 100, answers2Steps = 100, answers1Steps = 100;
 
 	/** 4 KB, which the first cache holds: one circle through all places. */
-	private static final int[] near = new int[1024];
-	private static final Object[] kept = new Object[16];
+	private static int[] near = new int[1024];
+	private static Object[] kept = new Object[16];
 	private static byte[] keptBytes;
 
 	static {
@@ -44,35 +53,38 @@ public final class Shares {
 	/* ---- by itself ---- */
 
 	public static int own22(int slot, int x) {
-		for (int i = 0; i < 300; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = ownSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return x;
 	}
 
 	/** Four strands that do not wait for one another. */
 	public static int wide8(int slot, int x) {
 		int a = x, b = x ^ 5, c = x + 9, d = x ^ 77;
-		for (int i = 0; i < 200; i++) {
-			a = (a ^ i) * 0x2c1b3c6d;
-			b = (b ^ i) * 0x297a2d39;
-			c = (c ^ i) * 0x1b56c4e9;
-			d = (d ^ i) * 0x0019660d;
+		for (int i = wideSteps; i > 0; i--) {
+			a = a + (a << 3) ^ i;
+			b = b + (b << 5) ^ i;
+			c = c + (c << 7) ^ i;
+			d = d + (d << 9) ^ i;
 		}
 		return a ^ b ^ c ^ d;
 	}
 
 	public static int memory7(int slot, int x) {
-		int place = x & near.length - 1;
-		for (int i = 0; i < 200; i++)
-			place = near[place];
+		int[] array = near;
+		int place = x & array.length - 1;
+		for (int i = hops; i > 0; i--)
+			place = array[place];
 		return x + place;
 	}
 
 	/* ---- by others ---- */
 
 	public static int calls5(int slot, int x) {
-		for (int i = callsSteps; i > 0; i--)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = callsSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
 		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
 		x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x); x = tiny15(0, x);
@@ -82,60 +94,69 @@ public final class Shares {
 	}
 
 	public static int tiny15(int slot, int x) {
-		for (int i = 0; i < 10; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = tinySteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return x;
 	}
 
 	public static int recursion8(int depth, int x) {
-		for (int i = 0; i < 20; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = recursionSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return depth == 0 ? x : recursion8(depth - 1, x) + 1;
 	}
 
 	/* ---- a chain of frames, a little work in each ---- */
 
 	public static int deepA3(int depth, int x) {
-		for (int i = 0; i < 12; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = deepSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return depth == 0 ? x : deepB3(depth - 1, x);
 	}
 
 	public static int deepB3(int depth, int x) {
-		for (int i = 0; i < 12; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = deepSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return depth == 0 ? x : deepC3(depth - 1, x);
 	}
 
 	public static int deepC3(int depth, int x) {
-		for (int i = 0; i < 12; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = deepSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return depth == 0 ? x : deepD3(depth - 1, x);
 	}
 
 	public static int deepD3(int depth, int x) {
-		for (int i = 0; i < 12; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = deepSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return depth == 0 ? x : deepA3(depth - 1, x);
 	}
 
 	/* ---- states ---- */
 
 	public static int mixes2(int slot, int x) {
-		for (int i = mixesSteps; i > 0; i--)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = mixesSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return interpreted4(0, x);
 	}
 
 	public static int interpreted4(int slot, int x) {
-		for (int i = 0; i < 60; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = interpretedSteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return answers2(0, x);
 	}
 
 	public static int answers2(int slot, int x) {
-		for (int i = answers2Steps; i > 0; i--)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = answers2Steps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return x;
 	}
 
@@ -146,8 +167,9 @@ public final class Shares {
 	public static native int nativeCalls2(int slot, int x);
 
 	public static int answers1(int slot, int x) {
-		for (int i = answers1Steps; i > 0; i--)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = answers1Steps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return x;
 	}
 
@@ -155,16 +177,18 @@ public final class Shares {
 
 	public static int arrays6(int slot, int x) {
 		keptBytes = new byte[2000];
-		for (int i = 0; i < 150; i++)
-			x = (x ^ x >>> 15) * 0x2c1b3c6d;
+		for (int i = arraySteps; i > 0; i--) {
+			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+		}
 		return x + keptBytes[0];
 	}
 
 	public static int objects3(int slot, int x) {
 		for (int i = 0; i < 20; i++) {
 			kept[i & kept.length - 1] = new Object();
-			for (int k = 0; k < 10; k++)
-				x = (x ^ x >>> 15) * 0x2c1b3c6d;
+			for (int k = tinySteps; k > 0; k--) {
+				x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			}
 		}
 		return x;
 	}
