@@ -160,29 +160,35 @@ final class Generate {
 	record Body(String name, int chain, String code) {
 	}
 
-	static Body chain(int length) {
-		String step = "x = (x ^ x >>> 15) * 0x2c1b3c6d; ";
+	/** So many times. Compilers do not know how often, and would have to ask before a probe that might
+	 * change it: so no work is moved past it. Nor has the work constants, beyond those that are part of
+	 * an instruction on all processors: others are made anew behind a probe on some. */
+	static String loop(int times) {
+		return "for (int j = Memory.TIMES[" + times + "]; j > 0; j--) ";
+	}
 
-		return new Body("chain" + length, length, length <= 4 ? step.repeat(length)
-				: "for (int j = 0; j < " + length + "; j++) " + step);
+	static Body chain(int length) {
+		return new Body("chain" + length, length,
+				loop(length) + "{ x ^= x << 13; x ^= x >>> 17; x ^= x << 5; } ");
 	}
 
 	static Body wide(int length) {
 		return new Body("wide" + length, 0, "{ int a = x, b = x ^ 5, c = x + 9, d = x ^ 77; "
-				+ "for (int j = 0; j < " + length / 4 + "; j++) { a = (a ^ j) * 0x2c1b3c6d; "
-				+ "b = (b ^ j) * 0x297a2d39; c = (c ^ j) * 0x1b56c4e9; "
-				+ "d = (d ^ j) * 0x0019660d; } x = a ^ b ^ c ^ d; } ");
+				+ loop(length / 4) + "{ a = a + (a << 3) ^ j; b = b + (b << 5) ^ j; "
+				+ "c = c + (c << 7) ^ j; d = d + (d << 9) ^ j; } x = a ^ b ^ c ^ d; } ");
 	}
 
 	static Body memory(String name, String array, int shift, int hops) {
-		return new Body(name, 0, "{ int p = x * 0x9e3779b1 >>> " + shift + "; "
-				+ ("p = Memory." + array + "[p]; ").repeat(hops) + "x += p; } ");
+		return new Body(name, 0, "{ int[] places = Memory." + array + "; "
+				+ "int p = x ^ x << 15; p ^= p << 7; p >>>= " + shift + "; "
+				+ loop(hops) + "p = places[p]; x += p; } ");
 	}
 
 	static final Body EMPTY = new Body("empty", 0, "");
-	static final Body BRANCHES = new Body("branches", 0, "{ int bits = x * 0x9e3779b1; "
-			+ "for (int j = 8; j < 16; j++) { if ((bits >>> j & 1) != 0) x += bits >>> 3; "
-			+ "else x = (x ^ bits) * 0x2c1b3c6d; } } ");
+	static final Body BRANCHES = new Body("branches", 0,
+			"{ int bits = x ^ x << 13; bits ^= bits >>> 17; "
+			+ loop(8) + "{ if ((bits >>> j & 1) != 0) x += bits >>> 3; "
+			+ "else { x ^= bits; x ^= x << 5; } } } ");
 	static final List<Body> JITTED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(32),
 			chain(64), wide(4), wide(16), wide(64), BRANCHES,
 			memory("near4", "NEAR", 22, 4), memory("far1", "FAR", 10, 1),

@@ -8,11 +8,19 @@ import java.util.Random;
  * one that hardly any does. */
 public final class Memory {
 	/** 1024 places. */
-	public static final int[] NEAR = circle(10);
+	public static int[] NEAR = circle(10);
 	/** 16 MB. */
-	public static final int[] FAR = circle(22);
+	public static int[] FAR = circle(22);
 	/** By depth: paths walked. */
 	public static final int[] PATHS = new int[32];
+
+	/** Each place holds its own number. */
+	public static int[] TIMES = new int[1024];
+
+	static {
+		for (int i = 0; i < TIMES.length; i++)
+			TIMES[i] = i;
+	}
 
 	private Memory() {
 	}
