@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* jprof calibrate: reads the words, measures, keeps the result, prints the most important of it. */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calibration/cache.h"
@@ -63,6 +67,25 @@ static int read_words(struct words *words, int argc, char **argv)
 
 /* ---- the result ---- */
 
+/* Whether the file can be written, before half a minute is spent. The result takes its place: that is
+ * not for a device. */
+static int check_place(const char *file, struct error *error)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (file == NULL)
+		return 0;
+	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
+		return error_set(error, ERROR_IO, "cannot write %s: it is no regular file",
+			calibration_subject(file).text);
+	snprintf(path, sizeof(path), "%s", file);
+	if (access(dirname(path), W_OK | X_OK) != 0)
+		return error_set_errno(error, ERROR_IO, errno, "cannot write %s",
+			calibration_subject(file).text);
+	return 0;
+}
+
 /* *place: where it is kept, owned. */
 static int keep(const struct calibration *calibration, const char *file, char **place,
 	struct error *error)
@@ -97,7 +120,7 @@ int cmd_calibrate(int argc, char **argv)
 	struct calibration *calibration = NULL;
 	struct training *training;
 	struct error error = {0};
-	int status = read_words(&words, argc, argv);
+	int failed, status = read_words(&words, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -105,9 +128,10 @@ int cmd_calibrate(int argc, char **argv)
 	if (training == NULL)
 		return command_no_memory();
 	waiting_catch_interrupt();
-	status = calibrate_measure(&words.what, &calibration, training, &error) == 0
-			 ? finish(&words, calibration, training)
-			 : command_failed(&error);
+	failed = check_place(words.file, &error);
+	if (failed == 0)
+		failed = calibrate_measure(&words.what, &calibration, training, &error);
+	status = failed == 0 ? finish(&words, calibration, training) : command_failed(&error);
 	calibration_destroy(calibration);
 	free(training);
 	return status;

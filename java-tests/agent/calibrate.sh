@@ -100,6 +100,10 @@ refused 2 'calls off' --calls off
 refused 2 'needs a value' -o
 refused 2 'is not one of its options' --fast
 refused 1 "cannot write" --java "$java" -o "$work/nowhere/calibration.json"
+mkfifo "$work/pipe"
+refused 1 "pipe': it is no regular file" --java "$java" -o "$work/pipe"
+refused 1 "it is no regular file" --java "$java" -o "$work"
+[ -p "$work/pipe" ] || fail "a pipe was replaced"
 
 # Ctrl-C; and killed, it takes its JVM with it, but not its files.
 "$jprof" calibrate --java "$java" -o "$work/never.json" >/dev/null 2>"$work/err" &
