@@ -24,7 +24,7 @@ struct calibrate {
 	const char *calls;   /* "auto", "instrument" or "events" */
 	const char *timing;  /* "fast" or "precise" */
 	const char *metrics; /* joined by '+' */
-	bool quick;          /* some 10 seconds, a minute at most, instead of half a minute, two at most */
+	bool quick;          /* some ten seconds instead of half a minute; and a minute at most */
 	bool progress;       /* say on standard error what is under way */
 };
 
