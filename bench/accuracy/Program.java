@@ -11,22 +11,26 @@ import java.util.function.IntToLongFunction;
  * A program of known work: a loop that calls its methods, further loops that call parts of it or
  * none, and what each method uses in an iteration of the first, told by differences of the loops.
  *
- * "loop - bare" is what the first takes more than the same without the call. Terms are loops,
- * with blanks between; "empty/2" is the half of one.
+ * "loop - empty" is what the first takes more than one that calls a method that does nothing. Terms
+ * are loops, with blanks between; "20 * empty" is one twenty times.
  */
 record Program(String name, Map<String, IntToLongFunction> loops, List<Truth> truths) {
 	/** What a method uses; "*" is all of them together. */
 	record Truth(String method, String terms) {
 		Loops.Cost of(Map<String, Loops.Cost> costs) {
-			double ns = 0, bytes = 0, sign = 1;
+			double ns = 0, bytes = 0, factor = 1;
 
 			for (String term : terms.split(" ")) {
-				if (term.equals("+") || term.equals("-")) {
-					sign = term.equals("+") ? 1 : -1;
+				if (!costs.containsKey(term)) {
+					factor = switch (term) {
+						case "+" -> 1;
+						case "-" -> -1;
+						case "*" -> factor;
+						default -> factor * Integer.parseInt(term);
+					};
 					continue;
 				}
-				double factor = term.endsWith("/2") ? sign / 2 : sign;
-				Loops.Cost cost = costs.get(term.replace("/2", ""));
+				Loops.Cost cost = costs.get(term);
 				ns += factor * cost.ns();
 				bytes += factor * cost.bytes();
 			}
@@ -39,20 +43,13 @@ record Program(String name, Map<String, IntToLongFunction> loops, List<Truth> tr
 		return new Program(name, new LinkedHashMap<>(), new ArrayList<>());
 	}
 
-	/** One method, `work`, that calls nothing. */
-	static Program leaf(String name, IntToLongFunction loop, IntToLongFunction bare) {
-		return named(name).loop("loop", loop).loop("bare", bare)
-				.truth("loop", "bare").truth("work", "loop - bare");
-	}
-
 	/**
-	 * The same where a call costs something by itself, as that of an interpreted or a native method
-	 * does: half of it is the caller's, half the callee's. `empty` calls a method that does nothing.
+	 * One method, `work`, that calls nothing. What a call itself costs is the caller's: `empty` calls
+	 * a method that does nothing.
 	 */
-	static Program slowLeaf(String name, IntToLongFunction loop, IntToLongFunction empty,
-			IntToLongFunction bare) {
-		return named(name).loop("loop", loop).loop("empty", empty).loop("bare", bare)
-				.truth("loop", "empty/2 + bare/2").truth("work", "loop - empty/2 - bare/2");
+	static Program leaf(String name, IntToLongFunction loop, IntToLongFunction empty) {
+		return named(name).loop("loop", loop).loop("empty", empty)
+				.truth("loop", "empty").truth("work", "loop - empty");
 	}
 
 	/** One whose methods together are what is looked at. */

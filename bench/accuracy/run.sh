@@ -55,6 +55,7 @@ run_java() {
 	"$java_home/bin/java" -XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED \
 		-XX:CompileCommand=quiet '-XX:CompileCommand=exclude,Programs$Interpreted*::work' \
 		'-XX:CompileCommand=exclude,Programs$Interpreted*::none' \
+		'-XX:CompileCommand=dontinline,Programs*::*' '-XX:CompileCommand=dontinline,SlowDown*::*' \
 		"-agentpath:$build/libjprof.so=$options" "-Djava.library.path=$build/bench" \
 		-cp "$work:$build/jprof.jar" "$@"
 }

@@ -126,7 +126,7 @@ static void fill_metric(struct training *training, struct calibration *calibrati
 				with->sequence[calibration->row[i].code]);
 		return;
 	}
-	call_costs_init(&course.calls, without, with, metric);
+	call_costs_init(&course.calls, without, metric);
 	find_stretches(&course);
 	find_unwinds(&course);
 	known_work_init(work, without, with, metric, course.cost);

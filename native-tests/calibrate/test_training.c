@@ -181,9 +181,8 @@ static void lines_are_checked(void **state)
 
 /* ---- calls ---- */
 
-/* A native method that calls a compiled one: 64 ns, of which the callee, which shows 16 between
- * its events, can have 4 at each; the other way a call costs 8, 2 at each of its sides. */
-static void calls_are_shared_out(void **state)
+/* A native method that calls a compiled one: 64 ns; the other way a call costs 8. */
+static void calls_are_the_callers(void **state)
 {
 	struct both *both = *state;
 	struct call_costs costs;
@@ -194,22 +193,16 @@ static void calls_are_shared_out(void **state)
 	program(both, "calls_5_3_5", 356);
 	program(both, "calls_3_5_1", 20);
 	program(both, "calls_3_5_5", 52);
-	sequence(both, code_of(N, E, J, X, N), 16);
-	sequence(both, code_of(J, E, N, X, J), 30);
-	call_costs_init(&costs, &both->without, &both->with, 0);
-	assert_near(call_costs_of(&costs, code_of(N, E, J, X, N)), 8);
-	assert_near(call_costs_of(&costs, code_of(J, E, N, X, J)), 4);
-	/* The caller's sides: 64 / 2 - 4 = 28 each. */
-	assert_near(call_costs_of(&costs, code_of(J, X, N, E, J)), 56);
-	/* Called by a compiled one, which is 2, and calls one. */
-	assert_near(call_costs_of(&costs, code_of(J, E, N, E, J)), 30);
+	call_costs_init(&costs, &both->without, 0);
+	assert_near(call_costs_of(&costs, code_of(N, E, J, X, N)), 0);
+	assert_near(call_costs_of(&costs, code_of(J, E, N, X, J)), 0);
+	assert_near(call_costs_of(&costs, code_of(J, X, N, E, J)), 64);
+	assert_near(call_costs_of(&costs, code_of(J, E, N, E, J)), 32);
+	assert_near(call_costs_of(&costs, code_of(J, X, N, X, J)), 32);
+	assert_near(call_costs_of(&costs, code_of(N, X, J, E, N)), 8);
 	/* What is outside counts as compiled. */
 	assert_near(
-		call_costs_of(&costs, code_of(SEQUENCE_TYPES - 2, E, N, E, J)), 30);
-	/* All of a call: four sides. */
-	assert_near(call_costs_of(&costs, code_of(N, E, J, X, N)) +
-				    call_costs_of(&costs, code_of(J, X, N, E, J)),
-		64);
+		call_costs_of(&costs, code_of(SEQUENCE_TYPES - 2, X, N, X, J)), 32);
 }
 
 /* ---- the whole ---- */
@@ -242,9 +235,9 @@ static void see_compiled(struct both *both)
 
 	program(both, "calls_3_3_1", 1);
 	program(both, "calls_3_3_5", 5);
-	sequence(both, code_of(J, E, J, X, J), 20.5);
+	sequence(both, code_of(J, E, J, X, J), 20);
 	sequence(both, code_of(J, E, J, E, J), 10.5);
-	sequence(both, code_of(J, X, J, E, J), 11.5);
+	sequence(both, code_of(J, X, J, E, J), 12);
 	sequence(both, code_of(J, X, J, X, J), 12.5);
 }
 
@@ -275,10 +268,11 @@ static void work_makes_a_range(void **state)
 	calibration = train(both, &training);
 	leaf = cost_of(calibration, code_of(J, E, J, X, J), 0);
 
-	/* A call costs 1: a quarter at each side. */
-	assert_near(leaf->observed, 20.5);
-	assert_near(leaf->environment, 0.5);
+	/* A call costs 1, half of it on each of the caller's sides. */
+	assert_near(leaf->observed, 20);
+	assert_near(leaf->environment, 0);
 	assert_near(leaf->cost, 20);
+	assert_near(cost_of(calibration, code_of(J, X, J, E, J), 0)->environment, 1);
 	/* Work that does not differ from itself counts as if by half a percent. */
 	assert_near(training.work[0].relative, 0.005);
 	assert_near(training.work[0].measured_relative, 0);
@@ -411,7 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_forgive_outliers),
 		cmocka_unit_test_setup_teardown(lines_are_checked, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(calls_are_shared_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(calls_are_the_callers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(work_makes_a_range, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(large_trees_are_measured, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_cost_is_below_zero, set_up, tear_down),

@@ -149,12 +149,10 @@ final class Method {
 	}
 
 	private double ownOfCall(Truth truth, int metric) {
-		Kind above = caller == null ? Kind.JITTED : caller.kind;
-		double own = whole(truth, metric) + truth.call(above, kind, metric) / 2;
+		double own = whole(truth, metric);
 
 		for (Method callee : callees)
-			own -= callee.times * (callee.whole(truth, metric)
-					+ truth.call(kind, callee.kind, metric) / 2);
+			own -= callee.times * callee.whole(truth, metric);
 		return own;
 	}
 
@@ -163,7 +161,7 @@ final class Method {
 		double call = truth.call(kind, kind, metric);
 		double frame = (whole(truth, metric) - Shares.CHAIN * call) / (Shares.CHAIN + 1);
 
-		return TURNS * (frame + call) - (place == CHAINED - 1 ? call / 2 : 0);
+		return TURNS * (frame + call) - (place == CHAINED - 1 ? call : 0);
 	}
 
 	/** Where its work can be chosen: chooses it so that beside the others of its part its share of
