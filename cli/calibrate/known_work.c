@@ -55,7 +55,7 @@ static bool measure(struct point *point, const struct batches *without,
 	return true;
 }
 
-/* The body "chain16_x" in that shape, less the empty one "empty_x". */
+/* The body "chain16" in that shape, less the empty one. */
 static bool measure_body(struct point *point, const struct batches *without,
 	const struct observations *with, unsigned metric, int state, int shape,
 	const char *body)
@@ -64,8 +64,8 @@ static bool measure_body(struct point *point, const struct batches *without,
 	struct point empty;
 
 	snprintf(name, sizeof(name), "%s_%s_%s", state_names[state], shape_names[shape], body);
-	snprintf(empty_name, sizeof(empty_name), "%s_%s_empty_%s", state_names[state],
-		shape_names[shape], body + strlen(body) - 1);
+	snprintf(empty_name, sizeof(empty_name), "%s_%s_empty", state_names[state],
+		shape_names[shape]);
 	if (!measure(point, without, with, metric, name) ||
 		!measure(&empty, without, with, metric, empty_name))
 		return false;
@@ -115,26 +115,15 @@ static void find_costs(
 	empty[TWICE] = (outer + main_cost(cost, state, X, E)) / 3;
 }
 
-static bool is_empty(const char *body)
-{
-	return strncmp(body, "empty_", 6) == 0;
-}
-
-/* What depends on the call before cannot overlap with it. */
-static bool is_dependent(const char *body)
-{
-	return body[strlen(body) - 1] == 'x';
-}
-
 /* A probe beside work costs hardly more than one alone: such a shift is something else. */
-static bool is_overlap(double shift, double cost, bool dependent)
+static bool is_overlap(double shift, double cost)
 {
-	return shift > cost / (dependent ? 4 : 32);
+	return shift > cost / 4;
 }
 
 /* cost: of a stretch of the empty one. */
 static void take_point(struct known_work *work, struct shifts *shifts, double stretches,
-	const struct point *point, double cost, bool dependent)
+	const struct point *point, double cost)
 {
 	double shift = (point->more - point->work) / stretches;
 	double unknown = (work->relative * point->work + point->unknown) / stretches;
@@ -142,7 +131,7 @@ static void take_point(struct known_work *work, struct shifts *shifts, double st
 	work->points++;
 	if (unknown > cost / 8)
 		work->hiding++;
-	else if (is_overlap(shift, cost, dependent))
+	else if (is_overlap(shift, cost))
 		work->overlapping++;
 	else /* No probe makes anything faster. */
 		add_shift(shifts, point->more / stretches, fmax(shift, -cost));
@@ -169,12 +158,12 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 	for (size_t i = 0; i < with->method_count; i++) {
 		const char *name = body_of_leaf(with->method[i].name, state);
 
-		if (!name || is_empty(name))
+		if (!name || strcmp(name, "empty") == 0)
 			continue;
 		for (int shape = 0; shape < SHAPES; shape++)
 			if (measure_body(&point, without, with, metric, state, shape, name))
 				take_point(work, shifts, stretches_of[shape], &point,
-					empty[shape], is_dependent(name));
+					empty[shape]);
 	}
 }
 
@@ -197,7 +186,7 @@ static struct shift_range range_of(double *shift, size_t count, double part)
 }
 
 static void find_ranges(struct shift_range *little, struct shift_range *much,
-	const struct shifts *shifts, double reach)
+	const struct shifts *shifts, double reach, double margin)
 {
 	/* An empty stretch has no shift. */
 	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
@@ -216,8 +205,8 @@ static void find_ranges(struct shift_range *little, struct shift_range *much,
 		return;
 	}
 	*much = range_of(more, more_count, out_of_much);
-	much->low -= reach / 2;
-	much->high += reach / 2;
+	much->low -= margin;
+	much->high += margin;
 }
 
 /* ---- how stretches without work differ ---- */
@@ -232,7 +221,7 @@ static double upper_quartile(double *value, size_t count)
 static double loops_differ(const struct observations *with, unsigned metric)
 {
 	const struct observed_method *empty =
-		observations_method(with, "jitted_leaf_empty_x");
+		observations_method(with, "jitted_leaf_empty");
 	double far[2 * SHIFTS_MAX];
 	size_t count = 0;
 
@@ -290,7 +279,7 @@ void known_work_init(struct known_work *work, const struct batches *without,
 		struct shifts shifts = {0};
 
 		take_state(work, &shifts, without, with, metric, state, cost);
-		find_ranges(&work->little[state], &work->much[state], &shifts, reach);
+		find_ranges(&work->little[state], &work->much[state], &shifts, reach, leaf / 32);
 	}
 }
 

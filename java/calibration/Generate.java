@@ -195,9 +195,10 @@ final class Generate {
 			memory("far4", "FAR", 10, 4));
 	static final List<Body> OTHERS = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64));
 
-	/** Behind the work as many calls as the shape has, and work behind each. */
-	static void body(int type, Body body, String shape, int count, boolean dependent) {
-		String rest = "_" + shape + "_" + body.name + "_" + (dependent ? "x" : "i");
+	/** Behind the work as many calls as the shape has, and work behind each. All depends on the call
+	 * before: what does not is done beside it without probes, and not with them. */
+	static void body(int type, Body body, String shape, int count) {
+		String rest = "_" + shape + "_" + body.name;
 		String name = name(type, rest);
 		Callee[] callees = new Callee[count];
 		StringBuilder code = new StringBuilder(body.code);
@@ -208,20 +209,17 @@ final class Generate {
 		}
 		Callee worker = bodies.add(name, type, body.chain, code + "return x;", callees);
 		Callee loop = bodies.add("jittedLoop" + names.size(), JITTED_STATIC, 0,
-				dependent ? "for (int i = 0; i < slot; i++) " + worker.call() + "return x;"
-						: "int s = x, start = x; for (int i = 0; i < slot; i++) { x = start + i; "
-								+ worker.call() + "s += x; } return s;");
+				"for (int i = 0; i < slot; i++) " + worker.call() + "return x;");
 		run("bodies_" + name, "return Bodies." + loop.name + "(n, x);");
 	}
 
 	static void bodies() {
 		for (int state = 0; state < STATES.length; state++)
-			for (Body body : state == 1 ? JITTED : OTHERS)
-				for (boolean dependent : new boolean[] {false, true}) {
-					body(2 * state + 1, body, "leaf", 0, dependent);
-					body(2 * state + 1, body, "once", 1, dependent);
-					body(2 * state + 1, body, "twice", 2, dependent);
-				}
+			for (Body body : state == 1 ? JITTED : OTHERS) {
+				body(2 * state + 1, body, "leaf", 0);
+				body(2 * state + 1, body, "once", 1);
+				body(2 * state + 1, body, "twice", 2);
+			}
 	}
 
 	/* ---- exceptions ---- */

@@ -260,11 +260,11 @@ static void work_makes_a_range(void **state)
 	const enum transition E = TRANSITION_ENTRY, X = TRANSITION_EXIT;
 
 	see_compiled(both);
-	body(both, "empty_x", none, empty);
-	body(both, "chain16_x", dependent, hidden);
-	body(both, "chain4_x", little, unseen);
-	body(both, "wide16_x", overlapped, much);
-	body(both, "chain512_x", large, same);
+	body(both, "empty", none, empty);
+	body(both, "chain16", dependent, hidden);
+	body(both, "chain4", little, unseen);
+	body(both, "wide16", overlapped, much);
+	body(both, "chain512", large, same);
 	calibration = train(both, &training);
 	leaf = cost_of(calibration, code_of(J, E, J, X, J), 0);
 
@@ -350,8 +350,8 @@ static void no_cost_is_below_zero(void **state)
 	sequence(both, code_of(NATIVE_STATIC, TRANSITION_EXIT, JITTED_STATIC, TRANSITION_EXIT,
 			       JITTED_STATIC),
 		10);
-	body(both, "empty_x", none, empty);
-	body(both, "chain64_x", dependent, hidden);
+	body(both, "empty", none, empty);
+	body(both, "chain64", dependent, hidden);
 	calibration = train(both, &training);
 	for (size_t i = 0; i < calibration->row_count; i++) {
 		const struct calibration_cost *cost = &calibration->row[i].cost[0];
