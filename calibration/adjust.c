@@ -73,6 +73,8 @@ static void count_types(
 	calls[type_of(STATE_INTERPRETED, is_static)] += (double)node->interpreted;
 	calls[type_of(STATE_JITTED, is_static)] += (double)node->jitted;
 	calls[type_of(STATE_NATIVE, is_static)] += (double)node->native;
+	if (node->calls == 0 && node->earlier > 0)
+		calls[type_of((enum call_state)(node->earlier - 1), is_static)] = 1;
 }
 
 /* False if there were no calls. */
@@ -108,17 +110,17 @@ static void move_replaced(
 {
 	bool is_static = profile->method[node->method].is_static;
 	double *interpreted = &calls[type_of(STATE_INTERPRETED, is_static)];
-	double stretches = stretches_of(node), a_call = stretches / (double)node->calls;
+	double a_call = stretches_of(node) / fmax(1, (double)node->calls);
 	double replaced;
 
-	if (node->interpreted == 0 || a_call <= ROUNDS_INTERPRETED)
+	if (*interpreted <= 0 || a_call <= ROUNDS_INTERPRETED)
 		return;
 	replaced = *interpreted * (1 - ROUNDS_INTERPRETED / a_call);
 	*interpreted -= replaced;
 	calls[type_of(STATE_JITTED, is_static)] += replaced;
 }
 
-/* A root, and a frame that was found on the stack, has not been called. */
+/* A root, and a frame that was found on the stack, was never called. */
 static void node_mix(struct mix *mix, const struct adjusting *adjusting,
 	const struct profile_node *node)
 {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WRITTEN JSON_COMPACT | JSON_REAL_PRECISION(9)
+#define WRITTEN JSON_COMPACT | JSON_REAL_PRECISION(6)
 
 /* The numbers of one sequence and one metric. */
 static const struct cost_number {
@@ -311,7 +311,7 @@ static int read_tree(struct reading *reading, const json_t *object, size_t i, si
 		return failed;
 	if (tree->more < 0)
 		return refuse_value(reading, "more", "is negative");
-	if (nodes > UINT32_MAX || (t > 0 && nodes <= tree[-1].nodes))
+	if (nodes > UINT32_MAX || nodes <= (t > 0 ? tree[-1].nodes : 0))
 		return refuse_value(reading, "nodes", "are not more than those before");
 	tree->nodes = (uint32_t)nodes;
 	metric->tree_count++;
@@ -651,6 +651,7 @@ static int write_beside(const char *path, const char *beside, const char *text)
 	if (fd < 0)
 		return -1;
 	failed = write_bytes(fd, text, strlen(text)) | write_bytes(fd, "\n", 1);
+	failed |= fsync(fd);
 	if (close(fd) < 0 || failed || rename(beside, path) < 0) {
 		int errno_found = errno;
 

@@ -3,6 +3,7 @@
 /* identity: see identity.h. */
 #include "calibration/identity.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +30,33 @@ static void set(struct identity *identity, enum identity_field field, const char
 	snprintf(identity->field[field], IDENTITY_TEXT, "%s", text ? text : "");
 }
 
-static void set_jvm(struct identity *identity, const char *name, const char *version)
+/* How it runs code, where that is not as usual: "interpreted mode" of "interpreted mode, sharing".
+ * "mixed mode" alone is usual; what is shared between JVMs does not matter. */
+static void add_mode(char *jvm, const char *info)
 {
-	if (name && version)
-		snprintf(identity->field[IDENTITY_JVM], IDENTITY_TEXT, "%s %s", name, version);
+	static const char *const usual[] = {"mixed mode", "sharing"};
+
+	while (info && *info != '\0') {
+		size_t length = strcspn(info, ","), used = strlen(jvm);
+		bool is_usual = length == 0;
+
+		for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+			is_usual |= strlen(usual[i]) == length &&
+				    strncmp(info, usual[i], length) == 0;
+		if (!is_usual)
+			snprintf(jvm + used, IDENTITY_TEXT - used, ", %.*s", (int)length, info);
+		info += length;
+		info += strspn(info, ", ");
+	}
+}
+
+static void set_jvm(
+	struct identity *identity, const char *name, const char *version, const char *info)
+{
+	if (!name || !version)
+		return;
+	snprintf(identity->field[IDENTITY_JVM], IDENTITY_TEXT, "%s %s", name, version);
+	add_mode(identity->field[IDENTITY_JVM], info);
 }
 
 /* The last word of "Linux 6.1.0 x86_64". */
@@ -47,7 +71,8 @@ static void set_arch(struct identity *identity, const char *system)
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument)
 {
 	memset(identity, 0, sizeof(*identity));
-	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"));
+	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"),
+		fact(argument, "jvm.info"));
 	set(identity, IDENTITY_CPU, fact(argument, "cpu.model"));
 	set_arch(identity, fact(argument, "machine.system"));
 	set(identity, IDENTITY_CALLS, fact(argument, "calls"));

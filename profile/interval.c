@@ -65,10 +65,24 @@ static void load(const struct match *match, const struct profile_node *node, uin
 		value[i] = node->base[i - COUNTERS_FIXED]; /* and spent, behind base */
 }
 
+/* How most calls ran: a state + 1; 0: there were none. */
+static uint8_t state_of_most(const struct profile_node *node)
+{
+	const uint64_t calls[STATES] = {node->interpreted, node->jitted, node->native};
+	int most = 0;
+
+	for (int i = 1; i < STATES; i++)
+		if (calls[i] > calls[most])
+			most = i;
+	return calls[most] > 0 ? (uint8_t)(most + 1) : 0;
+}
+
 static void store(struct match *match, struct profile_node *node, const uint64_t *value)
 {
 	uint64_t *base = match->base + (node->base - match->base);
 
+	if (value[0] + value[1] + value[2] == 0 && node->calls > 0)
+		node->earlier = state_of_most(node);
 	node->interpreted = value[0];
 	node->jitted = value[1];
 	node->native = value[2];

@@ -62,6 +62,8 @@ struct profile_node {
 	uint32_t recursion; /* ancestors with the same method */
 	uint64_t calls;
 	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
+	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
+	uint8_t earlier;
 	uint64_t transition[2][2];
 	const uint64_t *base; /* one a metric; borrowed from whoever made the record */
 	/* Of base, what jprof's own rare ways used: the same. NULL: nothing (to the writer alone). */

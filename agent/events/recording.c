@@ -121,6 +121,7 @@ static void note_jvm(struct session *session)
 	static const struct {
 		const char *key, *property;
 	} notes[] = {{"jvm.name", "java.vm.name"}, {"jvm.version", "java.vm.version"},
+		{"jvm.info", "java.vm.info"},
 		{"java.version", "java.version"}, {"java.home", "java.home"},
 		{"java.command", "sun.java.command"}};
 

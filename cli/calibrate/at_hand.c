@@ -146,6 +146,20 @@ static bool read_release(const char *home, char *version, size_t size)
 	return found;
 }
 
+/* One that compiled as usual. How else it was run is not known here. */
+static int check_mode(const struct question *question)
+{
+	const char *jvm = question->identity->field[IDENTITY_JVM];
+	const char *name = profile_meta_get(question->profile, "jvm.name");
+	const char *version = profile_meta_get(question->profile, "jvm.version");
+	size_t usual = name && version ? strlen(name) + 1 + strlen(version) : strlen(jvm);
+
+	if (usual >= strlen(jvm))
+		return 0;
+	return refuse_file(question, "its JVM ran in ", jvm + usual + 2,
+		"(run `jprof calibrate` with the same in JAVA_TOOL_OPTIONS)");
+}
+
 /* One that does not say its version here says it when it is measured. */
 static int check_jvm(const struct question *question)
 {
@@ -185,7 +199,8 @@ int at_hand_check(const struct profile *profile, const struct identity *identity
 	char java[PATH_MAX], struct error *error)
 {
 	static int (*const checks[])(const struct question *question) = {
-		check_known, check_ended, check_processor, check_arch, check_agent, check_jvm};
+		check_known, check_ended, check_processor, check_arch, check_agent, check_mode,
+		check_jvm};
 	const struct question question = {profile, identity, java, error};
 	int failed = 0;
 

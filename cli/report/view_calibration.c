@@ -24,7 +24,6 @@ static const struct figure {
 	{"high", "High"},
 	{"work_low", "Work low"},
 	{"work_high", "Work high"},
-	{"over_correction", "Over"},
 };
 
 enum {
@@ -80,7 +79,6 @@ static void fill_metric(const struct report *report, struct cell *cells,
 	unsigned step = report->sheet.metric_count;
 	double sum = (double)sequence->sum[metric], count = (double)sequence->count;
 	const struct calibration_cost *cost = row != NULL ? &row->cost[metric] : NULL;
-	double over = cost != NULL ? count * cost->cost - sum : 0;
 
 	for (unsigned i = 0; i < FIGURES; i++)
 		cells[i * step] = (struct cell){0};
@@ -95,7 +93,6 @@ static void fill_metric(const struct report *report, struct cell *cells,
 	cells[6 * step] = cell_real(cost->high);
 	cells[7 * step] = cell_real(cost->work_low);
 	cells[8 * step] = cell_real(cost->work_high);
-	cells[9 * step] = cell_real(over > 0 ? over : 0);
 }
 
 static const struct calibration_row *row_of(

@@ -272,6 +272,24 @@ static void spread_counts(void **state)
 	tree_fini(&tree);
 }
 
+/* main was called before the interval: what is known of it then is its kind. */
+static void what_goes_on_is_of_a_kind(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct tree tree;
+
+		known_tree(&tree);
+		tree.node[1].calls = tree.node[1].jitted = 0;
+		tree.node[1].earlier = known ? STATE_NATIVE + 1 : 0;
+		row(&tree, "native", "entry", "jitted static", "exit", "native", 7, 7, 7);
+		row(&tree, "outside", "entry", "jitted static", "exit", "outside", 5, 5, 5);
+		adjust(&tree);
+		assert_int_equal(tree.adjusted.base[2], 3000 - (known ? 700 : 500));
+		tree_fini(&tree);
+	}
+}
+
 /* leaf is called 240,000 times by main, whose one call began interpreted: a quarter of main's
  * stretches between them is priced as interpreted, if anything is compiled at all. */
 static void loops_are_compiled_while_they_run(void **state)
@@ -416,6 +434,7 @@ int main(void)
 		cmocka_unit_test(bounds_follow_the_work),
 		cmocka_unit_test(large_trees_cost_more),
 		cmocka_unit_test(spread_counts),
+		cmocka_unit_test(what_goes_on_is_of_a_kind),
 		cmocka_unit_test(loops_are_compiled_while_they_run),
 		cmocka_unit_test(work_has_its_own_error),
 		cmocka_unit_test(unknown_stretches_are_told),

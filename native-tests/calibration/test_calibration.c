@@ -193,6 +193,28 @@ static void identity_is_of_facts(void **state)
 		assert_string_equal(identity.field[i], expected[i]);
 }
 
+static const char *info_fact(const void *info, const char *key)
+{
+	return strcmp(key, "jvm.info") == 0 ? info : fact(NULL, key);
+}
+
+/* How the JVM runs code counts, if it is not as usual. */
+static void modes_are_told(void **state)
+{
+	static const char *const rows[][2] = {{"mixed mode", "OpenJDK 25+9"},
+		{"mixed mode, sharing", "OpenJDK 25+9"}, {"", "OpenJDK 25+9"},
+		{"interpreted mode, sharing", "OpenJDK 25+9, interpreted mode"},
+		{"mixed mode, emulated-client, sharing", "OpenJDK 25+9, emulated-client"},
+		{"compiled mode", "OpenJDK 25+9, compiled mode"}};
+	struct identity identity;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		identity_init(&identity, info_fact, rows[i][0]);
+		assert_string_equal(identity.field[IDENTITY_JVM], rows[i][1]);
+	}
+}
+
 static void differences_are_named(void **state)
 {
 	static const struct {
@@ -247,6 +269,7 @@ int main(void)
 		cmocka_unit_test(unwinds_go_by_the_second),
 		cmocka_unit_test(metrics_are_told_apart),
 		cmocka_unit_test(identity_is_of_facts),
+		cmocka_unit_test(modes_are_told),
 		cmocka_unit_test(differences_are_named),
 		cmocka_unit_test(odd_facts),
 	};

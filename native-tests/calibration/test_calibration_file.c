@@ -124,6 +124,8 @@ static void the_impossible_is_named(void **state)
 			"metrics[1].trees are too many"},
 		{__LINE__, "\"nodes\": 1600", "\"nodes\": 100",
 			"metrics[0].trees[1].nodes are not more than those before"},
+		{__LINE__, "\"nodes\": 100,", "\"nodes\": 0,",
+			"metrics[0].trees[0].nodes are not more than those before"},
 		{__LINE__, "\"nodes\": 1600", "\"nodes\": 5000000000",
 			"metrics[0].trees[1].nodes are not more than those before"},
 		{__LINE__, "\"more\": 8.5", "\"more\": -8.5", "metrics[0].trees[1].more is negative"},
