@@ -402,6 +402,9 @@ static void check_difference(const struct profile *profile, const struct differe
 				 "%u, %lu calls, %lu ns",
 				row->line, row->what, i, node->thread, node->parent,
 				node->method, node->calls, node->base[0]);
+		/* All calls are jitted. */
+		if (line->method >= PROFILE_METHOD_FIRST)
+			assert_int_equal(node->earlier, line->calls ? 0 : 2);
 	}
 	if (profile->node_count != i || profile->interval.clamped != row->clamped)
 		fail_msg("row of line %d, %s: %zu nodes, %lu clamped", row->line, row->what,
