@@ -243,7 +243,7 @@ static void stories(void **state)
 		{"plain", 64 << 20, 200, 200, 20, false, false},
 		{"folded", 64 << 20, 3600, 20, 2, false, true},
 		{"pruned", 2 << 20, 200, 2000, 1000000, true, false},
-		{"both", 24 << 20, 3600, 400, 2, true, true},
+		{"both", 32 << 20, 3600, 400, 2, true, true},
 	};
 	static struct story story;
 
