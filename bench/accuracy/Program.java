@@ -12,7 +12,7 @@ import java.util.function.IntToLongFunction;
  * none, and what each method uses in an iteration of the first, told by differences of the loops.
  *
  * "loop - empty" is what the first takes more than one that calls a method that does nothing. Terms
- * are loops, with blanks between; "20 * empty" is one twenty times.
+ * are loops, with blanks between.
  */
 record Program(String name, Map<String, IntToLongFunction> loops, List<Truth> truths) {
 	/** What a method uses; "*" is all of them together. */
@@ -22,12 +22,7 @@ record Program(String name, Map<String, IntToLongFunction> loops, List<Truth> tr
 
 			for (String term : terms.split(" ")) {
 				if (!costs.containsKey(term)) {
-					factor = switch (term) {
-						case "+" -> 1;
-						case "-" -> -1;
-						case "*" -> factor;
-						default -> factor * Integer.parseInt(term);
-					};
+					factor = term.equals("-") ? -1 : 1;
 					continue;
 				}
 				Loops.Cost cost = costs.get(term);

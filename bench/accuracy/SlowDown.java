@@ -18,8 +18,8 @@ import jprof.JProf;
 final class SlowDown {
 	private static final long RECORDED = 70_000_000, MEASURED = 30_000_000; // ns
 	private static final int TIMES = 9;
-	/** About 100 ns and 1 us of work. */
-	private static final int[] SLOWER = {170, 1700};
+	/** About 1 and 10 us of work. */
+	private static final int[] SLOWER = {1700, 17000};
 	private static final List<String> METHODS = List.of("root", "a", "b", "c", "d", "e", "f", "g");
 	private static final int ROOT = 0, A = 1, B = 2, C = 3, D = 4, E = 5, F = 6, G = 7;
 

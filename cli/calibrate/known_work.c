@@ -80,6 +80,7 @@ static bool measure_body(struct point *point, const struct batches *without,
 /* Of the stretches of one kind: how much more work each body has than an empty one, as seen, and
  * its shift. */
 struct shifts {
+	double reach; /* less work is little */
 	unsigned count;
 	double work[SHIFTS_MAX], shift[SHIFTS_MAX];
 };
@@ -116,9 +117,9 @@ static void find_costs(
 }
 
 /* A probe beside work costs hardly more than one alone: such a shift is something else. */
-static bool is_overlap(double shift, double cost)
+static bool is_overlap(double shift, double reach)
 {
-	return shift > cost / 4;
+	return shift > reach;
 }
 
 /* cost: of a stretch of the empty one. */
@@ -131,7 +132,7 @@ static void take_point(struct known_work *work, struct shifts *shifts, double st
 	work->points++;
 	if (unknown > cost / 8)
 		work->hiding++;
-	else if (is_overlap(shift, cost))
+	else if (is_overlap(shift, shifts->reach))
 		work->overlapping++;
 	else /* No probe makes anything faster. */
 		add_shift(shifts, point->more / stretches, fmax(shift, -cost));
@@ -186,14 +187,14 @@ static struct shift_range range_of(double *shift, size_t count, double part)
 }
 
 static void find_ranges(struct shift_range *little, struct shift_range *much,
-	const struct shifts *shifts, double reach, double margin)
+	const struct shifts *shifts, double margin)
 {
 	/* An empty stretch has no shift. */
 	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
 	size_t less_count = 1, more_count = 0;
 
 	for (unsigned i = 0; i < shifts->count; i++)
-		if (shifts->work[i] < reach)
+		if (shifts->work[i] < shifts->reach)
 			less[less_count++] = shifts->shift[i];
 		else
 			more[more_count++] = shifts->shift[i];
@@ -276,10 +277,10 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
 	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
 	for (int state = 0; state < STATE_OUTSIDE; state++) {
-		struct shifts shifts = {0};
+		struct shifts shifts = {.reach = reach};
 
 		take_state(work, &shifts, without, with, metric, state, cost);
-		find_ranges(&work->little[state], &work->much[state], &shifts, reach, leaf / 32);
+		find_ranges(&work->little[state], &work->much[state], &shifts, leaf / 32);
 	}
 }
 
