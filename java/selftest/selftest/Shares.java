@@ -14,9 +14,10 @@ package selftest;
  *
  * <p>Work has to be the same with probes and without, and to be done where it is written. A compiler
  * moves arithmetic past the call of a probe, where all that it needs is known before, and makes
- * large constants anew after each call where processors have no instructions with such (arm64).
- * So there are none, also no address of a constant object, and each loop's length is
- * read from a field, which no compiler does before a call that might change it.
+ * large constants anew after each call, or once before a probe that is the caller's, where processors
+ * have no instructions with such (arm64). So there are none, also no address of a constant object: each
+ * loop's length is read from a field of `this`, which no compiler does before a call that might
+ * change it, and which nobody has to compare with null.
  */
 public final class Shares {
 	/** How deep recursion8 goes, and the chain from deepA3 on: so many frames and one. */
@@ -31,18 +32,25 @@ public final class Shares {
 			3 nativeOnce 0 empty 0
 			4 nativeFive 0 empty 0 empty 0 empty 0 empty 0 empty 0
 			""";
+	/** On which all are called. */
+	public static final Shares SELF = new Shares();
+
 	/** The others never change; but compilers do not know. */
-	private static int ownSteps = 300, wideSteps = 200, hops = 200, tinySteps = 10,
-			recursionSteps = 20, deepSteps = 12, interpretedSteps = 60, arraySteps = 150;
+	private int ownSteps = 300, wideSteps = 200, hops = 200, tinySteps = 10, recursionSteps = 20,
+			deepSteps = 20, interpretedSteps = 60, arraySteps = 150;
 	/** Steps of work, found so that methods that call each other get their shares. */
-	public static int callsSteps = 100, mixesSteps = 100, answers2Steps = 100, answers1Steps = 100;
+	public int callsSteps = 100, mixesSteps = 100, answers2Steps = 100, answers1Steps = 100;
+
+	/** What methods with little work work on: what they have to keep while a probe is called is then
+	 * no more than what empty ones keep. */
+	private int state = 1;
 
 	/** 4 KB, which the first cache holds: one circle through all places. */
-	private static int[] near = new int[1024];
-	private static Object[] kept = new Object[16];
-	private static byte[] keptBytes;
+	private int[] near = new int[1024];
+	private Object[] kept = new Object[16];
+	private byte[] keptBytes;
 
-	static {
+	{
 		for (int i = 0; i < near.length; i++)
 			near[i] = i * 5 + 1 & near.length - 1;
 	}
@@ -52,7 +60,7 @@ public final class Shares {
 
 	/* ---- by itself ---- */
 
-	public static int own22(int slot, int x) {
+	public int own22(int slot, int x) {
 		for (int i = ownSteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
@@ -60,7 +68,7 @@ public final class Shares {
 	}
 
 	/** Four strands that do not wait for one another. */
-	public static int wide8(int slot, int x) {
+	public int wide8(int slot, int x) {
 		int a = x, b = x ^ 5, c = x + 9, d = x ^ 77;
 		for (int i = wideSteps; i > 0; i--) {
 			a = a + (a << 3) ^ i;
@@ -71,7 +79,7 @@ public final class Shares {
 		return a ^ b ^ c ^ d;
 	}
 
-	public static int memory7(int slot, int x) {
+	public int memory7(int slot, int x) {
 		int[] array = near;
 		int place = x & array.length - 1;
 		for (int i = hops; i > 0; i--)
@@ -81,7 +89,7 @@ public final class Shares {
 
 	/* ---- by others ---- */
 
-	public static int calls5(int slot, int x) {
+	public int calls5(int slot, int x) {
 		for (int i = callsSteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
@@ -93,14 +101,16 @@ public final class Shares {
 		return x;
 	}
 
-	public static int tiny15(int slot, int x) {
+	public int tiny15(int slot, int x) {
+		int y = state;
 		for (int i = tinySteps; i > 0; i--) {
-			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			y ^= y << 13; y ^= y >>> 17; y ^= y << 5;
 		}
-		return x;
+		state = y;
+		return y;
 	}
 
-	public static int recursion8(int depth, int x) {
+	public int recursion8(int depth, int x) {
 		for (int i = recursionSteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
@@ -109,51 +119,59 @@ public final class Shares {
 
 	/* ---- a chain of frames, a little work in each ---- */
 
-	public static int deepA3(int depth, int x) {
+	public int deepA3(int depth, int x) {
+		int y = state;
 		for (int i = deepSteps; i > 0; i--) {
-			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			y ^= y << 13; y ^= y >>> 17; y ^= y << 5;
 		}
-		return depth == 0 ? x : deepB3(depth - 1, x);
+		state = y;
+		return depth == 0 ? y : deepB3(depth - 1, y);
 	}
 
-	public static int deepB3(int depth, int x) {
+	public int deepB3(int depth, int x) {
+		int y = state;
 		for (int i = deepSteps; i > 0; i--) {
-			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			y ^= y << 13; y ^= y >>> 17; y ^= y << 5;
 		}
-		return depth == 0 ? x : deepC3(depth - 1, x);
+		state = y;
+		return depth == 0 ? y : deepC3(depth - 1, y);
 	}
 
-	public static int deepC3(int depth, int x) {
+	public int deepC3(int depth, int x) {
+		int y = state;
 		for (int i = deepSteps; i > 0; i--) {
-			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			y ^= y << 13; y ^= y >>> 17; y ^= y << 5;
 		}
-		return depth == 0 ? x : deepD3(depth - 1, x);
+		state = y;
+		return depth == 0 ? y : deepD3(depth - 1, y);
 	}
 
-	public static int deepD3(int depth, int x) {
+	public int deepD3(int depth, int x) {
+		int y = state;
 		for (int i = deepSteps; i > 0; i--) {
-			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
+			y ^= y << 13; y ^= y >>> 17; y ^= y << 5;
 		}
-		return depth == 0 ? x : deepA3(depth - 1, x);
+		state = y;
+		return depth == 0 ? y : deepA3(depth - 1, y);
 	}
 
 	/* ---- states ---- */
 
-	public static int mixes2(int slot, int x) {
+	public int mixes2(int slot, int x) {
 		for (int i = mixesSteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
 		return interpreted4(0, x);
 	}
 
-	public static int interpreted4(int slot, int x) {
+	public int interpreted4(int slot, int x) {
 		for (int i = interpretedSteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
 		return answers2(0, x);
 	}
 
-	public static int answers2(int slot, int x) {
+	public int answers2(int slot, int x) {
 		for (int i = answers2Steps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
@@ -166,7 +184,7 @@ public final class Shares {
 	/** Works, calls answers1, and works as much again. */
 	public static native int nativeCalls2(int slot, int x);
 
-	public static int answers1(int slot, int x) {
+	public int answers1(int slot, int x) {
 		for (int i = answers1Steps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
 		}
@@ -175,7 +193,7 @@ public final class Shares {
 
 	/* ---- memory ---- */
 
-	public static int arrays6(int slot, int x) {
+	public int arrays6(int slot, int x) {
 		keptBytes = new byte[2000];
 		for (int i = arraySteps; i > 0; i--) {
 			x ^= x << 13; x ^= x >>> 17; x ^= x << 5;
@@ -183,7 +201,7 @@ public final class Shares {
 		return x + keptBytes[0];
 	}
 
-	public static int objects3(int slot, int x) {
+	public int objects3(int slot, int x) {
 		for (int i = 0; i < 20; i++) {
 			kept[i & kept.length - 1] = new Object();
 			for (int k = tinySteps; k > 0; k--) {
@@ -195,54 +213,54 @@ public final class Shares {
 
 	/* ---- what calls cost: five less one, divided by four ---- */
 
-	public static int empty(int slot, int x) {
+	public int empty(int slot, int x) {
 		return x + 1;
 	}
 
-	public static int interpretedEmpty(int slot, int x) {
+	public int interpretedEmpty(int slot, int x) {
 		return x + 1;
 	}
 
 	public static native int nativeEmpty(int slot, int x);
 
-	public static int once(int slot, int x) {
+	public int once(int slot, int x) {
 		x = empty(0, x);
 		return x;
 	}
 
-	public static int five(int slot, int x) {
+	public int five(int slot, int x) {
 		x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x);
 		return x;
 	}
 
-	public static int onceInterpreted(int slot, int x) {
+	public int onceInterpreted(int slot, int x) {
 		x = interpretedEmpty(0, x);
 		return x;
 	}
 
-	public static int fiveInterpreted(int slot, int x) {
+	public int fiveInterpreted(int slot, int x) {
 		x = interpretedEmpty(0, x); x = interpretedEmpty(0, x); x = interpretedEmpty(0, x);
 		x = interpretedEmpty(0, x); x = interpretedEmpty(0, x);
 		return x;
 	}
 
-	public static int onceNative(int slot, int x) {
+	public int onceNative(int slot, int x) {
 		x = nativeEmpty(2, x);
 		return x;
 	}
 
-	public static int fiveNative(int slot, int x) {
+	public int fiveNative(int slot, int x) {
 		x = nativeEmpty(2, x); x = nativeEmpty(2, x); x = nativeEmpty(2, x);
 		x = nativeEmpty(2, x); x = nativeEmpty(2, x);
 		return x;
 	}
 
-	public static int interpretedOnce(int slot, int x) {
+	public int interpretedOnce(int slot, int x) {
 		x = empty(0, x);
 		return x;
 	}
 
-	public static int interpretedFive(int slot, int x) {
+	public int interpretedFive(int slot, int x) {
 		x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x); x = empty(0, x);
 		return x;
 	}

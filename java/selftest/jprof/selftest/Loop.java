@@ -22,7 +22,7 @@ enum Loop {
 	NATIVE_ONCE(Loop::nativeOnce), NATIVE_FIVE(Loop::nativeFive);
 
 	interface Code {
-		int run(int rounds, int x);
+		int run(Shares shares, int rounds, int x);
 	}
 
 	private final Code code;
@@ -32,172 +32,172 @@ enum Loop {
 	}
 
 	int run(int rounds, int x) {
-		return code.run(rounds, x);
+		return code.run(Shares.SELF, rounds, x);
 	}
 
-	private static int own(int n, int x) {
+	private static int own(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.own22(0, x);
+			x = shares.own22(0, x);
 		return x;
 	}
 
-	private static int wide(int n, int x) {
+	private static int wide(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.wide8(0, x);
+			x = shares.wide8(0, x);
 		return x;
 	}
 
-	private static int memory(int n, int x) {
+	private static int memory(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.memory7(0, x);
+			x = shares.memory7(0, x);
 		return x;
 	}
 
-	private static int calls(int n, int x) {
+	private static int calls(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.calls5(0, x);
+			x = shares.calls5(0, x);
 		return x;
 	}
 
-	private static int tiny(int n, int x) {
+	private static int tiny(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.tiny15(0, x);
+			x = shares.tiny15(0, x);
 		return x;
 	}
 
-	private static int recursion(int n, int x) {
+	private static int recursion(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.recursion8(Shares.RECURSION, x);
+			x = shares.recursion8(Shares.RECURSION, x);
 		return x;
 	}
 
-	private static int deep(int n, int x) {
+	private static int deep(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.deepA3(Shares.CHAIN, x);
+			x = shares.deepA3(Shares.CHAIN, x);
 		return x;
 	}
 
-	private static int mixes(int n, int x) {
+	private static int mixes(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.mixes2(0, x);
+			x = shares.mixes2(0, x);
 		return x;
 	}
 
-	private static int interpreted(int n, int x) {
+	private static int interpreted(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.interpreted4(0, x);
+			x = shares.interpreted4(0, x);
 		return x;
 	}
 
-	private static int answers2(int n, int x) {
+	private static int answers2(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.answers2(0, x);
+			x = shares.answers2(0, x);
 		return x;
 	}
 
-	private static int nativeLeaf(int n, int x) {
+	private static int nativeLeaf(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
 			x = Shares.native3(0, x);
 		return x;
 	}
 
-	private static int nativeCalls(int n, int x) {
+	private static int nativeCalls(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
 			x = Shares.nativeCalls2(1, x);
 		return x;
 	}
 
-	private static int answers1(int n, int x) {
+	private static int answers1(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.answers1(0, x);
+			x = shares.answers1(0, x);
 		return x;
 	}
 
-	private static int arrays(int n, int x) {
+	private static int arrays(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.arrays6(0, x);
+			x = shares.arrays6(0, x);
 		return x;
 	}
 
-	private static int objects(int n, int x) {
+	private static int objects(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.objects3(0, x);
+			x = shares.objects3(0, x);
 		return x;
 	}
 
-	private static int empty(int n, int x) {
+	private static int empty(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.empty(0, x);
+			x = shares.empty(0, x);
 		return x;
 	}
 
-	private static int interpretedEmpty(int n, int x) {
+	private static int interpretedEmpty(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.interpretedEmpty(0, x);
+			x = shares.interpretedEmpty(0, x);
 		return x;
 	}
 
-	private static int nativeEmpty(int n, int x) {
+	private static int nativeEmpty(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
 			x = Shares.nativeEmpty(2, x);
 		return x;
 	}
 
-	private static int once(int n, int x) {
+	private static int once(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.once(0, x);
+			x = shares.once(0, x);
 		return x;
 	}
 
-	private static int five(int n, int x) {
+	private static int five(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.five(0, x);
+			x = shares.five(0, x);
 		return x;
 	}
 
-	private static int onceInterpreted(int n, int x) {
+	private static int onceInterpreted(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.onceInterpreted(0, x);
+			x = shares.onceInterpreted(0, x);
 		return x;
 	}
 
-	private static int fiveInterpreted(int n, int x) {
+	private static int fiveInterpreted(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.fiveInterpreted(0, x);
+			x = shares.fiveInterpreted(0, x);
 		return x;
 	}
 
-	private static int onceNative(int n, int x) {
+	private static int onceNative(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.onceNative(0, x);
+			x = shares.onceNative(0, x);
 		return x;
 	}
 
-	private static int fiveNative(int n, int x) {
+	private static int fiveNative(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.fiveNative(0, x);
+			x = shares.fiveNative(0, x);
 		return x;
 	}
 
-	private static int interpretedOnce(int n, int x) {
+	private static int interpretedOnce(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.interpretedOnce(0, x);
+			x = shares.interpretedOnce(0, x);
 		return x;
 	}
 
-	private static int interpretedFive(int n, int x) {
+	private static int interpretedFive(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
-			x = Shares.interpretedFive(0, x);
+			x = shares.interpretedFive(0, x);
 		return x;
 	}
 
-	private static int nativeOnce(int n, int x) {
+	private static int nativeOnce(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
 			x = Shares.nativeOnce(3, x);
 		return x;
 	}
 
-	private static int nativeFive(int n, int x) {
+	private static int nativeFive(Shares shares, int n, int x) {
 		for (int i = 0; i < n; i++)
 			x = Shares.nativeFive(4, x);
 		return x;

@@ -37,21 +37,21 @@ final class Method {
 		add("own22", 22, Loop.OWN);
 		add("wide8", 8, Loop.WIDE);
 		add("memory7", 7, Loop.MEMORY);
-		Method calls = add("calls5", 5, Loop.CALLS).steps(n -> Shares.callsSteps = n, 100);
+		Method calls = add("calls5", 5, Loop.CALLS).steps(n -> Shares.SELF.callsSteps = n, 100);
 		add("tiny15", 15, Loop.TINY).calledBy(calls, Shares.TINY);
 		add("recursion8", 8, Loop.RECURSION).calledByItself(Shares.RECURSION);
 		for (String name : List.of("deepA3", "deepB3", "deepC3", "deepD3"))
 			add(name, 3, Loop.DEEP).chained();
-		Method mixes = add("mixes2", 2, Loop.MIXES).steps(n -> Shares.mixesSteps = n, 100);
+		Method mixes = add("mixes2", 2, Loop.MIXES).steps(n -> Shares.SELF.mixesSteps = n, 100);
 		Method interpreted = add("interpreted4", 4, Loop.INTERPRETED).calledBy(mixes, 1);
 		interpreted.kind = Kind.INTERPRETED;
 		add("answers2", 2, Loop.ANSWERS2).calledBy(interpreted, 1)
-				.steps(n -> Shares.answers2Steps = n, 100);
+				.steps(n -> Shares.SELF.answers2Steps = n, 100);
 		add("native3", 3, Loop.NATIVE).kind = Kind.NATIVE;
 		Method natives = add("nativeCalls2", 2, Loop.NATIVE_CALLS);
 		natives.kind = Kind.NATIVE;
 		add("answers1", 1, Loop.ANSWERS1).calledBy(natives, 1)
-				.steps(n -> Shares.answers1Steps = n, 100);
+				.steps(n -> Shares.SELF.answers1Steps = n, 100);
 		add("arrays6", 6, Loop.ARRAYS);
 		add("objects3", 3, Loop.OBJECTS);
 	}
