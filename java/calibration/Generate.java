@@ -28,7 +28,7 @@ final class Generate {
 	/** A type is 2 * its state + 1 if it is static, as in calibration/sequence.h. */
 	static final String[] STATES = {"interpreted", "jitted", "native"};
 	static final int TYPES = 6;
-	static final int JITTED_STATIC = 3;
+	static final int JITTED = 2, JITTED_STATIC = 3;
 	/** In a native line: throw instead of working. */
 	static final int THROWS = -1;
 
@@ -162,10 +162,13 @@ final class Generate {
 
 	/** So many times. Compilers do not know how often, and would have to ask before a probe that might
 	 * change it: so no work is moved past it. Nor has the work constants, beyond those that are part of
-	 * an instruction on all processors: others are made anew behind a probe on some. */
+	 * an instruction on all processors: others are made anew behind a probe on some, or before one. So
+	 * how often is in a field of `this`. */
 	static String loop(int times) {
-		return "for (int j = Memory.TIMES[" + times + "]; j > 0; j--) ";
+		return "for (int j = times" + times + "; j > 0; j--) ";
 	}
+
+	static final int[] TIMES = {1, 4, 8, 16, 32, 64};
 
 	static Body chain(int length) {
 		return new Body("chain" + length, length,
@@ -189,7 +192,7 @@ final class Generate {
 			"{ int bits = x ^ x << 13; bits ^= bits >>> 17; "
 			+ loop(8) + "{ if ((bits >>> j & 1) != 0) x += bits >>> 3; "
 			+ "else { x ^= bits; x ^= x << 5; } } } ");
-	static final List<Body> JITTED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(32),
+	static final List<Body> COMPILED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(32),
 			chain(64), wide(4), wide(16), wide(64), BRANCHES,
 			memory("near4", "NEAR", 22, 4), memory("far1", "FAR", 10, 1),
 			memory("far4", "FAR", 10, 4));
@@ -208,17 +211,20 @@ final class Generate {
 			code.append(callees[i].call()).append(body.code);
 		}
 		Callee worker = bodies.add(name, type, body.chain, code + "return x;", callees);
-		Callee loop = bodies.add("jittedLoop" + names.size(), JITTED_STATIC, 0,
-				"for (int i = 0; i < slot; i++) " + worker.call() + "return x;");
-		run("bodies_" + name, "return Bodies." + loop.name + "(n, x);");
+		Callee loop = bodies.add("jittedLoop" + names.size(), JITTED, 0,
+				"for (int i = 0; i < slot; i++) " + worker.call().replace("SELF.", "")
+						+ "return x;");
+		run("bodies_" + name, "return Bodies.SELF." + loop.name + "(n, x);");
 	}
 
 	static void bodies() {
+		for (int times : TIMES)
+			bodies.methods.append("\tpublic int times" + times + " = " + times + ";\n\n");
 		for (int state = 0; state < STATES.length; state++)
-			for (Body body : state == 1 ? JITTED : OTHERS) {
-				body(2 * state + 1, body, "leaf", 0);
-				body(2 * state + 1, body, "once", 1);
-				body(2 * state + 1, body, "twice", 2);
+			for (Body body : state == 1 ? COMPILED : OTHERS) {
+				body(2 * state, body, "leaf", 0);
+				body(2 * state, body, "once", 1);
+				body(2 * state, body, "twice", 2);
 			}
 	}
 

@@ -14,14 +14,6 @@ public final class Memory {
 	/** By depth: paths walked. */
 	public static final int[] PATHS = new int[32];
 
-	/** Each place holds its own number. */
-	public static int[] TIMES = new int[1024];
-
-	static {
-		for (int i = 0; i < TIMES.length; i++)
-			TIMES[i] = i;
-	}
-
 	private Memory() {
 	}
 
