@@ -280,7 +280,7 @@ void known_work_init(struct known_work *work, const struct batches *without,
 		struct shifts shifts = {.reach = reach};
 
 		take_state(work, &shifts, without, with, metric, state, cost);
-		find_ranges(&work->little[state], &work->much[state], &shifts, leaf / 32);
+		find_ranges(&work->little[state], &work->much[state], &shifts, leaf / 64);
 	}
 }
 

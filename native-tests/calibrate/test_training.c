@@ -283,8 +283,8 @@ static void work_makes_a_range(void **state)
 	assert_near(leaf->low, 20 - 4);
 	assert_near(leaf->high, 20);
 	/* -8, -3 and -3, and half of the reach. */
-	assert_near(leaf->work_low, 20 - 8 - 20.0 / 32);
-	assert_near(leaf->work_high, 20 - 3 + 20.0 / 32);
+	assert_near(leaf->work_low, 20 - 8 - 20.0 / 64);
+	assert_near(leaf->work_high, 20 - 3 + 20.0 / 64);
 	assert_int_equal(training.work[0].points, 12);
 	assert_int_equal(training.work[0].overlapping, 3);
 	assert_int_equal(training.work[0].hiding, 3);
