@@ -103,8 +103,8 @@ static double stretches_of(const struct profile_node *node)
 	return sum;
 }
 
-/* A call that began interpreted goes on compiled when its loop has come round often enough ("on-stack
- * replacement"): no event tells, but the number of stretches does. */
+/* A call that began interpreted goes on compiled when its loop has come round often enough
+ * ("on-stack replacement"): no event tells, but the number of stretches does. */
 static void move_replaced(
 	double *calls, const struct profile *profile, const struct profile_node *node)
 {

@@ -74,8 +74,8 @@ enum calibration_fit {
 struct calibration *calibration_create(void);
 void calibration_destroy(struct calibration *calibration);
 
-/* Appends a metric, also to the identity; its reach is 0, and it has no trees. 0, or -1: there are too many of them,
- * or the name is too long or there already. */
+/* Appends a metric, also to the identity; its reach is 0, and it has no trees. 0, or -1: there
+ * are too many of them, or the name is too long or there already. */
 int calibration_add_metric(struct calibration *calibration, const char *name,
 	const char *unit, double relative);
 
