@@ -25,10 +25,15 @@ def methods: figures::groups([.program, .method]) | map([
 def listed(condition; $what): map(select(condition)
 	| "- \($what): \(.program) \(.method), run \(.run): \(numbers)") | .[];
 
+# A program's methods together: what one is charged of another's does not show.
+def wholes: group_by([.program, .run]) | map({before: (map(.before) | add),
+	after: (map(.after) | add), adjusted: (map(.adjusted) | add), error: (map(.error) | add)});
+
 def summary: "\($title): truth inside the interval: \(figures::percentage(inside)),"
 	+ " of the steady ones \(map(select(figures::steady)) | figures::percentage(inside));"
 	+ " half-width at most 2 % + \($slack) ns per call: \(figures::percentage(narrow(.calls))),"
-	+ " per stretch: \(figures::percentage(narrow(.stretches)))";
+	+ " per stretch: \(figures::percentage(narrow(.stretches)));"
+	+ " programs as a whole inside: \(wholes | figures::percentage(inside))";
 
 "### \($title): own CPU time, ns an iteration", "", methods, "",
 listed(inside | not; "outside"), listed(figures::steady | not; "unsteady"),
