@@ -36,7 +36,7 @@ public final class Shares {
 	public static final Shares SELF = new Shares();
 
 	/** The others never change; but compilers do not know. */
-	private int ownSteps = 300, wideSteps = 200, hops = 200, tinySteps = 10, recursionSteps = 20,
+	private int ownSteps = 300, wideSteps = 200, hops = 200, tinySteps = 16, recursionSteps = 20,
 			deepSteps = 20, interpretedSteps = 60, arraySteps = 150;
 	/** Steps of work, found so that methods that call each other get their shares. */
 	public int callsSteps = 100, mixesSteps = 100, answers2Steps = 100, answers1Steps = 100;

@@ -11,8 +11,7 @@ import selftest.Shares;
  * A method whose own use is known by what loops take without probes, with it and with what it calls
  * alone.
  *
- * <p>What a call takes by itself is half the caller's and half the callee's, as in a profile that is
- * adjusted.
+ * <p>What a call takes by itself is the caller's, as in a profile that is adjusted.
  */
 final class Method {
 	/** How a method runs. */
