@@ -80,7 +80,6 @@ static bool measure_body(struct point *point, const struct batches *without,
 /* Of the stretches of one kind: how much more work each body has than an empty one, as seen, and
  * its shift. */
 struct shifts {
-	double reach; /* less work is little */
 	unsigned count;
 	double work[SHIFTS_MAX], shift[SHIFTS_MAX];
 };
@@ -116,15 +115,10 @@ static void find_costs(
 	empty[TWICE] = (outer + main_cost(cost, state, X, E)) / 3;
 }
 
-/* A probe beside work costs hardly more than one alone: such a shift is something else. */
-static bool is_overlap(double shift, double reach)
-{
-	return shift > reach;
-}
-
-/* cost: of a stretch of the empty one. */
+/* cost: of a stretch of the empty one. A probe beside work costs hardly more than one alone: a shift
+ * above the limit is something else. */
 static void take_point(struct known_work *work, struct shifts *shifts, double stretches,
-	const struct point *point, double cost)
+	const struct point *point, double cost, double limit)
 {
 	double shift = (point->more - point->work) / stretches;
 	double unknown = (work->relative * point->work + point->unknown) / stretches;
@@ -132,7 +126,7 @@ static void take_point(struct known_work *work, struct shifts *shifts, double st
 	work->points++;
 	if (unknown > cost / 8)
 		work->hiding++;
-	else if (is_overlap(shift, shifts->reach))
+	else if (shift > limit)
 		work->overlapping++;
 	else /* No probe makes anything faster. */
 		add_shift(shifts, point->more / stretches, fmax(shift, -cost));
@@ -150,7 +144,7 @@ static const char *body_of_leaf(const char *method, int state)
 
 static void take_state(struct known_work *work, struct shifts *shifts,
 	const struct batches *without, const struct observations *with, unsigned metric,
-	int state, const double cost[SEQUENCE_CODES])
+	int state, const double cost[SEQUENCE_CODES], double limit)
 {
 	double empty[SHAPES];
 	struct point point;
@@ -164,7 +158,7 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 		for (int shape = 0; shape < SHAPES; shape++)
 			if (measure_body(&point, without, with, metric, state, shape, name))
 				take_point(work, shifts, stretches_of[shape], &point,
-					empty[shape]);
+					empty[shape], limit);
 	}
 }
 
@@ -187,14 +181,14 @@ static struct shift_range range_of(double *shift, size_t count, double part)
 }
 
 static void find_ranges(struct shift_range *little, struct shift_range *much,
-	const struct shifts *shifts, double margin)
+	const struct shifts *shifts, double reach, double margin)
 {
 	/* An empty stretch has no shift. */
 	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
 	size_t less_count = 1, more_count = 0;
 
 	for (unsigned i = 0; i < shifts->count; i++)
-		if (shifts->work[i] < shifts->reach)
+		if (shifts->work[i] < reach)
 			less[less_count++] = shifts->shift[i];
 		else
 			more[more_count++] = shifts->shift[i];
@@ -216,6 +210,16 @@ static double upper_quartile(double *value, size_t count)
 {
 	qsort(value, count, sizeof(*value), by_value);
 	return count ? value[count * 3 / 4] : 0;
+}
+
+/* Three quarters of them are nearer to nothing; infinite: there are none. */
+static double shifts_quartile(const struct shifts *shifts)
+{
+	double far[SHIFTS_MAX];
+
+	for (unsigned i = 0; i < shifts->count; i++)
+		far[i] = fabs(shifts->shift[i]);
+	return shifts->count ? upper_quartile(far, shifts->count) : INFINITY;
 }
 
 /* The loop around a leaf does next to nothing, whatever the leaf does. */
@@ -269,19 +273,23 @@ static double relative_of(const struct batches *without, unsigned metric)
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
 {
-	double leaf = main_cost(cost, STATE_JITTED, E, X);
-	double reach = fmax(leaf / 16, loops_differ(with, metric));
+	double leaf = main_cost(cost, STATE_JITTED, E, X), loops = loops_differ(with, metric);
+	struct shifts shifts[STATE_OUTSIDE] = {0};
+	double hidden, reach;
 
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
+	for (int state = 0; state < STATE_OUTSIDE; state++)
+		take_state(work, &shifts[state], without, with, metric, state, cost,
+			fmax(leaf / 16, loops));
+	/* Where probes hide no work, as of instructions, all that is seen is work. */
+	hidden = fmin(leaf / 16, shifts_quartile(&shifts[STATE_JITTED]));
+	reach = fmax(hidden, loops);
 	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
-	for (int state = 0; state < STATE_OUTSIDE; state++) {
-		struct shifts shifts = {.reach = reach};
-
-		take_state(work, &shifts, without, with, metric, state, cost);
-		find_ranges(&work->little[state], &work->much[state], &shifts, leaf / 64);
-	}
+	for (int state = 0; state < STATE_OUTSIDE; state++)
+		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach,
+			hidden / 4);
 }
 
 /* What is outside is compiled as a rule. */

@@ -18,9 +18,10 @@ java=$(mktemp)
 printf '#!/bin/bash\nexec "%s" -XX:OptoLoopAlignment=4 "$@"\n' "$(command -v java)" >"$java"
 chmod +x "$java"
 
-"$build/jprof" calibrate --java "$java" --quick --timing "$timing" --metrics $metric -o "$calibration"
-"$build/jprof" selftest --java "$java" --timing "$timing" --metrics $metric --calibration "$calibration" \
-	--format json |
+"$build/jprof" calibrate --java "$java" --quick --timing "$timing" --metrics $metric \
+	-o "$calibration"
+"$build/jprof" selftest --java "$java" --timing "$timing" --metrics $metric \
+	--calibration "$calibration" --format json |
 	jq --raw-output --exit-status --arg metric $metric '
 		def off($of): 100 * ($of.adjusted[$metric] / $of.expected[$metric] - 1);
 		def two: . * 100 | round / 100;

@@ -282,7 +282,7 @@ static void work_makes_a_range(void **state)
 	/* Shifts of -4, -3 and -8/3, and none. */
 	assert_near(leaf->low, 20 - 4);
 	assert_near(leaf->high, 20);
-	/* -8, -3 and -3, and half of the reach. */
+	/* -8, -3 and -3, and a quarter of what is hidden: a sixteenth. */
 	assert_near(leaf->work_low, 20 - 8 - 20.0 / 64);
 	assert_near(leaf->work_high, 20 - 3 + 20.0 / 64);
 	assert_int_equal(training.work[0].points, 12);
