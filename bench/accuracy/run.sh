@@ -53,6 +53,7 @@ run_java() {
 	shift 3
 	rm -f "$work"/p.jprof*
 	"$java_home/bin/java" -XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED \
+		-XX:+UseSerialGC -Xms640m -Xmx640m -Xmn400m -XX:+AlwaysPreTouch \
 		-XX:CompileCommand=quiet '-XX:CompileCommand=exclude,Programs$Interpreted*::work' \
 		'-XX:CompileCommand=exclude,Programs$Interpreted*::none' \
 		'-XX:CompileCommand=dontinline,Programs*::*' '-XX:CompileCommand=dontinline,SlowDown*::*' \

@@ -20,8 +20,8 @@ static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", 
 enum { SHIFTS_MAX = 128 };
 
 /* A few of the shifts are what happened to be, and where there is little work most are either
- * next to nothing or all of it: a fifth, and a tenth, at each end is left out. */
-static const double out_of_little = 0.2, out_of_much = 0.1;
+ * next to nothing or all of it: a quarter, and a tenth, at each end is left out. */
+static const double out_of_little = 0.25, out_of_much = 0.1;
 
 static const double relative_least = 0.005, relative_most = 0.02;
 /* Work of fewer units tells nothing about fractions of it. */
@@ -289,7 +289,7 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
 	for (int state = 0; state < STATE_OUTSIDE; state++)
 		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach,
-			hidden / 4);
+			hidden / 8);
 }
 
 /* What is outside is compiled as a rule. */
