@@ -281,7 +281,7 @@ static struct bill bill_of_one(const struct calibration_cost *cost,
 {
 	double low = between(cost->low, cost->work_low, around->part);
 	double high = between(fmax(cost->high, cost->cost + around->little * cost->observed),
-		cost->work_high, around->part);
+		fmax(cost->high, cost->work_high), around->part);
 	double taken = (low + high) / 2, near = reach * cost->observed;
 
 	if (around->more > 0) {

@@ -8,13 +8,14 @@
  *                   + relative * adjusted base
  *
  *   work  = (base - spent) / SUM over its stretches of observed - 1, not below 0
- *   least = low;  most = high, but not less than cost + work * observed     where work <= reach
- *   least = work_low;  most = work_high                          where work >= 3/2 * reach
+ *   least = low;       most = the higher of high and cost + work * observed    where work <= reach
+ *   least = work_low;  most = the higher of high and work_high           where work >= 3/2 * reach
  *   and in a straight line from the one to the other between
  *   taken = (least + most) / 2
  *
  * The more work there is around a probe, the more of the probe the processor may do beside it; and
- * a probe may hide a little work so well that none is to be seen.
+ * a probe may hide a little work so well that none is to be seen. But all of a node's work may be in
+ * a few of its stretches, so that the others are empty ones: so most does not fall with work.
  *
  * In a thread's tree of so many nodes that a cache does not hold them a probe may cost `more`, up
  * to all that there is: most rises by it. There what seems to be work is the probes' as a rule, so

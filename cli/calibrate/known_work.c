@@ -20,8 +20,8 @@ static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", 
 enum { SHIFTS_MAX = 128 };
 
 /* A few of the shifts are what happened to be, and where there is little work most are either
- * next to nothing or all of it: a quarter, and a tenth, at each end is left out. */
-static const double out_of_little = 0.25, out_of_much = 0.1;
+ * next to nothing or all of it: a quarter, and a fifth, at each end is left out. */
+static const double out_of_little = 0.25, out_of_much = 0.2;
 
 static const double relative_least = 0.005, relative_most = 0.02;
 /* Work of fewer units tells nothing about fractions of it. */
