@@ -181,7 +181,7 @@ static struct shift_range range_of(double *shift, size_t count, double part)
 }
 
 static void find_ranges(struct shift_range *little, struct shift_range *much,
-	const struct shifts *shifts, double reach, double margin)
+	const struct shifts *shifts, double reach)
 {
 	/* An empty stretch has no shift. */
 	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
@@ -195,13 +195,7 @@ static void find_ranges(struct shift_range *little, struct shift_range *much,
 	*little = range_of(less, less_count, out_of_little);
 	little->low = fmin(0, little->low);
 	little->high = fmax(0, little->high);
-	if (more_count == 0) {
-		*much = *little;
-		return;
-	}
-	*much = range_of(more, more_count, out_of_much);
-	much->low -= margin;
-	much->high += margin;
+	*much = more_count ? range_of(more, more_count, out_of_much) : *little;
 }
 
 /* ---- how stretches without work differ ---- */
@@ -288,8 +282,7 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	reach = fmax(hidden, loops);
 	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
 	for (int state = 0; state < STATE_OUTSIDE; state++)
-		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach,
-			hidden / 8);
+		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach);
 }
 
 /* What is outside is compiled as a rule. */
