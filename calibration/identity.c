@@ -73,7 +73,7 @@ void identity_init(struct identity *identity, identity_fact *fact, const void *a
 	memset(identity, 0, sizeof(*identity));
 	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"),
 		fact(argument, "jvm.info"));
-	set(identity, IDENTITY_CPU, fact(argument, "cpu.model"));
+	set(identity, IDENTITY_CPU, fact(argument, "machine.cpu"));
 	set_arch(identity, fact(argument, "machine.system"));
 	set(identity, IDENTITY_CALLS, fact(argument, "calls"));
 	set(identity, IDENTITY_TIMING, fact(argument, "timing"));

@@ -37,7 +37,7 @@ const char *identity_name(enum identity_field field);
 /* Looks up a fact by the key that it has in a profile's meta table; NULL: it is not known. */
 typedef const char *identity_fact(const void *argument, const char *key);
 
-/* All fields but the metrics, from the facts jvm.name, jvm.version, cpu.model, machine.system,
+/* All fields but the metrics, from the facts jvm.name, jvm.version, machine.cpu, machine.system,
  * calls, timing, jprof.build. Clears the rest. */
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument);
 

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "agent/events/events.h"
 
 enum { SLOTS = 1024, CALLEES = 8, THROWS = -1 };
 
@@ -25,7 +28,7 @@ struct native {
 	jclass type;        /* global references */
 	jobject self;
 	jthrowable thrown;
-	jint chain;         /* multiplications before, between and behind the calls; THROWS */
+	jint chain;         /* steps of work before, between and behind the calls; THROWS */
 	jint callee_count;
 	struct callee callee[CALLEES];
 };
@@ -93,6 +96,19 @@ static void destroy(JNIEnv *jni, struct native *native)
 	free(native);
 }
 
+/* int NAME(int, int): whoever else calls himself like the class that binds may ask for anything. */
+static bool is_callable(JNIEnv *jni, jmethodID id)
+{
+	struct jvm_method method;
+	bool callable;
+
+	if (!id || !jvm_describe_method(&events.jvm, jni, id, &method))
+		return false;
+	callable = strcmp(method.signature, "(II)I") == 0;
+	jvm_method_fini(&method);
+	return callable;
+}
+
 static bool take_callees(JNIEnv *jni, struct native *native, jobjectArray methods,
 	jintArray callee_slots, jint statics)
 {
@@ -110,7 +126,7 @@ static bool take_callees(JNIEnv *jni, struct native *native, jobjectArray method
 			.is_static = statics >> i & 1,
 		};
 		(*jni)->DeleteLocalRef(jni, method);
-		if (!native->callee[i].method)
+		if (!is_callable(jni, native->callee[i].method))
 			return false;
 	}
 	native->callee_count = count;

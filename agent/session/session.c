@@ -134,7 +134,6 @@ static void note_processor(struct session *session)
 	if (!processor_model(text, sizeof(text)))
 		return;
 	session_note(session, "machine.cpu", text);
-	session_note(session, "cpu.model", text);
 }
 
 static void note_machine(struct session *session)

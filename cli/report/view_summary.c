@@ -59,7 +59,6 @@ static const struct known_meta {
 	{"overhead.event_ns", NULL, NULL, LOOK_TEXT},
 	{"calls", "recording.calls", "Calls seen by", LOOK_TEXT},
 	{"timing", "recording.timing", "Timing", LOOK_TEXT},
-	{"cpu.model", "cpu.model", "Processor model", LOOK_TEXT},
 	{"jprof.build", "jprof.build", "jprof build", LOOK_TEXT},
 	{"calibration.refused", "calibration.refused", "Calibration refused", LOOK_TEXT},
 	/* A whole file, of which the row `calibration` tells. */

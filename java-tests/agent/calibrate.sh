@@ -7,14 +7,7 @@
 . "$(dirname "$0")/common.sh"
 need jq
 here=$(dirname "$0")
-export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
-mkdir "$TMPDIR"
-
-# left WHAT: no file of a calibration is there, nor a process.
-left() {
-	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
-	! pgrep -f "jprof.calibration.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
-}
+. "$here/measuring.sh"
 
 # measure WORDS...: leaves out and err. Where the machine is so busy that it takes too long, that is
 # not what is looked at here.
@@ -105,15 +98,7 @@ refused 1 "pipe': it is no regular file" --java "$java" -o "$work/pipe"
 refused 1 "it is no regular file" --java "$java" -o "$work"
 [ -p "$work/pipe" ] || fail "a pipe was replaced"
 
-# Ctrl-C; and killed, it takes its JVM with it, but not its files.
-"$jprof" calibrate --java "$java" -o "$work/never.json" >/dev/null 2>"$work/err" &
-pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
-sleep 1
-kill -INT $pid
-wait $pid
-[ $? = 1 ] || fail "interrupted: exit status"
-grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
+# Ctrl-C.
+interrupt "$jprof" calibrate --java "$java" -o "$work/never.json"
 [ ! -e "$work/never.json" ] || fail "interrupted: there is a file"
-left interrupted
 finish

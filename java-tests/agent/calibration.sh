@@ -34,7 +34,7 @@ write_calibration() {
 			'work_high', sum_$i * 0.6 / count, 'spread', 0)")
 	done
 	query "$work/p.jprof" "SELECT json_object('jprof_calibration', 1, 'made', 'today', 'seconds', 1,
-		'for', json_object('jvm', '$(meta jvm.name) $(meta jvm.version)', 'cpu', '$(meta cpu.model)',
+		'for', json_object('jvm', '$(meta jvm.name) $(meta jvm.version)', 'cpu', '$(meta machine.cpu)',
 			'arch', '$(uname -m)', 'calls', 'instrument', 'timing', 'fast',
 			'agent', '$(meta jprof.build)'),
 		'metrics', (SELECT json_group_array(json_object('name', name, 'unit', unit,
@@ -49,7 +49,7 @@ write_calibration() {
 cache_file() {
 	local hash=$((0xcbf29ce484222325)) field i
 
-	for field in "$(meta jvm.name) $(meta jvm.version)" "$(meta cpu.model)" "$(uname -m)" \
+	for field in "$(meta jvm.name) $(meta jvm.version)" "$(meta machine.cpu)" "$(uname -m)" \
 		instrument fast "$(meta jprof.build)" wall+cpu+alloc; do
 		for ((i = 0; i < ${#field}; i++)); do
 			hash=$(((hash ^ $(printf '%d' "'${field:i:1}")) * 0x100000001b3))

@@ -7,19 +7,12 @@
 # profile that was made with something else. Nothing of it is left behind.
 . "$(dirname "$0")/common.sh"
 need jq sqlite3
-export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
-mkdir "$TMPDIR"
+. "$(dirname "$0")/measuring.sh"
 java=${javas[-1]}
 
 # kept: how many calibrations there are.
 kept() {
 	find "$XDG_CACHE_HOME" -name '*.json' 2>/dev/null | wc -l
-}
-
-# left WHAT: no file of a calibration is there but those in the cache, nor a process.
-left() {
-	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
-	! pgrep -f "jprof.calibration.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
 }
 
 # report WORDS...: sets status, leaves report and err.
@@ -73,7 +66,7 @@ while IFS='|' read -r key value reason; do
 	expect_unmeasured "$key" "$reason"
 	cp "$work/kept.jprof" "$work/p.jprof"
 done <<-'END'
-	cpu.model|Another|it was made on processor 'Another', this is '
+	machine.cpu|Another|it was made on processor 'Another', this is '
 	jprof.build|0102|it was made by another build of jprof than '
 	jvm.version|1.2|it was made on JVM '1.2', this is '
 	java.home|/nowhere|there is no JVM '/nowhere/bin/java'
@@ -95,17 +88,9 @@ cp "$work/kept.jprof" "$work/p.jprof"
 rm -r "$XDG_CACHE_HOME"
 
 # Ctrl-C ends the report.
-"$jprof" report "$work/p.jprof" >"$work/report" 2>"$work/err" &
-pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
-sleep 1
-kill -INT $pid
-wait $pid
-[ $? = 1 ] || fail "interrupted: exit status"
-grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
-[ ! -s "$work/report" ] || fail "interrupted: there is a report"
+interrupt "$jprof" report "$work/p.jprof"
+[ ! -s "$work/out" ] || fail "interrupted: there is a report"
 [ "$(find "$XDG_CACHE_HOME" -type f -size +0)" = "" ] || fail "interrupted: something is kept"
-left interrupted
 
 # Two at once: one measures, both are adjusted. Where the machine is so busy that it takes too
 # long, that is not what is looked at here.

@@ -7,14 +7,7 @@
 . "$(dirname "$0")/common.sh"
 need jq
 here=$(dirname "$0")
-export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
-mkdir "$TMPDIR"
-
-# left WHAT: no file of a test is there, nor a process.
-left() {
-	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind: $(ls -A "$TMPDIR")"
-	! pgrep -f "jprof.selftest.Main.*$TMPDIR" >/dev/null || fail "$1: java still runs"
-}
+. "$here/measuring.sh"
 
 # selftest WORDS...: into $work/out.
 selftest() {
@@ -76,13 +69,5 @@ refused 2 'needs a value' --timing
 refused 2 'is not one of its options' --quick
 
 # Ctrl-C.
-"$jprof" selftest --java "$java" >"$work/out" 2>"$work/err" &
-pid=$!
-until [ -n "$(ls -A "$TMPDIR")" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
-sleep 1
-kill -INT $pid
-wait $pid
-[ $? = 1 ] || fail "interrupted: exit status"
-grep -qx 'jprof: interrupted' "$work/err" || fail "interrupted: $(cat "$work/err")"
-left interrupted
+interrupt "$jprof" selftest --java "$java"
 finish

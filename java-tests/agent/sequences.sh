@@ -83,6 +83,6 @@ for java in "${javas[@]}"; do
 			WHERE second LIKE 'jitted%' OR first LIKE 'jitted%' OR third LIKE 'jitted%')"
 	done
 	holds "$java" "(SELECT count(*) FROM meta WHERE key = 'jprof.build' AND length(value) >= 32) = 1"
-	holds "$java" "(SELECT count(*) FROM meta WHERE key = 'cpu.model' AND value <> '') = 1"
+	holds "$java" "(SELECT count(*) FROM meta WHERE key = 'machine.cpu' AND value <> '') = 1"
 done
 finish

@@ -82,7 +82,7 @@ int __wrap_calibrate_quick(const struct identity *identity, const char *java, bo
 static struct profile_meta facts[] = {
 	{(char *)"jvm.name", (char *)"JVM"},
 	{(char *)"jvm.version", (char *)"25.0.3+9"},
-	{(char *)"cpu.model", model},
+	{(char *)"machine.cpu", model},
 	{(char *)"machine.system", system_text},
 	{(char *)"calls", (char *)"instrument"},
 	{(char *)"timing", (char *)"fast"},
@@ -264,7 +264,7 @@ static void nothing_can_be_kept(void **state)
 static const struct refusal {
 	const char *key, *value, *said;
 } refusals[] = {
-	{"cpu.model", "Another", "it was made on processor 'Another', this is '"},
+	{"machine.cpu", "Another", "it was made on processor 'Another', this is '"},
 	{"machine.system", "Linux 6 mips", "it was made on architecture 'mips', this is '"},
 	{"jprof.build", "0102", "it was made by another build of jprof than '"},
 	{"jvm.version", "25.0.4+1", "it was made on JVM '25.0.4+1', this is '25.0.3+9'"},

@@ -166,7 +166,7 @@ static void metrics_are_told_apart(void **state)
 
 /* The facts of a profile, by key. */
 static const char *const facts[][2] = {{"jvm.name", "OpenJDK"}, {"jvm.version", "25+9"},
-	{"cpu.model", "A processor"}, {"machine.system", "Linux 6.1 x86_64"},
+	{"machine.cpu", "A processor"}, {"machine.system", "Linux 6.1 x86_64"},
 	{"calls", "instrument"}, {"timing", "fast"}, {"jprof.build", "abc"}};
 
 static const char *fact(const void *but, const char *key)
@@ -221,7 +221,7 @@ static void differences_are_named(void **state)
 		const char *missing, *text;
 	} rows[] = {
 		{"jvm.version", "x was made for JVM 'OpenJDK 25+9', this is 'unknown'"},
-		{"cpu.model", "x was made for processor 'A processor', this is 'unknown'"},
+		{"machine.cpu", "x was made for processor 'A processor', this is 'unknown'"},
 		{"machine.system", "x was made for architecture 'x86_64', this is 'unknown'"},
 		{"calls", "x was made for calls 'instrument', this is 'unknown'"},
 		{"timing", "x was made for timing 'fast', this is 'unknown'"},

@@ -154,7 +154,7 @@ says 2 "'1' is no interval: say A..B" report thrice.jprof --snapshot 1
 says 2 "--snapshot needs a value" report thrice.jprof --snapshot
 
 # ---- report: calibrations ----
-facts=(jvm.version=25 cpu.model=Model "machine.system=Linux 6 x86_64" calls=instrument timing=fast
+facts=(jvm.version=25 machine.cpu=Model "machine.system=Linux 6 x86_64" calls=instrument timing=fast
 	jprof.build=abc)
 # write_calibration FILE [SED]: for profiles with these facts, changed by the expression.
 write_calibration()

@@ -189,7 +189,7 @@ static void known_profile(void)
 	static char cpu[] = "A processor", calls[] = "instrument";
 
 	fixture_small(&fixture);
-	add_meta("cpu.model", cpu);
+	add_meta("machine.cpu", cpu);
 	add_meta("calls", calls);
 	setenv("XDG_CACHE_HOME", "/nonexistent", 1);
 }
