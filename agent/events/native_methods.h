@@ -27,8 +27,8 @@
 
 #include "metric/metric.h"
 
-/* The thunks' calls are recorded with metric sets of that shape, in that timing: before any thread joins the
- * session, whether or not it wraps methods. */
+/* The thunks' calls are recorded with metric sets of that shape, in that timing: before any thread
+ * joins the session, whether or not it wraps methods. */
 void native_methods_use(enum metric_shape shape, bool precise);
 
 /* From now on methods that are bound are wrapped, or not any more; native_methods_close waits for
