@@ -35,6 +35,7 @@ enum {
 	TRANSITION_PAIRS = 4,
 	/* HotSpot's Tier3BackEdgeThreshold (compiler_globals.hpp). */
 	ROUNDS_INTERPRETED = 60000,
+	BEHIND = 200, /* a 200th */
 	SHARES_MAX = TRANSITION_PAIRS * SEQUENCE_TYPES * SEQUENCE_TYPES * SEQUENCE_TYPES
 };
 
@@ -51,6 +52,7 @@ struct adjusting {
 	struct price price[SEQUENCE_CODES];
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
+	double *whole; /* by node and metric: what it and all below it used */
 	size_t thread, nodes;
 	/* Of the node at work: its stretches, by the rows that price them. */
 	struct share share[SHARES_MAX];
@@ -218,18 +220,37 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	}
 }
 
-/* The work between two events: what the node's stretches come to above as many empty ones, as a
- * part of what those do. */
-static double work_of(
-	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+static double used_of(const struct profile_node *node, unsigned m)
 {
-	double all = (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
+	return (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
+}
+
+/* What the node's stretches would come to if they were empty. */
+static double empty_of(const struct adjusting *adjusting, unsigned m)
+{
 	double empty = 0;
 
 	for (unsigned i = 0; i < adjusting->shares; i++)
 		empty += adjusting->share[i].stretches *
 			 adjusting->share[i].row->cost[m].observed;
-	return all > empty && empty > 0 ? (all - empty) / empty : 0;
+	return empty;
+}
+
+/* How much more the node's stretches behind its callees may cost altogether. */
+static double behind_of(const struct adjusting *adjusting,
+	const struct profile_node *node, unsigned m, double empty)
+{
+	size_t at = (size_t)(node - adjusting->profile->node) -
+		    adjusting->profile->thread_first[adjusting->thread];
+	double used = used_of(node, m);
+	double callees =
+		adjusting->whole[at * adjusting->profile->metric_count + m] - used;
+	double part =
+		((double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY] +
+			(double)node->transition[TRANSITION_EXIT][TRANSITION_EXIT]) /
+		fmax(1, stretches_of(node));
+
+	return fmax(0, fmin(callees / BEHIND, fmin(part * empty, used - empty)));
 }
 
 /* From one to the other as part goes from 0 to 1. */
@@ -261,17 +282,25 @@ struct surrounding {
 	double little; /* of it, as much as is little */
 	double part;   /* how far it is on its way from little to much: 0 to 1 */
 	double more;   /* that the tree's size may make a stretch cost */
+	double behind; /* that callees may make all of them cost */
 };
 
 static struct surrounding surrounding_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
-	double work = work_of(adjusting, node, m), little = fmin(work, metric->reach);
+	double empty = empty_of(adjusting, m);
+	/* Where probes hide nothing, what is seen is work. */
+	double behind = metric->reach > 0 ? behind_of(adjusting, node, m, empty) : 0;
+	double seen = used_of(node, m) - empty - behind;
+	double work = seen > 0 && empty > 0 ? seen / empty : 0;
+	double little = fmin(work, metric->reach);
 
 	return (struct surrounding){.work = work,
+		.behind = behind,
 		.little = little,
-		.part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach) : 0,
+		.part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach)
+					  : 0,
 		.more = more_of(metric, adjusting->nodes)};
 }
 
@@ -298,7 +327,7 @@ static struct bill bill_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	struct surrounding around = surrounding_of(adjusting, node, m);
-	struct bill bill = {0};
+	struct bill bill = {around.behind / 2, around.behind / 2};
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
@@ -342,10 +371,9 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 	if (raw > INT64_MAX / 2)
 		raw = INT64_MAX / 2;
 	left = (int64_t)raw - whole(spent + bill.cost);
-	error = bill.error;
-	if (left >= 0) {
-		error += adjusting->calibration->metric[m].relative * (double)left;
-	} else {
+	error = bill.error +
+		adjusting->calibration->metric[m].relative * fmax(0, (double)raw - spent);
+	if (left < 0) {
 		total->over -= (double)left;
 		error = error + (double)left > 0 ? error + (double)left : 0;
 		left = 0;
@@ -356,6 +384,23 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 
 /* ---- all of them ---- */
 
+/* Children are behind their parents. */
+static void sum_up(struct adjusting *adjusting, size_t first, size_t end)
+{
+	const struct profile *profile = adjusting->profile;
+	unsigned metrics = profile->metric_count;
+
+	for (size_t i = end; i-- > first;)
+		for (unsigned m = 0; m < metrics; m++) {
+			double *whole = &adjusting->whole[(i - first) * metrics + m];
+
+			*whole += used_of(&profile->node[i], m);
+			if (i > first)
+				adjusting->whole[profile->node[i].parent * metrics + m] +=
+					*whole;
+		}
+}
+
 static int adjust_thread(struct adjusting *adjusting)
 {
 	const struct profile *profile = adjusting->profile;
@@ -364,17 +409,24 @@ static int adjust_thread(struct adjusting *adjusting)
 
 	adjusting->nodes = end - first;
 	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
-	if (!adjusting->below)
+	adjusting->whole = calloc(
+		(end - first) * profile->metric_count + 1, sizeof(*adjusting->whole));
+	if (!adjusting->below || !adjusting->whole) {
+		free(adjusting->below);
+		free(adjusting->whole);
 		return -1;
+	}
 	for (size_t i = first + 1; i < end; i++)
 		count_types(profile, &profile->node[i],
 			adjusting->below[profile->node[i].parent]);
+	sum_up(adjusting, first, end);
 	for (size_t i = first; i < end; i++) {
 		find_shares(adjusting, i);
 		for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++)
 			take_out(adjusting, i, m);
 	}
 	free(adjusting->below);
+	free(adjusting->whole);
 	return 0;
 }
 

@@ -3,29 +3,36 @@
 /*
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
- *   adjusted base = base - spent - SUM over the node's stretches of taken
+ *   adjusted base = base - spent - SUM over the node's stretches of taken - behind / 2
  *   error         = SUM over them of (the farther of least and most from taken, + spread)
- *                   + relative * adjusted base
+ *                   + behind / 2 + relative * (base - spent)
  *
- *   work  = (base - spent) / SUM over its stretches of observed - 1, not below 0
- *   least = low;       most = the higher of high and cost + work * observed    where work <= reach
- *   least = work_low;  most = the higher of high and work_high           where work >= 3/2 * reach
- *   and in a straight line from the one to the other between
- *   taken = (least + most) / 2
+ *   empty  = SUM over its stretches of observed
+ *   behind = the least of: BEHIND of what all below the node used; empty of the stretches
+ * behind its callees; base - spent - empty work   = (base - spent - behind) / empty - 1,
+ * not below 0 least = low;       most = the higher of high and cost + work * observed
+ * where work <= reach least = work_low;  most = the higher of high and work_high where
+ * work >= 3/2 * reach and in a straight line from the one to the other between taken =
+ * (least + most) / 2
  *
- * The more work there is around a probe, the more of the probe the processor may do beside it; and
- * a probe may hide a little work so well that none is to be seen. But all of a node's work may be in
- * a few of its stretches, so that the others are empty ones: so most does not fall with work.
+ * The more work there is around a probe, the more of the probe the processor may do
+ * beside it; and a probe may hide a little work so well that none is to be seen. But all
+ * of a node's work may be in a few of its stretches, so that the others are empty ones:
+ * so most does not fall with work.
  *
- * In a thread's tree of so many nodes that a cache does not hold them a probe may cost `more`, up
- * to all that there is: most rises by it. There what seems to be work is the probes' as a rule, so
- * taken goes to cost as more grows from 0 to reach * observed.
+ * Long work leaves little of a probe in caches and in what predicts branches: so much
+ * more may the stretches behind callees cost, as far as it is seen.
  *
- * How many stretches a node has is known by the events at their two ends; the types of the
- * methods around them by how often the node, its caller and its callees were called in each
- * state; a call that began interpreted counts as compiled for what it does after so many stretches
- * that its loop has been compiled meanwhile. Where those are mixed, so is the cost. What would fall
- * below zero becomes zero, and is summed up as over-correction.
+ * In a thread's tree of so many nodes that a cache does not hold them a probe may cost
+ * `more`, up to all that there is: most rises by it. There what seems to be work is the
+ * probes' as a rule, so taken goes to cost as more grows from 0 to reach * observed.
+ *
+ * How many stretches a node has is known by the events at their two ends; the types of
+ * the methods around them by how often the node, its caller and its callees were called
+ * in each state; a call that began interpreted counts as compiled for what it does after
+ * so many stretches that its loop has been compiled meanwhile. Where those are mixed, so
+ * is the cost. What would fall below zero becomes zero, and is summed up as
+ * over-correction.
  */
 #ifndef JPROF_ADJUST_H
 #define JPROF_ADJUST_H

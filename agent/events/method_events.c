@@ -34,8 +34,8 @@ static __attribute__((noinline, cold)) void enter_outside(
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED);
 }
 
-static inline __attribute__((always_inline)) void method_entry(
-	enum metric_shape shape, JNIEnv *jni, jthread java_thread, jmethodID method)
+static inline __attribute__((always_inline)) void method_entry(enum metric_shape shape,
+	bool precise, JNIEnv *jni, jthread java_thread, jmethodID method)
 {
 	struct thread_events *thread =
 		thread_events_begin(shape, jni, java_thread, FOUND_ALL_BUT_LAST);
@@ -46,15 +46,18 @@ static inline __attribute__((always_inline)) void method_entry(
 		return;
 	}
 	ref = thread_events_method(thread, jni, method);
-	if (ref != METHOD_REF_EXCLUDED)
+	if (ref != METHOD_REF_EXCLUDED) {
 		context_enter(shape, thread_events_context(thread), method_ref_id(ref),
 			ref & METHOD_REF_NATIVE ? STATE_NATIVE : STATE_INTERPRETED,
 			method_ref_is_static(ref));
+		context_spend(shape, thread_events_context(thread), precise);
+	}
 	thread_events_leave(thread);
 }
 
 static inline __attribute__((always_inline)) void method_exit(enum metric_shape shape,
-	JNIEnv *jni, jthread java_thread, jmethodID method, bool popped_by_exception)
+	bool precise, JNIEnv *jni, jthread java_thread, jmethodID method,
+	bool popped_by_exception)
 {
 	struct thread_events *thread = thread_events_begin(shape, jni, java_thread, FOUND_ALL);
 	method_ref ref;
@@ -62,9 +65,10 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	if (!thread)
 		return;
 	ref = thread_events_method(thread, jni, method);
-	if (ref != METHOD_REF_EXCLUDED)
+	if (ref != METHOD_REF_EXCLUDED &&
 		context_exit(shape, thread_events_context(thread), method_ref_id(ref),
-			popped_by_exception);
+			popped_by_exception))
+		context_spend(shape, thread_events_context(thread), precise);
 	thread_events_leave_method(thread, ref);
 }
 
@@ -74,7 +78,7 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	{                                                                                \
 		(void)jvmti;                                                             \
 		fence(precise);                                                          \
-		method_entry(shape, jni, thread, method);                                \
+		method_entry(shape, precise, jni, thread, method);                       \
 		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, \
@@ -83,7 +87,7 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 		(void)jvmti;                                                             \
 		(void)value;                                                             \
 		fence(precise);                                                          \
-		method_exit(shape, jni, thread, method, popped_by_exception);            \
+		method_exit(shape, precise, jni, thread, method, popped_by_exception);   \
 		fence(precise);                                                          \
 	}
 #define X(shape, name)                                                                   \

@@ -28,8 +28,8 @@ static inline enum call_state state_of_caller(const void *frame)
 
 /* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
  * calls from them are the root's. */
-static inline __attribute__((always_inline)) void probe_enter(
-	enum metric_shape shape, JNIEnv *jni, method_ref ref, const void *frame)
+static inline __attribute__((always_inline)) void probe_enter(enum metric_shape shape,
+	bool precise, JNIEnv *jni, method_ref ref, const void *frame)
 {
 	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
@@ -40,17 +40,20 @@ static inline __attribute__((always_inline)) void probe_enter(
 	}
 	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
 		state_of_caller(frame), method_ref_is_static(ref));
+	context_spend(shape, thread_events_context(thread), precise);
 	thread_events_leave(thread);
 }
 
 static inline __attribute__((always_inline)) void probe_exit(
-	enum metric_shape shape, JNIEnv *jni, method_ref ref, bool unwound)
+	enum metric_shape shape, bool precise, JNIEnv *jni, method_ref ref, bool unwound)
 {
 	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
 	if (__builtin_expect(!thread, 0))
 		return;
-	context_exit(shape, thread_events_context(thread), method_ref_id(ref), unwound);
+	if (context_exit(
+		    shape, thread_events_context(thread), method_ref_id(ref), unwound))
+		context_spend(shape, thread_events_context(thread), precise);
 	thread_events_leave_method(thread, ref);
 }
 
@@ -71,21 +74,22 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	{                                                                                \
 		(void)probe;                                                             \
 		fence(precise);                                                          \
-		probe_enter(shape, jni, (method_ref)id, __builtin_frame_address(0));     \
+		probe_enter(shape, precise, jni, (method_ref)id,                         \
+			__builtin_frame_address(0));                                     \
 		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
 	{                                                                                \
 		(void)probe;                                                             \
 		fence(precise);                                                          \
-		probe_exit(shape, jni, (method_ref)id, false);                           \
+		probe_exit(shape, precise, jni, (method_ref)id, false);                  \
 		fence(precise);                                                          \
 	}                                                                                \
 	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
 	{                                                                                \
 		(void)probe;                                                             \
 		fence(precise);                                                          \
-		probe_exit(shape, jni, (method_ref)id, true);                            \
+		probe_exit(shape, precise, jni, (method_ref)id, true);                   \
 		fence(precise);                                                          \
 	}
 #define X(shape, name)                                                                   \

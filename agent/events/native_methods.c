@@ -34,8 +34,8 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 
 /* ---- the calls ---- */
 
-static inline __attribute__((always_inline)) bool enter(
-	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
+static inline __attribute__((always_inline)) bool enter(enum metric_shape shape,
+	bool precise, const struct native_record *record, JNIEnv *jni)
 {
 	method_ref ref = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
 	struct thread_events *thread =
@@ -49,19 +49,22 @@ static inline __attribute__((always_inline)) bool enter(
 		return false;
 	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
 		STATE_NATIVE, method_ref_is_static(ref));
+	context_spend(shape, thread_events_context(thread), precise);
 	thread_events_leave(thread);
 	return true;
 }
 
-static inline __attribute__((always_inline)) void leave(
-	enum metric_shape shape, const struct native_record *record, JNIEnv *jni)
+static inline __attribute__((always_inline)) void leave(enum metric_shape shape,
+	bool precise, const struct native_record *record, JNIEnv *jni)
 {
 	struct thread_events *thread = thread_events_current;
 	bool unwound = (*jni)->ExceptionCheck(jni);
 
 	if (!thread || !thread_events_enter(thread))
 		return;
-	context_exit(shape, thread_events_context(thread), method_ref_id(record->ref), unwound);
+	if (context_exit(shape, thread_events_context(thread), method_ref_id(record->ref),
+		    unwound))
+		context_spend(shape, thread_events_context(thread), precise);
 	thread_events_leave_method(thread, record->ref);
 }
 
@@ -71,14 +74,14 @@ static inline __attribute__((always_inline)) void leave(
 		bool entered;                                                            \
                                                                                          \
 		fence(precise);                                                          \
-		entered = enter(shape, record, jni);                                     \
+		entered = enter(shape, precise, record, jni);                            \
 		fence(precise);                                                          \
 		return entered;                                                          \
 	}                                                                                \
 	static void leave_##name(const struct native_record *record, void *jni)          \
 	{                                                                                \
 		fence(precise);                                                          \
-		leave(shape, record, jni);                                               \
+		leave(shape, precise, record, jni);                                      \
 		fence(precise);                                                          \
 	}
 #define X(shape, name)                                                                   \

@@ -23,9 +23,11 @@ static inline __attribute__((always_inline)) void batch(
 	for (int i = 0; i < PAIRS; i++) {
 		fence(precise);
 		context_enter(shape, context, METHOD, STATE_JITTED, false);
+		context_spend(shape, context, precise);
 		fence(precise);
 		fence(precise);
 		context_exit(shape, context, METHOD, false);
+		context_spend(shape, context, precise);
 		fence(precise);
 	}
 }

@@ -270,8 +270,8 @@ static void repair(struct thread_context *context, struct shadow_frame *frame,
 	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 }
 
-RARE void context_exit_rare(
-	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now)
+RARE bool context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
+	const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 	struct shadow_frame *frame;
@@ -281,20 +281,21 @@ RARE void context_exit_rare(
 	if (stack->overflow > 0) {
 		leave_overflow(context, unwound, now);
 		spend_end(context, &spending);
-		return;
+		return true;
 	}
 	frame = shadow_find(stack, method);
 	if (frame == NULL) {
 		/* An old frame is below all that were pushed. */
 		if (!context_at_root(context) || !trace_has_old_frames(context->trace))
 			context_add(&context->unmatched, 1);
-		return;
+		return false;
 	}
 	if (unwound)
 		unwind_to(context, frame - 1, now);
 	else
 		repair(context, frame, now);
 	spend_end(context, &spending);
+	return true;
 }
 
 void context_found_frame(struct thread_context *context, uint32_t method)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
+#include "agent/trace/fence.h"
 #include "agent/trace/io_paths.h"
 #include "agent/trace/io_records.h"
 #include "agent/trace/sequence_table.h"
@@ -132,7 +133,7 @@ static inline void context_caught(struct thread_context *context, uint32_t metho
 uint32_t context_child(struct thread_context *context, uint32_t method);
 uint64_t *context_cells(struct thread_context *context, uint32_t code);
 bool context_push_rare(struct thread_context *context);
-void context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
+bool context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
 	const uint64_t *now);
 
 static inline __attribute__((always_inline)) unsigned context_metrics(
@@ -286,25 +287,52 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	context_push(shape, context, method, third);
 }
 
-/* The thread leaves the method, by a return or (unwound) by an exception: both are exits to
- * the tree, the latter are counted for the thread. If it is not on top, its innermost frame is
- * left: an exception has left those above it too; a return has not, they are repaired. */
-static inline __attribute__((always_inline)) void context_exit(enum metric_shape shape,
+/* The thread leaves the method, by a return or (unwound) by an exception: both are exits
+ * to the tree, the latter are counted for the thread. If it is not on top, its innermost
+ * frame is left: an exception has left those above it too; a return has not, they are
+ * repaired. False: it has no frame; nothing was charged. */
+static inline __attribute__((always_inline)) bool context_exit(enum metric_shape shape,
 	struct thread_context *context, uint32_t method, bool unwound)
 {
 	uint64_t now[METRIC_MAX];
 
 	metric_read(shape, context->set, &context->metric, now);
-	if (__builtin_expect(context->stack.top->method != method, 0)) {
-		context_exit_rare(context, method, unwound, now);
-		return;
-	}
+	if (__builtin_expect(context->stack.top->method != method, 0))
+		return context_exit_rare(context, method, unwound, now);
 	if (__builtin_expect(unwound, 0))
 		context_add(&context->unwound, 1);
 	context_charge(shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT,
 		unwound);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Behind an event whose probe is precise: what was used since is the probe's own. It is
+ * charged at once, as spent, and the stretch begins here. So it does not matter to it
+ * where the tree was in the caches. precise: a constant. */
+static inline __attribute__((always_inline)) void context_spend(
+	enum metric_shape shape, struct thread_context *context, bool precise)
+{
+	unsigned metrics = context_metrics(shape, context);
+	struct tree_node *node = context_node(shape, context, context->current);
+	uint64_t now[METRIC_MAX], spent[METRIC_MAX];
+
+	if (!precise)
+		return;
+	fence(precise);
+	metric_read(shape, context->set, &context->metric, now);
+#pragma GCC unroll 3
+	for (unsigned i = 0; i < metrics; i++) {
+		spent[i] = now[i] - context->last[i];
+		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
+	}
+#pragma GCC unroll 3
+	for (unsigned i = 0; i < metrics; i++) {
+		context_add(&node->base[metrics + i], spent[i]);
+		__atomic_store_n(
+			&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
+	}
 }
 
 #endif

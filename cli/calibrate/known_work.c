@@ -19,11 +19,12 @@ static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", 
 /* More points of one state than there are. */
 enum { SHIFTS_MAX = 128 };
 
-/* A few of the shifts are what happened to be, and where there is little work most are either
- * next to nothing or all of it: a quarter, and a fifth, at each end is left out. */
-static const double out_of_little = 0.25, out_of_much = 0.2;
+/* A few of the shifts are what happened to be, and where there is little work most are
+ * either next to nothing or all of it: a quarter, and a tenth, at each end is left out.
+ */
+static const double out_of_little = 0.25, out_of_much = 0.1;
 
-static const double relative_least = 0.005, relative_most = 0.02;
+static const double relative_least = 0.005, relative_most = 0.015;
 /* Work of fewer units tells nothing about fractions of it. */
 static const double work_least = 50;
 
@@ -115,10 +116,9 @@ static void find_costs(
 	empty[TWICE] = (outer + main_cost(cost, state, X, E)) / 3;
 }
 
-/* cost: of a stretch of the empty one. A probe beside work costs hardly more than one alone: a shift
- * above the limit is something else. */
+/* cost: of a stretch of the empty one. */
 static void take_point(struct known_work *work, struct shifts *shifts, double stretches,
-	const struct point *point, double cost, double limit)
+	const struct point *point, double cost)
 {
 	double shift = (point->more - point->work) / stretches;
 	double unknown = (work->relative * point->work + point->unknown) / stretches;
@@ -126,10 +126,24 @@ static void take_point(struct known_work *work, struct shifts *shifts, double st
 	work->points++;
 	if (unknown > cost / 8)
 		work->hiding++;
-	else if (shift > limit)
-		work->overlapping++;
 	else /* No probe makes anything faster. */
-		add_shift(shifts, point->more / stretches, fmax(shift, -cost));
+		add_shift(shifts, point->more / stretches, fmax(shift, fmin(0, -cost)));
+}
+
+/* A probe beside work costs hardly more than one alone: a shift above the limit is
+ * something else, unless most of them are. */
+static void leave_out_overlapping(
+	struct known_work *work, struct shifts *shifts, double limit)
+{
+	struct shifts rest = {0};
+
+	for (unsigned i = 0; i < shifts->count; i++)
+		if (shifts->shift[i] <= limit)
+			add_shift(&rest, shifts->work[i], shifts->shift[i]);
+	if (2 * rest.count < shifts->count)
+		return;
+	work->overlapping += shifts->count - rest.count;
+	*shifts = rest;
 }
 
 /* The body's name in the name of a leaf of that state; NULL: it is another method. */
@@ -144,7 +158,7 @@ static const char *body_of_leaf(const char *method, int state)
 
 static void take_state(struct known_work *work, struct shifts *shifts,
 	const struct batches *without, const struct observations *with, unsigned metric,
-	int state, const double cost[SEQUENCE_CODES], double limit)
+	int state, const double cost[SEQUENCE_CODES])
 {
 	double empty[SHAPES];
 	struct point point;
@@ -158,7 +172,7 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 		for (int shape = 0; shape < SHAPES; shape++)
 			if (measure_body(&point, without, with, metric, state, shape, name))
 				take_point(work, shifts, stretches_of[shape], &point,
-					empty[shape], limit);
+					empty[shape]);
 	}
 }
 
@@ -274,9 +288,10 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
-	for (int state = 0; state < STATE_OUTSIDE; state++)
-		take_state(work, &shifts[state], without, with, metric, state, cost,
-			fmax(leaf / 16, loops));
+	for (int state = 0; state < STATE_OUTSIDE; state++) {
+		take_state(work, &shifts[state], without, with, metric, state, cost);
+		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));
+	}
 	/* Where probes hide no work, as of instructions, all that is seen is work. */
 	hidden = fmin(leaf / 16, shifts_quartile(&shifts[STATE_JITTED]));
 	reach = fmax(hidden, loops);

@@ -5,14 +5,16 @@
  *
  *   shift(body) = (seen with probes, body - empty) - (measured without, body - empty)
  *
- * of methods that do known work: in a leaf; before and behind one call; before, between and behind
- * two. A shift is by how much such a method's stretches cost more, or less, than those of an empty
- * one: a processor does a probe's work beside a long chain of the method's own.
+ * of methods that do known work: in a leaf; before and behind one call; before, between
+ * and behind two. A shift is by how much such a method's stretches cost more, or less,
+ * than those of an empty one: a processor does a probe's work beside a long chain of the
+ * method's own.
  *
- * It is also large where the run without probes did the work of several calls at a time, which
- * probes prevent, or where what a processor has learnt of the program is lost: that is no cost of
- * theirs, and such bodies are left out. So are those that work so long that what work differs from
- * itself is much beside what a probe costs.
+ * It is also large where the run without probes did the work of several calls at a time,
+ * which probes prevent, or where what a processor has learnt of the program is lost: that
+ * is no cost of theirs, and such bodies are left out, unless most of a state's are such
+ * ones. So are those that work so long that what work differs from itself is much beside
+ * what a probe costs.
  */
 #ifndef JPROF_CLI_KNOWN_WORK_H
 #define JPROF_CLI_KNOWN_WORK_H

@@ -36,8 +36,7 @@ static void find_stretches(struct course *course)
 		if (!seen)
 			continue;
 		course->observed[code] = samples_median(&seen->mean[course->metric]);
-		course->environment[code] = fmin(
-			course->observed[code], call_costs_of(&course->calls, code));
+		course->environment[code] = call_costs_of(&course->calls, code);
 		course->cost[code] = course->observed[code] - course->environment[code];
 	}
 }
@@ -78,6 +77,14 @@ static void find_unwinds(struct course *course)
 
 /* ---- the calibration's rows ---- */
 
+/* A probe never makes anything faster. But part of what a call costs may be done, beside
+ * a probe, in the next stretch: then there is less to be seen of this one than it costs
+ * without. */
+static double no_less(double cost, double value)
+{
+	return fmax(fmin(0, cost), value);
+}
+
 static void fill_row(const struct course *course, struct calibration_row *row,
 	const struct known_work *work)
 {
@@ -92,11 +99,10 @@ static void fill_row(const struct course *course, struct calibration_row *row,
 		.minimum = seen->minimum[course->metric],
 		.environment = course->environment[row->code],
 		.cost = cost,
-		/* A probe never makes anything faster. */
-		.low = fmax(0, cost + little.low),
-		.high = fmax(0, cost + little.high),
-		.work_low = fmax(0, cost + much.low),
-		.work_high = fmax(0, cost + much.high),
+		.low = no_less(cost, cost + little.low),
+		.high = no_less(cost, cost + little.high),
+		.work_low = no_less(cost, cost + much.low),
+		.work_high = no_less(cost, cost + much.high),
 		.spread = samples_error(&seen->mean[course->metric]),
 	};
 }
@@ -109,8 +115,7 @@ static void fill_free_row(unsigned metric, struct calibration_row *row,
 	row->count = seen->count;
 	row->cost[metric] = (struct calibration_cost){.observed = observed,
 		.minimum = seen->minimum[metric],
-		.environment = observed,
-		.spread = samples_error(&seen->mean[metric])};
+		.environment = observed};
 }
 
 static void fill_metric(struct training *training, struct calibration *calibration,

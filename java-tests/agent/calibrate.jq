@@ -18,7 +18,8 @@ def key: [.first, .begin, .second, .end, .third];
 
 def wrong_costs:
 	.sequences[] | key as $key | .metrics | to_entries[] | .key as $metric | .value |
-	select((.low <= .cost and .cost <= .high and .cost >= 0 and .observed >= .cost) | not) |
+	select((.low <= .cost and .cost <= .high and .observed >= .cost
+		and (.cost >= 0 or .environment >= .observed)) | not) |
 	"\($metric) of \($key): \(.)";
 
 # Compiled methods cost nothing by themselves, so all is the probes'.

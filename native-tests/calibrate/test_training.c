@@ -333,6 +333,7 @@ static void large_trees_are_measured(void **state)
 	calibration_destroy(calibration);
 }
 
+/* But where a call takes longer without probes than its stretch does with them. */
 static void no_cost_is_below_zero(void **state)
 {
 	static const double none[3] = {0, 0, 0}, empty[3] = {20, 23, 35};
@@ -340,6 +341,7 @@ static void no_cost_is_below_zero(void **state)
 	struct both *both = *state;
 	struct training training;
 	struct calibration *calibration;
+	size_t below = 0;
 
 	see_compiled(both);
 	/* More than all that was seen. */
@@ -356,9 +358,12 @@ static void no_cost_is_below_zero(void **state)
 	for (size_t i = 0; i < calibration->row_count; i++) {
 		const struct calibration_cost *cost = &calibration->row[i].cost[0];
 
-		assert_true(cost->cost >= 0 && cost->low >= 0);
 		assert_true(cost->low <= cost->cost && cost->cost <= cost->high);
+		assert_near(cost->cost, cost->observed - cost->environment);
+		below += cost->cost < 0;
+		assert_true(cost->cost < 0 ? cost->low >= cost->cost : cost->low >= 0);
 	}
+	assert_int_equal(below, 1);
 	calibration_destroy(calibration);
 }
 

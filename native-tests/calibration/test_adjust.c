@@ -319,7 +319,7 @@ static void loops_are_compiled_while_they_run(void **state)
 	}
 }
 
-/* The relative error is of what is left. */
+/* The relative error is of what was counted, less what was spent. */
 static void work_has_its_own_error(void **state)
 {
 	struct tree tree;
@@ -328,10 +328,42 @@ static void work_has_its_own_error(void **state)
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
 	tree.calibration->metric[0].relative = 0.05;
+	tree.spent[2] = 400;
 	adjust(&tree);
-	assert_int_equal(tree.adjusted.error[2], 100 + 100);
+	assert_int_equal(tree.adjusted.error[2], 100 + 130);
 	assert_int_equal(tree.adjusted.error[0], 50);
 	tree_fini(&tree);
+}
+
+/* 99 of main's stretches are of 40, so 1040 are seen above. Long work below may have made
+ * them cost more: a 200th of it, as far as it is seen. */
+static void long_work_leaves_its_mark(void **state)
+{
+	static const struct {
+		uint64_t leaf;
+		double reach;
+		uint64_t base, error;
+	} cases[] = {
+		{8000, 0.1, 1040 - 20, 20}, {1000000000, 0.1, 1040 - 520, 520},
+		{8000, 0, 1040, 0}, /* nothing is hidden: what is seen is work */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tree tree;
+
+		known_tree(&tree);
+		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static",
+			40, 40, 40);
+		tree.calibration->row[0].cost[0] =
+			(struct calibration_cost){40, 40, 0, 40, 40, 40, 40, 40, 0};
+		tree.calibration->metric[0].reach = cases[i].reach;
+		tree.base[2] = cases[i].leaf;
+		adjust(&tree);
+		assert_int_equal(tree.adjusted.base[1], cases[i].base);
+		assert_int_equal(tree.adjusted.error[1], cases[i].error);
+		tree_fini(&tree);
+	}
 }
 
 static void unknown_stretches_are_told(void **state)
@@ -437,6 +469,7 @@ int main(void)
 		cmocka_unit_test(what_goes_on_is_of_a_kind),
 		cmocka_unit_test(loops_are_compiled_while_they_run),
 		cmocka_unit_test(work_has_its_own_error),
+		cmocka_unit_test(long_work_leaves_its_mark),
 		cmocka_unit_test(unknown_stretches_are_told),
 		cmocka_unit_test(costs_may_be_negative),
 		cmocka_unit_test(calls_may_be_missing),

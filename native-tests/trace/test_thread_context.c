@@ -183,6 +183,30 @@ static void test_spent(void **state)
 	finish(&f);
 }
 
+/* Behind an event a precise probe looks once more, and what lies between is spent. */
+static void test_spent_precise(void **state)
+{
+	struct fixture f;
+	uint64_t looks, before;
+
+	(void)state;
+	start_looking(&f, 1 << 20, &looks);
+	for (int i = 0; i < 50; i++) {
+		enter(&f, A);
+		context_spend(SHAPE_ANY, f.context, true);
+		looks += 7;
+		leave(&f, A);
+		context_spend(SHAPE_ANY, f.context, true);
+	}
+	check_spent(&f, looks, 100 + 50 * 7);
+	assert_false(context_exit(SHAPE_ANY, f.context, UNKNOWN, true));
+	before = looks;
+	enter(&f, A);
+	context_spend(SHAPE_ANY, f.context, false);
+	assert_int_equal(looks, before + 1);
+	finish(&f);
+}
+
 /* The stack grows, nodes are folded, and there is no memory for either. */
 static void test_spent_pruned(void **state)
 {
@@ -583,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_random_walks),
 		cmocka_unit_test(test_random_pruned),
 		cmocka_unit_test(test_spent),
+		cmocka_unit_test(test_spent_precise),
 		cmocka_unit_test(test_spent_pruned),
 		cmocka_unit_test(test_many_paths),
 		cmocka_unit_test(test_deep),
