@@ -26,6 +26,7 @@ calls=events                      | 20 | $agent,calls=events
 the JDK's method timing           | 24 | -Xlog:disable -XX:StartFlightRecording:method-timing=Fib::fib,filename=$work/t.jfr
 calls=instrument,metrics=wall     | 25 | $agent,calls=instrument,metrics=wall | 0.45 the JDK's method timing
 calls=instrument                  | 25 | $agent,calls=instrument | 0.60 the JDK's method timing
+calls=instrument,timing=precise   | 25 | $agent,calls=instrument,timing=precise
 "
 
 # rows RELEASE: the table without blanks around the fields, and without what that JDK lacks.

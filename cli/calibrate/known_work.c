@@ -19,10 +19,8 @@ static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", 
 /* More points of one state than there are. */
 enum { SHIFTS_MAX = 128 };
 
-/* A few of the shifts are what happened to be, and where there is little work most are
- * either next to nothing or all of it: a quarter, and a tenth, at each end is left out.
- */
-static const double out_of_little = 0.25, out_of_much = 0.1;
+/* A few of the shifts are what happened to be: a tenth at each end is left out. */
+static const double out_of_range = 0.1;
 
 static const double relative_least = 0.005, relative_most = 0.015;
 /* Work of fewer units tells nothing about fractions of it. */
@@ -185,10 +183,10 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Without that part of them at each end. */
-static struct shift_range range_of(double *shift, size_t count, double part)
+/* Without the outermost at each end. */
+static struct shift_range range_of(double *shift, size_t count)
 {
-	size_t out = (size_t)((double)count * part);
+	size_t out = (size_t)((double)count * out_of_range);
 
 	qsort(shift, count, sizeof(*shift), by_value);
 	return (struct shift_range){shift[out], shift[count - 1 - out]};
@@ -206,10 +204,10 @@ static void find_ranges(struct shift_range *little, struct shift_range *much,
 			less[less_count++] = shifts->shift[i];
 		else
 			more[more_count++] = shifts->shift[i];
-	*little = range_of(less, less_count, out_of_little);
+	*little = range_of(less, less_count);
 	little->low = fmin(0, little->low);
 	little->high = fmax(0, little->high);
-	*much = more_count ? range_of(more, more_count, out_of_much) : *little;
+	*much = more_count ? range_of(more, more_count) : *little;
 }
 
 /* ---- how stretches without work differ ---- */

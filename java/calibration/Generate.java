@@ -192,8 +192,8 @@ final class Generate {
 			"{ int bits = x ^ x << 13; bits ^= bits >>> 17; "
 			+ loop(8) + "{ if ((bits >>> j & 1) != 0) x += bits >>> 3; "
 			+ "else { x ^= bits; x ^= x << 5; } } } ");
-	static final List<Body> COMPILED = List.of(EMPTY, chain(1), chain(4), chain(16), chain(32),
-			chain(64), wide(4), wide(16), wide(64), BRANCHES,
+	static final List<Body> COMPILED = List.of(EMPTY, chain(1), chain(4), chain(8), chain(16),
+			chain(32), chain(64), wide(4), wide(16), wide(64), BRANCHES,
 			memory("near4", "NEAR", 22, 4), memory("far1", "FAR", 10, 1),
 			memory("far4", "FAR", 10, 4));
 	static final List<Body> OTHERS = List.of(EMPTY, chain(1), chain(4), chain(16), chain(64));

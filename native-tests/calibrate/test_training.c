@@ -279,8 +279,8 @@ static void work_makes_a_range(void **state)
 	assert_near(calibration->metric[0].relative, 0.005);
 	/* No loop differs from another one. */
 	assert_near(calibration->metric[0].reach, 1.0 / 16);
-	/* Shifts of -4, -3 and -8/3, and none; the outer ones are left out, but an empty one is in. */
-	assert_near(leaf->low, 20 - 3);
+	/* Shifts of -4, -3 and -8/3, and none. */
+	assert_near(leaf->low, 20 - 4);
 	assert_near(leaf->high, 20);
 	/* -8, -3 and -3. */
 	assert_near(leaf->work_low, 20 - 8);
