@@ -57,6 +57,7 @@ struct adjusting {
 	/* Of the node at work: its stretches, by the rows that price them. */
 	struct share share[SHARES_MAX];
 	unsigned shares;
+	double interpreted; /* of them, those beside what is interpreted */
 };
 
 /* ---- types ---- */
@@ -164,6 +165,14 @@ static const struct price *price_of(struct adjusting *adjusting, uint32_t code)
 	return price;
 }
 
+/* One of the three methods is. */
+static bool is_interpreted(uint32_t code)
+{
+	return sequence_first_type(code) >> 1 == STATE_INTERPRETED ||
+	       sequence_second_type(code) >> 1 == STATE_INTERPRETED ||
+	       sequence_third_type(code) >> 1 == STATE_INTERPRETED;
+}
+
 /* So many of the node's stretches are priced by the row. */
 static void add_share(struct adjusting *adjusting, uint32_t code, double stretches)
 {
@@ -171,6 +180,8 @@ static void add_share(struct adjusting *adjusting, uint32_t code, double stretch
 	const struct price *price = price_of(adjusting, code);
 
 	sum->all += stretches;
+	if (is_interpreted(code))
+		adjusting->interpreted += stretches;
 	if (!price->row) {
 		sum->missing += stretches;
 		return;
@@ -204,6 +215,7 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	struct mix own, caller, callee;
 
 	adjusting->shares = 0;
+	adjusting->interpreted = 0;
 	node_mix(&own, adjusting, node);
 	node_mix(&caller, adjusting, &profile->node[first + node->parent]);
 	/* In an interval a callee may have returned that was called before. */
@@ -352,6 +364,16 @@ static int64_t whole(double value)
 	return llround(value);
 }
 
+/* By how much what the node used differs from itself. */
+static double relative_of(
+	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+{
+	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
+
+	return between(metric->relative, metric->interpreted,
+		adjusting->interpreted / fmax(1, stretches_of(node)));
+}
+
 static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 {
 	struct adjusted *adjusted = adjusting->adjusted;
@@ -372,7 +394,7 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 		raw = INT64_MAX / 2;
 	left = (int64_t)raw - whole(spent + bill.cost);
 	error = bill.error +
-		adjusting->calibration->metric[m].relative * fmax(0, (double)raw - spent);
+		relative_of(adjusting, node, m) * fmax(0, (double)raw - spent);
 	if (left < 0) {
 		total->over -= (double)left;
 		error = error + (double)left > 0 ? error + (double)left : 0;

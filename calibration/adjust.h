@@ -6,6 +6,7 @@
  *   adjusted base = base - spent - SUM over the node's stretches of taken - behind / 2
  *   error         = SUM over them of (the farther of least and most from taken, + spread)
  *                   + behind / 2 + relative * (base - spent)
+ *                                  (`interpreted`, where one of a stretch's methods is)
  *
  *   empty  = SUM over its stretches of observed
  *   behind = the least of: BEHIND of what all below the node used; empty of the stretches

@@ -35,7 +35,7 @@ int calibration_add_metric(struct calibration *calibration, const char *name,
 			return -1;
 	snprintf(metric->name, sizeof(metric->name), "%s", name);
 	snprintf(metric->unit, sizeof(metric->unit), "%s", unit);
-	metric->relative = relative;
+	metric->relative = metric->interpreted = relative;
 	calibration->metric_count++;
 	identity_add_metric(&calibration->identity, name);
 	return 0;

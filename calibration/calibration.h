@@ -29,6 +29,7 @@ struct calibration_tree {
 struct calibration_metric {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
 	double relative; /* by how much known work of its own differs from run to run: 0..1 */
+	double interpreted; /* the same of what is interpreted, or calls what is */
 	double reach; /* as much work between two events is little: a part of `observed` */
 	struct calibration_tree tree[CALIBRATION_TREES]; /* ever larger */
 	unsigned tree_count;
@@ -74,8 +75,9 @@ enum calibration_fit {
 struct calibration *calibration_create(void);
 void calibration_destroy(struct calibration *calibration);
 
-/* Appends a metric, also to the identity; its reach is 0, and it has no trees. 0, or -1: there
- * are too many of them, or the name is too long or there already. */
+/* Appends a metric, also to the identity; `interpreted` is as `relative`, its reach is 0,
+ * and it has no trees. 0, or -1: there are too many of them, or the name is too long or
+ * there already. */
 int calibration_add_metric(struct calibration *calibration, const char *name,
 	const char *unit, double relative);
 

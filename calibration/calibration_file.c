@@ -336,7 +336,7 @@ static int read_trees(struct reading *reading, const json_t *object, size_t i)
 static int read_metric(struct reading *reading, const json_t *object, size_t i)
 {
 	char name[CALIBRATION_NAME], unit[CALIBRATION_NAME];
-	double relative = 0, reach = 0;
+	double relative = 0, interpreted, reach = 0;
 	int failed;
 
 	set_place(reading, "metrics[%zu]", i);
@@ -347,6 +347,9 @@ static int read_metric(struct reading *reading, const json_t *object, size_t i)
 		failed = take_text(reading, object, "unit", unit, sizeof(unit));
 	if (!failed)
 		failed = take_within(reading, object, "relative", 1, &relative);
+	interpreted = relative;
+	if (!failed && json_object_get(object, "interpreted"))
+		failed = take_within(reading, object, "interpreted", 1, &interpreted);
 	if (!failed)
 		failed = take_within(reading, object, "reach", 1, &reach);
 	if (failed)
@@ -355,6 +358,7 @@ static int read_metric(struct reading *reading, const json_t *object, size_t i)
 		return refuse(reading, "it has too many metrics");
 	if (calibration_add_metric(reading->calibration, name, unit, relative) < 0)
 		return refuse(reading, "%s is there twice", reading->place);
+	reading->calibration->metric[i].interpreted = interpreted;
 	reading->calibration->metric[i].reach = reach;
 	return read_trees(reading, object, i);
 }
@@ -583,6 +587,8 @@ static int put_metric(json_t *list, const struct calibration_metric *metric)
 
 	failed |= json_object_set_new(object, "unit", json_string(metric->unit));
 	failed |= json_object_set_new(object, "relative", json_real(metric->relative));
+	failed |= json_object_set_new(
+		object, "interpreted", json_real(metric->interpreted));
 	failed |= json_object_set_new(object, "reach", json_real(metric->reach));
 	failed |= put_trees(object, metric);
 	return failed | json_array_append_new(list, object);

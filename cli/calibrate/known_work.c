@@ -22,7 +22,9 @@ enum { SHIFTS_MAX = 128 };
 /* A few of the shifts are what happened to be: a tenth at each end is left out. */
 static const double out_of_range = 0.1;
 
-static const double relative_least = 0.005, relative_most = 0.015;
+static const double relative_least = 0.005, relative_most = 0.02, interpreted_most = 0.25;
+/* Work is long that takes so many times as long as a probe. */
+static const double long_work = 4;
 /* Work of fewer units tells nothing about fractions of it. */
 static const double work_least = 50;
 
@@ -276,6 +278,33 @@ static double relative_of(const struct batches *without, unsigned metric)
 	return relative;
 }
 
+/* The same of interpreted work, and of what it takes with probes, where that is long
+ * beside what they cost: an interpreter's pace depends on what ran before. */
+static double relative_of_interpreted(const struct batches *without,
+	const struct observations *with, unsigned metric,
+	const double cost[SEQUENCE_CODES])
+{
+	double empty[SHAPES], part[SHIFTS_MAX];
+	struct point point;
+	size_t count = 0;
+
+	find_costs(empty, cost, STATE_INTERPRETED);
+	for (size_t i = 0; i < with->method_count && count + SHAPES <= SHIFTS_MAX; i++) {
+		const char *name = body_of_leaf(with->method[i].name, STATE_INTERPRETED);
+
+		if (!name || strcmp(name, "empty") == 0)
+			continue;
+		for (int shape = 0; shape < SHAPES; shape++)
+			if (measure_body(&point, without, with, metric, STATE_INTERPRETED,
+				    shape, name) &&
+				point.work >=
+					long_work * stretches_of[shape] * empty[shape])
+				part[count++] =
+					fabs(point.more - point.work) / point.work;
+	}
+	return fmin(interpreted_most, upper_quartile(part, count));
+}
+
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
 {
@@ -286,6 +315,8 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
+	work->interpreted = fmax(
+		work->relative, relative_of_interpreted(without, with, metric, cost));
 	for (int state = 0; state < STATE_OUTSIDE; state++) {
 		take_state(work, &shifts[state], without, with, metric, state, cost);
 		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));

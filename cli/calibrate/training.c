@@ -165,6 +165,7 @@ int training_run(struct training *training, struct calibration *calibration,
 			    training->work[i].relative) != 0)
 			return error_set(error, ERROR_VALUE, "metric '%s' is not possible",
 				error_subject(without->metric[i]).text);
+		calibration->metric[i].interpreted = training->work[i].interpreted;
 		calibration->metric[i].reach = training->work[i].reach;
 		if (is_changed_by_probes(with->unit[i]))
 			many_paths_fill(&calibration->metric[i], without, with, i);

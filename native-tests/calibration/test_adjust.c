@@ -331,6 +331,14 @@ static void work_has_its_own_error(void **state)
 	tree.spent[2] = 400;
 	adjust(&tree);
 	assert_int_equal(tree.adjusted.error[2], 100 + 130);
+	/* Of main's 101 stretches, 100 lie beside a leaf; half of its calls are
+	 * interpreted now. */
+	tree.calibration->metric[0].interpreted = 0.25;
+	tree.node[2].jitted = 50;
+	tree.node[2].interpreted = 50;
+	adjusted_fini(&tree.adjusted);
+	adjust(&tree);
+	about((double)tree.adjusted.error[2], 100 + 2600 * 0.15);
 	assert_int_equal(tree.adjusted.error[0], 50);
 	tree_fini(&tree);
 }

@@ -48,6 +48,8 @@ static void everything_is_read(void **state)
 	assert_int_equal(calibration->metric_count, 2);
 	assert_string_equal(calibration->metric[0].unit, "ns");
 	assert_true(calibration->metric[0].relative == 0.01);
+	assert_true(calibration->metric[0].interpreted == 0.125);
+	assert_true(calibration->metric[1].interpreted == 0);
 	assert_int_equal(calibration->row_count, 2);
 	assert_int_equal(row->count, 200000);
 	assert_memory_equal(&row->cost[0],
@@ -112,6 +114,10 @@ static void the_impossible_is_named(void **state)
 			"metrics[0].relative is not within 0 and 1"},
 		{__LINE__, "\"relative\": 0.01", "\"relative\": -0.1",
 			"metrics[0].relative is not within 0 and 1"},
+		{__LINE__, "\"interpreted\": 0.125", "\"interpreted\": 2",
+			"metrics[0].interpreted is not within 0 and 1"},
+		{__LINE__, "\"interpreted\": 0.125", "\"interpreted\": \"x\"",
+			"metrics[0].interpreted is no number"},
 		{__LINE__, ", \"reach\": 0.25", "", "metrics[0].reach is missing"},
 		{__LINE__, "\"reach\": 0.25", "\"reach\": 1.01",
 			"metrics[0].reach is not within 0 and 1"},
