@@ -178,14 +178,17 @@ static int make_socket(
 /* The lock keeps processes of the same pid (in two namespaces) from taking each other's socket
  * for a stale one before it listens. Only while that lasts: children would inherit it. */
 static int fill_directory(
-	struct place *place, const struct candidate *candidate, struct error *error)
+	struct place *place, struct candidate *candidate, struct error *error)
 {
 	int status = check_directory(candidate, place->directory, error);
 
 	if (status < 0)
 		return status;
-	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0)
+	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0) {
+		candidate->made =
+			false; /* it is the other's now, who may not be in it yet */
 		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
+	}
 	status = remove_stale(place, candidate, error);
 	if (status == 0)
 		status = make_socket(place, candidate, error);
