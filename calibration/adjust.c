@@ -36,6 +36,7 @@ enum {
 	/* HotSpot's Tier3BackEdgeThreshold (compiler_globals.hpp). */
 	ROUNDS_INTERPRETED = 60000,
 	BEHIND = 200, /* a 200th */
+	HIDES = 32,   /* a metric that probes hide work of has a reach above a 32nd */
 	SHARES_MAX = TRANSITION_PAIRS * SEQUENCE_TYPES * SEQUENCE_TYPES * SEQUENCE_TYPES
 };
 
@@ -302,8 +303,9 @@ static struct surrounding surrounding_of(
 {
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
 	double empty = empty_of(adjusting, m);
-	/* Where probes hide nothing, what is seen is work. */
-	double behind = metric->reach > 0 ? behind_of(adjusting, node, m, empty) : 0;
+	/* Where probes hide nothing, as of instructions, what is seen is work. */
+	double behind =
+		metric->reach > 1.0 / HIDES ? behind_of(adjusting, node, m, empty) : 0;
 	double seen = used_of(node, m) - empty - behind;
 	double work = seen > 0 && empty > 0 ? seen / empty : 0;
 	double little = fmin(work, metric->reach);
