@@ -22,7 +22,8 @@
  * so most does not fall with work.
  *
  * Long work leaves little of a probe in caches and in what predicts branches: so much
- * more may the stretches behind callees cost, as far as it is seen.
+ * more may the stretches behind callees cost, as far as it is seen. Of instructions, whose
+ * reach is next to nothing, behind is 0.
  *
  * In a thread's tree of so many nodes that a cache does not hold them a probe may cost
  * `more`, up to all that there is: most rises by it. There what seems to be work is the
