@@ -10,11 +10,13 @@
  *
  *   empty  = SUM over its stretches of observed
  *   behind = the least of: BEHIND of what all below the node used; empty of the stretches
- * behind its callees; base - spent - empty work   = (base - spent - behind) / empty - 1,
- * not below 0 least = low;       most = the higher of high and cost + work * observed
- * where work <= reach least = work_low;  most = the higher of high and work_high where
- * work >= 3/2 * reach and in a straight line from the one to the other between taken =
- * (least + most) / 2
+ *            behind its callees; base - spent - empty
+ *   work   = (base - spent - behind) / empty - 1, not below 0
+ *
+ *   least = low;       most = the higher of high and cost + work * observed, where work <= reach
+ *   least = work_low;  most = the higher of high and work_high,     where work >= 3/2 * reach
+ *   and in a straight line from the one to the other between
+ *   taken = (least + most) / 2
  *
  * The more work there is around a probe, the more of the probe the processor may do
  * beside it; and a probe may hide a little work so well that none is to be seen. But all

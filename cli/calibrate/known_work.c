@@ -297,6 +297,7 @@ static double relative_of_interpreted(const struct batches *without,
 		for (int shape = 0; shape < SHAPES; shape++)
 			if (measure_body(&point, without, with, metric, STATE_INTERPRETED,
 				    shape, name) &&
+				point.work >= work_least &&
 				point.work >=
 					long_work * stretches_of[shape] * empty[shape])
 				part[count++] =
