@@ -90,7 +90,7 @@ static void bench_clock(const struct metric_set *set, struct thread_context *con
 	double start = now();
 
 	for (int i = 0; i < READS; i++) {
-		metric_read(SHAPE_WALL, set, &context->metric, value);
+		metric_read(SHAPE_WALL, set, context->metric, value);
 		__asm__ volatile("" : : "r"(value[0]));
 	}
 	printf("%-40s %6.1f ns a call\n", "two clock reads alone",

@@ -267,9 +267,9 @@ static inline void account_in(struct thread_context *context, const struct io_ca
 	struct io_records *records = context->records;
 
 	if (metric_of[operation->op].bytes && !operation->part) {
-		metric_count(&context->metric, metric_of[operation->op].bytes,
+		metric_count(context->metric, metric_of[operation->op].bytes,
 			operation->bytes);
-		metric_count(&context->metric, metric_of[operation->op].ops, 1);
+		metric_count(context->metric, metric_of[operation->op].ops, 1);
 	}
 	io_accounts_add(&context->tree.io, &context->tree.lock, context->tree.budget, operation);
 	if (__builtin_expect(records != NULL, 0))

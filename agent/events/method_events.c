@@ -120,8 +120,8 @@ static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread jav
 	if (!thread)
 		return;
 	context = thread_events_context(thread);
-	metric_count(&context->metric, METRIC_VM_OBJECTS, 1);
-	metric_count(&context->metric, METRIC_VM_BYTES, (uint64_t)size);
+	metric_count(context->metric, METRIC_VM_OBJECTS, 1);
+	metric_count(context->metric, METRIC_VM_BYTES, (uint64_t)size);
 	thread_events_leave(thread);
 }
 

@@ -352,6 +352,32 @@ int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t met
 	return 0;
 }
 
+void tree_zero(struct call_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *node = tree_at(tree, i);
+
+		node->calls = node->jitted = 0;
+		memset(node->transition, 0, sizeof(node->transition));
+		memset(node->base, 0, 2 * tree->metrics * sizeof(node->base[0]));
+		if (node->method == METHOD_PRUNED)
+			node->pruned_native = 0;
+	}
+	io_accounts_zero(&tree->io);
+}
+
+void tree_clear(struct call_tree *tree)
+{
+	index_reset(tree, &tree->children);
+	index_reset(tree, &tree->instances);
+	io_accounts_fini(&tree->io, tree->budget);
+	memset(tree->io.rest, 0, sizeof(tree->io.rest));
+	memset(tree_at(tree, TREE_ROOT), 0, tree->stride);
+	tree->count = 1;
+	tree->generation++;
+	tree_add(tree, TREE_ROOT, METHOD_PRUNED);
+}
+
 void tree_close(struct call_tree *tree)
 {
 	lock_take(&tree->lock);

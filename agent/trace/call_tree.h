@@ -195,6 +195,18 @@ uint32_t tree_instance(const struct call_tree *tree, uint32_t method);
  * tree_fini may follow. */
 void tree_merge(struct call_tree *tree, struct call_tree *from);
 
+/* The child of parent for the method, made if need be; or where its counts go without memory. */
+uint32_t tree_place(struct call_tree *tree, uint32_t parent, uint32_t method);
+
+/* Adds the counts of a node of another tree. */
+void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from);
+
+/* All counts become 0, and the nodes stay. */
+void tree_zero(struct call_tree *tree);
+
+/* As tree_init left it, but with a new generation. Under the lock. */
+void tree_clear(struct call_tree *tree);
+
 /* Folds the nodes whose share of their parent's cum (of metric 0) is smallest into
  * "(pruned)" nodes, about half of all, but not those of the frames. The frames' indices and
  * *current (the last frame's; may be NULL) are brought up to date. Needs no memory, and gives

@@ -156,6 +156,19 @@ void io_accounts_merge(struct io_accounts *accounts, struct memory_budget *budge
 		io_account_add(&accounts->rest[op], &from->rest[op]);
 }
 
+static void zero(struct io_account *account)
+{
+	account->ops = account->failures = account->bytes = account->ns = 0;
+}
+
+void io_accounts_zero(struct io_accounts *accounts)
+{
+	for (uint32_t i = 0; i < accounts->count; i++)
+		zero(io_account_at(accounts, i));
+	for (int op = 0; op < IO_OPS; op++)
+		zero(&accounts->rest[op]);
+}
+
 void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget)
 {
 	arena_fini(&accounts->list, budget);

@@ -95,6 +95,9 @@ static inline size_t io_accounts_bytes(const struct io_accounts *accounts)
 	return accounts->list.bytes + accounts->index.bytes;
 }
 
+/* All counts become 0; keys stay. */
+void io_accounts_zero(struct io_accounts *accounts);
+
 void io_accounts_fini(struct io_accounts *accounts, struct memory_budget *budget);
 
 #endif

@@ -99,9 +99,9 @@ static __attribute__((noinline)) void find_look(struct thread_context *context)
 	uint64_t before[METRIC_MAX], now[METRIC_MAX];
 
 	context->look_known = true;
-	metric_read(SHAPE_ANY, context->set, &context->metric, before);
+	metric_read(SHAPE_ANY, context->set, context->metric, before);
 	for (int look = 0; look < LOOKS; look++) {
-		metric_read(SHAPE_ANY, context->set, &context->metric, now);
+		metric_read(SHAPE_ANY, context->set, context->metric, now);
 		for (unsigned i = 0; i < context->set->count; i++) {
 			uint64_t used = now[i] - before[i];
 
@@ -114,7 +114,7 @@ static __attribute__((noinline)) void find_look(struct thread_context *context)
 
 static void spend_begin(struct thread_context *context, struct spending *spending)
 {
-	metric_read(SHAPE_ANY, context->set, &context->metric, spending->begin);
+	metric_read(SHAPE_ANY, context->set, context->metric, spending->begin);
 	if (!context->look_known)
 		find_look(context);
 }
@@ -127,7 +127,7 @@ static void spend_end(struct thread_context *context, const struct spending *spe
 	unsigned metrics = context->set->count;
 	uint64_t now[METRIC_MAX], spent[METRIC_MAX];
 
-	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	for (unsigned i = 0; i < metrics; i++) {
 		uint64_t all = now[i] - context->last[i];
 
@@ -237,7 +237,7 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 
 	if (context->stack.overflow > 0 || !frame)
 		return;
-	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	spend_begin(context, &spending);
 	unwind_to(context, frame, now);
 	spend_end(context, &spending);
@@ -298,17 +298,23 @@ RARE bool context_exit_rare(struct thread_context *context, uint32_t method, boo
 	return true;
 }
 
-void context_found_frame(struct thread_context *context, uint32_t method)
+void context_put_frame(struct thread_context *context, const struct shadow_frame *frame)
 {
 	uint32_t child;
 
 	if (context->stack.top >= context->stack.limit && !context_push_rare(context))
 		return;
-	child = child_of(context, method);
-	*++context->stack.top = (struct shadow_frame){
-		child, method, sequence_third(STATE_OUTSIDE, false)};
-	forget_type(context);
+	child = child_of(context, frame->method);
+	*++context->stack.top = (struct shadow_frame){child, frame->method, frame->third};
 	__atomic_store_n(&context->current, child, __ATOMIC_RELEASE);
+}
+
+void context_found_frame(struct thread_context *context, uint32_t method)
+{
+	context_put_frame(context,
+		&(struct shadow_frame){
+			.method = method, .third = sequence_third(STATE_OUTSIDE, false)});
+	forget_type(context);
 }
 
 /* One node after the other below the root; 0 when nodes were renumbered meanwhile. */
@@ -342,7 +348,7 @@ void context_settle(struct thread_context *context)
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	uint64_t now[METRIC_MAX];
 
-	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	for (unsigned i = 0; i < context->set->count; i++) {
 		uint64_t base = node->base[i] + (now[i] - context->last[i]);
 
@@ -352,21 +358,31 @@ void context_settle(struct thread_context *context)
 	forget_type(context);
 }
 
+void context_start_at(struct thread_context *context, const uint64_t *from)
+{
+	/* Whoever sees one of the new values sees that it is odd. */
+	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < context->set->count; i++) {
+		uint64_t first = context->first[i] + (from[i] - context->last[i]);
+
+		__atomic_store_n(&context->first[i], first, __ATOMIC_RELEASE);
+		__atomic_store_n(&context->last[i], from[i], __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
+	forget_type(context);
+}
+
 void context_start(struct thread_context *context)
 {
 	uint64_t now[METRIC_MAX];
 
-	metric_read(SHAPE_ANY, context->set, &context->metric, now);
-	/* Whoever sees one of the new values sees that it is odd. */
-	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < context->set->count; i++) {
-		uint64_t first = context->first[i] + (now[i] - context->last[i]);
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
+	context_start_at(context, now);
+}
 
-		__atomic_store_n(&context->first[i], first, __ATOMIC_RELEASE);
-		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELEASE);
-	forget_type(context);
+void context_spend_all(struct thread_context *context)
+{
+	context_spend(SHAPE_ANY, context, true);
 }
 
 void context_go_out(struct thread_context *context)

@@ -27,6 +27,7 @@
 #include "metric/metric.h"
 
 struct trace;
+struct virtual_thread;
 
 struct thread_identity {
 	int64_t java_id, os_id;
@@ -36,8 +37,51 @@ struct thread_identity {
 
 enum context_life {
 	CONTEXT_LIVE,
-	CONTEXT_ENDED, /* its tree is kept */
-	CONTEXT_FOLD   /* many ended threads, by name */
+	CONTEXT_ENDED,   /* its tree is kept */
+	CONTEXT_FOLD,    /* many ended threads, by name */
+	CONTEXT_GROUP,   /* virtual threads, which record into its lanes */
+	CONTEXT_LANE,    /* of a group, on one carrier */
+	CONTEXT_UNLISTED /* a carrier that is not recorded: nothing but its counters is used */
+};
+
+/* Virtual threads of a lane that are not mounted, and when each was unmounted, summed up: their wall
+ * clock runs on. One that was parked in one lane and mounted in another is missing here and too many
+ * there: sums over the lanes of a group are right. */
+struct parked {
+	int64_t threads;
+	uint64_t since; /* ns, modulo 2^64 */
+};
+
+/* What the virtual threads of a group have of a context; see mount.h. */
+struct lane_part {
+	struct thread_context *group;     /* of a lane */
+	struct thread_context *next;      /* of a group the first, of a lane the next; by LOCK_THREADS */
+	struct thread_context *carrier;   /* that a lane is on, NULL: none is; by LOCK_THREADS */
+	/* A carrier's: the lanes that were last looked for, by their group's id, and the group that was
+	 * last looked for by name. */
+	struct {
+		uint32_t group;
+		struct thread_context *lane;
+	} found[8];
+	struct thread_context *named;
+	bool was_outside; /* before it gave way */
+	struct virtual_thread *spare;
+	uint32_t spares;
+
+	/* The owner's, read by others, relaxed. */
+	uint64_t begun, ended, mounts;
+	uint64_t mounted_since; /* ns of the clock; 0: none is mounted */
+	uint64_t carrier_ns;
+	struct parked parked;
+	/* The same by node, in step with the tree: under the tree's lock while it moves. */
+	struct arena parked_at;
+	uint32_t parked_nodes; /* room for so many */
+	bool parked_unsure; /* it is not known by node any more; read by others */
+	uint32_t opener; /* who opens what is opened: io_openers.h */
+	/* A group's: of the lanes' trees, when its own was put together from them. */
+	uint64_t generations;
+	bool only; /* it has one thread */
+	bool finish; /* which has ended; under LOCK_THREADS */
 };
 
 struct thread_context {
@@ -46,6 +90,7 @@ struct thread_context {
 	uint32_t current;  /* node; stored with release */
 	uint32_t code;     /* of the stretch that the last event ended: sequence.h */
 	const struct metric_set *set; /* borrowed */
+	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
 	struct call_tree tree;
@@ -75,13 +120,14 @@ struct thread_context {
 	bool counting; /* the counters are open */
 	bool stopped;
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
-	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
 	/* Under LOCK_THREADS. */
+	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
 	struct thread_context *next, *before; /* by id */
 	struct arena memory; /* this struct */
 	struct thread_identity identity;
+	struct lane_part lane;
 
-	struct metric_thread metric; /* owner, but for metric_read_from_outside */
+	struct metric_thread own_metric; /* owner, but for metric_read_from_outside */
 };
 
 /* Charges what was used since the last event, without an event. The stretch that goes on is told
@@ -91,6 +137,16 @@ void context_settle(struct thread_context *context);
 /* Forgets what was used since the last event, or before the first: the next delta begins
  * now. */
 void context_start(struct thread_context *context);
+
+/* The same, but it begins when the counters were what they are in `from`. Values may be below the last
+ * ones: another thread's counters. */
+void context_start_at(struct thread_context *context, const uint64_t *from);
+
+/* What was used since the last event is jprof's own: charged to the current node, as spent. */
+void context_spend_all(struct thread_context *context);
+
+/* A frame that was there before is there again. No call, no event. */
+void context_put_frame(struct thread_context *context, const struct shadow_frame *frame);
 
 /* What the thread had used of a metric of its set at its last event. In the thread itself. */
 static inline uint64_t context_used(const struct thread_context *context, unsigned metric)
@@ -282,7 +338,7 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	uint32_t third = sequence_third(state, is_static);
 	uint64_t now[METRIC_MAX];
 
-	metric_read(shape, context->set, &context->metric, now);
+	metric_read(shape, context->set, context->metric, now);
 	context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
 	context_push(shape, context, method, third);
 }
@@ -296,7 +352,7 @@ static inline __attribute__((always_inline)) bool context_exit(enum metric_shape
 {
 	uint64_t now[METRIC_MAX];
 
-	metric_read(shape, context->set, &context->metric, now);
+	metric_read(shape, context->set, context->metric, now);
 	if (__builtin_expect(context->stack.top->method != method, 0))
 		return context_exit_rare(context, method, unwound, now);
 	if (__builtin_expect(unwound, 0))
@@ -321,7 +377,7 @@ static inline __attribute__((always_inline)) void context_spend(
 	if (!precise)
 		return;
 	fence(precise);
-	metric_read(shape, context->set, &context->metric, now);
+	metric_read(shape, context->set, context->metric, now);
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < metrics; i++) {
 		spent[i] = now[i] - context->last[i];

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/trace/mount.h"
+#include "agent/trace/trace_group.h"
+
 /* The visitor's block: see trace_visit. */
 enum { BLOCK_BYTES = 1 << 20 };
 
@@ -21,6 +24,7 @@ struct thread_context *rows_create(struct trace *trace)
 	context = memory.base;
 	context->memory = memory;
 	context->set = trace->set;
+	context->metric = &context->own_metric;
 	context->trace = trace;
 	context->records = trace->records;
 	context->code = SEQUENCE_OUTSIDE;
@@ -42,6 +46,7 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);
 	io_path_map_fini(&context->paths, &trace->budget);
+	arena_fini(&context->lane.parked_at, &trace->budget);
 	arena_fini(&memory, &trace->budget);
 }
 
@@ -126,12 +131,14 @@ void trace_destroy(struct trace *trace)
 	while (trace->first != NULL) {
 		struct thread_context *context = trace->first;
 
-		if (context->counting)
-			metric_thread_close(trace->set, &context->metric);
+		if (context->counting && context->metric == &context->own_metric)
+			metric_thread_close(trace->set, context->metric);
 		rows_remove(trace, context);
 		rows_destroy(trace, context);
 	}
+	virtual_pool_fini(trace);
 	arena_fini(&trace->block, &trace->budget);
+	arena_fini(&trace->map, &trace->budget);
 	sequence_table_fini(&trace->sequences, &trace->budget);
 	lock_fini(&trace->lock);
 	free(trace);
@@ -141,7 +148,7 @@ void trace_get_state(struct trace *trace, struct trace_state *state)
 {
 	lock_take(&trace->lock);
 	*state = (struct trace_state){
-		.threads = trace->threads,
+		.threads = trace->threads + groups_begun(trace),
 		.lost_threads = atomic_load(&trace->lost_threads),
 		.memory_limit = trace->budget.limit,
 		.memory_used = atomic_load(&trace->budget.used),
@@ -163,8 +170,9 @@ static struct thread_context *create_live(struct trace *trace)
 	return context;
 }
 
-struct thread_context *trace_thread_begin(struct trace *trace,
-	const struct thread_identity *identity, struct alloc_source alloc)
+static struct thread_context *begin(struct trace *trace,
+	const struct thread_identity *identity, struct alloc_source alloc,
+	enum context_life life)
 {
 	struct thread_context *context = create_live(trace);
 
@@ -176,13 +184,15 @@ struct thread_context *trace_thread_begin(struct trace *trace,
 	}
 	context->identity = *identity;
 	context->folded = 1;
-	metric_thread_open(trace->set, &context->metric, alloc);
+	context->life = life;
+	atomic_store(&context->outside, life == CONTEXT_UNLISTED);
+	metric_thread_open(trace->set, context->metric, alloc);
 	context->counting = true;
 	context_start(context);
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 
 	lock_take(&trace->lock);
-	trace->threads++;
+	trace->threads += life == CONTEXT_LIVE;
 	rows_append(trace, context);
 	if (trace->stopped) {
 		for (unsigned i = 0; i < trace->set->count; i++)
@@ -191,6 +201,18 @@ struct thread_context *trace_thread_begin(struct trace *trace,
 	}
 	lock_give(&trace->lock);
 	return context;
+}
+
+struct thread_context *trace_thread_begin(struct trace *trace,
+	const struct thread_identity *identity, struct alloc_source alloc)
+{
+	return begin(trace, identity, alloc, CONTEXT_LIVE);
+}
+
+struct thread_context *trace_carrier_begin(struct trace *trace,
+	const struct thread_identity *identity, struct alloc_source alloc)
+{
+	return begin(trace, identity, alloc, CONTEXT_UNLISTED);
 }
 
 /* What was used since the last event belongs to where the thread is. No event: no
@@ -215,11 +237,11 @@ static void close_counters(struct thread_context *context)
 	uint64_t now[METRIC_MAX];
 
 	/* Not under the lock: reading may have to ask the JVM. */
-	metric_read(SHAPE_ANY, context->set, &context->metric, now);
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lock_take(&context->tree.lock);
 	if (!atomic_load(&context->outside))
 		charge_last(context, context->stopped ? context->stop : now);
-	metric_thread_close(context->set, &context->metric);
+	metric_thread_close(context->set, context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
 }
@@ -237,6 +259,9 @@ void trace_thread_end(
 {
 	struct thread_identity *identity = &context->identity;
 
+	lock_take(&trace->lock);
+	lanes_leave(trace, context);
+	lock_give(&trace->lock);
 	close_counters(context);
 	if (context->ring)
 		io_ring_close(context->ring);
@@ -247,6 +272,12 @@ void trace_thread_end(
 
 	lock_take(&trace->lock);
 	keep_sequences(trace, context);
+	if (context->life == CONTEXT_UNLISTED) {
+		rows_remove(trace, context);
+		lock_give(&trace->lock);
+		rows_destroy(trace, context);
+		return;
+	}
 	if (last_name != NULL)
 		snprintf(identity->name, sizeof(identity->name), "%s", last_name);
 	lock_take(&context->tree.lock);
@@ -269,7 +300,7 @@ static void stop_thread(struct thread_context *context)
 				__atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
 		if (!atomic_load(&context->outside))
 			metric_read_from_outside(
-				context->set, &context->metric, context->stop);
+				context->set, context->metric, context->stop);
 		context->stopped = true;
 	}
 	lock_give(&context->tree.lock);
@@ -279,8 +310,9 @@ void trace_stop(struct trace *trace)
 {
 	lock_take(&trace->lock);
 	trace->stopped = true;
+	trace->stopped_at = clock_now();
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
-		if (i->life == CONTEXT_LIVE)
+		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)
 			stop_thread(i);
 	lock_give(&trace->lock);
 }

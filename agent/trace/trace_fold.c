@@ -19,8 +19,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Each run of digits becomes one '*'. */
-static void name_pattern(char *pattern, const char *name)
+void name_pattern(char *pattern, const char *name)
 {
 	for (; *name != '\0'; name++) {
 		if (!is_digit(*name))
@@ -32,16 +31,19 @@ static void name_pattern(char *pattern, const char *name)
 }
 
 /* A row that nobody is looking at. */
-static struct thread_context *find_row(const struct trace *trace, const char *pattern)
+static struct thread_context *find_row(
+	const struct trace *trace, const char *pattern, bool is_virtual)
 {
 	for (unsigned i = 0; i < trace->folds; i++)
 		if (trace->fold[i]->pins == 0 &&
+			trace->fold[i]->identity.is_virtual == is_virtual &&
 			strcmp(trace->fold[i]->identity.name, pattern) == 0)
 			return trace->fold[i];
 	return NULL;
 }
 
-static struct thread_context *new_row(struct trace *trace, const char *pattern)
+static struct thread_context *new_row(
+	struct trace *trace, const char *pattern, bool is_virtual)
 {
 	struct thread_context *row;
 
@@ -52,24 +54,28 @@ static struct thread_context *new_row(struct trace *trace, const char *pattern)
 		return NULL;
 	row->life = CONTEXT_FOLD;
 	strcpy(row->identity.name, pattern);
+	row->identity.is_virtual = is_virtual;
 	trace->fold[trace->folds++] = row;
 	rows_append(trace, row);
 	return row;
 }
 
 /* While a visitor is at a name's row, which may take long, a second one serves. */
-static struct thread_context *row_for(struct trace *trace, const char *name)
+static struct thread_context *row_for(
+	struct trace *trace, const struct thread_identity *identity)
 {
-	char pattern[sizeof(((struct thread_identity *)0)->name)];
+	char pattern[sizeof(identity->name)];
+	bool is_virtual = identity->is_virtual;
 	struct thread_context *row;
 
-	name_pattern(pattern, name);
-	row = find_row(trace, pattern);
-	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 1) {
+	name_pattern(pattern, identity->name);
+	row = find_row(trace, pattern, is_virtual);
+	/* The last two places are for "*". */
+	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 2) {
 		strcpy(pattern, "*");
-		row = find_row(trace, pattern);
+		row = find_row(trace, pattern, is_virtual);
 	}
-	return row != NULL ? row : new_row(trace, pattern);
+	return row != NULL ? row : new_row(trace, pattern, is_virtual);
 }
 
 static bool may_fold(const struct trace *trace, const struct thread_context *context)
@@ -95,8 +101,8 @@ static void add_counts(const struct trace *trace, struct thread_context *row,
 		row->started = from->started;
 	if (from->ended > row->ended)
 		row->ended = from->ended;
-	row->identity.is_virtual = (row->folded == 0 || row->identity.is_virtual) &&
-				   from->identity.is_virtual;
+	row->lane.mounts += from->lane.mounts;
+	row->lane.carrier_ns += from->lane.carrier_ns;
 	row->folded += from->folded;
 }
 
@@ -117,11 +123,14 @@ bool fold_thread(struct trace *trace, struct thread_context *context)
 
 	if (!may_fold(trace, context))
 		return false;
-	row = row_for(trace, context->identity.name);
+	row = row_for(trace, &context->identity);
 	if (row == NULL)
 		return false;
+	if (context->identity.is_virtual)
+		trace->ended_apart--;
+	else
+		trace->ended--;
 	fold_into(trace, row, context);
-	trace->ended--;
 	return true;
 }
 
@@ -129,7 +138,8 @@ void fold_twins(struct trace *trace)
 {
 	for (unsigned i = trace->folds; i-- > 1;) {
 		struct thread_context *twin = trace->fold[i];
-		struct thread_context *row = find_row(trace, twin->identity.name);
+		struct thread_context *row = find_row(
+			trace, twin->identity.name, twin->identity.is_virtual);
 
 		if (row == twin)
 			continue;
@@ -139,7 +149,8 @@ void fold_twins(struct trace *trace)
 }
 
 /* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while
- * more than so many ended ones have their own. Returns how many. */
+ * more than so many ended ones have their own. Virtual ones, which are to stay apart, are only folded
+ * where none is kept. Returns how many. */
 static unsigned fold_some(struct trace *trace, uint32_t kept)
 {
 	struct thread_context *before;
@@ -147,9 +158,11 @@ static unsigned fold_some(struct trace *trace, uint32_t kept)
 
 	for (struct thread_context *i = trace->last; i != NULL; i = before) {
 		before = i->before;
-		if (trace->ended <= kept || folded >= FOLD_BATCH)
+		if (folded >= FOLD_BATCH ||
+			trace->ended + (kept == 0 ? trace->ended_apart : 0) <= kept)
 			break;
-		folded += fold_thread(trace, i);
+		if (kept == 0 || !i->identity.is_virtual)
+			folded += fold_thread(trace, i);
 	}
 	return folded;
 }
@@ -170,7 +183,8 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 	struct call_tree *largest = NULL;
 
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next) {
-		if (i->life == CONTEXT_LIVE || i->pins > 0 || i->tree.patience > 0)
+		if ((i->life != CONTEXT_ENDED && i->life != CONTEXT_FOLD) || i->pins > 0 ||
+			i->tree.patience > 0)
 			continue;
 		if (tree_bytes(&i->tree) <= bytes || tree_bytes(&i->tree) <= arena_page())
 			continue;

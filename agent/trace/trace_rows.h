@@ -6,6 +6,9 @@
  *   trace.c        threads begin and end, the list
  *   trace_fold.c   ended threads folded by name, memory found among them
  *   trace_visit.c  what the writer is shown
+ *   trace_look.c   a consistent look at one thread
+ *   trace_group.c  what groups of virtual threads are put together from
+ *   mount.c        lanes of groups
  *   trace_totals.c what all have used, and between which methods
  */
 #ifndef JPROF_TRACE_ROWS_H
@@ -13,6 +16,7 @@
 
 #include "agent/trace/trace.h"
 #include "agent/trace/trace_memory.h"
+#include "agent/trace/virtual_thread.h"
 
 struct trace {
 	const struct metric_set *set; /* borrowed */
@@ -21,6 +25,7 @@ struct trace {
 	struct thread_context *first, *last; /* all rows, by id */
 	uint32_t next_id;
 	uint32_t ended; /* rows of ended threads */
+	uint32_t ended_apart; /* of ended virtual ones, each a group of its own */
 	struct thread_context *fold[TRACE_FOLDS_MAX]; /* rows of folded ones */
 	unsigned folds;
 	bool old_frames; /* of methods with probes of an earlier session; constant */
@@ -32,7 +37,21 @@ struct trace {
 	struct io_records *records; /* NULL: operations are not recorded one by one */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */
+	/* Virtual threads. */
+	bool apart; /* each is a group; constant */
+	struct thread_context *group[TRACE_FOLDS_MAX]; /* by name, if they are not apart */
+	unsigned groups;
+	struct thread_context *unknown; /* the group of those without a recorded call */
+	struct virtual_pool virtuals;
+	uint64_t stopped_at; /* ns of the clock, once stopped */
+	struct arena map;    /* the visitor's: nodes of a lane to those of its group */
 };
+
+/* Metrics of the set that are read from the clock run on while a virtual thread is not mounted. */
+static inline bool metric_runs_on(const struct metric_set *set, unsigned metric)
+{
+	return set->metric[metric].kind == METRIC_WALL;
+}
 
 /* A row without counters, frames or a place in the list. NULL without memory. */
 struct thread_context *rows_create(struct trace *trace);
@@ -49,6 +68,27 @@ bool fold_thread(struct trace *trace, struct thread_context *context);
 /* Under LOCK_THREADS, with no visit under way: a name that got a second row, because a visitor
  * was at the first, gets one again. */
 void fold_twins(struct trace *trace);
+
+/* Each run of digits becomes one '*'. pattern: room for as much as the name has. */
+void name_pattern(char *pattern, const char *name);
+
+/* Under LOCK_THREADS, and nobody looks at it: the only thread of a group has ended; the group becomes
+ * the row of an ended thread. */
+void finish_group(struct trace *trace, struct thread_context *group);
+
+/* Under LOCK_THREADS: the carrier ends. Its lanes wait for another one. */
+void lanes_leave(struct trace *trace, struct thread_context *carrier);
+
+/* A counter of the calling thread's that others read. */
+static inline void lane_add(uint64_t *counter, uint64_t more)
+{
+	__atomic_store_n(counter, *counter + more, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t lane_read(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
 
 /* Folds what is beyond TRACE_KEPT_ENDED, the last ones first. Takes LOCK_THREADS. */
 void fold_excess(struct trace *trace);

@@ -8,7 +8,7 @@
  * Runs: on any thread, also while a visit or the trace's end is under way. Holds LOCK_THREADS,
  *       and LOCK_TREE of one row at a time.
  */
-#include "agent/trace/trace_rows.h"
+#include "agent/trace/trace_group.h"
 
 #include <string.h>
 #include <time.h>
@@ -23,7 +23,7 @@ static void look(const struct trace *trace, const struct thread_context *context
 	if (!context->counting || last_event)
 		return;
 	if (!context->stopped) {
-		metric_read_from_outside(trace->set, &context->metric, now);
+		metric_read_from_outside(trace->set, context->metric, now);
 		return;
 	}
 	for (unsigned i = 0; i < trace->set->count; i++)
@@ -34,7 +34,7 @@ static void look(const struct trace *trace, const struct thread_context *context
 /* What the thread has used by now, or (last_event) had by its last event. False: it left the scope or
  * forgot some use meanwhile, and what was read does not fit together. */
 static bool read_row(const struct trace *trace, const struct thread_context *context,
-	bool last_event, uint64_t *used)
+	uint64_t instant, bool last_event, uint64_t *used)
 {
 	uint32_t turn = __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 	bool outside = atomic_load(&context->outside);
@@ -43,8 +43,11 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 	for (unsigned i = 0; i < trace->set->count; i++)
 		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
 	look(trace, context, outside || last_event, now);
-	for (unsigned i = 0; i < trace->set->count; i++)
-		used[i] = now[i] > first[i] ? now[i] - first[i] : 0;
+	for (unsigned i = 0; i < trace->set->count; i++) {
+		used[i] = (int64_t)(now[i] - first[i]) > 0 ? now[i] - first[i] : 0;
+		if (context->life == CONTEXT_LANE && metric_runs_on(trace->set, i))
+			used[i] += lane_parked_ns(context, instant);
+	}
 	return turn % 2 == 0 && (last_event || outside == atomic_load(&context->outside)) &&
 	       turn == __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
 }
@@ -52,31 +55,67 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 /* A thread that goes in and out of the scope all the time is never seen from outside between two
  * of its events: after some tries what it had at its last event has to do, which takes a few loads
  * to read. Totals do not go back for that. */
-static void add_row(struct trace *trace, struct thread_context *context, uint64_t *total)
+static void insist_on_row(struct trace *trace, struct thread_context *context, uint64_t now,
+	uint64_t *used)
 {
 	enum { TRIES = 10 };
 	struct timespec pause = {0, 20000};
-	uint64_t used[METRIC_MAX];
 
 	lock_take(&context->tree.lock);
-	for (int tries = 0; !read_row(trace, context, tries >= TRIES, used); tries++)
+	for (int tries = 0; !read_row(trace, context, now, tries >= TRIES, used); tries++)
 		/* A few instructions of the thread's, unless the kernel has set it aside. */
 		if (tries >= TRIES)
 			nanosleep(&pause, NULL);
+	lock_give(&context->tree.lock);
+}
+
+/* Never less than was told before. */
+static void tell(struct trace *trace, struct thread_context *context, const uint64_t *used,
+	uint64_t *total)
+{
 	for (unsigned i = 0; i < trace->set->count; i++) {
-		if (used[i] > context->told[i])
+		if ((int64_t)(used[i] - context->told[i]) > 0)
 			context->told[i] = used[i];
 		total[i] += context->told[i];
 	}
-	lock_give(&context->tree.lock);
+}
+
+static void add_group(struct trace *trace, struct thread_context *group, uint64_t now,
+	uint64_t *total)
+{
+	uint64_t sum[METRIC_MAX] = {0}, used[METRIC_MAX];
+
+	for (struct thread_context *lane = group->lane.next; lane; lane = lane->lane.next) {
+		insist_on_row(trace, lane, now, used);
+		for (unsigned i = 0; i < trace->set->count; i++)
+			sum[i] += used[i];
+	}
+	tell(trace, group, sum, total);
+}
+
+/* Lanes are in their groups. */
+static void add_row(struct trace *trace, struct thread_context *context, uint64_t now,
+	uint64_t *total)
+{
+	uint64_t used[METRIC_MAX];
+
+	if (context->life == CONTEXT_GROUP)
+		add_group(trace, context, now, total);
+	if (context->life == CONTEXT_GROUP || context->life == CONTEXT_LANE)
+		return;
+	insist_on_row(trace, context, now, used);
+	tell(trace, context, used, total);
 }
 
 void trace_totals(struct trace *trace, uint64_t *total)
 {
+	uint64_t now;
+
 	memset(total, 0, trace->set->count * sizeof(*total));
 	lock_take(&trace->lock);
+	now = trace->stopped ? trace->stopped_at : clock_now();
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
-		add_row(trace, i, total);
+		add_row(trace, i, now, total);
 	lock_give(&trace->lock);
 }
 
@@ -97,7 +136,7 @@ uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 	uncounted = trace->sequences.uncounted;
 	sequence_table_sum(&trace->sequences, trace->set->count, cell);
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
-		if (i->life == CONTEXT_LIVE)
+		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)
 			uncounted += add_sequences(trace, i, cell);
 	lock_give(&trace->lock);
 	return uncounted;

@@ -49,7 +49,7 @@ static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_n
 
 /* ---- merging ---- */
 
-static uint32_t merge_place(struct call_tree *tree, uint32_t parent, uint32_t method)
+uint32_t tree_place(struct call_tree *tree, uint32_t parent, uint32_t method)
 {
 	uint32_t place;
 
@@ -59,6 +59,11 @@ static uint32_t merge_place(struct call_tree *tree, uint32_t parent, uint32_t me
 	if (place == 0)
 		place = tree_add(tree, parent, method);
 	return place != 0 ? place : tree_pruned_place(tree, parent);
+}
+
+void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from)
+{
+	add_node(tree->metrics, tree_at(tree, to), from);
 }
 
 static uint32_t merged_to(const void *from, uint32_t node)
@@ -73,7 +78,7 @@ void tree_merge(struct call_tree *tree, struct call_tree *from)
 		uint32_t place = TREE_ROOT;
 
 		if (i != TREE_ROOT)
-			place = merge_place(tree, tree_at(from, node->parent)->prune.to,
+			place = tree_place(tree, tree_at(from, node->parent)->prune.to,
 				node->method);
 		add_node(tree->metrics, tree_at(tree, place), node);
 		node->prune.to = place;

@@ -23,8 +23,8 @@ struct metric_set test_set(unsigned metrics);
 
 static inline void test_use(struct thread_context *context, uint64_t objects, uint64_t bytes)
 {
-	metric_count(&context->metric, METRIC_VM_OBJECTS, objects);
-	metric_count(&context->metric, METRIC_VM_BYTES, bytes);
+	metric_count(context->metric, METRIC_VM_OBJECTS, objects);
+	metric_count(context->metric, METRIC_VM_BYTES, bytes);
 }
 
 struct thread_context *test_begin(struct trace *trace, const char *name);

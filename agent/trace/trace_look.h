@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * trace_look: a consistent look at one context while its thread runs on. For this room only.
+ *
+ * Nodes are copied in blocks, each under the tree's lock, which an owner needs only to
+ * grow or to prune. A prune between two blocks renumbers: the look is begun again, and
+ * the last of LOOK_TRIES times the owner is asked not to prune meanwhile.
+ *
+ * The stretch in progress is what the counters show from outside beyond the values at the
+ * last event. It goes to the current node, in the copy only, and only where the values at
+ * the last event are still the same when that node has been copied: the owner stores them
+ * before it charges, so nothing is ever shown twice.
+ */
+#ifndef JPROF_TRACE_LOOK_H
+#define JPROF_TRACE_LOOK_H
+
+#include "agent/trace/trace_rows.h"
+
+enum { LOOK_TRIES = 3 };
+
+struct look {
+	struct trace *trace;
+	struct thread_context *context;
+	struct trace_thread thread;
+	bool stopped;
+	bool parked_by_node; /* a lane: parked threads' time is added to their nodes, */
+	uint64_t now;        /* as of this instant of the clock */
+	uint32_t current;
+	uint64_t last[METRIC_MAX];
+	uint64_t stretch[METRIC_MAX];
+	uint64_t added[METRIC_MAX]; /* of the stretch, what went into the copy */
+	uint64_t sum[METRIC_MAX];   /* of base */
+};
+
+/* Fills look but for trace and now. identity: borrowed. */
+void look_begin(struct look *look, struct thread_context *context,
+	const struct thread_identity *identity, bool hold);
+
+/* How many nodes the trace's block holds. */
+uint32_t look_most(const struct look *look);
+
+/* Copies nodes into the trace's block, with the stretch in progress where it belongs. False: they
+ * were renumbered. */
+bool look_nodes(struct look *look, uint32_t first, uint32_t count);
+
+/* The next accounts from first, into the block. *count 0: there are no more. False: the nodes
+ * were renumbered. At last look_rest: of each operation the account without a file. */
+bool look_accounts(struct look *look, uint32_t first, uint32_t *count);
+void look_rest(struct look *look);
+
+/* thread.total. */
+void look_end(struct look *look);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* virtual_thread: blocks of them, spare ones, and their frames. */
+#include "agent/trace/virtual_thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/trace/trace_rows.h"
+
+/* A carrier has at most twice as many spare ones as it exchanges at once. */
+enum { EXCHANGED = 64 };
+
+/* ---- blocks ---- */
+
+static struct arena *block_at(const struct virtual_pool *pool, uint32_t block)
+{
+	return (struct arena *)pool->table.base + block;
+}
+
+struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number)
+{
+	const struct virtual_pool *pool = &trace->virtuals;
+	char *base = block_at(pool, number / VIRTUAL_BLOCK)->base;
+
+	return (void *)(base + (size_t)(number % VIRTUAL_BLOCK) * pool->size);
+}
+
+static bool make_table(struct trace *trace)
+{
+	struct virtual_pool *pool = &trace->virtuals;
+
+	pool->size = (uint32_t)(sizeof(struct virtual_thread) +
+				trace->set->count * sizeof(uint64_t));
+	return pool->table.bytes > 0 ||
+	       arena_resize(&pool->table, &trace->budget,
+		       VIRTUAL_BLOCKS * sizeof(struct arena), MEMORY_SMALL) == 0;
+}
+
+/* Under LOCK_THREADS: a block more, all spare. */
+static void add_block(struct trace *trace)
+{
+	struct virtual_pool *pool = &trace->virtuals;
+	struct arena *block;
+	uint32_t first = pool->blocks * VIRTUAL_BLOCK;
+
+	if (pool->blocks == VIRTUAL_BLOCKS || !make_table(trace))
+		return;
+	block = block_at(pool, pool->blocks);
+	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size,
+		    MEMORY_ORDINARY) != 0)
+		return;
+	pool->blocks++;
+	for (uint32_t i = VIRTUAL_BLOCK; i-- > 0;) {
+		struct virtual_thread *thread = virtual_of(trace, first + i);
+
+		thread->number = first + i;
+		thread->next = pool->spare;
+		pool->spare = thread;
+	}
+}
+
+/* ---- spare ones ---- */
+
+static struct virtual_thread *pop(struct virtual_thread **list)
+{
+	struct virtual_thread *thread = *list;
+
+	if (thread)
+		*list = thread->next;
+	return thread;
+}
+
+static void push(struct virtual_thread **list, struct virtual_thread *thread)
+{
+	thread->next = *list;
+	*list = thread;
+}
+
+static void take_many(struct trace *trace, struct lane_part *carrier)
+{
+	struct virtual_thread *thread;
+
+	lock_take(&trace->lock);
+	if (!trace->virtuals.spare)
+		add_block(trace);
+	while (carrier->spares < EXCHANGED && (thread = pop(&trace->virtuals.spare))) {
+		push(&carrier->spare, thread);
+		carrier->spares++;
+	}
+	lock_give(&trace->lock);
+}
+
+struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *carrier)
+{
+	struct virtual_thread *thread;
+	uint32_t number;
+
+	if (!carrier->lane.spare)
+		take_many(trace, &carrier->lane);
+	thread = pop(&carrier->lane.spare);
+	if (!thread)
+		return NULL;
+	carrier->lane.spares--;
+	number = thread->number;
+	memset(thread, 0, trace->virtuals.size);
+	thread->number = number;
+	thread->frame = thread->few;
+	thread->room = VIRTUAL_FRAMES;
+	return thread;
+}
+
+/* Under LOCK_THREADS, until so many are left. */
+static void give_many(struct trace *trace, struct lane_part *carrier, uint32_t left)
+{
+	while (carrier->spares > left) {
+		push(&trace->virtuals.spare, pop(&carrier->spare));
+		carrier->spares--;
+	}
+}
+
+static void forget_frames(struct trace *trace, struct virtual_thread *thread)
+{
+	if (thread->room > VIRTUAL_FRAMES) {
+		free(thread->frame);
+		memory_give(&trace->budget, thread->room * sizeof(*thread->frame));
+	}
+	thread->frame = thread->few;
+	thread->room = VIRTUAL_FRAMES;
+	thread->frames = 0;
+}
+
+void virtual_give(struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
+{
+	forget_frames(trace, thread);
+	push(&carrier->lane.spare, thread);
+	if (++carrier->lane.spares < 2 * EXCHANGED)
+		return;
+	lock_take(&trace->lock);
+	give_many(trace, &carrier->lane, EXCHANGED);
+	lock_give(&trace->lock);
+}
+
+void virtual_give_spares(struct trace *trace, struct thread_context *carrier)
+{
+	give_many(trace, &carrier->lane, 0);
+}
+
+/* ---- frames ---- */
+
+static bool make_room(struct trace *trace, struct virtual_thread *thread, size_t frames)
+{
+	size_t room = frames + frames / 2;
+	struct shadow_frame *frame;
+
+	if (room > UINT32_MAX ||
+		!memory_take(&trace->budget, room * sizeof(*frame), MEMORY_ORDINARY))
+		return false;
+	frame = malloc(room * sizeof(*frame));
+	if (!frame) {
+		memory_give(&trace->budget, room * sizeof(*frame));
+		return false;
+	}
+	forget_frames(trace, thread);
+	thread->frame = frame;
+	thread->room = (uint32_t)room;
+	return true;
+}
+
+bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
+	const struct shadow_frame *frame, size_t frames)
+{
+	thread->frames = 0;
+	if (frames > thread->room && !make_room(trace, thread, frames)) {
+		thread->overflow += frames;
+		return false;
+	}
+	memcpy(thread->frame, frame, frames * sizeof(*frame));
+	thread->frames = (uint32_t)frames;
+	return true;
+}
+
+/* ---- the end ---- */
+
+static void forget_block(struct trace *trace, uint32_t block)
+{
+	for (uint32_t i = 0; i < VIRTUAL_BLOCK; i++) {
+		struct virtual_thread *thread = virtual_of(trace, block * VIRTUAL_BLOCK + i);
+
+		if (thread->room > VIRTUAL_FRAMES)
+			forget_frames(trace, thread);
+	}
+	arena_fini(block_at(&trace->virtuals, block), &trace->budget);
+}
+
+void virtual_pool_fini(struct trace *trace)
+{
+	for (uint32_t block = 0; block < trace->virtuals.blocks; block++)
+		forget_block(trace, block);
+	arena_fini(&trace->virtuals.table, &trace->budget);
+}

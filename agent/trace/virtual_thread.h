@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * virtual_thread: what a virtual thread keeps while it is on no carrier.
+ *
+ *   number --> block of 1024 --> struct virtual_thread: sums, a few frames --> more frames
+ *
+ * There may be millions: one takes some 200 bytes with three metrics, and 12 more for each frame
+ * beyond the first few.
+ *
+ * Owns: blocks, in the trace's memory budget, until the trace is destroyed; deep stacks until
+ *       their thread ends.
+ * Runs: whoever carries the thread has it. Spare ones are their carrier's; carriers exchange
+ *       them under LOCK_THREADS, many at once.
+ */
+#ifndef JPROF_VIRTUAL_THREAD_H
+#define JPROF_VIRTUAL_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/trace/arena.h"
+#include "agent/trace/shadow_stack.h"
+
+struct thread_context;
+
+enum {
+	VIRTUAL_BLOCK = 1024,
+	VIRTUAL_BLOCKS = 16384,
+	VIRTUAL_FRAMES = 7 /* that need no memory of their own */
+};
+
+struct virtual_thread {
+	struct thread_context *group; /* that its calls are in */
+	struct virtual_thread *next;  /* spare ones */
+	uint32_t number;     /* its own */
+	uint32_t lane;       /* id of the lane that the frames' nodes are of; 0: none */
+	uint32_t generation; /* of that lane's nodes */
+	uint32_t node;       /* of that lane, that it was in */
+	uint32_t code;       /* of the stretch that was under way */
+	bool outside;        /* the session's scope */
+	uint32_t frames, room;
+	uint64_t overflow; /* frames above them, of which nothing is known */
+	uint64_t wall;     /* ns, when it was unmounted */
+	struct shadow_frame *frame; /* the root's is not among them; few, or allocated */
+	struct shadow_frame few[VIRTUAL_FRAMES];
+	uint64_t used[]; /* of each metric of the set, when it was unmounted; while it is mounted, less
+	                  * what the lane had used before */
+};
+
+struct virtual_pool {
+	struct arena table; /* arenas, by block; made with the first */
+	uint32_t blocks;
+	uint32_t size; /* bytes of one */
+	struct virtual_thread *spare; /* all under LOCK_THREADS */
+};
+
+struct trace;
+
+/* One for a thread that begins, all zero but for its number. carrier: the calling thread. NULL: no
+ * memory. */
+struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *carrier);
+
+/* Its thread has ended. */
+void virtual_give(struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread);
+
+/* The one of that number, which was taken from this trace. */
+struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number);
+
+/* All spare ones of a carrier that ends become everybody's. Under LOCK_THREADS. */
+void virtual_give_spares(struct trace *trace, struct thread_context *carrier);
+
+/* Keeps a copy of the frames: true; without memory only how many there are: false. */
+bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
+	const struct shadow_frame *frame, size_t frames);
+
+void virtual_pool_fini(struct trace *trace);
+
+#endif
