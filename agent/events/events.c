@@ -24,6 +24,7 @@
 #include "agent/events/recording.h"
 #include "agent/events/thread_events.h"
 #include "agent/events/thread_starts.h"
+#include "agent/events/virtual_threads.h"
 #include "agent/jvm/interpreter.h"
 #include "agent/log/log.h"
 
@@ -59,7 +60,7 @@ int events_set_callbacks(enum metric_shape shape, bool precise, struct error *er
 		.DynamicCodeGenerated = on_code_generated};
 
 	method_events_callbacks(shape, precise, &callbacks);
-	return jvm_set_callbacks(&events.jvm, &callbacks, error);
+	return jvm_set_callbacks(&events.jvm, &callbacks, virtual_threads_end, error);
 }
 
 static void check_patterns(JNIEnv *jni, const struct session *session)

@@ -157,7 +157,7 @@ static int read_thread(const struct session *session, unsigned metric, uint64_t 
 	if (!context && thread_events_is_outside())
 		context = thread_events_context(thread_events_current);
 	if (context)
-		*value = context_used(context, metric);
+		*value = thread_events_used(thread_events_current, metric);
 	thread_events_resume(aside);
 	return context ? 0 : -1;
 }

@@ -106,6 +106,14 @@ static inline uint32_t path_in(struct thread_context *context, uint32_t node)
 		trace_io_paths(context->trace), &context->paths, &context->tree, node);
 }
 
+/* Virtual threads of one row are one opener. */
+static uint32_t opener_of(struct thread_context *lane)
+{
+	if (lane->lane.opener == 0)
+		lane->lane.opener = io_opener_new(lane->identity.name);
+	return lane->lane.opener;
+}
+
 /* Who opens it, and where. */
 static void sign(struct io_opening *opening)
 {
@@ -120,7 +128,9 @@ static void sign(struct io_opening *opening)
 		return;
 	}
 	context = thread_events_context(thread);
-	opening->opener = io_opener_self(context->identity.name);
+	opening->opener = context->identity.is_virtual
+				  ? opener_of(context)
+				  : io_opener_self(context->identity.name);
 	opening->path = path_in(context, context->current);
 	opening->session = thread->session;
 	thread_events_leave(thread);
@@ -289,29 +299,15 @@ static inline bool enter(struct thread_events *thread, const struct io_call *cal
 
 /* Not in the path of the calling thread. */
 static __attribute__((noinline)) void account_elsewhere(
-	const struct io_call *call, struct io_account *operation)
+	const struct io_call *call, const struct io_account *operation)
 {
-	bool unwanted;
-	struct thread_events *thread = thread_events_for_io(&unwanted);
-
-	if (unwanted || call->session == 0 || call->session != atomic_load(&io_recording))
+	if (thread_events_is_unwanted() || call->session == 0 ||
+		call->session != atomic_load(&io_recording))
 		return;
-	if (call->own) {
+	if (call->own)
 		add_apart(&class_loading, operation);
-		return;
-	}
-	if (!thread)
+	else if (!thread_events_current)
 		add_apart(&nobody, operation);
-	/* A virtual thread's: its carrier's, but not in its path. */
-	if (!thread || !thread_events_is_hidden())
-		return;
-	if (!enter(thread, call)) {
-		add_apart(&nobody, operation);
-		return;
-	}
-	operation->node = 0;
-	account_in(thread_events_context(thread), call, operation);
-	thread_events_leave(thread);
 }
 
 /* The call path; the root, if it was found at the begin and nodes were renumbered since. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/events/virtual_threads.h"
 #include "agent/io/io_openers.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/lock/lock.h"
@@ -23,9 +24,8 @@
 
 __thread struct thread_events *thread_events_current
 	__attribute__((tls_model("initial-exec")));
-/* While hiding: what is to be shown again; NULL: a thread not yet seen. */
-static __thread struct thread_events *hidden __attribute__((tls_model("initial-exec")));
-static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec"))); /* session; 0: not */
+/* While the pointer shows nobody: in which session. */
+static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
 _Atomic uint32_t thread_events_session;
 static uint32_t last_session; /* one start at a time */
 
@@ -53,6 +53,9 @@ static pthread_once_t place_key_once = PTHREAD_ONCE_INIT;
 
 static void place_give(struct thread_events *place)
 {
+	if (place->guest)
+		place_give(place->guest);
+	place->guest = place->host = NULL;
 	atomic_store(&place->session, NO_SESSION);
 	atomic_store(&place->busy, PLACE_FREE);
 	lock_take(&free_lock);
@@ -67,7 +70,7 @@ static void thread_gone(void *value)
 {
 	struct thread_events *place = value;
 
-	if (atomic_load(&place->context)) {
+	if (atomic_load(&place->context) || atomic_load(&place->unlisted)) {
 		pthread_setspecific(place_key, place);
 		return;
 	}
@@ -93,12 +96,11 @@ static struct thread_events *place_new(void)
 	return place;
 }
 
-/* The calling thread's, marked busy. NULL without memory. */
+/* Marked busy. NULL without memory. */
 static struct thread_events *place_take(void)
 {
 	struct thread_events *place;
 
-	pthread_once(&place_key_once, make_place_key);
 	lock_take(&free_lock);
 	place = free_list;
 	if (place)
@@ -110,14 +112,39 @@ static struct thread_events *place_take(void)
 		return NULL;
 	atomic_store(&place->busy, PLACE_INSIDE);
 	atomic_store(&place->session, NO_SESSION);
-	pthread_setspecific(place_key, place);
 	return place;
+}
+
+/* The calling thread's, which has none, until it ends. */
+static struct thread_events *place_take_own(void)
+{
+	struct thread_events *place = place_take();
+
+	pthread_once(&place_key_once, make_place_key);
+	if (place)
+		pthread_setspecific(place_key, place);
+	return place;
+}
+
+struct thread_events *thread_events_guest(struct thread_events *host)
+{
+	if (!host->guest)
+		host->guest = place_take();
+	if (!host->guest)
+		return NULL;
+	host->guest->host = host;
+	return host->guest;
+}
+
+void thread_events_unjoin(struct thread_events *place)
+{
+	atomic_store_explicit(&place->session, NO_SESSION, memory_order_relaxed);
 }
 
 /* ---- joining a session ---- */
 
-/* Puts the frames that are already there on the shadow stack, outermost first. */
-static void push_found(struct thread_events *thread, JNIEnv *jni, enum found_frames found)
+void thread_events_push_found(
+	struct thread_events *thread, JNIEnv *jni, enum found_frames found)
 {
 	struct thread_context *context = thread_events_context(thread);
 	jvmtiFrameInfo *frames;
@@ -136,16 +163,6 @@ static void push_found(struct thread_events *thread, JNIEnv *jni, enum found_fra
 	free(frames);
 }
 
-/* Mounted before that could be watched: the carrier is seen afterwards. */
-static void hide_carrier(struct thread_events *place, uint32_t session)
-{
-	hidden = place;
-	hiding_in = session;
-	thread_events_current = &nobody;
-	atomic_store(&place->session, NO_SESSION);
-	thread_events_leave(place);
-}
-
 /* NULL: the thread is not recorded in this session. */
 static struct thread_context *context_of(
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description)
@@ -159,35 +176,53 @@ static struct thread_context *context_of(
 	return trace_thread_begin(session->trace, &identity, hotspot_alloc_source(jni));
 }
 
-/* Gives the place, which is entered, a context; or shuts it, and is false. */
-static bool begin_context(struct thread_events *place, const struct session *session,
-	JNIEnv *jni, jthread thread, enum found_frames found)
+static void shut(struct thread_events *place)
 {
-	struct thread_context *context = NULL;
-	struct jvm_thread description;
+	place->refused = true;
+	atomic_store(&place->busy, PLACE_SHUT);
+}
 
-	if (jvm_describe_thread(&events.jvm, jni, thread, &description)) {
-		if (description.is_virtual) {
-			hide_carrier(place, place->session);
-			return false;
-		}
-		context = context_of(session, jni, &description);
-	}
+/* Gives the place of a platform thread, which is entered, a context; or shuts it: NULL. */
+static struct thread_events *begin_platform(struct thread_events *place,
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
+	enum found_frames found)
+{
+	struct thread_context *context = context_of(session, jni, description);
+
 	if (!context) {
-		place->refused = true;
-		atomic_store(&place->busy, PLACE_SHUT);
-		return false;
+		shut(place);
+		return NULL;
 	}
 	atomic_store(&place->context, context);
 	io_opener_known_as(context->identity.name);
-	push_found(place, jni, found);
+	thread_events_push_found(place, jni, found);
 	context_start(context);
-	return true;
+	return place;
 }
 
-/* Enters the place, whatever it was, for the session: which stays as long as that is so. False:
- * the session is over. */
-static bool claim(struct thread_events *place, uint32_t session)
+/* Gives whoever runs a context; the place is entered. Returns the thread's own place, which is another one
+ * if the JVM has mounted or unmounted a virtual thread unseen; NULL: it is not recorded in this session,
+ * or not now. */
+static struct thread_events *begin_context(struct thread_events *place,
+	const struct session *session, JNIEnv *jni, jthread thread, enum found_frames found)
+{
+	struct jvm_thread description;
+	uint64_t now[METRIC_MAX];
+	bool read = virtual_threads_read(place, now);
+
+	if (!jvm_describe_thread(&events.jvm, jni, thread, &description)) {
+		shut(place);
+		return NULL;
+	}
+	if (description.is_virtual)
+		return virtual_threads_begin(
+			place, session, jni, &description, found, read ? now : NULL);
+	if (!place->host && !virtual_threads_carries(jni, thread))
+		return begin_platform(place, session, jni, &description, found);
+	return virtual_threads_leave(place);
+}
+
+bool thread_events_claim(struct thread_events *place, uint32_t session)
 {
 	atomic_store(&place->busy, PLACE_INSIDE);
 	/* The stopper may have come between: its fence and this one's meet. */
@@ -198,8 +233,10 @@ static bool claim(struct thread_events *place, uint32_t session)
 	if (atomic_load(&place->session) == session)
 		return true;
 	place->refused = place->inherited = false;
+	place->mounted = NULL;
 	/* Of an earlier one, whose end did not wait for this thread any longer. */
 	atomic_store(&place->context, NULL);
+	atomic_store(&place->unlisted, NULL);
 	memset(place->cache, 0, sizeof(place->cache));
 	atomic_store(&place->session, session);
 	return true;
@@ -211,15 +248,21 @@ static struct thread_events *own_place(uint32_t session)
 {
 	struct thread_events *place = thread_events_current;
 
-	if (place == &nobody && hiding_in != 0 && hiding_in != session &&
-		hiding_in != ANY_SESSION)
-		thread_events_show();
-	place = thread_events_current;
+	if (place == &nobody && hiding_in != session && hiding_in != ANY_SESSION)
+		thread_events_current = place = NULL;
 	if (!place)
-		thread_events_current = place = place_take();
+		thread_events_current = place = place_take_own();
 	else if (state_of(place) == PLACE_INSIDE)
 		return NULL;
 	return place;
+}
+
+struct thread_events *thread_events_own(void)
+{
+	uint32_t session = session_now();
+	struct thread_events *place = session ? own_place(session) : NULL;
+
+	return place && place->host ? place->host : place;
 }
 
 /* The calling thread's place, claimed; *session is what it is for. NULL: there is none now. */
@@ -228,7 +271,7 @@ static struct thread_events *claim_own(const struct session **session)
 	uint32_t number = session_now();
 	struct thread_events *place = number ? own_place(number) : NULL;
 
-	if (!place || !claim(place, number))
+	if (!place || !thread_events_claim(place, number))
 		return NULL;
 	*session = events_session();
 	if (*session)
@@ -246,8 +289,8 @@ static struct thread_events *come(
 	const struct session *session;
 	struct thread_events *place = claim_own(&session);
 
-	if (!place)
-		return NULL;
+	if (!place || thread_events_context(place))
+		return place;
 	if (shape != SHAPE_ANY && shape != session->metrics.shape) {
 		atomic_store(&place->session, NO_SESSION);
 		thread_events_leave(place);
@@ -257,13 +300,13 @@ static struct thread_events *come(
 		atomic_store(&place->busy, PLACE_SHUT);
 		return NULL;
 	}
-	return begin_context(place, session, jni, thread, found) ? place : NULL;
+	return begin_context(place, session, jni, thread, found);
 }
 
 struct thread_events *thread_events_join(
 	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found)
 {
-	struct thread_events *place = thread_events_current;
+	struct thread_events *place = thread_events_current, *before = place;
 	int saved_errno = errno;
 
 	/* Most often: shut in this session, or in jprof's own work. */
@@ -272,6 +315,9 @@ struct thread_events *thread_events_join(
 	if (place && atomic_load_explicit(&place->session, memory_order_relaxed) == session_now())
 		return NULL;
 	place = come(shape, jni, thread, found);
+	/* It turned out that another thread runs than was thought. */
+	if (!place && thread_events_current != before)
+		place = come(shape, jni, thread, found);
 	errno = saved_errno;
 	return place;
 }
@@ -288,7 +334,7 @@ void thread_events_thread_start(JNIEnv *jni, jthread thread)
 {
 	/* Detached from the JVM before, and now attached again. */
 	if (thread_events_current == &nobody && hiding_in != ANY_SESSION)
-		thread_events_show();
+		thread_events_current = NULL;
 	thread_events_adopt(jni, thread, FOUND_NONE);
 }
 
@@ -313,10 +359,9 @@ static struct thread_events *come_in(JNIEnv *jni, jthread thread)
 		thread_events_leave(place);
 		return NULL;
 	}
-	if (!thread_events_context(place) &&
-		!begin_context(place, session, jni, thread, FOUND_NONE))
-		return NULL;
-	return place;
+	return thread_events_context(place)
+		       ? place
+		       : begin_context(place, session, jni, thread, FOUND_NONE);
 }
 
 void thread_events_enter_scope(
@@ -378,7 +423,7 @@ struct thread_events *thread_events_enter_outside(void)
 {
 	struct thread_events *place = thread_events_current;
 
-	if (!thread_events_is_outside() || !claim(place, session_now()))
+	if (!thread_events_is_outside() || !thread_events_claim(place, session_now()))
 		return NULL;
 	return place;
 }
@@ -390,22 +435,10 @@ void thread_events_shut(struct thread_events *thread)
 
 /* ---- hidden, paused ---- */
 
-void thread_events_hide(void)
-{
-	uint32_t session = session_now();
-
-	if (thread_events_current == &nobody)
-		return;
-	hidden = thread_events_current;
-	hiding_in = session ? session : NO_SESSION;
-	thread_events_current = &nobody;
-}
-
 struct thread_hiding thread_events_hide_own(void)
 {
-	struct thread_hiding before = {thread_events_current, hidden, hiding_in};
+	struct thread_hiding before = {thread_events_current, hiding_in};
 
-	hidden = NULL;
 	hiding_in = ANY_SESSION;
 	thread_events_current = &nobody;
 	return before;
@@ -414,30 +447,15 @@ struct thread_hiding thread_events_hide_own(void)
 void thread_events_show_own(struct thread_hiding before)
 {
 	thread_events_current = before.current;
-	hidden = before.hidden;
 	hiding_in = before.in;
 }
 
-void thread_events_show(void)
+bool thread_events_is_unwanted(void)
 {
-	if (hiding_in == 0)
-		return;
-	thread_events_current = hidden;
-	hiding_in = 0;
-}
+	const struct thread_events *place = thread_events_current;
 
-struct thread_events *thread_events_for_io(bool *unwanted)
-{
-	struct thread_events *thread = hiding_in ? hidden : thread_events_current;
-
-	*unwanted = thread && (thread == &nobody || (state_of(thread) == PLACE_SHUT &&
-		atomic_load(&thread->session) == session_now()));
-	return *unwanted ? NULL : thread;
-}
-
-bool thread_events_is_hidden(void)
-{
-	return hiding_in != 0;
+	return place == &nobody || (place && state_of(place) == PLACE_SHUT &&
+		atomic_load(&place->session) == session_now());
 }
 
 struct thread_context *thread_events_pause(void)
@@ -463,33 +481,39 @@ void thread_events_resume(struct thread_context *context)
 
 /* ---- the end of threads and sessions ---- */
 
+/* Nobody until it is attached to the JVM again, or for the next session. */
 static void hide_ended(void)
 {
 	uint32_t session = session_now();
 
-	hidden = NULL;
 	hiding_in = session ? session : NO_SESSION;
 	thread_events_current = &nobody;
+}
+
+static void end_context(_Atomic(struct thread_context *) *where, const char *name)
+{
+	struct thread_context *context = atomic_exchange(where, NULL);
+
+	if (context)
+		trace_thread_end(context->trace, context, name);
 }
 
 void thread_events_end(JNIEnv *jni, jthread thread)
 {
 	struct thread_events *place = thread_events_current;
-	struct thread_context *context;
 	struct jvm_thread description;
 	bool described;
 
 	if (!place || place == &nobody)
 		return;
-	/* Nobody until it is attached to the JVM again, or for the next session. */
+	if (place->host)
+		place = place->host;
 	hide_ended();
 	/* Also while stopping: once the thread is gone, nobody may look at its counters. */
 	atomic_store(&place->busy, PLACE_INSIDE);
 	described = jvm_describe_thread(&events.jvm, jni, thread, &description);
-	context = atomic_exchange(&place->context, NULL);
-	if (context)
-		trace_thread_end(
-			context->trace, context, described ? description.name : NULL);
+	end_context(&place->context, described ? description.name : NULL);
+	end_context(&place->unlisted, NULL);
 	pthread_setspecific(place_key, NULL);
 	place_give(place);
 }
@@ -545,8 +569,10 @@ unsigned thread_events_stop(void)
 
 bool thread_events_release(void)
 {
-	for (struct thread_events *place = atomic_load(&all); place; place = place->next)
+	for (struct thread_events *place = atomic_load(&all); place; place = place->next) {
 		atomic_store(&place->context, NULL);
+		atomic_store(&place->unlisted, NULL);
+	}
 	/* A thread that ends may have taken its context just before. */
 	return wait_for_places() == 0;
 }

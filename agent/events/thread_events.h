@@ -6,6 +6,9 @@
  *   thread-local pointer --> struct thread_events --> struct thread_context (trace)
  *                              busy, session, method cache
  *
+ * A platform thread that carries virtual ones has a second place, its guest: a mount makes the pointer
+ * show it, an unmount takes the pointer back (virtual_threads.h).
+ *
  * A thread gets a place when it is first seen, and keeps it until it ends; then a later thread
  * uses it again. 4 KB each. What it records into, its context, is one session's: a place joins
  * each session at its thread's first event in it. Sessions are numbered, so that a place which
@@ -25,6 +28,7 @@
 
 #include "agent/events/events.h"
 #include "agent/jvm/methods.h"
+#include "agent/trace/mount.h"
 #include "agent/trace/trace.h"
 
 enum { METHOD_CACHE = 256 };
@@ -48,6 +52,14 @@ struct thread_events {
 	_Atomic(struct thread_context *) context;
 	bool refused;   /* not to be recorded, whatever the scope; the owner's */
 	bool inherited; /* in the scope as long as it lives; the owner's */
+	/* Virtual threads; the owner's. */
+	struct thread_events *guest; /* for those that it carries; NULL: not yet */
+	struct thread_events *host;  /* this one is a guest, and whose */
+	/* NULL: whoever is not recorded itself has not yet carried any. As context. */
+	_Atomic(struct thread_context *) unlisted;
+	struct thread_context *carrier;  /* a guest's: what steps aside for it */
+	struct virtual_thread *mounted;  /* a guest's: whose context it is; NULL: none is known */
+	uint32_t mounted_in; /* a guest's: the session in which the carrier stepped aside */
 	struct thread_events *next;      /* all there ever were; never taken off */
 	struct thread_events *next_free; /* under LOCK_EVENTS */
 	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
@@ -103,29 +115,43 @@ bool thread_events_is_outside(void);
 struct thread_events *thread_events_enter_outside(void);
 void thread_events_shut(struct thread_events *thread);
 
-/* From hide to show the calling thread's events are turned away: another, virtual, thread runs
- * on it. */
-void thread_events_hide(void);
-void thread_events_show(void);
-
-/* The same while the calling thread does jprof's own work, whatever sessions begin and end, and
- * however often it is done within itself. */
+/* The calling thread's events are turned away while it does jprof's own work, whatever sessions begin
+ * and end, and however often it is done within itself. */
 struct thread_hiding {
-	struct thread_events *current, *hidden;
+	struct thread_events *current;
 	uint32_t in;
 };
 struct thread_hiding thread_events_hide_own(void);
 void thread_events_show_own(struct thread_hiding before);
 
-/* Whose account the calling thread's I/O goes to: while it is hidden, that of the thread that
- * carries the other. NULL: nobody's; *unwanted says whether that is as the user wants it. */
-struct thread_events *thread_events_for_io(bool *unwanted);
-bool thread_events_is_hidden(void);
+/* True if what the calling thread does is nobody's, as the user wants it. */
+bool thread_events_is_unwanted(void);
 
 /* jprof's own work in an application's thread, done between the two, is charged to nobody. NULL:
  * the thread is not recorded now; thread_events_resume does nothing then. */
 struct thread_context *thread_events_pause(void);
 void thread_events_resume(struct thread_context *context);
+
+/* ---- for virtual_threads.c ---- */
+
+/* Enters the place, whatever it was, for the session: which stays as long as that is so. False:
+ * the session is over. */
+bool thread_events_claim(struct thread_events *place, uint32_t session);
+
+/* The calling platform thread's own place, whoever runs on it. NULL: there is none to be had now. */
+struct thread_events *thread_events_own(void);
+
+/* The place's guest, made if need be. NULL: no memory. */
+struct thread_events *thread_events_guest(struct thread_events *host);
+
+/* What a place does in a session that it has not joined: its first event will. */
+void thread_events_unjoin(struct thread_events *place);
+
+/* Puts the frames that are already there on the shadow stack, outermost first. */
+void thread_events_push_found(
+	struct thread_events *thread, JNIEnv *jni, enum found_frames found);
+
+/* ---- the end of threads and sessions ---- */
 
 /* The calling thread ends: its context is closed, its place is free for another. */
 void thread_events_end(JNIEnv *jni, jthread thread);
@@ -182,6 +208,16 @@ static inline __attribute__((always_inline)) struct thread_events *thread_events
 static inline struct thread_context *thread_events_context(const struct thread_events *thread)
 {
 	return atomic_load_explicit(&thread->context, memory_order_relaxed);
+}
+
+/* What the calling thread, whose place it is, has used of a metric by its last event. It has a
+ * context. */
+static inline uint64_t thread_events_used(const struct thread_events *thread, unsigned metric)
+{
+	const struct thread_context *context = thread_events_context(thread);
+
+	return thread->mounted ? virtual_used(context, thread->mounted, metric)
+			       : context_used(context, metric);
 }
 
 /* ---- methods ---- */

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * virtual_threads: keeps the calls of virtual threads apart from those of their carriers.
+ * virtual_threads: who runs on a carrier, and records there.
  *
- * A virtual thread raises entry and exit events on whichever platform thread carries it, and
- * may go on on another one: recorded there, stacks would mix. While one is mounted, the
- * carrier's events are turned away; what the virtual thread uses is charged to the carrier,
- * to the node it was in (its root, as a rule), and the mounts are counted.
+ *   mount    the carrier's place steps aside, its guest is the calling thread's place; the virtual
+ *            thread's context is put into it, if there is one (agent/trace/mount.h)
+ *   event    the first of a virtual thread makes its context
+ *   unmount  the context is taken out, the carrier's place is the thread's again
+ *   end      the context is given back
  *
- * In:   HotSpot's extension events VirtualThreadMount and VirtualThreadUnmount (JDK 21 and
- *       later). JVMs without them have no virtual threads.
+ * A virtual thread's word in the JVM (JVMTI specification, "Thread Local Storage") says which context is
+ * its own, and of which session. Those that were mounted before the session began are found at their
+ * first event.
+ *
+ * In:   HotSpot's extension events VirtualThreadMount and VirtualThreadUnmount, and VirtualThreadEnd
+ *       (JDK 21 and later), on the carrier. The JVM raises them while the thread is itself: after the
+ *       mount, before the unmount. JVMs without them have no virtual threads; or, JDK 19 and 20, have
+ *       them as a preview: there they and their carriers are not recorded.
  */
 #ifndef JPROF_VIRTUAL_THREADS_H
 #define JPROF_VIRTUAL_THREADS_H
@@ -17,12 +24,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/jvm/jvm.h"
+#include "agent/events/thread_events.h"
 
 /* A session begins: before other events are enabled; or ends. In the live phase. */
 void virtual_threads_watch(struct jvm *jvm, bool on);
 
-/* How often a virtual thread was mounted in the session. */
-uint64_t virtual_threads_mounts(void);
+/* The event VirtualThreadEnd. */
+void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+
+/* ---- for thread_events.c; the place is the calling thread's, and entered ---- */
+
+/* If it is a guest whose carrier stepped aside in this session: its counters, before the thread's first
+ * event is looked into. */
+bool virtual_threads_read(const struct thread_events *place, uint64_t *now);
+
+/* A virtual thread runs, and has no context: it gets one. now: its carrier's counters at its first
+ * event, or NULL: when it was mounted is not known. Returns the guest, entered; NULL: it is not recorded,
+ * and nothing is entered. */
+struct thread_events *virtual_threads_begin(struct thread_events *place,
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
+	enum found_frames found, const uint64_t *now);
+
+/* True if a virtual thread is mounted on the platform thread (NULL: the calling one), which runs: the
+ * JVM does its own work in between. */
+bool virtual_threads_carries(JNIEnv *jni, jthread thread);
+
+/* A platform thread runs where a virtual one was thought to, or the other way round: leaves the place.
+ * What it was for is known better at the next event. Always NULL. */
+struct thread_events *virtual_threads_leave(struct thread_events *place);
 
 #endif

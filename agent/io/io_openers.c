@@ -45,6 +45,11 @@ static uint32_t add(const char *name)
 	return id;
 }
 
+uint32_t io_opener_new(const char *name)
+{
+	return add(name);
+}
+
 uint32_t io_opener_self(const char *name)
 {
 	char short_name[16] = ""; /* PR_GET_NAME */

@@ -91,12 +91,21 @@ void jvm_give_capabilities_back(struct jvm *jvm)
 		(*jvm->jvmti)->RelinquishCapabilities(jvm->jvmti, &held);
 }
 
-int jvm_set_callbacks(
-	struct jvm *jvm, const jvmtiEventCallbacks *callbacks, struct error *error)
+int jvm_set_callbacks(struct jvm *jvm, const jvmtiEventCallbacks *callbacks,
+	jvm_virtual_thread_end virtual_end, struct error *error)
 {
+	/* A pointer for each number, from the lowest on: a JVM takes as many as it knows. */
+	enum { SLOTS = JVM_VIRTUAL_THREAD_END - JVMTI_MIN_EVENT_TYPE_VAL + 1 };
+	union {
+		jvmtiEventCallbacks known;
+		jvm_virtual_thread_end slot[SLOTS];
+	} all = {.slot = {0}};
+
+	memcpy(&all.known, callbacks, sizeof(*callbacks));
+	all.slot[SLOTS - 1] = virtual_end;
 	return jvm_check(jvm,
 		(*jvm->jvmti)->SetEventCallbacks(
-			jvm->jvmti, callbacks, (jint)sizeof(*callbacks)),
+			jvm->jvmti, &all.known, (jint)sizeof(all.slot)),
 		"event callbacks", error);
 }
 
@@ -144,6 +153,104 @@ bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent c
 	jvm_give_extensions(jvm, list, count);
 	return enabled;
 }
+
+/* ---- virtual threads ---- */
+
+/* Extension functions of HotSpot (jvmtiExtensions.cpp). */
+typedef jvmtiError(JNICALL *jvm_thread_function)(
+	const jvmtiEnv *jvmti, jthread thread, jthread *result);
+
+static jvm_thread_function get_carrier, get_mounted; /* NULL: this JVM has none */
+
+static void jvm_give_functions(struct jvm *jvm, jvmtiExtensionFunctionInfo *list, jint count)
+{
+	for (jint i = 0; i < count; i++) {
+		for (jint p = 0; p < list[i].param_count; p++)
+			jvm_give(jvm, list[i].params[p].name);
+		jvm_give(jvm, list[i].params);
+		jvm_give(jvm, list[i].errors);
+		jvm_give(jvm, list[i].id);
+		jvm_give(jvm, list[i].short_description);
+	}
+	jvm_give(jvm, list);
+}
+
+static void jvm_find_functions(struct jvm *jvm)
+{
+	static const struct {
+		const char *id;
+		jvm_thread_function *function;
+	} wanted[] = {{"com.sun.hotspot.functions.GetCarrierThread", &get_carrier},
+		{"com.sun.hotspot.functions.GetVirtualThread", &get_mounted}};
+	jvmtiExtensionFunctionInfo *list = NULL;
+	jint count = 0;
+
+	if ((*jvm->jvmti)->GetExtensionFunctions(jvm->jvmti, &count, &list))
+		return;
+	for (jint i = 0; i < count; i++)
+		for (size_t w = 0; w < sizeof(wanted) / sizeof(*wanted); w++)
+			if (strcmp(list[i].id, wanted[w].id) == 0)
+				*wanted[w].function = (jvm_thread_function)list[i].func;
+	jvm_give_functions(jvm, list, count);
+}
+
+bool jvm_support_virtual_threads(struct jvm *jvm)
+{
+	/* can_support_virtual_threads, the 45th: headers before JDK 21's have no name for it (JVMTI
+	 * specification, "Capability"). */
+	enum { BYTE = 44 / 8, BIT = 1 << 44 % 8 };
+	jvmtiCapabilities potential = {0}, held = {0}, wanted = {0};
+
+	if ((*jvm->jvmti)->GetCapabilities(jvm->jvmti, &held) ||
+		(*jvm->jvmti)->GetPotentialCapabilities(jvm->jvmti, &potential))
+		return false;
+	if (!(((unsigned char *)&held)[BYTE] & BIT)) {
+		if (!(((unsigned char *)&potential)[BYTE] & BIT))
+			return false;
+		((unsigned char *)&wanted)[BYTE] = BIT;
+		if ((*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted))
+			return false;
+	}
+	jvm_find_functions(jvm);
+	return true;
+}
+
+static jthread jvm_other_thread(struct jvm *jvm, jvm_thread_function function, jthread thread)
+{
+	jthread other = NULL;
+
+	if (!function || function(jvm->jvmti, thread, &other))
+		return NULL;
+	return other;
+}
+
+jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread)
+{
+	return jvm_other_thread(jvm, get_carrier, virtual_thread);
+}
+
+jthread jvm_mounted_on(struct jvm *jvm, jthread carrier)
+{
+	return jvm_other_thread(jvm, get_mounted, carrier);
+}
+
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "a word is as wide as a pointer");
+
+uint64_t jvm_thread_word(struct jvm *jvm)
+{
+	void *word = NULL;
+
+	if ((*jvm->jvmti)->GetThreadLocalStorage(jvm->jvmti, NULL, &word))
+		return 0;
+	return (uint64_t)(uintptr_t)word;
+}
+
+void jvm_set_thread_word(struct jvm *jvm, uint64_t word)
+{
+	(*jvm->jvmti)->SetThreadLocalStorage(jvm->jvmti, NULL, (const void *)(uintptr_t)word);
+}
+
+/* ---- what is looked up once ---- */
 
 /* A look-up that failed leaves a pending exception, which must not reach the application. */
 static bool jvm_clear_exception(JNIEnv *jni)

@@ -29,6 +29,11 @@ enum jvm_capability {
 	JVM_NATIVE_BINDING = 8    /* native methods, when they get their function */
 };
 
+/* Virtual threads: JDK 21 and later. Headers of before do not have the number (JVMTI specification,
+ * "Virtual Thread End"). */
+enum { JVM_VIRTUAL_THREAD_END = 88 };
+typedef void(JNICALL *jvm_virtual_thread_end)(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
+
 struct jvm_thread {
 	int64_t java_id; /* Thread.threadId(), 0 if it cannot be read */
 	char name[256];  /* UTF-8, cut at a character */
@@ -60,8 +65,9 @@ int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *e
 
 /* All that were added. */
 void jvm_give_capabilities_back(struct jvm *jvm);
-int jvm_set_callbacks(
-	struct jvm *jvm, const jvmtiEventCallbacks *callbacks, struct error *error);
+/* virtual_end: for the event that jvmtiEventCallbacks may have no place for. */
+int jvm_set_callbacks(struct jvm *jvm, const jvmtiEventCallbacks *callbacks,
+	jvm_virtual_thread_end virtual_end, struct error *error);
 int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error);
 
 /* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one does
@@ -74,6 +80,19 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error);
 
 /* The calling thread, a local reference, or NULL. */
 jthread jvm_current_thread(struct jvm *jvm);
+
+/* Has the JVM tell of virtual threads, for good. False: it has none, or cannot tell of them. */
+bool jvm_support_virtual_threads(struct jvm *jvm);
+
+/* The platform thread that carries the virtual one, or the virtual thread that is mounted on the
+ * platform thread (NULL: the calling one); a local reference. NULL: there is none, or this JVM does not
+ * tell. */
+jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread);
+jthread jvm_mounted_on(struct jvm *jvm, jthread carrier);
+
+/* A word of jprof's own that goes with the calling thread; 0 until it is set. */
+uint64_t jvm_thread_word(struct jvm *jvm);
+void jvm_set_thread_word(struct jvm *jvm, uint64_t word);
 
 /* thread NULL: the calling one. False if it is no longer there. */
 bool jvm_describe_thread(

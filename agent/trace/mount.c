@@ -396,8 +396,28 @@ static bool begin_in(struct thread_context *carrier, const struct thread_identit
 	return *lane != NULL;
 }
 
+void carrier_read(struct thread_context *carrier, uint64_t *now)
+{
+	metric_read(SHAPE_ANY, carrier->set, carrier->metric, now);
+}
+
+/* A thread begins in its lane, with what it used before it was known. */
+static void begin_at_root(struct thread_context *lane, const uint64_t *from, const uint64_t *now)
+{
+	struct tree_node *root = tree_at(&lane->tree, TREE_ROOT);
+
+	lane->code = SEQUENCE_OUTSIDE;
+	context_start_at(lane, from);
+	for (unsigned i = 0; i < lane->set->count; i++) {
+		__atomic_store_n(&lane->last[i], now[i], __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&root->base[i], root->base[i] + (now[i] - from[i]), __ATOMIC_RELEASE);
+	}
+}
+
 struct thread_context *virtual_begin(struct thread_context *carrier,
-	const struct thread_identity *identity, struct virtual_thread **thread)
+	const struct thread_identity *identity, bool outside, const uint64_t *now,
+	struct virtual_thread **thread)
 {
 	struct trace *trace = carrier->trace;
 	struct thread_context *lane = NULL;
@@ -412,8 +432,8 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 		return NULL;
 	}
 	lane_add(&lane->lane.begun, 1);
-	lane->code = SEQUENCE_OUTSIDE;
-	context_start_at(lane, carrier->last);
+	(*thread)->outside = outside;
+	begin_at_root(lane, outside ? now : carrier->last, now);
 	run_in(lane, *thread);
 	return lane;
 }
@@ -495,7 +515,7 @@ static void make_unknown(struct trace *trace)
 		rows_destroy(trace, fresh);
 }
 
-void virtual_unknown(struct thread_context *carrier)
+bool virtual_unknown(struct thread_context *carrier)
 {
 	struct thread_context *lane;
 
@@ -503,13 +523,14 @@ void virtual_unknown(struct thread_context *carrier)
 		make_unknown(carrier->trace);
 	lane = unknown_lane(carrier);
 	if (!lane)
-		return;
+		return false;
 	context_start_at(lane, carrier->last);
 	lane_add(&lane->lane.mounts, 1);
 	__atomic_store_n(&lane->lane.mounted_since, wall_of(lane), __ATOMIC_RELAXED);
 	context_settle(lane);
 	run_out(lane);
 	carry_over(carrier, lane);
+	return true;
 }
 
 void carrier_resume(struct thread_context *carrier, bool nobody)

@@ -52,18 +52,23 @@ void carrier_give_way(struct thread_context *carrier);
 struct thread_context *virtual_mount(
 	struct thread_context *carrier, struct virtual_thread *thread);
 
-/* The same for a virtual thread that was not known when it was mounted. identity: borrowed. NULL: no
- * memory, which is counted as a lost thread. */
+/* The same for a virtual thread that was not known when it was mounted. What it used until `now`, a
+ * reading of the carrier's counters, is its root's; since then it was jprof that worked. outside: the
+ * session's scope. identity: borrowed. NULL: no memory, which is counted as a lost thread. */
 struct thread_context *virtual_begin(struct thread_context *carrier,
-	const struct thread_identity *identity, struct virtual_thread **thread);
+	const struct thread_identity *identity, bool outside, const uint64_t *now,
+	struct virtual_thread **thread);
+
+/* For virtual_begin. */
+void carrier_read(struct thread_context *carrier, uint64_t *now);
 
 /* It is unmounted. */
 void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
 	struct virtual_thread *thread);
 
 /* A virtual thread ran since carrier_give_way that is not known: nothing recorded was called. What it
- * used is in a row for all such. */
-void virtual_unknown(struct thread_context *carrier);
+ * used is in a row for all such. False: there was no memory for that. */
+bool virtual_unknown(struct thread_context *carrier);
 #define VIRTUAL_UNKNOWN_NAME "(no recorded call)"
 
 /* The carrier runs again, since the virtual thread was unmounted; or (nobody) what ran meanwhile is

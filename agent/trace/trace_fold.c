@@ -70,8 +70,8 @@ static struct thread_context *row_for(
 
 	name_pattern(pattern, identity->name);
 	row = find_row(trace, pattern, is_virtual);
-	/* The last two places are for "*". */
-	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 2) {
+	/* The last place, or two, is for "*". */
+	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 1u - trace->apart) {
 		strcpy(pattern, "*");
 		row = find_row(trace, pattern, is_virtual);
 	}
