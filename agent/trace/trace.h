@@ -84,6 +84,8 @@ struct trace_thread {
 	uint64_t unmatched;  /* exits that matched no frame; they are not events */
 	uint64_t lost;       /* entries without a frame: the shadow stack could not grow */
 	uint64_t pruned;     /* nodes folded into "(pruned)" */
+	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
+	uint64_t carrier_ns; /* and for how long, ns */
 	/* Set for `end` only. */
 	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
 	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended
