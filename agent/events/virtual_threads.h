@@ -6,7 +6,7 @@
  * A virtual thread raises entry and exit events on whichever platform thread carries it, and
  * may go on on another one: recorded there, stacks would mix. While one is mounted, the
  * carrier's events are turned away; what the virtual thread uses is charged to the carrier,
- * to the node it was in (its root, as a rule), and the mounts are counted.
+ * to the node it was in (its root, as a rule).
  *
  * In:   HotSpot's extension events VirtualThreadMount and VirtualThreadUnmount (JDK 21 and
  *       later). JVMs without them have no virtual threads.
@@ -15,14 +15,10 @@
 #define JPROF_VIRTUAL_THREADS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "agent/jvm/jvm.h"
 
 /* A session begins: before other events are enabled; or ends. In the live phase. */
 void virtual_threads_watch(struct jvm *jvm, bool on);
-
-/* How often a virtual thread was mounted in the session. */
-uint64_t virtual_threads_mounts(void);
 
 #endif
