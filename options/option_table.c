@@ -346,6 +346,8 @@ const struct option_row option_table[] = {
 	{"threads", &threads_type, "patterns like worker-*, #17, tid:4711 joined by '+'",
 		.unset = "all threads", FIELD(threads),
 		.meaning = "the threads to record: names, #Java-id, tid:system's-id"},
+	{"virtual", &choice_type, "fold, separate", .initial = "fold", FIELD(virtual),
+		.meaning = "virtual threads: one row for names equal but for digits; or a row each"},
 	{"scope", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
 		.unset = "everything", .forbidden = ",;:|/[]()", FIELD(scope),
 		.meaning = "a thread records only while it is inside one of these methods"},

@@ -21,6 +21,7 @@
 
 enum calls_mode { CALLS_AUTO, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
 enum io_mode { IO_OFF, IO_SUMMARY, IO_RECORDS };
+enum virtual_mode { VIRTUAL_FOLD, VIRTUAL_SEPARATE };
 enum timing_mode { TIMING_FAST, TIMING_PRECISE };
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -32,6 +33,7 @@ struct options {
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
 	struct pattern_list threads; /* see thread_choice.h */
+	int virtual;       /* enum virtual_mode */
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
 	int io;            /* enum io_mode */

@@ -141,20 +141,35 @@ static bool is_pattern_of(const char *pattern, const char *name)
 	return *pattern == '\0';
 }
 
-/* The row that a thread of that name was folded into: to's thread + 1; 0: there is none. */
-static uint32_t fold_row(const struct profile *to, const char *name)
+/* How well the row suits as the one that a thread which is gone was folded into; 0: not at
+ * all. Rows of virtual threads, which may live, hold no others. */
+static int row_fit(const struct profile_thread *row, const struct profile_thread *thread)
+{
+	bool same_kind = row->is_virtual == thread->is_virtual, by_name;
+
+	if (row->java_id != 0 || row->os_id != 0)
+		return 0;
+	if (row->is_virtual ? !same_kind : row->alive)
+		return 0;
+	by_name = is_pattern_of(row->name, thread->name);
+	if (!by_name && strcmp(row->name, "*") != 0)
+		return 0;
+	return 1 + by_name + 2 * same_kind;
+}
+
+/* The row that the thread was folded into: to's thread + 1; 0: there is none. */
+static uint32_t fold_row(const struct profile *to, const struct profile_thread *thread)
 {
 	uint32_t found = 0;
+	int best = 0;
 
 	for (size_t t = 0; t < to->thread_count; t++) {
-		const struct profile_thread *row = &to->thread[t];
+		int fit = row_fit(&to->thread[t], thread);
 
-		if (row->alive || row->java_id != 0 || row->os_id != 0)
+		if (fit <= best)
 			continue;
-		if (is_pattern_of(row->name, name))
-			return (uint32_t)t + 1;
-		if (strcmp(row->name, "*") == 0)
-			found = (uint32_t)t + 1;
+		best = fit;
+		found = (uint32_t)t + 1;
 	}
 	return found;
 }
@@ -162,7 +177,8 @@ static uint32_t fold_row(const struct profile *to, const char *name)
 static void subtract_thread(
 	struct match *match, struct profile_thread *to, const struct profile_thread *from)
 {
-	/* A row counts the threads that it stands for; those that ended before did nothing. */
+	/* A row counts the threads that it stands for; those that ended before did nothing.
+	 * Of virtual ones these are not known: those that began since are counted. */
 	uint64_t gone = from->id == to->id ? from->folded : !from->alive;
 
 	if (to->folded > 1)
@@ -173,6 +189,8 @@ static void subtract_thread(
 	less(match, &to->unmatched, from->unmatched);
 	less(match, &to->lost, from->lost);
 	less(match, &to->pruned, from->pruned);
+	less(match, &to->mounts, from->mounts);
+	less(match, &to->carrier_ns, from->carrier_ns);
 	for (unsigned m = 0; m < match->to->metric_count; m++)
 		less(match, &to->total[m], from->total[m]);
 }
@@ -185,7 +203,7 @@ static void find_threads(struct match *match)
 		const struct profile_thread *thread = &match->from->thread[f];
 		ptrdiff_t same = profile_thread_find(to, thread->id);
 
-		match->into[f] = same >= 0 ? (uint32_t)same + 1 : fold_row(to, thread->name);
+		match->into[f] = same >= 0 ? (uint32_t)same + 1 : fold_row(to, thread);
 		if (match->into[f] == 0)
 			to->interval.clamped++;
 	}
@@ -608,7 +626,8 @@ static bool node_is_used(const struct match *match, const struct profile_node *n
 static bool thread_is_used(const struct match *match, const struct profile_thread *thread)
 {
 	uint64_t used = thread->events | thread->unwound | thread->repaired |
-			thread->unmatched | thread->lost | thread->pruned;
+			thread->unmatched | thread->lost | thread->pruned |
+			thread->mounts | thread->carrier_ns;
 
 	for (unsigned m = 0; m < match->to->metric_count; m++)
 		used |= thread->total[m];

@@ -32,7 +32,7 @@ struct profile_method {
 	bool is_native, is_static;
 };
 
-/* A thread, or many ended threads folded into one by name. */
+/* A thread, or many folded into one by name: ended ones, or virtual ones. */
 struct profile_thread {
 	uint32_t id;          /* 1, 2, ... in order of appearance */
 	int64_t java_id;      /* Thread.getId(); 0 when folded or unknown */
@@ -46,6 +46,8 @@ struct profile_thread {
 	uint64_t unmatched;   /* exits that matched no frame */
 	uint64_t lost;        /* entries that could not be recorded (no memory) */
 	uint64_t pruned;      /* tree nodes folded into "(pruned)" */
+	uint64_t mounts;      /* of virtual threads: how often one was mounted on a carrier */
+	uint64_t carrier_ns;  /* and for how long, ns of wall-clock time */
 	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };

@@ -144,6 +144,7 @@ static int read_methods(struct reader *reader)
 static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 {
 	struct profile_thread *thread = &reader->profile->thread[i];
+	bool mounts = reader->source->version >= SCHEMA_MOUNTS_SINCE;
 	uint64_t id = reader_number(statement, SCHEMA_THREAD_ID);
 
 	/* node.id is a signed number of 64 bits with the thread in its upper half. */
@@ -165,8 +166,12 @@ static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	thread->pruned = reader_number(statement, SCHEMA_THREAD_PRUNED);
 	thread->started = reader_number(statement, SCHEMA_THREAD_STARTED);
 	thread->ended = reader_number(statement, SCHEMA_THREAD_ENDED);
-	for (unsigned m = 0; m < reader->profile->metric_count; m++)
-		thread->total[m] = reader_number(statement, SCHEMA_THREAD_TOTAL + (int)m);
+	if (mounts) {
+		thread->mounts = reader_number(statement, SCHEMA_THREAD_MOUNTS);
+		thread->carrier_ns = reader_number(statement, SCHEMA_THREAD_CARRIER_NS);
+	}
+	reader_numbers(statement, mounts ? SCHEMA_THREAD_TOTAL : SCHEMA_THREAD_MOUNTS,
+		reader->profile->metric_count, thread->total);
 	return 0;
 }
 

@@ -469,6 +469,8 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 	bind_number(statement, SCHEMA_THREAD_ENDED, thread->ended);
 	if (thread->ended == 0)
 		sqlite3_bind_null(statement, SCHEMA_THREAD_ENDED + 1);
+	bind_number(statement, SCHEMA_THREAD_MOUNTS, thread->mounts);
+	bind_number(statement, SCHEMA_THREAD_CARRIER_NS, thread->carrier_ns);
 	for (unsigned i = 0; i < writer->metrics; i++)
 		bind_number(statement, SCHEMA_THREAD_TOTAL + (int)i, thread->total[i]);
 	return step(writer, INSERT_THREAD, error);

@@ -22,9 +22,16 @@ static const struct schema_table *table_of(
 		[TABLE_IO] = TABLE_SNAPSHOT_IO,
 		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
 	};
+	static const struct {
+		int since;                         /* the version that changed it; 0: none did */
+		const struct schema_table *before; /* itself and its copy, as they were */
+	} changed[TABLE_COUNT] = {
+		[TABLE_THREAD] = {SCHEMA_MOUNTS_SINCE, schema_thread_without_mounts},
+		[TABLE_NODE] = {SCHEMA_SPENT_SINCE, schema_node_without_spent},
+	};
 
-	if (id == TABLE_NODE && reader->source->version < SCHEMA_SPENT_SINCE)
-		return &schema_node_without_spent[reader->snapshot != 0];
+	if (reader->source->version < changed[id].since)
+		return &changed[id].before[reader->snapshot != 0];
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];
 }
 

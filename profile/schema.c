@@ -53,6 +53,11 @@ const struct schema_table schema_node_without_spent[2] = {
 	{"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base"}, true},
 };
 
+const struct schema_table schema_thread_without_mounts[2] = {
+	{"thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, false},
+	{"snapshot_thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, true},
+};
+
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
 struct schema_view {
@@ -62,7 +67,8 @@ struct schema_view {
 static const struct schema_view views[] = {
 	{"threads",
 		"SELECT id, name, java_id, os_id, virtual, alive, folded, events,\n"
-		"\tunwound, repaired, unmatched, lost, pruned, started, ended",
+		"\tunwound, repaired, unmatched, lost, pruned, started, ended,\n"
+		"\tmounts, carrier_ns",
 		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
 	/* What a root used, outside every included method, is the row without a method.
 	 */

@@ -16,8 +16,9 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION	      3
+#define SCHEMA_VERSION	      4
 #define SCHEMA_SPENT_SINCE    3 /* the version that brought node.spent_i */
+#define SCHEMA_MOUNTS_SINCE   4 /* thread.mounts and thread.carrier_ns */
 
 /* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
 #define SCHEMA_META(X)                                                                   \
@@ -53,7 +54,9 @@
 	X(THREAD_LOST, "lost", "INTEGER", "entries not recorded")                        \
 	X(THREAD_PRUNED, "pruned", "INTEGER", "nodes folded into (pruned)")              \
 	X(THREAD_STARTED, "started", "INTEGER", "ns since the session began")            \
-	X(THREAD_ENDED, "ended", "INTEGER", "the same; NULL while alive")
+	X(THREAD_ENDED, "ended", "INTEGER", "the same; NULL while alive")                \
+	X(THREAD_MOUNTS, "mounts", "INTEGER", "of virtual threads on carriers")          \
+	X(THREAD_CARRIER_NS, "carrier_ns", "INTEGER", "ns that they were mounted")
 
 #define SCHEMA_NODE(X)                                                                   \
 	X(NODE_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")           \
@@ -196,8 +199,11 @@ enum schema_table_id {
 };
 
 extern const struct schema_table schema_tables[TABLE_COUNT];
-/* node and snapshot_node as they were before SCHEMA_SPENT_SINCE. */
+/* node and snapshot_node as they were before SCHEMA_SPENT_SINCE; and thread and
+ * snapshot_thread before SCHEMA_MOUNTS_SINCE, their totals beginning at
+ * SCHEMA_THREAD_MOUNTS. */
 extern const struct schema_table schema_node_without_spent[2];
+extern const struct schema_table schema_thread_without_mounts[2];
 
 /* How many columns the table has in a profile with so many metrics. */
 int schema_columns(const struct schema_table *table, unsigned metrics);

@@ -180,7 +180,6 @@ static void put_facts(const struct session *session,
 static const struct session_source source = {.end = methods_end,
 	.get = methods_get,
 	.lost = methods_lost,
-	.virtual_mounts = virtual_threads_mounts,
 	.chosen = class_hook_chosen,
 	.files = io_show_files,
 	.facts = put_facts};

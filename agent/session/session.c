@@ -199,7 +199,6 @@ static void session_facts(void *argument, bool final,
 		{"metric.losses", metric_losses() - session->before.losses},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
 		{"methods.lost", session->source->lost() - session->before.methods_lost},
-		{"virtual.mounts", session->source->virtual_mounts()},
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {

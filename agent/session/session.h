@@ -34,8 +34,7 @@ struct session_chosen {
 struct session_source {
 	uint32_t (*end)(void); /* ids are PROFILE_METHOD_FIRST .. end() - 1 */
 	const struct profile_method *(*get)(uint32_t id);
-	uint64_t (*lost)(void);           /* methods without a record */
-	uint64_t (*virtual_mounts)(void); /* of virtual threads, which are not recorded */
+	uint64_t (*lost)(void); /* methods without a record */
 	/* Calls put for each file and connection that is new or changed, or all of them, with
 	 * times relative to `began`. */
 	int (*files)(uint64_t began, bool all,

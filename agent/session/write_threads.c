@@ -259,6 +259,8 @@ static int end_thread(void *user, const struct trace_thread *shown)
 		.unmatched = shown->unmatched,
 		.lost = shown->lost,
 		.pruned = shown->pruned,
+		.mounts = shown->mounts,
+		.carrier_ns = shown->carrier_ns,
 		.started = shown->started > writer->began ? shown->started - writer->began
 							  : 0,
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* label: well-formed UTF-8 from whatever a profile holds, and methods' names for people. */
+/* label: well-formed UTF-8 from whatever a profile holds; threads' and methods' names for
+ * people. */
 #include "cli/report/label.h"
 
 #include <stdarg.h>
@@ -235,6 +236,17 @@ struct label label_format(struct label_store *store, const char *format, ...)
 		label = keep(store, text, (size_t)length);
 	free(text);
 	return label;
+}
+
+/* ---- threads ---- */
+
+const char *label_thread_name(const struct profile_thread *thread)
+{
+	if (thread->name != NULL && thread->name[0] != '\0')
+		return thread->name;
+	if (!thread->is_virtual)
+		return "";
+	return thread->folded == 1 ? "(virtual thread)" : "(virtual threads)";
 }
 
 /* ---- methods for people ---- */

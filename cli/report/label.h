@@ -44,6 +44,10 @@ struct label label_make(struct label_store *store, const char *text);
 struct label label_format(struct label_store *store, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What a thread's row is called, before it is made a label: its name, and of virtual
+ * threads without one, that they are such. Never NULL; borrowed from the profile. */
+const char *label_thread_name(const struct profile_thread *thread);
+
 bool label_store_failed(const struct label_store *store);
 
 /* Labels of all methods. Owned by the caller (free), NULL without memory. */

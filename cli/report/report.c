@@ -89,10 +89,10 @@ static int choose_threads(struct report *report, struct error *error)
 	size_t found = 0;
 
 	for (size_t i = 0; i < report->profile->thread_count; i++) {
-		const char *name = report->profile->thread[i].name;
+		const char *name = label_thread_name(&report->profile->thread[i]);
 
-		report->selected[i] = wanted->count == 0 ||
-			pattern_list_match(wanted, name == NULL ? "" : name);
+		report->selected[i] =
+			wanted->count == 0 || pattern_list_match(wanted, name);
 		found += report->selected[i];
 	}
 	if (found == 0 && wanted->count > 0)
@@ -167,11 +167,9 @@ static int make_labels(struct report *report)
 	report->thread = calloc(profile->thread_count + 1, sizeof(*report->thread));
 	if (report->method == NULL || report->thread == NULL)
 		return -1;
-	for (size_t i = 0; i < profile->thread_count; i++) {
-		const char *name = profile->thread[i].name;
-
-		report->thread[i] = label_make(report->labels, name != NULL ? name : "");
-	}
+	for (size_t i = 0; i < profile->thread_count; i++)
+		report->thread[i] = label_make(
+			report->labels, label_thread_name(&profile->thread[i]));
 	return label_store_failed(report->labels) ? -1 : 0;
 }
 
@@ -315,6 +313,17 @@ void report_violation(struct report *report, const char *format, ...)
 	/* Names may hold anything; error_set makes one line of it. */
 	error_set(&text, ERROR_FORMAT, "%s", line);
 	fprintf(stderr, "jprof: %s\n", text.text);
+}
+
+bool report_has_virtual(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		if (profile->thread[t].is_virtual)
+			return true;
+	}
+	return false;
 }
 
 static bool node_is_of(const struct profile *profile, size_t node, size_t thread)

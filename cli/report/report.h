@@ -131,6 +131,9 @@ uint64_t *report_cum(const struct report *report);
  * the call before, or 0. */
 size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
 
+/* True if the profile has rows of virtual threads, selected or not. */
+bool report_has_virtual(const struct report *report);
+
 /* Positions of the nodes of the selected threads, without hidden ones, *count of them, rising. Owned by the
  * caller (free), NULL without memory. */
 uint32_t *report_nodes(const struct report *report, size_t *count);

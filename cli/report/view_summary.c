@@ -42,7 +42,9 @@ static const struct known_meta {
 	{"probes.classes", "probes.classes", "Classes with probes", LOOK_NUMBER},
 	{"probes.methods", "probes.methods", "Methods with probes", LOOK_NUMBER},
 	{"untouched", "untouched", "Left without probes", LOOK_NUMBER},
-	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads", LOOK_NUMBER},
+	/* Of older agents, which recorded no virtual threads. */
+	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads, not recorded",
+		LOOK_NUMBER},
 	{"io.class_loading.ops", "io.class_loading.ops", "I/O of class loading", LOOK_NUMBER},
 	{"io.class_loading.bytes", "io.class_loading.bytes", "  bytes", LOOK_NUMBER},
 	{"io.class_loading.ns", "io.class_loading.ns", "  time (ms)", LOOK_TIME},
@@ -69,7 +71,7 @@ static const struct known_meta {
 
 /* What is counted over the chosen threads. */
 struct counts {
-	uint64_t threads, methods, nodes, calls;
+	uint64_t threads, virtual_threads, mounts, methods, nodes, calls;
 	uint64_t interpreted, jitted, native;
 	uint64_t events, unwound, lost, pruned, repaired, unmatched;
 };
@@ -92,6 +94,12 @@ static const struct count_row {
 	{"pruned", "Pruned nodes", offsetof(struct counts, pruned)},
 	{"repaired", "Repaired frames", offsetof(struct counts, repaired)},
 	{"unmatched", "Unmatched exits", offsetof(struct counts, unmatched)},
+};
+
+/* And where the profile has virtual threads. */
+static const struct count_row virtual_rows[] = {
+	{"virtual.threads", "Virtual threads", offsetof(struct counts, virtual_threads)},
+	{"virtual.mounts", "  mounts", offsetof(struct counts, mounts)},
 };
 
 /* How a metric's bases compare with the totals of the threads. */
@@ -146,9 +154,13 @@ static void count_thread(
 {
 	const struct profile_thread *thread = &report->profile->thread[at];
 	struct counts *counts = &view->counts;
+	uint64_t threads = thread->folded > 0 ? thread->folded : 1;
 	uint64_t base[PROFILE_METRIC_MAX] = {0};
 
-	counts->threads += thread->folded > 0 ? thread->folded : 1;
+	counts->threads += threads;
+	if (thread->is_virtual)
+		counts->virtual_threads += threads;
+	counts->mounts += thread->mounts;
 	counts->events += thread->events;
 	counts->unwound += thread->unwound;
 	counts->lost += thread->lost;
@@ -329,12 +341,13 @@ static void print_snapshots(struct report *report, struct sink *sink)
 			LOOK_NUMBER);
 }
 
-static void print_counts(struct report *report, struct sink *sink)
+static void print_counts(struct report *report, struct sink *sink,
+	const struct count_row *rows, size_t count)
 {
 	const struct summary_view *view = report->data;
 
-	for (size_t i = 0; i < sizeof(count_rows) / sizeof(count_rows[0]); i++) {
-		const struct count_row *row = &count_rows[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct count_row *row = &rows[i];
 		uint64_t number;
 
 		memcpy(&number, (const char *)&view->counts + row->offset,
@@ -397,7 +410,11 @@ static int rows_summary(struct report *report, struct sink *sink, struct error *
 	print_meta(report, sink);
 	print_snapshots(report, sink);
 	print_interval(report, sink);
-	print_counts(report, sink);
+	print_counts(
+		report, sink, count_rows, sizeof(count_rows) / sizeof(count_rows[0]));
+	if (report_has_virtual(report))
+		print_counts(report, sink, virtual_rows,
+			sizeof(virtual_rows) / sizeof(virtual_rows[0]));
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		print_metric(report, sink, m);
 	if (report->adjusted == NULL)

@@ -10,6 +10,19 @@ struct threads_view {
 	size_t count;
 };
 
+/* What only virtual threads have: in text where there are some. */
+static void virtual_columns(struct report *report)
+{
+	unsigned flags = COLUMN_SUM | (report_has_virtual(report) ? IN_ALL : IN_DATA);
+	struct sheet *sheet = &report->sheet;
+	unsigned time;
+
+	sheet_add(sheet, NULL, "mounts", "Mounts", flags, PLACE_FIRST);
+	time = sheet_add(sheet, NULL, "carrier_time", "Carrier time", flags | COLUMN_TIME,
+		PLACE_FIRST);
+	sheet->column[time].unit = "ms";
+}
+
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -21,6 +34,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "virtual", "Virtual", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
 	sheet_add(sheet, NULL, "alive", "Alive", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
 	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	virtual_columns(report);
 	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "unwound", "Unwound", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM, PLACE_FIRST);
@@ -42,6 +56,11 @@ static struct cell known(uint64_t number)
 	return number == 0 ? (struct cell){0} : cell_number(number);
 }
 
+static struct cell of_virtual(const struct profile_thread *thread, uint64_t number)
+{
+	return thread->is_virtual ? cell_number(number) : (struct cell){0};
+}
+
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct profile_thread *thread = &report->profile->thread[item];
@@ -53,6 +72,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_bool(thread->is_virtual);
 	*cells++ = cell_bool(thread->alive);
 	*cells++ = cell_number(thread->folded);
+	*cells++ = of_virtual(thread, thread->mounts);
+	*cells++ = of_virtual(thread, thread->carrier_ns);
 	*cells++ = cell_number(thread->events);
 	*cells++ = cell_number(thread->unwound);
 	*cells++ = cell_number(thread->repaired);

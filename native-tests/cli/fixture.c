@@ -226,6 +226,36 @@ void fixture_small(struct fixture *fixture)
 	fixture->thread[1].unwound = 2;
 }
 
+/* The last thread is a row of so many virtual threads. */
+static void make_virtual(
+	struct fixture *fixture, uint64_t folded, uint64_t mounts, uint64_t carrier_ns)
+{
+	struct profile_thread *thread = &fixture->thread[fixture->profile.thread_count - 1];
+
+	thread->is_virtual = true;
+	thread->os_id = 0;
+	if (folded != 1)
+		thread->java_id = 0;
+	thread->folded = folded;
+	thread->mounts = mounts;
+	thread->carrier_ns = carrier_ns;
+}
+
+void fixture_virtual(struct fixture *fixture)
+{
+	uint32_t run;
+
+	fixture_small(fixture);
+	run = fixture_method(fixture, "com.acme.Task", "run", "()V");
+	fixture_thread(fixture, "", 300, 0);
+	make_virtual(fixture, 100000, 250000, 1500000);
+	fixture_node(fixture, 0, run, 100000, 5000000, 64);
+	fixture_thread(fixture, "", 20, 0);
+	make_virtual(fixture, 1, 3, 400000);
+	fixture_thread(fixture, "request-*", 7, 0);
+	make_virtual(fixture, 12, 0, 0);
+}
+
 /* ---- adjusting ---- */
 
 /* The code of a sequence in words. */

@@ -61,6 +61,10 @@ void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum io_o
  * marks. */
 void fixture_small(struct fixture *fixture);
 
+/* The same with virtual threads: many without a name in one row, one without a name, and
+ * a row of like names. */
+void fixture_virtual(struct fixture *fixture);
+
 /* Gives each node of the profile stretches (the calls of a leaf are entry-exit ones), the time
  * that jprof spent in it, and the session sequences; for fixture_adjust. */
 void fixture_stretches(struct fixture *fixture);

@@ -83,6 +83,41 @@ static void test_golden_adjusted(void **state)
 	adjustment_fini(&adjustment);
 }
 
+/* The views that show virtual threads otherwise than others. */
+static void test_golden_virtual(void **state)
+{
+	static const char *const shown[] = {"summary", "threads", "tree"};
+
+	(void)state;
+	fixture_virtual(&fixture);
+	for (size_t v = 0; v < sizeof(shown) / sizeof(shown[0]); v++) {
+		for (size_t f = 0; f < format_count; f++) {
+			char *text = fixture_print(&fixture, shown[v], formats[f]->name);
+			char name[64];
+
+			snprintf(name, sizeof(name), "virtual-%s.%s", shown[v],
+				formats[f]->name);
+			check_golden(name, text);
+			free(text);
+		}
+	}
+}
+
+/* An older agent counted mounts of virtual threads, and recorded none of them. */
+static void test_mounts_not_recorded(void **state)
+{
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	fixture.meta[fixture.profile.meta_count++] =
+		(struct profile_meta){(char *)"virtual.mounts", (char *)"1234"};
+	text = fixture_print(&fixture, "summary", "text");
+	assert_non_null(strstr(text, "\nMounts of virtual threads, not recorded  1,234\n"));
+	assert_null(strstr(text, "Virtual threads"));
+	free(text);
+}
+
 /* What a summary says of the interval that is shown. */
 static void test_interval(void **state)
 {
@@ -224,6 +259,28 @@ static void test_requests(void **state)
 	fixture_small(&fixture);
 	for (size_t i = 0; i < sizeof(request_cases) / sizeof(request_cases[0]); i++)
 		run_case(&request_cases[i]);
+}
+
+static const struct request_case virtual_cases[] = {
+	{__LINE__, "threads", NULL, NULL, 0, "(virtual threads)", "(virtual threads)", 0},
+	{__LINE__, "threads", NULL, NULL, 0, "(virtual thread)", "(virtual thread)", 0},
+	{__LINE__, "threads", NULL, NULL, 0, "(virtual*",
+		"(virtual threads);(virtual thread)", 0},
+	{__LINE__, "threads", NULL, NULL, 0, "request-*", "request-*", 0},
+	{__LINE__, "threads", NULL, NULL, 0, "", NULL, 0},
+	{__LINE__, "threads", NULL, "mounts", 2, NULL,
+		"(virtual threads);(virtual thread)", 0},
+	{__LINE__, "threads", NULL, "carrier_time", 1, NULL, "(virtual threads)", 0},
+	{__LINE__, "tree", NULL, NULL, 0, "(virtual threads)", "9;10", 0},
+	{__LINE__, "methods", NULL, NULL, 0, "(virtual threads)", "run", 1},
+};
+
+static void test_virtual_requests(void **state)
+{
+	(void)state;
+	fixture_virtual(&fixture);
+	for (size_t i = 0; i < sizeof(virtual_cases) / sizeof(virtual_cases[0]); i++)
+		run_case(&virtual_cases[i]);
 }
 
 /* Printed bases and what was left out are the threads' totals. */
@@ -571,9 +628,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_texts),
 		cmocka_unit_test(test_golden_adjusted),
+		cmocka_unit_test(test_golden_virtual),
+		cmocka_unit_test(test_mounts_not_recorded),
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_virtual_requests),
 		cmocka_unit_test(test_omitted_adds_up),
 		cmocka_unit_test(test_omitted_io_adds_up),
 		cmocka_unit_test(test_names),

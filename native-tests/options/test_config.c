@@ -72,7 +72,8 @@ static void every_key_is_read(void **state)
 		"{\"file\": \"/tmp/caf\xc3\xa9, %p\", \"start\": false,"
 		"\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
 		"\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
-		"\"threads\": [\"C++\", \"a,b\"], \"io\": \"off\","
+		"\"threads\": [\"C++\", \"a,b\"], \"virtual\": \"separate\","
+		"\"io\": \"off\","
 		"\"scope\": [\"s.S.s\"], \"scope_follow\": true,"
 		"\"calibration\": \"/x\", \"timing\": \"precise\","
 		"\"max_memory\": \"512m\", \"flush\": 60, \"log\": \"error\"}");
@@ -89,6 +90,7 @@ static void every_key_is_read(void **state)
 	assert_list(&options.exclude, "c.*");
 	assert_list(&options.threads, "C+++a,b");
 	assert_int_equal(options.threads.count, 2);
+	assert_int_equal(options.virtual, VIRTUAL_SEPARATE);
 	assert_list(&options.scope, "s.S.s");
 	assert_true(options.scope_follow);
 	assert_int_equal(options.io, IO_OFF);
@@ -384,7 +386,7 @@ static void json_is_a_config_file(void **state)
 		"file=\\,\\\\%p\xc3\xa9\"\n,start=no,calls=off",
 		"metrics=a+b,include=a.*+b.*,exclude=c,threads=C\\+\\+\\,x",
 		"io=records,calibration=/x,timing=precise,max_memory=1048577",
-		"flush=99,log=info"};
+		"flush=99,log=info,virtual=separate"};
 	for (int i = 0; i < 5; i++) {
 		struct options options, again;
 		assert_int_equal(options_parse(&options, strings[i], NULL), 0);

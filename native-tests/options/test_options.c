@@ -64,6 +64,7 @@ static void nothing_gives_the_defaults(void **state)
 		assert_int_equal(options.include.count, 0);
 		assert_int_equal(options.exclude.count, 0);
 		assert_int_equal(options.threads.count, 0);
+		assert_int_equal(options.virtual, VIRTUAL_FOLD);
 		assert_int_equal(options.io, IO_SUMMARY);
 		assert_string_equal(options.calibration, "auto");
 		assert_int_equal(options.timing, TIMING_FAST);
@@ -81,12 +82,14 @@ static void every_scalar_is_read(void **state)
 	struct error error = {0};
 	assert_int_equal(options_parse(&options,
 				 "file=/tmp/a b.jprof,start=no,calls=events,io=records,"
-				 "calibration=off,timing=precise,max_memory=1g,flush=3,log=debug",
+				 "virtual=separate,calibration=off,timing=precise,max_memory=1g,"
+				 "flush=3,log=debug",
 				 &error),
 		0);
 	assert_string_equal(options.file, "/tmp/a b.jprof");
 	assert_false(options.start);
 	assert_int_equal(options.calls, CALLS_EVENTS);
+	assert_int_equal(options.virtual, VIRTUAL_SEPARATE);
 	assert_int_equal(options.io, IO_RECORDS);
 	assert_string_equal(options.calibration, "off");
 	assert_int_equal(options.timing, TIMING_PRECISE);
@@ -107,6 +110,9 @@ static const struct {
 	{__LINE__, "calls=instrument", offsetof(struct options, calls), CALLS_INSTRUMENT},
 	{__LINE__, "calls=events", offsetof(struct options, calls), CALLS_EVENTS},
 	{__LINE__, "calls=off", offsetof(struct options, calls), CALLS_OFF},
+	{__LINE__, "virtual=fold", offsetof(struct options, virtual), VIRTUAL_FOLD},
+	{__LINE__, "virtual=separate", offsetof(struct options, virtual),
+		VIRTUAL_SEPARATE},
 	{__LINE__, "io=off", offsetof(struct options, io), IO_OFF},
 	{__LINE__, "io=summary", offsetof(struct options, io), IO_SUMMARY},
 	{__LINE__, "io=records", offsetof(struct options, io), IO_RECORDS},
@@ -159,7 +165,8 @@ static const struct {
 		"\"threads\": [\"#17\",\"tid:4711\",\"a #x\"],"},
 	{__LINE__, "scope=a.B.c+d.*,scope=e", "\"scope\": [\"a.B.c\",\"d.*\",\"e\"],"},
 	{__LINE__, "scope_follow=yes", "\"scope_follow\": \"yes\","},
-	{__LINE__, "io=off", "\"scope\": [],\"scope_follow\": \"no\","},
+	{__LINE__, "virtual=separate", "\"threads\": [],\"virtual\": \"separate\","},
+	{__LINE__, "io=off", "\"virtual\": \"fold\",\"scope\": [],\"scope_follow\": \"no\","},
 	{__LINE__, "calibration=/tmp/x", "\"calibration\": \"/tmp/x\","},
 	{__LINE__, "max_memory=1m", "\"max_memory\": \"1m\","},
 	{__LINE__, "max_memory=1024K", "\"max_memory\": \"1m\","},
@@ -245,6 +252,8 @@ static const struct {
 		{"'threads'", "'#x' has no number", "'*'", "#17, tid:4711"}},
 	{__LINE__, "threads=a+tid:", ERROR_VALUE, {"'tid:' has no number"}},
 	{__LINE__, "threads=#1000000000000000000", ERROR_VALUE, {"has no number"}},
+	{__LINE__, "virtual=yes", ERROR_VALUE, {"'virtual'", "'yes'", "fold, separate"}},
+	{__LINE__, "virtual=fold,virtual=fold", ERROR_VALUE, {"'virtual'", "second"}},
 	{__LINE__, "scope=a.B.c()V", ERROR_VALUE, {"'scope'", "'a.B.c()V'", "joined by '+'"}},
 	{__LINE__, "scope=", ERROR_VALUE, {"'scope'", "empty"}},
 	{__LINE__, "scope_follow=maybe", ERROR_VALUE, {"'scope_follow'", "yes, no"}},

@@ -39,7 +39,7 @@ static void write_file(const char *text)
 
 static const char base_string[] =
 	"file=base,start=no,calls=events,metrics=cpu+wall,include=a.*+b.*,exclude=c,"
-	"threads=main+#17,scope=s.S.s,scope_follow=yes,io=records,io_slots=64,"
+	"threads=main+#17,virtual=separate,scope=s.S.s,scope_follow=yes,io=records,io_slots=64,"
 	"calibration=off,max_memory=1m,flush=7,log=info";
 
 static struct options parse_base(void)
@@ -110,6 +110,8 @@ static const struct {
 	{__LINE__, "include=x,include=y", {"\"include\": [\"x\", \"y\"]"}},
 	{__LINE__, "metrics=alloc", {"\"metrics\": [\"alloc\"]"}},
 	{__LINE__, "threads=tid:5", {"\"threads\": [\"tid:5\"]"}},
+	{__LINE__, "virtual=fold", {"\"virtual\": \"fold\"", "\"threads\": [\"main\""}},
+	{__LINE__, "io=off", {"\"virtual\": \"separate\""}},
 	{__LINE__, "scope=a.B.c+d.E.f,scope_follow=no",
 		{"\"scope\": [\"a.B.c\", \"d.E.f\"]", "\"scope_follow\": \"no\""}},
 	{__LINE__, "file=a\\,b", {"\"file\": \"a,b\""}},

@@ -52,6 +52,8 @@ static void labels(void **state)
 				rows[i].part))
 			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
 		if (status == 0 && (profile->thread[1].events != rows[i].rounds ||
+					   profile->thread[1].mounts != rows[i].rounds ||
+					   profile->thread[1].carrier_ns != 7 * rows[i].rounds ||
 					   profile->node[9].base[1] != 2 * rows[i].rounds ||
 					   profile->node[9].spent[1] < rows[i].rounds ||
 					   profile->node[9].spent[1] > 2 * rows[i].rounds ||
@@ -104,9 +106,22 @@ static void dots(void **state)
 	}
 }
 
-/* Takes away what version 3 brought. */
+/* Takes away what version 4 brought. */
+static void without_mounts(const char *path)
+{
+	fixture_sql(path,
+		"DROP VIEW threads; ALTER TABLE thread DROP COLUMN mounts;"
+		"ALTER TABLE thread DROP COLUMN carrier_ns;"
+		"ALTER TABLE snapshot_thread DROP COLUMN mounts;"
+		"ALTER TABLE snapshot_thread DROP COLUMN carrier_ns;"
+		"PRAGMA user_version = 3",
+		NULL, 0);
+}
+
+/* And version 3. */
 static void without_spent(const char *path)
 {
+	without_mounts(path);
 	fixture_sql(path,
 		"DROP TABLE sequence; ALTER TABLE node DROP COLUMN spent_0;"
 		"ALTER TABLE node DROP COLUMN spent_1; ALTER TABLE node DROP COLUMN spent_2;"
@@ -170,6 +185,27 @@ static void version_2(void **state)
 		assert_int_equal(profile->node[9].spent[i], 0);
 	assert_int_equal(profile->sequence_count, 0);
 	profile_free(profile);
+}
+
+/* As version 3 wrote it: nothing is known of mounts. */
+static void version_3(void **state)
+{
+	static const char *const intervals[] = {"..", "a..b"};
+	const char *path = fixture_path("version3.jprof");
+
+	(void)state;
+	fixture_snapshots(path, 2, 7);
+	without_mounts(path);
+	for (size_t i = 0; i < 2; i++) {
+		struct profile *profile = open_interval(path, intervals[i]);
+
+		assert_int_equal(profile->thread[1].mounts, 0);
+		assert_int_equal(profile->thread[1].carrier_ns, 0);
+		assert_int_equal(profile->thread[1].events, i == 0 ? 30 : 6);
+		assert_int_equal(profile->thread[1].total[0], i == 0 ? 17 : 0);
+		assert_int_equal(profile->thread[1].total[2], i == 0 ? 30 : 6);
+		profile_free(profile);
+	}
 }
 
 static void damaged(void **state)
@@ -245,14 +281,28 @@ static void damaged(void **state)
 /* ---- what the difference is ---- */
 
 /* Threads that states are made of. */
-enum { MAIN = 1, WORKER = 3, OTHER = 4, WORKERS = 9, STAR = 12 };
+enum {
+	MAIN = 1,
+	WORKER = 3,
+	OTHER = 4,
+	VIRTUAL = 5,
+	VIRTUAL_OTHER = 6,
+	VIRTUALS = 8,
+	WORKERS = 9,
+	STAR = 12,
+	VIRTUAL_STAR = 13
+};
 
 static const struct profile_thread threads[] = {
 	{.id = MAIN, .java_id = 1, .os_id = 1, .name = "main", .alive = true, .folded = 1},
 	{.id = WORKER, .java_id = 2, .os_id = 2, .name = "worker-17", .folded = 1},
 	{.id = OTHER, .java_id = 3, .os_id = 3, .name = "other", .folded = 1},
+	{.id = VIRTUAL, .java_id = 4, .name = "worker-18", .is_virtual = true, .folded = 1},
+	{.id = VIRTUAL_OTHER, .java_id = 5, .name = "other", .is_virtual = true, .folded = 1},
+	{.id = VIRTUALS, .name = "worker-*", .is_virtual = true, .alive = true, .folded = 9},
 	{.id = WORKERS, .name = "worker-*", .folded = 2},
 	{.id = STAR, .name = "*", .folded = 2},
+	{.id = VIRTUAL_STAR, .name = "*", .is_virtual = true, .folded = 2},
 };
 
 /* A node; its index is its place among those of its thread. thread 0: the end. */
@@ -322,6 +372,19 @@ static const struct difference {
 		{{OTHER, 0, 0, 0, 3}, {WORKERS, 0, 0, 0, 3}},
 		{{WORKERS, 0, 0, 0, 3}, {STAR, 0, 0, 0, 8}, {STAR, 0, 2, 1, 1}},
 		{{STAR, 0, 0, 0, 5}, {STAR, 0, 2, 1, 1}}},
+	{__LINE__, "a virtual thread goes to the row of virtual ones, which lives", 0, 0,
+		{{WORKER, 0, 0, 0, 3}, {VIRTUAL, 0, 0, 0, 5}, {VIRTUAL, 0, 2, 1, 10},
+			{VIRTUALS, 0, 0, 0, 20}, {WORKERS, 0, 0, 0, 40}},
+		{{VIRTUALS, 0, 0, 0, 26}, {VIRTUALS, 0, 2, 3, 10}, {WORKERS, 0, 0, 0, 45}},
+		{{VIRTUALS, 0, 0, 0, 1}, {VIRTUALS, 0, 2, 2, 0}, {WORKERS, 0, 0, 0, 2}}},
+	{__LINE__, "names without a row, of both kinds", 0, 0,
+		{{OTHER, 0, 0, 0, 3}, {VIRTUAL_OTHER, 0, 0, 0, 5}},
+		{{STAR, 0, 0, 0, 4}, {VIRTUAL_STAR, 0, 0, 0, 7}},
+		{{STAR, 0, 0, 0, 1}, {VIRTUAL_STAR, 0, 0, 0, 2}}},
+	{__LINE__, "a virtual thread in a row of others, which are in none of virtual ones", 0, 0,
+		{{WORKER, 0, 0, 0, 3}, {VIRTUAL_OTHER, 0, 0, 0, 5}},
+		{{VIRTUALS, 0, 0, 0, 4}, {STAR, 0, 0, 0, 9}},
+		{{VIRTUALS, 0, 0, 0, 4}, {STAR, 0, 0, 0, 1}}},
 	{__LINE__, "a thread that is nowhere", 0, 1, {{OTHER, 0, 0, 0, 3}, {MAIN, 0, 0, 0, 1}},
 		{{MAIN, 0, 0, 0, 2}}, {{MAIN, 0, 0, 0, 1}}},
 	{__LINE__, "counts that fell", 0, 2, {{MAIN, 0, 0, 0, 3}, {MAIN, 0, 2, 1, 5}},
@@ -500,6 +563,44 @@ static void by_hand(void **state)
 	}
 }
 
+/* Virtual threads that were mounted and did nothing that is counted otherwise: a row without
+ * nodes. Threads of it may go on, so that it counts those that began since. */
+static void mounts(void **state)
+{
+	static const struct profile_metric wall = {"wall", "ns", "by hand"};
+	const struct profile_snapshot snapshots[] = {
+		{1, "a", 1, SNAPSHOT_NAMED}, {2, "b", 2, SNAPSHOT_NAMED}};
+	struct profile_thread row = {
+		.id = VIRTUALS, .name = "worker-*", .is_virtual = true, .alive = true};
+	const char *path = fixture_path("mounts.jprof");
+	struct profile_writer *writer;
+	struct profile *profile;
+	struct error error = {0};
+
+	(void)state;
+	profile_create(&writer, path, &wall, 1, &error);
+	profile_begin(writer, &error);
+	for (uint64_t i = 0; i < 2; i++) {
+		row.folded = 5 + 4 * i;
+		row.mounts = 10 + 3 * i;
+		row.carrier_ns = 1000 + 500 * i;
+		profile_put_thread(writer, &row, &error);
+		profile_put_snapshot(writer, &snapshots[i], &error);
+	}
+	profile_commit(writer, &error);
+	profile_close(writer, &error);
+	assert_string_equal(error.text, "");
+	profile = open_interval(path, "a..b");
+	assert_int_equal(profile->thread_count, 1);
+	assert_int_equal(profile->thread[0].folded, 4);
+	assert_int_equal(profile->thread[0].mounts, 3);
+	assert_int_equal(profile->thread[0].carrier_ns, 500);
+	profile_free(profile);
+	profile = open_interval(path, "b..");
+	assert_int_equal(profile->thread_count, 0);
+	profile_free(profile);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -514,9 +615,11 @@ int main(void)
 		cmocka_unit_test(dots),
 		cmocka_unit_test(version_1),
 		cmocka_unit_test(version_2),
+		cmocka_unit_test(version_3),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(sequences),
+		cmocka_unit_test(mounts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);

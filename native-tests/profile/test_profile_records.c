@@ -78,6 +78,9 @@ static void round_trip(void **state)
 	assert_int_equal(thread->unmatched, 12);
 	assert_int_equal(thread->lost, 13);
 	assert_int_equal(thread->pruned, 14);
+	assert_int_equal(thread->mounts, 100);
+	assert_int_equal(thread->carrier_ns, (uint64_t)1 << 40);
+	assert_int_equal(thread[-1].mounts + thread[-1].carrier_ns, 0);
 	assert_int_equal(thread->started, 15);
 	assert_int_equal(thread->ended, 16);
 	assert_int_equal(thread->total[1], 18);
@@ -299,6 +302,7 @@ static void views(void **state)
 	} rows[] = {
 		{__LINE__, "SELECT count(*) FROM threads", "2"},
 		{__LINE__, "SELECT \"odd \"\"name\"\"\" FROM threads WHERE id = 2", "0"},
+		{__LINE__, "SELECT mounts - carrier_ns FROM threads WHERE id = 2", "-1099511627676"},
 		{__LINE__, "SELECT count(*) FROM methods", "7"},
 		{__LINE__, "SELECT wall FROM methods WHERE method = 'm1'", "12884903888"},
 		{__LINE__, "SELECT sum(wall) FROM methods WHERE class IS NULL",

@@ -190,6 +190,8 @@ static void same_thread(const struct profile_thread *thread, const struct test_r
 	assert_int_equal(thread->unwound, row->thread.unwound);
 	assert_int_equal(thread->lost, row->thread.lost);
 	assert_int_equal(thread->pruned, row->thread.pruned);
+	assert_int_equal(thread->mounts, row->thread.mounts);
+	assert_int_equal(thread->carrier_ns, row->thread.carrier_ns);
 	assert_memory_equal(thread->total, row->thread.total, METRICS * sizeof(uint64_t));
 	assert_true(row->thread.alive ? thread->ended == 0 : thread->ended > 0);
 }
