@@ -12,7 +12,7 @@ enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 /* Found once by jvm_learn, constant afterwards. */
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
-static jclass virtual_thread; /* global reference; NULL: there are none (before JDK 19) */
+static jclass virtual_class; /* global reference; NULL: there are none (before JDK 19) */
 
 static int jvm_check(
 	struct jvm *jvm, jvmtiError code, const char *what, struct error *error)
@@ -285,7 +285,7 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 	(*jni)->DeleteLocalRef(jni, platform);
 	platform = (*jni)->FindClass(jni, "java/lang/BaseVirtualThread");
 	if (!jvm_clear_exception(jni) && platform)
-		virtual_thread = (*jni)->NewGlobalRef(jni, platform);
+		virtual_class = (*jni)->NewGlobalRef(jni, platform);
 	(*jni)->DeleteLocalRef(jni, platform);
 	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, loader);
@@ -374,7 +374,7 @@ bool jvm_describe_thread(
 	if (info.name)
 		jvm_to_utf8(info.name);
 	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
-	out->is_virtual = virtual_thread && (*jni)->IsInstanceOf(jni, thread, virtual_thread);
+	out->is_virtual = virtual_class && (*jni)->IsInstanceOf(jni, thread, virtual_class);
 	out->java_id = jvm_thread_id(jni, thread);
 	jvm_give(jvm, info.name);
 	(*jni)->DeleteLocalRef(jni, info.thread_group);

@@ -15,6 +15,7 @@
 #include "agent/log/log.h"
 #include "agent/session/build_id.h"
 #include "agent/session/session_calibration.h"
+#include "agent/trace/mount.h"
 #include "calibration/processor.h"
 #include "options/thread_choice.h"
 
@@ -53,6 +54,8 @@ static int make_trace(struct session *session, struct error *error)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
 		return error_set(error, ERROR_MEMORY, "no memory for records of I/O");
+	if (session->options.virtual == VIRTUAL_SEPARATE)
+		trace_keep_virtual_apart(session->trace);
 	return 0;
 }
 
