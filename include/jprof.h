@@ -102,8 +102,8 @@ JPROF_API int jprof_mark(const char *name);
  * recording's scope, nor what jprof itself used in the thread. Less than a microsecond where the
  * metric is read without a system call.
  * 0; or -1, and *value is what it was: nothing is being recorded, the metric is not, or the
- * thread is not (the option `threads`, a virtual thread, one that was not inside the scope yet,
- * one that the JVM does not know). */
+ * thread is not (the option `threads`, one that was not inside the scope yet, one that the JVM
+ * does not know). In a virtual thread it is its own, on whichever carriers it ran. */
 JPROF_API int jprof_thread_value(const char *metric, uint64_t *value);
 
 /* The same of all threads of the recording, those that ended included: the sum of the totals that

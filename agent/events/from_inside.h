@@ -43,7 +43,7 @@ int from_inside_mark(const char *name);
 
 /* What the calling thread has used of the metric since the session began, in the metric's unit;
  * outside the session's scope nothing is used. 0; or -1: the session does not count the metric,
- * or does not record the thread (a virtual one, say), or has not seen it inside the scope;
+ * or does not record the thread, or has not seen it inside the scope;
  * *value is not changed. */
 int from_inside_thread_value(const char *metric, uint64_t *value);
 

@@ -127,11 +127,12 @@ public final class JProf {
 
 	/**
 	 * What the calling thread has used of a metric of the recording since it began: what a report
-	 * shows, so neither what was used outside the recording's scope, nor by jprof itself.
+	 * shows, so neither what was used outside the recording's scope, nor by jprof itself. In a
+	 * virtual thread it is its own, on whichever carriers it ran.
 	 *
 	 * @param metric its name as in the option {@code metrics}: wall, cpu, alloc, instructions...
 	 * @return in the metric's unit (ns, bytes, a count); -1 if it is not known: nothing is being
-	 *         recorded, the metric is not, or the thread is not (virtual threads are not)
+	 *         recorded, the metric is not, or the thread is not
 	 */
 	public static long threadValue(String metric) {
 		Objects.requireNonNull(metric);
