@@ -426,8 +426,7 @@ static void run_out(struct thread_context *lane)
 	context_go_out(lane);
 	lane_add(&part->carrier_ns, wall_of(lane) - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
-	lane->stack.top = shadow_base(&lane->stack);
-	lane->stack.overflow = 0;
+	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
 }
 
