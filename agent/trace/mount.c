@@ -258,15 +258,15 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 
 static void parked_add(struct parked *parked, int64_t threads, uint64_t since)
 {
-	__atomic_store_n(&parked->threads, parked->threads + threads, __ATOMIC_RELAXED);
-	__atomic_store_n(&parked->since, parked->since + since, __ATOMIC_RELAXED);
+	__atomic_store_n(&parked->threads, parked->threads + threads, __ATOMIC_RELEASE);
+	__atomic_store_n(&parked->since, parked->since + since, __ATOMIC_RELEASE);
 }
 
-/* Whoever reads between the two sees that it is odd: see context_start_at. */
+/* Whoever sees a value that was stored (release) between the two sees that it is odd: see
+ * context_start_at. */
 static void turn_begin(struct thread_context *lane)
 {
 	__atomic_store_n(&lane->forgetting, lane->forgetting + 1, __ATOMIC_RELAXED);
-	atomic_thread_fence(memory_order_release);
 }
 
 static void turn_end(struct thread_context *lane)
@@ -446,8 +446,7 @@ static void run_out(struct thread_context *lane)
 	context_go_out(lane);
 	lane_add(&part->carrier_ns, wall_of(lane) - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
-	lane->stack.top = shadow_base(&lane->stack);
-	lane->stack.overflow = 0;
+	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
 }
 

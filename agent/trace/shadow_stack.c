@@ -45,11 +45,18 @@ int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget)
 	return 0;
 }
 
+void shadow_clear(struct shadow_stack *stack)
+{
+	stack->overflow = 0;
+	place(stack, 0);
+}
+
 void shadow_overflow_push(struct shadow_stack *stack)
 {
 	if (stack->overflow++ > 0)
 		return;
 	stack->top++;
+	stack->limit = shadow_base(stack);
 	*stack->top = (struct shadow_frame){stack->top[-1].node, SHADOW_SENTINEL,
 		sequence_third(STATE_OUTSIDE, false)};
 }
@@ -57,7 +64,7 @@ void shadow_overflow_push(struct shadow_stack *stack)
 void shadow_overflow_pop(struct shadow_stack *stack)
 {
 	if (--stack->overflow == 0)
-		stack->top--;
+		place(stack, (size_t)(stack->top - shadow_base(stack)) - 1);
 }
 
 struct shadow_frame *shadow_find(struct shadow_stack *stack, uint32_t method)

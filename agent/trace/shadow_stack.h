@@ -9,6 +9,9 @@
  *
  *   | root | frame | frame | ... | frame | sentinel |
  *            top ----^        limit --^
+ *
+ * A virtual thread's frames without room may lie above few that are known (virtual_thread.h): then
+ * the sentinel is pushed where there would be room, and still nothing is pushed above it.
  * Runs: owner only.
  */
 #ifndef JPROF_SHADOW_STACK_H
@@ -29,7 +32,8 @@ struct shadow_frame {
 
 struct shadow_stack {
 	struct shadow_frame *top;   /* the frame the thread is in */
-	struct shadow_frame *limit; /* pushing when top is here, or above, needs shadow_grow */
+	struct shadow_frame *limit; /* pushing when top is here, or above, needs shadow_grow; the base
+	                             * while there is a sentinel */
 	uint64_t overflow;          /* frames above the sentinel */
 	struct arena arena;
 };
@@ -40,6 +44,9 @@ void shadow_fini(struct shadow_stack *stack, struct memory_budget *budget);
 
 /* Makes room for at least one more frame. 0, or -1: the stack is as it was. */
 int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget);
+
+/* Only the root's frame is left. */
+void shadow_clear(struct shadow_stack *stack);
 
 /* Counts a frame that finds no room, and an exit from one. The depth of them is exact, which
  * methods they are is not known. */

@@ -19,9 +19,9 @@
 /* ns until now that they are parked, summed up; modulo 2^64. */
 static uint64_t parked_ns(const struct parked *parked, uint64_t now)
 {
-	uint64_t threads = (uint64_t)__atomic_load_n(&parked->threads, __ATOMIC_RELAXED);
+	uint64_t threads = (uint64_t)__atomic_load_n(&parked->threads, __ATOMIC_ACQUIRE);
 
-	return threads * now - __atomic_load_n(&parked->since, __ATOMIC_RELAXED);
+	return threads * now - __atomic_load_n(&parked->since, __ATOMIC_ACQUIRE);
 }
 
 /* Use of a metric together with the parked ones' part, both as of one instant of the owner's. */
@@ -35,7 +35,6 @@ static uint64_t with_parked(const struct thread_context *lane, const uint64_t *u
 	for (int tries = 0; tries < TRIES; tries++) {
 		turn = __atomic_load_n(&lane->forgetting, __ATOMIC_ACQUIRE);
 		sum = __atomic_load_n(used, __ATOMIC_ACQUIRE) + parked_ns(parked, now);
-		atomic_thread_fence(memory_order_acquire);
 		if (turn % 2 == 0 &&
 			turn == __atomic_load_n(&lane->forgetting, __ATOMIC_RELAXED))
 			break;

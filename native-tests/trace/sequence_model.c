@@ -59,6 +59,22 @@ void sequence_model_outside(struct sequence_model *model)
 	model->second = "outside";
 }
 
+void sequence_model_add(struct sequence_model *model, const struct sequence_model *from)
+{
+	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
+		if (from->cell[code].count == 0)
+			continue;
+		for (int i = 0; i < 2; i++) {
+			uint64_t min = from->cell[code].min[i];
+
+			if (model->cell[code].count == 0 || min < model->cell[code].min[i])
+				model->cell[code].min[i] = min;
+			model->cell[code].sum[i] += from->cell[code].sum[i];
+		}
+		model->cell[code].count += from->cell[code].count;
+	}
+}
+
 void sequence_model_check(const struct sequence_model *model, struct trace *trace)
 {
 	uint64_t *cells = calloc(trace_sequences_words(2), sizeof(*cells));

@@ -25,6 +25,9 @@ void sequence_model_event(struct sequence_model *model, const char *end, const c
 /* What goes on is no stretch of a method. */
 void sequence_model_outside(struct sequence_model *model);
 
+/* Adds another thread's stretches. */
+void sequence_model_add(struct sequence_model *model, const struct sequence_model *from);
+
 /* Fails unless the trace has counted the same. */
 void sequence_model_check(const struct sequence_model *model, struct trace *trace);
 

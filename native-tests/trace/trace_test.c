@@ -325,22 +325,29 @@ static void model_event(struct model *model, int transition, const char *end, co
 	model->previous = transition;
 }
 
+/* The child for the method, made if need be. */
+static uint32_t model_child(struct model *model, uint32_t parent, uint32_t method)
+{
+	uint32_t child;
+
+	for (child = model->node[parent].first_child; child != 0;
+		child = model->node[child].next_sibling)
+		if (model->node[child].method == method)
+			return child;
+	child = model_new(model, parent, method);
+	model->node[child].next_sibling = model->node[parent].first_child;
+	model->node[parent].first_child = child;
+	return child;
+}
+
 void model_enter(
 	struct model *model, uint32_t method, enum call_state state, bool is_static)
 {
 	const char *type = sequence_model_type(state, is_static);
-	uint32_t parent = model->stack[model->depth - 1], child;
+	uint32_t child;
 
 	model_event(model, TRANSITION_ENTRY, "entry", type);
-	for (child = model->node[parent].first_child; child != 0;
-		child = model->node[child].next_sibling)
-		if (model->node[child].method == method)
-			break;
-	if (child == 0) {
-		child = model_new(model, parent, method);
-		model->node[child].next_sibling = model->node[parent].first_child;
-		model->node[parent].first_child = child;
-	}
+	child = model_child(model, model->stack[model->depth - 1], method);
 	model_push(model, child, type);
 	model->node[child].calls++;
 	model->node[child].states.interpreted += state == STATE_INTERPRETED;
@@ -396,6 +403,42 @@ void model_exit(struct model *model, uint32_t method, bool unwound)
 void model_end(struct model *model)
 {
 	model_charge(model);
+}
+
+void model_settle(struct model *model)
+{
+	model_charge(model);
+	sequence_model_outside(model->sequences);
+}
+
+static void add_model_node(struct model_node *node, const struct model_node *from)
+{
+	node->calls += from->calls;
+	node->states.interpreted += from->states.interpreted;
+	node->states.jitted += from->states.jitted;
+	node->states.native += from->states.native;
+	for (int i = 0; i < 4; i++)
+		node->transition[i / 2][i % 2] += from->transition[i / 2][i % 2];
+	for (int i = 0; i < 2; i++)
+		node->base[i] += from->base[i];
+}
+
+void model_add(struct model *model, const struct model *from)
+{
+	uint32_t *place = calloc(from->nodes, sizeof(*place));
+
+	for (uint32_t i = 0; i < from->nodes; i++) {
+		const struct model_node *node = &from->node[i];
+
+		if (i > 0)
+			place[i] = model_child(model, place[node->parent], node->method);
+		add_model_node(&model->node[place[i]], node);
+	}
+	model->unwound += from->unwound;
+	model->repaired += from->repaired;
+	model->unmatched += from->unmatched;
+	sequence_model_add(model->sequences, from->sequences);
+	free(place);
 }
 
 struct test_sums model_sum(const struct model *model)
@@ -494,6 +537,39 @@ void test_same_tree(struct call_tree *tree, const struct model *model)
 			assert_int_not_equal(index[i], 0);
 		}
 		same_node(tree_at(tree, index[i]), node);
+	}
+	free(index);
+}
+
+/* The first of the nodes from i on that is such a child; 0: there is none. */
+static uint32_t shown_child(
+	const struct test_row *row, uint32_t i, uint32_t parent, uint32_t method)
+{
+	for (; i < row->thread.nodes; i++) {
+		const struct tree_node *node = trace_node(row->nodes, row->stride, i);
+
+		if (node->parent == parent && node->method == method)
+			return i;
+	}
+	return 0;
+}
+
+void test_same_row(const struct test_row *row, const struct model *model)
+{
+	uint32_t *index = calloc(model->nodes, sizeof(*index));
+
+	assert_int_equal(row->thread.nodes, model->nodes + 1);
+	assert_int_equal(row->thread.unwound, model->unwound);
+	assert_int_equal(row->thread.repaired, model->repaired);
+	assert_int_equal(row->thread.unmatched, model->unmatched);
+	for (uint32_t i = 0; i < model->nodes; i++) {
+		const struct model_node *node = &model->node[i];
+
+		if (i > 0) {
+			index[i] = shown_child(row, 1, index[node->parent], node->method);
+			assert_int_not_equal(index[i], 0);
+		}
+		same_node(trace_node(row->nodes, row->stride, index[i]), node);
 	}
 	free(index);
 }

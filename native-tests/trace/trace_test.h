@@ -105,6 +105,10 @@ void model_enter(
 void model_exit(struct model *model, uint32_t method, bool unwound);
 void model_caught(struct model *model, uint32_t method);
 void model_end(struct model *model);
+/* What was used is charged without an event: context_settle. */
+void model_settle(struct model *model);
+/* Adds the nodes and counts of another one, path by path, and its stretches. */
+void model_add(struct model *model, const struct model *from);
 struct test_sums model_sum(const struct model *model);
 
 /* A random step of both: a use, then an entry, an exit, or an exit out of turn. */
@@ -120,5 +124,8 @@ void test_step(struct test_walk *walk);
 
 /* Fails unless the tree is the model's, node by node. */
 void test_same_tree(struct call_tree *tree, const struct model *model);
+
+/* The same for what a visit showed; its nodes were kept. */
+void test_same_row(const struct test_row *row, const struct model *model);
 
 #endif

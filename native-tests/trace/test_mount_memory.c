@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * Virtual threads with deep stacks, and where memory is short: whatever fails, detail is lost and
+ * nothing else. The n-th mapping or block of memory fails, n = 1, 2, 3...: alone, or with all after
+ * it.
+ */
+#include "mount_test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { A = METHOD_FIRST };
+
+static long fail_at; /* 0: never */
+static bool fail_on; /* and all after it */
+static long asked;
+
+void *__real_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset);
+void *__real_mremap(void *address, size_t old, size_t length, int flags, ...);
+void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...);
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+
+static bool fails(void)
+{
+	asked++;
+	return fail_at != 0 && (fail_on ? asked >= fail_at : asked == fail_at);
+}
+
+void *__wrap_mmap(
+	void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	if (!fails())
+		return __real_mmap(address, length, protection, flags, fd, offset);
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
+void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...)
+{
+	if (!fails())
+		return __real_mremap(address, old, length, flags);
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
+/* The frames of virtual threads: nothing else here is so long, and asks for it when it may fail. */
+void *__wrap_malloc(size_t bytes)
+{
+	if (fail_at == 0 || !fails())
+		return __real_malloc(bytes);
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* ---- what was done, and what is shown of it ---- */
+
+struct truth {
+	uint64_t entries, events, used;
+};
+
+static void enter(struct test_seat *seat, uint32_t method, struct truth *truth)
+{
+	test_use(seat->carrier, 1, 2);
+	if (!seat->lane)
+		return;
+	context_enter(SHAPE_ANY, seat->lane, method, STATE_JITTED, false);
+	truth->used++;
+	truth->entries++;
+	truth->events++;
+}
+
+static void leave(struct test_seat *seat, uint32_t method, bool unwound, struct truth *truth)
+{
+	test_use(seat->carrier, 1, 2);
+	if (!seat->lane)
+		return;
+	assert_true(context_exit(SHAPE_ANY, seat->lane, method, unwound));
+	truth->used++;
+	truth->events++;
+}
+
+struct shown {
+	uint64_t calls, events, used, lost, repaired, unmatched, unwound, pruned, virtual_rows;
+};
+
+static struct shown shown_in(const struct test_picture *picture)
+{
+	struct shown shown = {0};
+
+	for (size_t i = 0; i < picture->count; i++) {
+		const struct test_row *row = &picture->row[i];
+
+		if (!row->identity.is_virtual)
+			continue;
+		shown.virtual_rows++;
+		shown.calls += row->sums.calls;
+		shown.events += row->thread.events;
+		shown.used += row->thread.total[0];
+		shown.lost += row->thread.lost;
+		shown.repaired += row->thread.repaired;
+		shown.unmatched += row->thread.unmatched;
+		shown.unwound += row->thread.unwound;
+		shown.pruned += row->thread.pruned;
+	}
+	return shown;
+}
+
+/* Every event and every use is there. A call is, too, unless it is lost; frames that were lost when
+ * they were to be kept had been called before. */
+static void check(struct trace *trace, const struct truth *truth, struct shown *shown)
+{
+	struct test_picture picture = {.metrics = 2};
+	struct trace_state state;
+
+	test_visit(trace, &picture);
+	test_same_totals(trace, &picture);
+	trace_get_state(trace, &state);
+	assert_true(state.memory_peak <= state.memory_limit);
+	*shown = shown_in(&picture);
+	assert_int_equal(shown->events, truth->events);
+	assert_int_equal(shown->used, truth->used);
+	assert_true(shown->calls <= truth->entries);
+	assert_true(shown->calls + shown->lost >= truth->entries);
+	assert_int_equal(shown->repaired, 0);
+	assert_int_equal(shown->unmatched, 0);
+	test_picture_fini(&picture);
+}
+
+/* ---- deep stacks ---- */
+
+enum { DEEP = 5000 };
+
+static void go_down(struct test_seat *seat, uint32_t from, uint32_t to, struct truth *truth)
+{
+	for (uint32_t i = from; i < to; i++)
+		enter(seat, A + i % 700, truth);
+}
+
+static void go_up(struct test_seat *seat, uint32_t from, uint32_t to, struct truth *truth)
+{
+	for (uint32_t i = from; i-- > to;)
+		leave(seat, A + i % 700, false, truth);
+}
+
+/* The carriers' lanes are as deep as the first that was mounted there needs, and grow. */
+static void test_deep(void **state)
+{
+	struct metric_set set = test_set(2);
+	struct trace *trace = trace_create(&set, 64 << 20);
+	struct test_seat one = test_seat(trace, "carrier"), two = test_seat(trace, "carrier");
+	struct virtual_thread *thread;
+	struct truth truth = {0};
+	struct shown shown;
+
+	(void)state;
+	assert_true(test_seat_begin(&one, "deep"));
+	go_down(&one, 0, DEEP, &truth);
+	thread = test_seat_unmount(&one);
+	assert_int_equal(thread->frames, DEEP);
+	for (int i = 0; i < 3; i++) {
+		assert_true(test_seat_mount(&two, thread));
+		go_up(&two, DEEP, DEEP / 2, &truth);
+		test_seat_unmount(&two);
+		assert_true(test_seat_mount(&one, thread));
+		go_down(&one, DEEP / 2, DEEP, &truth);
+		test_seat_unmount(&one);
+	}
+	/* Others are not concerned. */
+	assert_true(test_seat_begin(&one, "deep"));
+	assert_true(context_at_root(one.lane));
+	test_seat_end(&one);
+	assert_true(test_seat_mount(&two, thread));
+	go_up(&two, DEEP, 0, &truth);
+	assert_true(context_at_root(two.lane));
+	test_seat_end(&two);
+	check(trace, &truth, &shown);
+	assert_int_equal(shown.calls, truth.entries);
+	assert_int_equal(shown.lost, 0);
+	assert_int_equal(shown.pruned, 0);
+	trace_destroy(trace);
+}
+
+/* Many deep ones at once, which are still parked when all is given back. */
+static void test_parked_at_the_end(void **state)
+{
+	struct metric_set set = test_set(2);
+	struct trace *trace = trace_create(&set, 64 << 20);
+	struct test_seat seat = test_seat(trace, "carrier");
+	struct trace_state before, after;
+	struct truth truth = {0};
+	struct shown shown;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		assert_true(test_seat_begin(&seat, "parked"));
+		go_down(&seat, 0, 100, &truth);
+		if (i == 1)
+			trace_get_state(trace, &before);
+		test_seat_unmount(&seat);
+	}
+	trace_get_state(trace, &after);
+	assert_true(after.memory_used - before.memory_used >= 2998 * 100 * 12);
+	assert_true(test_seat_mount(&seat, virtual_of(trace, seat.thread->number)));
+	go_down(&seat, 100, DEEP, &truth);
+	trace_stop(trace);
+	check(trace, &truth, &shown);
+	assert_int_equal(shown.calls, truth.entries);
+	trace_destroy(trace);
+}
+
+/* ---- without memory ---- */
+
+/* Three threads on two carriers, in turns, deep and wide. */
+static void turns(struct test_seat *seat, struct truth *truth)
+{
+	struct virtual_thread *thread[3];
+	uint32_t depth[3] = {0};
+
+	for (int t = 0; t < 3; t++) {
+		thread[t] = NULL;
+		if (test_seat_begin(&seat[t % 2], "thread-1"))
+			thread[t] = test_seat_unmount(&seat[t % 2]);
+	}
+	for (uint32_t turn = 0; turn < 60; turn++) {
+		uint32_t t = turn % 3, goal = turn < 30 ? 30 * turn : 30 * (60 - turn);
+		struct test_seat *here = &seat[turn / 2 % 2];
+
+		if (!thread[t] || !test_seat_mount(here, thread[t]))
+			continue;
+		for (; depth[t] < goal; depth[t]++)
+			enter(here, A + depth[t] % 70, truth);
+		for (uint32_t i = 0; i < 20; i++) {
+			enter(here, A + 100 * turn + i, truth);
+			leave(here, A + 100 * turn + i, i % 2, truth);
+		}
+		for (; depth[t] > goal; depth[t]--)
+			leave(here, A + (depth[t] - 1) % 70, false, truth);
+		test_seat_unmount(here);
+	}
+	for (int t = 0; t < 3; t++) {
+		if (!thread[t])
+			continue;
+		if (!test_seat_mount(&seat[0], thread[t])) {
+			virtual_end(seat[0].carrier, thread[t]);
+			continue;
+		}
+		for (; depth[t] > 0; depth[t]--)
+			leave(&seat[0], A + (depth[t] - 1) % 70, false, truth);
+		assert_true(context_at_root(seat[0].lane));
+		test_seat_end(&seat[0]);
+	}
+}
+
+static void run(struct metric_set *set, uint64_t limit, bool apart)
+{
+	struct trace *trace = trace_create(set, limit);
+	struct truth truth = {0};
+	struct test_seat seat[2];
+	struct shown shown;
+
+	if (!trace)
+		return;
+	if (apart)
+		trace_keep_virtual_apart(trace);
+	for (int i = 0; i < 2; i++)
+		seat[i] = test_seat(trace, "carrier");
+	if (seat[0].carrier && seat[1].carrier)
+		turns(seat, &truth);
+	check(trace, &truth, &shown);
+	if (fail_at == 0)
+		assert_int_equal(shown.calls, truth.entries);
+	trace_destroy(trace);
+}
+
+static void run_all(uint64_t limit, bool apart)
+{
+	struct metric_set set = test_set(2);
+	long most;
+
+	fail_at = asked = 0;
+	run(&set, limit, apart);
+	most = asked;
+	assert_true(most > 20);
+	for (int on = 0; on < 2; on++) {
+		fail_on = on;
+		for (long i = 1; i <= most; i++) {
+			fail_at = i;
+			asked = 0;
+			run(&set, limit, apart);
+		}
+	}
+	fail_at = 0;
+	print_message("%ld mappings\n", most);
+}
+
+static void test_no_memory(void **state)
+{
+	(void)state;
+	run_all(16 << 20, false);
+}
+
+static void test_no_memory_apart(void **state)
+{
+	(void)state;
+	run_all(16 << 20, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_parked_at_the_end),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory_apart),
+	};
+	int result = cmocka_run_group_tests(tests, NULL, NULL);
+
+	return result != 0 ? result : lock_violations() != 0;
+}
