@@ -67,7 +67,7 @@ print_million() {
 	# shellcheck disable=SC2086
 	"$1" -Xmx1g $carriers "-agentpath:$build/libjprof.so=file=$profile,max_memory=64m" -cp "$work" \
 		Mounts short 1000000 1 >/dev/null
-	"$build/jprof" report "$profile" --format json >"$work/summary"
+	"$build/jprof" report "$profile" --view summary --format json >"$work/summary"
 	calls=$("$build/jprof" report "$profile" --view methods --format json |
 		jq '[.rows[] | select(.method == "step") | .calls] | add')
 	printf '  a million short threads: %s calls of their method; max_memory=64m, used at most %s bytes\n' \

@@ -21,10 +21,12 @@ static bool seated(struct test_seat *seat)
 bool test_seat_begin(struct test_seat *seat, const char *name)
 {
 	struct thread_identity identity = {.java_id = 7, .is_virtual = true};
+	uint64_t now[METRIC_MAX];
 
 	snprintf(identity.name, sizeof(identity.name), "%s", name);
 	carrier_give_way(seat->carrier);
-	seat->lane = virtual_begin(seat->carrier, &identity, &seat->thread);
+	carrier_read(seat->carrier, now);
+	seat->lane = virtual_begin(seat->carrier, &identity, false, now, &seat->thread);
 	return seated(seat);
 }
 

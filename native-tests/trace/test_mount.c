@@ -48,12 +48,14 @@ static void test_each_its_own(void **state)
 	struct test_seat seat = test_seat(trace, "carrier");
 	struct thread_identity identity = {.name = "guest-1", .is_virtual = true};
 	const struct test_row *row;
+	uint64_t now[METRIC_MAX];
 
 	enter(seat.carrier, A);
 	test_use(seat.carrier, 5, 50);
 	carrier_give_way(seat.carrier);
 	test_use(seat.carrier, 1, 10);
-	seat.lane = virtual_begin(seat.carrier, &identity, &seat.thread);
+	carrier_read(seat.carrier, now);
+	seat.lane = virtual_begin(seat.carrier, &identity, false, now, &seat.thread);
 	enter(seat.lane, B);
 	test_use(seat.carrier, 7, 70);
 	leave(seat.lane, B);
