@@ -182,6 +182,7 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 		return;
 	saved_errno = errno;
 	paused = thread_events_pause();
+	jvm_expect_references(jni);
 	/* Whoever defines a class need not say its name. */
 	take_class(jni, loader, name ? strdup(name) : rewrite_class_name(bytes, (size_t)size),
 		&passing, bytes, (size_t)size, new_size, new_bytes);

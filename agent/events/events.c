@@ -330,6 +330,7 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	if (!jni || native_is_thunk(address))
 		return;
 	paused = thread_events_pause();
+	jvm_expect_references(jni);
 	function = native_methods_bind(jni, method, io_natives_bind(jni, method, address));
 	if (function != address)
 		*new_address = function;

@@ -518,6 +518,13 @@ char *jvm_class_name(const char *internal)
 	return name;
 }
 
+/* JDK 17's -Xcheck:jni counts those as well, and warns on the application's output. */
+void jvm_expect_references(JNIEnv *jni)
+{
+	if ((*jni)->EnsureLocalCapacity(jni, JVM_LOCAL_FRAME))
+		(*jni)->ExceptionClear(jni);
+}
+
 int jvm_changeable_classes(struct jvm *jvm, jclass **classes)
 {
 	jclass *all = NULL;

@@ -125,6 +125,10 @@ bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal);
  * for (MaxJNILocalCapacity); it holds more, too. */
 enum { JVM_LOCAL_FRAME = 65536 };
 
+/* In a callback that jprof's own work may have brought about: references of the frames below are
+ * not this one's. */
+void jvm_expect_references(JNIEnv *jni);
+
 /* All loaded classes that can be retransformed, local references in *classes (owned, free).
  * Returns how many, or -1. Inside a local frame of its own. */
 int jvm_changeable_classes(struct jvm *jvm, jclass **classes);
