@@ -47,6 +47,15 @@ static struct thread_context *group_of_thread(
 	return group;
 }
 
+/* A group that has no lane: nobody was shown it. */
+static void forget_group(struct trace *trace, struct thread_context *group)
+{
+	lock_take(&trace->lock);
+	rows_remove(trace, group);
+	lock_give(&trace->lock);
+	rows_destroy(trace, group);
+}
+
 /* Under LOCK_THREADS. */
 static struct thread_context *find_group(const struct trace *trace, const char *name)
 {
@@ -103,7 +112,7 @@ static struct thread_context *group_named(struct thread_context *carrier, const 
 	return carrier->lane.named = group;
 }
 
-static struct thread_context *group_of(
+static struct thread_context *group_by_name(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
 	char pattern[sizeof(identity->name)];
@@ -367,6 +376,39 @@ static void run_in(struct thread_context *lane, struct virtual_thread *thread)
 
 struct thread_context *virtual_mount(
 	struct thread_context *carrier, struct virtual_thread *thread)
+/* What is kept apart leaves the reserve to what is not. */
+static bool room_apart(struct trace *trace)
+{
+	while (!memory_is_ample(&trace->budget))
+		if (!trace_relieve(trace, 0))
+			return false;
+	return true;
+}
+
+/* A lane in a group for this thread alone. NULL: they are not kept apart, or there is no memory for
+ * that. */
+static struct thread_context *lane_apart(
+	struct thread_context *carrier, const struct thread_identity *identity)
+{
+	struct trace *trace = carrier->trace;
+	struct thread_context *group = NULL, *lane;
+
+	if (trace->apart && room_apart(trace))
+		group = group_of_thread(trace, identity);
+	lane = group ? lane_of(carrier, group) : NULL;
+	if (group && !lane)
+		forget_group(trace, group);
+	return lane;
+}
+
+static struct thread_context *lane_by_name(
+	struct thread_context *carrier, const struct thread_identity *identity)
+{
+	struct thread_context *group = group_by_name(carrier, identity);
+
+	return group ? lane_of(carrier, group) : NULL;
+}
+
 {
 	struct thread_context *lane = lane_of(carrier, thread->group);
 
@@ -388,10 +430,10 @@ struct thread_context *virtual_mount(
 static bool begin_in(struct thread_context *carrier, const struct thread_identity *identity,
 	struct virtual_thread *thread, struct thread_context **lane)
 {
-	struct thread_context *group = group_of(carrier, identity);
-
-	*lane = group ? lane_of(carrier, group) : NULL;
-	thread->group = group;
+	*lane = lane_apart(carrier, identity);
+	if (!*lane)
+		*lane = lane_by_name(carrier, identity);
+	thread->group = *lane ? (*lane)->lane.group : NULL;
 	thread->code = SEQUENCE_OUTSIDE;
 	return *lane != NULL;
 }
