@@ -218,20 +218,6 @@ static struct thread_context *lane_of(
 	return look_for_lane(carrier, group);
 }
 
-void lanes_leave(struct trace *trace, struct thread_context *carrier)
-{
-	for (struct thread_context *lane = trace->first; lane; lane = lane->next) {
-		if (lane->life != CONTEXT_LANE || lane->lane.carrier != carrier)
-			continue;
-		lock_take(&lane->tree.lock);
-		lane->lane.carrier = NULL;
-		lane->counting = false;
-		lane->metric = NULL;
-		lock_give(&lane->tree.lock);
-	}
-	virtual_give_spares(trace, carrier);
-}
-
 /* ---- threads that are parked ---- */
 
 static struct parked *parked_at(struct thread_context *lane, uint32_t node)
@@ -326,6 +312,7 @@ static uint64_t wall_of(const struct thread_context *context)
 			return context->last[i];
 	return clock_now();
 }
+	carrier->lane.carries = true;
 
 void carrier_give_way(struct thread_context *carrier)
 {
@@ -460,13 +447,13 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	return lane;
 }
 
-/* The lane is empty. */
-static void run_out(struct thread_context *lane)
+/* The lane is empty, since then. */
+static void run_out(struct thread_context *lane, uint64_t wall)
 {
 	struct lane_part *part = &lane->lane;
 
 	context_go_out(lane);
-	lane_add(&part->carrier_ns, wall_of(lane) - part->mounted_since);
+	lane_add(&part->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
@@ -506,7 +493,7 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	if (!thread->outside)
 		park(lane, thread->wall);
 	take_frames(lane, thread);
-	run_out(lane);
+	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);
 }
 
@@ -549,7 +536,7 @@ void virtual_unknown(struct thread_context *carrier)
 	lane_add(&lane->lane.mounts, 1);
 	__atomic_store_n(&lane->lane.mounted_since, wall_of(lane), __ATOMIC_RELAXED);
 	context_settle(lane);
-	run_out(lane);
+	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);
 }
 
@@ -567,7 +554,40 @@ void carrier_resume(struct thread_context *carrier, bool nobody)
 
 /* ---- the end ---- */
 
-/* A thread ends where it was unmounted just before. */
+/* Who is mounted now has used what it has, and is nobody's from here on. */
+static void leave_mounted(struct thread_context *lane, const uint64_t *now)
+{
+	struct trace *trace = lane->trace;
+
+	rows_charge_last(lane, lane->stopped ? lane->stop : now);
+	run_out(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
+}
+
+static void leave_lane(struct thread_context *lane, const uint64_t *now)
+{
+	lock_take(&lane->tree.lock);
+	if (lane->lane.mounted_since != 0)
+		leave_mounted(lane, now);
+	lane->lane.carrier = NULL;
+	lane->counting = false;
+	lane->metric = NULL;
+	lock_give(&lane->tree.lock);
+}
+
+void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now)
+{
+	if (!carrier->lane.carries)
+		return;
+	lock_take(&trace->lock);
+	for (struct thread_context *lane = trace->first; lane; lane = lane->next)
+		if (lane->life == CONTEXT_LANE && lane->lane.carrier == carrier)
+			leave_lane(lane, now);
+	virtual_give_spares(trace, carrier);
+	lock_give(&trace->lock);
+}
+
+/* A thread ends where it was unmounted just before. Its clock runs until now: others may have seen it
+ * run. */
 static void unpark_for_good(struct thread_context *lane, const struct virtual_thread *thread)
 {
 	bool room = thread->lane == lane->id && thread->generation == lane->tree.generation &&

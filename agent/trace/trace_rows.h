@@ -76,8 +76,13 @@ void name_pattern(char *pattern, const char *name);
  * the row of an ended thread. */
 void finish_group(struct trace *trace, struct thread_context *group);
 
-/* Under LOCK_THREADS: the carrier ends. Its lanes wait for another one. */
-void lanes_leave(struct trace *trace, struct thread_context *carrier);
+/* The calling thread ends, and its counters are `now`. The lanes that it has as a carrier wait for
+ * another one. Takes LOCK_THREADS. */
+void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now);
+
+/* What was used until the counters were `now` belongs to where the thread is. No event: no
+ * transition. */
+void rows_charge_last(struct thread_context *context, const uint64_t *now);
 
 /* A counter of the calling thread's that others read. */
 static inline void lane_add(uint64_t *counter, uint64_t more)
