@@ -116,12 +116,7 @@ static struct thread_context *group_by_name(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
 	char pattern[sizeof(identity->name)];
-	struct thread_context *group = NULL;
 
-	if (carrier->trace->apart)
-		group = group_of_thread(carrier->trace, identity);
-	if (group)
-		return group;
 	name_pattern(pattern, identity->name);
 	return group_named(carrier, pattern);
 }
@@ -225,7 +220,8 @@ static struct parked *parked_at(struct thread_context *lane, uint32_t node)
 	return (struct parked *)lane->lane.parked_at.base + node;
 }
 
-/* Room for the node. False: it cannot be told by node any more. */
+/* Room for the node, which the frames in the lane lead to. False: it cannot be told by node any
+ * more. */
 static bool parked_room(struct thread_context *lane, uint32_t node)
 {
 	struct lane_part *part = &lane->lane;
@@ -234,8 +230,9 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 
 	if (part->parked_unsure)
 		return false;
-	/* Where paths were folded, those of other lanes may not have been. */
-	if (lane->tree.generation == 0 &&
+	/* Where paths were folded, those of other lanes may not have been; frames that found no room
+	 * here may find some there. */
+	if (lane->tree.generation == 0 && lane->stack.overflow == 0 &&
 		tree_at(&lane->tree, node)->method != METHOD_PRUNED) {
 		if (node < part->parked_nodes)
 			return true;
@@ -281,24 +278,22 @@ static void park(struct thread_context *lane, uint64_t wall)
 	turn_end(lane);
 }
 
-/* It is mounted again: what its clock ran meanwhile is charged to the node. */
-static void unpark(struct thread_context *lane, uint64_t wall, const uint64_t *from)
+/* It is parked no more: what its clock ran meanwhile is charged to the node. */
+static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64_t wall,
+	uint64_t until)
 {
-	struct tree_node *node = tree_at(&lane->tree, lane->current);
-	bool room = parked_room(lane, lane->current);
+	uint64_t used = until > wall ? until - wall : 0;
+	uint64_t *base = tree_at(&lane->tree, node)->base;
 
 	turn_begin(lane);
 	parked_add(&lane->lane.parked, -1, -wall);
 	if (room)
-		parked_add(parked_at(lane, lane->current), -1, -wall);
+		parked_add(parked_at(lane, node), -1, -wall);
 	for (unsigned i = 0; i < lane->set->count; i++) {
-		bool runs_on = metric_runs_on(lane->set, i) && from[i] > wall;
-		uint64_t used = runs_on ? from[i] - wall : 0;
-		uint64_t first = lane->first[i] + (from[i] - lane->last[i]) - used;
-
-		__atomic_store_n(&lane->first[i], first, __ATOMIC_RELEASE);
-		__atomic_store_n(&lane->last[i], from[i], __ATOMIC_RELEASE);
-		__atomic_store_n(&node->base[i], node->base[i] + used, __ATOMIC_RELEASE);
+		if (!metric_runs_on(lane->set, i))
+			continue;
+		__atomic_store_n(&lane->first[i], lane->first[i] - used, __ATOMIC_RELEASE);
+		__atomic_store_n(&base[i], base[i] + used, __ATOMIC_RELEASE);
 	}
 	turn_end(lane);
 }
@@ -312,12 +307,12 @@ static uint64_t wall_of(const struct thread_context *context)
 			return context->last[i];
 	return clock_now();
 }
-	carrier->lane.carries = true;
 
 void carrier_give_way(struct thread_context *carrier)
 {
 	bool outside = atomic_load_explicit(&carrier->outside, memory_order_relaxed);
 
+	carrier->lane.carries = true;
 	carrier->lane.was_outside = outside;
 	if (outside) {
 		context_start(carrier);
@@ -363,6 +358,24 @@ static void run_in(struct thread_context *lane, struct virtual_thread *thread)
 
 struct thread_context *virtual_mount(
 	struct thread_context *carrier, struct virtual_thread *thread)
+{
+	struct thread_context *lane = lane_of(carrier, thread->group);
+
+	if (!lane) {
+		atomic_fetch_add(&carrier->trace->lost_threads, 1);
+		return NULL;
+	}
+	/* First, so that what the frames' way costs lies behind it. */
+	context_start_at(lane, carrier->last);
+	put_frames(lane, thread);
+	lane->code = thread->code;
+	if (!thread->outside)
+		unpark(lane, lane->current, parked_room(lane, lane->current), thread->wall,
+			wall_of(carrier));
+	run_in(lane, thread);
+	return lane;
+}
+
 /* What is kept apart leaves the reserve to what is not. */
 static bool room_apart(struct trace *trace)
 {
@@ -394,23 +407,6 @@ static struct thread_context *lane_by_name(
 	struct thread_context *group = group_by_name(carrier, identity);
 
 	return group ? lane_of(carrier, group) : NULL;
-}
-
-{
-	struct thread_context *lane = lane_of(carrier, thread->group);
-
-	if (!lane) {
-		atomic_fetch_add(&carrier->trace->lost_threads, 1);
-		return NULL;
-	}
-	put_frames(lane, thread);
-	lane->code = thread->code;
-	if (thread->outside)
-		context_start_at(lane, carrier->last);
-	else
-		unpark(lane, thread->wall, carrier->last);
-	run_in(lane, thread);
-	return lane;
 }
 
 /* False: no memory for any of what it needs. */
@@ -586,6 +582,13 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 	lock_give(&trace->lock);
 }
 
+static uint64_t now_or_stop(const struct trace *trace)
+{
+	uint64_t stopped_at = __atomic_load_n(&trace->stopped_at, __ATOMIC_RELAXED);
+
+	return stopped_at != 0 ? stopped_at : clock_now();
+}
+
 /* A thread ends where it was unmounted just before. Its clock runs until now: others may have seen it
  * run. */
 static void unpark_for_good(struct thread_context *lane, const struct virtual_thread *thread)
@@ -595,11 +598,8 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 
 	if (!room)
 		__atomic_store_n(&lane->lane.parked_unsure, true, __ATOMIC_RELAXED);
-	turn_begin(lane);
-	parked_add(&lane->lane.parked, -1, -thread->wall);
-	if (room)
-		parked_add(parked_at(lane, thread->node), -1, -thread->wall);
-	turn_end(lane);
+	unpark(lane, room ? thread->node : TREE_PRUNED, room, thread->wall,
+		now_or_stop(lane->trace));
 }
 
 static void end_apart(struct trace *trace, struct thread_context *group)

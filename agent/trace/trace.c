@@ -305,7 +305,7 @@ void trace_stop(struct trace *trace)
 {
 	lock_take(&trace->lock);
 	if (!trace->stopped)
-		trace->stopped_at = clock_now();
+		__atomic_store_n(&trace->stopped_at, clock_now(), __ATOMIC_RELAXED);
 	trace->stopped = true;
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
 		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)

@@ -43,7 +43,7 @@ struct trace {
 	unsigned groups;
 	struct thread_context *unknown; /* the group of those without a recorded call */
 	struct virtual_pool virtuals;
-	uint64_t stopped_at; /* ns of the clock, once stopped */
+	uint64_t stopped_at; /* ns of the clock, 0 until stopped; carriers read it without the lock */
 	struct arena map;    /* the visitor's: nodes of a lane to those of its group */
 };
 
