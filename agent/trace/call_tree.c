@@ -374,7 +374,7 @@ void tree_clear(struct call_tree *tree)
 	memset(tree->io.rest, 0, sizeof(tree->io.rest));
 	memset(tree_at(tree, TREE_ROOT), 0, tree->stride);
 	tree->count = 1;
-	tree->generation++;
+	__atomic_store_n(&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
 	tree_add(tree, TREE_ROOT, METHOD_PRUNED);
 }
 

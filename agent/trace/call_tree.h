@@ -122,7 +122,7 @@ struct call_tree {
 	struct tree_index instances; /* by method: its node made last, head of next_instance */
 	struct memory_budget *budget; /* borrowed */
 	struct lock lock;
-	uint32_t generation; /* rises when nodes are renumbered; under the lock */
+	uint32_t generation; /* rises when nodes are renumbered; stored under the lock */
 	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
 	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
 	uint32_t patience;   /* nodes asked for until pruning is worth another try */

@@ -36,6 +36,12 @@ void memory_give(struct memory_budget *budget, uint64_t bytes)
 	atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
 }
 
+bool memory_is_ample(struct memory_budget *budget)
+{
+	return atomic_load_explicit(&budget->used, memory_order_relaxed) <
+	       budget->limit - budget->reserve;
+}
+
 uint64_t memory_share(struct memory_budget *budget)
 {
 	uint32_t claimants =

@@ -37,6 +37,9 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit);
 bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim claim);
 void memory_give(struct memory_budget *budget, uint64_t bytes);
 
+/* True: an ordinary claim of some bytes would find them. */
+bool memory_is_ample(struct memory_budget *budget);
+
 /* Of what all may use, one live thread's part. */
 uint64_t memory_share(struct memory_budget *budget);
 

@@ -47,6 +47,15 @@ static struct thread_context *group_of_thread(
 	return group;
 }
 
+/* A group that has no lane: nobody was shown it. */
+static void forget_group(struct trace *trace, struct thread_context *group)
+{
+	lock_take(&trace->lock);
+	rows_remove(trace, group);
+	lock_give(&trace->lock);
+	rows_destroy(trace, group);
+}
+
 /* Under LOCK_THREADS. */
 static struct thread_context *find_group(const struct trace *trace, const char *name)
 {
@@ -103,16 +112,11 @@ static struct thread_context *group_named(struct thread_context *carrier, const 
 	return carrier->lane.named = group;
 }
 
-static struct thread_context *group_of(
+static struct thread_context *group_by_name(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
 	char pattern[sizeof(identity->name)];
-	struct thread_context *group = NULL;
 
-	if (carrier->trace->apart)
-		group = group_of_thread(carrier->trace, identity);
-	if (group)
-		return group;
 	name_pattern(pattern, identity->name);
 	return group_named(carrier, pattern);
 }
@@ -209,20 +213,6 @@ static struct thread_context *lane_of(
 	return look_for_lane(carrier, group);
 }
 
-void lanes_leave(struct trace *trace, struct thread_context *carrier)
-{
-	for (struct thread_context *lane = trace->first; lane; lane = lane->next) {
-		if (lane->life != CONTEXT_LANE || lane->lane.carrier != carrier)
-			continue;
-		lock_take(&lane->tree.lock);
-		lane->lane.carrier = NULL;
-		lane->counting = false;
-		lane->metric = NULL;
-		lock_give(&lane->tree.lock);
-	}
-	virtual_give_spares(trace, carrier);
-}
-
 /* ---- threads that are parked ---- */
 
 static struct parked *parked_at(struct thread_context *lane, uint32_t node)
@@ -230,7 +220,8 @@ static struct parked *parked_at(struct thread_context *lane, uint32_t node)
 	return (struct parked *)lane->lane.parked_at.base + node;
 }
 
-/* Room for the node. False: it cannot be told by node any more. */
+/* Room for the node, which the frames in the lane lead to. False: it cannot be told by node any
+ * more. */
 static bool parked_room(struct thread_context *lane, uint32_t node)
 {
 	struct lane_part *part = &lane->lane;
@@ -239,8 +230,9 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 
 	if (part->parked_unsure)
 		return false;
-	/* Where paths were folded, those of other lanes may not have been. */
-	if (lane->tree.generation == 0 &&
+	/* Where paths were folded, those of other lanes may not have been; frames that found no room
+	 * here may find some there. */
+	if (lane->tree.generation == 0 && lane->stack.overflow == 0 &&
 		tree_at(&lane->tree, node)->method != METHOD_PRUNED) {
 		if (node < part->parked_nodes)
 			return true;
@@ -286,24 +278,22 @@ static void park(struct thread_context *lane, uint64_t wall)
 	turn_end(lane);
 }
 
-/* It is mounted again: what its clock ran meanwhile is charged to the node. */
-static void unpark(struct thread_context *lane, uint64_t wall, const uint64_t *from)
+/* It is parked no more: what its clock ran meanwhile is charged to the node. */
+static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64_t wall,
+	uint64_t until)
 {
-	struct tree_node *node = tree_at(&lane->tree, lane->current);
-	bool room = parked_room(lane, lane->current);
+	uint64_t used = until > wall ? until - wall : 0;
+	uint64_t *base = tree_at(&lane->tree, node)->base;
 
 	turn_begin(lane);
 	parked_add(&lane->lane.parked, -1, -wall);
 	if (room)
-		parked_add(parked_at(lane, lane->current), -1, -wall);
+		parked_add(parked_at(lane, node), -1, -wall);
 	for (unsigned i = 0; i < lane->set->count; i++) {
-		bool runs_on = metric_runs_on(lane->set, i) && from[i] > wall;
-		uint64_t used = runs_on ? from[i] - wall : 0;
-		uint64_t first = lane->first[i] + (from[i] - lane->last[i]) - used;
-
-		__atomic_store_n(&lane->first[i], first, __ATOMIC_RELEASE);
-		__atomic_store_n(&lane->last[i], from[i], __ATOMIC_RELEASE);
-		__atomic_store_n(&node->base[i], node->base[i] + used, __ATOMIC_RELEASE);
+		if (!metric_runs_on(lane->set, i))
+			continue;
+		__atomic_store_n(&lane->first[i], lane->first[i] - used, __ATOMIC_RELEASE);
+		__atomic_store_n(&base[i], base[i] + used, __ATOMIC_RELEASE);
 	}
 	turn_end(lane);
 }
@@ -322,6 +312,7 @@ void carrier_give_way(struct thread_context *carrier)
 {
 	bool outside = atomic_load_explicit(&carrier->outside, memory_order_relaxed);
 
+	carrier->lane.carries = true;
 	carrier->lane.was_outside = outside;
 	if (outside) {
 		context_start(carrier);
@@ -374,24 +365,58 @@ struct thread_context *virtual_mount(
 		atomic_fetch_add(&carrier->trace->lost_threads, 1);
 		return NULL;
 	}
+	/* First, so that what the frames' way costs lies behind it. */
+	context_start_at(lane, carrier->last);
 	put_frames(lane, thread);
 	lane->code = thread->code;
-	if (thread->outside)
-		context_start_at(lane, carrier->last);
-	else
-		unpark(lane, thread->wall, carrier->last);
+	if (!thread->outside)
+		unpark(lane, lane->current, parked_room(lane, lane->current), thread->wall,
+			wall_of(carrier));
 	run_in(lane, thread);
 	return lane;
+}
+
+/* What is kept apart leaves the reserve to what is not. */
+static bool room_apart(struct trace *trace)
+{
+	while (!memory_is_ample(&trace->budget))
+		if (!trace_relieve(trace, 0))
+			return false;
+	return true;
+}
+
+/* A lane in a group for this thread alone. NULL: they are not kept apart, or there is no memory for
+ * that. */
+static struct thread_context *lane_apart(
+	struct thread_context *carrier, const struct thread_identity *identity)
+{
+	struct trace *trace = carrier->trace;
+	struct thread_context *group = NULL, *lane;
+
+	if (trace->apart && room_apart(trace))
+		group = group_of_thread(trace, identity);
+	lane = group ? lane_of(carrier, group) : NULL;
+	if (group && !lane)
+		forget_group(trace, group);
+	return lane;
+}
+
+static struct thread_context *lane_by_name(
+	struct thread_context *carrier, const struct thread_identity *identity)
+{
+	struct thread_context *group = group_by_name(carrier, identity);
+
+	return group ? lane_of(carrier, group) : NULL;
 }
 
 /* False: no memory for any of what it needs. */
 static bool begin_in(struct thread_context *carrier, const struct thread_identity *identity,
 	struct virtual_thread *thread, struct thread_context **lane)
 {
-	struct thread_context *group = group_of(carrier, identity);
-
-	*lane = group ? lane_of(carrier, group) : NULL;
-	thread->group = group;
+	*lane = lane_apart(carrier, identity);
+	if (!*lane)
+		*lane = lane_by_name(carrier, identity);
+	thread->group = *lane ? (*lane)->lane.group : NULL;
 	thread->code = SEQUENCE_OUTSIDE;
 	return *lane != NULL;
 }
@@ -438,13 +463,13 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	return lane;
 }
 
-/* The lane is empty. */
-static void run_out(struct thread_context *lane)
+/* The lane is empty, since then. */
+static void run_out(struct thread_context *lane, uint64_t wall)
 {
 	struct lane_part *part = &lane->lane;
 
 	context_go_out(lane);
-	lane_add(&part->carrier_ns, wall_of(lane) - part->mounted_since);
+	lane_add(&part->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
@@ -484,7 +509,7 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	if (!thread->outside)
 		park(lane, thread->wall);
 	take_frames(lane, thread);
-	run_out(lane);
+	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);
 }
 
@@ -527,7 +552,7 @@ bool virtual_unknown(struct thread_context *carrier)
 	lane_add(&lane->lane.mounts, 1);
 	__atomic_store_n(&lane->lane.mounted_since, wall_of(lane), __ATOMIC_RELAXED);
 	context_settle(lane);
-	run_out(lane);
+	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);
 	return true;
 }
@@ -546,7 +571,47 @@ void carrier_resume(struct thread_context *carrier, bool nobody)
 
 /* ---- the end ---- */
 
-/* A thread ends where it was unmounted just before. */
+/* Who is mounted now has used what it has, and is nobody's from here on. */
+static void leave_mounted(struct thread_context *lane, const uint64_t *now)
+{
+	struct trace *trace = lane->trace;
+
+	rows_charge_last(lane, lane->stopped ? lane->stop : now);
+	run_out(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
+}
+
+static void leave_lane(struct thread_context *lane, const uint64_t *now)
+{
+	lock_take(&lane->tree.lock);
+	if (lane->lane.mounted_since != 0)
+		leave_mounted(lane, now);
+	lane->lane.carrier = NULL;
+	lane->counting = false;
+	lane->metric = NULL;
+	lock_give(&lane->tree.lock);
+}
+
+void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now)
+{
+	if (!carrier->lane.carries)
+		return;
+	lock_take(&trace->lock);
+	for (struct thread_context *lane = trace->first; lane; lane = lane->next)
+		if (lane->life == CONTEXT_LANE && lane->lane.carrier == carrier)
+			leave_lane(lane, now);
+	virtual_give_spares(trace, carrier);
+	lock_give(&trace->lock);
+}
+
+static uint64_t now_or_stop(const struct trace *trace)
+{
+	uint64_t stopped_at = __atomic_load_n(&trace->stopped_at, __ATOMIC_RELAXED);
+
+	return stopped_at != 0 ? stopped_at : clock_now();
+}
+
+/* A thread ends where it was unmounted just before. Its clock runs until now: others may have seen it
+ * run. */
 static void unpark_for_good(struct thread_context *lane, const struct virtual_thread *thread)
 {
 	bool room = thread->lane == lane->id && thread->generation == lane->tree.generation &&
@@ -554,11 +619,8 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 
 	if (!room)
 		__atomic_store_n(&lane->lane.parked_unsure, true, __ATOMIC_RELAXED);
-	turn_begin(lane);
-	parked_add(&lane->lane.parked, -1, -thread->wall);
-	if (room)
-		parked_add(parked_at(lane, thread->node), -1, -thread->wall);
-	turn_end(lane);
+	unpark(lane, room ? thread->node : TREE_PRUNED, room, thread->wall,
+		now_or_stop(lane->trace));
 }
 
 static void end_apart(struct trace *trace, struct thread_context *group)

@@ -64,6 +64,7 @@ struct lane_part {
 		struct thread_context *lane;
 	} found[8];
 	struct thread_context *named;
+	bool carries;     /* somebody was mounted on it */
 	bool was_outside; /* before it gave way */
 	struct virtual_thread *spare;
 	uint32_t spares;

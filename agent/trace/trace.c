@@ -215,9 +215,7 @@ struct thread_context *trace_carrier_begin(struct trace *trace,
 	return begin(trace, identity, alloc, CONTEXT_UNLISTED);
 }
 
-/* What was used since the last event belongs to where the thread is. No event: no
- * transition. */
-static void charge_last(struct thread_context *context, const uint64_t *now)
+void rows_charge_last(struct thread_context *context, const uint64_t *now)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 
@@ -232,15 +230,11 @@ static void charge_last(struct thread_context *context, const uint64_t *now)
 	}
 }
 
-static void close_counters(struct thread_context *context)
+static void close_counters(struct thread_context *context, const uint64_t *now)
 {
-	uint64_t now[METRIC_MAX];
-
-	/* Not under the lock: reading may have to ask the JVM. */
-	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lock_take(&context->tree.lock);
 	if (!atomic_load(&context->outside))
-		charge_last(context, context->stopped ? context->stop : now);
+		rows_charge_last(context, context->stopped ? context->stop : now);
 	metric_thread_close(context->set, context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
@@ -258,11 +252,12 @@ void trace_thread_end(
 	struct trace *trace, struct thread_context *context, const char *last_name)
 {
 	struct thread_identity *identity = &context->identity;
+	uint64_t now[METRIC_MAX];
 
-	lock_take(&trace->lock);
-	lanes_leave(trace, context);
-	lock_give(&trace->lock);
-	close_counters(context);
+	/* Not under a lock: reading may have to ask the JVM. */
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
+	lanes_leave(trace, context, now);
+	close_counters(context, now);
 	if (context->ring)
 		io_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);
@@ -309,8 +304,9 @@ static void stop_thread(struct thread_context *context)
 void trace_stop(struct trace *trace)
 {
 	lock_take(&trace->lock);
+	if (!trace->stopped)
+		__atomic_store_n(&trace->stopped_at, clock_now(), __ATOMIC_RELAXED);
 	trace->stopped = true;
-	trace->stopped_at = clock_now();
 	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
 		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)
 			stop_thread(i);

@@ -42,9 +42,11 @@ static uint64_t with_parked(const struct thread_context *lane, const uint64_t *u
 	return sum;
 }
 
+/* Not after a prune either: the owner notices that when it parks the next one. */
 static bool is_unsure(const struct thread_context *lane)
 {
-	return __atomic_load_n(&lane->lane.parked_unsure, __ATOMIC_RELAXED);
+	return __atomic_load_n(&lane->lane.parked_unsure, __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&lane->tree.generation, __ATOMIC_RELAXED) > 0;
 }
 
 void lane_look_parked(struct look *look, uint32_t first, uint32_t count)
@@ -170,7 +172,8 @@ static void add_counts(struct look *look, struct thread_context *group)
 			tree_at(&group->tree, TREE_PRUNED)->base[i] += parked;
 }
 
-/* False: its nodes were renumbered meanwhile. */
+/* False: its nodes were renumbered meanwhile, or it is no longer known in which of them threads are
+ * parked. */
 static bool merge_lane(struct look *look, struct thread_context *group,
 	struct thread_context *lane, bool hold)
 {
@@ -179,6 +182,8 @@ static bool merge_lane(struct look *look, struct thread_context *group,
 	look_begin(look, lane, &group->identity, hold);
 	merged = merge_nodes(look, group) && merge_accounts(look, group);
 	look_end(look);
+	if (look->parked_by_node && is_unsure(lane))
+		return false;
 	if (merged)
 		add_counts(look, group);
 	return merged;
@@ -236,7 +241,7 @@ static bool merge_lanes(struct look *look, struct thread_context *group,
 	struct thread_context *lanes, bool hold)
 {
 	begin_anew(group, lanes);
-	look->parked_by_node = all_sure(lanes);
+	look->parked_by_node = all_sure(lanes) && !hold; /* no try is left if that changes */
 	for (struct thread_context *i = lanes; i; i = i->lane.next)
 		if (!merge_lane(look, group, i, hold))
 			return false;

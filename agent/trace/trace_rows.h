@@ -43,7 +43,7 @@ struct trace {
 	unsigned groups;
 	struct thread_context *unknown; /* the group of those without a recorded call */
 	struct virtual_pool virtuals;
-	uint64_t stopped_at; /* ns of the clock, once stopped */
+	uint64_t stopped_at; /* ns of the clock, 0 until stopped; carriers read it without the lock */
 	struct arena map;    /* the visitor's: nodes of a lane to those of its group */
 };
 
@@ -76,8 +76,13 @@ void name_pattern(char *pattern, const char *name);
  * the row of an ended thread. */
 void finish_group(struct trace *trace, struct thread_context *group);
 
-/* Under LOCK_THREADS: the carrier ends. Its lanes wait for another one. */
-void lanes_leave(struct trace *trace, struct thread_context *carrier);
+/* The calling thread ends, and its counters are `now`. The lanes that it has as a carrier wait for
+ * another one. Takes LOCK_THREADS. */
+void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now);
+
+/* What was used until the counters were `now` belongs to where the thread is. No event: no
+ * transition. */
+void rows_charge_last(struct thread_context *context, const uint64_t *now);
 
 /* A counter of the calling thread's that others read. */
 static inline void lane_add(uint64_t *counter, uint64_t more)

@@ -288,7 +288,7 @@ static uint32_t prune_locked(
 	if (choose(tree, &cut) > 0) {
 		fold(tree, cut);
 		tree->count = compact(tree, frame, frames);
-		tree->generation++;
+		__atomic_store_n(&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
 		add64(&tree->pruned, before - tree->count);
 	}
 	tree_relink(tree);

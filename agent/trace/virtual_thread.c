@@ -37,7 +37,7 @@ static bool make_table(struct trace *trace)
 		       VIRTUAL_BLOCKS * sizeof(struct arena), MEMORY_SMALL) == 0;
 }
 
-/* Under LOCK_THREADS: a block more, all spare. */
+/* Under LOCK_THREADS: a block more, all spare. They need it to begin, and it is little for each. */
 static void add_block(struct trace *trace)
 {
 	struct virtual_pool *pool = &trace->virtuals;
@@ -48,7 +48,7 @@ static void add_block(struct trace *trace)
 		return;
 	block = block_at(pool, pool->blocks);
 	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size,
-		    MEMORY_ORDINARY) != 0)
+		    MEMORY_SMALL) != 0)
 		return;
 	pool->blocks++;
 	for (uint32_t i = VIRTUAL_BLOCK; i-- > 0;) {
@@ -97,6 +97,8 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 	uint32_t number;
 
 	if (!carrier->lane.spare)
+		take_many(trace, &carrier->lane);
+	while (!carrier->lane.spare && trace_relieve(trace, 0))
 		take_many(trace, &carrier->lane);
 	thread = pop(&carrier->lane.spare);
 	if (!thread)
