@@ -5,6 +5,15 @@
 # test. The JVM has to run with -XX:NativeMemoryTracking=summary.
 # shellcheck shell=bash
 
+# descriptors PID: open ones. The fewest of some looks: the JVM closes jcmd's connection a little after jcmd
+# has its answer.
+descriptors() {
+	for _ in 1 2 3 4 5; do
+		find "/proc/$1/fd" -mindepth 1 | wc -l
+		sleep 0.05
+	done | sort -n | head -n 1
+}
+
 # held JDK PID: one line of NAME=VALUE, sizes in KB, after a collection:
 #   rss           of the process
 #   other         of it, what the JVM does not account for: libraries, malloc, and what of jprof is there
@@ -30,7 +39,7 @@ held() {
 			metaspace + class, code, internal}' <<<"$memory"
 	printf 'threads=%d descriptors=%d globals=%d\n' \
 		"$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" \
-		"$(find "/proc/$pid/fd" -mindepth 1 | wc -l)" \
+		"$(descriptors "$pid")" \
 		"$("$jcmd" "$pid" Thread.print | sed -n 's/^JNI global refs: \([0-9]*\).*/\1/p')"
 }
 
