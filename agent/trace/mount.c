@@ -341,13 +341,20 @@ static void put_frames(struct thread_context *lane, const struct virtual_thread 
 		shadow_overflow_push(&lane->stack);
 }
 
+/* What the lane uses is the thread's from here on. */
+static void start_for(
+	struct thread_context *lane, struct virtual_thread *thread, const uint64_t *from)
+{
+	context_start_at(lane, from);
+	for (unsigned i = 0; i < lane->set->count; i++)
+		thread->used[i] -= context_used(lane, i);
+}
+
 /* The thread has the lane from here on. */
 static void run_in(struct thread_context *lane, struct virtual_thread *thread)
 {
 	struct lane_part *part = &lane->lane;
 
-	for (unsigned i = 0; i < lane->set->count; i++)
-		thread->used[i] -= context_used(lane, i);
 	lane_add(&part->mounts, 1);
 	__atomic_store_n(&part->mounted_since, wall_of(lane), __ATOMIC_RELAXED);
 	if (thread->outside)
@@ -366,7 +373,7 @@ struct thread_context *virtual_mount(
 		return NULL;
 	}
 	/* First, so that what the frames' way costs lies behind it. */
-	context_start_at(lane, carrier->last);
+	start_for(lane, thread, carrier->last);
 	put_frames(lane, thread);
 	lane->code = thread->code;
 	if (!thread->outside)
@@ -427,12 +434,13 @@ void carrier_read(struct thread_context *carrier, uint64_t *now)
 }
 
 /* A thread begins in its lane, with what it used before it was known. */
-static void begin_at_root(struct thread_context *lane, const uint64_t *from, const uint64_t *now)
+static void begin_at_root(struct thread_context *lane, struct virtual_thread *thread,
+	const uint64_t *from, const uint64_t *now)
 {
 	struct tree_node *root = tree_at(&lane->tree, TREE_ROOT);
 
 	lane->code = SEQUENCE_OUTSIDE;
-	context_start_at(lane, from);
+	start_for(lane, thread, from);
 	for (unsigned i = 0; i < lane->set->count; i++) {
 		__atomic_store_n(&lane->last[i], now[i], __ATOMIC_RELAXED);
 		__atomic_store_n(
@@ -458,7 +466,7 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	}
 	lane_add(&lane->lane.begun, 1);
 	(*thread)->outside = outside;
-	begin_at_root(lane, outside ? now : carrier->last, now);
+	begin_at_root(lane, *thread, outside ? now : carrier->last, now);
 	run_in(lane, *thread);
 	return lane;
 }
