@@ -316,10 +316,11 @@ void carrier_give_way(struct thread_context *carrier)
 	carrier->lane.was_outside = outside;
 	if (outside) {
 		context_start(carrier);
-		return;
+	} else {
+		context_settle(carrier);
+		context_go_out(carrier);
 	}
-	context_settle(carrier);
-	context_go_out(carrier);
+	carrier->lane.since = wall_of(carrier);
 }
 
 /* Frames as they were when the thread left the lane that had them last. */
@@ -350,13 +351,14 @@ static void start_for(
 		thread->used[i] -= context_used(lane, i);
 }
 
-/* The thread has the lane from here on. */
-static void run_in(struct thread_context *lane, struct virtual_thread *thread)
+/* The thread, mounted since that time, has the lane from here on. */
+static void run_in(
+	struct thread_context *lane, const struct virtual_thread *thread, uint64_t since)
 {
 	struct lane_part *part = &lane->lane;
 
 	lane_add(&part->mounts, 1);
-	__atomic_store_n(&part->mounted_since, wall_of(lane), __ATOMIC_RELAXED);
+	__atomic_store_n(&part->mounted_since, since, __ATOMIC_RELAXED);
 	if (thread->outside)
 		return;
 	atomic_store_explicit(&lane->outside, false, memory_order_release);
@@ -379,7 +381,7 @@ struct thread_context *virtual_mount(
 	if (!thread->outside)
 		unpark(lane, lane->current, parked_room(lane, lane->current), thread->wall,
 			wall_of(carrier));
-	run_in(lane, thread);
+	run_in(lane, thread, carrier->lane.since);
 	return lane;
 }
 
@@ -467,7 +469,7 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	lane_add(&lane->lane.begun, 1);
 	(*thread)->outside = outside;
 	begin_at_root(lane, *thread, outside ? now : carrier->last, now);
-	run_in(lane, *thread);
+	run_in(lane, *thread, carrier->lane.since);
 	return lane;
 }
 
@@ -558,7 +560,7 @@ bool virtual_unknown(struct thread_context *carrier)
 		return false;
 	context_start_at(lane, carrier->last);
 	lane_add(&lane->lane.mounts, 1);
-	__atomic_store_n(&lane->lane.mounted_since, wall_of(lane), __ATOMIC_RELAXED);
+	__atomic_store_n(&lane->lane.mounted_since, carrier->lane.since, __ATOMIC_RELAXED);
 	context_settle(lane);
 	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);

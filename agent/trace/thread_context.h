@@ -66,6 +66,7 @@ struct lane_part {
 	struct thread_context *named;
 	bool carries;     /* somebody was mounted on it */
 	bool was_outside; /* before it gave way */
+	uint64_t since;   /* that it gave way, ns of the clock */
 	struct virtual_thread *spare;
 	uint32_t spares;
 
