@@ -14,6 +14,7 @@ platform=${PLATFORM:+platform}
 calls=instrument
 [ "$way" != events ] || calls=events
 known_end='^$'         # what it may say on its standard output after its last answer
+two_carriers=(-Djdk.virtualThreadScheduler.parallelism=2 -Djdk.virtualThreadScheduler.maxPoolSize=2)
 jvm_words=(-Xcheck:jni) # of each JVM; a test may have others
 need jq python3
 

@@ -13,7 +13,7 @@
 [ "$way" != events ] || THREADS=${THREADS:-10000} # in the interpreter
 threads=${THREADS:-100000}
 [ -n "${CHECK_JNI:-}" ] || jvm_words=()
-jvm_words+=(-Xmx1g -Djdk.virtualThreadScheduler.parallelism=2 -Djdk.virtualThreadScheduler.maxPoolSize=2)
+jvm_words+=(-Xmx1g "${two_carriers[@]}")
 
 # sum_of METRIC: of carriers and virtual threads.
 sum_of() {

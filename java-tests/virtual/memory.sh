@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../agent/common.sh"
 . "$(dirname "$0")/../agent/target.sh"
 . "$(dirname "$0")/common.sh"
-jvm_words=(-Xmx2g)
+jvm_words=(-Xmx2g "${two_carriers[@]}")
 
 compile "$here"/{Told,Native,VirtualMany}.java
 program 'Work' max_memory=16m VirtualMany

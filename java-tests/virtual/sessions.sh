@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../agent/common.sh"
 . "$(dirname "$0")/../agent/target.sh"
 . "$(dirname "$0")/common.sh"
-jvm_words+=(-Djdk.virtualThreadScheduler.parallelism=2 -Djdk.virtualThreadScheduler.maxPoolSize=2)
+jvm_words+=("${two_carriers[@]}")
 
 # begun start|attach NAME: a recording, and the program's record.
 begun() {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * libvirtual: the native method of the programs of virtual threads; and an agent that suspends
- * and resumes them all the time, as a debugger does.
+ * libvirtual: the native method of the programs of virtual threads; and an agent that
+ * suspends and resumes them all the time, as a debugger does.
  *
  * In:   -agentpath:libvirtual.so, or System.loadLibrary for the native method alone.
- * Out:  at the JVM's end a line "suspended N" on standard output; N is how many threads were.
- * Runs: in a thread of its own; the two callbacks in the thread that begins or ends.
+ * Out:  at the JVM's end a line "suspended N" on standard output, N times a thread was.
+ * Runs: in a thread of its own; callbacks in the thread that begins, or that ends the
+ * JVM.
  */
 #include <jni.h>
 #include <jvmti.h>
@@ -35,7 +36,8 @@ JNIEXPORT void JNICALL Java_Native_through(JNIEnv *env, jclass type, jobject bod
 JNIEXPORT void JNICALL Java_Native_through(JNIEnv *env, jclass type, jobject body)
 {
 	jclass runnable = (*env)->FindClass(env, "java/lang/Runnable");
-	jmethodID run = runnable ? (*env)->GetMethodID(env, runnable, "run", "()V") : NULL;
+	jmethodID run =
+		runnable ? (*env)->GetMethodID(env, runnable, "run", "()V") : NULL;
 
 	(void)type;
 	if (run)
@@ -110,7 +112,8 @@ static void JNICALL suspend_and_resume(jvmtiEnv *unused, JNIEnv *env, void *data
 static jthread new_thread(JNIEnv *env)
 {
 	jclass type = (*env)->FindClass(env, "java/lang/Thread");
-	jmethodID init = (*env)->GetMethodID(env, type, "<init>", "(Ljava/lang/String;)V");
+	jmethodID init =
+		(*env)->GetMethodID(env, type, "<init>", "(Ljava/lang/String;)V");
 
 	return (*env)->NewObject(env, type, init, (*env)->NewStringUTF(env, "suspender"));
 }
@@ -142,7 +145,8 @@ static void JNICALL jvm_ends(jvmtiEnv *unused, JNIEnv *env)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-	jvmtiCapabilities capabilities = {.can_suspend = 1, .can_support_virtual_threads = 1};
+	jvmtiCapabilities capabilities = {
+		.can_suspend = 1, .can_support_virtual_threads = 1};
 	jvmtiEventCallbacks callbacks = {.VirtualThreadStart = thread_begins,
 		.VMInit = jvm_begins,
 		.VMDeath = jvm_ends};
@@ -156,7 +160,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 			jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) ||
 		(*jvmti)->SetEventNotificationMode(
 			jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL)) {
-		fprintf(stderr, "libvirtual: the JVM does not let threads be suspended\n");
+		fprintf(stderr,
+			"libvirtual: the JVM does not let threads be suspended\n");
 		return JNI_ERR;
 	}
 	return JNI_OK;
