@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   early          some threads begin, and wait inside a recorded method: parked, pinned, and one that
  *                  runs
  *   work N         these go on, and N more are started; all end. "done": nothing runs any more
+ *   waves M N      the same M times, one after the other
  *   silent N       N threads that call no recorded method come and go
  *   look           keeps what the carriers have used as facts. Nothing may run
  */
@@ -79,12 +80,18 @@ final class VirtualMany {
 		}
 	}
 
+	private static void waves(int waves, int threads) throws Exception {
+		for (int i = 0; i < waves; i++)
+			work(threads);
+	}
+
 	private static void work(int threads) throws Exception {
 		Thread[] started;
 		AtomicInteger numbers = new AtomicInteger();
 
 		go = true;
-		release.countDown();
+		if (release != null)
+			release.countDown();
 		Told.join(early.toArray(new Thread[0]));
 		early.clear();
 		Thread accepts = Thread.ofPlatform().name("accepts").start(() -> accept(threads / SOCKET_EVERY));
@@ -155,6 +162,7 @@ final class VirtualMany {
 		Told.serve(Map.of(
 				"early", words -> early(),
 				"work", words -> work(Integer.parseInt(words[1])),
+				"waves", words -> waves(Integer.parseInt(words[1]), Integer.parseInt(words[2])),
 				"silent", words -> silent(Integer.parseInt(words[1])),
 				"look", words -> look()));
 	}

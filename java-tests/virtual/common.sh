@@ -13,7 +13,7 @@ way=${WAY:-instrument}
 platform=${PLATFORM:+platform}
 calls=instrument
 [ "$way" != events ] || calls=events
-known_end='^$'         # what it may say on its standard output after its last answer
+known_end='^$' # what it may say on its standard output after its last answer
 two_carriers=(-Djdk.virtualThreadScheduler.parallelism=2 -Djdk.virtualThreadScheduler.maxPoolSize=2)
 jvm_words=(-Xcheck:jni) # of each JVM; a test may have others
 need jq python3
@@ -33,7 +33,8 @@ program() {
 
 	shift 2
 	recording=$options
-	# What -Xcheck:jni says is one of the program's answers, and no fact.
+	# What -Xcheck:jni says is among the program's answers, where nothing is expected.
+	# shellcheck disable=SC2086 # no word, or one
 	set -- "${jvm_words[@]}" -XX:+EnableDynamicAgentLoading --enable-native-access=ALL-UNNAMED \
 		"-Djava.library.path=$classes/.." -cp "$work/classes" "$@" $platform
 	[ "$way" = attach ] || set -- "-agentpath:$agent=file=$work/p.jprof,$options" "$@"
