@@ -91,7 +91,7 @@ compare() {
 	local different
 
 	reports "$1" "$2"
-	different=$(python3 "$here/compare.py" "$3" "$work/tree.json" "$work/threads.json" 2>&1)
+	different=$(python3 "$here/compare.py" "$3" "$work/tree.json" "$work/threads.json" "$way" 2>&1)
 	[ -z "$different" ] || fail "$1 ($way): $different"
 	sound "$1" "$2"
 }

@@ -2,9 +2,9 @@
 # Copyright the jprof authors
 """Compares call paths of a profile with a program's own record of them (Told.java).
 
-    compare.py TRUTH TREE THREADS
+    compare.py TRUTH TREE THREADS WAY
 
-TREE and THREADS are the views, as JSON. Prints a line for every difference: of a path's calls, in
+TREE and THREADS are the views, as JSON. WAY is how calls were seen: instrument, attach, events. Prints a line for every difference: of a path's calls, in
 either direction; of rows, and the threads that they stand for. Methods of the JDK below recorded
 ones are compared where the program tells of them, and may not have the program's methods below them.
 """
@@ -15,7 +15,9 @@ import sys
 
 MOST = 40  # lines
 SILENT = "(no recorded call)"
-truth, tree, threads = (json.load(open(name)) for name in sys.argv[1:])
+truth, tree, threads = (json.load(open(name)) for name in sys.argv[1:4])
+# Each thread has events then, though no recorded ones, and so its row.
+by_events = sys.argv[4] == "events"
 differences = []
 
 
@@ -114,6 +116,8 @@ def compare_threads():
     told = {labels(name, row["threads"]): row["threads"] for name, row in truth["rows"].items()}
     rows = {}
     for row in threads["rows"]:
+        if by_events and row["thread"] not in told and row["events"] == 0:
+            continue
         if row["virtual"] and row["thread"] != SILENT:
             rows.setdefault(row["thread"], []).append(row["folded"])
     for name in sorted(set(told) | set(rows)):
@@ -123,7 +127,7 @@ def compare_threads():
 
 
 def compare_silent():
-    if "silent" not in truth:
+    if "silent" not in truth or by_events:
         return
     found = [row["folded"] for row in threads["rows"] if row["thread"] == SILENT]
     if found != [truth["silent"]]:
