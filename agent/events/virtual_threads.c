@@ -13,7 +13,7 @@
 #include "agent/log/log.h"
 #include "agent/trace/mount.h"
 
-static bool watching; /* one session begins or ends at a time */
+static _Atomic bool watching; /* written where sessions begin and end, one at a time */
 
 static uint32_t session_now(void)
 {
@@ -157,21 +157,18 @@ static struct thread_events *step_aside(struct thread_events *host, uint32_t num
 	return guest;
 }
 
-/* The guest is entered; its first event is still to come, or it has a context, or is not to be
- * recorded. */
+/* The guest is entered; its thread has a context, or is not to be recorded. */
 static void seat(struct thread_events *guest, uint32_t word)
 {
 	struct virtual_thread *thread = thread_of(guest->carrier, word);
 	struct thread_context *lane = thread ? virtual_mount(guest->carrier, thread) : NULL;
 
-	guest->refused = !lane && word != (uint32_t)WORD_UNKNOWN;
+	guest->refused = !lane;
 	if (lane) {
 		guest->mounted = thread;
 		atomic_store_explicit(&guest->context, lane, memory_order_relaxed);
-	} else if (!guest->refused) {
-		thread_events_unjoin(guest);
 	}
-	set_state(guest, guest->refused || (thread && thread->outside) ? PLACE_SHUT : PLACE_FREE);
+	set_state(guest, !lane || thread->outside ? PLACE_SHUT : PLACE_FREE);
 }
 
 /* ---- and goes ---- */
@@ -208,12 +205,69 @@ static void leave_carrier(struct thread_events *guest)
 	set_state(host, before);
 }
 
+/* ---- first events ---- */
+
+bool virtual_threads_read(const struct thread_events *place, uint64_t *now)
+{
+	if (!place->host || place->mounted_in != place->session)
+		return false;
+	carrier_read(place->carrier, now);
+	return true;
+}
+
+static struct thread_events *refuse(struct thread_events *guest)
+{
+	set_word(guest->mounted_in, (uint32_t)WORD_REFUSED);
+	guest->refused = true;
+	set_state(guest, PLACE_SHUT);
+	return NULL;
+}
+
+/* The guest's thread gets its context. */
+static struct thread_events *begin_seated(struct thread_events *guest,
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
+	enum found_frames found, const uint64_t *now)
+{
+	struct thread_identity identity = {.java_id = description->java_id, .is_virtual = true};
+	struct thread_context *lane = NULL;
+	bool outside = session_has_scope(session);
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	if (session_wants_thread(session, &identity))
+		lane = virtual_begin(guest->carrier, &identity, outside,
+			now ? now : guest->carrier->last, &guest->mounted);
+	if (!lane)
+		return refuse(guest);
+	set_word(guest->mounted_in, guest->mounted->number + 1);
+	atomic_store(&guest->context, lane);
+	thread_events_push_found(guest, jni, found);
+	if (!outside)
+		context_spend_all(lane);
+	return guest;
+}
+
+/* Where calls are not recorded there may be no event but this: nothing is waited for. */
+static void seat_unknown(struct thread_events *guest, JNIEnv *jni)
+{
+	const struct session *session = events_session();
+	struct jvm_thread description;
+
+	if (!session || session->options.calls != CALLS_OFF ||
+		!jvm_describe_thread(&events.jvm, jni, NULL, &description)) {
+		thread_events_unjoin(guest);
+		set_state(guest, PLACE_FREE);
+		return;
+	}
+	if (begin_seated(guest, session, jni, &description, FOUND_NONE, NULL))
+		thread_events_leave(guest);
+}
+
 /* ---- the events ---- */
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
 	struct thread_events *host, *guest;
-	uint32_t number = session_now();
+	uint32_t number = session_now(), word;
 	int saved_errno = errno;
 	va_list arguments;
 	JNIEnv *jni;
@@ -227,8 +281,11 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 		leave_carrier(thread_events_current); /* if it did not, nobody else came */
 	host = thread_events_own();
 	guest = host ? step_aside(host, number, jni) : NULL;
-	if (guest)
-		seat(guest, word_in(number));
+	word = guest ? word_in(number) : 0;
+	if (guest && word == (uint32_t)WORD_UNKNOWN)
+		seat_unknown(guest, jni);
+	else if (guest)
+		seat(guest, word);
 	errno = saved_errno;
 }
 
@@ -277,46 +334,7 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	errno = saved_errno;
 }
 
-/* ---- first events ---- */
-
-bool virtual_threads_read(const struct thread_events *place, uint64_t *now)
-{
-	if (!place->host || place->mounted_in != place->session)
-		return false;
-	carrier_read(place->carrier, now);
-	return true;
-}
-
-static struct thread_events *refuse(struct thread_events *guest)
-{
-	set_word(guest->mounted_in, (uint32_t)WORD_REFUSED);
-	guest->refused = true;
-	set_state(guest, PLACE_SHUT);
-	return NULL;
-}
-
-/* The guest's thread gets its context. */
-static struct thread_events *begin_seated(struct thread_events *guest,
-	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
-	enum found_frames found, const uint64_t *now)
-{
-	struct thread_identity identity = {.java_id = description->java_id, .is_virtual = true};
-	struct thread_context *lane = NULL;
-	bool outside = session_has_scope(session);
-
-	memcpy(identity.name, description->name, sizeof(identity.name));
-	if (session_wants_thread(session, &identity))
-		lane = virtual_begin(guest->carrier, &identity, outside,
-			now ? now : guest->carrier->last, &guest->mounted);
-	if (!lane)
-		return refuse(guest);
-	set_word(guest->mounted_in, guest->mounted->number + 1);
-	atomic_store(&guest->context, lane);
-	thread_events_push_found(guest, jni, found);
-	if (!outside)
-		context_spend_all(lane);
-	return guest;
-}
+/* ---- threads that were mounted before, or are not what they were thought to be ---- */
 
 /* This JVM has virtual threads, but does not say when they are mounted. */
 static struct thread_events *give_up(struct thread_events *place)
