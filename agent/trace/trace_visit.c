@@ -13,6 +13,7 @@ enum {
 struct batch {
 	struct thread_context *context[BATCH]; /* pinned */
 	struct thread_identity identity[BATCH];
+	bool group[BATCH]; /* and stays one as long as it is pinned */
 	unsigned count;
 };
 
@@ -67,14 +68,14 @@ static bool show_accounts(struct visit *visit, int *result)
 }
 
 static int show_thread(struct visit *visit, struct thread_context *context,
-	const struct thread_identity *identity)
+	const struct thread_identity *identity, bool group)
 {
 	const struct trace_visitor *visitor = visit->visitor;
 	struct look *look = &visit->look;
 	bool shown = false;
 	int result = 0;
 
-	if (context->life == CONTEXT_GROUP)
+	if (group)
 		group_compose(look, context);
 	for (int i = 1; i <= LOOK_TRIES && !shown && result == 0; i++) {
 		look_begin(look, context, identity, i == LOOK_TRIES);
@@ -106,6 +107,7 @@ static void pin_batch(struct batch *batch, struct thread_context *next, uint32_t
 		next->pins++;
 		next->visited = true;
 		batch->identity[batch->count] = next->identity;
+		batch->group[batch->count] = next->life == CONTEXT_GROUP;
 		batch->context[batch->count++] = next;
 	}
 }
@@ -129,7 +131,8 @@ static int show_batch(struct visit *visit, const struct batch *batch)
 	int result = 0;
 
 	for (unsigned i = 0; i < batch->count && result == 0; i++)
-		result = show_thread(visit, batch->context[i], &batch->identity[i]);
+		result = show_thread(
+			visit, batch->context[i], &batch->identity[i], batch->group[i]);
 	return result;
 }
 
