@@ -266,7 +266,7 @@ static void turn_end(struct thread_context *lane)
 	__atomic_store_n(&lane->forgetting, lane->forgetting + 1, __ATOMIC_RELEASE);
 }
 
-/* A thread was unmounted at its current node. */
+/* A thread is unmounted at its current node. Nobody sees it both there and parked. */
 static void park(struct thread_context *lane, uint64_t wall)
 {
 	bool room = parked_room(lane, lane->current);
@@ -275,17 +275,17 @@ static void park(struct thread_context *lane, uint64_t wall)
 	parked_add(&lane->lane.parked, 1, wall);
 	if (room)
 		parked_add(parked_at(lane, lane->current), 1, wall);
+	context_go_out(lane);
 	turn_end(lane);
 }
 
-/* It is parked no more: what its clock ran meanwhile is charged to the node. */
+/* It is parked no more: what its clock ran meanwhile is charged to the node. In a turn. */
 static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64_t wall,
 	uint64_t until)
 {
 	uint64_t used = until > wall ? until - wall : 0;
 	uint64_t *base = tree_at(&lane->tree, node)->base;
 
-	turn_begin(lane);
 	parked_add(&lane->lane.parked, -1, -wall);
 	if (room)
 		parked_add(parked_at(lane, node), -1, -wall);
@@ -295,6 +295,16 @@ static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64
 		__atomic_store_n(&lane->first[i], lane->first[i] - used, __ATOMIC_RELEASE);
 		__atomic_store_n(&base[i], base[i] + used, __ATOMIC_RELEASE);
 	}
+}
+
+/* The thread, whose frames are in the lane, runs on; the carrier's clock is `until`. */
+static void run_on(struct thread_context *lane, const struct virtual_thread *thread, uint64_t until)
+{
+	bool room = parked_room(lane, lane->current);
+
+	turn_begin(lane);
+	unpark(lane, lane->current, room, thread->wall, until);
+	atomic_store_explicit(&lane->outside, false, memory_order_release);
 	turn_end(lane);
 }
 
@@ -379,8 +389,7 @@ struct thread_context *virtual_mount(
 	put_frames(lane, thread);
 	lane->code = thread->code;
 	if (!thread->outside)
-		unpark(lane, lane->current, parked_room(lane, lane->current), thread->wall,
-			wall_of(carrier));
+		run_on(lane, thread, wall_of(carrier));
 	run_in(lane, thread, carrier->lane.since);
 	return lane;
 }
@@ -629,8 +638,10 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 
 	if (!room)
 		__atomic_store_n(&lane->lane.parked_unsure, true, __ATOMIC_RELAXED);
+	turn_begin(lane);
 	unpark(lane, room ? thread->node : TREE_PRUNED, room, thread->wall,
 		now_or_stop(lane->trace));
+	turn_end(lane);
 }
 
 static void end_apart(struct trace *trace, struct thread_context *group)

@@ -286,6 +286,16 @@ void trace_thread_end(
 	lock_give(&trace->lock);
 }
 
+/* A lane's clock stops when those of parked threads do. */
+static void stop_clock(struct thread_context *lane)
+{
+	for (unsigned i = 0; i < lane->set->count; i++)
+		if (metric_runs_on(lane->set, i))
+			lane->stop[i] = lane->trace->stopped_at > lane->last[i]
+						? lane->trace->stopped_at
+						: lane->last[i];
+}
+
 static void stop_thread(struct thread_context *context)
 {
 	lock_take(&context->tree.lock);
@@ -293,9 +303,12 @@ static void stop_thread(struct thread_context *context)
 		for (unsigned i = 0; i < context->set->count; i++)
 			context->stop[i] =
 				__atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
-		if (!atomic_load(&context->outside))
+		if (!atomic_load(&context->outside)) {
 			metric_read_from_outside(
 				context->set, context->metric, context->stop);
+			if (context->life == CONTEXT_LANE)
+				stop_clock(context);
+		}
 		context->stopped = true;
 	}
 	lock_give(&context->tree.lock);

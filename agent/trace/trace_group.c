@@ -7,8 +7,8 @@
  * visit as long as those of the lanes do; their counts are summed up anew each time.
  *
  * Threads that are parked use wall time: of each node, as many clocks run on as threads were unmounted
- * in it and not mounted again. All are shown as of one instant; sums over the lanes are right, those of
- * one lane alone may be negative (struct parked).
+ * in it and not mounted again. All are shown as of one instant, mounted ones too; sums over the lanes
+ * are right, those of one lane alone may be negative (struct parked).
  */
 #include "agent/trace/trace_group.h"
 
@@ -338,4 +338,11 @@ uint64_t groups_begun(const struct trace *trace)
 uint64_t lane_parked_ns(const struct thread_context *lane, uint64_t now)
 {
 	return parked_ns(&lane->lane.parked, now);
+}
+
+void lane_look_clock(const struct metric_set *set, uint64_t instant, uint64_t *now)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (metric_runs_on(set, i))
+			now[i] = instant;
 }

@@ -19,4 +19,8 @@ uint64_t groups_begun(const struct trace *trace);
 /* What parked threads have used until now of a metric that runs on, modulo 2^64. */
 uint64_t lane_parked_ns(const struct thread_context *lane, uint64_t now);
 
+/* A lane's counters that were read from outside: those that run on become what they were at that
+ * instant, which may be before the last event. */
+void lane_look_clock(const struct metric_set *set, uint64_t instant, uint64_t *now);
+
 #endif

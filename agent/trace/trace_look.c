@@ -13,6 +13,11 @@ static void load_last(const struct look *look, uint64_t *last)
 		last[i] = __atomic_load_n(&look->context->last[i], __ATOMIC_ACQUIRE);
 }
 
+static uint32_t turn_of(const struct look *look)
+{
+	return __atomic_load_n(&look->context->forgetting, __ATOMIC_ACQUIRE);
+}
+
 static bool last_is(const struct look *look, const uint64_t *last)
 {
 	uint64_t now[METRIC_MAX];
@@ -29,18 +34,23 @@ static void look_at_counters(struct look *look)
 	uint64_t now[METRIC_MAX];
 
 	memset(look->stretch, 0, sizeof(look->stretch));
+	look->turn = turn_of(look);
 	look->current = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	load_last(look, look->last);
-	if (!context->counting || atomic_load(&context->outside))
+	if (!context->counting || atomic_load(&context->outside) || look->turn % 2 != 0)
 		return;
 	memcpy(now, context->stopped ? context->stop : look->last, sizeof(now));
-	if (!context->stopped)
+	if (!context->stopped) {
 		metric_read_from_outside(look->trace->set, context->metric, now);
+		if (context->life == CONTEXT_LANE)
+			lane_look_clock(look->trace->set, look->now, now);
+	}
 	if (!last_is(look, look->last) ||
 		look->current != __atomic_load_n(&context->current, __ATOMIC_ACQUIRE))
 		return;
 	for (unsigned i = 0; i < metrics; i++)
-		if (now[i] > look->last[i])
+		if (now[i] > look->last[i] ||
+			(context->life == CONTEXT_LANE && metric_runs_on(look->trace->set, i)))
 			look->stretch[i] = now[i] - look->last[i];
 }
 
@@ -118,13 +128,15 @@ static void account_block(struct look *look, uint32_t first, uint32_t count)
 	size_t stride = look->context->tree.stride;
 	struct tree_node *block = look->trace->block.base;
 	uint64_t last[METRIC_MAX];
+	bool same;
 
 	load_last(look, last);
+	same = turn_of(look) == look->turn;
 	for (uint32_t n = 0; n < count; n++) {
 		struct tree_node *node = (void *)((char *)block + n * stride);
 
 		for (unsigned i = 0; i < metrics; i++) {
-			if (first + n == look->current && last[i] == look->last[i]) {
+			if (first + n == look->current && same && last[i] == look->last[i]) {
 				node->base[i] += look->stretch[i];
 				look->added[i] = look->stretch[i];
 			}

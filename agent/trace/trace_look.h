@@ -10,7 +10,8 @@
  * The stretch in progress is what the counters show from outside beyond the values at the
  * last event. It goes to the current node, in the copy only, and only where the values at
  * the last event are still the same when that node has been copied: the owner stores them
- * before it charges, so nothing is ever shown twice.
+ * before it charges, so nothing is ever shown twice. Nor is a thread that was unmounted shown both
+ * running and parked: that takes a turn.
  */
 #ifndef JPROF_TRACE_LOOK_H
 #define JPROF_TRACE_LOOK_H
@@ -27,8 +28,9 @@ struct look {
 	bool parked_by_node; /* a lane: parked threads' time is added to their nodes, */
 	uint64_t now;        /* as of this instant of the clock */
 	uint32_t current;
+	uint32_t turn; /* the context's forgetting, with last */
 	uint64_t last[METRIC_MAX];
-	uint64_t stretch[METRIC_MAX];
+	uint64_t stretch[METRIC_MAX]; /* of lanes what runs on may be negative */
 	uint64_t added[METRIC_MAX]; /* of the stretch, what went into the copy */
 	uint64_t sum[METRIC_MAX];   /* of base */
 };

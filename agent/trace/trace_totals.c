@@ -14,9 +14,10 @@
 #include <time.h>
 
 /* The row's counters as they are now, or (last_event) were at its last event. Under the tree's lock,
- * so that they are not closed meanwhile. */
-static void look(const struct trace *trace, const struct thread_context *context, bool last_event,
-	uint64_t *now)
+ * so that they are not closed meanwhile. All lanes are read as of one instant: a thread may go from one
+ * to the next between two looks, and its time must not be in both. */
+static void look(const struct trace *trace, const struct thread_context *context,
+	uint64_t instant, bool last_event, uint64_t *now)
 {
 	for (unsigned i = 0; i < trace->set->count; i++)
 		now[i] = __atomic_load_n(&context->last[i], __ATOMIC_ACQUIRE);
@@ -24,6 +25,8 @@ static void look(const struct trace *trace, const struct thread_context *context
 		return;
 	if (!context->stopped) {
 		metric_read_from_outside(trace->set, context->metric, now);
+		if (context->life == CONTEXT_LANE)
+			lane_look_clock(trace->set, instant, now);
 		return;
 	}
 	for (unsigned i = 0; i < trace->set->count; i++)
@@ -42,11 +45,13 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 
 	for (unsigned i = 0; i < trace->set->count; i++)
 		first[i] = __atomic_load_n(&context->first[i], __ATOMIC_ACQUIRE);
-	look(trace, context, outside || last_event, now);
+	look(trace, context, instant, outside || last_event, now);
 	for (unsigned i = 0; i < trace->set->count; i++) {
-		used[i] = (int64_t)(now[i] - first[i]) > 0 ? now[i] - first[i] : 0;
+		used[i] = now[i] - first[i];
 		if (context->life == CONTEXT_LANE && metric_runs_on(trace->set, i))
 			used[i] += lane_parked_ns(context, instant);
+		else if ((int64_t)used[i] < 0)
+			used[i] = 0;
 	}
 	return turn % 2 == 0 && (last_event || outside == atomic_load(&context->outside)) &&
 	       turn == __atomic_load_n(&context->forgetting, __ATOMIC_ACQUIRE);
