@@ -318,7 +318,7 @@ static void test_many_names(void **state)
 		trace_thread_end(trace, test_begin(trace, name), NULL);
 	}
 	test_visit(trace, &picture);
-	assert_int_equal(picture.count, TRACE_KEPT_ENDED + TRACE_FOLDS_MAX - 1);
+	assert_int_equal(picture.count, TRACE_KEPT_ENDED + TRACE_FOLDS_MAX);
 	for (size_t i = 0; i < picture.count; i++)
 		threads += picture.row[i].thread.folded;
 	assert_int_equal(threads, 2000);
