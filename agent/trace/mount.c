@@ -594,12 +594,13 @@ void carrier_resume(struct thread_context *carrier, bool nobody)
 
 /* ---- the end ---- */
 
-/* Who is mounted now has used what it has, and is nobody's from here on. */
+/* Who is mounted now has used what it has (outside the scope: nothing), and is nobody's from here on. */
 static void leave_mounted(struct thread_context *lane, const uint64_t *now)
 {
 	struct trace *trace = lane->trace;
 
-	rows_charge_last(lane, lane->stopped ? lane->stop : now);
+	if (!atomic_load(&lane->outside))
+		rows_charge_last(lane, lane->stopped ? lane->stop : now);
 	run_out(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
 }
 
