@@ -156,6 +156,7 @@ static struct thread_context *new_lane(struct trace *trace, struct thread_contex
 /* Under LOCK_THREADS. The lane is the carrier's from now on. */
 static void give_lane(struct thread_context *lane, struct thread_context *carrier)
 {
+	carrier->lane.carries = true;
 	lock_take(&lane->tree.lock);
 	lane->lane.carrier = carrier;
 	lane->metric = carrier->metric;
