@@ -151,6 +151,7 @@ static struct thread_events *step_aside(struct thread_events *host, uint32_t num
 	guest = take_over(host, number, session, jni);
 	set_state(host, state_after(host, before));
 	if (guest) {
+		guest->refused = false;
 		guest->mounted = NULL;
 		atomic_store(&guest->context, NULL);
 	}
