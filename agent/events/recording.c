@@ -268,11 +268,11 @@ static void watch_ends(bool on)
 static void let_in(JNIEnv *jni, jthread thread, struct session *session)
 {
 	watch_ends(true);
+	virtual_threads_watch(&events.jvm, true);
 	thread_events_start();
 	gate_open(&looked_at);
 	if (thread)
 		thread_events_adopt(jni, thread, FOUND_ALL);
-	virtual_threads_watch(&events.jvm, true);
 	if (session_has_scope(session) && session->options.scope_follow)
 		thread_starts_watch(jni, true);
 	if (calls_by_probes(session))

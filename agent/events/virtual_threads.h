@@ -26,7 +26,7 @@
 
 #include "agent/events/thread_events.h"
 
-/* A session begins: before other events are enabled; or ends. In the live phase. */
+/* A session begins: before threads can join it; or ends. In the live phase. */
 void virtual_threads_watch(struct jvm *jvm, bool on);
 
 /* The event VirtualThreadEnd. */
