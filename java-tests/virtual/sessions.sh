@@ -46,7 +46,7 @@ program 'Work' '' VirtualMany
 do_it early
 # The JVM calls it while it mounts a thread: a carrier's first event, at which jprof must not wait for that.
 jp attach "$target" --include java.lang.Thread.isInterrupted --file "$work/mounting.jprof"
-do_it work 50
+do_it work 100
 jp stop "$target"
 begun start first
 do_it work 500
