@@ -151,6 +151,7 @@ static struct thread_events *step_aside(struct thread_events *host, uint32_t num
 	guest = take_over(host, number, session, jni);
 	set_state(host, state_after(host, before));
 	if (guest) {
+		guest->refused = false;
 		guest->mounted = NULL;
 		atomic_store(&guest->context, NULL);
 	}
@@ -373,13 +374,12 @@ struct thread_events *virtual_threads_begin(struct thread_events *place,
 bool virtual_threads_carries(JNIEnv *jni, jthread thread)
 {
 	jthread current = !watching || thread ? NULL : jvm_current_thread(&events.jvm);
-	jthread mounted = NULL;
+	bool carries = false;
 
 	if (watching && (thread || current))
-		mounted = jvm_mounted_on(&events.jvm, thread ? thread : current);
-	(*jni)->DeleteLocalRef(jni, mounted);
+		carries = jvm_carries(jni, thread ? thread : current);
 	(*jni)->DeleteLocalRef(jni, current);
-	return mounted != NULL;
+	return carries;
 }
 
 struct thread_events *virtual_threads_leave(struct thread_events *place)

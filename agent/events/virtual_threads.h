@@ -26,7 +26,7 @@
 
 #include "agent/events/thread_events.h"
 
-/* A session begins: before other events are enabled; or ends. In the live phase. */
+/* A session begins: before threads can join it; or ends. In the live phase. */
 void virtual_threads_watch(struct jvm *jvm, bool on);
 
 /* The event VirtualThreadEnd. */
@@ -45,8 +45,8 @@ struct thread_events *virtual_threads_begin(struct thread_events *place,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found, const uint64_t *now);
 
-/* True if a virtual thread is mounted on the platform thread (NULL: the calling one), which runs: the
- * JVM does its own work in between. */
+/* True if the platform thread (NULL: the calling one), which runs, has frames of a virtual one: the JVM
+ * does its own work in between. */
 bool virtual_threads_carries(JNIEnv *jni, jthread thread);
 
 /* A platform thread runs where a virtual one was thought to, or the other way round: leaves the place.

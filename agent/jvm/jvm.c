@@ -12,6 +12,7 @@ enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 /* Found once by jvm_learn, constant afterwards. */
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
+static jfieldID continuation_field; /* Thread.cont; NULL: there is none (before JDK 19) */
 static jclass virtual_class; /* global reference; NULL: there are none (before JDK 19) */
 
 static int jvm_check(
@@ -156,11 +157,11 @@ bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent c
 
 /* ---- virtual threads ---- */
 
-/* Extension functions of HotSpot (jvmtiExtensions.cpp). */
+/* An extension function of HotSpot (jvmtiExtensions.cpp). */
 typedef jvmtiError(JNICALL *jvm_thread_function)(
 	const jvmtiEnv *jvmti, jthread thread, jthread *result);
 
-static jvm_thread_function get_carrier, get_mounted; /* NULL: this JVM has none */
+static jvm_thread_function get_carrier; /* NULL: this JVM has none */
 
 static void jvm_give_functions(struct jvm *jvm, jvmtiExtensionFunctionInfo *list, jint count)
 {
@@ -177,20 +178,14 @@ static void jvm_give_functions(struct jvm *jvm, jvmtiExtensionFunctionInfo *list
 
 static void jvm_find_functions(struct jvm *jvm)
 {
-	static const struct {
-		const char *id;
-		jvm_thread_function *function;
-	} wanted[] = {{"com.sun.hotspot.functions.GetCarrierThread", &get_carrier},
-		{"com.sun.hotspot.functions.GetVirtualThread", &get_mounted}};
 	jvmtiExtensionFunctionInfo *list = NULL;
 	jint count = 0;
 
 	if ((*jvm->jvmti)->GetExtensionFunctions(jvm->jvmti, &count, &list))
 		return;
 	for (jint i = 0; i < count; i++)
-		for (size_t w = 0; w < sizeof(wanted) / sizeof(*wanted); w++)
-			if (strcmp(list[i].id, wanted[w].id) == 0)
-				*wanted[w].function = (jvm_thread_function)list[i].func;
+		if (strcmp(list[i].id, "com.sun.hotspot.functions.GetCarrierThread") == 0)
+			get_carrier = (jvm_thread_function)list[i].func;
 	jvm_give_functions(jvm, list, count);
 }
 
@@ -215,23 +210,25 @@ bool jvm_support_virtual_threads(struct jvm *jvm)
 	return true;
 }
 
-static jthread jvm_other_thread(struct jvm *jvm, jvm_thread_function function, jthread thread)
-{
-	jthread other = NULL;
-
-	if (!function || function(jvm->jvmti, thread, &other))
-		return NULL;
-	return other;
-}
-
 jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread)
 {
-	return jvm_other_thread(jvm, get_carrier, virtual_thread);
+	jthread carrier = NULL;
+
+	if (!get_carrier || get_carrier(jvm->jvmti, virtual_thread, &carrier))
+		return NULL;
+	return carrier;
 }
 
-jthread jvm_mounted_on(struct jvm *jvm, jthread carrier)
+/* HotSpot's function GetVirtualThread waits until no thread is being mounted or unmounted, also if
+ * that is the calling one: for good. */
+bool jvm_carries(JNIEnv *jni, jthread carrier)
 {
-	return jvm_other_thread(jvm, get_mounted, carrier);
+	jobject continuation = NULL;
+
+	if (continuation_field)
+		continuation = (*jni)->GetObjectField(jni, carrier, continuation_field);
+	(*jni)->DeleteLocalRef(jni, continuation);
+	return continuation != NULL;
 }
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a word is as wide as a pointer");
@@ -276,6 +273,10 @@ int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
 	thread_id_field = (*jni)->GetFieldID(jni, thread, "tid", "J");
 	if (jvm_clear_exception(jni))
 		thread_id_field = NULL;
+	continuation_field =
+		(*jni)->GetFieldID(jni, thread, "cont", "Ljdk/internal/vm/Continuation;");
+	if (jvm_clear_exception(jni))
+		continuation_field = NULL;
 	get_platform = (*jni)->GetStaticMethodID(
 		jni, loader, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
 	if (!jvm_clear_exception(jni) && get_platform)

@@ -75,7 +75,7 @@ int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error);
 bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback);
 
 /* What has to be looked up once the JVM can run Java code (the VMInit callback): the platform
- * class loader, the field that holds a thread's id. */
+ * class loader, the fields that hold a thread's id and its continuation. */
 int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error);
 
 /* The calling thread, a local reference, or NULL. */
@@ -84,11 +84,12 @@ jthread jvm_current_thread(struct jvm *jvm);
 /* Has the JVM tell of virtual threads, for good. False: it has none, or cannot tell of them. */
 bool jvm_support_virtual_threads(struct jvm *jvm);
 
-/* The platform thread that carries the virtual one, or the virtual thread that is mounted on the
- * platform thread (NULL: the calling one); a local reference. NULL: there is none, or this JVM does not
- * tell. */
+/* The platform thread that carries the virtual one, a local reference. NULL: there is none, or this JVM
+ * does not tell. Not while the calling thread is being mounted or unmounted: it would wait for that. */
 jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread);
-jthread jvm_mounted_on(struct jvm *jvm, jthread carrier);
+
+/* True if the platform thread is in a continuation, a virtual thread's frames. At any time. */
+bool jvm_carries(JNIEnv *jni, jthread carrier);
 
 /* A word of jprof's own that goes with the calling thread; 0 until it is set. */
 uint64_t jvm_thread_word(struct jvm *jvm);

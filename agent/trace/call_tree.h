@@ -201,7 +201,7 @@ uint32_t tree_place(struct call_tree *tree, uint32_t parent, uint32_t method);
 /* Adds the counts of a node of another tree. */
 void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from);
 
-/* All counts become 0, and the nodes stay. */
+/* All counts become 0, those of I/O too; nodes and accounts stay. Under the lock. */
 void tree_zero(struct call_tree *tree);
 
 /* As tree_init left it, but with a new generation. Under the lock. */

@@ -56,8 +56,15 @@ static void forget_group(struct trace *trace, struct thread_context *group)
 	rows_destroy(trace, group);
 }
 
-/* Under LOCK_THREADS. */
-static struct thread_context *find_group(const struct trace *trace, const char *name)
+/* What those are called that come when only the last place is left. */
+static const char others[] = "*";
+
+static bool only_others(const struct trace *trace)
+{
+	return trace->groups >= TRACE_FOLDS_MAX - 1;
+}
+
+static struct thread_context *group_called(const struct trace *trace, const char *name)
 {
 	for (unsigned i = 0; i < trace->groups; i++)
 		if (strcmp(trace->group[i]->identity.name, name) == 0)
@@ -65,14 +72,23 @@ static struct thread_context *find_group(const struct trace *trace, const char *
 	return NULL;
 }
 
-/* Under LOCK_THREADS: puts the fresh one in, unless another carrier was first. NULL: there are too
- * many. */
+/* Under LOCK_THREADS. NULL: it is to be made. */
+static struct thread_context *find_group(const struct trace *trace, const char *name)
+{
+	struct thread_context *group = group_called(trace, name);
+
+	return group || !only_others(trace) ? group : group_called(trace, others);
+}
+
+/* Under LOCK_THREADS: puts the fresh one in, unless another carrier was first. */
 static struct thread_context *add_group(struct trace *trace, struct thread_context *fresh)
 {
 	struct thread_context *group = find_group(trace, fresh->identity.name);
 
-	if (group || trace->groups == TRACE_FOLDS_MAX)
+	if (group)
 		return group;
+	if (only_others(trace))
+		strcpy(fresh->identity.name, others);
 	rows_append(trace, fresh);
 	return trace->group[trace->groups++] = fresh;
 }
@@ -94,21 +110,18 @@ static struct thread_context *make_group(struct trace *trace, const char *name)
 	return group;
 }
 
-/* The last place is for "*", whatever their names. */
 static struct thread_context *group_named(struct thread_context *carrier, const char *name)
 {
 	struct trace *trace = carrier->trace;
 	struct thread_context *group = carrier->lane.named;
-	bool full;
 
 	if (group && strcmp(group->identity.name, name) == 0)
 		return group;
 	lock_take(&trace->lock);
 	group = find_group(trace, name);
-	full = trace->groups >= TRACE_FOLDS_MAX - 1;
 	lock_give(&trace->lock);
 	if (!group)
-		group = make_group(trace, full ? "*" : name);
+		group = make_group(trace, name);
 	return carrier->lane.named = group;
 }
 
@@ -143,6 +156,7 @@ static struct thread_context *new_lane(struct trace *trace, struct thread_contex
 /* Under LOCK_THREADS. The lane is the carrier's from now on. */
 static void give_lane(struct thread_context *lane, struct thread_context *carrier)
 {
+	carrier->lane.carries = true;
 	lock_take(&lane->tree.lock);
 	lane->lane.carrier = carrier;
 	lane->metric = carrier->metric;
@@ -590,12 +604,13 @@ void carrier_resume(struct thread_context *carrier, bool nobody)
 
 /* ---- the end ---- */
 
-/* Who is mounted now has used what it has, and is nobody's from here on. */
+/* Who is mounted now has used what it has (outside the scope: nothing), and is nobody's from here on. */
 static void leave_mounted(struct thread_context *lane, const uint64_t *now)
 {
 	struct trace *trace = lane->trace;
 
-	rows_charge_last(lane, lane->stopped ? lane->stop : now);
+	if (!atomic_load(&lane->outside))
+		rows_charge_last(lane, lane->stopped ? lane->stop : now);
 	run_out(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
 }
 

@@ -64,7 +64,7 @@ struct lane_part {
 		struct thread_context *lane;
 	} found[8];
 	struct thread_context *named;
-	bool carries;     /* somebody was mounted on it */
+	bool carries;     /* it has given way, or has a lane */
 	bool was_outside; /* before it gave way */
 	uint64_t since;   /* that it gave way, ns of the clock */
 	struct virtual_thread *spare;

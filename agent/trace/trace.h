@@ -70,12 +70,12 @@ void trace_thread_end(
  * every live thread's counters as they are now. What a visitor sees from now on is final. */
 void trace_stop(struct trace *trace);
 
-/* A thread, or many ended ones folded into one. */
+/* A thread, or many in one row: ended ones that were folded, or virtual ones (mount.h), which may live. */
 struct trace_thread {
 	uint32_t id; /* 1, 2, ... in order of appearance; never used again */
 	bool alive;
 	uint64_t folded; /* how many threads this row stands for */
-	const struct thread_identity *identity; /* folded ones: only the name, a pattern */
+	const struct thread_identity *identity; /* many: only the name, a pattern, and is_virtual */
 	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
 	uint32_t generation; /* another one than last time: the nodes have been renumbered */
 	uint32_t nodes;      /* how many will be shown */

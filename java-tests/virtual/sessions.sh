@@ -44,7 +44,11 @@ compile "$here"/{Told,Native,VirtualMany}.java
 way=attach
 program 'Work' '' VirtualMany
 do_it early
-begun attach first
+# The JVM calls it while it mounts a thread: a carrier's first event, at which jprof must not wait for that.
+jp attach "$target" --include java.lang.Thread.isInterrupted --file "$work/mounting.jprof"
+do_it work 100
+jp stop "$target"
+begun start first
 do_it work 500
 stopped first
 over_start second

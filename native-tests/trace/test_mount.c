@@ -201,6 +201,52 @@ static void test_scope(void **state)
 	test_picture_fini(&picture);
 }
 
+/* Nor if the carrier ends meanwhile. */
+static void test_scope_to_the_end(void **state)
+{
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct test_seat seat = test_seat(trace, "carrier");
+
+	assert_true(test_seat_begin(&seat, "guest"));
+	test_use(seat.lane, 7, 0);
+	context_settle(seat.lane);
+	context_go_out(seat.lane);
+	test_use(seat.lane, 1000, 0);
+	trace_thread_end(trace, seat.carrier, NULL);
+	test_visit(trace, &picture);
+	assert_int_equal(test_row_named(&picture, "guest")->thread.total[0], 7);
+	test_same_totals(trace, &picture);
+	test_picture_fini(&picture);
+}
+
+/* The last row is for all whose names come too late. */
+static void test_many_names(void **state)
+{
+	enum { NAMES_MANY = TRACE_FOLDS_MAX + 44, LATE = NAMES_MANY - (TRACE_FOLDS_MAX - 1) };
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct test_seat seat = test_seat(trace, "carrier");
+	struct trace_state counts;
+
+	for (int i = 0; i < 2 * NAMES_MANY; i++) {
+		char name[] = {(char)('a' + i % NAMES_MANY / 26), (char)('a' + i % NAMES_MANY % 26), '\0'};
+
+		assert_true(test_seat_begin(&seat, name));
+		test_use(seat.lane, 1, 0);
+		test_seat_end(&seat);
+	}
+	test_visit(trace, &picture);
+	assert_int_equal(picture.count, 1 + TRACE_FOLDS_MAX);
+	assert_int_equal(test_row_named(&picture, "aa")->thread.folded, 2);
+	assert_int_equal(test_row_named(&picture, "*")->thread.folded, 2 * LATE);
+	assert_int_equal(test_row_named(&picture, "*")->thread.total[0], 2 * LATE);
+	trace_get_state(trace, &counts);
+	assert_int_equal(counts.lost_threads, 0);
+	test_same_totals(trace, &picture);
+	test_picture_fini(&picture);
+}
+
 /* ---- from carrier to carrier ---- */
 
 static void test_moves(void **state)
@@ -553,6 +599,8 @@ int main(void)
 		TEST(test_unknown),
 		TEST(test_unlisted),
 		TEST(test_scope),
+		TEST(test_scope_to_the_end),
+		TEST(test_many_names),
 		TEST(test_moves),
 		TEST(test_carriers_change),
 		TEST(test_random_walk),
