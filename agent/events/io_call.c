@@ -110,7 +110,7 @@ static inline uint32_t path_in(struct thread_context *context, uint32_t node)
 static uint32_t opener_of(struct thread_context *lane)
 {
 	if (lane->lane.opener == 0)
-		lane->lane.opener = io_opener_new(lane->identity.name);
+		lane->lane.opener = io_opener_named(lane->identity.name);
 	return lane->lane.opener;
 }
 

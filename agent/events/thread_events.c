@@ -368,8 +368,12 @@ void thread_events_enter_scope(
 	JNIEnv *jni, jthread thread, method_ref ref, enum call_state state)
 {
 	int saved_errno = errno;
+	const struct thread_events *before = thread_events_current;
 	struct thread_events *place = come_in(jni, thread);
 
+	/* As in thread_events_join. */
+	if (!place && thread_events_current != before)
+		place = come_in(jni, thread);
 	if (place) {
 		context_enter_scope(thread_events_context(place), method_ref_id(ref), state,
 			method_ref_is_static(ref));

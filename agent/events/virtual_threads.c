@@ -134,9 +134,10 @@ static struct thread_events *take_over(struct thread_events *host, uint32_t numb
  * recorded of it. */
 static struct thread_events *step_aside(struct thread_events *host, uint32_t number, JNIEnv *jni)
 {
-	bool joined = atomic_load_explicit(&host->session, memory_order_relaxed) == number;
+	bool known = atomic_load_explicit(&host->session, memory_order_relaxed) == number &&
+		     carrier_of(host);
 	enum place_state before =
-		joined ? (enum place_state)atomic_load(&host->busy) : PLACE_FREE;
+		known ? (enum place_state)atomic_load(&host->busy) : PLACE_FREE;
 	const struct session *session;
 	struct thread_events *guest;
 
@@ -322,13 +323,16 @@ static void end_on(struct thread_events *host, uint32_t number)
 
 void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	struct thread_events *host = thread_events_own();
 	uint32_t number = session_now();
+	struct thread_events *host;
 	int saved_errno = errno;
 
 	(void)jvmti;
 	(void)jni;
 	(void)thread;
+	if (thread_events_current && thread_events_current->host)
+		leave_carrier(thread_events_current); /* a JVM that does not unmount first */
+	host = thread_events_own();
 	if (host && number != 0 &&
 		atomic_load_explicit(&host->session, memory_order_relaxed) == number)
 		end_on(host, number);
@@ -336,6 +340,18 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 }
 
 /* ---- threads that were mounted before, or are not what they were thought to be ---- */
+
+/* The next event asks again. A place with a context that nobody is shown stays in the session, or it
+ * would be forgotten. */
+static void leave(struct thread_events *place)
+{
+	if (atomic_load_explicit(&place->unlisted, memory_order_relaxed)) {
+		set_state(place, PLACE_SHUT);
+		return;
+	}
+	thread_events_unjoin(place);
+	set_state(place, PLACE_FREE);
+}
 
 /* This JVM has virtual threads, but does not say when they are mounted. */
 static struct thread_events *give_up(struct thread_events *place)
@@ -363,8 +379,7 @@ struct thread_events *virtual_threads_begin(struct thread_events *place,
 	if (!place->host || place->mounted_in != number) {
 		struct thread_events *host = place->host ? place->host : place;
 
-		thread_events_unjoin(place);
-		set_state(place, PLACE_FREE);
+		leave(place);
 		guest = step_aside(host, number, jni);
 		now = NULL;
 	}
@@ -386,8 +401,7 @@ struct thread_events *virtual_threads_leave(struct thread_events *place)
 {
 	if (place->host && place->mounted_in != place->session)
 		thread_events_current = place->host;
-	thread_events_unjoin(place);
-	set_state(place, PLACE_FREE);
+	leave(place);
 	return NULL;
 }
 

@@ -10,7 +10,10 @@
 
 #include "agent/lock/lock.h"
 
-enum { BLOCK = 256 };
+enum {
+	BLOCK = 256,
+	NAMED_MAX = 512 /* names of virtual threads */
+};
 
 struct io_opener {
 	char *name;
@@ -20,6 +23,8 @@ struct io_opener {
 static struct io_opener *_Atomic block[IO_OPENERS_MAX / BLOCK];
 static uint32_t openers = 1; /* under the lock */
 static struct lock openers_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_OPENERS};
+static uint32_t named_opener[NAMED_MAX]; /* under the lock, as is their number */
+static unsigned named;
 static __thread uint32_t self __attribute__((tls_model("initial-exec")));
 
 static struct io_opener *at(uint32_t opener)
@@ -45,9 +50,32 @@ static uint32_t add(const char *name)
 	return id;
 }
 
-uint32_t io_opener_new(const char *name)
+/* Under the lock. 0: it is not there. */
+static uint32_t find_named(const char *name)
 {
-	return add(name);
+	for (unsigned i = 0; i < named; i++)
+		if (strcmp(at(named_opener[i])->name, name) == 0)
+			return named_opener[i];
+	return 0;
+}
+
+uint32_t io_opener_named(const char *name)
+{
+	uint32_t found, added;
+
+	lock_take(&openers_lock);
+	if (named == NAMED_MAX - 1)
+		name = "*";
+	found = find_named(name);
+	lock_give(&openers_lock);
+	if (found != 0 || (added = add(name)) == 0)
+		return found;
+	lock_take(&openers_lock);
+	found = find_named(name);
+	if (found == 0 && named < NAMED_MAX)
+		named_opener[named++] = found = added;
+	lock_give(&openers_lock);
+	return found;
 }
 
 uint32_t io_opener_self(const char *name)

@@ -17,8 +17,9 @@ enum { IO_OPENERS_MAX = 1 << 16 };
  * IO_OPENERS_MAX, or no memory. */
 uint32_t io_opener_self(const char *name);
 
-/* One of that name, which is not the calling thread of the system. 0: as above. */
-uint32_t io_opener_new(const char *name);
+/* Virtual threads of that name, which are no threads of the system: one opener for a name, and one for
+ * all further names when there are many. 0: as above. */
+uint32_t io_opener_named(const char *name);
 
 /* The calling thread's whole name came to be known. */
 void io_opener_known_as(const char *name);

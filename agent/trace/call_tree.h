@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * call_tree: every call path of one thread, a node each.
+ * call_tree: every call path of one thread, or of many that are one row, a node each.
  *
  * Owns: one growable mapping of nodes (arena), so that a node is base + index * stride and
  *       a link is a 32-bit index. Index 0 is the root, 1 the root's "(pruned)" child. A
