@@ -280,17 +280,30 @@ static void turn_end(struct thread_context *lane)
 	__atomic_store_n(&lane->forgetting, lane->forgetting + 1, __ATOMIC_RELEASE);
 }
 
-/* A thread is unmounted at its current node. Nobody sees it both there and parked. */
-static void park(struct thread_context *lane, uint64_t wall)
+static uint64_t wall_of(const struct thread_context *context)
+{
+	for (unsigned i = 0; i < context->set->count; i++)
+		if (metric_runs_on(context->set, i))
+			return context->last[i];
+	return clock_now();
+}
+
+/* A thread is unmounted at its current node. Nobody sees it both there and parked, nor use there that
+ * came after the last reading: that is the carrier's. Returns its clock. */
+static uint64_t park(struct thread_context *lane)
 {
 	bool room = parked_room(lane, lane->current);
+	uint64_t wall;
 
 	turn_begin(lane);
+	context_settle(lane);
+	wall = wall_of(lane);
 	parked_add(&lane->lane.parked, 1, wall);
 	if (room)
 		parked_add(parked_at(lane, lane->current), 1, wall);
 	context_go_out(lane);
 	turn_end(lane);
+	return wall;
 }
 
 /* It is parked no more: what its clock ran meanwhile is charged to the node. In a turn. */
@@ -324,14 +337,6 @@ static void run_on(struct thread_context *lane, const struct virtual_thread *thr
 
 /* ---- mount, unmount ---- */
 
-static uint64_t wall_of(const struct thread_context *context)
-{
-	for (unsigned i = 0; i < context->set->count; i++)
-		if (metric_runs_on(context->set, i))
-			return context->last[i];
-	return clock_now();
-}
-
 void carrier_give_way(struct thread_context *carrier)
 {
 	bool outside = atomic_load_explicit(&carrier->outside, memory_order_relaxed);
@@ -341,8 +346,9 @@ void carrier_give_way(struct thread_context *carrier)
 	if (outside) {
 		context_start(carrier);
 	} else {
-		context_settle(carrier);
+		/* In this order: what others see of its counters after the reading is not the carrier's. */
 		context_go_out(carrier);
+		context_settle(carrier);
 	}
 	carrier->lane.since = wall_of(carrier);
 }
@@ -362,8 +368,10 @@ static void put_frames(struct thread_context *lane, const struct virtual_thread 
 		for (uint32_t i = 0; i < thread->frames; i++)
 			context_put_frame(lane, &thread->frame[i]);
 	}
-	for (uint64_t i = 0; i < thread->overflow; i++)
+	if (thread->overflow > 0) {
 		shadow_overflow_push(&lane->stack);
+		lane->stack.overflow += thread->overflow - 1;
+	}
 }
 
 /* What the lane uses is the thread's from here on. */
@@ -395,7 +403,9 @@ struct thread_context *virtual_mount(
 	struct thread_context *lane = lane_of(carrier, thread->group);
 
 	if (!lane) {
-		atomic_fetch_add(&carrier->trace->lost_threads, 1);
+		if (!thread->lost)
+			atomic_fetch_add(&carrier->trace->lost_threads, 1);
+		thread->lost = true;
 		return NULL;
 	}
 	/* First, so that what the frames' way costs lies behind it. */
@@ -534,13 +544,10 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	if (thread->outside)
 		context_start(lane);
 	else
-		context_settle(lane);
-	thread->wall = wall_of(lane);
+		thread->wall = park(lane);
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
 		thread->used[i] += context_used(lane, i);
-	if (!thread->outside)
-		park(lane, thread->wall);
 	take_frames(lane, thread);
 	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);

@@ -48,7 +48,7 @@ struct thread_context *trace_carrier_begin(
 void carrier_give_way(struct thread_context *carrier);
 
 /* The virtual thread, known by now, is what runs since carrier_give_way. It stays in the context that is
- * returned until virtual_unmount. NULL: no memory, which is counted as a lost thread, each time. */
+ * returned until virtual_unmount. NULL: no memory, which is counted as a lost thread, once. */
 struct thread_context *virtual_mount(
 	struct thread_context *carrier, struct virtual_thread *thread);
 

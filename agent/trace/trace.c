@@ -230,11 +230,28 @@ void rows_charge_last(struct thread_context *context, const uint64_t *now)
 	}
 }
 
-static void close_counters(struct thread_context *context, const uint64_t *now)
+/* Others no longer look at the counters: what they saw after the last reading would be nobody's. False:
+ * they stand still, as the thread is outside or the trace is stopped. */
+static bool leave_counters(struct thread_context *context)
+{
+	bool run;
+
+	lock_take(&context->tree.lock);
+	run = !context->stopped && !atomic_load(&context->outside);
+	if (run)
+		context_go_out(context);
+	lock_give(&context->tree.lock);
+	return run;
+}
+
+/* run: they ran until now. */
+static void close_counters(struct thread_context *context, bool run, const uint64_t *now)
 {
 	lock_take(&context->tree.lock);
-	if (!atomic_load(&context->outside))
-		rows_charge_last(context, context->stopped ? context->stop : now);
+	if (run)
+		rows_charge_last(context, now);
+	else if (!atomic_load(&context->outside))
+		rows_charge_last(context, context->stop);
 	metric_thread_close(context->set, context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
@@ -252,12 +269,13 @@ void trace_thread_end(
 	struct trace *trace, struct thread_context *context, const char *last_name)
 {
 	struct thread_identity *identity = &context->identity;
+	bool run = leave_counters(context);
 	uint64_t now[METRIC_MAX];
 
 	/* Not under a lock: reading may have to ask the JVM. */
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lanes_leave(trace, context, now);
-	close_counters(context, now);
+	close_counters(context, run, now);
 	if (context->ring)
 		io_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);

@@ -85,17 +85,42 @@ static void tell(struct trace *trace, struct thread_context *context, const uint
 	}
 }
 
-static void add_group(struct trace *trace, struct thread_context *group, uint64_t now,
-	uint64_t *total)
+/* Another sum: threads came or went meanwhile. */
+static uint64_t turns_of(const struct thread_context *group)
 {
-	uint64_t sum[METRIC_MAX] = {0}, used[METRIC_MAX];
+	uint64_t turns = 0;
 
+	for (const struct thread_context *i = group->lane.next; i; i = i->lane.next)
+		turns += __atomic_load_n(&i->forgetting, __ATOMIC_ACQUIRE);
+	return turns;
+}
+
+/* False: a thread that went from one lane to another meanwhile may be in both. */
+static bool read_group(
+	struct trace *trace, struct thread_context *group, uint64_t now, uint64_t *sum)
+{
+	uint64_t turns = turns_of(group), used[METRIC_MAX];
+
+	memset(sum, 0, trace->set->count * sizeof(*sum));
 	for (struct thread_context *lane = group->lane.next; lane; lane = lane->lane.next) {
 		insist_on_row(trace, lane, now, used);
 		for (unsigned i = 0; i < trace->set->count; i++)
 			sum[i] += used[i];
 	}
-	tell(trace, group, sum, total);
+	return turns_of(group) == turns;
+}
+
+/* Where threads never rest, it is told what was told before. */
+static void add_group(struct trace *trace, struct thread_context *group, uint64_t now,
+	uint64_t *total)
+{
+	enum { TRIES = 100 };
+	uint64_t sum[METRIC_MAX];
+	bool whole = false;
+
+	for (int tries = 0; tries < TRIES && !whole; tries++)
+		whole = read_group(trace, group, now, sum);
+	tell(trace, group, whole ? sum : group->told, total);
 }
 
 /* Lanes are in their groups. */

@@ -39,6 +39,7 @@ struct virtual_thread {
 	uint32_t node;       /* of that lane, that it was in */
 	uint32_t code;       /* of the stretch that was under way */
 	bool outside;        /* the session's scope */
+	bool lost;           /* once there was no memory to mount it; that was counted */
 	uint32_t frames, room;
 	uint64_t overflow; /* frames above them, of which nothing is known */
 	uint64_t wall;     /* ns, when it was unmounted */
