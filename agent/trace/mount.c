@@ -3,229 +3,9 @@
 /* mount: see mount.h. */
 #include "agent/trace/mount.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "agent/trace/trace_rows.h"
-
-enum { FOUND = sizeof(((struct lane_part *)0)->found) / sizeof(((struct lane_part *)0)->found[0]) };
-
-/* ---- groups ---- */
-
-void trace_keep_virtual_apart(struct trace *trace)
-{
-	trace->apart = true;
-}
-
-/* Without a place in the list. NULL: no memory. */
-static struct thread_context *new_group(
-	struct trace *trace, const struct thread_identity *identity)
-{
-	struct thread_context *group = rows_create(trace);
-
-	while (!group && trace_relieve(trace, 0))
-		group = rows_create(trace);
-	if (!group)
-		return NULL;
-	group->life = CONTEXT_GROUP;
-	group->identity = *identity;
-	group->identity.is_virtual = true;
-	return group;
-}
-
-static struct thread_context *group_of_thread(
-	struct trace *trace, const struct thread_identity *identity)
-{
-	struct thread_context *group = new_group(trace, identity);
-
-	if (group) {
-		group->lane.only = true;
-		lock_take(&trace->lock);
-		rows_append(trace, group);
-		lock_give(&trace->lock);
-	}
-	return group;
-}
-
-/* A group that has no lane: nobody was shown it. */
-static void forget_group(struct trace *trace, struct thread_context *group)
-{
-	lock_take(&trace->lock);
-	rows_remove(trace, group);
-	lock_give(&trace->lock);
-	rows_destroy(trace, group);
-}
-
-/* What those are called that come when only the last place is left. */
-static const char others[] = "*";
-
-static bool only_others(const struct trace *trace)
-{
-	return trace->groups >= TRACE_FOLDS_MAX - 1;
-}
-
-static struct thread_context *group_called(const struct trace *trace, const char *name)
-{
-	for (unsigned i = 0; i < trace->groups; i++)
-		if (strcmp(trace->group[i]->identity.name, name) == 0)
-			return trace->group[i];
-	return NULL;
-}
-
-/* Under LOCK_THREADS. NULL: it is to be made. */
-static struct thread_context *find_group(const struct trace *trace, const char *name)
-{
-	struct thread_context *group = group_called(trace, name);
-
-	return group || !only_others(trace) ? group : group_called(trace, others);
-}
-
-/* Under LOCK_THREADS: puts the fresh one in, unless another carrier was first. */
-static struct thread_context *add_group(struct trace *trace, struct thread_context *fresh)
-{
-	struct thread_context *group = find_group(trace, fresh->identity.name);
-
-	if (group)
-		return group;
-	if (only_others(trace))
-		strcpy(fresh->identity.name, others);
-	rows_append(trace, fresh);
-	return trace->group[trace->groups++] = fresh;
-}
-
-static struct thread_context *make_group(struct trace *trace, const char *name)
-{
-	struct thread_identity identity = {.is_virtual = true};
-	struct thread_context *fresh, *group;
-
-	snprintf(identity.name, sizeof(identity.name), "%s", name);
-	fresh = new_group(trace, &identity);
-	if (!fresh)
-		return NULL;
-	lock_take(&trace->lock);
-	group = add_group(trace, fresh);
-	lock_give(&trace->lock);
-	if (group != fresh)
-		rows_destroy(trace, fresh);
-	return group;
-}
-
-static struct thread_context *group_named(struct thread_context *carrier, const char *name)
-{
-	struct trace *trace = carrier->trace;
-	struct thread_context *group = carrier->lane.named;
-
-	if (group && strcmp(group->identity.name, name) == 0)
-		return group;
-	lock_take(&trace->lock);
-	group = find_group(trace, name);
-	lock_give(&trace->lock);
-	if (!group)
-		group = make_group(trace, name);
-	return carrier->lane.named = group;
-}
-
-static struct thread_context *group_by_name(
-	struct thread_context *carrier, const struct thread_identity *identity)
-{
-	char pattern[sizeof(identity->name)];
-
-	name_pattern(pattern, identity->name);
-	return group_named(carrier, pattern);
-}
-
-/* ---- lanes ---- */
-
-static struct thread_context *new_lane(struct trace *trace, struct thread_context *group)
-{
-	struct thread_context *lane = rows_create(trace);
-
-	if (lane && shadow_init(&lane->stack, &trace->budget) != 0) {
-		rows_destroy(trace, lane);
-		return NULL;
-	}
-	if (!lane)
-		return NULL;
-	lane->life = CONTEXT_LANE;
-	lane->identity = group->identity;
-	lane->lane.group = group;
-	atomic_store(&lane->outside, true);
-	return lane;
-}
-
-/* Under LOCK_THREADS. The lane is the carrier's from now on. */
-static void give_lane(struct thread_context *lane, struct thread_context *carrier)
-{
-	carrier->lane.carries = true;
-	lock_take(&lane->tree.lock);
-	lane->lane.carrier = carrier;
-	lane->metric = carrier->metric;
-	lane->counting = true;
-	lane->look_known = false;
-	if (lane->trace->stopped && !lane->stopped) {
-		memcpy(lane->stop, lane->last, sizeof(lane->stop));
-		lane->stopped = true;
-	}
-	lock_give(&lane->tree.lock);
-}
-
-/* The carrier's own, or one that waits for a carrier. NULL: there is none. */
-static struct thread_context *find_lane(
-	struct thread_context *carrier, struct thread_context *group)
-{
-	struct thread_context *found = NULL;
-
-	lock_take(&carrier->trace->lock);
-	for (struct thread_context *lane = group->lane.next; lane; lane = lane->lane.next)
-		if (lane->lane.carrier == carrier || (!lane->lane.carrier && !found))
-			found = lane;
-	if (found && !found->lane.carrier)
-		give_lane(found, carrier);
-	lock_give(&carrier->trace->lock);
-	return found;
-}
-
-static struct thread_context *make_lane(
-	struct thread_context *carrier, struct thread_context *group)
-{
-	struct trace *trace = carrier->trace;
-	struct thread_context *lane = new_lane(trace, group);
-
-	while (!lane && trace_relieve(trace, 0))
-		lane = new_lane(trace, group);
-	if (!lane)
-		return NULL;
-	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
-	lock_take(&trace->lock);
-	rows_append(trace, lane);
-	lane->lane.next = group->lane.next;
-	group->lane.next = lane;
-	give_lane(lane, carrier);
-	lock_give(&trace->lock);
-	return lane;
-}
-
-static struct thread_context *look_for_lane(
-	struct thread_context *carrier, struct thread_context *group)
-{
-	struct thread_context *lane = find_lane(carrier, group);
-
-	if (!lane)
-		lane = make_lane(carrier, group);
-	if (lane) {
-		carrier->lane.found[group->id % FOUND].group = group->id;
-		carrier->lane.found[group->id % FOUND].lane = lane;
-	}
-	return lane;
-}
-
-static struct thread_context *lane_of(
-	struct thread_context *carrier, struct thread_context *group)
-{
-	if (carrier->lane.found[group->id % FOUND].group == group->id)
-		return carrier->lane.found[group->id % FOUND].lane;
-	return look_for_lane(carrier, group);
-}
+#include "agent/trace/lanes.h"
 
 /* ---- threads that are parked ---- */
 
@@ -418,51 +198,6 @@ struct thread_context *virtual_mount(
 	return lane;
 }
 
-/* What is kept apart leaves the reserve to what is not. */
-static bool room_apart(struct trace *trace)
-{
-	while (!memory_is_ample(&trace->budget))
-		if (!trace_relieve(trace, 0))
-			return false;
-	return true;
-}
-
-/* A lane in a group for this thread alone. NULL: they are not kept apart, or there is no memory for
- * that. */
-static struct thread_context *lane_apart(
-	struct thread_context *carrier, const struct thread_identity *identity)
-{
-	struct trace *trace = carrier->trace;
-	struct thread_context *group = NULL, *lane;
-
-	if (trace->apart && room_apart(trace))
-		group = group_of_thread(trace, identity);
-	lane = group ? lane_of(carrier, group) : NULL;
-	if (group && !lane)
-		forget_group(trace, group);
-	return lane;
-}
-
-static struct thread_context *lane_by_name(
-	struct thread_context *carrier, const struct thread_identity *identity)
-{
-	struct thread_context *group = group_by_name(carrier, identity);
-
-	return group ? lane_of(carrier, group) : NULL;
-}
-
-/* False: no memory for any of what it needs. */
-static bool begin_in(struct thread_context *carrier, const struct thread_identity *identity,
-	struct virtual_thread *thread, struct thread_context **lane)
-{
-	*lane = lane_apart(carrier, identity);
-	if (!*lane)
-		*lane = lane_by_name(carrier, identity);
-	thread->group = *lane ? (*lane)->lane.group : NULL;
-	thread->code = SEQUENCE_OUTSIDE;
-	return *lane != NULL;
-}
-
 void carrier_read(struct thread_context *carrier, uint64_t *now)
 {
 	metric_read(SHAPE_ANY, carrier->set, carrier->metric, now);
@@ -488,17 +223,19 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 	struct virtual_thread **thread)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *lane = NULL;
+	struct thread_context *lane;
 
 	*thread = virtual_take(trace, carrier);
-	if (*thread && !begin_in(carrier, identity, *thread, &lane)) {
+	lane = *thread ? lane_for(carrier, identity) : NULL;
+	if (*thread && !lane)
 		virtual_give(trace, carrier, *thread);
+	if (!lane) {
 		*thread = NULL;
-	}
-	if (!*thread) {
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;
 	}
+	(*thread)->group = lane->lane.group;
+	(*thread)->code = SEQUENCE_OUTSIDE;
 	lane_add(&lane->lane.begun, 1);
 	(*thread)->outside = outside;
 	begin_at_root(lane, *thread, outside ? now : carrier->last, now);
@@ -553,39 +290,10 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	carry_over(carrier, lane);
 }
 
-static struct thread_context *unknown_lane(struct thread_context *carrier)
-{
-	struct thread_context *group = carrier->trace->unknown;
-
-	return group ? lane_of(carrier, group) : NULL;
-}
-
-static void make_unknown(struct trace *trace)
-{
-	struct thread_identity identity = {.name = VIRTUAL_UNKNOWN_NAME};
-	struct thread_context *fresh = new_group(trace, &identity);
-	bool first;
-
-	if (!fresh)
-		return;
-	lock_take(&trace->lock);
-	first = !trace->unknown;
-	if (first) {
-		rows_append(trace, fresh);
-		__atomic_store_n(&trace->unknown, fresh, __ATOMIC_RELEASE);
-	}
-	lock_give(&trace->lock);
-	if (!first)
-		rows_destroy(trace, fresh);
-}
-
 bool virtual_unknown(struct thread_context *carrier)
 {
-	struct thread_context *lane;
+	struct thread_context *lane = lane_for_unknown(carrier);
 
-	if (!__atomic_load_n(&carrier->trace->unknown, __ATOMIC_ACQUIRE))
-		make_unknown(carrier->trace);
-	lane = unknown_lane(carrier);
 	if (!lane)
 		return false;
 	context_start_at(lane, carrier->last);

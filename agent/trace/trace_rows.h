@@ -8,7 +8,8 @@
  *   trace_visit.c  what the writer is shown
  *   trace_look.c   a consistent look at one thread
  *   trace_group.c  what groups of virtual threads are put together from
- *   mount.c        groups and their lanes, who is mounted
+ *   lanes.c        groups of virtual threads, and their lanes on carriers
+ *   mount.c        who is mounted in them
  *   virtual_thread.c what virtual threads keep while nobody carries them
  *   trace_totals.c what all have used, and between which methods
  */
