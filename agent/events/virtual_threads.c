@@ -150,12 +150,15 @@ static struct thread_events *step_aside(struct thread_events *host, uint32_t num
 		return NULL;
 	}
 	guest = take_over(host, number, session, jni);
-	set_state(host, state_after(host, before));
-	if (guest) {
-		guest->refused = false;
-		guest->mounted = NULL;
-		atomic_store(&guest->context, NULL);
+	if (!guest) {
+		/* Rather nothing of either than the one's calls among the other's. */
+		set_state(host, PLACE_SHUT);
+		return NULL;
 	}
+	set_state(host, state_after(host, before));
+	guest->refused = false;
+	guest->mounted = NULL;
+	atomic_store(&guest->context, NULL);
 	return guest;
 }
 
