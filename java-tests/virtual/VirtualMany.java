@@ -25,7 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   work N         these go on, and N more are started; all end. "done": nothing runs any more
  *   waves M N      the same M times, one after the other
  *   silent N       N threads that call no recorded method come and go
- *   look           keeps what the carriers have used as facts. Nothing may run
+ *   release        those of "early" go on, to their ends
+ *   look NAME      keeps what the carriers have used as facts NAME_... Nothing may run
  */
 final class VirtualMany {
 	static final int PARKED = 30, LOCKS = 64, SOCKET_EVERY = 100;
@@ -85,15 +86,19 @@ final class VirtualMany {
 			work(threads);
 	}
 
-	private static void work(int threads) throws Exception {
-		Thread[] started;
-		AtomicInteger numbers = new AtomicInteger();
-
+	private static void release() throws InterruptedException {
 		go = true;
 		if (release != null)
 			release.countDown();
 		Told.join(early.toArray(new Thread[0]));
 		early.clear();
+	}
+
+	private static void work(int threads) throws Exception {
+		Thread[] started;
+		AtomicInteger numbers = new AtomicInteger();
+
+		release();
 		Thread accepts = Thread.ofPlatform().name("accepts").start(() -> accept(threads / SOCKET_EVERY));
 		started = Told.start("many-", threads,
 				root -> new Work(root, numbers.getAndIncrement()).run(root));
@@ -136,7 +141,7 @@ final class VirtualMany {
 	 * Carriers are waited for: what has ended its last virtual thread may still be on its way to
 	 * wait for the next.
 	 */
-	private static void look() throws InterruptedException {
+	private static void look(String name) throws InterruptedException {
 		long allocated = 0, cpu = 0, before;
 		long[] carriers = carriers();
 
@@ -149,9 +154,9 @@ final class VirtualMany {
 				cpu += bean.getThreadCpuTime(id);
 			}
 		} while (before != allocated + cpu);
-		Told.fact("carriers", carriers.length);
-		Told.fact("carriers_alloc", allocated);
-		Told.fact("carriers_cpu", cpu);
+		Told.fact(name + "_carriers", carriers.length);
+		Told.fact(name + "_alloc", allocated);
+		Told.fact(name + "_cpu", cpu);
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -164,7 +169,8 @@ final class VirtualMany {
 				"work", words -> work(Integer.parseInt(words[1])),
 				"waves", words -> waves(Integer.parseInt(words[1]), Integer.parseInt(words[2])),
 				"silent", words -> silent(Integer.parseInt(words[1])),
-				"look", words -> look()));
+				"release", words -> release(),
+				"look", words -> look(words[1])));
 	}
 }
 

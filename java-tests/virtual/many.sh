@@ -15,25 +15,27 @@ threads=${THREADS:-100000}
 [ -n "${CHECK_JNI:-}" ] || jvm_words=()
 jvm_words+=(-Xmx1g "${two_carriers[@]}")
 
-# sum_of METRIC: of carriers and virtual threads.
+# sum_of METRIC: of carriers and virtual threads, since the first look.
 sum_of() {
 	jq --arg metric "$1" '[.rows[] | select(.virtual or (.thread | test("^ForkJoinPool-1-worker-")))
-		| .total[$metric]] | add' "$work/threads.json"
+		| .total[$metric]] | add' "$work/since.json"
 }
 
+# What the carriers used between the looks: from their first instructions, or in attach mode from when
+# both have been seen.
 told() {
-	jq ".$1" "$work/truth"
+	jq ".last_$1 - (.first_$1 // 0)" "$work/truth"
 }
 
-# The agent has seen the carriers' first instructions. Both counters are the JVM's of each carrier: what
-# the profile has is what it read at their last events, and a carrier allocates nothing behind
-# that: the last one is the end of the thread that it carried last, and then it waits.
+# Both counters are the JVM's of each carrier: what the profile has is what it read at their last events,
+# and a carrier allocates nothing behind that: the last one is the end of the thread that it
+# carried last, and then it waits.
 compare_alloc() {
 	local found
 
 	found=$(sum_of alloc)
-	[ "$found" = "$(told carriers_alloc)" ] ||
-		fail "alloc: expected $(told carriers_alloc) bytes, found $found"
+	[ "$found" = "$(told alloc)" ] ||
+		fail "alloc: expected $(told alloc) bytes, found $found"
 }
 
 # Of a thread that waits the clock stands still: the two readings differ by what the carriers' waking
@@ -42,7 +44,7 @@ compare_cpu() {
 	local found expected
 
 	found=$(sum_of cpu)
-	expected=$(told carriers_cpu)
+	expected=$(told cpu)
 	[ $((found > expected ? found - expected : expected - found)) -le $((expected / 100)) ] ||
 		fail "cpu: expected $expected ns to 1 %, found $found"
 }
@@ -51,13 +53,21 @@ compile "$here"/{Told,Native,VirtualMany}.java
 program 'Work' '' VirtualMany
 do_it early
 attach
+since=()
+if [ "$way" = attach ]; then
+	do_it release # of the threads that run, one is on each carrier
+	do_it look first
+	jp snapshot "$target"
+	since=(--snapshot 1..)
+fi
 do_it work "$threads"
 do_it silent 100
-do_it look
+do_it look last
 do_it truth "$work/truth"
 end_program
 compare "$threads threads" "$work/p.jprof" "$work/truth"
-if [ "$way" != attach ] && [ -z "$platform" ]; then
+if [ -z "$platform" ]; then
+	view "$work/p.jprof" threads "${since[@]}" >"$work/since.json"
 	compare_alloc
 	compare_cpu
 fi
