@@ -72,9 +72,9 @@ void lane_look_parked(struct look *look, uint32_t first, uint32_t count)
 
 /* The group's node for a lane's, once its parent's is known. No room for a map: what is not the root is
  * "(pruned)". */
-static void merge_block(struct look *look, struct thread_context *group, uint32_t first,
-	uint32_t count)
+static bool merge_nodes(void *user, struct look *look, uint32_t first, uint32_t count)
 {
+	struct thread_context *group = user;
 	uint32_t *map = look->trace->map.base;
 	size_t room = look->trace->map.bytes / sizeof(*map);
 
@@ -88,22 +88,6 @@ static void merge_block(struct look *look, struct thread_context *group, uint32_
 		tree_add_counts(&group->tree, place, node);
 		if (first + n < room)
 			map[first + n] = place;
-	}
-}
-
-static bool merge_nodes(struct look *look, struct thread_context *group)
-{
-	uint32_t most = look_most(look), count;
-
-	arena_resize(&look->trace->map, &look->trace->budget,
-		look->thread.nodes * sizeof(uint32_t), MEMORY_SMALL);
-	for (uint32_t first = 0; first < look->thread.nodes; first += count) {
-		count = look->thread.nodes - first;
-		if (count > most)
-			count = most;
-		if (!look_nodes(look, first, count))
-			return false;
-		merge_block(look, group, first, count);
 	}
 	return true;
 }
@@ -121,23 +105,16 @@ static void merge_account(struct look *look, struct thread_context *group,
 	io_accounts_add(&group->tree.io, NULL, group->tree.budget, &account);
 }
 
-static bool merge_accounts(struct look *look, struct thread_context *group)
+static bool merge_accounts(void *user, struct look *look, uint32_t first, uint32_t count)
 {
+	struct thread_context *group = user;
 	const struct io_account *block = look->trace->block.base;
-	uint32_t count;
 
-	for (uint32_t first = 0;; first += count) {
-		if (!look_accounts(look, first, &count))
-			return false;
-		if (count == 0)
-			break;
-		for (uint32_t i = 0; i < count; i++)
-			if (block[i].ops > 0)
-				merge_account(look, group, &block[i]);
-	}
-	look_rest(look);
-	for (int op = 0; op < IO_OPS; op++)
-		io_account_add(&group->tree.io.rest[op], &block[op]);
+	for (uint32_t i = 0; i < count; i++)
+		if (first == TRACE_REST)
+			io_account_add(&group->tree.io.rest[i], &block[i]);
+		else if (block[i].ops > 0)
+			merge_account(look, group, &block[i]);
 	return true;
 }
 
@@ -180,7 +157,10 @@ static bool merge_lane(struct look *look, struct thread_context *group,
 	bool merged;
 
 	look_begin(look, lane, &group->identity, hold);
-	merged = merge_nodes(look, group) && merge_accounts(look, group);
+	arena_resize(&look->trace->map, &look->trace->budget,
+		look->thread.nodes * sizeof(uint32_t), MEMORY_SMALL);
+	merged = look_nodes(look, merge_nodes, group) &&
+		 look_accounts(look, merge_accounts, group);
 	look_end(look);
 	if (look->parked_by_node && is_unsure(lane))
 		return false;

@@ -93,11 +93,6 @@ void look_begin(struct look *look, struct thread_context *context,
 	lock_give(&tree->lock);
 }
 
-uint32_t look_most(const struct look *look)
-{
-	return (uint32_t)(look->trace->block.bytes / look->context->tree.stride);
-}
-
 /* ---- nodes ---- */
 
 static bool copy_nodes(struct look *look, uint32_t first, uint32_t count)
@@ -147,11 +142,21 @@ static void account_block(struct look *look, uint32_t first, uint32_t count)
 	}
 }
 
-bool look_nodes(struct look *look, uint32_t first, uint32_t count)
+bool look_nodes(struct look *look, look_block *each, void *user)
 {
-	if (!copy_nodes(look, first, count))
-		return false;
-	account_block(look, first, count);
+	uint32_t most = (uint32_t)(look->trace->block.bytes / look->context->tree.stride);
+	uint32_t count;
+
+	for (uint32_t first = 0; first < look->thread.nodes; first += count) {
+		count = look->thread.nodes - first;
+		if (count > most)
+			count = most;
+		if (!copy_nodes(look, first, count))
+			return false;
+		account_block(look, first, count);
+		if (!each(user, look, first, count))
+			break;
+	}
 	return true;
 }
 
@@ -168,7 +173,8 @@ static void copy_accounts(struct look *look, const struct io_account *from, uint
 		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
 }
 
-bool look_accounts(struct look *look, uint32_t first, uint32_t *count)
+/* The next ones from first. *count 0: there are no more. False: the nodes were renumbered. */
+static bool next_accounts(struct look *look, uint32_t first, uint32_t *count)
 {
 	struct call_tree *tree = &look->context->tree;
 	uint32_t most = (uint32_t)(look->trace->block.bytes / sizeof(struct io_account));
@@ -185,9 +191,21 @@ bool look_accounts(struct look *look, uint32_t first, uint32_t *count)
 	return same;
 }
 
-void look_rest(struct look *look)
+bool look_accounts(struct look *look, look_block *each, void *user)
 {
+	uint32_t count;
+
+	for (uint32_t first = 0;; first += count) {
+		if (!next_accounts(look, first, &count))
+			return false;
+		if (count == 0)
+			break;
+		if (!each(user, look, first, count))
+			return true;
+	}
 	copy_accounts(look, look->context->tree.io.rest, IO_OPS);
+	each(user, look, TRACE_REST, IO_OPS);
+	return true;
 }
 
 /* ---- the end ---- */

@@ -39,17 +39,16 @@ struct look {
 void look_begin(struct look *look, struct thread_context *context,
 	const struct thread_identity *identity, bool hold);
 
-/* How many nodes the trace's block holds. */
-uint32_t look_most(const struct look *look);
+/* Is shown what was copied into the trace's block: so many from the first on. False: it has seen
+ * enough. */
+typedef bool look_block(void *user, struct look *look, uint32_t first, uint32_t count);
 
-/* Copies nodes into the trace's block, with the stretch in progress where it belongs. False: they
- * were renumbered. */
-bool look_nodes(struct look *look, uint32_t first, uint32_t count);
+/* All nodes, with the stretch in progress where it belongs. False: they were renumbered meanwhile. */
+bool look_nodes(struct look *look, look_block *each, void *user);
 
-/* The next accounts from first, into the block. *count 0: there are no more. False: the nodes
- * were renumbered. At last look_rest: of each operation the account without a file. */
-bool look_accounts(struct look *look, uint32_t first, uint32_t *count);
-void look_rest(struct look *look);
+/* All accounts; at last, with first TRACE_REST, of each operation the one without a file. False: the
+ * nodes were renumbered meanwhile. */
+bool look_accounts(struct look *look, look_block *each, void *user);
 
 /* thread.total. */
 void look_end(struct look *look);

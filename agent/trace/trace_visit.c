@@ -20,51 +20,37 @@ struct batch {
 struct visit {
 	const struct trace_visitor *visitor;
 	struct look look;
+	int result; /* what the visitor said last */
 };
 
-/* False: the nodes were renumbered meanwhile. What the visitor said is in *result. */
-static bool show_blocks(struct visit *visit, int *result)
+static bool show_nodes(void *user, struct look *look, uint32_t first, uint32_t count)
 {
+	struct visit *visit = user;
 	const struct trace_visitor *visitor = visit->visitor;
-	struct look *look = &visit->look;
-	uint32_t most = look_most(look), count;
 
-	for (uint32_t first = 0; first < look->thread.nodes; first += count) {
-		count = look->thread.nodes - first;
-		if (count > most)
-			count = most;
-		if (!look_nodes(look, first, count))
-			return false;
-		*result = visitor->nodes(visitor->user, &look->thread, first, count,
-			look->trace->block.base, look->context->tree.stride);
-		if (*result != 0)
-			return true;
-	}
-	return true;
+	visit->result = visitor->nodes(visitor->user, &look->thread, first, count,
+		look->trace->block.base, look->context->tree.stride);
+	return visit->result == 0;
 }
 
-static bool show_accounts(struct visit *visit, int *result)
+static bool show_accounts(void *user, struct look *look, uint32_t first, uint32_t count)
 {
+	struct visit *visit = user;
 	const struct trace_visitor *visitor = visit->visitor;
-	struct look *look = &visit->look;
-	const struct io_account *block = look->trace->block.base;
-	uint32_t count;
-	bool same;
 
-	if (visitor->accounts == NULL || *result != 0)
-		return true;
-	for (uint32_t first = 0; (same = look_accounts(look, first, &count)) && count > 0;
-		first += count) {
-		*result = visitor->accounts(
-			visitor->user, &look->thread, first, count, block);
-		if (*result != 0)
-			return true;
-	}
-	if (!same)
+	visit->result = visitor->accounts(
+		visitor->user, &look->thread, first, count, look->trace->block.base);
+	return visit->result == 0;
+}
+
+/* False: the nodes were renumbered meanwhile. */
+static bool show_all(struct visit *visit)
+{
+	if (!look_nodes(&visit->look, show_nodes, visit))
 		return false;
-	look_rest(look);
-	*result = visitor->accounts(visitor->user, &look->thread, TRACE_REST, IO_OPS, block);
-	return true;
+	if (visit->visitor->accounts == NULL || visit->result != 0)
+		return true;
+	return look_accounts(&visit->look, show_accounts, visit);
 }
 
 static int show_thread(struct visit *visit, struct thread_context *context,
@@ -73,18 +59,19 @@ static int show_thread(struct visit *visit, struct thread_context *context,
 	const struct trace_visitor *visitor = visit->visitor;
 	struct look *look = &visit->look;
 	bool shown = false;
-	int result = 0;
 
+	visit->result = 0;
 	if (group)
 		group_compose(look, context);
-	for (int i = 1; i <= LOOK_TRIES && !shown && result == 0; i++) {
+	for (int i = 1; i <= LOOK_TRIES && !shown && visit->result == 0; i++) {
 		look_begin(look, context, identity, i == LOOK_TRIES);
-		result = visitor->begin(visitor->user, &look->thread);
-		if (result == 0)
-			shown = show_blocks(visit, &result) && show_accounts(visit, &result);
+		visit->result = visitor->begin(visitor->user, &look->thread);
+		if (visit->result == 0)
+			shown = show_all(visit);
 	}
 	look_end(look);
-	return result != 0 ? result : visitor->end(visitor->user, &look->thread);
+	return visit->result != 0 ? visit->result
+				  : visitor->end(visitor->user, &look->thread);
 }
 
 /* ---- rows, in batches ---- */

@@ -64,15 +64,3 @@ const struct test_row *test_row_named(const struct test_picture *picture, const 
 	assert_non_null(found);
 	return found;
 }
-
-void test_same_totals(struct trace *trace, const struct test_picture *picture)
-{
-	uint64_t total[METRIC_MAX], sum[METRIC_MAX] = {0};
-
-	for (size_t i = 0; i < picture->count; i++)
-		for (unsigned k = 0; k < picture->metrics; k++)
-			sum[k] += picture->row[i].thread.total[k];
-	trace_totals(trace, total);
-	for (unsigned k = 0; k < picture->metrics; k++)
-		assert_int_equal(total[k], sum[k]);
-}

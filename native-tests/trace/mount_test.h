@@ -33,7 +33,4 @@ void test_seat_end(struct test_seat *seat);
 /* The shown row of that name; fails unless there is exactly one. */
 const struct test_row *test_row_named(const struct test_picture *picture, const char *name);
 
-/* Fails unless trace_totals says what the visit showed; nothing moves. */
-void test_same_totals(struct trace *trace, const struct test_picture *picture);
-
 #endif

@@ -47,19 +47,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* trace_totals says what a visit shows, when nothing moves. */
-static void same_totals(struct trace *trace, const struct test_picture *picture)
-{
-	uint64_t total[METRIC_MAX], sum[METRIC_MAX] = {0};
-
-	for (size_t i = 0; i < picture->count; i++)
-		for (unsigned k = 0; k < picture->metrics; k++)
-			sum[k] += picture->row[i].thread.total[k];
-	trace_totals(trace, total);
-	for (unsigned k = 0; k < picture->metrics; k++)
-		assert_int_equal(total[k], sum[k]);
-}
-
 static void test_shown(void **state)
 {
 	struct trace *trace = *state;
@@ -68,7 +55,7 @@ static void test_shown(void **state)
 
 	test_visit(trace, &picture);
 	assert_int_equal(picture.count, 0);
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 	one = test_begin(trace, "one");
 	call(one, A, 5);
 	two = test_begin(trace, "two");
@@ -78,7 +65,7 @@ static void test_shown(void **state)
 	trace_thread_end(trace, two, "renamed");
 	test_visit(trace, &picture);
 
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 	assert_int_equal(picture.count, 2);
 	assert_int_equal(picture.row[0].thread.id, 1);
 	assert_true(picture.row[0].thread.alive);
@@ -142,7 +129,7 @@ static void test_stretch(void **state)
 			picture.row[0].nodes, picture.row[0].stride, context->current);
 		assert_int_equal(node->base[1], 1000);
 		assert_int_equal(tree_at(&context->tree, context->current)->base[1], 0);
-		same_totals(trace, &picture);
+		test_same_totals(trace, &picture);
 	}
 	/* Whoever compares a node's sum notices. */
 	assert_int_not_equal(tree_node_sum(node, 2),
@@ -152,7 +139,7 @@ static void test_stretch(void **state)
 	trace_stop(trace);
 	outside[0] = outside[1] = 7777;
 	test_visit(trace, &picture);
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 	assert_int_equal(picture.row[0].thread.total[0], 50);
 	assert_int_equal(picture.row[0].thread.total[1], 1000);
 	/* Its end changes nothing any more, whatever it used since. */
@@ -162,7 +149,7 @@ static void test_stretch(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 50);
 	assert_int_equal(picture.row[0].thread.total[1], 1000);
 	assert_false(picture.row[0].thread.alive);
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 	/* Nor does a thread that begins now ever show anything. */
 	context = test_begin(trace, "late");
 	test_visit(trace, &picture);
@@ -190,7 +177,7 @@ static void test_totals_outside(void **state)
 	assert_int_equal(total[0], 7);
 	assert_int_equal(total[1], 51);
 	test_visit(trace, &picture);
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 
 	context_come_in(context);
 	outside[0] = 0;
@@ -299,7 +286,7 @@ static void test_folding(void **state)
 	assert_int_equal(calls, 10 * THREADS);
 	assert_int_equal(unwound, 10 * THREADS / 2);
 	assert_int_equal(total, 10ul * THREADS * (THREADS - 1) / 2);
-	same_totals(trace, &picture);
+	test_same_totals(trace, &picture);
 	test_picture_fini(&picture);
 }
 

@@ -255,6 +255,18 @@ void test_picture_fini(struct test_picture *picture)
 	picture->count = 0;
 }
 
+void test_same_totals(struct trace *trace, const struct test_picture *picture)
+{
+	uint64_t total[METRIC_MAX], sum[METRIC_MAX] = {0};
+
+	for (size_t i = 0; i < picture->count; i++)
+		for (unsigned k = 0; k < picture->metrics; k++)
+			sum[k] += picture->row[i].thread.total[k];
+	trace_totals(trace, total);
+	for (unsigned k = 0; k < picture->metrics; k++)
+		assert_int_equal(total[k], sum[k]);
+}
+
 /* ---- the model ---- */
 
 static uint32_t model_new(struct model *model, uint32_t parent, uint32_t method)

@@ -75,6 +75,9 @@ struct trace_visitor test_visitor(struct test_picture *picture);
 void test_visit(struct trace *trace, struct test_picture *picture);
 void test_picture_fini(struct test_picture *picture);
 
+/* Fails unless trace_totals says what the visit showed; nothing moves. */
+void test_same_totals(struct trace *trace, const struct test_picture *picture);
+
 /* The naive model: every path a node, searched for child by child. */
 struct model_node {
 	uint32_t method, parent;
