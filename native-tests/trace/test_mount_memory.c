@@ -6,55 +6,22 @@
  * it.
  */
 #include "mount_test.h"
+#include "no_memory.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { A = METHOD_FIRST };
 
-static long fail_at; /* 0: never */
-static bool fail_on; /* and all after it */
-static long asked;
-
-void *__real_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset);
-void *__real_mremap(void *address, size_t old, size_t length, int flags, ...);
-void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...);
 void *__real_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes);
-
-static bool fails(void)
-{
-	asked++;
-	return fail_at != 0 && (fail_on ? asked >= fail_at : asked == fail_at);
-}
-
-void *__wrap_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-	if (!fails())
-		return __real_mmap(address, length, protection, flags, fd, offset);
-	errno = ENOMEM;
-	return MAP_FAILED;
-}
-
-void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...)
-{
-	if (!fails())
-		return __real_mremap(address, old, length, flags);
-	errno = ENOMEM;
-	return MAP_FAILED;
-}
 
 /* The frames of virtual threads: nothing else here is so long, and asks for it when it may fail. */
 void *__wrap_malloc(size_t bytes)
 {
-	if (fail_at == 0 || !fails())
+	if (no_memory_at == 0 || !no_memory())
 		return __real_malloc(bytes);
 	errno = ENOMEM;
 	return NULL;
@@ -275,7 +242,7 @@ static void run(struct metric_set *set, uint64_t limit, bool apart)
 	if (seat[0].carrier && seat[1].carrier)
 		turns(seat, &truth);
 	check(trace, &truth, &shown);
-	if (fail_at == 0 && limit >= 16 << 20)
+	if (no_memory_at == 0 && limit >= 16 << 20)
 		assert_int_equal(shown.calls, truth.entries);
 	trace_destroy(trace);
 }
@@ -285,19 +252,19 @@ static void run_all(uint64_t limit, bool apart)
 	struct metric_set set = test_set(2);
 	long most;
 
-	fail_at = asked = 0;
+	no_memory_at = no_memory_asked = 0;
 	run(&set, limit, apart);
-	most = asked;
+	most = no_memory_asked;
 	assert_true(most > 20);
 	for (int on = 0; on < 2; on++) {
-		fail_on = on;
+		no_memory_on = on;
 		for (long i = 1; i <= most; i++) {
-			fail_at = i;
-			asked = 0;
+			no_memory_at = i;
+			no_memory_asked = 0;
 			run(&set, limit, apart);
 		}
 	}
-	fail_at = 0;
+	no_memory_at = 0;
 	print_message("%ld mappings\n", most);
 }
 

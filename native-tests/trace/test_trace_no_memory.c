@@ -2,47 +2,10 @@
  * Copyright the jprof authors */
 /* The n-th mapping fails, n = 1, 2, 3...: alone, or with all after it. Whatever it is,
  * nothing is lost but detail, and everything is given back. */
+#include "no_memory.h"
 #include "trace_test.h"
 
-#include <errno.h>
-#include <sys/mman.h>
-
 enum { A = METHOD_FIRST };
-
-static long fail_at; /* 0: never */
-static bool fail_on; /* and all after it */
-static long mappings;
-
-void *__real_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset);
-void *__real_mremap(void *address, size_t old, size_t length, int flags, ...);
-void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...);
-
-static bool fails(void)
-{
-	mappings++;
-	return fail_at != 0 && (fail_on ? mappings >= fail_at : mappings == fail_at);
-}
-
-void *__wrap_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-	if (!fails())
-		return __real_mmap(address, length, protection, flags, fd, offset);
-	errno = ENOMEM;
-	return MAP_FAILED;
-}
-
-/* Also the ones that shrink: the kernel may have to split a mapping for that. */
-void *__wrap_mremap(void *address, size_t old, size_t length, int flags, ...)
-{
-	if (!fails())
-		return __real_mremap(address, old, length, flags);
-	errno = ENOMEM;
-	return MAP_FAILED;
-}
 
 struct truth {
 	uint64_t calls, used, lost;
@@ -108,21 +71,21 @@ static void run_all(uint64_t limit)
 	struct metric_set set = test_set(2);
 	long most;
 
-	fail_at = mappings = 0;
+	no_memory_at = no_memory_asked = 0;
 	run(&set, limit, true);
-	most = mappings;
+	most = no_memory_asked;
 	assert_true(most > 20);
 	if (most > 300)
 		most = 300;
 	for (int on = 0; on < 2; on++) {
-		fail_on = on;
+		no_memory_on = on;
 		for (long i = 1; i <= most; i++) {
-			fail_at = i;
-			mappings = 0;
+			no_memory_at = i;
+			no_memory_asked = 0;
 			run(&set, limit, false);
 		}
 	}
-	fail_at = 0;
+	no_memory_at = 0;
 	print_message("%ld mappings\n", most);
 }
 
