@@ -64,9 +64,11 @@ uint32_t io_opener_named(const char *name)
 	uint32_t found, added;
 
 	lock_take(&openers_lock);
-	if (named == NAMED_MAX - 1)
-		name = "*";
 	found = find_named(name);
+	if (found == 0 && named == NAMED_MAX - 1) {
+		name = "*";
+		found = find_named(name);
+	}
 	lock_give(&openers_lock);
 	if (found != 0 || (added = add(name)) == 0)
 		return found;
