@@ -8,7 +8,9 @@
 pid=
 
 cleanup() {
-	[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null
+	[ -n "$pid" ] || return 0
+	kill -9 "$pid" 2>/dev/null
+	forget "$pid"
 }
 
 # begin JAVA [OPTION...]: a workload of some seconds, at its work.
@@ -90,6 +92,7 @@ for java in "${javas[@]}"; do
 
 	# The agent itself refuses.
 	begin "$java" -XX:+EnableDynamicAgentLoading
+	forget "$pid"
 	"$jprof" stop "$pid" >"$work/said" 2>&1
 	status=$?
 	expect_said "$java, no agent" "no jprof agent in process $pid; load it with: jprof attach $pid"

@@ -35,6 +35,12 @@ finish() {
 	exit
 }
 
+# forget PID: what a process of this number has left behind when it was killed. Numbers come
+# again.
+forget() {
+	rm -rf {/tmp,/dev/shm,/var/tmp}/.jprof-"$1" "/tmp/.java_pid$1" "/tmp/.attach_pid$1"
+}
+
 # need TOOL...: without them the test is skipped, and says so.
 need() {
 	local tool

@@ -20,6 +20,7 @@ round() {
 	sleep "$seconds"
 	kill -9 $pid
 	wait $pid 2>/dev/null
+	forget $pid
 	if [ ! -e "$dir/p.jprof" ]; then
 		[ ! -s "$dir/log" ] || fail "killed after $seconds s: no profile"
 		return

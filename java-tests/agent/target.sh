@@ -15,7 +15,10 @@ trap '' PIPE # a program that has ended is told so by tell
 start_target() {
 	rm -f "$work/to" "$work/from"
 	mkfifo "$work/to" "$work/from"
-	"$@" <"$work/to" >"$work/from" 2>"$work/err" &
+	(
+		forget "$BASHPID"
+		exec "$@"
+	) <"$work/to" >"$work/from" 2>"$work/err" &
 	target=$!
 	exec {to}>"$work/to" {from}<"$work/from"
 }
@@ -48,7 +51,9 @@ end_target() {
 }
 
 cleanup() {
-	[ "$target" = 0 ] || kill -9 "$target" 2>/dev/null
+	[ "$target" = 0 ] && return
+	kill -9 "$target" 2>/dev/null
+	forget "$target"
 }
 
 # jp WORDS...: a command that must not fail; its standard output is in $work/said, and what it

@@ -68,8 +68,15 @@ end_jvm() {
 	[ -z "$jvm" ] && return
 	kill -9 "$jvm" 2>/dev/null
 	wait "$jvm" 2>/dev/null
-	rm -rf "/tmp/.java_pid$jvm" "/tmp/.java_pid$jvm.new" "/tmp/.attach_pid$jvm" "/tmp/.jprof-$jvm"
+	forget "$jvm"
 	jvm=
+}
+
+# forget PID: what a process of this number has left behind when it was killed. Numbers come
+# again, and another user's leavings would be in the way.
+forget() {
+	rm -rf "/tmp/.java_pid$1" "/tmp/.java_pid$1.new" "/tmp/.attach_pid$1" \
+		{/tmp,/dev/shm,/var/tmp}/.jprof-"$1"
 }
 
 # play SETTINGS [PREFIX...]: a new fake; jvm is its process.
@@ -78,7 +85,10 @@ play() {
 	shift
 	end_jvm
 	rm -rf jvm && mkdir -m 777 jvm
-	"$@" "$python" "$fake" "$work/jvm" "$settings" >jvm.out 2>&1 &
+	(
+		forget "$BASHPID"
+		exec "$@" "$python" "$fake" "$work/jvm" "$settings"
+	) >jvm.out 2>&1 &
 	jvm=$!
 	for _ in $(seq 200); do
 		[ -e jvm/ready ] && return
@@ -140,6 +150,7 @@ says 2 "unknown option 'duration'" start 1 --duration 3
 sleep 100 &
 idle=$!
 others+=("$idle")
+forget "$idle"
 sleep 0.1
 says 1 "no process 4194304" attach 4194304
 says 1 "process $idle is no JVM" attach $idle
@@ -351,7 +362,7 @@ holds "duration, JVM ended: $(cat err)" grep -q "has ended, and the recording wi
 # The same for a program that jprof starts: the recording ends, the program runs on.
 cat >java <<JAVA
 #!/bin/bash
-rm -rf jvm && mkdir jvm
+rm -rf jvm /tmp/.jprof-\$\$ && mkdir jvm
 echo \$\$ >started
 (sleep 2; kill -9 \$\$) &
 exec "$python" "$fake" "$work/jvm" '{"loaded": true}'
@@ -362,7 +373,7 @@ status=$?
 holds "run --duration: exit $status: $(cat err)" test $status = 137
 holds "run --duration: $(cat err)" grep -q "the recording has ended; the program runs on" err
 holds "run --duration: $(cat jvm/log)" told '"verb": *"stop"'
-rm -rf "/tmp/.jprof-$(cat started)"
+forget "$(cat started)"
 "$jprof" run --duration 100 -- false >out 2>err
 holds "run --duration, ended before: $(cat err)" test "$(wc -l <err)" = 1
 
@@ -450,7 +461,6 @@ if [ "$(id -u)" = 0 ]; then
 	ln -s "$work" /tmp/.jprof-$jvm
 	says 1 "it says: no" attach $jvm
 	holds "a link was followed: $(cat jvm/log)" told 'load\|/dev/shm/.jprof-'
-	rm -rf /dev/shm/.jprof-$jvm
 	chmod 755 bin
 fi
 
