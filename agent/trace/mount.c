@@ -385,7 +385,9 @@ static void end_apart(struct trace *trace, struct thread_context *group)
 
 void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)
 {
-	struct thread_context *group = thread ? thread->group : carrier->trace->unknown;
+	struct thread_context *group =
+		thread ? thread->group
+		       : __atomic_load_n(&carrier->trace->unknown, __ATOMIC_ACQUIRE);
 	struct thread_context *lane = group ? lane_of(carrier, group) : NULL;
 
 	if (lane)
