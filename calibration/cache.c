@@ -187,12 +187,15 @@ void cache_note_failure(const struct identity *identity, const char *why)
 
 static bool is_recent(FILE *file)
 {
+	struct timespec now;
 	struct stat status;
 	time_t age;
 
 	if (fstat(fileno(file), &status) < 0 || !S_ISREG(status.st_mode))
 		return false;
-	age = time(NULL) - status.st_mtime;
+	/* Not time(3): what that says may be some milliseconds behind what files have (Linux 6.13). */
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = now.tv_sec - status.st_mtime;
 	return age >= 0 && age < FAILURE_AGE;
 }
 

@@ -84,6 +84,24 @@ static void failure(void **state)
 	free(kept);
 }
 
+/* Where a second ends, clocks that differ by little differ by a second. */
+static void failure_at_a_second(void **state)
+{
+	enum { BEFORE = 995000000, BEHIND = 10000000 };
+	struct timespec now;
+	char why[64];
+
+	(void)state;
+	do
+		clock_gettime(CLOCK_REALTIME, &now);
+	while (now.tv_nsec < BEFORE);
+	do {
+		cache_note_failure(&one, "the machine is busy");
+		assert_true(cache_failed(&one, why, sizeof(why)));
+		clock_gettime(CLOCK_REALTIME, &now);
+	} while (now.tv_nsec >= BEFORE || now.tv_nsec < BEHIND);
+}
+
 static void success_forgets(void **state)
 {
 	struct calibration *calibration = calibration_create();
@@ -128,6 +146,7 @@ int main(void)
 		cmocka_unit_test(lock),
 		cmocka_unit_test(no_folder),
 		cmocka_unit_test(failure),
+		cmocka_unit_test(failure_at_a_second),
 		cmocka_unit_test(success_forgets),
 	};
 
