@@ -120,7 +120,7 @@ static const struct report_option {
 	int (*take)(struct words *words, const char *value);
 } report_options[] = {
 	{"--view", "VIEW", "what to show; tree unless given", take_view},
-	{"--metric", "M[+M...]", "show these metrics only; all unless given",
+	{"--metric", "M[+M...]", "show these metrics only; all unless given, cpu first",
 		take_metric},
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name",
 		take_sort},

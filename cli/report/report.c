@@ -47,17 +47,31 @@ static int refuse_metric(
 		"the profile has no metric '%s'; it has: %s", name, known);
 }
 
-/* Names joined by '+'. */
+/* `cpu` before all others, so that views sort by it: what waiting for a processor adds to `wall`
+ * is not the program's alone. */
+static void add_all_metrics(struct report *report)
+{
+	int first = profile_metric_find(report->profile, "cpu");
+
+	if (first >= 0)
+		add_metric(report, (unsigned)first);
+	for (unsigned i = 0; i < report->profile->metric_count; i++) {
+		if ((int)i != first)
+			add_metric(report, i);
+	}
+}
+
+/* Names joined by '+', in their order. */
 static int choose_metrics(struct report *report, struct error *error)
 {
 	const char *names = report->request->metrics;
 	char *copy, *rest, *name;
 	int failed = 0;
 
-	for (unsigned i = 0; names == NULL && i < report->profile->metric_count; i++)
-		add_metric(report, i);
-	if (names == NULL)
+	if (names == NULL) {
+		add_all_metrics(report);
 		return 0;
+	}
 	copy = strdup(names);
 	if (copy == NULL)
 		return report_no_memory(error);

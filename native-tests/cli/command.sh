@@ -103,6 +103,17 @@ prints '^class,method,' report small.jprof --view methods --format csv --calibra
 prints 'invariants: hold' report small.jprof --view callers
 prints '\(19[0-9] more\)' report small.jprof --top 3
 prints '^Level  RL  Calls  Name' report bare.jprof
+# The first metric is the one to sort by: cpu, if it is recorded, or the one that is asked for.
+prints '"metrics":\[\{"name":"cpu".*\{"name":"wall"' report small.jprof --format json
+prints '"metrics":\[\{"name":"wall".*\{"name":"cpu"' report small.jprof --format json --metric wall+cpu
+prints '^Level  RL +Calls +Base cpu +Cum cpu +Base wall' report small.jprof
+for metric in '' wall cpu; do
+	by=${metric:-cpu}
+	"$jprof" report small.jprof --view methods --format csv --calibration off ${metric:+--metric "$metric"} |
+		awk -F, -v by="base.$by" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == by) c = i; next} {print $c}' >out
+	holds "methods are not sorted by $by" sort -c -r -n out
+	holds "methods have no $by" test "$(sort -u out | wc -l)" -gt 10
+done
 says 2 "no profile given" report
 says 2 "one file only" report small.jprof deep.jprof
 says 2 "unknown option '--vew'" report small.jprof --vew tree
