@@ -215,20 +215,15 @@ void perf_names_present(void (*visit)(void *argument, const char *name), void *a
 void perf_names_print_pmus(FILE *out)
 {
 	pfm_pmu_info_t pmu;
-	int printed = 0;
 
 	if (!perf_names_ready())
 		return;
-	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		if (!perf_pmu(i, &pmu) || !pmu.is_present ||
-			pmu.type != PFM_PMU_TYPE_CORE)
-			continue;
-		fprintf(out,
-			"%s (%s) has %d events of its own: name one %s::EVENT:UMASK\n",
-			pmu.name, pmu.desc, pmu.nevents, pmu.name);
-		printed++;
-	}
-	if (printed == 0)
-		fprintf(out,
-			"libpfm4 knows no events of this processor's own; a raw one is named rHEX\n");
+	for (int i = 0; i < PFM_PMU_MAX; i++)
+		if (perf_pmu(i, &pmu) && pmu.is_present && pmu.type == PFM_PMU_TYPE_CORE)
+			fprintf(out,
+				"%s (%s) has %d events of its own: name one "
+				"%s::EVENT:UMASK\n",
+				pmu.name, pmu.desc, pmu.nevents, pmu.name);
+	fprintf(out,
+		"An event that libpfm4 has no name for is named by its raw code: rHEX\n");
 }

@@ -29,8 +29,8 @@ void perf_names_generic(void (*visit)(void *argument, const char *name), void *a
 /* Calls visit for every event name of the PMUs that this machine has. */
 void perf_names_present(void (*visit)(void *argument, const char *name), void *argument);
 
-/* Prints a line for each PMU of this machine that has events of its own, and how to name
- * one. */
+/* Prints a line for each PMU of this machine that has events of its own, with how to name
+ * one, and how to name those that libpfm4 does not know, of whatever processor. */
 void perf_names_print_pmus(FILE *out);
 
 #endif

@@ -235,7 +235,8 @@ static void the_list_has_every_kind(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects",
-		"vm-bytes", "io-read", "net-out-ops", "instructions", "page-faults", "PAPI_TOT_INS", "raw"};
+		"vm-bytes", "io-read", "net-out-ops", "instructions", "page-faults",
+		"PAPI_TOT_INS", "rHEX"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
