@@ -11,7 +11,10 @@
  */
 #include <jvmti.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/control/control.h"
 #include "agent/events/events.h"
@@ -21,6 +24,7 @@
 #include "agent/log/log.h"
 #include "agent/verbs.h"
 #include "include/jprof.h"
+#include "profile/run_notes.h"
 
 /* Loaded, and not detached since. */
 static atomic_flag loaded = ATOMIC_FLAG_INIT;
@@ -44,6 +48,21 @@ static void detached(void)
 	atomic_flag_clear(&loaded);
 }
 
+/* No JVM of a run writes over the profile of another. */
+static int share_file(struct options *options, struct error *error)
+{
+	char *own;
+
+	if (options_file_tells_pid(options->file) || run_notes_claim())
+		return 0;
+	own = options_number_file(options->file, (unsigned)getpid());
+	if (!own)
+		return error_set(error, ERROR_MEMORY, "no memory for the file's name");
+	free(options->file);
+	options->file = own;
+	return 0;
+}
+
 static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 {
 	static const struct events_life life = {begin_control, control_end};
@@ -53,6 +72,10 @@ static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 	agent_on_detach(detached);
 	if (options_parse(&options, text, error))
 		return -1;
+	if (!live && share_file(&options, error)) {
+		options_fini(&options);
+		return -1;
+	}
 	log_set_level(options.log);
 	return events_prepare(vm, &options, &life, live, error);
 }
@@ -74,15 +97,36 @@ static jint load_again(const char *text, bool live)
 	return JNI_ERR;
 }
 
+/* What jprof reads of a JVM it knows of these releases. */
+enum { OLDEST_RELEASE = 17 };
+
+/* A program that somebody else's JVM runs must not fail for that. */
+static jint refuse_old(int release, bool live)
+{
+	char why[80], which[24] = "8 or earlier";
+
+	if (release > 1)
+		snprintf(which, sizeof(which), "%d", release);
+	snprintf(why, sizeof(why), "this JVM is of release %s; jprof needs %d or later",
+		which, OLDEST_RELEASE);
+	log_line(LOG_ERROR, "%s: nothing is recorded", why);
+	run_notes_put(RUN_NOTE_REFUSED, why, NULL);
+	return live ? JNI_ERR : JNI_OK;
+}
+
 /* After a refusal it may be tried again. */
 static jint load(JavaVM *vm, const char *options, bool live)
 {
 	struct error error = {0};
+	int release = jvm_release(vm);
 
+	if (release > 0 && release < OLDEST_RELEASE)
+		return refuse_old(release, live);
 	if (atomic_flag_test_and_set(&loaded))
 		return load_again(options, live);
 	if (prepare(vm, options, live, &error)) {
 		log_line(LOG_ERROR, "%s", error.text);
+		run_notes_put(RUN_NOTE_REFUSED, error.text, NULL);
 		atomic_flag_clear(&loaded);
 		return JNI_ERR;
 	}
@@ -100,6 +144,8 @@ static jint load(JavaVM *vm, const char *options, bool live)
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
+	run_notes_join();
+	run_notes_put(RUN_NOTE_JVM, NULL, NULL);
 	return load(vm, options, false);
 }
 

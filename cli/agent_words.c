@@ -32,15 +32,35 @@ static int take_duration(struct agent_words *words, const char *value)
 	return command_usage(words->command, "--duration: %s", error.text);
 }
 
+/* The value, which a process that works elsewhere understands. The profile's file, which
+ * may hold more than a path, is left to others. */
+static char *whole_value(
+	const struct agent_words *words, const char *key, const char *value)
+{
+	bool is_relative = words->folder != NULL && strcmp(key, "file") != 0 &&
+			   options_is_relative(key, value);
+	char *whole;
+
+	return asprintf(&whole, "%s%s%s", is_relative ? words->folder : "",
+		       is_relative ? "/" : "", value) < 0
+		       ? NULL
+		       : whole;
+}
+
 static int take_option(struct agent_words *words, const char *key, const char *value)
 {
 	struct error error = {0};
-	bool is_file = strcmp(key, "file") == 0;
+	char **string = strcmp(key, "file") == 0 ? &words->file : &words->options, *whole;
+	int failed;
 
 	if (words->has_duration && strcmp(key, "duration") == 0)
 		return take_duration(words, value);
-	if (options_append(
-		    is_file ? &words->file : &words->options, key, value, &error) == 0)
+	whole = whole_value(words, key, value);
+	if (whole == NULL)
+		return command_no_memory();
+	failed = options_append(string, key, whole, &error);
+	free(whole);
+	if (failed == 0)
 		return EXIT_DONE;
 	if (error.code == ERROR_MEMORY)
 		return command_failed(&error);

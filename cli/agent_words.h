@@ -12,6 +12,7 @@
 
 struct agent_words {
 	const char *command; /* for messages, borrowed */
+	const char *folder;  /* where relative paths begin, to be made whole; or NULL */
 	bool has_duration;   /* --duration is one of its words */
 	int64_t duration;    /* milliseconds; 0: not given */
 	char *options;       /* an option string without `file`, owned, or NULL */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jprof run: starts java with the agent, waits for it, says where the profile is.
- * With --duration the recording ends earlier, by the control socket.
+ * jprof run: runs a command with the agent in its JVMs, waits for it, says where the
+ * profiles are. With --duration recordings end earlier, by the control sockets.
  *
- * The child is java itself (the same process after exec), so its pid is the JVM's.
  * Signals that somebody sends to this process are passed on; those from the terminal
  * reach the child by themselves, since both are in one process group.
  */
@@ -16,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +23,9 @@
 #include "cli/agent_words.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
+#include "cli/launch.h"
 #include "cli/profile_file.h"
+#include "cli/run_profiles.h"
 #include "cli/waiting.h"
 #include "options/options.h"
 
@@ -34,38 +34,73 @@ enum { PAUSE = 50 };
 
 struct run {
 	struct agent_words words;
-	char *file;     /* the profile's path with %p in it, owned */
-	bool is_armed;  /* start=no */
-	char *agent;    /* -agentpath:..., owned */
-	char **command; /* argv of java, borrowed */
-	int count;
-	struct timespec started; /* profiles older than that are not ours */
+	enum launch_way way;
+	char here[PATH_MAX];  /* the working directory */
+	bool is_armed;        /* start=no */
+	char *agent;          /* -agentpath:..., owned */
+	char **command;       /* argv of the program, borrowed */
+	char notes[PATH_MAX]; /* the folder of its JVMs' notes; "" for none */
 };
 
 /* ---- the words in front of -- ---- */
 
-static int read_words(struct run *run, int argc, char **argv)
+/* What is to be run decides how the other words are passed on. */
+static int find_command(struct run *run, int argc, char **argv)
 {
-	int at = 1, status = EXIT_DONE;
+	int at = 1;
 
-	for (; at < argc && strcmp(argv[at], "--") != 0 && status == EXIT_DONE; at++) {
-		if (strncmp(argv[at], "--", 2) != 0)
-			return command_usage("run",
-				"'%s' is no option; write -- before java", argv[at]);
-		status = agent_words_take(&run->words, argc, argv, &at);
-	}
-	if (status != EXIT_DONE)
-		return status;
-	if (at >= argc)
-		return command_usage("run", "no -- and java command");
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
 	if (at + 1 == argc)
 		return command_usage("run", "nothing to run behind --");
+	if (at == argc)
+		return EXIT_DONE; /* the words may tell more */
 	run->command = argv + at + 1;
-	run->count = argc - at - 1;
+	run->way = launch_way_of(run->command[0]);
+	/* JVMs below another program may work in other folders. */
+	if (run->way != LAUNCH_ANY)
+		return EXIT_DONE;
+	if (getcwd(run->here, sizeof(run->here)) == NULL) {
+		fprintf(stderr, "jprof: cannot tell the working directory: %s\n",
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	run->words.folder = run->here;
 	return EXIT_DONE;
 }
 
+static int read_words(struct run *run, int argc, char **argv)
+{
+	int status = find_command(run, argc, argv);
+
+	for (int at = 1; at < argc && strcmp(argv[at], "--") != 0 && status == EXIT_DONE;
+		at++) {
+		if (strncmp(argv[at], "--", 2) != 0)
+			return command_usage("run",
+				"'%s' is no option; write -- before the command",
+				argv[at]);
+		status = agent_words_take(&run->words, argc, argv, &at);
+	}
+	if (status == EXIT_DONE && run->command == NULL)
+		return command_usage("run", "no -- and command");
+	return status;
+}
+
 /* ---- what the agent is told ---- */
+
+/* The file as the agent is to be told: with the time of now, and absolute where its JVM
+ * may work elsewhere. */
+static char *tell_file(const struct run *run, const char *file, struct error *error)
+{
+	char *fixed;
+
+	if (run->way == LAUNCH_ANY)
+		return profile_file_whole(file, error);
+	fixed = profile_file_fix_time(file, (long)time(NULL));
+	if (fixed == NULL)
+		error_set(error, ERROR_MEMORY, "no memory");
+	return fixed;
+}
 
 /* Finds where the profile will be, from the words, the config file and the default, and
  * tells the agent the same. */
@@ -73,7 +108,7 @@ static int place_profile(struct run *run)
 {
 	struct options options;
 	struct error error = {0};
-	char *all = agent_words_join(&run->words);
+	char *all = agent_words_join(&run->words), *file;
 	int failed;
 
 	if (all == NULL)
@@ -83,11 +118,13 @@ static int place_profile(struct run *run)
 	if (failed != 0)
 		return command_failed(&error);
 	run->is_armed = !options.start;
-	run->file = profile_file_fix_time(options.file, (long)run->started.tv_sec);
-	if (run->file == NULL)
-		failed = error_set(&error, ERROR_MEMORY, "no memory");
-	else if (run->words.file != NULL || strcmp(run->file, options.file) != 0)
-		failed = options_append(&run->words.options, "file", run->file, &error);
+	file = tell_file(run, options.file, &error);
+	failed = -(int)error.code;
+	if (failed == 0)
+		failed = profile_file_check(file, &error);
+	if (failed == 0 && (run->words.file != NULL || strcmp(file, options.file) != 0))
+		failed = options_append(&run->words.options, "file", file, &error);
+	free(file);
 	options_fini(&options);
 	if (failed != 0)
 		return command_failed(&error);
@@ -118,6 +155,17 @@ static int make_agent(struct run *run)
 		run->agent = NULL;
 		return command_no_memory();
 	}
+	return EXIT_DONE;
+}
+
+/* What the children of this process find in their environment. */
+static int set_environment(struct run *run)
+{
+	struct error error = {0};
+
+	if (launch_set_environment(run->way, run->agent, &error) != 0 ||
+		run_notes_open(run->notes, &error) != 0)
+		return command_failed(&error);
 	return EXIT_DONE;
 }
 
@@ -167,22 +215,8 @@ static void catch_signals(void)
 
 /* ---- the child ---- */
 
-/* java, the agent, java's own words. Owned; NULL without memory. */
-static char **make_argv(const struct run *run)
-{
-	char **argv = calloc((size_t)run->count + 2, sizeof(*argv));
-
-	if (argv == NULL)
-		return NULL;
-	argv[0] = run->command[0];
-	argv[1] = run->agent;
-	for (int i = 1; i < run->count; i++)
-		argv[i + 1] = run->command[i];
-	return argv;
-}
-
-/* Becomes java; if it cannot, tells why through the pipe. */
-static void exec_java(char **argv, const sigset_t *signals, int failure)
+/* Becomes the program; if it cannot, tells why through the pipe. */
+static void exec_program(char **argv, const sigset_t *signals, int failure)
 {
 	int reason;
 	ssize_t told;
@@ -218,7 +252,7 @@ static int start_child(char **argv)
 	block_signals(&before);
 	child = fork();
 	if (child == 0)
-		exec_java(argv, &before, ends[1]);
+		exec_program(argv, &before, ends[1]);
 	reason = child < 0 ? errno : 0;
 	close(ends[1]);
 	if (child > 0) {
@@ -235,7 +269,7 @@ static int start_child(char **argv)
 
 static int wait_failed(void)
 {
-	fprintf(stderr, "jprof: cannot wait for java: %s\n", strerror(errno));
+	fprintf(stderr, "jprof: cannot wait for the program: %s\n", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -287,50 +321,57 @@ static int stop_recording(const struct target *target, struct error *error)
 
 /* The recording ends, the program runs on. A program that ended by itself is none of the
  * failures. */
-static void end_recording(void)
+static void end_recording(pid_t pid)
 {
 	struct error error = {0};
 	struct target target;
 
-	if (target_open(&target, child, &error) == 0) {
+	if (target_open(&target, pid, &error) == 0) {
 		if (stop_recording(&target, &error) == 0)
 			fprintf(stderr,
 				"jprof: the recording has ended; the program runs on\n");
+		else if (target_is_ending(&target))
+			error = (struct error){0};
 		target_close(&target);
+	} else if (error.code == ERROR_MISSING) {
+		return;
 	}
 	if (error.code != ERROR_NONE && !child_has_ended())
 		fprintf(stderr, "jprof: cannot end the recording: %s\n", error.text);
 }
 
+/* Of java itself the pid is known before its agent has told anything. */
+static void end_recordings(const struct run *run)
+{
+	struct run_notes notes = {0};
+	struct error ignored = {0};
+
+	if (run->way != LAUNCH_ANY)
+		end_recording(child);
+	else if (run_notes_read(&notes, run->notes, &ignored) == 0)
+		for (size_t i = 0; i < notes.count; i++)
+			if (notes.note[i].kind == RUN_NOTE_JVM)
+				end_recording((pid_t)notes.note[i].pid);
+	run_notes_fini(&notes);
+}
+
 /* ---- the end ---- */
 
-static bool is_older(const struct timespec *a, const struct timespec *b)
+static void say_profiles(const struct run *run)
 {
-	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+	struct run_notes notes;
+	struct error error = {0};
+
+	if (run_notes_read(&notes, run->notes, &error) != 0)
+		command_failed(&error);
+	else
+		run_profiles_say(&notes, run->is_armed, run->way != LAUNCH_ANY);
+	run_notes_fini(&notes);
 }
 
-static void say_where(const struct run *run)
+static int run_command(struct run *run)
 {
-	char *path =
-		options_expand_file(run->file, (long)child, (long)run->started.tv_sec);
-	struct stat status;
-
-	if (path == NULL) {
-		fprintf(stderr, "jprof: no memory\n");
-	} else if (stat(path, &status) != 0 || is_older(&status.st_mtim, &run->started)) {
-		fprintf(stderr, "jprof: there is no profile '%s': %s\n", path,
-			run->is_armed ? "with --start no nothing is recorded until "
-					"'jprof start'"
-				      : "the agent did not run");
-	} else {
-		profile_file_say(path);
-	}
-	free(path);
-}
-
-static int run_java(struct run *run)
-{
-	char **argv = make_argv(run);
+	char **argv = launch_argv(run->way, run->command, run->agent);
 	int status;
 
 	if (argv == NULL) {
@@ -340,10 +381,12 @@ static int run_java(struct run *run)
 	if (status == EXIT_DONE) {
 		if (run->words.duration != 0 &&
 			!ends_before(waiting_until(run->words.duration)))
-			end_recording();
+			end_recordings(run);
 		status = wait_for_child();
-		say_where(run);
+		say_profiles(run);
 	}
+	if (run->way != LAUNCH_ANY)
+		free(argv[1]);
 	free(argv);
 	return status;
 }
@@ -351,19 +394,19 @@ static int run_java(struct run *run)
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.words = {.command = "run", .has_duration = true}};
-	int status;
+	int status = read_words(&run, argc, argv);
 
-	/* The clock of file times, which may be behind the precise one by a tick. */
-	clock_gettime(CLOCK_REALTIME_COARSE, &run.started);
-	status = read_words(&run, argc, argv);
 	if (status == EXIT_DONE)
 		status = place_profile(&run);
 	if (status == EXIT_DONE)
 		status = make_agent(&run);
 	if (status == EXIT_DONE)
-		status = run_java(&run);
+		status = set_environment(&run);
+	if (status == EXIT_DONE)
+		status = run_command(&run);
+	if (run.notes[0] != '\0')
+		run_notes_close(run.notes);
 	agent_words_fini(&run.words);
-	free(run.file);
 	free(run.agent);
 	return status;
 }

@@ -8,11 +8,18 @@
 #include <string.h>
 
 static const char run_text[] =
-	"Starts the java given behind `--` with libjprof.so loaded, waits for it, and\n"
-	"exits with its status (128 + the signal's number if a signal ended it). The\n"
-	"options are those of the agent: `jprof help options`.\n"
+	"Runs the command behind `--` with libjprof.so in each JVM that it starts,\n"
+	"waits for it, and exits with its status (128 + the signal's number if a\n"
+	"signal ended it). java and the JDK's tools get the agent as an argument;\n"
+	"below any other command (mvn, a script) JVMs find it in JAVA_TOOL_OPTIONS,\n"
+	"and each prints a line about that to standard error, which cannot be\n"
+	"switched off.\n"
+	"Each JVM that runs a program has a profile of its own: with a --file that\n"
+	"has no %p the first one gets that name, later ones NAME-PID. The options are\n"
+	"those of the agent: `jprof help options`.\n"
 	"--duration ends the recording after that time (seconds, or with s, m, h),\n"
-	"counted from the start of java; the program runs on.\n";
+	"counted from the start of the command, in the JVMs that run then; they run\n"
+	"on.\n";
 
 static const char attach_text[] =
 	"Loads libjprof.so into a running JVM and starts a recording; needs no tool of the\n"
@@ -65,8 +72,8 @@ static const char selftest_text[] =
 	"have nothing else to do. Fails only if it cannot be run. --format: text or json.\n";
 
 const struct command commands[] = {
-	{"run", "[--KEY VALUE ...] [--duration TIME] -- java ARGS...",
-		"run a Java program with the agent, and say where the profile is", run_text,
+	{"run", "[--KEY VALUE ...] [--duration TIME] -- COMMAND ARGS...",
+		"run any command with the agent in its JVMs, and say where profiles are", run_text,
 		NULL, cmd_run},
 	{"attach", "PID [--KEY VALUE ...] [--duration TIME]",
 		"load the agent into a running JVM, and record", attach_text, NULL,

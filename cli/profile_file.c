@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,6 +82,65 @@ static char *place(const char *name, bool is_ours, struct error *error)
 	if (fixed == NULL)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return fixed;
+}
+
+char *profile_file_whole(const char *file, struct error *error)
+{
+	return place(file, true, error);
+}
+
+static int refuse_file(const char *path, const char *why, struct error *error)
+{
+	return error_set(error, ERROR_IO, "cannot write the profile '%s': %s",
+		error_subject(path).text, why);
+}
+
+static int check_file(const char *path, const char *folder, struct error *error)
+{
+	struct stat status;
+
+	if (stat(folder, &status) != 0)
+		return refuse_file(path,
+			errno == ENOENT ? "there is no such folder" : strerror(errno),
+			error);
+	if (!S_ISDIR(status.st_mode))
+		return refuse_file(path, strerror(ENOTDIR), error);
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return refuse_file(path, "it is a folder", error);
+	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+		return refuse_file(path, "nothing can be written into its folder", error);
+	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 && errno != ENOENT)
+		return refuse_file(path, strerror(errno), error);
+	return 0;
+}
+
+int profile_file_check(const char *file, struct error *error)
+{
+	char *path = options_expand_file(file, (long)getpid(), (long)time(NULL));
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+	char *folder = slash == NULL
+			       ? strdup(".")
+			       : strndup(path, (size_t)(slash - path) + (slash == path));
+	int failed = path == NULL || folder == NULL
+			     ? error_set(error, ERROR_MEMORY, "no memory")
+			     : check_file(path, folder, error);
+
+	free(path);
+	free(folder);
+	return failed;
+}
+
+const char *profile_file_from_here(const char *path)
+{
+	char folder[PATH_MAX];
+	size_t length;
+
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		return path;
+	length = strlen(folder);
+	return strncmp(path, folder, length) == 0 && path[length] == '/' && length > 1
+		       ? path + length + 1
+		       : path;
 }
 
 /* True if there is something of that name, %p not yet replaced. */

@@ -12,6 +12,17 @@
  * yet, and a second may pass before it looks at the clock. Owned, NULL without memory. */
 char *profile_file_fix_time(const char *file, long now);
 
+/* The same, absolute: a relative path begins at our working directory. Owned; NULL with
+ * error filled. */
+char *profile_file_whole(const char *file, struct error *error);
+
+/* Whether a profile can be made there: %p, %t not yet replaced. 0, or a negative code:
+ * the folder is missing or may not be written, or the path is a folder's. */
+int profile_file_check(const char *file, struct error *error);
+
+/* The path as it is read from our working directory. Borrowed from path. */
+const char *profile_file_from_here(const char *path);
+
 /* The path that the agent of a running process is told: absolute, as the target sees it,
  * with %t replaced. file: what the user asked for, or NULL. A relative path begins at our
  * working directory if the target shares it, else at its /tmp; without a file so does the

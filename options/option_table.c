@@ -77,12 +77,12 @@ const char *option_next_word(const char *words, size_t *length)
 	return *length ? words : NULL;
 }
 
-/* The index of value among the row's words, or -1. */
-static int word_index(const struct option_row *row, const char *value)
+/* The index of value among the words, or -1. */
+static int word_index(const char *words, const char *value)
 {
 	size_t length;
 	int index = 0;
-	for (const char *word = row->values; (word = option_next_word(word, &length));
+	for (const char *word = words; (word = option_next_word(word, &length));
 		word += length, index++)
 		if (strlen(value) == length && memcmp(word, value, length) == 0)
 			return index;
@@ -102,7 +102,7 @@ static const char not_legal[] = "is not legal";
 
 static const char *choice_give(const struct option_row *row, void *field, const char *value)
 {
-	int index = word_index(row, value);
+	int index = word_index(row->values, value);
 	if (index < 0)
 		return not_legal;
 	*(int *)field = index;
@@ -122,7 +122,7 @@ static const struct option_type choice_type = {.give = choice_give,
 
 static const char *yes_no_give(const struct option_row *row, void *field, const char *value)
 {
-	int index = word_index(row, value);
+	int index = word_index(row->values, value);
 	if (index < 0)
 		return not_legal;
 	*(bool *)field = index == 0;
@@ -321,9 +321,10 @@ static const struct option_type threads_type = {.is_list = true,
 
 const struct option_row option_table[] = {
 	{"config", &text_type, "a file", .unset = "none", .string_only = true,
-		FIELD(config), .meaning = "JSON file that holds these keys"},
+		.not_paths = "", FIELD(config), .meaning = "JSON file that holds these keys"},
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
-		.initial = "jprof-%p.jprof", FIELD(file), .meaning = "the profile"},
+		.not_paths = "", .initial = "jprof-%p.jprof", FIELD(file),
+		.meaning = "the profile"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true,
 		FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},
@@ -361,7 +362,7 @@ const struct option_row option_table[] = {
 	{"io_class_loading", &yes_no_type, "yes, no", .initial = "no", FIELD(io_class_loading),
 		.meaning = "whether reading classes counts as the application's I/O"},
 	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
-		FIELD(calibration),
+		.not_paths = "auto, off", FIELD(calibration),
 		.meaning = "what takes jprof's own cost out of reports; auto: kept, or measured at first use"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise: probes cost more, but the same amount wherever they are"},
@@ -400,6 +401,11 @@ const struct option_row *option_find(const char *key, size_t length)
 			memcmp(option_table[i].key, key, length) == 0)
 			return &option_table[i];
 	return NULL;
+}
+
+bool option_is_path(const struct option_row *row, const char *value)
+{
+	return row->not_paths && word_index(row->not_paths, value) < 0;
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -50,6 +50,8 @@ struct option_row {
 	const char *initial;  /* the default as a user would write it; NULL for none */
 	const char *unset;    /* what having no default means */
 	const char *meaning;
+	const char *not_paths; /* the value is a path, but for these words; NULL: it is
+				  none */
 	const char *forbidden; /* characters that no item of this list may hold, or NULL */
 	bool string_only;      /* refused in the config file */
 	bool loading_only;     /* refused in the options of one session */
@@ -81,6 +83,9 @@ bool option_is_given(const struct option_set *set, const struct option_row *row)
 
 /* The row of key[0..length), or NULL. */
 const struct option_row *option_find(const char *key, size_t length);
+
+/* True if the value names a file. */
+bool option_is_path(const struct option_row *row, const char *value);
 
 /* Fails for a key that no row has: names the nearest one. */
 int option_unknown(const char *key, const char *value, struct error *error);

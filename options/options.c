@@ -171,6 +171,12 @@ bool options_only_load(const char *key)
 	return row && row->loading_only;
 }
 
+bool options_is_relative(const char *key, const char *value)
+{
+	const struct option_row *row = option_find(key, strlen(key));
+	return row && value[0] != '/' && option_is_path(row, value);
+}
+
 char *options_given_json(const char *string, struct error *error)
 {
 	struct option_set set = {0};
@@ -319,6 +325,13 @@ char *options_number_file(const char *file, unsigned number)
 	return asprintf(&path, "%.*s-%u%s", (int)(ending - file), file, number, ending) < 0
 		       ? NULL
 		       : path;
+}
+
+bool options_file_tells_pid(const char *file)
+{
+	while ((file = strchr(file, '%')) && file[1] && file[1] != 'p')
+		file += 2;
+	return file && file[1];
 }
 
 char *options_expand_file(const char *file, long pid, long time_now)

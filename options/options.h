@@ -74,6 +74,9 @@ bool options_only_load(const char *key);
  * filled. A value that is not UTF-8, which JSON cannot hold, is refused. */
 char *options_given_json(const char *string, struct error *error);
 
+/* True if that value of the key is a path that does not begin at the root. */
+bool options_is_relative(const char *key, const char *value);
+
 /* Checks one KEY and VALUE as `jprof run --KEY VALUE` gives them (no commas to escape), and
  * appends "key=value" (escaped) to the string that the agent will get. *string is an owned
  * malloc'ed string or NULL for the first; a failure leaves it as it was. */
@@ -98,6 +101,9 @@ char *options_to_json(const struct options *options, unsigned indent);
 /* The path of a profile with "-NUMBER" in front of its ending ("a-2.jprof"). Owned by the caller;
  * NULL without memory. */
 char *options_number_file(const char *file, unsigned number);
+
+/* True if processes with the same time get different paths from the file: %p is in it. */
+bool options_file_tells_pid(const char *file);
 
 /* The profile's path with %p (pid), %t (seconds since 1970) and %% replaced;
  * any other '%' stays. Owned by the caller; NULL without memory. */

@@ -27,6 +27,7 @@
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/interpreter.h"
 #include "agent/log/log.h"
+#include "profile/run_notes.h"
 
 enum {
 	STOP_PATIENCE_MS = 30000, /* that one end of the session waits for the other */
@@ -153,6 +154,11 @@ static void end_of_process(JNIEnv *jni)
 		if (jni)
 			check_patterns(jni, session);
 		recording_finish(session, &error);
+		if (jni && !jvm_ran_program(&events.jvm, jni)) {
+			session_remove_profile(session);
+			run_notes_put(RUN_NOTE_NO_PROGRAM, session->path, NULL);
+			run_notes_unclaim();
+		}
 		/* Only now: events are switched off one kind after the other, and an exit whose
 		 * entry was already off would match nothing. */
 		if (jni)

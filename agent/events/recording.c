@@ -23,6 +23,7 @@
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/trace/event_cost.h"
+#include "profile/run_notes.h"
 
 static struct recording_jvm known; /* see recording_know */
 
@@ -131,6 +132,17 @@ static void note_jvm(struct session *session)
 		session_note(session, notes[i].key, value);
 		free(value);
 	}
+}
+
+/* The main class, or the jar, or what was given in its place. */
+static void note_run(const struct session *session)
+{
+	char *program = jvm_property(&events.jvm, "sun.java.command");
+
+	if (program)
+		program[strcspn(program, " ")] = '\0';
+	run_notes_put(RUN_NOTE_PROFILE, session->path, program);
+	free(program);
 }
 
 /* How events are seen: what they cost depends on it. */
@@ -296,6 +308,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	}
 	if (!code) {
 		let_in(jni, thread, session);
+		note_run(session);
 		return 0;
 	}
 	methods_choose(NULL);

@@ -33,6 +33,18 @@ static void jvm_give(struct jvm *jvm, void *memory)
 	(*jvm->jvmti)->Deallocate(jvm->jvmti, memory);
 }
 
+int jvm_release(JavaVM *vm)
+{
+	jvmtiEnv *jvmti;
+	jint version = 0;
+
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+		return 0;
+	(*jvmti)->GetVersionNumber(jvmti, &version);
+	(*jvmti)->DisposeEnvironment(jvmti);
+	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+}
+
 int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error)
 {
 	jint code = (*vm)->GetEnv(vm, (void **)&jvm->jvmti, JVMTI_VERSION_1_2);
@@ -681,4 +693,27 @@ char *jvm_property(struct jvm *jvm, const char *name)
 	if ((*jvm->jvmti)->GetSystemProperty(jvm->jvmti, name, &value))
 		return NULL;
 	return jvm_take_string(jvm, value);
+}
+
+bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni)
+{
+	char *command = jvm_property(jvm, "sun.java.command");
+	jclass *classes = NULL;
+	bool ran = command != NULL;
+
+	free(command);
+	if (ran || (*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return true;
+	for (int count = jvm_changeable_classes(jvm, &classes); count > 0 && !ran;
+		count--) {
+		struct jvm_class class;
+
+		if (!jvm_describe_class(jvm, jni, classes[count - 1], &class))
+			continue;
+		ran = !class.is_jdk;
+		jvm_class_fini(&class);
+	}
+	free(classes);
+	(*jni)->PopLocalFrame(jni, NULL);
+	return ran;
 }

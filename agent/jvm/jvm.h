@@ -52,6 +52,10 @@ struct jvm_class {
 	bool is_jdk; /* as in jvm_method */
 };
 
+/* The JVM's release (17, 25), as its tool interface says: 1 for those before 9, 0 if it
+ * has none. When the agent is loaded. */
+int jvm_release(JavaVM *vm);
+
 /* Opens a JVMTI environment of jprof's own, for good. */
 int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error);
 
@@ -168,5 +172,9 @@ int jvm_repeat_generated_code(struct jvm *jvm, struct error *error);
 
 /* A system property's value, owned (free), or NULL. */
 char *jvm_property(struct jvm *jvm, const char *name);
+
+/* False for a JVM that told its version or printed help, and nothing else: its launcher
+ * named no main class, and no class of an application is loaded. Live phase. */
+bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni);
 
 #endif

@@ -294,6 +294,12 @@ bool session_recording(const struct session *session)
 	return atomic_load(&session->state) == SESSION_RECORDING;
 }
 
+void session_remove_profile(const struct session *session)
+{
+	if (!session->abandoned && session->path)
+		unlink(session->path);
+}
+
 int session_end(struct session *session, struct error *error)
 {
 	int recording = SESSION_RECORDING;

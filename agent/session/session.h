@@ -108,4 +108,7 @@ static inline bool session_has_scope(const struct session *session)
  * on standard error. */
 int session_end(struct session *session, struct error *error);
 
+/* Behind its end: nobody needs the profile. */
+void session_remove_profile(const struct session *session);
+
 #endif

@@ -364,6 +364,7 @@ cat >java <<JAVA
 #!/bin/bash
 rm -rf jvm /tmp/.jprof-\$\$ && mkdir jvm
 echo \$\$ >started
+printf 'jvm\\0%s\\0\\0\\0' \$\$ >>"\$JPROF_RUN/notes"
 (sleep 2; kill -9 \$\$) &
 exec "$python" "$fake" "$work/jvm" '{"loaded": true}'
 JAVA

@@ -4,10 +4,11 @@
 #
 # The command as a user meets it: words, exit statuses, messages, signals.
 #
-# command.sh JPROF MAKE_PROFILE: each check is a line; a failing one names itself.
+# command.sh JPROF MAKE_PROFILE FAKE_JAVA: each check is a line; a failing one names itself.
 set -u
 jprof=$(realpath "$1")
 make_profile=$(realpath "$2")
+fake_java=$(realpath "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -278,18 +279,11 @@ cp "$jprof" bin/jprof
 cp "$jprof" bin=/jprof
 cp "$jprof" "with space/jprof"
 touch bin/libjprof.so bin=/libjprof.so "with space/libjprof.so"
-cat >java <<'JAVA'
-#!/bin/bash
-printf '%s\n' "$@"
-# What an agent would do; FILE names a profile that is not simply in the words.
-file=${1#*file=}
-[ "$file" = "$1" ] && file=jprof-%p.jprof
-file=${FILE:-${file%%,*}}
-echo profile >"${file//%p/$$}"
-[ -n "${WAIT:-}" ] && { trap 'echo caught; exit 7' TERM; touch ready; sleep 20 & wait; }
-exit "${STATUS:-0}"
-JAVA
-chmod +x java
+mkdir -p jdk/bin links
+cp "$fake_java" jdk/bin/java
+cp "$fake_java" jdk/bin/javac
+ln -s jdk/bin/java java
+ln -s "$work/jdk/bin/javac" links/compile
 built=$jprof
 jprof=$work/bin/jprof
 
@@ -312,6 +306,10 @@ a b
 Main" run -- ./java -cp "a b" Main
 java_got "-agentpath:$lib=metrics=wall+cpu,file=x.jprof" \
 	run --metrics wall+cpu --file x.jprof -- ./java
+java_got "-J-agentpath:$lib=file=x.jprof
+-d
+out" run --file x.jprof -- links/compile -d out
+PATH=$work/links:$PATH java_got "-J-agentpath:$lib" run -- compile
 export FILE='a,b %p.jprof'
 java_got "-agentpath:$lib=flush=3,file=a\\,b %p.jprof" run '--file=a,b %p.jprof' --flush 3 -- ./java
 holds "the profile is not named: $(cat err)" grep -qE "is 'a,b [0-9]+\.jprof'; .* 'a,b " err
@@ -337,21 +335,68 @@ jprof=$work/bin/jprof
 
 STATUS=3 "$jprof" run -- ./java >out 2>err
 holds "java's status is lost" test $? = 3
-"$jprof" run -- /bin/bash -c 'kill -KILL $$' >out 2>err
-holds "bash takes -agentpath" test $? != 0
-cat >killed <<'JAVA'
+
+# ---- run: any command ----
+# runs STATUS OUTPUT ERRORS COMMAND...: its exit status and output; one line matches ERRORS.
+runs()
+{
+	local line=${BASH_LINENO[0]} status=$1 output=$2 errors=$3 got good=no
+	shift 3
+	"$jprof" run "$@" >out 2>err </dev/null
+	got=$?
+	[ $got = "$status" ] && [ "$(cat out)" = "$output" ] && grep -qE "^jprof: $errors" err && good=yes
+	result "$line" $good "jprof run $*: exit $got, not $status; or no '$errors': $(cat out err)"
+}
+
+runs 0 'a b' 'there is no profile: no JVM was started$' -- printf '%s b\n' a
+runs 137 '' 'there is no profile: no JVM was started$' -- /bin/bash -c 'kill -KILL $$'
+runs 4 '' 'there is no profile: no JVM was started$' -- sh -c 'exit 4'
+cat >program <<'PROGRAM'
 #!/bin/bash
-kill -KILL $$
-JAVA
-chmod +x killed
-"$jprof" run -- ./killed >out 2>err
-holds "a signal's status is lost" test $? = 137
-holds "a missing profile is not said: $(cat err)" grep -q "there is no profile" err
+cd /
+echo "options: $JAVA_TOOL_OPTIONS"
+"$JAVA" Main
+exit 5
+PROGRAM
+chmod +x program
+export JAVA=$work/java
+runs 5 "options: -agentpath:$lib=file=$work/jprof-%p.jprof
+Main" 'the profile of libjli.so is jprof-[0-9]+.jprof; read it with: jprof report jprof-' -- ./program
+holds "more than a line: $(cat err)" test "$(wc -l <err)" = 1
+JAVA_TOOL_OPTIONS='-Da=b' runs 5 "options: -Da=b -agentpath:$lib=file=$work/jprof-%p.jprof
+Main" 'the profile' -- ./program
+cp config.json given.json
+runs 5 "options: -agentpath:$lib=config=$work/given.json,calibration=off,file=$work/from-config-%p.jprof
+Main" 'the profile' --config given.json --calibration off -- ./program
+runs 5 "options: -agentpath:$lib=calibration=$work/c.json,file=$work/it\"'\"s' '%p.jprof
+Main" 'the profile' --calibration c.json --file "it's %p.jprof" -- ./program
+VERSION=1 runs 5 "options: -agentpath:$lib=file=$work/jprof-%p.jprof
+Main" 'there is no profile: no JVM ran a program$' -- ./program
+REFUSED='it is too old' runs 5 "options: -agentpath:$lib=file=$work/jprof-%p.jprof
+Main" 'process [0-9]+ was not profiled: it is too old$' -- ./program
+runs 0 'A
+B' '2 profiles were made; read one with: jprof report FILE$' -- sh -c '$JAVA A; $JAVA B'
+holds "no list of two: $(cat err)" test "$(grep -cE '^jprof:   jprof-[0-9]+.jprof  libjli.so$' err)" = 2
+JAVA_TOOL_OPTIONS="-agentpath:$lib" says 1 'JAVA_TOOL_OPTIONS loads the agent already' run -- ./java
+holds "folders of runs are left" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'jprof-run-*' -newer program 2>/dev/null)"
+
+# The program is not started where the profile cannot be written.
+mkdir closed && chmod a-w closed
+says 1 "cannot write the profile '/nonexistent/x': there is no such folder" \
+	run --file /nonexistent/x -- touch started
+says 1 "cannot write the profile '.*/closed': it is a folder" run --file closed -- touch started
+says 1 "cannot write the profile '.*/java/x': Not a directory" run --file java/x -- touch started
+if ! [ -w closed ]; then
+	says 1 "cannot write the profile '.*/closed/x': nothing can be written into its folder" \
+		run --file closed/x -- touch started
+fi
+says 1 "cannot write the profile 'closed': it is a folder" run --file closed -- ./java
+holds "a program was started" test ! -e started
 
 says 1 "cannot run './nowhere': No such file" run -- ./nowhere
 says 1 "cannot run '.*': Permission denied" run -- ./config.json
-says 2 "no -- and java command" run
-says 2 "no -- and java command" run --metrics wall
+says 2 "no -- and command" run
+says 2 "no -- and command" run --metrics wall
 says 2 "nothing to run behind --" run --
 says 2 "'java' is no option" run java -version
 says 2 "colour" run --colour red -- ./java
@@ -373,9 +418,9 @@ holds "TERM did not reach java" grep -q caught out
 
 # ---- run: nothing was recorded ----
 unset FILE WAIT STATUS
-says 0 "there is no profile 'none.jprof': the agent did not run" run --file none.jprof -- true
-says 0 "there is no profile 'none.jprof': with --start no nothing is recorded until 'jprof start'" \
-	run --start no --file none.jprof -- true
+says 0 "there is no profile: no JVM was started" run --file none.jprof -- true
+VERSION=1 says 0 "there is no profile: with --start no nothing is recorded until 'jprof start'" \
+	run --start no --file none.jprof -- ./java
 
 # ---- a profile in a container: what /proc/PID/root leads to has no name here ----
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
