@@ -15,42 +15,35 @@
 #include <unistd.h>
 
 #include "calibration/calibration_file.h"
-
-#define FOLDER "/jprof"
+#include "calibration/own_folder.h"
 
 /* Seconds that a failure is remembered. */
 enum { FAILURE_AGE = 3600 };
 
-/* A folder that is not absolute does not count (XDG base directory specification). Owned by the
- * caller. */
-static char *folder_path(void)
+static void name_file(char path[OWN_PATH], const char *folder,
+	const struct identity *identity, const char *kind)
 {
-	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
-	char *path = NULL;
-	int made = -1;
-
-	if (cache && cache[0] == '/')
-		made = asprintf(&path, "%s" FOLDER, cache);
-	else if (home && home[0] == '/')
-		made = asprintf(&path, "%s/.cache" FOLDER, home);
-	return made < 0 ? NULL : path;
+	snprintf(path, OWN_PATH, "%s/calibration-%016" PRIx64 ".%s", folder,
+		identity_hash(identity), kind);
 }
 
-/* Owned by the caller. */
-static char *path_of(const struct identity *identity, const char *kind)
+/* The file of that kind for an identity. 0, or a negative code. */
+static int find_file(char path[OWN_PATH], const struct identity *identity, const char *kind,
+	bool make, struct error *error)
 {
-	char *folder = folder_path(), *path = NULL;
+	char folder[PATH_MAX];
+	int failed = own_folder(folder, make, error);
 
-	if (folder && asprintf(&path, "%s/calibration-%016" PRIx64 ".%s", folder,
-			      identity_hash(identity), kind) < 0)
-		path = NULL;
-	free(folder);
-	return path;
+	if (!failed)
+		name_file(path, folder, identity, kind);
+	return failed;
 }
 
 char *cache_path(const struct identity *identity)
 {
-	return path_of(identity, "json");
+	char path[OWN_PATH];
+
+	return find_file(path, identity, "json", false, NULL) == 0 ? strdup(path) : NULL;
 }
 
 static int none(struct error *error)
@@ -62,79 +55,40 @@ int cache_read(struct calibration **calibration, char **text,
 	const struct identity *identity, struct error *error)
 {
 	struct error different = {0};
-	char *path = cache_path(identity);
+	char path[OWN_PATH];
 	int failed;
 
 	*calibration = NULL;
 	if (text)
 		*text = NULL;
-	if (!path)
+	if (find_file(path, identity, "json", false, NULL) != 0)
 		return none(error);
-	/* A program that gave up its rights may have the home of another user. */
-	if (access(path, R_OK) < 0 &&
-		(errno == ENOENT || errno == ENOTDIR || errno == EACCES)) {
-		free(path);
+	failed = calibration_load(calibration, text, path, &different);
+	if (failed == -ERROR_MISSING)
 		return none(error);
+	if (failed)
+		return error_set(error, different.code, "%s", different.text);
+	if (identity_compare(&(*calibration)->identity, identity, calibration_subject(path).text,
+		    &different) == 0)
+		return 0;
+	calibration_destroy(*calibration);
+	*calibration = NULL;
+	if (text) {
+		free(*text);
+		*text = NULL;
 	}
-	failed = calibration_load(calibration, text, path, error);
-	if (!failed && identity_compare(&(*calibration)->identity, identity,
-			       calibration_subject(path).text, &different) != 0) {
-		calibration_destroy(*calibration);
-		*calibration = NULL;
-		if (text) {
-			free(*text);
-			*text = NULL;
-		}
-		failed = none(error);
-	}
-	free(path);
-	return failed;
-}
-
-/* Makes all folders on the way, "path" being a file. */
-static int make_folders(char *path, struct error *error)
-{
-	for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-		int made;
-
-		*slash = '\0';
-		made = mkdir(path, 0700);
-		*slash = '/';
-		if (made < 0 && errno != EEXIST)
-			return error_set_errno(error, ERROR_IO, errno,
-				"cannot make the folder of '%s'", error_subject(path).text);
-	}
-	return 0;
-}
-
-static int no_home(struct error *error)
-{
-	return error_set(error, ERROR_MISSING,
-		"no folder to keep a calibration in: HOME is not set");
-}
-
-static void forget_failure(const struct identity *identity)
-{
-	char *path = path_of(identity, "failed");
-
-	if (path)
-		unlink(path);
-	free(path);
+	return none(error);
 }
 
 int cache_write(const struct calibration *calibration, struct error *error)
 {
-	char *path = cache_path(&calibration->identity);
-	int failed;
+	char path[OWN_PATH], failure[OWN_PATH];
+	int failed = find_file(path, &calibration->identity, "json", true, error);
 
-	if (!path)
-		return no_home(error);
-	failed = make_folders(path, error);
 	if (!failed)
 		failed = calibration_save(calibration, path, error);
-	if (!failed)
-		forget_failure(&calibration->identity);
-	free(path);
+	if (!failed && find_file(failure, &calibration->identity, "failed", false, NULL) == 0)
+		unlink(failure);
 	return failed;
 }
 
@@ -157,32 +111,26 @@ static int take_lock(const char *path, bool *is_taken, struct error *error)
 
 int cache_lock(bool *is_taken, struct error *error)
 {
-	char *folder = folder_path(), *path = NULL;
-	int file;
+	char folder[PATH_MAX], path[OWN_PATH];
+	int failed = own_folder(folder, true, error);
 
 	*is_taken = false;
-	if (!folder || asprintf(&path, "%s/measuring", folder) < 0) {
-		free(folder);
-		return no_home(error);
-	}
-	file = make_folders(path, error);
-	if (file == 0)
-		file = take_lock(path, is_taken, error);
-	free(folder);
-	free(path);
-	return file;
+	if (failed)
+		return failed;
+	snprintf(path, sizeof(path), "%s/measuring", folder);
+	return take_lock(path, is_taken, error);
 }
 
 void cache_note_failure(const struct identity *identity, const char *why)
 {
-	char *path = path_of(identity, "failed");
-	FILE *file = path && make_folders(path, NULL) == 0 ? fopen(path, "we") : NULL;
+	char path[OWN_PATH];
+	FILE *file = find_file(path, identity, "failed", true, NULL) == 0 ? fopen(path, "we")
+									  : NULL;
 
-	if (file) {
-		fprintf(file, "%s\n", why);
-		fclose(file);
-	}
-	free(path);
+	if (!file)
+		return;
+	fprintf(file, "%s\n", why);
+	fclose(file);
 }
 
 static bool is_recent(FILE *file)
@@ -201,14 +149,14 @@ static bool is_recent(FILE *file)
 
 bool cache_failed(const struct identity *identity, char *why, size_t size)
 {
-	char *path = path_of(identity, "failed");
-	FILE *file = path ? fopen(path, "re") : NULL;
+	char path[OWN_PATH];
+	FILE *file = find_file(path, identity, "failed", false, NULL) == 0 ? fopen(path, "re")
+									   : NULL;
 	bool found = file && is_recent(file) && fgets(why, (int)size, file);
 
 	if (found)
 		why[strcspn(why, "\n")] = '\0';
 	if (file)
 		fclose(file);
-	free(path);
 	return found;
 }

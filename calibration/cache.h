@@ -3,9 +3,9 @@
 /*
  * cache: where calibrations are kept for calibration=auto, one file an identity.
  *
- *   $XDG_CACHE_HOME/jprof/calibration-HASH.json     or ~/.cache/jprof/...
- *                         calibration-HASH.failed   why one could not be measured
- *                         measuring                 who measures holds a lock on it (flock(2))
+ *   calibration-HASH.json     in own_folder.h
+ *   calibration-HASH.failed   why one could not be measured
+ *   measuring                 who measures holds a lock on it (flock(2))
  */
 #ifndef JPROF_CACHE_H
 #define JPROF_CACHE_H
@@ -16,7 +16,8 @@
 #include "calibration/calibration.h"
 #include "error/error.h"
 
-/* The file for an identity. Owned by the caller (free); NULL: there is no home, or no memory. */
+/* The file for an identity. Owned by the caller (free); NULL: there is no folder,
+ * or no memory. */
 char *cache_path(const struct identity *identity);
 
 /* The calibration of that identity; text as calibration_load gives it, or NULL. -ERROR_MISSING:

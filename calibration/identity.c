@@ -30,20 +30,35 @@ static void set(struct identity *identity, enum identity_field field, const char
 	snprintf(identity->field[field], IDENTITY_TEXT, "%s", text ? text : "");
 }
 
-/* How it runs code, where that is not as usual: "interpreted mode" of "interpreted mode, sharing".
- * "mixed mode" alone is usual; what is shared between JVMs does not matter. */
+/* What a JVM says of how it runs code (java.vm.info), and the option for it; "" where nothing of it
+ * changes what a probe costs. When methods are compiled does not: a sequence says which are. What
+ * of the JVM's own is shared between JVMs does not. Heap and collector do not show in it. */
+static const struct mode {
+	const char *info, *option;
+} modes[] = {
+	{"mixed mode", ""},
+	{"compiled mode", ""},
+	{"sharing", ""},
+	{"interpreted mode", "-Xint"},
+	{"emulated-client", "-XX:TieredStopAtLevel=1"},
+};
+
+static const struct mode *find_mode(const char *info, size_t length)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (strlen(modes[i].info) == length && strncmp(info, modes[i].info, length) == 0)
+			return &modes[i];
+	return NULL;
+}
+
+/* Appends what of it matters: "interpreted mode" of "interpreted mode, sharing". */
 static void add_mode(char *jvm, const char *info)
 {
-	static const char *const usual[] = {"mixed mode", "sharing"};
-
 	while (info && *info != '\0') {
 		size_t length = strcspn(info, ","), used = strlen(jvm);
-		bool is_usual = length == 0;
+		const struct mode *mode = find_mode(info, length);
 
-		for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
-			is_usual |= strlen(usual[i]) == length &&
-				    strncmp(info, usual[i], length) == 0;
-		if (!is_usual)
+		if (length > 0 && (!mode || mode->option[0] != '\0'))
 			snprintf(jvm + used, IDENTITY_TEXT - used, ", %.*s", (int)length, info);
 		info += length;
 		info += strspn(info, ", ");
@@ -78,6 +93,18 @@ void identity_init(struct identity *identity, identity_fact *fact, const void *a
 	set(identity, IDENTITY_CALLS, fact(argument, "calls"));
 	set(identity, IDENTITY_TIMING, fact(argument, "timing"));
 	set(identity, IDENTITY_AGENT, fact(argument, "jprof.build"));
+}
+
+const char *identity_mode_option(const struct identity *identity)
+{
+	const char *info = strchr(identity->field[IDENTITY_JVM], ',');
+	const struct mode *mode;
+
+	if (!info)
+		return "";
+	info += strspn(info, ", ");
+	mode = find_mode(info, strlen(info));
+	return mode ? mode->option : NULL;
 }
 
 void identity_add_metric(struct identity *identity, const char *name)

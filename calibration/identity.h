@@ -13,7 +13,7 @@
 #include "profile/profile_read.h"
 
 enum identity_field {
-	IDENTITY_JVM,    /* java.vm.name and java.vm.version */
+	IDENTITY_JVM,    /* java.vm.name, java.vm.version, and how it runs code if not as usual */
 	IDENTITY_CPU,    /* the processor's model */
 	IDENTITY_ARCH,   /* x86_64, aarch64 */
 	IDENTITY_CALLS,  /* how calls are seen: instrument, events */
@@ -40,6 +40,10 @@ typedef const char *identity_fact(const void *argument, const char *key);
 /* All fields but the metrics, from the facts jvm.name, jvm.version, machine.cpu, machine.system,
  * calls, timing, jprof.build. Clears the rest. */
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument);
+
+/* The option that makes a JVM run code as that one did: "-Xint"; "" for as usual. NULL: none is
+ * known. Static. */
+const char *identity_mode_option(const struct identity *identity);
 
 /* Appends a metric's name. */
 void identity_add_metric(struct identity *identity, const char *name);

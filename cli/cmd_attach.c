@@ -13,6 +13,7 @@
 
 #include "cli/agent_library.h"
 #include "cli/agent_words.h"
+#include "cli/calibrate/known_jvms.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/hotspot_attach.h"
@@ -332,6 +333,7 @@ static int record(struct attach *attach, struct error *error)
 			take_out(attach);
 		return failed;
 	}
+	known_jvms_note_process(&attach->target);
 	say_started(attach);
 	return attach->words.duration != 0 ? finish(attach, error) : 0;
 }

@@ -90,9 +90,11 @@ static int check_place(const char *file, struct error *error)
 static int keep(const struct calibration *calibration, const char *file, char **place,
 	struct error *error)
 {
+	int failed = file != NULL ? calibration_save(calibration, file, error)
+				  : cache_write(calibration, error);
+
 	*place = file != NULL ? strdup(file) : cache_path(&calibration->identity);
-	return file != NULL ? calibration_save(calibration, file, error)
-			    : cache_write(calibration, error);
+	return failed;
 }
 
 static int finish(const struct words *words, const struct calibration *calibration,

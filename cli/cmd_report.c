@@ -17,6 +17,7 @@ struct words {
 	const char *file;
 	const char *interval; /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", or NULL */
+	const char *java; /* to measure with, or NULL */
 	struct report_request request;
 };
 
@@ -102,6 +103,12 @@ static int take_calibration(struct words *words, const char *value)
 	return 0;
 }
 
+static int take_java(struct words *words, const char *value)
+{
+	words->java = value;
+	return 0;
+}
+
 static int take_format(struct words *words, const char *value)
 {
 	char known[256] = "";
@@ -140,6 +147,9 @@ static const struct report_option {
 	{"--calibration", "FILE|off",
 		"take jprof's own cost out by this file, or leave it in; see jprof(1)",
 		take_calibration},
+	{"--java", "PATH",
+		"where no calibration is kept: measure one with this JVM; see jprof(1)",
+		take_java},
 	{"--format", "FORMAT", "text unless given", take_format},
 };
 
@@ -237,8 +247,10 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 static int find_adjustment(struct adjustment *adjustment, const struct profile *profile,
 	const struct words *words, struct error *error)
 {
-	int failed = adjustment_init(adjustment, profile, words->calibration,
-		words->request.view->as_counted ? NULL : first_use_measure, error);
+	const struct adjustment_choice choice = {.calibration = words->calibration,
+		.measure = words->request.view->as_counted ? NULL : first_use_measure,
+		.java = words->java};
+	int failed = adjustment_init(adjustment, profile, &choice, error);
 
 	if (failed == 0 && waiting_interrupted())
 		failed = error_set(error, ERROR_BUSY, "interrupted");

@@ -21,6 +21,7 @@
 
 #include "cli/agent_library.h"
 #include "cli/agent_words.h"
+#include "cli/calibrate/known_jvms.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/launch.h"
@@ -359,13 +360,16 @@ static void end_recordings(const struct run *run)
 
 static void say_profiles(const struct run *run)
 {
-	struct run_notes notes;
+	struct run_notes notes = {0};
 	struct error error = {0};
 
 	if (run_notes_read(&notes, run->notes, &error) != 0)
 		command_failed(&error);
 	else
 		run_profiles_say(&notes, run->is_armed, run->way != LAUNCH_ANY);
+	for (size_t i = 0; i < notes.count; i++)
+		if (notes.note[i].kind == RUN_NOTE_PROFILE)
+			known_jvms_note_profile(notes.note[i].text);
 	run_notes_fini(&notes);
 }
 

@@ -60,12 +60,10 @@ static int mark_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 static int read_marks(struct reader *reader, bool wanted)
 {
 	struct profile *profile = reader->profile;
-	sqlite3_int64 rows = 0;
 	int status = reader_check(reader, TABLE_MARK);
 
 	if (status == 0)
-		status = reader_ask(reader, "SELECT count(*) FROM mark", NULL, &rows);
-	profile->mark_count = (size_t)rows;
+		status = reader_count_rows(reader, TABLE_MARK, &profile->mark_count);
 	if (status < 0 || !wanted)
 		return status;
 	profile->mark = calloc(profile->mark_count + 1, sizeof *profile->mark);

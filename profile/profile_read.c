@@ -64,16 +64,16 @@ static int metric_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 
 static int read_metrics(struct reader *reader)
 {
-	sqlite3_int64 rows = 0;
+	size_t rows = 0;
 	int status = reader_check(reader, TABLE_METRIC);
 
 	if (status == 0)
-		status = reader_ask(reader, "SELECT count(*) FROM metric", NULL, &rows);
+		status = reader_count_rows(reader, TABLE_METRIC, &rows);
 	if (status == 0 && rows > PROFILE_METRIC_MAX)
 		status = read_damaged(reader->source, reader->error,
-			"it has %lld metrics", (long long)rows);
+			"it has %zu metrics", rows);
 	if (status == 0)
-		status = reader_rows(reader, TABLE_METRIC, (size_t)rows, metric_row);
+		status = reader_rows(reader, TABLE_METRIC, rows, metric_row);
 	if (status == 0)
 		reader->profile->metric_count = (unsigned)rows;
 	return status;
@@ -117,18 +117,19 @@ static void name_gaps(struct profile *profile)
 static int read_methods(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
-	sqlite3_int64 rows = 0, last = 0;
+	sqlite3_int64 last = 0;
+	size_t rows = 0;
 	int status = reader_check(reader, TABLE_METHOD);
 
 	if (status == 0)
-		status = reader_ask(reader, "SELECT count(*) FROM method", NULL, &rows);
+		status = reader_count_rows(reader, TABLE_METHOD, &rows);
 	if (status == 0)
 		status = reader_ask(reader, "SELECT max(id) FROM method", NULL, &last);
 	if (status < 0)
 		return status;
-	if (last < 0 || last > 2 * rows + METHOD_GAP_MAX || last >= UINT32_MAX)
+	if (last < 0 || last > (sqlite3_int64)(2 * rows + METHOD_GAP_MAX) || last >= UINT32_MAX)
 		return read_damaged(reader->source, reader->error,
-			"%lld methods have ids up to %lld", (long long)rows,
+			"%zu methods have ids up to %lld", rows,
 			(long long)last);
 	profile->method_count = (uint32_t)last + 1;
 	if (profile->method_count < PROFILE_METHOD_FIRST)
@@ -136,7 +137,7 @@ static int read_methods(struct reader *reader)
 	profile->method = calloc(profile->method_count, sizeof *profile->method);
 	if (!profile->method)
 		return reader_no_memory(reader);
-	status = reader_rows(reader, TABLE_METHOD, (size_t)rows, method_row);
+	status = reader_rows(reader, TABLE_METHOD, rows, method_row);
 	name_gaps(profile);
 	return status;
 }
@@ -623,8 +624,10 @@ static int read_interval(struct reader *reader)
 
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
-	int status = read_names(reader);
+	int status = wanted->facts_alone ? read_meta(reader) : read_names(reader);
 
+	if (wanted->facts_alone)
+		return status;
 	if (status == 0)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)

@@ -94,6 +94,7 @@ struct profile {
 
 /* What is to be read, beside what always is. */
 struct profile_wanted {
+	bool facts_alone; /* meta, and nothing else: not what always is, nor what follows */
 	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
 	bool marks;   /* the moments that the program named */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:

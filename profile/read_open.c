@@ -17,13 +17,17 @@
 #define BUSY_MS 10000
 /* The longest text and the largest row a profile may hold: a bound for hostile files. */
 #define LENGTH_MAX (16 << 20)
+/* SQLite's instructions: a row needs some hundred at most, of which a byte in the file each is generous;
+ * and so many whatever the size. A file may be made endless by pages that refer to each other. */
+enum { STEPS_EACH = 10000, STEPS_FEW = 10000, STEPS_BYTES = 100 };
 /* Every byte of a path escaped, and the words around it. */
 #define URI_MAX (3 * 512 + 32)
 
 /* --- what the file is --- */
 
-static int check_file(struct place *place, const char *path, struct error *error)
+static int check_file(struct read_source *source, const char *path, struct error *error)
 {
+	const struct place *place = &source->place;
 	struct stat status;
 
 	if (stat(path, &status) < 0)
@@ -37,6 +41,7 @@ static int check_file(struct place *place, const char *path, struct error *error
 		return error_set(error, ERROR_FORMAT,
 			"'%s' is empty: nothing was written to this profile",
 			place->shown);
+	source->bytes = (uint64_t)status.st_size;
 	return 0;
 }
 
@@ -82,13 +87,18 @@ static int check_header(struct read_source *source, struct error *error)
 
 /* A log with something in it holds pages that the file lacks, and can only
  * be read through its index, the -shm file. */
-static bool has_log(const struct place *place)
+static uint64_t log_size(const struct place *place)
 {
 	char path[PATH_MAX];
 	struct stat status;
 
 	place_beside(place, "-wal", path);
-	return stat(path, &status) == 0 && status.st_size > 0;
+	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static bool has_log(const struct place *place)
+{
+	return log_size(place) > 0;
 }
 
 /* The size that page size (bytes 16 and 17; 1 is 65,536) and page count (bytes 28 to 31)
@@ -118,6 +128,8 @@ static int check_size(struct read_source *source, struct error *error)
 
 int read_failed(struct read_source *source, int result, struct error *error)
 {
+	if ((result & 0xff) == SQLITE_INTERRUPT)
+		return read_damaged(source, error, "there is no end of it");
 	if ((result & 0xff) != SQLITE_CORRUPT && (result & 0xff) != SQLITE_NOTADB)
 		return sql_failed(error, source->db, result, "read", &source->place);
 	if (check_size(source, error) < 0)
@@ -155,6 +167,13 @@ static void make_uri(const char *name, char *uri)
 	strcpy(to, "?immutable=1");
 }
 
+static int count_step(void *argument)
+{
+	struct read_source *source = argument;
+
+	return source->steps == 0 || --source->steps == 0;
+}
+
 static int open_database(struct read_source *source, enum way way)
 {
 	static const int flags[] = {
@@ -180,6 +199,7 @@ static int open_database(struct read_source *source, enum way way)
 	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_progress_handler(source->db, STEPS_EACH, count_step, source);
 	return sql_exec(source->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
 				    "PRAGMA temp_store = MEMORY;");
 }
@@ -286,9 +306,11 @@ int read_open(struct read_source *source, const char *path, struct error *error)
 
 	*source = (struct read_source){0};
 	place_show(&source->place, path);
-	int status = check_file(&source->place, path, &local);
+	int status = check_file(source, path, &local);
 	if (status == 0)
 		status = place_init(&source->place, path, &local);
+	source->bytes += log_size(&source->place);
+	source->steps = STEPS_FEW + source->bytes / (STEPS_EACH / STEPS_BYTES);
 	if (status == 0)
 		status = open_some_way(source, &local);
 	if (status == 0)

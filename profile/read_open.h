@@ -13,6 +13,7 @@
 #define JPROF_PROFILE_READ_OPEN_H
 
 #include <sqlite3.h>
+#include <stdint.h>
 
 #include "error/error.h"
 #include "profile/place.h"
@@ -22,6 +23,8 @@ struct read_source {
 	sqlite3 *db;
 	struct place place;
 	int version; /* of the file's schema */
+	uint64_t bytes; /* of the file and its log: what a table holds cannot be more */
+	uint64_t steps; /* that SQLite may still do, each STEPS_EACH of its instructions */
 };
 
 /* 0, or a negative code; read_close is harmless then, and needed after success. */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often a text may be read. A number may be read as a text, too, which is longer. */
+enum { TEXTS_MAX = 8 };
+
 int reader_no_memory(struct reader *reader)
 {
 	return error_set(reader->error, ERROR_MEMORY, "no memory to read '%s'",
@@ -140,27 +143,44 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 	return status < 0 ? status : 0;
 }
 
+int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *rows)
+{
+	/* Its place in a page's list, its size, its key, the size of its head. */
+	enum { ROW_BYTES = 5 };
+	uint64_t most = reader->source->bytes / ROW_BYTES;
+	sqlite3_str *sql = sqlite3_str_new(NULL);
+	sqlite3_int64 found = 0;
+	int status = 0;
+
+	/* Not count(*) of the table, which SQLite does without a look at how long it takes. */
+	sqlite3_str_appendall(sql, "SELECT count(*) FROM (SELECT 1");
+	append_from(reader, table_of(reader, id), sql);
+	sqlite3_str_appendf(sql, " LIMIT %lld)", (long long)most + 1);
+	char *text = sqlite3_str_finish(sql);
+	status = text ? reader_ask(reader, text, NULL, &found) : reader_no_memory(reader);
+	sqlite3_free(text);
+	*rows = (size_t)found;
+	if (status < 0 || (uint64_t)found <= most)
+		return status;
+	return read_damaged(reader->source, reader->error,
+		"table '%s' has more rows than the file can hold", table_of(reader, id)->name);
+}
+
 int reader_count(struct reader *reader, enum schema_table_id id, size_t record,
 	void *records, size_t *count)
 {
-	sqlite3_str *sql = sqlite3_str_new(NULL);
-	sqlite3_int64 rows = 0;
+	size_t rows = 0;
 	int status = reader_check(reader, id);
 
-	sqlite3_str_appendall(sql, "SELECT count(*)");
-	append_from(reader, table_of(reader, id), sql);
-	char *text = sqlite3_str_finish(sql);
 	if (status == 0)
-		status = text ? reader_ask(reader, text, NULL, &rows)
-			      : reader_no_memory(reader);
-	sqlite3_free(text);
+		status = reader_count_rows(reader, id, &rows);
 	if (status < 0)
 		return status;
-	void *memory = calloc((size_t)rows + 1, record);
+	void *memory = calloc(rows + 1, record);
 	if (!memory)
 		return reader_no_memory(reader);
 	memcpy(records, &memory, sizeof memory);
-	*count = (size_t)rows;
+	*count = rows;
 	return 0;
 }
 
@@ -174,7 +194,10 @@ char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column)
 {
 	const char *value = (const char *)sqlite3_column_text(statement, column);
 
-	return value ? text_store_add(&reader->owned->texts, value) : NULL;
+	if (!value)
+		return NULL;
+	reader->owned->text_bytes += strlen(value);
+	return text_store_add(&reader->owned->texts, value);
 }
 
 const char *reader_name(
@@ -193,6 +216,12 @@ int reader_rows(
 	size_t i = 0;
 
 	while (status == 0 && (status = next_row(reader, statement)) == 1) {
+		/* Rows may share their pages: the same text a million times. */
+		if (reader->owned->text_bytes > TEXTS_MAX * reader->source->bytes) {
+			status = read_damaged(reader->source, reader->error,
+				"it has more texts than the file can hold");
+			break;
+		}
 		/* An index that contradicts its table makes the two counts differ. */
 		status = i < count ? row(reader, statement, i)
 				   : read_damaged(reader->source, reader->error,

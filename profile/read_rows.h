@@ -22,6 +22,7 @@
 struct owned_profile {
 	struct profile profile; /* first: profile_free casts back */
 	struct text_store texts;
+	uint64_t text_bytes; /* that were put there */
 	uint64_t *base; /* of each node: base, then spent */
 	uint64_t *sequence_values; /* of each sequence: sum, then min */
 };
@@ -49,7 +50,10 @@ int reader_ask(struct reader *reader, const char *sql, const char *parameter,
 /* 0 if the table is one, with the columns that it has to have. */
 int reader_check(struct reader *reader, enum schema_table_id id);
 
-/* How many rows the table has, and memory for a record each; into *records, owned by the
+/* How many rows the table has: not more than fit into the file. */
+int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *rows);
+
+/* The same, and memory for a record each; into *records, owned by the
  * caller (free). Checks the table. */
 int reader_count(struct reader *reader, enum schema_table_id id, size_t record,
 	void *records, size_t *count);

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,12 +15,14 @@
 #include "calibration/build_note.h"
 #include "calibration/processor.h"
 #include "cli/agent_library.h"
-#include "cli/calibrate/trusted_path.h"
+#include "cli/calibrate/java_command.h"
+#include "cli/calibrate/known_jvms.h"
 
 /* What is asked about, and may be looked at. */
 struct question {
 	const struct profile *profile;
 	const struct identity *identity;
+	const char *asked; /* the program or folder that the user names, or NULL */
 	char *java; /* PATH_MAX: the program to run */
 	struct error *error;
 };
@@ -53,7 +56,7 @@ static int refuse_file(const struct question *question, const char *before, cons
 
 /* ---- one thing each: 0, or a negative code ---- */
 
-static int check_known(const struct question *question)
+static int check_known(struct question *question)
 {
 	for (int i = 0; i < IDENTITY_FIELDS; i++)
 		if (question->identity->field[i][0] == '\0')
@@ -61,7 +64,7 @@ static int check_known(const struct question *question)
 	return 0;
 }
 
-static int check_processor(const struct question *question)
+static int check_processor(struct question *question)
 {
 	const char *made = question->identity->field[IDENTITY_CPU];
 	char model[256];
@@ -72,7 +75,7 @@ static int check_processor(const struct question *question)
 					: refuse_other(question, "processor", made, model);
 }
 
-static int check_arch(const struct question *question)
+static int check_arch(struct question *question)
 {
 	const char *made = question->identity->field[IDENTITY_ARCH];
 	struct utsname name;
@@ -103,7 +106,17 @@ static bool read_build(const char *path, char *build, size_t size)
 	return found;
 }
 
-static int check_agent(const struct question *question)
+static int check_mode(struct question *question)
+{
+	const char *jvm = question->identity->field[IDENTITY_JVM], *mode = strchr(jvm, ',');
+
+	if (identity_mode_option(question->identity))
+		return 0;
+	return refuse_file(question, "its JVM ran in ", mode + 2,
+		"mode, which cannot be asked for");
+}
+
+static int check_agent(struct question *question)
 {
 	struct error why = {0};
 	char library[PATH_MAX], build[128];
@@ -118,76 +131,133 @@ static int check_agent(const struct question *question)
 		"(run programs again)");
 }
 
+/* ---- the JVM ---- */
+
 /* The value of a line KEY="VALUE". False: there is none. */
-static bool take_value(const char *line, const char *key, char *value, size_t size)
+static bool take_value(const char *text, const char *key, char *value, size_t size)
 {
 	size_t length = strlen(key);
 
-	if (strncmp(line, key, length) != 0 || strncmp(line + length, "=\"", 2) != 0)
-		return false;
-	line += length + 2;
-	snprintf(value, size, "%.*s", (int)strcspn(line, "\"\n"), line);
-	return true;
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (strncmp(text, key, length) != 0 || strncmp(text + length, "=\"", 2) != 0)
+			continue;
+		text += length + 2;
+		snprintf(value, size, "%.*s", (int)strcspn(text, "\"\n"), text);
+		return true;
+	}
+	return false;
+}
+
+/* The first bytes of a regular file, as a text; no other kind is waited for. False: it is none. */
+static bool read_start(const char *path, char *text, size_t size)
+{
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	ssize_t length = -1;
+
+	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+		length = read(file, text, size - 1);
+	if (file >= 0)
+		close(file);
+	text[length > 0 ? length : 0] = '\0';
+	return length >= 0;
 }
 
 /* By the file that HotSpot's builds have beside bin/. False: it does not say. */
-static bool read_release(const char *home, char *version, size_t size)
+static bool read_release(const char *java, char *version, size_t size)
 {
-	char path[PATH_MAX + 16], line[1024];
-	bool found = false;
-	FILE *file;
+	char whole[PATH_MAX], path[PATH_MAX + 16], text[16384];
+	const char *bin;
 
-	snprintf(path, sizeof(path), "%s/release", home);
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = take_value(line, "JAVA_RUNTIME_VERSION", version, size);
-	if (file)
-		fclose(file);
-	return found;
+	if (!realpath(java, whole))
+		return false;
+	bin = strstr(whole, "/bin/java");
+	if (!bin || strcmp(bin, "/bin/java") != 0)
+		return false;
+	snprintf(path, sizeof(path), "%.*s/release", (int)(bin - whole), whole);
+	return read_start(path, text, sizeof(text)) &&
+	       take_value(text, "JAVA_RUNTIME_VERSION", version, size);
 }
 
-/* One that compiled as usual. How else it was run is not known here. */
-static int check_mode(const struct question *question)
-{
-	const char *jvm = question->identity->field[IDENTITY_JVM];
-	const char *name = profile_meta_get(question->profile, "jvm.name");
-	const char *version = profile_meta_get(question->profile, "jvm.version");
-	size_t usual = name && version ? strlen(name) + 1 + strlen(version) : strlen(jvm);
-
-	if (usual >= strlen(jvm))
-		return 0;
-	return refuse_file(question, "its JVM ran in ", jvm + usual + 2,
-		"(run `jprof calibrate` with the same in JAVA_TOOL_OPTIONS)");
-}
-
-/* One that does not say its version here says it when it is measured. */
-static int check_jvm(const struct question *question)
+/* The one that the profile names: only compared, never run. */
+static bool is_profiles_own(const struct question *question, const char *java)
 {
 	const char *home = profile_meta_get(question->profile, "java.home");
-	const char *made = profile_meta_get(question->profile, "jvm.version");
-	char java[PATH_MAX], version[256];
+	char named[PATH_MAX], whole[PATH_MAX], same[PATH_MAX];
 
-	if (!home || home[0] != '/' ||
-		snprintf(java, sizeof(java), "%s/bin/java", home) >= (int)sizeof(java))
-		return refuse(question, "it does not say where its JVM is");
+	return home && snprintf(named, sizeof(named), "%s/bin/java", home) < PATH_MAX &&
+	       realpath(named, whole) && realpath(java, same) && strcmp(whole, same) == 0;
+}
+
+/* A program of that version. One that does not say its version says it when it is measured: it is
+ * taken where the user asks for it, and where it is the profile's. */
+static bool fits(const struct question *question, const char *java, bool is_asked)
+{
+	const char *made = profile_meta_get(question->profile, "jvm.version");
+	char version[256];
+
 	if (access(java, X_OK) != 0)
-		return refuse_file(question, "there is no JVM ", java, "");
-	if (!trusted_path(java, question->java))
-		return refuse_file(question, "others can change ", java,
-			"(run `jprof calibrate` if you trust it)");
-	if (made && read_release(home, version, sizeof(version)) && strcmp(made, version) != 0)
-		return refuse_other(question, "JVM", made, version);
-	return 0;
+		return false;
+	if (!made || !read_release(java, version, sizeof(version)))
+		return is_asked || is_profiles_own(question, java);
+	return strcmp(made, version) == 0;
+}
+
+static int take_asked(const struct question *question)
+{
+	const char *made = profile_meta_get(question->profile, "jvm.version");
+	char version[256];
+	int failed = java_command_find(question->java, question->asked, question->error);
+
+	if (failed || fits(question, question->java, true))
+		return failed;
+	if (!read_release(question->java, version, sizeof(version)))
+		return refuse_file(question, "", question->java, "cannot be run");
+	return refuse_other(question, "JVM", made, version);
+}
+
+static bool take_home(const struct question *question)
+{
+	const char *home = getenv("JAVA_HOME");
+
+	return home && home[0] == '/' &&
+	       snprintf(question->java, PATH_MAX, "%s/bin/java", home) < PATH_MAX &&
+	       fits(question, question->java, false);
+}
+
+static bool take_known(void *argument, const char *java)
+{
+	const struct question *question = argument;
+
+	if (!fits(question, java, false))
+		return false;
+	strcpy(question->java, java);
+	return true;
+}
+
+/* A profile may come from anybody: what it names is never run. */
+static int check_jvm(struct question *question)
+{
+	const char *made = profile_meta_get(question->profile, "jvm.version");
+
+	if (question->asked)
+		return take_asked(question);
+	if (take_home(question) || known_jvms_find(take_known, question))
+		return 0;
+	return refuse_file(question, "its JVM ", made ? made : "",
+		"is none that `jprof run` or `jprof attach` has seen here (name it: --java PATH)");
 }
 
 /* What runs beside the program would cost it time; and it would disturb what is measured. */
-static int check_ended(const struct question *question)
+static int check_ended(struct question *question)
 {
 	const char *complete = profile_meta_get(question->profile, "complete");
 	const char *pid = profile_meta_get(question->profile, "pid");
 	char path[64];
 
-	if (!pid || (complete && strcmp(complete, "yes") == 0))
+	if (!pid || pid[strspn(pid, "0123456789")] != '\0' ||
+		(complete && strcmp(complete, "yes") == 0))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%s", pid);
 	return access(path, F_OK) != 0
@@ -196,12 +266,12 @@ static int check_ended(const struct question *question)
 }
 
 int at_hand_check(const struct profile *profile, const struct identity *identity,
-	char java[PATH_MAX], struct error *error)
+	const char *asked, char java[PATH_MAX], struct error *error)
 {
-	static int (*const checks[])(const struct question *question) = {
+	static int (*const checks[])(struct question *question) = {
 		check_known, check_ended, check_processor, check_arch, check_agent, check_mode,
 		check_jvm};
-	const struct question question = {profile, identity, java, error};
+	struct question question = {profile, identity, asked, java, error};
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && failed == 0; i++)

@@ -6,10 +6,10 @@
  *   processor, architecture   this machine's
  *   agent                     the libjprof.so of this program has the build id that the profile names
  *   recording                 has ended, or its program: nothing is measured beside it
- *   JVM                       in the folder that the profile names; that version, by its file "release"
+ *   JVM                       that version, by its file "release"; in this order: the one that the
+ *                             user names; JAVA_HOME's; one of known_jvms.h
  *
- * A profile may come from anybody: java is run only if nobody but root and this program's user
- * can have put it there.
+ * A profile may come from anybody: where it says that its JVM is, is no place to run anything from.
  */
 #ifndef JPROF_CLI_AT_HAND_H
 #define JPROF_CLI_AT_HAND_H
@@ -19,8 +19,9 @@
 #include "calibration/identity.h"
 #include "profile/profile_read.h"
 
-/* 0, and the java program to run; or a negative code with a line: what of it is not here. */
+/* asked: the program or folder that the user names, or NULL. 0, and the java program to run; or a
+ * negative code with a line: what of it is not here. */
 int at_hand_check(const struct profile *profile, const struct identity *identity,
-	char java[PATH_MAX], struct error *error);
+	const char *asked, char java[PATH_MAX], struct error *error);
 
 #endif

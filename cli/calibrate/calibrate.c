@@ -11,6 +11,7 @@
 #include "calibration/cache.h"
 #include "cli/calibrate/java_child.h"
 #include "cli/calibrate/java_words.h"
+#include "cli/calibrate/known_jvms.h"
 #include "cli/calibrate/work_folder.h"
 #include "cli/waiting.h"
 
@@ -116,6 +117,8 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 	if (code == 0)
 		code = run_java(measuring, true, error);
 	if (code == 0)
+		known_jvms_note_profile(measuring->words.profile);
+	if (code == 0)
 		code = observations_read(&measuring->observations,
 			measuring->words.profile, measuring->with.repetitions, error);
 	return code == 0 ? training_run(training, calibration, &measuring->without,
@@ -181,6 +184,7 @@ int calibrate_quick(const struct identity *identity, const char *java, bool prog
 		.calls = identity->field[IDENTITY_CALLS],
 		.timing = identity->field[IDENTITY_TIMING],
 		.metrics = identity->field[IDENTITY_METRICS],
+		.mode = identity_mode_option(identity),
 		.quick = true,
 		.progress = progress,
 	};

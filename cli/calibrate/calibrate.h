@@ -24,6 +24,7 @@ struct calibrate {
 	const char *calls;   /* "auto", "instrument" or "events" */
 	const char *timing;  /* "fast" or "precise" */
 	const char *metrics; /* joined by '+' */
+	const char *mode;    /* the JVM's option for how it runs code; "" or NULL: as usual */
 	bool quick;          /* some ten seconds instead of half a minute; and a minute at most */
 	bool progress;       /* say on standard error what is under way */
 };

@@ -57,7 +57,8 @@ static int measure(struct calibration **calibration, const char *java,
 {
 	int failed;
 
-	fprintf(stderr, "jprof: measuring what probes cost, once for this JVM and these options: "
+	fprintf(stderr, "jprof: measuring what probes cost, once for this version of the JVM, how "
+			"calls are seen, and the metrics: "
 			"ten seconds or so, a minute at most (--calibration off goes without)\n");
 	failed = calibrate_quick(identity, java, isatty(STDERR_FILENO), calibration, error);
 	if (failed != 0 && !waiting_interrupted())
@@ -79,10 +80,10 @@ static int measure_locked(struct calibration **calibration, const char *java,
 }
 
 int first_use_measure(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error)
+	const struct identity *identity, const char *asked, struct error *error)
 {
 	char java[PATH_MAX];
-	int lock, failed = at_hand_check(profile, identity, java, error);
+	int lock, failed = at_hand_check(profile, identity, asked, java, error);
 
 	if (failed == 0)
 		failed = refuse_again(identity, error);

@@ -13,10 +13,10 @@
 
 #include "cli/report/adjustment.h"
 
-/* An adjustment_measure. Says on standard error that it measures, and how to go without. Ctrl-C ends
+/* An adjustment_measure: by which JVM, at_hand.h says. Says on standard error that it measures, and how to go without. Ctrl-C ends
  * the measuring (waiting_interrupted); whatever happens no process and no file of it is left, but
  * what is in the cache. */
 int first_use_measure(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error);
+	const struct identity *identity, const char *java, struct error *error);
 
 #endif

@@ -53,6 +53,8 @@ static void put_words(struct java_words *words, const struct calibrate *what, bo
 
 	words->word[0] = words->java;
 	count += java_command_steady(words->word + count, what->calls);
+	if (what->mode && what->mode[0])
+		words->word[count++] = what->mode;
 	words->word[count++] = "-XX:CompileCommand=exclude,calibrated/*.interpreted*";
 	/* Or the run without probes is another program: several calls' work in one. */
 	words->word[count++] = "-XX:CompileCommand=dontinline,calibrated/*.*";

@@ -11,7 +11,7 @@
 
 #include "cli/calibrate/calibrate.h"
 
-enum { JAVA_WORDS = 32 };
+enum { JAVA_WORDS = 40 };
 
 /* Embedded. */
 struct java_words {

@@ -16,7 +16,7 @@ struct search {
 	struct adjustment *adjustment;
 	const struct profile *profile;
 	struct identity identity;
-	adjustment_measure *measure;
+	const struct adjustment_choice *choice;
 	struct error *error;
 };
 
@@ -122,11 +122,11 @@ static int look_measure(struct search *search, bool *is_final)
 {
 	struct error error = {0};
 
-	if (!search->measure)
+	if (!search->choice->measure)
 		return 0;
 	*is_final = true;
-	if (search->measure(&search->adjustment->calibration, search->profile, &search->identity,
-		    &error) != 0)
+	if (search->choice->measure(&search->adjustment->calibration, search->profile,
+		    &search->identity, search->choice->java, &error) != 0)
 		miss(search->adjustment, error.text);
 	return 0;
 }
@@ -184,8 +184,10 @@ static bool is_switched_off(const struct search *search)
 	return off;
 }
 
-static int choose(struct search *search, const char *choice)
+static int choose(struct search *search)
 {
+	const char *choice = search->choice->calibration;
+
 	if (choice && strcmp(choice, "off") == 0) {
 		say(search->adjustment, "off: the profile is not adjusted");
 		return 0;
@@ -205,17 +207,17 @@ static int choose(struct search *search, const char *choice)
 }
 
 int adjustment_init(struct adjustment *adjustment, const struct profile *profile,
-	const char *choice, adjustment_measure *measure, struct error *error)
+	const struct adjustment_choice *choice, struct error *error)
 {
 	struct search search = {.adjustment = adjustment,
 		.profile = profile,
-		.measure = measure,
+		.choice = choice,
 		.error = error};
 	int failed;
 
 	*adjustment = (struct adjustment){0};
 	identity_of_profile(&search.identity, profile);
-	failed = choose(&search, choice);
+	failed = choose(&search);
 	if (failed || !adjustment->calibration)
 		return failed;
 	return adjust_profile(

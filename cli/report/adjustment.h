@@ -26,16 +26,22 @@ struct adjustment {
 	bool missed; /* not adjusted, though the user would want to know */
 };
 
-/* Makes a calibration for what the profile was made with, and keeps it; bounded in time. 0, or a
- * negative code with the reason. */
+/* Makes a calibration for what the profile was made with, and keeps it; bounded in time. java: the
+ * program or folder that the user names, or NULL. 0, or a negative code with the reason. */
 typedef int adjustment_measure(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error);
+	const struct identity *identity, const char *java, struct error *error);
 
-/* choice: a file, "off", or NULL. measure: what to do where no calibration is found; NULL:
- * nothing. 0, or a negative code: the user's own file is not fit for this profile, or there
- * is no memory. Embedded (adjustment_fini), also after a failure. */
+/* What the user chose. */
+struct adjustment_choice {
+	const char *calibration; /* a file, "off", or NULL */
+	adjustment_measure *measure; /* what to do where none is found; NULL: nothing */
+	const char *java; /* for measure */
+};
+
+/* 0, or a negative code: the user's own file is not fit for this profile, or there is no memory.
+ * Embedded (adjustment_fini), also after a failure. */
 int adjustment_init(struct adjustment *adjustment, const struct profile *profile,
-	const char *choice, adjustment_measure *measure, struct error *error);
+	const struct adjustment_choice *choice, struct error *error);
 void adjustment_fini(struct adjustment *adjustment);
 
 #endif

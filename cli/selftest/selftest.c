@@ -9,6 +9,7 @@
 
 #include "calibration/calibration_file.h"
 #include "cli/calibrate/java_child.h"
+#include "cli/calibrate/known_jvms.h"
 #include "cli/calibrate/work_folder.h"
 #include "cli/selftest/program.h"
 #include "cli/selftest/verdict.h"
@@ -65,14 +66,17 @@ static int judge_adjusted(struct testing *testing, const struct profile *profile
 static int judge(struct testing *testing, struct error *error)
 {
 	const struct profile_wanted wanted = {.interval = "begin..end"};
+	const struct adjustment_choice choice = {.calibration = testing->what->calibration,
+		.measure = testing->what->measure,
+		.java = testing->what->java};
 	struct adjustment adjustment = {0};
 	struct profile *profile;
 	int code = profile_open_wanted(&profile, testing->program.profile, &wanted, error);
 
 	if (code != 0)
 		return code;
-	code = adjustment_init(&adjustment, profile, testing->what->calibration,
-		testing->what->measure, error);
+	known_jvms_note_profile(testing->program.profile);
+	code = adjustment_init(&adjustment, profile, &choice, error);
 	if (code == 0 && waiting_interrupted())
 		code = error_set(error, ERROR_BUSY, "interrupted");
 	if (code == 0)

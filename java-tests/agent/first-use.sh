@@ -4,7 +4,8 @@
 #
 # first-use: where no calibration is kept the first report measures one, and nobody else does: not
 # the program's own run, not a report that has no use for it, not a second one, nor one of a
-# profile that was made with something else. Nothing of it is left behind.
+# profile that was made with something else, nor by a JVM that this user has not named or run
+# with jprof. Nothing of it is left behind.
 . "$(dirname "$0")/common.sh"
 need jq sqlite3
 . "$(dirname "$0")/measuring.sh"
@@ -68,34 +69,42 @@ while IFS='|' read -r key value reason; do
 done <<-'END'
 	machine.cpu|Another|it was made on processor 'Another', this is '
 	jprof.build|0102|it was made by another build of jprof than '
-	jvm.version|1.2|it was made on JVM '1.2', this is '
-	java.home|/nowhere|there is no JVM '/nowhere/bin/java'
+	jvm.version|1.2|its JVM '1.2' is none that `jprof run` or `jprof attach` has seen here
+	jvm.info|mixed mode, strange|its JVM ran in 'strange' mode, which cannot be asked for
 END
 change complete no
 change pid $$
 expect_unmeasured 'a program that runs' 'still records'
 cp "$work/kept.jprof" "$work/p.jprof"
 
+# What the profile names is not run, nor what nobody has named.
+expect_unmeasured 'a JVM that nobody named' 'is none that `jprof run` or `jprof attach` has seen here'
+[ ! -e "$XDG_CACHE_HOME" ] || fail "there is a cache"
+
+# Whatever this user has run with jprof is known.
+"$jprof" run --file "$work/run.jprof" -- "$java" -cp "$classes" agent.Workload count 3 \
+	>"$work/out" 2>&1
+[ "$(cat "$XDG_CACHE_HOME/jprof/jvms")" = "$(realpath "$java")" ] ||
+	fail "run noted: $(cat "$XDG_CACHE_HOME/jprof/jvms")"
+
 # A JVM that measures nothing is tried once.
 mkdir -p "$work/jvm/bin"
 ln -s /bin/false "$work/jvm/bin/java"
-change java.home "$work/jvm"
-report --view methods
+report --view methods --java "$work/jvm"
 grep -q '^jprof: measuring what probes cost, once' "$work/err" || fail "a bad JVM: not tried"
 grep -q '^calibration: none: .*failed with status 1' "$work/report" || fail "a bad JVM: $(cat "$work/report")"
 expect_unmeasured 'a bad JVM again' 'measuring failed within the last hour: '
-cp "$work/kept.jprof" "$work/p.jprof"
-rm -r "$XDG_CACHE_HOME"
+rm "$XDG_CACHE_HOME"/jprof/*.failed
 
 # Ctrl-C ends the report.
 interrupt "$jprof" report "$work/p.jprof"
 [ ! -s "$work/out" ] || fail "interrupted: there is a report"
-[ "$(find "$XDG_CACHE_HOME" -type f -size +0)" = "" ] || fail "interrupted: something is kept"
+[ "$(find "$XDG_CACHE_HOME" -type f -size +0 ! -name jvms)" = "" ] || fail "interrupted: something is kept"
 
 # Two at once: one measures, both are adjusted. Where the machine is so busy that it takes too
 # long, that is not what is looked at here.
 for _ in 1 2 3; do
-	rm -rf "$XDG_CACHE_HOME"
+	rm -f "$XDG_CACHE_HOME"/jprof/*.failed
 	"$jprof" report "$work/p.jprof" --view methods --format json >"$work/report.1" 2>"$work/err.1" &
 	report --view methods --format json
 	wait $! || fail "the other report failed: $(cat "$work/err.1")"
@@ -141,4 +150,27 @@ said=$(status_of '')
 [ "$said" = calibration ] || fail "the status knows the overhead from '$said'"
 said=$(status_of ,calibration=off)
 [ "$said" = estimate ] || fail "without a calibration the status knows it from '$said'"
+
+# One measurement is for all that makes no difference to probes: when methods are compiled, and all
+# that is about the heap.
+for flags in '-XX:+UseParallelGC -Xmx64m' '-Xcomp' '-XX:-UseCompressedOops -XX:CompileThreshold=100'; do
+	JAVA_TOOL_OPTIONS=$flags record
+	report --view methods --format json
+	[ ! -s "$work/err" ] && [ "$(kept)" = 1 ] || fail "$flags: measured again: $(cat "$work/err")"
+	expect_adjusted "$flags"
+done
+
+# What does has one of its own.
+count=1
+for flags in -Xint -XX:TieredStopAtLevel=1; do
+	JAVA_TOOL_OPTIONS=$flags record
+	report --view methods --format json
+	grep -q '^jprof: measuring what probes cost, once' "$work/err" || fail "$flags: $(cat "$work/err")"
+	expect_adjusted "$flags"
+	count=$((count + 1))
+	[ "$(kept)" = $count ] || fail "$flags: $(kept) are kept"
+	JAVA_TOOL_OPTIONS="$flags -Xmx64m" record
+	report --view methods --format json
+	[ ! -s "$work/err" ] || fail "$flags -Xmx64m: measured again: $(cat "$work/err")"
+done
 finish

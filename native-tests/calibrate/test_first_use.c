@@ -26,10 +26,11 @@
 #include "cli/agent_library.h"
 #include "cli/calibrate/calibrate.h"
 #include "cli/calibrate/first_use.h"
+#include "cli/calibrate/known_jvms.h"
 #include "cli/waiting.h"
 
 static char folder[] = "/tmp/jprof-first-XXXXXX";
-static char home[64], program[80], system_text[256], model[256], build[128], pid[16] = "999999999";
+static char own_pid[16], home[64], program[80], system_text[256], model[256], build[128], pid[16] = "999999999";
 
 /* ---- what is played ---- */
 
@@ -112,7 +113,7 @@ static void set(struct profile *profile, const char *key, const char *value)
 			profile->meta[i].value = (char *)value;
 }
 
-static int use(const struct profile *profile, struct error *error)
+static int use_with(const char *java, const struct profile *profile, struct error *error)
 {
 	struct calibration *calibration = NULL;
 	struct identity identity;
@@ -120,13 +121,18 @@ static int use(const struct profile *profile, struct error *error)
 
 	*error = (struct error){0};
 	identity_of_profile(&identity, profile);
-	failed = first_use_measure(&calibration, profile, &identity, error);
+	failed = first_use_measure(&calibration, profile, &identity, java, error);
 	assert_int_equal(failed == 0, calibration != NULL);
 	if (calibration)
 		assert_int_equal(
 			identity_compare(&calibration->identity, &identity, "x", error), 0);
 	calibration_destroy(calibration);
 	return failed;
+}
+
+static int use(const struct profile *profile, struct error *error)
+{
+	return use_with(NULL, profile, error);
 }
 
 /* ---- files ---- */
@@ -157,6 +163,7 @@ static int clean_cache(void **state)
 
 	(void)state;
 	memset(&play, 0, sizeof(play));
+	unsetenv("JAVA_HOME");
 	play.library = LIBRARY;
 	snprintf(command, sizeof(command), "rm -rf '%s/cache'", folder);
 	return system(command);
@@ -255,7 +262,7 @@ static void nothing_can_be_kept(void **state)
 
 	(void)state;
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
-	assert_true(use(&profile, &error) < 0);
+	assert_true(use_with(home, &profile, &error) < 0);
 	assert_non_null(strstr(error.text, "cannot make the folder"));
 	assert_int_equal(play.calls, 0);
 }
@@ -267,12 +274,10 @@ static const struct refusal {
 	{"machine.cpu", "Another", "it was made on processor 'Another', this is '"},
 	{"machine.system", "Linux 6 mips", "it was made on architecture 'mips', this is '"},
 	{"jprof.build", "0102", "it was made by another build of jprof than '"},
-	{"jvm.version", "25.0.4+1", "it was made on JVM '25.0.4+1', this is '25.0.3+9'"},
-	{"java.home", "/nowhere", "there is no JVM '/nowhere/bin/java'"},
-	{"java.home", "elsewhere", "it does not say where its JVM is"},
-	{"java.home", NULL, "it does not say where its JVM is"},
+	{"jvm.version", "25.0.4+1", "its JVM '25.0.4+1' is none that `jprof run` or `jprof attach` "
+				    "has seen here (name it: --java PATH)"},
 	{"timing", "", "it does not say what it was made with"},
-	{"pid", "self", "process 'self' still records"},
+	{"pid", own_pid, "process '"},
 };
 
 static void not_at_hand(void **state)
@@ -318,11 +323,12 @@ static void ended(void **state)
 	struct error error;
 
 	(void)state;
-	set(&profile, "pid", "self");
+	set(&profile, "pid", own_pid);
 	set(&profile, "complete", "yes");
 	assert_int_equal(use(&profile, &error), 0);
 }
 
+/* What was noted may have changed since. */
 static void others_can_change_java(void **state)
 {
 	struct profile_meta meta[FACTS];
@@ -332,25 +338,68 @@ static void others_can_change_java(void **state)
 	(void)state;
 	change_mode("home/bin", 0777);
 	assert_true(use(&profile, &error) < 0);
-	assert_non_null(strstr(error.text, "others can change '"));
+	assert_non_null(strstr(error.text, "is none that `jprof run`"));
 	assert_int_equal(play.calls, 0);
 	change_mode("home/bin", 0755);
 }
 
-/* The link may lead elsewhere by the time that java is run. */
-static void links_are_followed(void **state)
+/* Though it is this user's own, as what comes with a profile is. */
+static void profile_names_java(void **state)
 {
 	struct profile_meta meta[FACTS];
 	struct profile profile = make_profile(meta);
 	struct error error;
-	char link[64];
 
 	(void)state;
-	snprintf(link, sizeof(link), "%s/link", folder);
-	assert_int_equal(symlink(home, link), 0);
-	set(&profile, "java.home", link);
+	assert_int_equal(clean_cache(state), 0);
+	assert_true(use(&profile, &error) < 0);
+	assert_non_null(strstr(error.text, "is none that `jprof run`"));
+	assert_int_equal(play.calls, 0);
+}
+
+static void user_names_java(void **state)
+{
+	struct profile_meta meta[FACTS];
+	struct profile profile = make_profile(meta);
+	struct error error;
+
+	(void)state;
+	assert_int_equal(clean_cache(state), 0);
+	assert_int_equal(use_with(home, &profile, &error), 0);
+	assert_int_equal(clean_cache(state), 0);
+	assert_int_equal(use_with(program, &profile, &error), 0);
+	assert_int_equal(clean_cache(state), 0);
+	set(&profile, "java.home", "/nowhere");
+	setenv("JAVA_HOME", home, 1);
 	assert_int_equal(use(&profile, &error), 0);
+	unsetenv("JAVA_HOME");
 	assert_int_equal(play.calls, 1);
+	set(&profile, "jvm.version", "25.0.4+1");
+	assert_true(use_with(home, &profile, &error) < 0);
+	assert_non_null(
+		strstr(error.text, "it was made on JVM '25.0.4+1', this is '25.0.3+9'"));
+	assert_true(use_with("/nowhere/java", &profile, &error) < 0);
+	assert_non_null(strstr(error.text, "there is no java '/nowhere/java'"));
+}
+
+/* Nobody waits for it, nor reads it to its end. */
+static void release_is_hostile(void **state)
+{
+	struct profile_meta meta[FACTS];
+	struct profile profile = make_profile(meta);
+	struct error error;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/release", home);
+	assert_int_equal(unlink(path) | mkfifo(path, 0644), 0);
+	assert_int_equal(use(&profile, &error), 0);
+	assert_int_equal(clean_cache(state), 0);
+	known_jvms_note(home);
+	assert_int_equal(unlink(path) | symlink("/dev/zero", path), 0);
+	assert_int_equal(use(&profile, &error), 0);
+	assert_int_equal(unlink(path), 0);
+	write_file("home/release", "A=\nJAVA_RUNTIME_VERSION=\"25.0.3+9\"\n", 0644);
 }
 
 /* A JVM without such a file says its version when it is measured. */
@@ -363,6 +412,11 @@ static void no_release(void **state)
 	(void)state;
 	write_file("home/release", "JAVA_VERSION=\"17\"\n", 0644);
 	assert_int_equal(use(&profile, &error), 0);
+	assert_int_equal(clean_cache(state), 0);
+	known_jvms_note(home);
+	set(&profile, "java.home", "/nowhere");
+	assert_true(use(&profile, &error) < 0);
+	assert_int_equal(use_with(home, &profile, &error), 0);
 	write_file("home/release", "A=\nJAVA_RUNTIME_VERSION=\"25.0.3+9\"\n", 0644);
 }
 
@@ -372,7 +426,10 @@ static int set_cache(void **state)
 
 	snprintf(cache, sizeof(cache), "%s/cache", folder);
 	setenv("XDG_CACHE_HOME", cache, 1);
-	return clean_cache(state);
+	if (clean_cache(state) != 0)
+		return -1;
+	known_jvms_note(home);
+	return 0;
 }
 
 static int read_library(void)
@@ -395,6 +452,7 @@ static int prepare(void **state)
 	if (!mkdtemp(folder) || uname(&name) != 0 || !processor_model(model, sizeof(model)))
 		return -1;
 	snprintf(system_text, sizeof(system_text), "Linux 6 %s", name.machine);
+	snprintf(own_pid, sizeof(own_pid), "%ld", (long)getpid());
 	snprintf(home, sizeof(home), "%s/home", folder);
 	snprintf(program, sizeof(program), "%s/bin/java", home);
 	snprintf(path, sizeof(path), "%s/bin", home);
@@ -426,7 +484,9 @@ int main(void)
 		cmocka_unit_test_setup(library_differs, set_cache),
 		cmocka_unit_test_setup(ended, set_cache),
 		cmocka_unit_test_setup(others_can_change_java, set_cache),
-		cmocka_unit_test_setup(links_are_followed, set_cache),
+		cmocka_unit_test_setup(profile_names_java, set_cache),
+		cmocka_unit_test_setup(user_names_java, set_cache),
+		cmocka_unit_test_setup(release_is_hostile, set_cache),
 		cmocka_unit_test_setup(no_release, set_cache),
 	};
 

@@ -201,17 +201,25 @@ static const char *info_fact(const void *info, const char *key)
 /* How the JVM runs code counts, if it is not as usual. */
 static void modes_are_told(void **state)
 {
-	static const char *const rows[][2] = {{"mixed mode", "OpenJDK 25+9"},
-		{"mixed mode, sharing", "OpenJDK 25+9"}, {"", "OpenJDK 25+9"},
-		{"interpreted mode, sharing", "OpenJDK 25+9, interpreted mode"},
-		{"mixed mode, emulated-client, sharing", "OpenJDK 25+9, emulated-client"},
-		{"compiled mode", "OpenJDK 25+9, compiled mode"}};
+	static const char *const rows[][3] = {{"mixed mode", "OpenJDK 25+9", ""},
+		{"mixed mode, sharing", "OpenJDK 25+9", ""}, {"", "OpenJDK 25+9", ""},
+		{"compiled mode", "OpenJDK 25+9", ""},
+		{"interpreted mode, sharing", "OpenJDK 25+9, interpreted mode", "-Xint"},
+		{"mixed mode, emulated-client, sharing", "OpenJDK 25+9, emulated-client",
+			"-XX:TieredStopAtLevel=1"},
+		{"mixed mode, -XX:OnError=x", "OpenJDK 25+9, -XX:OnError=x", NULL},
+		{"interpreted mode, emulated-client",
+			"OpenJDK 25+9, interpreted mode, emulated-client", NULL}};
 	struct identity identity;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		identity_init(&identity, info_fact, rows[i][0]);
 		assert_string_equal(identity.field[IDENTITY_JVM], rows[i][1]);
+		if (rows[i][2])
+			assert_string_equal(identity_mode_option(&identity), rows[i][2]);
+		else
+			assert_null(identity_mode_option(&identity));
 	}
 }
 

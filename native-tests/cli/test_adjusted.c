@@ -199,7 +199,8 @@ static void says(const char *choice, bool adjusted, bool missed, const char *pat
 	struct adjustment adjustment;
 	struct error error = {0};
 
-	if (adjustment_init(&adjustment, &fixture.profile, choice, NULL, &error) != 0)
+	if (adjustment_init(&adjustment, &fixture.profile,
+		    &(struct adjustment_choice){.calibration = choice}, &error) != 0)
 		fail_msg("%s", error.text);
 	if ((adjustment.calibration != NULL) != adjusted || adjustment.missed != missed ||
 		strncmp(adjustment.said, pattern, strlen(pattern)) != 0)
@@ -263,7 +264,7 @@ static void test_odd_reasons(void **state)
 	add_meta("calibration.refused", reason);
 	for (size_t cut = 0; cut < 3; cut++) {
 		memmove(reason + 4, reason + 5, strlen(reason + 5) + 1);
-		adjustment_init(&adjustment, &fixture.profile, NULL, NULL, NULL);
+		adjustment_init(&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
 		text = fixture_print_adjusted(&fixture, "methods", "json", &adjustment);
 		report = json_loads(text, 0, NULL);
 		assert_non_null(report);
@@ -327,7 +328,7 @@ static void test_refused_everywhere(void **state)
 	(void)state;
 	known_profile();
 	add_meta("calibration.refused", (char *)"calibration file 'x': too old");
-	adjustment_init(&adjustment, &fixture.profile, NULL, NULL, NULL);
+	adjustment_init(&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
 	for (size_t v = 0; v < view_count; v++)
 		for (size_t f = 0; f < format_count; f++)
 			check_refused(views[v], formats[f],
@@ -338,11 +339,12 @@ static void test_refused_everywhere(void **state)
 static int measured;
 
 static int measure(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error)
+	const struct identity *identity, const char *java, struct error *error)
 {
 	char *text = calibration_for(profile);
 	int failed = calibration_parse(calibration, text, strlen(text), "x", error);
 
+	assert_null(java);
 	free(text);
 	measured++;
 	assert_int_equal(identity_compare(&(*calibration)->identity, identity, "x", error), 0);
@@ -350,9 +352,9 @@ static int measure(struct calibration **calibration, const struct profile *profi
 }
 
 static int measure_nothing(struct calibration **calibration, const struct profile *profile,
-	const struct identity *identity, struct error *error)
+	const struct identity *identity, const char *java, struct error *error)
 {
-	(void)calibration, (void)profile, (void)identity;
+	(void)calibration, (void)profile, (void)identity, (void)java;
 	return error_set(error, ERROR_MISSING, "there is no such JVM here");
 }
 
@@ -365,20 +367,23 @@ static void test_measured(void **state)
 	(void)state;
 	known_profile();
 	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile, NULL, measure, NULL), 0);
+		adjustment_init(&adjustment, &fixture.profile,
+			&(struct adjustment_choice){.measure = measure}, NULL), 0);
 	assert_int_equal(measured, 1);
 	assert_non_null(adjustment.calibration);
 	assert_int_equal(strncmp(adjustment.said, "made now", 8), 0);
 	adjustment_fini(&adjustment);
 	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile, NULL, measure_nothing, NULL), 0);
+		adjustment_init(&adjustment, &fixture.profile,
+			&(struct adjustment_choice){.measure = measure_nothing}, NULL), 0);
 	assert_true(adjustment.missed);
 	assert_string_equal(adjustment.said, "none: there is no such JVM here");
 	adjustment_fini(&adjustment);
 	text = calibration_for(&fixture.profile);
 	add_meta("calibration", text);
 	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile, NULL, measure, NULL), 0);
+		adjustment_init(&adjustment, &fixture.profile,
+			&(struct adjustment_choice){.measure = measure}, NULL), 0);
 	assert_int_equal(measured, 1);
 	adjustment_fini(&adjustment);
 	free(text);

@@ -748,6 +748,79 @@ static int clean(void **state)
 	return 0;
 }
 
+/* ---- endless files ---- */
+
+static unsigned get16(const unsigned char *at)
+{
+	return (unsigned)(at[0] << 8 | at[1]);
+}
+
+enum { PAGE = 4096, INTERIOR = 5, LEAF = 13 };
+
+static int page_type(FILE *file, unsigned page)
+{
+	fseek(file, (long)(page - 1) * PAGE, SEEK_SET);
+	return fgetc(file);
+}
+
+/* Makes pages above the root of the table of methods, each of whose children are all the next one;
+ * the last one's are a leaf. SQLite follows 20 levels. File format of SQLite, 1.6. */
+static void make_endless(const char *path, const char *table)
+{
+	enum { LEVELS = 12 };
+	static unsigned char page[PAGE];
+	char sql[128], answer[32];
+	unsigned root, last;
+	FILE *file;
+
+	snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_master WHERE name = '%s'", table);
+	fixture_sql(path, sql, answer, sizeof(answer));
+	root = (unsigned)atoi(answer);
+	fixture_sql(path, "PRAGMA page_count", answer, sizeof(answer));
+	last = (unsigned)atoi(answer);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	fseek(file, (long)(root - 1) * PAGE, SEEK_SET);
+	assert_int_equal(fread(page, 1, PAGE, file), PAGE);
+	assert_int_equal(page[0], INTERIOR);
+	/* The last pages of the file are leaves of the table that was filled last. */
+	while (page_type(file, last) != LEAF)
+		last--;
+	for (unsigned level = 0; level < LEVELS; level++) {
+		unsigned here = level == 0 ? root : last - LEVELS + level, next = last - LEVELS + level + 1;
+
+		for (unsigned cell = 0; cell < get16(page + 3); cell++)
+			put32((char *)page + get16(page + 12 + 2 * cell), next);
+		put32((char *)page + 8, next);
+		fseek(file, (long)(here - 1) * PAGE, SEEK_SET);
+		assert_int_equal(fwrite(page, 1, PAGE, file), PAGE);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+/* 20 KB are read by SQLite as more rows than there is time for. */
+static void endless(void **state)
+{
+	static const char *const tables[] = {"method", "mark", "thread"};
+	char *path = fixture_path("endless");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		char sql[256];
+
+		fixture_profile(path, 2, 3);
+		snprintf(sql, sizeof(sql),
+			"WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n LIMIT "
+			"30000) INSERT INTO %s(rowid, name) SELECT i, 'a name of some length' FROM n",
+			tables[i]);
+		fixture_sql(path, sql, NULL, 0);
+		make_endless(path, tables[i]);
+		alarm(60);
+		assert_open_fails(path, ERROR_FORMAT, "than the file can hold");
+		alarm(0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -769,6 +842,7 @@ int main(void)
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(scribbled),
 		cmocka_unit_test(journal_that_names_a_file),
+		cmocka_unit_test(endless),
 		cmocka_unit_test(read_only_directory),
 		cmocka_unit_test(no_right_to_read),
 	};

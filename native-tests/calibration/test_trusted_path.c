@@ -10,10 +10,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/calibrate/trusted_path.h"
+#include "calibration/trusted_path.h"
 
 static char folder[] = "/tmp/jprof-trust-XXXXXX", bin[64], java[80], other[64];
 static char whole[PATH_MAX];
@@ -28,6 +29,10 @@ static void ours(void **state)
 	assert_true(trusted_path("/usr/bin/env", whole));
 	assert_false(trusted_path("/nowhere/java", whole));
 	assert_string_equal(whole, "");
+	assert_true(trusted_path("/", whole));
+	assert_string_equal(whole, "/");
+	assert_true(trusted_path("//usr/./bin/../bin//env", whole));
+	assert_string_equal(strrchr(whole, '/'), "/env");
 }
 
 static void modes(void **state)
@@ -59,6 +64,26 @@ static void links(void **state)
 	chmod(bin, 0777);
 	assert_false(trusted_path(other, whole));
 	chmod(bin, 0755);
+}
+
+/* Whoever owns a link on the way can make it lead elsewhere, also in a folder like /tmp. */
+static void links_of_others(void **state)
+{
+	char link[64], through[80];
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	snprintf(link, sizeof(link), "%s/alias", folder);
+	snprintf(through, sizeof(through), "%s/java", link);
+	assert_int_equal(chmod(folder, 01777) | symlink("bin", link), 0);
+	assert_true(trusted_path(through, whole));
+	assert_string_equal(whole, java);
+	assert_int_equal(lchown(link, NOBODY, NOBODY), 0);
+	assert_false(trusted_path(through, whole));
+	assert_int_equal(unlink(link) | symlink("alias", link), 0);
+	assert_false(trusted_path(through, whole)); /* without end */
+	assert_int_equal(chmod(folder, 0700) | unlink(link), 0);
 }
 
 static void owners(void **state)
@@ -106,6 +131,7 @@ int main(void)
 		cmocka_unit_test(ours),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(links),
+		cmocka_unit_test(links_of_others),
 		cmocka_unit_test(owners),
 	};
 
