@@ -18,6 +18,7 @@
 #include "cli/control_client.h"
 #include "cli/hotspot_attach.h"
 #include "cli/profile_file.h"
+#include "cli/say.h"
 #include "cli/start_request.h"
 #include "cli/waiting.h"
 
@@ -278,9 +279,8 @@ static void say_where(const struct attach *attach, bool has_ended)
 	if (attach->file == NULL)
 		return;
 	if (has_ended && !attach->target.same_view)
-		fprintf(stderr,
-			"jprof: the profile was '%s'; look for it where the files of "
-			"that process are kept\n",
+		say("the profile was '%s'; look for it where the files of that process "
+		    "are kept",
 			attach->file);
 	else
 		profile_file_say(attach->file);

@@ -16,6 +16,7 @@
 #include "cli/calibrate/costs_table.h"
 #include "cli/commands.h"
 #include "cli/waiting.h"
+#include "error/harmless.h"
 
 struct words {
 	struct calibrate what;
@@ -106,9 +107,12 @@ static int finish(const struct words *words, const struct calibration *calibrati
 
 	costs_table_print(stdout, calibration, training);
 	failed = keep(calibration, words->file, &place, &error);
-	if (failed == 0)
-		printf("%zu sequences in %.1f s: '%s'\n", calibration->row_count,
-			calibration->seconds, place != NULL ? place : "");
+	if (failed == 0) {
+		printf("%zu sequences in %.1f s: '", calibration->row_count,
+			calibration->seconds);
+		harmless_put(stdout, place != NULL ? place : "");
+		printf("'\n");
+	}
 	free(place);
 	return failed != 0 ? command_failed(&error) : command_flush();
 }

@@ -27,6 +27,7 @@
 #include "cli/launch.h"
 #include "cli/profile_file.h"
 #include "cli/run_profiles.h"
+#include "cli/say.h"
 #include "cli/waiting.h"
 #include "options/options.h"
 
@@ -62,7 +63,7 @@ static int find_command(struct run *run, int argc, char **argv)
 	if (run->way != LAUNCH_ANY)
 		return EXIT_DONE;
 	if (getcwd(run->here, sizeof(run->here)) == NULL) {
-		fprintf(stderr, "jprof: cannot tell the working directory: %s\n",
+		say("cannot tell the working directory: %s",
 			strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -145,8 +146,7 @@ static int make_agent(struct run *run)
 		return command_failed(&error);
 	/* The JVM takes the first '=' for the end of the path. */
 	if (strchr(library, '=') != NULL) {
-		fprintf(stderr,
-			"jprof: the JVM cannot load an agent whose path contains '=': "
+		say("the JVM cannot load an agent whose path contains '=': "
 			"'%s'; move it\n",
 			library);
 		return EXIT_FAILED;
@@ -247,7 +247,7 @@ static int start_child(char **argv)
 	int ends[2], reason;
 
 	if (pipe2(ends, O_CLOEXEC) != 0) {
-		fprintf(stderr, "jprof: cannot make a pipe: %s\n", strerror(errno));
+		say("cannot make a pipe: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	block_signals(&before);
@@ -264,13 +264,13 @@ static int start_child(char **argv)
 	close(ends[0]);
 	if (reason == 0)
 		return 0;
-	fprintf(stderr, "jprof: cannot run '%s': %s\n", argv[0], strerror(reason));
+	say("cannot run '%s': %s", argv[0], strerror(reason));
 	return EXIT_FAILED;
 }
 
 static int wait_failed(void)
 {
-	fprintf(stderr, "jprof: cannot wait for the program: %s\n", strerror(errno));
+	say("cannot wait for the program: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -338,7 +338,7 @@ static void end_recording(pid_t pid)
 		return;
 	}
 	if (error.code != ERROR_NONE && !child_has_ended())
-		fprintf(stderr, "jprof: cannot end the recording: %s\n", error.text);
+		say("cannot end the recording: %s", error.text);
 }
 
 /* Of java itself the pid is known before its agent has told anything. */

@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* commands: the table, and what all commands say in the same way. */
 #include "cli/commands.h"
+#include "cli/say.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -125,23 +126,19 @@ const struct command *command_find(const char *name)
 
 int command_usage(const char *command, const char *format, ...)
 {
-	struct error error = {0};
-	char text[sizeof(error.text)];
+	char text[1024];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	/* error_set makes one line of whatever the words contained. */
-	error_set(&error, ERROR_USAGE, "%s", text);
-	fprintf(stderr, "jprof: %s: %s (see 'jprof help %s')\n", command, error.text,
-		command);
+	say("%s: %s (see 'jprof help %s')", command, text, command);
 	return EXIT_USAGE;
 }
 
 int command_failed(const struct error *error)
 {
-	fprintf(stderr, "jprof: %s\n", error->text);
+	say("%s", error->text);
 	return EXIT_FAILED;
 }
 
@@ -157,6 +154,6 @@ int command_flush(void)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_DONE;
 	if (errno != EPIPE)
-		fprintf(stderr, "jprof: cannot write the output: %s\n", strerror(errno));
+		say("cannot write the output: %s", strerror(errno));
 	return EXIT_FAILED;
 }

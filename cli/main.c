@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/say.h"
 
 /* Words in front of a command that stand for one. */
 static const struct {
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
 		return print_version();
 	command = command_find(command_word(argv[1]));
 	if (command == NULL) {
-		fprintf(stderr, "jprof: no command '%s' (see 'jprof help')\n", argv[1]);
+		say("no command '%s' (see 'jprof help')", argv[1]);
 		return EXIT_USAGE;
 	}
 	return run_command(command, argc - 1, argv + 1);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "error/harmless.h"
 #include "options/options.h"
 
 char *profile_file_fix_time(const char *file, long now)
@@ -200,26 +201,39 @@ static bool needs_quotes(const char *word)
 	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
 }
 
-/* What a terminal might obey: the name is told by the process that is looked at. */
-static bool is_control(char c)
+/* What stands for a byte between quotes, or NULL: itself. */
+static const char *shell_escape(char byte, bool escapes)
 {
-	return (unsigned char)c < 0x20 || c == 0x7f;
+	if (byte == '\'')
+		return escapes ? "\\'" : "'\\''";
+	return byte == '\\' && escapes ? "\\\\" : NULL;
 }
 
 void profile_file_put(const char *word)
 {
-	bool quoted = needs_quotes(word);
+	size_t length = strlen(word);
+	/* The path is told by the process that is looked at: $'...' can say whatever it
+	 * has. */
+	bool escapes = harmless_span(word, length) < length;
+	bool quotes = escapes || needs_quotes(word);
+	char *quoted = NULL;
+	FILE *out = open_memstream(&quoted, &length);
 
-	if (quoted)
-		fputc('\'', stderr);
+	if (out == NULL)
+		return;
+	fputs(escapes ? "$'" : quotes ? "'" : "", out);
 	for (; *word != '\0'; word++) {
-		if (*word == '\'')
-			fputs("'\\''", stderr);
+		const char *escape = shell_escape(*word, escapes);
+
+		if (escape != NULL)
+			fputs(escape, out);
 		else
-			fputc(is_control(*word) ? '?' : *word, stderr);
+			fputc(*word, out);
 	}
-	if (quoted)
-		fputc('\'', stderr);
+	fputs(quotes ? "'" : "", out);
+	if (fclose(out) == 0)
+		harmless_put(stderr, quoted);
+	free(quoted);
 }
 
 void profile_file_say(const char *path)

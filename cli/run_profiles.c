@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/profile_file.h"
+#include "cli/say.h"
 
 static bool is_same_profile(const struct run_note *a, const struct run_note *b)
 {
@@ -55,7 +56,7 @@ static void say_none(const struct run_notes *notes, bool is_armed)
 		why = is_armed ? "with --start no nothing is recorded until 'jprof start'"
 			       : "no JVM ran a program";
 	if (count_kind(notes, RUN_NOTE_REFUSED) == 0)
-		fprintf(stderr, "jprof: there is no profile: %s\n", why);
+		say("there is no profile: %s", why);
 }
 
 /* A JVM that goes on when the command has ended: a daemon, as build tools have. */
@@ -123,7 +124,7 @@ void run_profiles_say(const struct run_notes *notes, bool is_armed, bool is_java
 		if (is_profile(notes, i))
 			say_running(notes->note[i].pid);
 		if (notes->note[i].kind == RUN_NOTE_REFUSED)
-			fprintf(stderr, "jprof: process %ld was not profiled: %s\n",
+			say("process %ld was not profiled: %s",
 				notes->note[i].pid, notes->note[i].text);
 	}
 }

@@ -8,18 +8,19 @@
 #include <string.h>
 
 #include "cli/report/out.h"
+#include "error/harmless.h"
 
 enum { LABEL_WIDTH = 20 };
 
 /* ---- values ---- */
 
-/* Without control characters: a file's name may hold any. */
+/* Whoever answers may not be the agent. */
 static void put_text(FILE *out, const json_t *value)
 {
 	const char *text = json_string_value(value);
 
-	for (; text != NULL && *text != '\0'; text++)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+	if (text != NULL)
+		harmless_put(out, text);
 }
 
 static uint64_t number_of(const json_t *value)
@@ -78,7 +79,7 @@ static void put_object(FILE *out, const json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT);
 
-	fputs(text != NULL ? text : "?", out);
+	harmless_put(out, text != NULL ? text : "?");
 	free(text);
 }
 

@@ -12,26 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "error/harmless.h"
+#include "error/utf8.h"
+
 static const char *const names[] = {
 #define X(code, name, meaning) [ERROR_##code] = name,
 	ERROR_TABLE(X)
 #undef X
 };
-
-/* RFC 3629: a byte 10xxxxxx continues a character. */
-static bool utf8_continues(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
-/* The largest length up to `length` that does not end inside a character. */
-static size_t utf8_floor(const char *text, size_t length)
-{
-	size_t start = length;
-	for (int back = 0; back < 3 && start > 0 && utf8_continues(text[start]); back++)
-		start--;
-	return utf8_continues(text[start]) ? length : start;
-}
 
 /* Fills text[0..size) and returns its length; what does not fit is cut. */
 static size_t write_line(char *text, size_t size, const char *format, va_list arguments)
@@ -42,12 +30,7 @@ static size_t write_line(char *text, size_t size, const char *format, va_list ar
 	size_t length = strlen(line);
 	if (length >= size)
 		length = utf8_floor(line, size - 1);
-	for (size_t i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)line[i];
-		text[i] = byte < 0x20 || byte == 0x7f ? '?' : line[i];
-	}
-	text[length] = '\0';
-	return length;
+	return harmless_copy(text, size, line, length);
 }
 
 /* The object to fill: the caller's, unless it holds a failure already. */

@@ -41,7 +41,8 @@ struct error {
 
 /* Fills error (which may be NULL) unless it already holds a failure. Returns -code, so
  * that callers can write: return error_set(error, ERROR_IO, "cannot ..."). A text that
- * does not fit is cut; line breaks and other control characters become '?'. */
+ * does not fit is cut; line breaks and whatever else a terminal should not get are
+ * escaped (harmless.h). */
 int error_set(struct error *error, enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

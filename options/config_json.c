@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "error/utf8.h"
+
 /* Every message about a file begins with its name. */
 struct source_name {
 	char text[200];
@@ -239,42 +241,11 @@ int config_load(struct option_set *set, const char *path, struct error *error)
 
 /* ---- written ---- */
 
-/* The length of the UTF-8 character at text, or 0 if there is none (RFC 3629). */
-static size_t utf8_length(const unsigned char *text)
-{
-	static const struct {
-		unsigned char from, to; /* the first byte */
-		unsigned char second_from, second_to;
-		size_t length;
-	} shapes[] = {
-		{0x01, 0x7f, 0x00, 0xff, 1},
-		{0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3},
-		{0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		if (text[0] < shapes[i].from || text[0] > shapes[i].to)
-			continue;
-		if (text[1] < shapes[i].second_from || text[1] > shapes[i].second_to)
-			return 0;
-		for (size_t k = 2; k < shapes[i].length; k++)
-			if ((text[k] & 0xc0) != 0x80)
-				return 0;
-		return shapes[i].length;
-	}
-	return 0;
-}
-
 static bool is_utf8(const char *text)
 {
 	size_t length = 1;
 	for (; *text && length > 0; text += length)
-		length = utf8_length((const unsigned char *)text);
+		length = utf8_length(text, UTF8_MAX);
 	return length > 0;
 }
 
@@ -331,7 +302,7 @@ static json_t *json_from_bytes(const char *text)
 	if (!clean)
 		return NULL;
 	while (*text) {
-		size_t length = utf8_length((const unsigned char *)text);
+		size_t length = utf8_length(text, UTF8_MAX);
 		memcpy(out, length ? text : replacement, length ? length : 3);
 		out += length ? length : 3;
 		text += length ? length : 1;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/utf8.h"
+
 #define BLOCK_BYTES 65536
 
 struct text_block {
@@ -15,42 +17,10 @@ struct text_block {
 	char bytes[];
 };
 
-/* The bytes of the character at text, 0 if it is not one. Shortest forms only, no
- * surrogates, nothing above U+10FFFF (RFC 3629). */
-static size_t character_length(const unsigned char *text)
-{
-	/* First byte from..to, second byte from..to, length. */
-	static const unsigned char rows[][5] = {
-		{0x01, 0x7f, 0x00, 0xff, 1},
-		{0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3},
-		{0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4},
-		{0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const unsigned char *row = rows[i];
-		if (text[0] < row[0] || text[0] > row[1])
-			continue;
-		if (text[1] < row[2] || text[1] > row[3])
-			return 0;
-		/* The zero at the end is no continuation: never read past it. */
-		for (size_t k = 2; k < row[4]; k++)
-			if ((text[k] & 0xc0) != 0x80)
-				return 0;
-		return row[4];
-	}
-	return 0;
-}
-
 static void make_valid(char *text)
 {
 	while (*text) {
-		size_t length = character_length((const unsigned char *)text);
+		size_t length = utf8_length(text, UTF8_MAX);
 		if (length == 0)
 			*text = '?';
 		text += length ? length : 1;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error/harmless.h"
+
 static _Atomic int log_level = LOG_WARN; /* enum log_level; a session may have its own */
 
 void log_set_level(enum log_level level)
@@ -20,21 +22,20 @@ void log_set_level(enum log_level level)
 void log_line(enum log_level level, const char *format, ...)
 {
 	static const char prefix[] = "jprof: ";
-	char line[1280];
+	char text[1280], line[1280];
 	size_t length = sizeof(prefix) - 1;
 	int saved_errno = errno;
 	va_list arguments;
-	int text;
 
 	if ((int)level > atomic_load_explicit(&log_level, memory_order_relaxed))
 		return;
 	memcpy(line, prefix, length);
 	va_start(arguments, format);
-	text = vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (text > 0)
-		length += (size_t)text < sizeof(line) - length - 1 ? (size_t)text
-								    : sizeof(line) - length - 2;
+	/* Names of classes, threads and files are the application's. */
+	length += harmless_copy(
+		line + length, sizeof(line) - length - 1, text, strlen(text));
 	line[length++] = '\n';
 	/* A closed or full standard error is the application's affair. */
 	if (write(STDERR_FILENO, line, length) < 0)

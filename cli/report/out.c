@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "error/harmless.h"
+#include "error/utf8.h"
+
 #define BUFFER_SIZE (256 * 1024)
 
 static void fail(struct out *out, int errno_value)
@@ -109,6 +112,46 @@ void out_spaces(struct out *out, size_t count)
 		memset(room, ' ', piece);
 		count -= piece;
 	}
+}
+
+void out_harmless(struct out *out, const char *text, size_t length)
+{
+	while (length > 0) {
+		char escape[HARMLESS_ESCAPE];
+		size_t span = harmless_span(text, length);
+
+		out_bytes(out, text, span);
+		text += span;
+		length -= span;
+		if (length == 0)
+			break;
+		span = harmless_escape(text, length, escape);
+		out_text(out, escape);
+		text += span;
+		length -= span;
+	}
+}
+
+size_t out_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	while (length > 0) {
+		char escape[HARMLESS_ESCAPE];
+		size_t span = harmless_span(text, length);
+
+		for (size_t i = 0; i < span; i++)
+			width += !utf8_continues(text[i]);
+		text += span;
+		length -= span;
+		if (length == 0)
+			break;
+		span = harmless_escape(text, length, escape);
+		width += strlen(escape);
+		text += span;
+		length -= span;
+	}
+	return width;
 }
 
 /* Plain digits, written backwards from end. */

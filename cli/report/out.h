@@ -59,6 +59,11 @@ static inline void out_text(struct out *out, const char *text)
 	out_bytes(out, text, strlen(text));
 }
 
+/* Text from outside, without what a terminal might obey (harmless.h), and the columns
+ * that it then takes. */
+void out_harmless(struct out *out, const char *text, size_t length);
+size_t out_width(const char *text, size_t length);
+
 /* Decimal digits. */
 void out_number(struct out *out, uint64_t value);
 void out_signed(struct out *out, int64_t value);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds.
+ * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds. Within
+ * text there are none, nor other control characters: they are escaped as for a terminal.
  *
  * Groups are flattened: base.wall. Numbers are exact, times ns. What is null is empty;
  * what is an empty text is "". What stands beside the rows is left out.
@@ -14,8 +15,7 @@
 static bool needs_quotes(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == ',' || text[i] == '"' || text[i] == '\n' ||
-			text[i] == '\r')
+		if (text[i] == ',' || text[i] == '"')
 			return true;
 	}
 	return length == 0;
@@ -24,14 +24,17 @@ static bool needs_quotes(const char *text, size_t length)
 static void put_field(struct out *out, const char *text, size_t length)
 {
 	if (!needs_quotes(text, length)) {
-		out_bytes(out, text, length);
+		out_harmless(out, text, length);
 		return;
 	}
 	out_char(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"')
+	for (const char *end = text + length, *quote; text < end; text = quote) {
+		quote = memchr(text + 1, '"', (size_t)(end - text) - 1);
+		if (quote == NULL)
+			quote = end;
+		if (*text == '"')
 			out_char(out, '"');
-		out_char(out, text[i]);
+		out_harmless(out, text, (size_t)(quote - text));
 	}
 	out_char(out, '"');
 }

@@ -82,7 +82,8 @@ static void measure(struct sink *sink, const struct cell *cells)
 			measure_number(sink, i, cell->number,
 				error_of(&sink->sheet->column[sink->order[i]], cells));
 		else if (cell->kind == CELL_TEXT)
-			sink->width[i] = larger(sink->width[i], cell->length);
+			sink->width[i] = larger(
+				sink->width[i], out_width(cell->text, cell->length));
 		else if (cell->kind == CELL_REAL)
 			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
 	}
@@ -118,45 +119,21 @@ static void fix_widths(struct sink *sink)
 	}
 }
 
-/* True for what a terminal would take as an order: control characters of one byte, and the
- * first byte of those of two (U+0080 to U+009F). */
-static bool is_control(const char *text)
-{
-	unsigned char c = (unsigned char)text[0];
-
-	return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0);
-}
-
-static void put_text(struct out *out, const char *text, size_t length)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		if (!is_control(text + i))
-			continue;
-		out_bytes(out, text + from, i - from);
-		out_char(out, '?');
-		if ((unsigned char)text[i] == 0xC2)
-			i++;
-		from = i + 1;
-	}
-	out_bytes(out, text + from, length - from);
-}
-
 /* Text in its column, to the left or the right of it. */
 static void put_aligned(
 	struct sink *sink, unsigned place, const char *text, size_t length)
 {
 	const struct column *column = &sink->sheet->column[sink->order[place]];
-	size_t blank = sink->width[place] > length ? sink->width[place] - length : 0;
+	size_t width = out_width(text, length);
+	size_t blank = sink->width[place] > width ? sink->width[place] - width : 0;
 
 	if (column->flags & COLUMN_LEFT) {
-		put_text(sink->out, text, length);
+		out_harmless(sink->out, text, length);
 		if (!is_last(sink, place))
 			out_spaces(sink->out, blank);
 	} else {
 		out_spaces(sink->out, blank);
-		put_text(sink->out, text, length);
+		out_harmless(sink->out, text, length);
 	}
 	if (!is_last(sink, place))
 		out_spaces(sink->out, 2);
@@ -289,7 +266,7 @@ static void put_cell(
 		}
 		if (column->flags & COLUMN_NAME)
 			out_spaces(sink->out, INDENT * (size_t)shown_depth(depth));
-		put_text(sink->out, cell->text, cell->length);
+		out_harmless(sink->out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:
 		put_aligned(
@@ -371,7 +348,7 @@ static void note(struct sink *sink, const char *key, const char *value, const ch
 	out_char(sink->out, '\n');
 	out_text(sink->out, key);
 	out_text(sink->out, ": ");
-	put_text(sink->out, value, strlen(value));
+	out_harmless(sink->out, value, strlen(value));
 	out_text(sink->out, more);
 	out_char(sink->out, '\n');
 }

@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* report: what all views share: choosing, summing, ranking, and the order of printing. */
 #include "cli/report/report.h"
+#include "cli/say.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -239,7 +240,6 @@ static const char *why_unadjusted(const struct report *report, char *refused, si
 /* A format that has no place beside the rows leaves it to standard error. */
 static void note_adjustment(struct report *report, struct sink *sink)
 {
-	struct error line = {0};
 	char refused[sizeof(report->request->adjustment->said)];
 	const char *why = why_unadjusted(report, refused, sizeof(refused));
 
@@ -249,9 +249,7 @@ static void note_adjustment(struct report *report, struct sink *sink)
 		sink_note(sink, "calibration", label_make(report->labels, why).text, "");
 		return;
 	}
-	/* It may hold anything; error_set makes one line of it. */
-	error_set(&line, ERROR_MISSING, "%s", why);
-	fprintf(stderr, "jprof: calibration: %s\n", line.text);
+	say("calibration: %s", why);
 }
 
 static int print_rows(struct report *report, struct out *out, struct error *error)
@@ -315,8 +313,7 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 void report_violation(struct report *report, const char *format, ...)
 {
-	struct error text = {0};
-	char line[sizeof(text.text)];
+	char line[1024];
 	va_list arguments;
 
 	if (report->violations++ >= VIOLATIONS_SAID)
@@ -324,9 +321,7 @@ void report_violation(struct report *report, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	/* Names may hold anything; error_set makes one line of it. */
-	error_set(&text, ERROR_FORMAT, "%s", line);
-	fprintf(stderr, "jprof: %s\n", text.text);
+	say("%s", line);
 }
 
 bool report_has_virtual(const struct report *report)

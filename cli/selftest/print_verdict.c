@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "error/error.h"
+#include "error/harmless.h"
 
 /* ---- text ---- */
 
@@ -23,7 +24,9 @@ static void print_head(FILE *out, const struct verdict *verdict, const char *sai
 		fprintf(out, "  adjusted  with jprof's own cost taken out; ± its error\n"
 			     "  *         expected and adjusted are further apart than the two "
 			     "allow\n");
-	fprintf(out, "Calibration: %s\n", said);
+	fprintf(out, "Calibration: ");
+	harmless_put(out, said);
+	fputc('\n', out);
 }
 
 static void print_row(FILE *out, const struct verdict *verdict,

@@ -259,7 +259,7 @@ holds "a link was followed" test ! -e victim
 
 # A name that would be obeyed by a terminal.
 play '{"loaded": true}'
-says 0 "recording into '/tmp/a\?b.jprof'" attach $jvm --file "$(printf '/tmp/a\033b.jprof')"
+says 0 "recording into \\$'/tmp/a\\\\u001b\\\\\\\\\\\\'\\\\u202e.jprof';" attach $jvm --file "$(printf "/tmp/a\033\\\\'\342\200\256.jprof")"
 
 # ---- all of it ----
 echo '{"metrics": ["wall", "cpu"], "file": "from-config.jprof", "io_slots": 128}' >config.json
@@ -302,7 +302,7 @@ says 1 "there is no jprof agent in process $idle" status $idle
 "$jprof" status $jvm >out 2>err
 holds "status: $(cat out err)" test "$(tr -s ' ' <out)" = "state recording
 pid in the JVM $jvm
-profile /tmp/?x
+profile /tmp/\u001bx
 recording for 1,234.568 ms
 options {\"flush\":3}
 memory 1,048,576 bytes
@@ -398,6 +398,17 @@ ill "no answer within" silent
 ill "no answer within" floods
 ill "closed the connection" closes
 ill "has no \"ok\"" noresult
+# Texts that a terminal would obey, or that hide: as escapes, wherever they are shown.
+paint='\\u001b\[2J\\u007f\\u009b31m\\u061c\\u200b\\u200f\\u202e\\u2066\\u2028\\ufeff\\U000e0001'
+ill "$paint" painter
+play '{"loaded": true, "agent": "paints"}'
+for verb in status start snapshot stop; do
+	timeout 60 "$jprof" $verb $jvm >out 2>err
+	holds "$verb of painted texts: $(cat -v out err)" grep -qE "$paint" out err
+	holds "$verb paints: $(cat -v out err)" test -z "$(LC_ALL=C tr -d '\n -~' <out)$(LC_ALL=C tr -d '\n -~' <err)"
+done
+play '{"answer": "5\n\u001b[2J\u009b31m\u202e"}'
+says 1 'u001b\[2J.u009b31m.u202e' attach $jvm
 play '{"loaded": true, "agent": "late"}'
 says 0 "has ended" stop $jvm
 # What we brought goes again when the recording cannot start...

@@ -65,9 +65,14 @@ def serve(server, talk):
     threading.Thread(target=loop, daemon=True).start()
 
 
+# What a terminal obeys, turns by, or does not show.
+PAINT = "\x1b[2J\x7f\x9b31m\u061c\u200b\u200f\u202e\u2066\u2028\ufeff\U000e0001"
+
+
 class Agent:
     """Answers requests; `mode` says how badly: good, busy, garbage, list, huge, half, version,
-    silent, closes, late (an answer to an older request first), noresult."""
+    silent, closes, late (an answer to an older request first), noresult, painter (an error's text),
+    paints (all texts of a good answer)."""
 
     def __init__(self, mode):
         self.mode = mode
@@ -83,6 +88,12 @@ class Agent:
         serve(self.server, self.talk)
 
     def result(self, request):
+        result = self.good_result(request)
+        if self.mode != "paints":
+            return result
+        return {key: PAINT if isinstance(value, str) else value for key, value in result.items()}
+
+    def good_result(self, request):
         verb = request["verb"]
         if verb == "hello":
             return {"agent": "0", "loaded": "attach"}
@@ -113,6 +124,8 @@ class Agent:
                         "error": {"code": "value", "message": "no such metric"}},
             "version": {"jprof": 2, "id": request["id"], "ok": True},
             "noresult": {"jprof": 1, "id": request["id"]},
+            "painter": {"jprof": 1, "id": request["id"], "ok": False,
+                        "error": {"code": "value", "message": PAINT}},
             "list": [1],
         }
         if request["verb"] == "detach":

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "error/harmless.h"
 #include "native-tests/cli/fixture.h"
 
 static struct fixture fixture;
@@ -360,12 +361,29 @@ static const struct name_case {
 	{__LINE__, "plain", "plain", "plain", "plain"},
 	{__LINE__, "a\"b\\c", "a\"b\\c", "a\"b\\c", "\"a\"\"b\\c\""},
 	{__LINE__, "a,b", "a,b", "a,b", "\"a,b\""},
-	{__LINE__, "a\nb\tc\x01" "d\x7f", "a\nb\tc\x01" "d\x7f", "a?b?c?d?",
-		"\"a\nb\tc\x01" "d\x7f\""},
-	{__LINE__, "\033[31m", "\033[31m", "?[31m", "\033[31m"},
+	{__LINE__,
+		"a\nb\tc\x01"
+		"d\x7f",
+		"a\nb\tc\x01"
+		"d\x7f",
+		"a\\u000ab\\u0009c\\u0001d\\u007f", "a\\u000ab\\u0009c\\u0001d\\u007f"},
+	{__LINE__, "a\n,\"\"b\"", "a\n,\"\"b\"", "a\\u000a,\"\"b\"",
+		"\"a\\u000a,\"\"\"\"b\"\"\""},
+	{__LINE__, "\033[31m", "\033[31m", "\\u001b[31m", "\\u001b[31m"},
+	{__LINE__,
+		"a\xe2\x80\xae"
+		"b",
+		"a\xe2\x80\xae"
+		"b",
+		"a\\u202eb", "a\\u202eb"},
 	{__LINE__, "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f",
 		"gr\xc3\xbc\xc3\x9f"},
-	{__LINE__, "x\xc2\x9b" "y", "x\xc2\x9b" "y", "x?y", "x\xc2\x9b" "y"},
+	{__LINE__,
+		"x\xc2\x9b"
+		"y",
+		"x\xc2\x9b"
+		"y",
+		"x\\u009by", "x\\u009by"},
 	{__LINE__, "\xff", "\xef\xbf\xbd", "\xef\xbf\xbd", "\xef\xbf\xbd"},
 	{__LINE__, "a\xc3", "a\xef\xbf\xbd", "a\xef\xbf\xbd", "a\xef\xbf\xbd"},
 	{__LINE__, "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd",
@@ -442,8 +460,75 @@ static void test_zero_in_name(void **state)
 	json_decref(report);
 	free(text);
 	text = fixture_print(&fixture, "threads", "text");
-	assert_non_null(strstr(text, "  a?z\n"));
+	assert_non_null(strstr(text, "  a\\u0000z\n"));
 	free(text);
+}
+
+/* Each text field of a profile in turn: what is printed of it, in each view, may be shown
+ * on a terminal. */
+static void check_harmless(const char *field, const char *view, const char *format)
+{
+	char *text = fixture_print(&fixture, view, format), *line = text, *end;
+
+	for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		size_t length = (size_t)(end - line), span = harmless_span(line, length);
+
+		if (span < length)
+			fail_msg("%s, %s, %s: byte %zu of: %.*s", field, view, format,
+				span, (int)length, line);
+	}
+	assert_int_equal(*line, '\0');
+	free(text);
+}
+
+static void test_hostile_names(void **state)
+{
+	static const char *const hostile[] = {"a\n\x1b[2J\x7f",
+		"b\xc2\x9b"
+		"31m",
+		"c\x9b"
+		"31m",
+		"d\xe2\x80\xae\xe2\x80\x8f", "e\xe2\x81\xa6\xd8\x9c\xe2\x80\x8b",
+		"\xed\xa0\xbd", "f\xf3\xa0\x80\x81\xe2\x80\xa8"};
+	struct {
+		const char *name;
+		const char **text;
+	} fields[] = {
+		{"class", &fixture.method[PROFILE_METHOD_FIRST].class_name},
+		{"method", &fixture.method[PROFILE_METHOD_FIRST].name},
+		{"signature", &fixture.method[PROFILE_METHOD_FIRST + 2].signature},
+		{"thread", &fixture.thread[0].name},
+		{"fact", (const char **)&fixture.meta[2].key},
+		{"its value", (const char **)&fixture.meta[2].value},
+		{"known fact", (const char **)&fixture.meta[0].value},
+		{"metric", &fixture.profile.metric[0].name},
+		{"unit", &fixture.profile.metric[0].unit},
+		{"how", &fixture.profile.metric[0].how},
+		{"file", &fixture.file[0].name},
+		{"archive", &fixture.file[2].peer},
+		{"entry", &fixture.file[2].name},
+		{"host", &fixture.file[3].name},
+		{"local address", &fixture.file[4].name},
+		{"remote address", &fixture.file[4].peer},
+		{"opener", &fixture.file[0].opened_by},
+		{"note of a file", &fixture.file[1].note},
+		{"thread of records", &fixture.io_thread.name},
+		{"snapshot", &fixture.snapshot[0].label},
+		{"mark", &fixture.mark[0].name},
+		{"thread of a mark", &fixture.mark[0].thread},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		for (size_t h = 0; h < sizeof(hostile) / sizeof(hostile[0]); h++) {
+			fixture_small(&fixture);
+			*fields[i].text = hostile[h];
+			for (size_t v = 0; v < view_count; v++) {
+				check_harmless(fields[i].name, views[v]->name, "text");
+				check_harmless(fields[i].name, views[v]->name, "csv");
+			}
+		}
+	}
 }
 
 /* What tells methods of one name apart is shown, and only then. */
@@ -638,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_omitted_io_adds_up),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_zero_in_name),
+		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_overloads),
 		cmocka_unit_test(test_empty_pruned),
 		cmocka_unit_test(test_numbers),

@@ -314,7 +314,15 @@ static void status_lines(void **state)
 			"memory              1,234 bytes\n"},
 		{"{\"state\": \"\\u00e4\\u00f6\\u00fc\"}", 22,
 			"state               \xc3\xa4\xc3\xb6\n"},
-		{"{\"file\": \"a\\u001b[1mb\\n\"}", 0, "profile             a?[1mb?\n"},
+		{"{\"file\": \"a\\u001b[1mb\\n\"}", 0,
+			"profile             a\\u001b[1mb\\u000a\n"},
+		{"{\"error\": \"\\u009b31m\\u202e\\u200b\\u007f\"}", 0,
+			"last failure        \\u009b31m\\u202e\\u200b\\u007f\n"},
+		{"{\"snapshots\": [\"a\\u2066\"], \"options\": {\"\\u061c\": "
+		 "\"\\ufeff\"}}",
+			0,
+			"options             {\"\\u061c\":\"\\ufeff\"}\n"
+			"snapshots           a\\u2066\n"},
 	};
 
 	(void)state;

@@ -59,7 +59,7 @@ static void text_is_one_line(void **state)
 	error_set(&error, ERROR_IO,
 		"a\nb\tc\x7f"
 		"d\033e caf\xc3\xa9");
-	assert_string_equal(error.text, "a?b?c?d?e caf\xc3\xa9");
+	assert_string_equal(error.text, "a\\u000ab\\u0009c\\u007fd\\u001be caf\xc3\xa9");
 }
 
 static void errno_stays(void **state)
@@ -111,7 +111,7 @@ static void bytes_that_are_no_characters(void **state)
 	text[sizeof(text) - 1] = '\0';
 	struct error error = {0};
 	error_set(&error, ERROR_IO, "%s", text);
-	assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+	assert_int_equal(strlen(error.text), (sizeof(error.text) - 1) / 4 * 4);
 	assert_non_null(strstr(error_subject(text).text, "..."));
 }
 

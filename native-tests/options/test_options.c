@@ -260,7 +260,7 @@ static const struct {
 	{__LINE__, "file=", ERROR_VALUE, {"'file'", "empty", "%p"}},
 	{__LINE__, "config=", ERROR_VALUE, {"'config'", "empty"}},
 	{__LINE__, "calibration=", ERROR_VALUE, {"'calibration'", "auto, off"}},
-	{__LINE__, "io=a\nb", ERROR_VALUE, {"'a?b'"}},
+	{__LINE__, "io=a\nb", ERROR_VALUE, {"'a\\u000ab'"}},
 };
 
 static void strings_are_refused(void **state)

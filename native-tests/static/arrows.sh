@@ -4,8 +4,8 @@
 #
 # arrows.sh ROOT: every #include points to the same room or to one below it, the JVM's
 # interfaces are known to three places only, what runs inside the JVM neither ends it nor
-# prints to its standard output, and each processor has the same headers. A line for each
-# thing that is not so. Exit: 0 none, 1 some.
+# prints to its standard output, each processor has the same headers, and texts reach the
+# terminal by one way. A line for each thing that is not so. Exit: 0 none, 1 some.
 set -euo pipefail
 cd "$1"
 
@@ -122,6 +122,14 @@ check_processors() {
 	done
 }
 
+# Lines of the command that hold a text: by way of say(), which makes them harmless.
+check_said() {
+	[[ -d cli ]] || return 0
+	grep -rPzoH --include='*.[ch]' 'fprintf\(stderr,[^;]*%[-*0-9.]*s' cli | tr '\0' '\n' |
+		sed -nE 's/^(cli[^:]*):.*/\1: prints a text on standard error: use say()/p' |
+		grep -v '^cli/calibrate/calibrate.c:' # the progress of its own two runs
+}
+
 folders=()
 for folder in error arch options metric profile calibration agent cli; do
 	if [[ -d $folder ]]; then
@@ -133,6 +141,7 @@ found=$(
 	check_jvm_interface || true
 	check_guests
 	check_processors
+	check_said || true
 )
 if [[ -n $found ]]; then
 	echo "$found"

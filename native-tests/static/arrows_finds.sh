@@ -40,5 +40,10 @@ says 'an interface of the JVM' agent/trace/a.h '#include <jni.h>'
 says "not in an application's process" agent/session/a.c '	abort();'
 says "not in an application's process" error/a.c '	printf ("x");'
 says "not in an application's process" metric/a.c '	fputs("x", stdout);'
+says '' cli/a.c 'fprintf(stderr, "jprof: %d\n", 1); say("%s", name);'
+says 'use say()' cli/a.c 'fprintf(stderr, "jprof: %.*s\n", 3, name);'
+says 'use say()' cli/a/b.c 'fprintf(stderr,
+	"jprof: %ld "
+	"%-3s\n", pid, name);'
 says 'other headers' arch/aarch64/spin.h ''
 exit $failed

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* utf8: see utf8.h. */
+#include "error/utf8.h"
+
+size_t utf8_length(const char *text, size_t length)
+{
+	static const struct {
+		unsigned char from, to; /* the first byte */
+		unsigned char second_from, second_to;
+		unsigned char length;
+	} shapes[] = {
+		{0x00, 0x7f, 0x00, 0xff, 1},
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	for (size_t i = 0; length > 0 && i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (bytes[0] < shapes[i].from || bytes[0] > shapes[i].to)
+			continue;
+		if (shapes[i].length == 1)
+			return 1;
+		if (length < 2 || bytes[1] < shapes[i].second_from ||
+			bytes[1] > shapes[i].second_to)
+			return 0;
+		for (size_t k = 2; k < shapes[i].length; k++) {
+			if (k >= length || !utf8_continues(text[k]))
+				return 0;
+		}
+		return shapes[i].length;
+	}
+	return 0;
+}
+
+size_t utf8_floor(const char *text, size_t length)
+{
+	size_t start = length;
+
+	for (int back = 0;
+		back < UTF8_MAX - 1 && start > 0 && utf8_continues(text[start]); back++)
+		start--;
+	return utf8_continues(text[start]) ? length : start;
+}
