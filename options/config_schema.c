@@ -195,13 +195,21 @@ static json_t *list_schemas(const struct option_row *row, const char *instead,
 	const char *first)
 {
 	struct class_text class = forbidden_class(row);
+	const char *plus = row->may_add ? "\\+?" : "", *empty = "", *empty_joined = "";
 	char any[80] = "[\\s\\S]", joined[240];
 	if (*class.text)
 		snprintf(any, sizeof(any), "[^%s]", class.text);
-	snprintf(joined, sizeof(joined), "(?:%s%s(?:[^+\\\\%s]|\\\\%s|\\\\$)+)", instead,
-		first, class.text, any);
+	if (row->may_add) {
+		empty = "(?!\\+$)";
+	} else if (row->type->of_names) {
+		empty = "(?!,+$)";
+		empty_joined = "(?!,+(?:\\+|$))";
+	}
+	snprintf(joined, sizeof(joined), "(?:%s%s%s%s(?:[^+\\\\%s]|\\\\%s|\\\\$)+)",
+		instead, first, empty_joined, plus, class.text, any);
 	json_t *array = typed("array");
-	array = with(array, "items", matching("^(?:%s%s%s+)$", instead, first, any));
+	array = with(
+		array, "items", matching("^(?:%s%s%s%s+)$", instead, first, empty, any));
 	if (row->initial)
 		array = with(array, "minItems", json_integer(1));
 	return any_of(append(append(json_array(), array),

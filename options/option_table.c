@@ -265,7 +265,7 @@ static bool list_holds(const struct pattern_list *list, const char *item)
 static const char *list_give(const struct option_row *row, void *field, const char *value)
 {
 	struct pattern_list *list = field;
-	if (!*value)
+	if (!*value || (row->may_add && !*pattern_text(value)))
 		return "is empty";
 	if (row->forbidden && strpbrk(value, row->forbidden))
 		return not_legal;
@@ -274,6 +274,35 @@ static const char *list_give(const struct option_row *row, void *field, const ch
 	if (list->count == LIST_LIMIT)
 		return "is one more than the 1000 that a list may hold";
 	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
+}
+
+/* The length of the name at the text's begin: up to a comma that is not between slashes, as it
+ * is in cpu/event=1,umask=2/. */
+static size_t name_span(const char *text)
+{
+	size_t length = 0;
+	bool inside = false;
+	for (; text[length] && (inside || text[length] != ','); length++)
+		inside ^= text[length] == '/';
+	return length;
+}
+
+static const char *names_give(const struct option_row *row, void *field, const char *value)
+{
+	const char *why = "is empty";
+	while (*value) {
+		size_t length = name_span(value);
+		char *name = strndup(value, length);
+		if (!name)
+			return no_memory;
+		if (length > 0)
+			why = list_give(row, field, name);
+		free(name);
+		if (length > 0 && why)
+			return why;
+		value += length + (value[length] == ',');
+	}
+	return why;
 }
 
 static bool list_copy(void *field, const void *from)
@@ -292,6 +321,15 @@ static void list_fini(void *field)
 
 static const struct option_type list_type = {.is_list = true,
 	.give = list_give,
+	.describe = words_describe,
+	.schema = schema_of_list,
+	.size = sizeof(struct pattern_list),
+	.copy = list_copy,
+	.fini = list_fini};
+
+static const struct option_type names_type = {.is_list = true,
+	.of_names = true,
+	.give = names_give,
 	.describe = words_describe,
 	.schema = schema_of_list,
 	.size = sizeof(struct pattern_list),
@@ -332,13 +370,14 @@ const struct option_row option_table[] = {
 		FIELD(calls),
 		.meaning = "how calls are seen: probes in the bytecode, or the JVM's events; "
 			   "auto is instrument"},
-	{"metrics", &list_type, "metric names joined by '+'", .initial = "wall+cpu+alloc",
+	{"metrics", &names_type, "metric names joined by '+' or ','", .initial = "wall+cpu+alloc",
 		.forbidden = " \t", FIELD(metrics),
 		.meaning = "what is measured; `jprof metrics` lists them"},
 	/* Legal in names to the JVM (JVMS 4.2.2) are some of the forbidden ones; they are
 	 * mistakes far more often, and '*' can stand for them. */
-	{"include", &list_type, "patterns like com.acme.* joined by '+'",
-		.unset = "all application classes", .forbidden = ",;:|/[]()",
+	{"include", &list_type,
+		"patterns like com.acme.* joined by '+'; +java.util.* adds to the default",
+		.unset = "all application classes", .may_add = true, .forbidden = ",;:|/[]()",
 		FIELD(include),
 		.meaning = "classes and methods; the JDK's own only when named here"},
 	{"exclude", &list_type, "patterns like com.acme.* joined by '+'",
@@ -532,7 +571,8 @@ int option_give_list(struct option_set *set, const struct option_row *row,
 	const char *text, struct error *error)
 {
 	while (true) {
-		size_t length = option_span(text, '+');
+		size_t begin = row->may_add && *text == PATTERN_ADD;
+		size_t length = begin + option_span(text + begin, '+');
 		char *item = option_unescape(text, length, ",+");
 		if (!item)
 			return no_memory_for(row, error);

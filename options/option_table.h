@@ -27,6 +27,7 @@ struct option_row;
 /* How values of one type are read, checked and shown. */
 struct option_type {
 	bool is_list;
+	bool of_names; /* a list whose items are joined by ',', too */
 	bool from_integer, from_boolean; /* in JSON, besides a string */
 	/* Reads value into the field; NULL, or why it cannot. */
 	const char *(*give)(const struct option_row *row, void *field, const char *value);
@@ -52,6 +53,7 @@ struct option_row {
 	const char *meaning;
 	const char *not_paths; /* the value is a path, but for these words; NULL: it is
 				  none */
+	bool may_add; /* items of this list may begin with PATTERN_ADD */
 	const char *forbidden; /* characters that no item of this list may hold, or NULL */
 	bool string_only;      /* refused in the config file */
 	bool loading_only;     /* refused in the options of one session */
@@ -103,7 +105,8 @@ int option_give(struct option_set *set, const struct option_row *row, const char
 /* Gives a list that has no items, which is not the same as none: it replaces another. */
 void option_give_empty(struct option_set *set, const struct option_row *row);
 
-/* Splits text at every '+' that no backslash precedes, and gives the items to a list. */
+/* Splits text at every '+' that no backslash precedes, and gives the items to a list. A '+' that
+ * begins an item stays with it where that may add. */
 int option_give_list(struct option_set *set, const struct option_row *row,
 	const char *text, struct error *error);
 

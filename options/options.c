@@ -14,6 +14,7 @@
 
 #include "options/config_json.h"
 #include "options/option_table.h"
+#include "options/wrap.h"
 
 static int no_memory(struct error *error)
 {
@@ -36,10 +37,15 @@ static int give_escaped(struct option_set *set, const struct option_row *row,
 	return failed;
 }
 
-/* Takes "key=value" apart, in place. */
-static int parse_pair(struct option_set *set, char *pair, struct error *error)
+/* Takes "key=value" apart, in place. A word without a key is another item behind a list
+ * of names, "metrics=cpu,alloc": *last is the row of the pair before, and then of this
+ * one. */
+static int parse_pair(struct option_set *set, char *pair, const struct option_row **last,
+	struct error *error)
 {
 	char *equals = strchr(pair, '=');
+	if (!equals && *last && (*last)->type->of_names)
+		return give_escaped(set, *last, pair, error);
 	if (!equals)
 		return error_set(error, ERROR_USAGE,
 			"option '%s' has no value: write key=value, join the items of "
@@ -49,12 +55,14 @@ static int parse_pair(struct option_set *set, char *pair, struct error *error)
 	const struct option_row *row = option_find(pair, strlen(pair));
 	if (!row)
 		return option_unknown(pair, equals + 1, error);
+	*last = row;
 	return give_escaped(set, row, equals + 1, error);
 }
 
 /* Pairs that are empty (a comma too many) say nothing and are passed over. */
 static int parse_string(struct option_set *set, const char *string, struct error *error)
 {
+	const struct option_row *last = NULL;
 	int failed = 0;
 	while (!failed && *string) {
 		size_t length = option_span(string, ',');
@@ -62,7 +70,7 @@ static int parse_string(struct option_set *set, const char *string, struct error
 		if (!pair)
 			return no_memory(error);
 		if (*pair)
-			failed = parse_pair(set, pair, error);
+			failed = parse_pair(set, pair, &last, error);
 		free(pair);
 		string += length + (string[length] == ',');
 	}
@@ -256,15 +264,21 @@ static const char *shown_default(const struct option_row *row)
 
 static const char loading_note[] = "; only when the agent is loaded";
 
+/* Where the text behind a key begins. */
+enum { HELP_COLUMN = 19 };
+
 void options_help(FILE *out)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		char legal[200];
+		char legal[200], line[400];
 		row->type->describe(row, legal, sizeof(legal));
-		fprintf(out, "  %-12s %s\n", row->key, row->meaning);
-		fprintf(out, "  %-12s %s (default: %s%s)\n", "", legal, shown_default(row),
-			row->loading_only ? loading_note : "");
+		fprintf(out, "  %-17s", row->key);
+		wrap_text(out, HELP_COLUMN, row->meaning);
+		snprintf(line, sizeof(line), "%s (default: %s%s)", legal,
+			shown_default(row), row->loading_only ? loading_note : "");
+		fprintf(out, "%*s", HELP_COLUMN, "");
+		wrap_text(out, HELP_COLUMN, line);
 	}
 }
 

@@ -119,6 +119,14 @@ bool pattern_list_match(const struct pattern_list *list, const char *text)
 	return false;
 }
 
+bool pattern_list_has_default(const struct pattern_list *list)
+{
+	bool adds = list->count == 0;
+	for (size_t i = 0; i < list->count; i++)
+		adds |= *list->pattern[i] == PATTERN_ADD;
+	return adds;
+}
+
 void pattern_list_fini(struct pattern_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)

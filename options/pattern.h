@@ -15,6 +15,15 @@
 /* True if the whole text matches. Linear in practice, no recursion, no allocation. */
 bool pattern_match(const char *pattern, const char *text);
 
+/* Begins a pattern that is chosen beside the default, not instead of it. */
+#define PATTERN_ADD '+'
+
+/* The pattern without that. Borrowed from it. */
+static inline const char *pattern_text(const char *pattern)
+{
+	return pattern + (*pattern == PATTERN_ADD);
+}
+
 /* A list of patterns; owned strings. Zero-initialised means empty. */
 struct pattern_list {
 	char **pattern;
@@ -26,6 +35,9 @@ int pattern_list_add(struct pattern_list *list, const char *pattern);
 
 /* True if any pattern of the list matches the text; false for an empty list. */
 bool pattern_list_match(const struct pattern_list *list, const char *text);
+
+/* True if what is the default without a list is chosen: the list is empty, or adds to it. */
+bool pattern_list_has_default(const struct pattern_list *list);
 
 void pattern_list_fini(struct pattern_list *list);
 

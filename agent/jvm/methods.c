@@ -101,7 +101,8 @@ static bool methods_list_reaches(
 	const struct pattern_list *list, const char *class_name, bool is_jdk)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (methods_pattern_reaches(list->pattern[i], class_name, is_jdk))
+		if (methods_pattern_reaches(
+			    pattern_text(list->pattern[i]), class_name, is_jdk))
 			return true;
 	return false;
 }
@@ -114,7 +115,7 @@ static bool methods_are_own(const char *class_name)
 
 bool methods_class_included(const char *class_name, bool is_jdk)
 {
-	bool yes = (included.list->count == 0 && !is_jdk) ||
+	bool yes = (!is_jdk && pattern_list_has_default(included.list)) ||
 		   methods_list_reaches(included.list, class_name, is_jdk);
 
 	yes = (yes && !pattern_list_match(excluded, class_name)) ||
@@ -128,7 +129,7 @@ static bool methods_match(struct chosen *chosen, const struct jvm_method *method
 	bool yes = false;
 
 	for (size_t i = 0; i < chosen->list->count; i++) {
-		const char *pattern = chosen->list->pattern[i];
+		const char *pattern = pattern_text(chosen->list->pattern[i]);
 
 		if (!pattern_match_method(pattern, method->class_name, method->name) ||
 			!methods_pattern_reaches(pattern, method->class_name, method->is_jdk))
@@ -149,7 +150,7 @@ static bool methods_begin_scope(const struct jvm_method *method)
 bool methods_included(const struct jvm_method *method)
 {
 	bool yes = methods_match(&included, method) ||
-		   (included.list->count == 0 && !method->is_jdk);
+		   (!method->is_jdk && pattern_list_has_default(included.list));
 
 	for (size_t i = 0; i < excluded->count && yes; i++)
 		yes = !pattern_match_method(
@@ -163,7 +164,7 @@ static void methods_unmatched_of(struct chosen *chosen,
 {
 	for (size_t i = 0; i < chosen->list->count && i < MATCHED; i++) {
 		if (!atomic_exchange(&chosen->matched[i], true))
-			each(user, chosen->key, chosen->list->pattern[i]);
+			each(user, chosen->key, pattern_text(chosen->list->pattern[i]));
 	}
 }
 

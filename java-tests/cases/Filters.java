@@ -5,6 +5,7 @@
 // run: method -- include=cases.Filters$One.call,include=cases.Filters.main
 // run: both -- include=cases.*,exclude=cases.*Two,exclude=cases.Filters.work
 // run: jdk -- include=cases.*,include=java.util.TreeMap,include=java.lang.System.arraycopy
+// run: plus -- include=+java.util.TreeMap,exclude=cases.Filters$Two
 // run: star -- include=*
 // run: threads -- threads=chosen-*
 package cases;
@@ -91,6 +92,14 @@ final class Filters {
 		case "include", "method" -> {
 			Truth.allocated(One.class, call, 50, 1000, 2000, 3000, 4000);
 			Truth.at("main", 2, 0, One.class, call, 50);
+		}
+		case "plus" -> {
+			three = work = true;
+			Truth.at("main", 3, 0, Three.class, call, 50);
+			Truth.least(java.util.TreeMap.class,
+					"put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+					puts);
+			Truth.loose("java.");
 		}
 		case "exclude" -> {
 			three = work = true;
