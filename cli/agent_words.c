@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/waiting.h"
+#include "metric/nearest.h"
 #include "options/options.h"
 
 /* The option "--KEY" or "--KEY=VALUE". *value is what stands behind the '=', or NULL. The
@@ -55,6 +56,10 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 
 	if (words->has_duration && strcmp(key, "duration") == 0)
 		return take_duration(words, value);
+	if (words->has_duration && !options_is_key(key) &&
+		nearest_distance(key, "duration") < 4)
+		return command_usage(words->command,
+			"unknown option '--%s'; did you mean '--duration'?", key);
 	whole = whole_value(words, key, value);
 	if (whole == NULL)
 		return command_no_memory();

@@ -15,6 +15,7 @@
 #include "cli/calibrate/calibrate.h"
 #include "cli/calibrate/costs_table.h"
 #include "cli/commands.h"
+#include "cli/report/choices.h"
 #include "cli/waiting.h"
 #include "error/harmless.h"
 
@@ -44,6 +45,17 @@ static const struct option *find_option(const char *name)
 	return NULL;
 }
 
+static int unknown_option(const char *word)
+{
+	struct choices choices = {.nearest.wanted = word};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		choices_add(&choices, options[i].name);
+	choices_add(&choices, "--quick");
+	return command_usage("calibrate", "unknown option '%s'%s", word,
+		choices_text(&choices, "options"));
+}
+
 static int read_words(struct words *words, int argc, char **argv)
 {
 	for (int at = 1; at < argc; at++) {
@@ -54,8 +66,7 @@ static int read_words(struct words *words, int argc, char **argv)
 			continue;
 		}
 		if (option == NULL)
-			return command_usage(
-				"calibrate", "'%s' is not one of its options", argv[at]);
+			return unknown_option(argv[at]);
 		if (at + 1 == argc || argv[at + 1][0] == '\0')
 			return command_usage("calibrate", "%s needs a value", argv[at]);
 		*(const char **)((char *)words + option->offset) = argv[++at];

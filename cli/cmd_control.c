@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/profile_file.h"
+#include "cli/report/choices.h"
 #include "cli/start_request.h"
 #include "cli/status_text.h"
 #include "cli/waiting.h"
@@ -204,6 +205,16 @@ static bool is_option(const char *word)
 	return strncmp(word, "--", 2) == 0;
 }
 
+static int unknown_status_option(const char *word)
+{
+	struct choices choices = {.nearest.wanted = word};
+
+	choices_add(&choices, "--watch");
+	choices_add(&choices, "--format");
+	return command_usage("status", "unknown option '%s'%s", word,
+		choices_text(&choices, "options"));
+}
+
 /* "--watch", and a number of seconds if one follows that is not the process. */
 static int take_watch(struct control_command *command, int argc, char **argv, int *at)
 {
@@ -214,7 +225,7 @@ static int take_watch(struct control_command *command, int argc, char **argv, in
 	if (*value == '=')
 		value++;
 	else if (*value != '\0')
-		return command_usage("status", "unknown option '%s'", argv[*at]);
+		return unknown_status_option(argv[*at]);
 	else if (*at + 1 < argc && !is_option(argv[*at + 1]) && command->pid != 0)
 		value = argv[++*at];
 	else
@@ -227,6 +238,7 @@ static int take_watch(struct control_command *command, int argc, char **argv, in
 static int take_format(struct control_command *command, int argc, char **argv, int *at)
 {
 	const char *value = argv[*at] + strlen("--format");
+	struct choices choices = {0};
 
 	if (*value == '=')
 		value++;
@@ -234,11 +246,14 @@ static int take_format(struct control_command *command, int argc, char **argv, i
 		value = argv[++*at];
 	else
 		return command_usage("status", "--format needs a value");
+	choices.nearest.wanted = value;
 	command->is_json = strcmp(value, "json") == 0;
 	if (command->is_json || strcmp(value, "text") == 0)
 		return EXIT_DONE;
+	choices_add(&choices, "text");
+	choices_add(&choices, "json");
 	return command_usage(
-		"status", "no format '%s'; the formats are text, json", value);
+		"status", "no format '%s'%s", value, choices_text(&choices, "formats"));
 }
 
 static int status_option(struct control_command *command, int argc, char **argv, int *at)
@@ -247,7 +262,7 @@ static int status_option(struct control_command *command, int argc, char **argv,
 		return take_watch(command, argc, argv, at);
 	if (strcmp(argv[*at], "--format") == 0 || strncmp(argv[*at], "--format=", 9) == 0)
 		return take_format(command, argc, argv, at);
-	return command_usage("status", "unknown option '%s'", argv[*at]);
+	return unknown_status_option(argv[*at]);
 }
 
 /* The columns of the terminal that lines are replaced on, or 0. */
@@ -341,8 +356,9 @@ static int take_word(struct control_command *command, int argc, char **argv, int
 	if (!is_option(argv[*at]))
 		return take_plain(command, argv[*at]);
 	if (command->verb->take_option == NULL)
-		return command_usage(
-			command->verb->name, "unknown option '%s'", argv[*at]);
+		return command_usage(command->verb->name,
+			"unknown option '%s'; '%s' has none", argv[*at],
+			command->verb->name);
 	return command->verb->take_option(command, argc, argv, at);
 }
 

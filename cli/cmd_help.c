@@ -72,7 +72,8 @@ int cmd_help(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (command == NULL)
-		return command_usage("help", "no command '%s'", argv[1]);
+		return command_unknown(
+			argv[1], (const char *const[]){"options", "schema", NULL});
 	describe(stdout, command);
 	return command_flush();
 }

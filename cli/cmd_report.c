@@ -10,7 +10,10 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
+#include "cli/profile_file.h"
+#include "cli/report/choices.h"
 #include "cli/report/report.h"
+#include "cli/say.h"
 #include "cli/waiting.h"
 
 struct words {
@@ -18,29 +21,24 @@ struct words {
 	const char *interval; /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", or NULL */
 	const char *java; /* to measure with, or NULL */
+	bool has_view;
 	struct report_request request;
 };
 
 /* ---- the options: one row each ---- */
 
-/* Appends a name to a list for a message. */
-static void list_name(char *list, size_t size, const char *name)
-{
-	size_t used = strlen(list);
-
-	snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", name);
-}
-
 static int take_view(struct words *words, const char *value)
 {
-	char known[256] = "";
+	struct choices choices = {.nearest.wanted = value};
 
+	words->has_view = true;
 	words->request.view = view_find(value);
 	if (words->request.view != NULL)
 		return 0;
 	for (size_t i = 0; i < view_count; i++)
-		list_name(known, sizeof(known), views[i]->name);
-	return command_usage("report", "no view '%s'; the views are %s", value, known);
+		choices_add(&choices, views[i]->name);
+	return command_usage(
+		"report", "no view '%s'%s", value, choices_text(&choices, "views"));
 }
 
 static int take_metric(struct words *words, const char *value)
@@ -111,15 +109,15 @@ static int take_java(struct words *words, const char *value)
 
 static int take_format(struct words *words, const char *value)
 {
-	char known[256] = "";
+	struct choices choices = {.nearest.wanted = value};
 
 	words->request.format = format_find(value);
 	if (words->request.format != NULL)
 		return 0;
 	for (size_t i = 0; i < format_count; i++)
-		list_name(known, sizeof(known), formats[i]->name);
+		choices_add(&choices, formats[i]->name);
 	return command_usage(
-		"report", "no format '%s'; the formats are %s", value, known);
+		"report", "no format '%s'%s", value, choices_text(&choices, "formats"));
 }
 
 static const struct report_option {
@@ -188,6 +186,18 @@ static const struct report_option *find_option(const char *word, const char **va
 	return NULL;
 }
 
+static int unknown_option(const char *word)
+{
+	char name[64];
+	struct choices choices = {.nearest.wanted = name};
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		choices_add(&choices, report_options[i].name);
+	return command_usage("report", "unknown option '%s'%s", name,
+		choices_text(&choices, "options"));
+}
+
 static int read_words(struct words *words, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -204,7 +214,7 @@ static int read_words(struct words *words, int argc, char **argv)
 		}
 		option = find_option(argv[i], &value);
 		if (option == NULL)
-			return command_usage("report", "unknown option '%s'", argv[i]);
+			return unknown_option(argv[i]);
 		if (value == NULL && ++i == argc)
 			return command_usage("report", "%s needs a value: %s",
 				option->name, option->value);
@@ -212,8 +222,21 @@ static int read_words(struct words *words, int argc, char **argv)
 		if (status != 0)
 			return status;
 	}
-	if (words->file == NULL)
-		return command_usage("report", "no profile given");
+	return 0;
+}
+
+/* Without a file: the newest here. *found is owned. */
+static int find_file(struct words *words, char **found)
+{
+	struct error error = {0};
+
+	if (words->file != NULL)
+		return 0;
+	*found = profile_file_newest(&error);
+	if (*found == NULL)
+		return command_usage("report", "%s", error.text);
+	say("of the newest profile here, '%s'", *found);
+	words->file = *found;
 	return 0;
 }
 
@@ -275,7 +298,28 @@ static int print_profile(const struct profile *profile, const struct words *word
 	return failed;
 }
 
-static int print_report(const struct words *words)
+static bool shows_calls(const struct view *view)
+{
+	return view == &view_tree || view == &view_methods || view == &view_callers;
+}
+
+/* Where no calls were recorded, those who asked for no view get one that has something to
+ * show, and the others hear why it has not. */
+static void suit_calls(struct words *words, const struct profile *profile)
+{
+	const char *calls = profile_meta_get(profile, "calls");
+	const struct view *view = words->request.view;
+
+	if (calls == NULL || strcmp(calls, "off") != 0 || !shows_calls(view))
+		return;
+	if (!words->has_view)
+		words->request.view = &view_threads;
+	say("no calls were recorded (calls=off): the view 'threads' has what threads "
+	    "used%s",
+		words->has_view ? "" : ", 'files' and 'connections' their I/O");
+}
+
+static int print_report(struct words *words)
 {
 	struct error error = {0};
 	struct profile *profile;
@@ -290,6 +334,7 @@ static int print_report(const struct words *words)
 	if (open_for(&profile, words, &error) != 0)
 		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
 						 : command_failed(&error);
+	suit_calls(words, profile);
 	failed = print_profile(profile, words, &violations, &error);
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)
@@ -303,13 +348,17 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {.request = {.view = &view_tree, .format = &format_text}};
 	int status = read_words(&words, argc, argv);
+	char *found = NULL;
 
+	if (status == 0)
+		status = find_file(&words, &found);
 	if (status == 0) {
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);
 		words.request.colour = wants_colour();
 		status = print_report(&words);
 	}
+	free(found);
 	pattern_list_fini(&words.request.threads);
 	pattern_list_fini(&words.request.paths);
 	pattern_list_fini(&words.request.methods);

@@ -7,6 +7,7 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
+#include "cli/report/choices.h"
 #include "cli/selftest/selftest.h"
 #include "cli/waiting.h"
 
@@ -45,13 +46,27 @@ static const struct option *find_option(const char *name)
 
 static int take_format(struct words *words)
 {
-	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++)
+	struct choices choices = {.nearest.wanted = words->format};
+
+	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++) {
 		if (strcmp(printers[i].format, words->format) == 0)
 			words->what.print = printers[i].print;
+		choices_add(&choices, printers[i].format);
+	}
 	return words->what.print != NULL
 		       ? EXIT_DONE
-		       : command_usage("selftest", "no format '%s'; the formats are text, json",
-				 words->format);
+		       : command_usage("selftest", "no format '%s'%s", words->format,
+				 choices_text(&choices, "formats"));
+}
+
+static int unknown_option(const char *word)
+{
+	struct choices choices = {.nearest.wanted = word};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		choices_add(&choices, options[i].name);
+	return command_usage("selftest", "unknown option '%s'%s", word,
+		choices_text(&choices, "options"));
 }
 
 static int read_words(struct words *words, int argc, char **argv)
@@ -60,8 +75,7 @@ static int read_words(struct words *words, int argc, char **argv)
 		const struct option *option = find_option(argv[at]);
 
 		if (option == NULL)
-			return command_usage(
-				"selftest", "'%s' is not one of its options", argv[at]);
+			return unknown_option(argv[at]);
 		if (at + 1 == argc || argv[at + 1][0] == '\0')
 			return command_usage("selftest", "%s needs a value", argv[at]);
 		*(const char **)((char *)words + option->offset) = argv[at + 1];

@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* commands: the table, and what all commands say in the same way. */
 #include "cli/commands.h"
+#include "cli/report/choices.h"
 #include "cli/say.h"
 
 #include <errno.h>
@@ -92,10 +93,10 @@ const struct command commands[] = {
 	{"detach", "PID", "end the recording, and take the agent out", detach_text, NULL,
 		cmd_control},
 	{"report",
-		"FILE [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
+		"[FILE] [--view VIEW] [--metric M] [--sort COLUMN] [--top N]\n"
 		"             [--thread PATTERN] [--path PATTERN] [--method PATTERN]\n"
 		"             [--snapshot A..B] [--format FORMAT]",
-		"print a profile", NULL, cmd_report_details, cmd_report},
+		"print a profile: the one given, or the newest *.jprof here", NULL, cmd_report_details, cmd_report},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",
@@ -133,6 +134,19 @@ int command_usage(const char *command, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	say("%s: %s (see 'jprof help %s')", command, text, command);
+	return EXIT_USAGE;
+}
+
+int command_unknown(const char *word, const char *const *topics)
+{
+	struct choices choices = {.nearest.wanted = word};
+
+	for (size_t i = 0; i < command_count; i++)
+		choices_add(&choices, commands[i].name);
+	for (; topics != NULL && *topics != NULL; topics++)
+		choices_add(&choices, *topics);
+	say("no command '%s'%s (see 'jprof help')", word,
+		choices_text(&choices, topics != NULL ? "commands and topics" : "commands"));
 	return EXIT_USAGE;
 }
 

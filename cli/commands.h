@@ -51,6 +51,10 @@ void cmd_help_details(FILE *out);
 int command_usage(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Says that there is no such command, and which there are; for help also its topics (NULL:
+ * none). Returns EXIT_USAGE. */
+int command_unknown(const char *word, const char *const *topics);
+
 /* Prints "jprof: " and the error's text on standard error. Returns EXIT_FAILED. */
 int command_failed(const struct error *error);
 

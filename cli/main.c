@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/say.h"
 
 /* Words in front of a command that stand for one. */
 static const struct {
@@ -52,9 +51,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0)
 		return print_version();
 	command = command_find(command_word(argv[1]));
-	if (command == NULL) {
-		say("no command '%s' (see 'jprof help')", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (command == NULL)
+		return command_unknown(argv[1], NULL);
 	return run_command(command, argc - 1, argv + 1);
 }

@@ -3,6 +3,7 @@
 /* profile_file: paths in, paths out. */
 #include "cli/profile_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -129,6 +130,51 @@ int profile_file_check(const char *file, struct error *error)
 	free(path);
 	free(folder);
 	return failed;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+static bool is_profile_name(const char *name)
+{
+	static const char ending[] = ".jprof";
+	size_t length = strlen(name);
+
+	return length >= sizeof(ending) &&
+	       strcmp(name + length - (sizeof(ending) - 1), ending) == 0;
+}
+
+char *profile_file_newest(struct error *error)
+{
+	DIR *folder = opendir(".");
+	struct timespec latest = {0};
+	char name[NAME_MAX + 1] = "", *copy;
+	struct dirent *entry;
+
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		struct stat status;
+
+		if (!is_profile_name(entry->d_name) ||
+			fstatat(dirfd(folder), entry->d_name, &status,
+				AT_SYMLINK_NOFOLLOW) != 0 ||
+			!S_ISREG(status.st_mode) ||
+			(name[0] != '\0' && !is_later(&status.st_mtim, &latest)))
+			continue;
+		latest = status.st_mtim;
+		snprintf(name, sizeof(name), "%s", entry->d_name);
+	}
+	if (folder != NULL)
+		closedir(folder);
+	if (name[0] == '\0') {
+		error_set(error, ERROR_USAGE, "no profile given, and no *.jprof is here");
+		return NULL;
+	}
+	copy = strdup(name);
+	if (copy == NULL)
+		error_set(error, ERROR_MEMORY, "no memory");
+	return copy;
 }
 
 const char *profile_file_from_here(const char *path)

@@ -20,6 +20,10 @@ char *profile_file_whole(const char *file, struct error *error);
  * the folder is missing or may not be written, or the path is a folder's. */
 int profile_file_check(const char *file, struct error *error);
 
+/* The file *.jprof of the working directory that was changed last, a regular one. Owned; NULL with
+ * error filled. */
+char *profile_file_newest(struct error *error);
+
 /* The path as it is read from our working directory. Borrowed from path. */
 const char *profile_file_from_here(const char *path);
 

@@ -60,6 +60,14 @@ void nearest_offer(struct nearest *nearest, const char *candidate)
 	snprintf(nearest->best[at].name, NEAREST_NAME, "%s", candidate);
 }
 
+const char *nearest_guess(const struct nearest *nearest)
+{
+	if (nearest->count == 0 ||
+		nearest->best[0].distance > (strlen(nearest->wanted) + 1) / 3)
+		return NULL;
+	return nearest->best[0].name;
+}
+
 void nearest_text(const struct nearest *nearest, char *text, size_t size)
 {
 	size_t used = 0;

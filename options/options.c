@@ -179,6 +179,11 @@ bool options_only_load(const char *key)
 	return row && row->loading_only;
 }
 
+bool options_is_key(const char *key)
+{
+	return option_find(key, strlen(key)) != NULL;
+}
+
 bool options_is_relative(const char *key, const char *value)
 {
 	const struct option_row *row = option_find(key, strlen(key));

@@ -74,6 +74,8 @@ bool options_only_load(const char *key);
  * filled. A value that is not UTF-8, which JSON cannot hold, is refused. */
 char *options_given_json(const char *string, struct error *error);
 
+bool options_is_key(const char *key);
+
 /* True if that value of the key is a path that does not begin at the root. */
 bool options_is_relative(const char *key, const char *value);
 

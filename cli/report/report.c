@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* report: what all views share: choosing, summing, ranking, and the order of printing. */
 #include "cli/report/report.h"
+#include "cli/report/choices.h"
 #include "cli/say.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static void add_all_metrics(struct report *report)
 	}
 }
 
-/* Names joined by '+', in their order. */
+/* Names joined by '+' or ',', in their order. */
 static int choose_metrics(struct report *report, struct error *error)
 {
 	const char *names = report->request->metrics;
@@ -76,7 +77,7 @@ static int choose_metrics(struct report *report, struct error *error)
 	copy = strdup(names);
 	if (copy == NULL)
 		return report_no_memory(error);
-	for (rest = copy; failed == 0 && (name = strsep(&rest, "+")) != NULL;) {
+	for (rest = copy; failed == 0 && (name = strsep(&rest, "+,")) != NULL;) {
 		int index = profile_metric_find(report->profile, name);
 
 		if (index < 0)
@@ -117,6 +118,24 @@ static int choose_threads(struct report *report, struct error *error)
 	return 0;
 }
 
+static int refuse_sort(
+	const struct report *report, const char *wanted, struct error *error)
+{
+	struct choices choices = {.nearest.wanted = wanted};
+
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		const struct column *column = &report->sheet.column[i];
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s%s%s",
+			column->group != NULL ? column->group : "",
+			column->group != NULL ? "." : "", column->key);
+		choices_add(&choices, name);
+	}
+	return error_set(error, ERROR_USAGE, "the view '%s' has no column '%s' to sort by%s",
+		report->request->view->name, wanted, choices_text(&choices, "columns"));
+}
+
 static int choose_sort(struct report *report, struct error *error)
 {
 	const struct view *view = report->request->view;
@@ -135,9 +154,7 @@ static int choose_sort(struct report *report, struct error *error)
 	if (column < 0 && wanted == NULL) /* a profile without metrics */
 		column = 0;
 	if (column < 0)
-		return error_set(error, ERROR_USAGE,
-			"the view '%s' has no column '%s' to sort by", view->name,
-			wanted);
+		return refuse_sort(report, wanted, error);
 	report->sort = (unsigned)column;
 	return 0;
 }

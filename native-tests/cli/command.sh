@@ -70,8 +70,8 @@ holds()
 prints '^usage: jprof COMMAND' help
 prints '^  report ' --help
 prints '^  report ' -h
-prints '^usage: jprof report FILE' help report
-prints '^usage: jprof report FILE' report --help
+prints '^usage: jprof report \[FILE\]' help report
+prints '^usage: jprof report \[FILE\]' report --help
 prints '^  callers ' help report
 prints '^  --top ' help report
 prints '^  csv ' help report
@@ -84,17 +84,57 @@ prints '^usage: jprof calibrate ' help calibrate
 prints '^  calibrate  ' help
 prints '^usage: jprof selftest ' help selftest
 prints '^  selftest  ' help
-says 2 "'--quick' is not one of its options" selftest --quick
+says 2 "unknown option '--quick'; the options are --java, " selftest --quick
+says 2 "unknown option '--quik'; did you mean '--quick'\? the options are" calibrate --quik
 says 2 "needs a value" selftest --metrics
 says 2 "no format 'csv'; the formats are text, json" selftest --format csv
 prints '^usage: jprof status PID' status --help
 prints '^jprof [0-9]+\.[0-9]+' --version
 says 2 "no command given"
-says 2 "no command 'attack'" attack
-says 2 "no command 'attack'" help attack
+says 2 "no command 'attack'; did you mean 'attach'\? the commands are run, attach, " attack
+says 2 "no command 'xyzzy'; the commands are run, attach, " xyzzy
+says 2 "no command 'attack'; did you mean 'attach'\? the commands and topics are run, " help attack
+says 2 "no command 'option'; did you mean 'options'\?" help option
+says 2 "unknown option '--wach'; did you mean '--watch'\? the options are --watch, --format" status 1 --wach
+says 2 "no format 'jsn'; did you mean 'json'\? the formats are text, json" status 1 --format jsn
+says 2 "unknown option '--x'; 'stop' has none" stop 1 --x
+says 2 "unknown option '--durtion'; did you mean '--duration'\?" run --durtion 3 -- true
+says 2 "unknown option 'metric' .*did you mean 'metrics'\? legal are" run --metric cpu -- true
 says 2 "one word at most" help report run
 holds "help lists what is not there" \
 	test "$("$jprof" help | grep -cE '^  (diff|export|html) ')" = 0
+
+# ---- report: which file ----
+# newest FILE: it is taken where none is given.
+newest()
+{
+	local line=${BASH_LINENO[0]} good=no
+	(cd newest && "$jprof" report --view summary) >out 2>err </dev/null &&
+		[ "$(cat err)" = "jprof: of the newest profile here, '$1'" ] && good=yes
+	result "$line" $good "the newest is not $1: $(cat err)"
+}
+mkdir newest newest/folder.jprof
+cd newest || exit 1
+says 2 "no profile given, and no \*.jprof is here" report
+cd ..
+cp small.jprof newest/old.jprof
+cp bare.jprof newest/young.jprof
+ln -s ../deep.jprof newest/link.jprof
+touch -d '2020-01-01' newest/old.jprof
+newest young.jprof
+touch -d '2019-01-01' newest/young.jprof
+newest old.jprof
+prints '^Call paths' report newest/old.jprof --view summary
+
+# ---- report: a recording without calls ----
+"$make_profile" bushy 200 2 off.jprof 1 calls=off || exit 1
+"$jprof" report off.jprof >out 2>err
+holds "calls=off: $(cat err)" grep -qx "jprof: no calls were recorded (calls=off): the view 'threads' has what threads used, 'files' and 'connections' their I/O" err
+holds "calls=off: not the threads" cmp -s out <("$jprof" report off.jprof --view threads 2>err)
+holds "calls=off, the threads: $(cat err)" test ! -s err
+"$jprof" report off.jprof --view methods >out 2>err
+holds "calls=off, methods: $(cat err)" grep -q "^jprof: no calls were recorded" err
+holds "calls=off, methods" grep -q '^ *Calls' out
 
 # ---- report: words ----
 prints '^Level  RL ' report small.jprof
@@ -115,9 +155,14 @@ for metric in '' wall cpu; do
 	holds "methods are not sorted by $by" sort -c -r -n out
 	holds "methods have no $by" test "$(sort -u out | wc -l)" -gt 10
 done
-says 2 "no profile given" report
 says 2 "one file only" report small.jprof deep.jprof
-says 2 "unknown option '--vew'" report small.jprof --vew tree
+says 2 "unknown option '--vew'; did you mean '--view'\? the options are --view, --metric" \
+	report small.jprof --vew=tree
+says 2 "no view 'metods'; did you mean 'methods'\? the views are summary" report small.jprof --view metods
+says 2 "no format 'jason'; did you mean 'json'\?" report small.jprof --format jason
+says 2 "no column 'cals' to sort by; did you mean 'calls'\? the columns are " report small.jprof --sort cals
+says 2 "no column 'base.wal' to sort by; did you mean 'base.wall'\?" report small.jprof --sort base.wal
+prints 'wall' report small.jprof --metric cpu,wall
 says 2 "unknown option '-v'" report small.jprof -v
 says 2 "no view 'forest'; the views are summary, tree, methods" report small.jprof --view forest
 says 2 "no format 'xml'; the formats are text, json, csv" report small.jprof --format xml
