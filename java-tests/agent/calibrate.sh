@@ -91,7 +91,7 @@ refused 1 "unknown metric 'nothing'" --java "$java" --metrics wall+nothing
 refused 1 "'slow' is not legal" --timing slow
 refused 2 'calls off' --calls off
 refused 2 'needs a value' -o
-refused 2 'is not one of its options' --fast
+refused 2 "unknown option '--fast'" --fast
 refused 1 "cannot write" --java "$java" -o "$work/nowhere/calibration.json"
 mkfifo "$work/pipe"
 refused 1 "pipe': it is no regular file" --java "$java" -o "$work/pipe"

@@ -66,7 +66,7 @@ refused 1 "cannot read calibration file" --java "$java" --calibration "$work/non
 refused 2 'calls off' --calls off
 refused 2 "no format 'xml'" --format xml
 refused 2 'needs a value' --timing
-refused 2 'is not one of its options' --quick
+refused 2 "unknown option '--quick'" --quick
 
 # Ctrl-C.
 interrupt "$jprof" selftest --java "$java"
