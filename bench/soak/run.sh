@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# run: what a long run comes to: Tomcat under a steady load at jprof's defaults, and the same beside
+# it without an agent. A line a minute: memory, and rows of the profile, which are to stay flat
+# after the first minutes.
+#
+#   run.sh BUILD_DIR [MINUTES [REQUESTS_A_SECOND]]
+#
+# Three minutes and 150 requests to each are what is taken if nothing is said. JAVA_HOME chooses
+# the JDK; SOAK_OPTIONS, options of the agent.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../common.sh"
+prepare soak 3 "$@"
+rate=${3:-150}
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+tomcat=/usr/share/java/tomcat10-embed-core.jar
+path=$work/classes:$tomcat:/usr/share/java/tomcat10-annotations-api.jar
+children=()
+
+[ -r "$tomcat" ] || {
+	echo "left out: no $tomcat"
+	exit 0
+}
+
+finish() {
+	exec 7>&- 8>&- 9>&-
+	kill "${children[@]}" 2>/dev/null || true
+	wait
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+# start NAME FD WORDS...: runs Soak in the background, its standard input open by the descriptor.
+start() {
+	local name=$1 descriptor=$2
+
+	shift 2
+	mkfifo "$work/$name.in"
+	nice "$java" -Xmx256m -cp "$path" "$@" <"$work/$name.in" >"$work/$name.out" 2>"$work/$name.err" &
+	children+=($!)
+	eval "exec $descriptor>'$work/$name.in'"
+}
+
+port_of() {
+	timeout 60 tail -n +1 -f "$work/$1.out" | head -1
+}
+
+rss() {
+	awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' "/proc/$1/status"
+}
+
+rows() {
+	sqlite3 -readonly -cmd '.timeout 5000' "$work/p.jprof" "SELECT (SELECT count(*) FROM file),
+		(SELECT count(*) FROM io), (SELECT count(*) FROM node), (SELECT count(*) FROM thread),
+		(SELECT count(*) FROM method), (SELECT count(*) FROM path)" | tr '|' ' '
+}
+
+# What the agent says of the memory of call trees and accounts, in MB.
+memory() {
+	"$build/jprof" status "${children[0]}" --format json |
+		jq -r '[.. | objects | select(has("memory")).memory | .used?, .peak? | numbers] |
+			map(. / 1048576 * 10 | floor / 10) | join(" ")' 2>/dev/null || echo -
+}
+
+mkdir -p "$work/classes" "$work/with" "$work/without"
+"${java}c" -XDsuppressNotes -cp "$path" -d "$work/classes" "$here/Soak.java"
+start with 8 "-agentpath:$build/libjprof.so=file=$work/p.jprof${SOAK_OPTIONS:+,$SOAK_OPTIONS}" \
+	Soak serve "$work/with"
+start without 9 Soak serve "$work/without"
+with=$(port_of with) without=$(port_of without)
+start ask 7 Soak ask "$rate" "$with" "$without"
+
+describe_machine
+echo "$("$java" -version 2>&1 | head -1), $rate requests a second to each, three a connection"
+echo
+echo "| minute | requests with, without | RSS with, without (MB) | agent's memory used, peak (MB) | profile (MB) | rows: file, io, node, thread, method, path |"
+echo "|---|---|---|---|---|---|"
+for ((minute = 1; minute <= repetitions; minute++)); do
+	sleep 60
+	size=$(cat "$work"/p.jprof* | wc -c | awk '{printf "%.2f", $1 / 1048576}')
+	echo "| $minute | $(tail -1 "$work/ask.out") | $(rss "${children[0]}") $(rss "${children[1]}") |" \
+		"$(memory) | $size | $(rows) |"
+done
