@@ -568,25 +568,36 @@ static bool take_io_of_file(struct match *match, size_t thread, struct profile_i
 	return left;
 }
 
-/* Accounts that had no room were added up by file, and then under no file. */
+/* True if something is left of the amounts. */
+static bool take_io_of_node(struct match *match, size_t thread, struct profile_io *amount)
+{
+	struct profile *to = match->to;
+	size_t at = find_io(to, amount);
+
+	if (at < to->io_count && to->io[at].thread == amount->thread &&
+		to->io[at].op == amount->op && to->io[at].file == amount->file &&
+		to->io[at].node == amount->node && !take_io(&to->io[at], amount))
+		return false;
+	return take_io_of_file(match, thread, amount);
+}
+
+/* Accounts of files that were folded since are those of their group; those that had no room were
+ * added up by file, and then under no file. */
 static void subtract_io(struct match *match, size_t from, const struct profile_io *io)
 {
 	struct profile *to = match->to;
 	uint32_t into = match->into[from];
 	struct profile_io amount = *io;
-	size_t at;
 
 	if (into == 0)
 		return;
 	amount.thread = to->thread[into - 1].id;
 	amount.node = match->place[match->from->thread_first[from] + io->node];
 	amount.index = 0;
-	at = find_io(to, &amount);
-	if (at < to->io_count && to->io[at].thread == amount.thread &&
-		to->io[at].op == amount.op && to->io[at].file == amount.file &&
-		to->io[at].node == amount.node && !take_io(&to->io[at], &amount))
+	if (!take_io_of_node(match, into - 1, &amount))
 		return;
-	if (!take_io_of_file(match, into - 1, &amount))
+	amount.file = io->file ? to->file[io->file - 1].into : 0;
+	if (amount.file && !take_io_of_node(match, into - 1, &amount))
 		return;
 	amount.file = 0;
 	to->interval.clamped += take_io_of_file(match, into - 1, &amount);

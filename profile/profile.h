@@ -83,9 +83,10 @@ struct profile_sequence {
 	const uint64_t *sum, *min; /* of the stretches, one a metric; borrowed like base */
 };
 
-/* What I/O is done with: a file, a connection, a host name. */
+/* What I/O is done with: a file, a connection, a host name; or many that have something in common,
+ * as their names say, with '*'. */
 struct profile_file {
-	uint32_t id; /* 1, 2, ... */
+	uint64_t id; /* above 0 */
 	enum io_kind kind;
 	int descriptor;         /* -1: a name alone */
 	const char *name;       /* path; local address; host name */
@@ -96,6 +97,13 @@ struct profile_file {
 	uint32_t opened_in;     /* profile_path that did it; 0: not known */
 	enum io_known known;
 	const char *note; /* what is to be said of it; NULL: nothing */
+	uint64_t folded;  /* how many this row stands for: 1, or more */
+	bool first_known; /* first is */
+	int64_t first;    /* as opened, of the first opening; opened is that of the last */
+	/* The row that its operations were added to; 0: they are its own. For the writer an id, from the
+	 * reader the place + 1. */
+	uint64_t into;
+	bool forgotten; /* to the writer alone: nothing refers to it any more, it goes */
 };
 
 /* A call path that is told apart for good: nodes may be renumbered. */
@@ -110,7 +118,8 @@ struct profile_io {
 	uint32_t thread;
 	uint32_t index; /* the record's, among the thread's; no meaning */
 	uint32_t node;  /* index in the thread's tree */
-	uint32_t file;  /* id; 0: it could not be kept apart */
+	uint64_t file;  /* for the writer the id, from the reader the place + 1; 0: it could not
+			 * be kept apart */
 	enum io_op op;
 	uint64_t ops, failures, bytes, ns;
 };
@@ -128,7 +137,7 @@ struct profile_record {
 	uint64_t ns;
 	uint32_t thread; /* profile_io_thread */
 	uint32_t path;   /* profile_path; 0: outside every included method, 1: not known */
-	uint32_t file;   /* profile_file; 0: not known */
+	uint64_t file;   /* the same; 0: not known */
 	enum io_op op;
 	uint64_t bytes;
 	bool failed;

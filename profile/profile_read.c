@@ -337,9 +337,9 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	const char *kind = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KIND);
 	const char *known = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KNOWN);
 
-	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= file[-1].id))
+	if (id < 1 || id > INT64_MAX || (i > 0 && id <= file[-1].id))
 		return read_damaged(reader->source, reader->error, "file id out of range");
-	file->id = (uint32_t)id;
+	file->id = id;
 	file->kind = kind ? io_kind_find(kind) : IO_OTHER;
 	if (file->kind == IO_KINDS)
 		file->kind = IO_OTHER;
@@ -356,12 +356,31 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 		reader->profile, reader_number(statement, SCHEMA_FILE_OPENED_IN));
 	file->note = reader_text(reader, statement, SCHEMA_FILE_NOTE);
 	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
+	file->folded = 1;
+	if (reader->source->version < SCHEMA_FOLDED_SINCE)
+		return 0;
+	file->folded = reader_number(statement, SCHEMA_FILE_FOLDED);
+	file->first_known = sqlite3_column_type(statement, SCHEMA_FILE_FIRST) != SQLITE_NULL;
+	file->first = sqlite3_column_int64(statement, SCHEMA_FILE_FIRST);
+	file->into = reader_number(statement, SCHEMA_FILE_GROUP);
 	return 0;
 }
 
 static uint32_t file_place(const struct profile *profile, uint64_t id)
 {
-	return place_of(profile->file, profile->file_count, sizeof *profile->file, id);
+	size_t low = 0, high = profile->file_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (profile->file[middle].id == id)
+			return (uint32_t)middle + 1;
+		if (profile->file[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
 }
 
 static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
@@ -421,6 +440,8 @@ static int read_files(struct reader *reader)
 			&profile->file, &profile->file_count);
 	if (status == 0)
 		status = reader_rows(reader, TABLE_FILE, profile->file_count, file_row);
+	for (size_t i = 0; i < profile->file_count; i++)
+		profile->file[i].into = file_place(profile, profile->file[i].into);
 	return status;
 }
 

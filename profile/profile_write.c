@@ -56,6 +56,7 @@ enum statement {
 	DROP_NODES,
 	DROP_IO,
 	DROP_THREAD,
+	DROP_FILE,
 	STATEMENT_COUNT
 };
 
@@ -249,6 +250,8 @@ static int prepare_all(struct profile_writer *writer)
 			writer, DROP_IO, "DELETE FROM io WHERE id BETWEEN ? AND ?");
 	if (result == SQLITE_OK)
 		result = prepare(writer, DROP_THREAD, "DELETE FROM thread WHERE id = ?");
+	if (result == SQLITE_OK)
+		result = prepare(writer, DROP_FILE, "DELETE FROM file WHERE id = ?");
 	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++) {
 		char *sql = schema_insert(&schema_tables[i], writer->metrics);
 		/* The inserting statements stand in the order of the tables. */
@@ -519,6 +522,10 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 
 	if (check_open(writer, error) < 0)
 		return -ERROR_IO;
+	if (file->forgotten) {
+		bind_number(writer->statement[DROP_FILE], 0, file->id);
+		return step(writer, DROP_FILE, error);
+	}
 	bind_number(statement, SCHEMA_FILE_ID, file->id);
 	bind_text(statement, SCHEMA_FILE_KIND, io_kind_name(file->kind));
 	bind_number(statement, SCHEMA_FILE_DESCRIPTOR, (uint64_t)file->descriptor);
@@ -536,6 +543,13 @@ int profile_put_file(struct profile_writer *writer, const struct profile_file *f
 	bind_text(statement, SCHEMA_FILE_KNOWN,
 		file->known == KNOWN_ATTACH ? "attach" : "open");
 	bind_text(statement, SCHEMA_FILE_NOTE, file->note);
+	bind_number(statement, SCHEMA_FILE_FOLDED, file->folded);
+	bind_number(statement, SCHEMA_FILE_FIRST, (uint64_t)file->first);
+	if (!file->first_known)
+		sqlite3_bind_null(statement, SCHEMA_FILE_FIRST + 1);
+	bind_number(statement, SCHEMA_FILE_GROUP, file->into);
+	if (file->into == 0)
+		sqlite3_bind_null(statement, SCHEMA_FILE_GROUP + 1);
 	return step(writer, INSERT_FILE, error);
 }
 
@@ -669,12 +683,17 @@ static int drop_of_thread(struct profile_writer *writer, enum statement which,
 	return step(writer, which, error);
 }
 
+int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error *error)
+{
+	return drop_of_thread(writer, DROP_IO, thread, error);
+}
+
 int profile_drop_nodes(
 	struct profile_writer *writer, uint32_t thread, struct error *error)
 {
 	int status = drop_of_thread(writer, DROP_NODES, thread, error);
 
-	return status < 0 ? status : drop_of_thread(writer, DROP_IO, thread, error);
+	return status < 0 ? status : profile_drop_io(writer, thread, error);
 }
 
 int profile_drop_thread(

@@ -41,6 +41,7 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
 	struct error *error);
 
+/* One that is forgotten is taken out. */
 int profile_put_file(struct profile_writer *writer, const struct profile_file *file,
 	struct error *error);
 int profile_put_io(struct profile_writer *writer, const struct profile_io *io,
@@ -66,8 +67,10 @@ int profile_put_snapshot(struct profile_writer *writer,
 int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
 	struct error *error);
 
-/* Forgets all nodes of a thread and their I/O (its tree was renumbered), or the thread too. */
+/* Forgets all nodes of a thread and their I/O (its tree was renumbered), the I/O alone, or the thread
+ * too. */
 int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
+int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions

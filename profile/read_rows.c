@@ -31,6 +31,7 @@ static const struct schema_table *table_of(
 	} changed[TABLE_COUNT] = {
 		[TABLE_THREAD] = {SCHEMA_MOUNTS_SINCE, schema_thread_without_mounts},
 		[TABLE_NODE] = {SCHEMA_SPENT_SINCE, schema_node_without_spent},
+		[TABLE_FILE] = {SCHEMA_FOLDED_SINCE, schema_file_without_folded},
 	};
 
 	if (reader->source->version < changed[id].since)

@@ -58,6 +58,11 @@ const struct schema_table schema_thread_without_mounts[2] = {
 	{"snapshot_thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, true},
 };
 
+const struct schema_table schema_file_without_folded[2] = {
+	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
+	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
+};
+
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
 struct schema_view {
@@ -83,7 +88,7 @@ static const struct schema_view views[] = {
 		"SELECT f.kind AS kind, f.descriptor AS descriptor, f.name AS name,\n"
 		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS method,\n"
 		"\ti.operation AS operation, i.ops AS ops, i.failures AS failures,\n"
-		"\ti.bytes AS bytes, i.ns AS ns",
+		"\ti.bytes AS bytes, i.ns AS ns, f.folded AS folded",
 		"",
 		"\nFROM io i LEFT JOIN file f ON f.id = i.file\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"

@@ -16,9 +16,10 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION	      4
+#define SCHEMA_VERSION	      5
 #define SCHEMA_SPENT_SINCE    3 /* the version that brought node.spent_i */
 #define SCHEMA_MOUNTS_SINCE   4 /* thread.mounts and thread.carrier_ns */
+#define SCHEMA_FOLDED_SINCE   5 /* file.folded, file.first and file.group_id */
 
 /* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
 #define SCHEMA_META(X)                                                                   \
@@ -83,7 +84,10 @@
 	X(FILE_OPENED_BY, "opened_by", "TEXT", "the thread that did it")                 \
 	X(FILE_OPENED_IN, "opened_in", "INTEGER", "path that did it; NULL: not known")   \
 	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")    \
-	X(FILE_NOTE, "note", "TEXT", "why its entries are not told apart")
+	X(FILE_NOTE, "note", "TEXT", "why its entries are not told apart")               \
+	X(FILE_FOLDED, "folded", "INTEGER", "files or connections this row stands for")  \
+	X(FILE_FIRST, "first", "INTEGER", "ns since the session began, first opening")   \
+	X(FILE_GROUP, "group_id", "INTEGER", "the row it was folded into; NULL: none")
 
 #define SCHEMA_IO(X)                                                                     \
 	X(IO_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")             \
@@ -204,6 +208,8 @@ extern const struct schema_table schema_tables[TABLE_COUNT];
  * SCHEMA_THREAD_MOUNTS. */
 extern const struct schema_table schema_node_without_spent[2];
 extern const struct schema_table schema_thread_without_mounts[2];
+/* file before SCHEMA_FOLDED_SINCE; snapshots have no copies of it. */
+extern const struct schema_table schema_file_without_folded[2];
 
 /* How many columns the table has in a profile with so many metrics. */
 int schema_columns(const struct schema_table *table, unsigned metrics);

@@ -44,9 +44,9 @@ void class_loading_init(JNIEnv *jni)
 	}
 }
 
-bool class_loading_may_read(const struct io_file *file)
+bool class_loading_may_read(struct io_ref file)
 {
-	return (file->ending & ENDS_AS_CLASSES) &&
+	return (file.ending & ENDS_AS_CLASSES) &&
 	       atomic_load_explicit(&told_apart, memory_order_relaxed);
 }
 

@@ -23,7 +23,7 @@ void class_loading_init(JNIEnv *jni);
 void class_loading_tell_apart(bool apart);
 
 /* False: what is read from that file is not read to load classes. */
-bool class_loading_may_read(const struct io_file *file);
+bool class_loading_may_read(struct io_ref file);
 
 /* True if one of the thread's callers is a class loader that loads a class. */
 bool class_loading_now(void);

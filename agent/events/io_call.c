@@ -17,9 +17,12 @@
 #include "agent/io/io_openers.h"
 #include "metric/clock.h"
 
-/* Files and connections that have rows of their own; more share one for each kind. */
+/* Files and connections that have rows of their own; more are charged to their groups. */
 enum {
 	FILES_MAX = 1 << 18,
+	/* Closed ones that stay rows of their own: one for so many bytes of max_memory. */
+	MEMORY_OF_KEPT = 1 << 17,
+	KEPT_MIN = 64,
 	PATH_FRAMES = 1024 /* of a stack that is walked */
 };
 
@@ -37,6 +40,7 @@ static struct apart nobody;        /* by threads that have no context */
 
 bool io_prepare(uint32_t slots)
 {
+	io_accounts_of(&io_holder.files);
 	return io_holder.slot != NULL || holder_init(&io_holder, slots, FILES_MAX);
 }
 
@@ -61,6 +65,12 @@ static int show_file(void *user, const struct io_file *file)
 		.opened_by = io_opener_name(atomic_load(&file->opener)),
 		.opened_in = atomic_load(&file->path),
 		.known = atomic_load(&file->known),
+		.first_known = atomic_load(&file->first) != 0,
+		.first = (int64_t)(atomic_load(&file->first) - showing->began),
+		.folded = file->descriptor == IO_GROUP ? atomic_load(&file->folded) : 1,
+		.into = io_file_into(file),
+		.forgotten = io_file_into(file) != 0 && !file->kept &&
+			     !io_holder.files.keep_names,
 		.note = archive_files_refused(file),
 	};
 
@@ -73,6 +83,16 @@ int io_show_files(uint64_t began, bool all,
 	struct showing showing = {began, put, argument};
 
 	return io_files_visit(&io_holder.files, all, show_file, &showing);
+}
+
+bool io_fold_files(bool force)
+{
+	return io_files_fold(&io_holder.files, force);
+}
+
+void io_files_are_shown(bool referred)
+{
+	io_files_shown(&io_holder.files, referred);
 }
 
 static void put_apart(void (*put)(void *argument, const char *key, const char *value),
@@ -94,8 +114,19 @@ static void put_apart(void (*put)(void *argument, const char *key, const char *v
 
 void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument)
 {
+	static const char *const folded[IO_CLASSES] = {
+		"io.folded.files", "io.folded.connections", "io.folded.entries"};
+	char value[32];
+
 	put_apart(put, argument, "class_loading", &class_loading);
 	put_apart(put, argument, "lost", &nobody);
+	for (int i = 0; i < IO_CLASSES; i++) {
+		uint64_t count = atomic_load(&io_holder.files.folded[i]);
+
+		snprintf(value, sizeof(value), "%" PRIu64, count);
+		if (count > 0)
+			put(argument, folded[i], value);
+	}
 }
 
 /* ---- what a descriptor is ---- */
@@ -152,7 +183,8 @@ static bool ask(int number, struct io_opening *opening, struct descriptor *text)
 }
 
 /* It was open before anybody asked. */
-static __attribute__((noinline)) holder_word find(int number, holder_word seen)
+static __attribute__((noinline)) holder_word find(
+	int number, holder_word seen, struct io_ref *file)
 {
 	struct io_opening opening;
 	struct descriptor text;
@@ -164,25 +196,26 @@ static __attribute__((noinline)) holder_word find(int number, holder_word seen)
 		opening.at = holder_noted_at(&io_holder, number, seen);
 		opening.opener = holder_opener(seen);
 	}
-	return holder_become(&io_holder, seen, &opening);
+	return holder_become(&io_holder, seen, &opening, file);
 }
 
-holder_word io_word(int descriptor)
+holder_word io_look(int descriptor, struct io_ref *file)
 {
-	holder_word word = holder_get(&io_holder, descriptor);
+	holder_word word = holder_look(&io_holder, descriptor, file);
 
-	if (__builtin_expect(holder_file(word) == 0, 0) && descriptor >= 0)
-		word = find(descriptor, word);
+	if (__builtin_expect(file->id == 0, 0) && descriptor >= 0)
+		word = find(descriptor, word, file);
 	return word;
 }
 
 static void find_open(void *user, int number)
 {
-	struct io_file *file = io_file_of(io_word(number));
+	struct io_ref file;
 
 	(void)user;
-	if (file)
-		io_file_take(&io_holder.files, file);
+	io_look(number, &file);
+	if (file.id)
+		io_files_take(&io_holder.files, file.id);
 }
 
 static void clear_apart(struct apart *apart)
@@ -190,6 +223,16 @@ static void clear_apart(struct apart *apart)
 	atomic_store(&apart->ops, 0);
 	atomic_store(&apart->bytes, 0);
 	atomic_store(&apart->ns, 0);
+}
+
+/* Of each class. */
+static uint32_t kept_files(const struct session *session)
+{
+	uint64_t kept = session->options.max_memory / MEMORY_OF_KEPT;
+
+	if (kept < KEPT_MIN)
+		return KEPT_MIN;
+	return kept < FILES_MAX / IO_CLASSES ? (uint32_t)kept : FILES_MAX / IO_CLASSES;
 }
 
 void io_start(const struct session *session)
@@ -200,7 +243,8 @@ void io_start(const struct session *session)
 		return;
 	calls_off = session->options.calls == CALLS_OFF;
 	class_loading_tell_apart(!session->options.io_class_loading);
-	io_files_begin(&io_holder.files, atomic_load(&thread_events_session));
+	io_files_begin(&io_holder.files, atomic_load(&thread_events_session),
+		kept_files(session), session->options.io == IO_RECORDS);
 	atomic_store(&io_recording, atomic_load(&thread_events_session));
 	descriptors_each(find_open, NULL);
 }
@@ -282,6 +326,8 @@ static inline void account_in(struct thread_context *context, const struct io_ca
 		metric_count(context->metric, metric_of[operation->op].ops, 1);
 	}
 	io_accounts_add(&context->tree.io, &context->tree.lock, context->tree.budget, operation);
+	if (operation->file)
+		io_files_use(&io_holder.files, operation->file, operation->bytes);
 	if (__builtin_expect(records != NULL, 0))
 		record(records, context, call, operation);
 }
@@ -331,9 +377,9 @@ static void account(const struct io_call *call, struct io_account *operation)
 	thread_events_leave(thread);
 }
 
-static inline enum io_op op_of(enum io_op op, const struct io_file *file)
+static inline enum io_op op_of(enum io_op op, struct io_ref file)
 {
-	if ((op != IO_READ && op != IO_WRITE) || !file || !io_kind_is_socket(file->kind))
+	if ((op != IO_READ && op != IO_WRITE) || !file.id || !io_kind_is_socket(file.kind))
 		return op;
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
@@ -358,9 +404,9 @@ static uint32_t path_of(struct thread_events *thread, JNIEnv *jni)
 }
 
 /* The class path is read in the thread that needs the class: known by what it is in. */
-static void tell_class_loading(struct io_call *call, const struct io_file *file)
+static void tell_class_loading(struct io_call *call, struct io_ref file)
 {
-	if (file && __builtin_expect(class_loading_may_read(file), 0))
+	if (__builtin_expect(class_loading_may_read(file), 0))
 		call->own = class_loading_now();
 }
 
@@ -389,29 +435,28 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_start stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
-	struct io_file *file;
 
 	*call = (struct io_call){.jni = jni,
 		.descriptor = descriptor,
-		.word = io_word(descriptor),
 		.session = session,
 		.offset = -1};
+	call->word = io_look(descriptor, &call->file);
 	if (!thread_events_current || thread_events_current->session != call->session)
 		be_known(jni);
-	file = io_file_of(call->word);
-	if (file)
-		io_file_take(&io_holder.files, file);
-	tell_class_loading(call, file);
+	if (call->file.id)
+		io_files_take(&io_holder.files, call->file.id);
+	tell_class_loading(call, call->file);
 	if (__builtin_expect(calls_off, 0))
 		find_path(call);
 	call->start = clock_now();
 }
 
-void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(const struct io_call *call, struct io_ref file, enum io_op op, uint64_t bytes,
 	bool failed)
 {
-	struct io_account operation = {.file = holder_file(word),
-		.op = op_of(op, io_file_of(word)),
+	struct io_account operation = {.file = file.id,
+		.group = file.group,
+		.op = op_of(op, file),
 		.ops = 1,
 		.failures = failed,
 		.bytes = bytes};
@@ -425,10 +470,11 @@ struct archive_read_call {
 	const struct io_account *whole;
 };
 
-static void charge_entry(void *user, uint32_t entry, uint64_t bytes)
+static void charge_entry(void *user, struct io_ref entry, uint64_t bytes)
 {
 	const struct archive_read_call *read = user;
-	struct io_account part = {.file = entry,
+	struct io_account part = {.file = entry.id,
+		.group = entry.group,
 		.op = IO_READ,
 		.part = true,
 		.ops = 1,
@@ -451,26 +497,27 @@ static int64_t offset_before(int descriptor, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(const struct io_call *call, struct io_file *file,
-	const struct io_account *whole)
+static void charge_entries(const struct io_call *call, const struct io_account *whole)
 {
 	struct archive_read_call read = {call, whole};
+	struct io_file *file = io_files_hold(&io_holder.files, call->file.id);
 	int64_t offset = call->offset;
 
-	if (file->kind != IO_FILE)
+	if (!file)
 		return;
 	if (offset < 0)
 		offset = offset_before(call->descriptor, whole->bytes);
 	if (offset >= 0)
 		archive_files_charge(&io_holder.files, file, call->descriptor,
 			(uint64_t)offset, whole->bytes, charge_entry, &read);
+	io_file_release(file);
 }
 
 void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed)
 {
-	struct io_file *file = io_file_of(call->word);
-	struct io_account operation = {.file = holder_file(call->word),
-		.op = op_of(op, file),
+	struct io_account operation = {.file = call->file.id,
+		.group = call->file.group,
+		.op = op_of(op, call->file),
 		.ops = 1,
 		.failures = failed,
 		.bytes = bytes};
@@ -479,16 +526,17 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 		return;
 	operation.ns = clock_now() - call->start;
 	account(call, &operation);
-	if (operation.op == IO_READ && bytes > 0 && file && (file->ending & ENDS_AS_ARCHIVE) &&
-		!call->own)
-		charge_entries(call, file, &operation);
+	if (operation.op == IO_READ && bytes > 0 && call->file.kind == IO_FILE &&
+		(call->file.ending & ENDS_AS_ARCHIVE) && !call->own)
+		charge_entries(call, &operation);
 }
 
 /* ---- what changes the holder ---- */
 
-static void charge(const struct io_call *call, uint32_t file, enum io_op op, bool failed)
+static void charge(const struct io_call *call, struct io_ref file, enum io_op op, bool failed)
 {
-	struct io_account operation = {.file = file,
+	struct io_account operation = {.file = file.id,
+		.group = file.group,
 		.op = op,
 		.ops = 1,
 		.failures = failed,
@@ -500,7 +548,7 @@ static void charge(const struct io_call *call, uint32_t file, enum io_op op, boo
 void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct io_name name)
 {
 	struct io_opening opening = {.descriptor = descriptor, .kind = kind, .name = name};
-	holder_word word;
+	struct io_ref file;
 
 	if (descriptor < 0)
 		return;
@@ -509,11 +557,11 @@ void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct i
 		return;
 	}
 	sign(&opening);
-	word = holder_open(&io_holder, &opening);
-	tell_class_loading(call, io_file_of(word));
+	holder_open(&io_holder, &opening, &file);
+	tell_class_loading(call, file);
 	/* A socket is counted when it gets a name. */
 	if (!io_kind_is_socket(kind))
-		charge(call, holder_file(word), IO_OPEN, false);
+		charge(call, file, IO_OPEN, false);
 }
 
 void io_opened_path(struct io_call *call, int descriptor, struct io_name path)
@@ -533,21 +581,24 @@ void io_opened_path(struct io_call *call, int descriptor, struct io_name path)
 }
 
 /* The thread has just opened it. */
-static holder_word ask_opened(int descriptor)
+static struct io_ref ask_opened(int descriptor, enum io_side side)
 {
 	struct io_opening opening;
+	struct io_ref file = {0};
 	struct descriptor text;
 
 	if (!ask(descriptor, &opening, &text))
-		return 0;
+		return file;
+	opening.side = side;
 	sign(&opening);
-	return holder_open(&io_holder, &opening);
+	holder_open(&io_holder, &opening, &file);
+	return file;
 }
 
 void io_found(const struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
-		charge(call, holder_file(ask_opened(descriptor)), IO_OPEN, false);
+		charge(call, ask_opened(descriptor, SIDE_UNKNOWN), IO_OPEN, false);
 	else
 		io_note(descriptor);
 }
@@ -555,7 +606,7 @@ void io_found(const struct io_call *call, int descriptor)
 void io_accepted(const struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && call->start)
-		io_also(call, ask_opened(descriptor), IO_OPEN, 0, false);
+		io_also(call, ask_opened(descriptor, SIDE_ACCEPTED), IO_OPEN, 0, false);
 	else
 		io_note(descriptor);
 }
@@ -566,12 +617,28 @@ static bool is_nameless(const struct io_file *file)
 	return file && file->name_length == 0 && file->peer_length == 0;
 }
 
+/* What the socket of the call has become. False: what it was before. */
+static bool is_readdressed(struct io_call *call, const struct io_file *file,
+	struct io_name peer, struct io_opening *opening)
+{
+	/* Still being connected to the same. */
+	if (peer.length == 0 && file && file->kind != IO_UDP)
+		peer = (struct io_name){file->peer, file->peer_length};
+	if (opening->peer.length == 0)
+		opening->peer = peer;
+	if (file && io_file_is(file, opening))
+		return false;
+	sign(opening);
+	call->word = holder_become(&io_holder, call->word, opening, &call->file);
+	return true;
+}
+
 void io_addressed(struct io_call *call, struct io_name peer)
 {
 	holder_word before = call->word;
-	const struct io_file *file = io_file_of(before);
 	struct io_opening opening;
 	struct descriptor text;
+	struct io_file *file;
 
 	if (!call->start) {
 		io_note(call->descriptor);
@@ -579,32 +646,39 @@ void io_addressed(struct io_call *call, struct io_name peer)
 	}
 	if (!ask(call->descriptor, &opening, &text))
 		return;
-	/* Still being connected to the same. */
-	if (peer.length == 0 && file && file->kind != IO_UDP)
-		peer = (struct io_name){file->peer, file->peer_length};
-	if (opening.peer.length == 0)
-		opening.peer = peer;
-	if (file && io_file_is(file, &opening))
-		return;
-	sign(&opening);
-	call->word = holder_become(&io_holder, before, &opening);
-	if (is_nameless(file) && call->word != before)
-		io_also(call, call->word, IO_OPEN, 0, false);
+	opening.side = SIDE_CONNECTED;
+	file = io_files_hold(&io_holder.files, call->file.id);
+	if (is_readdressed(call, file, peer, &opening) && is_nameless(file) &&
+		call->word != before)
+		io_also(call, call->file, IO_OPEN, 0, false);
+	if (file)
+		io_file_release(file);
+}
+
+/* A socket that is closed before it had an address. */
+static bool was_nameless(const struct io_call *call)
+{
+	struct io_file *file = io_kind_is_socket(call->file.kind)
+				       ? io_files_hold(&io_holder.files, call->file.id)
+				       : NULL;
+	bool nameless = is_nameless(file);
+
+	if (file)
+		io_file_release(file);
+	return nameless;
 }
 
 void io_closed(const struct io_call *call, bool failed)
 {
-	const struct io_file *file = io_file_of(call->word);
-
 	if (!call->start) {
 		holder_close(&io_holder, call->descriptor, call->word);
 		return;
 	}
 	if (!call->word)
 		return;
-	if (file && io_kind_is_socket(file->kind) && is_nameless(file))
-		io_also(call, call->word, IO_OPEN, 0, false);
-	charge(call, holder_file(call->word), IO_CLOSE, failed);
+	if (was_nameless(call))
+		io_also(call, call->file, IO_OPEN, 0, false);
+	charge(call, call->file, IO_CLOSE, failed);
 	/* close(2) that fails has closed it nevertheless. */
 	holder_close(&io_holder, call->descriptor, call->word);
 }
@@ -614,18 +688,16 @@ void io_named(struct io_call *call, enum io_op op, enum io_kind kind,
 {
 	struct io_opening opening = {.descriptor = -1, .known = KNOWN_OPEN, .kind = kind};
 	char absolute[DESCRIPTOR_NAME_MAX];
-	holder_word word;
 
 	if (!call->start)
 		return;
 	opening.name = kind == IO_FILE ? path_absolute(name, absolute) : name;
-	word = io_files_open(&io_holder.files, &opening);
-	tell_class_loading(call, io_file_of(word));
-	charge(call, holder_file(word), op, failed);
-	call->word = word;
+	call->file = io_files_open(&io_holder.files, &opening, false);
+	tell_class_loading(call, call->file);
+	charge(call, call->file, op, failed);
 }
 
 void io_named_again(const struct io_call *call, enum io_op op)
 {
-	io_also(call, call->word, op, 0, false);
+	io_also(call, call->file, op, 0, false);
 }

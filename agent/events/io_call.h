@@ -28,7 +28,8 @@
 struct io_call {
 	JNIEnv *jni;
 	int descriptor;   /* -1: none */
-	holder_word word; /* what it was at the begin */
+	holder_word word; /* what it was at the begin, */
+	struct io_ref file; /* and which file that is */
 	uint64_t start;   /* ns; 0: not recorded */
 	bool own;         /* a class is being loaded by it: told apart */
 	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
@@ -59,24 +60,23 @@ void io_stop(void);
  * forgotten. */
 void io_forget(void);
 
-/* Calls put for the files and connections that are new, or have changed, since they were shown
- * last, or for all; with times from began on. On one thread at a time. 0, or put's negative
- * code, which ends it. */
+/* Calls put for the files and connections that are new, have changed, or were folded, since they were
+ * shown last, or for all; with times from began on. On one thread at a time, as the two below. 0, or
+ * put's negative code, which ends it. */
 int io_show_files(uint64_t began, bool all,
 	int (*put)(void *argument, const struct profile_file *file), void *argument);
+
+/* Files and connections that were used least and closed go into the rows of their groups; force: even
+ * if there are few new ones. True: some did. */
+bool io_fold_files(bool force);
+
+/* What was shown is in the profile; referred: a snapshot refers to it from now on. */
+void io_files_are_shown(bool referred);
 
 /* Facts for the summary. */
 void io_facts(void (*put)(void *argument, const char *key, const char *value), void *argument);
 
 extern struct holder io_holder;
-
-/* What the word stands for; NULL: nothing that has a name. */
-static inline struct io_file *io_file_of(holder_word word)
-{
-	uint32_t id = holder_file(word);
-
-	return id ? io_files_at(&io_holder.files, id) : NULL;
-}
 
 void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor);
 
@@ -98,11 +98,11 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
 void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
 
 /* The other side of the same operation, whose ns are told once: the target of a transfer. */
-void io_also(const struct io_call *call, holder_word word, enum io_op op, uint64_t bytes,
+void io_also(const struct io_call *call, struct io_ref file, enum io_op op, uint64_t bytes,
 	bool failed);
 
-/* What the descriptor is, if the holder does not know it yet. */
-holder_word io_word(int descriptor);
+/* What the descriptor is; the system is asked if the holder does not know it yet. */
+holder_word io_look(int descriptor, struct io_ref *file);
 
 /* A descriptor was opened while nothing is recorded. */
 void io_note(int descriptor);

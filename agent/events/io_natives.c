@@ -321,12 +321,14 @@ static void transferred(struct io_call *call, jlong position, int to, jlong resu
 {
 	uint64_t bytes = result > 0 ? (uint64_t)result : 0;
 	bool failed = result < 0;
+	struct io_ref file;
 
 	if (result <= -4 && !thrown(call))
 		return;
 	call->offset = position;
 	io_call_end(call, IO_READ, bytes, failed);
-	io_also(call, io_word(to), IO_WRITE, bytes, failed);
+	io_look(to, &file);
+	io_also(call, file, IO_WRITE, bytes, failed);
 }
 
 /* Files.copy, of a file that was opened for it: how far it was read is what was copied. */
@@ -334,9 +336,11 @@ static void copied(struct io_call *call, int to, bool failed)
 {
 	off_t position = lseek(call->descriptor, 0, SEEK_CUR);
 	uint64_t bytes = position > 0 ? (uint64_t)position : 0;
+	struct io_ref file;
 
 	io_call_end(call, IO_READ, bytes, failed);
-	io_also(call, io_word(to), IO_WRITE, bytes, failed);
+	io_look(to, &file);
+	io_also(call, file, IO_WRITE, bytes, failed);
 }
 
 /* -4 and below: as with transferred. */
@@ -439,22 +443,20 @@ static void path_done(struct io_call *call, enum io_op op, jlong path)
 static void path_below_done(struct io_call *call, enum io_op op, jlong path)
 {
 	struct io_name below = path_at(path);
-	const struct io_file *directory;
+	struct io_file *directory = io_files_hold(&io_holder.files, call->file.id);
 	char text[DESCRIPTOR_NAME_MAX];
-	size_t length;
+	size_t length = directory ? directory->name_length : 0;
 
-	directory = io_file_of(call->word);
-	length = directory ? directory->name_length : 0;
-	if (length == 0 || below.bytes[0] == '/' ||
-		length + 1 + below.length > sizeof(text)) {
-		io_named(call, op, IO_FILE, below, thrown(call));
-		return;
+	if (length > 0 && below.bytes[0] != '/' &&
+		length + 1 + below.length <= sizeof(text)) {
+		memcpy(text, directory->name, length);
+		text[length] = '/';
+		memcpy(text + length + 1, below.bytes, below.length);
+		below = (struct io_name){text, length + 1 + below.length};
 	}
-	memcpy(text, directory->name, length);
-	text[length] = '/';
-	memcpy(text + length + 1, below.bytes, below.length);
-	io_named(call, op, IO_FILE, (struct io_name){text, length + 1 + below.length},
-		thrown(call));
+	if (directory)
+		io_file_release(directory);
+	io_named(call, op, IO_FILE, below, thrown(call));
 }
 
 static void resolved(struct io_call *call, jstring host)

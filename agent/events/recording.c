@@ -194,6 +194,8 @@ static const struct session_source source = {.end = methods_end,
 	.lost = methods_lost,
 	.chosen = class_hook_chosen,
 	.files = io_show_files,
+	.fold_files = io_fold_files,
+	.files_put = io_files_are_shown,
 	.facts = put_facts};
 
 /* ---- what a session needs ---- */

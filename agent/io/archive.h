@@ -21,7 +21,6 @@ struct archive_entry {
 	uint64_t begin; /* offset in the file, of its local header */
 	const char *name;
 	uint32_t length; /* bytes of the name */
-	uint32_t id;     /* the user's own */
 };
 
 struct archive {

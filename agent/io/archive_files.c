@@ -21,7 +21,6 @@ struct io_archive {
 	off_t size;
 	struct timespec changed;
 	struct archive archive;
-	uint32_t rest; /* id of the row for what is in no entry */
 	_Atomic(const char *) refused; /* read without the lock */
 };
 
@@ -94,7 +93,7 @@ static void renew(struct io_files *files, struct io_archive *archive, struct io_
 	archive->at = at;
 }
 
-static uint32_t row_of(struct io_files *files, const struct io_file *file,
+static struct io_ref row_of(struct io_files *files, const struct io_file *file,
 	const char *name, size_t length)
 {
 	const struct io_opening opening = {.kind = IO_ENTRY,
@@ -103,32 +102,26 @@ static uint32_t row_of(struct io_files *files, const struct io_file *file,
 		.name = {name, length},
 		.peer = {file->name, file->name_length}};
 
-	return io_files_open(files, &opening);
+	return io_files_open(files, &opening, false);
 }
 
-static uint32_t entry_id(struct io_files *files, const struct io_file *file,
-	struct io_archive *archive, size_t place)
+static struct io_ref entry_row(struct io_files *files, const struct io_file *file,
+	const struct archive *archive, size_t place)
 {
-	struct archive_entry *entry = &archive->archive.entry[place];
-	bool rest = place == archive->archive.entries;
-	uint32_t *id = rest ? &archive->rest : &entry->id;
+	const struct archive_entry *entry = &archive->entry[place];
 
-	if (*id == 0 && rest)
-		*id = row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
-	else if (*id == 0)
-		*id = row_of(files, file, entry->name, entry->length);
-	if (*id != 0)
-		io_file_take(files, io_files_at(files, *id));
-	return *id;
+	if (place == archive->entries)
+		return row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
+	return row_of(files, file, entry->name, entry->length);
 }
 
 void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,
 	uint64_t offset, uint64_t bytes,
-	void (*part)(void *user, uint32_t entry, uint64_t bytes), void *user)
+	void (*part)(void *user, struct io_ref entry, uint64_t bytes), void *user)
 {
 	int saved_errno = errno;
 	struct io_archive *archive =
-		file->ending & ENDS_AS_ARCHIVE ? archive_of(file) : NULL;
+		io_file_ending(file) & ENDS_AS_ARCHIVE ? archive_of(file) : NULL;
 
 	if (!archive)
 		return;
@@ -140,7 +133,7 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 
 		if (length > bytes)
 			length = bytes;
-		part(user, entry_id(files, file, archive, place), length);
+		part(user, entry_row(files, file, &archive->archive, place), length);
 		offset += length;
 		bytes -= length;
 	}
@@ -153,4 +146,15 @@ const char *archive_files_refused(const struct io_file *file)
 	struct io_archive *archive = atomic_load(&file->archive);
 
 	return archive ? atomic_load(&archive->refused) : NULL;
+}
+
+void archive_files_forget(struct io_file *file)
+{
+	struct io_archive *archive = atomic_exchange(&file->archive, NULL);
+
+	if (!archive)
+		return;
+	archive_fini(&archive->archive);
+	lock_fini(&archive->lock);
+	free(archive);
 }

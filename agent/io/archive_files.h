@@ -22,10 +22,13 @@
 #define ARCHIVE_REST "(directory)"
 
 /* Calls part for each entry that bytes of the range are in. Nothing for a file that is no archive,
- * or one that is refused. */
+ * or one that is refused. The file is held. */
 void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,
 	uint64_t offset, uint64_t bytes,
-	void (*part)(void *user, uint32_t entry, uint64_t bytes), void *user);
+	void (*part)(void *user, struct io_ref entry, uint64_t bytes), void *user);
+
+/* What is known of the row's archive is given back; nobody holds the row. */
+void archive_files_forget(struct io_file *file);
 
 /* Why the file's entries are not told apart; NULL: they are, or were not asked for. Static text. */
 const char *archive_files_refused(const struct io_file *file);

@@ -33,19 +33,19 @@ void holder_fini(struct holder *holder)
 	io_files_fini(&holder->files);
 }
 
-static void forget(struct holder_slot *slot, uint32_t count)
+static void forget(struct holder *holder, struct holder_slot *slot, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (atomic_load_explicit(&slot[i].word, memory_order_relaxed))
-			atomic_store(&slot[i].word, 0);
+			holder_release(holder, atomic_exchange(&slot[i].word, 0));
 }
 
 void holder_forget(struct holder *holder)
 {
-	forget(holder->slot, holder->slots);
+	forget(holder, holder->slot, holder->slots);
 	for (int i = 0; i < HOLDER_BUCKETS; i++)
 		for (struct holder_block *block = holder->overflow[i]; block; block = block->next)
-			forget(block->slot, HOLDER_BLOCK);
+			forget(holder, block->slot, HOLDER_BLOCK);
 }
 
 static struct holder_block *block_find(struct holder_block *block, uint32_t number)
@@ -96,27 +96,38 @@ uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen
 	return slot && atomic_load_explicit(&slot->word, memory_order_relaxed) == seen ? at : 0;
 }
 
-holder_word holder_open(struct holder *holder, const struct io_opening *opening)
+holder_word holder_open(
+	struct holder *holder, const struct io_opening *opening, struct io_ref *ref)
 {
 	struct holder_slot *slot = holder_slot(holder, opening->descriptor, true);
-	uint32_t id = slot ? io_files_open(&holder->files, opening) : 0;
-	holder_word word = id ? holder_turn(holder) | id : 0;
+	holder_word word = 0;
 
+	*ref = slot ? io_files_open(&holder->files, opening, true) : (struct io_ref){0};
+	if (ref->id)
+		word = holder_turn(holder) | io_file_place(ref->id);
 	/* Without memory the descriptor is not what it was, either. */
 	if (slot)
-		atomic_store_explicit(&slot->word, word, memory_order_release);
+		holder_release(holder, atomic_exchange(&slot->word, word));
 	return word;
 }
 
-holder_word holder_become(
-	struct holder *holder, holder_word seen, const struct io_opening *opening)
+holder_word holder_become(struct holder *holder, holder_word seen,
+	const struct io_opening *opening, struct io_ref *ref)
 {
 	struct holder_slot *slot = holder_slot(holder, opening->descriptor, true);
-	uint32_t id = slot ? io_files_open(&holder->files, opening) : 0;
-	holder_word word;
+	struct io_ref fresh = {0};
+	holder_word word, before = seen;
 
-	if (!id)
+	if (slot)
+		fresh = io_files_open(&holder->files, opening, true);
+	if (!fresh.id)
 		return seen;
-	word = holder_turn(holder) | id;
-	return atomic_compare_exchange_strong(&slot->word, &seen, word) ? word : seen;
+	word = holder_turn(holder) | io_file_place(fresh.id);
+	if (atomic_compare_exchange_strong(&slot->word, &seen, word)) {
+		*ref = fresh;
+		holder_release(holder, before);
+		return word;
+	}
+	holder_release(holder, word);
+	return holder_look(holder, opening->descriptor, ref);
 }

@@ -4,7 +4,7 @@
  * holder: the I/O information holder: what each descriptor of the process is, from its opening on,
  * whether or not something is recorded.
  *
- *   descriptor --> slot: turn | file's id --> struct io_file (io_files.h)
+ *   descriptor --> slot: turn | file's place --> struct io_file (io_files.h), which stays meanwhile
  *                        turn | noted: who opened it, and when
  *
  * While nothing is recorded an opening is only noted; what the descriptor is, the system tells
@@ -33,7 +33,7 @@ static inline bool holder_is_noted(holder_word word)
 	return word & HOLDER_NOTED;
 }
 
-/* The file's id; 0: it has none yet. */
+/* The file's place; 0: it has none yet. */
 static inline uint32_t holder_file(holder_word word)
 {
 	return holder_is_noted(word) ? 0 : (uint32_t)word;
@@ -105,6 +105,15 @@ static inline holder_word holder_turn(struct holder *holder)
 	return (holder_word)turn << 32;
 }
 
+/* The word is in no slot any more: its file may be folded. */
+static inline void holder_release(struct holder *holder, holder_word word)
+{
+	uint32_t place = holder_file(word);
+
+	if (place != 0)
+		io_file_release(io_files_at(&holder->files, place));
+}
+
 /* The descriptor was opened just now. */
 static inline void holder_note(
 	struct holder *holder, int descriptor, uint32_t opener, uint64_t at)
@@ -114,21 +123,40 @@ static inline void holder_note(
 	if (!slot)
 		return;
 	atomic_store_explicit(&slot->at, at, memory_order_relaxed);
-	atomic_store_explicit(&slot->word, holder_turn(holder) | HOLDER_NOTED | opener,
-		memory_order_release);
+	holder_release(holder,
+		atomic_exchange_explicit(&slot->word,
+			holder_turn(holder) | HOLDER_NOTED | opener, memory_order_acq_rel));
+}
+
+/* What the descriptor is now, and the file that this is; id 0: none is known. */
+static inline holder_word holder_look(
+	struct holder *holder, int descriptor, struct io_ref *ref)
+{
+	holder_word word = holder_get(holder, descriptor), before;
+
+	/* As long as the word is there the row is that file. */
+	do {
+		before = word;
+		*ref = holder_file(word) ? io_files_ref(&holder->files, holder_file(word))
+					 : (struct io_ref){0};
+		word = holder_get(holder, descriptor);
+	} while (word != before);
+	return word;
 }
 
 /* When an opening was noted whose word was just read; 0: the descriptor is something else. */
 uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen);
 
-/* The descriptor is this now: it was opened just now. Returns its word, 0 without memory. */
-holder_word holder_open(struct holder *holder, const struct io_opening *opening);
+/* The descriptor is this now: it was opened just now. Returns its word, 0 without memory; *ref: its
+ * file. */
+holder_word holder_open(
+	struct holder *holder, const struct io_opening *opening, struct io_ref *ref);
 
 /* What the descriptor is, which was seen to be the word, was found out, or it is something else
  * meanwhile: connected, say. Nothing happens if it is no more what was seen. Returns the word
- * from now on. */
-holder_word holder_become(
-	struct holder *holder, holder_word seen, const struct io_opening *opening);
+ * from now on; *ref: its file, as it was before if the word is. */
+holder_word holder_become(struct holder *holder, holder_word seen,
+	const struct io_opening *opening, struct io_ref *ref);
 
 /* The descriptor was closed, and had been the word before. False: it is something else by now,
  * or its close was seen by another. */
@@ -136,7 +164,10 @@ static inline bool holder_close(struct holder *holder, int descriptor, holder_wo
 {
 	struct holder_slot *slot = seen ? holder_slot(holder, descriptor, false) : NULL;
 
-	return slot && atomic_compare_exchange_strong(&slot->word, &seen, 0);
+	if (!slot || !atomic_compare_exchange_strong(&slot->word, &seen, 0))
+		return false;
+	holder_release(holder, seen);
+	return true;
 }
 
 #endif

@@ -8,8 +8,16 @@
  * The same path opened again as the same number is the same row: a program that opens a file a
  * million times has one. A row is found under the lock of its part of the table.
  *
- * Owns: rows, in blocks, and names. Both stay: an operation which still holds an id cannot be
- *       charged to another file. A row is made only for what is used while something is recorded.
+ * Each row belongs to a group (io_groups.h), a row that stands for all files or connections that
+ * have something in common. When there are many rows that no descriptor refers to, those that were
+ * used least are folded: their place is given to other files, and their operations are their
+ * group's from then on. An id is never used again, so that whoever holds an old one is told by
+ * io_files_now that it has become the group's. Groups are few, and stay.
+ *
+ * Owns: rows, in blocks, and names. The blocks stay: a row may be looked at while its place
+ *       becomes another file's; the id tells. A row is made only for what is used while something
+ *       is recorded.
+ * Runs: on any thread; folding and showing on one thread at a time, the writer's.
  */
 #ifndef JPROF_IO_FILES_H
 #define JPROF_IO_FILES_H
@@ -29,10 +37,14 @@ struct io_name {
 	size_t length;
 };
 
+/* Which side of a connection asked for it. */
+enum io_side { SIDE_UNKNOWN, SIDE_ACCEPTED, SIDE_CONNECTED };
+
 /* An open, a connect, an accept; or what was found open. */
 struct io_opening {
 	enum io_kind kind;
 	enum io_known known;
+	enum io_side side;
 	int descriptor;
 	struct io_name name; /* path; local address */
 	struct io_name peer; /* remote address; empty: none */
@@ -42,33 +54,68 @@ struct io_opening {
 	uint32_t session;    /* whose call path that is */
 };
 
-enum io_file_state { FILE_BEING_MADE, FILE_SHOWN, FILE_CHANGED /* not shown as it is now */ };
+/* A row, for those that charge operations to it: good for ever, whatever becomes of the row. */
+struct io_ref {
+	uint64_t id;    /* 0: none */
+	uint32_t group; /* the id of its group; its own, if it is one */
+	uint8_t kind;   /* enum io_kind */
+	uint8_t ending; /* file_ending.h */
+};
+
+enum io_file_state {
+	FILE_BEING_MADE,
+	FILE_SHOWN,
+	FILE_CHANGED, /* not shown as it is now */
+	FILE_FOLDED   /* was shown, and is to be shown as folded: then its place is free */
+};
 
 struct io_file {
-	/* Constant from its first opening on. */
-	uint32_t id; /* 1, 2, ... */
+	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the row
+	 * to stay. The turn rises when the row is folded. */
+	_Atomic uint64_t life;
+	/* Those of the row's io_ref, packed: group << 32 | kind << 8 | ending. */
+	_Atomic uint64_t traits;
+	_Atomic uint64_t used; /* see io_files_use: what was used least is folded first */
+	/* Constant while the row is this file. */
+	uint64_t id;
 	uint32_t hash;
 	enum io_kind kind;
-	int descriptor;
+	int descriptor; /* IO_GROUP: a group */
 	char *name, *peer; /* NUL behind each */
 	uint32_t name_length, peer_length;
-	uint32_t ending; /* file_ending.h */
+	uint32_t group; /* the place of its group */
 	/* Of the last opening. Written under the part's lock, read without. */
-	_Atomic uint64_t at;
+	_Atomic uint64_t at, first; /* first: of the first one */
 	_Atomic uint32_t opener, path;
 	_Atomic uint32_t known;
 	_Atomic uint32_t session; /* the last one that it was open or used in */
 	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
+	/* Of a group: files that were folded into it in its session; the groups below it that
+	 * were made. */
+	_Atomic uint64_t folded;
+	_Atomic uint32_t members;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
-	struct io_file *next; /* under the part's lock */
+	struct io_file *next; /* under the part's lock; in the list of free ones */
+	/* The writer's. */
+	bool in_file, dropped; /* shown; shown as folded */
+	bool kept;             /* the profile goes on to refer to it */
 };
 
 enum {
 	IO_FILE_PARTS = 64,
 	IO_FILE_BLOCK = 1024, /* rows */
 	IO_FILE_BLOCKS = 1024,
-	IO_FILES_MAX = IO_FILE_BLOCK * IO_FILE_BLOCKS
+	IO_PLACE_BITS = 20,
+	IO_FILES_MAX = 1 << IO_PLACE_BITS,
+	IO_HOLD_BITS = 22,
+	IO_GROUP = -2, /* the descriptor of groups */
+	IO_GROUPS_MAX = 4096, /* and one for each kind */
+	IO_GROUP_MEMBERS = 32 /* groups of names in a folder, of hosts at a port */
 };
+_Static_assert(IO_FILES_MAX == IO_FILE_BLOCK * IO_FILE_BLOCKS, "places have IO_PLACE_BITS");
+
+/* Rows that are folded apart: many of one class do not push out those of the others. */
+enum io_class { CLASS_FILES, CLASS_CONNECTIONS, CLASS_ENTRIES, IO_CLASSES };
 
 /* A part of the table: rows whose hash ends so. All under its lock. */
 struct io_files_part {
@@ -79,11 +126,19 @@ struct io_files_part {
 
 struct io_files {
 	struct io_files_part part[IO_FILE_PARTS];
-	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by id */
-	_Atomic uint32_t rows; /* that were ever used; id 0 is none */
-	_Atomic bool changed; /* a row may be FILE_CHANGED */
+	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
+	_Atomic uint32_t rows; /* places that were ever used; 0 is none */
+	_Atomic bool changed; /* a row may be FILE_CHANGED or FILE_FOLDED */
 	_Atomic uint32_t session; /* the one that records, or the last that did */
-	uint32_t max; /* beyond so many rows, files are charged to one row for each kind */
+	uint32_t max; /* beyond so many rows, files are charged to their groups */
+	struct lock lock; /* LOCK_FILE_SLOTS */
+	struct io_file *free; /* under it */
+	_Atomic uint32_t groups;
+	_Atomic uint32_t made; /* rows since they were last folded */
+	uint32_t keep; /* rows of each class that stay when no descriptor refers to them */
+	bool keep_names; /* the profile goes on to refer to folded rows */
+	bool waiting;    /* the writer's: rows are FILE_FOLDED */
+	_Atomic uint64_t folded[IO_CLASSES]; /* in this session */
 };
 
 void io_files_init(struct io_files *files, uint32_t max);
@@ -91,42 +146,122 @@ void io_files_init(struct io_files *files, uint32_t max);
 /* For tests: all rows are given back. */
 void io_files_fini(struct io_files *files);
 
-/* The row of an id. */
-static inline struct io_file *io_files_at(struct io_files *files, uint32_t id)
+/* The row of a place. */
+static inline struct io_file *io_files_at(struct io_files *files, uint32_t place)
 {
-	return &atomic_load_explicit(&files->block[id / IO_FILE_BLOCK],
-		memory_order_acquire)[id % IO_FILE_BLOCK];
+	return &atomic_load_explicit(&files->block[place / IO_FILE_BLOCK],
+		memory_order_acquire)[place % IO_FILE_BLOCK];
 }
 
-/* A descriptor becomes this file: the row's id, of a new row if need be. 0: no memory. */
-uint32_t io_files_open(struct io_files *files, const struct io_opening *opening);
+static inline uint32_t io_file_place(uint64_t id)
+{
+	return (uint32_t)id & (IO_FILES_MAX - 1);
+}
+
+/* The id of the file that the row at that place is now. */
+static inline uint64_t io_file_id(const struct io_file *file, uint32_t place)
+{
+	return atomic_load_explicit(&file->life, memory_order_acquire) >> IO_HOLD_BITS
+		       << IO_PLACE_BITS |
+	       place;
+}
+
+static inline uint32_t io_file_ending(const struct io_file *file)
+{
+	return (uint8_t)atomic_load_explicit(&file->traits, memory_order_relaxed);
+}
+
+/* What operations of that file and group are charged to now. */
+static inline uint64_t io_files_now(struct io_files *files, uint64_t id, uint32_t group)
+{
+	uint32_t place = io_file_place(id);
+
+	return io_file_id(io_files_at(files, place), place) == id ? id : group;
+}
+
+/* That of the row at a place; of something else, if the row is folded meanwhile. */
+static inline struct io_ref io_files_ref(struct io_files *files, uint32_t place)
+{
+	const struct io_file *file = io_files_at(files, place);
+	uint64_t id = io_file_id(file, place);
+	uint64_t traits = atomic_load_explicit(&file->traits, memory_order_acquire);
+
+	return (struct io_ref){.id = id,
+		.group = (uint32_t)(traits >> 32),
+		.kind = (uint8_t)(traits >> 8),
+		.ending = (uint8_t)traits};
+}
+
+/* An operation of that file was of so many bytes: it counts for a KB more. */
+static inline void io_files_use(struct io_files *files, uint64_t id, uint64_t bytes)
+{
+	_Atomic uint64_t *used = &io_files_at(files, io_file_place(id))->used;
+
+	/* Of two threads at the same time one may be missed: it is for the order alone. */
+	atomic_store_explicit(used,
+		atomic_load_explicit(used, memory_order_relaxed) + bytes + 1024,
+		memory_order_relaxed);
+}
+
+/* The row of what was opened, a new one if need be; its group's, if there is no room. hold: the row
+ * stays until it is released. id 0: no memory. */
+struct io_ref io_files_open(
+	struct io_files *files, const struct io_opening *opening, bool hold);
+
+/* The row, if it is still that file, until it is released; or NULL. */
+struct io_file *io_files_hold(struct io_files *files, uint64_t id);
+
+static inline void io_file_release(struct io_file *file)
+{
+	atomic_fetch_sub_explicit(&file->life, 1, memory_order_release);
+}
 
 /* True if the opening's row is there. */
 bool io_files_has(struct io_files *files, const struct io_opening *opening);
 
-/* Another session begins: rows are shown to it once they are opened, or taken by it. */
-void io_files_begin(struct io_files *files, uint32_t session);
+/* Another session begins: rows are shown to it once they are opened, or taken by it. keep, keep_names:
+ * see struct io_files. */
+void io_files_begin(
+	struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
 
 /* The session has something to do with the row. Call paths of another session mean nothing to
  * it. */
-void io_file_take_rare(struct io_files *files, struct io_file *file);
+void io_files_take_rare(struct io_files *files, uint64_t id);
 
-static inline void io_file_take(struct io_files *files, struct io_file *file)
+static inline void io_files_take(struct io_files *files, uint64_t id)
 {
+	const struct io_file *file = io_files_at(files, io_file_place(id));
+
 	if (__builtin_expect(atomic_load_explicit(&file->session, memory_order_relaxed) !=
 			atomic_load_explicit(&files->session, memory_order_relaxed), 0))
-		io_file_take_rare(files, file);
+		io_files_take_rare(files, id);
 }
 
 /* Something of the row, which is shown, is another now. */
 void io_file_changed(struct io_files *files, struct io_file *file);
 
-/* True if the opening is of that row. */
+/* True if the opening is of that row, which is held. */
 bool io_file_is(const struct io_file *file, const struct io_opening *opening);
 
-/* Shows the session's rows that are new or were changed since they were shown, or all of them. Without a lock; on one
- * thread at a time. 0, or show's negative code, which ends it. */
+/* ---- the writer's, on one thread at a time ---- */
+
+/* Folds the rows that no descriptor refers to and that were used least, when a class has more of
+ * them than are to be kept; force: even where few were made since it was done last. True: some were. */
+bool io_files_fold(struct io_files *files, bool force);
+
+/* Shows the session's rows that are new, changed or folded since they were shown, or all of them. Without
+ * a lock. 0, or show's negative code, which ends it. */
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user);
+
+/* What was shown has arrived: places of folded rows are free. referred: something will refer to
+ * what was shown as it is now. */
+void io_files_shown(struct io_files *files, bool referred);
+
+/* Of a row that is shown: the id of what it was folded into; 0: it was not. */
+static inline uint64_t io_file_into(const struct io_file *file)
+{
+	return atomic_load(&file->state) == FILE_FOLDED ? file->group : 0;
+}
 
 #endif

@@ -21,6 +21,7 @@ enum lock_rank {
 	LOCK_NATIVES,     /* the records of wrapped native methods */
 	LOCK_UNTOUCHED,   /* the list of what got no probes */
 	LOCK_FILES,       /* a part of the table of files and connections */
+	LOCK_FILE_SLOTS,  /* places of rows that are free again */
 	LOCK_OPENERS,     /* the threads that opened something */
 	LOCK_PATHS,       /* call paths of records */
 	LOCK_RECORDS,     /* rings and segments of records */

@@ -219,6 +219,8 @@ static int start_writer(struct session *session, const char *path, struct error 
 		.notes = session_notes,
 		.facts = session_facts,
 		.files = session->source->files,
+		.fold_files = session->source->fold_files,
+		.files_put = session->source->files_put,
 		.argument = session};
 
 	int code = writer_start(&session->writer, session->trace, &source, &session->metrics,

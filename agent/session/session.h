@@ -39,6 +39,9 @@ struct session_source {
 	 * times relative to `began`. */
 	int (*files)(uint64_t began, bool all,
 		int (*put)(void *argument, const struct profile_file *file), void *argument);
+	/* See struct writer_source. */
+	bool (*fold_files)(bool force);
+	void (*files_put)(bool referred);
 	void (*chosen)(struct session_chosen *chosen);
 	/* Calls put for each further fact of the events' side. */
 	void (*facts)(const struct session *session,

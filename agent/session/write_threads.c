@@ -22,10 +22,12 @@ _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metr
 struct written_thread {
 	uint32_t id;
 	uint32_t generation; /* of the nodes in the file */
+	uint32_t io_generation; /* of the accounts */
 	uint32_t nodes;      /* so many of them, without gaps */
 	uint64_t visit;      /* the last one that showed it */
 	bool stale;          /* a transaction failed: what the file has is not known */
 	bool settled;        /* ended and written: does not change, and needs no sums */
+	bool io_settled;     /* and so are its accounts; those may change by themselves */
 	uint64_t *sum;       /* by index; NULL: not known, write every node */
 	uint32_t sums;       /* room for so many */
 	uint64_t *ops;       /* the same of accounts */
@@ -109,6 +111,20 @@ static void make_room(struct written_thread *thread, uint32_t nodes)
 
 /* ---- the visit ---- */
 
+/* Accounts whose files were folded have other indices. */
+static int begin_accounts(struct thread_writer *writer, struct written_thread *thread,
+	const struct trace_thread *shown)
+{
+	if (!thread->settled)
+		thread->io_settled = false;
+	if (thread->io_generation == shown->accounts)
+		return 0;
+	thread->io_generation = shown->accounts;
+	thread->io_settled = false;
+	forget_ops(thread);
+	return profile_drop_io(writer->profile, thread->id, writer->error);
+}
+
 static int begin_thread(void *user, const struct trace_thread *shown)
 {
 	struct thread_writer *writer = user;
@@ -131,7 +147,7 @@ static int begin_thread(void *user, const struct trace_thread *shown)
 	if (shown->alive || shown->folded != 1)
 		thread->settled = false;
 	make_room(thread, shown->nodes);
-	return 0;
+	return begin_accounts(writer, thread, shown);
 }
 
 /* A running thread may have counted a call between the reads of its two counters: calls
@@ -212,7 +228,7 @@ static int show_accounts(void *user, const struct trace_thread *shown, uint32_t 
 	struct thread_writer *writer = user;
 	struct written_thread *thread = writer->current;
 
-	if (thread->settled)
+	if (thread->io_settled)
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
 		bool rest = first == TRACE_REST;
@@ -220,7 +236,7 @@ static int show_accounts(void *user, const struct trace_thread *shown, uint32_t 
 			.thread = thread->id,
 			.index = rest ? UINT32_MAX - i : first + i,
 			.node = block[i].node,
-			.file = block[i].file,
+			.file = io_account_file(&block[i]),
 			.op = rest ? i : block[i].op,
 			.ops = block[i].ops,
 			.failures = block[i].failures,
@@ -228,7 +244,8 @@ static int show_accounts(void *user, const struct trace_thread *shown, uint32_t 
 			.ns = block[i].ns,
 		};
 
-		uint64_t sum = record.ops + record.failures + record.bytes + record.ns;
+		uint64_t sum = record.ops + record.failures + record.bytes + record.ns +
+			       (record.file - block[i].file);
 
 		/* Those of nodes made since are for the next flush. */
 		if (rest ? record.ops == 0
@@ -272,7 +289,7 @@ static int end_thread(void *user, const struct trace_thread *shown)
 		record.ended = 1;
 	memcpy(record.total, shown->total, writer->metrics * sizeof(record.total[0]));
 	if (!shown->alive && shown->folded == 1) {
-		writer->current->settled = true;
+		writer->current->settled = writer->current->io_settled = true;
 		forget_sums(writer->current);
 	}
 	return profile_put_thread(writer->profile, &record, writer->error);

@@ -37,6 +37,9 @@
 #define FLUSH_SECONDS_MAX 3155760000
 
 enum {
+	/* Between two looks whether files are to be folded; after one where some were. */
+	FOLD_PAUSE_MS = 1000,
+	FOLD_SOON_MS = 100,
 	PATIENCE = 60,      /* seconds that the process's end, or a snapshot, waits for a flush */
 	COUNT_PATIENCE = 5, /* that a count does */
 	COUNT_AGE_MS = 200  /* counts younger than that are not made anew */
@@ -59,6 +62,7 @@ struct writer {
 	/* The flush's own, on one thread at a time. */
 	struct error *error; /* of the flush under way */
 	struct written known;
+	unsigned fold_pause; /* ms */
 	bool files_stale; /* a transaction failed: those that were shown may be missing */
 	bool failure_said;
 	struct thread_writer threads;
@@ -109,15 +113,31 @@ static int put_methods(struct writer *writer, uint32_t *from)
 	return status;
 }
 
+static int put_files(struct writer *writer)
+{
+	if (!writer->source.files)
+		return 0;
+	return writer->source.files(writer->began, writer->files_stale, put_file, writer);
+}
+
+/* Before accounts are put, which are then those of the rows that stay. Records name files that may be
+ * folded by now: each is put before. */
+static int fold_files(struct writer *writer, bool force)
+{
+	int status = writer->records.records ? put_files(writer) : 0;
+
+	if (status == 0 && writer->source.fold_files)
+		writer->fold_pause =
+			writer->source.fold_files(force) ? FOLD_SOON_MS : FOLD_PAUSE_MS;
+	return status;
+}
+
 /* What nodes, accounts and records refer to, in the same transaction and behind them: files, then
  * the paths that files have, then the methods that nodes and paths have. */
 static int put_known(struct writer *writer, struct written *known)
 {
-	int status = 0;
+	int status = put_files(writer);
 
-	if (writer->source.files)
-		status = writer->source.files(
-			writer->began, writer->files_stale, put_file, writer);
 	if (status == 0)
 		status = paths_put(trace_io_paths(writer->trace), &known->paths,
 			writer->profile, writer->error);
@@ -186,8 +206,10 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	return status == 0 ? -(int)writer->error->code : status;
 }
 
-/* Commits if the status is 0, and rolls back otherwise. The status from then on. */
-static int end_transaction(struct writer *writer, int status, const struct written *known)
+/* Commits if the status is 0, and rolls back otherwise; snapshot: one was made. The status from then
+ * on. */
+static int end_transaction(
+	struct writer *writer, int status, const struct written *known, bool snapshot)
 {
 	if (status < 0)
 		profile_rollback(writer->profile);
@@ -196,6 +218,8 @@ static int end_transaction(struct writer *writer, int status, const struct writt
 	if (status == 0)
 		writer->known = *known;
 	writer->files_stale = status < 0;
+	if (status == 0 && writer->source.files_put)
+		writer->source.files_put(snapshot);
 	return status;
 }
 
@@ -219,12 +243,14 @@ static int flush_in_transaction(
 	int status;
 
 	writer->flush_begin = since_begin(writer);
-	status = put_all(writer, final, &known);
+	status = fold_files(writer, true);
+	if (status == 0)
+		status = put_all(writer, final, &known);
 	if (status == 0 && snapshot) {
 		snapshot->at = writer->flush_begin;
 		status = profile_put_snapshot(writer->profile, snapshot, writer->error);
 	}
-	return end_transaction(writer, status, &known);
+	return end_transaction(writer, status, &known, snapshot != NULL);
 }
 
 /* Brings the file up to date, and makes a snapshot of that unless it is NULL. 0, or a negative
@@ -258,7 +284,9 @@ static int drain_records(struct writer *writer, struct error *error)
 		return 0;
 	if (status == 0)
 		status = put_known(writer, &known);
-	status = end_transaction(writer, status, &known);
+	if (status == 0)
+		status = fold_files(writer, false);
+	status = end_transaction(writer, status, &known, false);
 	records_put_done(&writer->records, status == 0);
 	return status;
 }
@@ -409,8 +437,9 @@ static bool wait_for_flush(struct writer *writer)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	flush_at = later(now, writer->flush_seconds * 1000);
 	do {
-		next = later(now, RECORDS_PAUSE_MS);
-		if (!writer->records.records || is_before(flush_at, next))
+		next = later(now,
+			writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause);
+		if (is_before(flush_at, next))
 			next = flush_at;
 		if (!wait_until(writer, next))
 			return false;
@@ -418,7 +447,10 @@ static bool wait_for_flush(struct writer *writer)
 		if (is_ending(writer))
 			return false;
 		struct error error = {0};
-		drain_records(writer, &error);
+		if (writer->records.records)
+			drain_records(writer, &error);
+		else
+			fold_files(writer, false);
 		say_failure(writer, &error);
 		if (is_ending(writer))
 			return false;
@@ -560,6 +592,7 @@ int writer_start(struct writer **out, struct trace *trace,
 	writer->flush_seconds =
 		flush_seconds < FLUSH_SECONDS_MAX ? flush_seconds : FLUSH_SECONDS_MAX;
 	writer->process = getpid();
+	writer->fold_pause = FOLD_PAUSE_MS;
 	marks_init(&writer->marks);
 	writer->records = (struct record_writer){.records = trace_io_records(trace),
 		.began = writer->began};

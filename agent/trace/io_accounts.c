@@ -11,6 +11,8 @@
 
 enum { FIRST_ACCOUNTS = 64 }; /* a power of two; the index has twice as many places */
 
+static struct io_files *folding; /* the process's */
+
 static uint32_t *place_at(const struct io_accounts *accounts, uint32_t place)
 {
 	return &((uint32_t *)accounts->index.base)[place];
@@ -18,7 +20,7 @@ static uint32_t *place_at(const struct io_accounts *accounts, uint32_t place)
 
 static uint32_t hash(const struct io_account *key)
 {
-	uint64_t h = (uint64_t)key->node << 32 | key->file;
+	uint64_t h = (uint64_t)key->node << 32 ^ key->file * 0xc2b2ae3d27d4eb4fu;
 
 	h = (h ^ (key->op + 1) * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
 	return (uint32_t)(h >> 32);
@@ -59,7 +61,37 @@ static void index_again(struct io_accounts *accounts)
 	__atomic_store_n(&accounts->count, kept, __ATOMIC_RELEASE);
 }
 
-/* Room for one more. False: no memory, all is as it was. */
+uint64_t io_account_file(const struct io_account *account)
+{
+	if (!folding || account->file == 0)
+		return account->file;
+	return io_files_now(folding, account->file, account->group);
+}
+
+void io_accounts_of(struct io_files *files)
+{
+	folding = files;
+}
+
+void io_accounts_follow(struct io_accounts *accounts)
+{
+	bool folded = false;
+
+	for (uint32_t i = 0; i < accounts->count; i++) {
+		struct io_account *account = io_account_at(accounts, i);
+		uint64_t file = io_account_file(account);
+
+		folded |= file != account->file;
+		account->file = file;
+	}
+	if (!folded)
+		return;
+	accounts->generation++;
+	index_again(accounts);
+}
+
+/* Room for one more: where files were folded there may be a quarter, or else the list grows. False: no
+ * memory, all is as it was. */
 static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
 {
 	uint32_t capacity = accounts->capacity ? accounts->capacity * 2 : FIRST_ACCOUNTS;
@@ -67,9 +99,13 @@ static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
 
 	if (accounts->count < accounts->capacity)
 		return true;
+	if (!accounts->hold)
+		io_accounts_follow(accounts);
+	if (accounts->count < accounts->capacity - accounts->capacity / 4)
+		return true;
 	if (arena_resize(&accounts->list, budget, capacity * sizeof(struct io_account), claim) ||
 		arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim))
-		return false;
+		return accounts->count < accounts->capacity;
 	accounts->capacity = capacity;
 	accounts->mask = capacity * 2 - 1;
 	index_again(accounts);
@@ -82,6 +118,7 @@ static struct io_account *append(struct io_accounts *accounts, const struct io_a
 
 	*account = (struct io_account){.node = key->node,
 		.file = key->file,
+		.group = key->group,
 		.op = key->op,
 		.part = key->part};
 	*find(accounts, key) = accounts->count + 1;
@@ -106,6 +143,9 @@ static struct io_account *account_of(struct io_accounts *accounts, struct lock *
 		room = grow(accounts, budget);
 		if (lock)
 			lock_give(lock);
+		/* Another file's may have become the key's. */
+		if (accounts->capacity && (found = *find(accounts, key)) != 0)
+			return io_account_at(accounts, found - 1);
 	}
 	return room ? append(accounts, key) : NULL;
 }

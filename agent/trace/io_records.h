@@ -26,7 +26,7 @@
 struct io_record {
 	uint64_t begin, end; /* ns of CLOCK_MONOTONIC */
 	uint64_t bytes;
-	uint32_t file; /* id; 0: not known */
+	uint64_t file; /* id; 0: not known */
 	uint32_t path; /* io_paths.h */
 	uint8_t op;    /* enum io_op */
 	uint8_t failed;

@@ -78,6 +78,7 @@ struct trace_thread {
 	const struct thread_identity *identity; /* many: only the name, a pattern, and is_virtual */
 	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
 	uint32_t generation; /* another one than last time: the nodes have been renumbered */
+	uint32_t accounts;   /* the same of accounts alone */
 	uint32_t nodes;      /* how many will be shown */
 	uint64_t unwound;    /* exits by exception, among the events */
 	uint64_t repaired;   /* frames popped because their exit never came */
@@ -104,7 +105,7 @@ struct trace_visitor {
 	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t first,
 		uint32_t count, const struct tree_node *node, size_t stride);
 	/* I/O, after the nodes; some may be of nodes made since, which are not shown. The i-th of a thread is always of the same
-	 * key, as long as its generation stays. At last, with `first` TRACE_REST, those of node and
+	 * key, as long as its two generations stay; its file may be folded into another one at any time (io_account_file). At last, with `first` TRACE_REST, those of node and
 	 * file 0: the i-th is operation i's. NULL: not wanted. */
 	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t first,
 		uint32_t count, const struct io_account *account);

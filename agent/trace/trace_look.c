@@ -70,7 +70,9 @@ void look_begin(struct look *look, struct thread_context *context,
 	memset(look->added, 0, sizeof(look->added));
 	memset(look->sum, 0, sizeof(look->sum));
 	lock_take(&tree->lock);
-	tree->hold = hold;
+	tree->hold = tree->io.hold = hold;
+	if (context->life == CONTEXT_ENDED || context->life == CONTEXT_FOLD)
+		io_accounts_follow(&tree->io);
 	look->thread = (struct trace_thread){
 		.id = context->id,
 		.alive = is_alive(context),
@@ -79,6 +81,7 @@ void look_begin(struct look *look, struct thread_context *context,
 		.started = context->started,
 		.ended = context->ended,
 		.generation = tree->generation,
+		.accounts = tree->io.generation,
 		.nodes = __atomic_load_n(&tree->count, __ATOMIC_ACQUIRE),
 		.unwound = __atomic_load_n(&context->unwound, __ATOMIC_RELAXED),
 		.repaired = __atomic_load_n(&context->repaired, __ATOMIC_RELAXED),
@@ -173,7 +176,7 @@ static void copy_accounts(struct look *look, const struct io_account *from, uint
 		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
 }
 
-/* The next ones from first. *count 0: there are no more. False: the nodes were renumbered. */
+/* The next ones from first. *count 0: there are no more. False: nodes or accounts were renumbered. */
 static bool next_accounts(struct look *look, uint32_t first, uint32_t *count)
 {
 	struct call_tree *tree = &look->context->tree;
@@ -182,7 +185,8 @@ static bool next_accounts(struct look *look, uint32_t first, uint32_t *count)
 	bool same;
 
 	lock_take(&tree->lock);
-	same = tree->generation == look->thread.generation;
+	same = tree->generation == look->thread.generation &&
+	       tree->io.generation == look->thread.accounts;
 	there = __atomic_load_n(&tree->io.count, __ATOMIC_ACQUIRE);
 	*count = there - first < most ? there - first : most;
 	if (same && *count > 0)
@@ -219,7 +223,7 @@ void look_end(struct look *look)
 	bool still;
 
 	lock_take(&context->tree.lock);
-	context->tree.hold = false;
+	context->tree.hold = context->tree.io.hold = false;
 	still = !look->thread.alive || look->stopped;
 	lock_give(&context->tree.lock);
 	for (unsigned i = 0; i < look->trace->set->count; i++) {

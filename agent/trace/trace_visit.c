@@ -43,7 +43,7 @@ static bool show_accounts(void *user, struct look *look, uint32_t first, uint32_
 	return visit->result == 0;
 }
 
-/* False: the nodes were renumbered meanwhile. */
+/* False: nodes or accounts were renumbered meanwhile. */
 static bool show_all(struct visit *visit)
 {
 	if (!look_nodes(&visit->look, show_nodes, visit))

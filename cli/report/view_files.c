@@ -5,8 +5,10 @@
  * whom it was opened.
  *
  * A row is a path or a pair of addresses, with one descriptor; opened again as the same number
- * it is the same row, whose opening is the last one.
+ * it is the same row, whose opening is the last one. A row with '*' in its names may stand for
+ * many that were folded.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,9 @@ static void add_common(struct sheet *sheet)
 {
 	sheet_add(sheet, NULL, "descriptor", "FD", IN_ALL | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "opened", "Opened", IN_DATA | COLUMN_RISING, PLACE_FIRST);
+	sheet_add(sheet, NULL, "first_opened", "First opened", IN_DATA | COLUMN_RISING,
+		PLACE_FIRST);
+	sheet_add(sheet, NULL, "folded", "Folded", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "opened_by", "Opened by", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "opened_in", "Opened in", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "known_from", "Known from", IN_DATA, PLACE_FIRST);
@@ -116,6 +121,8 @@ static struct cell *fill_common(struct report *report, uint32_t item, struct cel
 	*cells++ = file->descriptor < 0 ? (struct cell){0}
 					: cell_number((uint64_t)file->descriptor);
 	*cells++ = file->opened_known ? cell_signed(file->opened) : (struct cell){0};
+	*cells++ = file->first_known ? cell_signed(file->first) : (struct cell){0};
+	*cells++ = cell_number(file->folded);
 	*cells++ = cell_label(label_make(report->labels, file->opened_by));
 	*cells++ = path ? cell_label(report->method[path->method].display) : (struct cell){0};
 	*cells++ = cell_label(label_make(
@@ -154,6 +161,16 @@ static struct cell *fill_end(
 	return cells;
 }
 
+/* The row's name in text, with how many it stands for. */
+static struct label name_of(struct report *report, const struct profile_file *file,
+	struct label name, const char *what)
+{
+	if (file->folded <= 1)
+		return name;
+	return label_format(report->labels, "%s (%" PRIu64 " %s folded into this row)",
+		name.text, file->folded, what);
+}
+
 static void fill_file(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct files_view *view = report->data;
@@ -168,7 +185,7 @@ static void fill_file(struct report *report, uint32_t item, struct cell *cells)
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_READS]);
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_WRITES]);
 	cells = fill_end(view, item, cells);
-	*cells = cell_label(path);
+	*cells = cell_label(name_of(report, file, path, "files"));
 }
 
 static void fill_connection(struct report *report, uint32_t item, struct cell *cells)
@@ -185,8 +202,10 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_RECEIVED]);
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_SENT]);
 	cells = fill_end(view, item, cells);
-	*cells = cell_label(label_format(report->labels, "%s - %s", file->name,
-		file->peer != NULL ? file->peer : ""));
+	*cells = cell_label(name_of(report, file,
+		label_format(report->labels, "%s - %s", file->name,
+			file->peer != NULL ? file->peer : ""),
+		"connections"));
 }
 
 static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
@@ -197,8 +216,10 @@ static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_label(label_make(report->labels, file->peer));
 	*cells++ = cell_label(label_make(report->labels, file->name));
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_READS]);
-	*cells = cell_label(label_format(report->labels, "%s!/%s",
-		file->peer != NULL ? file->peer : "", file->name));
+	*cells = cell_label(name_of(report, file,
+		label_format(report->labels, "%s!/%s",
+			file->peer != NULL ? file->peer : "", file->name),
+		"entries"));
 }
 
 /* ---- rows ---- */

@@ -33,12 +33,12 @@ struct charged {
 	} part[PARTS];
 };
 
-static void add_part(void *user, uint32_t entry, uint64_t bytes)
+static void add_part(void *user, struct io_ref entry, uint64_t bytes)
 {
 	struct charged *charged = user;
 
-	assert_true(charged->parts < PARTS && bytes > 0 && entry > 0);
-	charged->part[charged->parts].entry = entry;
+	assert_true(charged->parts < PARTS && bytes > 0 && entry.id > 0);
+	charged->part[charged->parts].entry = io_file_place(entry.id);
 	charged->part[charged->parts++].bytes = bytes;
 	charged->sum += bytes;
 }
@@ -58,10 +58,10 @@ static struct io_file *open_at(const char *name, int descriptor, uint64_t at)
 {
 	const struct io_opening opening = {.kind = IO_FILE, .descriptor = descriptor,
 		.name = {name, strlen(name)}, .at = at};
-	uint32_t id = io_files_open(&files, &opening);
+	struct io_ref ref = io_files_open(&files, &opening, true);
 
-	assert_true(id != 0);
-	return io_files_at(&files, id);
+	assert_true(ref.id != 0);
+	return io_files_at(&files, io_file_place(ref.id));
 }
 
 static const char *name_of(uint32_t entry)

@@ -63,10 +63,11 @@ static void open_named(int descriptor, uint32_t which)
 {
 	struct io_opening opening = {.kind = IO_FILE, .descriptor = descriptor};
 	char name[32];
+	struct io_ref ref;
 	holder_word word;
 
 	opening.name = (struct io_name){name, (size_t)snprintf(name, sizeof(name), "/%u", which)};
-	word = holder_open(&holder, &opening);
+	word = holder_open(&holder, &opening, &ref);
 	assert_true(word != 0);
 	if (turn_of(word) < TURNS)
 		atomic_store(&was_named[turn_of(word)], (uint8_t)(1 + which));
@@ -115,9 +116,10 @@ static void become_one(_Atomic int *place)
 	const struct io_opening opening = {.kind = IO_TCP, .descriptor = descriptor,
 		.name = {"127.0.0.1:1", 11}, .peer = {"127.0.0.1:2", 11}};
 	holder_word seen = descriptor < 0 ? 0 : holder_get(&holder, descriptor);
+	struct io_ref ref;
 
 	if (seen)
-		holder_become(&holder, seen, &opening);
+		holder_become(&holder, seen, &opening, &ref);
 }
 
 /* As an operation does. */

@@ -529,7 +529,7 @@ static void damaged(void **state)
 		enum error_code code;
 		const char *part;
 	} rows[] = {
-		{__LINE__, "PRAGMA user_version = 5", ERROR_VERSION, "newer jprof"},
+		{__LINE__, "PRAGMA user_version = 6", ERROR_VERSION, "newer jprof"},
 		{__LINE__, "PRAGMA user_version = 0", ERROR_FORMAT, "no version"},
 		{__LINE__, "PRAGMA application_id = 7", ERROR_FORMAT, "another SQLite"},
 		{__LINE__, "DROP TABLE node", ERROR_FORMAT, "no table 'node'"},
