@@ -581,8 +581,8 @@ static bool take_io_of_node(struct match *match, size_t thread, struct profile_i
 	return take_io_of_file(match, thread, amount);
 }
 
-/* Accounts of files that were folded since are those of their group; those that had no room were
- * added up by file, and then under no file. */
+/* Accounts of files that were folded since are those of their group; those that had no
+ * room were added up by file, and then under no file. */
 static void subtract_io(struct match *match, size_t from, const struct profile_io *io)
 {
 	struct profile *to = match->to;

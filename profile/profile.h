@@ -83,8 +83,8 @@ struct profile_sequence {
 	const uint64_t *sum, *min; /* of the stretches, one a metric; borrowed like base */
 };
 
-/* What I/O is done with: a file, a connection, a host name; or many that have something in common,
- * as their names say, with '*'. */
+/* What I/O is done with: a file, a connection, a host name; or many that have something
+ * in common, as their names say, with '*'. */
 struct profile_file {
 	uint64_t id; /* above 0 */
 	enum io_kind kind;
@@ -99,9 +99,9 @@ struct profile_file {
 	const char *note; /* what is to be said of it; NULL: nothing */
 	uint64_t folded;  /* how many this row stands for: 1, or more */
 	bool first_known; /* first is */
-	int64_t first;    /* as opened, of the first opening; opened is that of the last */
-	/* The row that its operations were added to; 0: they are its own. For the writer an id, from the
-	 * reader the place + 1. */
+	int64_t first; /* as opened, of the first opening; opened is that of the last */
+	/* The row that its operations were added to; 0: they are its own. For the writer
+	 * an id, from the reader the place + 1. */
 	uint64_t into;
 	bool forgotten; /* to the writer alone: nothing refers to it any more, it goes */
 };
@@ -118,8 +118,8 @@ struct profile_io {
 	uint32_t thread;
 	uint32_t index; /* the record's, among the thread's; no meaning */
 	uint32_t node;  /* index in the thread's tree */
-	uint64_t file;  /* for the writer the id, from the reader the place + 1; 0: it could not
-			 * be kept apart */
+	uint64_t file;  /* for the writer the id, from the reader the place + 1; 0: it
+			 * could not  be kept apart */
 	enum io_op op;
 	uint64_t ops, failures, bytes, ns;
 };

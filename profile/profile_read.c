@@ -360,7 +360,8 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	if (reader->source->version < SCHEMA_FOLDED_SINCE)
 		return 0;
 	file->folded = reader_number(statement, SCHEMA_FILE_FOLDED);
-	file->first_known = sqlite3_column_type(statement, SCHEMA_FILE_FIRST) != SQLITE_NULL;
+	file->first_known =
+		sqlite3_column_type(statement, SCHEMA_FILE_FIRST) != SQLITE_NULL;
 	file->first = sqlite3_column_int64(statement, SCHEMA_FILE_FIRST);
 	file->into = reader_number(statement, SCHEMA_FILE_GROUP);
 	return 0;

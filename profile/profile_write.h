@@ -67,8 +67,8 @@ int profile_put_snapshot(struct profile_writer *writer,
 int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
 	struct error *error);
 
-/* Forgets all nodes of a thread and their I/O (its tree was renumbered), the I/O alone, or the thread
- * too. */
+/* Forgets all nodes of a thread and their I/O (its tree was renumbered), the I/O alone,
+ * or the thread too. */
 int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);

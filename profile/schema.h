@@ -16,7 +16,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION	      5
+#define SCHEMA_VERSION        5
 #define SCHEMA_SPENT_SINCE    3 /* the version that brought node.spent_i */
 #define SCHEMA_MOUNTS_SINCE   4 /* thread.mounts and thread.carrier_ns */
 #define SCHEMA_FOLDED_SINCE   5 /* file.folded, file.first and file.group_id */

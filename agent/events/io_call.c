@@ -20,7 +20,8 @@
 /* Files and connections that have rows of their own; more are charged to their groups. */
 enum {
 	FILES_MAX = 1 << 18,
-	/* Closed ones that stay rows of their own: one for so many bytes of max_memory. */
+	/* Closed ones that stay rows of their own: one for so many bytes of max_memory.
+	 */
 	MEMORY_OF_KEPT = 1 << 17,
 	KEPT_MIN = 64,
 	PATH_FRAMES = 1024 /* of a stack that is walked */
@@ -38,9 +39,14 @@ struct apart {
 static struct apart class_loading; /* the JVM loaded classes by them */
 static struct apart nobody;        /* by threads that have no context */
 
+static uint64_t file_now(uint64_t file, uint32_t group)
+{
+	return io_files_now(&io_holder.files, file, group);
+}
+
 bool io_prepare(uint32_t slots)
 {
-	io_accounts_of(&io_holder.files);
+	io_accounts_ask(file_now);
 	return io_holder.slot != NULL || holder_init(&io_holder, slots, FILES_MAX);
 }
 
@@ -379,7 +385,8 @@ static void account(const struct io_call *call, struct io_account *operation)
 
 static inline enum io_op op_of(enum io_op op, struct io_ref file)
 {
-	if ((op != IO_READ && op != IO_WRITE) || !file.id || !io_kind_is_socket(file.kind))
+	if ((op != IO_READ && op != IO_WRITE) || !file.id ||
+		!io_kind_is_socket(file.kind))
 		return op;
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
@@ -436,10 +443,8 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	/* What io_start stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
 
-	*call = (struct io_call){.jni = jni,
-		.descriptor = descriptor,
-		.session = session,
-		.offset = -1};
+	*call = (struct io_call){
+		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
 	call->word = io_look(descriptor, &call->file);
 	if (!thread_events_current || thread_events_current->session != call->session)
 		be_known(jni);
@@ -451,8 +456,8 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	call->start = clock_now();
 }
 
-void io_also(const struct io_call *call, struct io_ref file, enum io_op op, uint64_t bytes,
-	bool failed)
+void io_also(const struct io_call *call, struct io_ref file, enum io_op op,
+	uint64_t bytes, bool failed)
 {
 	struct io_account operation = {.file = file.id,
 		.group = file.group,
@@ -533,7 +538,8 @@ void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool
 
 /* ---- what changes the holder ---- */
 
-static void charge(const struct io_call *call, struct io_ref file, enum io_op op, bool failed)
+static void charge(
+	const struct io_call *call, struct io_ref file, enum io_op op, bool failed)
 {
 	struct io_account operation = {.file = file.id,
 		.group = file.group,

@@ -60,14 +60,14 @@ void io_stop(void);
  * forgotten. */
 void io_forget(void);
 
-/* Calls put for the files and connections that are new, have changed, or were folded, since they were
- * shown last, or for all; with times from began on. On one thread at a time, as the two below. 0, or
- * put's negative code, which ends it. */
+/* Calls put for the files and connections that are new, have changed, or were folded,
+ * since they were shown last, or for all; with times from began on. On one thread at a
+ * time, as the two below. 0, or put's negative code, which ends it. */
 int io_show_files(uint64_t began, bool all,
 	int (*put)(void *argument, const struct profile_file *file), void *argument);
 
-/* Files and connections that were used least and closed go into the rows of their groups; force: even
- * if there are few new ones. True: some did. */
+/* Files and connections that were used least and closed go into the rows of their groups;
+ * force: even if there are few new ones. True: some did. */
 bool io_fold_files(bool force);
 
 /* What was shown is in the profile; referred: a snapshot refers to it from now on. */
@@ -98,8 +98,8 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
 void io_call_end(const struct io_call *call, enum io_op op, uint64_t bytes, bool failed);
 
 /* The other side of the same operation, whose ns are told once: the target of a transfer. */
-void io_also(const struct io_call *call, struct io_ref file, enum io_op op, uint64_t bytes,
-	bool failed);
+void io_also(const struct io_call *call, struct io_ref file, enum io_op op,
+	uint64_t bytes, bool failed);
 
 /* What the descriptor is; the system is asked if the holder does not know it yet. */
 holder_word io_look(int descriptor, struct io_ref *file);

@@ -21,8 +21,8 @@
 /* What bytes in no entry are charged to: the directory, headers in front. */
 #define ARCHIVE_REST "(directory)"
 
-/* Calls part for each entry that bytes of the range are in. Nothing for a file that is no archive,
- * or one that is refused. The file is held. */
+/* Calls part for each entry that bytes of the range are in. Nothing for a file that is no
+ * archive, or one that is refused. The file is held. */
 void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,
 	uint64_t offset, uint64_t bytes,
 	void (*part)(void *user, struct io_ref entry, uint64_t bytes), void *user);

@@ -193,15 +193,17 @@ static uint32_t take_new(struct io_files *files, uint32_t max)
 	return place;
 }
 
-/* A row for that; groups have ids that are places. NULL: there are too many, or no memory. */
+/* A row for that; groups have ids that are places. NULL: there are too many, or no
+ * memory. */
 static struct io_file *row_new(struct io_files *files, bool is_group)
 {
 	uint32_t place = is_group ? 0 : take_free(files);
 	struct io_file *file;
 
 	if (place == 0)
-		place = take_new(files, is_group ? IO_FILES_MAX - 1
-						 : files->max + atomic_load(&files->groups));
+		place = take_new(
+			files, is_group ? IO_FILES_MAX - 1
+					: files->max + atomic_load(&files->groups));
 	file = place ? row_make(files, place) : NULL;
 	if (file)
 		file->id = io_file_id(file, place);
@@ -236,8 +238,8 @@ static struct io_ref ref_of(const struct io_file *file)
 }
 
 /* Under the part's lock. group: the place of the row's; 0: it is one. */
-static struct io_file *add(struct io_files *files, struct io_files_part *part, uint32_t hash,
-	const struct io_opening *opening, uint32_t group)
+static struct io_file *add(struct io_files *files, struct io_files_part *part,
+	uint32_t hash, const struct io_opening *opening, uint32_t group)
 {
 	char *names = copy_names(opening);
 	struct io_file *file =
@@ -354,7 +356,8 @@ static struct io_ref open_row(struct io_files *files, struct io_file *file,
 	const struct io_opening *opening, bool hold)
 {
 	/* Names alone have no openings. */
-	if (opening->at != 0 || atomic_load(&file->session) != atomic_load(&files->session))
+	if (opening->at != 0 ||
+		atomic_load(&file->session) != atomic_load(&files->session))
 		note_opening(files, file, opening);
 	if (hold)
 		atomic_fetch_add(&file->life, 1);
@@ -425,7 +428,8 @@ static uint32_t group_for(struct io_files *files, const struct io_opening *openi
 		return fine;
 	group = io_group_of(opening, GRAIN_COARSE, &text);
 	coarse = group_find(files, &group, IO_GROUPS_MAX);
-	if (coarse && atomic_load(&io_files_at(files, coarse)->members) < IO_GROUP_MEMBERS) {
+	if (coarse &&
+		atomic_load(&io_files_at(files, coarse)->members) < IO_GROUP_MEMBERS) {
 		atomic_fetch_add(&io_files_at(files, coarse)->members, 1);
 		group = io_group_of(opening, GRAIN_FINE, &text);
 		fine = group_find(files, &group, IO_GROUPS_MAX);
@@ -444,7 +448,8 @@ static enum io_class class_of(enum io_kind kind)
 }
 
 /* One file more is in the group. at: its last opening, first: its first one. */
-static void join(struct io_files *files, struct io_file *group, uint64_t first, uint64_t at)
+static void join(
+	struct io_files *files, struct io_file *group, uint64_t first, uint64_t at)
 {
 	struct io_files_part *part = &files->part[group->hash % IO_FILE_PARTS];
 	uint64_t earliest;
@@ -517,7 +522,8 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->used > b->used) - (a->used < b->used);
 }
 
-/* Takes the row out of the table, if nobody needs it to stay: its id is nobody's any more. */
+/* Takes the row out of the table, if nobody needs it to stay: its id is nobody's any
+ * more. */
 static bool retire(struct io_files *files, struct io_file *file)
 {
 	struct io_files_part *part = &files->part[file->hash % IO_FILE_PARTS];
@@ -529,7 +535,8 @@ static bool retire(struct io_files *files, struct io_file *file)
 	life = atomic_load(&file->life) >> IO_HOLD_BITS << IO_HOLD_BITS;
 	retired = atomic_compare_exchange_strong(
 		&file->life, &life, life + (UINT64_C(1) << IO_HOLD_BITS));
-	for (link = bucket_of(part, file->hash); retired && *link != file; link = &(*link)->next)
+	for (link = bucket_of(part, file->hash); retired && *link != file;
+		link = &(*link)->next)
 		;
 	if (retired) {
 		*link = file->next;
@@ -564,7 +571,8 @@ static bool fold(struct io_files *files, struct io_file *file)
 	return true;
 }
 
-/* Those of the table that nobody needs to stay; rows of earlier sessions are not needed at all. */
+/* Those of the table that nobody needs to stay; rows of earlier sessions are not needed
+ * at all. */
 static uint32_t find_candidates(
 	struct io_files *files, struct candidate *candidate, uint32_t end)
 {

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_files: what I/O is done with, each once: files, directories, connections, pipes, terminals.
+ * io_files: what I/O is done with, each once: files, directories, connections, pipes,
+ * terminals.
  *
- *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are charged to
+ *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are
+ * charged to
  *
- * The same path opened again as the same number is the same row: a program that opens a file a
- * million times has one. A row is found under the lock of its part of the table.
+ * The same path opened again as the same number is the same row: a program that opens a
+ * file a million times has one. A row is found under the lock of its part of the table.
  *
- * Each row belongs to a group (io_groups.h), a row that stands for all files or connections that
- * have something in common. When there are many rows that no descriptor refers to, those that were
- * used least are folded: their place is given to other files, and their operations are their
- * group's from then on. An id is never used again, so that whoever holds an old one is told by
- * io_files_now that it has become the group's. Groups are few, and stay.
+ * Each row belongs to a group (io_groups.h), a row that stands for all files or
+ * connections that have something in common. When there are many rows that no descriptor
+ * refers to, those that were used least are folded: their place is given to other files,
+ * and their operations are their group's from then on. An id is never used again, so that
+ * whoever holds an old one is told by io_files_now that it has become the group's. Groups
+ * are few, and stay.
  *
- * Owns: rows, in blocks, and names. The blocks stay: a row may be looked at while its place
- *       becomes another file's; the id tells. A row is made only for what is used while something
- *       is recorded.
- * Runs: on any thread; folding and showing on one thread at a time, the writer's.
+ * Owns: rows, in blocks, and names. The blocks stay: a row may be looked at while its
+ * place becomes another file's; the id tells. A row is made only for what is used while
+ * something is recorded. Runs: on any thread; folding and showing on one thread at a
+ * time, the writer's.
  */
 #ifndef JPROF_IO_FILES_H
 #define JPROF_IO_FILES_H
@@ -54,7 +57,8 @@ struct io_opening {
 	uint32_t session;    /* whose call path that is */
 };
 
-/* A row, for those that charge operations to it: good for ever, whatever becomes of the row. */
+/* A row, for those that charge operations to it: good for ever, whatever becomes of the
+ * row. */
 struct io_ref {
 	uint64_t id;    /* 0: none */
 	uint32_t group; /* the id of its group; its own, if it is one */
@@ -66,12 +70,12 @@ enum io_file_state {
 	FILE_BEING_MADE,
 	FILE_SHOWN,
 	FILE_CHANGED, /* not shown as it is now */
-	FILE_FOLDED   /* was shown, and is to be shown as folded: then its place is free */
+	FILE_FOLDED /* was shown, and is to be shown as folded: then its place is free */
 };
 
 struct io_file {
-	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the row
-	 * to stay. The turn rises when the row is folded. */
+	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the
+	 * row to stay. The turn rises when the row is folded. */
 	_Atomic uint64_t life;
 	/* Those of the row's io_ref, packed: group << 32 | kind << 8 | ending. */
 	_Atomic uint64_t traits;
@@ -80,7 +84,7 @@ struct io_file {
 	uint64_t id;
 	uint32_t hash;
 	enum io_kind kind;
-	int descriptor; /* IO_GROUP: a group */
+	int descriptor;    /* IO_GROUP: a group */
 	char *name, *peer; /* NUL behind each */
 	uint32_t name_length, peer_length;
 	uint32_t group; /* the place of its group */
@@ -90,8 +94,8 @@ struct io_file {
 	_Atomic uint32_t known;
 	_Atomic uint32_t session; /* the last one that it was open or used in */
 	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
-	/* Of a group: files that were folded into it in its session; the groups below it that
-	 * were made. */
+	/* Of a group: files that were folded into it in its session; the groups below it
+	 * that were made. */
 	_Atomic uint64_t folded;
 	_Atomic uint32_t members;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
@@ -108,11 +112,12 @@ enum {
 	IO_PLACE_BITS = 20,
 	IO_FILES_MAX = 1 << IO_PLACE_BITS,
 	IO_HOLD_BITS = 22,
-	IO_GROUP = -2, /* the descriptor of groups */
+	IO_GROUP = -2,        /* the descriptor of groups */
 	IO_GROUPS_MAX = 4096, /* and one for each kind */
 	IO_GROUP_MEMBERS = 32 /* groups of names in a folder, of hosts at a port */
 };
-_Static_assert(IO_FILES_MAX == IO_FILE_BLOCK * IO_FILE_BLOCKS, "places have IO_PLACE_BITS");
+_Static_assert(
+	IO_FILES_MAX == IO_FILE_BLOCK * IO_FILE_BLOCKS, "places have IO_PLACE_BITS");
 
 /* Rows that are folded apart: many of one class do not push out those of the others. */
 enum io_class { CLASS_FILES, CLASS_CONNECTIONS, CLASS_ENTRIES, IO_CLASSES };
@@ -127,15 +132,16 @@ struct io_files_part {
 struct io_files {
 	struct io_files_part part[IO_FILE_PARTS];
 	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
-	_Atomic uint32_t rows; /* places that were ever used; 0 is none */
-	_Atomic bool changed; /* a row may be FILE_CHANGED or FILE_FOLDED */
+	_Atomic uint32_t rows;    /* places that were ever used; 0 is none */
+	_Atomic bool changed;     /* a row may be FILE_CHANGED or FILE_FOLDED */
 	_Atomic uint32_t session; /* the one that records, or the last that did */
-	uint32_t max; /* beyond so many rows, files are charged to their groups */
-	struct lock lock; /* LOCK_FILE_SLOTS */
+	uint32_t max;         /* beyond so many rows, files are charged to their groups */
+	struct lock lock;     /* LOCK_FILE_SLOTS */
 	struct io_file *free; /* under it */
 	_Atomic uint32_t groups;
 	_Atomic uint32_t made; /* rows since they were last folded */
-	uint32_t keep; /* rows of each class that stay when no descriptor refers to them */
+	uint32_t
+		keep; /* rows of each class that stay when no descriptor refers to them */
 	bool keep_names; /* the profile goes on to refer to folded rows */
 	bool waiting;    /* the writer's: rows are FILE_FOLDED */
 	_Atomic uint64_t folded[IO_CLASSES]; /* in this session */
@@ -161,8 +167,8 @@ static inline uint32_t io_file_place(uint64_t id)
 /* The id of the file that the row at that place is now. */
 static inline uint64_t io_file_id(const struct io_file *file, uint32_t place)
 {
-	return atomic_load_explicit(&file->life, memory_order_acquire) >> IO_HOLD_BITS
-		       << IO_PLACE_BITS |
+	return atomic_load_explicit(&file->life, memory_order_acquire) >>
+		       IO_HOLD_BITS << IO_PLACE_BITS |
 	       place;
 }
 
@@ -197,14 +203,15 @@ static inline void io_files_use(struct io_files *files, uint64_t id, uint64_t by
 {
 	_Atomic uint64_t *used = &io_files_at(files, io_file_place(id))->used;
 
-	/* Of two threads at the same time one may be missed: it is for the order alone. */
+	/* Of two threads at the same time one may be missed: it is for the order alone.
+	 */
 	atomic_store_explicit(used,
 		atomic_load_explicit(used, memory_order_relaxed) + bytes + 1024,
 		memory_order_relaxed);
 }
 
-/* The row of what was opened, a new one if need be; its group's, if there is no room. hold: the row
- * stays until it is released. id 0: no memory. */
+/* The row of what was opened, a new one if need be; its group's, if there is no room.
+ * hold: the row stays until it is released. id 0: no memory. */
 struct io_ref io_files_open(
 	struct io_files *files, const struct io_opening *opening, bool hold);
 
@@ -219,8 +226,8 @@ static inline void io_file_release(struct io_file *file)
 /* True if the opening's row is there. */
 bool io_files_has(struct io_files *files, const struct io_opening *opening);
 
-/* Another session begins: rows are shown to it once they are opened, or taken by it. keep, keep_names:
- * see struct io_files. */
+/* Another session begins: rows are shown to it once they are opened, or taken by it.
+ * keep, keep_names: see struct io_files. */
 void io_files_begin(
 	struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
 
@@ -245,17 +252,18 @@ bool io_file_is(const struct io_file *file, const struct io_opening *opening);
 
 /* ---- the writer's, on one thread at a time ---- */
 
-/* Folds the rows that no descriptor refers to and that were used least, when a class has more of
- * them than are to be kept; force: even where few were made since it was done last. True: some were. */
+/* Folds the rows that no descriptor refers to and that were used least, when a class has
+ * more of them than are to be kept; force: even where few were made since it was done
+ * last. True: some were. */
 bool io_files_fold(struct io_files *files, bool force);
 
-/* Shows the session's rows that are new, changed or folded since they were shown, or all of them. Without
- * a lock. 0, or show's negative code, which ends it. */
+/* Shows the session's rows that are new, changed or folded since they were shown, or all
+ * of them. Without a lock. 0, or show's negative code, which ends it. */
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user);
 
-/* What was shown has arrived: places of folded rows are free. referred: something will refer to
- * what was shown as it is now. */
+/* What was shown has arrived: places of folded rows are free. referred: something will
+ * refer to what was shown as it is now. */
 void io_files_shown(struct io_files *files, bool referred);
 
 /* Of a row that is shown: the id of what it was folded into; 0: it was not. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	ENDING_MAX = 8,     /* longer ones are no endings */
+	ENDING_MAX = 8,      /* longer ones are no endings */
 	HEXADECIMAL_MIN = 8, /* shorter ones are words and numbers: "db7" */
 	UUID_LENGTH = 36
 };
@@ -104,7 +104,8 @@ static void put_pattern(struct text *text, struct io_name name)
 			continue;
 		}
 		for (end = i; end < name.length &&
-			(is_digit(name.bytes[end]) || is_letter(name.bytes[end])); end++)
+			      (is_digit(name.bytes[end]) || is_letter(name.bytes[end]));
+			end++)
 			;
 		if (end > i)
 			put_run(text, name.bytes + i, end - i);
@@ -127,7 +128,8 @@ static void put_folder(struct text *text, struct io_name path)
 	const char *end = path.bytes + path.length;
 
 	if (slash)
-		put_pattern(text, (struct io_name){path.bytes, (size_t)(slash - path.bytes) + 1});
+		put_pattern(text,
+			(struct io_name){path.bytes, (size_t)(slash - path.bytes) + 1});
 	put(text, "*", 1);
 	if (dot && dot > slash && end - dot <= ENDING_MAX)
 		put_pattern(text, (struct io_name){dot, (size_t)(end - dot)});
@@ -172,8 +174,8 @@ static bool is_accepted(const struct io_opening *opening)
 	       atoi(local.bytes + 1) < atoi(remote.bytes + 1);
 }
 
-static void put_connection(const struct io_opening *opening, bool fine, struct text *name,
-	struct text *peer)
+static void put_connection(
+	const struct io_opening *opening, bool fine, struct text *name, struct text *peer)
 {
 	struct io_name remote = port_of(opening->peer);
 
@@ -200,8 +202,8 @@ static void put_connection(const struct io_opening *opening, bool fine, struct t
 
 /* ---- the group ---- */
 
-static void put_group(const struct io_opening *opening, bool fine, struct text *name,
-	struct text *peer)
+static void put_group(
+	const struct io_opening *opening, bool fine, struct text *name, struct text *peer)
 {
 	switch (opening->kind) {
 	case IO_TCP:
@@ -231,8 +233,8 @@ static void put_group(const struct io_opening *opening, bool fine, struct text *
 	}
 }
 
-struct io_opening io_group_of(
-	const struct io_opening *opening, enum io_grain grain, struct io_group_text *buffers)
+struct io_opening io_group_of(const struct io_opening *opening, enum io_grain grain,
+	struct io_group_text *buffers)
 {
 	struct text name = {.bytes = buffers->name}, peer = {.bytes = buffers->peer};
 	struct io_opening group = {.kind = opening->kind,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_groups: what files and connections have in common, as names with '*' in them (docs/io.md has
- * a table of examples).
+ * io_groups: what files and connections have in common, as names with '*' in them
+ * (docs/io.md has a table of examples).
  *
- *   fine    the path, digits and random parts as '*'; of a connection the server's side, and the
- *           other's address without its port
- *   coarse  the folder and the ending; the server's port
- *   kind    all of that kind
+ *   fine    the path, digits and random parts as '*'; of a connection the server's side,
+ * and the other's address without its port coarse  the folder and the ending; the
+ * server's port kind    all of that kind
  *
- * Digits become '*', and so do runs of letters and digits that change between the two more than
- * once, or that are hexadecimal numbers of eight digits and more, and UUIDs.
+ * Digits become '*', and so do runs of letters and digits that change between the two
+ * more than once, or that are hexadecimal numbers of eight digits and more, and UUIDs.
  */
 #ifndef JPROF_IO_GROUPS_H
 #define JPROF_IO_GROUPS_H
@@ -26,7 +25,7 @@ struct io_group_text {
 };
 
 /* The opening of the group's own row; its names are in text. */
-struct io_opening io_group_of(
-	const struct io_opening *opening, enum io_grain grain, struct io_group_text *text);
+struct io_opening io_group_of(const struct io_opening *opening, enum io_grain grain,
+	struct io_group_text *text);
 
 #endif

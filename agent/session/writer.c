@@ -40,7 +40,7 @@ enum {
 	/* Between two looks whether files are to be folded; after one where some were. */
 	FOLD_PAUSE_MS = 1000,
 	FOLD_SOON_MS = 100,
-	PATIENCE = 60,      /* seconds that the process's end, or a snapshot, waits for a flush */
+	PATIENCE = 60, /* seconds that the process's end, or a snapshot, waits for a flush */
 	COUNT_PATIENCE = 5, /* that a count does */
 	COUNT_AGE_MS = 200  /* counts younger than that are not made anew */
 };
@@ -120,8 +120,8 @@ static int put_files(struct writer *writer)
 	return writer->source.files(writer->began, writer->files_stale, put_file, writer);
 }
 
-/* Before accounts are put, which are then those of the rows that stay. Records name files that may be
- * folded by now: each is put before. */
+/* Before accounts are put, which are then those of the rows that stay. Records name files
+ * that may be folded by now: each is put before. */
 static int fold_files(struct writer *writer, bool force)
 {
 	int status = writer->records.records ? put_files(writer) : 0;
@@ -206,8 +206,8 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	return status == 0 ? -(int)writer->error->code : status;
 }
 
-/* Commits if the status is 0, and rolls back otherwise; snapshot: one was made. The status from then
- * on. */
+/* Commits if the status is 0, and rolls back otherwise; snapshot: one was made. The
+ * status from then on. */
 static int end_transaction(
 	struct writer *writer, int status, const struct written *known, bool snapshot)
 {

@@ -45,9 +45,9 @@ struct writer_source {
 	int (*files)(uint64_t began, bool all,
 		int (*put)(void *put_argument, const struct profile_file *file),
 		void *put_argument);
-	/* Files that were used least are folded; force: even if few are new. True: some were. What `files` calls put
-	 * for has arrived; referred: a snapshot refers to it from now on. All on the thread that
-	 * flushes; NULL where files is. */
+	/* Files that were used least are folded; force: even if few are new. True: some
+	 * were. What `files` calls put for has arrived; referred: a snapshot refers to it
+	 * from now on. All on the thread that flushes; NULL where files is. */
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
 	void *argument; /* of notes and facts */

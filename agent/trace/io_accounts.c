@@ -11,7 +11,7 @@
 
 enum { FIRST_ACCOUNTS = 64 }; /* a power of two; the index has twice as many places */
 
-static struct io_files *folding; /* the process's */
+static uint64_t (*file_now)(uint64_t file, uint32_t group);
 
 static uint32_t *place_at(const struct io_accounts *accounts, uint32_t place)
 {
@@ -63,14 +63,14 @@ static void index_again(struct io_accounts *accounts)
 
 uint64_t io_account_file(const struct io_account *account)
 {
-	if (!folding || account->file == 0)
+	if (!file_now || account->file == 0)
 		return account->file;
-	return io_files_now(folding, account->file, account->group);
+	return file_now(account->file, account->group);
 }
 
-void io_accounts_of(struct io_files *files)
+void io_accounts_ask(uint64_t (*now)(uint64_t file, uint32_t group))
 {
-	folding = files;
+	file_now = now;
 }
 
 void io_accounts_follow(struct io_accounts *accounts)
@@ -90,8 +90,8 @@ void io_accounts_follow(struct io_accounts *accounts)
 	index_again(accounts);
 }
 
-/* Room for one more: where files were folded there may be a quarter, or else the list grows. False: no
- * memory, all is as it was. */
+/* Room for one more: where files were folded there may be a quarter, or else the list
+ * grows. False: no memory, all is as it was. */
 static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
 {
 	uint32_t capacity = accounts->capacity ? accounts->capacity * 2 : FIRST_ACCOUNTS;

@@ -5,17 +5,19 @@
  *
  *   (node of the call tree, file, operation) --> operations, failures, bytes, ns
  *
- * A list beside the tree, and a hash of its indices. When nodes are folded or renumbered, accounts follow
- * them, and those of the same new key become one: a sum over nodes is never less for it. Without
- * memory for a new account it is kept for the file alone, and then for the operation alone:
- * sums over files, and over everything, stay exact. File 0 is never in the list.
+ * A list beside the tree, and a hash of its indices. When nodes are folded or renumbered,
+ * accounts follow them, and those of the same new key become one: a sum over nodes is
+ * never less for it. Without memory for a new account it is kept for the file alone, and
+ * then for the operation alone: sums over files, and over everything, stay exact. File 0
+ * is never in the list.
  *
- * A file may be folded into its group at any time (io_files.h): an account of it counts for the
- * group from then on. When the list is full, accounts of folded files become those of their
- * groups; it grows only if that was not enough. Indices change then, and with them `generation`.
+ * A file may be folded into its group at any time (agent/io/io_files.h): an account of it
+ * counts for the group from then on. When the list is full, accounts of folded files
+ * become those of their groups; it grows only if that was not enough. Indices change
+ * then, and with them `generation`.
  *
- * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes the tree's
- *       lock, and so does whoever reads them from another thread.
+ * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes
+ * the tree's lock, and so does whoever reads them from another thread.
  */
 #ifndef JPROF_IO_ACCOUNTS_H
 #define JPROF_IO_ACCOUNTS_H
@@ -23,7 +25,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/io/io_files.h"
 #include "agent/lock/lock.h"
 #include "agent/trace/arena.h"
 #include "profile/io_words.h"
@@ -33,7 +34,7 @@ struct io_account {
 	uint32_t group : 23; /* of the file */
 	uint32_t op : 8;     /* enum io_op */
 	uint32_t part : 1;   /* of an archive's operation, which is told by itself, too */
-	uint64_t file; /* 0: not known, or no memory to tell */
+	uint64_t file;       /* 0: not known, or no memory to tell */
 	uint64_t ops, failures, bytes, ns;
 };
 
@@ -42,8 +43,9 @@ struct io_accounts {
 	uint32_t count;    /* stored with release when a new account is whole */
 	uint32_t capacity; /* of the list */
 	uint32_t mask;     /* places of the index - 1; it holds indices + 1, 0: empty */
-	uint32_t generation; /* of the indices of accounts, as long as nodes have theirs */
-	bool hold;           /* under the tree's lock: indices must stay */
+	uint32_t
+		generation; /* of the indices of accounts, as long as nodes have theirs */
+	bool hold;          /* under the tree's lock: indices must stay */
 	uint32_t last[IO_OPS];       /* index + 1 of the account that was last added to */
 	struct io_account rest[IO_OPS]; /* without memory: node and file 0 */
 };
@@ -71,15 +73,15 @@ static inline void io_account_add(struct io_account *account, const struct io_ac
 	io_account_add64(&account->ns, more->ns);
 }
 
-/* The table that files are folded in; before the first account. NULL, as in the beginning: none
- * is. */
-void io_accounts_of(struct io_files *files);
+/* Who tells what a file of a group has become; before the first account. NULL, as in the
+ * beginning: none is folded. */
+void io_accounts_ask(uint64_t (*file_now)(uint64_t file, uint32_t group));
 
 /* The file that the account counts for: its own, or the group that it was folded into. */
 uint64_t io_account_file(const struct io_account *account);
 
-/* Accounts of folded files become those of their groups. Under the lock; the owner's, or of a
- * thread that has ended. */
+/* Accounts of folded files become those of their groups. Under the lock; the owner's, or
+ * of a thread that has ended. */
 void io_accounts_follow(struct io_accounts *accounts);
 
 void io_accounts_add_elsewhere(struct io_accounts *accounts, struct lock *lock,

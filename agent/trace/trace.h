@@ -104,9 +104,11 @@ struct trace_visitor {
 	/* Nodes first .. first + count, the i-th at (char *)node + i * stride. */
 	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t first,
 		uint32_t count, const struct tree_node *node, size_t stride);
-	/* I/O, after the nodes; some may be of nodes made since, which are not shown. The i-th of a thread is always of the same
-	 * key, as long as its two generations stay; its file may be folded into another one at any time (io_account_file). At last, with `first` TRACE_REST, those of node and
-	 * file 0: the i-th is operation i's. NULL: not wanted. */
+	/* I/O, after the nodes; some may be of nodes made since, which are not shown. The
+	 * i-th of a thread is always of the same key, as long as its two generations
+	 * stay; its file may be folded into another one at any time (io_account_file). At
+	 * last, with `first` TRACE_REST, those of node and file 0: the i-th is operation
+	 * i's. NULL: not wanted. */
 	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t first,
 		uint32_t count, const struct io_account *account);
 	int (*end)(void *user, const struct trace_thread *thread);

@@ -176,7 +176,8 @@ static void copy_accounts(struct look *look, const struct io_account *from, uint
 		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
 }
 
-/* The next ones from first. *count 0: there are no more. False: nodes or accounts were renumbered. */
+/* The next ones from first. *count 0: there are no more. False: nodes or accounts were
+ * renumbered. */
 static bool next_accounts(struct look *look, uint32_t first, uint32_t *count)
 {
 	struct call_tree *tree = &look->context->tree;

@@ -46,8 +46,8 @@ typedef bool look_block(void *user, struct look *look, uint32_t first, uint32_t 
 /* All nodes, with the stretch in progress where it belongs. False: they were renumbered meanwhile. */
 bool look_nodes(struct look *look, look_block *each, void *user);
 
-/* All accounts; at last, with first TRACE_REST, of each operation the one without a file. False: nodes
- * or accounts were renumbered meanwhile. */
+/* All accounts; at last, with first TRACE_REST, of each operation the one without a file.
+ * False: nodes or accounts were renumbered meanwhile. */
 bool look_accounts(struct look *look, look_block *each, void *user);
 
 /* thread.total. */

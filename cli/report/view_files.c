@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * view_files: files, connections, entries of archives: what each descriptor was used for, by
- * whom it was opened.
+ * view_files: files, connections, entries of archives: what each descriptor was used for,
+ * by whom it was opened.
  *
- * A row is a path or a pair of addresses, with one descriptor; opened again as the same number
- * it is the same row, whose opening is the last one. A row with '*' in its names may stand for
- * many that were folded.
+ * A row is a path or a pair of addresses, with one descriptor; opened again as the same
+ * number it is the same row, whose opening is the last one. A row with '*' in its names
+ * may stand for many that were folded.
  */
 #include <inttypes.h>
 #include <stdlib.h>

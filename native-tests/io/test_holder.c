@@ -49,7 +49,8 @@ static holder_word open_as(struct holder *holder, const struct io_opening *openi
 	return word;
 }
 
-static holder_word become(struct holder *holder, holder_word seen, const struct io_opening *opening)
+static holder_word become(
+	struct holder *holder, holder_word seen, const struct io_opening *opening)
 {
 	struct io_ref ref = {0};
 	holder_word word = holder_become(holder, seen, opening, &ref);
@@ -252,7 +253,8 @@ static void more_files_than_rows_are_charged_to_groups(void **state)
 	assert_int_equal(holder_file(word[1096]), holder_file(word[1098]));
 	assert_int_equal(holder_file(word[1097]), holder_file(word[1099]));
 	assert_true(holder_file(word[1098]) != holder_file(word[1099]));
-	assert_string_equal(io_files_at(&holder->files, holder_file(word[1099]))->name, "/*");
+	assert_string_equal(
+		io_files_at(&holder->files, holder_file(word[1099]))->name, "/*");
 	assert_int_equal(look(holder).files, 1000 + 2);
 }
 
@@ -271,7 +273,8 @@ static void a_session_sees_its_own_files(void **state)
 
 	io_files_begin(&holder->files, 2, UINT32_MAX, false);
 	assert_int_equal(look(holder).files, 0);
-	io_files_take(&holder->files, io_file_id(io_files_at(&holder->files, first), first));
+	io_files_take(
+		&holder->files, io_file_id(io_files_at(&holder->files, first), first));
 	seen = look(holder);
 	assert_int_equal(seen.files, 1);
 	assert_string_equal(seen.last.name, "/two");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * test_holder_race: A opens a descriptor, B holds it, A closes it, C gets the same number, B
- * closes that. Threads do so at random, with descriptors that the kernel gives, while one looks
- * at all rows.
+ * test_holder_race: A opens a descriptor, B holds it, A closes it, C gets the same
+ * number, B closes that. Threads do so at random, with descriptors that the kernel gives,
+ * while one folds rows and looks at all of them.
  *
- * The books: every word that was given is taken out at most once, and those that are left were
- * not; and whoever reads a word finds the file that this opening was, and no other.
+ * The books: every word that was given is taken out at most once, and those that are left
+ * were not; and whoever reads a word finds the file that this opening was, and no other.
  *
  * HOLDER_RACE_SECONDS: how long; a second, if it is not set.
  */
@@ -24,13 +24,21 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 8, DESCRIPTORS = 32, SLOTS = 16, NAMES = 5, TURNS = 1 << 24 };
+enum {
+	THREADS = 8,
+	DESCRIPTORS = 32,
+	SLOTS = 16,
+	NAMES = 200,
+	KEPT = 20,
+	TURNS = 1 << 24
+};
 
 static struct holder holder;
 /* Descriptors that any thread may use, and close, as a program with a race would. */
 static _Atomic int shared[DESCRIPTORS];
 static _Atomic bool enough;
 static _Atomic uint64_t opened, closed, looked;
+static uint64_t folded_rows; /* seen by the one that looks */
 
 /* By the turn of the word, of the first ones. */
 static _Atomic uint8_t was_named[TURNS]; /* 1 + its name; 0: not by a name */
@@ -122,18 +130,27 @@ static void become_one(_Atomic int *place)
 		holder_become(&holder, seen, &opening, &ref);
 }
 
-/* As an operation does. */
+/* As an operation does: the file of the word, which may be folded meanwhile, but for as
+ * long as it is held. */
 static void use_one(_Atomic int *place)
 {
 	int descriptor = atomic_load(place);
-	holder_word word = descriptor < 0 ? 0 : holder_get(&holder, descriptor);
-	const struct io_file *file;
+	struct io_ref ref = {0};
+	holder_word word = descriptor < 0 ? 0 : holder_look(&holder, descriptor, &ref);
+	uint64_t now = ref.id ? io_files_now(&holder.files, ref.id, ref.group) : 0;
+	struct io_file *file;
 
-	if (holder_file(word) == 0 || turn_of(word) >= TURNS)
+	if (ref.id == 0 || turn_of(word) >= TURNS)
 		return;
-	file = io_files_at(&holder.files, holder_file(word));
-	if (file->kind == IO_FILE)
+	assert_true(now == ref.id || now == ref.group);
+	io_files_use(&holder.files, ref.id, 1);
+	file = io_files_hold(&holder.files, ref.id);
+	if (!file)
+		return;
+	assert_int_equal(file->kind, ref.kind);
+	if (file->kind == IO_FILE && ref.id != ref.group)
 		atomic_store(&was_read[turn_of(word)], (uint8_t)(1 + atoi(file->name + 1)));
+	io_file_release(file);
 }
 
 static void *run(void *argument)
@@ -167,6 +184,7 @@ static int show(void *user, const struct io_file *file)
 {
 	uint64_t *files = user;
 
+	folded_rows += io_file_into(file) != 0;
 	assert_true(strlen(file->name) == file->name_length);
 	++*files;
 	return 0;
@@ -178,7 +196,9 @@ static void *look(void *argument)
 	while (!atomic_load(&enough)) {
 		uint64_t files = 0;
 
+		io_files_fold(&holder.files, true);
 		io_files_visit(&holder.files, true, show, &files);
+		io_files_shown(&holder.files, false);
 		atomic_fetch_add(&looked, 1);
 	}
 	return NULL;
@@ -204,7 +224,9 @@ static void check_books(void)
 	print_message("%llu opened, %llu closed, %llu words read, looked %llu times\n",
 		(unsigned long long)opened, (unsigned long long)closed,
 		(unsigned long long)read, (unsigned long long)looked);
+	print_message("%llu rows were folded\n", (unsigned long long)folded_rows);
 	assert_true(opened > 1000 && closed > 1000 && looked > 10 && read > 100);
+	assert_true(folded_rows > 100);
 }
 
 static void descriptors_come_and_go(void **state)
@@ -215,6 +237,7 @@ static void descriptors_come_and_go(void **state)
 
 	(void)state;
 	assert_true(holder_init(&holder, SLOTS, 1000));
+	io_files_begin(&holder.files, 1, KEPT, false);
 	for (int i = 0; i < DESCRIPTORS; i++)
 		atomic_store(&shared[i], -1);
 	for (int i = 0; i < THREADS; i++)

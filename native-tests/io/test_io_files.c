@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * test_io_files: files and connections that are folded into the rows of their groups: their names,
- * which ones stay, what becomes of whoever holds one; memory.
+ * test_io_files: files and connections that are folded into the rows of their groups:
+ * their names, which ones stay, what becomes of whoever holds one; memory.
  */
 #include "agent/io/io_groups.h"
 
@@ -67,11 +67,13 @@ static void names_of_groups(void **state)
 		{IO_FILE, 0, "/var/log/app.log", "",
 			{{"/var/log/app.log", ""}, {"/var/log/*.log", ""}, {"*", ""}}},
 		{IO_FILE, 0, "/data/file12/part3.of10", "",
-			{{"/data/file*/part*.of*", ""}, {"/data/file*/*.of*", ""}, {"*", ""}}},
+			{{"/data/file*/part*.of*", ""}, {"/data/file*/*.of*", ""},
+				{"*", ""}}},
 		{IO_FILE, 0, "name", "", {{"name", ""}, {"*", ""}, {"*", ""}}},
 		{IO_FILE, 0, "", "", {{"", ""}, {"*", ""}, {"*", ""}}},
 		{IO_TCP, SIDE_ACCEPTED, "10.0.0.1:8080", "10.0.0.7:40112",
-			{{"10.0.0.1:8080", "10.0.0.7:*"}, {"10.0.0.1:8080", "*"}, {"*", ""}}},
+			{{"10.0.0.1:8080", "10.0.0.7:*"}, {"10.0.0.1:8080", "*"},
+				{"*", ""}}},
 		{IO_TCP, SIDE_CONNECTED, "10.0.0.1:40112", "10.0.0.9:5432",
 			{{"10.0.0.1:*", "10.0.0.9:5432"}, {"*", "*:5432"}, {"*", ""}}},
 		{IO_TCP, SIDE_CONNECTED, "", "10.0.0.9:5432",
@@ -80,14 +82,17 @@ static void names_of_groups(void **state)
 			{{"[::1]:443", "[::1]:*"}, {"[::1]:443", "*"}, {"*", ""}}},
 		{IO_TCP, SIDE_UNKNOWN, "[::1]:50123", "[::1]:443",
 			{{"[::1]:*", "[::1]:443"}, {"*", "*:443"}, {"*", ""}}},
-		{IO_TCP, 0, "0.0.0.0:8080", "", {{"0.0.0.0:8080", ""}, {"0.0.0.0:*", ""}, {"*", ""}}},
+		{IO_TCP, 0, "0.0.0.0:8080", "",
+			{{"0.0.0.0:8080", ""}, {"0.0.0.0:*", ""}, {"*", ""}}},
 		{IO_TCP, 0, "", "", {{"", ""}, {"", ""}, {"*", ""}}},
 		{IO_HOST, 0, "db7.example.com", "",
 			{{"db*.example.com", ""}, {"*.example.com", ""}, {"*", ""}}},
 		{IO_HOST, 0, "10.0.0.7", "", {{"*.*.*.*", ""}, {"*", ""}, {"*", ""}}},
 		{IO_ENTRY, 0, "com/acme/T12.class", "/tmp/a7.zip",
-			{{"com/acme/T*.class", "/tmp/a*.zip"}, {"*", "/tmp/a*.zip"}, {"*", ""}}},
-		{IO_PIPE, 0, "pipe:[12345]", "", {{"pipe:[*]", ""}, {"*", ""}, {"*", ""}}},
+			{{"com/acme/T*.class", "/tmp/a*.zip"}, {"*", "/tmp/a*.zip"},
+				{"*", ""}}},
+		{IO_PIPE, 0, "pipe:[12345]", "",
+			{{"pipe:[*]", ""}, {"*", ""}, {"*", ""}}},
 	};
 
 	(void)state;
@@ -121,7 +126,8 @@ static void long_names(void **state)
 		for (size_t length = GROUP_TEXT - 20; length < GROUP_TEXT + 20; length++)
 			for (int fill = 0; fill < 3; fill++) {
 				struct io_opening opening = {.kind = (enum io_kind)kind,
-					.name = {name, length}, .peer = {name, length}};
+					.name = {name, length},
+					.peer = {name, length}};
 				struct io_group_text text;
 
 				memset(name, "x./"[fill], length);
@@ -312,8 +318,10 @@ static void classes_are_folded_apart(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
-		struct io_opening opening = {.kind = IO_TCP, .descriptor = 9,
-			.side = SIDE_ACCEPTED, .peer = name_of("10.0.0.9:1234")};
+		struct io_opening opening = {.kind = IO_TCP,
+			.descriptor = 9,
+			.side = SIDE_ACCEPTED,
+			.peer = name_of("10.0.0.9:1234")};
 
 		snprintf(local, sizeof(local), "10.0.0.1:%d", i);
 		opening.name = name_of(local);
@@ -351,8 +359,9 @@ static void many_groups_become_coarse(void **state)
 	for (int i = 0; i < 20000; i++) {
 		struct io_opening opening;
 
-		snprintf(path, sizeof(path), "/%c%c%c/%c%c.x", 'g' + i % 20, 'g' + i / 20 % 20,
-			'g' + i / 400 % 20, 'g' + i / 8000 % 20, 'g' + i % 7);
+		snprintf(path, sizeof(path), "/%c%c%c/%c%c.x", 'g' + i % 20,
+			'g' + i / 20 % 20, 'g' + i / 400 % 20, 'g' + i / 8000 % 20,
+			'g' + i % 7);
 		opening = file_named(path);
 		io_files_open(files, &opening, false);
 		if (i % 1000 == 0)
@@ -379,8 +388,8 @@ static void more_than_there_is_room_for(void **state)
 	assert_true(look(true).in_groups > 900);
 }
 
-/* What the process has of malloc after each ten thousand connections: the second to the fifth add
- * nothing. */
+/* What the process has of malloc after each ten thousand connections: the second to the
+ * fifth add nothing. */
 static void memory_is_flat(void **state)
 {
 	size_t after[5];
@@ -388,8 +397,10 @@ static void memory_is_flat(void **state)
 	(void)state;
 	for (int i = 0; i < 50000; i++) {
 		char local[64], remote[64];
-		struct io_opening opening = {.kind = IO_TCP, .descriptor = i % 60,
-			.side = SIDE_ACCEPTED, .at = 1 + (uint64_t)i};
+		struct io_opening opening = {.kind = IO_TCP,
+			.descriptor = i % 60,
+			.side = SIDE_ACCEPTED,
+			.at = 1 + (uint64_t)i};
 		struct io_ref ref;
 		holder_word word;
 
@@ -408,7 +419,8 @@ static void memory_is_flat(void **state)
 			after[i / 10000] = mallinfo2().uordblks;
 	}
 	assert_int_equal(files->folded[CLASS_CONNECTIONS], 50000 - KEPT);
-	print_message("%zu bytes after 10,000 connections, %zu after 50,000\n", after[0], after[4]);
+	print_message("%zu bytes after 10,000 connections, %zu after 50,000\n", after[0],
+		after[4]);
 	assert_true(after[4] <= after[0] + 16384);
 }
 

@@ -601,6 +601,104 @@ static void mounts(void **state)
 	profile_free(profile);
 }
 
+/* ---- files that were folded meanwhile ---- */
+
+enum { GROUP = 5, FOLDED = 100, STAYS };
+
+static void put_file(struct profile_writer *writer, uint64_t id, uint64_t into)
+{
+	const struct profile_file file = {.id = id,
+		.kind = IO_FILE,
+		.descriptor = -1,
+		.name = id == GROUP ? "/tmp/*" : "/tmp/1",
+		.folded = 1,
+		.into = into};
+	struct error error = {0};
+
+	assert_int_equal(profile_put_file(writer, &file, &error), 0);
+}
+
+static void put_reads(
+	struct profile_writer *writer, uint32_t index, uint64_t file, uint64_t ops)
+{
+	const struct profile_io io = {.thread = 1,
+		.index = index,
+		.file = file,
+		.op = IO_READ,
+		.ops = ops,
+		.bytes = 10 * ops};
+	struct error error = {0};
+
+	assert_int_equal(profile_put_io(writer, &io, &error), 0);
+}
+
+/* How many reads of the file the interval has. */
+static uint64_t reads_of(const char *path, const char *interval, uint64_t id)
+{
+	struct profile *profile = open_interval(path, interval);
+	uint64_t ops = 0;
+
+	for (size_t i = 0; i < profile->io_count; i++)
+		if (profile->file[profile->io[i].file - 1].id == id) {
+			ops += profile->io[i].ops;
+			assert_int_equal(profile->io[i].bytes, 10 * profile->io[i].ops);
+		}
+	assert_int_equal(profile->interval.clamped, 0);
+	profile_free(profile);
+	return ops;
+}
+
+/* At the snapshot a file with 10 reads; then it is folded, and its group is read 4 times
+ * more. */
+static void folded_files(void **state)
+{
+	static const struct profile_metric wall = {"wall", "ns", "by hand"};
+	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
+	const struct profile_thread thread = {.id = 1, .name = "main", .folded = 1};
+	const struct profile_node root = {.thread = 1, .base = (const uint64_t[]){0}};
+	const struct profile_file gone = {.id = FOLDED + 10, .forgotten = true};
+	const char *path = fixture_path("interval-files.jprof");
+	struct profile_writer *writer;
+	struct error error = {0};
+
+	(void)state;
+	profile_create(&writer, path, &wall, 1, &error);
+	profile_begin(writer, &error);
+	profile_put_thread(writer, &thread, &error);
+	profile_put_node(writer, &root, &error);
+	put_file(writer, FOLDED, 0);
+	put_file(writer, STAYS, 0);
+	put_file(writer, FOLDED + 10, 0);
+	put_reads(writer, 0, FOLDED, 10);
+	put_reads(writer, 1, STAYS, 7);
+	profile_put_snapshot(writer, &snapshot, &error);
+	put_file(writer, GROUP, 0);
+	put_file(writer, FOLDED, GROUP);
+	profile_put_file(writer, &gone, &error);
+	put_reads(writer, 0, GROUP, 14);
+	put_reads(writer, 1, STAYS, 9);
+	profile_commit(writer, &error);
+	profile_close(writer, &error);
+	assert_string_equal(error.text, "");
+	assert_int_equal(reads_of(path, "..a", FOLDED), 10);
+	assert_int_equal(reads_of(path, "..a", STAYS), 7);
+	assert_int_equal(reads_of(path, "a..", GROUP), 4);
+	assert_int_equal(reads_of(path, "a..", FOLDED), 0);
+	assert_int_equal(reads_of(path, "a..", STAYS), 2);
+	fixture_sql(path,
+		"DROP VIEW operations; ALTER TABLE file DROP COLUMN folded;"
+		"ALTER TABLE file DROP COLUMN first; ALTER TABLE file DROP COLUMN "
+		"group_id;"
+		"PRAGMA user_version = 4",
+		NULL, 0);
+	assert_int_equal(reads_of(path, "..", GROUP), 14);
+	struct profile *profile = open_interval(path, "..");
+	assert_int_equal(profile->file_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(profile->file[i].folded, 1);
+	profile_free(profile);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -620,6 +718,7 @@ int main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(sequences),
 		cmocka_unit_test(mounts),
+		cmocka_unit_test(folded_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);

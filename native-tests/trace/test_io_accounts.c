@@ -151,6 +151,96 @@ static void without_any_memory_too(void **state)
 		assert_int_equal(f->accounts.rest[op].ops, 2 * NODES * FILES);
 }
 
+/* ---- files that are folded ---- */
+
+enum { GROUP = 5 };
+static uint64_t folded_below; /* ids: those of 100 and more are files */
+
+static uint64_t file_now(uint64_t file, uint32_t group)
+{
+	return file >= 100 && file < folded_below ? group : file;
+}
+
+static void add_grouped(struct fixture *f, uint32_t node, uint64_t file)
+{
+	const struct io_account operation = {.node = node,
+		.file = file,
+		.group = GROUP,
+		.op = IO_READ,
+		.ops = 1,
+		.bytes = 3,
+		.ns = 7};
+
+	io_accounts_add(&f->accounts, &f->lock, &f->budget, &operation);
+}
+
+/* A file after the other, each folded when the next ones come: the list does not grow. */
+static void folded_files_become_their_group(void **state)
+{
+	const uint64_t files = 100000;
+	struct fixture *f = *state;
+	uint64_t of_group[2] = {0};
+
+	io_accounts_ask(file_now);
+	for (uint64_t i = 0; i < files; i++) {
+		folded_below = 100 + (i > 20 ? i - 20 : 0);
+		add_grouped(f, i % 2, 100 + i);
+	}
+	folded_below = 100 + files;
+	assert_true(f->accounts.capacity <= 64);
+	assert_true(f->accounts.generation > 0);
+	assert_int_equal(sum(f).ops, files);
+	assert_int_equal(sum(f).bytes, 3 * files);
+	io_accounts_follow(&f->accounts);
+	assert_int_equal(f->accounts.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(io_account_at(&f->accounts, i)->file, GROUP);
+		of_group[io_account_at(&f->accounts, i)->node] +=
+			io_account_at(&f->accounts, i)->ops;
+	}
+	assert_int_equal(of_group[0], files / 2);
+	assert_int_equal(of_group[1], files / 2);
+	io_accounts_ask(NULL);
+}
+
+/* While somebody copies the list its indices stay. */
+static void accounts_that_are_held_keep_their_places(void **state)
+{
+	struct fixture *f = *state;
+
+	io_accounts_ask(file_now);
+	folded_below = UINT64_MAX;
+	f->accounts.hold = true;
+	for (uint64_t i = 0; i < 1000; i++)
+		add_grouped(f, 0, 100 + i);
+	assert_int_equal(f->accounts.count, 1000);
+	assert_int_equal(f->accounts.generation, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(io_account_file(io_account_at(&f->accounts, i)), GROUP);
+	f->accounts.hold = false;
+	io_accounts_follow(&f->accounts);
+	assert_int_equal(f->accounts.count, 1);
+	assert_int_equal(sum(f).ops, 1000);
+	io_accounts_ask(NULL);
+}
+
+/* What is charged to a group by itself, when its files become it in the same moment. */
+static void the_groups_own_account_is_one(void **state)
+{
+	struct fixture *f = *state;
+
+	io_accounts_ask(file_now);
+	folded_below = 0;
+	for (uint64_t i = 0; i < 64; i++)
+		add_grouped(f, 0, 100 + i);
+	folded_below = UINT64_MAX;
+	add_grouped(f, 0, GROUP);
+	add_grouped(f, 0, GROUP);
+	assert_int_equal(f->accounts.count, 1);
+	assert_int_equal(io_account_at(&f->accounts, 0)->ops, 66);
+	io_accounts_ask(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +250,9 @@ int main(void)
 		T(an_ended_thread_goes_into_a_row),
 		T(without_memory_the_sums_stay),
 		T(without_any_memory_too),
+		T(folded_files_become_their_group),
+		T(accounts_that_are_held_keep_their_places),
+		T(the_groups_own_account_is_one),
 #undef T
 	};
 
