@@ -15,16 +15,31 @@ function(jprof_native_test name)
 	set_tests_properties(native.${name} PROPERTIES TIMEOUT 300 LABELS "native;${T_LABELS}")
 endfunction()
 
-# jprof_fuzzer(NAME SOURCES file... [LIBS lib...]): a libFuzzer program, with -DJPROF_FUZZ=ON.
+# jprof_fuzzer(NAME RUNS n SOURCES file... PARSER file... [LIBS lib...])
+# PARSER: what the fuzzer is for, compiled once more, so that its branches and lines are seen.
+# With -DJPROF_FUZZ=ON (clang) a libFuzzer program, for native-tests/fuzz-coverage. Without it the test
+# fuzz.NAME: so many mutations of the corpus, always the same ones, in seconds.
 function(jprof_fuzzer name)
-	if(NOT JPROF_FUZZ)
+	cmake_parse_arguments(F "" "RUNS" "SOURCES;PARSER;LIBS" ${ARGN})
+	list(TRANSFORM F_PARSER PREPEND ${CMAKE_SOURCE_DIR}/)
+	set(folder ${CMAKE_SOURCE_DIR}/native-tests/fuzz)
+	add_executable(${name} ${F_SOURCES} ${folder}/text_mutator.c ${F_PARSER})
+	target_link_libraries(${name} PRIVATE ${F_LIBS} Threads::Threads)
+	target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+	if(JPROF_FUZZ)
+		set(ways -fsanitize=fuzzer,address,undefined -fprofile-instr-generate
+			-fcoverage-mapping)
+		target_compile_options(${name} PRIVATE ${ways})
+		target_link_options(${name} PRIVATE ${ways})
+		set_target_properties(${name} PROPERTIES
+			RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+		list(JOIN F_PARSER "\n" lines)
+		file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.parser "${lines}\n")
 		return()
 	endif()
-	cmake_parse_arguments(F "" "" "SOURCES;LIBS" ${ARGN})
-	add_executable(${name} ${F_SOURCES})
-	target_link_libraries(${name} PRIVATE ${F_LIBS} Threads::Threads)
-	target_compile_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined
-		-Wno-missing-prototypes)
-	target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
-	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+	target_sources(${name} PRIVATE ${folder}/fuzz_main.c)
+	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+	add_test(NAME fuzz.${name} COMMAND ${folder}/regression.sh $<TARGET_FILE:${name}> ${F_RUNS}
+		${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+	set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300 LABELS native)
 endfunction()

@@ -7,8 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "calibration/calibration_file.h"
+#include "native-tests/calibration/fixture.h"
+#include "native-tests/fuzz/text_mutator.h"
 
 static void require(bool condition, const char *what)
 {
@@ -62,12 +66,29 @@ static void check_text(const struct calibration *calibration)
 	calibration_destroy(again);
 }
 
+/* The same bytes in a file that is in memory. */
+static int load(struct calibration **calibration, const uint8_t *bytes, size_t size,
+	struct error *error)
+{
+	char path[64], *text = NULL;
+	int file = memfd_create("fuzz", MFD_CLOEXEC), failed;
+
+	require(file >= 0 && write(file, bytes, size) == (ssize_t)size, "the file can be written");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	failed = calibration_load(calibration, &text, path, error);
+	require(failed ? !text : strlen(text) <= size, "the text is the file's");
+	free(text);
+	close(file);
+	return failed;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct calibration *calibration;
 	struct error error = {0};
-	int failed =
-		calibration_parse(&calibration, (const char *)bytes, size, "fuzz", &error);
+	int failed = size % 8 == 0 ? load(&calibration, bytes, size, &error)
+				   : calibration_parse(&calibration, (const char *)bytes, size,
+					     "fuzz", &error);
 
 	require(failed == -(int)error.code, "the result is the code");
 	require((failed == 0) == (calibration != NULL), "there is one, or a reason");
@@ -77,4 +98,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	check_text(calibration);
 	calibration_destroy(calibration);
 	return 0;
+}
+
+/* ---- mutations ---- */
+
+static const char *const words[] = {"jprof_calibration", "made", "seconds",
+	"for", "jvm", "cpu", "arch", "calls", "timing", "agent", "metrics", "name", "unit",
+	"relative", "interpreted", "reach", "trees", "nodes", "more", "sequences", "first", "begin",
+	"second", "end", "third", "count", "observed", "minimum", "environment", "cost", "low",
+	"high", "work_low", "work_high", "spread", "wall", "alloc", "instructions", "jitted",
+	"jitted static", "interpreted static", "native", "native static", "entry", "exit",
+	"unwind", NULL};
+
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	size_t length = strlen(fixture_text);
+
+	/* What is too little to be one gives way to one. */
+	if (size < 32 && length <= max_size) {
+		memcpy(data, fixture_text, length);
+		size = length;
+	}
+	return text_mutate(data, size, max_size, 0, words, seed);
 }

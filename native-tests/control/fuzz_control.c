@@ -13,6 +13,7 @@
 #include "agent/control/line.h"
 #include "agent/control/message.h"
 #include "agent/control/verbs.h"
+#include "native-tests/fuzz/text_mutator.h"
 
 static void require(bool condition, const char *what)
 {
@@ -85,7 +86,7 @@ static struct sum try_pieces(
 	struct sum sum = {0};
 
 	for (size_t i = 0; size > 0; i++) {
-		size_t room, want = pieces ? 1 + piece[i % pieces] : size;
+		size_t room, want = pieces ? (size_t)piece[i % pieces] + 1 : size;
 		char *space = line_space(&input, &room, NULL);
 
 		require(space && room > 0, "short lines fit");
@@ -115,4 +116,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	require(one.value == other.value && one.lines == other.lines,
 		"lines do not depend on the pieces");
 	return 0;
+}
+
+/* ---- mutations ---- */
+
+static const char *const words[] = {"jprof", "id", "verb", "echo", "detach",
+	"label", "1", "2", "{", "}", "\n", "\r\n", "[]", "{\"jprof\":1,\"verb\":\"echo\"}\n", NULL};
+
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	return text_mutate(data, size, max_size, 4, words, seed);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * Any bytes as an option string, a config file, the words of `jprof run`, or the options
+ * Any bytes as an option string, a config's text, a config file, the words of `jprof run`, or the options
  * of one session; the first byte chooses. What is accepted must come back the same through
  * JSON.
  */
@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "options/config_json.h"
 #include "options/option_table.h"
 #include "options/options.h"
 #include "options/pattern.h"
+#include "native-tests/fuzz/text_mutator.h"
 
 static void require(bool condition, const char *what)
 {
@@ -51,6 +54,24 @@ static void check_json(const struct options *options)
 	option_set_fini(&again);
 }
 
+/* Patterns against each other's texts. */
+static void check_patterns(const struct options *options)
+{
+	for (size_t i = 0; i < options->include.count; i++) {
+		const char *pattern = options->include.pattern[i];
+		bool method = pattern_match_method(pattern, options->file, "run");
+
+		require(!method || pattern_reaches_class(pattern, options->file),
+			"who selects a method reaches its class");
+		require(!pattern_names_class(pattern, options->file) ||
+				pattern_reaches_class(pattern, options->file),
+			"who names a class reaches it");
+		require(strchr(pattern, '*') || pattern_match(pattern, pattern),
+			"a name is a pattern of itself");
+		pattern_list_match(&options->exclude, pattern);
+	}
+}
+
 static void try_string(const char *text)
 {
 	struct options options;
@@ -61,8 +82,7 @@ static void try_string(const char *text)
 	check_failure(failed, &error);
 	if (!failed) {
 		check_json(&options);
-		for (size_t i = 0; i < options.include.count; i++)
-			pattern_names_class(options.include.pattern[i], options.file);
+		check_patterns(&options);
 		free(options_expand_file(options.file, 1, 2));
 	}
 	options_fini(&options);
@@ -75,6 +95,21 @@ static void try_config(const uint8_t *bytes, size_t size)
 	int failed = config_parse(&set, (const char *)bytes, size, "fuzz", &error);
 	check_failure(failed, &error);
 	option_set_fini(&set);
+}
+
+/* A config file that is in memory. */
+static void try_file(const uint8_t *bytes, size_t size)
+{
+	struct option_set set = {0};
+	struct error error = {0};
+	char path[64];
+	int file = memfd_create("fuzz", MFD_CLOEXEC);
+
+	require(file >= 0 && write(file, bytes, size) == (ssize_t)size, "the file can be written");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	check_failure(config_load(&set, path, &error), &error);
+	option_set_fini(&set);
+	close(file);
 }
 
 /* KEY and VALUE, apart by a line break. A path must arrive as it was given. */
@@ -143,8 +178,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		try_words(text);
 	else if (bytes[0] == 'o')
 		try_override(text);
+	else if (bytes[0] == 'f')
+		try_file(bytes + 1, size - 1);
 	else
 		try_config(bytes + 1, size - 1);
 	free(text);
 	return 0;
+}
+
+/* ---- mutations ---- */
+
+static const char *const words[] = {"file", "start", "calls", "metrics", "include",
+	"exclude", "threads", "io", "io_slots", "calibration", "timing", "max_memory", "flush", "log",
+	"yes", "no", "auto", "instrument", "events", "off", "summary", "records", "fast", "precise",
+	"error", "debug", "wall", "cpu", "alloc", "wall+cpu", "com.acme.*", "com.acme.Foo.bar", "*",
+	"a.*.b", "256m", "1g", "4k", "10", "%p", "%t", "\n", "=", ",", "{\"io\":\"off\"}", NULL};
+
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	return text_mutate(data, size, max_size, 1, words, seed);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * fuzz_profile: any bytes as a profile file, or any numbers in the tables of one.
+ * fuzz_profile: any bytes as a profile file, or a good one with changes.
  *
- * In:  first byte even: what follows is the file. Odd: what follows are changes to a good
- *      one, four bytes each: table and column, row, and how the number is made.
+ * In:  first byte 0 modulo 3: what follows is the file. 1: what follows are changes to numbers of
+ *      a good one, four bytes each: table and column, row, and how the number is made. 2: what
+ *      follows are changes to its pages, four bytes each: page, place within it (2), byte.
+ *
+ * The good one is made once, and changed in memory; the reader gets a file in /dev/shm.
  */
 #include <sqlite3.h>
 #include <stdint.h>
@@ -14,6 +17,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "native-tests/fuzz/text_mutator.h"
 #include "profile/schema.h"
 
 static const char *file(void)
@@ -28,6 +32,71 @@ static const char *file(void)
 	return path;
 }
 
+/* ---- the good one ---- */
+
+static unsigned char *good;
+static sqlite3_int64 good_size;
+
+static void run_sql(sqlite3 *db, const char *sql)
+{
+	char *why = NULL;
+
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) == SQLITE_OK)
+		return;
+	fprintf(stderr, "%s: %s\n", sql, why);
+	abort();
+}
+
+/* Rows for the tables that the fixture leaves empty: row i has i in every column. */
+static void fill_table(sqlite3 *db, const struct schema_table *table)
+{
+	int columns = schema_columns(table, FIXTURE_METRICS);
+
+	for (int row = 1; row <= 3; row++) {
+		sqlite3_str *sql = sqlite3_str_new(db);
+		char *text;
+
+		sqlite3_str_appendf(sql, "INSERT OR IGNORE INTO %s SELECT ", table->name);
+		for (int i = 0; i < columns; i++)
+			sqlite3_str_appendf(sql, "%s%d", i > 0 ? "," : "", row);
+		sqlite3_str_appendf(
+			sql, " WHERE (SELECT count(*) FROM %s) < %d", table->name, row);
+		text = sqlite3_str_finish(sql);
+		run_sql(db, text);
+		sqlite3_free(text);
+	}
+}
+
+static void make_good(void)
+{
+	struct profile *profile;
+	struct error error = {0};
+	sqlite3 *db;
+
+	fixture_snapshots(file(), 3, 8);
+	if (sqlite3_open(file(), &db) != SQLITE_OK)
+		abort();
+	for (int i = 0; i < TABLE_COUNT; i++)
+		fill_table(db, &schema_tables[i]);
+	/* Their ids say whose they are (profile/schema.h). */
+	run_sql(db, "UPDATE io SET operation = 'read', id = thread << 32 | id, node = thread << 32");
+	run_sql(db, "UPDATE snapshot_io SET operation = 'read', id = 1 << 32 | id, thread = 1, "
+		    "node = 1 << 32");
+	run_sql(db, "PRAGMA journal_mode = DELETE");
+	good = sqlite3_serialize(db, "main", &good_size, 0);
+	sqlite3_close(db);
+	if (!good)
+		abort();
+	fixture_write_bytes(file(), good, (size_t)good_size);
+	if (profile_open_records(&profile, file(), &error) != 0) {
+		fprintf(stderr, "the good one: %s\n", error.text);
+		abort();
+	}
+	profile_free(profile);
+}
+
+/* ---- changes to it ---- */
+
 static void change(sqlite3 *db, const uint8_t *bytes)
 {
 	static const char *const values[] = {"-1", "0", "1", "NULL", "4294967295",
@@ -39,26 +108,64 @@ static void change(sqlite3 *db, const uint8_t *bytes)
 
 	schema_column_name(table, FIXTURE_METRICS, column, name, sizeof name);
 	snprintf(value, sizeof value, values[bytes[3] % 16], name);
-	snprintf(sql, sizeof sql,
-		"UPDATE OR REPLACE %s SET %s = %s WHERE rowid IN "
-		"(SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
-		table->name, name, value, table->name, bytes[2] % 24);
+	if (bytes[3] >= 240)
+		snprintf(sql, sizeof sql, "DROP TABLE %s", table->name);
+	else if (bytes[3] >= 224)
+		snprintf(sql, sizeof sql, "ALTER TABLE %s DROP COLUMN %s", table->name, name);
+	else if (bytes[3] >= 208)
+		snprintf(sql, sizeof sql, "DELETE FROM %s WHERE rowid %% 4 = %d", table->name,
+			bytes[2] % 4);
+	else
+		snprintf(sql, sizeof sql,
+			"UPDATE OR REPLACE %s SET %s = %s WHERE rowid IN "
+			"(SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
+			table->name, name, value, table->name, bytes[2] % 24);
+	if (table->copy && bytes[3] < 208)
+		snprintf(sql, sizeof sql, "UPDATE OR REPLACE %s SET %s = %s WHERE id = %d",
+			table->name, name, value, bytes[2] % 24);
 	sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 
-static void make_changed(const uint8_t *bytes, size_t size)
+static void write_changed(const uint8_t *bytes, size_t size)
 {
+	unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)good_size), *changed;
+	sqlite3_int64 changed_size;
 	sqlite3 *db;
 
-	fixture_snapshots(file(), 3, 8);
-	if (sqlite3_open(file(), &db) != SQLITE_OK)
+	if (!copy || sqlite3_open(":memory:", &db) != SQLITE_OK)
 		abort();
-	sqlite3_exec(db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL);
+	memcpy(copy, good, (size_t)good_size);
+	if (sqlite3_deserialize(db, "main", copy, good_size, good_size,
+		    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) != SQLITE_OK)
+		abort();
 	for (size_t i = 0; i + 4 <= size && i < 64; i += 4)
 		change(db, bytes + i);
-	sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+	changed = sqlite3_serialize(db, "main", &changed_size, 0);
+	if (changed)
+		fixture_write_bytes(file(), changed, (size_t)changed_size);
+	sqlite3_free(changed);
 	sqlite3_close(db);
 }
+
+static void write_scribbled(const uint8_t *bytes, size_t size)
+{
+	enum { PAGE = 4096 };
+	static unsigned char *copy;
+
+	if (!copy)
+		copy = malloc((size_t)good_size);
+	if (!copy)
+		abort();
+	memcpy(copy, good, (size_t)good_size);
+	for (size_t i = 0; i + 4 <= size && i < 256; i += 4) {
+		size_t page = bytes[i] % (size_t)(good_size / PAGE);
+
+		copy[page * PAGE + (bytes[i + 1] << 8 | bytes[i + 2]) % PAGE] = bytes[i + 3];
+	}
+	fixture_write_bytes(file(), copy, (size_t)good_size);
+}
+
+/* ---- the reader ---- */
 
 volatile uint64_t fuzz_sink; /* so that nothing is optimised away */
 
@@ -107,14 +214,43 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
-	if (bytes[0] & 1)
-		make_changed(bytes + 1, size - 1);
-	else
+	if (!good)
+		make_good();
+	if (bytes[0] % 3 == 0)
 		fixture_write_bytes(file(), bytes + 1, size - 1);
+	else if (bytes[0] % 3 == 1)
+		write_changed(bytes + 1, size - 1);
+	else
+		write_scribbled(bytes + 1, size - 1);
 	open_it(NULL);
 	open_it("..");
 	open_it("a..b");
 	open_it("b..");
 	unlink(file());
 	return 0;
+}
+
+/* ---- mutations ---- */
+
+/* Of changes: small ones stay small, or most of what is tried is a file that is none. */
+size_t LLVMFuzzerCustomMutator(
+	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	enum { CHANGES_MAX = 1 + 64 };
+
+	if (size == 0 || (seed % 8 == 0 && data[0] % 3 == 0) || max_size < CHANGES_MAX)
+		return LLVMFuzzerMutate(data, size, max_size);
+	if (data[0] % 3 == 0 && seed % 2 == 0) {
+		/* The magic number and the tables' names stay mostly. */
+		size_t at = 100 + (seed >> 3) % size;
+
+		if (at < size)
+			data[at] = (uint8_t)(seed >> 16);
+		return size;
+	}
+	if (size > CHANGES_MAX)
+		size = CHANGES_MAX;
+	size = 1 + LLVMFuzzerMutate(data + 1, size - 1, CHANGES_MAX - 1);
+	data[0] = (uint8_t)(1 + seed % 2);
+	return size;
 }

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# corpus: fills a directory with what a fuzzer begins with, made of what is here: the sources, what is
+# built, the archives of the system.
+#
+#   corpus.sh FUZZER DIRECTORY SOURCE_DIR BUILD_DIR
+set -eu
+out=$2 source_dir=$3 build=$4
+tests=$source_dir/native-tests
+mkdir -p "$out"
+
+# put NAME TEXT
+put() {
+	printf '%s' "$2" >"$out/$1"
+}
+
+corpus_options() {
+	local file n=0 line
+
+	for file in "$source_dir"/config/*.json; do
+		{ printf c && cat "$file"; } >"$out/config-$(basename "$file")"
+		{ printf f && cat "$file"; } >"$out/file-$(basename "$file")"
+	done
+	# A line each: kind, then the text; ~ is a line break.
+	while IFS= read -r line; do
+		n=$((n + 1))
+		printf '%s' "${line//\~/$'\n'}" >"$out/text-$n"
+	done <<-'END'
+		sfile=/tmp/p-%p.jprof,start=no,calls=events,metrics=wall+cpu+alloc,io=records
+		sinclude=com.acme.*,include=java.util.HashMap.*,exclude=com.acme.Foo.bar,threads=worker-*
+		sinclude=java.util.*,include=com.acme.Foo.run,exclude=com.acme.Foo.run,file=com.acme.Foo
+		sinclude=com.acme.Foo,file=com.acme.Foo
+		smax_memory=256m,flush=10,log=debug,timing=precise,calibration=off,io_slots=1024
+		wfile~/tmp/a=b,c
+		winclude~com.acme.*
+		ostart=no,metrics=wall~{"io": "off", "include": ["a.*", "b.*"], "metrics": ["cpu"]}
+		oio=off~io=records,max_memory=1g
+	END
+}
+
+corpus_control() {
+	put echo $'1234{"jprof": 1, "id": 7, "verb": "echo", "label": "a"}\n'
+	put last $'\n\n\n\n{"jprof": 1, "id": "x", "verb": "detach"}\r\n{"jprof":1,"verb":"echo"}\n'
+	put many $'abcd{"jprof": 2}\n[]\n{"jprof":1}\n{"jprof":1,"verb":7}\n{"jprof":1,"verb":"none","id":{}}\n{\n'
+}
+
+# The fixture of the tests is in the program; and that of this user, if there is one.
+corpus_calibration() {
+	put small '{"jprof_calibration": 1}'
+	cp "${XDG_CACHE_HOME:-$HOME/.cache}"/jprof/calibration-*.json "$out" 2>/dev/null || :
+}
+
+# Kind and changes; what is changed, the file of a writer, is in the program.
+corpus_profile() {
+	printf '\1\0\0\0\0' >"$out/columns"
+	printf '\2\1\1\1\1' >"$out/pages"
+	printf '\0SQLite format 3' >"$out/header"
+}
+
+corpus_rewrite() {
+	local from=()
+
+	[ ! -d "$build/java-tests/classes" ] || from+=("$build/java-tests/classes")
+	[ ! -d /usr/share/java ] ||
+		mapfile -t -O ${#from[@]} from < <(find /usr/share/java -name '*.jar' -type f -size -400k | sort | head -5)
+	"$tests/rewrite/class_corpus.sh" "$out" "${from[@]}"
+}
+
+corpus_archive() {
+	local folders=("$build")
+
+	[ ! -d /usr/share/java ] || folders+=(/usr/share/java)
+	"$tests/io/archive_corpus.sh" "$out" "${folders[@]}"
+}
+
+"corpus_${1#fuzz_}"
