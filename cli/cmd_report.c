@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/calibrate/first_use.h"
@@ -18,12 +19,16 @@
 
 struct words {
 	const char *file;
+	bool wide;
 	const char *interval; /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", or NULL */
 	const char *java; /* to measure with, or NULL */
 	bool has_view;
 	struct report_request request;
 };
+
+/* Terminals: narrower ones get lines that wrap. */
+enum { WIDTH_LEAST = 48, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 /* ---- the options: one row each ---- */
 
@@ -63,6 +68,68 @@ static int take_top(struct words *words, const char *value)
 		words->request.top == 0)
 		return command_usage(
 			"report", "--top needs a whole number above 0, not '%s'", value);
+	return 0;
+}
+
+static int take_depth(struct words *words, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	words->request.depth = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 ||
+		words->request.depth == 0)
+		return command_usage("report",
+			"--depth needs a whole number above 0, not '%s'", value);
+	return 0;
+}
+
+/* "1%", "0.5%"; "1" is the same as "1%". */
+static int take_min(struct words *words, const char *value)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	end += *end == '%';
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
+		return command_usage("report",
+			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
+	words->request.min = percent / 100;
+	return 0;
+}
+
+static int take_width(struct words *words, const char *value)
+{
+	char *end;
+	long width = strtol(value, &end, 10);
+
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || width < WIDTH_LEAST ||
+		width > WIDTH_MOST)
+		return command_usage("report",
+			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
+			WIDTH_MOST, value);
+	words->request.width = (unsigned)width;
+	return 0;
+}
+
+static int take_merge_threads(struct words *words, const char *value)
+{
+	(void)value;
+	words->request.merge_threads = true;
+	return 0;
+}
+
+static int take_wide(struct words *words, const char *value)
+{
+	(void)value;
+	words->wide = true;
+	return 0;
+}
+
+static int take_all(struct words *words, const char *value)
+{
+	(void)value;
+	words->request.all = true;
 	return 0;
 }
 
@@ -124,7 +191,8 @@ static const struct report_option {
 	const char *name, *value, *meaning;
 	int (*take)(struct words *words, const char *value);
 } report_options[] = {
-	{"--view", "VIEW", "what to show; tree unless given", take_view},
+	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
+		take_view},
 	{"--metric", "M[+M...]", "show these metrics only; all unless given, cpu first",
 		take_metric},
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name",
@@ -134,13 +202,26 @@ static const struct report_option {
 		"only threads with such names, e.g. 'worker-*'; may be repeated",
 		take_thread},
 	{"--path", "PATTERN",
-		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		"I/O views: only of such files and addresses, e.g. '*.db'; may be "
+		"repeated",
 		take_path},
 	{"--method", "PATTERN",
-		"I/O views: only below such methods, e.g. 'com.acme.*'; may be repeated",
+		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
+		"I/O "
+		"views only below them; may be repeated",
 		take_method},
+	{"--min", "PERCENT",
+		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
+		"unless given",
+		take_min},
+	{"--depth", "N", "sum up rows of a tree below that level", take_depth},
+	{"--merge-threads", NULL, "all threads as one tree", take_merge_threads},
+	{"--all", NULL, "every row of the summary, on a terminal, too", take_all},
+	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_wide},
+	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width},
 	{"--snapshot", "A..B",
-		"only between two snapshots; A.. to the end, ..B from the beginning; see jprof(1)",
+		"only between two snapshots; A.. to the end, ..B from the beginning; see "
+		"jprof(1)",
 		take_snapshot},
 	{"--calibration", "FILE|off",
 		"take jprof's own cost out by this file, or leave it in; see jprof(1)",
@@ -157,8 +238,9 @@ void cmd_report_details(FILE *out)
 {
 	fprintf(out, "Options:\n");
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-13s %-10s %s\n", report_options[i].name,
-			report_options[i].value, report_options[i].meaning);
+		fprintf(out, "  %-15s %-10s %s\n", report_options[i].name,
+			report_options[i].value != NULL ? report_options[i].value : "",
+			report_options[i].meaning);
 	}
 	fprintf(out, "\nViews:\n");
 	for (size_t i = 0; i < view_count; i++)
@@ -215,7 +297,9 @@ static int read_words(struct words *words, int argc, char **argv)
 		option = find_option(argv[i], &value);
 		if (option == NULL)
 			return unknown_option(argv[i]);
-		if (value == NULL && ++i == argc)
+		if (option->value == NULL && value != NULL)
+			return command_usage("report", "%s takes no value", option->name);
+		if (option->value != NULL && value == NULL && ++i == argc)
 			return command_usage("report", "%s needs a value: %s",
 				option->name, option->value);
 		status = option->take(words, value != NULL ? value : argv[i]);
@@ -246,6 +330,39 @@ static bool wants_colour(void)
 
 	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && terminal != NULL &&
 	       strcmp(terminal, "dumb") != 0;
+}
+
+/* The terminal's, or as COLUMNS says; of a pipe only what the user says. */
+static void find_size(struct words *words)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size = {0};
+	long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+
+	if (words->request.width != 0 || !isatty(STDOUT_FILENO))
+		return;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+		words->request.height = size.ws_row;
+		if (size.ws_col > 0)
+			width = size.ws_col;
+	}
+	if (width <= 0 || width > WIDTH_MOST)
+		width = WIDTH_USUAL;
+	words->request.width = width < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)width;
+}
+
+/* What depends on where the report goes: a terminal gets a screen, all else everything.
+ */
+static void choose_layout(struct words *words)
+{
+	struct report_request *request = &words->request;
+
+	find_size(words);
+	if (request->format != &format_text || words->wide || request->width == 0)
+		return;
+	request->format = &format_screen;
+	if (!words->has_view)
+		request->view = &view_overview;
 }
 
 /* The profile, with all that the view shows. */
@@ -298,11 +415,6 @@ static int print_profile(const struct profile *profile, const struct words *word
 	return failed;
 }
 
-static bool shows_calls(const struct view *view)
-{
-	return view == &view_tree || view == &view_methods || view == &view_callers;
-}
-
 /* Where no calls were recorded, those who asked for no view get one that has something to
  * show, and the others hear why it has not. */
 static void suit_calls(struct words *words, const struct profile *profile)
@@ -310,7 +422,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 	const char *calls = profile_meta_get(profile, "calls");
 	const struct view *view = words->request.view;
 
-	if (calls == NULL || strcmp(calls, "off") != 0 || !shows_calls(view))
+	if (calls == NULL || strcmp(calls, "off") != 0 || !view->calls)
 		return;
 	if (!words->has_view)
 		words->request.view = &view_threads;
@@ -319,18 +431,45 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		words->has_view ? "" : ", 'files' and 'connections' their I/O");
 }
 
+/* Options that are for some views alone. */
+static int check_words(const struct words *words)
+{
+	const struct report_request *request = &words->request;
+	const struct view *view = request->view;
+	const struct {
+		const char *option;
+		bool given, fits;
+		const char *views;
+	} rows[] = {
+		{"--path", request->paths.count > 0, view->io, "the views of I/O"},
+		{"--method", request->methods.count > 0, view->io || view->calls,
+			"overview, tree, methods, callers and the views of I/O"},
+		{"--min", request->min > 0, view->calls,
+			"overview, tree, methods and callers"},
+		{"--depth", request->depth > 0, view->levels, "tree"},
+		{"--merge-threads", request->merge_threads, view->calls,
+			"overview, tree, methods and callers"},
+		{"--all", request->all, view == &view_summary, "summary"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].given && !rows[i].fits)
+			return command_usage("report", "%s is for %s, not for '%s'",
+				rows[i].option, rows[i].views, view->name);
+	}
+	return EXIT_DONE;
+}
+
 static int print_report(struct words *words)
 {
 	struct error error = {0};
 	struct profile *profile;
 	uint64_t violations = 0;
-	int failed;
+	int failed, status;
 
-	if (!words->request.view->io &&
-		words->request.paths.count + words->request.methods.count > 0)
-		return command_usage("report",
-			"--path and --method are for the views of I/O, not for '%s'",
-			words->request.view->name);
+	status = check_words(words);
+	if (status != EXIT_DONE)
+		return status;
 	if (open_for(&profile, words, &error) != 0)
 		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
 						 : command_failed(&error);
@@ -346,7 +485,8 @@ static int print_report(struct words *words)
 
 int cmd_report(int argc, char **argv)
 {
-	struct words words = {.request = {.view = &view_tree, .format = &format_text}};
+	struct words words = {
+		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
 	int status = read_words(&words, argc, argv);
 	char *found = NULL;
 
@@ -356,6 +496,7 @@ int cmd_report(int argc, char **argv)
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);
 		words.request.colour = wants_colour();
+		choose_layout(&words);
 		status = print_report(&words);
 	}
 	free(found);

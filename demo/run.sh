@@ -22,15 +22,15 @@ mkdir "$work/shop"
 export XDG_CACHE_HOME=$build/demo-cache
 profile=$work/demo.jprof
 
-# Wide tables are cut at the terminal's width (or 130): class names can be long.
+# Tables are as wide as the terminal, or 130 columns.
 width=${COLUMNS:-130}
 show() {
 	local lines=$1 title=$2
 
 	shift 2
 	printf '\n== %s\n   $ jprof report %s\n\n' "$title" "demo.jprof $*"
-	"$build/jprof" report "$profile" "$@" >"$work/view"
-	cut -c "1-$width" "$work/view" | sed "$((lines + 1)),\$d"
+	"$build/jprof" report "$profile" --width "$width" "$@" >"$work/view"
+	sed "$((lines + 1)),\$d" "$work/view"
 }
 
 echo "Running the H2 database with shop.sql under jprof ..."
@@ -39,8 +39,7 @@ seconds=$SECONDS
 	-url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
 echo "It took $((SECONDS - seconds)) s."
 
-show 28 'Which methods used the processor: base is their own part, cum is with all they called' \
-	--view methods --metric cpu --sort base.cpu --top 25
+show 36 'Where does the time go?' --view overview
 show 24 'The top of the call tree: who called whom, how often, and what it took' \
 	--view tree --thread main --metric cpu
 show 12 'The threads: where time passes, and where the processor is used' --view threads
@@ -56,7 +55,7 @@ show_io() {
 	fi
 }
 show_io 8 'The files: what was read and written, and how fast' files --top 5
-show_io 8 'Which methods did that: base is their own part, cum is with all they called' \
+show_io 8 'Which methods did that, themselves and with all they called' \
 	io-methods --sort base.all.ns --top 5
 show_io 6 'The connections' connections --top 3
 show_io 6 'Archives: what was read of which entry' entries --top 3

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* format: the table of printers, and the calls a view makes to whichever is at work. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/report/sheet.h"
@@ -32,7 +34,7 @@ static void order_columns(struct sink *sink)
 
 		if ((sheet->column[i].flags & sink->format->use) == 0)
 			continue;
-		if (sink->format->use == IN_TEXT) {
+		if (sink->format->use & IN_TEXT) {
 			while (at > 0 && sheet->column[sink->order[at - 1]].place >
 						 sheet->column[i].place) {
 				sink->order[at] = sink->order[at - 1];
@@ -55,6 +57,8 @@ void sink_init(struct sink *sink, const struct format *format, const struct shee
 		.first_stanza = true};
 	out_init(&sink->text, -1);
 	order_columns(sink);
+	if (format->open != NULL)
+		format->open(sink);
 }
 
 void sink_fini(struct sink *sink)
@@ -97,6 +101,19 @@ void sink_extra(struct sink *sink, const char *key, const char *label, uint64_t 
 {
 	if (sink->format->extra != NULL)
 		sink->format->extra(sink, key, label, rows, cells);
+}
+
+void sink_title(struct sink *sink, const char *format, ...)
+{
+	char line[1024];
+	va_list arguments;
+
+	if (sink->measuring || sink->format->title == NULL)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	sink->format->title(sink, line);
 }
 
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more)

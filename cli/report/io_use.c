@@ -176,7 +176,9 @@ void io_use_columns(struct report *report)
 {
 	for (int cum = 0; cum < 2; cum++) {
 		for (enum io_part part = 0; part < IO_PARTS; part++) {
-			const char *heading = part != IO_PART_ALL ? "" : cum ? "Cum" : "Base";
+			const char *heading = part != IO_PART_ALL ? ""
+					      : cum               ? "Total"
+								  : "Self";
 
 			io_use_column(report, part_name[part][cum], heading,
 				(part == IO_PART_ALL ? IN_ALL : IN_DATA) |

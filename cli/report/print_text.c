@@ -183,9 +183,25 @@ static bool has_units(const struct sink *sink)
 static void begin(struct sink *sink)
 {
 	fix_widths(sink);
+}
+
+static void need_heading(struct sink *sink)
+{
+	if (sink->headed)
+		return;
+	sink->headed = true;
 	put_heading(sink, heading);
 	if (has_units(sink))
 		put_heading(sink, unit);
+}
+
+static void title(struct sink *sink, const char *line)
+{
+	if (sink->headed)
+		out_char(sink->out, '\n');
+	out_harmless(sink->out, line, strlen(line));
+	out_char(sink->out, '\n');
+	sink->headed = false;
 }
 
 static unsigned shown_depth(unsigned depth)
@@ -285,6 +301,7 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 		measure(sink, cells);
 		return;
 	}
+	need_heading(sink);
 	if (sink->strong)
 		out_text(sink->out, STRONG);
 	for (unsigned i = 0; i < sink->shown; i++)
@@ -298,6 +315,7 @@ static void stanza(struct sink *sink, bool open)
 {
 	if (!open)
 		return;
+	need_heading(sink);
 	if (!sink->first_stanza)
 		out_char(sink->out, '\n');
 	sink->first_stanza = false;
@@ -345,6 +363,7 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 
 static void note(struct sink *sink, const char *key, const char *value, const char *more)
 {
+	need_heading(sink);
 	out_char(sink->out, '\n');
 	out_text(sink->out, key);
 	out_text(sink->out, ": ");
@@ -355,6 +374,7 @@ static void note(struct sink *sink, const char *key, const char *value, const ch
 
 static void end(struct sink *sink)
 {
+	need_heading(sink);
 	if (sink->has_errors)
 		out_text(sink->out,
 			"\n±: half the width of the interval that holds the true figure");
@@ -376,5 +396,6 @@ const struct format format_text = {
 	.part = part,
 	.extra = extra,
 	.note = note,
+	.title = title,
 	.end = end,
 };

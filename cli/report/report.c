@@ -2,14 +2,17 @@
  * Copyright the jprof authors */
 /* report: what all views share: choosing, summing, ranking, and the order of printing. */
 #include "cli/report/report.h"
-#include "cli/report/choices.h"
-#include "cli/say.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/report/choices.h"
+#include "cli/report/merged_threads.h"
+#include "cli/say.h"
 
 /* ---- choosing ---- */
 
@@ -136,6 +139,39 @@ static int refuse_sort(
 		report->request->view->name, wanted, choices_text(&choices, "columns"));
 }
 
+/* As headings say it: "self" is base, "total" is cum, of a metric or the first one. */
+static int find_sort(const struct sheet *sheet, const char *wanted)
+{
+	static const struct {
+		const char *word, *group;
+	} words[] = {{"self", "base"}, {"total", "cum"}};
+	int column = sheet_find(sheet, wanted);
+	char name[256];
+
+	for (size_t i = 0; column < 0 && i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i].word);
+
+		if (strncmp(wanted, words[i].word, length) != 0 ||
+			(wanted[length] != '.' && wanted[length] != '\0'))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", words[i].group, wanted + length);
+		column = sheet_find(sheet, name);
+	}
+	return column;
+}
+
+/* On a screen small rows of calls are summed up, unless the user chose rows. */
+#define SCREEN_MIN 0.005
+
+static bool has_default_min(const struct report *report)
+{
+	const struct report_request *request = report->request;
+
+	return request->format->shares && request->view->calls && request->top == 0 &&
+	       request->depth == 0 && request->methods.count == 0 &&
+	       report->sheet.column[report->sort].whole > 0;
+}
+
 static int choose_sort(struct report *report, struct error *error)
 {
 	const struct view *view = report->request->view;
@@ -150,12 +186,20 @@ static int choose_sort(struct report *report, struct error *error)
 			"--sort does not apply",
 			view->name);
 	}
-	column = sheet_find(&report->sheet, wanted != NULL ? wanted : view->sort);
+	column = find_sort(&report->sheet, wanted != NULL ? wanted : view->sort);
 	if (column < 0 && wanted == NULL) /* a profile without metrics */
 		column = 0;
 	if (column < 0)
 		return refuse_sort(report, wanted, error);
 	report->sort = (unsigned)column;
+	report->min = report->request->min;
+	if (report->min < 0)
+		report->min = has_default_min(report) ? SCREEN_MIN : 0;
+	if (report->min > 0 && report->sheet.column[column].whole == 0)
+		return error_set(error, ERROR_USAGE,
+			"--min is a share of a metric: it needs rows sorted by one, not "
+			"by '%s'",
+			wanted != NULL ? wanted : view->sort);
 	return 0;
 }
 
@@ -205,6 +249,46 @@ static int make_labels(struct report *report)
 	return label_store_failed(report->labels) ? -1 : 0;
 }
 
+/* From here on the profile has one thread. */
+static int merge_threads(struct report *report)
+{
+	struct merged_threads *merged = merged_threads_create(report);
+
+	if (merged == NULL)
+		return -1;
+	free(report->hidden);
+	free(report->thread);
+	report->hidden = NULL;
+	report->profile = &merged->profile;
+	report->merged = merged;
+	report->selected[0] = true;
+	report->thread = calloc(2, sizeof(*report->thread));
+	if (report->thread == NULL || find_hidden(report) != 0)
+		return -1;
+	report->thread[0] =
+		label_make(report->labels, label_thread_name(&merged->thread));
+	return 0;
+}
+
+/* What all selected threads used together; nobody asks for it unless shares are shown. */
+static void find_whole(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	uint64_t base[REPORT_VALUES_MAX];
+
+	if (!report->request->format->shares && report->request->min <= 0 &&
+		!report->request->view->merges)
+		return;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		for (size_t i = profile->thread_first[t];
+			report->selected[t] && i < profile->thread_first[t + 1]; i++) {
+			report_base(report, i, base);
+			for (unsigned m = 0; m < report->sheet.metric_count; m++)
+				report->whole[m] += base[m];
+		}
+	}
+}
+
 static int report_open(struct report *report, struct error *error)
 {
 	const struct profile *profile = report->profile;
@@ -224,6 +308,11 @@ static int report_open(struct report *report, struct error *error)
 	if (failed != 0)
 		return failed;
 	choose_figures(report);
+	if (report->request->merge_threads || report->request->view->merges) {
+		if (merge_threads(report) != 0)
+			return report_no_memory(error);
+	}
+	find_whole(report);
 	report->request->view->columns(report);
 	failed = choose_sort(report, error);
 	return failed != 0 ? failed : report->request->view->open(report, error);
@@ -236,6 +325,7 @@ static void report_close(struct report *report)
 	free(report->hidden);
 	free(report->method);
 	free(report->thread);
+	merged_threads_destroy(report->merged);
 	label_store_destroy(report->labels);
 }
 
@@ -276,6 +366,7 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 	int failed = 0;
 
 	sink_init(&sink, request->format, &report->sheet, out, request->colour);
+	sink.terminal = request->width;
 	if (request->format->measures) {
 		sink.measuring = true;
 		failed = request->view->rows(report, &sink, error);
@@ -339,6 +430,19 @@ void report_violation(struct report *report, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
 	say("%s", line);
+}
+
+bool report_is_idle(const struct report *report, size_t thread)
+{
+	const struct profile_thread *row = &report->profile->thread[thread];
+	bool cpu = report->sheet.metric_count > 0 &&
+		   strcmp(report->sheet.metric[0]->name, "cpu") == 0;
+
+	if (!report->request->format->shares || report->request->threads.count > 0 ||
+		row->events > 0)
+		return false;
+	/* A thread that waits has wall time, too. */
+	return !cpu || row->total[report->metric[0]] < report->whole[0] / 1000;
 }
 
 bool report_has_virtual(const struct report *report)
@@ -444,6 +548,11 @@ void report_base(const struct report *report, size_t node, uint64_t *values)
 	const uint64_t *raw = report->profile->node[node].base;
 	unsigned metrics = report->sheet.metric_count;
 
+	if (report->merged != NULL) {
+		memcpy(values, report_values(report, report->merged->values, node),
+			report->values * sizeof(*values));
+		return;
+	}
 	for (unsigned m = 0; m < metrics; m++) {
 		unsigned metric = report->metric[m];
 		size_t place = adjusted ? node * adjusted->metric_count + metric : 0;
@@ -463,12 +572,20 @@ static void link_errors(struct sheet *sheet, unsigned first, unsigned error)
 		sheet->column[first + m].error = error + m + 1;
 }
 
+void report_set_whole(struct report *report, unsigned first)
+{
+	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+		report->sheet.column[first + m].whole = report->whole[m];
+}
+
 void report_value_columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
-	unsigned base = sheet_add_metrics(sheet, "base", "Base", IN_ALL | COLUMN_SUM, 0);
-	unsigned cum = sheet_add_metrics(sheet, "cum", "Cum", IN_ALL, 1);
+	unsigned base = sheet_add_metrics(sheet, "base", "Self", IN_ALL | COLUMN_SUM, 0);
+	unsigned cum = sheet_add_metrics(sheet, "cum", "Total", IN_ALL, 1);
 
+	report_set_whole(report, base);
+	report_set_whole(report, cum);
 	if (report->adjusted == NULL)
 		return;
 	sheet_add_metrics(sheet, "raw_base", "Raw base", IN_DATA | COLUMN_SUM, 0);
@@ -609,10 +726,51 @@ size_t report_top(const struct report *report, size_t count)
 	return top == 0 || top > count ? count : (size_t)top;
 }
 
+bool report_wants_method(const struct report *report, uint32_t method)
+{
+	const struct pattern_list *wanted = &report->request->methods;
+	const struct profile_method *row = &report->profile->method[method];
+
+	for (size_t p = 0; p < wanted->count; p++) {
+		if (row->class_name != NULL && pattern_match_method(wanted->pattern[p],
+						       row->class_name, row->name))
+			return true;
+	}
+	return wanted->count == 0;
+}
+
+uint64_t report_least(const struct report *report)
+{
+	double share = report->min * (double)report->sheet.column[report->sort].whole;
+
+	return share > 0 ? (uint64_t)ceil(share) : 0;
+}
+
+size_t report_choose_methods(const struct report *report, struct rank *rank, size_t count)
+{
+	uint64_t enough = report_least(report);
+	size_t shown = 0, most = report_top(report, count);
+
+	for (size_t i = 0; i < count && shown < most; i++) {
+		struct rank row = rank[i];
+
+		if (!report_wants_method(report, row.item) || row.number < enough)
+			continue;
+		rank[i] = rank[shown];
+		rank[shown++] = row;
+	}
+	return shown;
+}
+
 void report_rows(struct report *report, struct sink *sink, const struct rank *rank,
 	size_t count, fill_row *fill)
 {
-	size_t top = report_top(report, count);
+	report_some_rows(report, sink, rank, report_top(report, count), count, fill);
+}
+
+void report_some_rows(struct report *report, struct sink *sink, const struct rank *rank,
+	size_t top, size_t count, fill_row *fill)
+{
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
 
 	report_no_sums(report, sums);

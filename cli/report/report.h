@@ -28,6 +28,10 @@ struct view {
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
 	bool io; /* about I/O: chosen by paths and methods, too */
+	bool calls;   /* about calls: chosen by methods, too, and by their share of the
+			 whole */
+	bool levels;  /* a tree, which may be cut at a level */
+	bool merges;  /* threads are always one */
 	bool records; /* needs profile_wanted.records */
 	bool marks; /* and marks */
 	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
@@ -47,9 +51,9 @@ extern const struct view *const views[];
 extern const size_t view_count;
 const struct view *view_find(const char *name);
 
-extern const struct view view_summary, view_tree, view_methods, view_callers,
-	view_threads, view_files, view_connections, view_entries, view_io_methods, view_io_tree,
-	view_records, view_snapshots, view_calibration;
+extern const struct view view_overview, view_summary, view_tree, view_methods,
+	view_callers, view_threads, view_files, view_connections, view_entries,
+	view_io_methods, view_io_tree, view_records, view_snapshots, view_calibration;
 
 /* What the user asked for. */
 struct report_request {
@@ -60,8 +64,17 @@ struct report_request {
 	uint64_t top;                /* most rows to print; 0: all */
 	struct pattern_list threads; /* empty: all */
 	struct pattern_list paths;   /* of files, addresses of connections; the same */
-	struct pattern_list methods; /* in whose call paths it was done; the same */
+	/* I/O: in whose call paths it was done; calls: those below or within such; the
+	 * same */
+	struct pattern_list methods;
+	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
+	 */
+	double min;
+	uint64_t depth;     /* and those below that level of a tree; 0: none */
+	bool merge_threads; /* all selected threads are one */
+	bool all;           /* of the summary, every row */
 	bool colour;
+	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const struct adjustment *adjustment; /* NULL: nothing is known of it, and nothing said */
 };
 
@@ -71,8 +84,13 @@ struct report {
 	const struct report_request *request;
 	struct sheet sheet;
 	unsigned sort; /* column */
+	double min;    /* of request, or what is usual on a screen */
 	/* Index in the profile of the sheet's metrics. */
 	unsigned metric[PROFILE_METRIC_MAX];
+	struct merged_threads
+		*merged; /* what `profile` is then; NULL: the profile as it is */
+	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each of the sheet's
+					       metrics */
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
 	/* How many values something has: one a metric, and where the profile is adjusted the raw ones
 	 * and the errors behind them. */
@@ -119,6 +137,10 @@ void report_value_columns(struct report *report);
 struct cell *report_value_cells(const struct report *report, struct cell *cells,
 	const uint64_t *base, const uint64_t *cum);
 
+/* Percentages of the columns from first on, one a metric, are of what the threads used.
+ */
+void report_set_whole(struct report *report, unsigned first);
+
 /* The columns of a group of those, "base", "error", from the values of something's base. */
 void report_base_cells(
 	const struct report *report, struct cell *cells, const uint64_t *base);
@@ -130,6 +152,9 @@ uint64_t *report_cum(const struct report *report);
 /* Position of the thread that a node belongs to. near is where to look first: the answer of
  * the call before, or 0. */
 size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
+
+/* True for a thread that did nothing worth a row on a screen: it made no calls. */
+bool report_is_idle(const struct report *report, size_t thread);
 
 /* True if the profile has rows of virtual threads, selected or not. */
 bool report_has_virtual(const struct report *report);
@@ -173,7 +198,23 @@ struct rank *report_rank(
 /* How many of count rows are printed. */
 size_t report_top(const struct report *report, size_t count);
 
-/* Gives the first rows to the sink, and the sums of the others in one line. */
+/* What a row must have at least of the column that rows are sorted by, by request->min.
+ */
+uint64_t report_least(const struct report *report);
+
+/* True if the user asked for methods like that, or for none. */
+bool report_wants_method(const struct report *report, uint32_t method);
+
+/* Moves the rows that are printed to the front, in their order: those of wanted methods
+ * (by id) that have their share, up to the limit. How many they are. */
+size_t report_choose_methods(
+	const struct report *report, struct rank *rank, size_t count);
+
+/* Gives the first `shown` rows to the sink, and the sums of the others in one line. */
+void report_some_rows(struct report *report, struct sink *sink, const struct rank *rank,
+	size_t shown, size_t count, fill_row *fill);
+
+/* The same, with as many as the user's limit allows. */
 void report_rows(struct report *report, struct sink *sink, const struct rank *rank,
 	size_t count, fill_row *fill);
 

@@ -3,11 +3,11 @@
 /*
  * sheet: what a view shows, as columns and rows of cells, and the printers that show it.
  *
- *   view --- cells of a row ---> sink ---> text | json | csv ---> out
+ *   view --- cells of a row ---> sink ---> text | screen | json | csv ---> out
  *
  * A view knows its columns and fills cells; a printer (a row of the table in format.c)
- * knows how cells look. Neither asks about the other. Rows stream: the view fills the same
- * array of cells again and again.
+ * knows how cells look. Neither asks about the other. Rows stream: the view fills the
+ * same array of cells again and again.
  */
 #ifndef JPROF_REPORT_SHEET_H
 #define JPROF_REPORT_SHEET_H
@@ -76,6 +76,7 @@ enum {
 	COLUMN_NAME = 32,   /* says what the row is about; indented by the row's depth */
 	COLUMN_TIME = 64,   /* ns; text shows milliseconds */
 	COLUMN_LEFT = 128,  /* text aligns it left */
+	IN_SCREEN = 256,    /* where text is laid out for a terminal; so is IN_TEXT */
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
@@ -90,6 +91,7 @@ struct column {
 	unsigned error; /* the column with half the width of its interval, + 1; 0: it has none */
 	unsigned flags;
 	unsigned place;
+	uint64_t whole; /* what 100 % is; 0: percentages mean nothing */
 };
 
 /* The view `calibration` has the most. */
@@ -101,6 +103,7 @@ struct sheet {
 	unsigned metric_count;
 	struct column column[COLUMN_MAX];
 	unsigned column_count;
+	bool brief; /* a screen need not say which columns it leaves out */
 };
 
 /* Appends a column and returns its index. */
@@ -123,12 +126,16 @@ struct sink;
 /* A printer: one file print_NAME.c and one row of the table in format.c. */
 struct format {
 	const char *name, *meaning;
-	unsigned use;  /* IN_TEXT, IN_JSON or IN_CSV: the columns it shows */
+	unsigned use;  /* some of IN_ALL and IN_SCREEN: the columns it shows */
 	bool measures; /* wants to see all rows once before it prints them */
 	bool colours;
+	bool shares; /* shows percentages */
 	void (*begin)(struct sink *sink);
 	void (*row)(struct sink *sink, const struct cell *cells, unsigned depth);
 	/* The others may be NULL: the format has no place for it. */
+
+	/* Before all rows, measured ones too. */
+	void (*open)(struct sink *sink);
 
 	/* Opens, and closes, a group of rows that belong together, and within it a part: one
 	 * row, or a list of them. */
@@ -139,7 +146,18 @@ struct format {
 		uint64_t rows, const struct cell *cells);
 	void (*note)(
 		struct sink *sink, const char *key, const char *value, const char *more);
+	/* A line in front of rows: what they are; the first ones, what the report is
+	 * about. */
+	void (*title)(struct sink *sink, const char *line);
 	void (*end)(struct sink *sink);
+};
+
+/* What a column's cells are like, and whether there is room for it. */
+struct screen_column {
+	size_t digits, unit, text; /* the widest of each */
+	size_t width;              /* of the whole */
+	bool uncertain, varies, nonzero, shown;
+	struct cell first; /* of the first row */
 };
 
 struct sink {
@@ -148,6 +166,7 @@ struct sink {
 	struct out *out;
 	bool measuring; /* rows are looked at, nothing is printed */
 	bool colour;
+	unsigned terminal; /* columns that a line may have */
 
 	/* The printer's own. */
 	unsigned order[COLUMN_MAX]; /* columns shown, in the order shown */
@@ -157,9 +176,12 @@ struct sink {
 	uint64_t largest_error[COLUMN_MAX];
 	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
 	bool has_errors, has_uncertain; /* some number in the rows has one; is uncertain */
+	struct screen_column
+		screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
+	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];
 	struct out text; /* what the prefixes are made of */
-	bool first_row, first_stanza, rows_closed, strong;
+	bool first_row, first_stanza, rows_closed, strong, headed;
 	const char *part;
 };
 
@@ -178,11 +200,14 @@ void sink_part(struct sink *sink, const char *key, bool list, bool open);
 void sink_extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
 	const struct cell *cells);
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more);
+void sink_title(struct sink *sink, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* What the report calls around the view: before the first row, and after the last. */
 void sink_begin(struct sink *sink);
 void sink_end(struct sink *sink);
 
-extern const struct format format_text, format_json, format_csv;
+/* format_screen: text as wide as sink->terminal says; not for users to name. */
+extern const struct format format_text, format_screen, format_json, format_csv;
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/report/report.h"
 
 const struct view *const views[] = {
+	&view_overview,
 	&view_summary,
 	&view_tree,
 	&view_methods,

@@ -18,6 +18,7 @@ struct callers_view {
 	struct tally tally;
 	struct edges edges;
 	struct rank *rank;
+	size_t shown;
 	unsigned stanza, part, method, calls, base, cum, raw_base, raw_cum; /* columns */
 	uint32_t self; /* method of the stanza at work */
 };
@@ -106,7 +107,10 @@ static int open_callers(struct report *report, struct error *error)
 	find_columns(report, view);
 	view->rank =
 		report_rank(report, view->tally.seen, view->tally.seen_count, fill_self);
-	return view->rank != NULL ? 0 : report_no_memory(error);
+	if (view->rank == NULL)
+		return report_no_memory(error);
+	view->shown = report_choose_methods(report, view->rank, view->tally.seen_count);
+	return 0;
 }
 
 /* ---- the four invariants ---- */
@@ -213,7 +217,7 @@ static int print_stanza(struct report *report, struct sink *sink, uint32_t metho
 static int rows_callers(struct report *report, struct sink *sink, struct error *error)
 {
 	struct callers_view *view = report->data;
-	size_t top = report_top(report, view->tally.seen_count);
+	size_t top = view->shown;
 	struct cell none[COLUMN_MAX] = {0};
 
 	for (size_t i = 0; i < top && sink->out->failed == 0; i++) {
@@ -244,9 +248,10 @@ static void close_callers(struct report *report)
 
 const struct view view_callers = {
 	.name = "callers",
-	.meaning =
-		"a stanza a method: its callers, itself, its callees; the sums are checked",
+	.meaning = "a stanza a method: its callers, itself, its callees; the sums are "
+		   "checked",
 	.sort = "cum",
+	.calls = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_callers,

@@ -9,6 +9,7 @@
 struct methods_view {
 	struct tally tally;
 	struct rank *rank;
+	size_t shown;
 };
 
 static void columns(struct report *report)
@@ -38,7 +39,10 @@ static int open_methods(struct report *report, struct error *error)
 	if (failed != 0)
 		return report_no_memory(error);
 	view->rank = report_rank(report, view->tally.seen, view->tally.seen_count, fill);
-	return view->rank != NULL ? 0 : report_no_memory(error);
+	if (view->rank == NULL)
+		return report_no_memory(error);
+	view->shown = report_choose_methods(report, view->rank, view->tally.seen_count);
+	return 0;
 }
 
 /* Base of the threads' roots: with it the bases of all rows add up to the threads' totals. */
@@ -59,7 +63,8 @@ static int rows_methods(struct report *report, struct sink *sink, struct error *
 	struct methods_view *view = report->data;
 
 	(void)error;
-	report_rows(report, sink, view->rank, view->tally.seen_count, fill);
+	report_some_rows(
+		report, sink, view->rank, view->shown, view->tally.seen_count, fill);
 	print_outside(report, sink);
 	return 0;
 }
@@ -79,6 +84,7 @@ const struct view view_methods = {
 	.name = "methods",
 	.meaning = "the flat profile: one row a method",
 	.sort = "base",
+	.calls = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_methods,

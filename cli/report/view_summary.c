@@ -222,12 +222,51 @@ static struct label shown_number(struct report *report, uint64_t number, enum lo
 	return label_format(report->labels, "%.*s", (int)(end - start), start);
 }
 
+/* What a screen shows without --all: these, and counts of what went wrong that are not 0.
+ */
+static const struct needed {
+	const char *key;
+	bool unless_zero;
+} needed[] = {
+	{"java.command", false},
+	{"jvm.version", false},
+	{"started", false},
+	{"duration", false},
+	{"cpu", false},
+	{"threads", false},
+	{"methods", false},
+	{"calls", false},
+	{"overhead", false},
+	{"calibration", false},
+	{"interval.from", false},
+	{"interval.to", false},
+	{"lost", true},
+	{"pruned", true},
+	{"threads.lost", true},
+	{"methods.lost", true},
+	{"io.records.lost", true},
+	{"unmatched", true},
+	{"metric.losses", true},
+};
+
+static bool is_needed(const struct report *report, struct label key, bool zero)
+{
+	if (report->request->all || !report->request->format->shares)
+		return true;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (strcmp(needed[i].key, key.text) == 0)
+			return !needed[i].unless_zero || !zero;
+	}
+	return strncmp(key.text, "check.", strlen("check.")) == 0 && !zero;
+}
+
 void summary_text(struct report *report, struct sink *sink, struct label key,
 	struct label label, struct label value)
 {
 	struct cell cells[COLUMN_MAX];
 
-	(void)report;
+	if (!is_needed(report, key, strcmp(value.text, "exact") == 0))
+		return;
 	cells[COLUMN_KEY] = cell_label(key);
 	cells[COLUMN_VALUE] = cell_label(value);
 	cells[COLUMN_LABEL] = cell_label(label);
@@ -240,6 +279,8 @@ void summary_number(struct report *report, struct sink *sink, struct label key,
 {
 	struct cell cells[COLUMN_MAX];
 
+	if (!is_needed(report, key, number == 0))
+		return;
 	cells[COLUMN_KEY] = cell_label(key);
 	cells[COLUMN_VALUE] = cell_number(number);
 	cells[COLUMN_LABEL] = cell_label(label);
@@ -428,6 +469,8 @@ static int rows_summary(struct report *report, struct sink *sink, struct error *
 		summary_text(report, sink, summary_label("overhead"), summary_label("Estimated overhead"),
 			overhead(report));
 	overhead_rows(report, sink);
+	if (!report->request->all && report->request->format->shares)
+		sink_note(sink, "more", "--all", " shows every row");
 	return label_store_failed(report->labels) ? report_no_memory(error) : 0;
 }
 

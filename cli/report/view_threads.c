@@ -3,11 +3,13 @@
 /* view_threads: what each thread used, and how much of its events could be matched. */
 #include <stdlib.h>
 
+#include "cli/report/figure.h"
 #include "cli/report/report.h"
 
 struct threads_view {
 	struct rank *rank;
 	size_t count;
+	size_t idle; /* threads that did nothing, which have no rows */
 };
 
 /* What only virtual threads have: in text where there are some. */
@@ -26,6 +28,7 @@ static void virtual_columns(struct report *report)
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
+	unsigned total;
 
 	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING, PLACE_FIRST);
@@ -45,7 +48,14 @@ static void columns(struct report *report)
 	sheet_add(
 		sheet, NULL, "started", "Started", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING, PLACE_FIRST);
-	sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
+	sheet_add(sheet, NULL, "problems", "Problems", IN_SCREEN | COLUMN_LEFT,
+		PLACE_FIRST);
+	total = sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
+	for (size_t t = 0; t < report->profile->thread_count; t++) {
+		for (unsigned m = 0; report->selected[t] && m < sheet->metric_count; m++)
+			sheet->column[total + m].whole +=
+				report->profile->thread[t].total[report->metric[m]];
+	}
 	sheet_add(sheet, NULL, "name", "Thread", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
 }
@@ -59,6 +69,26 @@ static struct cell known(uint64_t number)
 static struct cell of_virtual(const struct profile_thread *thread, uint64_t number)
 {
 	return thread->is_virtual ? cell_number(number) : (struct cell){0};
+}
+
+/* What of a thread's calls is not as it was, in words; empty: nothing. */
+static struct label problems(struct report *report, const struct profile_thread *thread)
+{
+	const struct {
+		const char *word;
+		uint64_t count;
+	} kinds[] = {{"lost", thread->lost}, {"folded", thread->pruned},
+		{"unmatched", thread->unmatched}, {"repaired", thread->repaired}};
+	struct label label = {"", 0};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].count > 0)
+			label = label_format(report->labels, "%s%s%s %s", label.text,
+				label.length > 0 ? ", " : "",
+				figure_text(FIGURE_COUNT, kinds[i].count).text,
+				kinds[i].word);
+	}
+	return label;
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
@@ -82,6 +112,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(thread->pruned);
 	*cells++ = cell_number(thread->started);
 	*cells++ = thread->alive ? (struct cell){0} : cell_number(thread->ended);
+	*cells++ = cell_label(problems(report, thread));
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		*cells++ = cell_number(thread->total[report->metric[m]]);
 	*cells = cell_label(report->thread[item]);
@@ -99,12 +130,30 @@ static int open_threads(struct report *report, struct error *error)
 		return report_no_memory(error);
 	}
 	for (size_t t = 0; t < count; t++) {
-		if (report->selected[t])
+		if (report->selected[t] && !report_is_idle(report, t))
 			items[view->count++] = (uint32_t)t;
+		else
+			view->idle += report->selected[t];
 	}
 	view->rank = report_rank(report, items, view->count, fill);
 	free(items);
 	return view->rank != NULL ? 0 : report_no_memory(error);
+}
+
+static void print_idle(struct report *report, struct sink *sink)
+{
+	const struct threads_view *view = report->data;
+	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
+
+	report_no_sums(report, sums);
+	for (size_t t = 0; t < report->profile->thread_count; t++) {
+		if (!report->selected[t] || !report_is_idle(report, t))
+			continue;
+		fill(report, (uint32_t)t, cells);
+		report_add(report, sums, cells);
+	}
+	if (view->idle > 0)
+		sink_extra(sink, "idle", "threads without calls", view->idle, sums);
 }
 
 static int rows_threads(struct report *report, struct sink *sink, struct error *error)
@@ -113,6 +162,7 @@ static int rows_threads(struct report *report, struct sink *sink, struct error *
 
 	(void)error;
 	report_rows(report, sink, view->rank, view->count, fill);
+	print_idle(report, sink);
 	if (report->adjusted != NULL)
 		sink_note(sink, "totals", "raw",
 			": what the threads' counters say, with what jprof itself cost");

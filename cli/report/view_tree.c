@@ -97,25 +97,68 @@ static int rank_nodes(struct report *report, struct tree_view *view)
 	return view->rank != NULL ? 0 : -1;
 }
 
-/* The first rows by rank, and all their ancestors. */
+/* By node: in a wanted method, or below one. NULL if all are, or without memory. */
+static bool *find_wanted(struct report *report, bool *failed)
+{
+	const struct profile *profile = report->profile;
+	bool *wanted;
+
+	*failed = false;
+	if (report->request->methods.count == 0)
+		return NULL;
+	wanted = calloc(profile->node_count + 1, sizeof(*wanted));
+	*failed = wanted == NULL;
+	for (size_t t = 0; wanted != NULL && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
+			wanted[i] = wanted[first + profile->node[i].parent] ||
+				    report_wants_method(report, profile->node[i].method);
+	}
+	return wanted;
+}
+
+static bool has_limit(const struct report *report, const struct tree_view *view)
+{
+	const struct report_request *request = report->request;
+
+	return report_top(report, view->count) < view->count ||
+	       report_least(report) > 0 || request->depth > 0 ||
+	       request->methods.count > 0 || request->format->shares;
+}
+
+/* The first rows by rank that the user wants, and all their ancestors. */
 static int choose_shown(struct report *report, struct tree_view *view)
 {
 	const struct profile *profile = report->profile;
-	size_t top = report_top(report, view->count), thread = 0;
+	size_t top = report_top(report, view->count), thread = 0, chosen = 0;
+	uint64_t least = report_least(report), depth = report->request->depth;
+	bool *wanted, failed;
 
-	if (top == view->count)
+	if (!has_limit(report, view))
 		return 0;
+	wanted = find_wanted(report, &failed);
 	view->shown = calloc(profile->node_count + 1, sizeof(*view->shown));
-	if (view->shown == NULL)
+	if (view->shown == NULL || failed) {
+		free(wanted);
 		return -1;
-	for (size_t i = 0; i < top; i++) {
+	}
+	for (size_t i = 0; i < view->count && chosen < top; i++) {
 		size_t at = view->rank[i].item, first;
 
+		if (view->rank[i].number < least ||
+			(depth > 0 && view->level[at] > depth) ||
+			(wanted != NULL && !wanted[at]))
+			continue;
+		chosen++;
 		thread = report_thread_of(profile, at, thread);
 		first = profile->thread_first[thread];
+		if (at == first && report_is_idle(report, thread))
+			continue;
 		for (; !view->shown[at]; at = first + profile->node[at].parent)
 			view->shown[at] = true;
 	}
+	free(wanted);
 	return 0;
 }
 
@@ -168,22 +211,29 @@ static void print_thread(struct report *report, struct sink *sink, size_t thread
 	}
 }
 
-static void print_omitted(struct report *report, struct sink *sink)
+/* The rows that are not shown, in a line: those of threads that did nothing, or all
+ * others. */
+static void print_omitted(struct report *report, struct sink *sink, bool idle)
 {
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
 	uint64_t rows = 0;
+	size_t thread = 0;
 
 	report_no_sums(report, sums);
 	for (size_t i = 0; i < view->count; i++) {
 		if (view->shown[view->rank[i].item])
+			continue;
+		thread = report_thread_of(report->profile, view->rank[i].item, thread);
+		if (report_is_idle(report, thread) != idle)
 			continue;
 		fill(report, view->rank[i].item, cells);
 		report_add(report, sums, cells);
 		rows++;
 	}
 	if (rows > 0)
-		sink_extra(sink, "omitted", "more", rows, sums);
+		sink_extra(sink, "omitted", idle ? "threads without calls" : "more", rows,
+			sums);
 }
 
 /* The threads' trees, in the order of their roots. */
@@ -229,8 +279,10 @@ static int rows_tree(struct report *report, struct sink *sink, struct error *err
 	}
 	if (!sink->measuring)
 		print_threads(report, sink);
-	if (view->shown != NULL)
-		print_omitted(report, sink);
+	if (view->shown != NULL) {
+		print_omitted(report, sink, false);
+		print_omitted(report, sink, true);
+	}
 	return 0;
 }
 
@@ -252,6 +304,8 @@ const struct view view_tree = {
 	.name = "tree",
 	.meaning = "every call path; one tree a thread",
 	.sort = "cum",
+	.calls = true,
+	.levels = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_tree,

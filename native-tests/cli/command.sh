@@ -147,7 +147,7 @@ prints '^Level  RL  Calls  Name' report bare.jprof
 # The first metric is the one to sort by: cpu, if it is recorded, or the one that is asked for.
 prints '"metrics":\[\{"name":"cpu".*\{"name":"wall"' report small.jprof --format json
 prints '"metrics":\[\{"name":"wall".*\{"name":"cpu"' report small.jprof --format json --metric wall+cpu
-prints '^Level  RL +Calls +Base cpu +Cum cpu +Base wall' report small.jprof
+prints '^Level  RL +Calls +Self cpu +Total cpu +Self wall' report small.jprof
 for metric in '' wall cpu; do
 	by=${metric:-cpu}
 	"$jprof" report small.jprof --view methods --format csv --calibration off ${metric:+--metric "$metric"} |
@@ -164,7 +164,7 @@ says 2 "no column 'cals' to sort by; did you mean 'calls'\? the columns are " re
 says 2 "no column 'base.wal' to sort by; did you mean 'base.wall'\?" report small.jprof --sort base.wal
 prints 'wall' report small.jprof --metric cpu,wall
 says 2 "unknown option '-v'" report small.jprof -v
-says 2 "no view 'forest'; the views are summary, tree, methods" report small.jprof --view forest
+says 2 "no view 'forest'; the views are overview, summary, tree, methods" report small.jprof --view forest
 says 2 "no format 'xml'; the formats are text, json, csv" report small.jprof --format xml
 says 2 "--view needs a value" report small.jprof --view
 says 2 "whole number above 0, not '0'" report small.jprof --top 0

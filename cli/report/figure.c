@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* figure: see figure.h. */
+#include "cli/report/figure.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report/out.h"
+#include "error/harmless.h"
+#include "error/utf8.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* ---- numbers ---- */
+
+/* A unit holds until the value would need a fourth digit before the point. */
+static const struct unit {
+	enum figure_kind kind;
+	const char *name;
+	double size;
+} units[] = {
+	{FIGURE_TIME, "ns", 1},
+	{FIGURE_TIME, "us", 1e3},
+	{FIGURE_TIME, "ms", 1e6},
+	{FIGURE_TIME, "s", 1e9},
+	{FIGURE_TIME, "min", 60e9},
+	{FIGURE_TIME, "h", 3600e9},
+	{FIGURE_BYTES, "B", 1},
+	{FIGURE_BYTES, "kB", 1e3},
+	{FIGURE_BYTES, "MB", 1e6},
+	{FIGURE_BYTES, "GB", 1e9},
+	{FIGURE_BYTES, "TB", 1e12},
+	{FIGURE_BYTES, "PB", 1e15},
+	{FIGURE_COUNT, "", 1},
+	{FIGURE_COUNT, "k", 1e3},
+	{FIGURE_COUNT, "M", 1e6},
+	{FIGURE_COUNT, "G", 1e9},
+	{FIGURE_COUNT, "T", 1e12},
+};
+
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+struct figure figure_make(enum figure_kind kind, uint64_t value)
+{
+	struct figure figure = {"0", ""};
+	double largest = kind == FIGURE_COUNT ? 9999.5 : 999.5, shown = 0;
+
+	if (value == 0)
+		return figure;
+	for (size_t i = 0; i < UNITS; i++) {
+		if (units[i].kind != kind)
+			continue;
+		figure.unit = units[i].name;
+		shown = (double)value / units[i].size;
+		if (shown < largest)
+			break;
+		largest = 999.5;
+	}
+	snprintf(figure.digits, sizeof(figure.digits), "%.*f",
+		figure.unit[0] == '\0' || strcmp(figure.unit, "ns") == 0 ||
+				strcmp(figure.unit, "B") == 0 || shown >= 99.95
+			? 0
+		: shown >= 9.995 ? 1
+				 : 2,
+		shown);
+	return figure;
+}
+
+struct figure_text figure_text(enum figure_kind kind, uint64_t value)
+{
+	struct figure figure = figure_make(kind, value);
+	struct figure_text text;
+
+	snprintf(text.text, sizeof(text.text), "%s%s%s", figure.digits,
+		figure.unit[0] != '\0' ? " " : "", figure.unit);
+	return text;
+}
+
+struct figure_text figure_percent(uint64_t part, uint64_t whole)
+{
+	double share = whole > 0 ? 100 * (double)part / (double)whole : 0;
+	struct figure_text text = {""};
+
+	if (part == 0 || whole == 0)
+		return text;
+	if (share < 0.05)
+		snprintf(text.text, sizeof(text.text), "<0.1%%");
+	else
+		snprintf(text.text, sizeof(text.text), "%.*f%%", share < 99.95 ? 1 : 0,
+			share);
+	return text;
+}
+
+/* ---- names ---- */
+
+/* Where a character of text begins that has so many columns before it. */
+static size_t byte_of(const char *text, size_t columns)
+{
+	size_t at = 0;
+
+	for (; text[at] != '\0'; at++) {
+		if (!utf8_continues(text[at]) && columns-- == 0)
+			break;
+	}
+	return at;
+}
+
+static void cut_out(char *text, size_t from, size_t to)
+{
+	memmove(text + from, text + to, strlen(text + to) + 1);
+}
+
+/* "org.h2.mvstore.MVMap.put(Object)": where the parameters begin, or the end. */
+static size_t parameters_of(const char *name)
+{
+	size_t at = strcspn(name, "(");
+
+	return at > 0 ? at : strlen(name);
+}
+
+/* Packages are what has two dots behind it before the parameters; from the first on each
+ * becomes its initial until the name fits. */
+static void shorten_packages(char *name, size_t columns)
+{
+	size_t at = 0;
+
+	while (out_width(name, strlen(name)) > columns) {
+		size_t end = parameters_of(name), dot = at + strcspn(name + at, ".");
+		size_t next = dot < end ? dot + 1 + strcspn(name + dot + 1, ".") : end;
+		size_t initial = at + byte_of(name + at, 1);
+
+		if (next >= end)
+			return;
+		if (initial < dot) {
+			cut_out(name, initial, dot);
+			dot = initial;
+		}
+		at = dot + 1;
+	}
+}
+
+/* "(int,String[])" becomes "(..)". */
+static void shorten_parameters(char *name, size_t columns)
+{
+	size_t at = parameters_of(name), end;
+
+	if (out_width(name, strlen(name)) <= columns || name[at] == '\0')
+		return;
+	end = at + strcspn(name + at, ")");
+	if (name[end] == ')' && end > at + 3) {
+		memcpy(name + at + 1, "..", 2);
+		cut_out(name, at + 3, end);
+	}
+}
+
+/* More is left of the end: it tells methods, files and threads apart. */
+static void shorten_middle(char *name, size_t columns)
+{
+	size_t width = out_width(name, strlen(name)), left, from, to;
+
+	if (width <= columns || columns < 2)
+		return;
+	left = (columns - 1) / 3;
+	from = byte_of(name, left);
+	to = byte_of(name, width - (columns - 1 - left));
+	memmove(name + from + strlen(ELLIPSIS), name + to, strlen(name + to) + 1);
+	memcpy(name + from, ELLIPSIS, strlen(ELLIPSIS));
+}
+
+/* A Java name: not a path, not a text of several words. */
+static bool has_packages(const char *name)
+{
+	return strcspn(name, " /") >= parameters_of(name);
+}
+
+size_t figure_name(
+	char *name, size_t size, const char *label, size_t length, size_t columns)
+{
+	/* An ellipsis may be longer than what it stands for. */
+	harmless_copy(name, size - strlen(ELLIPSIS), label, length);
+	if (has_packages(name)) {
+		shorten_packages(name, columns);
+		shorten_parameters(name, columns);
+	}
+	shorten_middle(name, columns);
+	return out_width(name, strlen(name));
+}

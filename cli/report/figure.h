@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * figure: numbers and names as short as people need them: three significant digits with a
+ * unit, names without their middle.
+ */
+#ifndef JPROF_REPORT_FIGURE_H
+#define JPROF_REPORT_FIGURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is counted. */
+enum figure_kind { FIGURE_COUNT, FIGURE_TIME, FIGURE_BYTES };
+
+/* "1.32", "45.1", "812": and what of. The unit may be "". */
+struct figure {
+	char digits[24];
+	const char *unit;
+};
+
+/* Nanoseconds, bytes (kB: 1000), or things: counts are exact below 10,000. */
+struct figure figure_make(enum figure_kind kind, uint64_t value);
+
+/* "1.32 s", for running text. */
+struct figure_text {
+	char text[32];
+};
+struct figure_text figure_text(enum figure_kind kind, uint64_t value);
+
+/* "45.1%", "100%", "<0.1%"; "" of nothing. */
+struct figure_text figure_percent(uint64_t part, uint64_t whole);
+
+/* Fills name[0..size), with a zero, with the label[0..length) in at most so many columns:
+ * names of packages give way to their initials, from the first on, parameters to "(..)",
+ * then the middle to an ellipsis. The text is harmless (error/harmless.h). Returns its
+ * columns. */
+size_t figure_name(
+	char *name, size_t size, const char *label, size_t length, size_t columns);
+
+#endif
