@@ -40,9 +40,12 @@ enum {
 	SHARES_MAX = TRANSITION_PAIRS * SEQUENCE_TYPES * SEQUENCE_TYPES * SEQUENCE_TYPES
 };
 
+/* What part of their ranges all methods may be off by in the same direction. */
+#define ALIKE 0.2
+
 /* What a node's stretches cost of a metric, and by how much that may be wrong. */
 struct bill {
-	double cost, error;
+	double cost, range, rows;
 };
 
 struct adjusting {
@@ -334,14 +337,14 @@ static struct bill bill_of_one(const struct calibration_cost *cost,
 			around->more < near ? around->more / near : 1);
 		high = fmax(fmax(high, taken), fmin(high + around->more, all));
 	}
-	return (struct bill){taken, fmax(high - taken, taken - low) + cost->spread};
+	return (struct bill){taken, fmax(high - taken, taken - low), cost->spread};
 }
 
 static struct bill bill_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	struct surrounding around = surrounding_of(adjusting, node, m);
-	struct bill bill = {around.behind / 2, around.behind / 2};
+	struct bill bill = {around.behind / 2, around.behind / 2, 0};
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
@@ -349,7 +352,8 @@ static struct bill bill_of(
 			adjusting->calibration->metric[m].reach);
 
 		bill.cost += share->stretches * one.cost;
-		bill.error += share->stretches * one.error;
+		bill.range += share->stretches * one.range;
+		bill.rows += share->stretches * one.rows;
 	}
 	return bill;
 }
@@ -376,34 +380,71 @@ static double relative_of(
 		adjusting->interpreted / fmax(1, stretches_of(node)));
 }
 
+/* An interval reaches no farther than from zero to what was counted. */
+static double reach_of(double value, double most)
+{
+	return fmax(value, most - value);
+}
+
+/* Of a node that used that much, jprof's rare ways left out. Where probes took less than the
+ * calibration says, that is off by less, too. What all nodes have in common are the machine's pace,
+ * what the calibration's rows are off by, and a part of the ranges: three things that have nothing
+ * to do with one another. */
+static struct adjust_error error_of(
+	const struct bill *bill, double relative, double used, double left)
+{
+	double part = bill->cost > used ? used / bill->cost : 1;
+	double pace = relative * used, rows = part * bill->rows, range = part * bill->range;
+	double error = pace + rows + range, within = fmin(error, reach_of(left, used));
+	double common = hypot(hypot(pace, rows), ALIKE * range);
+
+	return (struct adjust_error){
+		(float)within, (float)(error > 0 ? common * within / error : 0)};
+}
+
 static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 {
 	struct adjusted *adjusted = adjusting->adjusted;
 	const struct profile_node *node = &adjusting->profile->node[at];
-	struct adjust_total *total =
-		&adjusted->total[adjusting->thread * adjusted->metric_count + m];
-	size_t place = at * adjusted->metric_count + m;
+	unsigned metrics = adjusted->metric_count;
+	struct adjust_total *total = &adjusted->total[adjusting->thread * metrics + m];
+	struct adjust_error *error = &adjusted->error[at * metrics + m];
 	struct bill bill = bill_of(adjusting, node, m);
 	double spent = node->spent ? (double)node->spent[m] : 0;
-	uint64_t raw = node->base[m];
-	int64_t left;
-	double error;
-
-	total->cost += bill.cost;
-	total->spent += spent;
 	/* Nothing has counted so much. */
-	if (raw > INT64_MAX / 2)
-		raw = INT64_MAX / 2;
-	left = (int64_t)raw - whole(spent + bill.cost);
-	error = bill.error +
-		relative_of(adjusting, node, m) * fmax(0, (double)raw - spent);
-	if (left < 0) {
-		total->over -= (double)left;
-		error = error + (double)left > 0 ? error + (double)left : 0;
-		left = 0;
-	}
-	adjusted->base[place] = (uint64_t)left;
-	adjusted->error[place] = (uint64_t)whole(error);
+	uint64_t raw = node->base[m] < INT64_MAX / 2 ? node->base[m] : INT64_MAX / 2;
+	int64_t left = (int64_t)raw - whole(spent + fmax(0, bill.cost));
+
+	total->over += left < 0 ? -(double)left : 0;
+	left = left > 0 ? left : 0;
+	total->taken += node->base[m] - (uint64_t)left;
+	adjusted->base[at * metrics + m] = (uint64_t)left;
+	*error = error_of(&bill, relative_of(adjusting, node, m),
+		fmax(0, (double)raw - spent), (double)left);
+	adjusted->method_error[node->method * metrics + m] += error->whole;
+}
+
+/* ---- sums ---- */
+
+struct adjust_errors adjusted_errors(const struct adjusted *adjusted,
+	const struct profile *profile, size_t node, unsigned metric)
+{
+	unsigned metrics = adjusted->metric_count;
+	const struct adjust_error *error = &adjusted->error[node * metrics + metric];
+	uint32_t method = profile->node[node].method;
+
+	return (struct adjust_errors){.whole = error->whole,
+		.common = error->common,
+		.square = error->whole * adjusted->method_error[method * metrics + metric]};
+}
+
+uint64_t adjust_half_width(const struct adjust_errors *errors, uint64_t value, uint64_t raw)
+{
+	double together = sqrt(errors->common * errors->common + fmax(0, errors->square));
+	double error = fmin(errors->whole, together);
+
+	/* A sum may be the difference of two that are nearly the same. */
+	return (uint64_t)whole(fmax(0, fmin(error, reach_of((double)value, (double)raw))));
 }
 
 /* ---- all of them ---- */
@@ -468,12 +509,15 @@ static int adjusted_init(struct adjusted *adjusted, const struct profile *profil
 
 	*adjusted = (struct adjusted){.metric_count = profile->metric_count,
 		.base = calloc(profile->node_count * metrics + 1, sizeof(uint64_t)),
-		.error = calloc(profile->node_count * metrics + 1, sizeof(uint64_t)),
+		.error = calloc(
+			profile->node_count * metrics + 1, sizeof(struct adjust_error)),
+		.method_error = calloc(profile->method_count * metrics + 1, sizeof(double)),
 		.total = calloc(
 			profile->thread_count * metrics + 1, sizeof(struct adjust_total)),
 		.stretches = calloc(
 			profile->thread_count + 1, sizeof(struct adjust_stretches))};
-	if (adjusted->base && adjusted->error && adjusted->total && adjusted->stretches)
+	if (adjusted->base && adjusted->error && adjusted->method_error && adjusted->total &&
+		adjusted->stretches)
 		return 0;
 	adjusted_fini(adjusted);
 	return -1;
@@ -521,6 +565,7 @@ void adjusted_fini(struct adjusted *adjusted)
 {
 	free(adjusted->base);
 	free(adjusted->error);
+	free(adjusted->method_error);
 	free(adjusted->total);
 	free(adjusted->stretches);
 	*adjusted = (struct adjusted){0};

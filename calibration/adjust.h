@@ -4,9 +4,10 @@
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
  *   adjusted base = base - spent - SUM over the node's stretches of taken - behind / 2
- *   error         = SUM over them of (the farther of least and most from taken, + spread)
- *                   + behind / 2 + relative * (base - spent)
- *                                  (`interpreted`, where one of a stretch's methods is)
+ *   error         = range + rows + pace
+ *   range         = SUM over them of the farther of least and most from taken, + behind / 2
+ *   rows          = SUM over them of spread
+ *   pace          = relative * (base - spent)  (`interpreted`, where one of a stretch's methods is)
  *
  *   empty  = SUM over its stretches of observed
  *   behind = the least of: BEHIND of what all below the node used; empty of the stretches
@@ -36,7 +37,14 @@
  * in each state; a call that began interpreted counts as compiled for what it does after
  * so many stretches that its loop has been compiled meanwhile. Where those are mixed, so
  * is the cost. What would fall below zero becomes zero, and is summed up as
- * over-correction.
+ * over-correction; range and rows are less by the same part.
+ *
+ * Errors of sums: what nodes have in common adds up; each method is off by itself beside that, so
+ * that methods add up by their squares. docs/calibration.md says why.
+ *
+ *   common of a node = root of (pace^2 + rows^2 + (range / 5)^2)
+ *   error of a sum   = root of ((SUM of common)^2 + SUM over methods of (SUM of error)^2), and no
+ *                      more than SUM of error, nor than from the figure to zero and to raw
  */
 #ifndef JPROF_ADJUST_H
 #define JPROF_ADJUST_H
@@ -47,9 +55,8 @@
 
 /* What was taken out of a thread's nodes, of one metric. */
 struct adjust_total {
-	double cost;  /* of stretches */
-	double spent; /* in jprof's rare ways */
-	double over;  /* more than there was: this much of the two was left in */
+	uint64_t taken; /* the sum over its nodes of what they have less than was counted */
+	double over; /* what the calibration says beyond that: there was no more */
 };
 
 /* A thread's stretches. */
@@ -59,14 +66,35 @@ struct adjust_stretches {
 	double missing; /* without any: nothing was taken out */
 };
 
+/* By how much a node's adjusted base may be off. */
+struct adjust_error {
+	float whole;
+	float common; /* of that, in the same direction as all others */
+};
+
+/* The same of a sum over nodes: each is the sum of theirs. */
+struct adjust_errors {
+	double whole, common;
+	double square; /* of whole, each times that of all nodes of the same method */
+};
+
 struct adjusted {
 	unsigned metric_count;
 	/* metric_count for each node, in the profile's order. */
 	uint64_t *base;
-	uint64_t *error; /* half the width of the interval that the true base is in */
+	struct adjust_error *error;
+	double *method_error; /* metric_count for each method: the sum of whole over its nodes */
 	struct adjust_total *total;        /* metric_count for each thread */
 	struct adjust_stretches *stretches; /* by thread */
 };
+
+/* The errors of a node's base, as a sum of one. */
+struct adjust_errors adjusted_errors(const struct adjusted *adjusted,
+	const struct profile *profile, size_t node, unsigned metric);
+
+/* Half the width of the interval that holds the true value of a sum, which is `value` by the
+ * calibration, of `raw` that was counted. */
+uint64_t adjust_half_width(const struct adjust_errors *errors, uint64_t value, uint64_t raw);
 
 /* The calibration has the profile's metrics. 0, or a negative code, and nothing to give back. */
 int adjust_profile(struct adjusted *adjusted, const struct profile *profile,

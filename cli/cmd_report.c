@@ -388,7 +388,7 @@ static int find_adjustment(struct adjustment *adjustment, const struct profile *
 	const struct words *words, struct error *error)
 {
 	const struct adjustment_choice choice = {.calibration = words->calibration,
-		.measure = words->request.view->as_counted ? NULL : first_use_measure,
+		.measure = first_use_measure,
 		.java = words->java};
 	int failed = adjustment_init(adjustment, profile, &choice, error);
 

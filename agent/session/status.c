@@ -3,6 +3,7 @@
 /* status: see status.h. */
 #include "agent/session/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -63,12 +64,12 @@ static json_t *lost_of(const struct session *session, const struct writer_counts
 /* The share of the processor time since the session's begin that its events cost. */
 static json_t *overhead_of(const struct session *session, uint64_t events)
 {
-	uint64_t cpu = session_process_cpu() - session->cpu_began;
+	double cpu = (double)(session_process_cpu() - session->cpu_began);
 
-	if (session->event_ns <= 0 || cpu == 0)
+	if (session->event_ns <= 0 || cpu <= 0)
 		return json_null();
 	return json_pack("{s:f, s:f, s:s}", "event_ns", session->event_ns, "share",
-		session->event_ns * (double)events / (double)cpu, "known_from",
+		fmin(session->event_ns * (double)events, cpu) / cpu, "known_from",
 		session->event_calibrated ? "calibration" : "estimate");
 }
 

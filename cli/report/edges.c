@@ -72,7 +72,7 @@ static int grow_array(void *array, size_t size)
 static int grow(struct edges *edges, unsigned values)
 {
 	size_t capacity = edges->capacity == 0 ? SLOTS_FIRST : edges->capacity * 2;
-	size_t size = capacity * values * sizeof(uint64_t) + 1;
+	size_t size = capacity * values * sizeof(union report_value) + 1;
 
 	if (grow_array(&edges->edge, capacity * sizeof(*edges->edge)) != 0 ||
 		grow_array(&edges->base, size) != 0 ||
@@ -88,7 +88,7 @@ static int64_t take_edge(
 	struct edges *edges, unsigned values, uint32_t caller, uint32_t callee)
 {
 	uint32_t *slot;
-	size_t at, row = values * sizeof(uint64_t);
+	size_t at, row = values * sizeof(union report_value);
 
 	if (edges->count * 2 >= edges->slots && rehash(edges) != 0)
 		return -1;
@@ -149,8 +149,8 @@ static int path_enter(struct path *path, const struct profile *profile, uint32_t
 	return 0;
 }
 
-static void add_values(
-	const struct report *report, uint64_t *sums, size_t edge, const uint64_t *values)
+static void add_values(const struct report *report, union report_value *sums, size_t edge,
+	const union report_value *values)
 {
 	report_add_values(report, report_values(report, sums, edge), values);
 }
@@ -159,20 +159,18 @@ static void add_values(
  * there: the node at its end, at least, was added before. */
 static void subtract_inner(struct edges *edges, const struct report *report,
 	const struct path *path, uint32_t method, uint32_t outer_level,
-	const uint64_t *cum)
+	const union report_value *cum)
 {
 	uint32_t child = path->node[outer_level + 1];
 	size_t edge = *find_slot(edges, method, report->profile->node[child].method) - 1;
-	uint64_t *below = report_values(report, edges->below, edge);
 
-	for (unsigned v = 0; v < report->values; v++)
-		below[v] -= cum[v];
+	report_subtract_values(report, report_values(report, edges->below, edge), cum);
 }
 
 /* Adds the node at the end of the path, whose method's next outer node is at level
  * outer - 1, if outer is not NOT_ACTIVE. */
 static int add_node(struct edges *edges, const struct report *report,
-	const struct path *path, uint32_t outer, const uint64_t *cum)
+	const struct path *path, uint32_t outer, const union report_value *cum)
 {
 	uint32_t own = path->node[path->depth - 1];
 	const struct profile_node *node = &report->profile->node[own];
@@ -180,7 +178,7 @@ static int add_node(struct edges *edges, const struct report *report,
 		&report->profile->node[path->node[path->depth - 2]];
 	int64_t at = take_edge(edges, report->values, parent->method, node->method);
 	struct method_count *count;
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 
 	if (at < 0)
 		return -1;
@@ -201,7 +199,7 @@ static int add_node(struct edges *edges, const struct report *report,
 }
 
 static int add_thread(struct edges *edges, const struct report *report, struct path *path,
-	const struct links *links, size_t thread, const uint64_t *cum)
+	const struct links *links, size_t thread, const union report_value *cum)
 {
 	const struct profile *profile = report->profile;
 	struct walk walk;
@@ -247,7 +245,7 @@ static int sort_edges(const struct edges *edges, size_t methods, bool callee,
 	return 0;
 }
 
-static int collect(struct edges *edges, const struct report *report, const uint64_t *cum)
+static int collect(struct edges *edges, const struct report *report, const union report_value *cum)
 {
 	const struct profile *profile = report->profile;
 	struct links links;
@@ -268,7 +266,7 @@ static int collect(struct edges *edges, const struct report *report, const uint6
 	return failed;
 }
 
-int edges_init(struct edges *edges, const struct report *report, const uint64_t *cum)
+int edges_init(struct edges *edges, const struct report *report, const union report_value *cum)
 {
 	size_t methods = report->profile->method_count;
 

@@ -28,7 +28,7 @@ struct edge {
 
 struct edges {
 	struct edge *edge;
-	uint64_t *base, *cum, *below; /* report_values-shaped, by edge */
+	union report_value *base, *cum, *below; /* report_values-shaped, by edge */
 	size_t count, capacity;
 	uint32_t *slot; /* hash of (caller, callee): edge + 1, 0 for none */
 	size_t slots;   /* a power of two */
@@ -39,7 +39,7 @@ struct edges {
 };
 
 /* cum is that of report_cum. 0, or -1 without memory. */
-int edges_init(struct edges *edges, const struct report *report, const uint64_t *cum);
+int edges_init(struct edges *edges, const struct report *report, const union report_value *cum);
 void edges_fini(struct edges *edges);
 
 #endif

@@ -50,7 +50,7 @@ static void add_node(const struct report *report, struct merged_threads *merged,
 {
 	const struct profile_node *own = &report->profile->node[from];
 	struct profile_node *node = &merged->profile.node[at];
-	uint64_t values[REPORT_VALUES_MAX];
+	union report_value values[REPORT_VALUES_MAX];
 
 	node->calls += own->calls;
 	node->interpreted += own->interpreted;

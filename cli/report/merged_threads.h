@@ -17,7 +17,7 @@ struct merged_threads {
 	struct profile_thread thread;
 	size_t thread_first[2];
 	uint64_t *base;   /* of the nodes */
-	uint64_t *values; /* report_values-shaped, by node */
+	union report_value *values; /* report_values-shaped, by node */
 };
 
 /* Owned by the caller (merged_threads_destroy), NULL without memory. */

@@ -99,7 +99,9 @@ static void choose_figures(struct report *report)
 
 	if (adjustment != NULL && adjustment->calibration != NULL)
 		report->adjusted = &adjustment->adjusted;
-	report->values = report->sheet.metric_count * (report->adjusted != NULL ? 3 : 1);
+	report->counts = report->sheet.metric_count * (report->adjusted != NULL ? 2 : 1);
+	report->values =
+		report->sheet.metric_count * (report->adjusted != NULL ? REPORT_LAYERS : 1);
 }
 
 static int choose_threads(struct report *report, struct error *error)
@@ -274,7 +276,7 @@ static int merge_threads(struct report *report)
 static void find_whole(struct report *report)
 {
 	const struct profile *profile = report->profile;
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 
 	if (!report->request->format->shares && report->request->min <= 0 &&
 		!report->request->view->merges)
@@ -284,7 +286,7 @@ static void find_whole(struct report *report)
 			report->selected[t] && i < profile->thread_first[t + 1]; i++) {
 			report_base(report, i, base);
 			for (unsigned m = 0; m < report->sheet.metric_count; m++)
-				report->whole[m] += base[m];
+				report->whole[m] += base[m].count;
 		}
 	}
 }
@@ -506,11 +508,11 @@ uint32_t *report_nodes(const struct report *report, size_t *count)
 	return nodes;
 }
 
-uint64_t *report_cum(const struct report *report)
+union report_value *report_cum(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	uint64_t *cum = calloc(profile->node_count * report->values + 1, sizeof(*cum));
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value *cum = calloc(profile->node_count * report->values + 1, sizeof(*cum));
+	union report_value base[REPORT_VALUES_MAX];
 
 	if (cum == NULL)
 		return NULL;
@@ -521,7 +523,7 @@ uint64_t *report_cum(const struct report *report)
 		 * when it is met. */
 		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
 			size_t parent = first + profile->node[i].parent;
-			uint64_t *own = report_values(report, cum, i);
+			union report_value *own = report_values(report, cum, i);
 
 			report_base(report, i, base);
 			report_add_values(report, own, base);
@@ -534,15 +536,36 @@ uint64_t *report_cum(const struct report *report)
 }
 
 void report_fill(const struct report *report, struct cell *cells, unsigned column,
-	const uint64_t *values)
+	const union report_value *values)
 {
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
-		cells[column + m] = cell_number(values[m]);
+		cells[column + m] = cell_number(values[m].count);
 }
 
 /* ---- figures ---- */
 
-void report_base(const struct report *report, size_t node, uint64_t *values)
+static void put_errors(const struct report *report, union report_value *values, unsigned m,
+	const struct adjust_errors *errors)
+{
+	unsigned metrics = report->sheet.metric_count;
+
+	values[2 * metrics + m].part = errors->whole;
+	values[3 * metrics + m].part = errors->common;
+	values[4 * metrics + m].part = errors->square;
+}
+
+uint64_t report_error(
+	const struct report *report, const union report_value *values, unsigned m)
+{
+	unsigned metrics = report->sheet.metric_count;
+	const struct adjust_errors errors = {.whole = values[2 * metrics + m].part,
+		.common = values[3 * metrics + m].part,
+		.square = values[4 * metrics + m].part};
+
+	return adjust_half_width(&errors, values[m].count, values[metrics + m].count);
+}
+
+void report_base(const struct report *report, size_t node, union report_value *values)
 {
 	const struct adjusted *adjusted = report->adjusted;
 	const uint64_t *raw = report->profile->node[node].base;
@@ -555,13 +578,43 @@ void report_base(const struct report *report, size_t node, uint64_t *values)
 	}
 	for (unsigned m = 0; m < metrics; m++) {
 		unsigned metric = report->metric[m];
-		size_t place = adjusted ? node * adjusted->metric_count + metric : 0;
+		struct adjust_errors errors;
 
-		values[m] = adjusted ? adjusted->base[place] : raw[metric];
+		if (!adjusted) {
+			values[m].count = raw[metric];
+			continue;
+		}
+		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
+		values[metrics + m].count = raw[metric];
+		errors = adjusted_errors(adjusted, report->profile, node, metric);
+		put_errors(report, values, m, &errors);
+	}
+}
+
+void report_total(const struct report *report, size_t thread, union report_value *values)
+{
+	const struct profile *profile = report->profile;
+	const uint64_t *raw = profile->thread[thread].total;
+	const struct adjusted *adjusted = report->adjusted;
+	unsigned metrics = report->sheet.metric_count;
+
+	memset(values, 0, report->values * sizeof(*values));
+	for (size_t i = profile->thread_first[thread];
+		adjusted && i < profile->thread_first[thread + 1]; i++) {
+		union report_value base[REPORT_VALUES_MAX];
+
+		report_base(report, i, base);
+		report_add_values(report, values, base);
+	}
+	for (unsigned m = 0; m < metrics; m++) {
+		unsigned metric = report->metric[m];
+
+		values[m].count = raw[metric];
 		if (!adjusted)
 			continue;
-		values[metrics + m] = raw[metric];
-		values[2 * metrics + m] = adjusted->error[place];
+		values[m].count -=
+			adjusted->total[thread * adjusted->metric_count + metric].taken;
+		values[metrics + m].count = raw[metric];
 	}
 }
 
@@ -578,49 +631,111 @@ void report_set_whole(struct report *report, unsigned first)
 		report->sheet.column[first + m].whole = report->whole[m];
 }
 
+/* Behind all others: what is needed to sum errors up. */
+static unsigned add_parts(struct sheet *sheet)
+{
+	unsigned first = sheet->column_count;
+
+	for (unsigned part = 2; part < REPORT_LAYERS; part++)
+		sheet_add_metrics(sheet, "error_parts", "", COLUMN_SUM, 0);
+	return first;
+}
+
 void report_value_columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
-	unsigned base = sheet_add_metrics(sheet, "base", "Self", IN_ALL | COLUMN_SUM, 0);
-	unsigned cum = sheet_add_metrics(sheet, "cum", "Total", IN_ALL, 1);
+	struct error_columns *summed = &report->summed;
+	unsigned cum;
 
-	report_set_whole(report, base);
+	summed->figure = sheet_add_metrics(sheet, "base", "Self", IN_ALL | COLUMN_SUM, 0);
+	cum = sheet_add_metrics(sheet, "cum", "Total", IN_ALL, 1);
+	report_set_whole(report, summed->figure);
 	report_set_whole(report, cum);
 	if (report->adjusted == NULL)
 		return;
-	sheet_add_metrics(sheet, "raw_base", "Raw base", IN_DATA | COLUMN_SUM, 0);
+	summed->raw = sheet_add_metrics(sheet, "raw_base", "Raw base", IN_DATA | COLUMN_SUM, 0);
 	sheet_add_metrics(sheet, "raw_cum", "Raw cum", IN_DATA, 1);
-	link_errors(sheet, base,
-		sheet_add_metrics(sheet, "error", "Error", IN_DATA | COLUMN_SUM, 0));
-	/* Seen beside the others alone. */
-	link_errors(sheet, cum, sheet_add_metrics(sheet, "error_cum", "Error of cum", 0, 1));
+	summed->error = sheet_add_metrics(sheet, "error", "Error", IN_DATA | COLUMN_SUM, 0);
+	link_errors(sheet, summed->figure, summed->error);
+	link_errors(sheet, cum, sheet_add_metrics(sheet, "error_cum", "Error of cum", IN_DATA, 1));
+	summed->parts = add_parts(sheet);
 }
 
-struct cell *report_value_cells(const struct report *report, struct cell *cells,
-	const uint64_t *base, const uint64_t *cum)
+void report_total_columns(struct report *report)
 {
-	unsigned metrics = report->sheet.metric_count;
+	struct sheet *sheet = &report->sheet;
+	struct error_columns *summed = &report->summed;
 
-	for (unsigned layer = 0; layer < (report->adjusted ? 3 : 1); layer++) {
-		report_fill(report, cells, 0, base + layer * metrics);
-		report_fill(report, cells, metrics, cum + layer * metrics);
-		cells += 2 * metrics;
-	}
+	summed->figure = sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
+	if (report->adjusted == NULL)
+		return;
+	summed->raw = sheet_add_metrics(sheet, "raw_total", "Raw total", IN_DATA | COLUMN_SUM, 0);
+	summed->error = sheet_add_metrics(sheet, "error", "Error", IN_DATA | COLUMN_SUM, 0);
+	link_errors(sheet, summed->figure, summed->error);
+	summed->parts = add_parts(sheet);
+}
+
+/* One cell a metric. */
+static struct cell *fill_next(
+	const struct report *report, struct cell *cells, const union report_value *values)
+{
+	report_fill(report, cells, 0, values);
+	return cells + report->sheet.metric_count;
+}
+
+static struct cell *fill_errors(
+	const struct report *report, struct cell *cells, const union report_value *values)
+{
+	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+		*cells++ = cell_number(report_error(report, values, m));
 	return cells;
 }
 
-void report_base_cells(
-	const struct report *report, struct cell *cells, const uint64_t *base)
+static struct cell *fill_parts(
+	const struct report *report, struct cell *cells, const union report_value *values)
 {
-	static const char *const groups[] = {"base", "raw_base", "error"};
+	for (unsigned v = report->counts; v < report->values; v++)
+		*cells++ = cell_real(values[v].part);
+	return cells;
+}
+
+struct cell *report_value_cells(const struct report *report, struct cell *cells,
+	const union report_value *base, const union report_value *cum)
+{
 	unsigned metrics = report->sheet.metric_count;
 
-	for (unsigned layer = 0; layer < (report->adjusted ? 3 : 1); layer++) {
-		int column = sheet_find(&report->sheet, groups[layer]);
+	cells = fill_next(report, cells, base);
+	cells = fill_next(report, cells, cum);
+	if (report->adjusted == NULL)
+		return cells;
+	cells = fill_next(report, cells, base + metrics);
+	cells = fill_next(report, cells, cum + metrics);
+	cells = fill_errors(report, cells, base);
+	cells = fill_errors(report, cells, cum);
+	return fill_parts(report, cells, base);
+}
 
-		if (column >= 0)
-			report_fill(report, cells, (unsigned)column, base + layer * metrics);
-	}
+struct cell *report_total_cells(
+	const struct report *report, struct cell *cells, const union report_value *total)
+{
+	cells = fill_next(report, cells, total);
+	if (report->adjusted == NULL)
+		return cells;
+	cells = fill_next(report, cells, total + report->sheet.metric_count);
+	cells = fill_errors(report, cells, total);
+	return fill_parts(report, cells, total);
+}
+
+void report_base_cells(
+	const struct report *report, struct cell *cells, const union report_value *base)
+{
+	const struct error_columns *summed = &report->summed;
+
+	report_fill(report, cells, summed->figure, base);
+	if (report->adjusted == NULL)
+		return;
+	report_fill(report, cells, summed->raw, base + report->sheet.metric_count);
+	fill_errors(report, cells + summed->error, base);
 }
 
 void report_no_sums(const struct report *report, struct cell *sums)
@@ -629,14 +744,34 @@ void report_no_sums(const struct report *report, struct cell *sums)
 		bool summed = report->sheet.column[i].flags & COLUMN_SUM;
 
 		sums[i] = (struct cell){.kind = summed ? CELL_NUMBER : CELL_NULL};
+		if (report->summed.parts > 0 && i >= report->summed.parts && summed)
+			sums[i] = cell_real(0);
 	}
 }
 
 void report_add(const struct report *report, struct cell *sums, const struct cell *cells)
 {
 	for (unsigned i = 0; i < report->sheet.column_count; i++) {
-		if (report->sheet.column[i].flags & COLUMN_SUM)
+		if (sums[i].kind == CELL_REAL)
+			sums[i].real += cells[i].real;
+		else if (report->sheet.column[i].flags & COLUMN_SUM)
 			sums[i].number += cells[i].number;
+	}
+}
+
+void report_sum_errors(const struct report *report, struct cell *sums)
+{
+	const struct error_columns *summed = &report->summed;
+	unsigned metrics = report->sheet.metric_count;
+
+	for (unsigned m = 0; m < metrics && summed->parts > 0; m++) {
+		const struct cell *part = &sums[summed->parts + m];
+		const struct adjust_errors errors = {.whole = part[0].real,
+			.common = part[metrics].real,
+			.square = part[2 * metrics].real};
+
+		sums[summed->error + m] = cell_number(adjust_half_width(&errors,
+			sums[summed->figure + m].number, sums[summed->raw + m].number));
 	}
 }
 
@@ -781,6 +916,7 @@ void report_some_rows(struct report *report, struct sink *sink, const struct ran
 		else
 			report_add(report, sums, cells);
 	}
+	report_sum_errors(report, sums);
 	if (top < count)
 		sink_extra(sink, "omitted", "more", count - top, sums);
 }

@@ -35,7 +35,6 @@ struct view {
 	bool records; /* needs profile_wanted.records */
 	bool marks; /* and marks */
 	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
-	bool as_counted; /* but only tells of it: no calibration need be made for it */
 	bool says_calibration; /* in rows of its own; all others have a line beside the rows */
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
@@ -78,6 +77,12 @@ struct report_request {
 	const struct adjustment *adjustment; /* NULL: nothing is known of it, and nothing said */
 };
 
+/* Where a row has a figure, what was counted of it, its error, and the three parts of that, which no
+ * format shows: each one column a metric, the parts behind one another. */
+struct error_columns {
+	unsigned figure, raw, error, parts; /* the first column; parts 0: there are no errors */
+};
+
 /* A report at work. Views read all of it and own data. */
 struct report {
 	const struct profile *profile; /* borrowed */
@@ -92,9 +97,10 @@ struct report {
 	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each of the sheet's
 					       metrics */
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
-	/* How many values something has: one a metric, and where the profile is adjusted the raw ones
-	 * and the errors behind them. */
-	unsigned values;
+	/* How many values something has: one a metric, and where the profile is adjusted what was
+	 * counted, and the three parts of its error (calibration/adjust.h). */
+	unsigned values, counts; /* all of them; those that are whole numbers, which are first */
+	struct error_columns summed; /* of what can be summed over rows */
 	bool *selected;              /* by position of the thread */
 	bool *hidden; /* by node: a "(pruned)" that nothing was folded into */
 	struct label_store *labels;
@@ -113,29 +119,59 @@ int report_print(const struct profile *profile, const struct report_request *req
 /* ---- for views ---- */
 
 /* Values side by side: report->values for each of count things. */
-#define REPORT_VALUES_MAX (3 * PROFILE_METRIC_MAX)
-static inline uint64_t *report_values(
-	const struct report *report, uint64_t *values, size_t i)
+union report_value {
+	uint64_t count;
+	double part; /* of an error */
+};
+
+#define REPORT_LAYERS 5 /* the figure, what was counted, three parts of the error */
+#define REPORT_VALUES_MAX (REPORT_LAYERS * PROFILE_METRIC_MAX)
+static inline union report_value *report_values(
+	const struct report *report, union report_value *values, size_t i)
 {
 	return values + i * report->values;
 }
 
 /* What a node has of its own: report->values of them. */
-void report_base(const struct report *report, size_t node, uint64_t *values);
+void report_base(const struct report *report, size_t node, union report_value *values);
 
-/* Adds values to those of another thing. */
-static inline void report_add_values(
-	const struct report *report, uint64_t *sums, const uint64_t *values)
+/* Half the width of the interval of one of an adjusted profile's metrics. */
+uint64_t report_error(
+	const struct report *report, const union report_value *values, unsigned m);
+
+/* Adds values to those of another thing, or takes them away again. */
+static inline void report_add_values(const struct report *report, union report_value *sums,
+	const union report_value *values)
 {
-	for (unsigned v = 0; v < report->values; v++)
-		sums[v] += values[v];
+	unsigned v = 0;
+
+	for (; v < report->counts; v++)
+		sums[v].count += values[v].count;
+	for (; v < report->values; v++)
+		sums[v].part += values[v].part;
 }
 
-/* The columns for base and cum, and where the profile is adjusted raw_base, raw_cum and error; and
- * the cells for them. Returns the cell behind them. */
+static inline void report_subtract_values(const struct report *report,
+	union report_value *sums, const union report_value *values)
+{
+	unsigned v = 0;
+
+	for (; v < report->counts; v++)
+		sums[v].count -= values[v].count;
+	for (; v < report->values; v++)
+		sums[v].part -= values[v].part;
+}
+
+/* The columns for base and cum, and where the profile is adjusted what was counted and the errors of
+ * both; and the cells for them. Returns the cell behind them. */
 void report_value_columns(struct report *report);
 struct cell *report_value_cells(const struct report *report, struct cell *cells,
-	const uint64_t *base, const uint64_t *cum);
+	const union report_value *base, const union report_value *cum);
+
+/* The same for something's total. */
+void report_total_columns(struct report *report);
+struct cell *report_total_cells(
+	const struct report *report, struct cell *cells, const union report_value *total);
 
 /* Percentages of the columns from first on, one a metric, are of what the threads used.
  */
@@ -143,11 +179,15 @@ void report_set_whole(struct report *report, unsigned first);
 
 /* The columns of a group of those, "base", "error", from the values of something's base. */
 void report_base_cells(
-	const struct report *report, struct cell *cells, const uint64_t *base);
+	const struct report *report, struct cell *cells, const union report_value *base);
+
+/* What a thread used: the values of all its nodes but for the first two, which are what its counters
+ * say, and what is left of that. */
+void report_total(const struct report *report, size_t thread, union report_value *values);
 
 /* cum of every node, report_values-shaped: base plus that of its children. Nodes of all
  * threads. Owned by the caller (free), NULL without memory. */
-uint64_t *report_cum(const struct report *report);
+union report_value *report_cum(const struct report *report);
 
 /* Position of the thread that a node belongs to. near is where to look first: the answer of
  * the call before, or 0. */
@@ -173,7 +213,7 @@ int report_no_memory(struct error *error);
 
 /* Sets one cell a metric, starting at cells[column]. */
 void report_fill(const struct report *report, struct cell *cells, unsigned column,
-	const uint64_t *values);
+	const union report_value *values);
 
 /* ---- ranks ---- */
 
@@ -219,8 +259,9 @@ void report_rows(struct report *report, struct sink *sink, const struct rank *ra
 	size_t count, fill_row *fill);
 
 /* Adds the cells of columns that can be summed; others become null. sums starts as
- * report_no_sums makes it. */
+ * report_no_sums makes it; report_sum_errors makes errors of what their parts came to. */
 void report_no_sums(const struct report *report, struct cell *sums);
 void report_add(const struct report *report, struct cell *sums, const struct cell *cells);
+void report_sum_errors(const struct report *report, struct cell *sums);
 
 #endif

@@ -94,8 +94,8 @@ struct column {
 	uint64_t whole; /* what 100 % is; 0: percentages mean nothing */
 };
 
-/* The view `calibration` has the most. */
-#define COLUMN_MAX (16 + 10 * PROFILE_METRIC_MAX)
+/* The view `threads` has the most without metrics, the view `calibration` with. */
+#define COLUMN_MAX (24 + 10 * PROFILE_METRIC_MAX)
 
 struct sheet {
 	const char *view;

@@ -26,8 +26,7 @@ static void add_thread(const struct report *report, struct overhead *overhead, s
 		const struct adjust_total *total =
 			&adjusted->total[thread * adjusted->metric_count + m];
 
-		overhead->total[m].cost += total->cost;
-		overhead->total[m].spent += total->spent;
+		overhead->total[m].taken += total->taken;
 		overhead->total[m].over += total->over;
 		overhead->used[m] += report->profile->thread[thread].total[m];
 	}
@@ -38,11 +37,6 @@ static void add_thread(const struct report *report, struct overhead *overhead, s
 
 /* ---- the whole ---- */
 
-static double cost_of(const struct overhead *overhead, int metric)
-{
-	return overhead->total[metric].cost + overhead->total[metric].spent;
-}
-
 /* Processor time of the process, of the whole recording; 0: not known. */
 static double process_time(const struct profile *profile)
 {
@@ -52,7 +46,8 @@ static double process_time(const struct profile *profile)
 	return used != NULL && whole ? (double)strtoull(used, NULL, 10) : 0;
 }
 
-/* Of the threads' processor time, or where that was not counted, of the process's. */
+/* Of the threads' processor time, or where that was not counted, of the process's: what waited while
+ * it was measured as wall-clock time may be more than that. */
 static void print_share(struct report *report, struct sink *sink, const struct overhead *overhead)
 {
 	const struct profile *profile = report->profile;
@@ -63,31 +58,12 @@ static void print_share(struct report *report, struct sink *sink, const struct o
 
 	if (metric >= 0 && used > 0)
 		value = label_format(report->labels, "%.1f %% of processor time",
-			100 * cost_of(overhead, metric) / used);
+			100 * fmin((double)overhead->total[metric].taken, used) / used);
 	summary_text(report, sink, summary_label("overhead"),
 		summary_label("Estimated overhead"), value);
 }
 
 /* ---- a metric ---- */
-
-/* It may be negative: with probes the JVM may have compiled the program better. */
-static void print_amount(struct report *report, struct sink *sink, struct label key,
-	struct label label, double amount, bool time)
-{
-	struct cell cells[COLUMN_MAX];
-
-	if (amount >= 0) {
-		summary_number(report, sink, key, label, (uint64_t)llround(amount),
-			time ? LOOK_TIME : LOOK_NUMBER);
-		return;
-	}
-	cells[COLUMN_KEY] = cell_label(key);
-	cells[COLUMN_VALUE] = cell_signed(llround(amount));
-	cells[COLUMN_LABEL] = cell_label(label);
-	cells[COLUMN_SHOWN] = cell_label(label_format(
-		report->labels, "%.*f", time ? 3 : 0, time ? amount / 1e6 : amount));
-	sink_row(sink, cells, 0);
-}
 
 static void print_metric(struct report *report, struct sink *sink,
 	const struct overhead *overhead, unsigned m)
@@ -96,14 +72,14 @@ static void print_metric(struct report *report, struct sink *sink,
 	const struct adjust_total *total = &overhead->total[report->metric[m]];
 	bool time = strcmp(metric->unit, "ns") == 0;
 	const char *unit = time ? "ms" : metric->unit;
+	enum look look = time ? LOOK_TIME : LOOK_NUMBER;
 	struct label_store *labels = report->labels;
 
-	print_amount(report, sink, label_format(labels, "overhead.%s", metric->name),
-		label_format(labels, "  %s (%s)", metric->name, unit), total->cost + total->spent,
-		time);
-	print_amount(report, sink, label_format(labels, "over_correction.%s", metric->name),
+	summary_number(report, sink, label_format(labels, "overhead.%s", metric->name),
+		label_format(labels, "  %s (%s)", metric->name, unit), total->taken, look);
+	summary_number(report, sink, label_format(labels, "over_correction.%s", metric->name),
 		label_format(labels, "  over-correction of %s (%s)", metric->name, unit),
-		total->over, time);
+		(uint64_t)llround(total->over), look);
 }
 
 /* ---- sequences ---- */

@@ -5,12 +5,13 @@
 
 #include <stdlib.h>
 
-static void add_node(struct tally *tally, const struct report *report, size_t at, uint64_t *cum)
+static void add_node(struct tally *tally, const struct report *report, size_t at,
+	union report_value *cum)
 {
 	const struct profile_node *node = &report->profile->node[at];
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 	struct method_count *count = &tally->method[node->method];
-	uint64_t *cum_sum = report_values(report, tally->cum, node->method);
+	union report_value *cum_sum = report_values(report, tally->cum, node->method);
 
 	count->nodes++;
 	count->calls += node->calls;
@@ -24,7 +25,8 @@ static void add_node(struct tally *tally, const struct report *report, size_t at
 }
 
 static void add_thread(
-	struct tally *tally, const struct report *report, size_t thread, uint64_t *cum)
+	struct tally *tally, const struct report *report, size_t thread,
+	union report_value *cum)
 {
 	const struct profile *profile = report->profile;
 
@@ -35,7 +37,7 @@ static void add_thread(
 	}
 }
 
-int tally_init(struct tally *tally, const struct report *report, uint64_t *cum)
+int tally_init(struct tally *tally, const struct report *report, union report_value *cum)
 {
 	const struct profile *profile = report->profile;
 	size_t methods = profile->method_count, values = report->values;
@@ -91,7 +93,8 @@ unsigned tally_columns(struct report *report)
 }
 
 void tally_cells(const struct report *report, struct cell *cells, uint32_t method,
-	const struct method_count *count, const uint64_t *base, const uint64_t *cum)
+	const struct method_count *count, const union report_value *base,
+	const union report_value *cum)
 {
 	static const struct label thread_root = {"(thread)", 8};
 	const struct profile_method *row = &report->profile->method[method];

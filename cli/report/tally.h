@@ -18,19 +18,20 @@ struct method_count {
 
 struct tally {
 	struct method_count *method; /* by method id */
-	uint64_t *base, *cum;        /* report_values-shaped, by method id */
+	union report_value *base, *cum;        /* report_values-shaped, by method id */
 	uint32_t *seen; /* ids of the methods that have nodes, roots left out */
 	size_t seen_count;
 };
 
 /* cum is that of report_cum. 0, or -1 without memory. */
-int tally_init(struct tally *tally, const struct report *report, uint64_t *cum);
+int tally_init(struct tally *tally, const struct report *report, union report_value *cum);
 void tally_fini(struct tally *tally);
 
 /* The columns of a row that is about a method, and the cells for them; text and data as
  * the views `methods` and `callers` share them. Returns the index of the first column. */
 unsigned tally_columns(struct report *report);
 void tally_cells(const struct report *report, struct cell *cells, uint32_t method,
-	const struct method_count *count, const uint64_t *base, const uint64_t *cum);
+	const struct method_count *count, const union report_value *base,
+	const union report_value *cum);
 
 #endif

@@ -37,8 +37,8 @@ static void columns(struct report *report)
 }
 
 static void fill_method(struct report *report, struct cell *cells, struct label part,
-	uint32_t method, const struct method_count *count, const uint64_t *base,
-	const uint64_t *cum)
+	uint32_t method, const struct method_count *count, const union report_value *base,
+	const union report_value *cum)
 {
 	const struct callers_view *view = report->data;
 
@@ -93,7 +93,7 @@ static void find_columns(struct report *report, struct callers_view *view)
 static int open_callers(struct report *report, struct error *error)
 {
 	struct callers_view *view = calloc(1, sizeof(*view));
-	uint64_t *cum = report_cum(report);
+	union report_value *cum = report_cum(report);
 	int failed = -1;
 
 	report->data = view;

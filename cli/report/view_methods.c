@@ -29,7 +29,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 static int open_methods(struct report *report, struct error *error)
 {
 	struct methods_view *view = calloc(1, sizeof(*view));
-	uint64_t *cum = report_cum(report);
+	union report_value *cum = report_cum(report);
 	int failed = -1;
 
 	report->data = view;

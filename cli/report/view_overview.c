@@ -31,7 +31,7 @@ struct overview {
 	struct rank *rank; /* methods */
 	size_t shown;
 	unsigned method; /* column */
-	uint64_t *cum;
+	union report_value *cum;
 	struct links links; /* of the heavy nodes alone */
 	size_t rows;
 	uint64_t least; /* what nodes that are shown have */
@@ -69,7 +69,7 @@ static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 		.interpreted = node->interpreted,
 		.jitted = node->jitted,
 		.native = node->native};
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 
 	report_base(report, item, base);
 	cells[0] = cell_label(part_path);
@@ -84,7 +84,7 @@ static uint64_t cum_of(const struct report *report, uint32_t node)
 {
 	const struct overview *view = report->data;
 
-	return report_values(report, view->cum, node)[0];
+	return report_values(report, view->cum, node)[0].count;
 }
 
 /* The nodes with their share, linked from the heaviest child on. */
@@ -119,13 +119,13 @@ static bool is_telling(const struct report *report, const struct walk *walk,
 {
 	const struct overview *view = report->data;
 	uint32_t child = view->links.link[node].first_child;
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 
 	if (walk->level <= 1)
 		return true;
 	report_base(report, node, base);
 	return child == 0 || cum_of(report, child) < least ||
-	       (double)base[0] >= OWN_SHARE * (double)report->whole[0] ||
+	       (double)base[0].count >= OWN_SHARE * (double)report->whole[0] ||
 	       (double)cum_of(report, child) < STRAIGHT * (double)cum_of(report, node);
 }
 

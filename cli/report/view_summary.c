@@ -7,6 +7,7 @@
  * the order of known_meta, then all others.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,14 +112,14 @@ static const struct count_row virtual_rows[] = {
 
 /* How a metric's bases compare with the totals of the threads. */
 struct balance {
-	uint64_t total;
 	uint64_t threads_off; /* threads whose own sums differ */
 	uint64_t difference;  /* of all of them together, without sign */
 };
 
 struct summary_view {
 	struct counts counts;
-	struct balance balance[PROFILE_METRIC_MAX];
+	union report_value total[REPORT_VALUES_MAX];
+	struct balance balance[PROFILE_METRIC_MAX]; /* of adjusted figures, and of those counted */
 };
 
 static void columns(struct report *report)
@@ -134,7 +135,7 @@ static void columns(struct report *report)
 /* ---- counting ---- */
 
 static void count_nodes(struct report *report, struct summary_view *view, size_t thread,
-	uint64_t *base, bool *method_seen)
+	union report_value *base, bool *method_seen)
 {
 	const struct profile *profile = report->profile;
 	struct counts *counts = &view->counts;
@@ -142,6 +143,7 @@ static void count_nodes(struct report *report, struct summary_view *view, size_t
 	for (size_t i = profile->thread_first[thread];
 		i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
+		union report_value own[REPORT_VALUES_MAX];
 
 		if (report->hidden[i])
 			continue;
@@ -151,8 +153,26 @@ static void count_nodes(struct report *report, struct summary_view *view, size_t
 		counts->native += node->native;
 		counts->nodes++;
 		method_seen[node->method] = true;
-		for (unsigned m = 0; m < report->sheet.metric_count; m++)
-			base[m] += node->base[report->metric[m]];
+		report_base(report, i, own);
+		report_add_values(report, base, own);
+	}
+}
+
+/* What is adjusted has to add up, and what was counted. */
+static void compare_sums(const struct report *report, struct balance *balance,
+	const union report_value *total, const union report_value *base)
+{
+	unsigned metrics = report->sheet.metric_count;
+
+	for (unsigned m = 0; m < metrics; m++) {
+		uint64_t difference = 0;
+
+		for (unsigned v = m; v < report->counts; v += metrics)
+			difference += total[v].count > base[v].count
+					      ? total[v].count - base[v].count
+					      : base[v].count - total[v].count;
+		balance[m].threads_off += difference > 0;
+		balance[m].difference += difference;
 	}
 }
 
@@ -162,7 +182,7 @@ static void count_thread(
 	const struct profile_thread *thread = &report->profile->thread[at];
 	struct counts *counts = &view->counts;
 	uint64_t threads = thread->folded > 0 ? thread->folded : 1;
-	uint64_t base[PROFILE_METRIC_MAX] = {0};
+	union report_value base[REPORT_VALUES_MAX] = {0}, total[REPORT_VALUES_MAX];
 
 	counts->threads += threads;
 	if (thread->is_virtual)
@@ -175,17 +195,9 @@ static void count_thread(
 	counts->repaired += thread->repaired;
 	counts->unmatched += thread->unmatched;
 	count_nodes(report, view, at, base, method_seen);
-	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
-		struct balance *balance = &view->balance[m];
-		uint64_t total = thread->total[report->metric[m]];
-
-		balance->total += total;
-		if (total != base[m]) {
-			balance->threads_off++;
-			balance->difference +=
-				total > base[m] ? total - base[m] : base[m] - total;
-		}
-	}
+	report_total(report, at, total);
+	report_add_values(report, view->total, total);
+	compare_sums(report, view->balance, total, base);
 }
 
 static int open_summary(struct report *report, struct error *error)
@@ -414,19 +426,36 @@ static struct label balance_label(struct report *report, const struct balance *b
 		(unsigned long long)balance->threads_off);
 }
 
-static void print_metric(struct report *report, struct sink *sink, unsigned m)
+static void print_total(struct report *report, struct sink *sink, unsigned m)
 {
 	const struct summary_view *view = report->data;
 	const struct profile_metric *metric = report->sheet.metric[m];
 	bool time = strcmp(metric->unit, "ns") == 0;
+	enum look look = time ? LOOK_TIME : LOOK_NUMBER;
+	struct label_store *labels = report->labels;
+
+	summary_number(report, sink, label_format(labels, "total.%s", metric->name),
+		label_format(labels, "  total (%s)", time ? "ms" : metric->unit),
+		view->total[m].count, look);
+	if (report->adjusted == NULL)
+		return;
+	summary_number(report, sink, label_format(labels, "error.%s", metric->name),
+		summary_label("    within ±"), report_error(report, view->total, m), look);
+	summary_number(report, sink, label_format(labels, "raw_total.%s", metric->name),
+		summary_label("    as counted"),
+		view->total[report->sheet.metric_count + m].count, look);
+}
+
+static void print_metric(struct report *report, struct sink *sink, unsigned m)
+{
+	const struct summary_view *view = report->data;
+	const struct profile_metric *metric = report->sheet.metric[m];
 	struct label_store *labels = report->labels;
 
 	summary_text(report, sink, label_format(labels, "how.%s", metric->name),
 		label_format(labels, "Metric %s", metric->name),
 		label_format(labels, "%s: %s", metric->unit, metric->how));
-	summary_number(report, sink, label_format(labels, "total.%s", metric->name),
-		label_format(labels, "  total (%s)", time ? "ms" : metric->unit),
-		view->balance[m].total, time ? LOOK_TIME : LOOK_NUMBER);
+	print_total(report, sink, m);
 	summary_text(report, sink, label_format(labels, "check.%s", metric->name),
 		summary_label("  sum of base = total"),
 		balance_label(report, &view->balance[m]));
@@ -443,14 +472,15 @@ static struct label overhead(struct report *report)
 	const char *event = profile_meta_get(profile, "overhead.event_ns");
 	const char *used = profile_meta_get(profile, "cpu_ns");
 	bool whole = profile->interval.from == NULL && profile->interval.to == NULL;
-	double event_ns = event ? strtod(event, NULL) : 0;
+	double event_ns = event ? strtod(event, NULL) : 0, cost;
 	uint64_t cpu_ns;
 
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
 		return summary_label("not estimated");
+	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
 	return label_format(report->labels,
 		"%.1f %% of processor time, if an event costs %.1f ns",
-		100 * event_ns * (double)view->counts.events / (double)cpu_ns, event_ns);
+		100 * cost / (double)cpu_ns, event_ns);
 }
 
 static int rows_summary(struct report *report, struct sink *sink, struct error *error)

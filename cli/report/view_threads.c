@@ -7,6 +7,7 @@
 #include "cli/report/report.h"
 
 struct threads_view {
+	union report_value *total; /* report_values-shaped, by position of the thread */
 	struct rank *rank;
 	size_t count;
 	size_t idle; /* threads that did nothing, which have no rows */
@@ -28,7 +29,6 @@ static void virtual_columns(struct report *report)
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
-	unsigned total;
 
 	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING, PLACE_FIRST);
@@ -50,12 +50,8 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING, PLACE_FIRST);
 	sheet_add(sheet, NULL, "problems", "Problems", IN_SCREEN | COLUMN_LEFT,
 		PLACE_FIRST);
-	total = sheet_add_metrics(sheet, "total", "Total", IN_ALL | COLUMN_SUM, 0);
-	for (size_t t = 0; t < report->profile->thread_count; t++) {
-		for (unsigned m = 0; report->selected[t] && m < sheet->metric_count; m++)
-			sheet->column[total + m].whole +=
-				report->profile->thread[t].total[report->metric[m]];
-	}
+	report_total_columns(report);
+	report_set_whole(report, report->summed.figure);
 	sheet_add(sheet, NULL, "name", "Thread", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
 }
@@ -93,6 +89,7 @@ static struct label problems(struct report *report, const struct profile_thread 
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
+	const struct threads_view *view = report->data;
 	const struct profile_thread *thread = &report->profile->thread[item];
 
 	*cells++ = cell_label(report->thread[item]);
@@ -113,8 +110,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(thread->started);
 	*cells++ = thread->alive ? (struct cell){0} : cell_number(thread->ended);
 	*cells++ = cell_label(problems(report, thread));
-	for (unsigned m = 0; m < report->sheet.metric_count; m++)
-		*cells++ = cell_number(thread->total[report->metric[m]]);
+	cells = report_total_cells(report, cells, report_values(report, view->total, item));
 	*cells = cell_label(report->thread[item]);
 }
 
@@ -125,15 +121,20 @@ static int open_threads(struct report *report, struct error *error)
 	uint32_t *items = calloc(count + 1, sizeof(*items));
 
 	report->data = view;
-	if (view == NULL || items == NULL) {
+	if (view != NULL)
+		view->total = calloc(count * report->values + 1, sizeof(*view->total));
+	if (view == NULL || view->total == NULL || items == NULL) {
 		free(items);
 		return report_no_memory(error);
 	}
 	for (size_t t = 0; t < count; t++) {
-		if (report->selected[t] && !report_is_idle(report, t))
-			items[view->count++] = (uint32_t)t;
+		if (!report->selected[t])
+			continue;
+		report_total(report, t, report_values(report, view->total, t));
+		if (report_is_idle(report, t))
+			view->idle++;
 		else
-			view->idle += report->selected[t];
+			items[view->count++] = (uint32_t)t;
 	}
 	view->rank = report_rank(report, items, view->count, fill);
 	free(items);
@@ -152,6 +153,7 @@ static void print_idle(struct report *report, struct sink *sink)
 		fill(report, (uint32_t)t, cells);
 		report_add(report, sums, cells);
 	}
+	report_sum_errors(report, sums);
 	if (view->idle > 0)
 		sink_extra(sink, "idle", "threads without calls", view->idle, sums);
 }
@@ -163,9 +165,6 @@ static int rows_threads(struct report *report, struct sink *sink, struct error *
 	(void)error;
 	report_rows(report, sink, view->rank, view->count, fill);
 	print_idle(report, sink);
-	if (report->adjusted != NULL)
-		sink_note(sink, "totals", "raw",
-			": what the threads' counters say, with what jprof itself cost");
 	return 0;
 }
 
@@ -175,6 +174,7 @@ static void close_threads(struct report *report)
 
 	if (view == NULL)
 		return;
+	free(view->total);
 	free(view->rank);
 	free(view);
 }
@@ -184,7 +184,6 @@ const struct view view_threads = {
 	.meaning = "one row a thread: events and totals",
 	.sort = "index",
 	.adjusts = true,
-	.as_counted = true,
 	.columns = columns,
 	.open = open_threads,
 	.rows = rows_threads,

@@ -12,7 +12,7 @@
 #include "cli/report/report.h"
 
 struct tree_view {
-	uint64_t *cum;
+	union report_value *cum;
 	uint32_t *level;
 	struct rank *rank;
 	size_t count;
@@ -49,7 +49,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	struct tree_view *view = report->data;
 	const struct profile_node *node = &report->profile->node[item];
 	const struct method_label *method = &report->method[node->method];
-	uint64_t base[REPORT_VALUES_MAX];
+	union report_value base[REPORT_VALUES_MAX];
 	bool is_root = node->index == 0;
 	size_t first;
 
@@ -231,6 +231,7 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 		report_add(report, sums, cells);
 		rows++;
 	}
+	report_sum_errors(report, sums);
 	if (rows > 0)
 		sink_extra(sink, "omitted", idle ? "threads without calls" : "more", rows,
 			sums);

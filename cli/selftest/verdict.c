@@ -39,6 +39,19 @@ static struct verdict_method *find_method(
 	return NULL;
 }
 
+static void add_errors(struct adjust_errors *sum, const struct adjust_errors *errors)
+{
+	sum->whole += errors->whole;
+	sum->common += errors->common;
+	sum->square += errors->square;
+}
+
+static void find_error(struct verdict_value *value)
+{
+	value->error = (double)adjust_half_width(
+		&value->errors, (uint64_t)value->adjusted, (uint64_t)value->raw);
+}
+
 static void take_node(struct verdict *verdict, const struct adjusted *adjusted, size_t node)
 {
 	const struct profile *profile = verdict->profile;
@@ -51,11 +64,16 @@ static void take_node(struct verdict *verdict, const struct adjusted *adjusted, 
 	for (unsigned i = 0; i < verdict->metric_count; i++) {
 		struct verdict_value *value = &method->value[i];
 		double raw = (double)profile->node[node].base[i];
-		size_t at = node * verdict->metric_count + i;
+		struct adjust_errors errors;
 
 		value->raw += raw;
-		value->adjusted += adjusted ? (double)adjusted->base[at] : raw;
-		value->error += adjusted ? (double)adjusted->error[at] : 0;
+		if (!adjusted) {
+			value->adjusted += raw;
+			continue;
+		}
+		value->adjusted += (double)adjusted->base[node * verdict->metric_count + i];
+		errors = adjusted_errors(adjusted, profile, node, i);
+		add_errors(&value->errors, &errors);
 	}
 }
 
@@ -89,7 +107,7 @@ static void add_up(struct verdict_sum *sum, const struct verdict_value *value)
 	sum->value.uncertainty += value->uncertainty;
 	sum->value.raw += value->raw;
 	sum->value.adjusted += value->adjusted;
-	sum->value.error += value->error;
+	add_errors(&sum->value.errors, &value->errors);
 }
 
 static void judge(struct verdict_sum *sum, const struct verdict_value *value)
@@ -113,8 +131,11 @@ static void judge_metric(struct verdict *verdict, unsigned metric)
 {
 	struct verdict_sum *sum = &verdict->sum[metric];
 
-	for (size_t i = 0; i < verdict->count; i++)
+	for (size_t i = 0; i < verdict->count; i++) {
+		find_error(&verdict->method[i].value[metric]);
 		add_up(sum, &verdict->method[i].value[metric]);
+	}
+	find_error(&sum->value);
 	for (size_t i = 0; i < verdict->count; i++)
 		judge(sum, &verdict->method[i].value[metric]);
 }

@@ -20,6 +20,7 @@ struct verdict_value {
 	double uncertainty; /* half of what these differ by */
 	double raw;
 	double adjusted, error; /* without a calibration: raw, 0 */
+	struct adjust_errors errors; /* what the error comes from */
 };
 
 struct verdict_method {
@@ -30,7 +31,7 @@ struct verdict_method {
 
 /* Of one metric. */
 struct verdict_sum {
-	struct verdict_value value; /* of all methods; uncertainties and errors added up */
+	struct verdict_value value; /* of all methods; uncertainties added up */
 	unsigned judged; /* methods that use a thousandth of it at least */
 	unsigned hold;   /* of them: expected and adjusted are the same as far as can be told */
 	unsigned near;   /* of them: the adjusted share is within VERDICT_NEAR of the expected one */

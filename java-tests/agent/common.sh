@@ -30,7 +30,22 @@ skip() {
 	exit 77
 }
 
+# expect_sums PROFILE WHAT: all adds up, as it was counted and adjusted.
+expect_sums() {
+	local differences
+
+	differences=$("$source_dir/java-tests/sums.py" "$jprof" "$1" 2>&1)
+	[ -z "$differences" ] || fail "$2: $(head -20 <<<"$differences")"
+}
+
+# Whatever was recorded whole, and is still there, has to add up.
 finish() {
+	local profile
+
+	while IFS= read -r -d '' profile; do
+		[ "$("$jprof" report "$profile" --view summary --format csv --calibration off 2>/dev/null |
+			grep '^complete,')" != complete,yes ] || expect_sums "$profile" "${profile##*/}"
+	done < <(find "$work" -type f -name '*.jprof' -print0)
 	[ $failures = 0 ]
 	exit
 }
@@ -119,4 +134,5 @@ expect_profile() {
 	[ "$calls" = "$2" ] || fail "'$1': step() was called $calls times instead of $2"
 	[ "$(query "$work/copy.jprof" "SELECT value FROM meta WHERE key = 'complete'")" = yes ] ||
 		fail "'$1' does not say that it is complete"
+	expect_sums "$1" "$1"
 }

@@ -55,7 +55,7 @@ record() {
 record
 cp "$work/p.jprof" "$work/kept.jprof"
 [ ! -e "$XDG_CACHE_HOME" ] || fail "the recording made a cache"
-for words in '--view methods --calibration off' '--view threads' '--view files' '--view snapshots'; do
+for words in '--view methods --calibration off' '--view files' '--view snapshots'; do
 	# shellcheck disable=SC2086
 	report $words
 	[ ! -s "$work/err" ] && [ ! -e "$XDG_CACHE_HOME" ] || fail "$words: $(cat "$work/err")"

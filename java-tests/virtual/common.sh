@@ -91,6 +91,7 @@ compare() {
 	local different
 
 	reports "$1" "$2"
+	expect_sums "$2" "$1"
 	different=$(python3 "$here/compare.py" "$3" "$work/tree.json" "$work/threads.json" "$way" 2>&1)
 	[ -z "$different" ] || fail "$1 ($way): $different"
 	sound "$1" "$2"

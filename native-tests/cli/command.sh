@@ -239,8 +239,7 @@ none='none: no calibration is kept for it, and none can be measured here: it was
 prints "^calibration: $none" report known.jprof
 prints "\"calibration\":\"$none" report known.jprof --format json --view methods
 prints "^Calibration +$none" report known.jprof --view summary
-prints '^calibration: none: the profile is not adjusted \(run `jprof calibrate`\)$' \
-	report known.jprof --view threads
+prints "^calibration: $none" report known.jprof --view threads
 prints '^calibration: none: no calibration .*: it does not say what it was made with$' report small.jprof
 holds "something is said: $(cat err)" test ! -s err -a ! -e cache
 "$jprof" report known.jprof --view methods --format csv >out 2>err
@@ -261,7 +260,9 @@ prints '^Calibration +embedded in the profile, made 2026-11-21T20:00:00Z for mad
 prints '^overhead.wall,[1-9]' report embedded.jprof --view summary --format csv
 prints '^over_correction.wall,[1-9]' report embedded.jprof --view summary --format csv
 prints 'base.wall,.*,raw_base.wall,.*,error.wall' report embedded.jprof --view methods --format csv
-prints '^totals: raw' report embedded.jprof --view threads
+prints ' ±' report embedded.jprof --view threads
+prints 'total.cpu,.*,raw_total.cpu,.*,error.cpu' report embedded.jprof --view threads --format csv
+prints 'error.cpu,.*,error_cum.cpu' report embedded.jprof --view tree --format csv
 prints '^First ' report embedded.jprof --view calibration
 prints '^archive,' report embedded.jprof --view entries --format csv --calibration good.json
 holds "off is as counted" cmp -s \

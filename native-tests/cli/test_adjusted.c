@@ -5,6 +5,7 @@
  * nodes have the adjusted bases, and the raw ones those of the profile as it is. And where a
  * report's calibration comes from.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static json_t *load(const struct fixture *from, const char *view,
 /* Takes the members away that an adjusted report has more, in all objects. */
 static void strip(json_t *value)
 {
-	static const char *const more[] = {"raw_base", "raw_cum", "error"};
+	static const char *const more[] = {"raw_base", "raw_cum", "error", "error_cum"};
 	json_t *member;
 	const char *key;
 	size_t i;
@@ -126,19 +127,99 @@ static void check_view(const char *view, const struct adjustment *adjustment)
 	json_decref(raw);
 }
 
-/* Errors add up over a method's nodes. */
+static uint64_t value_of(const json_t *row, const char *group, unsigned metric)
+{
+	const json_t *value = json_object_get(
+		json_object_get(row, group), fixture.profile.metric[metric].name);
+
+	assert_true(json_is_integer(value));
+	return (uint64_t)json_integer_value(value);
+}
+
+/* Errors add up over a method's nodes; each is rounded, and none beyond what there is. */
 static void check_errors(const struct adjustment *adjustment)
 {
-	json_t *report = load(&fixture, "methods", adjustment);
-	uint64_t sums[2] = {0}, expected[2] = {0};
+	json_t *report = load(&fixture, "methods", adjustment), *row;
+	uint64_t largest = 0;
+	size_t r;
 
-	add_up(json_object_get(report, "rows"), "error", sums);
-	for (size_t i = 0; i < fixture.profile.node_count; i++)
-		for (int m = 0; m < 2 && fixture.node[i].index > 0; m++)
-			expected[m] += adjustment->adjusted.error[2 * i + (size_t)m];
-	assert_memory_equal(sums, expected, sizeof(sums));
-	assert_true(sums[0] > 0);
+	json_array_foreach(json_object_get(report, "rows"), r, row) {
+		const char *name = json_string_value(json_object_get(row, "method"));
+		double expected = 0, base;
+
+		for (size_t i = 0; i < fixture.profile.node_count; i++) {
+			const struct adjust_error *error = &adjustment->adjusted.error[2 * i];
+
+			if (fixture.node[i].index > 0 &&
+				strcmp(fixture.method[fixture.node[i].method].name, name) == 0)
+				expected += (double)error->whole;
+		}
+		base = (double)value_of(row, "base", 0);
+		expected = fmin(
+			expected, fmax(base, (double)value_of(row, "raw_base", 0) - base));
+		assert_true(fabs((double)value_of(row, "error", 0) - expected) < 1.5);
+		assert_int_equal(value_of(row, "error", 1), 0);
+		largest = value_of(row, "error", 0) > largest ? value_of(row, "error", 0) : largest;
+	}
+	assert_true(largest > 0);
 	json_decref(report);
+}
+
+/* A thread's total is the cum of its root, adjusted and as counted, with its error; and the same are
+ * the sums over all rows of the tree. */
+static void check_totals(const struct adjustment *adjustment)
+{
+	static const char *const groups[][2] = {
+		{"total", "cum"}, {"raw_total", "raw_cum"}, {"error", "error_cum"}};
+	json_t *threads = json_object_get(load(&fixture, "threads", adjustment), "rows");
+	json_t *tree = json_object_get(load(&fixture, "tree", adjustment), "rows"), *row, *node;
+	size_t r, n;
+
+	json_array_foreach(threads, r, row) {
+		uint64_t sums[2] = {0};
+
+		json_array_foreach(tree, n, node) {
+			if (!json_equal(json_object_get(node, "thread_index"),
+				    json_object_get(row, "index")))
+				continue;
+			sums[0] += value_of(node, "base", 0);
+			sums[1] += value_of(node, "raw_base", 0);
+			for (size_t g = 0; g < 3 &&
+					json_is_null(json_object_get(node, "parent")); g++)
+				assert_int_equal(value_of(row, groups[g][0], 0),
+					value_of(node, groups[g][1], 0));
+		}
+		assert_int_equal(value_of(row, "total", 0), sums[0]);
+		assert_int_equal(value_of(row, "raw_total", 0), sums[1]);
+		assert_true(sums[0] < sums[1]);
+	}
+}
+
+/* The facts that a summary has of a metric. */
+static uint64_t fact(json_t *rows, const char *key)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (strcmp(json_string_value(json_object_get(row, "key")), key) == 0)
+			return (uint64_t)json_integer_value(json_object_get(row, "value"));
+	fail_msg("the summary has no '%s'", key);
+	return 0;
+}
+
+/* What was taken out and what is left is what was counted. */
+static void check_summary(const struct adjustment *adjustment)
+{
+	char *text = fixture_print_adjusted(&fixture, "summary", "json", adjustment);
+	json_t *report = json_loads(text, 0, NULL), *rows = json_object_get(report, "rows");
+
+	assert_int_equal(fact(rows, "total.wall") + fact(rows, "overhead.wall"),
+		fact(rows, "raw_total.wall"));
+	assert_true(fact(rows, "error.wall") > 0);
+	assert_null(strstr(text, "differs"));
+	json_decref(report);
+	free(text);
 }
 
 /* fixture_print fails where an invariant of the callers does not hold. */
@@ -154,6 +235,8 @@ static void test_figures(void **state)
 		for (size_t v = 0; v < sizeof(figure_views) / sizeof(*figure_views); v++)
 			check_view(figure_views[v], &adjustment);
 		check_errors(&adjustment);
+		check_totals(&adjustment);
+		check_summary(&adjustment);
 		adjustment_fini(&adjustment);
 	}
 }

@@ -41,10 +41,15 @@ static struct profile profile = {
 	.node_count = 6,
 };
 static uint64_t adjusted_bases[] = {0, 0, 62, 0, 20, 0, 18, 0, 0, 0, 0, 0};
-static uint64_t errors[] = {0, 0, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0};
+/* By node; and by method. */
+static struct adjust_error errors[] = {[2] = {1, 0}, [4] = {2, 0}, [6] = {3, 0}, [11] = {0, 0}};
+static double method_error[] = {[4] = 1, [6] = 5, [11] = 0};
 static struct calibration calibration;
 static const struct adjustment with = {.calibration = &calibration,
-	.adjusted = {.metric_count = 2, .base = adjusted_bases, .error = errors}};
+	.adjusted = {.metric_count = 2,
+		.base = adjusted_bases,
+		.error = errors,
+		.method_error = method_error}};
 static const struct adjustment without;
 
 /* alloc stands first: places are told by names. */
@@ -85,7 +90,8 @@ static void nodes_are_gathered(void **state)
 	assert_value(&verdict.method[0].value[0], 60, 2, 100, 62, 1);
 	assert_value(&verdict.method[1].value[0], 45, 1, 100, 38, 5);
 	assert_value(&verdict.method[2].value[0], 0, 1.5, 0, 0, 0);
-	assert_value(&verdict.sum[0].value, 105, 4.5, 200, 100, 6);
+	/* A method's nodes are off together, methods each for itself: 1 and 5 by squares. */
+	assert_value(&verdict.sum[0].value, 105, 4.5, 200, 100, 5);
 	assert_int_equal(verdict.method[0].calls, 10);
 	assert_int_equal(verdict.method[1].calls, 11);
 	assert_int_equal(verdict.calls_exact, 2);
@@ -153,7 +159,7 @@ static void text_tells_all(void **state)
 	(void)state;
 	assert_prints(text, "Calibration: as said\n");
 	assert_prints(text, "  own60             57.14 ±1.90      50.00    62.00 ±1.00  \n");
-	assert_prints(text, "  all methods, ns: expected 105 ±4, raw 200, adjusted 100 ±6\n");
+	assert_prints(text, "  all methods, ns: expected 105 ±4, raw 200, adjusted 100 ±5\n");
 	assert_prints(text, "  2 of 2 hold; adjusted shares within 2 points: 0 of 2, off by 4.86 at "
 			    "most; raw shares within 2 points: 0 of 2, off by 7.14 at most\n");
 	assert_prints(text, "alloc: not used by the program\n");
