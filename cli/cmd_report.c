@@ -11,6 +11,7 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/profile_file.h"
 #include "cli/report/choices.h"
 #include "cli/report/report.h"
@@ -371,7 +372,10 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 	const struct view *view = words->request.view;
 	const struct profile_wanted wanted = {
 		.records = view->records, .marks = view->marks, .interval = words->interval};
-	int status = profile_open_wanted(profile, words->file, &wanted, error);
+	int status;
+
+	progress_show("reading '%s'", error_subject(words->file).text);
+	status = profile_open_wanted(profile, words->file, &wanted, error);
 
 	if (status != 0 || !view->records)
 		return status;
@@ -406,9 +410,11 @@ static int print_profile(const struct profile *profile, const struct words *word
 	int failed = 0;
 
 	if (request.view->adjusts || words->calibration != NULL) {
+		progress_show("taking out what probes cost");
 		failed = find_adjustment(&adjustment, profile, words, error);
 		request.adjustment = &adjustment;
 	}
+	progress_show("putting the report together");
 	if (failed == 0)
 		failed = report_print(profile, &request, STDOUT_FILENO, violations, error);
 	adjustment_fini(&adjustment);
@@ -475,6 +481,7 @@ static int print_report(struct words *words)
 						 : command_failed(&error);
 	suit_calls(words, profile);
 	failed = print_profile(profile, words, &violations, &error);
+	progress_hide();
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)
 		return command_usage("report", "%s", error.text);

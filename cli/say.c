@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/progress.h"
 #include "error/harmless.h"
 
 void say(const char *format, ...)
@@ -18,6 +19,7 @@ void say(const char *format, ...)
 	va_start(arguments, format);
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
+	progress_hide();
 	fputs("jprof: ", stderr);
 	harmless_put(stderr, length >= 0 ? text : "no memory");
 	fputc('\n', stderr);

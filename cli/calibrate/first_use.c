@@ -10,6 +10,7 @@
 #include "calibration/cache.h"
 #include "cli/calibrate/at_hand.h"
 #include "cli/calibrate/calibrate.h"
+#include "cli/progress.h"
 #include "cli/waiting.h"
 
 enum {
@@ -32,6 +33,7 @@ static int wait_for_lock(struct error *error)
 	int lock = cache_lock(&is_taken, error);
 
 	while (lock < 0 && is_taken && !waiting_interrupted() && waiting_now() < end) {
+		progress_hide();
 		if (!said)
 			fprintf(stderr, "jprof: another jprof measures what probes cost: "
 					"waiting for it\n");
@@ -52,11 +54,13 @@ static int refuse_again(const struct identity *identity, struct error *error)
 		"measuring failed within the last hour: %s (run `jprof calibrate`)", why);
 }
 
+/* Says itself what goes on. */
 static int measure(struct calibration **calibration, const char *java,
 	const struct identity *identity, struct error *error)
 {
 	int failed;
 
+	progress_hide();
 	fprintf(stderr, "jprof: measuring what probes cost, once for this version of the JVM, how "
 			"calls are seen, and the metrics: "
 			"ten seconds or so, a minute at most (--calibration off goes without)\n");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "error/harmless.h"
 #include "error/utf8.h"
 
@@ -51,6 +52,8 @@ void out_flush(struct out *out)
 {
 	if (out->fd < 0 || out->failed != 0)
 		return;
+	/* Both may be on one terminal. */
+	progress_hide();
 	write_all(out, out->buffer, out->length);
 	out->length = 0;
 }

@@ -158,7 +158,7 @@ done
 says 2 "one file only" report small.jprof deep.jprof
 says 2 "unknown option '--vew'; did you mean '--view'\? the options are --view, --metric" \
 	report small.jprof --vew=tree
-says 2 "no view 'metods'; did you mean 'methods'\? the views are summary" report small.jprof --view metods
+says 2 "no view 'metods'; did you mean 'methods'\? the views are overview" report small.jprof --view metods
 says 2 "no format 'jason'; did you mean 'json'\?" report small.jprof --format jason
 says 2 "no column 'cals' to sort by; did you mean 'calls'\? the columns are " report small.jprof --sort cals
 says 2 "no column 'base.wal' to sort by; did you mean 'base.wall'\?" report small.jprof --sort base.wal

@@ -59,6 +59,7 @@ corpus_profile() {
 	printf '\0SQLite format 3' >"$out/header"
 }
 
+# And one with annotations of types within code, which few have.
 corpus_rewrite() {
 	local from=()
 
@@ -66,6 +67,7 @@ corpus_rewrite() {
 	[ ! -d /usr/share/java ] ||
 		mapfile -t -O ${#from[@]} from < <(find /usr/share/java -name '*.jar' -type f -size -400k | sort | head -5)
 	"$tests/rewrite/class_corpus.sh" "$out" "${from[@]}"
+	! command -v javac >/dev/null || javac -nowarn -d "$out" "$tests/rewrite/Annotated.java"
 }
 
 corpus_archive() {
