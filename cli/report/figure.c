@@ -169,10 +169,10 @@ static void shorten_middle(char *name, size_t columns)
 	memcpy(name + from, ELLIPSIS, strlen(ELLIPSIS));
 }
 
-/* A Java name: not a path, not a text of several words. */
+/* A Java name: not a path, a text of several words, or a thread of some address. */
 static bool has_packages(const char *name)
 {
-	return strcspn(name, " /") >= parameters_of(name);
+	return strcspn(name, " /-:") >= parameters_of(name);
 }
 
 size_t figure_name(

@@ -430,6 +430,13 @@ static void put_cell(
 	}
 }
 
+/* The last cell may be empty. */
+static void trim_spaces(struct out *out)
+{
+	while (out->length > 0 && out->buffer[out->length - 1] == ' ')
+		out->length--;
+}
+
 static void put_row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
 	need_heading(sink);
@@ -439,6 +446,7 @@ static void put_row(struct sink *sink, const struct cell *cells, unsigned depth)
 		if (sink->screen[i].shown)
 			put_cell(sink, i, cells, depth);
 	}
+	trim_spaces(sink->out);
 	if (sink->strong)
 		out_text(sink->out, PLAIN);
 	out_char(sink->out, '\n');

@@ -66,6 +66,21 @@ holds()
 "$make_profile" bushy 1 0 bare.jprof || exit 1
 "$make_profile" bushy 300 2 thrice.jprof 2 || exit 1
 
+# on_terminal COLUMNS ROWS WORD...: what jprof prints on such a terminal, into out.
+on_terminal()
+{
+	local columns=$1 rows=$2
+	shift 2
+	TERM=xterm script -qec "stty cols $columns rows $rows; exec $(printf '%q ' "$jprof" "$@")" /dev/null \
+		</dev/null | tr -d '\r' >out
+}
+
+# widest: columns of the widest line of out, without colours.
+widest()
+{
+	sed 's/\x1b\[[0-9;]*m//g' out | LC_ALL=C.UTF-8 awk '{ gsub(/[\200-\277]/, ""); if (length($0) > n) n = length($0) } END { print n }'
+}
+
 # ---- help and words ----
 prints '^usage: jprof COMMAND' help
 prints '^  report ' --help
@@ -165,6 +180,36 @@ says 2 "no column 'base.wal' to sort by; did you mean 'base.wall'\?" report smal
 prints 'wall' report small.jprof --metric cpu,wall
 says 2 "unknown option '-v'" report small.jprof -v
 says 2 "no view 'forest'; the views are overview, summary, tree, methods" report small.jprof --view forest
+# ---- on a terminal ----
+for columns in 80 100 160; do
+	for view in overview tree methods callers threads; do
+		on_terminal $columns 24 report small.jprof --view $view --calibration off
+		holds "$view at $columns columns: $(widest) wide" test "$(widest)" -le $columns
+		[ "$view" = threads ] || holds "$view at $columns columns begins the name late: $(head -1 out)" \
+			grep -qE "^.{0,$((columns * 3 / 5))}Name" <(sed 's/\x1b\[[0-9;]*m//g' out | grep -m1 -E 'Self|Total')
+	done
+done
+on_terminal 80 24 report small.jprof --calibration off
+holds "the default on a terminal: $(head -3 out)" grep -q 'Methods by what they used themselves (cpu)' out
+holds "it has $(wc -l <out) lines" test "$(wc -l <out)" -le 24
+holds "no colour on a terminal" grep -q $'\033' out
+NO_COLOR=1 on_terminal 80 24 report small.jprof --calibration off
+holds "colour in spite of NO_COLOR" test "$(grep -c $'\033' out)" = 0
+on_terminal 80 24 report small.jprof --wide --calibration off --view methods
+holds "--wide is not the table of a pipe" diff <("$jprof" report small.jprof --view methods --calibration off) \
+	<(sed 's/\x1b\[[0-9;]*m//g' out)
+on_terminal 80 24 report small.jprof --format json --calibration off
+holds "JSON differs on a terminal" diff <("$jprof" report small.jprof --format json --calibration off) out
+prints '^ *Self cpu +Total cpu +Calls +Name$' report small.jprof --view methods --width 80 --calibration off
+prints '\([0-9]+ more\)' report small.jprof --min 5% --calibration off
+prints '\(all threads\)' report small.jprof --merge-threads --calibration off
+says 2 "--depth is for tree, not for 'methods'" report small.jprof --view methods --depth 2
+says 2 "--merge-threads is for .*, not for 'threads'" report small.jprof --view threads --merge-threads
+says 2 "--min needs a percentage" report small.jprof --min 101%
+says 2 "--min is a share of a metric" report small.jprof --min 1% --sort name
+says 2 "--width needs a number from 56" report small.jprof --width 10
+says 2 "--wide takes no value" report small.jprof --wide=yes
+
 says 2 "no format 'xml'; the formats are text, json, csv" report small.jprof --format xml
 says 2 "--view needs a value" report small.jprof --view
 says 2 "whole number above 0, not '0'" report small.jprof --top 0
