@@ -53,7 +53,8 @@ static void print_line(void)
 		room = size.ws_col;
 	snprintf(line, sizeof(line), "jprof: %lds, %s", seconds, progress.what);
 	harmless_copy(shown, room, line, strlen(line));
-	fprintf(stderr, "\r\033[K%s", shown);
+	fputs("\r\033[K", stderr);
+	harmless_put(stderr, shown);
 	fflush(stderr);
 	progress.printed = true;
 }
