@@ -8,8 +8,7 @@
  * and the other's address without its port coarse  the folder and the ending; the
  * server's port kind    all of that kind
  *
- * Digits become '*', and so do runs of letters and digits that change between the two
- * more than once, or that are hexadecimal numbers of eight digits and more, and UUIDs.
+ * What becomes '*' is told by profile/name_pattern.h.
  */
 #ifndef JPROF_IO_GROUPS_H
 #define JPROF_IO_GROUPS_H

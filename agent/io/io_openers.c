@@ -4,20 +4,24 @@
 #include "agent/io/io_openers.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
 #include "agent/lock/lock.h"
+#include "profile/name_pattern.h"
 
 enum {
 	BLOCK = 256,
-	NAMED_MAX = 512 /* names of virtual threads */
+	NAMED_MAX = 512, /* names that threads share */
+	NAME_MAX_BYTES = 256
 };
 
 struct io_opener {
 	char *name;
 	_Atomic uint32_t known_as; /* the opener that the thread is since; 0: none */
+	bool shared;               /* of all threads of that name */
 };
 
 static struct io_opener *_Atomic block[IO_OPENERS_MAX / BLOCK];
@@ -32,21 +36,20 @@ static struct io_opener *at(uint32_t opener)
 	return &block[opener / BLOCK][opener % BLOCK];
 }
 
-static uint32_t add(const char *name)
+/* Under the lock. Takes the name. 0: no memory. */
+static uint32_t add(char *name, bool shared)
 {
-	char *copy = strdup(name);
-	uint32_t id = 0;
+	uint32_t id = openers;
 
-	lock_take(&openers_lock);
-	if (openers < IO_OPENERS_MAX && !block[openers / BLOCK])
-		block[openers / BLOCK] = calloc(BLOCK, sizeof(struct io_opener));
-	if (copy && openers < IO_OPENERS_MAX && block[openers / BLOCK]) {
-		id = openers++;
-		at(id)->name = copy;
+	if (name && id < IO_OPENERS_MAX && !block[id / BLOCK])
+		block[id / BLOCK] = calloc(BLOCK, sizeof(struct io_opener));
+	if (!name || id >= IO_OPENERS_MAX || !block[id / BLOCK]) {
+		free(name);
+		return 0;
 	}
-	lock_give(&openers_lock);
-	if (id == 0)
-		free(copy);
+	openers++;
+	at(id)->name = name;
+	at(id)->shared = shared;
 	return id;
 }
 
@@ -59,25 +62,46 @@ static uint32_t find_named(const char *name)
 	return 0;
 }
 
-uint32_t io_opener_named(const char *name)
+/* Under the lock. The last name is for all further ones. */
+static uint32_t share(const char *name)
 {
-	uint32_t found, added;
+	uint32_t found = find_named(name);
 
-	lock_take(&openers_lock);
-	found = find_named(name);
-	if (found == 0 && named == NAMED_MAX - 1) {
+	if (found == 0 && named >= NAMED_MAX - 1) {
 		name = "*";
 		found = find_named(name);
 	}
-	lock_give(&openers_lock);
-	if (found != 0 || (added = add(name)) == 0)
+	if (found != 0)
 		return found;
-	lock_take(&openers_lock);
-	found = find_named(name);
-	if (found == 0 && named < NAMED_MAX)
-		named_opener[named++] = found = added;
-	lock_give(&openers_lock);
+	found = add(strdup(name), true);
+	if (found != 0)
+		named_opener[named++] = found;
 	return found;
+}
+
+uint32_t io_opener_named(const char *name)
+{
+	uint32_t opener;
+
+	lock_take(&openers_lock);
+	opener = share(name);
+	lock_give(&openers_lock);
+	return opener;
+}
+
+/* A thread of that name: by itself, or with all those whose names are alike. */
+static uint32_t thread_named(const char *name)
+{
+	char pattern[NAME_MAX_BYTES];
+	struct pattern_text text = {.bytes = pattern, .size = sizeof(pattern)};
+	uint32_t opener;
+
+	pattern_put_name(&text, name, strlen(name));
+	pattern[text.length] = '\0';
+	lock_take(&openers_lock);
+	opener = openers <= IO_OPENERS_APART ? add(strdup(name), false) : share(pattern);
+	lock_give(&openers_lock);
+	return opener;
 }
 
 uint32_t io_opener_self(const char *name)
@@ -88,7 +112,7 @@ uint32_t io_opener_self(const char *name)
 		return self;
 	if (!name)
 		prctl(PR_GET_NAME, short_name);
-	return self = add(name ? name : short_name);
+	return self = thread_named(name ? name : short_name);
 }
 
 void io_opener_known_as(const char *name)
@@ -97,10 +121,10 @@ void io_opener_known_as(const char *name)
 
 	if (before == 0 || strcmp(at(before)->name, name) == 0)
 		return;
-	self = add(name);
+	self = thread_named(name);
 	if (self == 0)
 		self = before;
-	else
+	else if (!at(before)->shared && self != before)
 		atomic_store(&at(before)->known_as, self);
 }
 

@@ -3,18 +3,23 @@
 /*
  * io_openers: the threads that opened something, by a number that is never used again.
  *
- * A thread gets its number when it opens its first descriptor. Its name is the Java name, if it is
- * recorded then, or at some time later; otherwise the kernel's, the first 15 bytes of it.
+ * A thread gets its number when it opens its first descriptor. Its name is the Java name,
+ * if it is recorded then, or at some time later; otherwise the kernel's, the first 15
+ * bytes of it. When there are many, further threads whose names are alike but for numbers
+ * share one.
  */
 #ifndef JPROF_IO_OPENERS_H
 #define JPROF_IO_OPENERS_H
 
 #include <stdint.h>
 
-enum { IO_OPENERS_MAX = 1 << 16 };
+enum {
+	IO_OPENERS_APART = 1 << 12, /* threads */
+	IO_OPENERS_MAX =
+		1 << 13 /* and names of virtual threads, and those that are shared */
+};
 
-/* The calling thread's: 1, 2, ... name: its own, NULL to ask the system. 0: there are
- * IO_OPENERS_MAX, or no memory. */
+/* The calling thread's: 1, 2, ... name: its own, NULL to ask the system. 0: no memory. */
 uint32_t io_opener_self(const char *name);
 
 /* Virtual threads of that name, which are no threads of the system: one opener for a name, and one for

@@ -6,13 +6,15 @@
  *   jmethodID --hash--> bucket[65536] -> entry -> entry -> ...     (excluded ones too)
  *   id --> block[id / 1024][id % 1024] = record                    (included ones)
  *
- *   names --hash--> by_name[65536] -> id -> id -> ...              (included ones, under the lock)
+ *   names --hash--> by_name[65536] -> id -> id -> ...              (included ones, under
+ * the lock)
  *
  * Entries and records are never freed or moved: readers need no lock. Methods of the same
- * class name, name and signature share an id, whichever loader defined them. An id means the
- * same method for good: code with old probes may still run when the next session does. Whether a
- * method is included is one filter's word: an entry has the number of the filter it was asked
- * for.
+ * class name, name and signature share an id, whichever loader defined them; so do those
+ * of classes that are made by the thousand (class_families.h). An id means the same
+ * method for good: code with old probes may still run when the next session does. Whether
+ * a method is included is one filter's word: an entry has the number of the filter it was
+ * asked for.
  */
 #include "agent/jvm/methods.h"
 
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/jvm/class_families.h"
 #include "agent/lock/lock.h"
 
 enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
@@ -225,13 +228,29 @@ static bool methods_make_room(uint32_t id)
 	return true;
 }
 
+/* Under the lock. A class of which there are too many goes by the name of its family. */
+static void methods_share_class(struct jvm_method *description)
+{
+	char family[FAMILY_NAME_MAX], *copy;
+
+	if (class_is_apart(description->class_name, family))
+		return;
+	copy = strdup(family);
+	if (!copy)
+		return;
+	free(description->class_name);
+	description->class_name = copy;
+}
+
 /* The id of a method that is included; takes the strings of description when it is a new one.
  * 0 without memory. Under the lock. */
 static uint32_t methods_id(struct jvm_method *description)
 {
-	uint32_t hash = methods_name_hash(description);
-	uint32_t id = methods_same_name(description, hash);
+	uint32_t hash, id;
 
+	methods_share_class(description);
+	hash = methods_name_hash(description);
+	id = methods_same_name(description, hash);
 	if (id)
 		return id;
 	id = atomic_load_explicit(&next_id, memory_order_relaxed);

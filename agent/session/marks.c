@@ -75,7 +75,8 @@ void marks_add(struct marks *marks, uint64_t at, const char *name, int64_t java_
 		mark->java_id = java_thread_id;
 	}
 	lock_take(&marks->lock);
-	if (mark && marks->waiting < MARKS_WAITING) {
+	if (mark && marks->waiting < MARKS_WAITING && marks->taken < MARKS_MAX) {
+		marks->taken++;
 		*marks->end = mark;
 		marks->end = &mark->next;
 		marks->waiting++;

@@ -4,8 +4,8 @@
  * marks: moments that the program names, on their way to the profile.
  *
  * In:   marks_add, on any thread.   Out: rows of the profile's table `mark`.
- * Owns: what waits; at most MARKS_WAITING, more are lost, and counted.
- * Runs: marks_put and marks_put_done on the thread that flushes.
+ * Owns: what waits; at most MARKS_WAITING, and MARKS_MAX in all, more are lost, and
+ * counted. Runs: marks_put and marks_put_done on the thread that flushes.
  */
 #ifndef JPROF_MARKS_H
 #define JPROF_MARKS_H
@@ -16,7 +16,8 @@
 
 enum {
 	MARKS_WAITING = 65536,
-	MARK_NAME_MAX = 200 /* bytes of a name; the rest is left out */
+	MARKS_MAX = 1000000, /* of a session: some 60 MB in the profile */
+	MARK_NAME_MAX = 200  /* bytes of a name; the rest is left out */
 };
 
 struct mark;
@@ -26,6 +27,7 @@ struct marks {
 	struct lock lock; /* guards what follows */
 	struct mark *first, **end;
 	uint32_t waiting; /* those that are being put, too */
+	uint32_t taken;   /* of the session */
 	uint64_t lost;
 	/* Of the transaction under way; the flushing thread's own. */
 	struct mark *putting;

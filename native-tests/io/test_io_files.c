@@ -7,6 +7,7 @@
 #include "agent/io/io_groups.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 
 #include "agent/io/holder.h"
+#include "agent/io/io_openers.h"
 
 enum { KEPT = 100 };
 
@@ -424,11 +426,64 @@ static void memory_is_flat(void **state)
 	assert_true(after[4] <= after[0] + 16384);
 }
 
+/* ---- openers ---- */
+
+static void *open_something(void *argument)
+{
+	const char *name = argument;
+	uint32_t opener = io_opener_self(NULL);
+
+	assert_true(opener != 0);
+	io_opener_known_as(name);
+	assert_true(io_opener_self(NULL) != 0);
+	return (void *)(uintptr_t)io_opener_self(NULL);
+}
+
+static const char *opener_of_thread(const char *name)
+{
+	pthread_t thread;
+	void *opener;
+
+	assert_int_equal(
+		pthread_create(&thread, NULL, open_something, (void *)(uintptr_t)name),
+		0);
+	pthread_join(thread, &opener);
+	return io_opener_name((uint32_t)(uintptr_t)opener);
+}
+
+/* However many threads there were, an opener has a name; and names do not pile up. */
+static void many_threads_share_openers(void **state)
+{
+	char name[32];
+	size_t before = 0;
+
+	(void)state;
+	assert_string_equal(opener_of_thread("worker-0"), "worker-0");
+	for (int i = 1; i < 12000; i++) {
+		snprintf(name, sizeof(name), "worker-%d", i);
+		assert_string_equal(
+			opener_of_thread(name), i < 1500 ? name : opener_of_thread(name));
+		if (i == 6000)
+			before = mallinfo2().uordblks;
+	}
+	assert_string_equal(opener_of_thread("worker-12000"), "worker-*");
+	assert_true(mallinfo2().uordblks <= before + 4096);
+	/* Names that have nothing in common. */
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "%c%c%c", 'a' + i % 10, 'a' + i / 10 % 10,
+			'a' + i / 100);
+		assert_non_null(opener_of_thread(name));
+	}
+	assert_string_equal(opener_of_thread("zzz"), "*");
+	assert_string_equal(opener_of_thread("worker-12001"), "worker-*");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_groups),
 		cmocka_unit_test(long_names),
+		cmocka_unit_test(many_threads_share_openers),
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
 		T(what_was_used_least_is_folded),
 		T(an_open_file_stays),

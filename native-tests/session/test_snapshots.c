@@ -218,6 +218,21 @@ static void marks(void **state)
 	profile_free(profile);
 }
 
+/* A program that goes on for ever with them. */
+static void the_last_mark(void **state)
+{
+	struct marks marks;
+
+	(void)state;
+	marks_init(&marks);
+	marks.taken = MARKS_MAX - 1;
+	marks_add(&marks, 1, "the last", 0, NULL);
+	marks_add(&marks, 2, "too many", 0, NULL);
+	assert_int_equal(marks.waiting, 1);
+	assert_int_equal(marks_lost(&marks), 1);
+	marks_fini(&marks);
+}
+
 static void counted(void **state)
 {
 	struct trace *trace;
@@ -533,6 +548,7 @@ int main(void)
 		cmocka_unit_test(labels),
 		cmocka_unit_test(resets),
 		cmocka_unit_test(marks),
+		cmocka_unit_test(the_last_mark),
 		cmocka_unit_test(counted),
 		cmocka_unit_test(failures),
 		cmocka_unit_test(hanging),

@@ -23,7 +23,7 @@ rooms=(
 	"agent/lock      error"
 	"agent/rewrite   error"
 	"agent/trace     error arch metric profile/io_words.h calibration/sequence.h agent/log agent/lock"
-	"agent/io        error profile/io_words.h agent/lock"
+	"agent/io        error profile/io_words.h profile/name_pattern.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
 	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
 	"agent/control   error agent/lock"
