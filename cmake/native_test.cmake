@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 
+set(JPROF_TEST_TIMEOUT 300 CACHE STRING "Seconds that a native test may take")
+
 # jprof_native_test(NAME SOURCES file... [LIBS lib...] [LABELS label...] [OPTIONS link-option...])
 # A cmocka program and its ctest entry native.NAME. Tests with LABELS threads are the ones
-# worth running under the thread sanitizer.
+# worth running under the thread sanitizer; LABELS processor those whose result depends on the
+# processor: they are run on the emulated arm64 machine, too.
 function(jprof_native_test name)
 	cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;OPTIONS" ${ARGN})
 	add_executable(${name} ${T_SOURCES})
@@ -12,7 +15,8 @@ function(jprof_native_test name)
 	target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	add_test(NAME native.${name} COMMAND ${name})
-	set_tests_properties(native.${name} PROPERTIES TIMEOUT 300 LABELS "native;${T_LABELS}")
+	set_tests_properties(native.${name} PROPERTIES TIMEOUT ${JPROF_TEST_TIMEOUT}
+		LABELS "native;${T_LABELS}")
 endfunction()
 
 # jprof_fuzzer(NAME RUNS n SOURCES file... PARSER file... [LIBS lib...])

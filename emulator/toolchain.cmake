@@ -13,6 +13,10 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
+# Of the machine's own time, in which an instruction takes a nanosecond: two or three minutes of the
+# host's.
+set(JPROF_TEST_TIMEOUT 60 CACHE STRING "Seconds that a native test may take")
+
 # The JDK's headers: no search would look under the name of another processor's JDK.
 set(JPROF_JNI_INCLUDE ${CMAKE_SYSROOT}/usr/lib/jvm/java-17-openjdk-arm64/include
 	CACHE PATH "Where jvmti.h is")
