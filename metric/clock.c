@@ -67,17 +67,17 @@ static bool clock_stamp_is_sound(void)
 }
 
 /* ns per tick * 2^32 as the kernel publishes it (linux/perf_event.h, cap_user_time), or 0. */
-static uint64_t clock_kernel_mult(void)
+static uint64_t clock_kernel_rate(void)
 {
 	const volatile struct perf_event_mmap_page *page = perf_page_dummy();
-	uint64_t mult = 0;
+	uint64_t rate = 0;
 
 	if (!page)
 		return 0;
 	if (page->cap_user_time && page->time_shift <= 32)
-		mult = (uint64_t)page->time_mult << (32 - page->time_shift);
+		rate = (uint64_t)page->time_mult << (32 - page->time_shift);
 	perf_page_unmap((struct perf_event_mmap_page *)page);
-	return mult;
+	return rate;
 }
 
 /* One instant on both clocks. */
@@ -105,7 +105,8 @@ static struct clock_pair clock_both(void)
 	return pair;
 }
 
-static uint64_t clock_measured_mult(void)
+/* ns per tick * 2^32, measured; 0: it cannot be. */
+static uint64_t clock_measured_rate(void)
 {
 	struct timespec wait = {.tv_nsec = CLOCK_MEASURE_NS};
 	struct clock_pair begin = clock_both(), end;
@@ -121,18 +122,21 @@ static uint64_t clock_measured_mult(void)
 static void clock_find(void)
 {
 	struct clock_pair now;
-	uint64_t mult;
+	uint64_t rate, mult;
 
 	if (!clock_stamp_is_sound())
 		return;
-	mult = clock_kernel_mult();
-	if (mult == 0)
-		mult = clock_measured_mult();
-	if (mult == 0)
+	rate = clock_kernel_rate();
+	if (rate == 0)
+		rate = clock_measured_rate();
+	mult = rate << (TIME_STAMP_DIGITS - 32);
+	/* None is known, or it is not one that mult has room for. */
+	if (rate == 0 || mult >> (TIME_STAMP_DIGITS - 32) != rate)
 		return;
 	now = clock_both();
-	clock_scale.offset = now.ns - (uint64_t)((clock_wide)now.stamp * mult >> 32);
-	clock_scale.ms = ((uint64_t)1000000 << 32) / mult;
+	clock_scale.offset =
+		now.ns - (uint64_t)((clock_wide)now.stamp * mult >> TIME_STAMP_DIGITS);
+	clock_scale.ms = ((uint64_t)1000000 << 32) / rate;
 	/* Last: it says that the others are there. */
 	__atomic_store_n(&clock_scale.mult, mult, __ATOMIC_RELEASE);
 }

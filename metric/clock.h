@@ -8,7 +8,7 @@
  * Rate: what the kernel publishes on a perf page, else measured against CLOCK_MONOTONIC.
  * Elsewhere clock_gettime is used, and clock_how says so.
  *
- *   ns = offset + stamp * mult / 2^32        (96-bit product; the rate is right to 1e-9)
+ *   ns = offset + stamp * mult / 2^TIME_STAMP_DIGITS      (the rate is right to 1e-9)
  */
 #ifndef JPROF_CLOCK_H
 #define JPROF_CLOCK_H
@@ -22,7 +22,7 @@ __extension__ typedef unsigned __int128 clock_wide;
 
 /* Written once by clock_init, constant afterwards. */
 struct clock_scale {
-	uint64_t mult;   /* ns per tick * 2^32; 0 where the time stamp is not sound */
+	uint64_t mult;   /* ns per tick * 2^TIME_STAMP_DIGITS; 0 where the time stamp is not sound */
 	uint64_t offset; /* ns, modulo 2^64 */
 	uint64_t ms;     /* ticks per millisecond; 0 where the time stamp is not sound */
 };
@@ -41,7 +41,7 @@ uint64_t clock_system(void);
 
 static inline uint64_t clock_ticks_to_ns(uint64_t ticks)
 {
-	return (uint64_t)((clock_wide)ticks * clock_scale.mult >> 32);
+	return (uint64_t)((clock_wide)ticks * clock_scale.mult >> TIME_STAMP_DIGITS);
 }
 
 /* The time at a stamp that was just read. */

@@ -12,6 +12,10 @@
 /* What the kernel calls a clock source that is made of this time stamp. */
 #define TIME_STAMP_CLOCKSOURCE "arch_sys_counter"
 
+/* Binary digits behind the point of a tick's nanoseconds, as clock.h keeps them: a tick takes some
+ * dozen of them with most processors here. */
+#define TIME_STAMP_DIGITS 32
+
 /* Ticks. Not ordered against the instructions around it (that would take an isb); the
  * compiler keeps it in its place among volatile accesses. */
 static inline uint64_t time_stamp_read(void)

@@ -106,7 +106,7 @@ static void wide_products_hold(void **state)
 	(void)state;
 	struct clock_scale sound = clock_scale;
 
-	clock_scale.mult = (uint64_t)1 << 31; /* two ticks a nanosecond */
+	clock_scale.mult = (uint64_t)1 << (TIME_STAMP_DIGITS - 1); /* two ticks a nanosecond */
 	assert_int_equal(clock_ticks_to_ns(0), 0);
 	assert_int_equal(clock_ticks_to_ns(3), 1);
 	assert_int_equal(clock_ticks_to_ns(UINT64_C(6307200000000000000)),
