@@ -79,7 +79,8 @@ static inline uint64_t alloc_read(struct alloc_counter *counter)
 	now = __atomic_load_n(source->allocated, __ATOMIC_RELAXED);
 	if (__builtin_expect(now != counter->allocated, 0))
 		return alloc_read_slow(counter);
-	if (top > start && start != 0)
+	/* Jumps: they are guessed right, and the additions need not wait. */
+	if (__builtin_expect(top > start, 1) && __builtin_expect(start != 0, 1))
 		now += top - start;
 	if (now < counter->last)
 		return counter->last;

@@ -32,15 +32,17 @@ static inline __attribute__((always_inline)) void probe_enter(enum metric_shape 
 	bool precise, JNIEnv *jni, method_ref ref, const void *frame)
 {
 	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
+	struct thread_context *context;
 
 	if (__builtin_expect(!thread, 0)) {
 		if (ref & METHOD_REF_SCOPE)
 			thread_events_enter_scope(jni, NULL, ref, state_of_caller(frame));
 		return;
 	}
-	context_enter(shape, thread_events_context(thread), method_ref_id(ref),
-		state_of_caller(frame), method_ref_is_static(ref));
-	context_spend(shape, thread_events_context(thread), precise);
+	context = thread_events_context(thread);
+	context_enter(shape, context, method_ref_id(ref), state_of_caller(frame),
+		method_ref_is_static(ref));
+	context_spend(shape, context, precise);
 	thread_events_leave(thread);
 }
 
@@ -48,12 +50,13 @@ static inline __attribute__((always_inline)) void probe_exit(
 	enum metric_shape shape, bool precise, JNIEnv *jni, method_ref ref, bool unwound)
 {
 	struct thread_events *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
+	struct thread_context *context;
 
 	if (__builtin_expect(!thread, 0))
 		return;
-	if (context_exit(
-		    shape, thread_events_context(thread), method_ref_id(ref), unwound))
-		context_spend(shape, thread_events_context(thread), precise);
+	context = thread_events_context(thread);
+	if (context_exit(shape, context, method_ref_id(ref), unwound))
+		context_spend(shape, context, precise);
 	thread_events_leave_method(thread, ref);
 }
 

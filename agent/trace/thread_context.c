@@ -406,7 +406,7 @@ void context_enter_scope(struct thread_context *context, uint32_t method,
 	context_start(context);
 	context->code = sequence_roll(context->code, third, TRANSITION_ENTRY);
 	context_add(&node->transition[sequence_begin(context->code)][TRANSITION_ENTRY], 1);
-	context_push(SHAPE_ANY, context, method, third);
+	context_push(SHAPE_ANY, context, node, method, third);
 	atomic_store_explicit(&context->outside, false, memory_order_release);
 }
 

@@ -247,10 +247,10 @@ static inline __attribute__((always_inline)) void context_count_stretch(
 	__atomic_store_n(&cell[0], cell[0] + 1, __ATOMIC_RELEASE);
 }
 
-/* third: the method that the thread is in from now on. */
-static inline __attribute__((always_inline)) void context_charge(enum metric_shape shape,
-	struct thread_context *context, const uint64_t *now, uint32_t third,
-	enum transition transition, bool unwound)
+/* third: the method that the thread is in from now on. Returns the charged node. */
+static inline __attribute__((always_inline)) struct tree_node *context_charge(
+	enum metric_shape shape, struct thread_context *context, const uint64_t *now,
+	uint32_t third, enum transition transition, bool unwound)
 {
 	struct tree_node *node = context_node(shape, context, context->current);
 	unsigned metrics = context_metrics(shape, context);
@@ -270,6 +270,7 @@ static inline __attribute__((always_inline)) void context_charge(enum metric_sha
 	context->code = code;
 	context_count_stretch(
 		shape, context, unwound ? sequence_unwound(code) : code, delta);
+	return node;
 }
 
 static inline __attribute__((always_inline)) void context_count_call(
@@ -310,15 +311,15 @@ static inline __attribute__((always_inline)) uint32_t context_guess_child(
 	return child;
 }
 
-/* A frame for the method, and its node. */
+/* A frame for the method, and its node, a child of parent, which is the current one. */
 static inline __attribute__((always_inline)) void context_push(enum metric_shape shape,
-	struct thread_context *context, uint32_t method, uint32_t third)
+	struct thread_context *context, struct tree_node *parent, uint32_t method,
+	uint32_t third)
 {
 	if (__builtin_expect(context->stack.top >= context->stack.limit, 0) &&
 		!context_push_rare(context))
 		return;
 
-	struct tree_node *parent = context_node(shape, context, context->current);
 	uint32_t child = context_guess_child(shape, context, parent, method);
 	struct tree_node *node = context_node(shape, context, child);
 	if (__builtin_expect(node->method == method, 1)) {
@@ -338,11 +339,12 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	bool is_static)
 {
 	uint32_t third = sequence_third(state, is_static);
+	struct tree_node *parent;
 	uint64_t now[METRIC_MAX];
 
 	metric_read(shape, context->set, context->metric, now);
-	context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
-	context_push(shape, context, method, third);
+	parent = context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
+	context_push(shape, context, parent, method, third);
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits
