@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/hotspot_attach.h"
+#include "cli/jvm_list.h"
 #include "cli/profile_file.h"
 #include "cli/say.h"
 #include "cli/start_request.h"
@@ -43,7 +44,7 @@ static int take_pid(struct attach *attach, const char *word)
 
 	if (attach->pid != 0)
 		return command_usage("attach", "one process only, not '%s' too", word);
-	if (target_read_pid(word, &attach->pid, &error) == 0)
+	if (jvm_list_find(word, &attach->pid, &error) == 0)
 		return EXIT_DONE;
 	return command_usage("attach", "%s", error.text);
 }

@@ -15,6 +15,7 @@
 #include "cli/agent_words.h"
 #include "cli/commands.h"
 #include "cli/control_client.h"
+#include "cli/jvm_list.h"
 #include "cli/profile_file.h"
 #include "cli/report/choices.h"
 #include "cli/start_request.h"
@@ -342,7 +343,7 @@ static int take_plain(struct control_command *command, const char *word)
 	struct error error = {0};
 
 	if (command->pid == 0)
-		return target_read_pid(word, &command->pid, &error) == 0
+		return jvm_list_find(word, &command->pid, &error) == 0
 			       ? EXIT_DONE
 			       : command_usage(name, "%s", error.text);
 	if (!command->verb->has_label || command->label != NULL)

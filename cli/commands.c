@@ -23,6 +23,13 @@ static const char run_text[] =
 	"counted from the start of the command, in the JVMs that run then; they run\n"
 	"on.\n";
 
+static const char list_text[] =
+	"A row for each JVM that this user may see, also in containers: process id, user,\n"
+	"the JDK's version, what jprof's agent does in it (- for none), and the program: main\n"
+	"class, jar, or module. Below it, why it cannot be attached to. Of other users'\n"
+	"processes the command line is all that is known. Commands that take a PID take\n"
+	"a main class (with packages or without) or a jar instead, if one JVM has it.\n";
+
 static const char attach_text[] =
 	"Loads libjprof.so into a running JVM and starts a recording; needs no tool of the\n"
 	"JDK. Works as the user of the JVM or as root, also for a JVM in a container. The\n"
@@ -77,6 +84,9 @@ const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- COMMAND ARGS...",
 		"run any command with the agent in its JVMs, and say where profiles are", run_text,
 		NULL, cmd_run},
+	{"list", "[--format text|json]",
+		"the JVMs of this machine: programs, and whether jprof is in them",
+		list_text, NULL, cmd_list},
 	{"attach", "PID [--KEY VALUE ...] [--duration TIME]",
 		"load the agent into a running JVM, and record", attach_text, NULL,
 		cmd_attach},

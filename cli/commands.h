@@ -38,6 +38,7 @@ int cmd_run(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 /* start, stop, status, snapshot, reset, detach: argv[0] tells which. */
 int cmd_control(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);

@@ -92,6 +92,14 @@ static bool listens(const struct visit *visit)
 	       0;
 }
 
+static int refuse_quit(const struct target *target, struct error *error)
+{
+	return error_set(error, ERROR_DENIED,
+		"process %ld does not catch the signal QUIT (-Xrs?), "
+		"which attaching needs and which would end it; " INSTEAD,
+		(long)target->pid);
+}
+
 /* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never
  * has one, but listens from its start on. */
 static int await_handler(const struct visit *visit, struct error *error)
@@ -104,10 +112,7 @@ static int await_handler(const struct visit *visit, struct error *error)
 			return error_set(error, ERROR_MISSING,
 				"process %ld has just ended", (long)target->pid);
 		if (waiting_now() > end || waiting_interrupted())
-			return error_set(error, ERROR_DENIED,
-				"process %ld does not catch the signal QUIT (-Xrs?), "
-				"which attaching needs and which would end it; " INSTEAD,
-				(long)target->pid);
+			return refuse_quit(target, error);
 		waiting_sleep(PAUSE);
 	}
 	return 0;
@@ -237,6 +242,23 @@ static int visit_open(
 	return error_set_errno(error, ERROR_IO, errno,
 		"cannot attach: cannot open '/tmp' as process %ld sees it",
 		(long)target->pid);
+}
+
+int hotspot_check(
+	const struct target *target, const struct target_maps *maps, struct error *error)
+{
+	struct visit visit;
+	int failed = visit_open(&visit, target, error);
+
+	if (failed != 0)
+		return failed;
+	if (!listens(&visit)) {
+		failed = check_flags(target, maps, error);
+		if (failed == 0 && !catches_quit(target))
+			failed = refuse_quit(target, error);
+	}
+	close(visit.directory);
+	return failed;
 }
 
 int hotspot_wake(const struct target *target, struct error *error)

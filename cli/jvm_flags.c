@@ -7,14 +7,13 @@
  */
 #include "cli/jvm_flags.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* Counters are 32 kB in all releases; a larger file is another thing. */
-enum { COUNTERS_LIMIT = 4 << 20, ARGUMENT_FILE_LIMIT = 1 << 20 };
+#include "cli/jvm_counters.h"
+
+enum { ARGUMENT_FILE_LIMIT = 1 << 20 };
 
 /* ---- words ---- */
 
@@ -108,6 +107,13 @@ static const char *const with_value[] = {
 	"--source",
 };
 
+/* The next word is the jar, or the module. */
+static bool names_program(const char *word, size_t length)
+{
+	return is_word(word, length, "-jar") || is_word(word, length, "-m") ||
+	       is_word(word, length, "--module");
+}
+
 static bool takes_value(const char *word, size_t length)
 {
 	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++) {
@@ -147,8 +153,7 @@ void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags
 			is_value = false;
 			continue;
 		}
-		if (is_word(word, length, "-jar") || is_word(word, length, "-m") ||
-			is_word(word, length, "--module"))
+		if (names_program(word, length))
 			return;
 		if (word[0] == '@' && target != NULL)
 			take_file(target, flags, word + 1);
@@ -159,94 +164,41 @@ void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags
 	}
 }
 
+char *jvm_flags_program(const char *words, size_t size)
+{
+	const char *end = words + size, *word = words;
+	bool is_value = true, is_program = false;
+
+	for (size_t length; word < end; word += length + 1) {
+		length = strnlen(word, (size_t)(end - word));
+		if (!is_program && !is_value && word[0] == '@')
+			return NULL;
+		if (is_program || (!is_value && word[0] != '-'))
+			return strndup(word, length);
+		is_program = !is_value && names_program(word, length);
+		is_value = !is_value && takes_value(word, length);
+	}
+	return NULL;
+}
+
 /* ---- HotSpot's counters ---- */
-
-/* The file's layout is that of perfMemory.hpp, PerfDataPrologue and PerfDataEntry. */
-struct prologue {
-	unsigned char magic[4];   /* ca fe c0 c0 */
-	unsigned char byte_order; /* 1: little */
-	unsigned char major, minor, accessible;
-	int32_t used, overflow;
-	int64_t modified;
-	int32_t entry_offset, entry_count;
-};
-
-struct entry {
-	int32_t length, name_offset, vector_length;
-	char type, flags, unit, variability;
-	int32_t data_offset;
-};
-
-static bool is_native(const struct prologue *prologue)
-{
-	static const unsigned char magic[] = {0xca, 0xfe, 0xc0, 0xc0};
-	bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-
-	return memcmp(prologue->magic, magic, sizeof(magic)) == 0 &&
-	       prologue->byte_order == (is_little ? 1 : 0) && prologue->major == 2 &&
-	       prologue->accessible == 1;
-}
-
-/* The first character of the entry's value if that is its name, else -1. Offsets are the
- * entry's own: they are held against its length. */
-static int capability_of(const struct entry *entry, const unsigned char *bytes)
-{
-	static const char name[] = "sun.rt.jvmCapabilities";
-	int32_t room = entry->length, at = entry->name_offset;
-
-	if (at < 0 || at > room - (int32_t)sizeof(name) ||
-		memcmp(bytes + at, name, sizeof(name)) != 0)
-		return -1;
-	at = entry->data_offset;
-	return at > 0 && at < room ? bytes[at] : -1;
-}
 
 int jvm_flags_counters(const unsigned char *bytes, size_t size)
 {
-	struct prologue prologue;
-	struct entry entry;
-	size_t at;
+	char *text = jvm_counters_text(bytes, size, "sun.rt.jvmCapabilities");
+	int value = text != NULL && (text[0] == '0' || text[0] == '1') ? text[0] - '0' : -1;
 
-	if (size < sizeof(prologue))
-		return -1;
-	memcpy(&prologue, bytes, sizeof(prologue));
-	if (!is_native(&prologue) || prologue.entry_offset < (int32_t)sizeof(prologue))
-		return -1;
-	at = (size_t)prologue.entry_offset;
-	for (int32_t i = 0; i < prologue.entry_count; i++) {
-		if (size < sizeof(entry) || at > size - sizeof(entry))
-			return -1;
-		memcpy(&entry, bytes + at, sizeof(entry));
-		if (entry.length < (int32_t)sizeof(entry) ||
-			(size_t)entry.length > size - at)
-			return -1;
-		int value = capability_of(&entry, bytes + at);
-
-		if (value >= 0)
-			return value == '0' || value == '1' ? value - '0' : -1;
-		at += (size_t)entry.length;
-	}
-	return -1;
+	free(text);
+	return value;
 }
 
-/* The file is the target's own. */
 static int read_counters(const struct target *target, const char *path)
 {
-	int file = target_open_file(target, path), value = -1;
-	unsigned char *bytes;
-	struct stat status;
-	ssize_t got;
+	size_t size;
+	unsigned char *bytes = jvm_counters_read(target, path, &size);
+	int value = bytes != NULL ? jvm_flags_counters(bytes, size) : -1;
 
-	if (file < 0)
-		return -1;
-	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
-		status.st_size <= COUNTERS_LIMIT &&
-		(bytes = malloc((size_t)status.st_size + 1)) != NULL) {
-		got = read(file, bytes, (size_t)status.st_size);
-		value = jvm_flags_counters(bytes, got > 0 ? (size_t)got : 0);
-		free(bytes);
-	}
-	close(file);
+	free(bytes);
 	return value;
 }
 

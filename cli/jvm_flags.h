@@ -29,6 +29,10 @@ void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags
 void jvm_flags_environment(struct jvm_flags *flags, const char *words, size_t size,
 	bool before_command_line);
 
+/* The program on a launcher's command line: the main class, the jar, the module. Owned; NULL:
+ * it names none, or there is an @file, which may. */
+char *jvm_flags_program(const char *words, size_t size);
+
 /* Whether HotSpot's counters (the file that it maps, PerfData) say that attaching
  * is supported: 1, 0, or -1 if they say nothing or are not understood. */
 int jvm_flags_counters(const unsigned char *bytes, size_t size);

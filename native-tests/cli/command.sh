@@ -106,13 +106,19 @@ says 2 "no format 'csv'; the formats are text, json" selftest --format csv
 prints '^usage: jprof status PID' status --help
 prints '^jprof [0-9]+\.[0-9]+' --version
 says 2 "no command given"
-says 2 "no command 'attack'; did you mean 'attach'\? the commands are run, attach, " attack
-says 2 "no command 'xyzzy'; the commands are run, attach, " xyzzy
+says 2 "no command 'attack'; did you mean 'attach'\? the commands are run, list, attach, " attack
+says 2 "no command 'xyzzy'; the commands are run, list, attach, " xyzzy
 says 2 "no command 'attack'; did you mean 'attach'\? the commands and topics are run, " help attack
 says 2 "no command 'option'; did you mean 'options'\?" help option
 says 2 "unknown option '--wach'; did you mean '--watch'\? the options are --watch, --format" status 1 --wach
 says 2 "no format 'jsn'; did you mean 'json'\? the formats are text, json" status 1 --format jsn
 says 2 "unknown option '--x'; 'stop' has none" stop 1 --x
+prints '^usage: jprof list ' help list
+prints '^\{"jvms":\[' list --format json
+says 2 "no format 'csv'; the formats are text, json" list --format csv
+says 2 "unknown option '--formt'; did you mean '--format'\?" list --formt json
+says 2 "one word too many: 'x'" list x
+says 2 "'no.such.Main' is no process id, and no JVM's main class: 'jprof list' shows" attach no.such.Main
 says 2 "unknown option '--durtion'; did you mean '--duration'\?" run --durtion 3 -- true
 says 2 "unknown option 'metric' .*did you mean 'metrics'\? legal are" run --metric cpu -- true
 says 2 "one word at most" help report run

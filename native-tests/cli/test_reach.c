@@ -17,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/jvm_counters.h"
 #include "cli/jvm_flags.h"
+#include "cli/jvm_list.h"
 #include "cli/profile_file.h"
 #include "cli/status_text.h"
 #include "cli/target_maps.h"
@@ -188,6 +190,78 @@ static int read_counters(const struct counters *counters, size_t size)
 	value = jvm_flags_counters(exact, size);
 	free(exact);
 	return value;
+}
+
+static void texts_of_counters(void **state)
+{
+	struct counters counters = good_counters('7');
+	const unsigned char *bytes = (const unsigned char *)&counters;
+	char *text = jvm_counters_text(bytes, sizeof(counters), "sun.rt.jvmCapabilities");
+
+	(void)state;
+	assert_string_equal(text, "7");
+	free(text);
+	assert_null(jvm_counters_text(bytes, sizeof(counters), "sun.rt"));
+	/* A value that does not end: up to the end of its entry. */
+	memset(counters.entries[1].bytes + 30, 'x', 10);
+	text = jvm_counters_text(bytes, sizeof(counters), "sun.rt.jvmCapabilities");
+	assert_string_equal(text, "xxxxxxxxxx");
+	free(text);
+}
+
+/* ---- programs ---- */
+
+static void programs_are_found(void **state)
+{
+	static const struct {
+		const char *words;
+		size_t size;
+		const char *program;
+	} rows[] = {
+#define ROW(text, program) {text, sizeof(text), program}
+		ROW("java\0Main\0-x", "Main"),
+		ROW("/usr/bin/java\0-cp\0a:b\0-Xmx1g\0com.acme.Main\0Other", "com.acme.Main"),
+		ROW("java\0-jar\0/a b/x.jar\0y", "/a b/x.jar"),
+		ROW("java\0-p\0mods\0-m\0com.acme/com.acme.Main", "com.acme/com.acme.Main"),
+		ROW("java\0--module\0com.acme", "com.acme"),
+		ROW("java\0@words\0Main", NULL),
+		ROW("java\0@words", NULL),
+		ROW("java\0-version", NULL),
+		ROW("java\0-cp", NULL),
+		ROW("java\0-jar", NULL),
+		ROW("java", NULL),
+		{"", 0, NULL},
+#undef ROW
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *exact = malloc(rows[i].size + 1), *program;
+
+		memcpy(exact, rows[i].words, rows[i].size);
+		program = jvm_flags_program(exact, rows[i].size);
+		if ((program == NULL) != (rows[i].program == NULL) ||
+			(program != NULL && strcmp(program, rows[i].program) != 0))
+			fail_msg("row %zu: %s", i, program != NULL ? program : "none");
+		free(program);
+		free(exact);
+	}
+}
+
+static void programs_are_named(void **state)
+{
+	(void)state;
+	assert_true(jvm_list_is_named("com.acme.Main", "com.acme.Main"));
+	assert_true(jvm_list_is_named("com.acme.Main", "Main"));
+	assert_true(jvm_list_is_named("com.acme.Main$Inner", "Main$Inner"));
+	assert_true(jvm_list_is_named("Main", "Main"));
+	assert_true(jvm_list_is_named("/a b/x-1.2.jar", "x-1.2.jar"));
+	assert_true(jvm_list_is_named("mod/com.acme.Main", "com.acme.Main"));
+	assert_true(jvm_list_is_named("mod/com.acme.Main", "Main"));
+	assert_false(jvm_list_is_named("com.acme.Main", "acme.Main"));
+	assert_false(jvm_list_is_named("com.acme.Main", "main"));
+	assert_false(jvm_list_is_named("/a/x.jar", "jar"));
+	assert_false(jvm_list_is_named("com.acme.Main", ""));
 }
 
 static void counters_are_read(void **state)
@@ -377,6 +451,9 @@ int main(void)
 		cmocka_unit_test(command_line_without_end),
 		cmocka_unit_test(environments),
 		cmocka_unit_test(counters_are_read),
+		cmocka_unit_test(texts_of_counters),
+		cmocka_unit_test(programs_are_found),
+		cmocka_unit_test(programs_are_named),
 		cmocka_unit_test(bad_counters_say_nothing),
 		cmocka_unit_test(pids),
 		cmocka_unit_test(our_own_process),

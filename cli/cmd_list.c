@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* jprof list: the JVMs of this machine. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/jvm_list.h"
+#include "cli/report/choices.h"
+#include "error/harmless.h"
+
+/* How long an agent may take to say what it does, unless the user has said. */
+#define AGENT_LIMIT "2"
+
+static int read_words(bool *is_json, int argc, char **argv)
+{
+	struct choices options = {0}, formats = {0};
+	const char *value = NULL;
+
+	for (int at = 1; at < argc; at++) {
+		if (strncmp(argv[at], "--format=", 9) == 0) {
+			value = argv[at] + 9;
+		} else if (strcmp(argv[at], "--format") == 0) {
+			if (at + 1 == argc)
+				return command_usage("list", "--format needs a value");
+			value = argv[++at];
+		} else if (argv[at][0] == '-') {
+			options.nearest.wanted = argv[at];
+			choices_add(&options, "--format");
+			return command_usage("list", "unknown option '%s'%s", argv[at],
+				choices_text(&options, "options"));
+		} else {
+			return command_usage("list", "one word too many: '%s'", argv[at]);
+		}
+	}
+	*is_json = value != NULL && strcmp(value, "json") == 0;
+	if (value == NULL || *is_json || strcmp(value, "text") == 0)
+		return EXIT_DONE;
+	formats.nearest.wanted = value;
+	choices_add(&formats, "text");
+	choices_add(&formats, "json");
+	return command_usage(
+		"list", "no format '%s'%s", value, choices_text(&formats, "formats"));
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text != NULL ? text : "?";
+}
+
+static void print_text(const struct jvm_list *list)
+{
+	if (list->count > 0)
+		printf("%8s  %-10s %-10s %-10s %s\n", "PID", "User", "Java", "jprof",
+			"Program");
+	for (size_t i = 0; i < list->count; i++) {
+		const struct jvm_row *row = &list->row[i];
+		char user[200], version[200], state[200];
+
+		harmless_copy(user, sizeof(user), row->user, strlen(row->user));
+		harmless_copy(version, sizeof(version), or_unknown(row->version),
+			strlen(or_unknown(row->version)));
+		harmless_copy(state, sizeof(state),
+			row->recording != NULL ? row->recording : "-",
+			row->recording != NULL ? strlen(row->recording) : 1);
+		printf("%8ld  %-10s %-10s %-10s ", (long)row->pid, user, version, state);
+		harmless_put(stdout, or_unknown(row->program));
+		if (row->refusal != NULL) {
+			printf("\n%8s  no attach: ", "");
+			harmless_put(stdout, row->refusal);
+		}
+		putchar('\n');
+	}
+}
+
+/* What is no UTF-8, which JSON cannot hold, is written as text shows it. */
+static json_t *text_of(const char *text)
+{
+	char copy[4096];
+	json_t *plain;
+
+	if (text == NULL)
+		return json_null();
+	plain = json_string(text);
+	if (plain != NULL)
+		return plain;
+	harmless_copy(copy, sizeof(copy), text, strlen(text));
+	return json_string(copy);
+}
+
+static int print_json(const struct jvm_list *list)
+{
+	json_t *rows = json_array(), *all = json_pack("{s:o}", "jvms", rows);
+	char *text;
+	int failed = all == NULL;
+
+	for (size_t i = 0; i < list->count && !failed; i++) {
+		const struct jvm_row *row = &list->row[i];
+
+		failed = json_array_append_new(rows,
+			json_pack("{s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "pid",
+				(json_int_t)row->pid, "user", text_of(row->user), "java",
+				text_of(row->version), "program", text_of(row->program),
+				"attach", row->refusal == NULL, "reason",
+				text_of(row->refusal), "jprof", text_of(row->recording)));
+	}
+	text = failed ? NULL : json_dumps(all, JSON_COMPACT);
+	if (text != NULL)
+		puts(text);
+	free(text);
+	json_decref(all);
+	return text != NULL ? EXIT_DONE : command_no_memory();
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct error error = {0};
+	struct jvm_list list;
+	bool is_json = false;
+	int status = read_words(&is_json, argc, argv);
+
+	if (status != EXIT_DONE)
+		return status;
+	setenv("JPROF_TIMEOUT", AGENT_LIMIT, 0);
+	if (jvm_list_read(&list, true, &error) != 0)
+		status = command_failed(&error);
+	else if (is_json)
+		status = print_json(&list);
+	else
+		print_text(&list);
+	jvm_list_fini(&list);
+	return status != EXIT_DONE ? status : command_flush();
+}
