@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "options/options.h"
+#include "options/wrap.h"
 
 /* What can be asked about besides the commands. */
 static const struct topic {
@@ -27,8 +28,10 @@ static const struct topic *topic_find(const char *name)
 static void list_commands(FILE *out)
 {
 	fprintf(out, "usage: jprof COMMAND [ARGUMENTS]\n\n");
-	for (size_t i = 0; i < command_count; i++)
-		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	for (size_t i = 0; i < command_count; i++) {
+		fprintf(out, "  %-10s ", commands[i].name);
+		wrap_text(out, 13, commands[i].summary);
+	}
 	fprintf(out,
 		"\n`jprof help COMMAND` says more; `jprof --version` prints the version.\n");
 }
@@ -48,10 +51,16 @@ static void describe(FILE *out, const struct command *command)
 
 void cmd_help_details(FILE *out)
 {
-	fprintf(out, "Commands:");
-	for (size_t i = 0; i < command_count; i++)
-		fprintf(out, " %s", commands[i].name);
-	fprintf(out, "\n");
+	char names[400] = "";
+
+	for (size_t i = 0; i < command_count; i++) {
+		size_t used = strlen(names);
+
+		snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? " " : "",
+			commands[i].name);
+	}
+	fprintf(out, "Commands: ");
+	wrap_text(out, 10, names);
 }
 
 int cmd_help(int argc, char **argv)

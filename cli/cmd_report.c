@@ -17,6 +17,7 @@
 #include "cli/report/report.h"
 #include "cli/say.h"
 #include "cli/waiting.h"
+#include "options/wrap.h"
 
 struct words {
 	const char *file;
@@ -235,43 +236,23 @@ static const struct report_option {
 
 #define OPTION_COUNT (sizeof(report_options) / sizeof(report_options[0]))
 
-/* Words in lines that fit a terminal, the first from a column on, which the others begin
- * at. */
-static void print_words(FILE *out, int from, const char *words)
-{
-	int column = from;
-
-	while (*words != '\0') {
-		int length = (int)strcspn(words, " ");
-
-		if (column > from && column + 1 + length > WIDTH_USUAL) {
-			fprintf(out, "\n%*s", from, "");
-			column = from;
-		}
-		column += fprintf(out, "%s%.*s", column > from ? " " : "", length, words);
-		words += length;
-		words += strspn(words, " ");
-	}
-	fputc('\n', out);
-}
-
 void cmd_report_details(FILE *out)
 {
 	fprintf(out, "Options:\n");
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		fprintf(out, "  %-15s %-10s ", report_options[i].name,
 			report_options[i].value != NULL ? report_options[i].value : "");
-		print_words(out, 29, report_options[i].meaning);
+		wrap_text(out, 29, report_options[i].meaning);
 	}
 	fprintf(out, "\nViews:\n");
 	for (size_t i = 0; i < view_count; i++) {
 		fprintf(out, "  %-12s ", views[i]->name);
-		print_words(out, 15, views[i]->meaning);
+		wrap_text(out, 15, views[i]->meaning);
 	}
 	fprintf(out, "\nFormats:\n");
 	for (size_t i = 0; i < format_count; i++) {
 		fprintf(out, "  %-12s ", formats[i]->name);
-		print_words(out, 15, formats[i]->meaning);
+		wrap_text(out, 15, formats[i]->meaning);
 	}
 }
 

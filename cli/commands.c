@@ -24,21 +24,24 @@ static const char run_text[] =
 	"on.\n";
 
 static const char list_text[] =
-	"A row for each JVM that this user may see, also in containers: process id, user,\n"
-	"the JDK's version, what jprof's agent does in it (- for none), and the program: main\n"
-	"class, jar, or module. Below it, why it cannot be attached to. Of other users'\n"
-	"processes the command line is all that is known. Commands that take a PID take\n"
-	"a main class (with packages or without) or a jar instead, if one JVM has it.\n";
+	"A row for each JVM that this user may see, also in containers: process id,\n"
+	"user, the JDK's version, what jprof's agent does in it (- for none), and the\n"
+	"program: main class, jar, or module. Below it, why it cannot be attached to.\n"
+	"Of other users' processes the command line is all that is known. Commands\n"
+	"that take a PID take a main class (with packages or without) or a jar\n"
+	"instead, if one JVM has it.\n";
 
 static const char attach_text[] =
-	"Loads libjprof.so into a running JVM and starts a recording; needs no tool of the\n"
-	"JDK. Works as the user of the JVM or as root, also for a JVM in a container. The\n"
-	"options are those of the agent: `jprof help options`. If the agent is there\n"
-	"already it is used. With --start no it is loaded only, for `jprof start`.\n"
-	"With --duration (seconds, or with s, m, h) it waits for that time (Ctrl-C: no\n"
-	"longer), ends the recording, and takes the agent out again if it brought it.\n"
-	"JDK 21 and later warn of agents that are loaded late on the program's standard\n"
-	"error, unless started with -XX:+EnableDynamicAgentLoading.\n";
+	"Loads libjprof.so into a running JVM and starts a recording; needs no tool\n"
+	"of the JDK. Works as the user of the JVM or as root, also for a JVM in a\n"
+	"container. The options are those of the agent: `jprof help options`. If the\n"
+	"agent is there already it is used. With --start no it is loaded only, for\n"
+	"`jprof start`.\n"
+	"With --duration (seconds, or with s, m, h) it waits for that time (Ctrl-C:\n"
+	"no longer), ends the recording, and takes the agent out again if it brought\n"
+	"it.\n"
+	"JDK 21 and later warn of agents that are loaded late on the program's\n"
+	"standard error, unless started with -XX:+EnableDynamicAgentLoading.\n";
 
 static const char start_text[] =
 	"The agent must be in the process (`jprof attach`, `jprof run`). The options are\n"
@@ -62,23 +65,25 @@ static const char detach_text[] =
 	"control socket. `jprof attach` brings it back.\n";
 
 static const char calibrate_text[] =
-	"Measures what jprof's probes cost here, with one JVM: runs a program of its own\n"
-	"without probes and with them, for about half a minute in all (--quick: ten\n"
-	"seconds, as `jprof report` does by itself where there is no calibration). The\n"
-	"result goes into FILE, or to where `--calibration auto`, the default, finds it. A\n"
-	"calibration is for one JVM, processor, build of jprof, --calls, --timing and list\n"
-	"of --metrics: give those that programs are profiled with.\n"
-	"--java: the java program, or its JDK's folder; else that of JAVA_HOME, or of PATH.\n"
-	"Measure while the machine has nothing else to do.\n";
+	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
+	"own without probes and with them, for about half a minute in all (--quick:\n"
+	"ten seconds, as `jprof report` does by itself where there is no\n"
+	"calibration). The result goes into FILE, or to where `--calibration auto`,\n"
+	"the default, finds it. A calibration is for one JVM, processor, build of\n"
+	"jprof, --calls, --timing and list of --metrics: give those that programs are\n"
+	"profiled with.\n"
+	"--java: the java program, or its JDK's folder; else that of JAVA_HOME, or of\n"
+	"PATH. Measure while the machine has nothing else to do.\n";
 
 static const char selftest_text[] =
-	"Runs a program of jprof's own whose methods' shares are known, and compares them\n"
-	"with what a profile says: for each method and metric what is expected, measured\n"
-	"in the same JVM without probes; what is counted with them (raw); and what is left\n"
-	"when jprof's own cost is taken out (adjusted), with its error. A '*' marks where\n"
-	"expected and adjusted do not meet. The options are as for calibrate and report; a\n"
-	"calibration that is not there yet is made. Takes half a minute; the machine should\n"
-	"have nothing else to do. Fails only if it cannot be run. --format: text or json.\n";
+	"Runs a program of jprof's own whose methods' shares are known, and compares\n"
+	"them with what a profile says: for each method and metric what is expected,\n"
+	"measured in the same JVM without probes; what is counted with them (raw);\n"
+	"and what is left when jprof's own cost is taken out (adjusted), with its\n"
+	"error. A '*' marks where expected and adjusted do not meet. The options are\n"
+	"as for calibrate and report; a calibration that is not there yet is made.\n"
+	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
+	"if it cannot be run. --format: text or json.\n";
 
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- COMMAND ARGS...",

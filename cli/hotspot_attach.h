@@ -16,8 +16,8 @@
 int hotspot_find_jvm(
 	const struct target *target, struct target_maps *maps, struct error *error);
 
-/* What would keep hotspot_wake from making the JVM listen, as far as that can be seen: nothing is
- * done to the process. 0, or a negative code and a line. */
+/* What would keep hotspot_wake from making the JVM listen, as far as that can be seen:
+ * nothing is done to the process. 0, or a negative code and a line. */
 int hotspot_check(
 	const struct target *target, const struct target_maps *maps, struct error *error);
 

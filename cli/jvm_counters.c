@@ -17,7 +17,7 @@
 enum { SIZE_LIMIT = 4 << 20 };
 
 struct prologue {
-	unsigned char magic[4];	  /* ca fe c0 c0 */
+	unsigned char magic[4];   /* ca fe c0 c0 */
 	unsigned char byte_order; /* 1: little */
 	unsigned char major, minor, accessible;
 	int32_t used, overflow;

@@ -186,7 +186,8 @@ char *jvm_flags_program(const char *words, size_t size)
 int jvm_flags_counters(const unsigned char *bytes, size_t size)
 {
 	char *text = jvm_counters_text(bytes, size, "sun.rt.jvmCapabilities");
-	int value = text != NULL && (text[0] == '0' || text[0] == '1') ? text[0] - '0' : -1;
+	int value =
+		text != NULL && (text[0] == '0' || text[0] == '1') ? text[0] - '0' : -1;
 
 	free(text);
 	return value;

@@ -40,7 +40,8 @@ static bool is_java(const char *words)
 	return strcmp(slash != NULL ? slash + 1 : words, "java") == 0;
 }
 
-/* What HotSpot publishes ends at the first blank: behind it are the program's own words. */
+/* What HotSpot publishes ends at the first blank: behind it are the program's own words.
+ */
 static char *first_word(char *text)
 {
 	if (text != NULL)
@@ -51,8 +52,8 @@ static char *first_word(char *text)
 	return NULL;
 }
 
-/* The command line keeps words apart; but the program may stand in an @file, and a tool of the JDK
- * does not have it there. */
+/* The command line keeps words apart; but the program may stand in an @file, and a tool
+ * of the JDK does not have it there. */
 static void note_program(struct jvm_row *row, const struct target *target,
 	const unsigned char *counters, size_t size)
 {
@@ -86,7 +87,8 @@ static char *release_version(const struct target *target)
 		close(file);
 	text[length > 0 ? length : 0] = '\0';
 	begin = strstr(text, key);
-	return begin != NULL ? strndup(begin + strlen(key), strcspn(begin + strlen(key), "\"\n"))
+	return begin != NULL ? strndup(begin + strlen(key),
+				       strcspn(begin + strlen(key), "\"\n"))
 			     : NULL;
 }
 
@@ -124,8 +126,8 @@ static void note_jvm(struct jvm_row *row, const struct target *target,
 	note_user(row, target->uid);
 	note_program(row, target, counters, size);
 	if (counters != NULL)
-		row->version = jvm_counters_text(
-			counters, size, "java.property.java.version");
+		row->version =
+			jvm_counters_text(counters, size, "java.property.java.version");
 	if (row->version == NULL)
 		row->version = release_version(target);
 	free(counters);
@@ -245,8 +247,8 @@ void jvm_list_fini(struct jvm_list *list)
 
 /* ---- by name ---- */
 
-/* The last part of a jar's path, or of module/class; of a class behind its packages. A jar's name has
- * dots of its own. */
+/* The last part of a jar's path, or of module/class; of a class behind its packages. A
+ * jar's name has dots of its own. */
 static const char *short_name(const char *program)
 {
 	static const char ending[] = ".jar";
@@ -254,7 +256,8 @@ static const char *short_name(const char *program)
 	const char *last = slash != NULL ? slash + 1 : program;
 	size_t length = strlen(last);
 
-	if (length > strlen(ending) && strcmp(last + length - strlen(ending), ending) == 0)
+	if (length > strlen(ending) &&
+		strcmp(last + length - strlen(ending), ending) == 0)
 		return last;
 	dot = strrchr(last, '.');
 	return dot != NULL ? dot + 1 : last;
@@ -268,7 +271,8 @@ bool jvm_list_is_named(const char *program, const char *word)
 	       (slash != NULL && strcmp(slash + 1, word) == 0);
 }
 
-static int refuse_several(const struct jvm_list *list, const char *word, struct error *error)
+static int refuse_several(
+	const struct jvm_list *list, const char *word, struct error *error)
 {
 	char found[400] = "";
 	size_t used = 0;
@@ -304,7 +308,8 @@ static int find_program(
 	if (found > 1)
 		return refuse_several(list, word, error);
 	return error_set(error, ERROR_USAGE,
-		"'%s' is no process id, and no JVM's main class: 'jprof list' shows what runs",
+		"'%s' is no process id, and no JVM's main class: 'jprof list' shows what "
+		"runs",
 		error_subject(word).text);
 }
 

@@ -122,6 +122,9 @@ says 2 "'no.such.Main' is no process id, and no JVM's main class: 'jprof list' s
 says 2 "unknown option '--durtion'; did you mean '--duration'\?" run --durtion 3 -- true
 says 2 "unknown option 'metric' .*did you mean 'metrics'\? legal are" run --metric cpu -- true
 says 2 "one word at most" help report run
+for topic in '' options $("$jprof" help help | sed -n 's/^ *Commands: //; /run list/,$p'); do
+	holds "help $topic is wider than 80 columns" test -z "$("$jprof" help $topic | awk 'length > 80')"
+done
 holds "help lists what is not there" \
 	test "$("$jprof" help | grep -cE '^  (diff|export|html) ')" = 0
 
