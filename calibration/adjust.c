@@ -43,6 +43,9 @@ enum {
 /* What part of their ranges all methods may be off by in the same direction. */
 #define ALIKE 0.2
 
+/* By what part of itself waiting for a processor differs from one time to another. */
+#define OTHERS 0.25
+
 /* What a node's stretches cost of a metric, and by how much that may be wrong. */
 struct bill {
 	double cost, range, rows;
@@ -421,7 +424,93 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 	adjusted->base[at * metrics + m] = (uint64_t)left;
 	*error = error_of(&bill, relative_of(adjusting, node, m),
 		fmax(0, (double)raw - spent), (double)left);
-	adjusted->method_error[node->method * metrics + m] += error->whole;
+}
+
+/* ---- waiting for a processor ---- */
+
+/* What is needed of a thread's nodes to tell how long they waited. */
+struct waiting {
+	unsigned wall, cpu;    /* metrics */
+	double waited;         /* for a processor, beside jprof's rare ways */
+	double ran, idle;      /* sums over the nodes */
+	double by_run;         /* of waited, what is told by how long nodes ran */
+};
+
+static double idle_of(const struct waiting *waiting, const struct profile_node *node)
+{
+	return fmax(0, used_of(node, waiting->wall) - used_of(node, waiting->cpu));
+}
+
+/* A thread waits while it would run: in proportion to that. It did not wait longer than it was idle. */
+static double by_run(const struct waiting *waiting, const struct profile_node *node)
+{
+	return fmin(idle_of(waiting, node),
+		waiting->waited * used_of(node, waiting->cpu) / fmax(1, waiting->ran));
+}
+
+/* Turns come seldom, and take long: what is left was where the thread was idle. */
+static double waited_in(const struct waiting *waiting, const struct profile_node *node)
+{
+	double sure = by_run(waiting, node), rest = idle_of(waiting, node) - sure;
+
+	return sure + (waiting->waited - waiting->by_run) * rest /
+			      fmax(1, waiting->idle - waiting->by_run);
+}
+
+static bool find_waiting(const struct adjusting *adjusting, struct waiting *waiting)
+{
+	const struct profile *profile = adjusting->profile;
+	int wall = profile_metric_find(profile, "wall"), cpu = profile_metric_find(profile, "cpu");
+	const struct profile_node *first = profile->node + profile->thread_first[adjusting->thread];
+
+	if (wall < 0 || cpu < 0)
+		return false;
+	*waiting = (struct waiting){.wall = (unsigned)wall,
+		.cpu = (unsigned)cpu,
+		.waited = (double)profile->thread[adjusting->thread].waited_ns};
+	for (size_t i = 0; i < adjusting->nodes; i++) {
+		double spent = first[i].spent ? (double)first[i].spent[wall] -
+							(double)first[i].spent[cpu]
+					      : 0;
+
+		waiting->ran += used_of(&first[i], waiting->cpu);
+		waiting->idle += idle_of(waiting, &first[i]);
+		waiting->waited -= fmax(0, spent);
+	}
+	waiting->waited = fmin(waiting->waited, waiting->idle);
+	for (size_t i = 0; i < adjusting->nodes; i++)
+		waiting->by_run += by_run(waiting, &first[i]);
+	return waiting->waited > 0;
+}
+
+/* Of how long a node waited for a processor, jprof's part is that of the processor time. The rest
+ * depends on what others do, which is another thing at another time. */
+static void take_waiting(struct adjusting *adjusting, const struct waiting *waiting, size_t at)
+{
+	struct adjusted *adjusted = adjusting->adjusted;
+	unsigned metrics = adjusted->metric_count;
+	const struct profile_node *node = &adjusting->profile->node[at];
+	const struct adjust_error *cpu_error = &adjusted->error[at * metrics + waiting->cpu];
+	struct adjust_error *error = &adjusted->error[at * metrics + waiting->wall];
+	uint64_t *left = &adjusted->base[at * metrics + waiting->wall];
+	double ran = fmax(1, used_of(node, waiting->cpu)), idle = idle_of(waiting, node);
+	double part = 1 - fmin(1, (double)adjusted->base[at * metrics + waiting->cpu] / ran);
+	double waited = waited_in(waiting, node);
+	/* At least what all other nodes together have not waited, at most all. */
+	double least = fmax(0, waiting->waited - (waiting->idle - idle));
+	double most = fmin(idle, waiting->waited);
+	double elsewhere = part * fmax(most - waited, waited - least);
+	double others = OTHERS * (1 - part) * waited;
+	uint64_t taken = (uint64_t)fmin((double)*left, part * waited);
+	double reach, whole;
+
+	*left -= taken;
+	adjusted->total[adjusting->thread * metrics + waiting->wall].taken += taken;
+	reach = reach_of((double)*left, used_of(node, waiting->wall));
+	whole = error->whole + elsewhere + others + waited * cpu_error->whole / ran;
+	error->common = (float)fmin(reach,
+		hypot(hypot(error->common, others), waited * cpu_error->common / ran));
+	error->whole = (float)fmin(reach, whole);
 }
 
 /* ---- sums ---- */
@@ -466,8 +555,19 @@ static void sum_up(struct adjusting *adjusting, size_t first, size_t end)
 		}
 }
 
+/* Of its method. */
+static void sum_error(struct adjusted *adjusted, const struct profile *profile, size_t at)
+{
+	unsigned metrics = adjusted->metric_count;
+	double *sum = &adjusted->method_error[profile->node[at].method * metrics];
+
+	for (unsigned m = 0; m < metrics; m++)
+		sum[m] += adjusted->error[at * metrics + m].whole;
+}
+
 static int adjust_thread(struct adjusting *adjusting)
 {
+	struct waiting waiting;
 	const struct profile *profile = adjusting->profile;
 	size_t first = profile->thread_first[adjusting->thread];
 	size_t end = profile->thread_first[adjusting->thread + 1];
@@ -490,6 +590,11 @@ static int adjust_thread(struct adjusting *adjusting)
 		for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++)
 			take_out(adjusting, i, m);
 	}
+	if (find_waiting(adjusting, &waiting))
+		for (size_t i = first; i < end; i++)
+			take_waiting(adjusting, &waiting, i);
+	for (size_t i = first; i < end; i++)
+		sum_error(adjusting->adjusted, profile, i);
 	free(adjusting->below);
 	free(adjusting->whole);
 	return 0;

@@ -191,6 +191,7 @@ static void subtract_thread(
 	less(match, &to->pruned, from->pruned);
 	less(match, &to->mounts, from->mounts);
 	less(match, &to->carrier_ns, from->carrier_ns);
+	less(match, &to->waited_ns, from->waited_ns);
 	for (unsigned m = 0; m < match->to->metric_count; m++)
 		less(match, &to->total[m], from->total[m]);
 }

@@ -48,6 +48,7 @@ struct profile_thread {
 	uint64_t pruned;      /* tree nodes folded into "(pruned)" */
 	uint64_t mounts;      /* of virtual threads: how often one was mounted on a carrier */
 	uint64_t carrier_ns;  /* and for how long, ns of wall-clock time */
+	uint64_t waited_ns;   /* it could have run and had no processor; 0: not known, or not at all */
 	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };

@@ -145,7 +145,7 @@ static int read_methods(struct reader *reader)
 static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 {
 	struct profile_thread *thread = &reader->profile->thread[i];
-	bool mounts = reader->source->version >= SCHEMA_MOUNTS_SINCE;
+	int version = reader->source->version, total = SCHEMA_THREAD_MOUNTS;
 	uint64_t id = reader_number(statement, SCHEMA_THREAD_ID);
 
 	/* node.id is a signed number of 64 bits with the thread in its upper half. */
@@ -167,12 +167,16 @@ static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 	thread->pruned = reader_number(statement, SCHEMA_THREAD_PRUNED);
 	thread->started = reader_number(statement, SCHEMA_THREAD_STARTED);
 	thread->ended = reader_number(statement, SCHEMA_THREAD_ENDED);
-	if (mounts) {
+	if (version >= SCHEMA_MOUNTS_SINCE) {
 		thread->mounts = reader_number(statement, SCHEMA_THREAD_MOUNTS);
 		thread->carrier_ns = reader_number(statement, SCHEMA_THREAD_CARRIER_NS);
+		total = SCHEMA_THREAD_WAITED_NS;
 	}
-	reader_numbers(statement, mounts ? SCHEMA_THREAD_TOTAL : SCHEMA_THREAD_MOUNTS,
-		reader->profile->metric_count, thread->total);
+	if (version >= SCHEMA_WAITED_SINCE) {
+		thread->waited_ns = reader_number(statement, SCHEMA_THREAD_WAITED_NS);
+		total = SCHEMA_THREAD_TOTAL;
+	}
+	reader_numbers(statement, total, reader->profile->metric_count, thread->total);
 	return 0;
 }
 

@@ -474,6 +474,7 @@ int profile_put_thread(struct profile_writer *writer, const struct profile_threa
 		sqlite3_bind_null(statement, SCHEMA_THREAD_ENDED + 1);
 	bind_number(statement, SCHEMA_THREAD_MOUNTS, thread->mounts);
 	bind_number(statement, SCHEMA_THREAD_CARRIER_NS, thread->carrier_ns);
+	bind_number(statement, SCHEMA_THREAD_WAITED_NS, thread->waited_ns);
 	for (unsigned i = 0; i < writer->metrics; i++)
 		bind_number(statement, SCHEMA_THREAD_TOTAL + (int)i, thread->total[i]);
 	return step(writer, INSERT_THREAD, error);

@@ -25,17 +25,21 @@ static const struct schema_table *table_of(
 		[TABLE_IO] = TABLE_SNAPSHOT_IO,
 		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
 	};
+	/* In the order of the versions that changed a table. */
 	static const struct {
-		int since;                         /* the version that changed it; 0: none did */
+		int since;
+		enum schema_table_id id;
 		const struct schema_table *before; /* itself and its copy, as they were */
-	} changed[TABLE_COUNT] = {
-		[TABLE_THREAD] = {SCHEMA_MOUNTS_SINCE, schema_thread_without_mounts},
-		[TABLE_NODE] = {SCHEMA_SPENT_SINCE, schema_node_without_spent},
-		[TABLE_FILE] = {SCHEMA_FOLDED_SINCE, schema_file_without_folded},
+	} changed[] = {
+		{SCHEMA_SPENT_SINCE, TABLE_NODE, schema_node_without_spent},
+		{SCHEMA_MOUNTS_SINCE, TABLE_THREAD, schema_thread_without_mounts},
+		{SCHEMA_WAITED_SINCE, TABLE_THREAD, schema_thread_without_waited},
+		{SCHEMA_FOLDED_SINCE, TABLE_FILE, schema_file_without_folded},
 	};
 
-	if (reader->source->version < changed[id].since)
-		return &changed[id].before[reader->snapshot != 0];
+	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
+		if (changed[i].id == id && reader->source->version < changed[i].since)
+			return &changed[i].before[reader->snapshot != 0];
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];
 }
 

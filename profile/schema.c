@@ -58,6 +58,11 @@ const struct schema_table schema_thread_without_mounts[2] = {
 	{"snapshot_thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, true},
 };
 
+const struct schema_table schema_thread_without_waited[2] = {
+	{"thread", thread_columns, SCHEMA_THREAD_WAITED_NS, {"total"}, false},
+	{"snapshot_thread", thread_columns, SCHEMA_THREAD_WAITED_NS, {"total"}, true},
+};
+
 const struct schema_table schema_file_without_folded[2] = {
 	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
 	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
@@ -73,7 +78,7 @@ static const struct schema_view views[] = {
 	{"threads",
 		"SELECT id, name, java_id, os_id, virtual, alive, folded, events,\n"
 		"\tunwound, repaired, unmatched, lost, pruned, started, ended,\n"
-		"\tmounts, carrier_ns",
+		"\tmounts, carrier_ns, waited_ns",
 		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
 	/* What a root used, outside every included method, is the row without a method.
 	 */

@@ -20,6 +20,7 @@
 #define SCHEMA_SPENT_SINCE    3 /* the version that brought node.spent_i */
 #define SCHEMA_MOUNTS_SINCE   4 /* thread.mounts and thread.carrier_ns */
 #define SCHEMA_FOLDED_SINCE   5 /* file.folded, file.first and file.group_id */
+#define SCHEMA_WAITED_SINCE   5 /* thread.waited_ns */
 
 /* enumerator, name, type, what it is (kept as a comment in the file's own schema) */
 #define SCHEMA_META(X)                                                                   \
@@ -57,7 +58,8 @@
 	X(THREAD_STARTED, "started", "INTEGER", "ns since the session began")            \
 	X(THREAD_ENDED, "ended", "INTEGER", "the same; NULL while alive")                \
 	X(THREAD_MOUNTS, "mounts", "INTEGER", "of virtual threads on carriers")          \
-	X(THREAD_CARRIER_NS, "carrier_ns", "INTEGER", "ns that they were mounted")
+	X(THREAD_CARRIER_NS, "carrier_ns", "INTEGER", "ns that they were mounted")       \
+	X(THREAD_WAITED_NS, "waited_ns", "INTEGER", "ns that it could have run")
 
 #define SCHEMA_NODE(X)                                                                   \
 	X(NODE_ID, "id", "INTEGER PRIMARY KEY", "thread * 4294967296 + index")           \
@@ -204,10 +206,11 @@ enum schema_table_id {
 
 extern const struct schema_table schema_tables[TABLE_COUNT];
 /* node and snapshot_node as they were before SCHEMA_SPENT_SINCE; and thread and
- * snapshot_thread before SCHEMA_MOUNTS_SINCE, their totals beginning at
- * SCHEMA_THREAD_MOUNTS. */
+ * snapshot_thread before SCHEMA_MOUNTS_SINCE and SCHEMA_WAITED_SINCE, their totals beginning
+ * where these columns do. */
 extern const struct schema_table schema_node_without_spent[2];
 extern const struct schema_table schema_thread_without_mounts[2];
+extern const struct schema_table schema_thread_without_waited[2];
 /* file before SCHEMA_FOLDED_SINCE; snapshots have no copies of it. */
 extern const struct schema_table schema_file_without_folded[2];
 

@@ -278,6 +278,7 @@ static int end_thread(void *user, const struct trace_thread *shown)
 		.pruned = shown->pruned,
 		.mounts = shown->mounts,
 		.carrier_ns = shown->carrier_ns,
+		.waited_ns = shown->waited_ns,
 		.started = shown->started > writer->began ? shown->started - writer->began
 							  : 0,
 	};

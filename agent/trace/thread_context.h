@@ -122,6 +122,8 @@ struct thread_context {
 	bool counting; /* the counters are open */
 	bool stopped;
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
+	uint64_t waited; /* for a processor, ns, when it was last looked at; of folded ones the sum */
+	uint64_t waited_before; /* it began */
 	/* Under LOCK_THREADS. */
 	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
 	struct thread_context *next, *before; /* by id */

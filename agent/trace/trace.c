@@ -8,6 +8,7 @@
 
 #include "agent/trace/mount.h"
 #include "agent/trace/trace_group.h"
+#include "metric/processor_wait.h"
 
 /* The visitor's block: see trace_visit. */
 enum { BLOCK_BYTES = 1 << 20 };
@@ -170,6 +171,24 @@ static struct thread_context *create_live(struct trace *trace)
 	return context;
 }
 
+/* How long the thread has waited for a processor; 0 where nothing shows that it waits. */
+static uint64_t wait_of(const struct thread_context *context)
+{
+	return metric_set_has(context->set, METRIC_WALL) ? processor_wait(context->identity.os_id)
+							 : 0;
+}
+
+void rows_look_waited(struct thread_context *context)
+{
+	/* Carriers and others without a row of their own have no thread of their own, either. */
+	uint64_t now = context->life == CONTEXT_LIVE ? wait_of(context) : 0;
+
+	lock_take(&context->tree.lock);
+	if (context->counting && !context->stopped && now > context->waited_before)
+		context->waited = now - context->waited_before;
+	lock_give(&context->tree.lock);
+}
+
 static struct thread_context *begin(struct trace *trace,
 	const struct thread_identity *identity, struct alloc_source alloc,
 	enum context_life life)
@@ -187,6 +206,7 @@ static struct thread_context *begin(struct trace *trace,
 	context->life = life;
 	atomic_store(&context->outside, life == CONTEXT_UNLISTED);
 	metric_thread_open(trace->set, context->metric, alloc);
+	context->waited_before = wait_of(context);
 	context->counting = true;
 	context_start(context);
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
@@ -272,6 +292,7 @@ void trace_thread_end(
 	bool run = leave_counters(context);
 	uint64_t now[METRIC_MAX];
 
+	rows_look_waited(context);
 	/* Not under a lock: reading may have to ask the JVM. */
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lanes_leave(trace, context, now);
@@ -316,6 +337,7 @@ static void stop_clock(struct thread_context *lane)
 
 static void stop_thread(struct thread_context *context)
 {
+	rows_look_waited(context);
 	lock_take(&context->tree.lock);
 	if (context->counting && !context->stopped) {
 		for (unsigned i = 0; i < context->set->count; i++)

@@ -87,6 +87,7 @@ struct trace_thread {
 	uint64_t pruned;     /* nodes folded into "(pruned)" */
 	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
 	uint64_t carrier_ns; /* and for how long, ns */
+	uint64_t waited_ns;  /* for a processor, where wall-clock time is counted; not of virtual ones */
 	/* Set for `end` only. */
 	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
 	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended

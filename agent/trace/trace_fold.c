@@ -103,6 +103,7 @@ static void add_counts(const struct trace *trace, struct thread_context *row,
 		row->ended = from->ended;
 	row->lane.mounts += from->lane.mounts;
 	row->lane.carrier_ns += from->lane.carrier_ns;
+	row->waited += from->waited;
 	row->folded += from->folded;
 }
 

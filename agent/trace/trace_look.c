@@ -66,6 +66,7 @@ void look_begin(struct look *look, struct thread_context *context,
 {
 	struct call_tree *tree = &context->tree;
 
+	rows_look_waited(context);
 	look->context = context;
 	memset(look->added, 0, sizeof(look->added));
 	memset(look->sum, 0, sizeof(look->sum));
@@ -90,6 +91,7 @@ void look_begin(struct look *look, struct thread_context *context,
 		.pruned = __atomic_load_n(&tree->pruned, __ATOMIC_RELAXED),
 		.mounts = lane_read(&context->lane.mounts),
 		.carrier_ns = lane_read(&context->lane.carrier_ns),
+		.waited_ns = context->waited,
 	};
 	look->stopped = context->stopped;
 	look_at_counters(look);

@@ -84,6 +84,9 @@ void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint
 
 /* What was used until the counters were `now` belongs to where the thread is. No event: no
  * transition. */
+/* Looks how long the thread of a live context has waited for a processor. Takes the tree's lock. */
+void rows_look_waited(struct thread_context *context);
+
 void rows_charge_last(struct thread_context *context, const uint64_t *now);
 
 /* A counter of the calling thread's that others read. */

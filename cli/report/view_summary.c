@@ -79,7 +79,7 @@ static const struct known_meta {
 
 /* What is counted over the chosen threads. */
 struct counts {
-	uint64_t threads, virtual_threads, mounts, methods, nodes, calls;
+	uint64_t threads, virtual_threads, mounts, methods, nodes, calls, waited;
 	uint64_t interpreted, jitted, native;
 	uint64_t events, unwound, lost, pruned, repaired, unmatched;
 };
@@ -188,6 +188,7 @@ static void count_thread(
 	if (thread->is_virtual)
 		counts->virtual_threads += threads;
 	counts->mounts += thread->mounts;
+	counts->waited += thread->waited_ns;
 	counts->events += thread->events;
 	counts->unwound += thread->unwound;
 	counts->lost += thread->lost;
@@ -483,6 +484,22 @@ static struct label overhead(struct report *report)
 		100 * cost / (double)cpu_ns, event_ns);
 }
 
+/* Of wall-clock time, how long threads could have run and had no processor. What probes have of that
+ * can be told where processor time is counted, too. */
+static void print_waited(struct report *report, struct sink *sink)
+{
+	const struct summary_view *view = report->data;
+	bool known = profile_metric_find(report->profile, "cpu") >= 0;
+
+	if (profile_metric_find(report->profile, "wall") < 0)
+		return;
+	put_time(report, sink, "waited", "Waited for a processor (ms)", view->counts.waited);
+	if (report->adjusted != NULL && !known && view->counts.waited > 0)
+		summary_text(report, sink, summary_label("waited.unadjusted"),
+			summary_label("  with what probes made of it"),
+			summary_label("wall is not adjusted for it where cpu is not recorded"));
+}
+
 static int rows_summary(struct report *report, struct sink *sink, struct error *error)
 {
 	print_meta(report, sink);
@@ -495,6 +512,7 @@ static int rows_summary(struct report *report, struct sink *sink, struct error *
 			sizeof(virtual_rows) / sizeof(virtual_rows[0]));
 	for (unsigned m = 0; m < report->sheet.metric_count; m++)
 		print_metric(report, sink, m);
+	print_waited(report, sink);
 	if (report->adjusted == NULL)
 		summary_text(report, sink, summary_label("overhead"), summary_label("Estimated overhead"),
 			overhead(report));

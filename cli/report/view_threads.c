@@ -29,6 +29,7 @@ static void virtual_columns(struct report *report)
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
+	unsigned time;
 
 	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA, PLACE_FIRST);
 	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING, PLACE_FIRST);
@@ -38,6 +39,9 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "alive", "Alive", IN_ALL | COLUMN_LEFT, PLACE_FIRST);
 	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	virtual_columns(report);
+	time = sheet_add(sheet, NULL, "waited", "Waited",
+		IN_DATA | COLUMN_SUM | COLUMN_TIME, PLACE_FIRST);
+	sheet->column[time].unit = "ms";
 	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "unwound", "Unwound", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM, PLACE_FIRST);
@@ -101,6 +105,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(thread->folded);
 	*cells++ = of_virtual(thread, thread->mounts);
 	*cells++ = of_virtual(thread, thread->carrier_ns);
+	*cells++ = cell_number(thread->waited_ns);
 	*cells++ = cell_number(thread->events);
 	*cells++ = cell_number(thread->unwound);
 	*cells++ = cell_number(thread->repaired);

@@ -542,12 +542,93 @@ static void intervals_add_up(void **state)
 	assert_int_equal(parts[2], 3000 - 100 * 15);
 }
 
+/* ---- waiting for a processor ---- */
+
+enum { WALL, CPU };
+
+/* A root that did nothing, a method of 10 stretches that cost 40 each, one that sleeps. */
+static void adjust_waiting(uint64_t waited_ns, struct adjusted *adjusted, int64_t *left,
+	uint64_t *error)
+{
+	static const uint64_t base[3][2] = {{0, 0}, {4000, 1000}, {9000, 1000}};
+	struct profile_method method[METHODS] = {0};
+	struct profile_thread thread = {.id = 1, .waited_ns = waited_ns};
+	size_t first[2] = {0, 3};
+	struct profile_node node[3] = {{.base = base[0]},
+		{.index = 1, .method = PLAIN, .calls = 10, .jitted = 10, .base = base[1]},
+		{.index = 2, .method = OTHER, .calls = 10, .jitted = 10, .base = base[2]}};
+	struct profile profile = {.metric_count = 2,
+		.metric = {{.name = "wall", .unit = "ns"}, {.name = "cpu", .unit = "ns"}},
+		.method = method,
+		.method_count = METHODS,
+		.thread = &thread,
+		.thread_count = 1,
+		.node = node,
+		.node_count = 3,
+		.thread_first = first};
+	struct calibration *calibration = calibration_create();
+	struct error failure = {0};
+
+	stretches(&node[1], 0, 10, 0, 0);
+	calibration_add_metric(calibration, "wall", "ns", 0);
+	calibration_add_metric(calibration, "cpu", "ns", 0);
+	fixture_row(calibration, fixture_code("outside", "entry", "jitted", "exit", "outside"), 1,
+		40, 40, 40);
+	calibration->row[0].cost[CPU] = calibration->row[0].cost[WALL];
+	assert_int_equal(adjust_profile(adjusted, &profile, calibration, &failure), 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct adjust_errors errors = adjusted_errors(adjusted, &profile, i, WALL);
+
+		left[i] = (int64_t)adjusted->base[2 * i + WALL];
+		error[i] = adjust_half_width(&errors, (uint64_t)left[i], base[i][WALL]);
+		assert_int_equal(adjusted->base[2 * i + CPU], base[i][CPU] - (i == 1 ? 400 : 0));
+	}
+	calibration_destroy(calibration);
+}
+
+/* Probes took 400 of 1000 that the method ran, and so 0.4 of how long it waited. Who sleeps without
+ * probes loses nothing, but how long others made it wait is another time another. */
+static void waiting_is_shared(void **state)
+{
+	const struct {
+		uint64_t waited;
+		int64_t left;
+		uint64_t error, sleeper;
+	} cases[] = {
+		{0, 3600, 0, 0},
+		/* Each 3000 by how long it ran; it could all have been the sleeper's. */
+		{6000, 3600 - 1200, 1200 + 450, 750},
+		/* All that did not run waited. */
+		{11000, 3600 - 1200, 450, 2000},
+		{90000, 3600 - 1200, 450, 2000},
+		/* Each 500; all could have been here. */
+		{1000, 3600 - 200, 200 + 75, 125},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct adjusted adjusted;
+		uint64_t error[3];
+		int64_t left[3];
+
+		adjust_waiting(cases[i].waited, &adjusted, left, error);
+		assert_int_equal(left[1], cases[i].left);
+		assert_int_equal(error[1], cases[i].error);
+		assert_int_equal(left[2], 9000);
+		assert_int_equal(error[2], cases[i].sleeper);
+		assert_int_equal(adjusted.total[WALL].taken, 4000 - left[1]);
+		assert_int_equal(adjusted.total[CPU].taken, 400);
+		adjusted_fini(&adjusted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_jitted_is_exact),
 		cmocka_unit_test(mixes_are_weighed),
 		cmocka_unit_test(over_correction_is_summed),
+		cmocka_unit_test(waiting_is_shared),
 		cmocka_unit_test(adjusted_is_within_raw),
 		cmocka_unit_test(errors_of_sums),
 		cmocka_unit_test(methods_are_off_as_one),

@@ -252,7 +252,7 @@ holds "the whole has $(calls ..) calls" test "$(calls ..)" = $((3 * one))
 prints 'invariants: hold' report thrice.jprof --view callers --snapshot 1..2
 prints '"view":"tree"' report thrice.jprof --snapshot=1..2 --format json
 prints '^Counts are from +1$' report thrice.jprof --snapshot 1..2 --view summary
-prints '^  sum of base = total  exact' report thrice.jprof --snapshot 1..2 --view summary
+prints '^  sum of base = total +exact' report thrice.jprof --snapshot 1..2 --view summary
 prints '^Snapshot 2 \(ms\) +2,000.000$' report thrice.jprof --view summary
 prints '^Marks +2$' report thrice.jprof --view summary
 prints '^ *1,000.000  mark +main +near$' report thrice.jprof --view snapshots

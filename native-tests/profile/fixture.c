@@ -124,6 +124,7 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 		.pruned = 14,
 		.mounts = id == 2 ? 100 + round : 0,
 		.carrier_ns = id == 2 ? ((uint64_t)1 << 40) + 7 * round : 0,
+		.waited_ns = id == 2 ? 500 + 11 * round : 0,
 		.started = 15,
 		.ended = id == 1 ? 0 : 16,
 		.total = {17, 18, round}};

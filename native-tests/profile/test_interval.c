@@ -54,6 +54,7 @@ static void labels(void **state)
 		if (status == 0 && (profile->thread[1].events != rows[i].rounds ||
 					   profile->thread[1].mounts != rows[i].rounds ||
 					   profile->thread[1].carrier_ns != 7 * rows[i].rounds ||
+					   profile->thread[1].waited_ns != 11 * rows[i].rounds ||
 					   profile->node[9].base[1] != 2 * rows[i].rounds ||
 					   profile->node[9].spent[1] < rows[i].rounds ||
 					   profile->node[9].spent[1] > 2 * rows[i].rounds ||
@@ -106,11 +107,22 @@ static void dots(void **state)
 	}
 }
 
-/* Takes away what version 4 brought. */
-static void without_mounts(const char *path)
+/* Takes away what version 5 brought to threads. */
+static void without_waited(const char *path)
 {
 	fixture_sql(path,
-		"DROP VIEW threads; ALTER TABLE thread DROP COLUMN mounts;"
+		"DROP VIEW threads; ALTER TABLE thread DROP COLUMN waited_ns;"
+		"ALTER TABLE snapshot_thread DROP COLUMN waited_ns;"
+		"PRAGMA user_version = 4",
+		NULL, 0);
+}
+
+/* And version 4. */
+static void without_mounts(const char *path)
+{
+	without_waited(path);
+	fixture_sql(path,
+		"ALTER TABLE thread DROP COLUMN mounts;"
 		"ALTER TABLE thread DROP COLUMN carrier_ns;"
 		"ALTER TABLE snapshot_thread DROP COLUMN mounts;"
 		"ALTER TABLE snapshot_thread DROP COLUMN carrier_ns;"
@@ -206,6 +218,22 @@ static void version_3(void **state)
 		assert_int_equal(profile->thread[1].total[2], i == 0 ? 30 : 6);
 		profile_free(profile);
 	}
+}
+
+/* As version 4 wrote it: nothing is known of waiting for a processor. */
+static void version_4(void **state)
+{
+	const char *path = fixture_path("version4.jprof");
+	struct profile *profile;
+
+	(void)state;
+	fixture_snapshots(path, 2, 7);
+	without_waited(path);
+	profile = open_interval(path, "a..b");
+	assert_int_equal(profile->thread[1].waited_ns, 0);
+	assert_int_equal(profile->thread[1].carrier_ns, 7 * 6);
+	assert_int_equal(profile->thread[1].total[2], 6);
+	profile_free(profile);
 }
 
 static void damaged(void **state)
@@ -584,6 +612,7 @@ static void mounts(void **state)
 		row.folded = 5 + 4 * i;
 		row.mounts = 10 + 3 * i;
 		row.carrier_ns = 1000 + 500 * i;
+		row.waited_ns = 70 + 30 * i;
 		profile_put_thread(writer, &row, &error);
 		profile_put_snapshot(writer, &snapshots[i], &error);
 	}
@@ -595,6 +624,7 @@ static void mounts(void **state)
 	assert_int_equal(profile->thread[0].folded, 4);
 	assert_int_equal(profile->thread[0].mounts, 3);
 	assert_int_equal(profile->thread[0].carrier_ns, 500);
+	assert_int_equal(profile->thread[0].waited_ns, 30);
 	profile_free(profile);
 	profile = open_interval(path, "b..");
 	assert_int_equal(profile->thread_count, 0);
@@ -688,9 +718,9 @@ static void folded_files(void **state)
 	fixture_sql(path,
 		"DROP VIEW operations; ALTER TABLE file DROP COLUMN folded;"
 		"ALTER TABLE file DROP COLUMN first; ALTER TABLE file DROP COLUMN "
-		"group_id;"
-		"PRAGMA user_version = 4",
+		"group_id",
 		NULL, 0);
+	without_waited(path);
 	assert_int_equal(reads_of(path, "..", GROUP), 14);
 	struct profile *profile = open_interval(path, "..");
 	assert_int_equal(profile->file_count, 3);
@@ -714,6 +744,7 @@ int main(void)
 		cmocka_unit_test(version_1),
 		cmocka_unit_test(version_2),
 		cmocka_unit_test(version_3),
+		cmocka_unit_test(version_4),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(sequences),

@@ -80,6 +80,7 @@ static void round_trip(void **state)
 	assert_int_equal(thread->pruned, 14);
 	assert_int_equal(thread->mounts, 100);
 	assert_int_equal(thread->carrier_ns, (uint64_t)1 << 40);
+	assert_int_equal(thread->waited_ns, 500);
 	assert_int_equal(thread[-1].mounts + thread[-1].carrier_ns, 0);
 	assert_int_equal(thread->started, 15);
 	assert_int_equal(thread->ended, 16);
