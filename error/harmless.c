@@ -58,21 +58,25 @@ static uint32_t decode(const char *text, size_t length)
 	return character;
 }
 
+/* Most text is nothing but these. */
+static inline bool is_printable_ascii(char c)
+{
+	return (unsigned char)(c - 0x20) < 0x5f;
+}
+
 size_t harmless_span(const char *text, size_t length)
 {
-	size_t at = 0;
+	size_t at = 0, bytes;
 
-	while (at < length) {
-		size_t bytes = 1;
-
-		if (text[at] < 0x20 || text[at] >= 0x7f) {
-			bytes = utf8_length(text + at, length - at);
-			if (bytes == 0 || is_harmful(decode(text + at, bytes)))
-				break;
-		}
-		at += bytes;
+	for (;; at += bytes) {
+		while (at < length && is_printable_ascii(text[at]))
+			at++;
+		if (at == length)
+			return at;
+		bytes = utf8_length(text + at, length - at);
+		if (bytes == 0 || is_harmful(decode(text + at, bytes)))
+			return at;
 	}
-	return at;
 }
 
 size_t harmless_escape(const char *text, size_t length, char escape[HARMLESS_ESCAPE])

@@ -81,7 +81,7 @@ static void measure(struct sink *sink, const struct cell *cells)
 		if (cell->kind == CELL_NUMBER)
 			measure_number(sink, i, cell->number,
 				error_of(&sink->sheet->column[sink->order[i]], cells));
-		else if (cell->kind == CELL_TEXT)
+		else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] = larger(
 				sink->width[i], out_width(cell->text, cell->length));
 		else if (cell->kind == CELL_REAL)

@@ -224,9 +224,11 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 	for (size_t i = 0; i < view->count; i++) {
 		if (view->shown[view->rank[i].item])
 			continue;
-		thread = report_thread_of(report->profile, view->rank[i].item, thread);
-		if (report_is_idle(report, thread) != idle)
-			continue;
+		if (report->request->format->shares) {
+			thread = report_thread_of(report->profile, view->rank[i].item, thread);
+			if (report_is_idle(report, thread) != idle)
+				continue;
+		}
 		fill(report, view->rank[i].item, cells);
 		report_add(report, sums, cells);
 		rows++;
@@ -282,7 +284,8 @@ static int rows_tree(struct report *report, struct sink *sink, struct error *err
 		print_threads(report, sink);
 	if (view->shown != NULL) {
 		print_omitted(report, sink, false);
-		print_omitted(report, sink, true);
+		if (report->request->format->shares)
+			print_omitted(report, sink, true);
 	}
 	return 0;
 }
