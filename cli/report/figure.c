@@ -141,17 +141,20 @@ static void shorten_packages(char *name, size_t columns)
 	}
 }
 
-/* "(int,String[])" becomes "(..)". */
+/* "(int,String[])" becomes "(i,S)", which still tells methods of one name apart, mostly. */
 static void shorten_parameters(char *name, size_t columns)
 {
-	size_t at = parameters_of(name), end;
+	size_t at = parameters_of(name);
 
-	if (out_width(name, strlen(name)) <= columns || name[at] == '\0')
+	if (out_width(name, strlen(name)) <= columns)
 		return;
-	end = at + strcspn(name + at, ")");
-	if (name[end] == ')' && end > at + 3) {
-		memcpy(name + at + 1, "..", 2);
-		cut_out(name, at + 3, end);
+	while (name[at] == '(' || name[at] == ',') {
+		size_t initial = at + 1 + byte_of(name + at + 1, 1);
+		size_t end = at + 1 + strcspn(name + at + 1, ",)");
+
+		if (initial < end)
+			cut_out(name, initial, end);
+		at += 1 + strcspn(name + at + 1, ",)");
 	}
 }
 
