@@ -30,13 +30,17 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory for an answer");
 }
 
-/* {"file": path}, which it frees. */
-static int tell_file(char *path, json_t **result, struct error *error)
+/* {"file": path, "matches": rows}, which it gives back. */
+static int tell(struct events_told *told, json_t **result, struct error *error)
 {
+	int failed;
+
 	*result = json_object();
-	if (path && json_object_set_new(*result, "file", status_text(path)))
+	failed = (told->path && json_object_set_new(*result, "file", status_text(told->path))) |
+		 (told->matches && json_object_set(*result, "matches", told->matches));
+	if (failed)
 		json_decref(*result), *result = NULL;
-	free(path);
+	events_told_fini(told);
 	return *result ? 0 : no_memory(error);
 }
 
@@ -60,18 +64,10 @@ static int options_of(const json_t *request, char **text, struct error *error)
 	return *text ? 0 : no_memory(error);
 }
 
-static int path_of(struct session *session, void *argument, struct error *error)
-{
-	char **path = argument;
-
-	(void)error;
-	*path = session->path ? strdup(session->path) : NULL;
-	return 0;
-}
-
 static int start(const json_t *request, json_t **result, struct error *error)
 {
-	char *text, *path = NULL;
+	struct events_told told;
+	char *text;
 	int code = options_of(request, &text, error);
 
 	if (!code)
@@ -80,27 +76,35 @@ static int start(const json_t *request, json_t **result, struct error *error)
 	if (code)
 		return code;
 	/* Somebody may have stopped it since. */
-	events_with_session(path_of, &path, &(struct error){0});
-	return tell_file(path, result, error);
+	events_tell(&told);
+	return tell(&told, result, error);
 }
 
 static int stop(const json_t *request, json_t **result, struct error *error)
 {
-	char *path = NULL;
-	int code = events_stop(&path, error);
+	struct events_told told = {0};
+	int code = events_stop(&told, error);
 
 	(void)request;
 	if (!code)
-		return tell_file(path, result, error);
-	free(path);
+		return tell(&told, result, error);
+	events_told_fini(&told);
 	return code;
 }
 
 /* ---- in between ---- */
 
-/* Without the JVM, and beside other commands. */
+static size_t count_of(const json_t *number)
+{
+	return json_integer_value(number) > 0 ? (size_t)json_integer_value(number) : 0;
+}
+
+/* Beside other commands. */
 static int status(const json_t *request, json_t **result, struct error *error)
 {
+	const json_t *rates = json_object_get(request, "rates");
+
+	events_check_filters();
 	struct session *session = recording_look();
 	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state",
 		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid", (int)getpid(),
@@ -108,7 +112,8 @@ static int status(const json_t *request, json_t **result, struct error *error)
 		(int)control_clients());
 	int code = object ? 0 : no_memory(error);
 
-	(void)request;
+	if (session && !code && json_is_integer(rates))
+		code = session_rates(session, count_of(rates), object, error);
 	if (session && !code)
 		code = session_status(session, object, error);
 	if (session)
@@ -138,6 +143,25 @@ static int snapshot(const json_t *request, json_t **result, struct error *error)
 	return *result ? 0 : no_memory(error);
 }
 
+static int flush_session(struct session *session, void *argument, struct error *error)
+{
+	char **path = argument;
+	int code = writer_flush(session->writer, error);
+
+	if (!code)
+		*path = strdup(session->path ? session->path : "");
+	return code;
+}
+
+static int flush(const json_t *request, json_t **result, struct error *error)
+{
+	struct events_told told = {0};
+	int code = events_with_session(flush_session, &told.path, error);
+
+	(void)request;
+	return code ? code : tell(&told, result, error);
+}
+
 static int reset(const json_t *request, json_t **result, struct error *error)
 {
 	(void)request;
@@ -147,21 +171,18 @@ static int reset(const json_t *request, json_t **result, struct error *error)
 
 static int detach(const json_t *request, json_t **result, struct error *error)
 {
-	char *path = NULL;
-	int code;
+	struct events_told told = {0};
+	int code = events_detach(&told, error);
 
 	(void)request;
-	events_with_session(path_of, &path, &(struct error){0});
-	code = events_detach(error);
 	if (code) {
-		free(path);
+		events_told_fini(&told);
 		return code;
 	}
 	if (on_detach)
 		on_detach();
 	/* It is done, whether there is memory to tell about it or not. */
-	if (path)
-		tell_file(path, result, &(struct error){0});
+	tell(&told, result, &(struct error){0});
 	return 0;
 }
 
@@ -171,6 +192,7 @@ const struct control_verb agent_verbs[] = {
 	{"status", status, false},
 	{"snapshot", snapshot, false},
 	{"reset", reset, false},
+	{"flush", flush, false},
 	{"detach", detach, true},
 	{NULL, NULL, false},
 };

@@ -18,6 +18,7 @@
 #include "cli/control_client.h"
 #include "cli/hotspot_attach.h"
 #include "cli/jvm_list.h"
+#include "cli/matches_text.h"
 #include "cli/profile_file.h"
 #include "cli/say.h"
 #include "cli/start_request.h"
@@ -34,6 +35,8 @@ struct attach {
 	struct control control;
 	bool is_ours; /* we loaded the agent */
 	char *file;   /* the profile, as we reach it; owned, or NULL */
+	json_t *matches; /* what patterns have matched when it was told last; owned, or NULL */
+	bool is_empty;   /* nothing can be in the profile for that */
 };
 
 /* ---- words ---- */
@@ -214,6 +217,8 @@ static int start(struct attach *attach, struct error *error)
 	json_decref(members);
 	if (failed == 0)
 		failed = keep_file(attach, result, error);
+	if (failed == 0)
+		attach->matches = json_incref(json_object_get(result, "matches"));
 	json_decref(result);
 	return failed;
 }
@@ -230,6 +235,7 @@ static void say_started(const struct attach *attach)
 	else
 		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n",
 			pid, pid);
+	matches_tell(attach->matches, false);
 }
 
 /* ---- its end ---- */
@@ -267,6 +273,10 @@ static int stop(struct attach *attach, struct error *error)
 		failed = control_ask(&attach->control, "stop", NULL, &result, error);
 	if (failed == 0)
 		failed = keep_file(attach, result, error);
+	if (failed == 0) {
+		json_decref(attach->matches);
+		attach->matches = json_incref(json_object_get(result, "matches"));
+	}
 	json_decref(result);
 	return failed;
 }
@@ -298,6 +308,9 @@ static int finish(struct attach *attach, struct error *error)
 	if (failed != 0 && !target_is_ending(&attach->target))
 		return failed;
 	say_where(attach, failed != 0);
+	/* Of a process that ended unasked nothing is known but what it said at first. */
+	if (failed == 0)
+		attach->is_empty = matches_tell(attach->matches, true);
 	return 0;
 }
 
@@ -351,7 +364,9 @@ static int attach_to(struct attach *attach)
 		control_close(&attach->control);
 		target_close(&attach->target);
 	}
-	return failed != 0 ? command_failed(&error) : EXIT_DONE;
+	if (failed != 0)
+		return command_failed(&error);
+	return attach->is_empty ? EXIT_FAILED : EXIT_DONE;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -364,5 +379,6 @@ int cmd_attach(int argc, char **argv)
 	start_request_fini(&attach.request);
 	agent_words_fini(&attach.words);
 	free(attach.file);
+	json_decref(attach.matches);
 	return status;
 }

@@ -16,14 +16,19 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/jvm_list.h"
+#include "cli/matches_text.h"
 #include "cli/profile_file.h"
+#include "cli/rates_text.h"
 #include "cli/report/choices.h"
 #include "cli/start_request.h"
 #include "cli/status_text.h"
 #include "cli/waiting.h"
 
 /* Milliseconds: between two answers of --watch; and the pieces in which it waits. */
-enum { WATCH_PERIOD = 1000, WATCH_STEP = 100 };
+enum { WATCH_PERIOD = 1000, WATCH_STEP = 100, LONGEST_REST = 60000 };
+
+/* How much longer than a look the time between two of --watch is at least. */
+enum { LOOK_SHARE = 20 };
 
 struct verb;
 
@@ -34,6 +39,8 @@ struct control_command {
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
+	bool all;         /* the whole state, with --watch, too */
+	int64_t looked;   /* ms that the last look took in the process */
 	unsigned shown; /* lines on the terminal that the next answer replaces */
 	struct target target;
 	struct control control;
@@ -127,6 +134,7 @@ static int tell_start(
 	profile_file_put(file != NULL ? file : "a file");
 	fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
 	free(file);
+	matches_tell(json_object_get(result, "matches"), false);
 	return 0;
 }
 
@@ -144,6 +152,7 @@ static int tell_stop(
 		fprintf(stderr, "jprof: the recording in process %ld has ended\n",
 			(long)command->pid);
 	free(file);
+	matches_tell(json_object_get(result, "matches"), true);
 	return 0;
 }
 
@@ -196,6 +205,7 @@ static int tell_detach(
 	if (file != NULL)
 		profile_file_say(file);
 	free(file);
+	matches_tell(json_object_get(result, "matches"), true);
 	return 0;
 }
 
@@ -211,6 +221,7 @@ static int unknown_status_option(const char *word)
 	struct choices choices = {.nearest.wanted = word};
 
 	choices_add(&choices, "--watch");
+	choices_add(&choices, "--all");
 	choices_add(&choices, "--format");
 	return command_usage("status", "unknown option '%s'%s", word,
 		choices_text(&choices, "options"));
@@ -261,6 +272,10 @@ static int status_option(struct control_command *command, int argc, char **argv,
 {
 	if (strncmp(argv[*at], "--watch", strlen("--watch")) == 0)
 		return take_watch(command, argc, argv, at);
+	if (strcmp(argv[*at], "--all") == 0) {
+		command->all = true;
+		return EXIT_DONE;
+	}
 	if (strcmp(argv[*at], "--format") == 0 || strncmp(argv[*at], "--format=", 9) == 0)
 		return take_format(command, argc, argv, at);
 	return unknown_status_option(argv[*at]);
@@ -297,13 +312,39 @@ static void replace_lines(struct control_command *command, const char *lines)
 	command->shown = count;
 }
 
+/* With --watch: what happened since the last look. */
+static json_t *status_members(struct control_command *command, struct error *error)
+{
+	json_t *members;
+
+	if (command->watch == 0)
+		return NULL;
+	members = json_pack("{s:i}", "rates", RATES_TOP);
+	if (members == NULL)
+		error_set(error, ERROR_MEMORY, "no memory");
+	return members;
+}
+
+/* Owned; NULL without memory. */
+static char *status_lines(
+	const struct control_command *command, const json_t *result, unsigned width)
+{
+	if (command->is_json)
+		return json_dumps(result, JSON_COMPACT);
+	if (command->watch == 0 || command->all)
+		return status_text(result, width);
+	return width > 0 ? rates_screen(result, (long)command->pid, width) : rates_line(result);
+}
+
 static int tell_status(
 	struct control_command *command, const json_t *result, struct error *error)
 {
 	unsigned width = command->watch != 0 && !command->is_json ? terminal_width() : 0;
-	char *lines = command->is_json ? json_dumps(result, JSON_COMPACT)
-				       : status_text(result, width);
+	char *lines = status_lines(command, result, width);
 
+	command->looked = json_integer_value(json_object_get(
+				  json_object_get(result, "rates"), "took_ns")) /
+			  1000000;
 	if (lines == NULL)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	if (width > 0)
@@ -320,7 +361,7 @@ static int tell_status(
 static const struct verb verbs[] = {
 	{"start", start_option, false, start_members, tell_start},
 	{"stop", NULL, false, NULL, tell_stop},
-	{"status", status_option, false, NULL, tell_status},
+	{"status", status_option, false, status_members, tell_status},
 	{"snapshot", NULL, true, snapshot_members, tell_snapshot},
 	{"reset", NULL, false, NULL, tell_reset},
 	{"detach", NULL, false, NULL, tell_detach},
@@ -393,9 +434,13 @@ static int ask(struct control_command *command, struct error *error)
 	return failed;
 }
 
+/* Until the next look: looks take a twentieth of the time at most. */
 static void wait_period(const struct control_command *command)
 {
-	int64_t end = waiting_until(command->watch), left;
+	int64_t rest = command->looked * LOOK_SHARE;
+	int64_t end = waiting_until(rest > command->watch && rest < LONGEST_REST ? rest
+										 : command->watch),
+		left;
 
 	while (!waiting_interrupted() && !target_ended(&command->target) &&
 		(left = end - waiting_now()) > 0)

@@ -11,6 +11,7 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
+#include "cli/live_profile.h"
 #include "cli/progress.h"
 #include "cli/profile_file.h"
 #include "cli/report/choices.h"
@@ -392,6 +393,32 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 		words->file);
 }
 
+/* Its JVM has not yet brought it up to date for the first time. */
+static bool is_unwritten(const struct profile *profile)
+{
+	return profile->thread_count == 0 && profile_meta_get(profile, "flushed_ns") == NULL;
+}
+
+/* What is to be said of a profile that is still written; "" if it is not. For programs, which get
+ * what they asked for, that is worth no line if it is up to date. */
+static void tell_state(const struct live_profile *live, const struct profile *profile,
+	bool is_text, char *line, size_t size)
+{
+	const char *nothing = is_unwritten(profile)
+				      ? "; nothing was written yet: try again in ten seconds"
+				      : "";
+
+	line[0] = '\0';
+	if (live->pid == 0 || (live->is_fresh && !is_text))
+		return;
+	if (live->is_fresh)
+		snprintf(line, size, "process %ld still records: the figures are those of now%s",
+			live->pid, nothing);
+	else
+		snprintf(line, size, "process %ld still records: the figures are %.1f s old%s (%s)",
+			live->pid, live->age, nothing, live->why.text);
+}
+
 /* Finds the calibration, or measures one if the view has figures that it changes. */
 static int find_adjustment(struct adjustment *adjustment, const struct profile *profile,
 	const struct words *words, struct error *error)
@@ -408,13 +435,14 @@ static int find_adjustment(struct adjustment *adjustment, const struct profile *
 
 /* Prints the view, adjusted if it shows figures that can be. */
 static int print_profile(const struct profile *profile, const struct words *words,
-	uint64_t *violations, struct error *error)
+	const char *state, uint64_t *violations, struct error *error)
 {
 	struct report_request request = words->request;
 	struct adjustment adjustment = {0};
 	int failed = 0;
 
-	if (request.view->adjusts || words->calibration != NULL) {
+	request.state = state;
+	if ((request.view->adjusts && !is_unwritten(profile)) || words->calibration != NULL) {
 		progress_show("taking out what probes cost");
 		failed = find_adjustment(&adjustment, profile, words, error);
 		request.adjustment = &adjustment;
@@ -474,18 +502,22 @@ static int check_words(const struct words *words)
 static int print_report(struct words *words)
 {
 	struct error error = {0};
+	struct live_profile live;
 	struct profile *profile;
+	char state[sizeof(error.text) + 128];
 	uint64_t violations = 0;
 	int failed, status;
 
 	status = check_words(words);
 	if (status != EXIT_DONE)
 		return status;
+	live_profile_refresh(words->file, &live);
 	if (open_for(&profile, words, &error) != 0)
 		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
 						 : command_failed(&error);
 	suit_calls(words, profile);
-	failed = print_profile(profile, words, &violations, &error);
+	tell_state(&live, profile, words->request.format->has_head, state, sizeof(state));
+	failed = print_profile(profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
 	progress_hide();
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)

@@ -48,8 +48,10 @@ static const char start_text[] =
 	"those of the agent: `jprof help options`; without any: those it was loaded with.\n";
 
 static const char status_text[] =
-	"--watch shows it again every second, or every SECONDS, until the JVM ends or\n"
-	"Ctrl-C. JSON is the agent's answer, one line each time.\n";
+	"--watch shows calls, processor time, allocation and I/O per second, and the\n"
+	"methods that did most since the last look, every second, or every SECONDS, until\n"
+	"the JVM ends or Ctrl-C; with --all the whole state. JSON is the agent's answer,\n"
+	"one line each time.\n";
 
 static const char snapshot_text[] =
 	"Brings the profile up to date and keeps a copy of all counts in it, under the\n"
@@ -99,7 +101,7 @@ const struct command commands[] = {
 		start_text, NULL, cmd_control},
 	{"stop", "PID", "end the recording, and say where the profile is", NULL, NULL,
 		cmd_control},
-	{"status", "PID [--watch [SECONDS]] [--format text|json]",
+	{"status", "PID [--watch [SECONDS]] [--all] [--format text|json]",
 		"what the agent in a JVM is doing", status_text, NULL, cmd_control},
 	{"snapshot", "PID [LABEL]", "keep the counts of this moment, for reports", snapshot_text, NULL,
 		cmd_control},

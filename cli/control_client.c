@@ -22,8 +22,16 @@
 
 enum { STEP = 65536 };
 
-/* Milliseconds: for an agent to listen; between two looks. */
-enum { LISTEN_LIMIT = 5000, PAUSE = 50 };
+/* Milliseconds: for an agent to listen; to close the connection when it has left; between two
+ * looks. */
+enum { LISTEN_LIMIT = 5000, LEAVE_LIMIT = 30000, PAUSE = 50 };
+
+/* Milliseconds for an answer: the agent may bring its profile up to date first, for a minute if
+ * the disk hangs, and change thousands of classes. */
+static const struct {
+	const char *verb; /* NULL: any other */
+	int64_t limit;
+} limits[] = {{"hello", 20000}, {"status", 20000}, {"top", 20000}, {"flush", 10000}, {NULL, 120000}};
 
 /* ---- where it is ---- */
 
@@ -105,14 +113,17 @@ int control_open(
 int control_await(
 	struct control *control, const struct target *target, struct error *error)
 {
-	int64_t end = waiting_until(LISTEN_LIMIT);
+	struct waiting waiting;
 	int failed;
 
+	waiting_begin(&waiting, LISTEN_LIMIT, "the agent in process %ld to listen",
+		(long)target->pid);
 	while ((failed = control_open(control, target, error)) == -ERROR_MISSING &&
-		!target_ended(target) && waiting_now() < end) {
+		!target_ended(target) && !waiting_is_over(&waiting)) {
 		*error = (struct error){0};
-		waiting_sleep(PAUSE);
+		waiting_pause(&waiting, PAUSE);
 	}
+	waiting_end(&waiting);
 	return failed;
 }
 
@@ -147,7 +158,8 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory to talk to the agent");
 }
 
-static int send_line(struct control *control, json_t *request, struct error *error)
+static int send_line(struct control *control, json_t *request, struct waiting *waiting,
+	struct error *error)
 {
 	char *text = json_dumps(request, JSON_COMPACT);
 	size_t length;
@@ -158,7 +170,8 @@ static int send_line(struct control *control, json_t *request, struct error *err
 	length = strlen(text);
 	text[length] = '\n'; /* in the place of the end */
 	if (length < PROTOCOL_LINE_BYTES)
-		failed = local_socket_send(control->descriptor, text, length + 1, error);
+		failed = local_socket_send(
+			control->descriptor, text, length + 1, waiting, error);
 	else
 		failed =
 			error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
@@ -168,7 +181,8 @@ static int send_line(struct control *control, json_t *request, struct error *err
 
 /* ---- an answer ---- */
 
-static int more_bytes(struct control *control, int64_t end, struct error *error)
+static int more_bytes(
+	struct control *control, struct waiting *waiting, struct error *error)
 {
 	char *grown = realloc(control->bytes, control->size + STEP);
 	long got;
@@ -177,7 +191,7 @@ static int more_bytes(struct control *control, int64_t end, struct error *error)
 		return no_memory(error);
 	control->bytes = grown;
 	got = local_socket_receive(
-		control->descriptor, control->bytes + control->size, STEP, end, error);
+		control->descriptor, control->bytes + control->size, STEP, waiting, error);
 	if (got < 0)
 		return (int)got;
 	if (got == 0)
@@ -187,7 +201,8 @@ static int more_bytes(struct control *control, int64_t end, struct error *error)
 }
 
 /* Waits for a whole line; its length without the '\n', or a negative code. */
-static long await_line(struct control *control, int64_t end, struct error *error)
+static long await_line(
+	struct control *control, struct waiting *waiting, struct error *error)
 {
 	size_t seen = 0;
 	char *stop;
@@ -203,7 +218,7 @@ static long await_line(struct control *control, int64_t end, struct error *error
 		if (seen > PROTOCOL_LINE_BYTES)
 			return error_set(error, ERROR_FORMAT,
 				"the agent's answer is longer than 1 MB");
-		failed = more_bytes(control, end, error);
+		failed = more_bytes(control, waiting, error);
 		if (failed != 0)
 			return failed;
 	}
@@ -216,11 +231,11 @@ static int refuse_answer(const char *why, struct error *error)
 }
 
 /* The next line as an object, owned. */
-static int next_answer(
-	struct control *control, int64_t end, json_t **answer, struct error *error)
+static int next_answer(struct control *control, struct waiting *waiting, json_t **answer,
+	struct error *error)
 {
 	json_error_t json_error;
-	long length = await_line(control, end, error);
+	long length = await_line(control, waiting, error);
 
 	if (length < 0)
 		return (int)length;
@@ -286,14 +301,14 @@ static int take_answer(const struct control *control, const json_t *answer,
 	return *result != NULL ? 0 : no_memory(error);
 }
 
-static int await_answer(struct control *control, json_t **result, struct error *error)
+static int await_answer(struct control *control, struct waiting *waiting, json_t **result,
+	struct error *error)
 {
-	int64_t end = waiting_until(waiting_answer_limit());
 	json_t *answer = NULL;
 	int failed = 0;
 
 	while (failed == 0) {
-		failed = next_answer(control, end, &answer, error);
+		failed = next_answer(control, waiting, &answer, error);
 		if (failed == 0 && is_ours(control, answer))
 			break;
 		json_decref(answer);
@@ -314,20 +329,33 @@ static int tell_failure(const struct control *control, const char *verb,
 		inner->text);
 }
 
+static int64_t limit_of(const char *verb)
+{
+	size_t i = 0;
+
+	while (limits[i].verb != NULL && strcmp(limits[i].verb, verb) != 0)
+		i++;
+	return limits[i].limit;
+}
+
 int control_ask(struct control *control, const char *verb, json_t *members,
 	json_t **result, struct error *error)
 {
 	struct error inner = {0};
+	struct waiting waiting;
 	json_t *request = make_request(control, verb, members);
 	int failed;
 
 	*result = NULL;
 	if (request == NULL)
 		return no_memory(error);
-	failed = send_line(control, request, &inner);
+	waiting_begin(&waiting, waiting_answer_limit(limit_of(verb)),
+		"the agent in process %ld to answer '%s'", control->pid, verb);
+	failed = send_line(control, request, &waiting, &inner);
 	json_decref(request);
 	if (failed == 0)
-		failed = await_answer(control, result, &inner);
+		failed = await_answer(control, &waiting, result, &inner);
+	waiting_end(&waiting);
 	if (failed == 0)
 		return 0;
 	if (strncmp(inner.text, "process ", strlen("process ")) == 0)
@@ -337,13 +365,16 @@ int control_ask(struct control *control, const char *verb, json_t *members,
 
 int control_await_end(struct control *control, struct error *error)
 {
-	int64_t end = waiting_until(waiting_answer_limit());
+	struct waiting waiting;
 	char bytes[256];
 	long got;
 
+	waiting_begin(&waiting, waiting_answer_limit(LEAVE_LIMIT),
+		"the agent to leave process %ld", control->pid);
 	do {
 		got = local_socket_receive(
-			control->descriptor, bytes, sizeof(bytes), end, error);
+			control->descriptor, bytes, sizeof(bytes), &waiting, error);
 	} while (got > 0);
+	waiting_end(&waiting);
 	return (int)got;
 }

@@ -22,8 +22,9 @@
 #include "cli/local_socket.h"
 #include "cli/waiting.h"
 
-/* Milliseconds: for a JVM that is starting; for its socket; between two looks. */
-enum { START_LIMIT = 5000, LISTEN_LIMIT = 10000, PAUSE = 20 };
+/* Milliseconds: for a JVM that is starting; for its socket; for an agent that changes thousands of
+ * classes; between two looks. */
+enum { START_LIMIT = 5000, LISTEN_LIMIT = 10000, LOAD_LIMIT = 120000, PAUSE = 20 };
 
 /* Version 1 of the protocol: what an argument may hold, with its '\0'. */
 enum { ARGUMENT_LIMIT = 1024 };
@@ -46,14 +47,16 @@ struct visit {
 int hotspot_find_jvm(
 	const struct target *target, struct target_maps *maps, struct error *error)
 {
-	int64_t end = waiting_until(START_LIMIT);
+	struct waiting waiting;
 	int failed = target_maps_read(target, maps, error);
 
-	while (failed == 0 && !maps->jvm && maps->launcher && waiting_now() < end) {
+	waiting_begin(&waiting, START_LIMIT, "process %ld to become a JVM", (long)target->pid);
+	while (failed == 0 && !maps->jvm && maps->launcher && !waiting_is_over(&waiting)) {
 		target_maps_fini(maps);
-		waiting_sleep(PAUSE);
+		waiting_pause(&waiting, PAUSE);
 		failed = target_maps_read(target, maps, error);
 	}
+	waiting_end(&waiting);
 	if (failed != 0 || maps->jvm)
 		return failed;
 	target_maps_fini(maps);
@@ -105,17 +108,22 @@ static int refuse_quit(const struct target *target, struct error *error)
 static int await_handler(const struct visit *visit, struct error *error)
 {
 	const struct target *target = visit->target;
-	int64_t end = waiting_until(START_LIMIT);
+	struct waiting waiting;
+	int failed = 0;
 
-	while (!listens(visit) && !catches_quit(target)) {
+	waiting_begin(&waiting, START_LIMIT, "the JVM of process %ld to start",
+		(long)target->pid);
+	while (failed == 0 && !listens(visit) && !catches_quit(target)) {
 		if (target_ended(target))
-			return error_set(error, ERROR_MISSING,
+			failed = error_set(error, ERROR_MISSING,
 				"process %ld has just ended", (long)target->pid);
-		if (waiting_now() > end || waiting_interrupted())
-			return refuse_quit(target, error);
-		waiting_sleep(PAUSE);
+		else if (waiting_is_over(&waiting) || waiting_interrupted())
+			failed = refuse_quit(target, error);
+		else
+			waiting_pause(&waiting, PAUSE);
 	}
-	return 0;
+	waiting_end(&waiting);
+	return failed;
 }
 
 /* A JVM that listens already needs no signal. */
@@ -134,24 +142,30 @@ static int check_jvm(const struct visit *visit, struct error *error)
 
 /* ---- waking the listener ---- */
 
-static int await_socket(const struct visit *visit, int64_t end, struct error *error)
+static int await_socket(const struct visit *visit, int64_t limit, struct error *error)
 {
 	long pid = visit->target->pid;
+	struct waiting waiting;
+	int failed = 0;
 
-	while (!listens(visit)) {
+	waiting_begin(&waiting, limit, "the JVM of process %ld to listen ('/tmp/%s')", pid,
+		visit->socket);
+	while (failed == 0 && !listens(visit)) {
 		if (target_ended(visit->target))
-			return error_set(
+			failed = error_set(
 				error, ERROR_MISSING, "process %ld has just ended", pid);
-		if (waiting_interrupted())
-			return error_set(error, ERROR_BUSY, "interrupted");
-		if (waiting_now() > end)
-			return error_set(error, ERROR_JVM,
-				"process %ld did not answer within %d s: its JVM makes "
+		else if (waiting_interrupted())
+			failed = error_set(error, ERROR_BUSY, "interrupted");
+		else if (waiting_is_over(&waiting))
+			failed = error_set(error, ERROR_JVM,
+				"process %ld did not answer within %lld s: its JVM makes "
 				"no socket '/tmp/%s' (is it hung, or not HotSpot?)",
-				pid, LISTEN_LIMIT / 1000, visit->socket);
-		waiting_sleep(PAUSE);
+				pid, (long long)limit / 1000, visit->socket);
+		else
+			waiting_pause(&waiting, PAUSE);
 	}
-	return 0;
+	waiting_end(&waiting);
+	return failed;
 }
 
 /* To that very process, even if its number has been given away meanwhile: a descriptor of
@@ -205,7 +219,7 @@ static int signal_listener(const struct visit *visit, struct error *error)
 				"cannot send a signal to process %ld",
 				(long)visit->target->pid);
 		else
-			failed = await_socket(visit, waiting_until(LISTEN_LIMIT), error);
+			failed = await_socket(visit, LISTEN_LIMIT, error);
 	}
 	remove_trigger(visit);
 	return failed;
@@ -221,7 +235,7 @@ static int wake_listener(const struct visit *visit, struct error *error)
 		return signal_listener(visit, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
-	if (await_socket(visit, waiting_until(LISTEN_LIMIT / 2), &ignored) == 0)
+	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
 	remove_trigger(visit);
 	return make_trigger(visit) == 0 ? signal_listener(visit, error)
@@ -278,8 +292,8 @@ int hotspot_wake(const struct target *target, struct error *error)
 /* ---- the request and its answer ---- */
 
 /* "1", the command, and three arguments, a '\0' behind each. */
-static int send_load(
-	int connection, const char *library, const char *options, struct error *error)
+static int send_load(int connection, const char *library, const char *options,
+	struct waiting *waiting, struct error *error)
 {
 	const char *const words[] = {"1", "load", library, "true", options};
 	char request[3 * ARGUMENT_LIMIT];
@@ -289,18 +303,18 @@ static int send_load(
 		memcpy(request + size, words[i], strlen(words[i]) + 1);
 		size += strlen(words[i]) + 1;
 	}
-	return local_socket_send(connection, request, size, error);
+	return local_socket_send(connection, request, size, waiting, error);
 }
 
 /* Fills answer until the JVM closes. Its length, or a negative code. */
-static long read_answer(int connection, char answer[ANSWER_SIZE], struct error *error)
+static long read_answer(int connection, char answer[ANSWER_SIZE], struct waiting *waiting,
+	struct error *error)
 {
-	int64_t end = waiting_until(waiting_answer_limit());
 	long size = 0, got;
 
 	do {
 		got = local_socket_receive(connection, answer + size,
-			(size_t)(ANSWER_SIZE - 1 - size), end, error);
+			(size_t)(ANSWER_SIZE - 1 - size), waiting, error);
 		if (got < 0)
 			return got;
 		size += got;
@@ -407,16 +421,22 @@ static int judge(char *answer, struct error *error)
 	return code != 0 ? refuse_code(code, text, error) : judge_agent(text, error);
 }
 
-static int ask_load(
-	int connection, const char *library, const char *options, struct error *error)
+static int ask_load(const struct target *target, int connection, const char *library,
+	const char *options, struct error *error)
 {
 	char answer[ANSWER_SIZE];
-	int failed = send_load(connection, library, options, error);
-	long size;
+	struct waiting waiting;
+	long size = 0;
+	int failed;
 
+	waiting_begin(&waiting, waiting_answer_limit(LOAD_LIMIT),
+		"the JVM of process %ld to load the agent", (long)target->pid);
+	failed = send_load(connection, library, options, &waiting, error);
+	if (failed == 0)
+		size = read_answer(connection, answer, &waiting, error);
+	waiting_end(&waiting);
 	if (failed != 0)
 		return failed;
-	size = read_answer(connection, answer, error);
 	return size < 0 ? (int)size : judge(answer, error);
 }
 
@@ -446,7 +466,7 @@ int hotspot_load(const struct target *target, const char *library, const char *o
 	close(visit.directory);
 	if (connection < 0)
 		return connection;
-	failed = ask_load(connection, library, options, error);
+	failed = ask_load(target, connection, library, options, error);
 	close(connection);
 	return failed;
 }

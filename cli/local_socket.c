@@ -61,19 +61,28 @@ static int check_file(const struct target *target, int file, const char *name,
 }
 
 /* Tries while the listener's queue is full. 0, or -1 with errno. */
-static int try_connect(int descriptor, const struct sockaddr_un *address)
+static int try_connect(const struct target *target, int descriptor,
+	const struct sockaddr_un *address, const char *what)
 {
-	int64_t end = waiting_until(CONNECT_LIMIT);
+	struct waiting waiting;
+	int failed;
 
-	while (connect(descriptor, (const struct sockaddr *)address, sizeof(*address)) !=
-		0) {
-		if (errno == EINTR)
+	waiting_begin(&waiting, CONNECT_LIMIT, "process %ld to take a connection to its %s",
+		(long)target->pid, what);
+	while ((failed = connect(descriptor, (const struct sockaddr *)address,
+			sizeof(*address))) != 0) {
+		int reason = errno;
+		bool again = reason == EINTR || reason == EAGAIN;
+
+		if (again && !waiting_is_over(&waiting)) {
+			waiting_pause(&waiting, CONNECT_PAUSE);
 			continue;
-		if (errno != EAGAIN || waiting_now() > end)
-			return -1;
-		waiting_sleep(CONNECT_PAUSE);
+		}
+		errno = reason;
+		break;
 	}
-	return 0;
+	waiting_end(&waiting);
+	return failed;
 }
 
 static int check_peer(const struct target *target, int descriptor, const char *what,
@@ -98,7 +107,7 @@ static int connect_held(const struct target *target, int descriptor, int file,
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
 	target_become(target);
-	failed = try_connect(descriptor, &address);
+	failed = try_connect(target, descriptor, &address, what);
 	reason = errno;
 	target_unbecome();
 	if (failed == 0)
@@ -143,20 +152,14 @@ static int closed(struct error *error)
 	return error_set(error, ERROR_IO, "the connection was closed without an answer");
 }
 
-static int too_late(struct error *error)
+int local_socket_send(int descriptor, const char *bytes, size_t size,
+	struct waiting *waiting, struct error *error)
 {
-	return error_set(error, ERROR_BUSY, "no answer within %lld s",
-		(long long)waiting_answer_limit() / 1000);
-}
-
-int local_socket_send(int descriptor, const char *bytes, size_t size, struct error *error)
-{
-	int64_t end = waiting_until(waiting_answer_limit());
 	ssize_t sent;
 
 	while (size > 0) {
-		if (waiting_for(descriptor, POLLOUT, end) == 0)
-			return too_late(error);
+		if (waiting_for(waiting, descriptor, POLLOUT) == 0)
+			return waiting_give_up(waiting, error);
 		sent = send(descriptor, bytes, size, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR && errno != EAGAIN)
 			return closed(error);
@@ -168,16 +171,14 @@ int local_socket_send(int descriptor, const char *bytes, size_t size, struct err
 	return 0;
 }
 
-long local_socket_receive(
-	int descriptor, char *bytes, size_t size, int64_t moment, struct error *error)
+long local_socket_receive(int descriptor, char *bytes, size_t size, struct waiting *waiting,
+	struct error *error)
 {
 	ssize_t got;
 
 	do {
-		/* Whoever never ceases to send is late, too. */
-		if (waiting_now() >= moment ||
-			waiting_for(descriptor, POLLIN, moment) == 0)
-			return too_late(error);
+		if (waiting_for(waiting, descriptor, POLLIN) == 0)
+			return waiting_give_up(waiting, error);
 		got = recv(descriptor, bytes, size, 0);
 	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	/* A listener that ends with bytes of ours unread resets the connection. */

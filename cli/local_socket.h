@@ -12,19 +12,20 @@
 #include <stdint.h>
 
 #include "cli/target.h"
+#include "cli/waiting.h"
 
 /* Checks the socket and connects. what: for messages, e.g. "attach socket". A descriptor
  * that does not block, or a negative code: -ERROR_MISSING if there is no such name. */
 int local_socket_connect(const struct target *target, int directory, const char *name,
 	const char *what, struct error *error);
 
-/* Sends all of it, within the time for answers. 0, or a negative code. */
-int local_socket_send(
-	int descriptor, const char *bytes, size_t size, struct error *error);
+/* Sends all of it. 0, or a negative code: -ERROR_BUSY if the limit is reached. */
+int local_socket_send(int descriptor, const char *bytes, size_t size,
+	struct waiting *waiting, struct error *error);
 
-/* What is there to read, at most size; waits until the moment. 0: the other side has
- * closed. A negative code: -ERROR_BUSY if the moment has come. */
-long local_socket_receive(
-	int descriptor, char *bytes, size_t size, int64_t moment, struct error *error);
+/* What is there to read, at most size. 0: the other side has closed. A negative code:
+ * -ERROR_BUSY if the limit is reached. */
+long local_socket_receive(int descriptor, char *bytes, size_t size, struct waiting *waiting,
+	struct error *error);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "cli/report/out.h"
 #include "error/harmless.h"
+#include "options/matches.h"
 
 enum { LABEL_WIDTH = 20 };
 
@@ -175,6 +176,13 @@ static void put_row(FILE *out, const struct row *row, const json_t *status)
 	fputc('\n', out);
 }
 
+static void put_unmatched(void *user, const char *line)
+{
+	fprintf(user, "%-*s", LABEL_WIDTH, "matches nothing");
+	harmless_put(user, line);
+	fputc('\n', user);
+}
+
 /* Cuts lines that a terminal would fold, in place; never inside a character of UTF-8. */
 static void cut_lines(char *lines, unsigned width)
 {
@@ -201,6 +209,7 @@ char *status_text(const json_t *status, unsigned width)
 		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		put_row(out, &rows[i], status);
+	matches_say(json_object_get(status, "matches"), false, put_unmatched, out);
 	if (fclose(out) != 0) {
 		free(lines);
 		return NULL;

@@ -24,8 +24,8 @@
 
 #include "cli/waiting.h"
 
-/* Milliseconds for a process to end, and between two looks. */
-enum { END_LIMIT = 3000, END_PAUSE = 20 };
+/* Milliseconds for a process to end, and between two looks; for others to be done with it. */
+enum { END_LIMIT = 3000, END_PAUSE = 20, TURN_LIMIT = 30000 };
 
 /* More than any file of /proc that is read here whole. */
 enum { READ_LIMIT = 4 << 20 };
@@ -137,11 +137,14 @@ bool target_is_ending(const struct target *target)
 
 void target_lock(const struct target *target)
 {
-	int64_t end = waiting_until(waiting_answer_limit());
+	struct waiting waiting;
 
+	waiting_begin(&waiting, waiting_answer_limit(TURN_LIMIT),
+		"another jprof that works on process %ld", (long)target->pid);
 	while (flock(target->proc, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-		waiting_now() < end && !waiting_interrupted())
-		waiting_sleep(END_PAUSE);
+		!waiting_is_over(&waiting) && !waiting_interrupted())
+		waiting_pause(&waiting, END_PAUSE);
+	waiting_end(&waiting);
 }
 
 void target_unlock(const struct target *target)

@@ -45,7 +45,7 @@ bool target_ended(const struct target *target);
 bool target_is_ending(const struct target *target);
 
 /* Waits for its turn among those who are about to change something in that process (at
- * most for the time of an answer: somebody may never give it back). Nothing is written
+ * most for half a minute: somebody may never give it back). Nothing is written
  * anywhere: the lock is on /proc/PID. */
 void target_lock(const struct target *target);
 void target_unlock(const struct target *target);

@@ -4,14 +4,19 @@
 #include "cli/waiting.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { ANSWER_LIMIT = 120000 };
+#include "error/harmless.h"
+
+/* Milliseconds between two looks at the clock, for who sees the seconds pass. */
+enum { LOOK = 250 };
 
 /* Ten years: more is a mistake, and far from what the clock can hold. */
 #define LONGEST 315360000000.0
@@ -29,30 +34,6 @@ int64_t waiting_until(int64_t milliseconds)
 	return waiting_now() + milliseconds;
 }
 
-int64_t waiting_answer_limit(void)
-{
-	const char *text = getenv("JPROF_TIMEOUT");
-	int64_t limit;
-
-	return text != NULL && waiting_read_span(text, &limit, NULL) == 0 ? limit
-									  : ANSWER_LIMIT;
-}
-
-int waiting_for(int descriptor, short events, int64_t moment)
-{
-	struct pollfd poller = {.fd = descriptor, .events = events};
-	int64_t left;
-	int ready;
-
-	do {
-		left = moment - waiting_now();
-		if (left < 0)
-			left = 0;
-		ready = poll(&poller, 1, left > INT_MAX ? INT_MAX : (int)left);
-	} while ((ready < 0 && errno == EINTR) || (ready == 0 && left > INT_MAX));
-	return ready;
-}
-
 void waiting_sleep(int64_t milliseconds)
 {
 	struct timespec span = {
@@ -60,6 +41,92 @@ void waiting_sleep(int64_t milliseconds)
 
 	nanosleep(&span, NULL);
 }
+
+int64_t waiting_answer_limit(int64_t milliseconds)
+{
+	const char *text = getenv("JPROF_TIMEOUT");
+	int64_t limit;
+
+	return text != NULL && waiting_read_span(text, &limit, NULL) == 0 ? limit
+									  : milliseconds;
+}
+
+/* ---- waiting for somebody else ---- */
+
+void waiting_begin(struct waiting *waiting, int64_t limit, const char *format, ...)
+{
+	va_list arguments;
+
+	*waiting = (struct waiting){.begin = waiting_now(), .shown = -1};
+	waiting->end = waiting->begin + limit;
+	va_start(arguments, format);
+	vsnprintf(waiting->what, sizeof(waiting->what), format, arguments);
+	va_end(arguments);
+}
+
+static void show(struct waiting *waiting)
+{
+	int64_t seconds = (waiting_now() - waiting->begin) / 1000;
+
+	if (seconds == 0 || seconds == waiting->shown || !isatty(STDERR_FILENO))
+		return;
+	fputs("\rjprof: waiting for ", stderr);
+	harmless_put(stderr, waiting->what);
+	fprintf(stderr, ": %lld of %lld s\033[K", (long long)seconds, (long long)(waiting->end - waiting->begin + 999) / 1000);
+	waiting->shown = seconds;
+}
+
+bool waiting_is_over(struct waiting *waiting)
+{
+	show(waiting);
+	return waiting_now() >= waiting->end;
+}
+
+/* From now on, until something is to be shown or the limit is reached. */
+static int64_t next_look(const struct waiting *waiting)
+{
+	int64_t left = waiting->end - waiting_now();
+
+	return left < 0 ? 0 : left < LOOK ? left : LOOK;
+}
+
+void waiting_pause(struct waiting *waiting, int64_t milliseconds)
+{
+	int64_t left = waiting->end - waiting_now();
+
+	show(waiting);
+	if (left > 0)
+		waiting_sleep(left < milliseconds ? left : milliseconds);
+}
+
+int waiting_for(struct waiting *waiting, int descriptor, short events)
+{
+	struct pollfd poller = {.fd = descriptor, .events = events};
+	int ready = 0;
+
+	/* Who never ceases to send is late, too. */
+	while (ready == 0 && !waiting_is_over(waiting)) {
+		ready = poll(&poller, 1, (int)next_look(waiting));
+		if (ready < 0 && errno == EINTR)
+			ready = 0;
+	}
+	return ready;
+}
+
+void waiting_end(struct waiting *waiting)
+{
+	if (waiting->shown >= 0)
+		fputs("\r\033[K", stderr);
+	waiting->shown = -1;
+}
+
+int waiting_give_up(const struct waiting *waiting, struct error *error)
+{
+	return error_set(error, ERROR_BUSY, "no answer within %g s: waited for %s",
+		(double)(waiting->end - waiting->begin) / 1000, waiting->what);
+}
+
+/* ---- Ctrl-C ---- */
 
 static volatile sig_atomic_t interrupted;
 

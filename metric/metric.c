@@ -300,13 +300,18 @@ static void metric_open_perf(
 	counter->lost = counter->fd == 0;
 }
 
-bool metric_set_has(const struct metric_set *set, enum metric_kind kind)
+int metric_index(const struct metric_set *set, enum metric_kind kind)
 {
 	for (unsigned i = 0; i < set->count; i++) {
 		if (set->metric[i].kind == kind)
-			return true;
+			return (int)i;
 	}
-	return false;
+	return -1;
+}
+
+bool metric_set_has(const struct metric_set *set, enum metric_kind kind)
+{
+	return metric_index(set, kind) >= 0;
 }
 
 void metric_thread_open(const struct metric_set *set, struct metric_thread *thread,

@@ -110,6 +110,9 @@ int metric_set_init(
 /* True if a metric of that kind is in the set. */
 bool metric_set_has(const struct metric_set *set, enum metric_kind kind);
 
+/* The place of the first metric of that kind, or -1. */
+int metric_index(const struct metric_set *set, enum metric_kind kind);
+
 /* Opens the calling thread's counters. Where one cannot be had for this thread although the
  * set was accepted, the cheaper way is replaced by the dearer one (counted in
  * metric_fallbacks), and if there is none the metric stays 0 for this thread (counted in

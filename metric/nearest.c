@@ -39,9 +39,39 @@ size_t nearest_distance(const char *a, const char *b)
 	return row[columns];
 }
 
+size_t nearest_reach(const char *pattern, const char *name)
+{
+	enum { MISSING = 2 };
+	size_t columns = nearest_min(strlen(name), NEAREST_NAME - 1);
+	size_t rows = nearest_min(strlen(pattern), NEAREST_NAME - 1);
+	size_t row[NEAREST_NAME];
+
+	for (size_t j = 0; j <= columns; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= rows; i++) {
+		bool any = pattern[i - 1] == '*';
+		size_t diagonal = row[0];
+
+		row[0] += any ? 0 : MISSING;
+		for (size_t j = 1; j <= columns; j++) {
+			int differs = tolower((unsigned char)pattern[i - 1]) !=
+				      tolower((unsigned char)name[j - 1]);
+			size_t replace = diagonal + (differs ? MISSING : 0);
+			size_t skip = nearest_min(
+				row[j] + MISSING, row[j - 1] + 1);
+
+			diagonal = row[j];
+			row[j] = any ? nearest_min(row[j], row[j - 1])
+				     : nearest_min(replace, skip);
+		}
+	}
+	return row[columns];
+}
+
 void nearest_offer(struct nearest *nearest, const char *candidate)
 {
-	size_t distance = nearest_distance(nearest->wanted, candidate);
+	size_t distance = nearest->is_pattern ? nearest_reach(nearest->wanted, candidate)
+					      : nearest_distance(nearest->wanted, candidate);
 	size_t at = nearest->count;
 
 	while (at > 0 && nearest->best[at - 1].distance > distance)

@@ -7,6 +7,7 @@
  */
 #include "options/pattern.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +101,18 @@ int pattern_list_add(struct pattern_list *list, const char *pattern)
 	char *copy = strdup(pattern);
 	if (!copy)
 		return -1;
-	size_t size = (list->count + 1) * sizeof(*list->pattern);
-	char **grown = realloc(list->pattern, size);
-	if (!grown) {
+	size_t count = list->count + 1;
+	char **grown = realloc(list->pattern, count * sizeof(*list->pattern));
+	if (grown)
+		list->pattern = grown;
+	_Atomic uint64_t *matches =
+		grown ? realloc(list->matches, count * sizeof(*list->matches)) : NULL;
+	if (!matches) {
 		free(copy);
 		return -1;
 	}
-	list->pattern = grown;
+	list->matches = matches;
+	atomic_init(&list->matches[list->count], 0);
 	list->pattern[list->count++] = copy;
 	return 0;
 }
@@ -127,10 +133,24 @@ bool pattern_list_has_default(const struct pattern_list *list)
 	return adds;
 }
 
+void pattern_list_note(const struct pattern_list *list, size_t i)
+{
+	if (list->matches)
+		atomic_fetch_add_explicit(&list->matches[i], 1, memory_order_relaxed);
+}
+
+uint64_t pattern_list_noted(const struct pattern_list *list, size_t i)
+{
+	return list->matches
+		       ? atomic_load_explicit(&list->matches[i], memory_order_relaxed)
+		       : 0;
+}
+
 void pattern_list_fini(struct pattern_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->pattern[i]);
 	free(list->pattern);
+	free(list->matches);
 	*list = (struct pattern_list){0};
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* True if the whole text matches. Linear in practice, no recursion, no allocation. */
 bool pattern_match(const char *pattern, const char *text);
@@ -28,6 +29,7 @@ static inline const char *pattern_text(const char *pattern)
 struct pattern_list {
 	char **pattern;
 	size_t count;
+	_Atomic uint64_t *matches; /* by pattern: what was noted; NULL: nothing can be */
 };
 
 /* Copies the pattern to the end of the list. 0, or -1 when there is no memory. */
@@ -38,6 +40,12 @@ bool pattern_list_match(const struct pattern_list *list, const char *text);
 
 /* True if what is the default without a list is chosen: the list is empty, or adds to it. */
 bool pattern_list_has_default(const struct pattern_list *list);
+
+/* Something that was looked for matched the i-th pattern. On any thread, without locks. */
+void pattern_list_note(const struct pattern_list *list, size_t i);
+
+/* How often that was noted of the i-th pattern. */
+uint64_t pattern_list_noted(const struct pattern_list *list, size_t i);
 
 void pattern_list_fini(struct pattern_list *list);
 

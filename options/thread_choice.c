@@ -41,7 +41,7 @@ bool thread_choice_is_legal(const char *item)
 	       strspn(digits, "0123456789") == length;
 }
 
-static bool item_selects(
+bool thread_choice_item_matches(
 	const char *item, const char *name, int64_t java_id, int64_t os_id)
 {
 	const char *digits;
@@ -59,8 +59,13 @@ static bool item_selects(
 bool thread_choice_match(const struct pattern_list *list, const char *name,
 	int64_t java_id, int64_t os_id)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (item_selects(list->pattern[i], name, java_id, os_id))
-			return true;
-	return list->count == 0;
+	bool yes = list->count == 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!thread_choice_item_matches(list->pattern[i], name, java_id, os_id))
+			continue;
+		pattern_list_note(list, i);
+		yes = true;
+	}
+	return yes;
 }

@@ -26,7 +26,8 @@ enum { NOTES_LIMIT = 4 << 20, PROGRAM_LIMIT = 200 };
 static const char *const kinds[] = {[RUN_NOTE_JVM] = "jvm",
 	[RUN_NOTE_PROFILE] = "profile",
 	[RUN_NOTE_NO_PROGRAM] = "no-program",
-	[RUN_NOTE_REFUSED] = "refused"};
+	[RUN_NOTE_REFUSED] = "refused",
+	[RUN_NOTE_UNMATCHED] = "unmatched"};
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -41,6 +42,11 @@ void run_notes_join(void)
 
 	if (joined == NULL && folder != NULL && folder[0] == '/')
 		joined = strdup(folder);
+}
+
+bool run_notes_joined(void)
+{
+	return joined != NULL;
 }
 
 /* A file of the folder. A descriptor, or -1 with errno. */

@@ -24,13 +24,17 @@ enum run_note_kind {
 	RUN_NOTE_JVM,        /* the agent is in a JVM */
 	RUN_NOTE_PROFILE,    /* a recording has begun; text: the profile */
 	RUN_NOTE_NO_PROGRAM, /* that profile was removed: the JVM ran no program */
-	RUN_NOTE_REFUSED     /* text: why this JVM is not profiled */
+	RUN_NOTE_REFUSED,    /* text: why this JVM is not profiled */
+	RUN_NOTE_UNMATCHED   /* text: what a pattern of its options did not match */
 };
 
 /* ---- the agent's side; errno is kept ---- */
 
 /* From now on notes are taken, if the environment names a folder. */
 void run_notes_join(void);
+
+/* True if they are: what the command tells need not stand on the program's standard error. */
+bool run_notes_joined(void);
 
 /* Adds a note of this process. text and program may be NULL. */
 void run_notes_put(enum run_note_kind kind, const char *text, const char *program);

@@ -14,7 +14,7 @@
 
 #include "agent/events/class_hook.h"
 #include "agent/events/class_loading.h"
-#include "agent/events/include_check.h"
+#include "agent/events/filter_check.h"
 #include "agent/events/io_call.h"
 #include "agent/events/io_natives.h"
 #include "agent/events/jprof_class.h"
@@ -27,11 +27,14 @@
 #include "agent/events/virtual_threads.h"
 #include "agent/jvm/interpreter.h"
 #include "agent/log/log.h"
+#include "agent/session/session_matches.h"
+#include "options/matches.h"
 #include "profile/run_notes.h"
 
 enum {
 	STOP_PATIENCE_MS = 30000, /* that one end of the session waits for the other */
-	TURN_PATIENCE_MS = 500    /* that a command waits for another */
+	TURN_PATIENCE_MS = 500,   /* that a command waits for another */
+	UNMATCHED_SAID = 5        /* lines: a config file may hold hundreds of patterns */
 };
 
 struct events events;
@@ -64,10 +67,32 @@ int events_set_callbacks(enum metric_shape shape, bool precise, struct error *er
 	return jvm_set_callbacks(&events.jvm, &callbacks, virtual_threads_end, error);
 }
 
-static void check_patterns(JNIEnv *jni, const struct session *session)
+/* To `jprof run`; or to those who asked for a profile by the JVM's own command line. An agent that came
+ * later is on the standard error of somebody else. */
+static void say_line(void *user, const char *line)
 {
-	if (session->options.calls != CALLS_OFF)
-		include_check(&events.jvm, jni);
+	unsigned *said = user;
+
+	if ((*said)++ >= UNMATCHED_SAID)
+		return;
+	run_notes_put(RUN_NOTE_UNMATCHED, line, NULL);
+	log_line(known.attached || run_notes_joined() ? LOG_INFO : LOG_WARN, "%s", line);
+}
+
+static void say_unmatched(struct session *session)
+{
+	json_t *rows = session_matches(session);
+	const char *option = matches_nothing(rows);
+	unsigned said = 0;
+	char line[80];
+
+	matches_say(rows, true, say_line, &said);
+	if (option) {
+		snprintf(line, sizeof(line), MATCHES_NOTHING, option);
+		said = 0;
+		say_line(&said, line);
+	}
+	json_decref(rows);
 }
 
 /* ---- one at a time ---- */
@@ -101,7 +126,7 @@ static bool sessions_take(void)
 
 struct order {
 	const char *options;
-	char **path;
+	struct events_told *told; /* NULL: nothing is to be told */
 };
 
 static int in_turn(JNIEnv *jni,
@@ -151,10 +176,14 @@ static void end_of_process(JNIEnv *jni)
 	atomic_store(&over, true);
 	session = events_session();
 	if (session && session_recording(session)) {
+		bool ran = !jni || jvm_ran_program(&events.jvm, jni);
+
 		if (jni)
-			check_patterns(jni, session);
+			filter_check(&events.jvm, jni, session);
+		if (ran)
+			say_unmatched(session);
 		recording_finish(session, &error);
-		if (jni && !jvm_ran_program(&events.jvm, jni)) {
+		if (!ran) {
 			session_remove_profile(session);
 			run_notes_put(RUN_NOTE_NO_PROGRAM, session->path, NULL);
 			run_notes_unclaim();
@@ -234,6 +263,9 @@ static int begin(JNIEnv *jni, jthread thread, struct session *session, struct er
 		trace_expect_old_frames(session->trace);
 	code = recording_begin(jni, thread, session, error);
 	sessions_begun += code == 0;
+	/* As the JVM starts, next to nothing is there yet. */
+	if (code == 0 && !thread)
+		filter_check(&events.jvm, jni, session);
 	return code;
 }
 
@@ -386,6 +418,7 @@ static int make_first(struct error *error)
 
 static int prepare(bool live, struct error *error)
 {
+	known.attached = live;
 	known.method_events |= !live && events.loaded.calls == CALLS_EVENTS;
 	if (!learnt)
 		known.alloc = hotspot_probe(&events.jvm);
@@ -449,21 +482,72 @@ int events_start(const char *options, struct error *error)
 	return one_at_a_time(start_here, &(struct order){.options = options}, error);
 }
 
+static int tell_session(struct session *session, void *argument, struct error *error)
+{
+	struct events_told *told = argument;
+
+	(void)error;
+	told->path = session->path ? strdup(session->path) : NULL;
+	told->matches = session_matches(session);
+	return 0;
+}
+
+/* A session that ends: what it was looked for in vain is looked for once more. */
+static void tell_of(JNIEnv *jni, struct session *session, struct events_told *told)
+{
+	filter_check(&events.jvm, jni, session);
+	if (told)
+		tell_session(session, told, NULL);
+	if (run_notes_joined())
+		say_unmatched(session);
+}
+
+void events_tell(struct events_told *told)
+{
+	struct error ignored = {0};
+
+	*told = (struct events_told){0};
+	events_with_session(tell_session, told, &ignored);
+}
+
+void events_told_fini(struct events_told *told)
+{
+	free(told->path);
+	json_decref(told->matches);
+}
+
+static int check_here(JNIEnv *jni, const struct order *order, struct error *error)
+{
+	struct session *session = events_session();
+
+	(void)order;
+	(void)error;
+	if (session && session_near_is_old(session))
+		filter_check(&events.jvm, jni, session);
+	return 0;
+}
+
+void events_check_filters(void)
+{
+	struct error ignored = {0};
+
+	if (events_session())
+		one_at_a_time(check_here, NULL, &ignored);
+}
+
 static int stop_here(JNIEnv *jni, const struct order *order, struct error *error)
 {
 	struct session *session = events_session();
 
 	if (!session)
 		return error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
-	if (order->path)
-		*order->path = session->path ? strdup(session->path) : NULL;
-	check_patterns(jni, session);
+	tell_of(jni, session, order->told);
 	return recording_end(jni, session, error);
 }
 
-int events_stop(char **path, struct error *error)
+int events_stop(struct events_told *told, struct error *error)
 {
-	return one_at_a_time(stop_here, &(struct order){.path = path}, error);
+	return one_at_a_time(stop_here, &(struct order){.told = told}, error);
 }
 
 bool events_ready(void)
@@ -491,18 +575,17 @@ static int detach_here(JNIEnv *jni, const struct order *order, struct error *err
 {
 	struct session *session = events_session();
 
-	(void)order;
 	(void)error;
 	if (session) {
-		check_patterns(jni, session);
+		tell_of(jni, session, order->told);
 		recording_end(jni, session, &(struct error){0}); /* it has said what failed */
 	}
 	unload(jni);
 	return 0;
 }
 
-int events_detach(struct error *error)
+int events_detach(struct events_told *told, struct error *error)
 {
-	return one_at_a_time(detach_here, NULL, error);
+	return one_at_a_time(detach_here, &(struct order){.told = told}, error);
 }
 

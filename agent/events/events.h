@@ -76,19 +76,33 @@ bool events_ready(void);
  * options: see options_override; NULL: as loaded. 0, or a negative code: nothing is recorded. */
 int events_start(const char *options, struct error *error);
 
-/* Ends the recording, completes the profile, and takes the probes out. path: the profile's,
- * owned, if it is not NULL. 0, or a negative code: nothing was being recorded; or the recording has
+/* What is told of a recording. */
+struct events_told {
+	char *path;      /* the profile's, owned; NULL: none is known */
+	json_t *matches; /* session_matches, owned, or NULL */
+};
+
+/* Of the one that runs; nothing if there is none. */
+void events_tell(struct events_told *told);
+void events_told_fini(struct events_told *told);
+
+/* Ends the recording, completes the profile, and takes the probes out. told: filled, if it is not
+ * NULL; to be given back. 0, or a negative code: nothing was being recorded; or the recording has
  * ended, but the last of it could not be written. */
-int events_stop(char **path, struct error *error);
+int events_stop(struct events_told *told, struct error *error);
 
 /* Calls action with the session that records, which stays as long as that runs. 0, action's
  * negative code, or -ERROR_BUSY: nothing is being recorded, or is just beginning or ending. */
 int events_with_session(int (*action)(struct session *session, void *argument,
 	struct error *error), void *argument, struct error *error);
 
+/* Looks for what no pattern of the session has matched (filter_check), if that was not done in the last
+ * 10 s and nothing else is under way. */
+void events_check_filters(void);
+
 /* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
- * known of descriptors. The agent may be loaded again. 0, or a negative code: it stays, as another
+ * known of descriptors. The agent may be loaded again. told: as above. 0, or a negative code: it stays, as another
  * command is under way, or the JVM ends. */
-int events_detach(struct error *error);
+int events_detach(struct events_told *told, struct error *error);
 
 #endif

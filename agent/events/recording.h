@@ -22,6 +22,7 @@
 /* What this JVM can do. */
 struct recording_jvm {
 	bool method_events; /* it was started with calls=events */
+	bool attached;      /* the agent came when it ran already */
 	enum hotspot_alloc alloc;
 };
 

@@ -396,6 +396,21 @@ bool jvm_describe_thread(
 	return true;
 }
 
+int jvm_live_threads(struct jvm *jvm, jthread **threads)
+{
+	jthread *all = NULL;
+	jint count = 0;
+
+	*threads = NULL;
+	if ((*jvm->jvmti)->GetAllThreads(jvm->jvmti, &count, &all))
+		return -1;
+	*threads = malloc(((size_t)count + 1) * sizeof(**threads));
+	if (*threads)
+		memcpy(*threads, all, (size_t)count * sizeof(**threads));
+	jvm_give(jvm, all);
+	return *threads ? count : -1;
+}
+
 int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames)
 {
 	jint depth = 0, stored = 0;

@@ -103,6 +103,9 @@ void jvm_set_thread_word(struct jvm *jvm, uint64_t word);
 bool jvm_describe_thread(
 	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out);
 
+/* All platform threads that live, local references in *threads (owned, free). Returns how many, or -1. */
+int jvm_live_threads(struct jvm *jvm, jthread **threads);
+
 /* Thread.threadId() of the thread; 0 if it cannot be read. No exception may be pending. */
 int64_t jvm_thread_id(JNIEnv *jni, jthread thread);
 

@@ -27,8 +27,6 @@
 #include "agent/lock/lock.h"
 
 enum { BUCKETS = 1 << 16, BLOCK = 1 << 10, BLOCKS = 1 << 14 };
-/* Patterns of a list of which it is known whether they matched. */
-enum { MATCHED = 256 };
 
 struct method_record {
 	struct profile_method shown;
@@ -49,30 +47,16 @@ static _Atomic uint32_t next_id = PROFILE_METHOD_FIRST; /* written under the loc
 static _Atomic uint64_t lost;
 static struct lock methods_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_METHODS};
 
-/* A list of the filter whose patterns should all match something. */
-struct chosen {
-	const char *key;
-	const struct pattern_list *list;
-	_Atomic bool matched[MATCHED]; /* by pattern */
-};
 static const struct pattern_list nothing;
-static const struct pattern_list everything = {(char *[]){(char *)"*"}, 1};
-static struct chosen included = {.key = "include", .list = &nothing};
-static struct chosen scoped = {.key = "scope", .list = &nothing};
-static const struct pattern_list *excluded = &everything;
+static const struct pattern_list everything = {.pattern = (char *[]){(char *)"*"}, .count = 1};
+static const struct pattern_list *included = &nothing, *scoped = &nothing,
+				 *excluded = &everything;
 static _Atomic uint32_t filter_number;
-
-static void methods_choose_list(struct chosen *chosen, const struct pattern_list *list)
-{
-	chosen->list = list;
-	for (size_t i = 0; i < MATCHED; i++)
-		atomic_store(&chosen->matched[i], false);
-}
 
 void methods_choose(const struct method_filter *filter)
 {
-	methods_choose_list(&included, filter ? filter->include : &nothing);
-	methods_choose_list(&scoped, filter ? filter->scope : &nothing);
+	included = filter ? filter->include : &nothing;
+	scoped = filter ? filter->scope : &nothing;
 	excluded = filter ? filter->exclude : &everything;
 	atomic_fetch_add(&filter_number, 1);
 }
@@ -118,64 +102,46 @@ static bool methods_are_own(const char *class_name)
 
 bool methods_class_included(const char *class_name, bool is_jdk)
 {
-	bool yes = (!is_jdk && pattern_list_has_default(included.list)) ||
-		   methods_list_reaches(included.list, class_name, is_jdk);
+	bool yes = (!is_jdk && pattern_list_has_default(included)) ||
+		   methods_list_reaches(included, class_name, is_jdk);
 
 	yes = (yes && !pattern_list_match(excluded, class_name)) ||
-	      methods_list_reaches(scoped.list, class_name, is_jdk);
+	      methods_list_reaches(scoped, class_name, is_jdk);
 	return yes && !methods_are_own(class_name);
 }
 
-/* True if a pattern of the list matches. All that do are remembered. */
-static bool methods_match(struct chosen *chosen, const struct jvm_method *method)
+/* True if a pattern of the list matches. All that do are noted. */
+static bool methods_match(const struct pattern_list *list, const struct jvm_method *method)
 {
 	bool yes = false;
 
-	for (size_t i = 0; i < chosen->list->count; i++) {
-		const char *pattern = pattern_text(chosen->list->pattern[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		const char *pattern = pattern_text(list->pattern[i]);
 
 		if (!pattern_match_method(pattern, method->class_name, method->name) ||
 			!methods_pattern_reaches(pattern, method->class_name, method->is_jdk))
 			continue;
 		yes = true;
-		if (i < MATCHED)
-			atomic_store_explicit(
-				&chosen->matched[i], true, memory_order_relaxed);
+		pattern_list_note(list, i);
 	}
 	return yes;
 }
 
 static bool methods_begin_scope(const struct jvm_method *method)
 {
-	return scoped.list->count > 0 && methods_match(&scoped, method);
+	return scoped->count > 0 && methods_match(scoped, method);
 }
 
 bool methods_included(const struct jvm_method *method)
 {
-	bool yes = methods_match(&included, method) ||
-		   (!method->is_jdk && pattern_list_has_default(included.list));
+	bool yes = methods_match(included, method) ||
+		   (!method->is_jdk && pattern_list_has_default(included));
 
 	for (size_t i = 0; i < excluded->count && yes; i++)
 		yes = !pattern_match_method(
 			excluded->pattern[i], method->class_name, method->name);
 	yes |= methods_begin_scope(method);
 	return yes && !methods_are_own(method->class_name);
-}
-
-static void methods_unmatched_of(struct chosen *chosen,
-	void (*each)(void *user, const char *key, const char *pattern), void *user)
-{
-	for (size_t i = 0; i < chosen->list->count && i < MATCHED; i++) {
-		if (!atomic_exchange(&chosen->matched[i], true))
-			each(user, chosen->key, pattern_text(chosen->list->pattern[i]));
-	}
-}
-
-void methods_unmatched(
-	void (*each)(void *user, const char *key, const char *pattern), void *user)
-{
-	methods_unmatched_of(&included, each, user);
-	methods_unmatched_of(&scoped, each, user);
 }
 
 static struct method_record *methods_record(uint32_t id)

@@ -35,7 +35,8 @@ static inline bool method_ref_is_static(method_ref ref)
 	return ref & METHOD_REF_STATIC;
 }
 
-/* Which methods are included: lists of patterns, borrowed. Methods of the scope always are. */
+/* Which methods are included: lists of patterns, borrowed. Methods of the scope always are. In
+ * include and scope it is noted which patterns match. */
 struct method_filter {
 	const struct pattern_list *include, *exclude, *scope;
 };
@@ -47,11 +48,6 @@ void methods_choose(const struct method_filter *filter);
 
 /* False if no method of the class can be included. */
 bool methods_class_included(const char *class_name, bool is_jdk);
-
-/* The patterns of include and scope (the option's key is told) that have matched no method so far:
- * calls each for every one of them, once a filter. */
-void methods_unmatched(
-	void (*each)(void *user, const char *key, const char *pattern), void *user);
 
 /* What the method is. The first time it is seen its names are asked from the JVM (some
  * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is

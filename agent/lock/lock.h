@@ -26,6 +26,7 @@ enum lock_rank {
 	LOCK_PATHS,       /* call paths of records */
 	LOCK_RECORDS,     /* rings and segments of records */
 	LOCK_MARKS,       /* marks that wait to be written */
+	LOCK_NEAR,        /* the names near a session's patterns */
 	LOCK_CONTROL      /* the control channel's life */
 };
 

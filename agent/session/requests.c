@@ -40,6 +40,11 @@ static void wait_for_answer(struct requests *requests, struct request *request, 
 		;
 }
 
+static bool makes_snapshot(const struct request *request)
+{
+	return request->kind == REQUEST_SNAPSHOT || request->kind == REQUEST_RESET;
+}
+
 /* Under the lock. The request was answered, or has been waited for long enough. */
 static void leave(
 	struct requests *requests, struct request *request, struct request *copy, unsigned seconds)
@@ -51,7 +56,7 @@ static void leave(
 	} else {
 		error_set(&copy->error, ERROR_IO,
 			"writing the profile takes longer than %u s%s", seconds,
-			theirs && request->kind != REQUEST_COUNT
+			theirs && makes_snapshot(request)
 				? "; the snapshot may still be made" : "");
 	}
 	request->left = theirs;

@@ -21,7 +21,7 @@
 #include "agent/session/labels.h"
 #include "error/error.h"
 
-enum request_kind { REQUEST_SNAPSHOT, REQUEST_RESET, REQUEST_COUNT };
+enum request_kind { REQUEST_SNAPSHOT, REQUEST_RESET, REQUEST_FLUSH, REQUEST_COUNT, REQUEST_LOOK };
 
 struct request {
 	enum request_kind kind;

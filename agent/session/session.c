@@ -15,6 +15,7 @@
 #include "agent/log/log.h"
 #include "agent/session/build_id.h"
 #include "agent/session/session_calibration.h"
+#include "agent/session/session_matches.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
 #include "options/thread_choice.h"
@@ -81,6 +82,7 @@ int session_create(
 		options_fini(options);
 		return error_set(error, ERROR_MEMORY, "no memory for a session");
 	}
+	lock_init(&fresh->near_lock, LOCK_NEAR);
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
 	code = fill(fresh, error);
@@ -101,6 +103,8 @@ void session_destroy(struct session *session)
 		free(session->note[i].value);
 	}
 	options_fini(&session->options);
+	json_decref(session->near);
+	lock_fini(&session->near_lock);
 	free(session->path);
 	free(session);
 }
@@ -184,11 +188,23 @@ static void session_notes(void *argument,
 	put(put_argument, "overhead.event_ns", text);
 }
 
+static void put_matches(struct session *session,
+	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+{
+	json_t *rows = session_matches(session);
+	char *text = json_array_size(rows) > 0 ? json_dumps(rows, JSON_COMPACT) : NULL;
+
+	if (text)
+		put(put_argument, "matches", text);
+	free(text);
+	json_decref(rows);
+}
+
 /* The facts that change while the session runs. */
 static void session_facts(void *argument, bool final,
 	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
 {
-	const struct session *session = argument;
+	struct session *session = argument;
 	struct trace_state state;
 	char text[32];
 
@@ -209,6 +225,7 @@ static void session_facts(void *argument, bool final,
 		put(put_argument, number[i].key, text);
 	}
 	session->source->facts(session, put, put_argument);
+	put_matches(session, put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 

@@ -12,6 +12,9 @@
 #ifndef JPROF_SESSION_H
 #define JPROF_SESSION_H
 
+#include <jansson.h>
+
+#include "agent/lock/lock.h"
 #include "agent/session/writer.h"
 #include "agent/trace/trace.h"
 #include "metric/metric.h"
@@ -69,6 +72,9 @@ struct session {
 	bool event_calibrated; /* as measured; else the agent's own estimate */
 	uint64_t cpu_began; /* ns of processor time that the process had used */
 	struct session_before before;
+	struct lock near_lock; /* guards near: session_matches.c */
+	json_t *near;       /* names that come near patterns; owned, or NULL */
+	uint64_t near_at;   /* clock_now when they were looked for; 0: never */
 	bool abandoned;     /* its writer hung at the end, and may still use the trace */
 	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
 };

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/session/session_matches.h"
+
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "no memory to tell the status");
@@ -99,6 +101,57 @@ static json_t *failure_of(const struct error *failure)
 	return failure->code == ERROR_NONE ? json_null() : status_text(failure->text);
 }
 
+/* The methods: [{"method": "com.acme.Foo.bar", "calls": 3, "cpu": 1000}, ...] */
+static json_t *top_of(const struct session *session, const struct look *look, size_t top,
+	const char *by)
+{
+	json_t *rows = json_array();
+	char *name;
+
+	for (size_t i = 0; i < look->tops && i < top; i++) {
+		const struct profile_method *method = session->source->get(look->top[i].id);
+		json_t *row;
+
+		if (!method ||
+			asprintf(&name, "%s.%s", method->class_name, method->name) < 0)
+			continue;
+		row = json_pack("{s:o, s:o}", "method", status_text(name), "calls",
+			number(look->top[i].calls));
+		if (by)
+			json_object_set_new(row, by, number(look->top[i].used));
+		json_array_append_new(rows, row);
+		free(name);
+	}
+	return rows;
+}
+
+static json_t *used_of(const struct session *session, const struct look *look)
+{
+	json_t *used = json_object();
+
+	for (unsigned i = 0; i < session->metrics.count; i++)
+		json_object_set_new(
+			used, session->metrics.metric[i].name, number(look->used[i]));
+	return used;
+}
+
+int session_rates(struct session *session, size_t top, json_t *object, struct error *error)
+{
+	int cpu = metric_index(&session->metrics, METRIC_CPU);
+	struct look look;
+	json_t *rates;
+
+	if (writer_look(session->writer, &look, error))
+		return -(int)error->code;
+	rates = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "span_ns",
+		number(look.span), "took_ns", number(look.took), "calls", number(look.calls),
+		"io_ops", number(look.io_ops), "io_bytes", number(look.io_bytes),
+		"process_cpu_ns", number(look.cpu), "metrics", used_of(session, &look), "top",
+		top_of(session, &look, top,
+			cpu >= 0 ? session->metrics.metric[cpu].name : NULL));
+	return json_object_set_new(object, "rates", rates) ? no_memory(error) : 0;
+}
+
 int session_status(struct session *session, json_t *object, struct error *error)
 {
 	struct writer_counts counts;
@@ -125,7 +178,8 @@ int session_status(struct session *session, json_t *object, struct error *error)
 		{"overhead", overhead_of(session, counts.trace.events)},
 		{"snapshots", labels_of(session, error)},
 		{"flushed_ns_ago", ago(duration, counts.flushed_at)},
-		{"error", failure_of(&counts.failure)}};
+		{"error", failure_of(&counts.failure)},
+		{"matches", session_matches(session)}};
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)

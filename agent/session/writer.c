@@ -42,6 +42,7 @@ enum {
 	FOLD_SOON_MS = 100,
 	PATIENCE = 60, /* seconds that the process's end, or a snapshot, waits for a flush */
 	COUNT_PATIENCE = 5, /* that a count does */
+	LOOK_PATIENCE = 15, /* that a look does */
 	COUNT_AGE_MS = 200  /* counts younger than that are not made anew */
 };
 
@@ -68,6 +69,7 @@ struct writer {
 	struct thread_writer threads;
 	struct record_writer records;
 	uint64_t flush_begin; /* ns since the profile's begin, of the flush under way */
+	struct looker looker;
 
 	struct marks marks;
 	pthread_t runner;
@@ -76,6 +78,7 @@ struct writer {
 	struct requests requests;
 	struct labels labels; /* of snapshots that are in the file */
 	struct writer_counts counts;
+	struct look look; /* the last one */
 	bool ending; /* the thread is asked to end */
 	bool ended;  /* it does, and will not touch the writer again */
 };
@@ -335,6 +338,11 @@ static void answer_snapshot(struct writer *writer, struct request *request)
 	add_label(writer, request);
 }
 
+static void answer_flush(struct writer *writer, struct request *request)
+{
+	flush(writer, false, NULL, &request->error);
+}
+
 static bool counts_are_young(const struct writer *writer)
 {
 	uint64_t at = writer->counts.counted_at;
@@ -356,12 +364,40 @@ static void answer_count(struct writer *writer, struct request *request)
 	lock_give(&writer->lock);
 }
 
+static uint64_t process_cpu(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void answer_look(struct writer *writer, struct request *request)
+{
+	struct trace_counts counts;
+	struct look look;
+
+	if (look_take(&writer->looker, writer->trace, writer->threads.metrics,
+		    writer->source.methods_end(), since_begin(writer), process_cpu(), &look,
+		    &counts) < 0) {
+		error_set(&request->error, ERROR_MEMORY, "no memory to look at the recording");
+		return;
+	}
+	lock_take(&writer->lock);
+	writer->look = look;
+	writer->counts.trace = counts;
+	writer->counts.counted_at = since_begin(writer);
+	lock_give(&writer->lock);
+}
+
 static void answer_requests(struct writer *writer)
 {
 	static void (*const answer[])(struct writer *writer, struct request *request) = {
 		[REQUEST_SNAPSHOT] = answer_snapshot,
 		[REQUEST_RESET] = answer_snapshot,
+		[REQUEST_FLUSH] = answer_flush,
 		[REQUEST_COUNT] = answer_count,
+		[REQUEST_LOOK] = answer_look,
 	};
 	struct request *request;
 
@@ -557,6 +593,7 @@ static void refuse_requests(struct writer *writer)
 static void destroy(struct writer *writer)
 {
 	threads_fini(&writer->threads);
+	look_fini(&writer->looker);
 	free(writer->labels.row);
 	marks_fini(&writer->marks);
 	free(writer);
@@ -604,6 +641,7 @@ int writer_start(struct writer **out, struct trace *trace,
 		return status;
 	}
 	writer->records.profile = writer->profile;
+	writer->looker = (struct looker){.by = metric_index(metrics, METRIC_CPU), .cpu = process_cpu()};
 	writer->threads = (struct thread_writer){.trace = trace,
 		.profile = writer->profile,
 		.metrics = metrics->count,
@@ -702,6 +740,13 @@ int writer_reset(struct writer *writer, struct error *error)
 	return ask(writer, &request, PATIENCE, error);
 }
 
+int writer_flush(struct writer *writer, struct error *error)
+{
+	struct request request = {.kind = REQUEST_FLUSH};
+
+	return ask(writer, &request, PATIENCE, error);
+}
+
 void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id,
 	const char *thread_name)
 {
@@ -731,6 +776,17 @@ int writer_count(struct writer *writer, struct writer_counts *counts, struct err
 	if (status < 0 && counts->counted_at == 0)
 		return error_set(error, failure.code, "%s", failure.text);
 	return 0;
+}
+
+int writer_look(struct writer *writer, struct look *look, struct error *error)
+{
+	struct request request = {.kind = REQUEST_LOOK};
+	int status = ask(writer, &request, LOOK_PATIENCE, error);
+
+	lock_take(&writer->lock);
+	*look = writer->look;
+	lock_give(&writer->lock);
+	return status;
 }
 
 int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,

@@ -18,6 +18,7 @@
 
 #include "agent/session/count_trace.h"
 #include "agent/session/labels.h"
+#include "agent/session/look.h"
 #include "agent/trace/trace.h"
 #include "error/error.h"
 #include "profile/profile_write.h"
@@ -70,6 +71,9 @@ int writer_snapshot(struct writer *writer, const char *label, char **label_out, 
 /* The same without a label, and reports begin here unless they are asked otherwise. */
 int writer_reset(struct writer *writer, struct error *error);
 
+/* Brings the file up to date. As above; waits as long as a flush may take at most. */
+int writer_flush(struct writer *writer, struct error *error);
+
 /* A moment that the program names: written with the next flush; marks.h tells how many may
  * wait. On any thread; never waits for a flush. thread_name may be NULL. */
 void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id,
@@ -88,6 +92,9 @@ struct writer_counts {
  * longer than some seconds the counts stay as they were, which counted_at shows. 0, or a negative
  * code with error filled, if there is not a first answer yet. */
 int writer_count(struct writer *writer, struct writer_counts *counts, struct error *error);
+
+/* What happened since the last look, whoever took that. 0, or a negative code with error filled. */
+int writer_look(struct writer *writer, struct look *look, struct error *error);
 
 /* The snapshots and resets that the file has, in order of time: *rows, owned by the caller
  * (free), *count of them. 0, or -ERROR_MEMORY. */

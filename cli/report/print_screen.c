@@ -550,6 +550,7 @@ const struct format format_screen = {
 	.name = "text",
 	.meaning = "a table that fits the terminal",
 	.use = IN_TEXT | IN_SCREEN,
+	.has_head = true,
 	.measures = true,
 	.colours = true,
 	.shares = true,

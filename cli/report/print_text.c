@@ -388,6 +388,7 @@ const struct format format_text = {
 	.name = "text",
 	.meaning = "aligned columns; times in milliseconds",
 	.use = IN_TEXT,
+	.has_head = true,
 	.measures = true,
 	.colours = true,
 	.begin = begin,

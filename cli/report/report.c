@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/report/choices.h"
+#include "cli/report/head.h"
 #include "cli/report/merged_threads.h"
 #include "cli/say.h"
 
@@ -375,6 +376,7 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 		sink.measuring = false;
 	}
 	if (failed == 0) {
+		report_head(report, out);
 		sink_begin(&sink);
 		failed = request->view->rows(report, &sink, error);
 	}

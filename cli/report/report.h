@@ -74,6 +74,7 @@ struct report_request {
 	bool all;           /* of the summary, every row */
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
+	const char *state; /* a line on the file's own state, or NULL */
 	const struct adjustment *adjustment; /* NULL: nothing is known of it, and nothing said */
 };
 

@@ -127,6 +127,7 @@ struct sink;
 struct format {
 	const char *name, *meaning;
 	unsigned use;  /* some of IN_ALL and IN_SCREEN: the columns it shows */
+	bool has_head; /* lines for people may stand above the rows */
 	bool measures; /* wants to see all rows once before it prints them */
 	bool colours;
 	bool shares; /* shows percentages */

@@ -6,7 +6,7 @@
     control.py PID crowd CLIENTS SECONDS FOLDER       clients that ask all at once
     control.py PID garbage                            what no client should send
     control.py PID refused CODE                       connects, and expects that error
-    control.py PID ask VERB                           one request; prints the result
+    control.py PID ask VERB [MEMBER=JSON...]          one request; prints the result
 
 Says what is wrong on standard error, and exits with 1.
 """
@@ -297,9 +297,10 @@ def refused(pid, code):
         fail("the connection goes on")
 
 
-def ask(pid, verb):
+def ask(pid, verb, *members):
     client = Client(pid)
-    print(json.dumps(client.must(verb)))
+    print(json.dumps(client.must(verb, **{key: json.loads(value) for key, value in
+                                          (member.split("=", 1) for member in members)})))
     client.close()
 
 

@@ -167,7 +167,10 @@ if child == 0: os._exit(0)
 open("zombie", "w").write(str(child))
 time.sleep(100)' &
 others+=($!)
-sleep 0.3
+for _ in $(seq 100); do
+	[ -s zombie ] && grep -q '^State:.*Z' "/proc/$(cat zombie)/status" && break
+	sleep 0.1
+done
 says 1 "is a zombie" attach "$(cat zombie)"
 [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] && says 1 "part of the kernel" attach 2
 if [ "$(id -u)" = 0 ]; then
@@ -309,22 +312,32 @@ memory 1,048,576 bytes
 cost of an event 12.3 ns
 share of CPU time 1.23 %
 both known from calibration
-snapshots a, b"
+snapshots a, b
+matches nothing scope=a\\u001b.b: no method of this name is there yet; near it are 'a.b'"
 "$jprof" status $jvm --format json >out
 holds "json: $(cat out)" "$python" -c 'import json; assert json.load(open("out"))["new"] == 1'
-"$jprof" status $jvm --watch 0.2 >out 2>err &
-watching=$!
-sleep 1
-kill -INT $watching
-wait $watching
-status=$?
-holds "watch: exit $status" test $status = 0
-holds "watch: $(grep -c '^state' out) times" test "$(grep -c '^state' out)" -ge 3
-holds "watch: escapes in a file" test "$(grep -c "$(printf '\033')" out)" = 0
+for words in '' --all; do
+	# shellcheck disable=SC2086
+	"$jprof" status $jvm --watch 0.2 $words >out 2>err &
+	watching=$!
+	sleep 1
+	kill -INT $watching
+	wait $watching
+	status=$?
+	holds "watch $words: exit $status" test $status = 0
+	line='^calls/s 2,000  cpu 50 %  alloc/s 4.1 kB  io/s 4 6.0 MB  top com.acme.*31mShop.buy$'
+	[ -z "$words" ] || line='^state *recording'
+	holds "watch $words: $(head -3 out)" test "$(grep -c "$line" out)" -ge 3
+	holds "watch $words: escapes in a name" test "$(grep -c "$(printf '\033')" out)" = 0
+done
 if command -v script >/dev/null; then
-	timeout -s INT 1 script -qec "stty cols 30; $jprof status $jvm --watch=0.2" /dev/null >out 2>/dev/null </dev/null
-	holds "watch: the cursor stays" grep -q "$(printf '\033')\[10A" out
-	holds "watch: lines are too long" test "$(sed 's/\x1b\[[0-9]*[A-Z]//g; s/\r//g' out | awk 'length > m {m = length} END {print m}')" -le 30
+	for words in '' --all; do
+		lines=7
+		[ -z "$words" ] || lines=11
+		timeout -s INT 1 script -qec "stty cols 30; $jprof status $jvm --watch=0.2 $words" /dev/null >out 2>/dev/null </dev/null
+		holds "watch $words: the cursor stays: $(cat -v out)" grep -q "$(printf '\033')\[${lines}A" out
+		holds "watch $words: lines are too long" test "$(sed 's/\x1b\[[0-9]*[A-Z]//g; s/\r//g' out | awk 'length > m {m = length} END {print m}')" -le 30
+	done
 fi
 "$jprof" status $jvm --watch >out 2>err &
 watching=$!
@@ -411,6 +424,58 @@ play '{"answer": "5\n\u001b[2J\u009b31m\u202e"}'
 says 1 'u001b\[2J.u009b31m.u202e' attach $jvm
 play '{"loaded": true, "agent": "late"}'
 says 0 "has ended" stop $jvm
+# ends SECONDS STATUS WORD...: jprof does by then, by itself; what it said is in err.
+ends() {
+	local line=${BASH_LINENO[0]} limit=$1 wanted=$2 got good=no
+	shift 2
+	timeout -k 1 "$limit" "$jprof" "$@" >out 2>err </dev/null
+	got=$?
+	[[ " $wanted " = *" $got "* ]] && good=yes
+	result "$line" $good "$mode: jprof $* exits with $got within $limit s: $(cut -c1-300 err)"
+}
+
+# Whatever the agent does, each verb ends within its limit, and says what it waited for.
+for mode in silent floods others stalls dribbles unread nests garbage list huge; do
+	play "{\"loaded\": true, \"agent\": \"$mode\"}"
+	for verb in start stop status snapshot reset detach 'attach --duration 0.1' 'status --watch=0.1'; do
+		# shellcheck disable=SC2086
+		JPROF_TIMEOUT=0.4 ends 20 1 $verb $jvm
+		case $mode in
+		silent | floods | others | stalls | dribbles | unread)
+			holds "$mode: jprof $verb: $(cut -c1-300 err)" grep -qE \
+				"no answer within 0.4 s: waited for the agent in process $jvm to answer '(${verb%% *}|hello|start)'" err
+			;;
+		esac
+	done
+done
+# What is of the wrong type is as if it were not there.
+mode=types
+play '{"loaded": true, "agent": "types"}'
+for verb in start stop status snapshot reset; do
+	JPROF_TIMEOUT=0.4 ends 20 0 $verb $jvm
+done
+JPROF_TIMEOUT=0.4 ends 20 0 detach $jvm
+mode=stays
+play '{"loaded": true, "agent": "stays"}'
+JPROF_TIMEOUT=0.4 ends 20 1 detach $jvm
+holds "stays: $(cat err)" grep -q "waited for the agent to leave process $jvm" err
+# Without a word of the user's, too: some verbs have less to do than others.
+mode=silent
+play '{"loaded": true, "agent": "silent"}'
+ends 30 1 status $jvm
+holds "silent: $(cat err)" grep -q "no answer within 20 s: waited for the agent in process $jvm to answer 'status'" err
+# On a terminal it says so meanwhile.
+if command -v script >/dev/null; then
+	JPROF_TIMEOUT=2.5 timeout 20 script -qec "$jprof detach $jvm" /dev/null >out 2>/dev/null </dev/null
+	holds "on a terminal: $(cat -v out)" grep -q "waiting for the agent in process $jvm to answer 'detach': 1 of 3 s" out
+	holds "on a terminal: $(cat -v out)" grep -q "no answer within 2.5 s" out
+fi
+# The JVM itself.
+mode='attach socket'
+play '{"dribbles": true, "answer": ""}'
+JPROF_TIMEOUT=0.5 ends 20 1 attach $jvm
+holds "$mode: $(cat err)" grep -q "waited for the JVM of process $jvm to load the agent" err
+
 # What we brought goes again when the recording cannot start...
 play '{"agent": "refuses"}'
 says 1 "no such metric" attach $jvm

@@ -9,6 +9,7 @@ is told goes to FOLDER/log, a line each; FOLDER/ready is there when it is ready.
 
 answer    what the attach socket answers; "OK": as a JVM with an agent that loads
 pause     seconds before that answer
+dribbles  instead of it a byte now and then, for ever
 deaf      the signal QUIT has no handler
 mute      the signal QUIT makes no socket
 socket    what it makes: "socket" (default), "file", "open" (for all users), "foreign" (of
@@ -71,8 +72,11 @@ PAINT = "\x1b[2J\x7f\x9b31m\u061c\u200b\u200f\u202e\u2066\u2028\ufeff\U000e0001"
 
 class Agent:
     """Answers requests; `mode` says how badly: good, busy, garbage, list, huge, half, version,
-    silent, closes, late (an answer to an older request first), noresult, painter (an error's text),
-    paints (all texts of a good answer)."""
+    silent, closes, late (an answer to an older request first), noresult, stalls (half an answer,
+    and then nothing), dribbles (a byte now and then, for ever), nests (a thousand lists in each other),
+    types (an answer whose members are all of the wrong type), others (answers to other requests, for
+    ever), stays (says that it leaves, and does not), unread (reads nothing), painter (an error's
+    text), paints (all texts of a good answer)."""
 
     def __init__(self, mode):
         self.mode = mode
@@ -107,7 +111,14 @@ class Agent:
             return {"state": "recording", "pid": pid, "file": "/tmp/\x1bx", "duration_ns": 1234567890,
                     "memory": {"used": 1048576}, "overhead": {"share": 0.0123, "event_ns": 12.34,
                     "known_from": "calibration"},
-                    "options": {"flush": 3}, "snapshots": ["a", "b"], "error": None, "new": 1}
+                    "options": {"flush": 3}, "snapshots": ["a", "b"], "error": None, "new": 1,
+                    "matches": [{"option": "scope", "pattern": "a\x1b.b", "matches": 0, "near": ["a.b", 7]},
+                                {"option": "include", "pattern": "c", "matches": 3}],
+                    "rates": {"span_ns": 500000000, "took_ns": 1000, "calls": 1000, "io_ops": 2,
+                              "io_bytes": 3000000, "process_cpu_ns": 750000000,
+                              "metrics": {"cpu": 250000000, "alloc": 2048},
+                              "top": [{"method": "com.acme.\x1b[31mShop.buy", "calls": 900, "cpu": 5000000},
+                                      {"method": "x" * 300, "calls": 100, "cpu": 1}]}}
         if verb == "snapshot":
             return {"label": request.get("label", "1"), "at_ns": 5}
         return self.ended() if verb == "detach" else {}
@@ -128,15 +139,42 @@ class Agent:
                         "error": {"code": "value", "message": PAINT}},
             "list": [1],
         }
-        if request["verb"] == "detach":
+        if request["verb"] == "detach" and self.mode in ("busy", "refuses"):
             return None
         if self.mode in answers:
             return json.dumps(answers[self.mode]).encode()
         return {"garbage": b"\xff{{", "half": b'{"jprof": 1', "huge": b"x" * 3000000}.get(self.mode)
 
-    def answer(self, client, request):
+    def hostile(self, client, request):
+        """Never returns for most."""
         if self.mode == "silent":
-            time.sleep(60)
+            time.sleep(300)
+        if self.mode == "stalls":
+            client.sendall(b'{"jprof": 1, "id": ')
+            time.sleep(300)
+        while self.mode == "dribbles":
+            client.sendall(b"[")
+            time.sleep(0.2)
+        while self.mode == "others":
+            client.sendall(b'{"jprof": 1, "id": 77, "ok": true, "result": {}}\n' * 50)
+        if self.mode == "nests":
+            client.sendall(b"[" * 100000 + b"\n")
+        if self.mode == "types":
+            wrong = {"file": 7, "label": [], "loaded": {}, "state": 5, "pid": "x", "memory": "y",
+                     "overhead": [1], "snapshots": {"a": 1}, "options": 3, "threads": {}, "calls": "many",
+                     "lost": 1.5, "matches": [1, {"option": 2}, {"option": "scope", "pattern": None}],
+                     "rates": 5, "top": [[], 1], "methods": "z", "error": 1}
+            client.sendall(json.dumps({"jprof": 1, "id": request["id"], "ok": True,
+                                       "result": wrong}).encode() + b"\n")
+            return True
+        if self.mode == "stays":
+            client.sendall(json.dumps({"jprof": 1, "id": request["id"], "ok": True}).encode() + b"\n")
+            time.sleep(300)
+        return False
+
+    def answer(self, client, request):
+        if self.hostile(client, request):
+            return True
         if self.mode == "closes":
             return False
         bad = self.bad(request)
@@ -160,6 +198,8 @@ class Agent:
             os.rmdir(control_folder)
 
     def talk(self, client):
+        if self.mode == "unread":
+            time.sleep(300)
         try:
             for line in client.makefile("rb"):
                 log("control " + line.decode().strip())
@@ -196,6 +236,9 @@ def attach_talk(client):
         start_agent()
         answer = "0\nreturn code: 0\n"
     try:
+        while settings.get("dribbles"):
+            client.sendall(b"0")
+            time.sleep(0.2)
         client.sendall(answer.encode() * settings.get("times", 1))
     except OSError:
         pass

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * filter_check: which names come near the patterns of include, scope and threads that have matched
+ * nothing so far.
+ */
+#ifndef JPROF_FILTER_CHECK_H
+#define JPROF_FILTER_CHECK_H
+
+#include "agent/jvm/jvm.h"
+#include "agent/session/session.h"
+
+/* Looks through the loaded classes and the platform threads that live, if there are such patterns, and
+ * notes what was found in the session (session_matches.h): some milliseconds for each thousand
+ * classes. On a Java thread, without locks, in the live phase. */
+void filter_check(struct jvm *jvm, JNIEnv *jni, struct session *session);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* live_profile: see live_profile.h. */
+#include "cli/live_profile.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/control_client.h"
+#include "cli/target_maps.h"
+
+/* ---- who writes it ---- */
+
+/* "3: FLOCK  ADVISORY  WRITE 4711 fe:00:10969804 0 EOF" (proc_locks(5)): the pid, or 0 if that is no
+ * such lock on the file. Device numbers are those of the file system, which stat(2) may tell
+ * otherwise: the process itself is asked about them. */
+static long holder_of(const char *line, const struct stat *file)
+{
+	unsigned long long inode;
+	long pid;
+
+	if (sscanf(line, "%*u: FLOCK ADVISORY WRITE %ld %*x:%*x:%llu", &pid, &inode) != 2 ||
+		inode != (unsigned long long)file->st_ino || pid <= 0)
+		return 0;
+	return pid;
+}
+
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static int refuse_other(const struct target *target, struct error *error)
+{
+	return error_set(error, ERROR_DENIED,
+		"process %ld holds it, but does not say that it records into it",
+		(long)target->pid);
+}
+
+/* The file that the process names, as it sees it. */
+static int check_named(const struct target *target, const json_t *result,
+	const struct stat *file, struct error *error)
+{
+	const char *named = json_string_value(json_object_get(result, "file"));
+	int held = named != NULL && named[0] == '/'
+			   ? target_open_path(target, named, O_PATH | O_NOFOLLOW)
+			   : -1;
+	struct stat status;
+	bool same = held >= 0 && fstat(held, &status) == 0 && is_same(&status, file);
+
+	if (held >= 0)
+		close(held);
+	return same ? 0 : refuse_other(target, error);
+}
+
+static int check_library(const struct target *target, struct error *error)
+{
+	struct target_maps maps;
+	int failed = target_maps_read(target, &maps, error);
+
+	if (failed != 0)
+		return failed;
+	if (maps.agent == NULL)
+		failed = refuse_other(target, error);
+	target_maps_fini(&maps);
+	return failed;
+}
+
+static int ask_flush(const struct target *target, const struct stat *file, struct error *error)
+{
+	struct control control;
+	json_t *result = NULL;
+	int failed = control_open(&control, target, error);
+
+	if (failed == 0)
+		failed = control_ask(&control, "flush", NULL, &result, error);
+	if (failed == 0)
+		failed = check_named(target, result, file, error);
+	json_decref(result);
+	control_close(&control);
+	return failed;
+}
+
+static int refresh(long pid, const struct stat *file, struct error *error)
+{
+	struct target target;
+	int failed = target_open(&target, (pid_t)pid, error);
+
+	if (failed != 0)
+		return failed;
+	failed = check_library(&target, error);
+	if (failed == 0)
+		failed = ask_flush(&target, file, error);
+	target_close(&target);
+	return failed;
+}
+
+/* ---- how old it is ---- */
+
+static double seconds_since(const struct timespec *then)
+{
+	struct timespec now;
+	double age;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
+	return age > 0 ? age : 0;
+}
+
+/* What was written last may still be in the log beside it. */
+static double age_of(const char *path, const struct stat *file)
+{
+	double age = seconds_since(&file->st_mtim), other;
+	struct stat log;
+	char *beside;
+
+	if (asprintf(&beside, "%s-wal", path) < 0)
+		return age;
+	if (stat(beside, &log) == 0) {
+		other = seconds_since(&log.st_mtim);
+		age = other < age ? other : age;
+	}
+	free(beside);
+	return age;
+}
+
+void live_profile_refresh(const char *path, struct live_profile *live)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	struct stat file;
+	char line[256];
+
+	*live = (struct live_profile){0};
+	if (locks == NULL || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
+		if (locks != NULL)
+			fclose(locks);
+		return;
+	}
+	while (!live->is_fresh && fgets(line, sizeof(line), locks) != NULL) {
+		long pid = holder_of(line, &file);
+
+		if (pid == 0)
+			continue;
+		live->pid = pid;
+		live->why = (struct error){0};
+		live->is_fresh = refresh(pid, &file, &live->why) == 0;
+	}
+	fclose(locks);
+	live->age = live->is_fresh ? 0 : age_of(path, &file);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* head: see head.h. */
+#include "cli/report/head.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "options/matches.h"
+
+/* Lines about patterns; a config file may hold hundreds. */
+enum { SAID = 5 };
+
+struct head {
+	struct report *report;
+	struct out *out;
+	size_t lines, unmatched;
+};
+
+static void put_line(struct head *head, const char *line)
+{
+	head->lines++;
+	if (!head->report->request->format->has_head) {
+		say("%s", line);
+		return;
+	}
+	out_harmless(head->out, line, strlen(line));
+	out_char(head->out, '\n');
+}
+
+static void put_unmatched(void *user, const char *line)
+{
+	struct head *head = user;
+
+	if (head->unmatched++ < SAID)
+		put_line(head, line);
+}
+
+static void put_matches(struct head *head)
+{
+	const struct profile *profile = head->report->profile;
+	const char *text = profile_meta_get(profile, "matches");
+	const char *complete = profile_meta_get(profile, "complete"), *option;
+	json_t *rows = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	char line[128];
+
+	option = matches_nothing(rows);
+	if (option != NULL) {
+		snprintf(line, sizeof(line), MATCHES_NOTHING, option);
+		put_line(head, line);
+	}
+	matches_say(rows, complete != NULL && strcmp(complete, "yes") == 0, put_unmatched, head);
+	if (head->unmatched > SAID) {
+		snprintf(line, sizeof(line), "and %zu patterns more have matched nothing",
+			head->unmatched - SAID);
+		put_line(head, line);
+	}
+	json_decref(rows);
+}
+
+void report_head(struct report *report, struct out *out)
+{
+	struct head head = {.report = report, .out = out};
+
+	if (report->request->state != NULL)
+		put_line(&head, report->request->state);
+	put_matches(&head);
+	if (head.lines > 0 && report->request->format->has_head)
+		out_char(out, '\n');
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* matches: see matches.h. */
+#include "options/matches.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/pattern.h"
+
+json_t *matches_row(const char *option, const char *pattern, uint64_t matches, json_t *near)
+{
+	json_t *row = json_pack("{s:s, s:s, s:I}", "option", option, "pattern", pattern,
+		"matches", (json_int_t)matches);
+
+	if (row && near && json_object_set(row, "near", near) != 0) {
+		json_decref(row);
+		row = NULL;
+	}
+	json_decref(near);
+	return row;
+}
+
+/* False: it is no row, or has matched something. */
+static bool read_unmatched(
+	const json_t *row, const char **option, const char **pattern, const json_t **near)
+{
+	const json_t *matches = json_object_get(row, "matches");
+
+	*option = json_string_value(json_object_get(row, "option"));
+	*pattern = json_string_value(json_object_get(row, "pattern"));
+	*near = json_object_get(row, "near");
+	return *option && *pattern && json_is_integer(matches) &&
+	       json_integer_value(matches) == 0;
+}
+
+static void put_near(FILE *out, const json_t *near)
+{
+	const char *name;
+
+	for (size_t i = 0; i < json_array_size(near); i++) {
+		name = json_string_value(json_array_get(near, i));
+		if (name)
+			fprintf(out, "%s'%s'", i == 0 ? "; near it are " : ", ", name);
+	}
+}
+
+size_t matches_say(const json_t *rows, bool has_ended,
+	void (*say)(void *user, const char *line), void *user)
+{
+	const char *option, *pattern;
+	const json_t *near;
+	size_t count = 0, size;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		char *line = NULL;
+		FILE *out;
+
+		if (!read_unmatched(json_array_get(rows, i), &option, &pattern, &near))
+			continue;
+		count++;
+		out = open_memstream(&line, &size);
+		if (!out)
+			continue;
+		fprintf(out, "%s=%s: no %s of this name %s", option, pattern,
+			strcmp(option, "threads") == 0 ? "thread" : "method",
+			has_ended ? "was seen" : "is there yet");
+		put_near(out, near);
+		if (fclose(out) == 0)
+			say(user, line);
+		free(line);
+	}
+	return count;
+}
+
+/* Of the option's patterns: whether there are some, and whether one has matched. */
+struct share {
+	bool any, matched;
+};
+
+static struct share share_of(const json_t *rows, const char *key)
+{
+	const char *option, *pattern;
+	const json_t *near;
+	struct share share = {false, false};
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		bool unmatched = read_unmatched(row, &option, &pattern, &near);
+
+		if (!option || strcmp(option, key) != 0)
+			continue;
+		share.any = true;
+		/* What adds to all application classes leaves those. */
+		share.matched |= !unmatched || *pattern == PATTERN_ADD;
+	}
+	return share;
+}
+
+const char *matches_nothing(const json_t *rows)
+{
+	struct share include = share_of(rows, "include"), scope = share_of(rows, "scope"),
+		     threads = share_of(rows, "threads");
+
+	if (threads.any && !threads.matched)
+		return "threads";
+	if (scope.any && !scope.matched)
+		return "scope";
+	/* Methods of the scope are recorded whatever include says. */
+	return include.any && !include.matched && !scope.matched ? "include" : NULL;
+}
