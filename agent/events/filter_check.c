@@ -18,7 +18,11 @@
 #include "metric/nearest.h"
 #include "options/thread_choice.h"
 
+/* A tenth of a second each, with 20,000 classes; a config file may have hundreds. */
+enum { CHECKED = 8 };
+
 struct check {
+	unsigned checked; /* patterns */
 	struct jvm *jvm;
 	JNIEnv *jni;
 	struct session *session;
@@ -179,10 +183,14 @@ static void check_threads(struct check *check, const struct unmatched *unmatched
 
 static void check_one(void *user, const struct unmatched *unmatched)
 {
-	if (unmatched->list == &((struct check *)user)->session->options.threads)
-		check_threads(user, unmatched);
+	struct check *check = user;
+
+	if (check->checked++ >= CHECKED)
+		return;
+	if (unmatched->list == &check->session->options.threads)
+		check_threads(check, unmatched);
 	else
-		check_methods(user, unmatched);
+		check_methods(check, unmatched);
 }
 
 void filter_check(struct jvm *jvm, JNIEnv *jni, struct session *session)
