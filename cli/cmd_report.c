@@ -399,17 +399,16 @@ static bool is_unwritten(const struct profile *profile)
 	return profile->thread_count == 0 && profile_meta_get(profile, "flushed_ns") == NULL;
 }
 
-/* What is to be said of a profile that is still written; "" if it is not. For programs, which get
- * what they asked for, that is worth no line if it is up to date. */
+/* What is to be said of a profile that is still written; "" if it is not. */
 static void tell_state(const struct live_profile *live, const struct profile *profile,
-	bool is_text, char *line, size_t size)
+	char *line, size_t size)
 {
 	const char *nothing = is_unwritten(profile)
 				      ? "; nothing was written yet: try again in ten seconds"
 				      : "";
 
 	line[0] = '\0';
-	if (live->pid == 0 || (live->is_fresh && !is_text))
+	if (live->pid == 0)
 		return;
 	if (live->is_fresh)
 		snprintf(line, size, "process %ld still records: the figures are those of now%s",
@@ -516,7 +515,7 @@ static int print_report(struct words *words)
 		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
 						 : command_failed(&error);
 	suit_calls(words, profile);
-	tell_state(&live, profile, words->request.format->has_head, state, sizeof(state));
+	tell_state(&live, profile, state, sizeof(state));
 	failed = print_profile(profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
 	progress_hide();
 	profile_free(profile);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/say.h"
 #include "options/matches.h"
 
 /* Lines about patterns; a config file may hold hundreds. */
@@ -21,10 +20,6 @@ struct head {
 static void put_line(struct head *head, const char *line)
 {
 	head->lines++;
-	if (!head->report->request->format->has_head) {
-		say("%s", line);
-		return;
-	}
 	out_harmless(head->out, line, strlen(line));
 	out_char(head->out, '\n');
 }
@@ -63,9 +58,12 @@ void report_head(struct report *report, struct out *out)
 {
 	struct head head = {.report = report, .out = out};
 
+	/* Programs find it among the facts of the summary. */
+	if (!report->request->format->has_head)
+		return;
 	if (report->request->state != NULL)
 		put_line(&head, report->request->state);
 	put_matches(&head);
-	if (head.lines > 0 && report->request->format->has_head)
+	if (head.lines > 0)
 		out_char(out, '\n');
 }

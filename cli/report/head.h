@@ -6,7 +6,7 @@
 
 #include "cli/report/report.h"
 
-/* At the top of a text; of other formats on standard error. */
+/* At the top of a text. */
 void report_head(struct report *report, struct out *out);
 
 #endif

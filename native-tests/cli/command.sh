@@ -110,7 +110,7 @@ says 2 "no command 'attack'; did you mean 'attach'\? the commands are run, list,
 says 2 "no command 'xyzzy'; the commands are run, list, attach, " xyzzy
 says 2 "no command 'attack'; did you mean 'attach'\? the commands and topics are run, " help attack
 says 2 "no command 'option'; did you mean 'options'\?" help option
-says 2 "unknown option '--wach'; did you mean '--watch'\? the options are --watch, --format" status 1 --wach
+says 2 "unknown option '--wach'; did you mean '--watch'\? the options are --watch, --all, --format" status 1 --wach
 says 2 "no format 'jsn'; did you mean 'json'\? the formats are text, json" status 1 --format jsn
 says 2 "unknown option '--x'; 'stop' has none" stop 1 --x
 prints '^usage: jprof list ' help list
