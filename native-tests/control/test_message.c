@@ -106,13 +106,13 @@ static const struct row rows[] = {
 
 	BAD("{\"jprof\":1,\"id\":3,\"verb\":\"fail\"}", "busy",
 		"\"id\":3,\"ok\":false,\"error\":{\"code\":\"busy\",\"message\":"
-		"\"cannot write '/tmp/?\?\?': \\\"no\\\"\"}"),
+		"\"cannot write '/tmp/\\\\xff\xc3\xa9': \\\"no\\\"\"}"),
 	BAD("{\"jprof\":1,\"verb\":\"hush\"}", "io", "'hush' failed"),
 	BAD("{\"jprof\":1,\"id\":4,\"verb\":\"Start\"}", "usage", "\"id\":4"),
 	BAD("{\"jprof\":1,\"verb\":\"Start\"}", "usage",
 		"verb 'Start' is not known; legal: hello, echo, nothing, fail, hush, last"),
 	BAD("{\"jprof\":1,\"verb\":\"\"}", "usage", "legal: hello"),
-	BAD("{\"jprof\":1,\"verb\":\"a\\nb\"}", "usage", "'a?b'"),
+	BAD("{\"jprof\":1,\"verb\":\"a\\nb\"}", "usage", "'a\\\\u000ab'"),
 
 	BAD("{\"jprof\":2,\"id\":5,\"verb\":\"nothing\"}", "version", "\"id\":5"),
 	BAD("{\"jprof\":2,\"verb\":\"nothing\"}", "version", "version 2"),
