@@ -316,9 +316,11 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	(void)jvmti;
 	if (!sessions_wait(STOP_PATIENCE_MS))
 		return;
-	if (learn(jni, &error) || begin_first(jni, thread, &error))
+	if (learn(jni, &error) || begin_first(jni, thread, &error)) {
 		log_line(LOG_ERROR, "%s; nothing is recorded, the application runs on",
 			error.text);
+		run_notes_put(RUN_NOTE_REFUSED, error.text, NULL);
+	}
 	pthread_mutex_unlock(&sessions);
 	tell_ready();
 }

@@ -91,6 +91,14 @@ for java in "${javas[@]}"; do
 	chmod +x both
 	alike 2 bash -c './both 2>/dev/null'
 done
+# The folder is gone when the JVM comes to it: the program runs, and it is said.
+mkdir gone
+"$jprof" run --file gone/p.jprof -- sh -c 'rmdir gone; exec "$java" -cp "$classes" agent.Workload count 5' \
+	>out 2>err
+[ $? = 7 ] && [ "$(cat out)" = 'steps 5' ] || fail "without a folder: $(cat out err)"
+grep -qE "^jprof: process [0-9]+ was not profiled: cannot .*/gone/p.jprof" err ||
+	fail "without a folder: $(cat err)"
+
 alike 0 ls /
 grep -q 'no JVM was started' err || fail "of ls is said: $(cat err)"
 alike 0 sh -c 'echo a; exit 6'

@@ -45,6 +45,18 @@ static void test_number_file(void **state)
 	}
 }
 
+static void some_files_tell_the_pid(void **state)
+{
+	(void)state;
+	assert_true(options_file_tells_pid("jprof-%p.jprof"));
+	assert_true(options_file_tells_pid("%%%t%p"));
+	assert_true(options_file_tells_pid("/%x/%p/a"));
+	assert_false(options_file_tells_pid("a.jprof"));
+	assert_false(options_file_tells_pid("%%p-%t"));
+	assert_false(options_file_tells_pid("p%"));
+	assert_false(options_file_tells_pid(""));
+}
+
 static void nothing_gives_the_defaults(void **state)
 {
 	(void)state;
@@ -442,6 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_number_file),
+		cmocka_unit_test(some_files_tell_the_pid),
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_scalar_is_read),
 		cmocka_unit_test(every_word_is_its_enum),
