@@ -453,8 +453,8 @@ static int print_profile(const struct profile *profile, const struct words *word
 	return failed;
 }
 
-/* Where no calls were recorded, those who asked for no view get one that has something to
- * show, and the others hear why it has not. */
+/* Where no calls were recorded, a report without --view is the one that has something to
+ * show. People are told why; for programs the rows say it. */
 static void suit_calls(struct words *words, const struct profile *profile)
 {
 	const char *calls = profile_meta_get(profile, "calls");
@@ -464,6 +464,8 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		return;
 	if (!words->has_view)
 		words->request.view = &view_threads;
+	if (words->request.format == &format_json || words->request.format == &format_csv)
+		return;
 	say("no calls were recorded (calls=off): the view 'threads' has what threads "
 	    "used%s",
 		words->has_view ? "" : ", 'files' and 'connections' their I/O");
