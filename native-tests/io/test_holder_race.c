@@ -38,7 +38,7 @@ static struct holder holder;
 static _Atomic int shared[DESCRIPTORS];
 static _Atomic bool enough;
 static _Atomic uint64_t opened, closed, looked;
-static uint64_t folded_rows; /* seen by the one that looks */
+static _Atomic uint64_t folded_rows; /* seen by the one that looks */
 
 /* By the turn of the word, of the first ones. */
 static _Atomic uint8_t was_named[TURNS]; /* 1 + its name; 0: not by a name */
@@ -243,7 +243,9 @@ static void descriptors_come_and_go(void **state)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, run, (void *)(uintptr_t)(i + 1));
 	pthread_create(&thread[THREADS], NULL, look, NULL);
-	nanosleep(&time, NULL);
+	/* And longer where the machine is busy. */
+	for (int i = 0; i < 60 && (i == 0 || looked <= 10 || folded_rows <= 100); i++)
+		nanosleep(&time, NULL);
 	atomic_store(&enough, true);
 	for (int i = 0; i <= THREADS; i++)
 		pthread_join(thread[i], NULL);

@@ -317,6 +317,111 @@ static void test_restless(void **state)
 	trace_destroy(trace);
 }
 
+/* ---- I/O with files that are folded meanwhile ---- */
+
+enum { GROUP = 1, FIRST_FILE = 100 };
+static _Atomic uint64_t folded_below; /* ids of files */
+
+static uint64_t file_now(uint64_t file, uint32_t group)
+{
+	return file >= FIRST_FILE && file < atomic_load(&folded_below) ? group : file;
+}
+
+/* Each file is used by two operations. */
+static void *run_files(void *user)
+{
+	struct owner *owner = user;
+	struct thread_context *context = test_begin(owner->trace, "files");
+
+	for (uint64_t file = FIRST_FILE; !atomic_load(&owner->stop); file++)
+		for (uint32_t op = IO_READ; op <= IO_WRITE; op++) {
+			const struct io_account operation = {
+				.file = file, .group = GROUP, .op = op, .ops = 1, .bytes = 3};
+
+			io_accounts_add(&context->tree.io, &context->tree.lock,
+				context->tree.budget, &operation);
+			owner->calls++;
+			if (file > FIRST_FILE + 200)
+				atomic_store(&folded_below, file - 100);
+		}
+	trace_thread_end(owner->trace, context, NULL);
+	return NULL;
+}
+
+struct io_picture {
+	uint64_t ops, bytes, of_group;
+};
+
+static int io_begin(void *user, const struct trace_thread *thread)
+{
+	(void)thread;
+	*(struct io_picture *)user = (struct io_picture){0};
+	return 0;
+}
+
+static int io_nodes(void *user, const struct trace_thread *thread, uint32_t first,
+	uint32_t count, const struct tree_node *node, size_t stride)
+{
+	(void)user, (void)thread, (void)first, (void)count, (void)node, (void)stride;
+	return 0;
+}
+
+static int io_accounts_seen(void *user, const struct trace_thread *thread, uint32_t first,
+	uint32_t count, const struct io_account *account)
+{
+	struct io_picture *picture = user;
+
+	(void)thread, (void)first;
+	for (uint32_t i = 0; i < count; i++) {
+		picture->ops += account[i].ops;
+		picture->bytes += account[i].bytes;
+		if (io_account_file(&account[i]) == GROUP)
+			picture->of_group += account[i].ops;
+	}
+	return 0;
+}
+
+static int io_end(void *user, const struct trace_thread *thread)
+{
+	(void)user, (void)thread;
+	return 0;
+}
+
+/* Nothing is seen twice or goes back, whenever the owner puts accounts together; its list does not
+ * grow. */
+static void test_folded_files(void **state)
+{
+	struct metric_set set = test_set(1);
+	struct trace *trace = trace_create(&set, 16 << 20);
+	static struct owner owner; /* outlives a failure: the thread runs on */
+	struct io_picture picture = {0}, before = {0};
+	const struct trace_visitor visitor = {.user = &picture,
+		.begin = io_begin,
+		.nodes = io_nodes,
+		.accounts = io_accounts_seen,
+		.end = io_end};
+	struct trace_state memory;
+
+	(void)state;
+	io_accounts_ask(file_now);
+	owner = (struct owner){.trace = trace, .set = &set};
+	assert_int_equal(pthread_create(&owner.thread, NULL, run_files, &owner), 0);
+	for (int i = 0; i < 2000 || picture.of_group < 100000; i++) {
+		assert_int_equal(trace_visit(trace, &visitor), 0);
+		assert_true(picture.ops >= before.ops && picture.of_group >= before.of_group);
+		before = picture;
+	}
+	atomic_store(&owner.stop, true);
+	pthread_join(owner.thread, NULL);
+	assert_int_equal(trace_visit(trace, &visitor), 0);
+	assert_int_equal(picture.ops, owner.calls);
+	assert_int_equal(picture.bytes, 3 * owner.calls);
+	trace_get_state(trace, &memory);
+	assert_true(memory.memory_peak < 4 << 20);
+	io_accounts_ask(NULL);
+	trace_destroy(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +430,7 @@ int main(void)
 		cmocka_unit_test(test_wall),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_restless),
+		cmocka_unit_test(test_folded_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
