@@ -59,6 +59,7 @@ struct adjusting {
 	struct price price[SEQUENCE_CODES];
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
+	double (*above)[SEQUENCE_TYPES]; /* of folds: calls that were made below, by the caller's type */
 	double *whole; /* by node and metric: what it and all below it used */
 	size_t thread, nodes;
 	/* Of the node at work: its stretches, by the rows that price them. */
@@ -145,6 +146,66 @@ static void node_mix(struct mix *mix, const struct adjusting *adjusting,
 	make_mix(mix, calls);
 }
 
+/* ---- folds ---- */
+
+static bool is_flat(
+	const struct profile *profile, size_t first, const struct profile_node *node)
+{
+	return profile->node[first + node->parent].method == PROFILE_METHOD_FOLDED;
+}
+
+/* Stretches that end with an entry. */
+static double calls_made(const struct profile_node *node)
+{
+	return (double)node->transition[TRANSITION_ENTRY][TRANSITION_ENTRY] +
+	       (double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY];
+}
+
+static void add_part(double *to, const struct mix *mix, double calls)
+{
+	for (unsigned i = 0; i < mix->count; i++)
+		to[mix->part[i].type] += mix->part[i].weight * calls;
+}
+
+/* Which flat node called which is not known: each one's callers are all that made calls, each one's
+ * callees all that were called. The fold's owner made those calls that are not of its other
+ * children. */
+static void mix_fold(struct adjusting *adjusting, size_t first, size_t fold)
+{
+	const struct profile *profile = adjusting->profile;
+	size_t at = profile->node[first + fold].parent;
+	const struct profile_node *owner = &profile->node[first + at];
+	double *received = adjusting->below[at], known = 0;
+	struct mix mix;
+
+	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
+		known += received[type];
+	if (calls_made(owner) <= known)
+		return;
+	node_mix(&mix, adjusting, owner);
+	add_part(adjusting->above[fold], &mix, calls_made(owner) - known);
+	if (make_mix(&mix, adjusting->below[fold]))
+		add_part(received, &mix, calls_made(owner) - known);
+}
+
+static void mix_folds(struct adjusting *adjusting, size_t first, size_t end)
+{
+	const struct profile *profile = adjusting->profile;
+	struct mix mix;
+
+	for (size_t i = first + 1; i < end; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		if (!is_flat(profile, first, node))
+			continue;
+		node_mix(&mix, adjusting, node);
+		add_part(adjusting->above[node->parent], &mix, calls_made(node));
+	}
+	for (size_t i = first + 1; i < end; i++)
+		if (profile->node[i].method == PROFILE_METHOD_FOLDED)
+			mix_fold(adjusting, first, i - first);
+}
+
 /* ---- one node ---- */
 
 static uint32_t third_of(unsigned type)
@@ -224,7 +285,11 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	adjusting->shares = 0;
 	adjusting->interpreted = 0;
 	node_mix(&own, adjusting, node);
-	node_mix(&caller, adjusting, &profile->node[first + node->parent]);
+	if (!is_flat(profile, first, node) ||
+		!make_mix(&caller, adjusting->above[node->parent]))
+		node_mix(&caller, adjusting, &profile->node[first + node->parent]);
+	if (is_flat(profile, first, node))
+		at = first + node->parent;
 	/* In an interval a callee may have returned that was called before. */
 	if (!make_mix(&callee, adjusting->below[at - first]))
 		callee = own;
@@ -255,15 +320,29 @@ static double empty_of(const struct adjusting *adjusting, unsigned m)
 	return empty;
 }
 
+/* What all below the node used. */
+static double callees_of(
+	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
+{
+	const struct profile *profile = adjusting->profile;
+	size_t first = profile->thread_first[adjusting->thread];
+	size_t at = (size_t)(node - profile->node) - first;
+	double made = 0;
+
+	if (!is_flat(profile, first, node))
+		return adjusting->whole[at * profile->metric_count + m] - used_of(node, m);
+	/* Of a flat node its part of its group: by calls. */
+	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
+		made += adjusting->above[node->parent][type];
+	return adjusting->whole[node->parent * profile->metric_count + m] *
+	       calls_made(node) / fmax(1, made);
+}
+
 /* How much more the node's stretches behind its callees may cost altogether. */
 static double behind_of(const struct adjusting *adjusting,
 	const struct profile_node *node, unsigned m, double empty)
 {
-	size_t at = (size_t)(node - adjusting->profile->node) -
-		    adjusting->profile->thread_first[adjusting->thread];
-	double used = used_of(node, m);
-	double callees =
-		adjusting->whole[at * adjusting->profile->metric_count + m] - used;
+	double used = used_of(node, m), callees = callees_of(adjusting, node, m);
 	double part =
 		((double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY] +
 			(double)node->transition[TRANSITION_EXIT][TRANSITION_EXIT]) /
@@ -574,16 +653,19 @@ static int adjust_thread(struct adjusting *adjusting)
 
 	adjusting->nodes = end - first;
 	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
+	adjusting->above = calloc(end - first + 1, sizeof(*adjusting->above));
 	adjusting->whole = calloc(
 		(end - first) * profile->metric_count + 1, sizeof(*adjusting->whole));
-	if (!adjusting->below || !adjusting->whole) {
+	if (!adjusting->below || !adjusting->above || !adjusting->whole) {
 		free(adjusting->below);
+		free(adjusting->above);
 		free(adjusting->whole);
 		return -1;
 	}
 	for (size_t i = first + 1; i < end; i++)
 		count_types(profile, &profile->node[i],
 			adjusting->below[profile->node[i].parent]);
+	mix_folds(adjusting, first, end);
 	sum_up(adjusting, first, end);
 	for (size_t i = first; i < end; i++) {
 		find_shares(adjusting, i);
@@ -596,6 +678,7 @@ static int adjust_thread(struct adjusting *adjusting)
 	for (size_t i = first; i < end; i++)
 		sum_error(adjusting->adjusted, profile, i);
 	free(adjusting->below);
+	free(adjusting->above);
 	free(adjusting->whole);
 	return 0;
 }

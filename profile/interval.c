@@ -10,8 +10,8 @@
  *
  * That finds most of them, not all: where a new node is taken for the old one, what is to be
  * subtracted may be more than it has. The rest is then subtracted where else it can be, which
- * is the "(pruned)" child of one of its callers (settle). As every count can be at these places
- * only, the nearest caller first, this never fails where the counts are right.
+ * is the flat node of its method in the fold of one of its callers (settle). As every count can be at
+ * these places only, the nearest caller first, this never fails where the counts are right.
  *
  * A thread that runs is copied node by node, and the time of a stretch that is under way may
  * be seen at the node that the thread is just leaving: then its caller makes up for it.
@@ -34,7 +34,8 @@ struct tree {
 	uint32_t count;
 	uint32_t *slot; /* hash of (parent, method): index, 0: empty */
 	size_t slots; /* a power of two */
-	uint32_t *pruned; /* its "(pruned)" child, 0: none */
+	uint32_t *fold; /* its fold, 0: none */
+	uint32_t *beside; /* of a fold the first flat node, of a flat node the next one; 0: none */
 	uint32_t *before; /* index + 1 of the node of that path in the earlier state */
 	uint64_t *carry;  /* by node: what is still to be subtracted further up; NULL: nothing */
 	bool folded;      /* paths were folded, or other threads */
@@ -240,8 +241,16 @@ static void index_children(struct tree *tree)
 		while (tree->slot[slot] != 0)
 			slot = (slot + 1) & (tree->slots - 1);
 		tree->slot[slot] = i;
-		if (node->method == PROFILE_METHOD_PRUNED)
-			tree->pruned[node->parent] = i;
+		if (node->method == PROFILE_METHOD_FOLDED)
+			tree->fold[node->parent] = i;
+	}
+	for (uint32_t i = tree->count; i-- > 1;) {
+		uint32_t parent = tree->node[i].parent;
+
+		if (tree->node[parent].method != PROFILE_METHOD_FOLDED)
+			continue;
+		tree->beside[i] = tree->beside[parent];
+		tree->beside[parent] = i;
 	}
 }
 
@@ -257,9 +266,10 @@ static int open_tree(struct match *match, size_t thread)
 		slots *= 2;
 	tree->slots = slots;
 	tree->slot = calloc(slots, sizeof *tree->slot);
-	tree->pruned = calloc((size_t)tree->count + 1, sizeof *tree->pruned);
+	tree->fold = calloc((size_t)tree->count + 1, sizeof *tree->fold);
+	tree->beside = calloc((size_t)tree->count + 1, sizeof *tree->beside);
 	tree->before = calloc((size_t)tree->count + 1, sizeof *tree->before);
-	if (!tree->slot || !tree->pruned || !tree->before)
+	if (!tree->slot || !tree->fold || !tree->beside || !tree->before)
 		return -1;
 	index_children(tree);
 	return 0;
@@ -268,7 +278,8 @@ static int open_tree(struct match *match, size_t thread)
 static void close_tree(struct tree *tree)
 {
 	free(tree->slot);
-	free(tree->pruned);
+	free(tree->fold);
+	free(tree->beside);
 	free(tree->before);
 	free(tree->carry);
 	*tree = (struct tree){0};
@@ -294,10 +305,31 @@ static struct earlier earlier_of(const struct match *match, size_t thread)
 		.exact = match->exact + first[0]};
 }
 
-/* Where a path that was folded went: what is left of it is the node. */
-static uint32_t folded_to(const struct tree *tree, uint32_t node)
+static bool is_flat(const struct tree *tree, uint32_t node)
 {
-	return tree->pruned[node] != 0 ? tree->pruned[node] : node;
+	return tree->node[tree->node[node].parent].method == PROFILE_METHOD_FOLDED;
+}
+
+/* The flat node of the method that is the nearest on the way up from the node, whose own fold is
+ * the first that is looked at; 0: none. */
+static uint32_t flat_above(const struct tree *tree, uint32_t node, uint32_t method)
+{
+	for (;; node = tree->node[node].parent) {
+		uint32_t flat = tree->fold[node] ? find_child(tree, tree->fold[node], method)
+						 : 0;
+
+		if (flat != 0 || node == 0)
+			return flat;
+	}
+}
+
+/* Where what a method did below the node went, which was folded; `node` is what is left of the path.
+ * The fold of a node that was folded is gone: it had nothing. */
+static uint32_t folded_to(const struct tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t flat = flat_above(tree, node, method);
+
+	return flat != 0 ? flat : node;
 }
 
 /* Finds each node's place; those of the later state from fresh on are no old ones. */
@@ -316,9 +348,7 @@ static void find_places(const struct tree *tree, struct earlier *earlier, uint32
 		if (found >= fresh)
 			found = 0;
 		earlier->exact[i] = found != 0;
-		if (found == 0)
-			found = earlier->exact[node->parent] ? folded_to(tree, parent) : parent;
-		earlier->place[i] = found;
+		earlier->place[i] = found != 0 ? found : folded_to(tree, parent, node->method);
 	}
 }
 
@@ -344,8 +374,8 @@ static uint32_t find_fresh(struct tree *tree, const struct earlier *earlier)
 	for (uint32_t i = 1; i < tree->count; i++) {
 		uint32_t before = tree->before[i];
 
-		/* A "(pruned)" node has the place of some node that was folded. */
-		if (tree->node[i].method == PROFILE_METHOD_PRUNED)
+		/* A fold and a flat node have the places of some that were folded. */
+		if (tree->node[i].method == PROFILE_METHOD_FOLDED || is_flat(tree, i))
 			continue;
 		if (before <= last || counts_less(&tree->node[i], &earlier->node[before - 1]))
 			return i;
@@ -356,7 +386,7 @@ static uint32_t find_fresh(struct tree *tree, const struct earlier *earlier)
 
 /* ---- one tree: subtracting ---- */
 
-static int carry_up(struct match *match, uint32_t node, const uint64_t *amount)
+static int carry_at(struct match *match, uint32_t node, const uint64_t *amount)
 {
 	struct tree *tree = &match->tree;
 	uint64_t *carry;
@@ -378,46 +408,81 @@ static int subtract_nodes(struct match *match, const struct earlier *earlier)
 	uint64_t amount[COUNTERS_MAX];
 
 	for (uint32_t i = 0; i < earlier->count; i++) {
-		struct profile_node *node = &tree->node[earlier->place[i]];
+		uint32_t place = earlier->place[i];
 
 		load(match, &earlier->node[i], amount);
-		if (take_from(match, node, amount) && carry_up(match, node->parent, amount) < 0)
+		if (take_from(match, &tree->node[place], amount) &&
+			carry_at(match, place, amount) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Nothing on the way up had it. Anywhere in the tree; or else it cannot be. */
-static void take_anywhere(struct match *match, uint64_t *amount)
+/* Nothing on the way up had it. Anywhere in the tree, the method's own nodes first; or else it cannot
+ * be. */
+static void take_anywhere(struct match *match, uint32_t method, uint64_t *amount)
 {
 	struct tree *tree = &match->tree;
 	bool left = true;
 
+	for (uint32_t i = 0; i < tree->count && left; i++)
+		if (tree->node[i].method == method)
+			left = take_from(match, &tree->node[i], amount);
 	for (uint32_t i = 0; i < tree->count && left; i++)
 		left = take_from(match, &tree->node[i], amount);
 	for (unsigned i = 0; i < match->counters && left; i++)
 		match->to->interval.clamped += amount[i] != 0;
 }
 
-/* What is carried: from the leaves up, so that each node has all that comes from below. */
+/* Where else what is carried at the node can be, on the way up: of folded trees in a flat node of its
+ * method, of others at its caller. 0: nowhere. */
+static uint32_t carried_to(const struct tree *tree, uint32_t node)
+{
+	const struct profile_node *at = &tree->node[node];
+	uint32_t from = at->parent;
+
+	if (!tree->folded || node == 0)
+		return from;
+	if (is_flat(tree, node)) {
+		if (tree->node[from].parent == 0)
+			return 0;
+		from = tree->node[tree->node[from].parent].parent;
+	}
+	return flat_above(tree, from, at->method);
+}
+
+static void settle_node(struct match *match, uint32_t node)
+{
+	struct tree *tree = &match->tree;
+	uint64_t *amount = tree->carry + (size_t)node * match->counters;
+	bool left = false;
+	uint32_t to;
+
+	for (unsigned c = 0; c < match->counters; c++)
+		left |= amount[c] != 0;
+	if (!left)
+		return;
+	to = carried_to(tree, node);
+	if (to == 0)
+		take_anywhere(match, tree->node[node].method, amount);
+	else if (take_from(match, &tree->node[to], amount))
+		carry_at(match, to, amount);
+}
+
+/* What is carried: from the leaves up, so that each node has all that comes from below. Flat nodes
+ * come with the owner of their fold. */
 static void settle(struct match *match)
 {
 	struct tree *tree = &match->tree;
 
 	for (uint32_t i = tree->count; tree->carry && i-- > 0;) {
-		uint64_t *amount = tree->carry + (size_t)i * match->counters;
-		bool left = false;
-
-		for (unsigned c = 0; c < match->counters; c++)
-			left |= amount[c] != 0;
-		if (left && tree->pruned[i] != 0)
-			left = take_from(match, &tree->node[tree->pruned[i]], amount);
-		if (left && !tree->folded)
-			left = take_from(match, &tree->node[i], amount);
-		if (left && i > 0)
-			carry_up(match, tree->node[i].parent, amount);
-		else if (left)
-			take_anywhere(match, amount);
+		if (is_flat(tree, i))
+			continue;
+		if (tree->fold[i] != 0)
+			for (uint32_t flat = tree->beside[tree->fold[i]]; flat != 0;
+				flat = tree->beside[flat])
+				settle_node(match, flat);
+		settle_node(match, i);
 	}
 }
 
@@ -433,7 +498,8 @@ static int subtract_tree(struct match *match, size_t to, size_t from)
 	find_places(tree, &earlier, fresh);
 	if (thread->id != match->from->thread[from].id) {
 		tree->folded = true;
-	} else if (thread->pruned != match->from->thread[from].pruned) {
+	} else if (thread->pruned != match->from->thread[from].pruned ||
+		   (thread->is_virtual && thread->pruned > 0)) {
 		tree->folded = true;
 		fresh = find_fresh(tree, &earlier);
 		find_places(tree, &earlier, fresh);
@@ -540,11 +606,12 @@ static bool take_io(struct profile_io *io, struct profile_io *amount)
 	return (amount->ops | amount->failures | amount->bytes | amount->ns) != 0;
 }
 
-static bool is_pruned_at(const struct match *match, size_t thread, const struct profile_io *io)
+static bool is_folded_at(const struct match *match, size_t thread, const struct profile_io *io)
 {
-	const struct profile *to = match->to;
+	const struct profile_node *first =
+		match->to->node + match->to->thread_first[thread];
 
-	return to->node[to->thread_first[thread] + io->node].method == PROFILE_METHOD_PRUNED;
+	return first[first[io->node].parent].method == PROFILE_METHOD_FOLDED;
 }
 
 /* Takes the amounts from all of its thread, operation and file: first what was folded. */
@@ -563,7 +630,7 @@ static bool take_io_of_file(struct match *match, size_t thread, struct profile_i
 			if (io->thread != start.thread || io->op != start.op ||
 				io->file != start.file)
 				break;
-			if (any || is_pruned_at(match, thread, io))
+			if (any || is_folded_at(match, thread, io))
 				left = take_io(io, amount);
 		}
 	return left;

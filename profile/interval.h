@@ -8,8 +8,8 @@
  *
  * Ids of nodes do not last: trees are pruned and renumbered, ended threads folded into rows
  * like "worker-*". So threads are matched by id, or else by the pattern of their name; nodes
- * by their path, or else they are in the "(pruned)" child of what is left of it. Whatever was
- * folded, sums over a thread (of folded ones: over their row) are exact.
+ * by their path, or else they are in the flat node of their method below what is left of it. Whatever
+ * was folded, sums over a thread (of folded ones: over their row) and over each of its methods are exact.
  */
 #ifndef JPROF_PROFILE_INTERVAL_H
 #define JPROF_PROFILE_INTERVAL_H

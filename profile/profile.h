@@ -17,8 +17,11 @@
 
 /* Reserved method ids. Real methods start at PROFILE_METHOD_FIRST. */
 #define PROFILE_METHOD_ROOT   0 /* a thread's root: what ran outside every included method */
-#define PROFILE_METHOD_PRUNED 1 /* "(pruned)": paths folded because memory was short */
+#define PROFILE_METHOD_FOLDED 1 /* a fold: below it are methods whose paths were given up */
 #define PROFILE_METHOD_FIRST  2
+
+/* The name of a fold in files and reports. */
+#define PROFILE_FOLDED_NAME "(folded: memory)"
 
 struct profile_metric {
 	const char *name, *unit, *how;
@@ -45,7 +48,7 @@ struct profile_thread {
 	uint64_t repaired;    /* frames popped because their exit never came */
 	uint64_t unmatched;   /* exits that matched no frame */
 	uint64_t lost;        /* entries that could not be recorded (no memory) */
-	uint64_t pruned;      /* tree nodes folded into "(pruned)" */
+	uint64_t pruned;      /* tree nodes that were folded */
 	uint64_t mounts;      /* of virtual threads: how often one was mounted on a carrier */
 	uint64_t carrier_ns;  /* and for how long, ns of wall-clock time */
 	uint64_t waited_ns;   /* it could have run and had no processor; 0: not known, or not at all */

@@ -107,8 +107,8 @@ static void name_gaps(struct profile *profile)
 		method->id = id;
 		if (id == PROFILE_METHOD_ROOT)
 			*method = (struct profile_method){.id = id};
-		else if (id == PROFILE_METHOD_PRUNED)
-			*method = (struct profile_method){.id = id, .name = "(pruned)"};
+		else if (id == PROFILE_METHOD_FOLDED)
+			*method = (struct profile_method){.id = id, .name = PROFILE_FOLDED_NAME};
 		else if (!method->name)
 			method->name = "(unknown method)";
 	}

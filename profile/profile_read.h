@@ -38,7 +38,7 @@ struct profile {
 	unsigned metric_count;
 
 	/* Indexed by method id; ids without a row have class_name NULL and a name that says
-	 * so; ids 0 and 1 are the root (name NULL) and "(pruned)". */
+	 * so; ids 0 and 1 are the root (name NULL) and a fold. */
 	struct profile_method *method;
 	uint32_t method_count;
 

@@ -225,8 +225,8 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		append_view(sql, &views[i], metric, metrics);
 	sqlite3_str_appendf(sql,
 		"INSERT INTO method(id, name, native, static)\n"
-		"VALUES(%d, NULL, 0, 0), (%d, '(pruned)', 0, 0);\n",
-		PROFILE_METHOD_ROOT, PROFILE_METHOD_PRUNED);
+		"VALUES(%d, NULL, 0, 0), (%d, '" PROFILE_FOLDED_NAME "', 0, 0);\n",
+		PROFILE_METHOD_ROOT, PROFILE_METHOD_FOLDED);
 	for (int op = 0; op < IO_OPS; op++)
 		sqlite3_str_appendf(sql, "INSERT INTO operation VALUES(%d, %Q);\n", op,
 			io_op_name((enum io_op)op));

@@ -34,7 +34,7 @@
 	X(METRIC_HOW, "how", "TEXT", "how it was read")
 
 #define SCHEMA_METHOD(X)                                                                 \
-	X(METHOD_ID, "id", "INTEGER PRIMARY KEY", "0 a root, 1 (pruned), 2... methods")  \
+	X(METHOD_ID, "id", "INTEGER PRIMARY KEY", "0 a root, 1 a fold, 2... methods")    \
 	X(METHOD_CLASS, "class", "TEXT", "Java name")                                    \
 	X(METHOD_NAME, "name", "TEXT", "")                                               \
 	X(METHOD_SIGNATURE, "signature", "TEXT", "JVM descriptor")                       \
@@ -54,7 +54,7 @@
 	X(THREAD_REPAIRED, "repaired", "INTEGER", "frames whose exit never came")        \
 	X(THREAD_UNMATCHED, "unmatched", "INTEGER", "exits that matched no frame")       \
 	X(THREAD_LOST, "lost", "INTEGER", "entries not recorded")                        \
-	X(THREAD_PRUNED, "pruned", "INTEGER", "nodes folded into (pruned)")              \
+	X(THREAD_PRUNED, "pruned", "INTEGER", "nodes folded for want of memory")         \
 	X(THREAD_STARTED, "started", "INTEGER", "ns since the session began")            \
 	X(THREAD_ENDED, "ended", "INTEGER", "the same; NULL while alive")                \
 	X(THREAD_MOUNTS, "mounts", "INTEGER", "of virtual threads on carriers")          \

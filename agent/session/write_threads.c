@@ -13,7 +13,7 @@
 #include <string.h>
 
 _Static_assert((int)METHOD_ROOT == PROFILE_METHOD_ROOT &&
-		       (int)METHOD_PRUNED == PROFILE_METHOD_PRUNED &&
+		       (int)METHOD_FOLDED == PROFILE_METHOD_FOLDED &&
 		       (int)METHOD_FIRST == PROFILE_METHOD_FIRST,
 	"trees and files give methods the same ids");
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
@@ -160,7 +160,7 @@ static int put_node(struct thread_writer *writer, uint32_t index, const struct t
 		.index = index,
 		.parent = node->parent,
 		.method = node->method,
-		.recursion = tree_node_recursion(node),
+		.recursion = node->recursion,
 		.interpreted = states.interpreted > node->calls ? 0 : states.interpreted,
 		.jitted = states.jitted,
 		.native = states.native > node->calls ? 0 : states.native,

@@ -75,9 +75,9 @@ static void index_reset(struct call_tree *tree, struct tree_index *index)
 	index->used = 0;
 }
 
-/* All slots empty, and not more of them than so many nodes need; there were as many
- * before. */
-static void index_clear(struct call_tree *tree, struct tree_index *index, uint32_t nodes)
+/* All slots empty, and not more of them than so many nodes need, whatever the budget says. False: the
+ * system has no memory for more than there were; there are few now. */
+static bool index_clear(struct call_tree *tree, struct tree_index *index, uint32_t nodes)
 {
 	uint64_t slots = FEW;
 
@@ -85,20 +85,25 @@ static void index_clear(struct call_tree *tree, struct tree_index *index, uint32
 		slots *= 2;
 	if (slots == FEW) {
 		index_reset(tree, index);
-		return;
+		return true;
 	}
-	/* Shrinking may be refused by the system: the old size does as well. */
-	if (arena_resize(&index->arena, tree->budget, slots * 4, MEMORY_SMALL) == 0)
+	/* Shrinking may be refused, too: the old size does as well. */
+	if (arena_resize(&index->arena, tree->budget, slots * 4, MEMORY_FORCED) == 0)
 		index->mask = (uint32_t)(slots - 1);
+	if (index->mask < slots - 1) {
+		index_reset(tree, index);
+		return false;
+	}
 	index->slot = index->arena.base;
 	index->used = 0;
 	memset(index->slot, 0, ((size_t)index->mask + 1) * 4);
+	return true;
 }
 
-static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_t slots)
+static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_t slots,
+	enum memory_claim claim)
 {
 	struct tree_index old = *index;
-	enum memory_claim claim = memory_claim_of(tree->budget, tree_bytes(tree));
 
 	index->arena = (struct arena){0};
 	if (arena_resize(&index->arena, tree->budget, slots * 4, claim) != 0) {
@@ -118,13 +123,14 @@ static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_
 }
 
 /* Makes room for so many more, at most two thirds full. */
-static bool index_room(struct call_tree *tree, struct tree_index *index, uint32_t more)
+static bool index_room(struct call_tree *tree, struct tree_index *index, uint32_t more,
+	enum memory_claim claim)
 {
 	uint64_t slots = (uint64_t)index->mask + 1;
 
 	while (slots * 2 < ((uint64_t)index->used + more) * 3)
 		slots *= 2;
-	return slots == (uint64_t)index->mask + 1 || index_grow(tree, index, slots);
+	return slots == (uint64_t)index->mask + 1 || index_grow(tree, index, slots, claim);
 }
 
 /* ---- memory ---- */
@@ -137,21 +143,29 @@ static void place_nodes(struct call_tree *tree)
 	tree->capacity = capacity > TREE_NATIVE ? TREE_NATIVE : (uint32_t)capacity;
 }
 
-/* A quarter more; if that is not to be had, less. */
-static bool grow_nodes(struct call_tree *tree)
+/* What was forced is to be asked for soon: as if all of it had been. */
+static void wear_patience(struct call_tree *tree, uint32_t nodes)
 {
-	enum memory_claim claim = memory_claim_of(tree->budget, tree_bytes(tree));
+	tree->patience -= tree->patience < nodes ? tree->patience : nodes;
+}
+
+/* A quarter more; if that is not to be had, less. */
+static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
+{
 	size_t bytes = tree->arena.bytes;
 	int result = -1;
 
 	if (tree->capacity == TREE_NATIVE)
 		return false;
 	lock_take(&tree->lock);
-	for (size_t more = bytes / 4; result != 0 && more >= arena_page(); more /= 4)
+	for (size_t more = claim == MEMORY_FORCED ? 0 : bytes / 4;
+		result != 0 && more >= arena_page(); more /= 4)
 		result = arena_resize(&tree->arena, tree->budget, bytes + more, claim);
 	if (result != 0)
 		result = arena_resize(&tree->arena, tree->budget, bytes + 1, claim);
 	place_nodes(tree);
+	if (claim == MEMORY_FORCED)
+		wear_patience(tree, tree->capacity - tree->count);
 	lock_give(&tree->lock);
 	return result == 0;
 }
@@ -191,6 +205,8 @@ static void link_child(struct call_tree *tree, struct tree_node *parent, uint32_
 /* A list that has become too long goes into the hash, whole. */
 static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_t index)
 {
+	if (tree->listed)
+		return;
 	if (children_of(parent) > TREE_LIST_MAX + 1) {
 		index_put(tree, &tree->children, index);
 		return;
@@ -221,32 +237,33 @@ static uint32_t recursion_of(
 	return 0;
 }
 
-static bool room_for_child(struct call_tree *tree, uint32_t parent)
+static bool room_for_child(
+	struct call_tree *tree, uint32_t parent, enum memory_claim claim)
 {
 	uint32_t children = children_of(tree_at(tree, parent));
 	uint32_t hashed = 0;
 
-	if (children >= TREE_LIST_MAX)
+	if (children >= TREE_LIST_MAX && !tree->listed)
 		hashed = children == TREE_LIST_MAX ? TREE_LIST_MAX + 1 : 1;
-	return (tree->count < tree->capacity || grow_nodes(tree)) &&
-	       index_room(tree, &tree->instances, 1) &&
-	       index_room(tree, &tree->children, hashed);
+	return (tree->count < tree->capacity || grow_nodes(tree, claim)) &&
+	       index_room(tree, &tree->instances, 1, claim) &&
+	       index_room(tree, &tree->children, hashed, claim);
 }
 
-uint32_t tree_add(struct call_tree *tree, uint32_t parent, uint32_t method)
+static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method,
+	enum memory_claim claim)
 {
 	struct tree_node *node;
 	uint32_t index;
 
-	if (!room_for_child(tree, parent))
+	if (!room_for_child(tree, parent, claim))
 		return 0;
 	index = tree->count;
 	node = tree_at(tree, index);
 	memset(node, 0, tree->stride);
 	node->method = method;
 	node->parent = parent;
-	if (method != METHOD_PRUNED)
-		node->recursion = recursion_of(tree, parent, method);
+	node->recursion = recursion_of(tree, parent, method);
 	link_child(tree, tree_at(tree, parent), index);
 	hash_child(tree, tree_at(tree, parent), index);
 	link_instance(tree, index);
@@ -263,29 +280,64 @@ static uint32_t find_listed(
 	return 0;
 }
 
-uint32_t tree_find(struct call_tree *tree, uint32_t parent, uint32_t method)
+uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method)
 {
-	struct tree_node *node = tree_at(tree, parent);
-	uint32_t child = node->last_child;
+	uint32_t parent = tree_callees(tree, node);
+	struct tree_node *list = tree_at(tree, parent);
+	uint32_t child = list->last_child;
 
 	if (child == 0)
 		return 0;
 	if (tree_at(tree, child)->method != method)
 		child = tree_at(tree, child)->next_sibling;
 	if (child == 0 || tree_at(tree, child)->method != method)
-		child = children_of(node) <= TREE_LIST_MAX
-				? find_listed(tree, node, method)
+		child = children_of(list) <= TREE_LIST_MAX || tree->listed
+				? find_listed(tree, list, method)
 				: *index_slot(tree, &tree->children, parent, method);
-	if (child != 0)
-		store32(&node->last_child, child);
+	if (child != 0) {
+		store32(&list->last_child, child);
+		store32(&tree_at(tree, node)->last_child, child);
+	}
 	return child;
 }
 
-uint32_t tree_pruned_place(struct call_tree *tree, uint32_t parent)
+uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method)
 {
-	uint32_t child = tree_find(tree, parent, METHOD_PRUNED);
+	return add(tree, tree_callees(tree, node), method,
+		memory_claim_of(tree->budget, tree_bytes(tree)));
+}
 
-	return child != 0 ? child : TREE_PRUNED;
+static uint32_t find_or_force(struct call_tree *tree, uint32_t parent, uint32_t method)
+{
+	uint32_t child = tree_find(tree, parent, method);
+
+	if (child != 0)
+		return child;
+	tree->forced = true;
+	return add(tree, parent, method, MEMORY_FORCED);
+}
+
+uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t fold = tree_callees(tree, node), flat = 0;
+
+	if (tree_at(tree, fold)->method != METHOD_FOLDED)
+		fold = find_or_force(tree, fold, METHOD_FOLDED);
+	if (fold != 0)
+		flat = method == METHOD_FOLDED ? fold : find_or_force(tree, fold, method);
+	return flat != 0 ? flat : TREE_FOLDED;
+}
+
+uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t parent = tree_callees(tree, node), place;
+
+	if (method == METHOD_FOLDED && tree_at(tree, parent)->method == METHOD_FOLDED)
+		return parent;
+	place = tree_find(tree, parent, method);
+	if (place == 0)
+		place = tree_add(tree, parent, method);
+	return place != 0 ? place : tree_flat(tree, parent, method);
 }
 
 uint32_t tree_instance(const struct call_tree *tree, uint32_t method)
@@ -303,8 +355,7 @@ static void relink_children(struct call_tree *tree)
 
 		node->first_child = node->next_sibling = 0;
 		node->last_child = node->next_instance = 0;
-		if (node->method != METHOD_PRUNED)
-			node->children &= TREE_NATIVE;
+		node->children &= TREE_NATIVE;
 		if (i != TREE_ROOT)
 			link_child(tree, tree_at(tree, node->parent), i);
 	}
@@ -313,11 +364,11 @@ static void relink_children(struct call_tree *tree)
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
 
-		if (node->method != METHOD_PRUNED && children_of(node) > TREE_LIST_MAX)
+		if (children_of(node) > TREE_LIST_MAX)
 			hashed += children_of(node);
 	}
-	index_clear(tree, &tree->children, hashed);
-	for (uint32_t i = 1; i < tree->count; i++)
+	tree->listed = !index_clear(tree, &tree->children, hashed);
+	for (uint32_t i = 1; i < tree->count && !tree->listed; i++)
 		if (children_of(tree_at(tree, tree_at(tree, i)->parent)) > TREE_LIST_MAX)
 			index_put(tree, &tree->children, i);
 }
@@ -334,7 +385,8 @@ void tree_relink(struct call_tree *tree)
 
 /* ---- life ---- */
 
-int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics)
+int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics,
+	enum memory_claim claim)
 {
 	*tree = (struct call_tree){
 		.stride = (uint32_t)tree_stride(metrics),
@@ -344,11 +396,11 @@ int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t met
 	lock_init(&tree->lock, LOCK_TREE);
 	index_reset(tree, &tree->children);
 	index_reset(tree, &tree->instances);
-	if (arena_resize(&tree->arena, budget, 2 * tree->stride, MEMORY_SMALL) != 0)
+	if (arena_resize(&tree->arena, budget, 2 * tree->stride, claim) != 0)
 		return -1;
 	place_nodes(tree);
 	tree->count = 1; /* the root: all zero */
-	tree_add(tree, TREE_ROOT, METHOD_PRUNED);
+	tree_add(tree, TREE_ROOT, METHOD_FOLDED);
 	return 0;
 }
 
@@ -360,8 +412,6 @@ void tree_zero(struct call_tree *tree)
 		node->calls = node->jitted = 0;
 		memset(node->transition, 0, sizeof(node->transition));
 		memset(node->base, 0, 2 * tree->metrics * sizeof(node->base[0]));
-		if (node->method == METHOD_PRUNED)
-			node->pruned_native = 0;
 	}
 	io_accounts_zero(&tree->io);
 }
@@ -375,7 +425,7 @@ void tree_clear(struct call_tree *tree)
 	memset(tree_at(tree, TREE_ROOT), 0, tree->stride);
 	tree->count = 1;
 	__atomic_store_n(&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
-	tree_add(tree, TREE_ROOT, METHOD_PRUNED);
+	tree_add(tree, TREE_ROOT, METHOD_FOLDED);
 }
 
 void tree_close(struct call_tree *tree)

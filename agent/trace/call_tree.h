@@ -4,7 +4,7 @@
  * call_tree: every call path of one thread, or of many that are one row, a node each.
  *
  * Owns: one growable mapping of nodes (arena), so that a node is base + index * stride and
- *       a link is a 32-bit index. Index 0 is the root, 1 the root's "(pruned)" child. A
+ *       a link is a 32-bit index. Index 0 is the root, 1 the root's fold. A
  *       parent's index is always below its children's, also after pruning.
  * Runs: the owning thread writes counters (relaxed 64-bit stores, one writer) and appends
  *       nodes without a lock. Whatever moves or renumbers nodes (growing, pruning) takes
@@ -23,9 +23,15 @@
  * Children are listed roughly in the order in which they are called: a new one is put behind
  * the one entered last. So the next sibling of last_child is a good second guess.
  *
- * A "(pruned)" node stands for all the paths that were folded into it, and has no children:
- * what is entered below it stays in it. As methods of every state may meet there, it counts
- * native calls in place of recursion and children.
+ * Paths that were given up for want of memory are counted by method:
+ *
+ *   P --- fold --- flat A, flat B, flat C ...
+ *
+ * A fold, "(folded: memory)", is a child of the node P that kept its path. Its children are flat
+ * nodes, one a method: each has all that the method did somewhere below P, on paths that are not
+ * known any more. A flat node has no children: what is called from it goes to the flat nodes beside
+ * it. So sums by method, and what P and all below it used, are what they were. A fold itself counts
+ * nothing (but for the root's, when the system has no memory at all).
  */
 #ifndef JPROF_CALL_TREE_H
 #define JPROF_CALL_TREE_H
@@ -42,13 +48,13 @@
 
 enum {
 	METHOD_ROOT = 0,   /* a thread's root: what runs outside every included method */
-	METHOD_PRUNED = 1, /* "(pruned)": paths folded because memory was short */
+	METHOD_FOLDED = 1, /* a fold: below it are methods whose paths were given up */
 	METHOD_FIRST = 2   /* the first real method's id */
 };
 
 enum {
 	TREE_ROOT = 0,   /* index of the root */
-	TREE_PRUNED = 1, /* index of the root's "(pruned)" child */
+	TREE_FOLDED = 1, /* index of the root's fold */
 	TREE_LIST_MAX = 8 /* children looked for in the list; more are in a hash */
 };
 
@@ -56,7 +62,7 @@ enum {
 #define TREE_NATIVE 0x80000000u
 
 struct tree_node {
-	uint32_t method; /* id; METHOD_ROOT, METHOD_PRUNED or a real one */
+	uint32_t method; /* id; METHOD_ROOT, METHOD_FOLDED or a real one */
 	uint32_t parent; /* index; the root's own is 0 */
 	union {
 		struct {
@@ -66,26 +72,20 @@ struct tree_node {
 			uint32_t next_instance; /* next node of the same method, 0: none */
 		};
 		/* While the tree is pruned or merged away; the links are made anew after. */
-		struct {
+		struct prune_scratch {
 			union {
 				uint64_t cum; /* of metric 0 */
 				struct {
-					uint32_t to;    /* the node it went into, or its new index */
-					uint32_t folds; /* the "(pruned)" child to fold children into */
+					uint32_t to;   /* see tree_prune.c; merged: the other tree's node */
+					uint32_t next;
 				};
 			};
-			uint16_t fineness; /* how small a part of its parents: tree_prune.c */
-			uint16_t finest;   /* the largest such number among its children */
-			uint32_t marks;
+			uint16_t fineness; /* how small a part of its parents */
+			uint16_t marks;
 		} prune;
 	};
-	union {
-		struct {
-			uint32_t recursion; /* ancestors with the same method */
-			uint32_t children;  /* how many, and TREE_NATIVE */
-		};
-		uint64_t pruned_native; /* METHOD_PRUNED only: of its calls, the native ones */
-	};
+	uint32_t recursion; /* ancestors with the same method; of a flat node: of the known ones */
+	uint32_t children;  /* how many, and TREE_NATIVE */
 	uint64_t calls;  /* entered from a probe or an event; 0 for frames found on the stack */
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
@@ -125,6 +125,8 @@ struct call_tree {
 	uint32_t generation; /* rises when nodes are renumbered; stored under the lock */
 	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
 	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
+	bool listed;         /* the system had no memory for a hash of children */
+	bool forced;         /* it has had nodes that the budget refused, since it was pruned */
 	uint32_t patience;   /* nodes asked for until pruning is worth another try */
 	uint64_t pruned;     /* nodes folded so far; one writer */
 	struct io_accounts io; /* of the nodes; follow them when they are renumbered */
@@ -141,19 +143,19 @@ static inline __attribute__((always_inline)) struct tree_node *tree_at(
 	return (struct tree_node *)(tree->nodes + (size_t)index * tree->stride);
 }
 
-/* For nodes of a live tree and of a copied block alike. */
-static inline uint32_t tree_node_recursion(const struct tree_node *node)
+/* Where the children are that a call from the node may go to: of a flat node, its fold. */
+static inline uint32_t tree_callees(const struct call_tree *tree, uint32_t node)
 {
-	return node->method == METHOD_PRUNED ? 0 : node->recursion;
+	uint32_t parent = tree_at(tree, node)->parent;
+
+	return tree_at(tree, parent)->method == METHOD_FOLDED ? parent : node;
 }
 
+/* For nodes of a live tree and of a copied block alike. */
 static inline struct tree_states tree_node_states(const struct tree_node *node)
 {
 	uint64_t rest = node->calls - node->jitted;
 
-	if (node->method == METHOD_PRUNED)
-		return (struct tree_states){
-			rest - node->pruned_native, node->jitted, node->pruned_native};
 	if (node->children & TREE_NATIVE)
 		return (struct tree_states){0, node->jitted, rest};
 	return (struct tree_states){rest, node->jitted, 0};
@@ -172,31 +174,32 @@ static inline uint64_t tree_node_sum(const struct tree_node *node, uint32_t metr
 	return sum;
 }
 
-/* The root and its "(pruned)" child. 0, or -1 without memory: tree_fini is harmless. */
-int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics);
+/* The root and its fold. 0, or -1 without memory: tree_fini is harmless. */
+int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t metrics,
+	enum memory_claim claim);
 void tree_fini(struct call_tree *tree);
 
-/* The child of parent for the method, which becomes its last_child; 0: none. */
-uint32_t tree_find(struct call_tree *tree, uint32_t parent, uint32_t method);
+/* Where a call of the method from the node goes: a child of tree_callees, which is looked at first
+ * from now on; 0: there is none. */
+uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* Makes the child, which must not exist, and makes it the last_child. 0: no memory, nothing
- * has changed. May move the nodes. */
-uint32_t tree_add(struct call_tree *tree, uint32_t parent, uint32_t method);
+/* Makes that child, which must not exist. 0: no memory, nothing has changed. May move the nodes. */
+uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* Where a call goes when there is no node for it: the parent's own "(pruned)" child if it
- * has one, else the root's. */
-uint32_t tree_pruned_place(struct call_tree *tree, uint32_t parent);
+/* The flat node of the method for a call from the node, made if need be whatever the budget says;
+ * where the system has no memory: the root's fold. May move the nodes. */
+uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method);
 
 /* The node of the method made last, the others follow by next_instance; 0: none. */
 uint32_t tree_instance(const struct call_tree *tree, uint32_t method);
 
 /* Adds the counts of all nodes of another tree, path by path; what finds no memory is added
- * to "(pruned)" nodes. Nobody else looks at either meanwhile. `from` is used up: only
- * tree_fini may follow. */
+ * to flat nodes, for which the tree is pruned in the end. Nobody else looks at either meanwhile.
+ * `from` is used up: only tree_fini may follow. */
 void tree_merge(struct call_tree *tree, struct call_tree *from);
 
-/* The child of parent for the method, made if need be; or where its counts go without memory. */
-uint32_t tree_place(struct call_tree *tree, uint32_t parent, uint32_t method);
+/* tree_find, or tree_add, or tree_flat. A method that is METHOD_FOLDED asks for the node's fold. */
+uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method);
 
 /* Adds the counts of a node of another tree. */
 void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from);
@@ -207,11 +210,12 @@ void tree_zero(struct call_tree *tree);
 /* As tree_init left it, but with a new generation. Under the lock. */
 void tree_clear(struct call_tree *tree);
 
-/* Folds the nodes whose share of their parent's cum (of metric 0) is smallest into
- * "(pruned)" nodes, about half of all, but not those of the frames. The frames' indices and
- * *current (the last frame's; may be NULL) are brought up to date. Needs no memory, and gives
- * some back. Returns how many nodes fewer there are: 0 also while somebody copies the nodes,
- * and while the last try, which gave little, is not long ago. */
+/* Folds the nodes whose share of their parent's cum (of metric 0) is smallest, a third of all and
+ * more if that can be; those of the frames only where that alone does not help and the tree has more
+ * than a small claim. The frames' indices and *current (the last frame's; may be NULL) are brought up
+ * to date. Needs four bytes a method meanwhile, which are forced, and gives memory back. Returns how
+ * many nodes fewer there are: 0 also while somebody copies the nodes, and while the last try, which
+ * gave little, is not long ago. */
 uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames,
 	uint32_t *current);
 

@@ -21,10 +21,12 @@ void trace_keep_virtual_apart(struct trace *trace)
 static struct thread_context *new_group(
 	struct trace *trace, const struct thread_identity *identity)
 {
-	struct thread_context *group = rows_create(trace);
+	struct thread_context *group = rows_create(trace, MEMORY_SMALL);
 
 	while (!group && trace_relieve(trace, 0))
-		group = rows_create(trace);
+		group = rows_create(trace, MEMORY_SMALL);
+	if (!group)
+		group = rows_create(trace, MEMORY_FORCED);
 	if (!group)
 		return NULL;
 	group->life = CONTEXT_GROUP;
@@ -136,11 +138,12 @@ static struct thread_context *group_by_name(
 
 /* ---- lanes ---- */
 
-static struct thread_context *new_lane(struct trace *trace, struct thread_context *group)
+static struct thread_context *new_lane(
+	struct trace *trace, struct thread_context *group, enum memory_claim claim)
 {
-	struct thread_context *lane = rows_create(trace);
+	struct thread_context *lane = rows_create(trace, claim);
 
-	if (lane && shadow_init(&lane->stack, &trace->budget) != 0) {
+	if (lane && shadow_init(&lane->stack, &trace->budget, claim) != 0) {
 		rows_destroy(trace, lane);
 		return NULL;
 	}
@@ -189,10 +192,12 @@ static struct thread_context *make_lane(
 	struct thread_context *carrier, struct thread_context *group)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *lane = new_lane(trace, group);
+	struct thread_context *lane = new_lane(trace, group, MEMORY_SMALL);
 
 	while (!lane && trace_relieve(trace, 0))
-		lane = new_lane(trace, group);
+		lane = new_lane(trace, group, MEMORY_SMALL);
+	if (!lane)
+		lane = new_lane(trace, group, MEMORY_FORCED);
 	if (!lane)
 		return NULL;
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);

@@ -23,7 +23,7 @@ bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim
 	uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
 
 	do {
-		if (used > limit || bytes > limit - used)
+		if (claim != MEMORY_FORCED && (used > limit || bytes > limit - used))
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used,
 		used + bytes, memory_order_relaxed, memory_order_relaxed));

@@ -8,6 +8,9 @@
  * the limit by the reserve alone: so a thread with little to tell does not starve because a
  * big tree took everything and sits in a long sleep.
  *
+ * What counts could not be kept without is taken in any case: a thread's first pages, its frames, a
+ * node for each method. It may go beyond the limit, and the peak tells.
+ *
  * Runs: on any thread, without locks: the words are atomic, and order nothing else.
  */
 #ifndef JPROF_MEMORY_BUDGET_H
@@ -19,7 +22,8 @@
 
 enum memory_claim {
 	MEMORY_ORDINARY, /* leaves the reserve alone */
-	MEMORY_SMALL     /* may use it */
+	MEMORY_SMALL,    /* may use it */
+	MEMORY_FORCED    /* may exceed the limit */
 };
 
 struct memory_budget {
@@ -33,7 +37,7 @@ struct memory_budget {
 
 void memory_budget_init(struct memory_budget *budget, uint64_t limit);
 
-/* True: the bytes are taken, and have to be given back. */
+/* True (of forced claims: always): the bytes are taken, and have to be given back. */
 bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim claim);
 void memory_give(struct memory_budget *budget, uint64_t bytes);
 

@@ -27,7 +27,7 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 	/* Where paths were folded, those of other lanes may not have been; frames that found no room
 	 * here may find some there. */
 	if (lane->tree.generation == 0 && lane->stack.overflow == 0 &&
-		tree_at(&lane->tree, node)->method != METHOD_PRUNED) {
+		tree_callees(&lane->tree, node) == node) {
 		if (node < part->parked_nodes)
 			return true;
 		lock_take(&lane->tree.lock);
@@ -369,7 +369,7 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 	if (!room)
 		__atomic_store_n(&lane->lane.parked_unsure, true, __ATOMIC_RELAXED);
 	turn_begin(lane);
-	unpark(lane, room ? thread->node : TREE_PRUNED, room, thread->wall,
+	unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
 		now_or_stop(lane->trace));
 	turn_end(lane);
 }

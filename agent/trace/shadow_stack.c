@@ -16,10 +16,11 @@ static void place(struct shadow_stack *stack, size_t top)
 	stack->limit = base + slots - 2;
 }
 
-int shadow_init(struct shadow_stack *stack, struct memory_budget *budget)
+int shadow_init(struct shadow_stack *stack, struct memory_budget *budget,
+	enum memory_claim claim)
 {
 	*stack = (struct shadow_stack){0};
-	if (arena_resize(&stack->arena, budget, 1, MEMORY_SMALL) != 0)
+	if (arena_resize(&stack->arena, budget, 1, claim) != 0)
 		return -1;
 	place(stack, 0);
 	*stack->top = (struct shadow_frame){
@@ -39,7 +40,7 @@ int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget)
 	size_t bytes = stack->arena.bytes;
 
 	if (arena_resize(&stack->arena, budget, bytes * 2, MEMORY_SMALL) != 0 &&
-		arena_resize(&stack->arena, budget, bytes + 1, MEMORY_SMALL) != 0)
+		arena_resize(&stack->arena, budget, bytes + 1, MEMORY_FORCED) != 0)
 		return -1;
 	place(stack, top);
 	return 0;

@@ -39,10 +39,12 @@ struct shadow_stack {
 };
 
 /* With the root's frame. 0, or -1 without memory. */
-int shadow_init(struct shadow_stack *stack, struct memory_budget *budget);
+int shadow_init(struct shadow_stack *stack, struct memory_budget *budget,
+	enum memory_claim claim);
 void shadow_fini(struct shadow_stack *stack, struct memory_budget *budget);
 
-/* Makes room for at least one more frame. 0, or -1: the stack is as it was. */
+/* Makes room for at least one more frame, whatever the budget says. 0, or -1: the system has no
+ * memory, the stack is as it was. */
 int shadow_grow(struct shadow_stack *stack, struct memory_budget *budget);
 
 /* Only the root's frame is left. */

@@ -39,6 +39,15 @@ static void heed_shortage(struct thread_context *context)
 		prune(context);
 }
 
+/* The child for a call of the method from where the thread is, which a prune may have changed. 0: no
+ * memory for it. */
+static uint32_t find_or_add(struct thread_context *context, uint32_t method)
+{
+	uint32_t child = tree_find(&context->tree, context->current, method);
+
+	return child != 0 ? child : tree_add(&context->tree, context->current, method);
+}
+
 /* Memory is short: ended threads' trees give way first, then the own one, and others' as
  * soon as their owners come by. */
 static uint32_t add_for_want(struct thread_context *context, uint32_t method)
@@ -57,29 +66,25 @@ static uint32_t add_for_want(struct thread_context *context, uint32_t method)
 		context->shortage = 1 + atomic_fetch_add_explicit(&tree->budget->shortage,
 						1, memory_order_relaxed);
 	}
-	return prune(context) ? tree_add(tree, context->current, method) : 0;
+	return prune(context) ? find_or_add(context, method) : 0;
 }
 
 static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
 {
-	struct call_tree *tree = &context->tree;
 	uint32_t child;
 
 	heed_shortage(context);
-	child = tree_add(tree, context->current, method);
+	child = find_or_add(context, method);
 	if (child == 0)
 		child = add_for_want(context, method);
-	return child != 0 ? child : tree_pruned_place(tree, context->current);
+	return child != 0 ? child : tree_flat(&context->tree, context->current, method);
 }
 
 /* The node of a call of the method from where the thread is. */
 static uint32_t child_of(struct thread_context *context, uint32_t method)
 {
-	uint32_t child;
+	uint32_t child = tree_find(&context->tree, context->current, method);
 
-	if (tree_at(&context->tree, context->current)->method == METHOD_PRUNED)
-		return context->current;
-	child = tree_find(&context->tree, context->current, method);
 	return child != 0 ? child : new_child(context, method);
 }
 

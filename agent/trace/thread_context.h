@@ -283,9 +283,7 @@ static inline __attribute__((always_inline)) void context_count_call(
 		context_add(&node->jitted, 1);
 	if (state != STATE_NATIVE)
 		return;
-	if (node->method == METHOD_PRUNED)
-		context_add(&node->pruned_native, 1);
-	else if (!(node->children & TREE_NATIVE))
+	if (!(node->children & TREE_NATIVE))
 		__atomic_store_n(
 			&node->children, node->children | TREE_NATIVE, __ATOMIC_RELAXED);
 }

@@ -15,12 +15,12 @@ enum { BLOCK_BYTES = 1 << 20 };
 
 /* ---- rows ---- */
 
-struct thread_context *rows_create(struct trace *trace)
+struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 {
 	struct arena memory = {0};
 	struct thread_context *context;
 
-	if (arena_resize(&memory, &trace->budget, sizeof(*context), MEMORY_SMALL) != 0)
+	if (arena_resize(&memory, &trace->budget, sizeof(*context), claim) != 0)
 		return NULL;
 	context = memory.base;
 	context->memory = memory;
@@ -32,7 +32,7 @@ struct thread_context *rows_create(struct trace *trace)
 	context->started = clock_system();
 	context->shortage =
 		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
-	if (tree_init(&context->tree, &trace->budget, trace->set->count) != 0) {
+	if (tree_init(&context->tree, &trace->budget, trace->set->count, claim) != 0) {
 		rows_destroy(trace, context);
 		return NULL;
 	}
@@ -160,11 +160,11 @@ void trace_get_state(struct trace *trace, struct trace_state *state)
 
 /* ---- threads ---- */
 
-static struct thread_context *create_live(struct trace *trace)
+static struct thread_context *create_live(struct trace *trace, enum memory_claim claim)
 {
-	struct thread_context *context = rows_create(trace);
+	struct thread_context *context = rows_create(trace, claim);
 
-	if (context != NULL && shadow_init(&context->stack, &trace->budget) != 0) {
+	if (context != NULL && shadow_init(&context->stack, &trace->budget, claim) != 0) {
 		rows_destroy(trace, context);
 		return NULL;
 	}
@@ -193,10 +193,12 @@ static struct thread_context *begin(struct trace *trace,
 	const struct thread_identity *identity, struct alloc_source alloc,
 	enum context_life life)
 {
-	struct thread_context *context = create_live(trace);
+	struct thread_context *context = create_live(trace, MEMORY_SMALL);
 
 	while (context == NULL && trace_relieve(trace, 0))
-		context = create_live(trace);
+		context = create_live(trace, MEMORY_SMALL);
+	if (context == NULL)
+		context = create_live(trace, MEMORY_FORCED);
 	if (context == NULL) {
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;

@@ -84,7 +84,7 @@ struct trace_thread {
 	uint64_t repaired;   /* frames popped because their exit never came */
 	uint64_t unmatched;  /* exits that matched no frame; they are not events */
 	uint64_t lost;       /* entries without a frame: the shadow stack could not grow */
-	uint64_t pruned;     /* nodes folded into "(pruned)" */
+	uint64_t pruned;     /* nodes folded for want of memory */
 	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
 	uint64_t carrier_ns; /* and for how long, ns */
 	uint64_t waited_ns;  /* for a processor, where wall-clock time is counted; not of virtual ones */

@@ -49,7 +49,7 @@ static struct thread_context *new_row(
 
 	if (trace->folds == TRACE_FOLDS_MAX)
 		return NULL;
-	row = rows_create(trace);
+	row = rows_create(trace, MEMORY_FORCED);
 	if (row == NULL)
 		return NULL;
 	row->life = CONTEXT_FOLD;

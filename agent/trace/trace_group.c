@@ -70,8 +70,8 @@ void lane_look_parked(struct look *look, uint32_t first, uint32_t count)
 
 /* ---- one lane ---- */
 
-/* The group's node for a lane's, once its parent's is known. No room for a map: what is not the root is
- * "(pruned)". */
+/* The group's node for a lane's, once its parent's is known. No room for a map: the system has no
+ * memory. */
 static bool merge_nodes(void *user, struct look *look, uint32_t first, uint32_t count)
 {
 	struct thread_context *group = user;
@@ -81,7 +81,7 @@ static bool merge_nodes(void *user, struct look *look, uint32_t first, uint32_t 
 	for (uint32_t n = 0; n < count; n++) {
 		const struct tree_node *node = (void *)((char *)look->trace->block.base +
 							n * (size_t)group->tree.stride);
-		uint32_t place = first + n == TREE_ROOT ? TREE_ROOT : TREE_PRUNED;
+		uint32_t place = first + n == TREE_ROOT ? TREE_ROOT : TREE_FOLDED;
 
 		if (first + n != TREE_ROOT && node->parent < room)
 			place = tree_place(&group->tree, map[node->parent], node->method);
@@ -146,7 +146,7 @@ static void add_counts(struct look *look, struct thread_context *group)
 		return;
 	for (unsigned i = 0; i < look->trace->set->count; i++)
 		if (metric_runs_on(look->trace->set, i))
-			tree_at(&group->tree, TREE_PRUNED)->base[i] += parked;
+			tree_at(&group->tree, TREE_FOLDED)->base[i] += parked;
 }
 
 /* False: its nodes were renumbered meanwhile, or it is no longer known in which of them threads are
@@ -158,10 +158,12 @@ static bool merge_lane(struct look *look, struct thread_context *group,
 
 	look_begin(look, lane, &group->identity, hold);
 	arena_resize(&look->trace->map, &look->trace->budget,
-		look->thread.nodes * sizeof(uint32_t), MEMORY_SMALL);
+		look->thread.nodes * sizeof(uint32_t), MEMORY_FORCED);
 	merged = look_nodes(look, merge_nodes, group) &&
 		 look_accounts(look, merge_accounts, group);
 	look_end(look);
+	if (group->tree.forced)
+		tree_prune(&group->tree, NULL, 0, NULL);
 	if (look->parked_by_node && is_unsure(lane))
 		return false;
 	if (merged)

@@ -56,7 +56,7 @@ static inline bool metric_runs_on(const struct metric_set *set, unsigned metric)
 }
 
 /* A row without counters, frames or a place in the list. NULL without memory. */
-struct thread_context *rows_create(struct trace *trace);
+struct thread_context *rows_create(struct trace *trace, enum memory_claim claim);
 void rows_destroy(struct trace *trace, struct thread_context *context);
 
 /* Under LOCK_THREADS: into the list, with the next id; out of it. */

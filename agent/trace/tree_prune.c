@@ -4,13 +4,26 @@
  * tree_prune: what a tree gives up when memory is short, and how trees become one.
  *
  * Every node has a fineness: 0 where a frame is on it, else 1 and more, the smaller its
- * share of its parent's cum; at least its parent's. A cut is chosen such that the nodes
- * at or above it are about half of all, and these are folded: the first folded child of a
- * node that stays becomes its "(pruned)" child (unless it has one), the others and
- * everything below are added to that. Then the nodes that stay are moved together, in
- * order.
+ * share of its parent's cum; at least its parent's. With a cut, the nodes at or above it
+ * and the flat nodes that there are already become members of the group of their owner,
+ * the nearest node above that stays:
  *
- * No memory is taken for this: the links, which can be made anew, are the scratch.
+ *   P, Q stay     P --- a --- b           P --- fold --- a (a + a), b, c
+ *                 | \-- c --- a    ==>     \
+ *                 Q --- b --- c             Q --- fold --- b, c
+ *
+ * The first member of a method gives its slot to the flat node, the others are added to
+ * it. A group that would not get smaller is left as it is. The fold takes the lowest slot
+ * of the group, so that parents stay below their children. Then all nodes that are left
+ * are moved together, in order.
+ *
+ * The links, which can be made anew, are the scratch:
+ *
+ *            to                                        next
+ *   owner    its fold, 0: it has none                  the group's first member
+ *   member   the owner; folded: where its counts went  the next one, which is above
+ *   at last  where its counts went (itself: it stays)  of a slot that is used, its new
+ * index
  */
 #include "agent/trace/call_tree.h"
 
@@ -19,9 +32,10 @@
 enum {
 	FINENESS_STEPS = 8, /* in a factor of two */
 	FINENESS_MAX = 64 * FINENESS_STEPS - 1,
-	MARK_FRAME = 1,      /* on the shadow stack: stays */
-	MARK_HAS_PRUNED = 2, /* has a "(pruned)" child already */
-	MARK_FOLDED = 4,     /* added to another node: its slot is free */
+	MARK_FRAME = 1,      /* on the shadow stack */
+	MARK_MEMBER = 2,     /* of a group */
+	MARK_FREE = 4,       /* its slot */
+	CUT_ALL = 0,         /* takes frames, too */
 	HOLD_PATIENCE = 1000 /* a copy takes about a millisecond a megabyte */
 };
 
@@ -30,15 +44,10 @@ static void add64(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/* Adds all counts of a node to another one. */
+/* Adds all counts of a node of the same method. */
 static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_node *from)
 {
-	struct tree_states states = tree_node_states(from);
-
-	if (to->method == METHOD_PRUNED)
-		add64(&to->pruned_native, states.native);
-	else if (from->method != METHOD_PRUNED)
-		to->children |= from->children & TREE_NATIVE;
+	to->children |= from->children & TREE_NATIVE;
 	add64(&to->calls, from->calls);
 	add64(&to->jitted, from->jitted);
 	for (int i = 0; i < 4; i++)
@@ -48,18 +57,6 @@ static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_n
 }
 
 /* ---- merging ---- */
-
-uint32_t tree_place(struct call_tree *tree, uint32_t parent, uint32_t method)
-{
-	uint32_t place;
-
-	if (tree_at(tree, parent)->method == METHOD_PRUNED)
-		return parent;
-	place = tree_find(tree, parent, method);
-	if (place == 0)
-		place = tree_add(tree, parent, method);
-	return place != 0 ? place : tree_pruned_place(tree, parent);
-}
 
 void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from)
 {
@@ -85,9 +82,11 @@ void tree_merge(struct call_tree *tree, struct call_tree *from)
 	}
 	io_accounts_merge(&tree->io, tree->budget, &from->io, merged_to, from);
 	add64(&tree->pruned, from->pruned);
+	if (tree->forced)
+		tree_prune(tree, NULL, 0, NULL);
 }
 
-/* ---- pruning: weigh, choose, fold, compact ---- */
+/* ---- pruning: weigh, grade ---- */
 
 /* log2 in steps: the next three bits below the highest one, so within a twelfth. */
 static unsigned log_steps(uint64_t n)
@@ -116,7 +115,7 @@ static void weigh(struct call_tree *tree)
 		struct tree_node *node = tree_at(tree, i);
 
 		node->prune.cum = node->base[0];
-		node->prune.fineness = node->prune.finest = 0;
+		node->prune.fineness = 0;
 		node->prune.marks = 0;
 	}
 	for (uint32_t i = tree->count - 1; i > TREE_ROOT; i--) {
@@ -126,126 +125,304 @@ static void weigh(struct call_tree *tree)
 	}
 }
 
-static void mark_frames(
-	struct call_tree *tree, const struct shadow_frame *frame, size_t frames)
+/* What one pruning works with. */
+struct pruning {
+	struct call_tree *tree;
+	struct arena table;
+	uint32_t *first; /* in table, by method: its slot in the group at work, 0: none */
+	uint32_t most;   /* nodes that a cut may take */
+	uint32_t graded[FINENESS_MAX + 1]; /* of them, how many are of each fineness */
+};
+
+/* Folds and flat nodes are as fine as what they are below. */
+static void grade(
+	struct pruning *pruning, const struct shadow_frame *frame, size_t frames)
 {
-	tree_at(tree, TREE_ROOT)->prune.marks |= MARK_FRAME;
-	tree_at(tree, TREE_PRUNED)->prune.marks |= MARK_FRAME;
+	struct call_tree *tree = pruning->tree;
+
 	for (size_t i = 0; i < frames; i++)
 		tree_at(tree, frame[i].node)->prune.marks |= MARK_FRAME;
-}
-
-/* A "(pruned)" node is folded with its parent, never by itself. */
-static void grade(struct call_tree *tree)
-{
-	for (uint32_t i = 1; i < tree->count; i++) {
+	for (uint32_t i = TREE_FOLDED + 1; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
 		struct tree_node *parent = tree_at(tree, node->parent);
+		bool keeps_path =
+			node->method != METHOD_FOLDED && parent->method != METHOD_FOLDED;
 		unsigned own = 0;
 
-		if (node->method == METHOD_PRUNED)
-			parent->prune.marks |= MARK_HAS_PRUNED;
-		else if (!(node->prune.marks & MARK_FRAME))
+		if (keeps_path && !(node->prune.marks & MARK_FRAME))
 			own = fineness(node->prune.cum, parent->prune.cum);
-		if (own > parent->prune.finest)
-			parent->prune.finest = (uint16_t)own;
 		if (own < parent->prune.fineness)
 			own = parent->prune.fineness;
 		node->prune.fineness = (uint16_t)own;
+		if (keeps_path && own > 0) {
+			pruning->graded[own]++;
+			pruning->most++;
+		}
 	}
 }
 
-/* The highest cut that halves the nodes, else the one that takes most. Returns how many
- * nodes go by it, less the "(pruned)" ones that come. */
-static int64_t choose(const struct call_tree *tree, unsigned *cut)
+/* ---- groups ---- */
+
+static bool is_member(const struct call_tree *tree, uint32_t index)
 {
-	int32_t change[FINENESS_MAX + 2] = {0};
-	int64_t going = 0, best = 0;
+	return tree_at(tree, index)->prune.marks & MARK_MEMBER;
+}
 
-	for (uint32_t i = 1; i < tree->count; i++) {
-		const struct tree_node *node = tree_at(tree, i);
+/* The owner of what is a member below this node. */
+static uint32_t owner_below(const struct call_tree *tree, uint32_t parent)
+{
+	if (is_member(tree, parent))
+		return tree_at(tree, parent)->prune.to;
+	if (tree_at(tree, parent)->method == METHOD_FOLDED)
+		return tree_at(tree, parent)->parent;
+	return parent;
+}
 
-		change[node->prune.fineness]++;
+/* A fold that stays is its owner's, and no member. */
+static void find_owner(struct call_tree *tree, uint32_t index, unsigned cut)
+{
+	struct tree_node *node = tree_at(tree, index);
+	struct tree_node *parent = tree_at(tree, node->parent);
+
+	node->prune.to = node->prune.next = 0;
+	node->prune.marks &= (uint16_t) ~(MARK_MEMBER | MARK_FREE);
+	if (index == TREE_ROOT)
+		return;
+	if (node->method == METHOD_FOLDED && !is_member(tree, node->parent)) {
+		parent->prune.to = index;
+	} else if (node->method == METHOD_FOLDED || parent->method == METHOD_FOLDED ||
+		   node->prune.fineness >= cut) {
+		node->prune.to = owner_below(tree, node->parent);
+		node->prune.marks |= MARK_MEMBER;
 	}
-	/* With a cut above its own fineness and up to its finest child's a node stays and
-	 * gets a "(pruned)" child. */
-	for (uint32_t i = 0; i < tree->count; i++) {
-		const struct tree_node *node = tree_at(tree, i);
+}
 
-		if (node->prune.finest <= node->prune.fineness ||
-			node->prune.marks & MARK_HAS_PRUNED)
+/* Lists each owner's members in rising order. */
+static void make_groups(struct call_tree *tree, unsigned cut)
+{
+	for (uint32_t i = 0; i < tree->count; i++)
+		find_owner(tree, i, cut);
+	for (uint32_t i = tree->count; i-- > 0;) {
+		struct tree_node *node = tree_at(tree, i);
+		struct tree_node *owner = tree_at(tree, node->prune.to);
+
+		if (!(node->prune.marks & MARK_MEMBER))
 			continue;
-		change[node->prune.finest]--;
-		change[node->prune.fineness]++;
+		node->prune.next = owner->prune.next;
+		owner->prune.next = i;
 	}
-	for (unsigned at = FINENESS_MAX; at > 0; at--) {
-		going += change[at];
-		if (going <= best)
+}
+
+static uint32_t *first_of(const struct pruning *pruning, uint32_t index)
+{
+	return &pruning->first[tree_at(pruning->tree, index)->method];
+}
+
+static void forget_first(const struct pruning *pruning, uint32_t member)
+{
+	for (; member != 0; member = tree_at(pruning->tree, member)->prune.next)
+		*first_of(pruning, member) = 0;
+}
+
+/* How many nodes fewer there are when the owner's group is folded. */
+static uint32_t gain_of(const struct pruning *pruning, uint32_t owner)
+{
+	const struct prune_scratch *group = &tree_at(pruning->tree, owner)->prune;
+	uint32_t members = 0, left = group->to == 0;
+
+	for (uint32_t i = group->next; i != 0;
+		i = tree_at(pruning->tree, i)->prune.next) {
+		uint32_t *first = first_of(pruning, i);
+
+		members++;
+		if (tree_at(pruning->tree, i)->method == METHOD_FOLDED || *first != 0)
 			continue;
-		best = going;
-		*cut = at;
-		if (best >= tree->count / 2)
-			break;
+		left++;
+		*first = i;
+	}
+	forget_first(pruning, group->next);
+	return members > left ? members - left : 0;
+}
+
+static bool is_owner(const struct call_tree *tree, uint32_t index)
+{
+	const struct tree_node *node = tree_at(tree, index);
+
+	return !(node->prune.marks & MARK_MEMBER) && node->method != METHOD_FOLDED;
+}
+
+static uint32_t gain_by(struct pruning *pruning, unsigned cut)
+{
+	struct call_tree *tree = pruning->tree;
+	uint32_t gain = 0;
+
+	make_groups(tree, cut);
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (is_owner(tree, i))
+			gain += gain_of(pruning, i);
+	return gain;
+}
+
+/* The highest of some cuts that takes a third of the nodes, else the one that takes most.
+ * Returns how many go by it. */
+static uint32_t choose(struct pruning *pruning, bool frames_too, unsigned *cut)
+{
+	uint32_t count = pruning->tree->count, most = pruning->most;
+	uint32_t best = 0, going = 0, wanted = pruning->tree->forced ? most : most / 2;
+
+	for (unsigned at = FINENESS_MAX; at > 0 && best < count / 3; at--) {
+		uint32_t gain;
+
+		going += pruning->graded[at];
+		if (pruning->graded[at] == 0 || going < wanted)
+			continue;
+		gain = gain_by(pruning, at);
+		if (gain > best) {
+			best = gain;
+			*cut = at;
+		}
+		/* Half of the rest, until that is little. */
+		wanted = most - going > most / 32 ? going + (most - going) / 2 : most;
+	}
+	if (frames_too && best < count / 8) {
+		uint32_t gain = gain_by(pruning, CUT_ALL);
+
+		if (gain > best) {
+			best = gain;
+			*cut = CUT_ALL;
+		}
 	}
 	return best;
 }
 
-/* The node becomes a "(pruned)" one, and keeps its counts. */
-static void become_pruned(struct tree_node *node)
-{
-	uint64_t native = tree_node_states(node).native;
+/* ---- folding ---- */
 
-	node->method = METHOD_PRUNED;
-	node->pruned_native = native;
+static void free_slot(struct call_tree *tree, uint32_t slot)
+{
+	tree_at(tree, slot)->prune.marks |= MARK_FREE;
 }
 
-static void fold_node(struct call_tree *tree, uint32_t index, unsigned cut)
+/* The counts in one slot go into another one, but for the scratch of either. */
+static void move_counts(struct call_tree *tree, uint32_t to, uint32_t from)
 {
-	struct tree_node *node = tree_at(tree, index);
-	struct tree_node *parent = tree_at(tree, node->parent);
-	uint32_t to;
+	struct prune_scratch scratch = tree_at(tree, to)->prune;
 
-	if (parent->prune.fineness >= cut) {
-		to = parent->prune.to;
-	} else if (parent->prune.folds != 0) {
-		to = parent->prune.folds;
-	} else {
-		parent->prune.folds = index;
-		node->prune.to = index;
-		become_pruned(node);
-		return;
-	}
-	node->prune.to = to;
-	node->prune.marks |= MARK_FOLDED;
-	add_node(tree->metrics, tree_at(tree, to), node);
+	memcpy(tree_at(tree, to), tree_at(tree, from), tree->stride);
+	tree_at(tree, to)->prune = scratch;
+	tree_at(tree, to)->prune.marks &= (uint16_t)~MARK_FREE;
 }
 
-/* Every node but the root has to or folds for itself when its children look at it: they
- * come later. A "(pruned)" child that exists may come later than a sibling, so these
- * first. */
-static void fold(struct call_tree *tree, unsigned cut)
+/* The owner's fold takes the lowest slot of its group; what is there goes into the free
+ * slot. */
+static void place_fold(
+	struct pruning *pruning, uint32_t owner, uint32_t lowest, uint32_t slot)
 {
-	for (uint32_t i = 0; i < tree->count; i++)
-		tree_at(tree, i)->prune.cum = 0;
-	for (uint32_t i = 1; i < tree->count; i++) {
-		struct tree_node *node = tree_at(tree, i);
+	struct call_tree *tree = pruning->tree;
+	struct tree_node *fold = tree_at(tree, lowest);
+	struct prune_scratch scratch = fold->prune;
 
-		if (node->method == METHOD_PRUNED)
-			tree_at(tree, node->parent)->prune.folds = i;
+	if (lowest != slot) {
+		*first_of(pruning, lowest) = slot;
+		move_counts(tree, slot, lowest);
+		tree_at(tree, slot)->parent = lowest;
+		if (tree_at(tree, slot)->prune.to == lowest)
+			tree_at(tree, slot)->prune.to = slot;
+		scratch.to = slot;
 	}
-	for (uint32_t i = 1; i < tree->count; i++)
-		if (tree_at(tree, i)->prune.fineness >= cut)
-			fold_node(tree, i, cut);
+	memset(fold, 0, tree->stride);
+	fold->method = METHOD_FOLDED;
+	fold->parent = owner;
+	fold->prune = scratch;
+	fold->prune.marks &= (uint16_t)~MARK_FREE;
+}
+
+/* Adds the member to the first of its method, or makes it that. True: its slot is free.
+ */
+static bool fold_member(struct pruning *pruning, uint32_t member)
+{
+	struct call_tree *tree = pruning->tree;
+	struct tree_node *node = tree_at(tree, member);
+	uint32_t *first = first_of(pruning, member);
+
+	if (node->method != METHOD_FOLDED && *first == 0) {
+		*first = node->prune.to = member;
+		return false;
+	}
+	if (node->method != METHOD_FOLDED) {
+		node->prune.to = *first;
+		add_node(tree->metrics, tree_at(tree, *first), node);
+	}
+	free_slot(tree, member);
+	return true;
+}
+
+/* A fold that lies above the first member comes down to it; one that is missing is made
+ * as soon as a slot is free. */
+static void fold_group(struct pruning *pruning, uint32_t owner, uint32_t fold)
+{
+	struct call_tree *tree = pruning->tree;
+	uint32_t lowest = tree_at(tree, owner)->prune.next, last = 0;
+
+	if (fold > lowest) {
+		free_slot(tree, fold);
+		last = fold;
+		fold = 0;
+	}
+	for (uint32_t i = lowest; i != 0; i = tree_at(tree, i)->prune.next) {
+		bool is_free = fold_member(pruning, i);
+
+		if (fold != 0 || !(is_free || last != 0))
+			continue;
+		place_fold(pruning, owner, lowest, is_free ? i : last);
+		fold = lowest;
+	}
+	for (uint32_t i = lowest; i != 0; i = tree_at(tree, i)->prune.next) {
+		*first_of(pruning, i) = 0;
+		if (i != fold)
+			tree_at(tree, i)->parent = fold;
+	}
+	if (last != 0)
+		*first_of(pruning, last) = 0;
+}
+
+static void leave_group(const struct call_tree *tree, uint32_t member)
+{
+	for (; member != 0; member = tree_at(tree, member)->prune.next)
+		tree_at(tree, member)->prune.to = member;
+}
+
+static void fold_groups(struct pruning *pruning, unsigned cut)
+{
+	struct call_tree *tree = pruning->tree;
+
+	make_groups(tree, cut);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *owner = tree_at(tree, i);
+		uint32_t fold = owner->prune.to;
+
+		if (!is_owner(tree, i))
+			continue;
+		if (fold != 0)
+			tree_at(tree, fold)->prune.to = fold;
+		if (gain_of(pruning, i) > 0)
+			fold_group(pruning, i, fold);
+		else
+			leave_group(tree, owner->prune.next);
+		owner->prune.to = i;
+	}
+}
+
+/* ---- compacting ---- */
+
+static bool is_free(const struct call_tree *tree, uint32_t slot)
+{
+	return tree_at(tree, slot)->prune.marks & MARK_FREE;
 }
 
 /* When those that stay have their new indices. */
 static uint32_t compacted_to(const void *tree, uint32_t index)
 {
-	const struct tree_node *node = tree_at(tree, index);
-
-	if (node->prune.marks & MARK_FOLDED)
-		node = tree_at(tree, node->prune.to);
-	return node->prune.to;
+	return tree_at(tree, tree_at(tree, index)->prune.to)->prune.next;
 }
 
 /* New indices for what stays; they are never above the old ones, so all can move down in
@@ -257,17 +434,17 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
 
-		if (node->prune.marks & MARK_FOLDED)
+		if (is_free(tree, i))
 			continue;
-		node->prune.to = kept++;
-		node->parent = tree_at(tree, node->parent)->prune.to;
+		node->prune.next = kept++;
+		node->parent = tree_at(tree, node->parent)->prune.next;
 	}
 	for (size_t i = 0; i < frames; i++)
-		frame[i].node = tree_at(tree, frame[i].node)->prune.to;
+		frame[i].node = compacted_to(tree, frame[i].node);
 	io_accounts_move(&tree->io, compacted_to, tree);
 	kept = 0;
 	for (uint32_t i = 0; i < tree->count; i++) {
-		if (tree_at(tree, i)->prune.marks & MARK_FOLDED)
+		if (is_free(tree, i))
 			continue;
 		if (kept != i)
 			memcpy(tree_at(tree, kept), tree_at(tree, i), tree->stride);
@@ -276,23 +453,46 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	return kept;
 }
 
+/* False: the system has no memory. */
+static bool pruning_init(struct pruning *pruning, struct call_tree *tree)
+{
+	uint32_t highest = 0;
+
+	*pruning = (struct pruning){.tree = tree};
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (tree_at(tree, i)->method > highest)
+			highest = tree_at(tree, i)->method;
+	if (arena_resize(&pruning->table, tree->budget,
+		    ((size_t)highest + 1) * sizeof(*pruning->first), MEMORY_FORCED) != 0)
+		return false;
+	pruning->first = pruning->table.base;
+	return true;
+}
+
 static uint32_t prune_locked(
 	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
+	size_t bytes = tree_bytes(tree);
+	bool frames_too = memory_claim_of(tree->budget, bytes) != MEMORY_SMALL;
+	struct pruning pruning;
 	unsigned cut = 0;
 
+	if (!pruning_init(&pruning, tree))
+		return 0;
 	weigh(tree);
-	mark_frames(tree, frame, frames);
-	grade(tree);
-	if (choose(tree, &cut) > 0) {
-		fold(tree, cut);
+	grade(&pruning, frame, frames);
+	if (choose(&pruning, frames_too, &cut) > 0) {
+		fold_groups(&pruning, cut);
 		tree->count = compact(tree, frame, frames);
-		__atomic_store_n(&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
 		add64(&tree->pruned, before - tree->count);
 	}
+	arena_fini(&pruning.table, tree->budget);
 	tree_relink(tree);
 	tree_shrink(tree, tree->count + tree->count / 8);
+	tree->forced = false;
 	return before - tree->count;
 }
 

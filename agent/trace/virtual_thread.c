@@ -26,7 +26,7 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number)
 	return (void *)(base + (size_t)(number % VIRTUAL_BLOCK) * pool->size);
 }
 
-static bool make_table(struct trace *trace)
+static bool make_table(struct trace *trace, enum memory_claim claim)
 {
 	struct virtual_pool *pool = &trace->virtuals;
 
@@ -34,21 +34,21 @@ static bool make_table(struct trace *trace)
 				trace->set->count * sizeof(uint64_t));
 	return pool->table.bytes > 0 ||
 	       arena_resize(&pool->table, &trace->budget,
-		       VIRTUAL_BLOCKS * sizeof(struct arena), MEMORY_SMALL) == 0;
+		       VIRTUAL_BLOCKS * sizeof(struct arena), claim) == 0;
 }
 
 /* Under LOCK_THREADS: a block more, all spare. They need it to begin, and it is little for each. */
-static void add_block(struct trace *trace)
+static void add_block(struct trace *trace, enum memory_claim claim)
 {
 	struct virtual_pool *pool = &trace->virtuals;
 	struct arena *block;
 	uint32_t first = pool->blocks * VIRTUAL_BLOCK;
 
-	if (pool->blocks == VIRTUAL_BLOCKS || !make_table(trace))
+	if (pool->blocks == VIRTUAL_BLOCKS || !make_table(trace, claim))
 		return;
 	block = block_at(pool, pool->blocks);
 	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size,
-		    MEMORY_SMALL) != 0)
+		    claim) != 0)
 		return;
 	pool->blocks++;
 	for (uint32_t i = VIRTUAL_BLOCK; i-- > 0;) {
@@ -77,13 +77,14 @@ static void push(struct virtual_thread **list, struct virtual_thread *thread)
 	*list = thread;
 }
 
-static void take_many(struct trace *trace, struct lane_part *carrier)
+static void take_many(
+	struct trace *trace, struct lane_part *carrier, enum memory_claim claim)
 {
 	struct virtual_thread *thread;
 
 	lock_take(&trace->lock);
 	if (!trace->virtuals.spare)
-		add_block(trace);
+		add_block(trace, claim);
 	while (carrier->spares < EXCHANGED && (thread = pop(&trace->virtuals.spare))) {
 		push(&carrier->spare, thread);
 		carrier->spares++;
@@ -97,9 +98,11 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 	uint32_t number;
 
 	if (!carrier->lane.spare)
-		take_many(trace, &carrier->lane);
+		take_many(trace, &carrier->lane, MEMORY_SMALL);
 	while (!carrier->lane.spare && trace_relieve(trace, 0))
-		take_many(trace, &carrier->lane);
+		take_many(trace, &carrier->lane, MEMORY_SMALL);
+	if (!carrier->lane.spare)
+		take_many(trace, &carrier->lane, MEMORY_FORCED);
 	thread = pop(&carrier->lane.spare);
 	if (!thread)
 		return NULL;
@@ -156,7 +159,7 @@ static bool make_room(struct trace *trace, struct virtual_thread *thread, size_t
 	struct shadow_frame *frame;
 
 	if (room > UINT32_MAX ||
-		!memory_take(&trace->budget, room * sizeof(*frame), MEMORY_ORDINARY))
+		!memory_take(&trace->budget, room * sizeof(*frame), MEMORY_FORCED))
 		return false;
 	frame = malloc(room * sizeof(*frame));
 	if (!frame) {

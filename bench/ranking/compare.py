@@ -54,7 +54,6 @@ class Counted:
             self.error[key] = row.get("error", {"cpu": 0})["cpu"]
             self.calls[key] = row["calls"]
         self.facts = {row["key"]: row["value"] for row in summary["rows"]}
-        self.pruned = sum(row["calls"] for row in report["rows"] if row["class"] is None)
 
 
 def ranks(values):
@@ -147,10 +146,6 @@ def print_totals(folder, counted):
                      f"{calls / rounds / 1e6:.1f}"])
     table(["CPU of a round, ms", "rounds", "by the clock", "adjusted", "over-correction",
            "million calls"], rows)
-    for name, figures in counted.items():
-        if figures.pruned:
-            print(f"`timing={name}`: {100 * figures.pruned / sum(figures.calls.values()):.0f} % of the "
-                  "calls are pruned: the tables lack them.\n")
     (rounds, cpu), (slow_rounds, slow_cpu) = run_of(folder, "plain"), run_of(folder, "noinline")
     calls = sum(counted["fast"].calls.values()) / run_of(folder, "fast")[0]
     print(f"Without inlining the program takes {(slow_cpu / slow_rounds - cpu / rounds) / calls:.1f}"

@@ -212,10 +212,10 @@ static bool is_empty(const struct profile *profile, const struct profile_node *n
 
 	for (unsigned m = 0; m < profile->metric_count; m++)
 		used |= node->base[m];
-	return node->method == PROFILE_METHOD_PRUNED && used == 0;
+	return node->method == PROFILE_METHOD_FOLDED && used == 0;
 }
 
-/* Every tree has a "(pruned)" node below its root from the start, for the case of need.
+/* Every tree has a fold below its root from the start, for the case of need.
  * Where it stayed empty it is not shown. A node with children is never hidden. */
 static int find_hidden(struct report *report)
 {

@@ -103,7 +103,7 @@ struct report {
 	unsigned values, counts; /* all of them; those that are whole numbers, which are first */
 	struct error_columns summed; /* of what can be summed over rows */
 	bool *selected;              /* by position of the thread */
-	bool *hidden; /* by node: a "(pruned)" that nothing was folded into */
+	bool *hidden; /* by node: a fold that nothing was folded into */
 	struct label_store *labels;
 	struct method_label *method; /* by method id */
 	struct label *thread;        /* by position of the thread */

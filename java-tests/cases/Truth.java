@@ -113,7 +113,7 @@ final class Truth {
 		line("untouched", name);
 	}
 
-	/** All calls of the profile; single methods may have been folded into "(pruned)". */
+	/** All calls of the profile; paths may have been folded. */
 	static void total(long count) {
 		line("total", count);
 	}

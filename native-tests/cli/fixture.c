@@ -28,8 +28,8 @@ void fixture_init(struct fixture *fixture)
 	profile->metric[0] = (struct profile_metric){"wall", "ns", "time stamp"};
 	profile->metric[1] = (struct profile_metric){"alloc", "bytes", "buffer"};
 	profile->method_count = PROFILE_METHOD_FIRST;
-	fixture->method[PROFILE_METHOD_PRUNED].id = PROFILE_METHOD_PRUNED;
-	fixture->method[PROFILE_METHOD_PRUNED].name = "(pruned)";
+	fixture->method[PROFILE_METHOD_FOLDED].id = PROFILE_METHOD_FOLDED;
+	fixture->method[PROFILE_METHOD_FOLDED].name = PROFILE_FOLDED_NAME;
 }
 
 uint32_t fixture_method(struct fixture *fixture, const char *class_name, const char *name,
@@ -216,7 +216,7 @@ void fixture_small(struct fixture *fixture)
 	b = fixture_node(fixture, a, fib, 1, 1000000, 20);
 	b = fixture_node(fixture, b, fib, 2, 4000000, 30);
 	fixture_node(fixture, b, fib, 4, 1499600, 40);
-	fixture_node(fixture, b, PROFILE_METHOD_PRUNED, 1234567, 3000000, 1);
+	fixture_node(fixture, b, PROFILE_METHOD_FOLDED, 1234567, 3000000, 1);
 	main_io(fixture);
 	fixture_thread(fixture, "worker \"1\"", 7000, 0);
 	fixture_node(fixture, 0, get_of, 3, 9000, 2048);

@@ -179,14 +179,14 @@ static const struct request_case {
 	{__LINE__, "methods", NULL, "calls", 99, NULL, "1234567;7;7;3;1", 5},
 	{__LINE__, "methods", NULL, "cum.alloc", 3, NULL, "get;main;fib", 1},
 	{__LINE__, "methods", NULL, "base.alloc", 1, NULL, "get", 1},
-	{__LINE__, "methods", NULL, "entered.jitted", 1, NULL, "(pruned)", 1},
+	{__LINE__, "methods", NULL, "entered.jitted", 1, NULL, "(folded: memory)", 1},
 	{__LINE__, "methods", "alloc", "cum", 2, NULL, "get;main", 1},
 	{__LINE__, "methods", "alloc+wall", "cum", 2, NULL, "get;main", 1},
 	{__LINE__, "methods", "wall+alloc", "cum", 2, NULL, "main;fib", 1},
-	{__LINE__, "methods", NULL, "name", 0, NULL, "(pruned);get;get;fib;main", 1},
-	{__LINE__, "methods", NULL, "class", 2, NULL, "(pruned);get", 1},
+	{__LINE__, "methods", NULL, "name", 0, NULL, "(folded: memory);get;get;fib;main", 1},
+	{__LINE__, "methods", NULL, "class", 2, NULL, "(folded: memory);get", 1},
 	{__LINE__, "methods", NULL, NULL, 0, "work*", "get", 1},
-	{__LINE__, "methods", NULL, NULL, 0, "*", "fib;(pruned);main;get;get", 1},
+	{__LINE__, "methods", NULL, NULL, 0, "*", "fib;(folded: memory);main;get;get", 1},
 	{__LINE__, "methods", NULL, NULL, 0, "nobody", NULL, 0},
 	{__LINE__, "methods", "cycles", NULL, 0, NULL, NULL, 0},
 	{__LINE__, "methods", "", NULL, 0, NULL, NULL, 0},
@@ -577,8 +577,8 @@ static size_t count_text(const char *text, const char *wanted)
 	return count;
 }
 
-/* A "(pruned)" that nothing was folded into is not shown, unless something hangs below. */
-static void test_empty_pruned(void **state)
+/* A "(folded: memory)" that nothing was folded into is not shown, unless something hangs below. */
+static void test_empty_fold(void **state)
 {
 	static const struct {
 		int line;
@@ -598,16 +598,16 @@ static void test_empty_pruned(void **state)
 		fixture_init(&fixture);
 		method = fixture_method(&fixture, "A", "a", "()V");
 		fixture_thread(&fixture, "main", 5, 5);
-		pruned = fixture_node(&fixture, 0, PROFILE_METHOD_PRUNED, 0, 0, 0);
+		pruned = fixture_node(&fixture, 0, PROFILE_METHOD_FOLDED, 0, 0, 0);
 		fixture_node(&fixture, 0, method, 1, 1, 1);
 		text = fixture_print(&fixture, cases[i].view, "text");
 		assert_int_equal(count_text(text, " A.a\n"), 1);
-		if (count_text(text, "(pruned)") != cases[i].hidden)
+		if (count_text(text, "(folded: memory)") != cases[i].hidden)
 			fail_msg("line %d: %s", cases[i].line, text);
 		free(text);
 		fixture_node(&fixture, pruned, method, 1, 1, 1);
 		text = fixture_print(&fixture, cases[i].view, "csv");
-		if (count_text(text, "(pruned)") < cases[i].shown)
+		if (count_text(text, "(folded: memory)") < cases[i].shown)
 			fail_msg("line %d: %s", cases[i].line, text);
 		free(text);
 	}
@@ -725,7 +725,7 @@ int main(void)
 		cmocka_unit_test(test_zero_in_name),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_overloads),
-		cmocka_unit_test(test_empty_pruned),
+		cmocka_unit_test(test_empty_fold),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_colour),

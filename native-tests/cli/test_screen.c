@@ -358,20 +358,20 @@ static const struct option_case {
 	const char *expected; /* methods of the rows, '-' for a root */
 	json_int_t omitted;
 } option_cases[] = {
-	{__LINE__, "tree", NULL, NULL, 0, 0, false, "- main fib fib (pruned) fib get - get", 0},
+	{__LINE__, "tree", NULL, NULL, 0, 0, false, "- main fib fib (folded: memory) fib get - get", 0},
 	{__LINE__, "tree", NULL, NULL, 0.5, 0, false, "- main fib fib", 5},
 	{__LINE__, "tree", NULL, NULL, 0.5, 2, false, "- main fib", 6},
 	{__LINE__, "tree", NULL, NULL, 0, 1, false, "- main - get", 5},
-	{__LINE__, "tree", "com.acme.Fib", NULL, 0, 0, false, "- main fib fib (pruned) fib", 3},
+	{__LINE__, "tree", "com.acme.Fib", NULL, 0, 0, false, "- main fib fib (folded: memory) fib", 3},
 	{__LINE__, "tree", "com.acme.Box.get", NULL, 0, 0, false, "- main get - get", 4},
-	{__LINE__, "tree", NULL, NULL, 0, 0, true, "- main fib fib (pruned) fib get get", 0},
+	{__LINE__, "tree", NULL, NULL, 0, 0, true, "- main fib fib (folded: memory) fib get get", 0},
 	{__LINE__, "tree", "*.get", "cum.alloc", 0, 0, true, "- get main get", 4},
-	{__LINE__, "methods", NULL, NULL, 0.2, 0, false, "fib (pruned)", 3},
-	{__LINE__, "methods", NULL, "self.wall", 0.2, 0, false, "fib (pruned)", 3},
+	{__LINE__, "methods", NULL, NULL, 0.2, 0, false, "fib (folded: memory)", 3},
+	{__LINE__, "methods", NULL, "self.wall", 0.2, 0, false, "fib (folded: memory)", 3},
 	{__LINE__, "methods", NULL, "total", 0.5, 0, false, "main fib", 3},
 	{__LINE__, "methods", "com.acme.Box", NULL, 0, 0, false, "get get", 3},
 	{__LINE__, "methods", "com.acme.Box", NULL, 0.01, 0, false, "get", 4},
-	{__LINE__, "methods", NULL, NULL, 0, 0, true, "fib (pruned) main get get", 0},
+	{__LINE__, "methods", NULL, NULL, 0, 0, true, "fib (folded: memory) main get get", 0},
 };
 
 static void run_option(const struct option_case *row)

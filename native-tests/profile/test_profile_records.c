@@ -58,7 +58,7 @@ static void round_trip(void **state)
 
 	assert_int_equal(profile->method_count, 10);
 	assert_null(profile->method[PROFILE_METHOD_ROOT].name);
-	assert_string_equal(profile->method[PROFILE_METHOD_PRUNED].name, "(pruned)");
+	assert_string_equal(profile->method[PROFILE_METHOD_FOLDED].name, "(folded: memory)");
 	assert_string_equal(profile->method[5].name, "m3");
 	assert_string_equal(profile->method[5].class_name, "com.acme.Foo$Bar");
 	assert_string_equal(profile->method[5].signature, "(I)I");

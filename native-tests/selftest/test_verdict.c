@@ -17,7 +17,7 @@
 /* Three methods, of which tiny is called on two paths, and one that is not known. */
 static struct profile_method methods[] = {
 	{.id = 0},
-	{.id = 1, .name = "(pruned)"},
+	{.id = 1, .name = "(folded: memory)"},
 	{.id = 2, .class_name = "selftest.Shares", .name = "own60"},
 	{.id = 3, .class_name = "selftest.Shares", .name = "tiny40"},
 	{.id = 4, .class_name = "other.Shares", .name = "own60"},

@@ -247,7 +247,7 @@ static void counted(void **state)
 	assert_int_equal(writer_count(writer, &first, &error), 0);
 	sums = model_sum(&player.model);
 	assert_int_equal(first.trace.calls, sums.calls);
-	assert_int_equal(first.trace.nodes, sums.nodes + 1); /* the root's "(pruned)" */
+	assert_int_equal(first.trace.nodes, sums.nodes + 1); /* the root's fold */
 	assert_int_equal(first.trace.live, 1);
 	assert_int_equal(first.trace.threads, 1);
 	assert_int_equal(first.flushed_at, 0);

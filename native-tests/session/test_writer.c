@@ -168,7 +168,7 @@ static void same_node(const struct profile_node *node, const struct tree_node *s
 
 	assert_int_equal(node->parent, shown->parent);
 	assert_int_equal(node->method, shown->method);
-	assert_int_equal(node->recursion, tree_node_recursion(shown));
+	assert_int_equal(node->recursion, shown->recursion);
 	assert_int_equal(node->calls, shown->calls);
 	assert_int_equal(node->interpreted, states.interpreted);
 	assert_int_equal(node->jitted, states.jitted);

@@ -3,6 +3,7 @@
 /* Call trees alone: look-up, recursion, instances, pruning, merging. */
 #include "trace_test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { A = METHOD_FIRST, B, C, D };
@@ -15,7 +16,7 @@ struct fixture {
 static void start(struct fixture *fixture, uint64_t limit)
 {
 	memory_budget_init(&fixture->budget, limit);
-	assert_int_equal(tree_init(&fixture->tree, &fixture->budget, 2), 0);
+	assert_int_equal(tree_init(&fixture->tree, &fixture->budget, 2, MEMORY_SMALL), 0);
 }
 
 static void finish(struct fixture *fixture)
@@ -100,69 +101,62 @@ static void test_recursion(void **state)
 	finish(&f);
 }
 
+/* How many flat nodes the node has below it. */
+static uint32_t flat_below(struct call_tree *tree, uint32_t node)
+{
+	uint32_t fold = tree_find(tree, node, METHOD_FOLDED);
+
+	return fold != 0 ? tree_at(tree, fold)->children & ~TREE_NATIVE : 0;
+}
+
+static struct tree_node *flat_of(struct call_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t flat = tree_find(tree, tree_find(tree, node, METHOD_FOLDED), method);
+
+	assert_int_not_equal(flat, 0);
+	return tree_at(tree, flat);
+}
+
 /* What is small beside its parent goes, before what is smaller but not beside its own. */
 static void test_prune_threshold(void **state)
 {
 	struct fixture f;
 	struct test_sums before, after;
-	uint32_t modest, large, pruned;
+	uint32_t modest, large;
 
 	(void)state;
 	start(&f, 1 << 20);
 	modest = add(&f.tree, TREE_ROOT, A, 2000);
 	large = add(&f.tree, TREE_ROOT, B, 10000);
-	for (uint32_t i = 0; i < 4; i++)
-		add(&f.tree, modest, C + i, 90);
 	for (uint32_t i = 0; i < 10; i++)
-		add(&f.tree, large, C + i, i < 5 ? 100 : 1);
+		add(&f.tree, add(&f.tree, modest, C + i, 90), D + 20, 90);
+	for (uint32_t i = 0; i < 10; i++)
+		add(&f.tree, add(&f.tree, large, C + i, 500), D + 20, 0);
+	for (uint32_t i = 10; i < 22; i++)
+		for (uint32_t k = 0; k < 3; k++)
+			add(&f.tree, add(&f.tree, large, C + i, 1), D + 30 + k, 1);
 	tree_at(&f.tree, large)->calls = 7;
 	tree_at(&f.tree, large)->jitted = 3;
 	before = test_sum(&f.tree);
-	assert_int_equal(before.nodes, 18);
-	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 9);
+	assert_int_equal(before.nodes, 92);
+	/* 48 nodes of 15 methods. */
+	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 32);
 	test_check_tree(&f.tree);
 	after = test_sum(&f.tree);
 	test_same_sums(&before, &after, 2);
 	assert_int_equal(f.tree.generation, 1);
-	assert_int_equal(f.tree.pruned, 9);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_int_not_equal(
-			tree_find(&f.tree, tree_find(&f.tree, TREE_ROOT, A), C + i), 0);
+	assert_int_equal(f.tree.pruned, 32);
+	modest = tree_find(&f.tree, TREE_ROOT, A);
+	assert_int_equal(flat_below(&f.tree, modest), 0);
 	large = tree_find(&f.tree, TREE_ROOT, B);
 	assert_int_equal(tree_at(&f.tree, large)->calls, 7);
-	pruned = tree_find(&f.tree, large, METHOD_PRUNED);
-	assert_int_not_equal(pruned, 0);
-	assert_int_equal(tree_at(&f.tree, pruned)->calls, 10);
-	assert_int_equal(tree_at(&f.tree, pruned)->base[0], 505);
-	assert_int_equal(tree_find(&f.tree, large, C + 9), 0);
-	assert_int_equal(tree_pruned_place(&f.tree, large), pruned);
+	assert_int_equal(flat_below(&f.tree, large), 15);
+	assert_int_equal(flat_of(&f.tree, large, C + 21)->calls, 3);
+	assert_int_equal(flat_of(&f.tree, large, D + 31)->calls, 12);
 	finish(&f);
 }
 
-/* Of a fine and a coarse half only the fine one goes. */
-static void test_prune_finest_first(void **state)
-{
-	struct fixture f;
-	uint32_t pruned;
-
-	(void)state;
-	start(&f, 1 << 20);
-	for (uint32_t i = 0; i < 20; i++) {
-		add(&f.tree, TREE_ROOT, A + i, 1000);
-		add(&f.tree, TREE_ROOT, A + 20 + i, 1);
-		add(&f.tree, TREE_ROOT, A + 40 + i, 0);
-	}
-	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 40);
-	pruned = TREE_PRUNED;
-	assert_int_equal(tree_at(&f.tree, pruned)->calls, 40);
-	assert_int_equal(tree_at(&f.tree, pruned)->base[0], 20);
-	assert_int_equal(tree_at(&f.tree, pruned)->base[1], 60);
-	for (uint32_t i = 0; i < 20; i++)
-		assert_int_equal(tree_find(&f.tree, TREE_ROOT, A + i), 2 + i);
-	finish(&f);
-}
-
-/* A lone child is not worth folding: its "(pruned)" node would take its place. */
+/* A group whose methods are all different would not get smaller: it is left as it is. */
 static void test_prune_gains(void **state)
 {
 	struct fixture f;
@@ -170,10 +164,10 @@ static void test_prune_gains(void **state)
 	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 40; i++)
-		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000), B, 0);
-	for (uint32_t i = 0; i < 10; i++)
-		add(&f.tree, TREE_ROOT, A + 40 + i, 0);
-	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 90);
+		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000 - i), A + 100 + i, 0);
+	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 0);
+	assert_int_equal(f.tree.count, 82);
+	assert_int_equal(f.tree.generation, 0);
 	finish(&f);
 }
 
@@ -187,13 +181,13 @@ static void test_prune_frames(void **state)
 	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 100; i++)
-		add(&f.tree, TREE_ROOT, A + i, 1000);
+		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000), A + 7, 1000);
 	for (uint32_t depth = 1; depth < 4; depth++)
 		frame[depth] = (struct shadow_frame){
 			add(&f.tree, frame[depth - 1].node, A + 50, 0), A + 50, 0};
 	for (uint32_t i = 0; i < 100; i++)
-		add(&f.tree, frame[3].node, A + 100 + i, 0);
-	assert_true(tree_prune(&f.tree, frame, 4, &current) >= 99);
+		add(&f.tree, add(&f.tree, frame[3].node, A + 100 + i, 0), A + 7, 0);
+	assert_true(tree_prune(&f.tree, frame, 4, &current) >= 98);
 	assert_int_equal(current, frame[3].node);
 	for (uint32_t depth = 1; depth < 4; depth++) {
 		struct tree_node *node = tree_at(&f.tree, frame[depth].node);
@@ -202,11 +196,43 @@ static void test_prune_frames(void **state)
 		assert_int_equal(node->parent, frame[depth - 1].node);
 		assert_int_equal(node->recursion, depth - 1);
 	}
-	assert_int_not_equal(tree_find(&f.tree, frame[3].node, METHOD_PRUNED), 0);
+	assert_int_equal(flat_of(&f.tree, frame[3].node, A + 7)->calls, 100);
 	finish(&f);
 }
 
-/* Native calls are told apart from interpreted ones also below "(pruned)". */
+/* Frames alone are too much: they are folded, too, and lead to flat nodes. */
+static void test_prune_frames_too(void **state)
+{
+	enum { DEEP = 10000 };
+	struct fixture f;
+	struct shadow_frame *frame = calloc(DEEP + 1, sizeof(*frame));
+	struct test_sums before, after;
+	uint32_t current;
+
+	(void)state;
+	start(&f, 2 << 20);
+	for (uint32_t i = 1; i <= DEEP; i++)
+		frame[i] = (struct shadow_frame){
+			add(&f.tree, frame[i - 1].node, A + i % 7, i), A + i % 7, 0};
+	before = test_sum(&f.tree);
+	assert_int_equal(tree_prune(&f.tree, frame, DEEP + 1, &current), DEEP - 7);
+	after = test_sum(&f.tree);
+	test_same_sums(&before, &after, 2);
+	assert_int_equal(current, frame[DEEP].node);
+	for (uint32_t i = 1; i <= DEEP; i++) {
+		assert_int_equal(tree_at(&f.tree, frame[i].node)->method, A + i % 7);
+		assert_int_equal(tree_at(&f.tree, frame[i].node)->parent, TREE_FOLDED);
+	}
+	/* Calls from there go to the flat nodes. */
+	assert_int_equal(tree_find(&f.tree, current, A), frame[7].node);
+	assert_int_equal(tree_at(&f.tree, current)->last_child, frame[7].node);
+	assert_int_equal(
+		tree_at(&f.tree, tree_add(&f.tree, current, A + 8))->parent, TREE_FOLDED);
+	finish(&f);
+	free(frame);
+}
+
+/* A method is native, or not, also where it is flat. */
 static void test_prune_states(void **state)
 {
 	struct fixture f;
@@ -214,20 +240,26 @@ static void test_prune_states(void **state)
 
 	(void)state;
 	start(&f, 1 << 20);
-	for (uint32_t i = 0; i < 30; i++) {
-		struct tree_node *node = tree_at(
-			&f.tree, add(&f.tree, TREE_ROOT, A + i, i == 0 ? 1000 : 1));
+	for (uint32_t i = 0; i < 60; i++) {
+		uint32_t caller = add(&f.tree, TREE_ROOT, A + 10 + i % 30, 1000);
+		struct tree_node *node =
+			tree_at(&f.tree, add(&f.tree, caller, A + i % 2, 1));
 
-		node->calls = 10;
-		node->jitted = i % 3;
+		node->calls += 9;
+		node->jitted += i % 3;
 		if (i % 2)
 			node->children |= TREE_NATIVE;
 	}
-	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 29);
-	states = tree_node_states(tree_at(&f.tree, TREE_PRUNED));
-	assert_int_equal(states.jitted, 30); /* 1, 2, 0, 1, ... */
-	assert_int_equal(states.native, 15 * 10 - 15);
-	assert_int_equal(states.interpreted, 14 * 10 - 15);
+	tree_prune(&f.tree, NULL, 0, NULL);
+	test_check_tree(&f.tree);
+	states = tree_node_states(flat_of(&f.tree, TREE_ROOT, A));
+	assert_int_equal(states.jitted, 30);
+	assert_int_equal(states.interpreted, 30 * 10 - 30);
+	assert_int_equal(states.native, 0);
+	states = tree_node_states(flat_of(&f.tree, TREE_ROOT, A + 1));
+	assert_int_equal(states.jitted, 30);
+	assert_int_equal(states.interpreted, 0);
+	assert_int_equal(states.native, 30 * 10 - 30);
 	finish(&f);
 }
 
@@ -260,50 +292,115 @@ static void test_prune_held(void **state)
 	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 30; i++)
-		add(&f.tree, TREE_ROOT, A + i, 1);
+		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1), A + 99, 1);
 	f.tree.hold = true;
 	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 0);
-	assert_int_equal(f.tree.count, 32);
+	assert_int_equal(f.tree.count, 62);
 	finish(&f);
 }
 
-/* Random trees, pruned again and again until nothing is left to prune. */
+/* Where accounts go: each node has one of its own, for the file of its method. */
+static void add_accounts(struct call_tree *tree)
+{
+	for (uint32_t i = TREE_FOLDED + 1; i < tree->count; i++) {
+		struct io_account account = {.node = i,
+			.file = tree_at(tree, i)->method,
+			.ops = 1,
+			.bytes = i};
+
+		io_accounts_add(&tree->io, NULL, tree->budget, &account);
+	}
+}
+
+static void check_accounts(const struct call_tree *tree, uint64_t ops)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < tree->io.count; i++) {
+		const struct io_account *account = io_account_at(&tree->io, i);
+
+		assert_int_equal(tree_at(tree, account->node)->method, account->file);
+		sum += account->ops;
+	}
+	assert_int_equal(sum, ops);
+}
+
+static uint32_t depth_of(const struct call_tree *tree, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	for (; node != TREE_ROOT; node = tree_at(tree, node)->parent)
+		depth++;
+	return depth;
+}
+
+/* Random trees with random frames, pruned again and again until nothing is left to prune,
+ * and grown in between: sums by method stay, paths that are kept are those that were,
+ * accounts and frames follow their nodes. */
 static void test_prune_random(void **state)
 {
+	static struct test_sums before[TEST_METHODS], after[TEST_METHODS];
 	struct test_random random = {42};
+	uint64_t gone_at_all = 0;
 
 	(void)state;
-	for (int round = 0; round < 100; round++) {
+	for (int round = 0; round < 200; round++) {
 		struct fixture f;
-		struct test_sums before, after;
-		uint32_t methods = 1 + test_random(&random, 60);
+		uint32_t methods = 1 + test_random(&random, 60), frames = 1, accounts = 0,
+			 current;
+		struct shadow_frame frame[64] = {{0, METHOD_ROOT, 0}};
 
 		start(&f, 64 << 20);
-		for (uint32_t i = 0; i < 1000; i++) {
-			uint32_t parent = test_random(&random, f.tree.count);
+		if (round % 4 == 1)
+			f.budget.claimants =
+				1 << 20; /* every tree is large: frames go, too */
+		for (int again = 0; again < 3; again++) {
+			for (uint32_t i = 0; i < 1000; i++) {
+				uint32_t parent = test_random(&random, f.tree.count);
 
-			if (tree_at(&f.tree, parent)->method == METHOD_PRUNED)
-				parent = TREE_ROOT;
-			add(&f.tree, parent, A + test_random(&random, methods),
-				test_random(&random, 4) * test_random(&random, 1000));
-		}
-		if (round % 3 == 0)
-			tree_close(&f.tree);
-		before = test_sum(&f.tree);
-		for (int i = 0; i < 12; i++) {
-			uint32_t count = f.tree.count, gone;
+				if (depth_of(&f.tree, parent) > 40)
+					parent = TREE_ROOT;
+				add(&f.tree, parent, A + test_random(&random, methods),
+					test_random(&random, 4) *
+						test_random(&random, 1000));
+			}
+			if (again == 0) {
+				add_accounts(&f.tree);
+				accounts = f.tree.io.count;
+				while (frames < 20 && round % 3 > 0) {
+					frame[frames].node = add(&f.tree,
+						frame[frames - 1].node,
+						A + test_random(&random, methods), 0);
+					frame[frames].method =
+						tree_at(&f.tree, frame[frames].node)
+							->method;
+					frames++;
+				}
+			}
+			memset(before, 0, sizeof(before));
+			test_add_methods(before, &f.tree);
+			for (int i = 0; i < 4; i++) {
+				uint32_t count = f.tree.count, gone;
 
-			f.tree.patience = 0;
-			gone = tree_prune(&f.tree, NULL, 0, NULL);
-			assert_int_equal(gone, count - f.tree.count);
-			assert_true(gone >= count / 4 || count < 20);
-			test_check_tree(&f.tree);
-			after = test_sum(&f.tree);
-			test_same_sums(&before, &after, 2);
+				f.tree.patience = 0;
+				gone = tree_prune(&f.tree, frame, frames, &current);
+				gone_at_all += gone;
+				assert_int_equal(gone, count - f.tree.count);
+				test_check_tree(&f.tree);
+				memset(after, 0, sizeof(after));
+				test_add_methods(after, &f.tree);
+				test_same_methods(before, after, 2);
+				for (uint32_t k = 1; k < frames; k++)
+					assert_int_equal(
+						tree_at(&f.tree, frame[k].node)->method,
+						frame[k].method);
+				assert_int_equal(current, frame[frames - 1].node);
+			}
+			check_accounts(&f.tree, accounts);
 		}
-		assert_int_equal(f.tree.count, 2);
 		finish(&f);
 	}
+	assert_true(gone_at_all > 100000);
 }
 
 /* A pruned tree gives memory back. */
@@ -314,12 +411,13 @@ static void test_prune_shrinks(void **state)
 
 	(void)state;
 	start(&f, 64 << 20);
-	for (uint32_t i = 0; i < 100000; i++)
-		add(&f.tree, TREE_ROOT, A + i, i < 10 ? 100000 : 1);
+	for (uint32_t i = 0; i < 50000; i++)
+		add(&f.tree, add(&f.tree, TREE_ROOT, A + i % 500, i < 10 ? 100000 : 1),
+			A + 500 + i / 500, 1);
 	bytes = tree_bytes(&f.tree);
 	assert_int_equal(atomic_load(&f.budget.used), bytes);
 	tree_prune(&f.tree, NULL, 0, NULL);
-	assert_int_equal(f.tree.count, 12);
+	assert_int_equal(f.tree.count, 1602);
 	assert_int_equal(tree_bytes(&f.tree), atomic_load(&f.budget.used));
 	assert_true(tree_bytes(&f.tree) < bytes / 4);
 	finish(&f);
@@ -333,7 +431,7 @@ static void test_merge(void **state)
 
 	(void)state;
 	start(&f, 1 << 20);
-	assert_int_equal(tree_init(&other, &f.budget, 2), 0);
+	assert_int_equal(tree_init(&other, &f.budget, 2, MEMORY_SMALL), 0);
 	a = add(&f.tree, TREE_ROOT, A, 10);
 	add(&f.tree, a, B, 20);
 	b = add(&other, TREE_ROOT, B, 1);
@@ -342,8 +440,7 @@ static void test_merge(void **state)
 	add(&other, a, B, 3);
 	add(&other, a, C, 4);
 	tree_at(&other, add(&other, b, D, 5))->children |= TREE_NATIVE;
-	tree_at(&other, TREE_PRUNED)->calls = 6;
-	tree_at(&other, TREE_PRUNED)->pruned_native = 2;
+	tree_at(&other, tree_flat(&other, a, D))->calls = 6;
 	tree_at(&other, TREE_ROOT)->base[0] = 7;
 	tree_merge(&f.tree, &other);
 	tree_fini(&other);
@@ -358,59 +455,66 @@ static void test_merge(void **state)
 	b = tree_find(&f.tree, b, D);
 	assert_int_equal(tree_node_states(tree_at(&f.tree, b)).native, 1);
 	assert_int_equal(tree_at(&f.tree, TREE_ROOT)->base[0], 7);
-	assert_int_equal(tree_node_states(tree_at(&f.tree, TREE_PRUNED)).native, 2);
-	assert_int_equal(f.tree.count, 7);
+	a = tree_find(&f.tree, TREE_ROOT, A);
+	assert_int_equal(flat_of(&f.tree, a, D)->calls, 6);
+	assert_int_equal(f.tree.count, 9);
 	finish(&f);
 }
 
-/* What finds no memory goes to "(pruned)", and nothing is lost. */
+/* What finds no memory goes to flat nodes, and no method loses anything. */
 static void test_merge_no_memory(void **state)
 {
+	static struct test_sums sums[TEST_METHODS], after[TEST_METHODS];
 	struct fixture f, from;
-	struct test_sums sums = {0}, after;
 
 	(void)state;
+	memset(sums, 0, sizeof(sums));
+	memset(after, 0, sizeof(after));
 	start(&f, 4 * arena_page());
 	start(&from, 64 << 20);
 	for (uint32_t i = 0; i < 3000; i++) {
 		uint32_t node = add(&from.tree, TREE_ROOT, A + i % 100, i);
 
-		node = add(&from.tree, node, A + i, i);
+		node = add(&from.tree, node, A + 100 + i % 250, i);
 		if (i % 2)
 			tree_at(&from.tree, node)->children |= TREE_NATIVE;
 	}
-	for (uint32_t i = 0; i < from.tree.count; i++)
-		test_add_node(&sums, tree_at(&from.tree, i), 2);
+	test_add_methods(sums, &from.tree);
 	tree_merge(&f.tree, &from.tree);
-	after = test_sum(&f.tree);
-	test_same_sums(&sums, &after, 2);
-	assert_true(tree_at(&f.tree, TREE_PRUNED)->calls > 0);
+	test_add_methods(after, &f.tree);
+	test_same_methods(sums, after, 2);
+	assert_true(f.tree.pruned > 0);
 	tree_fini(&from.tree);
 	finish(&f);
 }
 
-/* Only leaves below "(pruned)" of any parent: it is found, not made twice. */
-static void test_merge_pruned(void **state)
+/* Folds and flat nodes are found, not made twice; what is below a flat node is flat. */
+static void test_merge_folded(void **state)
 {
 	struct fixture f;
 	struct call_tree other;
-	uint32_t a;
+	uint32_t a, b;
 
 	(void)state;
 	start(&f, 1 << 20);
-	assert_int_equal(tree_init(&other, &f.budget, 2), 0);
+	assert_int_equal(tree_init(&other, &f.budget, 2, MEMORY_SMALL), 0);
 	a = add(&f.tree, TREE_ROOT, A, 1);
-	add(&f.tree, a, METHOD_PRUNED, 5);
+	tree_at(&f.tree, tree_flat(&f.tree, a, B))->base[0] = 5;
+	f.tree.forced = false;
 	a = add(&other, TREE_ROOT, A, 1);
-	add(&other, a, METHOD_PRUNED, 6);
+	tree_at(&other, tree_flat(&other, a, B))->base[0] = 6;
 	for (uint32_t i = 0; i < 20; i++)
 		add(&other, a, B + i, 1);
 	tree_merge(&f.tree, &other);
 	tree_fini(&other);
 	a = tree_find(&f.tree, TREE_ROOT, A);
+	assert_int_equal(flat_of(&f.tree, a, B)->base[0], 11);
+	assert_int_equal(f.tree.count, 25);
+	b = tree_flat(&f.tree, a, B);
 	assert_int_equal(
-		tree_at(&f.tree, tree_find(&f.tree, a, METHOD_PRUNED))->base[0], 11);
-	assert_int_equal(f.tree.count, 24);
+		tree_place(&f.tree, b, METHOD_FOLDED), tree_at(&f.tree, b)->parent);
+	assert_int_equal(tree_at(&f.tree, tree_place(&f.tree, b, D))->parent,
+		tree_at(&f.tree, b)->parent);
 	finish(&f);
 }
 
@@ -421,9 +525,9 @@ int main(void)
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_prune_threshold),
-		cmocka_unit_test(test_prune_finest_first),
 		cmocka_unit_test(test_prune_gains),
 		cmocka_unit_test(test_prune_frames),
+		cmocka_unit_test(test_prune_frames_too),
 		cmocka_unit_test(test_prune_states),
 		cmocka_unit_test(test_prune_nothing),
 		cmocka_unit_test(test_prune_held),
@@ -431,7 +535,7 @@ int main(void)
 		cmocka_unit_test(test_prune_shrinks),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_no_memory),
-		cmocka_unit_test(test_merge_pruned),
+		cmocka_unit_test(test_merge_folded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

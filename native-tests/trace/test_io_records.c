@@ -215,7 +215,7 @@ static void paths_are_the_same_in_every_tree(void **state)
 	for (int t = 0; t < 2; t++) {
 		struct call_tree tree = {0};
 
-		assert_int_equal(tree_init(&tree, &f->budget, 1), 0);
+		assert_int_equal(tree_init(&tree, &f->budget, 1, MEMORY_SMALL), 0);
 		assert_int_equal(io_path_of(&f->paths, &map[t], &tree, 0), IO_PATH_ROOT);
 		/* The second tree has other numbers. */
 		if (t == 1)

@@ -31,6 +31,7 @@ void *__wrap_malloc(size_t bytes)
 
 struct truth {
 	uint64_t entries, events, used;
+	uint64_t forced; /* bytes that may be beyond the limit */
 };
 
 static void enter(struct test_seat *seat, uint32_t method, struct truth *truth)
@@ -90,7 +91,10 @@ static void check(struct trace *trace, const struct truth *truth, struct shown *
 	test_visit(trace, &picture);
 	test_same_totals(trace, &picture);
 	trace_get_state(trace, &state);
-	assert_true(state.memory_peak <= state.memory_limit);
+	if (state.memory_peak > state.memory_limit + truth->forced)
+		print_message("peak %lu limit %lu\n", (unsigned long)state.memory_peak,
+			(unsigned long)state.memory_limit);
+	assert_true(state.memory_peak <= state.memory_limit + truth->forced);
 	*shown = shown_in(&picture);
 	assert_int_equal(shown->events, truth->events);
 	assert_int_equal(shown->used, truth->used);
@@ -229,7 +233,7 @@ static void turns(struct test_seat *seat, struct truth *truth)
 static void run(struct metric_set *set, uint64_t limit, bool apart)
 {
 	struct trace *trace = trace_create(set, limit);
-	struct truth truth = {0};
+	struct truth truth = {.forced = 2 << 20};
 	struct test_seat seat[2];
 	struct shown shown;
 
@@ -242,8 +246,11 @@ static void run(struct metric_set *set, uint64_t limit, bool apart)
 	if (seat[0].carrier && seat[1].carrier)
 		turns(seat, &truth);
 	check(trace, &truth, &shown);
-	if (no_memory_at == 0 && limit >= 16 << 20)
+	/* Too small a budget loses nothing. */
+	if (no_memory_at == 0) {
 		assert_int_equal(shown.calls, truth.entries);
+		assert_int_equal(shown.lost, 0);
+	}
 	trace_destroy(trace);
 }
 
@@ -299,7 +306,7 @@ static void test_prune(void **state)
 	struct trace *trace = trace_create(&set, 4 << 20);
 	struct test_seat seat[2] = {test_seat(trace, "carrier"), test_seat(trace, "carrier")};
 	struct virtual_thread *thread[THREADS];
-	struct truth truth = {0};
+	struct truth truth = {.forced = 2 << 20};
 	struct shown shown;
 
 	(void)state;
@@ -319,9 +326,10 @@ static void test_prune(void **state)
 				else
 					leave(here, mine + DEPTH - 1 - i, i % 2, &truth);
 			for (uint32_t i = 0; i < 50; i++) {
-				enter(here, A + 100000 + round * 1000 + t * 20 + i, &truth);
-				leave(here, A + 100000 + round * 1000 + t * 20 + i, false,
-					&truth);
+				uint32_t leaf = A + 60000 + (round * 50 + t * 20 + i) % 300;
+
+				enter(here, leaf, &truth);
+				leave(here, leaf, false, &truth);
 			}
 			test_seat_unmount(here);
 			if (t == 0)

@@ -74,6 +74,22 @@ void test_same_sums(
 	}
 }
 
+void test_add_methods(struct test_sums *sums, const struct call_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = tree_at(tree, i);
+
+		assert_true(node->method < TEST_METHODS);
+		test_add_node(&sums[node->method], node, tree->metrics);
+	}
+}
+
+void test_same_methods(const struct test_sums *a, const struct test_sums *b, unsigned metrics)
+{
+	for (uint32_t method = 0; method < TEST_METHODS; method++)
+		test_same_sums(&a[method], &b[method], metrics);
+}
+
 /* ---- a sound tree ---- */
 
 static uint32_t true_recursion(const struct call_tree *tree, uint32_t index)
@@ -87,7 +103,13 @@ static uint32_t true_recursion(const struct call_tree *tree, uint32_t index)
 	return count;
 }
 
-/* Every child once, in the list, and found by its method. */
+static bool is_flat(const struct call_tree *tree, uint32_t index)
+{
+	return tree_callees(tree, index) != index;
+}
+
+/* Every child once, in the list, and found by its method. What a flat node looks at first is one
+ * beside it. */
 static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *seen)
 {
 	struct tree_node *node = tree_at(tree, index);
@@ -105,7 +127,10 @@ static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *
 			assert_int_equal(
 				tree_find(tree, index, tree_at(tree, i)->method), i);
 	}
-	assert_true(last_seen);
+	if (is_flat(tree, index))
+		assert_true(last == 0 || tree_at(tree, last)->parent == node->parent);
+	else
+		assert_true(last_seen);
 	node->last_child = last;
 	return count;
 }
@@ -142,8 +167,8 @@ void test_check_tree(struct call_tree *tree)
 	uint32_t children = 0;
 
 	assert_int_equal(tree_at(tree, TREE_ROOT)->method, METHOD_ROOT);
-	assert_int_equal(tree_at(tree, TREE_PRUNED)->method, METHOD_PRUNED);
-	assert_int_equal(tree_at(tree, TREE_PRUNED)->parent, TREE_ROOT);
+	assert_int_equal(tree_at(tree, TREE_FOLDED)->method, METHOD_FOLDED);
+	assert_int_equal(tree_at(tree, TREE_FOLDED)->parent, TREE_ROOT);
 	assert_true(tree->count <= tree->capacity);
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
@@ -155,10 +180,10 @@ void test_check_tree(struct call_tree *tree)
 		assert_int_equal(
 			states.interpreted + states.jitted + states.native, node->calls);
 		assert_true(states.interpreted <= node->calls);
-		if (node->method == METHOD_PRUNED) {
+		if (is_flat(tree, i))
 			assert_int_equal(count, 0);
-			continue;
-		}
+		if (node->method == METHOD_FOLDED && i != TREE_FOLDED)
+			assert_true(count > 0 && tree_node_sum(node, tree->metrics) == 0);
 		assert_int_equal(node->children & ~TREE_NATIVE, count);
 		assert_int_equal(node->recursion, true_recursion(tree, i));
 	}
@@ -453,23 +478,88 @@ void model_add(struct model *model, const struct model *from)
 	free(place);
 }
 
+static void add_to_sums(struct test_sums *sums, const struct model_node *node)
+{
+	sums->nodes++;
+	sums->calls += node->calls;
+	sums->states.interpreted += node->states.interpreted;
+	sums->states.jitted += node->states.jitted;
+	sums->states.native += node->states.native;
+	for (int k = 0; k < 4; k++)
+		sums->transition[k / 2][k % 2] += node->transition[k / 2][k % 2];
+	sums->base[0] += node->base[0];
+	sums->base[1] += node->base[1];
+}
+
 struct test_sums model_sum(const struct model *model)
 {
-	struct test_sums sums = {.nodes = model->nodes};
+	struct test_sums sums = {0};
 
-	for (uint32_t i = 0; i < model->nodes; i++) {
-		const struct model_node *node = &model->node[i];
-
-		sums.calls += node->calls;
-		sums.states.interpreted += node->states.interpreted;
-		sums.states.jitted += node->states.jitted;
-		sums.states.native += node->states.native;
-		for (int k = 0; k < 4; k++)
-			sums.transition[k / 2][k % 2] += node->transition[k / 2][k % 2];
-		sums.base[0] += node->base[0];
-		sums.base[1] += node->base[1];
-	}
+	for (uint32_t i = 0; i < model->nodes; i++)
+		add_to_sums(&sums, &model->node[i]);
 	return sums;
+}
+
+void model_add_methods(struct test_sums *sums, const struct model *model)
+{
+	for (uint32_t i = 0; i < model->nodes; i++)
+		add_to_sums(&sums[model->node[i].method], &model->node[i]);
+}
+
+/* By node, as of metric 1. */
+static uint64_t *model_cum(const struct model *model)
+{
+	uint64_t *cum = calloc(model->nodes, sizeof(*cum));
+
+	for (uint32_t i = model->nodes; i-- > 0;) {
+		cum[i] += model->node[i].base[1];
+		if (i > 0)
+			cum[model->node[i].parent] += cum[i];
+	}
+	return cum;
+}
+
+static uint64_t *tree_cum(const struct call_tree *tree)
+{
+	uint64_t *cum = calloc(tree->count, sizeof(*cum));
+
+	for (uint32_t i = tree->count; i-- > 0;) {
+		cum[i] += tree_at(tree, i)->base[1];
+		if (i > 0)
+			cum[tree_at(tree, i)->parent] += cum[i];
+	}
+	return cum;
+}
+
+static uint32_t model_look(const struct model *model, uint32_t parent, uint32_t method)
+{
+	uint32_t i = model->node[parent].first_child;
+
+	while (i != 0 && model->node[i].method != method)
+		i = model->node[i].next_sibling;
+	assert_int_not_equal(i, 0);
+	return i;
+}
+
+uint32_t model_check_cum(const struct model *model, const struct call_tree *tree)
+{
+	uint64_t *truth = model_cum(model), *cum = tree_cum(tree);
+	uint32_t *same = calloc(tree->count, sizeof(*same)), kept = 0;
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct tree_node *node = tree_at(tree, i);
+
+		if (node->method == METHOD_FOLDED || is_flat(tree, i))
+			continue;
+		if (i > 0)
+			same[i] = model_look(model, same[node->parent], node->method);
+		assert_true(cum[i] <= truth[same[i]]);
+		kept += cum[i] == truth[same[i]];
+	}
+	free(truth);
+	free(cum);
+	free(same);
+	return kept;
 }
 
 /* ---- both ---- */
@@ -540,7 +630,7 @@ void test_same_tree(struct call_tree *tree, const struct model *model)
 {
 	uint32_t *index = calloc(model->nodes, sizeof(*index));
 
-	assert_int_equal(tree->count, model->nodes + 1); /* and the root's "(pruned)" */
+	assert_int_equal(tree->count, model->nodes + 1); /* and the root's fold */
 	for (uint32_t i = 0; i < model->nodes; i++) {
 		const struct model_node *node = &model->node[i];
 

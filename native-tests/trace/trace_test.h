@@ -48,6 +48,11 @@ void test_add_node(struct test_sums *sums, const struct tree_node *node, unsigne
 struct test_sums test_sum(const struct call_tree *tree);
 void test_same_sums(const struct test_sums *a, const struct test_sums *b, unsigned metrics);
 
+/* The same by method, of ids below TEST_METHODS: what pruning must not change. */
+enum { TEST_METHODS = 10000 };
+void test_add_methods(struct test_sums *sums, const struct call_tree *tree);
+void test_same_methods(const struct test_sums *a, const struct test_sums *b, unsigned metrics);
+
 /* Fails unless every rule of call_tree.h holds. */
 void test_check_tree(struct call_tree *tree);
 
@@ -113,6 +118,11 @@ void model_settle(struct model *model);
 /* Adds the nodes and counts of another one, path by path, and its stretches. */
 void model_add(struct model *model, const struct model *from);
 struct test_sums model_sum(const struct model *model);
+void model_add_methods(struct test_sums *sums, const struct model *model);
+
+/* Fails if a node of the tree that has a path used more, with all below it, than the model's did.
+ * Returns how many used as much: paths that were never folded. */
+uint32_t model_check_cum(const struct model *model, const struct call_tree *tree);
 
 /* A random step of both: a use, then an entry, an exit, or an exit out of turn. */
 struct test_walk {
