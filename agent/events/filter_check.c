@@ -18,11 +18,11 @@
 #include "metric/nearest.h"
 #include "options/thread_choice.h"
 
-/* A tenth of a second each, with 20,000 classes; a config file may have hundreds. */
+/* Patterns: each is compared with all loaded classes, and a config file may have hundreds. */
 enum { CHECKED = 8 };
 
 struct check {
-	unsigned checked; /* patterns */
+	unsigned checked;
 	struct jvm *jvm;
 	JNIEnv *jni;
 	struct session *session;

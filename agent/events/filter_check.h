@@ -11,8 +11,8 @@
 #include "agent/session/session.h"
 
 /* Looks through the loaded classes and the platform threads that live, if there are such patterns, for
- * the first few of them, and notes what was found in the session (session_matches.h): some milliseconds
- * for each thousand classes and pattern. On a Java thread, without locks, in the live phase. */
+ * the first few of them, and notes what was found in the session (session_matches.h). It
+ * asks the JVM about each class, twice for a pattern. On a Java thread, without locks, in the live phase. */
 void filter_check(struct jvm *jvm, JNIEnv *jni, struct session *session);
 
 #endif
