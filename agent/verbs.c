@@ -33,11 +33,13 @@ static int no_memory(struct error *error)
 /* {"file": path, "matches": rows}, which it gives back. */
 static int tell(struct events_told *told, json_t **result, struct error *error)
 {
-	int failed;
+	int failed = 0;
 
 	*result = json_object();
-	failed = (told->path && json_object_set_new(*result, "file", status_text(told->path))) |
-		 (told->matches && json_object_set(*result, "matches", told->matches));
+	if (told->path)
+		failed |= json_object_set_new(*result, "file", status_text(told->path));
+	if (told->matches)
+		failed |= json_object_set(*result, "matches", told->matches);
 	if (failed)
 		json_decref(*result), *result = NULL;
 	events_told_fini(told);

@@ -13,6 +13,9 @@
 
 enum { NAME_LINE = 34, NARROWEST = 20, SHARE_WIDTH = 26 };
 
+/* More than that is no count, and does not fit. */
+#define LARGEST UINT64_C(1000000000000000000)
+
 /* An answer's rates, read; a number that is missing is below 0. */
 struct rates {
 	double seconds, took_ms;
@@ -66,7 +69,7 @@ static void put_count(FILE *out, double value, int width)
 
 	*end = '\0';
 	if (value >= 0)
-		start = number_grouped(end, (uint64_t)(value + 0.5));
+		start = number_grouped(end, value < (double)LARGEST ? (uint64_t)(value + 0.5) : LARGEST);
 	fprintf(out, "%*s", width, value >= 0 ? start : "-");
 }
 

@@ -37,12 +37,15 @@ static bool read_unmatched(
 
 static void put_near(FILE *out, const json_t *near)
 {
-	const char *name;
+	const char *before = "; near it are ";
 
 	for (size_t i = 0; i < json_array_size(near); i++) {
-		name = json_string_value(json_array_get(near, i));
-		if (name)
-			fprintf(out, "%s'%s'", i == 0 ? "; near it are " : ", ", name);
+		const char *name = json_string_value(json_array_get(near, i));
+
+		if (!name)
+			continue;
+		fprintf(out, "%s'%s'", before, name);
+		before = ", ";
 	}
 }
 

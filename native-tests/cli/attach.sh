@@ -147,7 +147,7 @@ says 2 "'x' is no time" status 1 --watch=x
 says 2 "unknown option 'duration'" start 1 --duration 3
 
 # ---- processes that are none to attach to ----
-sleep 100 &
+sleep 3600 &
 idle=$!
 others+=("$idle")
 forget "$idle"
