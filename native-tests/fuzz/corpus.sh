@@ -59,7 +59,23 @@ corpus_profile() {
 	printf '\0SQLite format 3' >"$out/header"
 }
 
-# And one with annotations of types within code, which few have.
+# A class whose method is so long that with probes in it the loop's branch is too short; with the
+# annotation of a type in it, whose places move.
+make_long() {
+	cat <<-'END'
+		class Long {
+			@java.lang.annotation.Target(java.lang.annotation.ElementType.TYPE_USE)
+			@interface Seen { }
+			static int work(int x, Object o) {
+				while (x > 0) {
+					@Seen String s = (@Seen String) o;
+					switch (s.length()) { case 1: x++; break; case 7: x--; break; default: }
+	END
+	seq 1000 3200 | sed 's/.*/			if (x == &) return &;/'
+	printf '		}\n		return x;\n	}\n}\n'
+}
+
+# And some that have what few have: annotations of types within code, branches that are too short.
 corpus_rewrite() {
 	local from=()
 
@@ -67,7 +83,10 @@ corpus_rewrite() {
 	[ ! -d /usr/share/java ] ||
 		mapfile -t -O ${#from[@]} from < <(find /usr/share/java -name '*.jar' -type f -size -400k | sort | head -5)
 	"$tests/rewrite/class_corpus.sh" "$out" "${from[@]}"
-	! command -v javac >/dev/null || javac -nowarn -d "$out" "$tests/rewrite/Annotated.java"
+	command -v javac >/dev/null || return 0
+	make_long >"$out/Long.java"
+	javac -nowarn -d "$out" "$tests/rewrite/Annotated.java" "$out/Long.java"
+	rm "$out/Long.java"
 }
 
 corpus_archive() {
