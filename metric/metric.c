@@ -119,7 +119,7 @@ static const char *metric_how(enum metric_kind kind)
 		return "JVM's counters";
 	case METRIC_VM_OBJECTS:
 	case METRIC_VM_BYTES:
-		return "JVM's events";
+		return "JVM's events: its own objects, never by new";
 	case METRIC_PERF:
 		return "";
 	default:
@@ -127,20 +127,26 @@ static const char *metric_how(enum metric_kind kind)
 	}
 }
 
-static int metric_choose(struct metric *metric, const char *name, struct error *error)
+/* METRIC_PERF: it is named by libpfm4, if it is a metric. */
+static enum metric_kind metric_kind_of(const char *name)
 {
 	size_t kind = 0;
 
+	while (kind < METRIC_PERF && strcmp(metric_kinds[kind].name, name) != 0)
+		kind++;
+	return (enum metric_kind)kind;
+}
+
+static int metric_choose(struct metric *metric, const char *name, struct error *error)
+{
 	*metric = (struct metric){0};
 	if (strlen(name) >= sizeof(metric->name))
 		return error_set(error, ERROR_VALUE,
 			"cannot count '%s': the name has more than %zu characters", name,
 			sizeof(metric->name) - 1);
-	while (kind < METRIC_PERF && strcmp(metric_kinds[kind].name, name) != 0)
-		kind++;
 	memcpy(metric->name, name, strlen(name) + 1);
-	metric->kind = (enum metric_kind)kind;
-	snprintf(metric->unit, sizeof(metric->unit), "%s", metric_kinds[kind].unit);
+	metric->kind = metric_kind_of(name);
+	snprintf(metric->unit, sizeof(metric->unit), "%s", metric_kinds[metric->kind].unit);
 	snprintf(metric->how, sizeof(metric->how), "%s", metric_how(metric->kind));
 	return metric->kind == METRIC_PERF ? metric_choose_event(metric, error) : 0;
 }
@@ -298,6 +304,23 @@ static void metric_open_perf(
 		metric_note(&metric_fallback_count);
 	/* An unopened counter has been counted as lost; it is not to be counted again. */
 	counter->lost = counter->fd == 0;
+}
+
+/* ---- what probes add to ---- */
+
+bool metric_is_probed(const char *name)
+{
+	enum metric_kind kind = metric_kind_of(name);
+
+	return kind == METRIC_WALL || kind == METRIC_CPU || kind == METRIC_PERF;
+}
+
+bool metric_set_is_probed(const struct metric_set *set)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (metric_is_probed(set->metric[i].name))
+			return true;
+	return false;
 }
 
 int metric_index(const struct metric_set *set, enum metric_kind kind)

@@ -107,6 +107,13 @@ struct metric_thread {
 int metric_set_init(
 	struct metric_set *set, const struct pattern_list *names, struct error *error);
 
+/* True if probes add to the metric of that name: they take time, and are counted by the processor;
+ * they allocate nothing and do no I/O. */
+bool metric_is_probed(const char *name);
+
+/* True if they add to a metric of the set. */
+bool metric_set_is_probed(const struct metric_set *set);
+
 /* True if a metric of that kind is in the set. */
 bool metric_set_has(const struct metric_set *set, enum metric_kind kind);
 

@@ -263,7 +263,9 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 	describe_alloc(&session->metrics, known.alloc);
 	note_jvm(session);
 	note_way(session);
-	session->event_ns = event_cost(&session->metrics, precise, hotspot_alloc_source(jni));
+	if (metric_set_is_probed(&session->metrics))
+		session->event_ns =
+			event_cost(&session->metrics, precise, hotspot_alloc_source(jni));
 	return 0;
 }
 

@@ -184,6 +184,8 @@ static void session_notes(void *argument,
 
 	for (unsigned i = 0; i < session->notes; i++)
 		put(put_argument, session->note[i].key, session->note[i].value);
+	if (session->event_ns <= 0)
+		return;
 	snprintf(text, sizeof(text), "%.1f", session->event_ns);
 	put(put_argument, "overhead.event_ns", text);
 }

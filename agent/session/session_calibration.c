@@ -125,7 +125,8 @@ void session_calibrate(struct session *session)
 	struct found found = {0};
 	int failed;
 
-	if (session->options.calls == CALLS_OFF || strcmp(choice, "off") == 0)
+	if (session->options.calls == CALLS_OFF || strcmp(choice, "off") == 0 ||
+		!metric_set_is_probed(&session->metrics))
 		return;
 	identify(session, &identity);
 	if (strcmp(choice, "auto") == 0)

@@ -108,6 +108,7 @@ struct thread_context {
 	struct io_ring *ring; /* NULL: no operation was recorded */
 	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
 	uint32_t shortage; /* the budget's, when it was last heeded */
+	bool probed; /* probes add to some metric: what their stretches are is counted */
 	bool look_known;
 	uint64_t look[METRIC_MAX]; /* what a look at the counters uses of them itself */
 
@@ -234,6 +235,9 @@ static inline __attribute__((always_inline)) void context_count_stretch(
 	unsigned metrics = context_metrics(shape, context);
 	uint64_t *cell = context->sequences.block[code / SEQUENCE_BLOCK];
 
+	/* All other shapes have wall. */
+	if (shape == SHAPE_ANY && !context->probed)
+		return;
 	if (__builtin_expect(!cell, 0)) {
 		cell = context_cells(context, code);
 		if (!cell)

@@ -25,6 +25,7 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	context = memory.base;
 	context->memory = memory;
 	context->set = trace->set;
+	context->probed = metric_set_is_probed(trace->set);
 	context->metric = &context->own_metric;
 	context->trace = trace;
 	context->records = trace->records;

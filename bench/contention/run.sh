@@ -72,11 +72,11 @@ one_jdk() {
 		one_run
 	done | awk '{
 		truth = ($1 + $2) / 2; spread = ($1 > $2 ? $1 - $2 : $2 - $1) / 2
-		off = $3 > truth ? $3 - truth : truth - $3
-		holds = off <= $4 + spread; held += holds
+		off = ($3 > truth ? $3 - truth : truth - $3)
+		holds = (off <= $4 + spread); held += holds
 		printf "  %8d %8d | %8d | %8d +-%d  %s\n", $1, $2, $5, $3, $4, holds ? "holds" : "OUTSIDE"
 	} END {
-		printf "  held in %d of %d (bar: 9 of 10, %s)\n", held, NR, held * 10 >= NR * 9 ? "met" : "MISSED"
+		printf "  held in %d of %d (bar: 9 of 10, %s)\n", held, NR, (held * 10 >= NR * 9 ? "met" : "MISSED")
 	}'
 }
 

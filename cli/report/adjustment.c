@@ -10,6 +10,7 @@
 
 #include "calibration/cache.h"
 #include "calibration/calibration_file.h"
+#include "metric/metric.h"
 
 /* A profile that looks for its calibration. */
 struct search {
@@ -184,6 +185,14 @@ static bool is_switched_off(const struct search *search)
 	return off;
 }
 
+static bool any_probed(const struct profile *profile)
+{
+	for (unsigned m = 0; m < profile->metric_count; m++)
+		if (metric_is_probed(profile->metric[m].name))
+			return true;
+	return profile->metric_count == 0;
+}
+
 static int choose(struct search *search)
 {
 	const char *choice = search->choice->calibration;
@@ -194,6 +203,10 @@ static int choose(struct search *search)
 	}
 	if (choice)
 		return take_file(search, choice);
+	if (!any_probed(search->profile)) {
+		say(search->adjustment, "none: probes add nothing to what is recorded here");
+		return 0;
+	}
 	if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0) {
 		say(search->adjustment, "none: without calls there is nothing to adjust");
 		return 0;

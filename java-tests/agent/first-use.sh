@@ -87,6 +87,18 @@ expect_unmeasured 'a JVM that nobody named' 'is none that `jprof run` or `jprof 
 [ "$(cat "$XDG_CACHE_HOME/jprof/jvms")" = "$(realpath "$java")" ] ||
 	fail "run noted: $(cat "$XDG_CACHE_HOME/jprof/jvms")"
 
+# Nor where probes add nothing to what is recorded: then the agent measures and counts nothing for it, either.
+rm -f "$work/p.jprof"
+run "$java" "file=$work/p.jprof,metrics=alloc" count 300
+expect_ran 'memory alone' 300
+expect_unmeasured 'memory alone' ''
+fact calibration | grep -q '^none: probes add nothing to what is recorded here' ||
+	fail "memory alone: '$(fact calibration)'"
+[ "$(query "$work/p.jprof" "SELECT (SELECT count(*) FROM sequence) +
+	(SELECT count(*) FROM meta WHERE key = 'overhead.event_ns')")" = 0 ] ||
+	fail "memory alone: stretches were counted, or events measured"
+cp "$work/kept.jprof" "$work/p.jprof"
+
 # A JVM that measures nothing is tried once.
 mkdir -p "$work/jvm/bin"
 ln -s /bin/false "$work/jvm/bin/java"

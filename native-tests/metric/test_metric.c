@@ -249,6 +249,37 @@ static void the_list_has_every_kind(void **state)
 	free(text);
 }
 
+/* What a probe costs is time, and what the processor counts. */
+static void probes_add_to_time(void **state)
+{
+	static const struct {
+		const char *names;
+		bool probed;
+	} sets[] = {{"alloc", false}, {"vm-bytes+vm-objects", false}, {"io-read+net-out-ops", false},
+		{"alloc+wall", true}, {"cpu", true}};
+	struct metric_set set;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		assert_int_equal(choose(&set, sets[i].names, NULL), 0);
+		assert_int_equal(metric_set_is_probed(&set), sets[i].probed);
+	}
+	assert_true(metric_is_probed("instructions") && metric_is_probed("PAPI_TOT_CYC"));
+	assert_false(metric_is_probed("net-in"));
+}
+
+/* What is easily taken for all objects says that it is not. */
+static void vm_objects_say_what_they_are(void **state)
+{
+	struct metric_set set;
+
+	(void)state;
+	assert_int_equal(choose(&set, "vm-bytes+vm-objects+alloc", NULL), 0);
+	assert_non_null(strstr(set.metric[0].how, "never by new"));
+	assert_non_null(strstr(set.metric[1].how, "never by new"));
+	assert_null(strstr(set.metric[2].how, "never by new"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +291,8 @@ int main(void)
 		cmocka_unit_test(says_what_it_lost),
 		cmocka_unit_test(serves_many_threads),
 		cmocka_unit_test(the_list_has_every_kind),
+		cmocka_unit_test(probes_add_to_time),
+		cmocka_unit_test(vm_objects_say_what_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
