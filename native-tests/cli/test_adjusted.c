@@ -171,14 +171,14 @@ static void check_totals(const struct adjustment *adjustment)
 {
 	static const char *const groups[][2] = {
 		{"total", "cum"}, {"raw_total", "raw_cum"}, {"error", "error_cum"}};
-	json_t *threads = json_object_get(load(&fixture, "threads", adjustment), "rows");
-	json_t *tree = json_object_get(load(&fixture, "tree", adjustment), "rows"), *row, *node;
+	json_t *threads = load(&fixture, "threads", adjustment), *row;
+	json_t *tree = load(&fixture, "tree", adjustment), *node;
 	size_t r, n;
 
-	json_array_foreach(threads, r, row) {
+	json_array_foreach(json_object_get(threads, "rows"), r, row) {
 		uint64_t sums[2] = {0};
 
-		json_array_foreach(tree, n, node) {
+		json_array_foreach(json_object_get(tree, "rows"), n, node) {
 			if (!json_equal(json_object_get(node, "thread_index"),
 				    json_object_get(row, "index")))
 				continue;
@@ -193,6 +193,8 @@ static void check_totals(const struct adjustment *adjustment)
 		assert_int_equal(value_of(row, "raw_total", 0), sums[1]);
 		assert_true(sums[0] < sums[1]);
 	}
+	json_decref(threads);
+	json_decref(tree);
 }
 
 /* The facts that a summary has of a metric. */
