@@ -360,7 +360,6 @@ static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
 		reader->profile, reader_number(statement, SCHEMA_FILE_OPENED_IN));
 	file->note = reader_text(reader, statement, SCHEMA_FILE_NOTE);
 	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
-	file->folded = 1;
 	if (reader->source->version < SCHEMA_FOLDED_SINCE)
 		return 0;
 	file->folded = reader_number(statement, SCHEMA_FILE_FOLDED);

@@ -73,7 +73,7 @@ static int show_file(void *user, const struct io_file *file)
 		.known = atomic_load(&file->known),
 		.first_known = atomic_load(&file->first) != 0,
 		.first = (int64_t)(atomic_load(&file->first) - showing->began),
-		.folded = file->descriptor == IO_GROUP ? atomic_load(&file->folded) : 1,
+		.folded = atomic_load(&file->folded),
 		.into = io_file_into(file),
 		.forgotten = io_file_into(file) != 0 && !file->kept &&
 			     !io_holder.files.keep_names,

@@ -163,12 +163,12 @@ static struct cell *fill_end(
 
 /* The row's name in text, with how many it stands for. */
 static struct label name_of(struct report *report, const struct profile_file *file,
-	struct label name, const char *what)
+	struct label name, const char *one, const char *many)
 {
-	if (file->folded <= 1)
+	if (file->folded == 0)
 		return name;
 	return label_format(report->labels, "%s (%" PRIu64 " %s folded into this row)",
-		name.text, file->folded, what);
+		name.text, file->folded, file->folded == 1 ? one : many);
 }
 
 static void fill_file(struct report *report, uint32_t item, struct cell *cells)
@@ -185,7 +185,7 @@ static void fill_file(struct report *report, uint32_t item, struct cell *cells)
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_READS]);
 	cells = io_use_cells(cells, &view->use[item].part[IO_PART_WRITES]);
 	cells = fill_end(view, item, cells);
-	*cells = cell_label(name_of(report, file, path, "files"));
+	*cells = cell_label(name_of(report, file, path, "file", "files"));
 }
 
 static void fill_connection(struct report *report, uint32_t item, struct cell *cells)
@@ -205,7 +205,7 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 	*cells = cell_label(name_of(report, file,
 		label_format(report->labels, "%s - %s", file->name,
 			file->peer != NULL ? file->peer : ""),
-		"connections"));
+		"connection", "connections"));
 }
 
 static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
@@ -219,7 +219,7 @@ static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
 	*cells = cell_label(name_of(report, file,
 		label_format(report->labels, "%s!/%s",
 			file->peer != NULL ? file->peer : "", file->name),
-		"entries"));
+		"entry", "entries"));
 }
 
 /* ---- rows ---- */

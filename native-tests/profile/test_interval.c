@@ -658,7 +658,7 @@ static void put_file(struct profile_writer *writer, uint64_t id, uint64_t into)
 		.kind = IO_FILE,
 		.descriptor = -1,
 		.name = id == GROUP ? "/tmp/*" : "/tmp/1",
-		.folded = 1,
+		.folded = id == GROUP,
 		.into = into};
 	struct error error = {0};
 
@@ -742,7 +742,7 @@ static void folded_files(void **state)
 	struct profile *profile = open_interval(path, "..");
 	assert_int_equal(profile->file_count, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(profile->file[i].folded, 1);
+		assert_int_equal(profile->file[i].folded, 0);
 	profile_free(profile);
 }
 
