@@ -147,7 +147,7 @@ static int make_agent(struct run *run)
 	/* The JVM takes the first '=' for the end of the path. */
 	if (strchr(library, '=') != NULL) {
 		say("the JVM cannot load an agent whose path contains '=': "
-			"'%s'; move it\n",
+			"'%s'; move it",
 			library);
 		return EXIT_FAILED;
 	}

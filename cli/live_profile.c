@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,16 +17,40 @@
 
 /* ---- who writes it ---- */
 
+/* The file's device as the kernel lists it: that of its mount. What stat(2) calls it may be another one
+ * (btrfs). */
+static dev_t listed_device(const char *path, const struct stat *file)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	dev_t device = file->st_dev;
+	unsigned long long id;
+	unsigned major, minor;
+	struct statx mounted;
+	char line[4096];
+
+	if (mounts == NULL)
+		return device;
+	if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &mounted) == 0 &&
+		(mounted.stx_mask & STATX_MNT_ID) != 0)
+		while (fgets(line, sizeof(line), mounts) != NULL)
+			if (sscanf(line, "%llu %*u %u:%u ", &id, &major, &minor) == 3 &&
+				id == mounted.stx_mnt_id)
+				device = makedev(major, minor);
+	fclose(mounts);
+	return device;
+}
+
 /* "3: FLOCK  ADVISORY  WRITE 4711 fe:00:10969804 0 EOF" (proc_locks(5)): the pid, or 0 if that is no
- * such lock on the file. Device numbers are those of the file system, which stat(2) may tell
- * otherwise: the process itself is asked about them. */
-static long holder_of(const char *line, const struct stat *file)
+ * such lock on the file. */
+static long holder_of(const char *line, dev_t device, ino_t file)
 {
 	unsigned long long inode;
+	unsigned major, minor;
 	long pid;
 
-	if (sscanf(line, "%*u: FLOCK ADVISORY WRITE %ld %*x:%*x:%llu", &pid, &inode) != 2 ||
-		inode != (unsigned long long)file->st_ino || pid <= 0)
+	if (sscanf(line, "%*u: FLOCK ADVISORY WRITE %ld %x:%x:%llu", &pid, &major, &minor,
+		    &inode) != 4 ||
+		makedev(major, minor) != device || inode != (unsigned long long)file || pid <= 0)
 		return 0;
 	return pid;
 }
@@ -133,6 +158,7 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 {
 	FILE *locks = fopen("/proc/locks", "re");
 	struct stat file;
+	dev_t device;
 	char line[256];
 
 	*live = (struct live_profile){0};
@@ -141,8 +167,9 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 			fclose(locks);
 		return;
 	}
+	device = listed_device(path, &file);
 	while (!live->is_fresh && fgets(line, sizeof(line), locks) != NULL) {
-		long pid = holder_of(line, &file);
+		long pid = holder_of(line, device, file.st_ino);
 
 		if (pid == 0)
 			continue;

@@ -424,7 +424,7 @@ holds "%t differs: $(cat err)" test -f "$(sed -n 's/.* jprof report //p' err)"
 jprof="$work/with space/jprof"
 java_got "-agentpath:$work/with space/libjprof.so" run -- ./java
 jprof=$work/bin=/jprof
-says 1 "path contains '='" run -- ./java
+says 1 "path contains '=': '.*/bin=/libjprof.so'; move it$" run -- ./java
 jprof=$built
 mkdir -p tree/bin tree/lib && cp "$built" tree/bin && touch tree/lib/libjprof.so
 jprof=$work/tree/bin/jprof
@@ -539,6 +539,16 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	says 1 "link' is a symbolic link" report "/proc/$contained/root$work/inside/link"
 	says 1 "cannot open '/proc/$contained.*nothing'.*No such file" report "/proc/$contained/root$work/inside/nothing"
 	kill "$contained" "$unshared" 2>/dev/null
+
+	# Files of two file systems with the same number: who holds the one is not asked about the other.
+	mkdir here there
+	unshare -m bash -c 'mount -t tmpfs none here && mount -t tmpfs none there &&
+		"$1" bushy 7 0 here/p.jprof && : >there/lock && ls -i here there >numbers && flock there/lock \
+		"$2" report here/p.jprof --view threads' - "$make_profile" "$jprof" >out 2>err
+	holds "the numbers differ: $(cat numbers)" \
+		test "$(sed -nE 's/ (p.jprof|lock)$//p' numbers | sort -u | wc -l)" = 1
+	holds "another file's lock: $(head -3 out)" grep -q '^Id' out
+	holds "another file's lock: $(head -3 out)" test "$(grep -c 'still records' out)" = 0
 fi
 
 echo "command: $passed passed, $failed failed"
