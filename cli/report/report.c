@@ -198,7 +198,7 @@ static int choose_sort(struct report *report, struct error *error)
 	report->min = report->request->min;
 	if (report->min < 0)
 		report->min = has_default_min(report) ? SCREEN_MIN : 0;
-	if (report->min > 0 && report->sheet.column[column].whole == 0)
+	if (report->min > 0 && !report->sheet.column[column].has_whole)
 		return error_set(error, ERROR_USAGE,
 			"--min is a share of a metric: it needs rows sorted by one, not "
 			"by '%s'",
@@ -629,8 +629,10 @@ static void link_errors(struct sheet *sheet, unsigned first, unsigned error)
 
 void report_set_whole(struct report *report, unsigned first)
 {
-	for (unsigned m = 0; m < report->sheet.metric_count; m++)
+	for (unsigned m = 0; m < report->sheet.metric_count; m++) {
+		report->sheet.column[first + m].has_whole = true;
 		report->sheet.column[first + m].whole = report->whole[m];
+	}
 }
 
 /* Behind all others: what is needed to sum errors up. */

@@ -91,7 +91,8 @@ struct column {
 	unsigned error; /* the column with half the width of its interval, + 1; 0: it has none */
 	unsigned flags;
 	unsigned place;
-	uint64_t whole; /* what 100 % is; 0: percentages mean nothing */
+	bool has_whole; /* percentages mean something */
+	uint64_t whole; /* what 100 % is; 0: of nothing */
 };
 
 /* The view `threads` has the most without metrics, the view `calibration` with. */

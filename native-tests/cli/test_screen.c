@@ -418,6 +418,22 @@ static void test_options(void **state)
 		run_option(&option_cases[i]);
 }
 
+/* Of a metric that nobody used every row has its share. */
+static void test_min_of_nothing(void **state)
+{
+	struct report_request request = {
+		.view = view_find("methods"), .format = &format_json, .min = 0.01};
+	json_t *report;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_thread(&fixture, "main", 0, 0);
+	fixture_node(&fixture, 0, fixture_method(&fixture, "com.acme.Main", "main", "()V"), 1, 0, 0);
+	report = print_json(&request);
+	assert_int_equal(json_array_size(json_object_get(report, "rows")), 1);
+	json_decref(report);
+}
+
 static void test_callers_of(void **state)
 {
 	struct report_request request = {.view = &view_callers, .format = &format_json};
@@ -498,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_min_of_nothing),
 		cmocka_unit_test(test_callers_of),
 		cmocka_unit_test(test_merged),
 		cmocka_unit_test(test_merged_adjusted),
