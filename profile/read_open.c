@@ -260,6 +260,17 @@ static int open_some_way(struct read_source *source, struct error *error)
 	return result == SQLITE_OK ? 0 : read_failed(source, result, error);
 }
 
+/* By the size of what is read, which stands now: until then somebody may have written. */
+static void set_bounds(struct read_source *source, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && (uint64_t)status.st_size > source->bytes)
+		source->bytes = (uint64_t)status.st_size;
+	source->bytes += log_size(&source->place);
+	source->steps = STEPS_FEW + source->bytes / (STEPS_EACH / STEPS_BYTES);
+}
+
 /* --- version --- */
 
 static int pragma(struct read_source *source, const char *sql, sqlite3_int64 *value)
@@ -309,10 +320,11 @@ int read_open(struct read_source *source, const char *path, struct error *error)
 	int status = check_file(source, path, &local);
 	if (status == 0)
 		status = place_init(&source->place, path, &local);
-	source->bytes += log_size(&source->place);
-	source->steps = STEPS_FEW + source->bytes / (STEPS_EACH / STEPS_BYTES);
+	source->steps = STEPS_FEW;
 	if (status == 0)
 		status = open_some_way(source, &local);
+	if (status == 0)
+		set_bounds(source, path);
 	if (status == 0)
 		status = check_size(source, &local);
 	if (status == 0)

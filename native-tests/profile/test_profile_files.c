@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -821,6 +822,52 @@ static void endless(void **state)
 	}
 }
 
+/* ---- a file that grows ---- */
+
+/* Locks the file, says so, and has written much to it when the lock is gone. */
+static void write_much(const char *path, int said)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+		sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK ||
+		write(said, "", 1) != 1)
+		_exit(2);
+	usleep(500000);
+	if (sqlite3_exec(db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+			     "LIMIT 100000) INSERT INTO meta SELECT 'fact' || i, '' FROM n; COMMIT",
+		    NULL, NULL, NULL) != SQLITE_OK)
+		_exit(3);
+	sqlite3_close(db);
+	_exit(0);
+}
+
+/* What is there when reading begins is read, however small the file was when it was looked at. */
+static void grows_meanwhile(void **state)
+{
+	char *path = fixture_path("grows"), said;
+	struct error error = {0};
+	struct profile *profile;
+	int ends[2], status;
+	pid_t writer;
+
+	(void)state;
+	fixture_profile(path, 2, 3);
+	assert_int_equal(pipe(ends), 0);
+	writer = fork();
+	if (writer == 0)
+		write_much(path, ends[1]);
+	assert_int_equal(read(ends[0], &said, 1), 1);
+	if (profile_open(&profile, path, &error) != 0)
+		fail_msg("%s", error.text);
+	assert_true(profile->meta_count >= 100000);
+	profile_free(profile);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -843,6 +890,7 @@ int main(void)
 		cmocka_unit_test(scribbled),
 		cmocka_unit_test(journal_that_names_a_file),
 		cmocka_unit_test(endless),
+		cmocka_unit_test(grows_meanwhile),
 		cmocka_unit_test(read_only_directory),
 		cmocka_unit_test(no_right_to_read),
 	};
