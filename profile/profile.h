@@ -101,8 +101,7 @@ struct profile_file {
 	uint32_t opened_in;     /* profile_path that did it; 0: not known */
 	enum io_known known;
 	const char *note; /* what is to be said of it; NULL: nothing */
-	/* How many were folded into this row, which stands for them; 0: it is one itself. */
-	uint64_t folded;
+	uint64_t folded;  /* how many were folded into this row; 0: it is one itself */
 	bool first_known; /* first is */
 	int64_t first; /* as opened, of the first opening; opened is that of the last */
 	/* The row that its operations were added to; 0: they are its own. For the writer

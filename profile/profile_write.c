@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -68,6 +69,7 @@ struct profile_writer {
 	 * file drops the process's POSIX locks on it, which are SQLite's. */
 	int lock;
 	bool created; /* the file did not exist before */
+	bool aside;   /* an older profile is beside it */
 	bool log;     /* a write-ahead log is in use */
 	struct place place;
 };
@@ -144,21 +146,113 @@ static int check_replaceable(struct profile_writer *writer, struct error *error)
 		writer->place.shown);
 }
 
+/* The file, and what SQLite has beside it. */
+static const char *const files[] = {"", "-wal", "-shm", "-journal"};
+
+enum { FILES = sizeof files / sizeof files[0] };
+
 /* Emptied first: SQLite ignores and removes side files of an empty file, so a death in
  * between harms nothing. */
 static int clear_file(struct profile_writer *writer, struct error *error)
 {
-	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
 	char path[PATH_MAX];
 
 	if (ftruncate(writer->lock, 0) < 0)
 		return error_set_errno(
 			error, ERROR_IO, errno, "cannot empty '%s'", writer->place.shown);
-	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-		place_beside(&writer->place, suffixes[i], path);
+	for (int i = 1; i < FILES; i++) {
+		place_beside(&writer->place, files[i], path);
 		unlink(path);
 	}
 	return 0;
+}
+
+/* --- an older profile, set aside --- */
+
+static const char older[] = "-older";
+
+static void path_of(const struct place *place, const char *end, int i, char *path)
+{
+	char whole[32];
+
+	snprintf(whole, sizeof whole, "%s%s", end, files[i]);
+	place_beside(place, whole, path);
+}
+
+/* Gives one of the files another end; there is none of that end if this one is not there.
+ */
+static bool rename_one(const struct place *place, const char *from, const char *to, int i)
+{
+	char source[PATH_MAX], target[PATH_MAX];
+
+	path_of(place, from, i, source);
+	path_of(place, to, i, target);
+	if (rename(source, target) == 0)
+		return true;
+	if (errno != ENOENT)
+		return false;
+	unlink(target);
+	return true;
+}
+
+/* False: they have the ends that they had. */
+static bool rename_all(const struct place *place, const char *from, const char *to)
+{
+	int i = 0;
+
+	while (i < FILES && rename_one(place, from, to, i))
+		i++;
+	if (i == FILES)
+		return true;
+	while (i-- > 0)
+		rename_one(place, to, from, i);
+	return false;
+}
+
+/* To others the file is as that one is. */
+static void make_like(int file, const struct stat *status)
+{
+	if (fchown(file, status->st_uid, status->st_gid) == 0 || errno == EPERM)
+		fchmod(file, status->st_mode & 0777);
+}
+
+/* Where the folder does not allow it the older profile is replaced, as it is without. */
+static int set_aside(struct profile_writer *writer, struct error *error)
+{
+	struct stat status;
+	int file;
+
+	if (fstat(writer->lock, &status) < 0 || status.st_size == 0 ||
+		!rename_all(&writer->place, "", older))
+		return 0;
+	writer->aside = true;
+	file = place_above_stdio(open(writer->place.name,
+		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
+	if (file < 0)
+		return error_set_errno(
+			error, ERROR_IO, errno, "cannot write '%s'", writer->place.shown);
+	make_like(file, &status);
+	close(writer->lock);
+	writer->lock = file;
+	writer->created = true;
+	return lock_file(writer, error);
+}
+
+static void put_back(struct profile_writer *writer)
+{
+	if (writer->aside)
+		rename_all(&writer->place, older, "");
+	writer->aside = false;
+}
+
+static void remove_aside(struct profile_writer *writer)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < FILES && writer->aside; i++) {
+		path_of(&writer->place, older, i, path);
+		unlink(path);
+	}
 }
 
 /* --- the database --- */
@@ -355,8 +449,9 @@ static void destroy(struct profile_writer *writer)
 	free(writer);
 }
 
-int profile_create(struct profile_writer **out, const char *path,
-	const struct profile_metric *metric, unsigned metrics, struct error *error)
+static int create(struct profile_writer **out, const char *path,
+	const struct profile_metric *metric, unsigned metrics, bool beside,
+	struct error *error)
 {
 	*out = NULL;
 	if (metrics > PROFILE_METRIC_MAX)
@@ -376,13 +471,29 @@ int profile_create(struct profile_writer **out, const char *path,
 		status = check_replaceable(writer, error);
 	if (status == 0)
 		status = place_init(&writer->place, path, error);
+	if (status == 0 && beside)
+		status = set_aside(writer, error);
 	if (status == 0)
 		status = start_file(writer, metric, error);
-	if (status < 0)
+	if (status < 0) {
+		put_back(writer);
 		destroy(writer);
-	else
+	} else {
 		*out = writer;
+	}
 	return status;
+}
+
+int profile_create(struct profile_writer **writer, const char *path,
+	const struct profile_metric *metric, unsigned metrics, struct error *error)
+{
+	return create(writer, path, metric, metrics, false, error);
+}
+
+int profile_create_beside(struct profile_writer **writer, const char *path,
+	const struct profile_metric *metric, unsigned metrics, struct error *error)
+{
+	return create(writer, path, metric, metrics, true, error);
 }
 
 /* --- transactions --- */
@@ -737,6 +848,18 @@ int profile_close(struct profile_writer *writer, struct error *error)
 	if (result != SQLITE_OK)
 		status = sql_failed(error, writer->db, result,
 			"make a single file without side files of", &writer->place);
+	remove_aside(writer);
 	destroy(writer);
 	return status;
+}
+
+void profile_discard(struct profile_writer *writer)
+{
+	close_database(writer);
+	clear_file(writer, NULL);
+	if (writer->aside)
+		put_back(writer);
+	else
+		unlink(writer->place.name);
+	destroy(writer);
 }

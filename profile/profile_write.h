@@ -23,6 +23,11 @@ struct profile_writer; /* created, destroyed */
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count, struct error *error);
 
+/* The same, but an older profile is set aside, as NAME-older, until the new one is closed
+ * or discarded, if the folder allows that. */
+int profile_create_beside(struct profile_writer **writer, const char *path,
+	const struct profile_metric *metric, unsigned metric_count, struct error *error);
+
 /* A transaction. After a failure of any put the transaction can only be rolled back; the
  * file keeps what was committed before. A commit that fails has rolled back already.
  * profile_rollback is harmless without a transaction. */
@@ -77,5 +82,9 @@ int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct e
  * are rolled back. NULL is allowed. Waits up to three seconds for readers; if one stays, or
  * the disk is full: a negative code, and the file is whole only with its side files. */
 int profile_close(struct profile_writer *writer, struct error *error);
+
+/* In the place of profile_close: the file goes, and an older profile that was set aside
+ * is what it was. */
+void profile_discard(struct profile_writer *writer);
 
 #endif

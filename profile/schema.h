@@ -87,7 +87,7 @@
 	X(FILE_OPENED_IN, "opened_in", "INTEGER", "path that did it; NULL: not known")   \
 	X(FILE_KNOWN, "known_from", "TEXT", "open: seen; attach: it was open before")    \
 	X(FILE_NOTE, "note", "TEXT", "why its entries are not told apart")               \
-	X(FILE_FOLDED, "folded", "INTEGER", "how many went into it; 0: it is one itself")  \
+	X(FILE_FOLDED, "folded", "INTEGER", "that went into it; 0: it is one itself")    \
 	X(FILE_FIRST, "first", "INTEGER", "ns since the session began, first opening")   \
 	X(FILE_GROUP, "group_id", "INTEGER", "the row it was folded into; NULL: none")
 

@@ -176,15 +176,16 @@ static void end_of_process(JNIEnv *jni)
 	atomic_store(&over, true);
 	session = events_session();
 	if (session && session_recording(session)) {
-		bool ran = !jni || jvm_ran_program(&events.jvm, jni);
+		bool ran = !jni || !session->may_be_unwanted ||
+			   jvm_ran_program(&events.jvm, jni);
 
 		if (jni)
 			filter_check(&events.jvm, jni, session);
 		if (ran)
 			say_unmatched(session);
+		session->unwanted = !ran;
 		recording_finish(session, &error);
 		if (!ran) {
-			session_remove_profile(session);
 			run_notes_put(RUN_NOTE_NO_PROGRAM, session->path, NULL);
 			run_notes_unclaim();
 		}

@@ -305,6 +305,8 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 		&session->options.exclude, &session->options.scope};
 	int code = prepare_session(jni, session, error);
 
+	/* As the JVM starts. */
+	session->may_be_unwanted = thread && !jvm_names_program(&events.jvm);
 	if (!code) {
 		methods_choose(&filter);
 		atomic_store(&events.session, session);

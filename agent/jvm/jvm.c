@@ -710,13 +710,19 @@ char *jvm_property(struct jvm *jvm, const char *name)
 	return jvm_take_string(jvm, value);
 }
 
-bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni)
+bool jvm_names_program(struct jvm *jvm)
 {
 	char *command = jvm_property(jvm, "sun.java.command");
-	jclass *classes = NULL;
-	bool ran = command != NULL;
 
 	free(command);
+	return command != NULL;
+}
+
+bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni)
+{
+	jclass *classes = NULL;
+	bool ran = jvm_names_program(jvm);
+
 	if (ran || (*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
 		return true;
 	for (int count = jvm_changeable_classes(jvm, &classes); count > 0 && !ran;

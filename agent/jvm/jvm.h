@@ -176,6 +176,9 @@ int jvm_repeat_generated_code(struct jvm *jvm, struct error *error);
 /* A system property's value, owned (free), or NULL. */
 char *jvm_property(struct jvm *jvm, const char *name);
 
+/* True if its launcher has told which program it runs. Not every launcher does. */
+bool jvm_names_program(struct jvm *jvm);
+
 /* False for a JVM that told its version or printed help, and nothing else: its launcher
  * named no main class, and no class of an application is loaded. Live phase. */
 bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni);

@@ -240,6 +240,7 @@ static int start_writer(struct session *session, const char *path, struct error 
 		.files = session->source->files,
 		.fold_files = session->source->fold_files,
 		.files_put = session->source->files_put,
+		.may_discard = session->may_be_unwanted,
 		.argument = session};
 
 	int code = writer_start(&session->writer, session->trace, &source, &session->metrics,
@@ -315,12 +316,6 @@ bool session_recording(const struct session *session)
 	return atomic_load(&session->state) == SESSION_RECORDING;
 }
 
-void session_remove_profile(const struct session *session)
-{
-	if (!session->abandoned && session->path)
-		unlink(session->path);
-}
-
 int session_end(struct session *session, struct error *error)
 {
 	int recording = SESSION_RECORDING;
@@ -329,7 +324,8 @@ int session_end(struct session *session, struct error *error)
 	if (!atomic_compare_exchange_strong(&session->state, &recording, SESSION_ENDED))
 		return 0;
 	trace_stop(session->trace);
-	code = writer_finish(session->writer, error);
+	code = (session->unwanted ? writer_discard : writer_finish)(
+		session->writer, error);
 	session->abandoned = code == -ERROR_BUSY;
 	if (session->abandoned)
 		abandoned = session->writer;

@@ -75,6 +75,9 @@ struct session {
 	struct lock near_lock; /* guards near: session_matches.c */
 	json_t *near;       /* names that come near patterns; owned, or NULL */
 	uint64_t near_at;   /* clock_now when they were looked for; 0: never */
+	/* Set before it ends: no profile is to be left, and an older one as it was. That
+	 * this may be is set before it begins. */
+	bool unwanted, may_be_unwanted;
 	bool abandoned;     /* its writer hung at the end, and may still use the trace */
 	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
 };
@@ -116,8 +119,4 @@ static inline bool session_has_scope(const struct session *session)
  * nothing in a forked child. 0, or a negative code: the profile lacks what came last; that was said
  * on standard error. */
 int session_end(struct session *session, struct error *error);
-
-/* Behind its end: nobody needs the profile. */
-void session_remove_profile(const struct session *session);
-
 #endif

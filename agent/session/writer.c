@@ -610,7 +610,8 @@ static int create_profile(struct writer *writer, const struct metric_set *metric
 		record[i] = (struct profile_metric){.name = metrics->metric[i].name,
 			.unit = metrics->metric[i].unit,
 			.how = metrics->metric[i].how};
-	return profile_create(&writer->profile, path, record, metrics->count, error);
+	return (writer->source.may_discard ? profile_create_beside : profile_create)(
+		&writer->profile, path, record, metrics->count, error);
 }
 
 int writer_start(struct writer **out, struct trace *trace,
@@ -657,11 +658,34 @@ int writer_start(struct writer **out, struct trace *trace,
 	return 0;
 }
 
-int writer_finish(struct writer *writer, struct error *error)
+static int finish_profile(struct writer *writer, struct error *error)
 {
 	struct error records_error = {0};
-	sigset_t before;
 	int status, closed;
+
+	drain_records(writer, &records_error);
+	say_failure(writer, &records_error);
+	status = flush(writer, true, NULL, error);
+	closed = profile_close(writer->profile, error);
+	if ((status < 0 || closed < 0) && !writer->failure_said)
+		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
+			error->text);
+	return status < 0 ? status : closed;
+}
+
+static int discard_profile(struct writer *writer, struct error *error)
+{
+	(void)error;
+	profile_discard(writer->profile);
+	return 0;
+}
+
+static int end(struct writer *writer,
+	int (*end_profile)(struct writer *writer, struct error *error),
+	struct error *error)
+{
+	sigset_t before;
+	int status;
 
 	if (!writer || writer->process != getpid())
 		return 0;
@@ -673,18 +697,22 @@ int writer_finish(struct writer *writer, struct error *error)
 	}
 	requests_drained(&writer->requests);
 	block_signals(&before);
-	drain_records(writer, &records_error);
-	say_failure(writer, &records_error);
-	status = flush(writer, true, NULL, error);
-	closed = profile_close(writer->profile, error);
-	if ((status < 0 || closed < 0) && !writer->failure_said)
-		log_line(LOG_ERROR, "%s; the profile ends earlier than the program",
-			error->text);
+	status = end_profile(writer, error);
 	restore_signals(&before);
 	pthread_cond_destroy(&writer->wake);
 	lock_fini(&writer->lock);
 	destroy(writer);
-	return status < 0 ? status : closed;
+	return status;
+}
+
+int writer_finish(struct writer *writer, struct error *error)
+{
+	return end(writer, finish_profile, error);
+}
+
+int writer_discard(struct writer *writer, struct error *error)
+{
+	return end(writer, discard_profile, error);
 }
 
 /* ---- for others ---- */

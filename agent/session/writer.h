@@ -52,6 +52,9 @@ struct writer_source {
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
 	void *argument; /* of notes and facts */
+	/* writer_discard may follow: an older profile stays beside the new one until
+	 * then. */
+	bool may_discard;
 };
 
 /* Creates the profile and starts the thread. 0, or a negative code with error filled
@@ -107,6 +110,10 @@ int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
  * to use what it was given until it has ended. NULL is allowed. In a forked child (another pid)
  * nothing is touched. */
 int writer_finish(struct writer *writer, struct error *error);
+
+/* In the place of writer_finish: there is no profile of that recording; an older one that
+ * was replaced is back. */
+int writer_discard(struct writer *writer, struct error *error);
 
 /* Of a writer whose finish was given up (-ERROR_BUSY): true once it touches nothing any more. */
 bool writer_has_ended(struct writer *writer);

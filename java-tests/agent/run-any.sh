@@ -54,6 +54,18 @@ for java in "${javas[@]}"; do
 	alike 0 "$java" --list-modules
 	grep -q 'no JVM ran a program' err || fail "of --list-modules is said: $(cat err)"
 
+	# What a JVM that runs no program finds there stays; one that does replaces it.
+	"$jprof" run --file p.jprof -- "$java" -cp "$classes" agent.Workload count 70 >/dev/null 2>&1
+	chmod 640 p.jprof
+	cp -a p.jprof kept
+	"$jprof" run --file p.jprof -- "$java" -version >/dev/null 2>err
+	cmp -s kept p.jprof && [ "$(stat -c '%a %Y' p.jprof)" = "$(stat -c '%a %Y' kept)" ] ||
+		fail "the older profile is not what it was: $(ls -l) $(cat err)"
+	[ "$(ls -d p.jprof*)" = p.jprof ] || fail "left behind: $(ls)"
+	grep -q 'no JVM ran a program' err || fail "of an older profile is said: $(cat err)"
+	"$jprof" run --file p.jprof -- "$java" -cp "$classes" agent.Workload count 80 >/dev/null 2>&1
+	[ "$(calls p.jprof)" = 80 ] || fail "the older profile was not replaced: $(calls p.jprof)"
+
 	echo 'class Hi { }' >Hi.java
 	echo 'class {' >Bad.java
 	alike 1 "$bin/javac" Hi.java

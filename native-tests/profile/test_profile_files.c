@@ -382,6 +382,86 @@ static void two_writers(void **state)
 	fixture_profile(path, 1, 10); /* free again */
 }
 
+/* ---- an older profile that is set aside ---- */
+
+static struct profile_writer *create_beside(const char *path)
+{
+	struct profile_writer *writer;
+	struct error error = {0};
+
+	assert_int_equal(profile_create_beside(
+				 &writer, path, fixture_metrics, FIXTURE_METRICS, &error),
+		0);
+	assert_int_equal(fixture_fill(writer, 2, 20, 1, &error), 0);
+	assert_reads(path, 2, 20);
+	return writer;
+}
+
+static bool has_older(void)
+{
+	return fixture_exists(fixture_path("beside.jprof-older")) ||
+	       has_side_file(fixture_path("beside.jprof-older"));
+}
+
+static void discarded(void **state)
+{
+	const char *path = fixture_path("beside.jprof");
+	struct profile_writer *writer;
+	struct stat before, after;
+
+	(void)state;
+	profile_discard(create_beside(path));
+	assert_false(fixture_exists(path));
+	assert_false(has_side_file(path));
+	fixture_profile(path, 1, 10);
+	chmod(path, 0640);
+	stat(path, &before);
+	writer = create_beside(path);
+	assert_true(has_older());
+	stat(path, &after);
+	assert_int_equal(after.st_mode, before.st_mode);
+	assert_create_fails(path, ERROR_BUSY, "a running JVM is writing this profile");
+	profile_discard(writer);
+	stat(path, &after);
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_false(has_older());
+	assert_false(has_side_file(path));
+	assert_reads(path, 1, 10);
+	writer = create_beside(path);
+	assert_int_equal(profile_close(writer, NULL), 0);
+	assert_false(has_older());
+	assert_reads(path, 2, 20);
+}
+
+/* What a killed JVM left has side files, which are not those of the next one. */
+static void discarded_beside_a_log(void **state)
+{
+	const char *path = fixture_path("beside.jprof");
+	const char *log = fixture_path("beside.jprof-wal");
+	struct error error = {0};
+	long size;
+
+	(void)state;
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		struct profile_writer *writer;
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+		fixture_fill(writer, 3, 300, 1, &error);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	size = fixture_size(log);
+	assert_true(size > 0);
+	profile_discard(create_beside(path));
+	assert_int_equal(fixture_size(log), size);
+	assert_false(has_older());
+	assert_reads(path, 3, 300);
+	assert_int_equal(profile_close(create_beside(path), &error), 0);
+	assert_false(has_older());
+	assert_reads(path, 2, 20);
+}
+
 /* Where the log's index cannot be made, a rollback journal serves. */
 static void without_log(void **state)
 {
@@ -882,6 +962,8 @@ int main(void)
 		cmocka_unit_test(not_a_file),
 		cmocka_unit_test(unwritable),
 		cmocka_unit_test(two_writers),
+		cmocka_unit_test(discarded),
+		cmocka_unit_test(discarded_beside_a_log),
 		cmocka_unit_test(without_log),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(other_kinds),

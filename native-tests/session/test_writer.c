@@ -107,7 +107,7 @@ static void notes(void *argument,
 }
 
 static const struct writer_source source = {
-	methods_end, method_of, notes, facts, NULL, NULL, NULL, directory};
+	methods_end, method_of, notes, facts, NULL, NULL, NULL, directory, false};
 
 static struct metric_set set;
 static char path[256];
