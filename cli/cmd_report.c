@@ -393,19 +393,14 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 		words->file);
 }
 
-/* Its JVM has not yet brought it up to date for the first time. */
-static bool is_unwritten(const struct profile *profile)
-{
-	return profile->thread_count == 0 && profile_meta_get(profile, "flushed_ns") == NULL;
-}
-
 /* What is to be said of a profile that is still written; "" if it is not. */
 static void tell_state(const struct live_profile *live, const struct profile *profile,
 	char *line, size_t size)
 {
-	const char *nothing = is_unwritten(profile)
-				      ? "; nothing was written yet: try again in ten seconds"
-				      : "";
+	const char *nothing =
+		profile_is_unwritten(profile)
+			? "; nothing was written yet: try again in ten seconds"
+			: "";
 
 	line[0] = '\0';
 	if (live->pid == 0)
@@ -441,7 +436,8 @@ static int print_profile(const struct profile *profile, const struct words *word
 	int failed = 0;
 
 	request.state = state;
-	if ((request.view->adjusts && !is_unwritten(profile)) || words->calibration != NULL) {
+	if ((request.view->adjusts && !profile_is_unwritten(profile)) ||
+		words->calibration != NULL) {
 		progress_show("taking out what probes cost");
 		failed = find_adjustment(&adjustment, profile, words, error);
 		request.adjustment = &adjustment;

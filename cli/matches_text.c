@@ -27,6 +27,6 @@ bool matches_tell(const json_t *rows, bool has_ended)
 		say("and %zu patterns more have matched nothing", said - SAID);
 	if (option == NULL || !has_ended)
 		return false;
-	say(MATCHES_NOTHING, option);
+	say(MATCHES_NOTHING, "", option);
 	return true;
 }

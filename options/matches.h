@@ -29,8 +29,8 @@ json_t *matches_row(const char *option, const char *pattern, uint64_t matches, j
 size_t matches_say(const json_t *rows, bool has_ended,
 	void (*say)(void *user, const char *line), void *user);
 
-/* What is said of the following. */
-#define MATCHES_NOTHING "no call was recorded: nothing matches '%s'"
+/* What is said of the following: "" or " yet", and the option. */
+#define MATCHES_NOTHING "no call was recorded%s: nothing matches '%s'"
 
 /* The option no pattern of which has matched anything, so that no call can have been recorded:
  * "include", "scope" or "threads"; NULL: there is none. */

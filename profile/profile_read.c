@@ -739,6 +739,12 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 	return NULL;
 }
 
+bool profile_is_unwritten(const struct profile *profile)
+{
+	return profile->thread_count == 0 &&
+	       profile_meta_get(profile, "flushed_ns") == NULL;
+}
+
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 {
 	return (ptrdiff_t)place_of(profile->thread, profile->thread_count,

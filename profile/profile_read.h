@@ -116,6 +116,10 @@ void profile_free(struct profile *profile);
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
 
+/* Its JVM has not yet brought it up to date for the first time, or ended before it could.
+ */
+bool profile_is_unwritten(const struct profile *profile);
+
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 

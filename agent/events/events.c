@@ -88,7 +88,7 @@ static void say_unmatched(struct session *session)
 
 	matches_say(rows, true, say_line, &said);
 	if (option) {
-		snprintf(line, sizeof(line), MATCHES_NOTHING, option);
+		snprintf(line, sizeof(line), MATCHES_NOTHING, "", option);
 		said = 0;
 		say_line(&said, line);
 	}

@@ -32,20 +32,43 @@ static void put_unmatched(void *user, const char *line)
 		put_line(head, line);
 }
 
+/* Calls were to be recorded, none was, and the profile can tell. */
+static bool lacks_calls(const struct profile *profile)
+{
+	const char *calls = profile_meta_get(profile, "calls");
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < profile->thread_count; i++)
+		events |= profile->thread[i].events;
+	return events == 0 && (calls == NULL || strcmp(calls, "off") != 0) &&
+	       !profile_is_unwritten(profile);
+}
+
+/* option: why, if that is known; or NULL. */
+static void put_lack(struct head *head, const char *option, bool is_running)
+{
+	const char *yet = is_running ? " yet" : "";
+	char line[128];
+
+	if (option != NULL)
+		snprintf(line, sizeof(line), MATCHES_NOTHING, yet, option);
+	else
+		snprintf(line, sizeof(line), "no call was recorded%s", yet);
+	put_line(head, line);
+}
+
 static void put_matches(struct head *head)
 {
 	const struct profile *profile = head->report->profile;
-	const char *text = profile_meta_get(profile, "matches");
-	const char *complete = profile_meta_get(profile, "complete"), *option;
+	const char *text = profile_meta_get(profile, "matches"), *option;
 	json_t *rows = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	bool is_running = head->report->request->state != NULL;
 	char line[128];
 
 	option = matches_nothing(rows);
-	if (option != NULL) {
-		snprintf(line, sizeof(line), MATCHES_NOTHING, option);
-		put_line(head, line);
-	}
-	matches_say(rows, complete != NULL && strcmp(complete, "yes") == 0, put_unmatched, head);
+	if (option != NULL || lacks_calls(profile))
+		put_lack(head, option, is_running);
+	matches_say(rows, !is_running, put_unmatched, head);
 	if (head->unmatched > SAID) {
 		snprintf(line, sizeof(line), "and %zu patterns more have matched nothing",
 			head->unmatched - SAID);

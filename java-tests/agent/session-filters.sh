@@ -136,6 +136,45 @@ flushed() {
 	silent "a report of what has ended" "$work/top" "still records"
 }
 
+# Of a JVM that records and has not made a call yet, of one that has made none, of one that has.
+without_calls() {
+	local file=$work/quiet.jprof view
+
+	rm -f "$file"
+	jp start "$target" --file "$file" --flush 3600 --scope Entry.service
+	for view in overview tree methods threads; do
+		report "$file" --view $view
+		says "$view without calls" "$work/top" "still records" "of now"
+		grep -qx 'no call was recorded yet' "$work/top" || fail "$view without calls: $(cat "$work/top")"
+	done
+	"$jprof" report "$file" --view methods --format json --calibration off | jq -e '.rows' >/dev/null ||
+		fail "no JSON without calls"
+	tell walk 3
+	report "$file"
+	silent "a report with calls" "$work/report" "no call was recorded"
+	jp stop "$target"
+	report "$file"
+	silent "a report with calls" "$work/report" "no call was recorded"
+
+	rm -f "$file"
+	jp start "$target" --file "$file" --scope Entry.service
+	jp stop "$target"
+	report "$file"
+	grep -qx 'no call was recorded' "$work/top" || fail "ended without calls: $(cat "$work/top")"
+
+	rm -f "$file"
+	jp start "$target" --file "$file" --calls off
+	report "$file"
+	silent "calls=off" "$work/report" "no call was recorded"
+	jp stop "$target"
+
+	rm -f "$file"
+	jp start "$target" --file "$file" --scope Entry.srevice
+	report "$file"
+	says "nothing matches yet" "$work/top" "no call was recorded yet: nothing matches 'scope'"
+	jp stop "$target"
+}
+
 # Somebody else has the lock: whoever that is is not asked, and the figures are shown.
 held() {
 	local file=$work/held.jprof
@@ -185,6 +224,7 @@ for java in "${javas[@]}"; do
 	some
 	later
 	flushed
+	without_calls
 	held
 	jp detach "$target"
 	duration
