@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/agent_library.h"
 #include "cli/agent_words.h"
@@ -19,6 +18,7 @@
 #include "cli/hotspot_attach.h"
 #include "cli/jvm_list.h"
 #include "cli/matches_text.h"
+#include "cli/passing_line.h"
 #include "cli/profile_file.h"
 #include "cli/say.h"
 #include "cli/start_request.h"
@@ -240,25 +240,18 @@ static void say_started(const struct attach *attach)
 
 /* ---- its end ---- */
 
-static void show_progress(int64_t done, int64_t all)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\rjprof: %lld of %lld s\033[K", (long long)done / 1000,
-			(long long)all / 1000);
-}
-
 static void await_duration(const struct attach *attach)
 {
 	int64_t begin = waiting_now(), all = attach->words.duration, done = 0, left;
 
 	while (done < all && !waiting_interrupted() && !target_ended(&attach->target)) {
-		show_progress(done, all);
+		passing_line_show("%lld of %lld s", (long long)done / 1000,
+			(long long)all / 1000);
 		left = all - done;
 		waiting_sleep(left < PAUSE ? left : PAUSE);
 		done = waiting_now() - begin;
 	}
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K");
+	passing_line_erase();
 }
 
 /* A connection of its own: the agent may drop one that was idle for so long. */

@@ -8,12 +8,10 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "error/harmless.h"
+#include "cli/passing_line.h"
 
 /* Seconds before the first line; milliseconds between two. */
 enum { DELAY = 1, PAUSE = 250, LINE = 256 };
@@ -25,7 +23,6 @@ static struct {
 	pthread_t thread;
 	bool runs;    /* there is a thread */
 	bool ends;    /* it is asked to end */
-	bool printed; /* there is a line on the terminal */
 	time_t began; /* seconds of the monotonic clock: the first of what is shown */
 	char what[LINE];
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -38,25 +35,12 @@ static struct timespec now(void)
 	return time;
 }
 
-/* Cut to the terminal's width: a line that wraps cannot be erased. */
-static void print_line(void)
+static void show_line(void)
 {
 	long seconds = (long)(now().tv_sec - progress.began);
-	struct winsize size = {0};
-	char line[LINE + 64], shown[LINE];
-	size_t room = sizeof(shown);
 
-	if (seconds < DELAY)
-		return;
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
-		size.ws_col < room)
-		room = size.ws_col;
-	snprintf(line, sizeof(line), "jprof: %lds, %s", seconds, progress.what);
-	harmless_copy(shown, room, line, strlen(line));
-	fputs("\r\033[K", stderr);
-	harmless_put(stderr, shown);
-	fflush(stderr);
-	progress.printed = true;
+	if (seconds >= DELAY)
+		passing_line_show("%lds, %s", seconds, progress.what);
 }
 
 static void *show(void *argument)
@@ -68,7 +52,7 @@ static void *show(void *argument)
 		end.tv_nsec += PAUSE * 1000000L;
 		end.tv_sec += end.tv_nsec / 1000000000L;
 		end.tv_nsec %= 1000000000L;
-		print_line();
+		show_line();
 		pthread_cond_timedwait(&progress.changed, &progress.lock, &end);
 	}
 	pthread_mutex_unlock(&progress.lock);
@@ -121,8 +105,5 @@ void progress_hide(void)
 	pthread_join(progress.thread, NULL);
 	pthread_cond_destroy(&progress.changed);
 	progress.runs = false;
-	if (progress.printed)
-		fputs("\r\033[K", stderr);
-	fflush(stderr);
-	progress.printed = false;
+	passing_line_erase();
 }

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "error/harmless.h"
+#include "cli/passing_line.h"
 
 /* Milliseconds between two looks at the clock, for who sees the seconds pass. */
 enum { LOOK = 250 };
@@ -57,7 +56,7 @@ void waiting_begin(struct waiting *waiting, int64_t limit, const char *format, .
 {
 	va_list arguments;
 
-	*waiting = (struct waiting){.begin = waiting_now(), .shown = -1};
+	*waiting = (struct waiting){.begin = waiting_now()};
 	waiting->end = waiting->begin + limit;
 	va_start(arguments, format);
 	vsnprintf(waiting->what, sizeof(waiting->what), format, arguments);
@@ -68,12 +67,11 @@ static void show(struct waiting *waiting)
 {
 	int64_t seconds = (waiting_now() - waiting->begin) / 1000;
 
-	if (seconds == 0 || seconds == waiting->shown || !isatty(STDERR_FILENO))
+	if (seconds == waiting->shown)
 		return;
-	fputs("\rjprof: waiting for ", stderr);
-	harmless_put(stderr, waiting->what);
-	fprintf(stderr, ": %lld of %lld s\033[K", (long long)seconds, (long long)(waiting->end - waiting->begin + 999) / 1000);
 	waiting->shown = seconds;
+	passing_line_show("waiting for %s: %lld of %lld s", waiting->what, (long long)seconds,
+		(long long)(waiting->end - waiting->begin + 999) / 1000);
 }
 
 bool waiting_is_over(struct waiting *waiting)
@@ -115,9 +113,9 @@ int waiting_for(struct waiting *waiting, int descriptor, short events)
 
 void waiting_end(struct waiting *waiting)
 {
-	if (waiting->shown >= 0)
-		fputs("\r\033[K", stderr);
-	waiting->shown = -1;
+	if (waiting->shown > 0)
+		passing_line_erase();
+	waiting->shown = 0;
 }
 
 int waiting_give_up(const struct waiting *waiting, struct error *error)

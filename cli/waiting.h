@@ -30,7 +30,7 @@ int64_t waiting_answer_limit(int64_t milliseconds);
 /* A wait, which has a limit: it says on a terminal what it is for when it lasts. Embedded. */
 struct waiting {
 	int64_t begin, end;
-	int64_t shown;  /* seconds on the terminal; -1: nothing is there */
+	int64_t shown;  /* seconds on the terminal; 0: nothing is there */
 	char what[160]; /* "the agent in process 4711 to answer 'stop'" */
 };
 

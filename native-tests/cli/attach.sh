@@ -469,6 +469,10 @@ if command -v script >/dev/null; then
 	JPROF_TIMEOUT=2.5 timeout 20 script -qec "$jprof detach $jvm" /dev/null >out 2>/dev/null </dev/null
 	holds "on a terminal: $(cat -v out)" grep -q "waiting for the agent in process $jvm to answer 'detach': 1 of 3 s" out
 	holds "on a terminal: $(cat -v out)" grep -q "no answer within 2.5 s" out
+	JPROF_TIMEOUT=2.5 timeout 20 script -qec "stty cols 50; $jprof detach $jvm" /dev/null >out 2>/dev/null </dev/null
+	holds "on a narrow terminal: $(cat -v out)" grep -q "waiting for the agent" out
+	holds "on a narrow terminal: $(cat -v out)" test "$(tr '\r' '\n' <out | grep 'waiting' |
+		sed 's/\x1b\[K//g' | awk 'length > m {m = length} END {print m}')" -lt 50
 fi
 # The JVM itself.
 mode='attach socket'
