@@ -378,3 +378,21 @@ int control_await_end(struct control *control, struct error *error)
 	waiting_end(&waiting);
 	return (int)got;
 }
+
+char *control_state(const struct target *target)
+{
+	struct control control;
+	struct error ignored = {0};
+	json_t *result = NULL;
+	const char *state = NULL;
+	char *copy;
+
+	if (control_open(&control, target, &ignored) != 0)
+		return ignored.code == ERROR_MISSING ? NULL : strdup("silent");
+	if (control_ask(&control, "status", NULL, &result, &ignored) == 0)
+		state = json_string_value(json_object_get(result, "state"));
+	copy = strdup(state != NULL ? state : "silent");
+	json_decref(result);
+	control_close(&control);
+	return copy;
+}

@@ -92,28 +92,6 @@ static char *release_version(const struct target *target)
 			     : NULL;
 }
 
-/* Of the agent in it, if that answers. Owned; NULL. */
-static char *ask_state(const struct target *target)
-{
-	struct control control;
-	struct error ignored = {0};
-	json_t *result = NULL;
-	const char *state;
-	char *copy = NULL;
-
-	if (control_open(&control, target, &ignored) != 0)
-		return ignored.code == ERROR_MISSING ? NULL : strdup("silent");
-	if (control_ask(&control, "status", NULL, &result, &ignored) == 0) {
-		state = json_string_value(json_object_get(result, "state"));
-		copy = strdup(state != NULL ? state : "silent");
-	} else {
-		copy = strdup("silent");
-	}
-	json_decref(result);
-	control_close(&control);
-	return copy;
-}
-
 static void note_jvm(struct jvm_row *row, const struct target *target,
 	const struct target_maps *maps, bool ask)
 {
@@ -132,7 +110,7 @@ static void note_jvm(struct jvm_row *row, const struct target *target,
 		row->version = release_version(target);
 	free(counters);
 	if (maps->agent != NULL && ask)
-		row->recording = ask_state(target);
+		row->recording = control_state(target);
 	if (row->recording == NULL && hotspot_check(target, maps, &error) != 0)
 		row->refusal = strdup(error.text);
 }

@@ -4,8 +4,10 @@
 #include "cli/run_profiles.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/control_client.h"
 #include "cli/profile_file.h"
 #include "cli/say.h"
 
@@ -64,14 +66,15 @@ static void say_running(long pid)
 {
 	struct error ignored = {0};
 	struct target target;
+	char *state;
 
 	if (pid <= 0 || target_open(&target, (pid_t)pid, &ignored) != 0)
 		return;
-	if (!target_ended(&target))
-		fprintf(stderr,
-			"jprof: process %ld goes on recording; end that with: jprof stop "
-			"%ld\n",
-			pid, pid);
+	state = control_state(&target);
+	if (state != NULL && strcmp(state, "armed") != 0 && !target_ended(&target))
+		say("process %ld goes on recording; end that with: jprof stop %ld", pid,
+			pid);
+	free(state);
 	target_close(&target);
 }
 

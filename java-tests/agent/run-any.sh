@@ -103,6 +103,29 @@ for java in "${javas[@]}"; do
 	chmod +x both
 	alike 2 bash -c './both 2>/dev/null'
 done
+
+# A daemon is still there when the command has ended; it is said if it still records.
+cat >daemon <<-'PROGRAM'
+	#!/bin/bash
+	"$java" -cp "$classes" agent.Workload steps 60000 steps >/dev/null 2>&1 &
+	echo $! >pid
+	until [ -s steps ]; do sleep 0.1; done
+	[ "$1" = stays ] || "$jprof" stop $! 2>/dev/null
+PROGRAM
+chmod +x daemon
+export jprof
+for word in stays stopped; do
+	rm -f steps
+	timeout 100 "$jprof" run --file daemon.jprof -- ./daemon $word >out 2>err
+	pid=$(cat pid)
+	grep -qx "jprof: process $pid goes on recording; end that with: jprof stop $pid" err &&
+		said=stays || said=stopped
+	[ $said = $word ] || fail "a daemon ($word): $(cat err)"
+	[ -d "/proc/$pid" ] || fail "a daemon ($word) has ended"
+	kill -KILL "$pid"
+	forget "$pid"
+done
+
 # The folder is gone when the JVM comes to it: the program runs, and it is said.
 mkdir gone
 "$jprof" run --file gone/p.jprof -- sh -c 'rmdir gone; exec "$java" -cp "$classes" agent.Workload count 5' \
