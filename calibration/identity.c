@@ -95,15 +95,20 @@ void identity_init(struct identity *identity, identity_fact *fact, const void *a
 	set(identity, IDENTITY_AGENT, fact(argument, "jprof.build"));
 }
 
-const char *identity_mode_option(const struct identity *identity)
+const char *identity_mode(const struct identity *identity)
 {
 	const char *info = strchr(identity->field[IDENTITY_JVM], ',');
-	const struct mode *mode;
+
+	return info ? info + strspn(info, ", ") : NULL;
+}
+
+const char *identity_mode_option(const struct identity *identity)
+{
+	const char *info = identity_mode(identity);
+	const struct mode *mode = info ? find_mode(info, strlen(info)) : NULL;
 
 	if (!info)
 		return "";
-	info += strspn(info, ", ");
-	mode = find_mode(info, strlen(info));
 	return mode ? mode->option : NULL;
 }
 

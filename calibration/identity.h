@@ -41,6 +41,9 @@ typedef const char *identity_fact(const void *argument, const char *key);
  * calls, timing, jprof.build. Clears the rest. */
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument);
 
+/* How the JVM runs code: "interpreted mode"; NULL: as usual. Borrowed from the identity. */
+const char *identity_mode(const struct identity *identity);
+
 /* The option that makes a JVM run code as that one did: "-Xint"; "" for as usual. NULL: none is
  * known. Static. */
 const char *identity_mode_option(const struct identity *identity);

@@ -108,11 +108,9 @@ static bool read_build(const char *path, char *build, size_t size)
 
 static int check_mode(struct question *question)
 {
-	const char *jvm = question->identity->field[IDENTITY_JVM], *mode = strchr(jvm, ',');
-
 	if (identity_mode_option(question->identity))
 		return 0;
-	return refuse_file(question, "its JVM ran in ", mode + 2,
+	return refuse_file(question, "its JVM ran in ", identity_mode(question->identity),
 		"mode, which cannot be asked for");
 }
 

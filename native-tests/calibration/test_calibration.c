@@ -221,6 +221,11 @@ static void modes_are_told(void **state)
 		else
 			assert_null(identity_mode_option(&identity));
 	}
+	/* A name that was cut behind the comma has no mode that can be asked for. */
+	memset(identity.field[IDENTITY_JVM], 'x', IDENTITY_TEXT - 1);
+	memcpy(identity.field[IDENTITY_JVM] + IDENTITY_TEXT - 2, ",", 2);
+	assert_string_equal(identity_mode(&identity), "");
+	assert_null(identity_mode_option(&identity));
 }
 
 static void differences_are_named(void **state)
