@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cut_lines.h"
 #include "cli/report/out.h"
 #include "error/harmless.h"
+#include "error/utf8.h"
 
 enum { NAME_LINE = 34, NARROWEST = 20, SHARE_WIDTH = 26 };
 
@@ -102,7 +104,7 @@ static size_t columns_of(const char *text)
 	size_t columns = 0;
 
 	for (; *text != '\0'; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
+		columns += !utf8_continues(*text);
 	return columns;
 }
 
@@ -116,7 +118,7 @@ static size_t put_name(FILE *out, const char *name, size_t width)
 	harmless_copy(plain, sizeof(plain), name, strlen(name));
 	columns = columns_of(plain);
 	for (const char *c = plain; *c != '\0'; c++) {
-		bool begins = ((unsigned char)*c & 0xc0) != 0x80;
+		bool begins = !utf8_continues(*c);
 		/* Of a character, its first byte's place. */
 		size_t at = column - !begins;
 
@@ -157,81 +159,73 @@ static void put_top(FILE *out, const struct rates *rates, unsigned width)
 	}
 }
 
-static void put_armed(FILE *out, const json_t *status, long pid)
+static void put_armed(FILE *out, const json_t *status, long pid, const char *end)
 {
 	const char *state = json_string_value(json_object_get(status, "state"));
 
 	fprintf(out, "process %ld: ", pid);
 	put_name(out, state != NULL ? state : "?", NAME_LINE);
-	fputs(state != NULL && strcmp(state, "recording") == 0 ? ", no rates are told"
-							       : ", nothing is recorded",
-		out);
+	fprintf(out, ", %s%s",
+		state != NULL && strcmp(state, "recording") == 0 ? "no rates are told"
+								 : "nothing is recorded",
+		end);
 }
 
-/* Cuts lines at width, behind a whole character. */
-static void cut_lines(char *text, unsigned width)
+static void put_screen(
+	FILE *out, const json_t *status, const struct rates *rates, long pid, unsigned width)
 {
-	char *to = text;
-	unsigned column = 0;
-
-	for (const char *from = text; *from != '\0'; from++) {
-		column = *from == '\n' ? 0 : column + (((unsigned char)*from & 0xc0) != 0x80);
-		if (column <= width)
-			*to++ = *from;
-	}
-	*to = '\0';
-}
-
-char *rates_screen(const json_t *status, long pid, unsigned width)
-{
-	struct rates rates;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out == NULL)
-		return NULL;
-	if (!read_rates(status, &rates)) {
-		put_armed(out, status, pid);
-		fputc('\n', out);
-	} else {
-		fprintf(out, "process %ld, recording for %.0f s; the last %.1f s, per second:\n",
-			pid, number_of(status, "duration_ns") / 1e9, rates.seconds);
-		fputs("calls       ", out);
-		put_count(out, rates.calls, 16);
-		fputs("   processor   ", out);
-		put_share(out, rates.cpu);
-		fputs(" in profiled threads, ", out);
-		put_share(out, rates.process_cpu);
-		fputs(" in all\nallocation  ", out);
-		fputs("     ", out);
-		put_size(out, rates.alloc);
-		fputs("   I/O ", out);
-		put_count(out, rates.io_ops, 0);
-		fputs(" operations, ", out);
-		put_size(out, rates.io_bytes);
-		fputs("\nthreads     ", out);
-		put_count(out, number_of(status, "threads_live"), 16);
-		fputs("   memory ", out);
-		put_size(out, number_of(json_object_get(status, "memory"), "used"));
-		fputs(" of ", out);
-		put_size(out, number_of(json_object_get(status, "memory"), "limit"));
-		fprintf(out, "; a look takes %.1f ms\n", rates.took_ms);
-		put_top(out, &rates, width);
-	}
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
-	}
-	cut_lines(text, width);
-	return text;
+	fprintf(out, "process %ld, recording for %.0f s; the last %.1f s, per second:\n", pid,
+		number_of(status, "duration_ns") / 1e9, rates->seconds);
+	fputs("calls       ", out);
+	put_count(out, rates->calls, 16);
+	fputs("   processor   ", out);
+	put_share(out, rates->cpu);
+	fputs(" in profiled threads, ", out);
+	put_share(out, rates->process_cpu);
+	fputs(" in all\nallocation  ", out);
+	fputs("     ", out);
+	put_size(out, rates->alloc);
+	fputs("   I/O ", out);
+	put_count(out, rates->io_ops, 0);
+	fputs(" operations, ", out);
+	put_size(out, rates->io_bytes);
+	fputs("\nthreads     ", out);
+	put_count(out, number_of(status, "threads_live"), 16);
+	fputs("   memory ", out);
+	put_size(out, number_of(json_object_get(status, "memory"), "used"));
+	fputs(" of ", out);
+	put_size(out, number_of(json_object_get(status, "memory"), "limit"));
+	fprintf(out, "; a look takes %.1f ms\n", rates->took_ms);
+	put_top(out, rates, width);
 }
 
 /* ---- a line ---- */
 
-char *rates_line(const json_t *status)
+static void put_line(FILE *out, const struct rates *rates)
 {
 	enum { ROOM = 30 };
+
+	fputs("calls/s ", out);
+	put_count(out, rates->calls, 0);
+	fputs("  cpu ", out);
+	put_share(out, rates->cpu >= 0 ? rates->cpu : rates->process_cpu);
+	fputs("  alloc/s ", out);
+	put_size(out, rates->alloc);
+	fputs("  io/s ", out);
+	put_count(out, rates->io_ops, 0);
+	fputs(" ", out);
+	put_size(out, rates->io_bytes);
+	if (json_array_size(rates->top) > 0) {
+		fputs("  top ", out);
+		put_name(out, name_of(json_array_get(rates->top, 0)), ROOM);
+	}
+}
+
+/* ---- either ---- */
+
+/* A screen so wide; 0: a line. */
+static char *text_of(const json_t *status, long pid, unsigned width)
+{
 	struct rates rates;
 	char *text = NULL;
 	size_t size;
@@ -239,27 +233,27 @@ char *rates_line(const json_t *status)
 
 	if (out == NULL)
 		return NULL;
-	if (!read_rates(status, &rates)) {
-		put_armed(out, status, (long)number_of(status, "pid"));
-	} else {
-		fputs("calls/s ", out);
-		put_count(out, rates.calls, 0);
-		fputs("  cpu ", out);
-		put_share(out, rates.cpu >= 0 ? rates.cpu : rates.process_cpu);
-		fputs("  alloc/s ", out);
-		put_size(out, rates.alloc);
-		fputs("  io/s ", out);
-		put_count(out, rates.io_ops, 0);
-		fputs(" ", out);
-		put_size(out, rates.io_bytes);
-		if (json_array_size(rates.top) > 0) {
-			fputs("  top ", out);
-			put_name(out, name_of(json_array_get(rates.top, 0)), ROOM);
-		}
-	}
+	if (!read_rates(status, &rates))
+		put_armed(out, status, pid, width > 0 ? "\n" : "");
+	else if (width > 0)
+		put_screen(out, status, &rates, pid, width);
+	else
+		put_line(out, &rates);
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;
 	}
+	if (width > 0)
+		cut_lines(text, width);
 	return text;
+}
+
+char *rates_screen(const json_t *status, long pid, unsigned width)
+{
+	return text_of(status, pid, width);
+}
+
+char *rates_line(const json_t *status)
+{
+	return text_of(status, (long)number_of(status, "pid"), 0);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cut_lines.h"
 #include "cli/report/out.h"
 #include "error/harmless.h"
 #include "options/matches.h"
@@ -181,22 +182,6 @@ static void put_unmatched(void *user, const char *line)
 	fprintf(user, "%-*s", LABEL_WIDTH, "matches nothing");
 	harmless_put(user, line);
 	fputc('\n', user);
-}
-
-/* Cuts lines that a terminal would fold, in place; never inside a character of UTF-8. */
-static void cut_lines(char *lines, unsigned width)
-{
-	char *to = lines;
-	unsigned column = 0;
-
-	for (const char *from = lines; *from != '\0'; from++) {
-		bool begins = ((unsigned char)*from & 0xc0) != 0x80;
-
-		column = *from == '\n' ? 0 : column + begins;
-		if (column <= width)
-			*to++ = *from;
-	}
-	*to = '\0';
 }
 
 char *status_text(const json_t *status, unsigned width)

@@ -114,3 +114,14 @@ void tally_cells(const struct report *report, struct cell *cells, uint32_t metho
 	*cells =
 		cell_label(method == PROFILE_METHOD_ROOT ? thread_root : label->display);
 }
+
+void tally_outside(const struct tally *tally, struct report *report, struct sink *sink)
+{
+	struct cell cells[COLUMN_MAX] = {0};
+
+	if (report->sheet.metric_count == 0)
+		return;
+	report_base_cells(
+		report, cells, report_values(report, tally->base, PROFILE_METHOD_ROOT));
+	sink_extra(sink, "outside", "outside every included method", 0, cells);
+}

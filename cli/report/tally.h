@@ -34,4 +34,8 @@ void tally_cells(const struct report *report, struct cell *cells, uint32_t metho
 	const struct method_count *count, const union report_value *base,
 	const union report_value *cum);
 
+/* A row beside the rows: base of the threads' roots. With it the bases of all methods add up to the
+ * threads' totals. */
+void tally_outside(const struct tally *tally, struct report *report, struct sink *sink);
+
 #endif

@@ -45,19 +45,6 @@ static int open_methods(struct report *report, struct error *error)
 	return 0;
 }
 
-/* Base of the threads' roots: with it the bases of all rows add up to the threads' totals. */
-static void print_outside(struct report *report, struct sink *sink)
-{
-	const struct tally *tally = &((struct methods_view *)report->data)->tally;
-	struct cell cells[COLUMN_MAX] = {0};
-
-	if (report->sheet.metric_count == 0)
-		return;
-	report_base_cells(
-		report, cells, report_values(report, tally->base, PROFILE_METHOD_ROOT));
-	sink_extra(sink, "outside", "outside every included method", 0, cells);
-}
-
 static int rows_methods(struct report *report, struct sink *sink, struct error *error)
 {
 	struct methods_view *view = report->data;
@@ -65,7 +52,7 @@ static int rows_methods(struct report *report, struct sink *sink, struct error *
 	(void)error;
 	report_some_rows(
 		report, sink, view->rank, view->shown, view->tally.seen_count, fill);
-	print_outside(report, sink);
+	tally_outside(&view->tally, report, sink);
 	return 0;
 }
 

@@ -261,18 +261,6 @@ static void print_head(struct report *report, struct sink *sink)
 			figure_text(FIGURE_COUNT, profile->thread[0].lost).text);
 }
 
-static void print_outside(struct report *report, struct sink *sink)
-{
-	const struct tally *tally = &((struct overview *)report->data)->tally;
-	struct cell cells[COLUMN_MAX] = {0};
-
-	if (report->sheet.metric_count == 0)
-		return;
-	report_base_cells(
-		report, cells, report_values(report, tally->base, PROFILE_METHOD_ROOT));
-	sink_extra(sink, "outside", "outside every included method", 0, cells);
-}
-
 static int rows_overview(struct report *report, struct sink *sink, struct error *error)
 {
 	struct overview *view = report->data;
@@ -285,7 +273,7 @@ static int rows_overview(struct report *report, struct sink *sink, struct error 
 	sink_title(sink, "Methods by what they used themselves (%s)", metric);
 	report_some_rows(report, sink, view->rank, view->shown, view->tally.seen_count,
 		fill_method);
-	print_outside(report, sink);
+	tally_outside(&view->tally, report, sink);
 	if (report->sheet.metric_count == 0)
 		return 0;
 	sink_title(sink,
