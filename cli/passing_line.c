@@ -35,7 +35,8 @@ void passing_line_show(const char *format, ...)
 		size.ws_col < room)
 		room = size.ws_col;
 	harmless_copy(shown, room, line, strlen(line));
-	fprintf(stderr, ERASE "%s", shown);
+	fputs(ERASE, stderr);
+	fputs(shown, stderr);
 	fflush(stderr);
 	is_there = true;
 }

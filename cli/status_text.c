@@ -194,7 +194,7 @@ char *status_text(const json_t *status, unsigned width)
 		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		put_row(out, &rows[i], status);
-	matches_say(json_object_get(status, "matches"), false, put_unmatched, out);
+	matches_say(json_object_get(status, "matches"), false, 0, put_unmatched, out);
 	if (fclose(out) != 0) {
 		free(lines);
 		return NULL;

@@ -49,12 +49,13 @@ static void put_near(FILE *out, const json_t *near)
 	}
 }
 
-size_t matches_say(const json_t *rows, bool has_ended,
+size_t matches_say(const json_t *rows, bool has_ended, size_t most,
 	void (*say)(void *user, const char *line), void *user)
 {
 	const char *option, *pattern;
 	const json_t *near;
 	size_t count = 0, size;
+	char more[80];
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		char *line = NULL;
@@ -62,7 +63,8 @@ size_t matches_say(const json_t *rows, bool has_ended,
 
 		if (!read_unmatched(json_array_get(rows, i), &option, &pattern, &near))
 			continue;
-		count++;
+		if (++count > most && most > 0)
+			continue;
 		out = open_memstream(&line, &size);
 		if (!out)
 			continue;
@@ -73,6 +75,11 @@ size_t matches_say(const json_t *rows, bool has_ended,
 		if (fclose(out) == 0)
 			say(user, line);
 		free(line);
+	}
+	if (count > most && most > 0) {
+		snprintf(more, sizeof(more), "and %zu patterns more have matched nothing",
+			count - most);
+		say(user, more);
 	}
 	return count;
 }

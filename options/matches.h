@@ -23,10 +23,13 @@
 /* One row. near: taken, may be NULL. Owned; NULL without memory. */
 json_t *matches_row(const char *option, const char *pattern, uint64_t matches, json_t *near);
 
-/* Calls say with a line for each pattern that has matched nothing. has_ended: so has the recording;
- * before that, something may still come. The line may hold whatever names may hold. Returns how many
- * there are. */
-size_t matches_say(const json_t *rows, bool has_ended,
+/* Lines for people: a config file may hold hundreds of patterns. */
+enum { MATCHES_SAID = 5 };
+
+/* Calls say with a line for each pattern that has matched nothing, but for `most` at most (0: for all),
+ * and then with one that says how many more there are. has_ended: so has the recording; before that,
+ * something may still come. The line may hold whatever names may hold. Returns how many there are. */
+size_t matches_say(const json_t *rows, bool has_ended, size_t most,
 	void (*say)(void *user, const char *line), void *user);
 
 /* What is said of the following: "" or " yet", and the option. */

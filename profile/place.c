@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "error/utf8.h"
+
 /* Room for "-journal", the longest suffix SQLite adds, within its 512 bytes. */
 #define NAME_MAX_SQLITE (512 - 16)
 /* Of a long path a message shows so many bytes of both ends. */
@@ -72,12 +74,6 @@ static int use_vfs(struct place *place, struct error *error)
 		sqlite3_errstr(register_status));
 }
 
-/* True for the bytes that continue a UTF-8 character. */
-static int is_continuation(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 void place_show(struct place *place, const char *path)
 {
 	size_t length = strlen(path);
@@ -87,11 +83,9 @@ void place_show(struct place *place, const char *path)
 		memcpy(place->shown, path, length + 1);
 		return;
 	}
-	int head = SHOWN_HEAD;
-	while (head > 0 && is_continuation(path[head]))
-		head--;
+	int head = (int)utf8_floor(path, SHOWN_HEAD);
 	const char *tail = path + length - SHOWN_TAIL;
-	while (is_continuation(*tail))
+	while (utf8_continues(*tail))
 		tail++;
 	snprintf(place->shown, sizeof place->shown, "%.*s[...]%s", head, path, tail);
 }

@@ -34,7 +34,6 @@
 enum {
 	STOP_PATIENCE_MS = 30000, /* that one end of the session waits for the other */
 	TURN_PATIENCE_MS = 500,   /* that a command waits for another */
-	UNMATCHED_SAID = 5        /* lines: a config file may hold hundreds of patterns */
 };
 
 struct events events;
@@ -71,10 +70,7 @@ int events_set_callbacks(enum metric_shape shape, bool precise, struct error *er
  * later is on the standard error of somebody else. */
 static void say_line(void *user, const char *line)
 {
-	unsigned *said = user;
-
-	if ((*said)++ >= UNMATCHED_SAID)
-		return;
+	(void)user;
 	run_notes_put(RUN_NOTE_UNMATCHED, line, NULL);
 	log_line(known.attached || run_notes_joined() ? LOG_INFO : LOG_WARN, "%s", line);
 }
@@ -83,14 +79,12 @@ static void say_unmatched(struct session *session)
 {
 	json_t *rows = session_matches(session);
 	const char *option = matches_nothing(rows);
-	unsigned said = 0;
 	char line[80];
 
-	matches_say(rows, true, say_line, &said);
+	matches_say(rows, true, MATCHES_SAID, say_line, NULL);
 	if (option) {
 		snprintf(line, sizeof(line), MATCHES_NOTHING, "", option);
-		said = 0;
-		say_line(&said, line);
+		say_line(NULL, line);
 	}
 	json_decref(rows);
 }

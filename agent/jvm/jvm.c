@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/utf8.h"
+
 /* Method modifiers, JVM specification table 4.6-A. */
 enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 
@@ -345,11 +347,8 @@ static void jvm_copy_name(char *out, size_t size, const char *text)
 {
 	size_t length = strlen(text);
 
-	if (length >= size) {
-		length = size - 1;
-		while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-			length--;
-	}
+	if (length >= size)
+		length = utf8_floor(text, size - 1);
 	memcpy(out, text, length);
 	out[length] = '\0';
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/utf8.h"
+
 struct mark {
 	struct mark *next;
 	uint64_t at;
@@ -43,11 +45,7 @@ static size_t kept_bytes(const char *text)
 {
 	size_t bytes = strnlen(text, MARK_NAME_MAX + 1);
 
-	if (bytes <= MARK_NAME_MAX)
-		return bytes;
-	for (bytes = MARK_NAME_MAX; bytes > 0 && (text[bytes] & 0xc0) == 0x80; bytes--)
-		;
-	return bytes;
+	return bytes <= MARK_NAME_MAX ? bytes : utf8_floor(text, MARK_NAME_MAX);
 }
 
 static struct mark *mark_create(const char *name, const char *thread)

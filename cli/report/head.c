@@ -8,28 +8,19 @@
 
 #include "options/matches.h"
 
-/* Lines about patterns; a config file may hold hundreds. */
-enum { SAID = 5 };
-
 struct head {
 	struct report *report;
 	struct out *out;
-	size_t lines, unmatched;
+	size_t lines;
 };
 
-static void put_line(struct head *head, const char *line)
-{
-	head->lines++;
-	out_harmless(head->out, line, strlen(line));
-	out_char(head->out, '\n');
-}
-
-static void put_unmatched(void *user, const char *line)
+static void put_line(void *user, const char *line)
 {
 	struct head *head = user;
 
-	if (head->unmatched++ < SAID)
-		put_line(head, line);
+	head->lines++;
+	out_harmless(head->out, line, strlen(line));
+	out_char(head->out, '\n');
 }
 
 /* Calls were to be recorded, none was, and the profile can tell. */
@@ -63,17 +54,11 @@ static void put_matches(struct head *head)
 	const char *text = profile_meta_get(profile, "matches"), *option;
 	json_t *rows = text != NULL ? json_loads(text, 0, NULL) : NULL;
 	bool is_running = head->report->request->state != NULL;
-	char line[128];
 
 	option = matches_nothing(rows);
 	if (option != NULL || lacks_calls(profile))
 		put_lack(head, option, is_running);
-	matches_say(rows, !is_running, put_unmatched, head);
-	if (head->unmatched > SAID) {
-		snprintf(line, sizeof(line), "and %zu patterns more have matched nothing",
-			head->unmatched - SAID);
-		put_line(head, line);
-	}
+	matches_say(rows, !is_running, MATCHES_SAID, put_line, head);
 	json_decref(rows);
 }
 

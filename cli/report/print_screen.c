@@ -16,12 +16,8 @@
 #include <string.h>
 
 #include "cli/report/figure.h"
-#include "cli/report/sheet.h"
+#include "cli/report/print_table.h"
 #include "error/harmless.h"
-
-#define STRONG "\033[1m"
-#define GREY   "\033[90m"
-#define PLAIN  "\033[0m"
 
 #define GAP           2
 #define INDENT        1
@@ -128,15 +124,6 @@ static void open_screen(struct sink *sink)
 
 /* ---- the first time: what columns are like ---- */
 
-/* By more than a quarter of its value. */
-static bool is_uncertain(
-	const struct column *column, const struct cell *cells, uint64_t value)
-{
-	const struct cell *error = column->error > 0 ? &cells[column->error - 1] : NULL;
-
-	return error != NULL && error->kind == CELL_NUMBER && error->number > value / 4;
-}
-
 static bool is_same(const struct cell *a, const struct cell *b)
 {
 	if (a->kind != b->kind)
@@ -171,11 +158,6 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 	return figure;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* One that is no row, but stands beside them, is measured without its text, which is not
  * kept. */
 static void measure(
@@ -193,7 +175,7 @@ static void measure(
 		screen->varies |= is_row && !is_same(&screen->first, cell);
 		screen->nonzero |= !is_zero(cell);
 		screen->uncertain |= cell->kind == CELL_NUMBER &&
-				     is_uncertain(column, cells, cell->number);
+				     is_uncertain(cell->number, error_of(column, cells));
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
 		if (cell->kind == CELL_TEXT)
@@ -323,7 +305,7 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	const struct cell *cell = &cells[sink->order[place]];
 	struct figure figure = cell_figure(column, cell);
 	bool is_number = cell->kind == CELL_NUMBER;
-	bool uncertain = is_number && is_uncertain(column, cells, cell->number);
+	bool uncertain = is_number && is_uncertain(cell->number, error_of(column, cells));
 	size_t width = screen->digits + (screen->unit > 0) + screen->unit +
 		       (column->whole > 0 ? PERCENT_WIDTH : 0);
 	size_t used = strlen(figure.digits) + uncertain;
@@ -430,13 +412,6 @@ static void put_cell(
 	}
 }
 
-/* The last cell may be empty. */
-static void trim_spaces(struct out *out)
-{
-	while (out->length > 0 && out->buffer[out->length - 1] == ' ')
-		out->length--;
-}
-
 static void put_row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
 	need_heading(sink);
@@ -491,11 +466,10 @@ static void stanza(struct sink *sink, bool open)
 	sink->first_stanza &= !open;
 }
 
-/* The one row of a stanza stands out among its lists. */
 static void part(struct sink *sink, const char *key, bool list, bool open)
 {
 	(void)key;
-	sink->strong = sink->colour && open && !list;
+	strengthen(sink, list, open);
 }
 
 static void title(struct sink *sink, const char *line)

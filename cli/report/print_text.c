@@ -9,15 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/report/sheet.h"
+#include "cli/report/print_table.h"
 
 #define INDENT 2
 /* Deeper rows are indented like this one: their level stands in its own column. */
 #define INDENT_DEEPEST 64
-
-#define STRONG "\033[1m"
-#define GREY   "\033[90m"
-#define PLAIN  "\033[0m"
 
 #define REAL_WIDTH 32
 
@@ -36,28 +32,9 @@ static size_t real_text(char *field, double value)
 	return length < REAL_WIDTH ? (size_t)length : REAL_WIDTH - 1;
 }
 
-/* Half the width of the interval of a number in that column; 0: it is exact. */
-static uint64_t error_of(const struct column *column, const struct cell *cells)
-{
-	const struct cell *error = column->error > 0 ? &cells[column->error - 1] : NULL;
-
-	return error != NULL && error->kind == CELL_NUMBER ? error->number : 0;
-}
-
-/* By more than a quarter of its value. */
-static bool is_uncertain(uint64_t value, uint64_t error)
-{
-	return error > value / 4;
-}
-
 static bool is_last(const struct sink *sink, unsigned place)
 {
 	return place + 1 == sink->shown;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
 }
 
 static void measure_number(
@@ -147,13 +124,6 @@ static const char *heading(const struct column *column)
 static const char *unit(const struct column *column)
 {
 	return column->unit;
-}
-
-/* The heading of the last column may be empty. */
-static void trim_spaces(struct out *out)
-{
-	while (out->length > 0 && out->buffer[out->length - 1] == ' ')
-		out->length--;
 }
 
 static void put_heading(struct sink *sink, const char *(*part)(const struct column *))
@@ -321,11 +291,10 @@ static void stanza(struct sink *sink, bool open)
 	sink->first_stanza = false;
 }
 
-/* The one row of a stanza stands out among its lists. */
 static void part(struct sink *sink, const char *key, bool list, bool open)
 {
 	(void)key;
-	sink->strong = sink->colour && open && !list;
+	strengthen(sink, list, open);
 }
 
 static struct label extra_label(struct sink *sink, const char *label, uint64_t rows)

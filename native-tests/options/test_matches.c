@@ -94,13 +94,32 @@ static void what_is_told(void **state)
 	for (size_t i = 0; i < sizeof(tellings) / sizeof(*tellings); i++) {
 		json_t *rows = read_rows(tellings[i].rows);
 		struct said said = {.text = ""};
-		size_t count = matches_say(rows, tellings[i].has_ended, say, &said);
+		size_t count = matches_say(rows, tellings[i].has_ended, 0, say, &said);
 
 		if (count != tellings[i].count || strcmp(said.text, tellings[i].said) != 0)
 			fail_msg("line %d: %zu: %s", tellings[i].line, count, said.text);
 		json_decref(rows);
 	}
-	assert_int_equal(matches_say(NULL, true, say, NULL), 0);
+	assert_int_equal(matches_say(NULL, true, 0, say, NULL), 0);
+}
+
+/* Of many a few are named, and the others counted. */
+static void many_are_told(void **state)
+{
+	static const char three[] = "[{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":0},"
+				    "{\"option\":\"scope\",\"pattern\":\"b\",\"matches\":0},"
+				    "{\"option\":\"scope\",\"pattern\":\"c\",\"matches\":0}]";
+	json_t *rows = read_rows(three);
+	struct said said = {.text = ""};
+
+	(void)state;
+	assert_int_equal(matches_say(rows, true, 3, say, &said), 3);
+	assert_null(strstr(said.text, "more"));
+	said = (struct said){.text = ""};
+	assert_int_equal(matches_say(rows, true, 1, say, &said), 3);
+	assert_string_equal(said.text, "scope=a: no method of this name was seen\n"
+				       "and 2 patterns more have matched nothing\n");
+	json_decref(rows);
 }
 
 struct nothing {
@@ -165,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row),
 		cmocka_unit_test(what_is_told),
+		cmocka_unit_test(many_are_told),
 		cmocka_unit_test(what_hides_all_calls),
 	};
 
