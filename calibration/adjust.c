@@ -44,7 +44,7 @@ enum {
 #define ALIKE 0.2
 
 /* By what part of itself waiting for a processor differs from one time to another. */
-#define OTHERS 0.25
+#define OTHERS 0.4
 
 /* What a node's stretches cost of a metric, and by how much that may be wrong. */
 struct bill {

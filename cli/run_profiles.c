@@ -104,7 +104,7 @@ static void say_row(const struct run_note *note)
 	fputc('\n', stderr);
 }
 
-static void say_unmatched(const struct run_note *note, bool is_one_of_many)
+static void say_remark(const struct run_note *note, bool is_one_of_many)
 {
 	if (is_one_of_many)
 		say("process %ld: %s", note->pid, note->text);
@@ -137,7 +137,7 @@ void run_profiles_say(const struct run_notes *notes, bool is_armed, bool is_java
 		if (notes->note[i].kind == RUN_NOTE_REFUSED)
 			say("process %ld was not profiled: %s",
 				notes->note[i].pid, notes->note[i].text);
-		if (notes->note[i].kind == RUN_NOTE_UNMATCHED)
-			say_unmatched(&notes->note[i], count > 1);
+		if (notes->note[i].kind == RUN_NOTE_REMARK)
+			say_remark(&notes->note[i], count > 1);
 	}
 }

@@ -27,7 +27,7 @@ static const char *const kinds[] = {[RUN_NOTE_JVM] = "jvm",
 	[RUN_NOTE_PROFILE] = "profile",
 	[RUN_NOTE_NO_PROGRAM] = "no-program",
 	[RUN_NOTE_REFUSED] = "refused",
-	[RUN_NOTE_UNMATCHED] = "unmatched"};
+	[RUN_NOTE_REMARK] = "remark"};
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 

@@ -25,7 +25,7 @@ enum run_note_kind {
 	RUN_NOTE_PROFILE,    /* a recording has begun; text: the profile */
 	RUN_NOTE_NO_PROGRAM, /* that profile was removed: the JVM ran no program */
 	RUN_NOTE_REFUSED,    /* text: why this JVM is not profiled */
-	RUN_NOTE_UNMATCHED   /* text: what a pattern of its options did not match */
+	RUN_NOTE_REMARK      /* text: what else there is to say of the recording */
 };
 
 /* ---- the agent's side; errno is kept ---- */

@@ -68,10 +68,10 @@ int events_set_callbacks(enum metric_shape shape, bool precise, struct error *er
 
 /* To `jprof run`; or to those who asked for a profile by the JVM's own command line. An agent that came
  * later is on the standard error of somebody else. */
-static void say_line(void *user, const char *line)
+static void say(void *user, const char *line)
 {
 	(void)user;
-	run_notes_put(RUN_NOTE_UNMATCHED, line, NULL);
+	run_notes_put(RUN_NOTE_REMARK, line, NULL);
 	log_line(known.attached || run_notes_joined() ? LOG_INFO : LOG_WARN, "%s", line);
 }
 
@@ -81,12 +81,21 @@ static void say_unmatched(struct session *session)
 	const char *option = matches_nothing(rows);
 	char line[80];
 
-	matches_say(rows, true, MATCHES_SAID, say_line, NULL);
+	matches_say(rows, true, MATCHES_SAID, say, NULL);
 	if (option) {
 		snprintf(line, sizeof(line), MATCHES_NOTHING, "", option);
-		say_line(NULL, line);
+		say(NULL, line);
 	}
 	json_decref(rows);
+}
+
+/* When the recording has ended. */
+static void say_folded(const struct session *session)
+{
+	char line[FOLDED_LINE];
+
+	if (session_folded(session, line))
+		say(NULL, line);
 }
 
 /* ---- one at a time ---- */
@@ -179,6 +188,8 @@ static void end_of_process(JNIEnv *jni)
 			say_unmatched(session);
 		session->unwanted = !ran;
 		recording_finish(session, &error);
+		if (ran)
+			say_folded(session);
 		if (!ran) {
 			run_notes_put(RUN_NOTE_NO_PROGRAM, session->path, NULL);
 			run_notes_unclaim();

@@ -220,7 +220,8 @@ static void session_facts(void *argument, bool final,
 		{"metric.losses", metric_losses() - session->before.losses},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
 		{"methods.lost", session->source->lost() - session->before.methods_lost},
-		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak}};
+		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak},
+		{"calls.recorded", state.calls}, {"calls.folded", state.folded_calls}};
 
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
 		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
@@ -229,6 +230,14 @@ static void session_facts(void *argument, bool final,
 	session->source->facts(session, put, put_argument);
 	put_matches(session, put, put_argument);
 	put(put_argument, "complete", final ? "yes" : "no");
+}
+
+bool session_folded(const struct session *session, char line[FOLDED_LINE])
+{
+	struct trace_state state;
+
+	trace_get_state(session->trace, &state);
+	return folded_line(line, state.calls, state.folded_calls, state.memory_limit);
 }
 
 static int start_writer(struct session *session, const char *path, struct error *error)

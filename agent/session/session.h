@@ -18,6 +18,7 @@
 #include "agent/session/writer.h"
 #include "agent/trace/trace.h"
 #include "metric/metric.h"
+#include "options/folded.h"
 #include "options/options.h"
 
 struct session_note {
@@ -114,6 +115,9 @@ static inline bool session_has_scope(const struct session *session)
 {
 	return session->options.scope.count > 0;
 }
+
+/* What is to be said of folded call paths, as of the last flush. False: nothing. */
+bool session_folded(const struct session *session, char line[FOLDED_LINE]);
 
 /* Last flush, file closed. No event may be in flight. Does nothing the second time, and
  * nothing in a forked child. 0, or a negative code: the profile lacks what came last; that was said

@@ -20,7 +20,7 @@ static void store32(uint32_t *word, uint32_t value)
 
 static uint32_t children_of(const struct tree_node *node)
 {
-	return node->children & ~TREE_NATIVE;
+	return node->children & TREE_CHILDREN;
 }
 
 /* ---- hashes of nodes: by (parent, method), or by method with 0 for the parent ---- */
@@ -140,7 +140,7 @@ static void place_nodes(struct call_tree *tree)
 	size_t capacity = tree->arena.bytes / tree->stride;
 
 	tree->nodes = tree->arena.base;
-	tree->capacity = capacity > TREE_NATIVE ? TREE_NATIVE : (uint32_t)capacity;
+	tree->capacity = capacity > TREE_CHILDREN ? TREE_CHILDREN : (uint32_t)capacity;
 }
 
 /* What was forced is to be asked for soon: as if all of it had been. */
@@ -155,7 +155,7 @@ static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
 	size_t bytes = tree->arena.bytes;
 	int result = -1;
 
-	if (tree->capacity == TREE_NATIVE)
+	if (tree->capacity == TREE_CHILDREN)
 		return false;
 	lock_take(&tree->lock);
 	for (size_t more = claim == MEMORY_FORCED ? 0 : bytes / 4;
@@ -237,6 +237,12 @@ static uint32_t recursion_of(
 	return 0;
 }
 
+/* TREE_FLAT for children of a fold. */
+static uint32_t flat_below(const struct call_tree *tree, uint32_t parent)
+{
+	return tree_at(tree, parent)->method == METHOD_FOLDED ? TREE_FLAT : 0;
+}
+
 static bool room_for_child(
 	struct call_tree *tree, uint32_t parent, enum memory_claim claim)
 {
@@ -263,6 +269,7 @@ static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method,
 	memset(node, 0, tree->stride);
 	node->method = method;
 	node->parent = parent;
+	node->children = flat_below(tree, parent);
 	node->recursion = recursion_of(tree, parent, method);
 	link_child(tree, tree_at(tree, parent), index);
 	hash_child(tree, tree_at(tree, parent), index);
@@ -317,7 +324,16 @@ static uint32_t find_or_force(struct call_tree *tree, uint32_t parent, uint32_t 
 	return add(tree, parent, method, MEMORY_FORCED);
 }
 
-uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
+static uint32_t find_flat(struct call_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t fold = tree_callees(tree, node);
+
+	if (tree_at(tree, fold)->method != METHOD_FOLDED)
+		fold = tree_find(tree, fold, METHOD_FOLDED);
+	return fold == 0 || method == METHOD_FOLDED ? fold : tree_find(tree, fold, method);
+}
+
+static uint32_t force_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 {
 	uint32_t fold = tree_callees(tree, node), flat = 0;
 
@@ -326,6 +342,16 @@ uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 	if (fold != 0)
 		flat = method == METHOD_FOLDED ? fold : find_or_force(tree, fold, method);
 	return flat != 0 ? flat : TREE_FOLDED;
+}
+
+uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t flat = find_flat(tree, node, method);
+
+	if (flat == 0)
+		flat = force_flat(tree,
+			memory_is_exceeded(tree->budget) ? TREE_ROOT : node, method);
+	return flat;
 }
 
 uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)
@@ -356,6 +382,7 @@ static void relink_children(struct call_tree *tree)
 		node->first_child = node->next_sibling = 0;
 		node->last_child = node->next_instance = 0;
 		node->children &= TREE_NATIVE;
+		node->children |= flat_below(tree, node->parent);
 		if (i != TREE_ROOT)
 			link_child(tree, tree_at(tree, node->parent), i);
 	}

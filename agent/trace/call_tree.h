@@ -32,6 +32,10 @@
  * known any more. A flat node has no children: what is called from it goes to the flat nodes beside
  * it. So sums by method, and what P and all below it used, are what they were. A fold itself counts
  * nothing (but for the root's, when the system has no memory at all).
+ *
+ * Where even the limit is exceeded, and a prune has to wait, as while the nodes are copied, the root's
+ * fold takes what is called: one node a method at most. What its callers and all below them used
+ * is then more than their nodes tell.
  */
 #ifndef JPROF_CALL_TREE_H
 #define JPROF_CALL_TREE_H
@@ -58,8 +62,11 @@ enum {
 	TREE_LIST_MAX = 8 /* children looked for in the list; more are in a hash */
 };
 
-/* In tree_node.children: the method is native, so its calls are, but for the jitted ones. */
-#define TREE_NATIVE 0x80000000u
+/* In tree_node.children: the method is native, so its calls are, but for the jitted ones; the node is
+ * flat. The rest is how many there are. */
+#define TREE_NATIVE   0x80000000u
+#define TREE_FLAT     0x40000000u
+#define TREE_CHILDREN 0x3fffffffu
 
 struct tree_node {
 	uint32_t method; /* id; METHOD_ROOT, METHOD_FOLDED or a real one */
@@ -85,7 +92,7 @@ struct tree_node {
 		} prune;
 	};
 	uint32_t recursion; /* ancestors with the same method; of a flat node: of the known ones */
-	uint32_t children;  /* how many, and TREE_NATIVE */
+	uint32_t children;  /* how many, TREE_NATIVE and TREE_FLAT */
 	uint64_t calls;  /* entered from a probe or an event; 0 for frames found on the stack */
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
@@ -146,9 +153,9 @@ static inline __attribute__((always_inline)) struct tree_node *tree_at(
 /* Where the children are that a call from the node may go to: of a flat node, its fold. */
 static inline uint32_t tree_callees(const struct call_tree *tree, uint32_t node)
 {
-	uint32_t parent = tree_at(tree, node)->parent;
+	const struct tree_node *from = tree_at(tree, node);
 
-	return tree_at(tree, parent)->method == METHOD_FOLDED ? parent : node;
+	return from->children & TREE_FLAT ? from->parent : node;
 }
 
 /* For nodes of a live tree and of a copied block alike. */
@@ -186,8 +193,9 @@ uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method);
 /* Makes that child, which must not exist. 0: no memory, nothing has changed. May move the nodes. */
 uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* The flat node of the method for a call from the node, made if need be whatever the budget says;
- * where the system has no memory: the root's fold. May move the nodes. */
+/* The flat node of the method for a call from the node, made if need be whatever the budget says, but in
+ * the root's fold where its limit is exceeded; where the system has no memory: that fold itself. May
+ * move the nodes. */
 uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method);
 
 /* The node of the method made last, the others follow by next_instance; 0: none. */

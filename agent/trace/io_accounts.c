@@ -90,8 +90,17 @@ void io_accounts_follow(struct io_accounts *accounts)
 	index_again(accounts);
 }
 
+static bool resize(struct io_accounts *accounts, struct memory_budget *budget,
+	uint32_t capacity, enum memory_claim claim)
+{
+	return arena_resize(&accounts->list, budget, capacity * sizeof(struct io_account),
+		       claim) == 0 &&
+	       arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim) == 0;
+}
+
 /* Room for one more: where files were folded there may be a quarter, or else the list
- * grows. False: no memory, all is as it was. */
+ * grows; if the budget is at its end, too, but then whoever has much is to fold paths. False: the system
+ * has no memory, all is as it was. */
 static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
 {
 	uint32_t capacity = accounts->capacity ? accounts->capacity * 2 : FIRST_ACCOUNTS;
@@ -103,9 +112,11 @@ static bool grow(struct io_accounts *accounts, struct memory_budget *budget)
 		io_accounts_follow(accounts);
 	if (accounts->count < accounts->capacity - accounts->capacity / 4)
 		return true;
-	if (arena_resize(&accounts->list, budget, capacity * sizeof(struct io_account), claim) ||
-		arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim))
-		return accounts->count < accounts->capacity;
+	if (!resize(accounts, budget, capacity, claim)) {
+		memory_call_short(budget);
+		if (!resize(accounts, budget, capacity, MEMORY_FORCED))
+			return accounts->count < accounts->capacity;
+	}
 	accounts->capacity = capacity;
 	accounts->mask = capacity * 2 - 1;
 	index_again(accounts);
@@ -153,18 +164,13 @@ static struct io_account *account_of(struct io_accounts *accounts, struct lock *
 void io_accounts_add_elsewhere(struct io_accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct io_account *operation)
 {
-	struct io_account key = *operation;
 	struct io_account *account = NULL;
 
-	if (key.file != 0)
-		account = account_of(accounts, lock, budget, &key);
-	if (!account && key.file != 0) {
-		key.node = 0;
-		account = account_of(accounts, lock, budget, &key);
-	}
+	if (operation->file != 0)
+		account = account_of(accounts, lock, budget, operation);
 	/* What is told elsewhere, too, must not be among the operations of no file. */
 	if (!account && !operation->part)
-		account = &accounts->rest[key.op];
+		account = &accounts->rest[operation->op];
 	if (account)
 		io_account_add(account, operation);
 }

@@ -42,6 +42,16 @@ bool memory_is_ample(struct memory_budget *budget)
 	       budget->limit - budget->reserve;
 }
 
+bool memory_is_exceeded(struct memory_budget *budget)
+{
+	return atomic_load_explicit(&budget->used, memory_order_relaxed) >= budget->limit;
+}
+
+uint32_t memory_call_short(struct memory_budget *budget)
+{
+	return 1 + atomic_fetch_add_explicit(&budget->shortage, 1, memory_order_relaxed);
+}
+
 uint64_t memory_share(struct memory_budget *budget)
 {
 	uint32_t claimants =

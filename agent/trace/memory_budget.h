@@ -44,6 +44,12 @@ void memory_give(struct memory_budget *budget, uint64_t bytes);
 /* True: an ordinary claim of some bytes would find them. */
 bool memory_is_ample(struct memory_budget *budget);
 
+/* True: nothing is left, or forced claims have gone beyond the limit. */
+bool memory_is_exceeded(struct memory_budget *budget);
+
+/* Owners of big trees prune when they come by. Returns the shortage as it is then. */
+uint32_t memory_call_short(struct memory_budget *budget);
+
 /* Of what all may use, one live thread's part. */
 uint64_t memory_share(struct memory_budget *budget);
 

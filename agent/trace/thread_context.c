@@ -63,8 +63,7 @@ static uint32_t add_for_want(struct thread_context *context, uint32_t method)
 		}
 		if (child != 0)
 			return child;
-		context->shortage = 1 + atomic_fetch_add_explicit(&tree->budget->shortage,
-						1, memory_order_relaxed);
+		context->shortage = memory_call_short(tree->budget);
 	}
 	return prune(context) ? find_or_add(context, method) : 0;
 }

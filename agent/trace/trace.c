@@ -155,6 +155,8 @@ void trace_get_state(struct trace *trace, struct trace_state *state)
 		.memory_limit = trace->budget.limit,
 		.memory_used = atomic_load(&trace->budget.used),
 		.memory_peak = atomic_load(&trace->budget.peak),
+		.calls = trace->calls,
+		.folded_calls = trace->folded_calls,
 	};
 	lock_give(&trace->lock);
 }
@@ -181,9 +183,16 @@ static uint64_t wait_of(const struct thread_context *context)
 
 void rows_look_waited(struct thread_context *context)
 {
-	/* Carriers and others without a row of their own have no thread of their own, either. */
-	uint64_t now = context->life == CONTEXT_LIVE ? wait_of(context) : 0;
+	uint64_t now;
+	bool live;
 
+	/* Carriers and others without a row of their own have no thread of their own, either. */
+	lock_take(&context->tree.lock);
+	live = context->life == CONTEXT_LIVE && context->counting;
+	lock_give(&context->tree.lock);
+	if (!live)
+		return;
+	now = wait_of(context);
 	lock_take(&context->tree.lock);
 	if (context->counting && !context->stopped && now > context->waited_before)
 		context->waited = now - context->waited_before;

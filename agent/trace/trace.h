@@ -90,6 +90,7 @@ struct trace_thread {
 	uint64_t waited_ns;  /* for a processor, where wall-clock time is counted; not of virtual ones */
 	/* Set for `end` only. */
 	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
+	uint64_t calls, folded_calls; /* of the nodes, and of the flat ones among them */
 	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended
 	                             * threads, and of all after trace_stop, by the counters
 	                             * alone; of a running one it is that sum */
@@ -152,6 +153,8 @@ struct trace_state {
 	uint64_t threads;      /* begun */
 	uint64_t lost_threads; /* had no memory */
 	uint64_t memory_limit, memory_used, memory_peak; /* bytes */
+	/* As the last whole visit saw them: all calls, and those without a path (call_tree.h). */
+	uint64_t calls, folded_calls;
 };
 
 void trace_get_state(struct trace *trace, struct trace_state *state);

@@ -142,6 +142,9 @@ static void account_block(struct look *look, uint32_t first, uint32_t count)
 			}
 			look->sum[i] += node->base[i];
 		}
+		look->thread.calls += node->calls;
+		if (node->children & TREE_FLAT)
+			look->thread.folded_calls += node->calls;
 		for (unsigned i = 0; i < 4; i++)
 			look->thread.events += node->transition[i / 2][i % 2];
 	}

@@ -37,6 +37,7 @@ struct trace {
 	struct arena block; /* the visitor's copy of nodes */
 	struct io_paths paths;
 	struct io_records *records; /* NULL: operations are not recorded one by one */
+	uint64_t calls, folded_calls; /* of the last whole visit */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */
 	/* Virtual threads. */

@@ -21,6 +21,7 @@ struct visit {
 	const struct trace_visitor *visitor;
 	struct look look;
 	int result; /* what the visitor said last */
+	uint64_t calls, folded_calls; /* so far */
 };
 
 static bool show_nodes(void *user, struct look *look, uint32_t first, uint32_t count)
@@ -70,6 +71,8 @@ static int show_thread(struct visit *visit, struct thread_context *context,
 			shown = show_all(visit);
 	}
 	look_end(look);
+	visit->calls += look->thread.calls;
+	visit->folded_calls += look->thread.folded_calls;
 	return visit->result != 0 ? visit->result
 				  : visitor->end(visitor->user, &look->thread);
 }
@@ -142,9 +145,15 @@ static void finish_groups(struct trace *trace)
 			finish_group(trace, i);
 }
 
-static void end_visit(struct trace *trace, const struct batch *batch)
+static void end_visit(struct visit *visit, const struct batch *batch)
 {
+	struct trace *trace = visit->look.trace;
+
 	lock_take(&trace->lock);
+	if (visit->result == 0) {
+		trace->calls = visit->calls;
+		trace->folded_calls = visit->folded_calls;
+	}
 	for (unsigned i = 0; i < batch->count; i++)
 		batch->context[i]->pins--;
 	trace->visiting = false;
@@ -160,10 +169,9 @@ int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
 	struct visit visit = {.visitor = visitor, .look.trace = trace};
 	struct batch batch = {.count = 0};
 	uint32_t last_id = begin_visit(trace);
-	int result = 0;
 
-	while (result == 0 && next_batch(trace, &batch, last_id))
-		result = show_batch(&visit, &batch);
-	end_visit(trace, &batch);
-	return result;
+	while (visit.result == 0 && next_batch(trace, &batch, last_id))
+		visit.result = show_batch(&visit, &batch);
+	end_visit(&visit, &batch);
+	return visit.result;
 }

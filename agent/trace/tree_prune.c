@@ -268,7 +268,7 @@ static uint32_t gain_by(struct pruning *pruning, unsigned cut)
 static uint32_t choose(struct pruning *pruning, bool frames_too, unsigned *cut)
 {
 	uint32_t count = pruning->tree->count, most = pruning->most;
-	uint32_t best = 0, going = 0, wanted = pruning->tree->forced ? most : most / 2;
+	uint32_t best = 0, going = 0, wanted = most / 2;
 
 	for (unsigned at = FINENESS_MAX; at > 0 && best < count / 3; at--) {
 		uint32_t gain;
@@ -469,7 +469,8 @@ static bool pruning_init(struct pruning *pruning, struct call_tree *tree)
 	return true;
 }
 
-static uint32_t prune_locked(
+/* Folds some. Returns how many nodes fewer there are. */
+static uint32_t prune_once(
 	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
@@ -492,6 +493,23 @@ static uint32_t prune_locked(
 	arena_fini(&pruning.table, tree->budget);
 	tree_relink(tree);
 	tree_shrink(tree, tree->count + tree->count / 8);
+	return before - tree->count;
+}
+
+static bool has_too_much(const struct call_tree *tree)
+{
+	return memory_is_exceeded(tree->budget) &&
+	       tree_bytes(tree) > memory_share(tree->budget) / 2;
+}
+
+/* What the budget had to give in spite of its limit is given back, too. */
+static uint32_t prune_locked(
+	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
+{
+	uint32_t before = tree->count;
+
+	while (prune_once(tree, frame, frames) > 0 && has_too_much(tree))
+		;
 	tree->forced = false;
 	return before - tree->count;
 }

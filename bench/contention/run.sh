@@ -76,7 +76,7 @@ one_jdk() {
 		holds = (off <= $4 + spread); held += holds
 		printf "  %8d %8d | %8d | %8d +-%d  %s\n", $1, $2, $5, $3, $4, holds ? "holds" : "OUTSIDE"
 	} END {
-		printf "  held in %d of %d (bar: 9 of 10, %s)\n", held, NR, (held * 10 >= NR * 9 ? "met" : "MISSED")
+		printf "  held in %d of %d (bar: 9 of 10, %s)\n", held, NR, (NR > 0 && held * 10 >= NR * 9 ? "met" : "MISSED")
 	}'
 }
 

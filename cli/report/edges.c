@@ -188,6 +188,7 @@ static int add_node(struct edges *edges, const struct report *report,
 	count->interpreted += node->interpreted;
 	count->jitted += node->jitted;
 	count->native += node->native;
+	count->at_least |= report_at_least(report, own);
 	report_base(report, own, base);
 	add_values(report, edges->base, (size_t)at, base);
 	add_values(report, edges->below, (size_t)at, cum);

@@ -4,8 +4,10 @@
 #include "cli/report/head.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "options/folded.h"
 #include "options/matches.h"
 
 struct head {
@@ -62,6 +64,55 @@ static void put_matches(struct head *head)
 	json_decref(rows);
 }
 
+/* ---- paths that were folded ---- */
+
+/* Of calls, and of the first metric. */
+struct folded {
+	uint64_t calls, all_calls;
+	double used, all_used;
+};
+
+static void add_thread(const struct report *report, size_t thread, struct folded *folded)
+{
+	const struct profile *profile = report->profile;
+	size_t first = profile->thread_first[thread];
+
+	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
+		const struct profile_node *node = &profile->node[i];
+		bool is_flat = profile->node[first + node->parent].method == PROFILE_METHOD_FOLDED;
+		double used = report->sheet.metric_count > 0
+				      ? (double)node->base[report->metric[0]]
+				      : 0;
+
+		folded->all_calls += node->calls;
+		folded->all_used += used;
+		folded->calls += is_flat ? node->calls : 0;
+		folded->used += is_flat ? used : 0;
+	}
+}
+
+static void put_folded(struct head *head)
+{
+	const struct report *report = head->report;
+	const char *limit = profile_meta_get(report->profile, "memory.limit");
+	struct folded folded = {0};
+	char line[FOLDED_LINE];
+
+	for (size_t t = 0; report->at_least && t < report->profile->thread_count; t++)
+		if (report->selected[t])
+			add_thread(report, t, &folded);
+	if (!folded_line(line, folded.all_calls, folded.calls,
+		    limit != NULL ? strtoull(limit, NULL, 10) : 0))
+		return;
+	put_line(head, line);
+	snprintf(line, sizeof(line), "Self of each method is exact, Total at least what is shown");
+	if (folded.all_used > 0)
+		snprintf(line, sizeof(line),
+			"nor has %.0f %% of %.40s; Self of each method is exact, Total at least what is shown",
+			100 * folded.used / folded.all_used, report->sheet.metric[0]->name);
+	put_line(head, line);
+}
+
 void report_head(struct report *report, struct out *out)
 {
 	struct head head = {.report = report, .out = out};
@@ -72,6 +123,7 @@ void report_head(struct report *report, struct out *out)
 	if (report->request->state != NULL)
 		put_line(&head, report->request->state);
 	put_matches(&head);
+	put_folded(&head);
 	if (head.lines > 0)
 		out_char(out, '\n');
 }

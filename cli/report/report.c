@@ -252,6 +252,36 @@ static int make_labels(struct report *report)
 	return label_store_failed(report->labels) ? -1 : 0;
 }
 
+/* What is called from a flat node is beside it, and what was called where even that found no memory is in
+ * the root's fold: such nodes, in the latter case all of the thread's, have at least their cum. */
+static int find_folds(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	bool *at_least = calloc(profile->node_count + 1, sizeof(*at_least)), any = false;
+
+	for (size_t t = 0; at_least != NULL && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+		bool all = false;
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
+			size_t parent = first + profile->node[i].parent;
+
+			at_least[i] = profile->node[parent].method == PROFILE_METHOD_FOLDED;
+			any |= at_least[i];
+			all |= at_least[i] && profile->node[parent].parent == 0;
+		}
+		for (size_t i = first + 1; all && i < profile->thread_first[t + 1]; i++)
+			at_least[i] = profile->node[i].method != PROFILE_METHOD_FOLDED;
+	}
+	if (at_least == NULL)
+		return -1;
+	if (any)
+		report->at_least = at_least;
+	else
+		free(at_least);
+	return 0;
+}
+
 /* From here on the profile has one thread. */
 static int merge_threads(struct report *report)
 {
@@ -315,10 +345,26 @@ static int report_open(struct report *report, struct error *error)
 		if (merge_threads(report) != 0)
 			return report_no_memory(error);
 	}
+	if (find_folds(report) != 0)
+		return report_no_memory(error);
 	find_whole(report);
 	report->request->view->columns(report);
 	failed = choose_sort(report, error);
 	return failed != 0 ? failed : report->request->view->open(report, error);
+}
+
+void report_at_least_column(struct report *report)
+{
+	if (report->at_least != NULL)
+		sheet_add(&report->sheet, NULL, "cum_at_least", "", IN_DATA, PLACE_FIRST);
+}
+
+struct cell *report_at_least_cell(
+	const struct report *report, struct cell *cells, bool at_least)
+{
+	if (report->at_least != NULL)
+		*cells++ = cell_bool(at_least);
+	return cells;
 }
 
 static void report_close(struct report *report)
@@ -326,6 +372,7 @@ static void report_close(struct report *report)
 	report->request->view->close(report);
 	free(report->selected);
 	free(report->hidden);
+	free(report->at_least);
 	free(report->method);
 	free(report->thread);
 	merged_threads_destroy(report->merged);

@@ -104,6 +104,7 @@ struct report {
 	struct error_columns summed; /* of what can be summed over rows */
 	bool *selected;              /* by position of the thread */
 	bool *hidden; /* by node: a fold that nothing was folded into */
+	bool *at_least; /* by node: it may have more than its cum, see report_at_least; NULL: none */
 	struct label_store *labels;
 	struct method_label *method; /* by method id */
 	struct label *thread;        /* by position of the thread */
@@ -132,6 +133,17 @@ static inline union report_value *report_values(
 {
 	return values + i * report->values;
 }
+
+/* Whether what the node and all below it used may be more than its cum, for paths were folded: its
+ * column, a cell in data, is there only where that is so of some node. */
+static inline bool report_at_least(const struct report *report, size_t node)
+{
+	return report->at_least != NULL && report->at_least[node];
+}
+
+void report_at_least_column(struct report *report);
+struct cell *report_at_least_cell(
+	const struct report *report, struct cell *cells, bool at_least);
 
 /* What a node has of its own: report->values of them. */
 void report_base(const struct report *report, size_t node, union report_value *values);

@@ -18,6 +18,7 @@ static void add_node(struct tally *tally, const struct report *report, size_t at
 	count->interpreted += node->interpreted;
 	count->jitted += node->jitted;
 	count->native += node->native;
+	count->at_least |= report_at_least(report, at);
 	report_base(report, at, base);
 	report_add_values(report, report_values(report, tally->base, node->method), base);
 	if (node->recursion == 0)
@@ -86,6 +87,7 @@ unsigned tally_columns(struct report *report)
 		PLACE_FIRST);
 	sheet_add(sheet, "entered", "jitted", "Jitted", IN_ALL | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "native", "Native", IN_ALL | COLUMN_SUM, PLACE_FIRST);
+	report_at_least_column(report);
 	report_value_columns(report);
 	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
@@ -110,6 +112,7 @@ void tally_cells(const struct report *report, struct cell *cells, uint32_t metho
 	*cells++ = cell_number(count->interpreted);
 	*cells++ = cell_number(count->jitted);
 	*cells++ = cell_number(count->native);
+	cells = report_at_least_cell(report, cells, count->at_least);
 	cells = report_value_cells(report, cells, base, cum);
 	*cells =
 		cell_label(method == PROFILE_METHOD_ROOT ? thread_root : label->display);

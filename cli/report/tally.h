@@ -14,6 +14,7 @@
 struct method_count {
 	uint64_t nodes, calls;
 	uint64_t interpreted, jitted, native;
+	bool at_least; /* report_at_least of some node */
 };
 
 struct tally {

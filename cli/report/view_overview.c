@@ -68,7 +68,8 @@ static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 	const struct method_count count = {.calls = node->calls,
 		.interpreted = node->interpreted,
 		.jitted = node->jitted,
-		.native = node->native};
+		.native = node->native,
+		.at_least = report_at_least(report, item)};
 	union report_value base[REPORT_VALUES_MAX];
 
 	report_base(report, item, base);

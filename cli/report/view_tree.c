@@ -39,6 +39,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, "entered", "interpreted", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "jitted", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
 	sheet_add(sheet, "entered", "native", "", IN_DATA | COLUMN_SUM, PLACE_FIRST);
+	report_at_least_column(report);
 	report_value_columns(report);
 	sheet_add(sheet, NULL, "name", "Name", IN_TEXT | COLUMN_NAME | COLUMN_LEFT,
 		PLACE_LAST);
@@ -68,6 +69,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(node->interpreted);
 	*cells++ = cell_number(node->jitted);
 	*cells++ = cell_number(node->native);
+	cells = report_at_least_cell(report, cells, report_at_least(report, item));
 	report_base(report, item, base);
 	cells = report_value_cells(report, cells, base, report_values(report, view->cum, item));
 	*cells = cell_label(is_root ? report->thread[view->thread] : method->display);

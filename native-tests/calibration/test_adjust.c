@@ -597,12 +597,12 @@ static void waiting_is_shared(void **state)
 	} cases[] = {
 		{0, 3600, 0, 0},
 		/* Each 3000 by how long it ran; it could all have been the sleeper's. */
-		{6000, 3600 - 1200, 1200 + 450, 750},
+		{6000, 3600 - 1200, 1200 + 720, 1200},
 		/* All that did not run waited. */
-		{11000, 3600 - 1200, 450, 2000},
-		{90000, 3600 - 1200, 450, 2000},
+		{11000, 3600 - 1200, 720, 3200},
+		{90000, 3600 - 1200, 720, 3200},
 		/* Each 500; all could have been here. */
-		{1000, 3600 - 200, 200 + 75, 125},
+		{1000, 3600 - 200, 200 + 120, 200},
 	};
 
 	(void)state;

@@ -577,6 +577,40 @@ static size_t count_text(const char *text, const char *wanted)
 	return count;
 }
 
+/* Above the rows it says how much has no path, where that is more than a hundredth. */
+static void test_folded_part(void **state)
+{
+	static const struct {
+		uint64_t kept, folded;
+		const char *said; /* NULL: nothing */
+	} cases[] = {
+		{995, 5, NULL},
+		{750, 250, "25 % of the calls have no call path"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t method, fold;
+		char *text;
+
+		fixture_init(&fixture);
+		method = fixture_method(&fixture, "A", "a", "()V");
+		fixture_thread(&fixture, "main", 5, 5);
+		fixture_node(&fixture, 0, method, cases[i].kept, cases[i].kept, 1);
+		fold = fixture_node(&fixture, 0, PROFILE_METHOD_FOLDED, 0, 0, 0);
+		fixture_node(&fixture, fold, method, cases[i].folded, cases[i].folded, 1);
+		text = fixture_print(&fixture, "methods", "text");
+		assert_int_equal(strstr(text, "have no call path") != NULL, cases[i].said != NULL);
+		if (cases[i].said)
+			assert_non_null(strstr(text, cases[i].said));
+		free(text);
+		/* A flat node's callees are beside it. */
+		text = fixture_print(&fixture, "methods", "json");
+		assert_non_null(strstr(text, "\"cum_at_least\":true"));
+		free(text);
+	}
+}
+
 /* A "(folded: memory)" that nothing was folded into is not shown, unless something hangs below. */
 static void test_empty_fold(void **state)
 {
@@ -726,6 +760,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_overloads),
 		cmocka_unit_test(test_empty_fold),
+		cmocka_unit_test(test_folded_part),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_colour),

@@ -106,7 +106,7 @@ static uint32_t flat_below(struct call_tree *tree, uint32_t node)
 {
 	uint32_t fold = tree_find(tree, node, METHOD_FOLDED);
 
-	return fold != 0 ? tree_at(tree, fold)->children & ~TREE_NATIVE : 0;
+	return fold != 0 ? tree_at(tree, fold)->children & TREE_CHILDREN : 0;
 }
 
 static struct tree_node *flat_of(struct call_tree *tree, uint32_t node, uint32_t method)

@@ -254,7 +254,7 @@ static void check_end(struct world *world, const struct seen *before)
 	test_same_totals(world->trace, &picture);
 	trace_get_state(world->trace, &state);
 	/* What counts cannot do without may be beyond it: a carrier, a lane, a group is 20 KB. */
-	assert_true(state.memory_peak <= state.memory_limit + (2 << 20));
+	assert_true(state.memory_peak <= state.memory_limit + (GUESTS + CARRIERS) * (20 << 10));
 	assert_int_equal(lock_violations(), 0);
 	print_message("%lu calls, %lu mounts, %lu threads, %lu rows, %lu not mounted, %lu frames "
 		      "lost\n",

@@ -31,7 +31,6 @@ void *__wrap_malloc(size_t bytes)
 
 struct truth {
 	uint64_t entries, events, used;
-	uint64_t forced; /* bytes that may be beyond the limit */
 };
 
 static void enter(struct test_seat *seat, uint32_t method, struct truth *truth)
@@ -91,10 +90,9 @@ static void check(struct trace *trace, const struct truth *truth, struct shown *
 	test_visit(trace, &picture);
 	test_same_totals(trace, &picture);
 	trace_get_state(trace, &state);
-	if (state.memory_peak > state.memory_limit + truth->forced)
-		print_message("peak %lu limit %lu\n", (unsigned long)state.memory_peak,
-			(unsigned long)state.memory_limit);
-	assert_true(state.memory_peak <= state.memory_limit + truth->forced);
+	/* Threads cannot do with less than 1.1 MB here; beyond the limit are pages of theirs. */
+	assert_true(state.memory_peak <= state.memory_limit + (64 << 10) ||
+		    state.memory_peak <= 1100 << 10);
 	*shown = shown_in(&picture);
 	assert_int_equal(shown->events, truth->events);
 	assert_int_equal(shown->used, truth->used);
@@ -233,7 +231,7 @@ static void turns(struct test_seat *seat, struct truth *truth)
 static void run(struct metric_set *set, uint64_t limit, bool apart)
 {
 	struct trace *trace = trace_create(set, limit);
-	struct truth truth = {.forced = 2 << 20};
+	struct truth truth = {0};
 	struct test_seat seat[2];
 	struct shown shown;
 
@@ -306,7 +304,7 @@ static void test_prune(void **state)
 	struct trace *trace = trace_create(&set, 4 << 20);
 	struct test_seat seat[2] = {test_seat(trace, "carrier"), test_seat(trace, "carrier")};
 	struct virtual_thread *thread[THREADS];
-	struct truth truth = {.forced = 2 << 20};
+	struct truth truth = {0};
 	struct shown shown;
 
 	(void)state;

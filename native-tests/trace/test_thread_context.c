@@ -219,7 +219,7 @@ static void test_spent_pruned(void **state)
 
 	(void)state;
 	start_looking(&f, 200 << 10, &looks);
-	f.forced = 4 << 20; /* the stack alone is 1.2 MB, and doubled now and then */
+	f.forced = 1200 << 10; /* the stack alone */
 	for (uint32_t i = 0; i < 100000; i++)
 		enter(&f, A + i % 79);
 	for (uint32_t i = 100000; i-- > 0;)
@@ -253,7 +253,7 @@ static void test_random_pruned(void **state)
 
 		memset(by_method, 0, sizeof(by_method));
 		start(&f, limits[i]);
-		f.forced = 100 << 10;
+		f.forced = 16 << 10;
 		model_init(&model);
 		walk.context = f.context;
 		for (uint32_t k = 0; k < 400000; k++) {
@@ -377,7 +377,7 @@ static void test_deep_no_memory(void **state)
 
 	(void)state;
 	start(&f, 1 << 20);
-	f.forced = 10 << 20;
+	f.forced = DEEP * sizeof(struct shadow_frame);
 	for (uint32_t i = 0; i < DEEP; i++) {
 		test_use(f.context, 1, 2);
 		enter(&f, A + i % METHODS);

@@ -184,7 +184,7 @@ void test_check_tree(struct call_tree *tree)
 			assert_int_equal(count, 0);
 		if (node->method == METHOD_FOLDED && i != TREE_FOLDED)
 			assert_true(count > 0 && tree_node_sum(node, tree->metrics) == 0);
-		assert_int_equal(node->children & ~TREE_NATIVE, count);
+		assert_int_equal(node->children & TREE_CHILDREN, count);
 		assert_int_equal(node->recursion, true_recursion(tree, i));
 	}
 	assert_int_equal(children, tree->count - 1);

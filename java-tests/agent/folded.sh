@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the jprof authors
+#
+# folded: eight methods that call one another in ever new orders, with too little memory for their call
+# paths: of each method calls and bytes are what the program says, callers' calls add up to them, and
+# the agent says how much has no path. In one thread, in 64, and in virtual ones; however calls are seen.
+. "$(dirname "$0")/common.sh"
+need jq
+# Bytes that a thread cannot do without.
+thread_bytes=20480
+
+# check WHAT MEMORY THREADS
+check() {
+	local what=$1 memory=$2 threads=$3 found peak limit
+
+	found=$("$jprof" report "$work/p.jprof" --view methods --format json |
+		jq -r '.rows[] | select(.method == "go") | "\(.class) \(.calls) \(.base.alloc)"' | sort)
+	[ "$found" = "$(sort "$work/truth")" ] || fail "$what: by method: $found"
+	found=$("$jprof" report "$work/p.jprof" --view methods --format json |
+		jq '[.rows[] | .calls - (.entered | add)] | map(select(. != 0)) | length')
+	[ "$found" = 0 ] || fail "$what: $found methods whose calls by state are not their calls"
+	found=$("$jprof" report "$work/p.jprof" --view callers --format json |
+		jq -r '.rows[] | select(.self.method == "go")
+			| "\(.self.class) \([.callers[].calls] | add)"' | sort)
+	[ "$found" = "$(cut -d' ' -f1,2 "$work/truth" | sort)" ] || fail "$what: by caller: $found"
+	expect_sums "$work/p.jprof" "$what"
+	peak=$(fact memory.peak) limit=$(fact memory.limit)
+	[ "$peak" -le $((limit + threads * thread_bytes + (64 << 10))) ] ||
+		fail "$what: $peak bytes instead of $limit"
+	found=$(grep -c 'memory was short: [0-9]* % of the calls have no call path' "$work/err")
+	[ "$memory" = 64m ] || [ "$found" = 1 ] || fail "$what: said $found times: $(cat "$work/err")"
+}
+
+# record JAVA CALLS MEMORY THREADS WORD...: the program with so many threads.
+record() {
+	local java=$1 calls=$2 memory=$3 threads=$4
+
+	shift 4
+	rm -f "$work/p.jprof"
+	timeout 120 "$java" -Xmx256m \
+		"-agentpath:$agent=file=$work/p.jprof,calls=$calls,metrics=cpu+wall+alloc,max_memory=$memory,include=Folded\$Step*" \
+		-cp "$work" Folded "$@" "$work/truth" 2>"$work/err" ||
+		fail "$java, $*: exit status $?: $(head -3 "$work/err")"
+	check "$java, calls=$calls, max_memory=$memory, $*" "$memory" "$threads"
+}
+
+"$(dirname "${javas[0]}")/javac" -d "$work" "$source_dir/java-tests/agent/Folded.java" || exit 1
+for java in "${javas[@]}"; do
+	for calls in instrument events; do
+		for memory in 1m 4m 64m; do
+			record "$java" $calls $memory 1 1 30000
+			record "$java" $calls $memory 64 64 500
+			[ "$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "${java%/bin/java}/release")" -lt 21 ] ||
+				record "$java" $calls $memory 4 virtual 200 150
+		done
+	done
+done
+finish

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * folded: what is said of calls whose paths were folded for want of memory, by the agent when a
+ * recording ends and by reports.
+ */
+#ifndef JPROF_FOLDED_H
+#define JPROF_FOLDED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FOLDED_LINE = 160 }; /* bytes that hold any line of it */
+
+/* The line, where more than a hundredth of the calls has no path any more. limit: the bytes that all paths
+ * could take, 0: not known. False: there is nothing to say. */
+bool folded_line(char line[FOLDED_LINE], uint64_t calls, uint64_t folded, uint64_t limit);
+
+#endif
