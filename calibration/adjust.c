@@ -148,12 +148,6 @@ static void node_mix(struct mix *mix, const struct adjusting *adjusting,
 
 /* ---- folds ---- */
 
-static bool is_flat(
-	const struct profile *profile, size_t first, const struct profile_node *node)
-{
-	return profile->node[first + node->parent].method == PROFILE_METHOD_FOLDED;
-}
-
 /* Stretches that end with an entry. */
 static double calls_made(const struct profile_node *node)
 {
@@ -196,7 +190,7 @@ static void mix_folds(struct adjusting *adjusting, size_t first, size_t end)
 	for (size_t i = first + 1; i < end; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		if (!is_flat(profile, first, node))
+		if (!profile_is_flat(&profile->node[first], node))
 			continue;
 		node_mix(&mix, adjusting, node);
 		add_part(adjusting->above[node->parent], &mix, calls_made(node));
@@ -285,10 +279,10 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	adjusting->shares = 0;
 	adjusting->interpreted = 0;
 	node_mix(&own, adjusting, node);
-	if (!is_flat(profile, first, node) ||
+	if (!profile_is_flat(&profile->node[first], node) ||
 		!make_mix(&caller, adjusting->above[node->parent]))
 		node_mix(&caller, adjusting, &profile->node[first + node->parent]);
-	if (is_flat(profile, first, node))
+	if (profile_is_flat(&profile->node[first], node))
 		at = first + node->parent;
 	/* In an interval a callee may have returned that was called before. */
 	if (!make_mix(&callee, adjusting->below[at - first]))
@@ -329,7 +323,7 @@ static double callees_of(
 	size_t at = (size_t)(node - profile->node) - first;
 	double made = 0;
 
-	if (!is_flat(profile, first, node))
+	if (!profile_is_flat(&profile->node[first], node))
 		return adjusting->whole[at * profile->metric_count + m] - used_of(node, m);
 	/* Of a flat node its part of its group: by calls. */
 	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
@@ -581,15 +575,15 @@ static void take_waiting(struct adjusting *adjusting, const struct waiting *wait
 	double elsewhere = part * fmax(most - waited, waited - least);
 	double others = OTHERS * (1 - part) * waited;
 	uint64_t taken = (uint64_t)fmin((double)*left, part * waited);
-	double reach, whole;
+	double reach, together;
 
 	*left -= taken;
 	adjusted->total[adjusting->thread * metrics + waiting->wall].taken += taken;
 	reach = reach_of((double)*left, used_of(node, waiting->wall));
-	whole = error->whole + elsewhere + others + waited * cpu_error->whole / ran;
+	together = error->whole + elsewhere + others + waited * cpu_error->whole / ran;
 	error->common = (float)fmin(reach,
 		hypot(hypot(error->common, others), waited * cpu_error->common / ran));
-	error->whole = (float)fmin(reach, whole);
+	error->whole = (float)fmin(reach, together);
 }
 
 /* ---- sums ---- */

@@ -34,10 +34,11 @@
  *
  * How many stretches a node has is known by the events at their two ends; the types of
  * the methods around them by how often the node, its caller and its callees were called
- * in each state (of a node whose path was folded: its group, mix_folds); a call that began interpreted counts as compiled for what it does after
- * so many stretches that its loop has been compiled meanwhile. Where those are mixed, so
- * is the cost. What would fall below zero becomes zero, and is summed up as
- * over-correction; range and rows are less by the same part.
+ * in each state (of a node whose path was folded: its group, mix_folds); a call that began
+ * interpreted counts as compiled for what it does after so many stretches that its loop
+ * has been compiled meanwhile. Where those are mixed, so is the cost. What would fall
+ * below zero becomes zero, and is summed up as over-correction; range and rows are less by
+ * the same part.
  *
  * Errors of sums: what nodes have in common adds up; each method is off by itself beside that, so
  * that methods add up by their squares. docs/calibration.md says why.

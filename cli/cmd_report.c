@@ -61,30 +61,26 @@ static int take_sort(struct words *words, const char *value)
 	return 0;
 }
 
-static int take_top(struct words *words, const char *value)
+static int take_number(const char *option, const char *value, uint64_t *number)
 {
 	char *end;
 
 	errno = 0;
-	words->request.top = strtoull(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 ||
-		words->request.top == 0)
-		return command_usage(
-			"report", "--top needs a whole number above 0, not '%s'", value);
+	*number = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *number == 0)
+		return command_usage("report", "%s needs a whole number above 0, not '%s'",
+			option, value);
 	return 0;
+}
+
+static int take_top(struct words *words, const char *value)
+{
+	return take_number("--top", value, &words->request.top);
 }
 
 static int take_depth(struct words *words, const char *value)
 {
-	char *end;
-
-	errno = 0;
-	words->request.depth = strtoull(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 ||
-		words->request.depth == 0)
-		return command_usage("report",
-			"--depth needs a whole number above 0, not '%s'", value);
-	return 0;
+	return take_number("--depth", value, &words->request.depth);
 }
 
 /* "1%", "0.5%"; "1" is the same as "1%". */
@@ -140,8 +136,7 @@ static int take_pattern(struct pattern_list *list, const char *value)
 {
 	if (pattern_list_add(list, value) == 0)
 		return 0;
-	fprintf(stderr, "jprof: no memory\n");
-	return EXIT_FAILED;
+	return command_no_memory();
 }
 
 static int take_thread(struct words *words, const char *value)
@@ -382,7 +377,6 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 
 	progress_show("reading '%s'", error_subject(words->file).text);
 	status = profile_open_wanted(profile, words->file, &wanted, error);
-
 	if (status != 0 || !view->records)
 		return status;
 	if ((*profile)->record_count > 0)

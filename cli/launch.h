@@ -9,9 +9,9 @@
  *   java          its first argument
  *   JDK tools     -J-agentpath:..., their first argument (javac, jar, jshell...)
  *   all others    JAVA_TOOL_OPTIONS, which each JVM below reads. HotSpot prints a line
- * about that to standard error, always ("Picked up JAVA_TOOL_OPTIONS: ...",
- *                 arguments.cpp, parse_options_environment_variable); nothing else
- * reaches all of them.
+ *                 about that to standard error, always ("Picked up JAVA_TOOL_OPTIONS:
+ *                 ...", arguments.cpp, parse_options_environment_variable); nothing
+ *                 else reaches all of them.
  */
 #ifndef JPROF_CLI_LAUNCH_H
 #define JPROF_CLI_LAUNCH_H

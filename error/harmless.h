@@ -7,8 +7,8 @@
  * turn the text around them or are not seen. Those are shown as what they are:
  *
  *   \u001b \u202e \U000e0001   a control character, one that sets the direction of
- * writing, one that takes no place, a line separator \x9b                       a byte
- * that is not part of UTF-8
+ *                            writing, one that takes no place, a line separator
+ *   \x9b                     a byte that is not part of UTF-8
  *
  * which is how bash writes them within $'...'. All else stays, backslashes, too: text
  * that went this way once goes it again unchanged.

@@ -188,12 +188,11 @@ static bool take_io(struct profile_io *io, struct profile_io *amount)
 	return (amount->ops | amount->failures | amount->bytes | amount->ns) != 0;
 }
 
-static bool is_folded_at(const struct match *match, size_t thread, const struct profile_io *io)
+static bool is_flat_at(const struct match *match, size_t thread, const struct profile_io *io)
 {
-	const struct profile_node *first =
-		match->to->node + match->to->thread_first[thread];
+	const struct profile_node *root = match->to->node + match->to->thread_first[thread];
 
-	return first[first[io->node].parent].method == PROFILE_METHOD_FOLDED;
+	return profile_is_flat(root, &root[io->node]);
 }
 
 /* Takes the amounts from all of its thread, operation and file: first what was folded. */
@@ -212,7 +211,7 @@ static bool take_io_of_file(struct match *match, size_t thread, struct profile_i
 			if (io->thread != start.thread || io->op != start.op ||
 				io->file != start.file)
 				break;
-			if (any || is_folded_at(match, thread, io))
+			if (any || is_flat_at(match, thread, io))
 				left = take_io(io, amount);
 		}
 	return left;

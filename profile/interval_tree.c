@@ -187,7 +187,7 @@ static struct earlier earlier_of(const struct match *match, size_t thread)
 
 static bool is_flat(const struct tree *tree, uint32_t node)
 {
-	return tree->node[tree->node[node].parent].method == PROFILE_METHOD_FOLDED;
+	return profile_is_flat(tree->node, &tree->node[node]);
 }
 
 /* The flat node of the method that is the nearest on the way up from the node, whose own fold is

@@ -78,6 +78,14 @@ struct profile_node {
 
 #define PROFILE_SEQUENCE_CODES 2056
 
+/* True for a node in a fold: what is left of a method's calls whose paths were given up. root: the
+ * first node of its thread. */
+static inline bool profile_is_flat(
+	const struct profile_node *root, const struct profile_node *node)
+{
+	return root[node->parent].method == PROFILE_METHOD_FOLDED;
+}
+
 /* Stretches of one sequence of methods and transitions, of all threads. */
 struct profile_sequence {
 	uint32_t code; /* calibration/sequence.h; below PROFILE_SEQUENCE_CODES */
@@ -123,7 +131,7 @@ struct profile_io {
 	uint32_t index; /* the record's, among the thread's; no meaning */
 	uint32_t node;  /* index in the thread's tree */
 	uint64_t file;  /* for the writer the id, from the reader the place + 1; 0: it
-			 * could not  be kept apart */
+			 * could not be kept apart */
 	enum io_op op;
 	uint64_t ops, failures, bytes, ns;
 };

@@ -5,9 +5,12 @@
  * started, where their profiles are, why there is none.
  *
  * The environment variable JPROF_RUN names the run's folder, which belongs to the user
- * who runs it: notes  a record for each note, in order of time: KIND \0 PID \0 TEXT \0
- * PROGRAM \0 first  is there while a JVM has the profile's name to itself Whoever cannot
- * write there (another user, another container) is not heard of.
+ * who runs it:
+ *
+ *   notes   a record for each note, in order of time: KIND \0 PID \0 TEXT \0 PROGRAM \0
+ *   first   is there while a JVM has the profile's name to itself
+ *
+ * A JVM that cannot write there (of another user, in another container) is not heard of.
  */
 #ifndef JPROF_PROFILE_RUN_NOTES_H
 #define JPROF_PROFILE_RUN_NOTES_H

@@ -91,18 +91,15 @@ static const struct schema_view views[] = {
 		"\nFROM node n JOIN method m ON m.id = n.method\nGROUP BY n.method"},
 	{"operations",
 		"SELECT f.kind AS kind, f.descriptor AS descriptor, f.name AS name,\n"
-		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS "
-		"method,\n"
+		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS method,\n"
 		"\ti.operation AS operation, i.ops AS ops, i.failures AS failures,\n"
 		"\ti.bytes AS bytes, i.ns AS ns, f.folded AS folded",
 		"",
 		"\nFROM io i LEFT JOIN file f ON f.id = i.file\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
-		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = "
-		"n.method"},
+		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method"},
 	{"records",
-		"SELECT r.begin AS begin, r.ns AS ns, t.name AS thread, m.class AS "
-		"class,\n"
+		"SELECT r.begin AS begin, r.ns AS ns, t.name AS thread, m.class AS class,\n"
 		"\tm.name AS method, o.name AS operation, f.kind AS kind,\n"
 		"\tf.descriptor AS descriptor, f.name AS name, f.peer AS peer,\n"
 		"\tr.bytes AS bytes, r.failed AS failed",
@@ -110,8 +107,7 @@ static const struct schema_view views[] = {
 		"\nFROM record r LEFT JOIN io_thread t ON t.id = r.thread\n"
 		"\tLEFT JOIN operation o ON o.id = r.operation\n"
 		"\tLEFT JOIN file f ON f.id = r.file\n"
-		"\tLEFT JOIN path p ON p.id = r.path LEFT JOIN method m ON m.id = "
-		"p.method"},
+		"\tLEFT JOIN path p ON p.id = r.path LEFT JOIN method m ON m.id = p.method"},
 	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
 	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
 	 * limit. */
