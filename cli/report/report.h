@@ -120,6 +120,30 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 /* ---- for views ---- */
 
+/* Position of the thread that a node belongs to. near is where to look first: the answer of
+ * the call before, or 0. */
+size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
+
+/* True for a thread that did nothing worth a row on a screen: it made no calls. */
+bool report_is_idle(const struct report *report, size_t thread);
+
+/* True if the profile has rows of virtual threads, selected or not. */
+bool report_has_virtual(const struct report *report);
+
+/* Positions of the nodes of the selected threads, without hidden ones, *count of them,
+ * rising. Owned by the caller (free), NULL without memory. */
+uint32_t *report_nodes(const struct report *report, size_t *count);
+
+/* Says on standard error that something in the profile does not add up, and counts it.
+ * After the first few it only counts. */
+void report_violation(struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "no memory for the report". Returns a negative code. */
+int report_no_memory(struct error *error);
+
+/* ---- values: report_values.c ---- */
+
 /* Values side by side: report->values for each of count things. */
 union report_value {
 	uint64_t count;
@@ -202,33 +226,17 @@ void report_total(const struct report *report, size_t thread, union report_value
  * threads. Owned by the caller (free), NULL without memory. */
 union report_value *report_cum(const struct report *report);
 
-/* Position of the thread that a node belongs to. near is where to look first: the answer of
- * the call before, or 0. */
-size_t report_thread_of(const struct profile *profile, size_t node, size_t near);
-
-/* True for a thread that did nothing worth a row on a screen: it made no calls. */
-bool report_is_idle(const struct report *report, size_t thread);
-
-/* True if the profile has rows of virtual threads, selected or not. */
-bool report_has_virtual(const struct report *report);
-
-/* Positions of the nodes of the selected threads, without hidden ones, *count of them, rising. Owned by the
- * caller (free), NULL without memory. */
-uint32_t *report_nodes(const struct report *report, size_t *count);
-
-/* Says on standard error that something in the profile does not add up, and counts it.
- * After the first few it only counts. */
-void report_violation(struct report *report, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* "no memory for the report". Returns a negative code. */
-int report_no_memory(struct error *error);
-
 /* Sets one cell a metric, starting at cells[column]. */
 void report_fill(const struct report *report, struct cell *cells, unsigned column,
 	const union report_value *values);
 
-/* ---- ranks ---- */
+/* Adds the cells of columns that can be summed; others become null. sums starts as
+ * report_no_sums makes it; report_sum_errors makes errors of what their parts came to. */
+void report_no_sums(const struct report *report, struct cell *sums);
+void report_add(const struct report *report, struct cell *sums, const struct cell *cells);
+void report_sum_errors(const struct report *report, struct cell *sums);
+
+/* ---- rows: report_rows.c ---- */
 
 /* Something with its place in an order. */
 struct rank {
@@ -270,11 +278,5 @@ void report_some_rows(struct report *report, struct sink *sink, const struct ran
 /* The same, with as many as the user's limit allows. */
 void report_rows(struct report *report, struct sink *sink, const struct rank *rank,
 	size_t count, fill_row *fill);
-
-/* Adds the cells of columns that can be summed; others become null. sums starts as
- * report_no_sums makes it; report_sum_errors makes errors of what their parts came to. */
-void report_no_sums(const struct report *report, struct cell *sums);
-void report_add(const struct report *report, struct cell *sums, const struct cell *cells);
-void report_sum_errors(const struct report *report, struct cell *sums);
 
 #endif
