@@ -28,6 +28,7 @@
 #include "cli/calibrate/first_use.h"
 #include "cli/calibrate/known_jvms.h"
 #include "cli/waiting.h"
+#include "native-tests/test_folder.h"
 
 static char folder[] = "/tmp/jprof-first-XXXXXX";
 static char own_pid[16], home[64], program[80], system_text[256], model[256], build[128], pid[16] = "999999999";
@@ -449,7 +450,7 @@ static int prepare(void **state)
 	char path[128];
 
 	(void)state;
-	if (!mkdtemp(folder) || uname(&name) != 0 || !processor_model(model, sizeof(model)))
+	if (test_folder_make(folder) != 0 || uname(&name) != 0 || !processor_model(model, sizeof(model)))
 		return -1;
 	snprintf(system_text, sizeof(system_text), "Linux 6 %s", name.machine);
 	snprintf(own_pid, sizeof(own_pid), "%ld", (long)getpid());
@@ -465,11 +466,8 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 int main(void)

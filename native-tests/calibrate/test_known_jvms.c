@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/calibrate/known_jvms.h"
+#include "native-tests/test_folder.h"
 
 enum { NOBODY = 65534 };
 
@@ -50,17 +51,13 @@ static void make_java(const char *home, mode_t mode)
 static int make_folder(void **state)
 {
 	(void)state;
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-	return mkdtemp(folder) ? setenv("XDG_CACHE_HOME", at("cache"), 1) : -1;
+	return test_folder_make(folder) == 0 ? setenv("XDG_CACHE_HOME", at("cache"), 1) : -1;
 }
 
 static int clean(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 /* ---- what is known ---- */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "calibration/cache.h"
+#include "native-tests/test_folder.h"
 
 static char folder[] = "/tmp/jprof-cache-XXXXXX";
 static struct identity one, other;
@@ -126,18 +127,15 @@ static int prepare(void **state)
 	snprintf(one.field[IDENTITY_METRICS], IDENTITY_TEXT, "wall");
 	other = one;
 	snprintf(other.field[IDENTITY_JVM], IDENTITY_TEXT, "Another JVM");
-	if (!mkdtemp(folder))
+	if (test_folder_make(folder) != 0)
 		return -1;
 	return setenv("XDG_CACHE_HOME", folder, 1);
 }
 
 static int clean(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 int main(void)

@@ -19,6 +19,7 @@
 #include "calibration/calibration_file.h"
 #include "calibration/own_folder.h"
 #include "native-tests/calibration/fixture.h"
+#include "native-tests/test_folder.h"
 
 static char folder[PATH_MAX];
 
@@ -359,16 +360,13 @@ static int make_folder(void **state)
 
 	(void)state;
 	snprintf(folder, sizeof(folder), "%s/jprof-calibration-XXXXXX", place ? place : "/tmp");
-	return mkdtemp(folder) ? 0 : -1;
+	return test_folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
-	char command[2 * PATH_MAX];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 int main(void)

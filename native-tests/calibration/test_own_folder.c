@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "calibration/own_folder.h"
+#include "native-tests/test_folder.h"
 
 enum { NOBODY = 65534 };
 
@@ -95,8 +96,7 @@ static void no_home(void **state)
 static int prepare(void **state)
 {
 	(void)state;
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-	if (!mkdtemp(folder))
+	if (test_folder_make(folder) != 0)
 		return -1;
 	snprintf(home, sizeof(home), "%s/home", folder);
 	snprintf(cache, sizeof(cache), "%s/.cache", home);
@@ -107,11 +107,8 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 int main(void)

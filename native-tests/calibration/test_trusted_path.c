@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "calibration/trusted_path.h"
+#include "native-tests/test_folder.h"
 
 static char folder[] = "/tmp/jprof-trust-XXXXXX", bin[64], java[80], other[64];
 static char whole[PATH_MAX];
@@ -107,7 +108,7 @@ static int prepare(void **state)
 	int file;
 
 	(void)state;
-	if (!mkdtemp(folder))
+	if (test_folder_make(folder) != 0)
 		return -1;
 	snprintf(bin, sizeof(bin), "%s/bin", folder);
 	snprintf(java, sizeof(java), "%s/java", bin);
@@ -118,11 +119,8 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return system(command);
+	return test_folder_remove(folder);
 }
 
 int main(void)

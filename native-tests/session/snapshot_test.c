@@ -2,6 +2,7 @@
  * Copyright the jprof authors */
 /* snapshot_test: see snapshot_test.h. */
 #include "snapshot_test.h"
+#include "native-tests/test_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,14 +203,11 @@ int snapshot_prepare(void **state)
 		snprintf(snapshot_set.metric[i].name, sizeof(snapshot_set.metric[i].name), "m%u", i);
 		snprintf(snapshot_set.metric[i].unit, sizeof(snapshot_set.metric[i].unit), "count");
 	}
-	return mkdtemp(directory) ? 0 : -1;
+	return test_folder_make(directory);
 }
 
 int snapshot_clean(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return system(command);
+	return test_folder_remove(directory);
 }

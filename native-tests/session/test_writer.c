@@ -18,6 +18,7 @@
 #include "agent/log/log.h"
 #include "agent/session/writer.h"
 #include "profile/profile_read.h"
+#include "native-tests/test_folder.h"
 
 #define METRICS      2
 #define MANY_METHODS 200
@@ -652,16 +653,13 @@ static int prepare(void **state)
 		snprintf(set.metric[i].name, sizeof(set.metric[i].name), "m%u", i);
 		snprintf(set.metric[i].unit, sizeof(set.metric[i].unit), "count");
 	}
-	return mkdtemp(directory) ? 0 : -1;
+	return test_folder_make(directory);
 }
 
 static int clean(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return system(command);
+	return test_folder_remove(directory);
 }
 
 int main(void)
