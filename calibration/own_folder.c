@@ -64,7 +64,7 @@ static int make_folders(const char *name, struct error *error)
 		if (mkdir(path, 0700) != 0 && errno != EEXIST)
 			return error_set_errno(error, ERROR_IO, errno,
 				"cannot make the folder '%s'", error_subject(name).text);
-		strcpy(before, path);
+		memcpy(before, path, length + 1);
 	}
 	return 0;
 }

@@ -33,13 +33,15 @@ static bool follow(const char *link, char rest[PATH_MAX])
 {
 	char target[PATH_MAX], joined[PATH_MAX];
 	ssize_t length = readlink(link, target, sizeof(target) - 1);
+	int size;
 
 	if (length <= 0)
 		return false;
 	target[length] = '\0';
-	if (snprintf(joined, sizeof(joined), "%s/%s", target, rest) >= (int)sizeof(joined))
+	size = snprintf(joined, sizeof(joined), "%s/%s", target, rest);
+	if (size >= (int)sizeof(joined))
 		return false;
-	strcpy(rest, joined);
+	memcpy(rest, joined, (size_t)size + 1);
 	return true;
 }
 
@@ -75,7 +77,7 @@ static bool walk(char rest[PATH_MAX], char whole[PATH_MAX])
 		if (length + 1 + strlen(name) >= PATH_MAX)
 			return false;
 		whole[length] = '/';
-		strcpy(whole + length + 1, name);
+		memcpy(whole + length + 1, name, strlen(name) + 1);
 		if (lstat(whole, &status) != 0 || !is_ours(&status))
 			return false;
 		if (!S_ISLNK(status.st_mode))
@@ -97,6 +99,6 @@ bool trusted_path(const char *path, char whole[PATH_MAX])
 	if (!trusted)
 		whole[0] = '\0';
 	else if (whole[0] == '\0')
-		strcpy(whole, "/");
+		memcpy(whole, "/", 2);
 	return trusted;
 }

@@ -150,7 +150,7 @@ int place_init(struct place *place, const char *path, struct error *error)
 	char *real = realpath(path, NULL);
 	bool same = is_same_file(path, real);
 	if (same && strlen(real) <= NAME_MAX_SQLITE)
-		strcpy(place->name, real);
+		memcpy(place->name, real, strlen(real) + 1);
 	else
 		status = through_directory(place, same ? real : path, error);
 	free(real);

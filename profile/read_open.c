@@ -154,17 +154,14 @@ int read_damaged(struct read_source *source, struct error *error, const char *fo
 enum way { WAY_READ_ONLY, WAY_RECOVER, WAY_IMMUTABLE };
 
 /* file:NAME?immutable=1, with everything escaped that means something in a URI. */
-static void make_uri(const char *name, char *uri)
+static void make_uri(const char *name, char uri[URI_MAX])
 {
-	char *to = uri + sprintf(uri, "file:");
+	size_t used = (size_t)snprintf(uri, URI_MAX, "file:");
 
-	for (; *name; name++) {
-		if (strchr("%?#", *name))
-			to += sprintf(to, "%%%02x", (unsigned char)*name);
-		else
-			*to++ = *name;
-	}
-	strcpy(to, "?immutable=1");
+	for (; *name; name++)
+		used += (size_t)snprintf(uri + used, URI_MAX - used,
+			strchr("%?#", *name) ? "%%%02x" : "%c", (unsigned char)*name);
+	snprintf(uri + used, URI_MAX - used, "?immutable=1");
 }
 
 static int count_step(void *argument)

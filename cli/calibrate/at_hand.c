@@ -230,7 +230,7 @@ static bool take_known(void *argument, const char *java)
 
 	if (!fits(question, java, false))
 		return false;
-	strcpy(question->java, java);
+	memcpy(question->java, java, strlen(java) + 1);
 	return true;
 }
 

@@ -36,7 +36,7 @@ static int take_metrics(
 		if (i == PROFILE_METRIC_MAX ||
 			strlen(name) >= sizeof(expectations->metric[i]))
 			return not_understood(error);
-		strcpy(expectations->metric[i], name);
+		memcpy(expectations->metric[i], name, strlen(name) + 1);
 		expectations->metric_count++;
 	}
 	return expectations->metric_count > 0 ? 0 : not_understood(error);
@@ -76,7 +76,7 @@ static int take_method(struct expectations *expectations, const json_t *line,
 	if (expectations->count == 0)
 		code = take_metrics(
 			expectations, json_object_get(line, "before"), error);
-	strcpy(method->name, name);
+	memcpy(method->name, name, strlen(name) + 1);
 	method->share = json_number_value(json_object_get(line, "share"));
 	if (code == 0)
 		code = take_count(&method->calls, json_object_get(line, "calls"), error);
