@@ -92,47 +92,56 @@ static void sum_thread(struct profile_thread *sum, const struct profile_thread *
 		sum->total[m] += thread->total[m];
 }
 
+/* A profile with room for all nodes, of which there is the root; NULL without memory. */
+static struct merged_threads *make_room(const struct report *report)
+{
+	const struct profile *profile = report->profile;
+	struct merged_threads *merged = calloc(1, sizeof(*merged));
+	size_t count = profile->node_count + 1;
+
+	if (merged == NULL)
+		return NULL;
+	merged->thread = (struct profile_thread){.name = "(all threads)", .alive = true};
+	merged->base = calloc(count * profile->metric_count + 1, sizeof(*merged->base));
+	merged->values = calloc(count * report->values + 1, sizeof(*merged->values));
+	merged->profile = *profile;
+	merged->profile.thread = &merged->thread;
+	merged->profile.thread_first = merged->thread_first;
+	merged->profile.thread_count = 1;
+	merged->profile.node_count = 1;
+	merged->profile.node = calloc(count, sizeof(*merged->profile.node));
+	if (merged->base == NULL || merged->values == NULL || merged->profile.node == NULL) {
+		merged_threads_destroy(merged);
+		return NULL;
+	}
+	merged->profile.node[0].base = merged->base;
+	return merged;
+}
+
 struct merged_threads *merged_threads_create(const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	size_t count = profile->node_count + 1, first;
-	struct merged_threads *merged = calloc(1, sizeof(*merged));
+	size_t count = profile->node_count + 1;
+	struct merged_threads *merged = make_room(report);
 	struct paths paths = {.slots = 64};
 	uint32_t *place = calloc(count, sizeof(*place));
 
 	while (paths.slots < 2 * count)
 		paths.slots *= 2;
 	paths.slot = calloc(paths.slots, sizeof(*paths.slot));
-	if (merged != NULL) {
-		merged->profile = *profile;
-		merged->profile.thread = &merged->thread;
-		merged->profile.thread_first = merged->thread_first;
-		merged->profile.thread_count = 1;
-		merged->profile.node_count = 1; /* the root */
-		merged->profile.node = calloc(count, sizeof(*merged->profile.node));
-		merged->base =
-			calloc(count * profile->metric_count + 1, sizeof(*merged->base));
-		merged->values =
-			calloc(count * report->values + 1, sizeof(*merged->values));
-	}
-	if (merged == NULL || place == NULL || paths.slot == NULL ||
-		merged->profile.node == NULL || merged->base == NULL ||
-		merged->values == NULL) {
+	if (place == NULL || paths.slot == NULL) {
 		merged_threads_destroy(merged);
 		merged = NULL;
-		goto out;
 	}
-	merged->thread = (struct profile_thread){.name = "(all threads)", .alive = true};
-	merged->profile.node[0].base = merged->base;
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		first = profile->thread_first[t];
-		if (!report->selected[t] || profile->thread_first[t + 1] == first)
+	for (size_t t = 0; merged != NULL && t < profile->thread_count; t++) {
+		if (!report->selected[t] ||
+			profile->thread_first[t + 1] == profile->thread_first[t])
 			continue;
 		add_thread(report, merged, &paths, t, place);
 		sum_thread(&merged->thread, &profile->thread[t]);
 	}
-	merged->thread_first[1] = merged->profile.node_count;
-out:
+	if (merged != NULL)
+		merged->thread_first[1] = merged->profile.node_count;
 	free(paths.slot);
 	free(place);
 	return merged;

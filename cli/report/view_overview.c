@@ -176,19 +176,27 @@ static void choose_least(struct report *report, struct overview *view)
 
 /* ---- life ---- */
 
+/* Of each part, on a terminal of so many lines; 0: not known. */
+static size_t rows_for(unsigned height)
+{
+	unsigned rows;
+
+	if (height == 0)
+		return ROWS_UNKNOWN;
+	rows = height > LINES_AROUND ? (height - LINES_AROUND) / 2 : 0;
+	if (rows < ROWS_LEAST)
+		return ROWS_LEAST;
+	return rows < ROWS_MOST ? rows : ROWS_MOST;
+}
+
 static int open_overview(struct report *report, struct error *error)
 {
 	struct overview *view = calloc(1, sizeof(*view));
-	unsigned height = report->request->height;
 
 	report->data = view;
 	if (view == NULL)
 		return report_no_memory(error);
-	view->rows = height == 0                              ? ROWS_UNKNOWN
-		     : height < LINES_AROUND + 2 * ROWS_LEAST ? ROWS_LEAST
-		     : (height - LINES_AROUND) / 2 > ROWS_MOST
-			     ? ROWS_MOST
-			     : (height - LINES_AROUND) / 2;
+	view->rows = rows_for(report->request->height);
 	view->method = (unsigned)sheet_find(&report->sheet, "class");
 	view->cum = report_cum(report);
 	if (view->cum == NULL || tally_init(&view->tally, report, view->cum) != 0)
