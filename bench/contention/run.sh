@@ -28,7 +28,6 @@ stop_loops() {
 	done
 	loops=()
 }
-trap 'stop_loops; rm -rf "$work"' EXIT
 
 start_loops() {
 	for _ in 1 2; do
@@ -68,8 +67,12 @@ one_jdk() {
 	"$1/bin/javac" -cp "$h2" -d "$work" "$here/Pinned.java"
 	"$build/jprof" calibrate --java "$1/bin/java" -o "$work/$release.json" >/dev/null
 	echo "JDK $release, ms:   without, before and after | counted | adjusted"
+	# Loops that are left hold the pipe open, and never end.
 	for _ in $(seq "$repetitions"); do
-		one_run
+		(
+			trap stop_loops EXIT
+			one_run
+		)
 	done | awk '{
 		truth = ($1 + $2) / 2; spread = ($1 > $2 ? $1 - $2 : $2 - $1) / 2
 		off = ($3 > truth ? $3 - truth : truth - $3)
