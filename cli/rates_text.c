@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cut_lines.h"
 #include "cli/report/out.h"
+#include "error/columns.h"
 #include "error/harmless.h"
-#include "error/utf8.h"
 
 enum { NAME_LINE = 34, NARROWEST = 20, SHARE_WIDTH = 26 };
 
@@ -98,37 +97,24 @@ static void put_share(FILE *out, double share)
 		fprintf(out, "%.0f %%", share * 100);
 }
 
-/* Columns of text that is harmless. */
-static size_t columns_of(const char *text)
-{
-	size_t columns = 0;
-
-	for (; *text != '\0'; text++)
-		columns += !utf8_continues(*text);
-	return columns;
-}
-
 /* In at most that many columns, the middle of a longer one left out. Returns how many it took. */
 static size_t put_name(FILE *out, const char *name, size_t width)
 {
 	enum { LONGEST = 1024 };
 	char plain[LONGEST];
-	size_t columns, column = 0, head = width / 3, tail = width - head - 2;
+	size_t columns, head = width / 3, tail = width - head - 2, from;
 
 	harmless_copy(plain, sizeof(plain), name, strlen(name));
-	columns = columns_of(plain);
-	for (const char *c = plain; *c != '\0'; c++) {
-		bool begins = !utf8_continues(*c);
-		/* Of a character, its first byte's place. */
-		size_t at = column - !begins;
-
-		if (columns <= width || at < head || at >= columns - tail)
-			fputc(*c, out);
-		else if (begins && at == head)
-			fputs("..", out);
-		column += begins;
+	columns = columns_count(plain, strlen(plain));
+	if (columns <= width) {
+		fputs(plain, out);
+		return columns;
 	}
-	return columns <= width ? columns : width;
+	from = columns_at_least(plain, columns - tail);
+	head = columns_at_most(plain, head);
+	fprintf(out, "%.*s..%s", (int)head, plain, plain + from);
+	return columns_count(plain, head) + 2 +
+	       columns_count(plain + from, strlen(plain + from));
 }
 
 static const char *name_of(const json_t *row)
@@ -244,7 +230,7 @@ static char *text_of(const json_t *status, long pid, unsigned width)
 		return NULL;
 	}
 	if (width > 0)
-		cut_lines(text, width);
+		columns_cut_lines(text, width);
 	return text;
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cut_lines.h"
 #include "cli/report/out.h"
+#include "error/columns.h"
 #include "error/harmless.h"
 #include "options/matches.h"
 
@@ -200,6 +200,6 @@ char *status_text(const json_t *status, unsigned width)
 		return NULL;
 	}
 	if (width > 0)
-		cut_lines(lines, width);
+		columns_cut_lines(lines, width);
 	return lines;
 }

@@ -47,17 +47,6 @@ static bool is_harmful(uint32_t character)
 	return low < sizeof(ranges) / sizeof(ranges[0]) && character >= ranges[low].first;
 }
 
-/* The character of a whole sequence. */
-static uint32_t decode(const char *text, size_t length)
-{
-	static const unsigned char own_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t character = (unsigned char)text[0] & own_bits[length];
-
-	for (size_t i = 1; i < length; i++)
-		character = character << 6 | ((unsigned char)text[i] & 0x3f);
-	return character;
-}
-
 /* Most text is nothing but these. */
 static inline bool is_printable_ascii(char c)
 {
@@ -74,7 +63,7 @@ size_t harmless_span(const char *text, size_t length)
 		if (at == length)
 			return at;
 		bytes = utf8_length(text + at, length - at);
-		if (bytes == 0 || is_harmful(decode(text + at, bytes)))
+		if (bytes == 0 || is_harmful(utf8_decode(text + at, bytes)))
 			return at;
 	}
 }
@@ -82,7 +71,8 @@ size_t harmless_span(const char *text, size_t length)
 size_t harmless_escape(const char *text, size_t length, char escape[HARMLESS_ESCAPE])
 {
 	size_t bytes = utf8_length(text, length);
-	uint32_t character = bytes > 0 ? decode(text, bytes) : (unsigned char)text[0];
+	uint32_t character =
+		bytes > 0 ? utf8_decode(text, bytes) : (unsigned char)text[0];
 	unsigned digits = bytes == 0 ? 2 : character > 0xffff ? 8 : 4;
 
 	*escape++ = '\\';

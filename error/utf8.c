@@ -39,6 +39,16 @@ size_t utf8_length(const char *text, size_t length)
 	return 0;
 }
 
+uint32_t utf8_decode(const char *text, size_t length)
+{
+	static const unsigned char own_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t character = (unsigned char)text[0] & own_bits[length];
+
+	for (size_t i = 1; i < length; i++)
+		character = character << 6 | ((unsigned char)text[i] & 0x3f);
+	return character;
+}
+
 size_t utf8_floor(const char *text, size_t length)
 {
 	size_t start = length;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The most bytes of a character. */
 #define UTF8_MAX 4
@@ -20,6 +21,9 @@ static inline bool utf8_continues(char byte)
  * surrogates, nothing above U+10FFFF. A zero byte is a character, and never within
  * another one: for text that ends with one, length may be UTF8_MAX. */
 size_t utf8_length(const char *text, size_t length);
+
+/* The character that those bytes are, as many as utf8_length says. */
+uint32_t utf8_decode(const char *text, size_t length);
 
 /* The largest length up to `length` that does not end inside a character. Reads
  * text[length], too. */

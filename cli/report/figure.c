@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cli/report/out.h"
+#include "error/columns.h"
 #include "error/harmless.h"
-#include "error/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -95,18 +95,6 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole)
 
 /* ---- names ---- */
 
-/* Where a character of text begins that has so many columns before it. */
-static size_t byte_of(const char *text, size_t columns)
-{
-	size_t at = 0;
-
-	for (; text[at] != '\0'; at++) {
-		if (!utf8_continues(text[at]) && columns-- == 0)
-			break;
-	}
-	return at;
-}
-
 static void cut_out(char *text, size_t from, size_t to)
 {
 	memmove(text + from, text + to, strlen(text + to) + 1);
@@ -129,7 +117,7 @@ static void shorten_packages(char *name, size_t columns)
 	while (out_width(name, strlen(name)) > columns) {
 		size_t end = parameters_of(name), dot = at + strcspn(name + at, ".");
 		size_t next = dot < end ? dot + 1 + strcspn(name + dot + 1, ".") : end;
-		size_t initial = at + byte_of(name + at, 1);
+		size_t initial = at + columns_at_least(name + at, 1);
 
 		if (next >= end)
 			return;
@@ -149,7 +137,7 @@ static void shorten_parameters(char *name, size_t columns)
 	if (out_width(name, strlen(name)) <= columns)
 		return;
 	while (name[at] == '(' || name[at] == ',') {
-		size_t initial = at + 1 + byte_of(name + at + 1, 1);
+		size_t initial = at + 1 + columns_at_least(name + at + 1, 1);
 		size_t end = at + 1 + strcspn(name + at + 1, ",)");
 
 		if (initial < end)
@@ -166,8 +154,8 @@ static void shorten_middle(char *name, size_t columns)
 	if (width <= columns || columns < 2)
 		return;
 	left = (columns - 1) / 3;
-	from = byte_of(name, left);
-	to = byte_of(name, width - (columns - 1 - left));
+	from = columns_at_most(name, left);
+	to = columns_at_least(name, width - (columns - 1 - left));
 	memmove(name + from + strlen(ELLIPSIS), name + to, strlen(name + to) + 1);
 	memcpy(name + from, ELLIPSIS, strlen(ELLIPSIS));
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "error/columns.h"
 #include "error/harmless.h"
-#include "error/utf8.h"
 
 #define BUFFER_SIZE (256 * 1024)
 
@@ -143,8 +143,7 @@ size_t out_width(const char *text, size_t length)
 		char escape[HARMLESS_ESCAPE];
 		size_t span = harmless_span(text, length);
 
-		for (size_t i = 0; i < span; i++)
-			width += !utf8_continues(text[i]);
+		width += columns_count(text, span);
 		text += span;
 		length -= span;
 		if (length == 0)

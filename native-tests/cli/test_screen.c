@@ -90,17 +90,35 @@ static void test_names(void **state)
 			"c.a.shop.Order.total(int,String)"},
 		{__LINE__, "com.acme.shop.Order.total(int,String)", 29,
 			"c.a.s.Order.total(int,String)"},
-		{__LINE__, "com.acme.shop.Order.total(int,String)", 28, "c.a.s.Order.total(i,S)"},
-		{__LINE__, "com.acme.shop.Order.total(int,String)", 20, "c.a.s.…er.total(i,S)"},
+		{__LINE__, "com.acme.shop.Order.total(int,String)", 28,
+			"c.a.s.Order.total(i,S)"},
+		{__LINE__, "com.acme.shop.Order.total(int,String)", 20,
+			"c.a.s.…er.total(i,S)"},
 		{__LINE__, "a.B.c():String[]", 14, "a.B.…:String[]"},
 		{__LINE__, "Main.run", 8, "Main.run"},
 		{__LINE__, "Main.run", 7, "Ma….run"},
 		{__LINE__, "/tmp/some/where/far/data.db", 16, "/tmp/…ar/data.db"},
 		{__LINE__, "worker number 1.2.3", 10, "wor… 1.2.3"},
-		{__LINE__, "http-nio-127.0.0.1-auto-1-exec-10", 20, "http-n…uto-1-exec-10"},
+		{__LINE__, "http-nio-127.0.0.1-auto-1-exec-10", 20,
+			"http-n…uto-1-exec-10"},
 		{__LINE__, "(12 more)", 40, "(12 more)"},
-		{__LINE__, "gr\xc3\xb6\xc3\x9f" "er.als", 7, "gr….als"},
+		{__LINE__,
+			"gr\xc3\xb6\xc3\x9f"
+			"er.als",
+			7, "gr….als"},
 		{__LINE__, "x\x1b[2J", 40, "x\\u001b[2J"},
+		/* Two columns a letter: those that fit are whole. */
+		{__LINE__, "データベース接続", 16, "データベース接続"},
+		{__LINE__, "データベース接続", 15, "デー…ベース接続"},
+		{__LINE__, "データベース接続", 14, "デー…ース接続"},
+		{__LINE__, "データベース接続", 12, "デ…ース接続"},
+		{__LINE__, "会社.売上.注文.計算(番号)", 25, "会社.売上.注文.計算(番号)"},
+		{__LINE__, "会社.売上.注文.計算(番号)", 24, "会.売上.注文.計算(番号)"},
+		{__LINE__, "会社.売上.注文.計算(番号)", 22, "会.売.注文.計算(番号)"},
+		{__LINE__, "会社.売上.注文.計算(番号)", 20, "会.売.注文.計算(番)"},
+		/* A mark stays with its letter. */
+		{__LINE__, "e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", 4,
+			"e\u0301\u2026e\u0301e\u0301"},
 		{__LINE__, "", 5, ""},
 	};
 
@@ -190,6 +208,65 @@ static void test_screens(void **state)
 		}
 	}
 	adjustment_fini(&adjustment);
+}
+
+/* Columns by the rule for the letters that are used here: those of U+2E80 to U+D7A3 are
+ * wide. */
+static size_t columns_by_hand(const char *text, size_t length)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		bool is_wide = (c >= 0xe3 && c <= 0xed) ||
+			       (c == 0xe2 && (unsigned char)text[i + 1] >= 0xba);
+
+		columns += c < 0x80 || c >= 0xc0 ? 1 + (size_t)is_wide : 0;
+	}
+	return columns;
+}
+
+/* Where text begins in the line that has it. */
+static size_t column_of(const char *lines, const char *text)
+{
+	const char *at = strstr(lines, text), *begin = at;
+
+	if (at == NULL)
+		fail_msg("no '%s' in: %s", text, lines);
+	while (begin > lines && begin[-1] != '\n')
+		begin--;
+	return columns_by_hand(begin, (size_t)(at - begin));
+}
+
+/* Names of wide letters: lines end within the terminal, and columns stand below each
+ * other. */
+static void test_wide_letters(void **state)
+{
+	static const char *const shown[] = {
+		"overview", "tree", "methods", "threads", "files"};
+	char *text;
+
+	(void)state;
+	fixture_small(&fixture);
+	fixture.method[PROFILE_METHOD_FIRST].class_name = "会社.売上.注文処理";
+	fixture.method[PROFILE_METHOD_FIRST + 1].name = "データベース接続を開く";
+	fixture.thread[0].name = "작업자-1";
+	fixture.file[0].name = "/tmp/データ/日本語のとても長い名前のファイル.db";
+	fixture.method[PROFILE_METHOD_FIRST + 3].class_name = "작업.상자";
+	for (size_t v = 0; v < COUNT(shown); v++) {
+		for (unsigned width = 56; width < 130; width += 5) {
+			text = print_screen(shown[v], width, NULL);
+			for (const char *line = text, *end;
+				(end = strchr(line, '\n')) != NULL; line = end + 1)
+				if (columns_by_hand(line, (size_t)(end - line)) > width)
+					fail_msg("%s at %u: %.*s", shown[v], width,
+						(int)(end - line), line);
+			free(text);
+		}
+	}
+	text = print_screen("records", 160, NULL);
+	assert_int_equal(column_of(text, "127.0.0.1:40000"), column_of(text, "Path"));
+	free(text);
 }
 
 /* A deep tree of long names: each line ends within the terminal, and says how deep it is. */
@@ -508,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_percents),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_wide_letters),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_idle_threads),
