@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/control_client.h"
 #include "cli/profile_file.h"
@@ -78,10 +79,20 @@ static void say_running(long pid)
 	target_close(&target);
 }
 
+/* What a user may have removed while the program ran. */
+static bool is_there(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
 static void say_one(const struct run_note *note, bool is_java)
 {
 	const char *path = profile_file_from_here(note->text);
 
+	if (!is_there(path)) {
+		say("the profile '%s' is not there any more", path);
+		return;
+	}
 	if (is_java || note->program[0] == '\0') {
 		profile_file_say(path);
 		return;
@@ -101,6 +112,8 @@ static void say_row(const struct run_note *note)
 	profile_file_put(profile_file_from_here(note->text));
 	fprintf(stderr, "  ");
 	profile_file_put(note->program[0] != '\0' ? note->program : "a JVM");
+	if (!is_there(note->text))
+		fprintf(stderr, "  (not there any more)");
 	fputc('\n', stderr);
 }
 

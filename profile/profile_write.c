@@ -74,9 +74,28 @@ struct profile_writer {
 	struct place place;
 };
 
+/* False: somebody has removed or renamed it, or its folder. */
+static bool has_name(const struct profile_writer *writer)
+{
+	struct stat ours, named;
+
+	return fstat(writer->lock, &ours) == 0 && stat(writer->place.name, &named) == 0 &&
+	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+static int failed_of(
+	struct profile_writer *writer, struct error *error, int result, const char *doing)
+{
+	if (has_name(writer))
+		return sql_failed(error, writer->db, result, doing, &writer->place);
+	return error_set(error, ERROR_IO,
+		"cannot %s '%s': the file was removed or renamed since it was begun",
+		doing, writer->place.shown);
+}
+
 static int failed(struct profile_writer *writer, struct error *error, int result)
 {
-	return sql_failed(error, writer->db, result, "write", &writer->place);
+	return failed_of(writer, error, result, "write");
 }
 
 /* --- the file --- */
@@ -846,8 +865,8 @@ int profile_close(struct profile_writer *writer, struct error *error)
 		sqlite3_reset(writer->statement[i]);
 	int result = log_off(writer);
 	if (result != SQLITE_OK)
-		status = sql_failed(error, writer->db, result,
-			"make a single file without side files of", &writer->place);
+		status = failed_of(writer, error, result,
+			"make a single file without side files of");
 	remove_aside(writer);
 	destroy(writer);
 	return status;

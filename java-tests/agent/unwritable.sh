@@ -29,6 +29,29 @@ if [ "$(id -u)" != 0 ]; then
 	unprofiled "$work/locked/p.jprof"
 fi
 
+# Removed, with its folder or alone, or renamed while the program runs: that is said, by the
+# JVM as by the command; the program's output and exit status are its own.
+for java in "${javas[@]}"; do
+	for what in 'rm -r FOLDER' 'rm FOLDER/p.jprof' 'mv FOLDER FOLDER.else' 'mv FOLDER/p.jprof FOLDER/q.jprof'; do
+		rm -rf "$work/gone" "$work/gone.else"
+		mkdir "$work/gone"
+		"$jprof" run --file "$work/gone/p.jprof" --flush 1 -- "$java" -cp "$classes" \
+			agent.Workload steps 2500 "$work/log" >"$work/out" 2>"$work/err" &
+		for _ in $(seq 200); do
+			[ -s "$work/gone/p.jprof-wal" ] && break
+			sleep 0.05
+		done
+		sleep 0.5
+		eval "${what//FOLDER/$work/gone}"
+		wait $! || fail "$what: exit status $?"
+		grep -q "^jprof: cannot .*'$work/gone/p.jprof': the file was removed or renamed since" "$work/err" ||
+			fail "$what: $(cat "$work/err")"
+		grep -q "^jprof: the profile '$work/gone/p.jprof' is not there any more" "$work/err" ||
+			fail "$what: $(cat "$work/err")"
+	done
+done
+rm -rf "$work/gone" "$work/gone.else"
+
 # A profile of an earlier run is replaced.
 for java in "${javas[@]}"; do
 	run "$java" "file=$work/again.jprof,calls=events" count 20
