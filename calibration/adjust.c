@@ -464,15 +464,16 @@ static double reach_of(double value, double most)
 
 /* Of a node that used that much, jprof's rare ways left out. Where probes took less than the
  * calibration says, that is off by less, too. What all nodes have in common are the machine's pace,
- * what the calibration's rows are off by, and a part of the ranges: three things that have nothing
- * to do with one another. */
-static struct adjust_error error_of(
-	const struct bill *bill, double relative, double used, double left)
+ * what the calibration's rows are off by, and a part of what differs from method to method, as ranges and
+ * the interpreter's pace do: three things that have nothing to do with one another. */
+static struct adjust_error error_of(const struct bill *bill,
+	const struct calibration_metric *metric, double relative, double used, double left)
 {
 	double part = bill->cost > used ? used / bill->cost : 1;
-	double pace = relative * used, rows = part * bill->rows, range = part * bill->range;
-	double error = pace + rows + range, within = fmin(error, reach_of(left, used));
-	double common = hypot(hypot(pace, rows), ALIKE * range);
+	double pace = metric->relative * used, rows = part * bill->rows;
+	double own = part * bill->range + (relative - metric->relative) * used;
+	double error = pace + rows + own, within = fmin(error, reach_of(left, used));
+	double common = hypot(hypot(pace, rows), ALIKE * own);
 
 	return (struct adjust_error){
 		(float)within, (float)(error > 0 ? common * within / error : 0)};
@@ -495,8 +496,8 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 	left = left > 0 ? left : 0;
 	total->taken += node->base[m] - (uint64_t)left;
 	adjusted->base[at * metrics + m] = (uint64_t)left;
-	*error = error_of(&bill, relative_of(adjusting, node, m),
-		fmax(0, (double)raw - spent), (double)left);
+	*error = error_of(&bill, &adjusting->calibration->metric[m],
+		relative_of(adjusting, node, m), fmax(0, (double)raw - spent), (double)left);
 }
 
 /* ---- waiting for a processor ---- */
