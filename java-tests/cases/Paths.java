@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: plain -Xms32m -Xmx32m -XX:+UseSerialGC -XX:+AlwaysPreTouch -- max_memory=1m
+// stderr: ^jprof: memory was short: [0-9]* % of the calls have no call path
 package cases;
 
 import java.io.IOException;
