@@ -68,7 +68,7 @@ shown() {
 	[ "$(grep -c '^state' "$work/lines")" -ge 3 ] || fail "watch --all: $(head -3 "$work/lines")"
 	command -v script >/dev/null || return
 	for columns in 80 40; do
-		timeout -s INT 2 script -qec "stty cols $columns; $jprof status $target --watch=0.3" /dev/null \
+		timeout -s INT 2 script -qec "stty cols $columns; '$jprof' status $target --watch=0.3" /dev/null \
 			</dev/null >"$work/lines" 2>/dev/null
 		[ "$(sed 's/\x1b\[[0-9]*[A-Z]//g; s/\r//g' "$work/lines" | awk '
 			length > m {m = length} END {print m}')" -le $columns ] || fail "watch: wider than $columns"
