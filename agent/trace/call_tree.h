@@ -218,12 +218,12 @@ void tree_zero(struct call_tree *tree);
 /* As tree_init left it, but with a new generation. Under the lock. */
 void tree_clear(struct call_tree *tree);
 
-/* Folds the nodes whose share of their parent's cum (of metric 0) is smallest, a third of all and
- * more if that can be; those of the frames only where that alone does not help and the tree has more
- * than a small claim. The frames' indices and *current (the last frame's; may be NULL) are brought up
- * to date. Needs four bytes a method meanwhile, which are forced, and gives memory back. Returns how
- * many nodes fewer there are: 0 also while somebody copies the nodes, and while the last try, which
- * gave little, is not long ago. */
+/* Folds the nodes whose share of their parent's cum (of metric 0) is smallest, a third of all, and more
+ * where the budget is at its end and the tree has more than half of a fair share; those of the frames
+ * only where that alone does not help and the tree has more than a small claim. The frames' indices and
+ * *current (the last frame's; may be NULL) are brought up to date. Needs four bytes a method meanwhile,
+ * which are forced, and gives memory back. Returns how many nodes fewer there are: 0 also while somebody
+ * copies the nodes, and while the last try, which gave little, is not long ago. */
 uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames,
 	uint32_t *current);
 

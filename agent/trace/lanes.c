@@ -90,7 +90,7 @@ static struct thread_context *add_group(struct trace *trace, struct thread_conte
 	if (group)
 		return group;
 	if (only_others(trace))
-		strcpy(fresh->identity.name, others);
+		snprintf(fresh->identity.name, sizeof(fresh->identity.name), "%s", others);
 	rows_append(trace, fresh);
 	return trace->group[trace->groups++] = fresh;
 }

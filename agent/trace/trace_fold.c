@@ -10,6 +10,7 @@
  */
 #include "agent/trace/trace_rows.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FOLD_BATCH = 32 }; /* threads folded in one go under the lock */
@@ -53,7 +54,7 @@ static struct thread_context *new_row(
 	if (row == NULL)
 		return NULL;
 	row->life = CONTEXT_FOLD;
-	strcpy(row->identity.name, pattern);
+	snprintf(row->identity.name, sizeof(row->identity.name), "%s", pattern);
 	row->identity.is_virtual = is_virtual;
 	trace->fold[trace->folds++] = row;
 	rows_append(trace, row);
@@ -72,7 +73,7 @@ static struct thread_context *row_for(
 	row = find_row(trace, pattern, is_virtual);
 	/* The last place, or two, is for "*". */
 	if (row == NULL && trace->folds >= TRACE_FOLDS_MAX - 1u - trace->apart) {
-		strcpy(pattern, "*");
+		snprintf(pattern, sizeof(pattern), "*");
 		row = find_row(trace, pattern, is_virtual);
 	}
 	return row != NULL ? row : new_row(trace, pattern, is_virtual);
