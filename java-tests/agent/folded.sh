@@ -9,6 +9,17 @@
 need jq
 # Bytes that a thread cannot do without.
 thread_bytes=20480
+# Bytes that the JVM itself may allocate in a method of the program: when code of its second compiler
+# turns out to be wrong, ThreadMXBean shows 120 bytes more in one run of sixty, without any agent.
+jvm_bytes=512
+
+# same_bytes FOUND TRUTH: calls are equal, bytes too but for what the JVM allocated.
+same_bytes() {
+	paste -d' ' <(printf '%s\n' "$1") <(sort "$2") | awk -v most=$jvm_bytes '
+		$1 != $4 || $2 != $5 || $3 < $6 { wrong = 1 }
+		{ more += $3 - $6; rows++ }
+		END { exit wrong || rows != 8 || more > most }'
+}
 
 # check WHAT MEMORY THREADS
 check() {
@@ -16,7 +27,8 @@ check() {
 
 	found=$("$jprof" report "$work/p.jprof" --view methods --format json |
 		jq -r '.rows[] | select(.method == "go") | "\(.class) \(.calls) \(.base.alloc)"' | sort)
-	[ "$found" = "$(sort "$work/truth")" ] || fail "$what: by method: $found"
+	same_bytes "$found" "$work/truth" ||
+		fail "$what: by method: $found instead of $(sort "$work/truth")"
 	found=$("$jprof" report "$work/p.jprof" --view methods --format json |
 		jq '[.rows[] | .calls - (.entered | add)] | map(select(. != 0)) | length')
 	[ "$found" = 0 ] || fail "$what: $found methods whose calls by state are not their calls"

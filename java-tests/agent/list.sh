@@ -99,6 +99,10 @@ for java in "${javas[@]}"; do
 
 	# A stopped one, and those that have ended.
 	kill -STOP "$one"
+	for _ in $(seq 100); do
+		grep -q '^State:.*T' "/proc/$one/status" && break
+		sleep 0.1
+	done
 	expect $one '.program == "one.names.Unusual" and (.reason | test("is stopped"))'
 	kill -9 "${started[@]}"
 	wait "${started[@]}" 2>/dev/null
