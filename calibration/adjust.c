@@ -48,7 +48,9 @@ enum {
 
 /* What a node's stretches cost of a metric, and by how much that may be wrong. */
 struct bill {
-	double cost, range, rows;
+	double cost, range;
+	double rows;        /* if the calibration's rows are all off in the same direction */
+	double rows_square; /* if each is off by itself */
 };
 
 struct adjusting {
@@ -235,7 +237,19 @@ static bool is_interpreted(uint32_t code)
 	       sequence_third_type(code) >> 1 == STATE_INTERPRETED;
 }
 
-/* So many of the node's stretches are priced by the row. */
+/* So many of the node's stretches are priced by the row; each row once, for what it is off by. */
+static void price_by(
+	struct adjusting *adjusting, const struct calibration_row *row, double stretches)
+{
+	for (unsigned i = 0; i < adjusting->shares; i++)
+		if (adjusting->share[i].row == row) {
+			adjusting->share[i].stretches += stretches;
+			return;
+		}
+	adjusting->share[adjusting->shares++] = (struct share){row, stretches};
+}
+
+/* So many of the node's stretches are of the sequence. */
 static void add_share(struct adjusting *adjusting, uint32_t code, double stretches)
 {
 	struct adjust_stretches *sum = &adjusting->adjusted->stretches[adjusting->thread];
@@ -250,7 +264,7 @@ static void add_share(struct adjusting *adjusting, uint32_t code, double stretch
 	}
 	if (price->fit != FIT_EXACT)
 		sum->nearest += stretches;
-	adjusting->share[adjusting->shares++] = (struct share){price->row, stretches};
+	price_by(adjusting, price->row, stretches);
 }
 
 /* The stretches of a node that begin and end so: `before` is what the first method may be,
@@ -413,14 +427,16 @@ static struct bill bill_of_one(const struct calibration_cost *cost,
 			around->more < near ? around->more / near : 1);
 		high = fmax(fmax(high, taken), fmin(high + around->more, all));
 	}
-	return (struct bill){taken, fmax(high - taken, taken - low), cost->spread};
+	return (struct bill){.cost = taken,
+		.range = fmax(high - taken, taken - low),
+		.rows = cost->spread};
 }
 
 static struct bill bill_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	struct surrounding around = surrounding_of(adjusting, node, m);
-	struct bill bill = {around.behind / 2, around.behind / 2, 0};
+	struct bill bill = {.cost = around.behind / 2, .range = around.behind / 2};
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
@@ -430,6 +446,7 @@ static struct bill bill_of(
 		bill.cost += share->stretches * one.cost;
 		bill.range += share->stretches * one.range;
 		bill.rows += share->stretches * one.rows;
+		bill.rows_square += pow(share->stretches * one.rows, 2);
 	}
 	return bill;
 }
@@ -470,10 +487,10 @@ static struct adjust_error error_of(const struct bill *bill,
 	const struct calibration_metric *metric, double relative, double used, double left)
 {
 	double part = bill->cost > used ? used / bill->cost : 1;
-	double pace = metric->relative * used, rows = part * bill->rows;
+	double pace = metric->relative * used;
 	double own = part * bill->range + (relative - metric->relative) * used;
-	double error = pace + rows + own, within = fmin(error, reach_of(left, used));
-	double common = hypot(hypot(pace, rows), ALIKE * own);
+	double error = pace + part * bill->rows + own, within = fmin(error, reach_of(left, used));
+	double common = hypot(hypot(pace, part * sqrt(bill->rows_square)), ALIKE * own);
 
 	return (struct adjust_error){
 		(float)within, (float)(error > 0 ? common * within / error : 0)};

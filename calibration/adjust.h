@@ -43,7 +43,7 @@
  * Errors of sums: what nodes have in common adds up; each method is off by itself beside that, so
  * that methods add up by their squares. docs/calibration.md says why.
  *
- *   common of a node = root of (pace^2 + rows^2 + (range / 5)^2)
+ *   common of a node = root of (pace^2 + SUM over rows of (its spread)^2 + (range / 5)^2)
  *   error of a sum   = root of ((SUM of common)^2 + SUM over methods of (SUM of error)^2), and no
  *                      more than SUM of error, nor than from the figure to zero and to raw
  */
