@@ -9,8 +9,8 @@
 need jq
 # Bytes that a thread cannot do without.
 thread_bytes=20480
-# Bytes that the JVM itself may allocate in a method of the program: when code of its second compiler
-# turns out to be wrong, ThreadMXBean shows 120 bytes more in one run of sixty, without any agent.
+# Bytes that the JVM itself may allocate in the program's methods: ThreadMXBean shows 120 more than the
+# program made in some runs of JDK 25, without any agent.
 jvm_bytes=512
 
 # same_bytes FOUND TRUTH: calls are equal, bytes too but for what the JVM allocated.
