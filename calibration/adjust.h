@@ -43,7 +43,9 @@
  * Errors of sums: what nodes have in common adds up; each method is off by itself beside that, so
  * that methods add up by their squares. docs/calibration.md says why.
  *
- *   common of a node = root of (pace^2 + SUM over rows of (its spread)^2 + (range / 5)^2)
+ *   common of a node = root of (machine^2 + SUM over rows of (its part of rows)^2 + (own / 5)^2),
+ *                      where pace = machine + what the interpreter's is beyond it, and
+ *                      own = range + pace - machine
  *   error of a sum   = root of ((SUM of common)^2 + SUM over methods of (SUM of error)^2), and no
  *                      more than SUM of error, nor than from the figure to zero and to raw
  */
