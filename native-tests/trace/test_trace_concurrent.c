@@ -388,7 +388,7 @@ static int io_end(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
-/* Of a million operations with files of their own. */
+/* A million operations are folded; the list that they would make otherwise, bytes. */
 enum { IO_FOLDED = 1000000, IO_LIST = IO_FOLDED * sizeof(struct io_account) };
 
 /* Nothing is seen twice or goes back, whenever the owner puts accounts together; its list
