@@ -137,23 +137,6 @@ static double seconds_since(const struct timespec *then)
 	return age > 0 ? age : 0;
 }
 
-/* What was written last may still be in the log beside it. */
-static double age_of(const char *path, const struct stat *file)
-{
-	double age = seconds_since(&file->st_mtim), other;
-	struct stat log;
-	char *beside;
-
-	if (asprintf(&beside, "%s-wal", path) < 0)
-		return age;
-	if (stat(beside, &log) == 0) {
-		other = seconds_since(&log.st_mtim);
-		age = other < age ? other : age;
-	}
-	free(beside);
-	return age;
-}
-
 void live_profile_refresh(const char *path, struct live_profile *live)
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -178,5 +161,5 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 		live->is_fresh = refresh(pid, &file, &live->why) == 0;
 	}
 	fclose(locks);
-	live->age = live->is_fresh ? 0 : age_of(path, &file);
+	live->age = live->is_fresh ? 0 : seconds_since(&file.st_mtim);
 }

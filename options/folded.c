@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MORE = 4 }; /* times the memory, for a difference that can be seen */
+enum {
+	MORE = 4, /* times the memory, for a difference that can be seen */
+	FAR = 5   /* a fifth beyond the limit */
+};
 
 bool folded_line(char line[FOLDED_LINE], uint64_t calls, uint64_t folded, uint64_t limit)
 {
@@ -24,5 +27,16 @@ bool folded_line(char line[FOLDED_LINE], uint64_t calls, uint64_t folded, uint64
 	else
 		snprintf(line + length, (size_t)(FOLDED_LINE - length),
 			"max_memory, or fewer methods");
+	return true;
+}
+
+bool exceeded_line(char line[FOLDED_LINE], uint64_t peak, uint64_t limit)
+{
+	if (peak <= limit + limit / FAR)
+		return false;
+	snprintf(line, FOLDED_LINE,
+		"memory was short: the threads that lived at the same time took %.1f MB, beyond max_memory; "
+		"nothing is lost of what they counted",
+		(double)peak / (1 << 20));
 	return true;
 }

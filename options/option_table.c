@@ -363,6 +363,8 @@ const struct option_row option_table[] = {
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
 		.not_paths = "", .initial = "jprof-%p.jprof", FIELD(file),
 		.meaning = "the profile"},
+	{"readers", &choice_type, "owner, group, all", .initial = "owner", FIELD(readers),
+		.meaning = "who may read the profile's file: its user, the group too, everybody"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true,
 		FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},

@@ -23,11 +23,13 @@ enum calls_mode { CALLS_AUTO, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
 enum io_mode { IO_OFF, IO_SUMMARY, IO_RECORDS };
 enum virtual_mode { VIRTUAL_FOLD, VIRTUAL_SEPARATE };
 enum timing_mode { TIMING_FAST, TIMING_PRECISE };
+enum readers { READERS_OWNER, READERS_GROUP, READERS_ALL };
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 struct options {
 	char *config;      /* path, or NULL */
 	char *file;        /* path of the profile, %p and %t not yet replaced */
+	int readers;       /* enum readers: who may read the profile */
 	bool start;        /* record from the start */
 	int calls;         /* enum calls_mode */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */

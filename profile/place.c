@@ -22,10 +22,11 @@
 #define SHOWN_HEAD 80
 #define SHOWN_TAIL 120
 
-static const char vfs_name[] = "jprof";
+static const char vfs_name[] = "jprof", writer_name[] = "jprof-writer";
 
-/* The ordinary VFS but for xFullPathname and xOpen. Never unregistered: SQLite may hold it. */
-static sqlite3_vfs our_vfs;
+/* The ordinary VFS but for xFullPathname and xOpen; a writer's has an xAccess, too. Never unregistered:
+ * SQLite may hold them. */
+static sqlite3_vfs our_vfs, writer_vfs;
 static const sqlite3_vfs *ordinary;
 static pthread_once_t register_once = PTHREAD_ONCE_INIT;
 static int register_status;
@@ -50,6 +51,18 @@ static int open_own(
 	return SQLITE_CANTOPEN;
 }
 
+/* Where there is a write-ahead log, whoever made it, SQLite would use it, and map its index. */
+static int access_no_log(sqlite3_vfs *vfs, const char *name, int flags, int *result)
+{
+	static const char log[] = "-wal";
+	size_t length = strlen(name);
+
+	*result = 0;
+	if (length >= strlen(log) && strcmp(name + length - strlen(log), log) == 0)
+		return SQLITE_OK;
+	return ordinary->xAccess(vfs, name, flags, result);
+}
+
 static void register_vfs(void)
 {
 	ordinary = sqlite3_vfs_find(NULL);
@@ -62,6 +75,11 @@ static void register_vfs(void)
 	our_vfs.xFullPathname = keep_name;
 	our_vfs.xOpen = open_own;
 	register_status = sqlite3_vfs_register(&our_vfs, 0);
+	writer_vfs = our_vfs;
+	writer_vfs.zName = writer_name;
+	writer_vfs.xAccess = access_no_log;
+	if (register_status == SQLITE_OK)
+		register_status = sqlite3_vfs_register(&writer_vfs, 0);
 }
 
 static int use_vfs(struct place *place, struct error *error)
@@ -155,6 +173,11 @@ int place_init(struct place *place, const char *path, struct error *error)
 		status = through_directory(place, same ? real : path, error);
 	free(real);
 	return status;
+}
+
+void place_without_log(struct place *place)
+{
+	place->vfs = writer_name;
 }
 
 void place_fini(struct place *place)

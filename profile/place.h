@@ -11,7 +11,8 @@
  * (the ordinary one would follow the link in /proc and find the name too long again). The same
  * where a real path cannot be had: below /proc/PID/root, in another mount namespace.
  *
- * That VFS also keeps SQLite from deleting what a journal beside the file names.
+ * That VFS also keeps SQLite from deleting what a journal beside the file names; a writer's sees no
+ * write-ahead log.
  */
 #ifndef JPROF_PROFILE_PLACE_H
 #define JPROF_PROFILE_PLACE_H
@@ -34,6 +35,9 @@ void place_show(struct place *place, const char *path);
  * and place_fini harmless. */
 int place_init(struct place *place, const char *path, struct error *error);
 void place_fini(struct place *place);
+
+/* For a connection that writes: no write-ahead log is seen there. */
+void place_without_log(struct place *place);
 
 /* The name with a suffix ("-wal") behind it, into path (PATH_MAX bytes). */
 void place_beside(const struct place *place, const char *suffix, char *path);

@@ -6,9 +6,11 @@
  * The order in which a file comes to life makes it whole at every instant:
  *   lock the file, empty it, remove an older one's side files   (nothing in it: "empty")
  *   schema, in one transaction with a rollback journal          (page 1 says it is ours)
- *   write-ahead log on                                          (readers beside us)
- *   ... commits, each followed by a checkpoint ...
- *   write-ahead log off                                         (a single file again)
+ *   ... commits, each with the journal ...
+ *   the journal removed                                         (a single file again)
+ *
+ * There is no write-ahead log: its index is a mapped file, and whoever shortens that file kills
+ * the process that has mapped it (SIGBUS).
  */
 #include "profile/profile_write.h"
 
@@ -26,11 +28,11 @@
 #include "profile/schema.h"
 #include "profile/sql.h"
 
-/* How long a write waits for a reader where there is no write-ahead log, and how long
- * profile_close waits for one in any case. */
-#define BUSY_MS        5000
-#define CLOSE_TRIES    100
-#define CLOSE_PAUSE_NS 30000000
+/* How long a commit waits for a reader. */
+#define BUSY_MS 5000
+
+/* How often a file may come and go while it is opened. */
+#define OPEN_TRIES 10
 
 /* A file name of SQLite's plus "-journal" must fit into NAME_MAX. */
 #define LAST_NAME_MAX (NAME_MAX - 8)
@@ -70,7 +72,6 @@ struct profile_writer {
 	int lock;
 	bool created; /* the file did not exist before */
 	bool aside;   /* an older profile is beside it */
-	bool log;     /* a write-ahead log is in use */
 	struct place place;
 };
 
@@ -121,23 +122,58 @@ static int check_name(const struct place *place, const char *path, struct error 
 		place->shown, LAST_NAME_MAX);
 }
 
-static int open_file(struct profile_writer *writer, const char *path, struct error *error)
+/* Of a file that is there. In a folder that others can write to they may have put it there: what a
+ * link leads to, and what is theirs, stays as it is. */
+static int check_found(
+	const struct profile_writer *writer, const struct stat *status, struct error *error)
 {
+	if (S_ISLNK(status->st_mode))
+		return error_set(error, ERROR_VALUE,
+			"cannot write '%s': it is a symbolic link; name the file that it leads to",
+			writer->place.shown);
+	if (check_kind(&writer->place, status->st_mode, error) < 0)
+		return -ERROR_IO;
+	if (status->st_uid == geteuid())
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"cannot write '%s': it is there, and belongs to user %ld; remove it, or name another "
+		"file",
+		writer->place.shown, (long)status->st_uid);
+}
+
+/* Opens the file that is there, or makes one; in between it may come, or go. */
+static int open_or_make(struct profile_writer *writer, const char *path, mode_t mode)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
+	int file = -1;
+
+	for (int i = 0; i < OPEN_TRIES && file < 0; i++) {
+		file = open(path, flags);
+		writer->created = file < 0 && errno == ENOENT;
+		if (writer->created)
+			file = open(path, flags | O_CREAT | O_EXCL, mode);
+		if (file < 0 && errno != EEXIST)
+			break;
+	}
+	return place_above_stdio(file);
+}
+
+static int open_file(
+	struct profile_writer *writer, const char *path, mode_t mode, struct error *error)
+{
+	enum error_code code;
 	struct stat status;
 
 	if (check_name(&writer->place, path, error) < 0)
 		return -ERROR_IO;
-	writer->created = stat(path, &status) < 0;
-	if (!writer->created && check_kind(&writer->place, status.st_mode, error) < 0)
-		return -ERROR_IO;
-	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	writer->lock = place_above_stdio(open(path, flags, 0666));
-	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0)
-		return check_kind(&writer->place, status.st_mode, error);
-	enum error_code code =
-		errno == EACCES || errno == EROFS ? ERROR_DENIED : ERROR_IO;
-	return error_set_errno(
-		error, code, errno, "cannot write '%s'", writer->place.shown);
+	if (lstat(path, &status) == 0 && check_found(writer, &status, error) < 0)
+		return -(int)error->code;
+	writer->lock = open_or_make(writer, path, mode);
+	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0 &&
+		(!writer->created || fchmod(writer->lock, mode) == 0))
+		return check_found(writer, &status, error);
+	code = errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED : ERROR_IO;
+	return error_set_errno(error, code, errno, "cannot write '%s'", writer->place.shown);
 }
 
 /* File systems that know no locks are used without one. */
@@ -181,7 +217,10 @@ static int clear_file(struct profile_writer *writer, struct error *error)
 			error, ERROR_IO, errno, "cannot empty '%s'", writer->place.shown);
 	for (int i = 1; i < FILES; i++) {
 		place_beside(&writer->place, files[i], path);
-		unlink(path);
+		if (unlink(path) != 0 && errno != ENOENT)
+			return error_set_errno(error, ERROR_DENIED, errno,
+				"cannot write '%s': '%s%s' is in its way, and cannot be removed",
+				writer->place.shown, writer->place.shown, files[i]);
 	}
 	return 0;
 }
@@ -286,29 +325,11 @@ static void close_database(struct profile_writer *writer)
 	writer->db = NULL;
 }
 
-/* True if the write-ahead log is on and works: its index needs shared memory, which some
- * file systems do not have, and that shows at the first use only. */
-static bool log_on(struct profile_writer *writer)
-{
-	sqlite3_stmt *statement = NULL;
-	bool on = false;
-
-	if (sqlite3_prepare_v2(writer->db, "PRAGMA journal_mode = WAL", -1, &statement,
-		    NULL) == SQLITE_OK &&
-		sqlite3_step(statement) == SQLITE_ROW) {
-		const char *mode = (const char *)sqlite3_column_text(statement, 0);
-		on = mode && strcmp(mode, "wal") == 0;
-	}
-	sqlite3_finalize(statement);
-	return on && sql_exec(writer->db, "BEGIN IMMEDIATE; COMMIT") == SQLITE_OK;
-}
-
 /* Settings that last for the connection. synchronous = OFF: the process may be killed,
  * the kernel still has every write; docs/profile-format.md says what a power failure can
  * do. */
 static const char settings[] = "PRAGMA synchronous = OFF;\n"
 			       "PRAGMA journal_mode = TRUNCATE;\n"
-			       "PRAGMA wal_autocheckpoint = 0;\n"
 			       "PRAGMA journal_size_limit = 4194304;\n"
 			       "PRAGMA cache_size = -4096;\n"
 			       "PRAGMA mmap_size = 0;\n"
@@ -420,17 +441,13 @@ static int put_metrics(struct profile_writer *writer, const struct profile_metri
 	return status < 0 ? status : profile_commit(writer, error);
 }
 
-/* Database and schema, with a write-ahead log or, second choice, without. */
 static int start_database(struct profile_writer *writer,
-	const struct profile_metric *metric, bool log, struct error *error)
+	const struct profile_metric *metric, struct error *error)
 {
 	int result = open_database(writer);
 
 	if (result == SQLITE_OK)
 		result = create_schema(writer, metric);
-	if (result == SQLITE_OK && log && !log_on(writer))
-		result = SQLITE_CANTOPEN;
-	writer->log = log;
 	if (result == SQLITE_OK)
 		result = prepare_all(writer);
 	if (result == SQLITE_OK)
@@ -441,15 +458,10 @@ static int start_database(struct profile_writer *writer,
 static int start_file(struct profile_writer *writer, const struct profile_metric *metric,
 	struct error *error)
 {
-	struct error with_log = {0};
 	int status = clear_file(writer, error);
 
-	if (status < 0 || start_database(writer, metric, true, &with_log) == 0)
-		return status;
-	close_database(writer);
-	status = clear_file(writer, error);
 	if (status == 0)
-		status = start_database(writer, metric, false, error);
+		status = start_database(writer, metric, error);
 	if (status < 0 && writer->created) {
 		close_database(writer);
 		clear_file(writer, NULL);
@@ -468,10 +480,11 @@ static void destroy(struct profile_writer *writer)
 	free(writer);
 }
 
-static int create(struct profile_writer **out, const char *path,
-	const struct profile_metric *metric, unsigned metrics, bool beside,
-	struct error *error)
+int profile_create_as(struct profile_writer **out, const char *path,
+	const struct profile_metric *metric, unsigned metrics,
+	const struct profile_creation *creation, struct error *error)
 {
+	mode_t mode = S_IRUSR | S_IWUSR | creation->readers;
 	*out = NULL;
 	if (metrics > PROFILE_METRIC_MAX)
 		return error_set(
@@ -483,14 +496,16 @@ static int create(struct profile_writer **out, const char *path,
 	writer->metrics = metrics;
 	place_show(&writer->place, path);
 
-	int status = open_file(writer, path, error);
+	int status = open_file(writer, path, mode, error);
 	if (status == 0)
 		status = lock_file(writer, error);
 	if (status == 0)
 		status = check_replaceable(writer, error);
 	if (status == 0)
 		status = place_init(&writer->place, path, error);
-	if (status == 0 && beside)
+	if (status == 0)
+		place_without_log(&writer->place);
+	if (status == 0 && creation->set_aside)
 		status = set_aside(writer, error);
 	if (status == 0)
 		status = start_file(writer, metric, error);
@@ -506,13 +521,8 @@ static int create(struct profile_writer **out, const char *path,
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metrics, struct error *error)
 {
-	return create(writer, path, metric, metrics, false, error);
-}
-
-int profile_create_beside(struct profile_writer **writer, const char *path,
-	const struct profile_metric *metric, unsigned metrics, struct error *error)
-{
-	return create(writer, path, metric, metrics, true, error);
+	return profile_create_as(
+		writer, path, metric, metrics, &(struct profile_creation){0}, error);
 }
 
 /* --- transactions --- */
@@ -534,11 +544,6 @@ int profile_commit(struct profile_writer *writer, struct error *error)
 		profile_rollback(writer);
 		return -(int)sql_error_code(result);
 	}
-	/* What cannot be copied into the file now (a reader needs the old pages, the disk
-	 * is full) stays in the log, and is copied the next time. */
-	if (writer->log)
-		sqlite3_wal_checkpoint_v2(
-			writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return 0;
 }
 
@@ -840,20 +845,6 @@ int profile_drop_thread(
 
 /* --- the end --- */
 
-/* Back to a single file. A reader at work holds it off; its locks are not announced, so
- * they are asked for until it is through. */
-static int log_off(struct profile_writer *writer)
-{
-	struct timespec pause = {0, CLOSE_PAUSE_NS};
-	int result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
-
-	for (int i = 0; i < CLOSE_TRIES && (result & 0xff) == SQLITE_BUSY; i++) {
-		nanosleep(&pause, NULL);
-		result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
-	}
-	return result;
-}
-
 int profile_close(struct profile_writer *writer, struct error *error)
 {
 	int status = 0;
@@ -863,7 +854,8 @@ int profile_close(struct profile_writer *writer, struct error *error)
 	profile_rollback(writer);
 	for (int i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_reset(writer->statement[i]);
-	int result = log_off(writer);
+	/* Removes the journal. */
+	int result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
 	if (result != SQLITE_OK)
 		status = failed_of(writer, error, result,
 			"make a single file without side files of");

@@ -11,22 +11,33 @@
 #ifndef JPROF_PROFILE_WRITE_H
 #define JPROF_PROFILE_WRITE_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "error/error.h"
 #include "profile/profile.h"
 
 struct profile_writer; /* created, destroyed */
 
-/* Creates the file for a session with these metrics. An older profile of that name is
- * replaced; anything else (another kind of file, a directory, a profile that a live JVM is
- * writing) is left alone. The last case gives -ERROR_BUSY. 0, or a negative code; *writer
- * is then NULL, and a file that did not exist before does not exist. */
+/* How a file is to be made; zeroed: as profile_create does. */
+struct profile_creation {
+	/* An older profile is set aside, as NAME-older, until the new one is closed or discarded, if
+	 * the folder allows that. */
+	bool set_aside;
+	mode_t readers; /* who else may read a file that is made: S_IRGRP, S_IROTH */
+};
+
+/* Creates the file for a session with these metrics; its user alone may read it. An older
+ * profile of that name and this user is replaced, and its mode kept; anything else (another kind of
+ * file, a link, a file of another user, a directory, a profile that a live JVM is writing) is left
+ * alone. The last case gives -ERROR_BUSY. 0, or a negative code; *writer is then NULL, and a file
+ * that did not exist before does not exist. */
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count, struct error *error);
 
-/* The same, but an older profile is set aside, as NAME-older, until the new one is closed
- * or discarded, if the folder allows that. */
-int profile_create_beside(struct profile_writer **writer, const char *path,
-	const struct profile_metric *metric, unsigned metric_count, struct error *error);
+int profile_create_as(struct profile_writer **writer, const char *path,
+	const struct profile_metric *metric, unsigned metric_count,
+	const struct profile_creation *creation, struct error *error);
 
 /* A transaction. After a failure of any put the transaction can only be rolled back; the
  * file keeps what was committed before. A commit that fails has rolled back already.

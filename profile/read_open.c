@@ -13,7 +13,7 @@
 #include "profile/schema.h"
 #include "profile/sql.h"
 
-/* How long to wait for a JVM that writes without a write-ahead log. */
+/* How long to wait for a JVM that writes. */
 #define BUSY_MS 10000
 /* The longest text and the largest row a profile may hold: a bound for hostile files. */
 #define LENGTH_MAX (16 << 20)
@@ -85,8 +85,8 @@ static int check_header(struct read_source *source, struct error *error)
 	return error_set(error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
 }
 
-/* A log with something in it holds pages that the file lacks, and can only
- * be read through its index, the -shm file. */
+/* Older agents had a write-ahead log. One with something in it holds pages that the file lacks, and
+ * can only be read through its index, the -shm file. */
 static uint64_t log_size(const struct place *place)
 {
 	char path[PATH_MAX];
@@ -171,6 +171,20 @@ static int count_step(void *argument)
 	return source->steps == 0 || --source->steps == 0;
 }
 
+/* What a file may not make SQLite do. */
+static int set_limits(struct read_source *source)
+{
+	sqlite3_busy_timeout(source->db, BUSY_MS);
+	sqlite3_limit(source->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_progress_handler(source->db, STEPS_EACH, count_step, source);
+	return sql_exec(source->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+				    "PRAGMA temp_store = MEMORY;");
+}
+
 static int open_database(struct read_source *source, enum way way)
 {
 	static const int flags[] = {
@@ -188,17 +202,7 @@ static int open_database(struct read_source *source, enum way way)
 	int result = sqlite3_open_v2(name, &source->db,
 		flags[way] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
 		source->place.vfs);
-	if (result != SQLITE_OK)
-		return result;
-	sqlite3_busy_timeout(source->db, BUSY_MS);
-	sqlite3_limit(source->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
-	sqlite3_db_config(source->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_progress_handler(source->db, STEPS_EACH, count_step, source);
-	return sql_exec(source->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-				    "PRAGMA temp_store = MEMORY;");
+	return result == SQLITE_OK ? set_limits(source) : result;
 }
 
 /* BEGIN alone takes no lock; the first look at the file does. */
@@ -308,6 +312,42 @@ static int check_version(struct read_source *source, struct error *error)
 	return 0;
 }
 
+/* --- while a JVM writes it --- */
+
+/* There from the first commit of a writer to its end; a killed one leaves it. */
+static bool has_journal(const struct place *place)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	place_beside(place, "-journal", path);
+	return stat(path, &status) == 0;
+}
+
+/* The writer waits for its readers: they read a copy, which is made in no time. */
+static int read_copy(struct read_source *source, struct error *error)
+{
+	sqlite3 *file = source->db;
+	sqlite3_backup *backup = NULL;
+	int result = sqlite3_open_v2(":memory:", &source->db,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+	if (result == SQLITE_OK)
+		backup = sqlite3_backup_init(source->db, "main", file, "main");
+	if (backup) {
+		sqlite3_backup_step(backup, -1);
+		result = sqlite3_backup_finish(backup);
+	} else if (result == SQLITE_OK) {
+		result = sqlite3_extended_errcode(source->db);
+	}
+	sqlite3_close(file);
+	if (result == SQLITE_OK)
+		result = set_limits(source);
+	if (result == SQLITE_OK)
+		result = begin(source);
+	return result == SQLITE_OK ? 0 : read_failed(source, result, error);
+}
+
 int read_open(struct read_source *source, const char *path, struct error *error)
 {
 	struct error local = {0};
@@ -326,6 +366,8 @@ int read_open(struct read_source *source, const char *path, struct error *error)
 		status = check_size(source, &local);
 	if (status == 0)
 		status = check_version(source, &local);
+	if (status == 0 && has_journal(&source->place))
+		status = read_copy(source, &local);
 	if (status < 0) {
 		read_close(source);
 		error_set(error, local.code, "%s", local.text);

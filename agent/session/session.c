@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,9 @@
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
 #include "options/thread_choice.h"
+
+/* Of max_memory, directories of archives may take a sixteenth. */
+enum { ARCHIVES_PART = 16 };
 
 enum session_state { SESSION_MADE, SESSION_RECORDING, SESSION_ENDED };
 
@@ -45,12 +49,20 @@ static int check_scope(const struct session *session, struct error *error)
 	return 0;
 }
 
+uint64_t session_archive_memory(const struct session *session)
+{
+	return session->options.max_memory / ARCHIVES_PART;
+}
+
 static int make_trace(struct session *session, struct error *error)
 {
+	uint64_t memory = session->options.max_memory;
+
 	/* The writer remembers up to 10 bytes of each node of 88 bytes or more, and of each account
-	 * of I/O, which takes 64. */
-	session->trace = trace_create(&session->metrics,
-		session->options.max_memory - session->options.max_memory / 7);
+	 * of I/O, which takes 64: a seventh. */
+	if (session->options.io != IO_OFF)
+		memory -= session_archive_memory(session);
+	session->trace = trace_create(&session->metrics, memory - memory / 7);
 	if (!session->trace)
 		return error_set(error, ERROR_MEMORY, "no memory for the call trees");
 	if (session->options.io == IO_RECORDS && trace_record_io(session->trace))
@@ -240,6 +252,19 @@ bool session_folded(const struct session *session, char line[FOLDED_LINE])
 	return folded_line(line, state.calls, state.folded_calls, state.memory_limit);
 }
 
+bool session_exceeded(const struct session *session, char line[FOLDED_LINE])
+{
+	struct trace_state state;
+
+	trace_get_state(session->trace, &state);
+	return exceeded_line(line, state.memory_peak, state.memory_limit);
+}
+
+/* Of the profile, beside its user. */
+static const mode_t readers[] = {[READERS_OWNER] = 0,
+	[READERS_GROUP] = S_IRGRP,
+	[READERS_ALL] = S_IRGRP | S_IROTH};
+
 static int start_writer(struct session *session, const char *path, struct error *error)
 {
 	const struct writer_source source = {.methods_end = session->source->end,
@@ -249,7 +274,8 @@ static int start_writer(struct session *session, const char *path, struct error 
 		.files = session->source->files,
 		.fold_files = session->source->fold_files,
 		.files_put = session->source->files_put,
-		.may_discard = session->may_be_unwanted,
+		.creation = {.set_aside = session->may_be_unwanted,
+			.readers = readers[session->options.readers]},
 		.argument = session};
 
 	int code = writer_start(&session->writer, session->trace, &source, &session->metrics,

@@ -103,6 +103,9 @@ int session_begin(struct session *session, const struct session_source *source,
 /* Processor time that the process has used, in ns. */
 uint64_t session_process_cpu(void);
 
+/* Bytes that directories of archives may take, of max_memory. */
+uint64_t session_archive_memory(const struct session *session);
+
 /* True while events are to be recorded. */
 bool session_recording(const struct session *session);
 
@@ -118,6 +121,7 @@ static inline bool session_has_scope(const struct session *session)
 
 /* What is to be said of folded call paths, as of the last flush. False: nothing. */
 bool session_folded(const struct session *session, char line[FOLDED_LINE]);
+bool session_exceeded(const struct session *session, char line[FOLDED_LINE]);
 
 /* Last flush, file closed. No event may be in flight. Does nothing the second time, and
  * nothing in a forked child. 0, or a negative code: the profile lacks what came last; that was said

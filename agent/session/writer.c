@@ -610,8 +610,8 @@ static int create_profile(struct writer *writer, const struct metric_set *metric
 		record[i] = (struct profile_metric){.name = metrics->metric[i].name,
 			.unit = metrics->metric[i].unit,
 			.how = metrics->metric[i].how};
-	return (writer->source.may_discard ? profile_create_beside : profile_create)(
-		&writer->profile, path, record, metrics->count, error);
+	return profile_create_as(&writer->profile, path, record, metrics->count,
+		&writer->source.creation, error);
 }
 
 int writer_start(struct writer **out, struct trace *trace,

@@ -52,9 +52,7 @@ struct writer_source {
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
 	void *argument; /* of notes and facts */
-	/* writer_discard may follow: an older profile stays beside the new one until
-	 * then. */
-	bool may_discard;
+	struct profile_creation creation; /* set_aside: writer_discard may follow */
 };
 
 /* Creates the profile and starts the thread. 0, or a negative code with error filled

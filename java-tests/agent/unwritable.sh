@@ -38,7 +38,7 @@ for java in "${javas[@]}"; do
 		"$jprof" run --file "$work/gone/p.jprof" --flush 1 -- "$java" -cp "$classes" \
 			agent.Workload steps 2500 "$work/log" >"$work/out" 2>"$work/err" &
 		for _ in $(seq 200); do
-			[ -s "$work/gone/p.jprof-wal" ] && break
+			[ -e "$work/gone/p.jprof-journal" ] && break
 			sleep 0.05
 		done
 		sleep 0.5

@@ -160,13 +160,6 @@ static void killed(void **state)
 		/* A new file and one that a killed writer left, in turns. */
 		snprintf(name, sizeof name, "killed-%d.jprof", i / 2);
 		const char *path = fixture_path(name);
-		/* Some without a write-ahead log. */
-		if (i % 5 == 4) {
-			char index[64];
-			snprintf(index, sizeof index, "%s-shm", name);
-			unlink(fixture_path(index));
-			mkdir(fixture_path(index), 0777);
-		}
 		pid_t child = start_writer(path);
 		/* A quarter of them while the file is being made. */
 		long us = i % 4 == 0 ? random() % 4000 : random() % 400000;
@@ -244,8 +237,7 @@ static void close_beside_reader(void **state)
 	close(ready[0]);
 	if (!read_some)
 		skip(); /* no sqlite3 command here */
-	assert_false(fixture_exists(fixture_path("close.jprof-wal")));
-	assert_false(fixture_exists(fixture_path("close.jprof-shm")));
+	assert_false(fixture_exists(fixture_path("close.jprof-journal")));
 }
 
 int main(void)

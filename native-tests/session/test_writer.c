@@ -107,8 +107,11 @@ static void notes(void *argument,
 	atomic_fetch_add(&notes_put, 1);
 }
 
-static const struct writer_source source = {
-	methods_end, method_of, notes, facts, NULL, NULL, NULL, directory, false};
+static const struct writer_source source = {.methods_end = methods_end,
+	.method = method_of,
+	.notes = notes,
+	.facts = facts,
+	.argument = directory};
 
 static struct metric_set set;
 static char path[256];
