@@ -251,6 +251,7 @@ void io_start(const struct session *session)
 	class_loading_tell_apart(!session->options.io_class_loading);
 	io_files_begin(&io_holder.files, atomic_load(&thread_events_session),
 		kept_files(session), session->options.io == IO_RECORDS);
+	archive_files_begin(session_archive_memory(session));
 	atomic_store(&io_recording, atomic_load(&thread_events_session));
 	descriptors_each(find_open, NULL);
 }
@@ -258,6 +259,7 @@ void io_start(const struct session *session)
 void io_stop(void)
 {
 	atomic_store(&io_recording, 0);
+	archive_files_end(&io_holder.files);
 }
 
 void io_forget(void)
@@ -687,6 +689,8 @@ void io_closed(const struct io_call *call, bool failed)
 	charge(call, call->file, IO_CLOSE, failed);
 	/* close(2) that fails has closed it nevertheless. */
 	holder_close(&io_holder, call->descriptor, call->word);
+	if (call->file.ending & ENDS_AS_ARCHIVE)
+		archive_files_closed(&io_holder.files, call->file.id);
 }
 
 void io_named(struct io_call *call, enum io_op op, enum io_kind kind,

@@ -25,6 +25,8 @@ static const uint32_t end_signature = 0x06054b50, end64_signature = 0x06064b50,
 		      locator_signature = 0x07064b50, header_signature = 0x02014b50,
 		      local_signature = 0x04034b50;
 
+const char archive_no_memory[] = "there is no memory for its directory: more max_memory helps";
+
 static uint64_t get(const uint8_t *at, int bytes)
 {
 	uint64_t value = 0;
@@ -89,7 +91,7 @@ static const char *find_end(int descriptor, uint64_t size, struct directory *dir
 	const char *why = "it has no end of a directory: truncated, or not an archive";
 
 	if (!tail)
-		return "no memory";
+		return archive_no_memory;
 	if (!read_at(descriptor, tail, bytes, size - bytes)) {
 		free(tail);
 		return "it cannot be read";
@@ -198,8 +200,24 @@ static bool ends_are_entries(const struct archive *archive, int descriptor)
 	return true;
 }
 
-static const char *read_directory(
-	struct archive *archive, int descriptor, const struct directory *directory)
+/* False: there is none. */
+static bool take_memory(struct archive *archive, const struct directory *directory,
+	struct archive_memory *memory)
+{
+	uint64_t used;
+
+	archive->taken = directory->bytes + 1 +
+			 (directory->entries + 1) * sizeof(*archive->entry);
+	used = atomic_fetch_add(&memory->used, archive->taken);
+	if (used > memory->limit || archive->taken > memory->limit - used)
+		return false;
+	archive->bytes = malloc((size_t)directory->bytes + 1);
+	archive->entry = calloc((size_t)directory->entries + 1, sizeof(*archive->entry));
+	return archive->bytes && archive->entry;
+}
+
+static const char *read_directory(struct archive *archive, int descriptor,
+	const struct directory *directory, struct archive_memory *memory)
 {
 	uint64_t front;
 	const char *why;
@@ -212,10 +230,8 @@ static const char *read_directory(
 		return "its directory is not where it says";
 	front = directory->end - directory->bytes - directory->offset;
 	archive->directory = directory->end - directory->bytes;
-	archive->bytes = malloc((size_t)directory->bytes + 1);
-	archive->entry = calloc((size_t)directory->entries + 1, sizeof(*archive->entry));
-	if (!archive->bytes || !archive->entry)
-		return "no memory";
+	if (!take_memory(archive, directory, memory))
+		return archive_no_memory;
 	if (!read_at(descriptor, archive->bytes, (size_t)directory->bytes, archive->directory))
 		return "it cannot be read";
 	why = read_entries(archive, directory, front);
@@ -230,7 +246,8 @@ static const char *read_directory(
 	return NULL;
 }
 
-const char *archive_read(struct archive *archive, int descriptor)
+const char *archive_read(
+	struct archive *archive, int descriptor, struct archive_memory *memory)
 {
 	struct directory directory = {0};
 	struct stat status;
@@ -242,16 +259,17 @@ const char *archive_read(struct archive *archive, int descriptor)
 	archive->size = (uint64_t)status.st_size;
 	why = find_end(descriptor, archive->size, &directory);
 	if (!why)
-		why = read_directory(archive, descriptor, &directory);
+		why = read_directory(archive, descriptor, &directory, memory);
 	if (why)
-		archive_fini(archive);
+		archive_fini(archive, memory);
 	return why;
 }
 
-void archive_fini(struct archive *archive)
+void archive_fini(struct archive *archive, struct archive_memory *memory)
 {
 	free(archive->entry);
 	free(archive->bytes);
+	atomic_fetch_sub(&memory->used, archive->taken);
 	*archive = (struct archive){0};
 }
 

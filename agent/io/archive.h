@@ -13,6 +13,7 @@
 #ifndef JPROF_ARCHIVE_H
 #define JPROF_ARCHIVE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,16 +30,27 @@ struct archive {
 	uint64_t directory; /* offset in the file, of the central directory */
 	uint64_t size;      /* of the file */
 	char *bytes;        /* the directory, in which the names are */
+	uint64_t taken;     /* of the memory */
+};
+
+/* The memory of all directories together. */
+struct archive_memory {
+	uint64_t limit;
+	_Atomic uint64_t used;
 };
 
 enum {
 	ARCHIVE_DIRECTORY_MAX = 1 << 28 /* bytes; java.util.zip's own limit is near */
 };
 
-/* Reads the directory. NULL, or why it is refused; *archive is then empty. Static text. */
-const char *archive_read(struct archive *archive, int descriptor);
+/* What archive_read says when there is no memory: another time there may be. */
+extern const char archive_no_memory[];
 
-void archive_fini(struct archive *archive);
+/* Reads the directory. NULL, or why it is refused; *archive is then empty. Static text. */
+const char *archive_read(
+	struct archive *archive, int descriptor, struct archive_memory *memory);
+
+void archive_fini(struct archive *archive, struct archive_memory *memory);
 
 /* The entry that the byte at the offset is in: its place, or entries for what is in none. */
 size_t archive_find(const struct archive *archive, uint64_t offset);

@@ -9,20 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-/* What is known of the archive behind a row. */
-struct io_archive {
-	struct lock lock; /* LOCK_ARCHIVE: all below */
-	uint64_t at;      /* the row's opening when it was looked at; 0: never */
-	/* Which file it was. */
+/* How long the end waits for a thread that is at an archive. */
+#define END_PAUSE_NS 1000000
+enum { END_TRIES = 20 };
+
+/* Which file it is, and which state of it. */
+struct archive_key {
 	dev_t device;
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
+};
+
+/* An archive that rows are bound to: those of all its names. */
+struct bound_archive {
+	struct bound_archive *next;
+	struct archive_key key;
+	unsigned rows;    /* under the list's lock; the last one takes it along */
+	struct lock lock; /* LOCK_DIRECTORY, while the directory is read */
+	/* The rest is constant once it is read. */
+	bool is_read;
+	const char *refused;
 	struct archive archive;
+};
+
+/* What is known of the archive behind a row. */
+struct io_archive {
+	struct lock lock; /* LOCK_ARCHIVE: all below */
+	uint64_t at;      /* the row's opening when it was looked at; 0: not since it was closed */
+	struct bound_archive *bound; /* NULL: none */
 	_Atomic(const char *) refused; /* read without the lock */
 };
+
+static struct {
+	struct lock lock; /* LOCK_ARCHIVES */
+	struct bound_archive *first;
+	struct archive_memory memory;
+	_Atomic bool begun;
+} archives = {.lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_ARCHIVES}};
 
 /* The row's, made at the first use; two may try at the same time. NULL: no memory. */
 static struct io_archive *archive_of(struct io_file *file)
@@ -42,54 +69,120 @@ static struct io_archive *archive_of(struct io_file *file)
 	return archive;
 }
 
-static bool is_same(const struct io_archive *archive, const struct stat *status)
+/* ---- archives that rows are bound to ---- */
+
+static bool is_same(const struct archive_key *a, const struct archive_key *b)
 {
-	return archive->at != 0 && archive->device == status->st_dev &&
-	       archive->inode == status->st_ino && archive->size == status->st_size &&
-	       archive->changed.tv_sec == status->st_mtim.tv_sec &&
-	       archive->changed.tv_nsec == status->st_mtim.tv_nsec;
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-static bool is_other(const struct stat *a, const struct stat *b)
+static struct archive_key key_of(const struct stat *status)
 {
-	return a->st_dev != b->st_dev || a->st_ino != b->st_ino;
+	return (struct archive_key){.device = status->st_dev,
+		.inode = status->st_ino,
+		.size = status->st_size,
+		.changed = status->st_mtim};
+}
+
+/* For one row more. NULL: no memory. */
+static struct bound_archive *bind_to(const struct archive_key *key)
+{
+	struct bound_archive *bound;
+
+	lock_take(&archives.lock);
+	for (bound = archives.first; bound && !is_same(&bound->key, key); bound = bound->next)
+		;
+	if (!bound) {
+		bound = calloc(1, sizeof(*bound));
+		if (bound) {
+			lock_init(&bound->lock, LOCK_DIRECTORY);
+			bound->key = *key;
+			bound->next = archives.first;
+			archives.first = bound;
+		}
+	}
+	if (bound)
+		bound->rows++;
+	lock_give(&archives.lock);
+	return bound;
+}
+
+/* Under the row's lock, or where nobody holds the row. */
+static void unbind(struct io_archive *archive)
+{
+	struct bound_archive *bound = archive->bound, **link;
+
+	archive->at = 0;
+	archive->bound = NULL;
+	if (!bound)
+		return;
+	lock_take(&archives.lock);
+	if (--bound->rows == 0) {
+		for (link = &archives.first; *link != bound; link = &(*link)->next)
+			;
+		*link = bound->next;
+	} else {
+		bound = NULL;
+	}
+	lock_give(&archives.lock);
+	if (!bound)
+		return;
+	archive_fini(&bound->archive, &archives.memory);
+	lock_fini(&bound->lock);
+	free(bound);
 }
 
 /* By the application's own descriptor: to open the file once more, and close it, would drop the
- * process's locks on it (fcntl(2)). So the descriptor may be another file's meanwhile. */
-static void read_again(struct io_archive *archive, int descriptor, const struct stat *status)
+ * process's locks on it (fcntl(2)). So the descriptor may be another file's meanwhile. Returns why
+ * the archive is refused; NULL: it is not. */
+static const char *read_bound(struct bound_archive *bound, int descriptor)
 {
 	struct stat after;
-	const char *refused;
+	struct archive_key key = {0};
+	const char *why = NULL;
 
-	archive_fini(&archive->archive);
-	archive->device = status->st_dev;
-	archive->inode = status->st_ino;
-	archive->size = status->st_size;
-	archive->changed = status->st_mtim;
-	refused = archive_read(&archive->archive, descriptor);
-	if (fstat(descriptor, &after) || is_other(status, &after)) {
-		archive_fini(&archive->archive);
-		refused = "it was closed too early";
+	lock_take(&bound->lock);
+	if (!bound->is_read) {
+		why = archive_read(&bound->archive, descriptor, &archives.memory);
+		if (fstat(descriptor, &after) == 0)
+			key = key_of(&after);
+		if (key.device != bound->key.device || key.inode != bound->key.inode) {
+			archive_fini(&bound->archive, &archives.memory);
+			why = "it was closed too early";
+		} else if (why != archive_no_memory) {
+			bound->is_read = true;
+			bound->refused = why;
+		}
 	}
-	atomic_store(&archive->refused, refused);
+	if (bound->is_read)
+		why = bound->refused;
+	lock_give(&bound->lock);
+	return why;
 }
 
-/* Under the lock: what is known is of the file as it is now. */
+/* Under the row's lock: what is known is of the file as it is now. */
 static void renew(struct io_files *files, struct io_archive *archive, struct io_file *file,
 	int descriptor)
 {
 	uint64_t at = atomic_load_explicit(&file->at, memory_order_relaxed);
 	struct stat status;
+	struct archive_key key;
+	const char *why;
 
 	/* Rows that were found open have no time. */
 	at = at ? at : 1;
 	if (archive->at == at || fstat(descriptor, &status))
 		return;
-	if (!is_same(archive, &status)) {
-		read_again(archive, descriptor, &status);
-		io_file_changed(files, file);
+	key = key_of(&status);
+	if (!archive->bound || !is_same(&archive->bound->key, &key)) {
+		unbind(archive);
+		archive->bound = bind_to(&key);
 	}
+	why = archive->bound ? read_bound(archive->bound, descriptor) : archive_no_memory;
+	if (atomic_exchange(&archive->refused, why) != why)
+		io_file_changed(files, file);
 	archive->at = at;
 }
 
@@ -115,6 +208,8 @@ static struct io_ref entry_row(struct io_files *files, const struct io_file *fil
 	return row_of(files, file, entry->name, entry->length);
 }
 
+/* ---- from outside ---- */
+
 void archive_files_charge(struct io_files *files, struct io_file *file, int descriptor,
 	uint64_t offset, uint64_t bytes,
 	void (*part)(void *user, struct io_ref entry, uint64_t bytes), void *user)
@@ -122,21 +217,27 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 	int saved_errno = errno;
 	struct io_archive *archive =
 		io_file_ending(file) & ENDS_AS_ARCHIVE ? archive_of(file) : NULL;
+	const struct archive *known = NULL;
 
 	if (!archive)
 		return;
 	lock_take(&archive->lock);
-	renew(files, archive, file, descriptor);
-	while (bytes > 0 && !atomic_load(&archive->refused)) {
-		size_t place = archive_find(&archive->archive, offset);
-		uint64_t length = archive_end(&archive->archive, place, offset) - offset;
+	if (atomic_load(&archives.begun))
+		renew(files, archive, file, descriptor);
+	if (archive->bound && !atomic_load(&archive->refused))
+		known = &archive->bound->archive;
+	while (bytes > 0 && known) {
+		size_t place = archive_find(known, offset);
+		uint64_t length = archive_end(known, place, offset) - offset;
 
 		if (length > bytes)
 			length = bytes;
-		part(user, entry_row(files, file, &archive->archive, place), length);
+		part(user, entry_row(files, file, known, place), length);
 		offset += length;
 		bytes -= length;
 	}
+	if (!atomic_load(&archives.begun))
+		unbind(archive);
 	lock_give(&archive->lock);
 	errno = saved_errno;
 }
@@ -148,13 +249,72 @@ const char *archive_files_refused(const struct io_file *file)
 	return archive ? atomic_load(&archive->refused) : NULL;
 }
 
+void archive_files_closed(struct io_files *files, uint64_t id)
+{
+	struct io_file *file = io_files_hold(files, id);
+	struct io_archive *archive = file ? atomic_load(&file->archive) : NULL;
+
+	if (archive) {
+		lock_take(&archive->lock);
+		if (io_file_holds(file) == 1) /* ours */
+			unbind(archive);
+		lock_give(&archive->lock);
+	}
+	if (file)
+		io_file_release(file);
+}
+
 void archive_files_forget(struct io_file *file)
 {
 	struct io_archive *archive = atomic_exchange(&file->archive, NULL);
 
 	if (!archive)
 		return;
-	archive_fini(&archive->archive);
+	unbind(archive);
 	lock_fini(&archive->lock);
 	free(archive);
+}
+
+void archive_files_begin(uint64_t memory)
+{
+	archives.memory.limit = memory;
+	atomic_store(&archives.begun, true);
+}
+
+uint64_t archive_files_used(void)
+{
+	return atomic_load(&archives.memory.used);
+}
+
+/* A thread that reads a file may do so for ever: it is not waited for, and takes care of its row
+ * itself, unless it looked just before. */
+static bool take_patiently(struct lock *lock)
+{
+	const struct timespec pause = {0, END_PAUSE_NS};
+	bool taken = lock_try(lock);
+
+	for (int i = 0; i < END_TRIES && !taken; i++) {
+		nanosleep(&pause, NULL);
+		taken = lock_try(lock);
+	}
+	return taken;
+}
+
+void archive_files_end(struct io_files *files)
+{
+	uint32_t end = atomic_load(&files->rows);
+
+	if (!atomic_exchange(&archives.begun, false))
+		return;
+	for (uint32_t place = 1; place < end; place++) {
+		struct io_file *file = io_files_hold_place(files, place);
+		struct io_archive *archive = file ? atomic_load(&file->archive) : NULL;
+
+		if (archive && take_patiently(&archive->lock)) {
+			unbind(archive);
+			lock_give(&archive->lock);
+		}
+		if (file)
+			io_file_release(file);
+	}
 }

@@ -504,6 +504,13 @@ struct io_file *io_files_hold(struct io_files *files, uint64_t id)
 	return file;
 }
 
+struct io_file *io_files_hold_place(struct io_files *files, uint32_t place)
+{
+	struct io_file *file = row(files, place);
+
+	return file ? io_files_hold(files, io_file_id(file, place)) : NULL;
+}
+
 /* ---- folding ---- */
 
 /* A row that may be folded. */

@@ -218,6 +218,15 @@ struct io_ref io_files_open(
 /* The row, if it is still that file, until it is released; or NULL. */
 struct io_file *io_files_hold(struct io_files *files, uint64_t id);
 
+/* The row of a place, whatever file that is; NULL: there is none. */
+struct io_file *io_files_hold_place(struct io_files *files, uint32_t place);
+
+/* Descriptors, and others that hold it. */
+static inline uint32_t io_file_holds(const struct io_file *file)
+{
+	return (uint32_t)atomic_load(&file->life) & ((UINT32_C(1) << IO_HOLD_BITS) - 1);
+}
+
 static inline void io_file_release(struct io_file *file)
 {
 	atomic_fetch_sub_explicit(&file->life, 1, memory_order_release);

@@ -74,6 +74,14 @@ void lock_take(struct lock *lock)
 	pthread_mutex_lock(&lock->mutex);
 }
 
+bool lock_try(struct lock *lock)
+{
+	if (pthread_mutex_trylock(&lock->mutex) != 0)
+		return false;
+	note_take(lock);
+	return true;
+}
+
 void lock_give(struct lock *lock)
 {
 	note_give(lock);

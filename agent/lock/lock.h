@@ -9,13 +9,16 @@
 #define JPROF_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
 	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_STARTS,      /* threads that are being started in the scope */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
-	LOCK_ARCHIVE,     /* what is known of one archive */
+	LOCK_ARCHIVE,     /* which archive a row is bound to */
+	LOCK_ARCHIVES,    /* the list of archives that rows are bound to */
+	LOCK_DIRECTORY,   /* an archive's directory, while it is read */
 	LOCK_TREE,        /* one call tree: held while its nodes move or are copied */
 	LOCK_METHODS,     /* new method ids */
 	LOCK_NATIVES,     /* the records of wrapped native methods */
@@ -39,6 +42,8 @@ struct lock {
 void lock_init(struct lock *lock, enum lock_rank rank);
 void lock_fini(struct lock *lock);
 void lock_take(struct lock *lock);
+/* False: somebody else holds it. */
+bool lock_try(struct lock *lock);
 void lock_give(struct lock *lock);
 
 /* How often the order was broken, by all threads; always 0 with NDEBUG. */

@@ -22,6 +22,8 @@ enum { LOCAL_SIZE = 30, END_SIZE = 22, EACH_BYTE_MAX = 4096 };
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(
 	uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+static struct archive_memory memory = {.limit = UINT64_MAX};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool condition, const char *what)
@@ -117,13 +119,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *why;
 
 	memset(&archive, 0xa5, sizeof(archive));
-	why = archive_read(&archive, file_of(data, size));
+	why = archive_read(&archive, file_of(data, size), &memory);
 	if (why) {
 		require(*why != '\0', "there is a reason");
 	} else {
 		check_entries(&archive, data, size);
 		check_parts(&archive);
-		archive_fini(&archive);
+		archive_fini(&archive, &memory);
 	}
 	require(memcmp(&archive, &nothing, sizeof(archive)) == 0, "nothing is left behind");
 	return 0;

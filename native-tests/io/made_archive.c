@@ -49,6 +49,8 @@ uint64_t made_get(const struct made *made, enum made_record record, int at, int 
 	return value;
 }
 
+struct archive_memory made_memory = {.limit = UINT64_MAX};
+
 static void begin(struct made *made, enum made_record record, const char *signature)
 {
 	made->at[record] = made->size;
@@ -267,7 +269,7 @@ int made_file(const struct made *made, size_t size)
 const char *made_read(const struct made *made, size_t size, struct archive *archive)
 {
 	int descriptor = made_file(made, size);
-	const char *why = archive_read(archive, descriptor);
+	const char *why = archive_read(archive, descriptor, &made_memory);
 
 	close(descriptor);
 	return why;

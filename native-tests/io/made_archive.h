@@ -23,6 +23,9 @@
 
 enum { MADE_ENTRIES = 8 };
 
+/* As much as there is. */
+extern struct archive_memory made_memory;
+
 /* Records. Of an entry: MADE_LOCAL + its number, and so on. */
 enum made_record {
 	MADE_END,

@@ -18,7 +18,6 @@ static const char too_large[] = "its directory is too large";
 static const char cut_off[] = "an entry of its directory is cut off";
 static const char overlap[] = "two of its entries overlap";
 static const char no_file[] = "it is not a regular file";
-static const char no_memory[] = "no memory";
 static const char not_read[] = "it cannot be read";
 
 static int until_failure = -1;  /* allocations that succeed; -1: all */
@@ -96,7 +95,7 @@ static void accept(struct made made)
 	if (why)
 		fail_msg("refused: %s", why);
 	check_made(&made, &archive);
-	archive_fini(&archive);
+	archive_fini(&archive, &made_memory);
 	made_fini(&made);
 }
 
@@ -292,7 +291,7 @@ static void entries_in_any_order(void **state)
 	assert_memory_equal(archive.entry[1].name, "a", 1);
 	assert_true(archive.entry[0].begin == a && archive.entry[1].begin == b);
 	made_check(&archive);
-	archive_fini(&archive);
+	archive_fini(&archive, &made_memory);
 	made_fini(&made);
 }
 
@@ -331,7 +330,7 @@ static void check_refusal(struct made made, const char *reason)
 			fail_msg("refused: %s", why);
 		made_check(&archive);
 	}
-	archive_fini(&archive);
+	archive_fini(&archive, &made_memory);
 	made_fini(&made);
 }
 
@@ -485,12 +484,12 @@ static void what_is_no_file(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(pipes), 0);
-	assert_string_equal(archive_read(&archive, pipes[0]), no_file);
+	assert_string_equal(archive_read(&archive, pipes[0], &made_memory), no_file);
 	close(pipes[0]);
 	close(pipes[1]);
-	assert_string_equal(archive_read(&archive, pipes[0]), no_file);
-	assert_string_equal(archive_read(&archive, -1), no_file);
-	assert_string_equal(archive_read(&archive, folder), no_file);
+	assert_string_equal(archive_read(&archive, pipes[0], &made_memory), no_file);
+	assert_string_equal(archive_read(&archive, -1, &made_memory), no_file);
+	assert_string_equal(archive_read(&archive, folder, &made_memory), no_file);
 	close(folder);
 }
 
@@ -519,7 +518,7 @@ static void a_descriptor_that_cannot_be_read(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
 	other = open(path, O_WRONLY | O_CLOEXEC);
 	assert_true(other >= 0);
-	assert_string_equal(archive_read(&archive, other), not_read);
+	assert_string_equal(archive_read(&archive, other, &made_memory), not_read);
 	close(other);
 	close(descriptor);
 	made_fini(&made);
@@ -537,7 +536,7 @@ static bool is_consistent(const struct made *made, size_t size)
 		made_check(&archive);
 	else
 		assert_true(archive.entries == 0 && !archive.entry && !archive.bytes);
-	archive_fini(&archive);
+	archive_fini(&archive, &made_memory);
 	return !why;
 }
 
@@ -622,16 +621,16 @@ static void without_memory(void **state)
 	(void)state;
 	for (;; n++) {
 		until_failure = n;
-		why = archive_read(&archive, descriptor);
+		why = archive_read(&archive, descriptor, &made_memory);
 		until_failure = -1;
 		if (!why)
 			break;
-		assert_string_equal(why, no_memory);
+		assert_ptr_equal(why, archive_no_memory);
 		assert_true(!archive.entry && !archive.bytes);
 	}
 	assert_int_equal(n, 3);
 	check_made(&made, &archive);
-	archive_fini(&archive);
+	archive_fini(&archive, &made_memory);
 	close(descriptor);
 	made_fini(&made);
 }
@@ -649,17 +648,17 @@ static void a_file_that_ends_while_it_is_read(void **state)
 
 		for (int n = 0; n < 8; n++) {
 			until_end = n;
-			if (archive_read(&archive, descriptor) == NULL)
+			if (archive_read(&archive, descriptor, &made_memory) == NULL)
 				check_made(&made, &archive);
 			else
 				assert_true(n < 6 && !archive.entry && !archive.bytes);
 			until_end = -1;
-			archive_fini(&archive);
+			archive_fini(&archive, &made_memory);
 		}
 		until_end = 0;
-		assert_string_equal(archive_read(&archive, descriptor), not_read);
+		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = 2 + i;
-		assert_string_equal(archive_read(&archive, descriptor), not_read);
+		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = -1;
 		close(descriptor);
 		made_fini(&made);

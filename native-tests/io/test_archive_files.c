@@ -360,6 +360,7 @@ static int make_folder(void **state)
 {
 	(void)state;
 	io_files_init(&files, 10000);
+	archive_files_begin(UINT64_MAX);
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/a.jar", folder);
 	return 0;
@@ -370,6 +371,83 @@ static int remove_folder(void **state)
 	(void)state;
 	unlink(path);
 	return rmdir(folder);
+}
+
+/* ---- memory ---- */
+
+/* Whatever it is called, and only as long as it is open. */
+static void links_share_what_was_read(void **state)
+{
+	struct made made = with_entry("shared");
+	int descriptor = replace(&made, made.size);
+	uint64_t before = archive_files_used(), one;
+	struct io_file *file[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "/link-%d.jar", i);
+		file[i] = open_at(name, descriptor, 1);
+		assert_int_equal(charge(file[i], descriptor, 0, 1).parts, 1);
+		one = i == 0 ? archive_files_used() - before : one;
+	}
+	assert_true(one > 0);
+	assert_int_equal(archive_files_used(), before + one);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(archive_files_used(), before + one);
+		/* Open twice: closed once it stays. */
+		open_at(file[i]->name, descriptor, 1);
+		io_file_release(file[i]);
+		archive_files_closed(&files, file[i]->id);
+		assert_int_equal(archive_files_used(), before + one);
+		io_file_release(file[i]);
+		archive_files_closed(&files, file[i]->id);
+	}
+	assert_int_equal(archive_files_used(), before);
+	assert_int_equal(lock_violations(), 0);
+	close(descriptor);
+	made_fini(&made);
+}
+
+/* An archive whose directory finds no room is not told apart; another time it is. */
+static void too_little_memory(void **state)
+{
+	struct made made = with_entry("large");
+	int descriptor = replace(&made, made.size);
+	struct io_file *file = open_at("/large.jar", descriptor, 1);
+
+	(void)state;
+	archive_files_begin(archive_files_used() + 16);
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 0);
+	assert_non_null(strstr(archive_files_refused(file), "max_memory"));
+	archive_files_begin(UINT64_MAX);
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 0);
+	open_at("/large.jar", descriptor, 2);
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 1);
+	assert_null(archive_files_refused(file));
+	close(descriptor);
+	made_fini(&made);
+}
+
+/* The last of the tests of one thread. */
+static void the_end_gives_all_back(void **state)
+{
+	struct made made = with_entry("end");
+	int descriptor = replace(&made, made.size);
+	struct io_file *file = open_at("/end.jar", descriptor, 1);
+
+	(void)state;
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 1);
+	assert_true(archive_files_used() > 0);
+	archive_files_end(&files);
+	assert_int_equal(archive_files_used(), 0);
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 0);
+	assert_int_equal(archive_files_used(), 0);
+	archive_files_begin(UINT64_MAX);
+	assert_int_equal(charge(file, descriptor, 0, 1).parts, 1);
+	close(descriptor);
+	made_fini(&made);
 }
 
 /* ---- two threads ---- */
@@ -485,6 +563,9 @@ int main(void)
 		cmocka_unit_test(a_file_replaced_between_openings),
 		cmocka_unit_test(a_file_written_between_openings),
 		cmocka_unit_test(a_refused_file_replaced_by_a_good_one),
+		cmocka_unit_test(links_share_what_was_read),
+		cmocka_unit_test(too_little_memory),
+		cmocka_unit_test(the_end_gives_all_back),
 		cmocka_unit_test(two_threads_at_the_same_time),
 	};
 
