@@ -35,7 +35,9 @@ static bool attached;
 static void begin_control(void)
 {
 	/* The control thread reads it as long as it lives. */
-	static struct control_setup setup = {.verbs = agent_verbs};
+	static struct control_setup setup = {.verbs = agent_verbs,
+		.due_in = agent_due_in,
+		.due = agent_due};
 	struct error error = {0};
 
 	setup.attached = attached;
@@ -91,6 +93,9 @@ static jint load_again(const char *text, bool live)
 		armed = !options.start;
 		options_fini(&options);
 	}
+	/* Whoever was in its way may be gone. */
+	if (armed && events_ready() && !control_is_open())
+		begin_control();
 	if (armed)
 		return JNI_OK;
 	log_line(LOG_ERROR, "the agent is loaded already: give all options at once");

@@ -18,6 +18,9 @@
 #include "agent/session/status.h"
 #include "metric/clock.h"
 
+#define DURATION_MAX INT64_C(1000000000000)
+#define RETRY_NS     UINT64_C(10000000)
+
 static void (*on_detach)(void);
 
 void agent_on_detach(void (*detached)(void))
@@ -66,17 +69,73 @@ static int options_of(const json_t *request, char **text, struct error *error)
 	return *text ? 0 : no_memory(error);
 }
 
+/* A recording that ends by itself. The command that wanted it may be gone by then. */
+static struct {
+	uint32_t number; /* 0: there is none */
+	uint64_t at;     /* ns of clock_now */
+	struct events_told told; /* of one that has ended so: for whoever wants to stop it */
+} limited;
+
+/* The time that the recording may take, in ms; 0: no matter how long. */
+static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
+{
+	const json_t *duration = json_object_get(request, "duration_ms");
+
+	*ms = 0;
+	if (!duration || json_is_null(duration))
+		return 0;
+	if (!json_is_integer(duration) || json_integer_value(duration) <= 0 ||
+		json_integer_value(duration) > DURATION_MAX)
+		return error_set(error, ERROR_USAGE, "duration_ms: not a number from 1 to %lld",
+			(long long)DURATION_MAX);
+	*ms = (uint64_t)json_integer_value(duration);
+	return 0;
+}
+
+int64_t agent_due_in(void)
+{
+	uint64_t now = clock_now();
+
+	if (limited.number == 0)
+		return -1;
+	return limited.at > now ? (int64_t)((limited.at - now) / 1000000 + 1) : 0;
+}
+
+void agent_due(void)
+{
+	struct error error = {0};
+	struct events_told told = {0};
+	int code = events_stop_number(limited.number, &told, &error);
+
+	if (code && limited.number == events_number()) {
+		/* Another command is under way. */
+		limited.at = clock_now() + RETRY_NS;
+		events_told_fini(&told);
+		return;
+	}
+	limited.number = 0;
+	events_told_fini(&limited.told);
+	limited.told = told;
+}
+
 static int start(const json_t *request, json_t **result, struct error *error)
 {
 	struct events_told told;
+	uint64_t ms;
 	char *text;
-	int code = options_of(request, &text, error);
+	int code = duration_of(request, &ms, error);
 
 	if (!code)
-		code = events_start(text, error);
+		code = options_of(request, &text, error);
+	if (code)
+		return code;
+	code = events_start(text, error);
 	free(text);
 	if (code)
 		return code;
+	limited.number = ms ? events_number() : 0;
+	limited.at = clock_now() + ms * 1000000;
+	events_told_fini(&limited.told);
 	/* Somebody may have stopped it since. */
 	events_tell(&told);
 	return tell(&told, result, error);
@@ -91,7 +150,10 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 	if (!code)
 		return tell(&told, result, error);
 	events_told_fini(&told);
-	return code;
+	if (code != -ERROR_BUSY || !limited.told.path)
+		return code;
+	*error = (struct error){0};
+	return tell(&limited.told, result, error);
 }
 
 /* ---- in between ---- */

@@ -211,6 +211,13 @@ static int start(struct attach *attach, struct error *error)
 	if (failed != 0)
 		return failed;
 	members = json_pack("{s:O}", "options", attach->request.options);
+	/* The agent ends it, too: this command may be killed. */
+	if (members != NULL && attach->words.duration != 0 &&
+		json_object_set_new(members, "duration_ms",
+			json_integer(attach->words.duration)) != 0) {
+		json_decref(members);
+		members = NULL;
+	}
 	if (members == NULL)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	failed = control_ask(&attach->control, "start", members, &result, error);

@@ -157,6 +157,22 @@ static bool is_mine(void)
 	return process == 0 || process == getpid();
 }
 
+/* Under the lock. */
+static bool is_open(void)
+{
+	return control.running && !control.ended && control.place.directory >= 0;
+}
+
+bool control_is_open(void)
+{
+	bool open;
+
+	lock_take(&control.lock);
+	open = is_mine() && is_open();
+	lock_give(&control.lock);
+	return open;
+}
+
 int control_start(const struct control_setup *setup, struct error *error)
 {
 	int saved_errno = errno, status;
@@ -166,7 +182,7 @@ int control_start(const struct control_setup *setup, struct error *error)
 			"the control channel is the parent process's");
 	lock_take(&control.lock);
 	make_condition();
-	if (control.running && !control.ended && control.place.directory >= 0)
+	if (is_open())
 		status = error_set(error, ERROR_BUSY, "the control channel is open already");
 	else if (!wait_for_end(START_PATIENCE_MS))
 		status = error_set(error, ERROR_BUSY,

@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "error/error.h"
 
@@ -30,6 +31,10 @@ struct control_verb {
 /* Borrowed for good. */
 struct control_setup {
 	const struct control_verb *verbs; /* ends with a NULL name */
+	/* What is to be done without being asked, on the control thread, too: in how many ms; -1: there
+	 * is nothing. Looked at again behind each verb. */
+	int64_t (*due_in)(void);
+	void (*due)(void);
 	bool attached;                    /* what `hello` says of how the agent was loaded */
 	const char *const *roots; /* where directories may be, ends with NULL; NULL: as documented */
 };
@@ -43,6 +48,9 @@ int control_start(const struct control_setup *setup, struct error *error);
  * control thread itself or any other; harmless when nothing was started, when all has ended,
  * and in a forked child, where nothing is done. Keeps errno. */
 void control_end(void);
+
+/* True if there is a channel. On any thread. */
+bool control_is_open(void);
 
 /* How many clients are connected. On any thread. */
 unsigned control_clients(void);

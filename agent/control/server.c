@@ -15,7 +15,8 @@
 
 enum {
 	RETRY_MS = 500, /* after a failure to accept */
-	FLUSH_MS = 1000 /* for the last answers */
+	FLUSH_MS = 1000,   /* for the last answers */
+	LONGEST_MS = 3600000
 };
 
 /* The listener, then the clients that are there. No free slots among them: poll refuses more
@@ -196,7 +197,8 @@ static bool lines_wait(struct server *server)
 /* Until something has to be done without being asked, in ms; -1: for ever. */
 static int patience(struct server *server, uint64_t now)
 {
-	uint64_t until = UINT64_MAX;
+	int64_t due = server->setup->due_in ? server->setup->due_in() : -1;
+	uint64_t until = due < 0 ? UINT64_MAX : now + (uint64_t)due;
 
 	if (lines_wait(server))
 		return 0;
@@ -210,7 +212,9 @@ static int patience(struct server *server, uint64_t now)
 	}
 	if (until == UINT64_MAX)
 		return -1;
-	return until > now ? (int)(until - now) : 0;
+	if (until <= now)
+		return 0;
+	return until - now < LONGEST_MS ? (int)(until - now) : LONGEST_MS;
 }
 
 /* How many there are. */
@@ -286,6 +290,8 @@ void server_run(struct server *server)
 		going = turn(server);
 		publish_clients(server);
 		going = answer_round(server) && going;
+		if (going && server->setup->due_in && server->setup->due_in() == 0)
+			server->setup->due();
 	}
 }
 

@@ -96,6 +96,8 @@ static void say_folded(const struct session *session)
 
 	if (session_folded(session, line))
 		say(NULL, line);
+	if (session_exceeded(session, line))
+		say(NULL, line);
 }
 
 /* ---- one at a time ---- */
@@ -130,6 +132,7 @@ static bool sessions_take(void)
 struct order {
 	const char *options;
 	struct events_told *told; /* NULL: nothing is to be told */
+	uint32_t number;          /* of the recording that is meant; 0: whichever runs */
 };
 
 static int in_turn(JNIEnv *jni,
@@ -522,6 +525,7 @@ void events_told_fini(struct events_told *told)
 {
 	free(told->path);
 	json_decref(told->matches);
+	*told = (struct events_told){0};
 }
 
 static int check_here(JNIEnv *jni, const struct order *order, struct error *error)
@@ -547,7 +551,7 @@ static int stop_here(JNIEnv *jni, const struct order *order, struct error *error
 {
 	struct session *session = events_session();
 
-	if (!session)
+	if (!session || (order->number && order->number != events_number()))
 		return error_set(error, ERROR_BUSY, "nothing is being recorded: start a recording first");
 	tell_of(jni, session, order->told);
 	return recording_end(jni, session, error);
@@ -556,6 +560,17 @@ static int stop_here(JNIEnv *jni, const struct order *order, struct error *error
 int events_stop(struct events_told *told, struct error *error)
 {
 	return one_at_a_time(stop_here, &(struct order){.told = told}, error);
+}
+
+uint32_t events_number(void)
+{
+	return atomic_load(&thread_events_session);
+}
+
+int events_stop_number(uint32_t number, struct events_told *told, struct error *error)
+{
+	return one_at_a_time(
+		stop_here, &(struct order){.told = told, .number = number}, error);
 }
 
 bool events_ready(void)

@@ -91,6 +91,12 @@ void events_told_fini(struct events_told *told);
  * ended, but the last of it could not be written. */
 int events_stop(struct events_told *told, struct error *error);
 
+/* The number of the recording that runs; 0: none does. */
+uint32_t events_number(void);
+
+/* The same, if it is still the recording of that number that runs. */
+int events_stop_number(uint32_t number, struct events_told *told, struct error *error);
+
 /* Calls action with the session that records, which stays as long as that runs. 0, action's
  * negative code, or -ERROR_BUSY: nothing is being recorded, or is just beginning or ending. */
 int events_with_session(int (*action)(struct session *session, void *argument,
