@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -178,18 +179,16 @@ static int write_copy(int directory, const struct image *image)
 	return -1;
 }
 
-/* The directory of the target's, made if it is not there. A descriptor, or -1 with errno.
- */
-static int own_directory(const struct target *target, int parent)
+/* The directory of the target's of that name, made if it is not there. A descriptor, or -1 with
+ * errno. */
+static int own_directory(const struct target *target, int parent, const char *name)
 {
-	const struct control_name name = control_directory(target);
 	struct stat status;
 	int directory;
 
-	if (mkdirat(parent, name.text, 0700) != 0 && errno != EEXIST)
+	if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
 		return -1;
-	directory = openat(
-		parent, name.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
 	if (fstat(directory, &status) == 0 && status.st_uid == target->uid &&
@@ -209,16 +208,16 @@ static bool allows_code(int directory)
 	       (system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
 }
 
-/* As the target's user. 0, or -1 with errno. */
-static int copy_below(
-	const struct target *target, const char *root, const struct image *image)
+/* As the target's user. 0, or -1 with errno. name: the directory's. */
+static int copy_below(const struct target *target, const char *root,
+	const struct image *image, const char *name)
 {
 	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY),
 	    directory = -1;
 	int failed = -1, reason = EACCES;
 
 	if (parent >= 0 && allows_code(parent)) {
-		directory = own_directory(target, parent);
+		directory = own_directory(target, parent, name);
 		if (directory >= 0)
 			failed = has_copy(target, directory, image)
 					 ? 0
@@ -233,20 +232,20 @@ static int copy_below(
 	return failed;
 }
 
-static int copy_image(const struct target *target, const struct image *image, char **path,
-	struct error *error)
+/* Into the directory of that name, below the first root where that is possible. */
+static int copy_somewhere(const struct target *target, const struct image *image,
+	const char *name, char **path, struct error *error)
 {
 	int failed, reason = 0;
 
 	for (size_t i = 0; protocol_roots[i] != NULL; i++) {
 		target_become(target);
-		failed = copy_below(target, protocol_roots[i], image);
+		failed = copy_below(target, protocol_roots[i], image, name);
 		reason = reason == 0 ? errno : reason;
 		target_unbecome();
 		if (failed != 0)
 			continue;
-		if (asprintf(path, "%s/%s/%s", protocol_roots[i],
-			    control_directory(target).text, image->name) >= 0)
+		if (asprintf(path, "%s/%s/%s", protocol_roots[i], name, image->name) >= 0)
 			return 0;
 		return error_set(error, ERROR_MEMORY, "no memory");
 	}
@@ -255,6 +254,23 @@ static int copy_image(const struct target *target, const struct image *image, ch
 		", and a copy cannot be made in its '/tmp', "
 		"'/dev/shm' or '/var/tmp'",
 		(long)target->pid);
+}
+
+/* Beside the agent's socket, or, where others have made all of these directories, in one of a name that
+ * they cannot foresee. */
+static int copy_image(const struct target *target, const struct image *image, char **path,
+	struct error *error)
+{
+	struct control_name name = control_directory(target);
+	struct error ignored = {0};
+	unsigned random = 0;
+
+	if (copy_somewhere(target, image, name.text, path, &ignored) == 0)
+		return 0;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t)sizeof(random))
+		snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,
+			(long)target->inner_pid, random);
+	return copy_somewhere(target, image, name.text, path, error);
 }
 
 static int place_copy(const struct target *target, const char *library, char **path,

@@ -8,8 +8,10 @@
  */
 #include "cli/control_client.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ struct control_name control_directory(const struct target *target)
 	return name;
 }
 
-/* The directory of the agent below that root: a descriptor, or -1. */
+/* The directory of the agent below that root: a descriptor, or -1. It may be somebody else's. */
 static int open_directory(const struct target *target, const char *root)
 {
 	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY);
@@ -58,18 +60,19 @@ static int open_directory(const struct target *target, const char *root)
 	return directory;
 }
 
+/* Another user's directory is none of the agent's. */
 static int check_directory(
 	const struct target *target, int directory, const char *root, struct error *error)
 {
 	struct stat status;
 
-	if (fstat(directory, &status) == 0 && status.st_uid == target->uid &&
-		(status.st_mode & 077) == 0)
+	if (fstat(directory, &status) != 0 || status.st_uid != target->uid)
+		return error_set(error, ERROR_MISSING, "no agent listens there");
+	if ((status.st_mode & 077) == 0)
 		return 0;
 	return error_set(error, ERROR_DENIED,
-		"'%s/%s' is not to be trusted: it is open to others, or not of the user "
-		"of process %ld",
-		root, control_directory(target).text, (long)target->pid);
+		"'%s/%s' is not to be trusted: it is open to others", root,
+		control_directory(target).text);
 }
 
 /* A connection, or a negative code; -ERROR_MISSING if nobody listens there. */
@@ -87,6 +90,44 @@ static int connect_in(const struct target *target, const char *root, struct erro
 	return result;
 }
 
+/* Among what the process has open, the directory of an agent that found its usual ones taken. */
+static int connect_by_descriptor(const struct target *target, struct error *error)
+{
+	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result;
+	DIR *descriptors = folder >= 0 ? fdopendir(folder) : NULL;
+	struct control_name name = control_directory(target);
+	const struct dirent *entry;
+
+	result = error_set(error, ERROR_MISSING, "no agent listens there");
+	if (descriptors == NULL && folder >= 0)
+		close(folder);
+	while (descriptors != NULL && (entry = readdir(descriptors)) != NULL &&
+		result == -ERROR_MISSING) {
+		char path[PATH_MAX];
+		ssize_t length = readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
+		const char *last;
+		int directory;
+
+		path[length > 0 ? length : 0] = '\0';
+		last = strrchr(path, '/');
+		if (last == NULL || strncmp(last + 1, name.text, strlen(name.text)) != 0 ||
+			last[1 + strlen(name.text)] != '.')
+			continue;
+		directory = openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (directory < 0)
+			continue;
+		*error = (struct error){0};
+		result = check_directory(target, directory, "its directory", error);
+		if (result == 0)
+			result = local_socket_connect(
+				target, directory, PROTOCOL_SOCKET, "control socket", error);
+		close(directory);
+	}
+	if (descriptors != NULL)
+		closedir(descriptors);
+	return result;
+}
+
 int control_open(
 	struct control *control, const struct target *target, struct error *error)
 {
@@ -99,6 +140,11 @@ int control_open(
 		control->descriptor = connect_in(target, protocol_roots[i], &here);
 		if (here.code != ERROR_NONE && here.code != ERROR_MISSING)
 			error_set(&worst, here.code, "%s", here.text);
+	}
+	if (control->descriptor < 0) {
+		struct error ignored = {0};
+
+		control->descriptor = connect_by_descriptor(target, &ignored);
 	}
 	if (control->descriptor >= 0)
 		return 0;

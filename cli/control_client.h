@@ -24,7 +24,7 @@ struct control {
 
 /* ".jprof-PID", as the agent in the target names its directory. */
 struct control_name {
-	char text[32];
+	char text[48];
 };
 struct control_name control_directory(const struct target *target);
 

@@ -3,8 +3,8 @@
 /*
  * hotspot_attach: the file, the signal, the socket, the request, the answer.
  *
- * The file is made in /tmp and never in the target's own directory: HotSpot makes its
- * socket in /tmp, so where that is not possible nothing else would help.
+ * The file is made in /tmp, where HotSpot makes its socket, too; where somebody else has made one of
+ * that name, in the target's own directory, in which HotSpot looks first.
  */
 #include "cli/hotspot_attach.h"
 
@@ -36,6 +36,7 @@ enum { ANSWER_SIZE = 16384 };
 struct visit {
 	const struct target *target;
 	int directory;   /* /tmp as the target sees it */
+	int folder;      /* where the trigger is */
 	char socket[32]; /* names in there */
 	char trigger[32];
 };
@@ -184,7 +185,7 @@ static int make_trigger(const struct visit *visit)
 	int file;
 
 	target_become(visit->target);
-	file = openat(visit->directory, visit->trigger,
+	file = openat(visit->folder, visit->trigger,
 		O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
 	target_unbecome();
 	if (file >= 0)
@@ -195,7 +196,7 @@ static int make_trigger(const struct visit *visit)
 static void remove_trigger(const struct visit *visit)
 {
 	target_become(visit->target);
-	unlinkat(visit->directory, visit->trigger, 0);
+	unlinkat(visit->folder, visit->trigger, 0);
 	target_unbecome();
 }
 
@@ -225,21 +226,67 @@ static int signal_listener(const struct visit *visit, struct error *error)
 	return failed;
 }
 
+/* The user that a file in /tmp belongs to, if that is neither root nor the target's: then HotSpot takes
+ * no notice of it, and the sticky bit keeps it there. */
+static bool is_squatted(const struct visit *visit, const char *name, uid_t *user)
+{
+	struct stat status;
+
+	if (fstatat(visit->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	*user = status.st_uid;
+	return status.st_uid != 0 && status.st_uid != visit->target->uid;
+}
+
+/* In the target's own directory. */
+static int wake_from_folder(struct visit *visit, uid_t user, struct error *error)
+{
+	int folder = openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC), failed;
+
+	visit->folder = folder;
+	failed = folder < 0 || make_trigger(visit) != 0
+			 ? error_set(error, ERROR_DENIED,
+				   "cannot attach: '/tmp/%s' was made by user %u, who keeps everybody "
+				   "from attaching to process %ld; remove it",
+				   visit->trigger, (unsigned)user, (long)visit->target->pid)
+			 : signal_listener(visit, error);
+	visit->folder = visit->directory;
+	if (folder >= 0)
+		close(folder);
+	return failed;
+}
+
 /* Whoever makes the file sends the signal. Another attach may be doing so right now; a
  * file that nobody answers was left behind. */
-static int wake_listener(const struct visit *visit, struct error *error)
+static int wake_listener(struct visit *visit, struct error *error)
 {
 	struct error ignored = {0};
+	uid_t user;
 
 	if (make_trigger(visit) == 0)
 		return signal_listener(visit, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
+	if (is_squatted(visit, visit->trigger, &user))
+		return wake_from_folder(visit, user, error);
 	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
 	remove_trigger(visit);
 	return make_trigger(visit) == 0 ? signal_listener(visit, error)
 					: refuse_trigger(visit, error);
+}
+
+/* HotSpot renames its socket to that name, which it cannot where somebody else has it. */
+static int check_socket(const struct visit *visit, struct error *error)
+{
+	uid_t user;
+
+	if (!is_squatted(visit, visit->socket, &user))
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"cannot attach: '/tmp/%s' was made by user %u, who keeps everybody from attaching to "
+		"process %ld; remove it",
+		visit->socket, (unsigned)user, (long)visit->target->pid);
 }
 
 static int visit_open(
@@ -251,6 +298,7 @@ static int visit_open(
 	snprintf(visit->socket, sizeof(visit->socket), ".java_pid%ld", inner);
 	snprintf(visit->trigger, sizeof(visit->trigger), ".attach_pid%ld", inner);
 	visit->directory = target_open_path(target, "/tmp", O_PATH | O_DIRECTORY);
+	visit->folder = visit->directory;
 	if (visit->directory >= 0)
 		return 0;
 	return error_set_errno(error, ERROR_IO, errno,
@@ -282,7 +330,9 @@ int hotspot_wake(const struct target *target, struct error *error)
 
 	if (failed != 0)
 		return failed;
-	failed = check_jvm(&visit, error);
+	failed = check_socket(&visit, error);
+	if (failed == 0)
+		failed = check_jvm(&visit, error);
 	if (failed == 0 && !listens(&visit))
 		failed = wake_listener(&visit, error);
 	close(visit.directory);

@@ -135,21 +135,27 @@ bool target_is_ending(const struct target *target)
 	return true;
 }
 
-void target_lock(const struct target *target)
+void target_lock(struct target *target)
 {
 	struct waiting waiting;
 
+	target->turn = openat(target->proc, "environ", O_RDONLY | O_CLOEXEC);
+	if (target->turn < 0)
+		return;
+
 	waiting_begin(&waiting, waiting_answer_limit(TURN_LIMIT),
 		"another jprof that works on process %ld", (long)target->pid);
-	while (flock(target->proc, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+	while (flock(target->turn, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
 		!waiting_is_over(&waiting) && !waiting_interrupted())
 		waiting_pause(&waiting, END_PAUSE);
 	waiting_end(&waiting);
 }
 
-void target_unlock(const struct target *target)
+void target_unlock(struct target *target)
 {
-	flock(target->proc, LOCK_UN);
+	if (target->turn >= 0)
+		close(target->turn);
+	target->turn = -1;
 }
 
 /* ---- may it be touched ---- */
@@ -279,7 +285,7 @@ int target_open(struct target *target, pid_t pid, struct error *error)
 	char name[32];
 	int failed;
 
-	*target = (struct target){.pid = pid, .proc = -1, .root = -1};
+	*target = (struct target){.pid = pid, .proc = -1, .root = -1, .turn = -1};
 	snprintf(name, sizeof(name), "/proc/%ld", (long)pid);
 	target->proc = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (target->proc < 0)

@@ -27,6 +27,7 @@ struct target {
 	int proc;       /* /proc/PID */
 	int root;       /* what it has for "/"; O_PATH */
 	bool same_view; /* its paths are ours */
+	int turn;       /* what is locked while it is this command's; negative: nothing */
 };
 
 /* "4711" as a process id. 0, or a negative code. */
@@ -46,9 +47,9 @@ bool target_is_ending(const struct target *target);
 
 /* Waits for its turn among those who are about to change something in that process (at
  * most for half a minute: somebody may never give it back). Nothing is written
- * anywhere: the lock is on /proc/PID. */
-void target_lock(const struct target *target);
-void target_unlock(const struct target *target);
+ * anywhere: the lock is on /proc/PID/environ, which nobody else can open. */
+void target_lock(struct target *target);
+void target_unlock(struct target *target);
 
 /* The line "KEY:" of its /proc/PID/status as a number of that base: its first word.
  * False if it is gone. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,14 +40,19 @@ static int refuse_errno(
 
 /* ---- the directory ---- */
 
+/* random 0: the name that is looked for first. */
 static int name_candidate(struct candidate *candidate, struct place *place, const char *root,
-	pid_t pid, struct error *error)
+	pid_t pid, unsigned random, struct error *error)
 {
 	char *path = place->address.sun_path;
 	size_t size = sizeof(place->address.sun_path);
 
 	place->address.sun_family = AF_UNIX;
-	snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
+	if (random == 0)
+		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
+	else
+		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY_OTHER, root, (long)pid,
+			random);
 	if ((size_t)snprintf(path, size, "%s/%s", candidate->path, socket_name) < size)
 		return 0;
 	return error_set(error, ERROR_VALUE, "the path '%s' is too long for a socket",
@@ -196,14 +202,14 @@ static int fill_directory(
 	return status;
 }
 
-static int make_under(
-	struct place *place, const char *root, pid_t pid, struct error *error)
+static int make_under(struct place *place, const char *root, pid_t pid, unsigned random,
+	struct error *error)
 {
 	struct candidate candidate = {0};
 	int status;
 
 	*place = (struct place){.directory = -1};
-	status = name_candidate(&candidate, place, root, pid, error);
+	status = name_candidate(&candidate, place, root, pid, random, error);
 	if (status < 0)
 		return status;
 	status = open_directory(&candidate, error);
@@ -219,14 +225,15 @@ static int make_under(
 	return status;
 }
 
-int place_make(struct place *place, const char *const *roots, pid_t pid, struct error *error)
+static int make_somewhere(struct place *place, const char *const *roots, pid_t pid,
+	unsigned random, struct error *error)
 {
 	struct error all = {0};
 	size_t used = 0;
 
 	for (; *roots; roots++) {
 		struct error one = {0};
-		int listener = make_under(place, *roots, pid, &one);
+		int listener = make_under(place, *roots, pid, random, &one);
 
 		if (listener >= 0)
 			return listener;
@@ -236,6 +243,21 @@ int place_make(struct place *place, const char *const *roots, pid_t pid, struct 
 				"%s%s", used ? "; " : "", one.text);
 	}
 	return error_set(error, all.code, "no place for a control socket: %s", all.text);
+}
+
+int place_make(struct place *place, const char *const *roots, pid_t pid, struct error *error)
+{
+	struct error ignored = {0};
+	unsigned random = 0;
+	int listener = make_somewhere(place, roots, pid, 0, error);
+
+	if (listener >= 0 || getrandom(&random, sizeof(random), GRND_NONBLOCK) !=
+				     (ssize_t)sizeof(random))
+		return listener;
+	listener = make_somewhere(place, roots, pid, random | 1, &ignored);
+	if (listener >= 0)
+		*error = (struct error){0};
+	return listener;
 }
 
 /* ROOT/.jprof-PID from ROOT/.jprof-PID/control. */

@@ -2,12 +2,14 @@
  * Copyright the jprof authors */
 /*
  * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds. Within
- * text there are none, nor other control characters: they are escaped as for a terminal.
+ * text there are none, nor other control characters: they are escaped as for a terminal. A text
+ * that a spreadsheet would take for a formula has a ' in front.
  *
  * Groups are flattened: base.wall. Numbers are exact, times ns. What is null is empty;
  * what is an empty text is "". What stands beside the rows is left out.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report/sheet.h"
@@ -37,6 +39,24 @@ static void put_field(struct out *out, const char *text, size_t length)
 		out_harmless(out, text, (size_t)(quote - text));
 	}
 	out_char(out, '"');
+}
+
+/* Names come from the program that was recorded. */
+static bool is_formula(const char *text, size_t length)
+{
+	return length > 0 && memchr("=+-@", text[0], 4) != NULL;
+}
+
+static void put_text(struct out *out, const char *text, size_t length)
+{
+	char *plain;
+
+	if (!is_formula(text, length) || asprintf(&plain, "'%.*s", (int)length, text) < 0) {
+		put_field(out, text, length);
+		return;
+	}
+	put_field(out, plain, length + 1);
+	free(plain);
 }
 
 static void put_heading(struct out *out, const struct column *column)
@@ -75,7 +95,7 @@ static void put_value(struct out *out, const struct cell *cell)
 		out_real(out, cell->real);
 		break;
 	case CELL_TEXT:
-		put_field(out, cell->text, cell->length);
+		put_text(out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:
 		out_text(out, cell->number ? "true" : "false");

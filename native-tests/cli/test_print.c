@@ -401,6 +401,12 @@ static const struct name_case {
 		"\xf0\x9f\x98\x80"},
 	{__LINE__, "\xed\xa0\xbd!", "\xef\xbf\xbd!", "\xef\xbf\xbd!", "\xef\xbf\xbd!"},
 	{__LINE__, "", "", "", "\"\""},
+	/* What a spreadsheet would work out. */
+	{__LINE__, "=1+1", "=1+1", "=1+1", "'=1+1"},
+	{__LINE__, "@a,b", "@a,b", "@a,b", "\"'@a,b\""},
+	{__LINE__, "-x", "-x", "-x", "'-x"},
+	{__LINE__, "+x", "+x", "+x", "'+x"},
+	{__LINE__, "x=1", "x=1", "x=1", "x=1"},
 };
 
 static void check_contains(const struct name_case *row, const char *text, const char *wanted)

@@ -287,58 +287,55 @@ static void test_other_user(void **state)
 	expect_place(second);
 }
 
-static bool is_heard(const char *root)
+static bool is_heard_at(const char *path)
 {
-	int connection = connect_to(path(root, "/control"));
+	int connection = connect_to(path);
 
 	close(connection);
 	return connection >= 0;
 }
 
-/* Other processes of this pid are at it. */
+/* Other processes of this pid are at it: two have the usual places, the others one of their own. */
 static void test_race(void **state)
 {
+	enum { RACERS = 8 };
 	struct error error = {0};
 	struct place place;
-	pid_t child[8];
-	bool answers[2] = {false, false};
+	int ready[2], usual = 0;
+	pid_t child[RACERS];
 
 	(void)state;
-	for (unsigned i = 0; i < 8; i++) {
+	assert_int_equal(pipe(ready), 0);
+	for (unsigned i = 0; i < RACERS; i++) {
 		child[i] = fork();
 		if (child[i] == 0) {
 			int listener = place_make(&place, roots, PID, &error);
+			char path[sizeof(place.address.sun_path)] = "";
 
 			if (listener >= 0)
+				memcpy(path, place.address.sun_path, sizeof(path));
+			if (write(ready[1], path, sizeof(path)) == (ssize_t)sizeof(path) &&
+				listener >= 0)
 				pause();
-			_exit(listener >= 0 ? 0 : 1);
+			_exit(1);
 		}
 	}
-	/* Two roots: two of them may have one, and the others end. */
-	for (unsigned ended = 0; ended < 6; ended++) {
-		int status;
-		pid_t one = wait(&status);
+	for (unsigned i = 0; i < RACERS; i++) {
+		char made[sizeof(place.address.sun_path)];
 
-		assert_true(one > 0);
-		assert_int_equal(WEXITSTATUS(status), 1);
-		for (unsigned i = 0; i < 8; i++)
-			if (child[i] == one)
-				child[i] = 0;
+		assert_int_equal(read(ready[0], made, sizeof(made)), sizeof(made));
+		assert_true(is_heard_at(made));
+		usual += strcmp(made, path(first, "/control")) == 0 ||
+			 strcmp(made, path(second, "/control")) == 0;
 	}
-	/* The losers may be faster than the second winner; the winners stay. Nobody accepts, so each is
-	 * asked until it answers: a full queue would keep who asks waiting. */
-	for (int tries = 0; tries < 200 && !(answers[0] && answers[1]); tries++) {
-		answers[0] = answers[0] || is_heard(first);
-		answers[1] = answers[1] || is_heard(second);
-		usleep(10000);
+	assert_int_equal(usual, 2);
+	for (unsigned i = 0; i < RACERS; i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
 	}
-	assert_true(answers[0] && answers[1]);
-	for (unsigned i = 0; i < 8; i++)
-		if (child[i]) {
-			kill(child[i], SIGKILL);
-			waitpid(child[i], NULL, 0);
-		}
-	/* Both are stale now. */
+	close(ready[0]);
+	close(ready[1]);
+	/* All are stale now. */
 	expect_place(first);
 }
 
@@ -353,18 +350,41 @@ static void test_umask(void **state)
 	}
 }
 
+/* All names that could be foreseen are taken. */
+static void test_taken(void **state)
+{
+	struct error error = {0};
+	struct place place;
+	int listener;
+
+	(void)state;
+	touch(path(first, ""));
+	touch(path(second, ""));
+	listener = place_make(&place, roots, PID, &error);
+	assert_true(listener >= 0);
+	assert_int_equal(error.code, ERROR_NONE);
+	assert_int_equal(strncmp(place.address.sun_path, path(first, "."), strlen(path(first, "."))), 0);
+	assert_true(is_heard_at(place.address.sun_path));
+	place_remove(&place);
+	assert_false(exists(place.address.sun_path));
+	close(listener);
+}
+
 static void test_nowhere(void **state)
 {
 	int before = open_descriptors();
 	struct error error = {0};
 	struct place place;
+	char file[200];
+	const char *const none[] = {file, second, NULL};
 
 	(void)state;
-	touch(path(first, ""));
+	snprintf(file, sizeof(file), "%s/file", first);
+	touch(file);
 	rmdir(second);
-	assert_true(place_make(&place, roots, PID, &error) < 0);
+	assert_true(place_make(&place, none, PID, &error) < 0);
 	assert_int_not_equal(error.code, ERROR_NONE);
-	assert_non_null(strstr(error.text, path(first, "")));
+	assert_non_null(strstr(error.text, file));
 	assert_non_null(strstr(error.text, path(second, "")));
 	assert_non_null(strstr(error.text, "No such file"));
 	place_remove(&place);
@@ -520,6 +540,7 @@ int main(void)
 		CASE(test_modes),
 		CASE(test_other_user),
 		CASE(test_race),
+		CASE(test_taken),
 		CASE(test_umask),
 		CASE(test_nowhere),
 		CASE(test_path_too_long),
