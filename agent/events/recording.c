@@ -134,6 +134,21 @@ static void note_jvm(struct session *session)
 	}
 }
 
+/* Classes that -Xbootclasspath/a adds have the boot loader, as the JDK's have. */
+static void say_boot_path(const struct session *session)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	char *added = jvm_property(&events.jvm, "jdk.boot.class.path.append");
+
+	if (added && *added && session->options.include.count == 0 && calls_by_probes(session) &&
+		!atomic_flag_test_and_set(&said))
+		log_line(LOG_WARN,
+			"the classes of '%s' (-Xbootclasspath/a) count as the JDK's own, and are not "
+			"recorded; include=+PACKAGE.* records them, too",
+			error_subject(added).text);
+	free(added);
+}
+
 /* The main class, or the jar, or what was given in its place. */
 static void note_run(const struct session *session)
 {
@@ -263,6 +278,7 @@ static int prepare_session(JNIEnv *jni, struct session *session, struct error *e
 	describe_alloc(&session->metrics, known.alloc);
 	note_jvm(session);
 	note_way(session);
+	say_boot_path(session);
 	if (metric_set_is_probed(&session->metrics))
 		session->event_ns =
 			event_cost(&session->metrics, precise, hotspot_alloc_source(jni));

@@ -13,7 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FOLD_BATCH = 32 }; /* threads folded in one go under the lock */
+enum {
+	FOLD_BATCH = 32,             /* threads folded in one go under the lock */
+	CROWD = 2 * TRACE_KEPT_ENDED /* so many are kept only where virtual ones stay apart */
+};
 
 static bool is_digit(char c)
 {
@@ -196,10 +199,32 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 	return largest;
 }
 
+/* Where very many threads have ended, to look for the largest tree would take longer than the thread
+ * that needs memory: an eighth of them is folded, so that each is looked at a few times at most. */
+static bool fold_crowd(struct trace *trace)
+{
+	uint32_t ended, left = UINT32_MAX;
+	unsigned folded, all = 0;
+
+	do {
+		lock_take(&trace->lock);
+		ended = trace->ended + trace->ended_apart;
+		if (left == UINT32_MAX)
+			left = ended > CROWD ? ended - ended / 8 : ended;
+		folded = ended > left ? fold_some(trace, 0) : 0;
+		lock_give(&trace->lock);
+		all += folded;
+	} while (folded > 0);
+	return all > 0;
+}
+
 bool trace_relieve(struct trace *trace, size_t bytes)
 {
 	struct call_tree *tree;
 	unsigned freed = 0;
+
+	if (fold_crowd(trace))
+		return true;
 
 	lock_take(&trace->lock);
 	tree = largest_ended(trace, bytes);
