@@ -35,9 +35,8 @@ static bool attached;
 static void begin_control(void)
 {
 	/* The control thread reads it as long as it lives. */
-	static struct control_setup setup = {.verbs = agent_verbs,
-		.due_in = agent_due_in,
-		.due = agent_due};
+	static struct control_setup setup = {
+		.verbs = agent_verbs, .due_in = agent_due_in, .due = agent_due};
 	struct error error = {0};
 
 	setup.attached = attached;

@@ -73,7 +73,8 @@ static int options_of(const json_t *request, char **text, struct error *error)
 static struct {
 	uint32_t number; /* 0: there is none */
 	uint64_t at;     /* ns of clock_now */
-	struct events_told told; /* of one that has ended so: for whoever wants to stop it */
+	struct events_told
+		told; /* of one that has ended so: for whoever wants to stop it */
 } limited;
 
 /* The time that the recording may take, in ms; 0: no matter how long. */
@@ -86,7 +87,8 @@ static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
 		return 0;
 	if (!json_is_integer(duration) || json_integer_value(duration) <= 0 ||
 		json_integer_value(duration) > DURATION_MAX)
-		return error_set(error, ERROR_USAGE, "duration_ms: not a number from 1 to %lld",
+		return error_set(error, ERROR_USAGE,
+			"duration_ms: not a number from 1 to %lld",
 			(long long)DURATION_MAX);
 	*ms = (uint64_t)json_integer_value(duration);
 	return 0;
@@ -147,8 +149,10 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 	int code = events_stop(&told, error);
 
 	(void)request;
-	if (!code)
+	if (!code) {
+		events_told_fini(&limited.told);
 		return tell(&told, result, error);
+	}
 	events_told_fini(&told);
 	if (code != -ERROR_BUSY || !limited.told.path)
 		return code;

@@ -179,8 +179,8 @@ static int write_copy(int directory, const struct image *image)
 	return -1;
 }
 
-/* The directory of the target's of that name, made if it is not there. A descriptor, or -1 with
- * errno. */
+/* The directory of the target's of that name, made if it is not there. A descriptor, or
+ * -1 with errno. */
 static int own_directory(const struct target *target, int parent, const char *name)
 {
 	struct stat status;
@@ -256,8 +256,8 @@ static int copy_somewhere(const struct target *target, const struct image *image
 		(long)target->pid);
 }
 
-/* Beside the agent's socket, or, where others have made all of these directories, in one of a name that
- * they cannot foresee. */
+/* Beside the agent's socket, or, where others have made all of these directories, in one
+ * of a name that they cannot foresee. */
 static int copy_image(const struct target *target, const struct image *image, char **path,
 	struct error *error)
 {

@@ -46,7 +46,8 @@ struct control_name control_directory(const struct target *target)
 	return name;
 }
 
-/* The directory of the agent below that root: a descriptor, or -1. It may be somebody else's. */
+/* The directory of the agent below that root: a descriptor, or -1. It may be somebody
+ * else's. */
 static int open_directory(const struct target *target, const char *root)
 {
 	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY);
@@ -90,10 +91,12 @@ static int connect_in(const struct target *target, const char *root, struct erro
 	return result;
 }
 
-/* Among what the process has open, the directory of an agent that found its usual ones taken. */
+/* Among what the process has open, the directory of an agent that found its usual ones
+ * taken. */
 static int connect_by_descriptor(const struct target *target, struct error *error)
 {
-	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result;
+	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    result;
 	DIR *descriptors = folder >= 0 ? fdopendir(folder) : NULL;
 	struct control_name name = control_directory(target);
 	const struct dirent *entry;
@@ -104,23 +107,26 @@ static int connect_by_descriptor(const struct target *target, struct error *erro
 	while (descriptors != NULL && (entry = readdir(descriptors)) != NULL &&
 		result == -ERROR_MISSING) {
 		char path[PATH_MAX];
-		ssize_t length = readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
+		ssize_t length =
+			readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
 		const char *last;
 		int directory;
 
 		path[length > 0 ? length : 0] = '\0';
 		last = strrchr(path, '/');
-		if (last == NULL || strncmp(last + 1, name.text, strlen(name.text)) != 0 ||
+		if (last == NULL ||
+			strncmp(last + 1, name.text, strlen(name.text)) != 0 ||
 			last[1 + strlen(name.text)] != '.')
 			continue;
-		directory = openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		directory =
+			openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			continue;
 		*error = (struct error){0};
 		result = check_directory(target, directory, "its directory", error);
 		if (result == 0)
-			result = local_socket_connect(
-				target, directory, PROTOCOL_SOCKET, "control socket", error);
+			result = local_socket_connect(target, directory, PROTOCOL_SOCKET,
+				"control socket", error);
 		close(directory);
 	}
 	if (descriptors != NULL)

@@ -3,8 +3,8 @@
 /*
  * hotspot_attach: the file, the signal, the socket, the request, the answer.
  *
- * The file is made in /tmp, where HotSpot makes its socket, too; where somebody else has made one of
- * that name, in the target's own directory, in which HotSpot looks first.
+ * The file is made in /tmp, where HotSpot makes its socket, too; where somebody else has
+ * made one of that name, in the target's own directory, in which HotSpot looks first.
  */
 #include "cli/hotspot_attach.h"
 
@@ -226,8 +226,8 @@ static int signal_listener(const struct visit *visit, struct error *error)
 	return failed;
 }
 
-/* The user that a file in /tmp belongs to, if that is neither root nor the target's: then HotSpot takes
- * no notice of it, and the sticky bit keeps it there. */
+/* The user that a file in /tmp belongs to, if that is neither root nor the target's: then
+ * HotSpot takes no notice of it, and the sticky bit keeps it there. */
 static bool is_squatted(const struct visit *visit, const char *name, uid_t *user)
 {
 	struct stat status;
@@ -238,21 +238,29 @@ static bool is_squatted(const struct visit *visit, const char *name, uid_t *user
 	return status.st_uid != 0 && status.st_uid != visit->target->uid;
 }
 
+static int refuse_squatted(
+	const struct visit *visit, const char *name, uid_t user, struct error *error)
+{
+	return error_set(error, ERROR_DENIED,
+		"cannot attach: '/tmp/%s' was made by user %u, who keeps everybody from "
+		"attaching to process %ld; remove it",
+		name, (unsigned)user, (long)visit->target->pid);
+}
+
 /* In the target's own directory. */
 static int wake_from_folder(struct visit *visit, uid_t user, struct error *error)
 {
-	int folder = openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC), failed;
+	int failed;
 
-	visit->folder = folder;
-	failed = folder < 0 || make_trigger(visit) != 0
-			 ? error_set(error, ERROR_DENIED,
-				   "cannot attach: '/tmp/%s' was made by user %u, who keeps everybody "
-				   "from attaching to process %ld; remove it",
-				   visit->trigger, (unsigned)user, (long)visit->target->pid)
-			 : signal_listener(visit, error);
+	visit->folder =
+		openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (visit->folder >= 0 && make_trigger(visit) == 0)
+		failed = signal_listener(visit, error);
+	else
+		failed = refuse_squatted(visit, visit->trigger, user, error);
+	if (visit->folder >= 0)
+		close(visit->folder);
 	visit->folder = visit->directory;
-	if (folder >= 0)
-		close(folder);
 	return failed;
 }
 
@@ -281,12 +289,9 @@ static int check_socket(const struct visit *visit, struct error *error)
 {
 	uid_t user;
 
-	if (!is_squatted(visit, visit->socket, &user))
-		return 0;
-	return error_set(error, ERROR_DENIED,
-		"cannot attach: '/tmp/%s' was made by user %u, who keeps everybody from attaching to "
-		"process %ld; remove it",
-		visit->socket, (unsigned)user, (long)visit->target->pid);
+	return is_squatted(visit, visit->socket, &user)
+		       ? refuse_squatted(visit, visit->socket, user, error)
+		       : 0;
 }
 
 static int visit_open(

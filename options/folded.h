@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * folded: what is said of memory that was short: of calls whose paths were folded for that, by the agent
- * when a recording ends and by reports; of what went beyond it nevertheless, by the agent.
+ * folded: what is said of memory that was short: of calls whose paths were folded for
+ * that, by the agent when a recording ends and by reports; of what went beyond it
+ * nevertheless, by the agent.
  */
 #ifndef JPROF_FOLDED_H
 #define JPROF_FOLDED_H
@@ -17,8 +18,8 @@ enum { FOLDED_LINE = 160 }; /* bytes that hold any line of it */
  * could take, 0: not known. False: there is nothing to say. */
 bool folded_line(char line[FOLDED_LINE], uint64_t calls, uint64_t folded, uint64_t limit);
 
-/* The line, where what counts cannot do without took far more than the limit: the threads that lived at
- * the same time. False: there is nothing to say. */
+/* The line, where what counts cannot do without took far more than the limit: the threads
+ * that lived at the same time. False: there is nothing to say. */
 bool exceeded_line(char line[FOLDED_LINE], uint64_t peak, uint64_t limit);
 
 #endif

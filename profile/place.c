@@ -24,8 +24,8 @@
 
 static const char vfs_name[] = "jprof", writer_name[] = "jprof-writer";
 
-/* The ordinary VFS but for xFullPathname and xOpen; a writer's has an xAccess, too. Never unregistered:
- * SQLite may hold them. */
+/* The ordinary VFS but for xFullPathname and xOpen; a writer's has an xAccess, too. Never
+ * unregistered: SQLite may hold them. */
 static sqlite3_vfs our_vfs, writer_vfs;
 static const sqlite3_vfs *ordinary;
 static pthread_once_t register_once = PTHREAD_ONCE_INIT;
@@ -51,7 +51,8 @@ static int open_own(
 	return SQLITE_CANTOPEN;
 }
 
-/* Where there is a write-ahead log, whoever made it, SQLite would use it, and map its index. */
+/* Where there is a write-ahead log, whoever made it, SQLite would use it, and map its
+ * index. */
 static int access_no_log(sqlite3_vfs *vfs, const char *name, int flags, int *result)
 {
 	static const char log[] = "-wal";

@@ -5,14 +5,14 @@
  *
  * SQLite takes names of at most 512 bytes (MAX_PATHNAME in its os_unix.c), reads a name
  * that begins with "file:" as a URI, and looks for the side files (-wal, -shm, -journal)
- * beside the file that a symbolic link leads to. So: the real path when it is short and leads
- * to the file (a path through /proc/PID/root has none), else
- * /proc/self/fd/N/NAME with N the directory, through a VFS that leaves names as they are
- * (the ordinary one would follow the link in /proc and find the name too long again). The same
- * where a real path cannot be had: below /proc/PID/root, in another mount namespace.
+ * beside the file that a symbolic link leads to. So: the real path when it is short and
+ * leads to the file (a path through /proc/PID/root has none), else /proc/self/fd/N/NAME
+ * with N the directory, through a VFS that leaves names as they are (the ordinary one
+ * would follow the link in /proc and find the name too long again). The same where a real
+ * path cannot be had: below /proc/PID/root, in another mount namespace.
  *
- * That VFS also keeps SQLite from deleting what a journal beside the file names; a writer's sees no
- * write-ahead log.
+ * That VFS also keeps SQLite from deleting what a journal beside the file names; a
+ * writer's sees no write-ahead log.
  */
 #ifndef JPROF_PROFILE_PLACE_H
 #define JPROF_PROFILE_PLACE_H

@@ -9,8 +9,8 @@
  *   ... commits, each with the journal ...
  *   the journal removed                                         (a single file again)
  *
- * There is no write-ahead log: its index is a mapped file, and whoever shortens that file kills
- * the process that has mapped it (SIGBUS).
+ * There is no write-ahead log: its index is a mapped file, and whoever shortens that file
+ * kills the process that has mapped it (SIGBUS).
  */
 #include "profile/profile_write.h"
 
@@ -122,22 +122,23 @@ static int check_name(const struct place *place, const char *path, struct error 
 		place->shown, LAST_NAME_MAX);
 }
 
-/* Of a file that is there. In a folder that others can write to they may have put it there: what a
- * link leads to, and what is theirs, stays as it is. */
-static int check_found(
-	const struct profile_writer *writer, const struct stat *status, struct error *error)
+/* Of a file that is there. In a folder that others can write to they may have put it
+ * there: what a link leads to, and what is theirs, stays as it is. */
+static int check_found(const struct profile_writer *writer, const struct stat *status,
+	struct error *error)
 {
 	if (S_ISLNK(status->st_mode))
 		return error_set(error, ERROR_VALUE,
-			"cannot write '%s': it is a symbolic link; name the file that it leads to",
+			"cannot write '%s': it is a symbolic link; name the file that it "
+			"leads to",
 			writer->place.shown);
 	if (check_kind(&writer->place, status->st_mode, error) < 0)
 		return -ERROR_IO;
 	if (status->st_uid == geteuid())
 		return 0;
 	return error_set(error, ERROR_DENIED,
-		"cannot write '%s': it is there, and belongs to user %ld; remove it, or name another "
-		"file",
+		"cannot write '%s': it is there, and belongs to user %ld; remove it, or "
+		"name another file",
 		writer->place.shown, (long)status->st_uid);
 }
 
@@ -169,11 +170,17 @@ static int open_file(
 	if (lstat(path, &status) == 0 && check_found(writer, &status, error) < 0)
 		return -(int)error->code;
 	writer->lock = open_or_make(writer, path, mode);
-	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0 &&
-		(!writer->created || fchmod(writer->lock, mode) == 0))
+	if (writer->lock >= 0 && writer->created) {
+		/* Beyond the umask; some file systems know neither modes nor users. */
+		(void)!fchmod(writer->lock, mode);
+		return 0;
+	}
+	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0)
 		return check_found(writer, &status, error);
-	code = errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED : ERROR_IO;
-	return error_set_errno(error, code, errno, "cannot write '%s'", writer->place.shown);
+	code = errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED
+								   : ERROR_IO;
+	return error_set_errno(
+		error, code, errno, "cannot write '%s'", writer->place.shown);
 }
 
 /* File systems that know no locks are used without one. */
@@ -219,7 +226,8 @@ static int clear_file(struct profile_writer *writer, struct error *error)
 		place_beside(&writer->place, files[i], path);
 		if (unlink(path) != 0 && errno != ENOENT)
 			return error_set_errno(error, ERROR_DENIED, errno,
-				"cannot write '%s': '%s%s' is in its way, and cannot be removed",
+				"cannot write '%s': '%s%s' is in its way, and cannot be "
+				"removed",
 				writer->place.shown, writer->place.shown, files[i]);
 	}
 	return 0;

@@ -21,17 +21,17 @@ struct profile_writer; /* created, destroyed */
 
 /* How a file is to be made; zeroed: as profile_create does. */
 struct profile_creation {
-	/* An older profile is set aside, as NAME-older, until the new one is closed or discarded, if
-	 * the folder allows that. */
+	/* An older profile is set aside, as NAME-older, until the new one is closed or
+	 * discarded, if the folder allows that. */
 	bool set_aside;
 	mode_t readers; /* who else may read a file that is made: S_IRGRP, S_IROTH */
 };
 
 /* Creates the file for a session with these metrics; its user alone may read it. An older
- * profile of that name and this user is replaced, and its mode kept; anything else (another kind of
- * file, a link, a file of another user, a directory, a profile that a live JVM is writing) is left
- * alone. The last case gives -ERROR_BUSY. 0, or a negative code; *writer is then NULL, and a file
- * that did not exist before does not exist. */
+ * profile of that name and this user is replaced, and its mode kept; anything else
+ * (another kind of file, a link, a file of another user, a directory, a profile that a
+ * live JVM is writing) is left alone. The last case gives -ERROR_BUSY. 0, or a negative
+ * code; *writer is then NULL, and a file that did not exist before does not exist. */
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count, struct error *error);
 

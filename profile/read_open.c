@@ -17,8 +17,9 @@
 #define BUSY_MS 10000
 /* The longest text and the largest row a profile may hold: a bound for hostile files. */
 #define LENGTH_MAX (16 << 20)
-/* SQLite's instructions: a row needs some hundred at most, of which a byte in the file each is generous;
- * and so many whatever the size. A file may be made endless by pages that refer to each other. */
+/* SQLite's instructions: a row needs some hundred at most, of which a byte in the file
+ * each is generous; and so many whatever the size. A file may be made endless by pages
+ * that refer to each other. */
 enum { STEPS_EACH = 10000, STEPS_FEW = 10000, STEPS_BYTES = 100 };
 /* Every byte of a path escaped, and the words around it. */
 #define URI_MAX (3 * 512 + 32)
@@ -85,8 +86,8 @@ static int check_header(struct read_source *source, struct error *error)
 	return error_set(error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
 }
 
-/* Older agents had a write-ahead log. One with something in it holds pages that the file lacks, and
- * can only be read through its index, the -shm file. */
+/* Older agents had a write-ahead log. One with something in it holds pages that the file
+ * lacks, and can only be read through its index, the -shm file. */
 static uint64_t log_size(const struct place *place)
 {
 	char path[PATH_MAX];
@@ -330,7 +331,8 @@ static int read_copy(struct read_source *source, struct error *error)
 	sqlite3 *file = source->db;
 	sqlite3_backup *backup = NULL;
 	int result = sqlite3_open_v2(":memory:", &source->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+		NULL);
 
 	if (result == SQLITE_OK)
 		backup = sqlite3_backup_init(source->db, "main", file, "main");

@@ -31,8 +31,8 @@ struct control_verb {
 /* Borrowed for good. */
 struct control_setup {
 	const struct control_verb *verbs; /* ends with a NULL name */
-	/* What is to be done without being asked, on the control thread, too: in how many ms; -1: there
-	 * is nothing. Looked at again behind each verb. */
+	/* What is to be done without being asked, on the control thread, too: in how many
+	 * ms; -1: there is nothing. Looked at again behind each verb. */
 	int64_t (*due_in)(void);
 	void (*due)(void);
 	bool attached;                    /* what `hello` says of how the agent was loaded */

@@ -41,18 +41,19 @@ static int refuse_errno(
 /* ---- the directory ---- */
 
 /* random 0: the name that is looked for first. */
-static int name_candidate(struct candidate *candidate, struct place *place, const char *root,
-	pid_t pid, unsigned random, struct error *error)
+static int name_candidate(struct candidate *candidate, struct place *place,
+	const char *root, pid_t pid, unsigned random, struct error *error)
 {
 	char *path = place->address.sun_path;
 	size_t size = sizeof(place->address.sun_path);
 
 	place->address.sun_family = AF_UNIX;
 	if (random == 0)
-		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
+		snprintf(
+			candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
 	else
-		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY_OTHER, root, (long)pid,
-			random);
+		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY_OTHER, root,
+			(long)pid, random);
 	if ((size_t)snprintf(path, size, "%s/%s", candidate->path, socket_name) < size)
 		return 0;
 	return error_set(error, ERROR_VALUE, "the path '%s' is too long for a socket",
@@ -245,7 +246,8 @@ static int make_somewhere(struct place *place, const char *const *roots, pid_t p
 	return error_set(error, all.code, "no place for a control socket: %s", all.text);
 }
 
-int place_make(struct place *place, const char *const *roots, pid_t pid, struct error *error)
+int place_make(
+	struct place *place, const char *const *roots, pid_t pid, struct error *error)
 {
 	struct error ignored = {0};
 	unsigned random = 0;

@@ -3,11 +3,12 @@
 /*
  * place: where the control socket is: ROOT/.jprof-PID/control.
  *
- * The directory (mode 0700, ours) is what protects the socket, from its first moment on. One
- * that is there already is used if it is ours and nobody else's, and a socket in it replaced if
- * nobody listens (a process that was killed had this pid); otherwise it is left alone, and the
- * next root taken: processes of several pid namespaces may share a /tmp. Where somebody is in the
- * way below each root, the directory gets a name that nobody can have foreseen.
+ * The directory (mode 0700, ours) is what protects the socket, from its first moment on.
+ * One that is there already is used if it is ours and nobody else's, and a socket in it
+ * replaced if nobody listens (a process that was killed had this pid); otherwise it is
+ * left alone, and the next root taken: processes of several pid namespaces may share a
+ * /tmp. Where somebody is in the way below each root, the directory gets a name that
+ * nobody can have foreseen.
  *
  * Owns: a descriptor of the directory, so that what is removed is what was made.
  * Runs: cold, on any thread, without locks.

@@ -14,9 +14,10 @@ enum {
 	PROTOCOL_LINE_BYTES = 1 << 20 /* of a line with its '\n' */
 };
 
-/* The socket is ROOT/.jprof-PID/control: the first root where it can be made, and the process's
- * own number for itself, a long. Where somebody else has made all of these directories it is
- * ROOT/.jprof-PID.RANDOM/control; the agent has its directory open: /proc/PID/fd tells which. */
+/* The socket is ROOT/.jprof-PID/control: the first root where it can be made, and the
+ * process's own number for itself, a long. Where somebody else has made all of these
+ * directories it is ROOT/.jprof-PID.RANDOM/control; the agent has its directory open:
+ * /proc/PID/fd tells which. */
 #define PROTOCOL_DIRECTORY ".jprof-%ld"
 #define PROTOCOL_DIRECTORY_OTHER ".jprof-%ld.%08x" /* an unsigned int */
 #define PROTOCOL_SOCKET "control"

@@ -14,8 +14,8 @@
 #include "agent/control/verbs.h"
 
 enum {
-	RETRY_MS = 500, /* after a failure to accept */
-	FLUSH_MS = 1000,   /* for the last answers */
+	RETRY_MS = 500,  /* after a failure to accept */
+	FLUSH_MS = 1000, /* for the last answers */
 	LONGEST_MS = 3600000
 };
 

@@ -25,7 +25,8 @@ static const uint32_t end_signature = 0x06054b50, end64_signature = 0x06064b50,
 		      locator_signature = 0x07064b50, header_signature = 0x02014b50,
 		      local_signature = 0x04034b50;
 
-const char archive_no_memory[] = "there is no memory for its directory: more max_memory helps";
+const char archive_no_memory[] =
+	"there is no memory for its directory: more max_memory helps";
 
 static uint64_t get(const uint8_t *at, int bytes)
 {
@@ -206,8 +207,8 @@ static bool take_memory(struct archive *archive, const struct directory *directo
 {
 	uint64_t used;
 
-	archive->taken = directory->bytes + 1 +
-			 (directory->entries + 1) * sizeof(*archive->entry);
+	archive->taken =
+		directory->bytes + 1 + (directory->entries + 1) * sizeof(*archive->entry);
 	used = atomic_fetch_add(&memory->used, archive->taken);
 	if (used > memory->limit || archive->taken > memory->limit - used)
 		return false;

@@ -39,8 +39,9 @@ struct bound_archive {
 /* What is known of the archive behind a row. */
 struct io_archive {
 	struct lock lock; /* LOCK_ARCHIVE: all below */
-	uint64_t at;      /* the row's opening when it was looked at; 0: not since it was closed */
-	struct bound_archive *bound; /* NULL: none */
+	uint64_t at;      /* the row's opening when it was looked at; 0: not since it was
+			     closed */
+	struct bound_archive *bound;   /* NULL: none */
 	_Atomic(const char *) refused; /* read without the lock */
 };
 
@@ -92,7 +93,8 @@ static struct bound_archive *bind_to(const struct archive_key *key)
 	struct bound_archive *bound;
 
 	lock_take(&archives.lock);
-	for (bound = archives.first; bound && !is_same(&bound->key, key); bound = bound->next)
+	for (bound = archives.first; bound && !is_same(&bound->key, key);
+		bound = bound->next)
 		;
 	if (!bound) {
 		bound = calloc(1, sizeof(*bound));
@@ -134,9 +136,9 @@ static void unbind(struct io_archive *archive)
 	free(bound);
 }
 
-/* By the application's own descriptor: to open the file once more, and close it, would drop the
- * process's locks on it (fcntl(2)). So the descriptor may be another file's meanwhile. Returns why
- * the archive is refused; NULL: it is not. */
+/* By the application's own descriptor: to open the file once more, and close it, would
+ * drop the process's locks on it (fcntl(2)). So the descriptor may be another file's
+ * meanwhile. Returns why the archive is refused; NULL: it is not. */
 static const char *read_bound(struct bound_archive *bound, int descriptor)
 {
 	struct stat after;
@@ -286,8 +288,8 @@ uint64_t archive_files_used(void)
 	return atomic_load(&archives.memory.used);
 }
 
-/* A thread that reads a file may do so for ever: it is not waited for, and takes care of its row
- * itself, unless it looked just before. */
+/* A thread that reads a file may do so for ever: it is not waited for, and takes care of
+ * its row itself, unless it looked just before. */
 static bool take_patiently(struct lock *lock)
 {
 	const struct timespec pause = {0, END_PAUSE_NS};

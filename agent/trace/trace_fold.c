@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-	FOLD_BATCH = 32,             /* threads folded in one go under the lock */
-	CROWD = 2 * TRACE_KEPT_ENDED /* so many are kept only where virtual ones stay apart */
+	FOLD_BATCH = 32, /* threads folded in one go under the lock */
+	CROWD = 2 *
+		TRACE_KEPT_ENDED /* so many are kept only where virtual ones stay apart */
 };
 
 static bool is_digit(char c)
@@ -199,8 +200,9 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 	return largest;
 }
 
-/* Where very many threads have ended, to look for the largest tree would take longer than the thread
- * that needs memory: an eighth of them is folded, so that each is looked at a few times at most. */
+/* Where very many threads have ended, to look for the largest tree would take longer than
+ * the thread that needs memory: an eighth of them is folded, so that each is looked at a
+ * few times at most. */
 static bool fold_crowd(struct trace *trace)
 {
 	uint32_t ended, left = UINT32_MAX;

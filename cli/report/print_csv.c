@@ -2,8 +2,8 @@
  * Copyright the jprof authors */
 /*
  * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds. Within
- * text there are none, nor other control characters: they are escaped as for a terminal. A text
- * that a spreadsheet would take for a formula has a ' in front.
+ * text there are none, nor other control characters: they are escaped as for a terminal.
+ * A text that a spreadsheet would take for a formula has a ' in front.
  *
  * Groups are flattened: base.wall. Numbers are exact, times ns. What is null is empty;
  * what is an empty text is "". What stands beside the rows is left out.
@@ -51,7 +51,8 @@ static void put_text(struct out *out, const char *text, size_t length)
 {
 	char *plain;
 
-	if (!is_formula(text, length) || asprintf(&plain, "'%.*s", (int)length, text) < 0) {
+	if (!is_formula(text, length) ||
+		asprintf(&plain, "'%.*s", (int)length, text) < 0) {
 		put_field(out, text, length);
 		return;
 	}

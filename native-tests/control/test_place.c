@@ -295,7 +295,8 @@ static bool is_heard_at(const char *path)
 	return connection >= 0;
 }
 
-/* Other processes of this pid are at it: two have the usual places, the others one of their own. */
+/* Other processes of this pid are at it: two have the usual places, the others one of
+ * their own. */
 static void test_race(void **state)
 {
 	enum { RACERS = 8 };
@@ -314,7 +315,8 @@ static void test_race(void **state)
 
 			if (listener >= 0)
 				memcpy(path, place.address.sun_path, sizeof(path));
-			if (write(ready[1], path, sizeof(path)) == (ssize_t)sizeof(path) &&
+			if (write(ready[1], path, sizeof(path)) ==
+					(ssize_t)sizeof(path) &&
 				listener >= 0)
 				pause();
 			_exit(1);
@@ -363,7 +365,9 @@ static void test_taken(void **state)
 	listener = place_make(&place, roots, PID, &error);
 	assert_true(listener >= 0);
 	assert_int_equal(error.code, ERROR_NONE);
-	assert_int_equal(strncmp(place.address.sun_path, path(first, "."), strlen(path(first, "."))), 0);
+	assert_int_equal(strncmp(place.address.sun_path, path(first, "."),
+				 strlen(path(first, "."))),
+		0);
 	assert_true(is_heard_at(place.address.sun_path));
 	place_remove(&place);
 	assert_false(exists(place.address.sun_path));

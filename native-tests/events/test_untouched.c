@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * test_untouched: what was to get probes and could not is listed up to a number, and each counted
- * once, however often it is told.
+ * test_untouched: what was to get probes and could not is listed up to a number, and each
+ * counted once, however often it is told.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -656,9 +656,11 @@ static void a_file_that_ends_while_it_is_read(void **state)
 			archive_fini(&archive, &made_memory);
 		}
 		until_end = 0;
-		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
+		assert_string_equal(
+			archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = 2 + i;
-		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
+		assert_string_equal(
+			archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = -1;
 		close(descriptor);
 		made_fini(&made);

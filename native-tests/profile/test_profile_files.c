@@ -377,8 +377,9 @@ static struct profile_writer *create_beside(const char *path)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	assert_int_equal(profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
-				 &(struct profile_creation){.set_aside = true}, &error),
+	assert_int_equal(
+		profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
+			&(struct profile_creation){.set_aside = true}, &error),
 		0);
 	assert_int_equal(fixture_fill(writer, 2, 20, 1, &error), 0);
 	assert_reads(path, 2, 20);
@@ -465,7 +466,9 @@ static void links(void **state)
 	unlink(path);
 
 	/* Where SQLite makes its journal. */
-	assert_int_equal(symlink(fixture_path("led-to-journal"), fixture_path("link.jprof-journal")), 0);
+	assert_int_equal(symlink(fixture_path("led-to-journal"),
+				 fixture_path("link.jprof-journal")),
+		0);
 	fixture_profile(path, 1, 10);
 	assert_reads(path, 1, 10);
 	assert_false(fixture_exists(fixture_path("led-to-journal")));
@@ -496,11 +499,14 @@ static void modes(void **state)
 		struct error error = {0};
 
 		umask(i == 0 ? 0 : 0077);
-		assert_int_equal(profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
-					 &(struct profile_creation){.readers = readers[i]}, &error),
+		assert_int_equal(
+			profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
+				&(struct profile_creation){.readers = readers[i]},
+				&error),
 			0);
 		assert_int_equal(mode_of(path), 0600 | readers[i]);
-		assert_int_equal(mode_of(fixture_path("mode.jprof-journal")), 0600 | readers[i]);
+		assert_int_equal(
+			mode_of(fixture_path("mode.jprof-journal")), 0600 | readers[i]);
 		assert_int_equal(profile_close(writer, &error), 0);
 		unlink(path);
 	}
@@ -518,10 +524,10 @@ static void others_file_body(void)
 	struct error error = {0};
 
 	_exit(profile_create(&writer, fixture_path("others.jprof"), NULL, 0, &error) ==
-				-ERROR_DENIED &&
-			strstr(error.text, "belongs to user 0")
-		? 0
-		: 3);
+					-ERROR_DENIED &&
+				strstr(error.text, "belongs to user 0")
+			? 0
+			: 3);
 }
 
 /* Even if this user may write it. */
