@@ -14,40 +14,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
 prepare soak 3 "$@"
+# shellcheck source=tomcat.sh
+. "$here/tomcat.sh"
 rate=${3:-150}
-java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-tomcat=/usr/share/java/tomcat10-embed-core.jar
-path=$work/classes:$tomcat:/usr/share/java/tomcat10-annotations-api.jar
-children=()
-
-[ -r "$tomcat" ] || {
-	echo "left out: no $tomcat"
-	exit 0
-}
-
-finish() {
-	exec 7>&- 8>&- 9>&-
-	kill "${children[@]}" 2>/dev/null || true
-	wait
-	rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 1' INT TERM
-
-# start NAME FD WORDS...: runs Soak in the background, its standard input open by the descriptor.
-start() {
-	local name=$1 descriptor=$2
-
-	shift 2
-	mkfifo "$work/$name.in"
-	nice "$java" -Xmx256m -cp "$path" "$@" <"$work/$name.in" >"$work/$name.out" 2>"$work/$name.err" &
-	children+=($!)
-	eval "exec $descriptor>'$work/$name.in'"
-}
-
-port_of() {
-	timeout 60 tail -n +1 -f "$work/$1.out" | head -1
-}
 
 rss() {
 	awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' "/proc/$1/status"
@@ -66,8 +35,6 @@ memory() {
 			map(. / 1048576 * 10 | floor / 10) | join(" ")' 2>/dev/null || echo -
 }
 
-mkdir -p "$work/classes" "$work/with" "$work/without"
-"${java}c" -XDsuppressNotes -cp "$path" -d "$work/classes" "$here/Soak.java"
 start with 8 "-agentpath:$build/libjprof.so=file=$work/p.jprof${SOAK_OPTIONS:+,$SOAK_OPTIONS}" \
 	Soak serve "$work/with"
 start without 9 Soak serve "$work/without"

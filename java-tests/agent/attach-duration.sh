@@ -37,7 +37,7 @@ for java in "${javas[@]}"; do
 	done
 	for signal in KILL HUP; do
 		rm -f "$work/p.jprof"
-		"$jprof" attach "$pid" --duration 3 --file "$work/p.jprof" >"$work/said" 2>&1 &
+		"$jprof" attach "$pid" --duration 8 --file "$work/p.jprof" >"$work/said" 2>&1 &
 		command=$!
 		for _ in $(seq 200); do
 			grep -q "recording into" "$work/said" && break
@@ -46,7 +46,7 @@ for java in "${javas[@]}"; do
 		kill -$signal $command
 		wait $command 2>/dev/null
 		[ "$(state)" = recording ] || fail "$java, $signal: it does not record: $(cat "$work/said")"
-		await_state armed 30 || fail "$java, $signal: it still records: $("$jprof" status "$pid")"
+		await_state armed 60 || fail "$java, $signal: it still records: $("$jprof" status "$pid")"
 		[ "$("$jprof" report "$work/p.jprof" --view summary --format json |
 			jq -r '.rows[] | select(.key == "complete") | .value')" = yes ] ||
 			fail "$java, $signal: the profile is not complete"
@@ -57,7 +57,7 @@ for java in "${javas[@]}"; do
 	done
 	# The next one has no end of its own.
 	"$jprof" start "$pid" --file "$work/q.jprof" 2>"$work/said" || fail "$java: start: $(cat "$work/said")"
-	sleep 4
+	sleep 9
 	[ "$(state)" = recording ] || fail "$java: an old duration ended the next recording"
 	"$jprof" detach "$pid" 2>"$work/said" || fail "$java: detach: $(cat "$work/said")"
 	kill -9 "$pid"
