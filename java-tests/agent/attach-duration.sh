@@ -29,7 +29,7 @@ await_state() {
 
 for java in "${javas[@]}"; do
 	rm -f "$work/log"
-	"$java" -cp "$classes" agent.Workload steps 60000 "$work/log" >"$work/out" 2>"$work/err" &
+	"$java" -cp "$classes" agent.Workload steps 300000 "$work/log" >"$work/out" 2>"$work/err" &
 	pid=$!
 	for _ in $(seq 200); do
 		[ -s "$work/log" ] && break
