@@ -73,9 +73,18 @@ static int options_of(const json_t *request, char **text, struct error *error)
 static struct {
 	uint32_t number; /* 0: there is none */
 	uint64_t at;     /* ns of clock_now */
-	struct events_told
-		told; /* of one that has ended so: for whoever wants to stop it */
+	/* The last one has ended so, and `stop` has not been asked since: what it will
+	 * answer. */
+	bool ended;
+	struct events_told told;
+	struct error error; /* of its end */
 } limited;
+
+static void forget_ended(void)
+{
+	limited.ended = false;
+	events_told_fini(&limited.told);
+}
 
 /* The time that the recording may take, in ms; 0: no matter how long. */
 static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
@@ -116,8 +125,10 @@ void agent_due(void)
 		return;
 	}
 	limited.number = 0;
-	events_told_fini(&limited.told);
+	forget_ended();
+	limited.ended = code != -ERROR_BUSY; /* else somebody was faster */
 	limited.told = told;
+	limited.error = error;
 }
 
 static int start(const json_t *request, json_t **result, struct error *error)
@@ -137,7 +148,7 @@ static int start(const json_t *request, json_t **result, struct error *error)
 		return code;
 	limited.number = ms ? events_number() : 0;
 	limited.at = clock_now() + ms * 1000000;
-	events_told_fini(&limited.told);
+	forget_ended();
 	/* Somebody may have stopped it since. */
 	events_tell(&told);
 	return tell(&told, result, error);
@@ -150,14 +161,18 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 
 	(void)request;
 	if (!code) {
-		events_told_fini(&limited.told);
+		forget_ended();
 		return tell(&told, result, error);
 	}
 	events_told_fini(&told);
-	if (code != -ERROR_BUSY || !limited.told.path)
+	if (code != -ERROR_BUSY || !limited.ended || events_number() != 0)
 		return code;
-	*error = (struct error){0};
-	return tell(&limited.told, result, error);
+	*error = limited.error;
+	limited.ended = false;
+	if (error->code == ERROR_NONE)
+		return tell(&limited.told, result, error);
+	forget_ended();
+	return -(int)error->code;
 }
 
 /* ---- in between ---- */

@@ -223,6 +223,8 @@ static int copy_below(const struct target *target, const char *root,
 					 ? 0
 					 : write_copy(directory, image);
 		reason = errno;
+		if (directory >= 0 && failed != 0)
+			unlinkat(parent, name, AT_REMOVEDIR); /* if it is empty */
 	}
 	if (directory >= 0)
 		close(directory);
@@ -267,6 +269,7 @@ static int copy_image(const struct target *target, const struct image *image, ch
 
 	if (copy_somewhere(target, image, name.text, path, &ignored) == 0)
 		return 0;
+	/* Where others were not in the way that fails, too, and leaves nothing behind. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t)sizeof(random))
 		snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,
 			(long)target->inner_pid, random);

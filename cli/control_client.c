@@ -61,96 +61,104 @@ static int open_directory(const struct target *target, const char *root)
 	return directory;
 }
 
-/* Another user's directory is none of the agent's. */
-static int check_directory(
-	const struct target *target, int directory, const char *root, struct error *error)
+/* The socket in a directory, whose name is shown. Another user's directory is none of the
+ * agent's. A connection, or a negative code; -ERROR_MISSING if nobody listens there. */
+static int connect_in(
+	const struct target *target, int directory, const char *name, struct error *error)
 {
 	struct stat status;
 
 	if (fstat(directory, &status) != 0 || status.st_uid != target->uid)
 		return error_set(error, ERROR_MISSING, "no agent listens there");
-	if ((status.st_mode & 077) == 0)
-		return 0;
-	return error_set(error, ERROR_DENIED,
-		"'%s/%s' is not to be trusted: it is open to others", root,
-		control_directory(target).text);
+	if ((status.st_mode & 077) != 0)
+		return error_set(error, ERROR_DENIED,
+			"'%s' is not to be trusted: it is open to others", name);
+	return local_socket_connect(
+		target, directory, PROTOCOL_SOCKET, "control socket", error);
 }
 
-/* A connection, or a negative code; -ERROR_MISSING if nobody listens there. */
-static int connect_in(const struct target *target, const char *root, struct error *error)
+static int connect_below(
+	const struct target *target, const char *root, struct error *error)
 {
 	int directory = open_directory(target, root), result;
+	char name[64];
 
 	if (directory < 0)
 		return error_set(error, ERROR_MISSING, "no agent listens there");
-	result = check_directory(target, directory, root, error);
-	if (result == 0)
-		result = local_socket_connect(
-			target, directory, PROTOCOL_SOCKET, "control socket", error);
+	snprintf(name, sizeof(name), "%s/%s", root, control_directory(target).text);
+	result = connect_in(target, directory, name, error);
 	close(directory);
 	return result;
 }
 
-/* Among what the process has open, the directory of an agent that found its usual ones
- * taken. */
+/* What the target has open as that descriptor is a directory of an agent that found its
+ * usual ones taken; its name into path (PATH_MAX bytes). */
+static bool is_other_directory(
+	const struct target *target, int folder, const char *descriptor, char *path)
+{
+	const struct control_name usual = control_directory(target);
+	const size_t length = strlen(usual.text);
+	ssize_t got = readlinkat(folder, descriptor, path, PATH_MAX - 1);
+	const char *last;
+
+	path[got > 0 ? got : 0] = '\0';
+	last = strrchr(path, '/');
+	return last != NULL && strncmp(last + 1, usual.text, length) == 0 &&
+	       last[1 + length] == '.';
+}
+
 static int connect_by_descriptor(const struct target *target, struct error *error)
 {
-	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-	    result;
+	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *descriptors = folder >= 0 ? fdopendir(folder) : NULL;
-	struct control_name name = control_directory(target);
 	const struct dirent *entry;
+	char path[PATH_MAX];
+	int result = -1;
 
-	result = error_set(error, ERROR_MISSING, "no agent listens there");
 	if (descriptors == NULL && folder >= 0)
 		close(folder);
-	while (descriptors != NULL && (entry = readdir(descriptors)) != NULL &&
-		result == -ERROR_MISSING) {
-		char path[PATH_MAX];
-		ssize_t length =
-			readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
-		const char *last;
+	while (descriptors != NULL && result < 0 &&
+		(entry = readdir(descriptors)) != NULL) {
 		int directory;
 
-		path[length > 0 ? length : 0] = '\0';
-		last = strrchr(path, '/');
-		if (last == NULL ||
-			strncmp(last + 1, name.text, strlen(name.text)) != 0 ||
-			last[1 + strlen(name.text)] != '.')
+		if (!is_other_directory(target, folder, entry->d_name, path))
 			continue;
 		directory =
 			openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			continue;
 		*error = (struct error){0};
-		result = check_directory(target, directory, "its directory", error);
-		if (result == 0)
-			result = local_socket_connect(target, directory, PROTOCOL_SOCKET,
-				"control socket", error);
+		result = connect_in(target, directory, path, error);
 		close(directory);
 	}
 	if (descriptors != NULL)
 		closedir(descriptors);
-	return result;
+	return result >= 0 ? result
+			   : error_set(error, ERROR_MISSING, "no agent listens there");
+}
+
+/* What is worse than that nobody is there. */
+static void keep_worse(struct error *worst, const struct error *here)
+{
+	if (here->code != ERROR_NONE && here->code != ERROR_MISSING)
+		error_set(worst, here->code, "%s", here->text);
 }
 
 int control_open(
 	struct control *control, const struct target *target, struct error *error)
 {
-	struct error worst = {0};
+	struct error worst = {0}, here = {0};
 
 	*control = (struct control){.descriptor = -1, .pid = (long)target->pid};
 	for (size_t i = 0; protocol_roots[i] != NULL && control->descriptor < 0; i++) {
-		struct error here = {0};
-
-		control->descriptor = connect_in(target, protocol_roots[i], &here);
-		if (here.code != ERROR_NONE && here.code != ERROR_MISSING)
-			error_set(&worst, here.code, "%s", here.text);
+		here = (struct error){0};
+		control->descriptor = connect_below(target, protocol_roots[i], &here);
+		keep_worse(&worst, &here);
 	}
 	if (control->descriptor < 0) {
-		struct error ignored = {0};
-
-		control->descriptor = connect_by_descriptor(target, &ignored);
+		here = (struct error){0};
+		control->descriptor = connect_by_descriptor(target, &here);
+		keep_worse(&worst, &here);
 	}
 	if (control->descriptor >= 0)
 		return 0;

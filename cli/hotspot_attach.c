@@ -226,38 +226,61 @@ static int signal_listener(const struct visit *visit, struct error *error)
 	return failed;
 }
 
-/* The user that a file in /tmp belongs to, if that is neither root nor the target's: then
- * HotSpot takes no notice of it, and the sticky bit keeps it there. */
-static bool is_squatted(const struct visit *visit, const char *name, uid_t *user)
+/* 0, unless a file of that name belongs neither to root nor to the target's user: HotSpot
+ * takes no notice of it, and in a folder of all nobody else can remove it. where: the
+ * folder's name with a slash. */
+static int check_owner(const struct visit *visit, int folder, const char *where,
+	const char *name, struct error *error)
 {
 	struct stat status;
 
-	if (fstatat(visit->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-		return false;
-	*user = status.st_uid;
-	return status.st_uid != 0 && status.st_uid != visit->target->uid;
-}
-
-static int refuse_squatted(
-	const struct visit *visit, const char *name, uid_t user, struct error *error)
-{
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+		status.st_uid == 0 || status.st_uid == visit->target->uid)
+		return 0;
 	return error_set(error, ERROR_DENIED,
-		"cannot attach: '/tmp/%s' was made by user %u, who keeps everybody from "
+		"cannot attach: '%s%s' was made by user %u, who keeps everybody from "
 		"attaching to process %ld; remove it",
-		name, (unsigned)user, (long)visit->target->pid);
+		where, name, (unsigned)status.st_uid, (long)visit->target->pid);
 }
 
-/* In the target's own directory. */
-static int wake_from_folder(struct visit *visit, uid_t user, struct error *error)
+/* HotSpot looks for the trigger in the target's own directory first. */
+static int check_folder(const struct visit *visit, int folder, struct error *error)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "/proc/%ld/cwd/", (long)visit->target->pid);
+	return check_owner(visit, folder, where, visit->trigger, error);
+}
+
+/* HotSpot makes its socket under a second name, and renames it. */
+static int check_socket(const struct visit *visit, struct error *error)
+{
+	char other[sizeof(visit->socket) + sizeof(".tmp")];
+
+	snprintf(other, sizeof(other), "%s.tmp", visit->socket);
+	if (check_owner(visit, visit->directory, "/tmp/", visit->socket, error) != 0)
+		return -ERROR_DENIED;
+	return listens(visit)
+		       ? 0
+		       : check_owner(visit, visit->directory, "/tmp/", other, error);
+}
+
+static int open_folder(const struct visit *visit)
+{
+	return openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* By a trigger in the target's own directory. */
+static int wake_from_folder(struct visit *visit, struct error *error)
 {
 	int failed;
 
-	visit->folder =
-		openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	visit->folder = open_folder(visit);
 	if (visit->folder >= 0 && make_trigger(visit) == 0)
 		failed = signal_listener(visit, error);
 	else
-		failed = refuse_squatted(visit, visit->trigger, user, error);
+		failed = check_owner(
+			visit, visit->directory, "/tmp/", visit->trigger, error);
 	if (visit->folder >= 0)
 		close(visit->folder);
 	visit->folder = visit->directory;
@@ -269,29 +292,24 @@ static int wake_from_folder(struct visit *visit, uid_t user, struct error *error
 static int wake_listener(struct visit *visit, struct error *error)
 {
 	struct error ignored = {0};
-	uid_t user;
+	int folder = open_folder(visit), failed;
 
+	failed = folder < 0 ? 0 : check_folder(visit, folder, error);
+	if (folder >= 0)
+		close(folder);
+	if (failed != 0)
+		return failed;
 	if (make_trigger(visit) == 0)
 		return signal_listener(visit, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
-	if (is_squatted(visit, visit->trigger, &user))
-		return wake_from_folder(visit, user, error);
+	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0)
+		return wake_from_folder(visit, error);
 	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
 	remove_trigger(visit);
 	return make_trigger(visit) == 0 ? signal_listener(visit, error)
 					: refuse_trigger(visit, error);
-}
-
-/* HotSpot renames its socket to that name, which it cannot where somebody else has it. */
-static int check_socket(const struct visit *visit, struct error *error)
-{
-	uid_t user;
-
-	return is_squatted(visit, visit->socket, &user)
-		       ? refuse_squatted(visit, visit->socket, user, error)
-		       : 0;
 }
 
 static int visit_open(

@@ -304,7 +304,9 @@ void target_close(struct target *target)
 		close(target->proc);
 	if (target->root >= 0)
 		close(target->root);
-	target->proc = target->root = -1;
+	if (target->turn >= 0)
+		close(target->turn);
+	target->proc = target->root = target->turn = -1;
 }
 
 int target_open_path(const struct target *target, const char *path, int flags)

@@ -35,8 +35,9 @@ bool exceeded_line(char line[FOLDED_LINE], uint64_t peak, uint64_t limit)
 	if (peak <= limit + limit / FAR)
 		return false;
 	snprintf(line, FOLDED_LINE,
-		"memory was short: the threads that lived at the same time took %.1f MB, "
-		"beyond max_memory; nothing is lost of what they counted",
-		(double)peak / (1 << 20));
+		"memory was short: to lose no count, %.1f MB were taken beyond "
+		"max_memory "
+		"(%.1f MB): many threads and methods",
+		(double)(peak - limit) / (1 << 20), (double)limit / (1 << 20));
 	return true;
 }

@@ -18,8 +18,8 @@ enum { FOLDED_LINE = 160 }; /* bytes that hold any line of it */
  * could take, 0: not known. False: there is nothing to say. */
 bool folded_line(char line[FOLDED_LINE], uint64_t calls, uint64_t folded, uint64_t limit);
 
-/* The line, where what counts cannot do without took far more than the limit: the threads
- * that lived at the same time. False: there is nothing to say. */
+/* The line, where exact counts took far more memory than they may. limit: max_memory,
+ * bytes. False: there is nothing to say. */
 bool exceeded_line(char line[FOLDED_LINE], uint64_t peak, uint64_t limit);
 
 #endif

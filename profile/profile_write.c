@@ -28,7 +28,7 @@
 #include "profile/schema.h"
 #include "profile/sql.h"
 
-/* How long a commit waits for a reader. */
+/* How long a transaction waits for readers before it begins. */
 #define BUSY_MS 5000
 
 /* How often a file may come and go while it is opened. */
@@ -140,6 +140,16 @@ static int check_found(const struct profile_writer *writer, const struct stat *s
 		"cannot write '%s': it is there, and belongs to user %ld; remove it, or "
 		"name another file",
 		writer->place.shown, (long)status->st_uid);
+}
+
+/* What SQLite will open is what was opened here: the folder may be others', too. */
+static int check_place(struct profile_writer *writer, struct error *error)
+{
+	place_without_log(&writer->place);
+	if (has_name(writer))
+		return 0;
+	return error_set(error, ERROR_IO, "cannot write '%s': it was replaced just now",
+		writer->place.shown);
 }
 
 /* Opens the file that is there, or makes one; in between it may come, or go. */
@@ -512,7 +522,7 @@ int profile_create_as(struct profile_writer **out, const char *path,
 	if (status == 0)
 		status = place_init(&writer->place, path, error);
 	if (status == 0)
-		place_without_log(&writer->place);
+		status = check_place(writer, error);
 	if (status == 0 && creation->set_aside)
 		status = set_aside(writer, error);
 	if (status == 0)
@@ -537,7 +547,8 @@ int profile_create(struct profile_writer **writer, const char *path,
 
 int profile_begin(struct profile_writer *writer, struct error *error)
 {
-	int result = sql_exec(writer->db, "BEGIN IMMEDIATE");
+	/* Readers are waited for here, once, and not where a page has to be written. */
+	int result = sql_exec(writer->db, "BEGIN EXCLUSIVE");
 
 	return result == SQLITE_OK ? 0 : failed(writer, error, result);
 }

@@ -14,7 +14,9 @@
 #include "profile/sql.h"
 
 /* How long to wait for a JVM that writes. */
-#define BUSY_MS 10000
+#define BUSY_MS 30000
+/* The largest file that is copied into memory. */
+#define COPY_MAX (512 << 20)
 /* The longest text and the largest row a profile may hold: a bound for hostile files. */
 #define LENGTH_MAX (16 << 20)
 /* SQLite's instructions: a row needs some hundred at most, of which a byte in the file
@@ -86,15 +88,20 @@ static int check_header(struct read_source *source, struct error *error)
 	return error_set(error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
 }
 
-/* Older agents had a write-ahead log. One with something in it holds pages that the file
- * lacks, and can only be read through its index, the -shm file. */
-static uint64_t log_size(const struct place *place)
+static uint64_t beside_size(const struct place *place, const char *suffix)
 {
 	char path[PATH_MAX];
 	struct stat status;
 
-	place_beside(place, "-wal", path);
+	place_beside(place, suffix, path);
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+/* Older agents had a write-ahead log. One with something in it holds pages that the file
+ * lacks, and can only be read through its index, the -shm file. */
+static uint64_t log_size(const struct place *place)
+{
+	return beside_size(place, "-wal");
 }
 
 static bool has_log(const struct place *place)
@@ -240,7 +247,8 @@ static int open_some_way(struct read_source *source, struct error *error)
 	if (error->code != ERROR_NONE || result == SQLITE_OK)
 		return -(int)error->code;
 	/* A rollback journal was left behind: the last transaction has to be undone. */
-	if (result == SQLITE_READONLY_ROLLBACK || result == SQLITE_READONLY_RECOVERY) {
+	bool to_undo = result == SQLITE_READONLY_ROLLBACK;
+	if (to_undo || result == SQLITE_READONLY_RECOVERY) {
 		close_database(source);
 		result = open_way(source, WAY_RECOVER, error);
 	}
@@ -248,11 +256,11 @@ static int open_some_way(struct read_source *source, struct error *error)
 	 * log. */
 	int primary = result & 0xff;
 	bool refused = primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY;
-	if (refused && has_log(&source->place))
+	if (refused && (to_undo || has_log(&source->place)))
 		return error_set(error, ERROR_DENIED,
-			"cannot read '%s': it has a side file ('-wal') that cannot be read "
+			"cannot read '%s': it has a side file ('%s') that cannot be used "
 			"here; copy both to a directory you may write",
-			source->place.shown);
+			source->place.shown, to_undo ? "-journal" : "-wal");
 	if (refused) {
 		close_database(source);
 		result = open_way(source, WAY_IMMUTABLE, error);
@@ -325,7 +333,8 @@ static bool has_journal(const struct place *place)
 	return stat(path, &status) == 0;
 }
 
-/* The writer waits for its readers: they read a copy, which is made in no time. */
+/* The writer waits for its readers: they read a copy, which is made in less time than a
+ * report. */
 static int read_copy(struct read_source *source, struct error *error)
 {
 	sqlite3 *file = source->db;
@@ -368,7 +377,7 @@ int read_open(struct read_source *source, const char *path, struct error *error)
 		status = check_size(source, &local);
 	if (status == 0)
 		status = check_version(source, &local);
-	if (status == 0 && has_journal(&source->place))
+	if (status == 0 && source->bytes <= COPY_MAX && has_journal(&source->place))
 		status = read_copy(source, &local);
 	if (status < 0) {
 		read_close(source);

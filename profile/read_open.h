@@ -5,10 +5,10 @@
  *
  * In:   a path.
  * Out:  a connection inside a read transaction (one consistent state; of what a JVM
- * writes at the moment a copy in memory, so that it need not wait), its schema version
- * checked; or a line that says what the file is instead. Owns: the connection; the file
- * is not changed but for what SQLite's recovery does where a JVM was killed in the middle
- * of a write.
+ *       writes at the moment a copy in memory, so that it need not wait), its schema
+ *       version checked; or a line that says what the file is instead.
+ * Owns: the connection; the file is not changed but for what SQLite's recovery does where
+ *       a JVM was killed in the middle of a write.
  */
 #ifndef JPROF_PROFILE_READ_OPEN_H
 #define JPROF_PROFILE_READ_OPEN_H

@@ -202,7 +202,7 @@ static int patience(struct server *server, uint64_t now)
 
 	if (lines_wait(server))
 		return 0;
-	if (server->accept_after > now)
+	if (server->accept_after > now && server->accept_after < until)
 		until = server->accept_after;
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
 		const struct client *client = &server->client[i];

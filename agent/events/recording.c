@@ -143,8 +143,10 @@ static void say_boot_path(const struct session *session)
 	if (added && *added && session->options.include.count == 0 &&
 		calls_by_probes(session) && !atomic_flag_test_and_set(&said))
 		log_line(LOG_WARN,
-			"the classes of '%s' (-Xbootclasspath/a) count as the JDK's own, "
-			"and are not recorded; include=+PACKAGE.* records them, too",
+			"the classes of '%s' (-Xbootclasspath/a, or an agent's "
+			"Boot-Class-Path) count as "
+			"the JDK's own, and are not recorded; include=+PACKAGE.* records "
+			"them, too",
 			error_subject(added).text);
 	free(added);
 }

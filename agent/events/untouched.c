@@ -14,9 +14,10 @@
 #include "agent/log/log.h"
 
 enum {
-	LISTED = 200,   /* by name */
-	FIRST = 256,    /* slots, a power of two */
-	KNOWN = 1 << 20 /* beyond so many they are counted whenever they are told */
+	LISTED = 200, /* by name */
+	FIRST = 256,  /* slots, a power of two */
+	KNOWN = 1
+		<< 20 /* slots at most; beyond half of it a method may be counted twice */
 };
 
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_UNTOUCHED};

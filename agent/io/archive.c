@@ -205,13 +205,15 @@ static bool ends_are_entries(const struct archive *archive, int descriptor)
 static bool take_memory(struct archive *archive, const struct directory *directory,
 	struct archive_memory *memory)
 {
-	uint64_t used;
-
-	archive->taken =
+	uint64_t used = atomic_load(&memory->used), limit = atomic_load(&memory->limit);
+	uint64_t bytes =
 		directory->bytes + 1 + (directory->entries + 1) * sizeof(*archive->entry);
-	used = atomic_fetch_add(&memory->used, archive->taken);
-	if (used > memory->limit || archive->taken > memory->limit - used)
-		return false;
+
+	do {
+		if (used > limit || bytes > limit - used)
+			return false;
+	} while (!atomic_compare_exchange_weak(&memory->used, &used, used + bytes));
+	archive->taken = bytes;
 	archive->bytes = malloc((size_t)directory->bytes + 1);
 	archive->entry = calloc((size_t)directory->entries + 1, sizeof(*archive->entry));
 	return archive->bytes && archive->entry;

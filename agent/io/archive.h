@@ -35,8 +35,7 @@ struct archive {
 
 /* The memory of all directories together. */
 struct archive_memory {
-	uint64_t limit;
-	_Atomic uint64_t used;
+	_Atomic uint64_t limit, used;
 };
 
 enum {

@@ -256,8 +256,8 @@ void archive_files_closed(struct io_files *files, uint64_t id)
 	struct io_file *file = io_files_hold(files, id);
 	struct io_archive *archive = file ? atomic_load(&file->archive) : NULL;
 
-	if (archive) {
-		lock_take(&archive->lock);
+	/* Somebody who reads it just now may take long: then it is given back later. */
+	if (archive && lock_try(&archive->lock)) {
 		if (io_file_holds(file) == 1) /* ours */
 			unbind(archive);
 		lock_give(&archive->lock);
@@ -279,7 +279,7 @@ void archive_files_forget(struct io_file *file)
 
 void archive_files_begin(uint64_t memory)
 {
-	archives.memory.limit = memory;
+	atomic_store(&archives.memory.limit, memory);
 	atomic_store(&archives.begun, true);
 }
 

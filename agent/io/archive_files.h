@@ -4,7 +4,6 @@
  * archive_files: reads of archives, charged to their entries.
  *
  *   (file, offset, bytes) --> archive, by device and inode --> its entries' rows
- * (io_files)
  *
  * An archive's directory is read when it is first read from, once for all the names that
  * it has, and kept as long as it is open under one of them; again, where an opening finds
@@ -12,8 +11,9 @@
  * the sum over entries is the archive's.
  *
  * Owns: the directories, in the memory that the recording allows. Where there is none an
- * archive's entries are not told apart, and its row says so. Runs: on the thread that
- * read. Those that read the same archive wait for the one that reads its directory.
+ *       archive's entries are not told apart, and its row says so.
+ * Runs: on the thread that read. Those that read the same archive wait for the one that
+ *       reads its directory.
  */
 #ifndef JPROF_ARCHIVE_FILES_H
 #define JPROF_ARCHIVE_FILES_H
@@ -40,7 +40,7 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 	void (*part)(void *user, struct io_ref entry, uint64_t bytes), void *user);
 
 /* A descriptor of that file was closed: if it was the last one its directory is given
- * back. */
+ * back; where another thread is at it just now, by the next close, or at the end. */
 void archive_files_closed(struct io_files *files, uint64_t id);
 
 /* What is known of the row's archive is given back; nobody holds the row. */

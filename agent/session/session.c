@@ -257,7 +257,7 @@ bool session_exceeded(const struct session *session, char line[FOLDED_LINE])
 	struct trace_state state;
 
 	trace_get_state(session->trace, &state);
-	return exceeded_line(line, state.memory_peak, state.memory_limit);
+	return exceeded_line(line, state.memory_peak, session->options.max_memory);
 }
 
 /* Of the profile, beside its user. */

@@ -14,9 +14,12 @@
 #include <string.h>
 
 enum {
-	FOLD_BATCH = 32, /* threads folded in one go under the lock */
-	CROWD = 2 *
-		TRACE_KEPT_ENDED /* so many are kept only where virtual ones stay apart */
+	/* Threads folded in one go under the lock; of a crowd more: in each go those that
+	 * live are looked at, too. */
+	FOLD_BATCH = 32,
+	CROWD_BATCH = 256,
+	/* So many are kept only where virtual ones stay apart. */
+	CROWD = 2 * TRACE_KEPT_ENDED
 };
 
 static bool is_digit(char c)
@@ -154,17 +157,17 @@ void fold_twins(struct trace *trace)
 	}
 }
 
-/* Under LOCK_THREADS. Folds up to FOLD_BATCH threads, from the last row backwards, while
- * more than so many ended ones have their own. Virtual ones, which are to stay apart, are only folded
- * where none is kept. Returns how many. */
-static unsigned fold_some(struct trace *trace, uint32_t kept)
+/* Under LOCK_THREADS. Folds up to so many threads, from the last row backwards, while
+ * more than so many ended ones have their own. Virtual ones, which are to stay apart, are
+ * only folded where none is kept. Returns how many. */
+static unsigned fold_some(struct trace *trace, uint32_t kept, unsigned batch)
 {
 	struct thread_context *before;
 	unsigned folded = 0;
 
 	for (struct thread_context *i = trace->last; i != NULL; i = before) {
 		before = i->before;
-		if (folded >= FOLD_BATCH ||
+		if (folded >= batch ||
 			trace->ended + (kept == 0 ? trace->ended_apart : 0) <= kept)
 			break;
 		if (kept == 0 || !i->identity.is_virtual)
@@ -179,7 +182,7 @@ void fold_excess(struct trace *trace)
 
 	do {
 		lock_take(&trace->lock);
-		folded = fold_some(trace, TRACE_KEPT_ENDED);
+		folded = fold_some(trace, TRACE_KEPT_ENDED, FOLD_BATCH);
 		lock_give(&trace->lock);
 	} while (folded > 0);
 }
@@ -201,8 +204,7 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 }
 
 /* Where very many threads have ended, to look for the largest tree would take longer than
- * the thread that needs memory: an eighth of them is folded, so that each is looked at a
- * few times at most. */
+ * the thread that needs memory: an eighth of them is folded, so that this is seldom. */
 static bool fold_crowd(struct trace *trace)
 {
 	uint32_t ended, left = UINT32_MAX;
@@ -213,7 +215,7 @@ static bool fold_crowd(struct trace *trace)
 		ended = trace->ended + trace->ended_apart;
 		if (left == UINT32_MAX)
 			left = ended > CROWD ? ended - ended / 8 : ended;
-		folded = ended > left ? fold_some(trace, 0) : 0;
+		folded = ended > left ? fold_some(trace, 0, CROWD_BATCH) : 0;
 		lock_give(&trace->lock);
 		all += folded;
 	} while (folded > 0);
@@ -233,7 +235,7 @@ bool trace_relieve(struct trace *trace, size_t bytes)
 	if (tree != NULL)
 		freed = tree_prune(tree, NULL, 0, NULL);
 	if (freed == 0)
-		freed = fold_some(trace, 0);
+		freed = fold_some(trace, 0, FOLD_BATCH);
 	lock_give(&trace->lock);
 	return freed > 0;
 }

@@ -9,7 +9,6 @@
  * what is an empty text is "". What stands beside the rows is left out.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report/sheet.h"
@@ -23,13 +22,23 @@ static bool needs_quotes(const char *text, size_t length)
 	return length == 0;
 }
 
+/* Names come from the program that was recorded. */
+static bool is_formula(const char *text, size_t length)
+{
+	return length > 0 && memchr("=+-@", text[0], 4) != NULL;
+}
+
 static void put_field(struct out *out, const char *text, size_t length)
 {
+	const char *front = is_formula(text, length) ? "'" : "";
+
 	if (!needs_quotes(text, length)) {
+		out_text(out, front);
 		out_harmless(out, text, length);
 		return;
 	}
 	out_char(out, '"');
+	out_text(out, front);
 	for (const char *end = text + length, *quote; text < end; text = quote) {
 		quote = memchr(text + 1, '"', (size_t)(end - text) - 1);
 		if (quote == NULL)
@@ -39,25 +48,6 @@ static void put_field(struct out *out, const char *text, size_t length)
 		out_harmless(out, text, (size_t)(quote - text));
 	}
 	out_char(out, '"');
-}
-
-/* Names come from the program that was recorded. */
-static bool is_formula(const char *text, size_t length)
-{
-	return length > 0 && memchr("=+-@", text[0], 4) != NULL;
-}
-
-static void put_text(struct out *out, const char *text, size_t length)
-{
-	char *plain;
-
-	if (!is_formula(text, length) ||
-		asprintf(&plain, "'%.*s", (int)length, text) < 0) {
-		put_field(out, text, length);
-		return;
-	}
-	put_field(out, plain, length + 1);
-	free(plain);
 }
 
 static void put_heading(struct out *out, const struct column *column)
@@ -96,7 +86,7 @@ static void put_value(struct out *out, const struct cell *cell)
 		out_real(out, cell->real);
 		break;
 	case CELL_TEXT:
-		put_text(out, cell->text, cell->length);
+		put_field(out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:
 		out_text(out, cell->number ? "true" : "false");

@@ -37,7 +37,7 @@ for java in "${javas[@]}"; do
 	done
 	for signal in KILL HUP; do
 		rm -f "$work/p.jprof"
-		"$jprof" attach "$pid" --duration 8 --file "$work/p.jprof" >"$work/said" 2>&1 &
+		"$jprof" attach "$pid" --duration 10 --file "$work/p.jprof" >"$work/said" 2>&1 &
 		command=$!
 		for _ in $(seq 200); do
 			grep -q "recording into" "$work/said" && break
@@ -57,7 +57,7 @@ for java in "${javas[@]}"; do
 	done
 	# The next one has no end of its own.
 	"$jprof" start "$pid" --file "$work/q.jprof" 2>"$work/said" || fail "$java: start: $(cat "$work/said")"
-	sleep 9
+	sleep 11
 	[ "$(state)" = recording ] || fail "$java: an old duration ended the next recording"
 	"$jprof" detach "$pid" 2>"$work/said" || fail "$java: detach: $(cat "$work/said")"
 	kill -9 "$pid"

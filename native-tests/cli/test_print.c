@@ -468,6 +468,11 @@ static void test_zero_in_name(void **state)
 	text = fixture_print(&fixture, "threads", "text");
 	assert_non_null(strstr(text, "  a\\u0000z\n"));
 	free(text);
+	fixture_init(&fixture);
+	fixture_thread(&fixture, "=\xc0\x80z", 1, 1);
+	text = fixture_print(&fixture, "threads", "csv");
+	assert_non_null(strstr(text, "\n'=\\u0000z,"));
+	free(text);
 }
 
 /* Each text field of a profile in turn: what is printed of it, in each view, may be shown

@@ -322,6 +322,7 @@ static void test_race(void **state)
 			_exit(1);
 		}
 	}
+	close(ready[1]);
 	for (unsigned i = 0; i < RACERS; i++) {
 		char made[sizeof(place.address.sun_path)];
 
@@ -336,7 +337,6 @@ static void test_race(void **state)
 		waitpid(child[i], NULL, 0);
 	}
 	close(ready[0]);
-	close(ready[1]);
 	/* All are stale now. */
 	expect_place(first);
 }

@@ -803,6 +803,33 @@ static void read_only_body(void)
 		fprintf(stderr, "%s\n", error.text);
 		_exit(5);
 	}
+	error = (struct error){0};
+	if (profile_open(&profile, fixture_path("ro/torn.jprof"), &error) !=
+			-ERROR_DENIED ||
+		!strstr(error.text, "'-journal'")) {
+		fprintf(stderr, "%s\n", error.text);
+		_exit(6);
+	}
+}
+
+/* A process dies in the middle of a transaction of which a part is in the file. */
+static void tear(const char *path)
+{
+	static const char sql[] = "PRAGMA synchronous = OFF; PRAGMA cache_size = 2;"
+				  "BEGIN EXCLUSIVE; UPDATE node SET calls = calls + 1";
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		sqlite3 *db;
+
+		_exit(sqlite3_open(path, &db) != SQLITE_OK ||
+			sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 }
 
 static void read_only_directory(void **state)
@@ -818,6 +845,10 @@ static void read_only_directory(void **state)
 	fixture_profile(fixture_path("ro/log.jprof"), 1, 10);
 	fixture_sql(fixture_path("ro/log.jprof"), "PRAGMA journal_mode = WAL", NULL, 0);
 	fixture_write_bytes(fixture_path("ro/log.jprof-wal"), "not a log", 9);
+	fixture_profile(fixture_path("ro/torn.jprof"), 2, 3000);
+	tear(fixture_path("ro/torn.jprof"));
+	assert_int_equal(chmod(fixture_path("ro/torn.jprof"), 0644), 0);
+	assert_int_equal(chmod(fixture_path("ro/torn.jprof-journal"), 0644), 0);
 	assert_int_equal(chmod(fixture_path("ro/closed %.jprof"), 0644), 0);
 	assert_int_equal(chmod(fixture_path("ro/wal.jprof"), 0644), 0);
 	assert_int_equal(chmod(fixture_path("ro/log.jprof"), 0644), 0);

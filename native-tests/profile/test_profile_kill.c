@@ -6,8 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,9 @@ static int clean(void **state)
 	return 0;
 }
 
+/* Between two rounds, ms. Without any a reader may never find the file free. */
+static int rest;
+
 /* Round after round over the same nodes. Every eighth drops a thread before. */
 static void write_for_ever(const char *path)
 {
@@ -69,6 +74,8 @@ static void write_for_ever(const char *path)
 			_exit(5);
 		}
 		*committed = round;
+		if (rest > 0)
+			poll(NULL, 0, rest);
 	}
 }
 
@@ -176,10 +183,13 @@ static void killed(void **state)
 static void reader_beside_writer(void **state)
 {
 	const char *path = fixture_path("beside.jprof");
-	pid_t child = start_writer(path);
+	pid_t child;
 	uint64_t last = 0, changes = 0;
 
 	(void)state;
+	rest = 5;
+	child = start_writer(path);
+	rest = 0;
 	for (int i = 0; i < 1000 && *committed == 0; i++)
 		poll(NULL, 0, 10);
 	for (int i = 0; i < 60; i++) {
@@ -198,6 +208,56 @@ static void reader_beside_writer(void **state)
 	end_writer(child);
 	assert_true(changes > 3);
 	check_left_behind(path, *committed);
+}
+
+/* Reads, until its standard input ends. */
+static void read_for_long(const char *path, const int to[2], const int from[2])
+{
+	sqlite3 *db;
+	char byte = 'r';
+
+	close(to[1]);
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+		sqlite3_exec(db, "BEGIN; SELECT count(*) FROM node", NULL, NULL, NULL) !=
+			SQLITE_OK ||
+		write(from[1], &byte, 1) != 1)
+		_exit(3);
+	_exit(read(to[0], &byte, 1) != 0 || sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
+}
+
+/* A transaction that a reader is in the way of does not begin: it is not held up at each
+ * of its pages, and takes nothing with it. */
+static void reader_that_stays(void **state)
+{
+	const char *path = fixture_path("stays.jprof");
+	struct profile_writer *writer;
+	struct error error = {0};
+	int to[2], from[2], status;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+	assert_int_equal(
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error),
+		0);
+	assert_int_equal(fixture_fill(writer, 1, 1000, 1, &error), 0);
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		read_for_long(path, to, from);
+	close(to[0]);
+	close(from[1]);
+	assert_int_equal(read(from[0], &byte, 1), 1);
+	assert_int_equal(profile_begin(writer, &error), -ERROR_BUSY);
+	close(to[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(from[0]);
+	error = (struct error){0};
+	assert_int_equal(fixture_fill(writer, 1, 1000, 2, &error), 0);
+	assert_int_equal(profile_close(writer, &error), 0);
 }
 
 /* The writer's end waits for a reader in the middle of reading. */
@@ -245,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed),
 		cmocka_unit_test(reader_beside_writer),
+		cmocka_unit_test(reader_that_stays),
 		cmocka_unit_test(close_beside_reader),
 	};
 
