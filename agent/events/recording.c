@@ -139,15 +139,16 @@ static void say_boot_path(const struct session *session)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	char *added = jvm_property(&events.jvm, "jdk.boot.class.path.append");
+	/* JDK 17 has a separator in front. */
+	const char *shown = added && *added == ':' ? added + 1 : added;
 
-	if (added && *added && session->options.include.count == 0 &&
+	if (shown && *shown && session->options.include.count == 0 &&
 		calls_by_probes(session) && !atomic_flag_test_and_set(&said))
 		log_line(LOG_WARN,
 			"the classes of '%s' (-Xbootclasspath/a, or an agent's "
-			"Boot-Class-Path) count as "
-			"the JDK's own, and are not recorded; include=+PACKAGE.* records "
-			"them, too",
-			error_subject(added).text);
+			"Boot-Class-Path) count as the JDK's own, and are not recorded; "
+			"include=+PACKAGE.* records them, too",
+			error_subject(shown).text);
 	free(added);
 }
 

@@ -207,15 +207,20 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
  * the thread that needs memory: an eighth of them is folded, so that this is seldom. */
 static bool fold_crowd(struct trace *trace)
 {
-	uint32_t ended, left = UINT32_MAX;
+	uint32_t left;
 	unsigned folded, all = 0;
 
+	lock_take(&trace->lock);
+	left = trace->ended + trace->ended_apart;
+	lock_give(&trace->lock);
+	if (left <= CROWD)
+		return false;
+	left -= left / 8;
 	do {
 		lock_take(&trace->lock);
-		ended = trace->ended + trace->ended_apart;
-		if (left == UINT32_MAX)
-			left = ended > CROWD ? ended - ended / 8 : ended;
-		folded = ended > left ? fold_some(trace, 0, CROWD_BATCH) : 0;
+		folded = trace->ended + trace->ended_apart > left
+				 ? fold_some(trace, 0, CROWD_BATCH)
+				 : 0;
 		lock_give(&trace->lock);
 		all += folded;
 	} while (folded > 0);

@@ -5,18 +5,21 @@ import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * Eight methods that call one another in ever new orders, in so many threads: hardly a
  * path comes twice. Each knows how often it was called and what it allocated.
  *
- *   Folded THREADS|THREADS virtual ROUNDS FILE      a round is a path of ten calls
+ *   Folded [virtual|together] THREADS ROUNDS FILE      a round is a path of ten calls
  *
+ * virtual: the threads are; together: none ends before all have been through their rounds.
  * FILE gets a line "METHOD CALLS BYTES" for each method, of all threads.
  */
 public class Folded {
 	static final int DEPTH = 10;
 	static volatile byte[] kept;
+	static CountDownLatch together;
 
 	abstract static class Step {
 		abstract void go(Walk walk, int depth);
@@ -123,6 +126,14 @@ public class Folded {
 		public void run() {
 			for (int i = 0; i < rounds; i++)
 				next().go(this, DEPTH);
+			if (together == null)
+				return;
+			together.countDown();
+			try {
+				together.await();
+			} catch (InterruptedException e) {
+				throw new IllegalStateException(e);
+			}
 		}
 	}
 
@@ -145,9 +156,12 @@ public class Folded {
 
 	public static void main(String[] arguments) throws Exception {
 		boolean isVirtual = arguments[0].equals("virtual");
-		int at = isVirtual ? 1 : 0;
+		boolean isTogether = arguments[0].equals("together");
+		int at = isVirtual || isTogether ? 1 : 0;
 		int threads = Integer.parseInt(arguments[at]);
 		int rounds = Integer.parseInt(arguments[at + 1]);
+		if (isTogether)
+			together = new CountDownLatch(threads);
 		List<Thread> started = new ArrayList<>();
 		List<Walk> walks = new ArrayList<>();
 

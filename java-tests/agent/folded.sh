@@ -5,6 +5,7 @@
 # folded: eight methods that call one another in ever new orders, with too little memory for their call
 # paths: of each method calls and bytes are what the program says, callers' calls add up to them, and
 # the agent says how much has no path. In one thread, in 64, and in virtual ones; however calls are seen.
+# And in 2,000 threads that live at the same time: what they cannot do without is taken, and that is said.
 . "$(dirname "$0")/common.sh"
 need jq
 # Bytes that a thread cannot do without.
@@ -67,5 +68,11 @@ for java in "${javas[@]}"; do
 				record "$java" $calls $memory 4 virtual 200 150
 		done
 	done
+	record "$java" instrument 1m 2000 together 2000 10
+	grep -q 'memory was short: to lose no count, .* beyond max_memory (1.0 MB)' "$work/err" ||
+		fail "$java: nobody says what 2,000 threads took: $(cat "$work/err")"
+	found=$("$jprof" report "$work/p.jprof" --view threads --format json |
+		jq '[.rows[] | select(.thread | startswith("walk-")) | .events] | add')
+	[ "$found" = 400000 ] || fail "$java: by thread: $found events of 200,000 calls"
 done
 finish

@@ -36,5 +36,16 @@ for java in "${javas[@]}"; do
 	expect_lines 'an intrinsic' 0
 	fact untouched.1 | grep -q 'System.arraycopy: native, ' ||
 		fail "an intrinsic: the summary says '$(fact untouched.1)'"
+
+	# Classes with the boot loader that are not the JDK's.
+	timeout 120 "$java" "-Xbootclasspath/a:$classes" "-agentpath:$agent=file=$work/p.jprof" \
+		agent.Workload count 300 >"$work/out" 2>"$work/err"
+	[ "$(grep -c "'$classes' (-Xbootclasspath/a, or" "$work/err")" = 1 ] ||
+		fail "-Xbootclasspath/a: it said '$(cat "$work/err")'"
+	timeout 120 "$java" "-Xbootclasspath/a:$classes" \
+		"-agentpath:$agent=file=$work/p.jprof,include=+agent.*" \
+		agent.Workload count 300 >"$work/out" 2>"$work/err"
+	[ "$(cat "$work/err")" = done ] || fail "-Xbootclasspath/a and include: it said '$(cat "$work/err")'"
+	expect_profile "$work/p.jprof" 300
 done
 finish

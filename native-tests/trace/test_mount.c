@@ -4,6 +4,7 @@
  * Virtual threads come onto carriers, leave them, and are shown: every use is where it belongs, and
  * a group's row is the sum of what its threads did, path by path. One thread moves all carriers.
  */
+#include "agent/trace/trace_memory.h"
 #include "mount_test.h"
 
 #include <stdio.h>
@@ -590,6 +591,34 @@ static void test_apart(void **state)
 	crowd_destroy(crowd);
 }
 
+/* Of very many that have ended an eighth is folded at once where memory is wanted;
+ * nothing is lost. */
+static void test_apart_crowd(void **state)
+{
+	enum { ALL = 4 * TRACE_KEPT_ENDED };
+	struct trace *trace = *state;
+	struct test_picture picture = {.metrics = 2};
+	struct test_seat seat;
+
+	trace_keep_virtual_apart(trace);
+	seat = test_seat(trace, "carrier");
+	for (int i = 0; i < ALL; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "guest-%d", i);
+		assert_true(test_seat_begin(&seat, name));
+		test_use(seat.lane, 1, 0);
+		test_seat_end(&seat);
+	}
+	assert_true(trace_relieve(trace, 0));
+	test_visit(trace, &picture);
+	assert_in_range(picture.count, ALL - ALL / 8 - 300, ALL - ALL / 8 + 2);
+	assert_int_equal(test_row_named(&picture, "guest-*")->thread.total[0],
+		test_row_named(&picture, "guest-*")->thread.folded);
+	test_same_totals(trace, &picture);
+	test_picture_fini(&picture);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -605,6 +634,7 @@ int main(void)
 		TEST(test_carriers_change),
 		TEST(test_random_walk),
 		TEST(test_apart),
+		TEST(test_apart_crowd),
 	};
 	int result = cmocka_run_group_tests(tests, NULL, NULL);
 
