@@ -39,7 +39,7 @@ static const char attach_text[] =
 	"`jprof start`.\n"
 	"With --duration (seconds, or with s, m, h) it waits for that time (Ctrl-C:\n"
 	"no longer), ends the recording, and takes the agent out again if it brought\n"
-	"it.\n"
+	"it. The agent ends the recording by itself if this command is killed.\n"
 	"JDK 21 and later warn of agents that are loaded late on the program's\n"
 	"standard error, unless started with -XX:+EnableDynamicAgentLoading.\n";
 
