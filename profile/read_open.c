@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "profile/schema.h"
 #include "profile/sql.h"
 
-/* How long to wait for a JVM that writes. */
-#define BUSY_MS 30000
+/* How long to wait for a JVM that writes, looking every millisecond: one that writes all
+ * the time leaves the file alone for moments only. */
+#define BUSY_TRIES    30000
+#define BUSY_PAUSE_NS 1000000
 /* The largest file that is copied into memory. */
 #define COPY_MAX (512 << 20)
 /* The longest text and the largest row a profile may hold: a bound for hostile files. */
@@ -179,10 +182,19 @@ static int count_step(void *argument)
 	return source->steps == 0 || --source->steps == 0;
 }
 
+static int wait_for_writer(void *argument, int tries)
+{
+	const struct timespec pause = {0, BUSY_PAUSE_NS};
+
+	(void)argument;
+	nanosleep(&pause, NULL);
+	return tries < BUSY_TRIES;
+}
+
 /* What a file may not make SQLite do. */
 static int set_limits(struct read_source *source)
 {
-	sqlite3_busy_timeout(source->db, BUSY_MS);
+	sqlite3_busy_handler(source->db, wait_for_writer, NULL);
 	sqlite3_limit(source->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
 	sqlite3_db_config(source->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(source->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
