@@ -119,7 +119,8 @@ static inline bool session_has_scope(const struct session *session)
 	return session->options.scope.count > 0;
 }
 
-/* What is to be said of folded call paths, as of the last flush. False: nothing. */
+/* What is to be said of folded call paths, as of the last flush; and of memory beyond its
+ * bound. False: nothing. */
 bool session_folded(const struct session *session, char line[FOLDED_LINE]);
 bool session_exceeded(const struct session *session, char line[FOLDED_LINE]);
 

@@ -108,7 +108,7 @@ expect_refused() {
 
 # query PROFILE SQL
 query() {
-	sqlite3 -batch -readonly "$1" "$2"
+	sqlite3 -batch -readonly -cmd '.timeout 20000' "$1" "$2"
 }
 
 # fact KEY: a value of the profile's summary.
