@@ -8,16 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "agent/jvm/name_counts.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 
 enum {
-	LISTED = 200, /* by name */
-	FIRST = 256,  /* slots, a power of two */
-	KNOWN = 1
-		<< 20 /* slots at most; beyond half of it a method may be counted twice */
+	LISTED = 200,   /* by name */
+	KNOWN = 1 << 19 /* beyond that a method may be counted twice */
 };
 
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_UNTOUCHED};
@@ -26,73 +24,19 @@ static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_UNTOUCHED};
 static char *list[LISTED];
 static unsigned listed;
 static uint64_t count;
-static uint64_t *known_hash; /* of all lines; 0: an empty slot */
-static size_t slots;
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *line)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *line; line++)
-		hash = (hash ^ (unsigned char)*line) * 0x100000001b3;
-	return hash ? hash : 1;
-}
-
-/* The hash's slot, or the empty one where it belongs. */
-static uint64_t *slot_of(uint64_t *slot, size_t size, uint64_t hash)
-{
-	size_t i = (hash ^ hash >> 32) & (size - 1);
-
-	while (slot[i] != 0 && slot[i] != hash)
-		i = (i + 1) & (size - 1);
-	return &slot[i];
-}
-
-/* So that at most half of the slots are taken. */
-static void make_slots(void)
-{
-	size_t size = slots ? 2 * slots : FIRST;
-	uint64_t *fresh;
-
-	if (2 * (count + 1) <= slots || size > KNOWN)
-		return;
-	fresh = calloc(size, sizeof(*fresh));
-	if (!fresh)
-		return;
-	for (size_t i = 0; i < slots; i++)
-		if (known_hash[i] != 0)
-			*slot_of(fresh, size, known_hash[i]) = known_hash[i];
-	free(known_hash);
-	known_hash = fresh;
-	slots = size;
-}
-
-/* True: it was not known before, as far as there is room to tell. */
-static bool is_new(const char *line)
-{
-	uint64_t hash = hash_of(line), *slot;
-
-	make_slots();
-	if (slots == 0)
-		return true;
-	slot = slot_of(known_hash, slots, hash);
-	if (*slot == hash)
-		return false;
-	if (2 * (count + 1) <= slots)
-		*slot = hash;
-	return true;
-}
+static struct name_counts known; /* of all lines */
 
 /* Takes the line. */
 static void add_line(char *line)
 {
-	bool known;
+	bool is_new;
 
 	lock_take(&list_lock);
-	known = !is_new(line);
-	count += !known;
-	if (!known && listed < LISTED) {
+	is_new = name_counts_of(&known, line) == 0;
+	if (is_new && known.used < KNOWN)
+		name_counts_add(&known, line);
+	count += is_new;
+	if (is_new && listed < LISTED) {
 		list[listed++] = line;
 		line = NULL;
 	}
@@ -116,9 +60,7 @@ void untouched_forget(void)
 	lock_take(&list_lock);
 	while (listed > 0)
 		free(list[--listed]);
-	free(known_hash);
-	known_hash = NULL;
-	slots = 0;
+	name_counts_fini(&known);
 	count = 0;
 	lock_give(&list_lock);
 }
