@@ -185,7 +185,7 @@ EXPORTED int jprof_start_with(const char *options)
 {
 	struct error error = {0};
 
-	return events.jvm.vm ? told(events_start(options, &error), &error) : -1;
+	return events.jvm.vm ? told(events_start(options, NULL, &error), &error) : -1;
 }
 
 EXPORTED int jprof_start(void)

@@ -69,7 +69,8 @@ static int options_of(const json_t *request, char **text, struct error *error)
 	return *text ? 0 : no_memory(error);
 }
 
-/* A recording that ends by itself. The command that wanted it may be gone by then. */
+/* A recording that ends by itself. The command that wanted it may be gone by then. The control
+ * thread's alone. */
 static struct {
 	uint32_t number; /* 0: there is none */
 	uint64_t at;     /* ns of clock_now */
@@ -134,6 +135,7 @@ void agent_due(void)
 static int start(const json_t *request, json_t **result, struct error *error)
 {
 	struct events_told told;
+	uint32_t number;
 	uint64_t ms;
 	char *text;
 	int code = duration_of(request, &ms, error);
@@ -142,11 +144,11 @@ static int start(const json_t *request, json_t **result, struct error *error)
 		code = options_of(request, &text, error);
 	if (code)
 		return code;
-	code = events_start(text, error);
+	code = events_start(text, &number, error);
 	free(text);
 	if (code)
 		return code;
-	limited.number = ms ? events_number() : 0;
+	limited.number = ms ? number : 0;
 	limited.at = clock_now() + ms * 1000000;
 	forget_ended();
 	/* Somebody may have stopped it since. */

@@ -107,7 +107,15 @@ static bool is_other_directory(
 	       last[1 + length] == '.';
 }
 
-static int connect_by_descriptor(const struct target *target, struct error *error)
+/* What is worse than that nobody is there. */
+static void keep_worse(struct error *worst, const struct error *here)
+{
+	if (here->code != ERROR_NONE && here->code != ERROR_MISSING)
+		error_set(worst, here->code, "%s", here->text);
+}
+
+/* worst: what is worse than that no agent listens there. */
+static int connect_by_descriptor(const struct target *target, struct error *worst)
 {
 	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *descriptors = folder >= 0 ? fdopendir(folder) : NULL;
@@ -119,6 +127,7 @@ static int connect_by_descriptor(const struct target *target, struct error *erro
 		close(folder);
 	while (descriptors != NULL && result < 0 &&
 		(entry = readdir(descriptors)) != NULL) {
+		struct error here = {0};
 		int directory;
 
 		if (!is_other_directory(target, folder, entry->d_name, path))
@@ -127,39 +136,29 @@ static int connect_by_descriptor(const struct target *target, struct error *erro
 			openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			continue;
-		*error = (struct error){0};
-		result = connect_in(target, directory, path, error);
+		result = connect_in(target, directory, path, &here);
+		keep_worse(worst, &here);
 		close(directory);
 	}
 	if (descriptors != NULL)
 		closedir(descriptors);
-	return result >= 0 ? result
-			   : error_set(error, ERROR_MISSING, "no agent listens there");
-}
-
-/* What is worse than that nobody is there. */
-static void keep_worse(struct error *worst, const struct error *here)
-{
-	if (here->code != ERROR_NONE && here->code != ERROR_MISSING)
-		error_set(worst, here->code, "%s", here->text);
+	return result;
 }
 
 int control_open(
 	struct control *control, const struct target *target, struct error *error)
 {
-	struct error worst = {0}, here = {0};
+	struct error worst = {0};
 
 	*control = (struct control){.descriptor = -1, .pid = (long)target->pid};
 	for (size_t i = 0; protocol_roots[i] != NULL && control->descriptor < 0; i++) {
-		here = (struct error){0};
+		struct error here = {0};
+
 		control->descriptor = connect_below(target, protocol_roots[i], &here);
 		keep_worse(&worst, &here);
 	}
-	if (control->descriptor < 0) {
-		here = (struct error){0};
-		control->descriptor = connect_by_descriptor(target, &here);
-		keep_worse(&worst, &here);
-	}
+	if (control->descriptor < 0)
+		control->descriptor = connect_by_descriptor(target, &worst);
 	if (control->descriptor >= 0)
 		return 0;
 	control->descriptor = -1;

@@ -265,51 +265,51 @@ static int check_socket(const struct visit *visit, struct error *error)
 		       : check_owner(visit, visit->directory, "/tmp/", other, error);
 }
 
-static int open_folder(const struct visit *visit)
-{
-	return openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* By a trigger in the target's own directory. */
-static int wake_from_folder(struct visit *visit, struct error *error)
+/* By a trigger in the target's own directory; folder: that, negative if it cannot be opened. */
+static int wake_from_folder(struct visit *visit, int folder, struct error *error)
 {
 	int failed;
 
-	visit->folder = open_folder(visit);
-	if (visit->folder >= 0 && make_trigger(visit) == 0)
+	visit->folder = folder;
+	if (folder >= 0 && make_trigger(visit) == 0)
 		failed = signal_listener(visit, error);
 	else
 		failed = check_owner(
 			visit, visit->directory, "/tmp/", visit->trigger, error);
-	if (visit->folder >= 0)
-		close(visit->folder);
 	visit->folder = visit->directory;
 	return failed;
 }
 
 /* Whoever makes the file sends the signal. Another attach may be doing so right now; a
  * file that nobody answers was left behind. */
-static int wake_listener(struct visit *visit, struct error *error)
+static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
 {
 	struct error ignored = {0};
-	int folder = open_folder(visit), failed;
 
-	failed = folder < 0 ? 0 : check_folder(visit, folder, error);
-	if (folder >= 0)
-		close(folder);
-	if (failed != 0)
-		return failed;
+	if (folder >= 0 && check_folder(visit, folder, error) != 0)
+		return -ERROR_DENIED;
 	if (make_trigger(visit) == 0)
 		return signal_listener(visit, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
 	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0)
-		return wake_from_folder(visit, error);
+		return wake_from_folder(visit, folder, error);
 	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
 	remove_trigger(visit);
 	return make_trigger(visit) == 0 ? signal_listener(visit, error)
 					: refuse_trigger(visit, error);
+}
+
+static int wake_listener(struct visit *visit, struct error *error)
+{
+	int folder = openat(
+		visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int failed = wake_by_trigger(visit, folder, error);
+
+	if (folder >= 0)
+		close(folder);
+	return failed;
 }
 
 static int visit_open(

@@ -35,6 +35,7 @@ struct profile_creation {
 int profile_create(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count, struct error *error);
 
+/* The same, made in that way. */
 int profile_create_as(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count,
 	const struct profile_creation *creation, struct error *error);
@@ -90,8 +91,8 @@ int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions
- * are rolled back. NULL is allowed. Waits up to three seconds for readers; if one stays, or
- * the disk is full: a negative code, and the file is whole only with its side files. */
+ * are rolled back. NULL is allowed. A negative code: the journal could not be removed, and the file is
+ * whole only with it. */
 int profile_close(struct profile_writer *writer, struct error *error);
 
 /* In the place of profile_close: the file goes, and an older profile that was set aside

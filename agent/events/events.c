@@ -133,6 +133,7 @@ struct order {
 	const char *options;
 	struct events_told *told; /* NULL: nothing is to be told */
 	uint32_t number;          /* of the recording that is meant; 0: whichever runs */
+	uint32_t *begun;          /* becomes the number of the one that begins; may be NULL */
 };
 
 static int in_turn(JNIEnv *jni,
@@ -485,12 +486,17 @@ static int start_here(JNIEnv *jni, const struct order *order, struct error *erro
 	code = next_options(&options, order->options, error);
 	if (!code)
 		code = recording_make(&session, &options, error);
-	return code ? code : begin(jni, NULL, session, error);
+	if (!code)
+		code = begin(jni, NULL, session, error);
+	if (!code && order->begun)
+		*order->begun = events_number();
+	return code;
 }
 
-int events_start(const char *options, struct error *error)
+int events_start(const char *options, uint32_t *number, struct error *error)
 {
-	return one_at_a_time(start_here, &(struct order){.options = options}, error);
+	return one_at_a_time(
+		start_here, &(struct order){.options = options, .begun = number}, error);
 }
 
 static int tell_session(struct session *session, void *argument, struct error *error)

@@ -70,7 +70,7 @@ static void JNICALL start(JNIEnv *jni, jclass class, jstring options)
 	char *text = text_of(jni, options);
 	int code = options && !text
 			   ? error_set(&error, ERROR_MEMORY, "no memory for the options")
-			   : events_start(text, &error);
+			   : events_start(text, NULL, &error);
 
 	(void)class;
 	free(text);
