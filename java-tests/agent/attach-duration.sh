@@ -18,35 +18,24 @@ state() {
 	"$jprof" status "$pid" --format json | jq -r .state
 }
 
-# await_state STATE SECONDS
-await_state() {
-	for _ in $(seq $(($2 * 10))); do
-		[ "$(state)" != "$1" ] || return 0
-		sleep 0.1
-	done
-	return 1
+is_armed() {
+	[ "$(state)" = armed ]
 }
 
 for java in "${javas[@]}"; do
 	rm -f "$work/log"
 	"$java" -cp "$classes" agent.Workload steps 300000 "$work/log" >"$work/out" 2>"$work/err" &
 	pid=$!
-	for _ in $(seq 200); do
-		[ -s "$work/log" ] && break
-		sleep 0.05
-	done
+	await test -s "$work/log"
 	for signal in KILL HUP; do
 		rm -f "$work/p.jprof"
 		"$jprof" attach "$pid" --duration 10 --file "$work/p.jprof" >"$work/said" 2>&1 &
 		command=$!
-		for _ in $(seq 200); do
-			grep -q "recording into" "$work/said" && break
-			sleep 0.05
-		done
+		await grep -q "recording into" "$work/said"
 		kill -$signal $command
 		wait $command 2>/dev/null
 		[ "$(state)" = recording ] || fail "$java, $signal: it does not record: $(cat "$work/said")"
-		await_state armed 60 || fail "$java, $signal: it still records: $("$jprof" status "$pid")"
+		await is_armed || await is_armed || fail "$java, $signal: it still records: $("$jprof" status "$pid")"
 		[ "$("$jprof" report "$work/p.jprof" --view summary --format json |
 			jq -r '.rows[] | select(.key == "complete") | .value')" = yes ] ||
 			fail "$java, $signal: the profile is not complete"

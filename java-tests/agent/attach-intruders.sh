@@ -32,10 +32,7 @@ begin() {
 	(cd "$work/own" && exec "${owner[@]}" "$1" -cp "$work/classes" agent.Workload steps 600000 \
 		"$work/own/log") >"$work/out" 2>"$work/err" &
 	pid=$!
-	for _ in $(seq 200); do
-		[ -s "$work/own/log" ] && break
-		sleep 0.05
-	done
+	await test -s "$work/own/log"
 }
 
 end() {

@@ -22,11 +22,8 @@ begin() {
 	"$java" "$@" -cp "$classes" agent.Workload steps 3000 "$work/log" \
 		>"$work/out" 2>"$work/err" &
 	pid=$!
-	for _ in $(seq 200); do
-		[ -s "$work/log" ] && return
-		sleep 0.02
-	done
-	fail "$java $*: does not start: $(head -3 "$work/err")"
+	await test -s "$work/log" ||
+		fail "$java $*: does not start: $(head -3 "$work/err")"
 }
 
 # attach WORD...: sets status, leaves said.

@@ -56,6 +56,15 @@ forget() {
 	rm -rf {/tmp,/dev/shm,/var/tmp}/.jprof-"$1" "/tmp/.java_pid$1" "/tmp/.attach_pid$1"
 }
 
+# await COMMAND...: until it succeeds; half a minute at most.
+await() {
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}
+
 # need TOOL...: without them the test is skipped, and says so.
 need() {
 	local tool

@@ -44,16 +44,10 @@ for java in "${javas[@]}"; do
 	rm -f "$disk"/* "$work/log"
 	"$java" -cp "$classes" agent.Workload steps 300000 "$work/log" >"$work/out" 2>"$work/err" &
 	pid=$!
-	for _ in $(seq 200); do
-		[ -s "$work/log" ] && break
-		sleep 0.05
-	done
+	await test -s "$work/log"
 	"$jprof" attach "$pid" --duration 5 --file "$disk/p.jprof" >"$work/said" 2>&1 &
 	command=$!
-	for _ in $(seq 200); do
-		grep -q "recording into" "$work/said" && break
-		sleep 0.05
-	done
+	await grep -q "recording into" "$work/said"
 	head -c 1048576 /dev/zero >"$disk/filler" 2>/dev/null
 	wait "$command" && fail "attach for so long, a full disk: all is well: $(cat "$work/said")"
 	grep -q "cannot write.*$disk/p.jprof" "$work/said" || fail "attach, a full disk: $(cat "$work/said")"

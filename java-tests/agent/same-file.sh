@@ -14,10 +14,7 @@ for java in "${javas[@]}"; do
 		-cp "$classes" agent.Workload steps 3000 "$work/first.log" \
 		>"$work/first.out" 2>"$work/first.err" &
 	first=$!
-	for _ in $(seq 100); do
-		[ -s "$work/first.log" ] && break
-		sleep 0.05
-	done
+	await test -s "$work/first.log"
 	run "$java" "file=$profile,calls=events,metrics=wall,flush=1" count 500
 	expect_ran 'the second JVM' 500
 	expect_lines 'the second JVM' 1 "$profile"

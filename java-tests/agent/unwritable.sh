@@ -37,10 +37,7 @@ for java in "${javas[@]}"; do
 		mkdir "$work/gone"
 		"$jprof" run --file "$work/gone/p.jprof" --flush 1 -- "$java" -cp "$classes" \
 			agent.Workload steps 2500 "$work/log" >"$work/out" 2>"$work/err" &
-		for _ in $(seq 200); do
-			[ -e "$work/gone/p.jprof-journal" ] && break
-			sleep 0.05
-		done
+		await test -e "$work/gone/p.jprof-journal"
 		sleep 0.5
 		eval "${what//FOLDER/$work/gone}"
 		wait $! || fail "$what: exit status $?"
