@@ -69,8 +69,8 @@ static int options_of(const json_t *request, char **text, struct error *error)
 	return *text ? 0 : no_memory(error);
 }
 
-/* A recording that ends by itself. The command that wanted it may be gone by then. The control
- * thread's alone. */
+/* A recording that ends by itself. The command that wanted it may be gone by then. The
+ * control thread's alone. */
 static struct {
 	uint32_t number; /* 0: there is none */
 	uint64_t at;     /* ns of clock_now */

@@ -265,7 +265,8 @@ static int check_socket(const struct visit *visit, struct error *error)
 		       : check_owner(visit, visit->directory, "/tmp/", other, error);
 }
 
-/* By a trigger in the target's own directory; folder: that, negative if it cannot be opened. */
+/* By a trigger in the target's own directory; folder: that, negative if it cannot be
+ * opened. */
 static int wake_from_folder(struct visit *visit, int folder, struct error *error)
 {
 	int failed;
@@ -303,8 +304,7 @@ static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
 
 static int wake_listener(struct visit *visit, struct error *error)
 {
-	int folder = openat(
-		visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int failed = wake_by_trigger(visit, folder, error);
 
 	if (folder >= 0)

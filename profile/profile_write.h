@@ -91,8 +91,8 @@ int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions
- * are rolled back. NULL is allowed. A negative code: the journal could not be removed, and the file is
- * whole only with it. */
+ * are rolled back. NULL is allowed. A negative code: the journal could not be removed,
+ * and the file is whole only with it. */
 int profile_close(struct profile_writer *writer, struct error *error);
 
 /* In the place of profile_close: the file goes, and an older profile that was set aside

@@ -133,7 +133,7 @@ struct order {
 	const char *options;
 	struct events_told *told; /* NULL: nothing is to be told */
 	uint32_t number;          /* of the recording that is meant; 0: whichever runs */
-	uint32_t *begun;          /* becomes the number of the one that begins; may be NULL */
+	uint32_t *begun; /* becomes the number of the one that begins; may be NULL */
 };
 
 static int in_turn(JNIEnv *jni,

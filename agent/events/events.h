@@ -72,9 +72,9 @@ bool events_ready(void);
  * turned away (-ERROR_BUSY) after half a second, as while classes are retransformed Java code of
  * the application may run, and call one. */
 
-/* Begins to record; when it returns, every class that is loaded and chosen has its probes.
- * options: see options_override; NULL: as loaded. *number: the recording's; may be NULL. 0, or a
- * negative code: nothing is recorded. */
+/* Begins to record; when it returns, every class that is loaded and chosen has its
+ * probes. options: see options_override; NULL: as loaded. *number: the recording's; may
+ * be NULL. 0, or a negative code: nothing is recorded. */
 int events_start(const char *options, uint32_t *number, struct error *error);
 
 /* What is told of a recording. */

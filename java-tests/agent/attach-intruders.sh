@@ -67,6 +67,14 @@ for java in "${javas[@]}"; do
 	begin "$java"
 	"${stranger[@]}" mkdir {/tmp,/dev/shm,/var/tmp}/.jprof-"$pid"
 	all "$java: the agent's directories are taken"
+	# The directory that is found by its descriptor is looked at as any other.
+	"$jprof" attach "$pid" --file "$work/own/p.jprof" >"$work/said" 2>&1 || fail "$java: attach: $(cat "$work/said")"
+	found=$(find /proc/"$pid"/fd -lname "*/.jprof-$pid.*" -exec readlink {} \;)
+	chmod 755 "$found"
+	"$jprof" status "$pid" >"$work/said" 2>&1 && fail "$java: $found is open to others: trusted"
+	grep -qF "'$found' is not to be trusted" "$work/said" || fail "$java: $found is open to others: $(cat "$work/said")"
+	chmod 700 "$found"
+	"$jprof" detach "$pid" >"$work/said" 2>&1 || fail "$java: detach: $(cat "$work/said")"
 	rmdir {/tmp,/dev/shm,/var/tmp}/.jprof-"$pid"
 	all "$java: and free again"
 	free=$took
