@@ -174,11 +174,14 @@ static int open_file(
 {
 	enum error_code code;
 	struct stat status;
+	int found = 0;
 
 	if (check_name(&writer->place, path, error) < 0)
 		return -ERROR_IO;
-	if (lstat(path, &status) == 0 && check_found(writer, &status, error) < 0)
-		return -(int)error->code;
+	if (lstat(path, &status) == 0)
+		found = check_found(writer, &status, error);
+	if (found < 0)
+		return found;
 	writer->lock = open_or_make(writer, path, mode);
 	if (writer->lock >= 0 && writer->created) {
 		/* Beyond the umask; some file systems know neither modes nor users. */

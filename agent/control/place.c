@@ -249,17 +249,14 @@ static int make_somewhere(struct place *place, const char *const *roots, pid_t p
 int place_make(
 	struct place *place, const char *const *roots, pid_t pid, struct error *error)
 {
-	struct error ignored = {0};
+	struct error usual = {0}, ignored = {0};
 	unsigned random = 0;
-	int listener = make_somewhere(place, roots, pid, 0, error);
+	int listener = make_somewhere(place, roots, pid, 0, &usual);
 
-	if (listener >= 0 || getrandom(&random, sizeof(random), GRND_NONBLOCK) !=
-				     (ssize_t)sizeof(random))
-		return listener;
-	listener = make_somewhere(place, roots, pid, random | 1, &ignored);
-	if (listener >= 0)
-		*error = (struct error){0};
-	return listener;
+	if (listener < 0 && getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
+				    (ssize_t)sizeof(random))
+		listener = make_somewhere(place, roots, pid, random | 1, &ignored);
+	return listener >= 0 ? listener : error_set(error, usual.code, "%s", usual.text);
 }
 
 /* ROOT/.jprof-PID from ROOT/.jprof-PID/control. */

@@ -455,11 +455,15 @@ static void discarded_beside_a_journal(void **state)
 static void links(void **state)
 {
 	const char *path = fixture_path("link.jprof"), *to = fixture_path("led-to");
+	struct profile_writer *writer;
 
 	(void)state;
 	assert_int_equal(symlink(to, path), 0);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
 	assert_false(fixture_exists(to));
+	assert_int_equal(
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL),
+		-ERROR_VALUE);
 	fixture_profile(to, 1, 10);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
 	assert_reads(to, 1, 10);
