@@ -3,31 +3,27 @@
 /*
  * agent: the library's exported functions, a checklist each.
  *
- * In:   the JVM calls Agent_OnLoad before it runs Java code, or Agent_OnAttach when it runs
- *       (JVMTI specification, "Agent Start-Up"), Agent_OnUnload at its end; the application
- *       may call those of jprof.h.
- * Life: OnLoad -> events.c (VMInit ... VMDeath) -> OnUnload. Nothing is given back at the
- *       end: daemon threads may still be inside a callback while the process exits.
+ * In:   the JVM calls Agent_OnLoad before it runs Java code, or Agent_OnAttach when it
+ * runs (JVMTI specification, "Agent Start-Up"), Agent_OnUnload at its end; the
+ * application may call those of jprof.h. Life: OnLoad -> life.c (VMInit ... VMDeath) ->
+ * OnUnload. Nothing is given back at the end: daemon threads may still be inside a
+ * callback while the process exits.
  */
 #include <jvmti.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/control/control.h"
-#include "agent/events/events.h"
-#include "agent/events/from_inside.h"
+#include "agent/inside/from_inside.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/jvm/jvm.h"
+#include "agent/life.h"
 #include "agent/log/log.h"
 #include "agent/verbs.h"
 #include "include/jprof.h"
 #include "profile/run_notes.h"
-
-/* Loaded, and not detached since. */
-static atomic_flag loaded = ATOMIC_FLAG_INIT;
 
 static bool attached;
 
@@ -42,11 +38,6 @@ static void begin_control(void)
 	setup.attached = attached;
 	if (control_start(&setup, &error))
 		log_line(LOG_WARN, "%s; jprof cannot be controlled in this JVM", error.text);
-}
-
-static void detached(void)
-{
-	atomic_flag_clear(&loaded);
 }
 
 /* No JVM of a run writes over the profile of another. */
@@ -66,11 +57,10 @@ static int share_file(struct options *options, struct error *error)
 
 static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 {
-	static const struct events_life life = {begin_control, control_end};
+	static const struct life_hooks hooks = {begin_control, control_end};
 	struct options options;
 
 	attached = live;
-	agent_on_detach(detached);
 	if (options_parse(&options, text, error))
 		return -1;
 	if (!live && share_file(&options, error)) {
@@ -78,10 +68,10 @@ static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 		return -1;
 	}
 	log_set_level(options.log);
-	return events_prepare(vm, &options, &life, live, error);
+	return life_load(vm, &options, &hooks, live, error);
 }
 
-/* Two who attach at the same time both load the agent armed, and then ask it to record. */
+/* Two commands that attach at the same time both load the agent armed, and then ask it to record. */
 static jint load_again(const char *text, bool live)
 {
 	struct options options;
@@ -92,8 +82,8 @@ static jint load_again(const char *text, bool live)
 		armed = !options.start;
 		options_fini(&options);
 	}
-	/* Whoever was in its way may be gone. */
-	if (armed && events_ready() && !control_is_open())
+	/* What was in its way may be gone. */
+	if (armed && recorder_is_open() && !control_is_open())
 		begin_control();
 	if (armed)
 		return JNI_OK;
@@ -104,7 +94,7 @@ static jint load_again(const char *text, bool live)
 /* What jprof reads of a JVM it knows of these releases. */
 enum { OLDEST_RELEASE = 17 };
 
-/* A program that somebody else's JVM runs must not fail for that. */
+/* The program that the JVM runs must not fail for that. */
 static jint refuse_old(int release, bool live)
 {
 	char why[80], which[24] = "8 or earlier";
@@ -126,20 +116,18 @@ static jint load(JavaVM *vm, const char *options, bool live)
 
 	if (release > 0 && release < OLDEST_RELEASE)
 		return refuse_old(release, live);
-	if (atomic_flag_test_and_set(&loaded))
+	if (!life_claim())
 		return load_again(options, live);
 	if (prepare(vm, options, live, &error)) {
 		log_line(LOG_ERROR, "%s", error.text);
 		run_notes_put(RUN_NOTE_REFUSED, error.text, NULL);
-		atomic_flag_clear(&loaded);
+		life_release();
 		return JNI_ERR;
 	}
 	if (!live)
 		return JNI_OK;
-	if (events_attached(&error)) {
+	if (life_attached(&error)) {
 		log_line(LOG_ERROR, "%s; nothing is recorded", error.text);
-		if (!events_ready())
-			atomic_flag_clear(&loaded);
 		return JNI_ERR;
 	}
 	return JNI_OK;
@@ -185,7 +173,7 @@ EXPORTED int jprof_start_with(const char *options)
 {
 	struct error error = {0};
 
-	return events.jvm.vm ? told(events_start(options, NULL, &error), &error) : -1;
+	return jvm_is_open() ? told(recorder_start(options, NULL, &error), &error) : -1;
 }
 
 EXPORTED int jprof_start(void)
@@ -197,7 +185,7 @@ EXPORTED int jprof_stop(void)
 {
 	struct error error = {0};
 
-	return events.jvm.vm ? told(events_stop(NULL, &error), &error) : -1;
+	return jvm_is_open() ? told(recorder_stop(0, NULL, &error), &error) : -1;
 }
 
 EXPORTED int jprof_is_recording(void)

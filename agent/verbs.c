@@ -12,21 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/events/events.h"
-#include "agent/events/from_inside.h"
-#include "agent/events/recording.h"
+#include "agent/inside/from_inside.h"
+#include "agent/life.h"
+#include "agent/recording/recording_facts.h"
 #include "agent/session/status.h"
+#include "agent/threads/threads.h"
 #include "metric/clock.h"
+#include "options/json_text.h"
 
 #define DURATION_MAX INT64_C(1000000000000)
 #define RETRY_NS     UINT64_C(10000000)
-
-static void (*on_detach)(void);
-
-void agent_on_detach(void (*detached)(void))
-{
-	on_detach = detached;
-}
 
 static int no_memory(struct error *error)
 {
@@ -34,18 +29,18 @@ static int no_memory(struct error *error)
 }
 
 /* {"file": path, "matches": rows}, which it gives back. */
-static int tell(struct events_told *told, json_t **result, struct error *error)
+static int tell(struct recorder_told *told, json_t **result, struct error *error)
 {
 	int failed = 0;
 
 	*result = json_object();
 	if (told->path)
-		failed |= json_object_set_new(*result, "file", status_text(told->path));
+		failed |= json_object_set_new(*result, "file", json_text(told->path));
 	if (told->matches)
 		failed |= json_object_set(*result, "matches", told->matches);
 	if (failed)
 		json_decref(*result), *result = NULL;
-	events_told_fini(told);
+	recorder_told_fini(told);
 	return *result ? 0 : no_memory(error);
 }
 
@@ -77,14 +72,14 @@ static struct {
 	/* The last one has ended so, and `stop` has not been asked since: what it will
 	 * answer. */
 	bool ended;
-	struct events_told told;
+	struct recorder_told told;
 	struct error error; /* of its end */
 } limited;
 
 static void forget_ended(void)
 {
 	limited.ended = false;
-	events_told_fini(&limited.told);
+	recorder_told_fini(&limited.told);
 }
 
 /* The time that the recording may take, in ms; 0: no matter how long. */
@@ -116,25 +111,25 @@ int64_t agent_due_in(void)
 void agent_due(void)
 {
 	struct error error = {0};
-	struct events_told told = {0};
-	int code = events_stop_number(limited.number, &told, &error);
+	struct recorder_told told = {0};
+	int code = recorder_stop(limited.number, &told, &error);
 
-	if (code && limited.number == events_number()) {
+	if (code && limited.number == recorder_number()) {
 		/* Another command is under way. */
 		limited.at = clock_now() + RETRY_NS;
-		events_told_fini(&told);
+		recorder_told_fini(&told);
 		return;
 	}
 	limited.number = 0;
 	forget_ended();
-	limited.ended = code != -ERROR_BUSY; /* else somebody was faster */
+	limited.ended = code != -ERROR_BUSY; /* else another command was faster */
 	limited.told = told;
 	limited.error = error;
 }
 
 static int start(const json_t *request, json_t **result, struct error *error)
 {
-	struct events_told told;
+	struct recorder_told told;
 	uint32_t number;
 	uint64_t ms;
 	char *text;
@@ -144,30 +139,30 @@ static int start(const json_t *request, json_t **result, struct error *error)
 		code = options_of(request, &text, error);
 	if (code)
 		return code;
-	code = events_start(text, &number, error);
+	code = recorder_start(text, &number, error);
 	free(text);
 	if (code)
 		return code;
 	limited.number = ms ? number : 0;
 	limited.at = clock_now() + ms * 1000000;
 	forget_ended();
-	/* Somebody may have stopped it since. */
-	events_tell(&told);
+	/* Another command may have stopped it since. */
+	recorder_tell(&told);
 	return tell(&told, result, error);
 }
 
 static int stop(const json_t *request, json_t **result, struct error *error)
 {
-	struct events_told told = {0};
-	int code = events_stop(&told, error);
+	struct recorder_told told = {0};
+	int code = recorder_stop(0, &told, error);
 
 	(void)request;
 	if (!code) {
 		forget_ended();
 		return tell(&told, result, error);
 	}
-	events_told_fini(&told);
-	if (code != -ERROR_BUSY || !limited.ended || events_number() != 0)
+	recorder_told_fini(&told);
+	if (code != -ERROR_BUSY || !limited.ended || recorder_number() != 0)
 		return code;
 	*error = limited.error;
 	limited.ended = false;
@@ -189,20 +184,23 @@ static int status(const json_t *request, json_t **result, struct error *error)
 {
 	const json_t *rates = json_object_get(request, "rates");
 
-	events_check_filters();
-	struct session *session = recording_look();
+	recorder_check_filters();
+	struct session *session = threads_look();
 	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state",
-		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid", (int)getpid(),
-		"uptime_ns", (json_int_t)(clock_now() - events.loaded_at), "clients",
-		(int)control_clients());
+		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid",
+		(int)getpid(), "uptime_ns", (json_int_t)(clock_now() - life_loaded_at()),
+		"clients", (int)control_clients());
 	int code = object ? 0 : no_memory(error);
 
 	if (session && !code && json_is_integer(rates))
 		code = session_rates(session, count_of(rates), object, error);
-	if (session && !code)
-		code = session_status(session, object, error);
+	if (session && !code) {
+		const struct session_counts counts = recording_counts();
+
+		code = session_status(session, &counts, object, error);
+	}
 	if (session)
-		recording_leave();
+		threads_leave();
 	if (code)
 		json_decref(object);
 	else
@@ -240,8 +238,8 @@ static int flush_session(struct session *session, void *argument, struct error *
 
 static int flush(const json_t *request, json_t **result, struct error *error)
 {
-	struct events_told told = {0};
-	int code = events_with_session(flush_session, &told.path, error);
+	struct recorder_told told = {0};
+	int code = recorder_with(flush_session, &told.path, error);
 
 	(void)request;
 	return code ? code : tell(&told, result, error);
@@ -256,16 +254,14 @@ static int reset(const json_t *request, json_t **result, struct error *error)
 
 static int detach(const json_t *request, json_t **result, struct error *error)
 {
-	struct events_told told = {0};
-	int code = events_detach(&told, error);
+	struct recorder_told told = {0};
+	int code = life_detach(&told, error);
 
 	(void)request;
 	if (code) {
-		events_told_fini(&told);
+		recorder_told_fini(&told);
 		return code;
 	}
-	if (on_detach)
-		on_detach();
 	/* It is done, whether there is memory to tell about it or not. */
 	tell(&told, result, &(struct error){0});
 	return 0;

@@ -14,7 +14,4 @@ extern const struct control_verb agent_verbs[];
 int64_t agent_due_in(void);
 void agent_due(void);
 
-/* detached: called on the control thread when `detach` has undone everything. */
-void agent_on_detach(void (*detached)(void));
-
 #endif

@@ -198,7 +198,7 @@ static void mix_folds(struct adjusting *adjusting, size_t first, size_t end)
 		add_part(adjusting->above[node->parent], &mix, calls_made(node));
 	}
 	for (size_t i = first + 1; i < end; i++)
-		if (profile->node[i].method == PROFILE_METHOD_FOLDED)
+		if (profile->node[i].method == METHOD_FOLDED)
 			mix_fold(adjusting, first, i - first);
 }
 

@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/agent_library.h"
-#include "cli/agent_words.h"
-#include "cli/calibrate/known_jvms.h"
+#include "cli/attach/agent_library.h"
+#include "cli/attach/control_client.h"
+#include "cli/attach/hotspot_attach.h"
+#include "cli/attach/jvm_list.h"
 #include "cli/commands.h"
-#include "cli/control_client.h"
-#include "cli/hotspot_attach.h"
-#include "cli/jvm_list.h"
+#include "cli/java/known_jvms.h"
 #include "cli/matches_text.h"
-#include "cli/passing_line.h"
-#include "cli/profile_file.h"
-#include "cli/say.h"
-#include "cli/start_request.h"
-#include "cli/waiting.h"
+#include "cli/record/agent_words.h"
+#include "cli/record/profile_file.h"
+#include "cli/record/start_request.h"
+#include "cli/terminal/passing_line.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/waiting.h"
 
 /* Milliseconds between two looks at the target. */
 enum { PAUSE = 100 };
@@ -41,34 +41,26 @@ struct attach {
 
 /* ---- words ---- */
 
-static int take_pid(struct attach *attach, const char *word)
+static int read_request(struct attach *attach, int argc, char **argv)
 {
 	struct error error = {0};
-
-	if (attach->pid != 0)
-		return command_usage("attach", "one process only, not '%s' too", word);
-	if (jvm_list_find(word, &attach->pid, &error) == 0)
-		return EXIT_DONE;
-	return command_usage("attach", "%s", error.text);
-}
-
-static int read_words(struct attach *attach, int argc, char **argv)
-{
 	int status = EXIT_DONE;
 
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
 		if (strncmp(argv[at], "--", 2) == 0)
 			status = agent_words_take(&attach->words, argc, argv, &at);
-		else
-			status = take_pid(attach, argv[at]);
+		else if (attach->pid != 0)
+			status = command_usage(
+				"attach", "one process only, not '%s' too", argv[at]);
+		else if (jvm_list_find(argv[at], &attach->pid, &error) != 0)
+			status = command_usage("attach", "%s", error.text);
 	}
-	if (status == EXIT_DONE && attach->pid == 0)
+	if (status != EXIT_DONE)
+		return status;
+	if (attach->pid == 0)
 		return command_usage("attach", "no process id given");
-	return status;
-}
-
-static int check_request(const struct attach *attach)
-{
+	if (start_request_read(&attach->request, &attach->words, &error) != 0)
+		return command_failed(&error);
 	if (!attach->request.is_armed)
 		return EXIT_DONE;
 	if (attach->words.duration != 0)
@@ -81,47 +73,27 @@ static int check_request(const struct attach *attach)
 	return EXIT_DONE;
 }
 
-static int read_request(struct attach *attach, int argc, char **argv)
-{
-	struct error error = {0};
-	int status = read_words(attach, argc, argv);
-
-	if (status != EXIT_DONE)
-		return status;
-	if (start_request_read(&attach->request, &attach->words, &error) != 0)
-		return command_failed(&error);
-	return check_request(attach);
-}
-
 /* ---- reaching the agent ---- */
-
-static int load_library(
-	struct attach *attach, const struct target_maps *maps, struct error *error)
-{
-	char library[PATH_MAX], *path;
-	int failed = agent_library_find(library, error);
-
-	if (failed == 0)
-		failed =
-			agent_library_place(&attach->target, maps, library, &path, error);
-	if (failed != 0)
-		return failed;
-	failed = hotspot_load(&attach->target, path, attach->request.load, error);
-	free(path);
-	return failed;
-}
 
 static int load_agent(struct attach *attach, struct error *error)
 {
+	const struct target *target = &attach->target;
+	char library[PATH_MAX], *path;
 	struct target_maps maps;
-	int failed = hotspot_find_jvm(&attach->target, &maps, error);
+	int failed = hotspot_find_jvm(target, &maps, error);
 
 	if (failed != 0)
 		return failed;
 	/* First, so that nothing is copied where it would be of no use. */
-	failed = hotspot_wake(&attach->target, error);
+	failed = hotspot_wake(target, error);
 	if (failed == 0)
-		failed = load_library(attach, &maps, error);
+		failed = agent_library_find(library, error);
+	if (failed == 0)
+		failed = agent_library_place(target, &maps, library, &path, error);
+	if (failed == 0) {
+		failed = hotspot_load(target, path, attach->request.load, error);
+		free(path);
+	}
 	target_maps_fini(&maps);
 	return failed;
 }
@@ -142,7 +114,7 @@ static int await_agent(struct attach *attach, struct error *error)
 		(long)attach->pid);
 }
 
-/* Somebody else may have been faster, by other means than this: the JVM then says that
+/* Another program may have been faster, by other means than this: the JVM then says that
  * the agent did not start, and there is one that listens. */
 static int load_and_reach(struct attach *attach, struct error *error)
 {
@@ -342,7 +314,7 @@ static int record(struct attach *attach, struct error *error)
 	failed = waiting_interrupted() ? error_set(error, ERROR_USAGE, "interrupted")
 				       : start(attach, error);
 	if (failed != 0) {
-		/* Somebody was faster: that recording is not ours to end. */
+		/* Another command was faster: that recording is not ours to end. */
 		if (failed != -ERROR_BUSY)
 			take_out(attach);
 		return failed;
@@ -352,30 +324,25 @@ static int record(struct attach *attach, struct error *error)
 	return attach->words.duration != 0 ? finish(attach, error) : 0;
 }
 
-static int attach_to(struct attach *attach)
-{
-	struct error error = {0};
-	int failed = target_open(&attach->target, attach->pid, &error);
-
-	if (failed == 0) {
-		waiting_catch_interrupt();
-		attach->control.descriptor = -1;
-		failed = record(attach, &error);
-		control_close(&attach->control);
-		target_close(&attach->target);
-	}
-	if (failed != 0)
-		return command_failed(&error);
-	return attach->is_empty ? EXIT_FAILED : EXIT_DONE;
-}
-
 int cmd_attach(int argc, char **argv)
 {
 	struct attach attach = {.words = {.command = "attach", .has_duration = true}};
-	int status = read_request(&attach, argc, argv);
+	struct error error = {0};
+	int status = read_request(&attach, argc, argv), failed = 0;
 
 	if (status == EXIT_DONE)
-		status = attach_to(&attach);
+		failed = target_open(&attach.target, attach.pid, &error);
+	if (status == EXIT_DONE && failed == 0) {
+		waiting_catch_interrupt();
+		attach.control.descriptor = -1;
+		failed = record(&attach, &error);
+		control_close(&attach.control);
+		target_close(&attach.target);
+	}
+	if (failed != 0)
+		status = command_failed(&error);
+	else if (attach.is_empty)
+		status = EXIT_FAILED;
 	start_request_fini(&attach.request);
 	agent_words_fini(&attach.words);
 	free(attach.file);

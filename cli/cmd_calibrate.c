@@ -13,10 +13,9 @@
 #include "calibration/cache.h"
 #include "calibration/calibration_file.h"
 #include "cli/calibrate/calibrate.h"
-#include "cli/calibrate/costs_table.h"
 #include "cli/commands.h"
-#include "cli/report/choices.h"
-#include "cli/waiting.h"
+#include "cli/terminal/command_options.h"
+#include "cli/terminal/waiting.h"
 #include "error/harmless.h"
 
 struct words {
@@ -26,55 +25,99 @@ struct words {
 
 /* ---- words ---- */
 
-static const struct option {
-	const char *name;
-	size_t offset; /* of a const char * in struct words */
-} options[] = {
-	{"--java", offsetof(struct words, what.java)},
-	{"-o", offsetof(struct words, file)},
-	{"--calls", offsetof(struct words, what.calls)},
-	{"--timing", offsetof(struct words, what.timing)},
-	{"--metrics", offsetof(struct words, what.metrics)},
+static const struct command_option options[] = {
+	{"--java", "", NULL, take_some_text, offsetof(struct words, what.java)},
+	{"-o", "", NULL, take_some_text, offsetof(struct words, file)},
+	{"--calls", "", NULL, take_some_text, offsetof(struct words, what.calls)},
+	{"--timing", "", NULL, take_some_text, offsetof(struct words, what.timing)},
+	{"--metrics", "", NULL, take_some_text, offsetof(struct words, what.metrics)},
+	{"--quick", NULL, NULL, take_flag, offsetof(struct words, what.quick)},
 };
-
-static const struct option *find_option(const char *name)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (strcmp(options[i].name, name) == 0)
-			return &options[i];
-	return NULL;
-}
-
-static int unknown_option(const char *word)
-{
-	struct choices choices = {.nearest.wanted = word};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		choices_add(&choices, options[i].name);
-	choices_add(&choices, "--quick");
-	return command_usage("calibrate", "unknown option '%s'%s", word,
-		choices_text(&choices, "options"));
-}
 
 static int read_words(struct words *words, int argc, char **argv)
 {
-	for (int at = 1; at < argc; at++) {
-		const struct option *option = find_option(argv[at]);
+	const struct command_table table = {
+		"calibrate", options, sizeof(options) / sizeof(*options), NULL};
+	int status = command_options_read(&table, words, argc, argv);
 
-		if (strcmp(argv[at], "--quick") == 0) {
-			words->what.quick = true;
-			continue;
-		}
-		if (option == NULL)
-			return unknown_option(argv[at]);
-		if (at + 1 == argc || argv[at + 1][0] == '\0')
-			return command_usage("calibrate", "%s needs a value", argv[at]);
-		*(const char **)((char *)words + option->offset) = argv[++at];
-	}
-	if (strcmp(words->what.calls, "off") == 0)
+	if (status == EXIT_DONE && strcmp(words->what.calls, "off") == 0)
 		return command_usage(
 			"calibrate", "--calls off: where no calls are seen, they cost nothing");
-	return EXIT_DONE;
+	return status;
+}
+
+/* ---- what was found ---- */
+
+#define NAMES "  %-20s %-15s"
+
+static bool costs_nothing(const struct calibration *calibration, unsigned metric)
+{
+	for (size_t i = 0; i < calibration->row_count; i++)
+		if (calibration->row[i].cost[metric].cost != 0)
+			return false;
+	return true;
+}
+
+/* All three methods are of that type. */
+static uint32_t code_of(unsigned type, enum transition begin, enum transition end)
+{
+	uint32_t third = sequence_third((enum call_state)(type >> 1), type & 1);
+
+	return sequence_roll(sequence_roll(third, third, begin), third, end);
+}
+
+static void print_row(FILE *out, const struct calibration_row *row, unsigned metric)
+{
+	const struct calibration_cost *cost = &row->cost[metric];
+	struct sequence_words words;
+	char between[32];
+
+	if (!sequence_to_words(row->code, &words))
+		return;
+	snprintf(between, sizeof(between), "%s to %s", words.begin, words.end);
+	fprintf(out, NAMES " %9.1f %12.1f %8.1f %8.1f .. %-6.1f %8.1f .. %.1f\n", words.second,
+		between, cost->observed, cost->environment, cost->cost, cost->low, cost->high,
+		cost->work_low, cost->work_high);
+}
+
+static void print_rows(FILE *out, const struct calibration *calibration, unsigned metric)
+{
+	for (unsigned state = 0; state < STATE_OUTSIDE; state++)
+		for (int ends = 0; ends < 4; ends++) {
+			const struct calibration_row *row = calibration_row(calibration,
+				code_of(state << 1 | 1, (enum transition)(ends >> 1),
+					(enum transition)(ends & 1)));
+
+			if (row)
+				print_row(out, row, metric);
+		}
+}
+
+static void print_work(FILE *out, const struct known_work *work)
+{
+	fprintf(out,
+		"  %u comparisons with work; left out: %u where calls overlap without probes, %u "
+		"too long to tell\n  little work is up to %.0f %%; the same work differs by %.1f %%\n",
+		work->points, work->overlapping, work->hiding, 100 * work->reach,
+		100 * work->measured_relative);
+}
+
+static void print_costs(
+	FILE *out, const struct calibration *calibration, const struct training *training)
+{
+	for (unsigned i = 0; i < calibration->metric_count; i++) {
+		const struct calibration_metric *metric = &calibration->metric[i];
+
+		if (costs_nothing(calibration, i)) {
+			fprintf(out, "%s: not changed by probes\n", metric->name);
+			continue;
+		}
+		fprintf(out, "%s (%s)\n" NAMES " %9s %12s %8s %18s %18s\n", metric->name,
+			metric->unit, "method", "stretch", "observed", "environment", "cost",
+			"with little work", "with more");
+		print_rows(out, calibration, i);
+		print_work(out, &training->work[i]);
+	}
 }
 
 /* ---- the result ---- */
@@ -116,7 +159,7 @@ static int finish(const struct words *words, const struct calibration *calibrati
 	char *place;
 	int failed;
 
-	costs_table_print(stdout, calibration, training);
+	print_costs(stdout, calibration, training);
 	failed = keep(calibration, words->file, &place, &error);
 	if (failed == 0) {
 		printf("%zu sequences in %.1f s: '", calibration->row_count,

@@ -12,17 +12,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/agent_words.h"
+#include "cli/attach/control_client.h"
+#include "cli/attach/jvm_list.h"
 #include "cli/commands.h"
-#include "cli/control_client.h"
-#include "cli/jvm_list.h"
 #include "cli/matches_text.h"
-#include "cli/profile_file.h"
 #include "cli/rates_text.h"
-#include "cli/report/choices.h"
-#include "cli/start_request.h"
+#include "cli/record/agent_words.h"
+#include "cli/record/profile_file.h"
+#include "cli/record/start_request.h"
 #include "cli/status_text.h"
-#include "cli/waiting.h"
+#include "cli/terminal/command_options.h"
+#include "cli/terminal/waiting.h"
+#include "options/choices.h"
 
 /* Milliseconds: between two answers of --watch; and the pieces in which it waits. */
 enum { WATCH_PERIOD = 1000, WATCH_STEP = 100, LONGEST_REST = 60000 };
@@ -54,7 +55,7 @@ struct verb {
 	bool has_label;
 	/* The request's members, owned, or NULL for none; NULL too with error filled. */
 	json_t *(*members)(struct control_command *command, struct error *error);
-	/* Tells the user. */
+	/* Tells the user; 0, or a negative code. */
 	int (*tell)(struct control_command *command, const json_t *result,
 		struct error *error);
 };
@@ -72,30 +73,24 @@ static int start_option(struct control_command *command, int argc, char **argv, 
 
 /* An agent that was loaded late knows no file but its default, which would be in the
  * JVM's own working directory. */
-static bool was_attached(struct control_command *command, struct error *error)
-{
-	json_t *hello = NULL;
-	const char *loaded;
-	bool attached = false;
-
-	if (control_ask(&command->control, "hello", NULL, &hello, error) == 0) {
-		loaded = json_string_value(json_object_get(hello, "loaded"));
-		attached = loaded != NULL && strcmp(loaded, "attach") == 0;
-	}
-	json_decref(hello);
-	return attached;
-}
-
 static int place_file(struct control_command *command, struct start_request *request,
 	struct error *error)
 {
-	bool given = json_object_get(request->options, "file") != NULL;
+	json_t *hello = NULL;
+	const char *loaded;
+	bool is_late;
 
 	/* In the config file. */
 	if (request->has_start)
 		return error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
-	if (!given && !was_attached(command, error))
-		return -(int)error->code;
+	if (!json_object_get(request->options, "file")) {
+		control_ask(&command->control, "hello", NULL, &hello, error);
+		loaded = json_string_value(json_object_get(hello, "loaded"));
+		is_late = loaded && strcmp(loaded, "attach") == 0;
+		json_decref(hello);
+		if (!is_late)
+			return -(int)error->code;
+	}
 	return start_request_place(request, &command->target, error);
 }
 
@@ -249,8 +244,9 @@ static int take_watch(struct control_command *command, int argc, char **argv, in
 
 static int take_format(struct control_command *command, int argc, char **argv, int *at)
 {
+	static const char *const formats[] = {"text", "json", NULL};
 	const char *value = argv[*at] + strlen("--format");
-	struct choices choices = {0};
+	int found;
 
 	if (*value == '=')
 		value++;
@@ -258,39 +254,21 @@ static int take_format(struct control_command *command, int argc, char **argv, i
 		value = argv[++*at];
 	else
 		return command_usage("status", "--format needs a value");
-	choices.nearest.wanted = value;
-	command->is_json = strcmp(value, "json") == 0;
-	if (command->is_json || strcmp(value, "text") == 0)
-		return EXIT_DONE;
-	choices_add(&choices, "text");
-	choices_add(&choices, "json");
-	return command_usage(
-		"status", "no format '%s'%s", value, choices_text(&choices, "formats"));
+	found = command_choose("status", "format", value, formats);
+	command->is_json = found == 1;
+	return found < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
 static int status_option(struct control_command *command, int argc, char **argv, int *at)
 {
 	if (strncmp(argv[*at], "--watch", strlen("--watch")) == 0)
 		return take_watch(command, argc, argv, at);
-	if (strcmp(argv[*at], "--all") == 0) {
-		command->all = true;
-		return EXIT_DONE;
-	}
 	if (strcmp(argv[*at], "--format") == 0 || strncmp(argv[*at], "--format=", 9) == 0)
 		return take_format(command, argc, argv, at);
-	return unknown_status_option(argv[*at]);
-}
-
-/* The columns of the terminal that lines are replaced on, or 0. */
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
-		       ? size.ws_col
-		       : 80;
+	if (strcmp(argv[*at], "--all") != 0)
+		return unknown_status_option(argv[*at]);
+	command->all = true;
+	return EXIT_DONE;
 }
 
 /* Over the lines of before: each is written and its rest cleared, so that nothing
@@ -325,23 +303,24 @@ static json_t *status_members(struct control_command *command, struct error *err
 	return members;
 }
 
-/* Owned; NULL without memory. */
-static char *status_lines(
-	const struct control_command *command, const json_t *result, unsigned width)
-{
-	if (command->is_json)
-		return json_dumps(result, JSON_COMPACT);
-	if (command->watch == 0 || command->all)
-		return status_text(result, width);
-	return width > 0 ? rates_screen(result, (long)command->pid, width) : rates_line(result);
-}
-
 static int tell_status(
 	struct control_command *command, const json_t *result, struct error *error)
 {
-	unsigned width = command->watch != 0 && !command->is_json ? terminal_width() : 0;
-	char *lines = status_lines(command, result, width);
+	struct winsize size = {0};
+	unsigned width = 0; /* of the terminal that lines are replaced on; 0: they are not */
+	char *lines;
 
+	if (command->watch != 0 && !command->is_json && isatty(STDOUT_FILENO))
+		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+				? size.ws_col
+				: 80;
+	if (command->is_json)
+		lines = json_dumps(result, JSON_COMPACT);
+	else if (command->watch == 0 || command->all)
+		lines = status_text(result, width);
+	else
+		lines = width > 0 ? rates_screen(result, (long)command->pid, width)
+				  : rates_line(result);
 	command->looked = json_integer_value(json_object_get(
 				  json_object_get(result, "rates"), "took_ns")) /
 			  1000000;
@@ -367,15 +346,6 @@ static const struct verb verbs[] = {
 	{"detach", NULL, false, NULL, tell_detach},
 };
 
-static const struct verb *find_verb(const char *name)
-{
-	const struct verb *verb = verbs;
-
-	while (strcmp(verb->name, name) != 0)
-		verb++; /* the table of commands names no other ones */
-	return verb;
-}
-
 /* ---- words ---- */
 
 static int take_plain(struct control_command *command, const char *word)
@@ -393,23 +363,20 @@ static int take_plain(struct control_command *command, const char *word)
 	return EXIT_DONE;
 }
 
-static int take_word(struct control_command *command, int argc, char **argv, int *at)
-{
-	if (!is_option(argv[*at]))
-		return take_plain(command, argv[*at]);
-	if (command->verb->take_option == NULL)
-		return command_usage(command->verb->name,
-			"unknown option '%s'; '%s' has none", argv[*at],
-			command->verb->name);
-	return command->verb->take_option(command, argc, argv, at);
-}
-
 static int read_words(struct control_command *command, int argc, char **argv)
 {
+	const struct verb *verb = command->verb;
 	int status = EXIT_DONE;
 
-	for (int at = 1; at < argc && status == EXIT_DONE; at++)
-		status = take_word(command, argc, argv, &at);
+	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
+		if (!is_option(argv[at]))
+			status = take_plain(command, argv[at]);
+		else if (verb->take_option)
+			status = verb->take_option(command, argc, argv, &at);
+		else
+			return command_usage(verb->name, "unknown option '%s'; '%s' has none",
+				argv[at], verb->name);
+	}
 	if (status == EXIT_DONE && command->pid == 0)
 		return command_usage(argv[0], "no process id given");
 	return status;
@@ -447,7 +414,7 @@ static void wait_period(const struct control_command *command)
 		waiting_sleep(left < WATCH_STEP ? left : WATCH_STEP);
 }
 
-/* Until Ctrl-C, or until there is nobody to ask any more: that is no failure. */
+/* Until Ctrl-C, or until the agent is gone: that is no failure. */
 static int watch(struct control_command *command, struct error *error)
 {
 	int failed = 0;
@@ -471,29 +438,25 @@ static int watch(struct control_command *command, struct error *error)
 	return 0;
 }
 
-static int talk(struct control_command *command, struct error *error)
-{
-	int failed = target_open(&command->target, command->pid, error);
-
-	if (failed != 0)
-		return failed;
-	failed = control_open(&command->control, &command->target, error);
-	if (failed == 0)
-		failed =
-			command->watch != 0 ? watch(command, error) : ask(command, error);
-	control_close(&command->control);
-	target_close(&command->target);
-	return failed;
-}
-
 int cmd_control(int argc, char **argv)
 {
-	struct control_command command = {
-		.verb = find_verb(argv[0]), .words = {.command = argv[0]}};
+	struct control_command command = {.verb = verbs, .words = {.command = argv[0]}};
 	struct error error = {0};
-	int status = read_words(&command, argc, argv);
+	int status, failed;
 
-	if (status == EXIT_DONE && talk(&command, &error) != 0)
+	while (strcmp(command.verb->name, argv[0]) != 0)
+		command.verb++; /* the table of commands names no other ones */
+	status = read_words(&command, argc, argv);
+	failed = status == EXIT_DONE ? target_open(&command.target, command.pid, &error) : 0;
+	if (status == EXIT_DONE && failed == 0) {
+		failed = control_open(&command.control, &command.target, &error);
+		if (failed == 0)
+			failed = command.watch != 0 ? watch(&command, &error)
+						    : ask(&command, &error);
+		control_close(&command.control);
+		target_close(&command.target);
+	}
+	if (failed != 0)
 		status = error.code != ERROR_NONE ? command_failed(&error) : EXIT_FAILED;
 	agent_words_fini(&command.words);
 	return status != EXIT_DONE ? status : command_flush();

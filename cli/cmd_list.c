@@ -7,43 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/attach/jvm_list.h"
 #include "cli/commands.h"
-#include "cli/jvm_list.h"
-#include "cli/report/choices.h"
+#include "cli/terminal/command_options.h"
 #include "error/harmless.h"
 
 /* How long an agent may take to say what it does, unless the user has said. */
 #define AGENT_LIMIT "2"
 
+static int refuse_word(void *words, const char *word)
+{
+	(void)words;
+	return command_usage("list", "one word too many: '%s'", word);
+}
+
 static int read_words(bool *is_json, int argc, char **argv)
 {
-	struct choices options = {0}, formats = {0};
-	const char *value = NULL;
+	static const char *const formats[] = {"text", "json", NULL};
+	static const struct command_option options[] = {{"--format", "", NULL, take_text, 0}};
+	const struct command_table table = {"list", options, 1, refuse_word};
+	const char *format = formats[0];
+	int status = command_options_read(&table, &format, argc, argv), found;
 
-	for (int at = 1; at < argc; at++) {
-		if (strncmp(argv[at], "--format=", 9) == 0) {
-			value = argv[at] + 9;
-		} else if (strcmp(argv[at], "--format") == 0) {
-			if (at + 1 == argc)
-				return command_usage("list", "--format needs a value");
-			value = argv[++at];
-		} else if (argv[at][0] == '-') {
-			options.nearest.wanted = argv[at];
-			choices_add(&options, "--format");
-			return command_usage("list", "unknown option '%s'%s", argv[at],
-				choices_text(&options, "options"));
-		} else {
-			return command_usage("list", "one word too many: '%s'", argv[at]);
-		}
-	}
-	*is_json = value != NULL && strcmp(value, "json") == 0;
-	if (value == NULL || *is_json || strcmp(value, "text") == 0)
-		return EXIT_DONE;
-	formats.nearest.wanted = value;
-	choices_add(&formats, "text");
-	choices_add(&formats, "json");
-	return command_usage(
-		"list", "no format '%s'%s", value, choices_text(&formats, "formats"));
+	if (status != EXIT_DONE)
+		return status;
+	found = command_choose("list", "format", format, formats);
+	*is_json = found == 1;
+	return found < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
 static const char *or_unknown(const char *text)

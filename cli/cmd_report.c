@@ -11,14 +11,14 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
-#include "cli/live_profile.h"
-#include "cli/progress.h"
-#include "cli/profile_file.h"
-#include "cli/report/choices.h"
-#include "cli/report/report.h"
-#include "cli/say.h"
-#include "cli/waiting.h"
+#include "cli/record/live_profile.h"
+#include "cli/record/profile_file.h"
+#include "cli/terminal/command_options.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/waiting.h"
 #include "options/wrap.h"
+#include "report/report.h"
 
 struct words {
 	const char *file;
@@ -35,202 +35,179 @@ enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 /* ---- the options: one row each ---- */
 
-static int take_view(struct words *words, const char *value)
+static const char *view_name(size_t i)
 {
-	struct choices choices = {.nearest.wanted = value};
-
-	words->has_view = true;
-	words->request.view = view_find(value);
-	if (words->request.view != NULL)
-		return 0;
-	for (size_t i = 0; i < view_count; i++)
-		choices_add(&choices, views[i]->name);
-	return command_usage(
-		"report", "no view '%s'%s", value, choices_text(&choices, "views"));
+	return i < view_count ? views[i]->name : NULL;
 }
 
-static int take_metric(struct words *words, const char *value)
+static const char *format_name(size_t i)
 {
-	words->request.metrics = value;
-	return 0;
+	return i < format_count ? formats[i]->name : NULL;
 }
 
-static int take_sort(struct words *words, const char *value)
+/* The place of the value, or -1. */
+static int choose(const char *what, const char *value, const char *(*name)(size_t i))
 {
-	words->request.sort = value;
-	return 0;
+	const char *names[32] = {NULL};
+
+	for (size_t i = 0; i + 1 < sizeof(names) / sizeof(*names) && name(i); i++)
+		names[i] = name(i);
+	return command_choose("report", what, value, names);
 }
 
-static int take_number(const char *option, const char *value, uint64_t *number)
+static int take_view(const char *command, const struct command_option *option, void *words,
+	const char *value)
 {
+	struct words *report = words;
+	int found = choose("view", value, view_name);
+
+	(void)command;
+	(void)option;
+	if (found < 0)
+		return EXIT_USAGE;
+	report->has_view = true;
+	report->request.view = views[found];
+	return EXIT_DONE;
+}
+
+static int take_format(const char *command, const struct command_option *option, void *words,
+	const char *value)
+{
+	int found = choose("format", value, format_name);
+
+	(void)command;
+	(void)option;
+	if (found < 0)
+		return EXIT_USAGE;
+	((struct words *)words)->request.format = formats[found];
+	return EXIT_DONE;
+}
+
+static int take_number(const char *command, const struct command_option *option, void *words,
+	const char *value)
+{
+	uint64_t *number = (uint64_t *)(void *)((char *)words + option->offset);
 	char *end;
 
 	errno = 0;
 	*number = strtoull(value, &end, 10);
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *number == 0)
-		return command_usage("report", "%s needs a whole number above 0, not '%s'",
-			option, value);
-	return 0;
-}
-
-static int take_top(struct words *words, const char *value)
-{
-	return take_number("--top", value, &words->request.top);
-}
-
-static int take_depth(struct words *words, const char *value)
-{
-	return take_number("--depth", value, &words->request.depth);
+		return command_usage(command, "%s needs a whole number above 0, not '%s'",
+			option->name, value);
+	return EXIT_DONE;
 }
 
 /* "1%", "0.5%"; "1" is the same as "1%". */
-static int take_min(struct words *words, const char *value)
+static int take_min(const char *command, const struct command_option *option, void *words,
+	const char *value)
 {
 	char *end;
 	double percent = strtod(value, &end);
 
+	(void)option;
 	end += *end == '%';
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
-		return command_usage("report",
+		return command_usage(command,
 			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
-	words->request.min = percent / 100;
-	return 0;
+	((struct words *)words)->request.min = percent / 100;
+	return EXIT_DONE;
 }
 
-static int take_width(struct words *words, const char *value)
+static int take_width(const char *command, const struct command_option *option, void *words,
+	const char *value)
 {
 	char *end;
 	long width = strtol(value, &end, 10);
 
+	(void)option;
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || width < WIDTH_LEAST ||
 		width > WIDTH_MOST)
-		return command_usage("report",
-			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
-			WIDTH_MOST, value);
-	words->request.width = (unsigned)width;
-	return 0;
+		return command_usage(command, "--width needs a number from %d to %d, not '%s'",
+			WIDTH_LEAST, WIDTH_MOST, value);
+	((struct words *)words)->request.width = (unsigned)width;
+	return EXIT_DONE;
 }
 
-static int take_merge_threads(struct words *words, const char *value)
+static int take_pattern(const char *command, const struct command_option *option, void *words,
+	const char *value)
 {
-	(void)value;
-	words->request.merge_threads = true;
-	return 0;
+	struct pattern_list *list =
+		(struct pattern_list *)(void *)((char *)words + option->offset);
+
+	(void)command;
+	return pattern_list_add(list, value) == 0 ? EXIT_DONE : command_no_memory();
 }
 
-static int take_wide(struct words *words, const char *value)
+static int take_file(void *words, const char *word)
 {
-	(void)value;
-	words->wide = true;
-	return 0;
+	struct words *report = words;
+
+	if (report->file)
+		return command_usage("report", "one file only, not '%s' too", word);
+	report->file = word;
+	return EXIT_DONE;
 }
 
-static int take_all(struct words *words, const char *value)
-{
-	(void)value;
-	words->request.all = true;
-	return 0;
-}
+#define WORD(member) offsetof(struct words, member)
 
-static int take_pattern(struct pattern_list *list, const char *value)
-{
-	if (pattern_list_add(list, value) == 0)
-		return 0;
-	return command_no_memory();
-}
-
-static int take_thread(struct words *words, const char *value)
-{
-	return take_pattern(&words->request.threads, value);
-}
-
-static int take_path(struct words *words, const char *value)
-{
-	return take_pattern(&words->request.paths, value);
-}
-
-static int take_method(struct words *words, const char *value)
-{
-	return take_pattern(&words->request.methods, value);
-}
-
-static int take_snapshot(struct words *words, const char *value)
-{
-	words->interval = value;
-	return 0;
-}
-
-static int take_calibration(struct words *words, const char *value)
-{
-	words->calibration = value;
-	return 0;
-}
-
-static int take_java(struct words *words, const char *value)
-{
-	words->java = value;
-	return 0;
-}
-
-static int take_format(struct words *words, const char *value)
-{
-	struct choices choices = {.nearest.wanted = value};
-
-	words->request.format = format_find(value);
-	if (words->request.format != NULL)
-		return 0;
-	for (size_t i = 0; i < format_count; i++)
-		choices_add(&choices, formats[i]->name);
-	return command_usage(
-		"report", "no format '%s'%s", value, choices_text(&choices, "formats"));
-}
-
-static const struct report_option {
-	const char *name, *value, *meaning;
-	int (*take)(struct words *words, const char *value);
-} report_options[] = {
-	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
-		take_view},
-	{"--metric", "M[+M...]", "show these metrics only; all unless given, cpu first",
-		take_metric},
-	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name",
-		take_sort},
-	{"--top", "N", "show the first N rows; the rest becomes one line", take_top},
+static const struct command_option report_options[] = {
+	{"--view", "VIEW",
+		"what to show; on a terminal overview unless given, else tree",
+		take_view, 0},
+	{"--metric", "M[+M...]",
+		"show these metrics only; all unless given, cpu first",
+		take_text, WORD(request.choice.metrics)},
+	{"--sort", "COLUMN",
+		"order by a column, e.g. calls, base, cum.cpu, name",
+		take_text, WORD(request.sort)},
+	{"--top", "N",
+		"show the first N rows; the rest becomes one line",
+		take_number, WORD(request.top)},
 	{"--thread", "PATTERN",
 		"only threads with such names, e.g. 'worker-*'; may be repeated",
-		take_thread},
+		take_pattern, WORD(request.choice.threads)},
 	{"--path", "PATTERN",
-		"I/O views: only of such files and addresses, e.g. '*.db'; may be "
-		"repeated",
-		take_path},
+		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		take_pattern, WORD(request.choice.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
-		"I/O "
-		"views only below them; may be repeated",
-		take_method},
+		"I/O views only below them; may be repeated",
+		take_pattern, WORD(request.choice.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
 		"unless given",
-		take_min},
-	{"--depth", "N", "sum up rows of a tree below that level", take_depth},
-	{"--merge-threads", NULL, "all threads as one tree", take_merge_threads},
-	{"--all", NULL, "every row of the summary, on a terminal, too", take_all},
-	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_wide},
-	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width},
+		take_min, 0},
+	{"--depth", "N",
+		"sum up rows of a tree below that level",
+		take_number, WORD(request.depth)},
+	{"--merge-threads", NULL,
+		"all threads as one tree",
+		take_flag, WORD(request.choice.merge_threads)},
+	{"--all", NULL,
+		"every row of the summary, on a terminal, too",
+		take_flag, WORD(request.all)},
+	{"--wide", NULL,
+		"all columns and exact figures, on a terminal, too",
+		take_flag, WORD(wide)},
+	{"--width", "N",
+		"lay text out for so many columns, in a pipe, too",
+		take_width, 0},
 	{"--snapshot", "A..B",
 		"only between two snapshots; A.. to the end, ..B from the beginning; see "
 		"jprof(1)",
-		take_snapshot},
+		take_text, WORD(interval)},
 	{"--calibration", "FILE|off",
 		"take jprof's own cost out by this file, or leave it in; see jprof(1)",
-		take_calibration},
+		take_text, WORD(calibration)},
 	{"--java", "PATH",
 		"where no calibration is kept: measure one with this JVM; see jprof(1)",
-		take_java},
-	{"--format", "FORMAT", "text unless given", take_format},
+		take_text, WORD(java)},
+	{"--format", "FORMAT",
+		"text unless given",
+		take_format, 0},
 };
 
-#define OPTION_COUNT (sizeof(report_options) / sizeof(report_options[0]))
+#define OPTION_COUNT (sizeof(report_options) / sizeof(*report_options))
 
 void cmd_report_details(FILE *out)
 {
@@ -253,63 +230,6 @@ void cmd_report_details(FILE *out)
 }
 
 /* ---- the words ---- */
-
-/* The option that the word is, "--top" or "--top=3"; *value is then what stands behind the
- * '=', or NULL. */
-static const struct report_option *find_option(const char *word, const char **value)
-{
-	size_t length = strcspn(word, "=");
-
-	*value = word[length] == '=' ? word + length + 1 : NULL;
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		const char *name = report_options[i].name;
-
-		if (strlen(name) == length && strncmp(name, word, length) == 0)
-			return &report_options[i];
-	}
-	return NULL;
-}
-
-static int unknown_option(const char *word)
-{
-	char name[64];
-	struct choices choices = {.nearest.wanted = name};
-
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		choices_add(&choices, report_options[i].name);
-	return command_usage("report", "unknown option '%s'%s", name,
-		choices_text(&choices, "options"));
-}
-
-static int read_words(struct words *words, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		const struct report_option *option;
-		const char *value;
-		int status;
-
-		if (argv[i][0] != '-') {
-			if (words->file != NULL)
-				return command_usage(
-					"report", "one file only, not '%s' too", argv[i]);
-			words->file = argv[i];
-			continue;
-		}
-		option = find_option(argv[i], &value);
-		if (option == NULL)
-			return unknown_option(argv[i]);
-		if (option->value == NULL && value != NULL)
-			return command_usage("report", "%s takes no value", option->name);
-		if (option->value != NULL && value == NULL && ++i == argc)
-			return command_usage("report", "%s needs a value: %s",
-				option->name, option->value);
-		status = option->take(words, value != NULL ? value : argv[i]);
-		if (status != 0)
-			return status;
-	}
-	return 0;
-}
 
 /* Without a file: the newest here. *found is owned. */
 static int find_file(struct words *words, char **found)
@@ -421,6 +341,11 @@ static int find_adjustment(struct adjustment *adjustment, const struct profile *
 	return failed;
 }
 
+static void say_line(const char *line)
+{
+	say("%s", line);
+}
+
 /* Prints the view, adjusted if it shows figures that can be. */
 static int print_profile(const struct profile *profile, const struct words *words,
 	const char *state, uint64_t *violations, struct error *error)
@@ -430,11 +355,13 @@ static int print_profile(const struct profile *profile, const struct words *word
 	int failed = 0;
 
 	request.state = state;
+	request.say = say_line;
+	request.before_write = progress_hide;
 	if ((request.view->adjusts && !profile_is_unwritten(profile)) ||
 		words->calibration != NULL) {
 		progress_show("taking out what probes cost");
 		failed = find_adjustment(&adjustment, profile, words, error);
-		request.adjustment = &adjustment;
+		request.choice.adjustment = &adjustment;
 	}
 	progress_show("putting the report together");
 	if (failed == 0)
@@ -444,7 +371,7 @@ static int print_profile(const struct profile *profile, const struct words *word
 }
 
 /* Where no calls were recorded, a report without --view is the one that has something to
- * show. People are told why; for programs the rows say it. */
+ * show. A line says why; formats for programs have it in their rows. */
 static void suit_calls(struct words *words, const struct profile *profile)
 {
 	const char *calls = profile_meta_get(profile, "calls");
@@ -454,7 +381,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		return;
 	if (!words->has_view)
 		words->request.view = &view_threads;
-	if (words->request.format == &format_json || words->request.format == &format_csv)
+	if (!words->request.format->has_head)
 		return;
 	say("no calls were recorded (calls=off): the view 'threads' has what threads "
 	    "used%s",
@@ -471,13 +398,13 @@ static int check_words(const struct words *words)
 		bool given, fits;
 		const char *views;
 	} rows[] = {
-		{"--path", request->paths.count > 0, view->io, "the views of I/O"},
-		{"--method", request->methods.count > 0, view->io || view->calls,
+		{"--path", request->choice.paths.count > 0, view->io, "the views of I/O"},
+		{"--method", request->choice.methods.count > 0, view->io || view->calls,
 			"overview, tree, methods, callers and the views of I/O"},
 		{"--min", request->min > 0, view->calls,
 			"overview, tree, methods and callers"},
 		{"--depth", request->depth > 0, view->levels, "tree"},
-		{"--merge-threads", request->merge_threads, view->calls,
+		{"--merge-threads", request->choice.merge_threads, view->calls,
 			"overview, tree, methods and callers"},
 		{"--all", request->all, view == &view_summary, "summary"},
 	};
@@ -522,7 +449,8 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
-	int status = read_words(&words, argc, argv);
+	const struct command_table table = {"report", report_options, OPTION_COUNT, take_file};
+	int status = command_options_read(&table, &words, argc, argv);
 	char *found = NULL;
 
 	if (status == 0)
@@ -535,8 +463,8 @@ int cmd_report(int argc, char **argv)
 		status = print_report(&words);
 	}
 	free(found);
-	pattern_list_fini(&words.request.threads);
-	pattern_list_fini(&words.request.paths);
-	pattern_list_fini(&words.request.methods);
+	pattern_list_fini(&words.request.choice.threads);
+	pattern_list_fini(&words.request.choice.paths);
+	pattern_list_fini(&words.request.choice.methods);
 	return status;
 }

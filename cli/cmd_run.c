@@ -4,7 +4,7 @@
  * jprof run: runs a command with the agent in its JVMs, waits for it, says where the
  * profiles are. With --duration recordings end earlier, by the control sockets.
  *
- * Signals that somebody sends to this process are passed on; those from the terminal
+ * Signals that another process sends to this one are passed on; those from the terminal
  * reach the child by themselves, since both are in one process group.
  */
 #include <errno.h>
@@ -19,16 +19,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/agent_library.h"
-#include "cli/agent_words.h"
-#include "cli/calibrate/known_jvms.h"
+#include "cli/attach/agent_library.h"
+#include "cli/attach/control_client.h"
 #include "cli/commands.h"
-#include "cli/control_client.h"
-#include "cli/launch.h"
-#include "cli/profile_file.h"
-#include "cli/run_profiles.h"
-#include "cli/say.h"
-#include "cli/waiting.h"
+#include "cli/java/known_jvms.h"
+#include "cli/record/agent_words.h"
+#include "cli/record/launch.h"
+#include "cli/record/profile_file.h"
+#include "cli/record/run_profiles.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/waiting.h"
 #include "options/options.h"
 
 /* Milliseconds between two looks at the child. */
@@ -88,7 +88,7 @@ static int read_words(struct run *run, int argc, char **argv)
 	return status;
 }
 
-/* ---- what the agent is told ---- */
+/* ---- the agent's options ---- */
 
 /* The file as the agent is to be told: with the time of now, and absolute where its JVM
  * may work elsewhere. */
@@ -156,17 +156,6 @@ static int make_agent(struct run *run)
 		run->agent = NULL;
 		return command_no_memory();
 	}
-	return EXIT_DONE;
-}
-
-/* What the children of this process find in their environment. */
-static int set_environment(struct run *run)
-{
-	struct error error = {0};
-
-	if (launch_set_environment(run->way, run->agent, &error) != 0 ||
-		run_notes_open(run->notes, &error) != 0)
-		return command_failed(&error);
 	return EXIT_DONE;
 }
 
@@ -268,19 +257,15 @@ static int start_child(char **argv)
 	return EXIT_FAILED;
 }
 
-static int wait_failed(void)
-{
-	say("cannot wait for the program: %s", strerror(errno));
-	return EXIT_FAILED;
-}
-
 static int wait_for_child(void)
 {
 	int status;
 
 	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR)
-			return wait_failed();
+		if (errno == EINTR)
+			continue;
+		say("cannot wait for the program: %s", strerror(errno));
+		return EXIT_FAILED;
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -378,9 +363,8 @@ static int run_command(struct run *run)
 	char **argv = launch_argv(run->way, run->command, run->agent);
 	int status;
 
-	if (argv == NULL) {
+	if (!argv)
 		return command_no_memory();
-	}
 	status = start_child(argv);
 	if (status == EXIT_DONE) {
 		if (run->words.duration != 0 &&
@@ -398,14 +382,18 @@ static int run_command(struct run *run)
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.words = {.command = "run", .has_duration = true}};
+	struct error error = {0};
 	int status = read_words(&run, argc, argv);
 
 	if (status == EXIT_DONE)
 		status = place_profile(&run);
 	if (status == EXIT_DONE)
 		status = make_agent(&run);
-	if (status == EXIT_DONE)
-		status = set_environment(&run);
+	/* What the children of this process find in their environment. */
+	if (status == EXIT_DONE &&
+		(launch_set_environment(run.way, run.agent, &error) != 0 ||
+			run_notes_open(run.notes, &error) != 0))
+		status = command_failed(&error);
 	if (status == EXIT_DONE)
 		status = run_command(&run);
 	if (run.notes[0] != '\0')

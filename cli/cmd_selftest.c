@@ -7,85 +7,45 @@
 
 #include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
-#include "cli/report/choices.h"
 #include "cli/selftest/selftest.h"
-#include "cli/waiting.h"
+#include "cli/terminal/command_options.h"
+#include "cli/terminal/waiting.h"
 
 struct words {
 	struct selftest what;
 	const char *format;
 };
 
-static const struct option {
-	const char *name;
-	size_t offset; /* of a const char * in struct words */
-} options[] = {
-	{"--java", offsetof(struct words, what.java)},
-	{"--calls", offsetof(struct words, what.calls)},
-	{"--timing", offsetof(struct words, what.timing)},
-	{"--metrics", offsetof(struct words, what.metrics)},
-	{"--calibration", offsetof(struct words, what.calibration)},
-	{"--format", offsetof(struct words, format)},
+static const struct command_option options[] = {
+	{"--java", "", NULL, take_some_text, offsetof(struct words, what.java)},
+	{"--calls", "", NULL, take_some_text, offsetof(struct words, what.calls)},
+	{"--timing", "", NULL, take_some_text, offsetof(struct words, what.timing)},
+	{"--metrics", "", NULL, take_some_text, offsetof(struct words, what.metrics)},
+	{"--calibration", "", NULL, take_some_text, offsetof(struct words, what.calibration)},
+	{"--format", "", NULL, take_some_text, offsetof(struct words, format)},
 };
 
-static const struct printer {
-	const char *format;
-	verdict_printer *print;
-} printers[] = {
-	{"text", print_verdict_text},
-	{"json", print_verdict_json},
-};
-
-static const struct option *find_option(const char *name)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (strcmp(options[i].name, name) == 0)
-			return &options[i];
-	return NULL;
-}
-
-static int take_format(struct words *words)
-{
-	struct choices choices = {.nearest.wanted = words->format};
-
-	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++) {
-		if (strcmp(printers[i].format, words->format) == 0)
-			words->what.print = printers[i].print;
-		choices_add(&choices, printers[i].format);
-	}
-	return words->what.print != NULL
-		       ? EXIT_DONE
-		       : command_usage("selftest", "no format '%s'%s", words->format,
-				 choices_text(&choices, "formats"));
-}
-
-static int unknown_option(const char *word)
-{
-	struct choices choices = {.nearest.wanted = word};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		choices_add(&choices, options[i].name);
-	return command_usage("selftest", "unknown option '%s'%s", word,
-		choices_text(&choices, "options"));
-}
+static const char *const formats[] = {"text", "json", NULL};
+static verdict_printer *const printers[] = {print_verdict_text, print_verdict_json};
 
 static int read_words(struct words *words, int argc, char **argv)
 {
-	for (int at = 1; at < argc; at += 2) {
-		const struct option *option = find_option(argv[at]);
+	const struct command_table table = {
+		"selftest", options, sizeof(options) / sizeof(*options), NULL};
+	int status = command_options_read(&table, words, argc, argv), format;
 
-		if (option == NULL)
-			return unknown_option(argv[at]);
-		if (at + 1 == argc || argv[at + 1][0] == '\0')
-			return command_usage("selftest", "%s needs a value", argv[at]);
-		*(const char **)((char *)words + option->offset) = argv[at + 1];
-	}
+	if (status != EXIT_DONE)
+		return status;
 	if (strcmp(words->what.calls, "off") == 0)
 		return command_usage(
 			"selftest", "--calls off: where no calls are seen, nobody has a share");
-	if (words->what.calibration != NULL && strcmp(words->what.calibration, "auto") == 0)
+	if (words->what.calibration && strcmp(words->what.calibration, "auto") == 0)
 		words->what.calibration = NULL;
-	return take_format(words);
+	format = command_choose("selftest", "format", words->format, formats);
+	if (format < 0)
+		return EXIT_USAGE;
+	words->what.print = printers[format];
+	return EXIT_DONE;
 }
 
 int cmd_selftest(int argc, char **argv)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* commands: the table, and what all commands say in the same way. */
+/* commands: the table. */
 #include "cli/commands.h"
-#include "cli/report/choices.h"
-#include "cli/say.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <string.h>
+
+#include "cli/terminal/say.h"
+#include "options/choices.h"
 
 static const char run_text[] =
 	"Runs the command behind `--` with libjprof.so in each JVM that it starts,\n"
@@ -142,18 +141,6 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-int command_usage(const char *command, const char *format, ...)
-{
-	char text[1024];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	say("%s: %s (see 'jprof help %s')", command, text, command);
-	return EXIT_USAGE;
-}
-
 int command_unknown(const char *word, const char *const *topics)
 {
 	struct choices choices = {.nearest.wanted = word};
@@ -165,26 +152,4 @@ int command_unknown(const char *word, const char *const *topics)
 	say("no command '%s'%s (see 'jprof help')", word,
 		choices_text(&choices, topics != NULL ? "commands and topics" : "commands"));
 	return EXIT_USAGE;
-}
-
-int command_failed(const struct error *error)
-{
-	say("%s", error->text);
-	return EXIT_FAILED;
-}
-
-int command_no_memory(void)
-{
-	fprintf(stderr, "jprof: no memory\n");
-	return EXIT_FAILED;
-}
-
-int command_flush(void)
-{
-	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return EXIT_DONE;
-	if (errno != EPIPE)
-		say("cannot write the output: %s", strerror(errno));
-	return EXIT_FAILED;
 }

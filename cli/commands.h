@@ -12,10 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "error/error.h"
-
-/* Exit status of the command. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+#include "cli/terminal/outcome.h"
 
 struct command {
 	const char *name;
@@ -48,22 +45,8 @@ int cmd_help(int argc, char **argv);
 void cmd_report_details(FILE *out);
 void cmd_help_details(FILE *out);
 
-/* Prints "jprof: COMMAND: ..." and where help is, on standard error. Returns EXIT_USAGE. */
-int command_usage(const char *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Says that there is no such command, and which there are; for help also its topics (NULL:
  * none). Returns EXIT_USAGE. */
 int command_unknown(const char *word, const char *const *topics);
-
-/* Prints "jprof: " and the error's text on standard error. Returns EXIT_FAILED. */
-int command_failed(const struct error *error);
-
-/* Says on standard error that there is no memory. Returns EXIT_FAILED. */
-int command_no_memory(void);
-
-/* Flushes standard output. EXIT_DONE, or EXIT_FAILED with a line if it could not be
- * written. */
-int command_flush(void);
 
 #endif

@@ -3,7 +3,7 @@
 /* matches_text: see matches_text.h. */
 #include "cli/matches_text.h"
 
-#include "cli/say.h"
+#include "cli/terminal/say.h"
 #include "options/matches.h"
 
 static void say_line(void *user, const char *line)

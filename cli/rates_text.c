@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/out.h"
 #include "error/columns.h"
 #include "error/harmless.h"
+#include "report/text/out.h"
 
 enum { NAME_LINE = 34, NARROWEST = 20, SHARE_WIDTH = 26 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/out.h"
 #include "error/columns.h"
 #include "error/harmless.h"
 #include "options/matches.h"
+#include "report/text/out.h"
 
 enum { LABEL_WIDTH = 20 };
 
@@ -87,42 +87,23 @@ static void put_object(FILE *out, const json_t *value)
 
 /* ---- rows ---- */
 
-struct kind {
-	bool (*fits)(const json_t *value);
+/* Of which JSON type a value has to be; a real one may be an integer, too. */
+static const struct kind {
+	json_type type;
 	void (*put)(FILE *out, const json_t *value);
-};
+} text = {JSON_STRING, put_text}, count = {JSON_INTEGER, put_count},
+  plain = {JSON_INTEGER, put_plain}, bytes = {JSON_INTEGER, put_bytes},
+  span = {JSON_INTEGER, put_time}, nanoseconds = {JSON_REAL, put_nanoseconds},
+  share = {JSON_REAL, put_share}, list = {JSON_ARRAY, put_list},
+  object = {JSON_OBJECT, put_object};
 
-static bool is_text(const json_t *value)
+static bool fits(const struct kind *kind, const json_t *value)
 {
-	return json_is_string(value);
+	if (kind->type == JSON_REAL)
+		return json_is_number(value);
+	return value && json_typeof(value) == kind->type &&
+	       (kind->type != JSON_ARRAY || json_array_size(value) > 0);
 }
-
-static bool is_integer(const json_t *value)
-{
-	return json_is_integer(value);
-}
-
-static bool is_number(const json_t *value)
-{
-	return json_is_number(value);
-}
-
-static bool is_list(const json_t *value)
-{
-	return json_array_size(value) > 0;
-}
-
-static bool is_object(const json_t *value)
-{
-	return json_is_object(value);
-}
-
-static const struct kind text = {is_text, put_text}, count = {is_integer, put_count},
-			 plain = {is_integer, put_plain}, bytes = {is_integer, put_bytes},
-			 span = {is_integer, put_time},
-			 nanoseconds = {is_number, put_nanoseconds},
-			 share = {is_number, put_share}, list = {is_list, put_list},
-			 object = {is_object, put_object};
 
 static const struct row {
 	const char *group, *key; /* group: NULL for the answer itself */
@@ -164,19 +145,6 @@ static const struct row {
 	{NULL, "error", "last failure", &text},
 };
 
-static void put_row(FILE *out, const struct row *row, const json_t *status)
-{
-	const json_t *group =
-		row->group != NULL ? json_object_get(status, row->group) : status;
-	const json_t *value = json_object_get(group, row->key);
-
-	if (value == NULL || !row->kind->fits(value))
-		return;
-	fprintf(out, "%-*s", LABEL_WIDTH, row->label);
-	row->kind->put(out, value);
-	fputc('\n', out);
-}
-
 static void put_unmatched(void *user, const char *line)
 {
 	fprintf(user, "%-*s", LABEL_WIDTH, "matches nothing");
@@ -192,8 +160,17 @@ char *status_text(const json_t *status, unsigned width)
 
 	if (out == NULL)
 		return NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		put_row(out, &rows[i], status);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct row *row = &rows[i];
+		const json_t *group = row->group ? json_object_get(status, row->group) : status;
+		const json_t *value = json_object_get(group, row->key);
+
+		if (!fits(row->kind, value))
+			continue;
+		fprintf(out, "%-*s", LABEL_WIDTH, row->label);
+		row->kind->put(out, value);
+		fputc('\n', out);
+	}
 	matches_say(json_object_get(status, "matches"), false, 0, put_unmatched, out);
 	if (fclose(out) != 0) {
 		free(lines);

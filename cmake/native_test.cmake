@@ -7,6 +7,8 @@ set(JPROF_TEST_TIMEOUT 300 CACHE STRING "Seconds that a native test may take")
 # A cmocka program and its ctest entry native.NAME. Tests with LABELS threads are the ones
 # worth running under the thread sanitizer; LABELS processor those whose result depends on the
 # processor: they are run on the emulated arm64 machine, too.
+# The target threads_tests builds the former alone.
+add_custom_target(threads_tests)
 function(jprof_native_test name)
 	cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;OPTIONS" ${ARGN})
 	add_executable(${name} ${T_SOURCES})
@@ -16,7 +18,10 @@ function(jprof_native_test name)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	add_test(NAME native.${name} COMMAND ${name})
 	set_tests_properties(native.${name} PROPERTIES TIMEOUT ${JPROF_TEST_TIMEOUT}
-		LABELS "native;${T_LABELS}")
+		LABELS "native;quick;${T_LABELS}")
+	if("threads" IN_LIST T_LABELS)
+		add_dependencies(threads_tests ${name})
+	endif()
 endfunction()
 
 # jprof_fuzzer(NAME RUNS n SOURCES file... PARSER file... [LIBS lib...])
@@ -45,5 +50,5 @@ function(jprof_fuzzer name)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	add_test(NAME fuzz.${name} COMMAND ${folder}/regression.sh $<TARGET_FILE:${name}> ${F_RUNS}
 		${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-	set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300 LABELS native)
+	set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300 LABELS "native;quick")
 endfunction()

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "metric/nearest.h"
+#include "options/nearest.h"
 #include "metric/papi_names.h"
 #include "metric/perf_names.h"
 #include "user_counter.h"

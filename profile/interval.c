@@ -1,71 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* interval: see interval.h. Trees are subtracted in interval_tree.c. */
+/* interval: see interval.h. */
 #include "profile/interval.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/interval_tree.h"
+enum {
+	STATES = 3,                  /* interpreted, jitted, native */
+	COUNTERS_FIXED = STATES + 4, /* and the transitions */
+	COUNTERS_MAX = COUNTERS_FIXED + 2 * PROFILE_METRIC_MAX /* base, spent */
+};
+
+/* Where a node or thread of the earlier state is in the later one. */
+#define NOWHERE ROWS_NONE
+
+struct subtraction {
+	struct profile *to;
+	const struct profile *from;
+	uint64_t *base; /* of to's nodes, each followed by what was spent */
+	unsigned counters;
+	size_t *place;   /* by from's node: the place among to's nodes */
+	size_t *thread;  /* by to's node: its thread */
+	uint64_t *carry; /* by to's node: what is still to be subtracted there or further up */
+};
+
+/* Subtracts as much as there is; amount: what is left over. */
+static void take(uint64_t *value, uint64_t *amount)
+{
+	uint64_t less = *amount < *value ? *amount : *value;
+
+	*value -= less;
+	*amount -= less;
+}
+
+/* ---- where things are ---- */
+
+/* Ids are never used again: where there is one, it is the same path. A forward may be of later than
+ * this state. */
+static size_t find_place(const struct profile *to, uint32_t thread, uint32_t id)
+{
+	size_t place = profile_node_find(to, thread, id);
+	const struct profile_forward *forward;
+
+	for (int i = 0; place == NOWHERE && i < PROFILE_FORWARDS_MAX; i++) {
+		forward = profile_forward_find(to, thread, id);
+		if (!forward)
+			break;
+		thread = forward->to_thread;
+		id = forward->to_node;
+		place = profile_node_find(to, thread, id);
+	}
+	return place;
+}
+
+static void find_places(struct subtraction *subtraction)
+{
+	const struct profile *from = subtraction->from, *to = subtraction->to;
+
+	for (size_t i = 0; i < from->node_count; i++) {
+		const struct profile_node *node = &from->node[i];
+
+		subtraction->place[i] = find_place(to, node->thread, node->id);
+	}
+	for (size_t t = 0; t < to->thread_count; t++)
+		for (size_t i = to->thread_first[t]; i < to->thread_first[t + 1]; i++)
+			subtraction->thread[i] = t;
+}
 
 /* ---- threads ---- */
 
 /* A sum of the thread, or the like. */
-static void less(struct match *match, uint64_t *value, uint64_t amount)
+static void less(struct subtraction *subtraction, uint64_t *value, uint64_t amount)
 {
-	match_take(value, &amount);
-	match->to->interval.clamped += amount != 0;
+	take(value, &amount);
+	subtraction->to->interval.clamped += amount != 0;
 }
 
-/* Each run of digits becomes one '*', as where threads are folded (agent/trace/trace_fold.c). */
-static bool is_pattern_of(const char *pattern, const char *name)
-{
-	for (; *name != '\0'; name++) {
-		bool digit = *name >= '0' && *name <= '9';
-
-		if (digit && name[1] >= '0' && name[1] <= '9')
-			continue;
-		if (*pattern++ != (digit ? '*' : *name))
-			return false;
-	}
-	return *pattern == '\0';
-}
-
-/* How well the row suits as the one that a thread which is gone was folded into; 0: not at
- * all. Rows of virtual threads, which may live, hold no others. */
-static int row_fit(const struct profile_thread *row, const struct profile_thread *thread)
-{
-	bool same_kind = row->is_virtual == thread->is_virtual, by_name;
-
-	if (row->java_id != 0 || row->os_id != 0)
-		return 0;
-	if (row->is_virtual ? !same_kind : row->alive)
-		return 0;
-	by_name = is_pattern_of(row->name, thread->name);
-	if (!by_name && strcmp(row->name, "*") != 0)
-		return 0;
-	return 1 + by_name + 2 * same_kind;
-}
-
-/* The row that the thread was folded into: to's thread + 1; 0: there is none. */
-static uint32_t fold_row(const struct profile *to, const struct profile_thread *thread)
-{
-	uint32_t found = 0;
-	int best = 0;
-
-	for (size_t t = 0; t < to->thread_count; t++) {
-		int fit = row_fit(&to->thread[t], thread);
-
-		if (fit <= best)
-			continue;
-		best = fit;
-		found = (uint32_t)t + 1;
-	}
-	return found;
-}
-
-static void subtract_thread(
-	struct match *match, struct profile_thread *to, const struct profile_thread *from)
+static void subtract_thread(struct subtraction *subtraction, struct profile_thread *to,
+	const struct profile_thread *from)
 {
 	/* A row counts the threads that it stands for; those that ended before did nothing.
 	 * Of virtual ones these are not known: those that began since are counted. */
@@ -73,367 +86,408 @@ static void subtract_thread(
 
 	if (to->folded > 1)
 		to->folded = to->folded > gone ? to->folded - gone : 1;
-	less(match, &to->events, from->events);
-	less(match, &to->unwound, from->unwound);
-	less(match, &to->repaired, from->repaired);
-	less(match, &to->unmatched, from->unmatched);
-	less(match, &to->lost, from->lost);
-	less(match, &to->pruned, from->pruned);
-	less(match, &to->mounts, from->mounts);
-	less(match, &to->carrier_ns, from->carrier_ns);
-	less(match, &to->waited_ns, from->waited_ns);
-	for (unsigned m = 0; m < match->to->metric_count; m++)
-		less(match, &to->total[m], from->total[m]);
+	less(subtraction, &to->events, from->events);
+	less(subtraction, &to->unwound, from->unwound);
+	less(subtraction, &to->repaired, from->repaired);
+	less(subtraction, &to->unmatched, from->unmatched);
+	less(subtraction, &to->lost, from->lost);
+	less(subtraction, &to->pruned, from->pruned);
+	less(subtraction, &to->mounts, from->mounts);
+	less(subtraction, &to->carrier_ns, from->carrier_ns);
+	less(subtraction, &to->waited_ns, from->waited_ns);
+	for (unsigned m = 0; m < subtraction->to->metric_count; m++)
+		if (to->group)
+			to->total[m] -= from->total[m]; /* may be negative */
+		else
+			less(subtraction, &to->total[m], from->total[m]);
 }
 
-static void find_threads(struct match *match)
+/* A thread is where its root is; the row of a group has none, and stays. */
+static void subtract_threads(struct subtraction *subtraction)
 {
-	struct profile *to = match->to;
+	const struct profile *from = subtraction->from;
+	struct profile *to = subtraction->to;
 
-	for (size_t f = 0; f < match->from->thread_count; f++) {
-		const struct profile_thread *thread = &match->from->thread[f];
-		ptrdiff_t same = profile_thread_find(to, thread->id);
+	for (size_t f = 0; f < from->thread_count; f++) {
+		size_t root = from->thread_first[f];
+		ptrdiff_t t = profile_thread_find(to, from->thread[f].id);
 
-		match->into[f] = same >= 0 ? (uint32_t)same + 1 : fold_row(to, thread);
-		if (match->into[f] == 0)
+		if (t < 0 && root < from->thread_first[f + 1] &&
+			subtraction->place[root] != NOWHERE)
+			t = (ptrdiff_t)subtraction->thread[subtraction->place[root]];
+		if (t >= 0)
+			subtract_thread(subtraction, &to->thread[t], &from->thread[f]);
+		else
 			to->interval.clamped++;
 	}
 }
 
-/* from's threads, ordered by the one of to that they are in; *starts: where those of each one
- * begin. Both owned by the caller (free). */
-static uint32_t *order_threads(const struct match *match, size_t **starts)
-{
-	size_t *first = calloc(match->to->thread_count + 3, sizeof *first);
-	uint32_t *order = calloc(match->from->thread_count + 1, sizeof *order);
+/* ---- nodes ---- */
 
-	*starts = first;
-	if (!first || !order) {
-		free(order);
-		return NULL;
-	}
-	for (size_t f = 0; f < match->from->thread_count; f++)
-		first[match->into[f] + 2]++;
-	for (size_t t = 0; t < match->to->thread_count + 1; t++)
-		first[t + 2] += first[t + 1];
-	for (size_t f = 0; f < match->from->thread_count; f++)
-		order[first[match->into[f] + 1]++] = (uint32_t)f;
-	return order;
+static void load(const struct subtraction *subtraction, const struct profile_node *node,
+	uint64_t *value)
+{
+	value[0] = node->interpreted;
+	value[1] = node->jitted;
+	value[2] = node->native;
+	for (int i = 0; i < 4; i++)
+		value[STATES + i] = node->transition[i / 2][i % 2];
+	for (unsigned i = COUNTERS_FIXED; i < subtraction->counters; i++)
+		value[i] = node->base[i - COUNTERS_FIXED]; /* and spent, behind base */
 }
 
-static int subtract_all(struct match *match)
+/* How most calls ran: a state + 1; 0: there were none. */
+static uint8_t state_of_most(const struct profile_node *node)
 {
-	size_t *first;
-	uint32_t *order = order_threads(match, &first);
-	int status = order ? 0 : -1;
+	const uint64_t calls[STATES] = {node->interpreted, node->jitted, node->native};
+	int most = 0;
 
-	/* Number 0 is nowhere. */
-	for (size_t t = 0; t < match->to->thread_count && status == 0; t++) {
-		if (first[t + 1] < first[t + 2])
-			status = match_subtract_trees(match, t, order + first[t + 1],
-				first[t + 2] - first[t + 1]);
-		for (size_t i = first[t + 1]; i < first[t + 2]; i++)
-			subtract_thread(
-				match, &match->to->thread[t], &match->from->thread[order[i]]);
+	for (int i = 1; i < STATES; i++)
+		if (calls[i] > calls[most])
+			most = i;
+	return calls[most] > 0 ? (uint8_t)(most + 1) : 0;
+}
+
+static void store(struct subtraction *subtraction, struct profile_node *node,
+	const uint64_t *value)
+{
+	uint64_t *base = subtraction->base + (node->base - subtraction->base);
+
+	if (value[0] + value[1] + value[2] == 0 && node->calls > 0)
+		node->earlier = state_of_most(node);
+	node->interpreted = value[0];
+	node->jitted = value[1];
+	node->native = value[2];
+	node->calls = value[0] + value[1] + value[2];
+	for (int i = 0; i < 4; i++)
+		node->transition[i / 2][i % 2] = value[STATES + i];
+	for (unsigned i = COUNTERS_FIXED; i < subtraction->counters; i++)
+		base[i - COUNTERS_FIXED] = value[i];
+}
+
+/* Subtracts as much of the amounts as the node has. True if something is left of them. */
+static bool take_from(struct subtraction *subtraction, size_t place, uint64_t *amount)
+{
+	struct profile *to = subtraction->to;
+	struct profile_node *node = &to->node[place];
+	bool part = to->thread[subtraction->thread[place]].group != 0;
+	uint64_t value[COUNTERS_MAX], left = 0;
+
+	load(subtraction, node, value);
+	for (unsigned i = 0; i < subtraction->counters; i++) {
+		if (part && i >= COUNTERS_FIXED) {
+			value[i] -= amount[i]; /* may be negative */
+			amount[i] = 0;
+		}
+		take(&value[i], &amount[i]);
 	}
-	free(order);
-	free(first);
+	/* Calls are of the right number even while one is being counted; states may not be. */
+	for (int i = 0; i < STATES * STATES; i++)
+		take(&value[i % STATES], &amount[i / STATES]);
+	for (unsigned i = 0; i < subtraction->counters; i++)
+		left |= amount[i];
+	store(subtraction, node, value);
+	return left != 0;
+}
+
+static int carry(struct subtraction *subtraction, size_t place, const uint64_t *amount)
+{
+	if (!subtraction->carry)
+		subtraction->carry = calloc(subtraction->to->node_count * subtraction->counters,
+			sizeof *subtraction->carry);
+	if (!subtraction->carry)
+		return -1;
+	for (unsigned i = 0; i < subtraction->counters; i++)
+		subtraction->carry[place * subtraction->counters + i] += amount[i];
+	return 0;
+}
+
+/* Of any node of the thread that has it: the caller was folded, too, and has its counts beside. */
+static void take_anywhere(struct subtraction *subtraction, size_t root, uint64_t *amount)
+{
+	size_t end = subtraction->to->thread_first[subtraction->thread[root] + 1];
+	bool left = true;
+
+	for (size_t i = root; i < end && left; i++)
+		left = take_from(subtraction, i, amount);
+	for (unsigned i = 0; i < subtraction->counters && left; i++)
+		subtraction->to->interval.clamped += amount[i] != 0;
+}
+
+/* From the leaves up: a node has all that comes from below. */
+static int settle(struct subtraction *subtraction)
+{
+	const struct profile *to = subtraction->to;
+	int status = 0;
+
+	for (size_t i = to->node_count; i-- > 0 && status == 0;) {
+		uint64_t *amount = subtraction->carry + i * subtraction->counters;
+		size_t root = to->thread_first[subtraction->thread[i]];
+
+		if (!take_from(subtraction, i, amount))
+			continue;
+		if (i == root)
+			take_anywhere(subtraction, root, amount);
+		else
+			status = carry(subtraction, root + to->node[i].parent, amount);
+	}
 	return status;
 }
 
-/* ---- I/O ---- */
+/* A thread that runs is copied node by node, and the time of a stretch that is under way may
+ * be seen at the node that the thread is just leaving: then its caller makes up for it. */
+static int subtract_nodes(struct subtraction *subtraction)
+{
+	const struct profile *from = subtraction->from;
+	uint64_t amount[COUNTERS_MAX];
+	int status = 0;
+
+	for (size_t i = 0; i < from->node_count && status == 0; i++) {
+		size_t place = subtraction->place[i];
+
+		load(subtraction, &from->node[i], amount);
+		if (place == NOWHERE)
+			subtraction->to->interval.clamped++;
+		else if (take_from(subtraction, place, amount))
+			status = carry(subtraction, place, amount);
+	}
+	return status == 0 && subtraction->carry ? settle(subtraction) : status;
+}
+
+/* ---- accounts ---- */
 
 static int compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int compare_io(const void *left, const void *right)
+static int compare_account(const void *left, const void *right)
 {
-	const struct profile_io *a = left, *b = right;
+	const struct profile_account *a = left, *b = right;
 	int order = compare(a->thread, b->thread);
 
 	if (order == 0)
-		order = compare(a->op, b->op);
-	if (order == 0)
-		order = compare(a->file, b->file);
-	if (order == 0)
 		order = compare(a->node, b->node);
-	return order != 0 ? order : compare(a->index, b->index);
+	if (order == 0)
+		order = compare(a->kind, b->kind);
+	return order != 0 ? order : compare(a->subject, b->subject);
 }
 
-/* The first one that is not before the key. */
-static size_t find_io(const struct profile *to, const struct profile_io *key)
+/* Subtracts from the accounts of the same thread, node, operation and file. True if something is left. */
+static bool take_account(struct profile *to, struct profile_account *amount)
 {
-	size_t low = 0, high = to->io_count;
+	size_t low = 0, high = to->account_count;
+	bool left = true;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (compare_io(&to->io[middle], key) < 0)
+		if (compare_account(&to->account[middle], amount) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
+	for (; low < to->account_count && left && compare_account(&to->account[low], amount) == 0; low++) {
+		struct profile_account *io = &to->account[low];
 
-/* True if something is left of the amounts. */
-static bool take_io(struct profile_io *io, struct profile_io *amount)
-{
-	match_take(&io->ops, &amount->ops);
-	match_take(&io->failures, &amount->failures);
-	match_take(&io->bytes, &amount->bytes);
-	match_take(&io->ns, &amount->ns);
-	return (amount->ops | amount->failures | amount->bytes | amount->ns) != 0;
-}
-
-static bool is_flat_at(const struct match *match, size_t thread, const struct profile_io *io)
-{
-	const struct profile_node *root = match->to->node + match->to->thread_first[thread];
-
-	return profile_is_flat(root, &root[io->node]);
-}
-
-/* Takes the amounts from all of its thread, operation and file: first what was folded. */
-static bool take_io_of_file(struct match *match, size_t thread, struct profile_io *amount)
-{
-	struct profile *to = match->to;
-	const struct profile_io start = {
-		.thread = amount->thread, .op = amount->op, .file = amount->file};
-	size_t first = find_io(to, &start);
-	bool left = true;
-
-	for (int any = 0; any < 2 && left; any++)
-		for (size_t i = first; i < to->io_count && left; i++) {
-			struct profile_io *io = &to->io[i];
-
-			if (io->thread != start.thread || io->op != start.op ||
-				io->file != start.file)
-				break;
-			if (any || is_flat_at(match, thread, io))
-				left = take_io(io, amount);
-		}
+		take(&io->count, &amount->count);
+		take(&io->failures, &amount->failures);
+		take(&io->amount, &amount->amount);
+		take(&io->ns, &amount->ns);
+		left = (amount->count | amount->failures | amount->amount | amount->ns) != 0;
+	}
 	return left;
 }
 
-/* True if something is left of the amounts. */
-static bool take_io_of_node(struct match *match, size_t thread, struct profile_io *amount)
+/* What was charged to a file that was folded since is its group's. */
+static void subtract_accounts(struct subtraction *subtraction)
 {
-	struct profile *to = match->to;
-	size_t at = find_io(to, amount);
-
-	if (at < to->io_count && to->io[at].thread == amount->thread &&
-		to->io[at].op == amount->op && to->io[at].file == amount->file &&
-		to->io[at].node == amount->node && !take_io(&to->io[at], amount))
-		return false;
-	return take_io_of_file(match, thread, amount);
-}
-
-/* Accounts of files that were folded since are those of their group; those that had no
- * room were added up by file, and then under no file. */
-static void subtract_io(struct match *match, size_t from, const struct profile_io *io)
-{
-	struct profile *to = match->to;
-	uint32_t into = match->into[from];
-	struct profile_io amount = *io;
-
-	if (into == 0)
-		return;
-	amount.thread = to->thread[into - 1].id;
-	amount.node = match->place[match->from->thread_first[from] + io->node];
-	amount.index = 0;
-	if (!take_io_of_node(match, into - 1, &amount))
-		return;
-	amount.file = io->file ? to->file[io->file - 1].into : 0;
-	if (amount.file && !take_io_of_node(match, into - 1, &amount))
-		return;
-	amount.file = 0;
-	to->interval.clamped += take_io_of_file(match, into - 1, &amount);
-}
-
-static void subtract_all_io(struct match *match)
-{
-	const struct profile *from = match->from;
+	const struct profile *from = subtraction->from;
+	struct profile *to = subtraction->to;
 	size_t thread = 0;
 
-	if (match->to->io_count > 0)
-		qsort(match->to->io, match->to->io_count, sizeof *match->to->io, compare_io);
-	for (size_t i = 0; i < from->io_count; i++) {
-		while (from->thread[thread].id != from->io[i].thread)
+	if (to->account_count > 0)
+		qsort(to->account, to->account_count, sizeof *to->account, compare_account);
+	for (size_t i = 0; i < from->account_count; i++) {
+		struct profile_account amount = from->account[i];
+		bool left = true;
+		size_t place;
+
+		while (from->thread[thread].id != amount.thread)
 			thread++;
-		subtract_io(match, thread, &from->io[i]);
+		place = subtraction->place[from->thread_first[thread] + amount.node];
+		if (place != NOWHERE) {
+			amount.thread = to->thread[subtraction->thread[place]].id;
+			amount.node = (uint32_t)(place -
+				to->thread_first[subtraction->thread[place]]);
+			left = take_account(to, &amount);
+		}
+		if (account_kind_subject(amount.kind) != SUBJECT_FILE || place == NOWHERE)
+			amount.subject = 0;
+		for (size_t f = 0; f < to->file_count && left && amount.subject &&
+				   to->file[amount.subject - 1].into; f++) {
+			amount.subject = to->file[amount.subject - 1].into;
+			left = take_account(to, &amount);
+		}
+		to->interval.clamped += left;
 	}
+}
+
+/* ---- the whole ---- */
+
+int interval_subtract(struct profile *to, uint64_t *base, const struct profile *from)
+{
+	struct subtraction subtraction = {.to = to,
+		.from = from,
+		.base = base,
+		.counters = COUNTERS_FIXED + 2 * to->metric_count,
+		.place = calloc(from->node_count + 1, sizeof *subtraction.place),
+		.thread = calloc(to->node_count + 1, sizeof *subtraction.thread)};
+	int status = subtraction.place && subtraction.thread ? 0 : -1;
+
+	if (status == 0) {
+		find_places(&subtraction);
+		subtract_threads(&subtraction);
+		status = subtract_nodes(&subtraction);
+	}
+	if (status == 0)
+		subtract_accounts(&subtraction);
+	free(subtraction.place);
+	free(subtraction.thread);
+	free(subtraction.carry);
+	return status;
 }
 
 /* ---- what is left out ---- */
 
-static bool io_is_used(const struct profile_io *io)
+static bool node_is_used(const struct profile *profile, const struct profile_node *node)
 {
-	return (io->ops | io->failures | io->bytes | io->ns) != 0;
+	uint64_t used = node->calls;
+
+	for (int i = 0; i < 4; i++)
+		used |= node->transition[i / 2][i % 2];
+	for (unsigned i = 0; i < profile->metric_count; i++)
+		used |= node->base[i] | node->spent[i];
+	return used != 0;
 }
 
-static bool thread_is_used(const struct match *match, const struct profile_thread *thread)
+static bool io_is_used(const struct profile_account *io)
+{
+	return (io->count | io->failures | io->amount | io->ns) != 0;
+}
+
+static bool thread_is_used(const struct profile *profile, const struct profile_thread *thread)
 {
 	uint64_t used = thread->events | thread->unwound | thread->repaired |
 			thread->unmatched | thread->lost | thread->pruned |
 			thread->mounts | thread->carrier_ns;
 
-	for (unsigned m = 0; m < match->to->metric_count; m++)
+	for (unsigned m = 0; m < profile->metric_count; m++)
 		used |= thread->total[m];
 	return used != 0;
 }
 
 /* Keeps the I/O that was done, and marks its nodes. */
-static void drop_io(struct match *match)
+static void drop_accounts(struct profile *profile, bool *keep)
 {
-	struct profile *to = match->to;
 	size_t kept = 0, thread = 0;
 
-	for (size_t i = 0; i < to->io_count; i++) {
-		const struct profile_io *io = &to->io[i];
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *io = &profile->account[i];
 
-		while (to->thread[thread].id != io->thread)
+		while (profile->thread[thread].id != io->thread)
 			thread++;
 		if (!io_is_used(io))
 			continue;
-		match->keep[to->thread_first[thread] + io->node] = true;
-		to->io[kept++] = *io;
+		keep[profile->thread_first[thread] + io->node] = true;
+		profile->account[kept++] = *io;
 	}
-	to->io_count = kept;
+	profile->account_count = kept;
 }
 
 /* Marks what is used, and what leads to it. A thread's root stands for the thread. */
-static void mark_used(struct match *match)
+static void mark_used(const struct profile *profile, bool *keep)
 {
-	struct profile *to = match->to;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
 
-	for (size_t t = 0; t < to->thread_count; t++) {
-		size_t first = to->thread_first[t];
-
-		for (size_t i = to->thread_first[t + 1]; i-- > first;) {
-			match->keep[i] |= match_node_is_used(match, &to->node[i]);
-			if (match->keep[i])
-				match->keep[first + to->node[i].parent] = true;
+		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
+			keep[i] |= node_is_used(profile, &profile->node[i]);
+			if (keep[i])
+				keep[first + profile->node[i].parent] = true;
 		}
-		if (to->thread_first[t + 1] > first)
-			match->keep[first] |= thread_is_used(match, &to->thread[t]);
+		if (profile->thread_first[t + 1] > first)
+			keep[first] |= thread_is_used(profile, &profile->thread[t]);
 	}
 }
 
-/* index: by position, the index that a node that stays will have in its thread. */
-static void number_nodes(const struct match *match, uint32_t *index)
+/* by place: what the place in its thread will be of what stays. */
+static void find_new_places(const struct profile *profile, const bool *keep, uint32_t *by_place)
 {
-	const struct profile *to = match->to;
-
-	for (size_t t = 0; t < to->thread_count; t++) {
+	for (size_t t = 0; t < profile->thread_count; t++) {
 		uint32_t next = 0;
 
-		for (size_t i = to->thread_first[t]; i < to->thread_first[t + 1]; i++)
-			if (match->keep[i])
-				index[i] = next++;
+		for (size_t i = profile->thread_first[t]; i < profile->thread_first[t + 1]; i++)
+			if (keep[i])
+				by_place[i] = next++;
 	}
 }
 
-static void renumber_io(struct match *match, const uint32_t *index)
+static void move_accounts(struct profile *profile, const uint32_t *by_place)
 {
-	struct profile *to = match->to;
 	size_t thread = 0;
 
-	for (size_t i = 0; i < to->io_count; i++) {
-		while (to->thread[thread].id != to->io[i].thread)
+	for (size_t i = 0; i < profile->account_count; i++) {
+		while (profile->thread[thread].id != profile->account[i].thread)
 			thread++;
-		to->io[i].node = index[to->thread_first[thread] + to->io[i].node];
+		profile->account[i].node =
+			by_place[profile->thread_first[thread] + profile->account[i].node];
 	}
 }
 
-/* Moves the thread's nodes that stay behind the first `kept`; returns how many there are then. */
-static size_t move_nodes(struct match *match, size_t thread, size_t kept, const uint32_t *index)
+static void move_nodes(struct profile *profile, const bool *keep, const uint32_t *by_place)
 {
-	struct profile *to = match->to;
-	size_t first = to->thread_first[thread];
-
-	for (size_t i = first; i < to->thread_first[thread + 1]; i++) {
-		if (!match->keep[i])
-			continue;
-		to->node[kept] = to->node[i];
-		to->node[kept].index = index[i];
-		to->node[kept].parent = index[first + to->node[i].parent];
-		kept++;
-	}
-	return kept;
-}
-
-static void drop_threads(struct match *match, const uint32_t *index)
-{
-	struct profile *to = match->to;
 	size_t nodes = 0, threads = 0;
 
-	for (size_t t = 0; t < to->thread_count; t++) {
-		size_t before = nodes;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t], before = nodes;
 
-		nodes = move_nodes(match, t, nodes, index);
-		if (nodes == before && !thread_is_used(match, &to->thread[t]))
+		for (size_t i = first; i < profile->thread_first[t + 1]; i++) {
+			if (!keep[i])
+				continue;
+			profile->node[nodes] = profile->node[i];
+			profile->node[nodes++].parent =
+				by_place[first + profile->node[i].parent];
+		}
+		if (nodes == before && !thread_is_used(profile, &profile->thread[t]))
 			continue;
-		to->thread_first[threads] = before;
-		to->thread[threads++] = to->thread[t];
+		profile->thread_first[threads] = before;
+		profile->thread[threads++] = profile->thread[t];
 	}
-	to->thread_first[threads] = nodes;
-	to->thread_count = threads;
-	to->node_count = nodes;
+	profile->thread_first[threads] = nodes;
+	profile->thread_count = threads;
+	profile->node_count = nodes;
 }
 
-static int drop_unused(struct match *match)
+int interval_drop_unused(struct profile *profile)
 {
-	uint32_t *index = calloc(match->to->node_count + 1, sizeof *index);
-
-	if (!index)
-		return -1;
-	drop_io(match);
-	mark_used(match);
-	number_nodes(match, index);
-	renumber_io(match, index);
-	drop_threads(match, index);
-	free(index);
-	return 0;
-}
-
-/* ---- the whole ---- */
-
-static int open_match(struct match *match)
-{
-	/* Nodes are numbered with 32 bits here. */
-	if (match->to->node_count >= UINT32_MAX)
-		return -1;
-	match->into = calloc(match->from->thread_count + 1, sizeof *match->into);
-	match->place = calloc(match->from->node_count + 1, sizeof *match->place);
-	match->exact = calloc(match->from->node_count + 1, sizeof *match->exact);
-	match->keep = calloc(match->to->node_count + 1, sizeof *match->keep);
-	return match->into && match->place && match->exact && match->keep ? 0 : -1;
-}
-
-int interval_subtract(struct profile *to, uint64_t *base, const struct profile *from)
-{
-	struct match match = {.to = to,
-		.from = from,
-		.base = base,
-		.counters = COUNTERS_FIXED + 2 * to->metric_count};
-	int status = open_match(&match);
+	uint32_t *by_place = calloc(profile->node_count + 1, sizeof *by_place);
+	bool *keep = calloc(profile->node_count + 1, sizeof *keep);
+	int status = by_place && keep ? 0 : -1;
 
 	if (status == 0) {
-		find_threads(&match);
-		status = subtract_all(&match);
+		drop_accounts(profile, keep);
+		mark_used(profile, keep);
+		find_new_places(profile, keep, by_place);
+		move_accounts(profile, by_place);
+		move_nodes(profile, keep, by_place);
 	}
-	if (status == 0) {
-		subtract_all_io(&match);
-		status = drop_unused(&match);
-	}
-	free(match.into);
-	free(match.place);
-	free(match.exact);
-	free(match.keep);
+	free(by_place);
+	free(keep);
 	return status;
 }
+
+/* ---- sequences, records ---- */
 
 /* The sequence of that code, or NULL. They are ordered by code. */
 static const struct profile_sequence *find_sequence(

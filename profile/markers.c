@@ -21,72 +21,37 @@ static const char *reset_label(struct reader *reader)
 	return text_store_add(&reader->owned->texts, label);
 }
 
-static int snapshot_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+/* Labels of resets are numbers of their own. */
+static int check_snapshot(struct reader *reader, void *record, size_t i)
 {
-	struct profile_snapshot *snapshot = &reader->profile->snapshot[i];
-	uint64_t id = reader_number(statement, SCHEMA_SNAPSHOT_ID);
-	const char *kind =
-		(const char *)sqlite3_column_text(statement, SCHEMA_SNAPSHOT_KIND);
+	struct profile_snapshot *snapshot = record;
 
-	if (id < 1 || id > UINT32_MAX)
+	(void)i;
+	if (snapshot->id < 1)
 		return read_damaged(
 			reader->source, reader->error, "snapshot id out of range");
-	if (!kind || (strcmp(kind, "snapshot") != 0 && strcmp(kind, "reset") != 0))
-		return read_damaged(
-			reader->source, reader->error, "a snapshot of an unknown kind");
-	*snapshot = (struct profile_snapshot){.id = (uint32_t)id,
-		.at = reader_number(statement, SCHEMA_SNAPSHOT_AT),
-		.kind = strcmp(kind, "reset") == 0 ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
-	snapshot->label = snapshot->kind == SNAPSHOT_RESET
-				  ? reset_label(reader)
-				  : reader_name(reader, statement, SCHEMA_SNAPSHOT_LABEL);
-	if (!snapshot->label)
-		return reader_no_memory(reader);
-	return 0;
-}
-
-static int mark_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	reader->profile->mark[i] = (struct profile_mark){
-		.at = reader_number(statement, SCHEMA_MARK_AT),
-		.java_id = sqlite3_column_int64(statement, SCHEMA_MARK_JAVA_ID),
-		.thread = reader_text(reader, statement, SCHEMA_MARK_THREAD),
-		.name = reader_name(reader, statement, SCHEMA_MARK_NAME),
-	};
-	return 0;
+	if (snapshot->kind == SNAPSHOT_RESET)
+		snapshot->label = reset_label(reader);
+	else if (!snapshot->label)
+		snapshot->label = "";
+	return snapshot->label ? 0 : reader_no_memory(reader);
 }
 
 /* Marks may be many: memory only for those that are wanted. */
-static int read_marks(struct reader *reader, bool wanted)
-{
-	struct profile *profile = reader->profile;
-	int status = reader_check(reader, TABLE_MARK);
-
-	if (status == 0)
-		status = reader_count_rows(reader, TABLE_MARK, &profile->mark_count);
-	if (status < 0 || !wanted)
-		return status;
-	profile->mark = calloc(profile->mark_count + 1, sizeof *profile->mark);
-	if (!profile->mark)
-		return reader_no_memory(reader);
-	return reader_rows(reader, TABLE_MARK, profile->mark_count, mark_row);
-}
-
 int markers_read(struct reader *reader, bool marks)
 {
-	struct profile *profile = reader->profile;
-	sqlite3_int64 tables = 0;
-	int status = reader_ask(reader,
-		"SELECT count(*) FROM sqlite_master WHERE name = ?", "snapshot", &tables);
+	static const struct reader_list snapshots =
+		READER_LIST(TABLE_SNAPSHOT, snapshot, check_snapshot);
+	static const struct reader_list all_marks = READER_LIST(TABLE_MARK, mark, NULL);
+	int status = reader_read(reader, &snapshots);
 
-	if (status < 0 || tables == 0)
-		return status;
-	status = reader_count(reader, TABLE_SNAPSHOT, sizeof *profile->snapshot,
-		&profile->snapshot, &profile->snapshot_count);
+	if (status == 0 && marks)
+		return reader_read(reader, &all_marks);
 	if (status == 0)
-		status = reader_rows(
-			reader, TABLE_SNAPSHOT, profile->snapshot_count, snapshot_row);
-	return status == 0 ? read_marks(reader, marks) : status;
+		status = reader_check(reader, TABLE_MARK);
+	return status == 0 ? reader_count_rows(
+				     reader, TABLE_MARK, &reader->profile->mark_count)
+			   : status;
 }
 
 /* ---- choosing ---- */

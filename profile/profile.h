@@ -11,20 +11,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/account_kinds.h"
 #include "profile/io_words.h"
+#include "profile/method_ids.h"
 
 #define PROFILE_METRIC_MAX 16
-
-/* Reserved method ids. Real methods start at PROFILE_METHOD_FIRST. */
-#define PROFILE_METHOD_ROOT   0 /* a thread's root: what ran outside every included method */
-#define PROFILE_METHOD_FOLDED 1 /* a fold: below it are methods whose paths were given up */
-#define PROFILE_METHOD_FIRST  2
+#define PROFILE_NOT_KNOWN  INT64_MIN /* of a time */
 
 /* The name of a fold in files and reports. */
 #define PROFILE_FOLDED_NAME "(folded: memory)"
 
+/* A fact. */
+struct profile_meta {
+	const char *key, *value;
+};
+
 struct profile_metric {
 	const char *name, *unit, *how;
+	uint32_t id; /* its place; the writer sets it */
 };
 
 struct profile_method {
@@ -38,6 +42,7 @@ struct profile_method {
 /* A thread, or many folded into one by name: ended ones, or virtual ones. */
 struct profile_thread {
 	uint32_t id;          /* 1, 2, ... in order of appearance */
+	uint32_t group;       /* the row that this is a part of: virtual threads on one carrier; 0: none */
 	int64_t java_id;      /* Thread.getId(); 0 when folded or unknown */
 	int64_t os_id;        /* gettid(2); 0 when folded */
 	const char *name;     /* for folded ones the pattern, "worker-*" */
@@ -62,8 +67,9 @@ enum { PROFILE_ENTRY, PROFILE_EXIT };
 
 struct profile_node {
 	uint32_t thread;
-	uint32_t index;  /* 0 is the root; a parent's index is below its children's */
-	uint32_t parent; /* index; the root's own is 0 */
+	uint32_t id;     /* in its thread, for good; 0 is the root; above the parent's */
+	uint32_t parent; /* for the writer an id, from the reader the place in its thread; the root's own
+			  * is 0 */
 	uint32_t method; /* id */
 	uint32_t recursion; /* ancestors with the same method */
 	uint64_t calls;
@@ -76,6 +82,12 @@ struct profile_node {
 	const uint64_t *spent;
 };
 
+/* A node's id among those of all threads. */
+static inline uint64_t profile_node_id(uint32_t thread, uint32_t node)
+{
+	return (uint64_t)thread << 32 | node;
+}
+
 #define PROFILE_SEQUENCE_CODES 2056
 
 /* True for a node in a fold: what is left of a method's calls whose paths were given up. root: the
@@ -83,7 +95,7 @@ struct profile_node {
 static inline bool profile_is_flat(
 	const struct profile_node *root, const struct profile_node *node)
 {
-	return root[node->parent].method == PROFILE_METHOD_FOLDED;
+	return root[node->parent].method == METHOD_FOLDED;
 }
 
 /* Stretches of one sequence of methods and transitions, of all threads. */
@@ -103,14 +115,13 @@ struct profile_file {
 	int descriptor;         /* -1: a name alone */
 	const char *name;       /* path; local address; host name */
 	const char *peer;       /* remote address, NULL: none */
-	bool opened_known;      /* opened is */
-	int64_t opened;         /* ns since the session began; below 0: before it */
+	int64_t opened; /* ns since the session began; below 0: before it; PROFILE_NOT_KNOWN */
 	const char *opened_by;  /* the thread's name, NULL: not known */
-	uint32_t opened_in;     /* profile_path that did it; 0: not known */
+	uint64_t opened_in; /* for the writer the node (profile_node_id), from the reader the place of
+			     * its path + 1; 0: not known */
 	enum io_known known;
 	const char *note; /* what is to be said of it; NULL: nothing */
 	uint64_t folded;  /* how many were folded into this row; 0: it is one itself */
-	bool first_known; /* first is */
 	int64_t first; /* as opened, of the first opening; opened is that of the last */
 	/* The row that its operations were added to; 0: they are its own. For the writer
 	 * an id, from the reader the place + 1. */
@@ -118,26 +129,30 @@ struct profile_file {
 	bool forgotten; /* to the writer alone: nothing refers to it any more, it goes */
 };
 
-/* A call path that is told apart for good: nodes may be renumbered. */
+/* A call path that files and records name, of any thread. From the reader. */
 struct profile_path {
-	uint32_t id;     /* 2, 3, ... */
-	uint32_t parent; /* 0: the thread's root */
+	uint32_t parent; /* place + 1; 0: the thread's root */
 	uint32_t method;
 };
 
+/* A node is no more: its counts went to another one. Of a root: its thread's. */
+struct profile_forward {
+	uint32_t thread, node, to_thread, to_node;
+};
+
 /* What the operations of one kind came to, of one call path with one file. */
-struct profile_io {
+struct profile_account {
 	uint32_t thread;
-	uint32_t index; /* the record's, among the thread's; no meaning */
-	uint32_t node;  /* index in the thread's tree */
-	uint64_t file;  /* for the writer the id, from the reader the place + 1; 0: it
-			 * could not be kept apart */
-	enum io_op op;
-	uint64_t ops, failures, bytes, ns;
+	uint32_t id;   /* in its thread */
+	uint32_t node; /* for the writer an id, from the reader the place in its thread */
+	uint64_t subject; /* of a file for the writer the id, from the reader the place + 1; 0: it could not
+			   * be kept apart */
+	enum account_kind kind;
+	uint64_t count, failures, amount, ns;
 };
 
 /* A thread that has records: rows of threads may be folded, this one stays. */
-struct profile_io_thread {
+struct profile_record_thread {
 	uint32_t id; /* 1, 2, ... */
 	int64_t java_id, os_id;
 	const char *name;
@@ -147,11 +162,12 @@ struct profile_io_thread {
 struct profile_record {
 	uint64_t begin; /* ns since the session began */
 	uint64_t ns;
-	uint32_t thread; /* profile_io_thread */
-	uint32_t path;   /* profile_path; 0: outside every included method, 1: not known */
-	uint64_t file;   /* the same; 0: not known */
-	enum io_op op;
-	uint64_t bytes;
+	uint32_t thread; /* profile_record_thread; from the reader place + 1 */
+	uint64_t node;   /* profile_node_id; from the reader the place of its path + 1, 0: outside every
+			  * included method, or not known */
+	uint64_t subject; /* of a file the id, from the reader place + 1; 0: not known */
+	enum account_kind kind;
+	uint64_t amount;
 	bool failed;
 };
 

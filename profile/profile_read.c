@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/groups.h"
 #include "profile/interval.h"
 #include "profile/markers.h"
+#include "profile/paths.h"
 #include "profile/read_open.h"
 #include "profile/read_rows.h"
 #include "profile/schema.h"
@@ -23,179 +25,133 @@
  * before the file is taken for damaged, and not for a reason to allocate gigabytes. */
 #define METHOD_GAP_MAX 65536
 
-/* --- tables --- */
-
-static int meta_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+static int damaged(struct reader *reader, const char *what)
 {
-	struct profile_meta *meta = &reader->profile->meta[i];
-
-	meta->key = reader_text(reader, statement, SCHEMA_META_KEY);
-	meta->value = reader_text(reader, statement, SCHEMA_META_VALUE);
-	if (meta->key && meta->value)
-		return 0;
-	if (reader->owned->texts.failed)
-		return reader_no_memory(reader);
-	return read_damaged(reader->source, reader->error, "meta row %zu is NULL", i);
+	return read_damaged(reader->source, reader->error, "%s", what);
 }
 
-static int read_meta(struct reader *reader)
+/* --- names --- */
+
+static int check_metric(struct reader *reader, void *record, size_t i)
 {
-	struct profile *profile = reader->profile;
-	int status = reader_count(reader, TABLE_META, sizeof *profile->meta, &profile->meta,
-		&profile->meta_count);
+	const struct profile_metric *metric = record;
 
-	if (status == 0)
-		status = reader_rows(reader, TABLE_META, profile->meta_count, meta_row);
-	return status;
-}
-
-static int metric_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile_metric *metric = &reader->profile->metric[i];
-
-	if (reader_number(statement, SCHEMA_METRIC_ID) != i)
+	if (metric->id != i)
 		return read_damaged(
 			reader->source, reader->error, "metric %zu is missing", i);
-	metric->name = reader_name(reader, statement, SCHEMA_METRIC_NAME);
-	metric->unit = reader_name(reader, statement, SCHEMA_METRIC_UNIT);
-	metric->how = reader_name(reader, statement, SCHEMA_METRIC_HOW);
+	if (i < PROFILE_METRIC_MAX)
+		reader->profile->metric[i] = *metric;
 	return 0;
 }
 
 static int read_metrics(struct reader *reader)
 {
-	size_t rows = 0;
+	struct profile_metric metric;
+	size_t count = 0;
 	int status = reader_check(reader, TABLE_METRIC);
 
 	if (status == 0)
-		status = reader_count_rows(reader, TABLE_METRIC, &rows);
-	if (status == 0 && rows > PROFILE_METRIC_MAX)
+		status = reader_count_rows(reader, TABLE_METRIC, &count);
+	if (status == 0 && count > PROFILE_METRIC_MAX)
 		status = read_damaged(reader->source, reader->error,
-			"it has %zu metrics", rows);
+			"it has %zu metrics", count);
 	if (status == 0)
-		status = reader_rows(reader, TABLE_METRIC, rows, metric_row);
+		status = reader_each(reader, TABLE_METRIC, check_metric, &metric, count);
 	if (status == 0)
-		reader->profile->metric_count = (unsigned)rows;
+		reader->profile->metric_count = (unsigned)count;
 	return status;
 }
 
-static int method_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+static int check_method(struct reader *reader, void *record, size_t i)
 {
 	struct profile *profile = reader->profile;
-	uint64_t id = reader_number(statement, SCHEMA_METHOD_ID);
+	struct profile_method *method = record;
 
 	(void)i;
-	if (id >= profile->method_count)
-		return read_damaged(
-			reader->source, reader->error, "method id out of range");
-	struct profile_method *method = &profile->method[id];
-	method->class_name = reader_text(reader, statement, SCHEMA_METHOD_CLASS);
-	method->name = reader_text(reader, statement, SCHEMA_METHOD_NAME);
-	method->signature = reader_text(reader, statement, SCHEMA_METHOD_SIGNATURE);
-	method->is_native = sqlite3_column_int(statement, SCHEMA_METHOD_NATIVE) != 0;
-	method->is_static = sqlite3_column_int(statement, SCHEMA_METHOD_STATIC) != 0;
-	if (id >= PROFILE_METHOD_FIRST && !method->name)
+	if (method->id >= profile->method_count)
+		return damaged(reader, "method id out of range");
+	if (method->id >= METHOD_FIRST && !*method->name)
 		method->name = "(method without a name)";
+	profile->method[method->id] = *method;
 	return 0;
-}
-
-/* Methods that have no row, and the two that do not need one. */
-static void name_gaps(struct profile *profile)
-{
-	for (uint32_t id = 0; id < profile->method_count; id++) {
-		struct profile_method *method = &profile->method[id];
-		method->id = id;
-		if (id == PROFILE_METHOD_ROOT)
-			*method = (struct profile_method){.id = id};
-		else if (id == PROFILE_METHOD_FOLDED)
-			*method = (struct profile_method){.id = id, .name = PROFILE_FOLDED_NAME};
-		else if (!method->name)
-			method->name = "(unknown method)";
-	}
 }
 
 static int read_methods(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
+	struct profile_method method;
 	sqlite3_int64 last = 0;
-	size_t rows = 0;
+	size_t count = 0;
 	int status = reader_check(reader, TABLE_METHOD);
 
 	if (status == 0)
-		status = reader_count_rows(reader, TABLE_METHOD, &rows);
+		status = reader_count_rows(reader, TABLE_METHOD, &count);
 	if (status == 0)
 		status = reader_ask(reader, "SELECT max(id) FROM method", NULL, &last);
 	if (status < 0)
 		return status;
-	if (last < 0 || last > (sqlite3_int64)(2 * rows + METHOD_GAP_MAX) || last >= UINT32_MAX)
+	if (last < 0 || last > (sqlite3_int64)(2 * count + METHOD_GAP_MAX) ||
+		last >= UINT32_MAX)
 		return read_damaged(reader->source, reader->error,
-			"%zu methods have ids up to %lld", rows,
-			(long long)last);
+			"%zu methods have ids up to %lld", count, (long long)last);
 	profile->method_count = (uint32_t)last + 1;
-	if (profile->method_count < PROFILE_METHOD_FIRST)
-		profile->method_count = PROFILE_METHOD_FIRST;
+	if (profile->method_count < METHOD_FIRST)
+		profile->method_count = METHOD_FIRST;
 	profile->method = calloc(profile->method_count, sizeof *profile->method);
 	if (!profile->method)
 		return reader_no_memory(reader);
-	status = reader_rows(reader, TABLE_METHOD, rows, method_row);
-	name_gaps(profile);
+	status = reader_each(reader, TABLE_METHOD, check_method, &method, count);
+	/* Methods that have no row, and the two that do not need one. */
+	for (uint32_t id = 0; id < profile->method_count; id++) {
+		struct profile_method *one = &profile->method[id];
+
+		one->id = id;
+		if (id == METHOD_ROOT)
+			*one = (struct profile_method){.id = id};
+		else if (id == METHOD_FOLDED)
+			*one = (struct profile_method){.id = id, .name = PROFILE_FOLDED_NAME};
+		else if (!one->name)
+			one->name = "(unknown method)";
+	}
 	return status;
 }
 
-static int thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile_thread *thread = &reader->profile->thread[i];
-	int version = reader->source->version, total = SCHEMA_THREAD_MOUNTS;
-	uint64_t id = reader_number(statement, SCHEMA_THREAD_ID);
+/* --- threads, nodes --- */
 
-	/* node.id is a signed number of 64 bits with the thread in its upper half. */
-	if (id < 1 || id > INT32_MAX || (i > 0 && id <= thread[-1].id))
-		return read_damaged(
-			reader->source, reader->error, "thread id out of range");
-	thread->id = (uint32_t)id;
-	thread->java_id = sqlite3_column_int64(statement, SCHEMA_THREAD_JAVA_ID);
-	thread->os_id = sqlite3_column_int64(statement, SCHEMA_THREAD_OS_ID);
-	thread->name = reader_name(reader, statement, SCHEMA_THREAD_NAME);
-	thread->is_virtual = reader_number(statement, SCHEMA_THREAD_VIRTUAL) != 0;
-	thread->alive = reader_number(statement, SCHEMA_THREAD_ALIVE) != 0;
-	thread->folded = reader_number(statement, SCHEMA_THREAD_FOLDED);
-	thread->events = reader_number(statement, SCHEMA_THREAD_EVENTS);
-	thread->unwound = reader_number(statement, SCHEMA_THREAD_UNWOUND);
-	thread->repaired = reader_number(statement, SCHEMA_THREAD_REPAIRED);
-	thread->unmatched = reader_number(statement, SCHEMA_THREAD_UNMATCHED);
-	thread->lost = reader_number(statement, SCHEMA_THREAD_LOST);
-	thread->pruned = reader_number(statement, SCHEMA_THREAD_PRUNED);
-	thread->started = reader_number(statement, SCHEMA_THREAD_STARTED);
-	thread->ended = reader_number(statement, SCHEMA_THREAD_ENDED);
-	if (version >= SCHEMA_MOUNTS_SINCE) {
-		thread->mounts = reader_number(statement, SCHEMA_THREAD_MOUNTS);
-		thread->carrier_ns = reader_number(statement, SCHEMA_THREAD_CARRIER_NS);
-		total = SCHEMA_THREAD_WAITED_NS;
-	}
-	if (version >= SCHEMA_WAITED_SINCE) {
-		thread->waited_ns = reader_number(statement, SCHEMA_THREAD_WAITED_NS);
-		total = SCHEMA_THREAD_TOTAL;
-	}
-	reader_numbers(statement, total, reader->profile->metric_count, thread->total);
-	return 0;
+/* node.id is a signed number of 64 bits with the thread in its upper half. */
+static int check_thread(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_thread *thread = record;
+
+	(void)i;
+	return thread->id < 1 || thread->id > INT32_MAX
+		       ? damaged(reader, "thread id out of range")
+		       : 0;
 }
 
 static int read_threads(struct reader *reader)
 {
-	struct profile *profile = reader->profile;
-	int status = reader_count(reader, TABLE_THREAD, sizeof *profile->thread,
-		&profile->thread, &profile->thread_count);
+	static const struct reader_list list =
+		READER_LIST(TABLE_THREAD, thread, check_thread);
+	const struct profile *profile = reader->profile;
+	int status = reader_read(reader, &list);
 
-	if (status == 0)
-		status = reader_rows(
-			reader, TABLE_THREAD, profile->thread_count, thread_row);
+	/* A part stands behind what it is a part of. */
+	for (size_t i = 0; i < profile->thread_count && status == 0; i++) {
+		const struct profile_thread *thread = &profile->thread[i];
+		ptrdiff_t group = thread->group ? profile_thread_find(profile, thread->group)
+						: 0;
+
+		if (thread->group && (group < 0 || group >= (ptrdiff_t)i ||
+					     profile->thread[group].group))
+			status = damaged(reader, "a thread is part of an unknown one");
+	}
 	return status;
 }
 
-/* --- nodes --- */
-
-/* The node's thread becomes the current one; threads passed over have no nodes. */
-static bool find_thread(struct reader *reader, uint64_t thread, size_t i)
+/* The row's thread becomes the current one, which begins with row i of nodes; those passed over have
+ * none. False: there is no such thread. */
+static bool find_thread(struct reader *reader, uint32_t thread, size_t i)
 {
 	struct profile *profile = reader->profile;
 
@@ -206,362 +162,161 @@ static bool find_thread(struct reader *reader, uint64_t thread, size_t i)
 	       profile->thread[reader->position].id == thread;
 }
 
-static int bad_node(struct reader *reader, sqlite3_stmt *statement, const char *what)
+static int bad_node(struct reader *reader, const struct profile_node *node, const char *what)
 {
-	return read_damaged(reader->source, reader->error, "node %lld %s",
-		(long long)sqlite3_column_int64(statement, SCHEMA_NODE_ID), what);
+	return read_damaged(reader->source, reader->error, "node %llu %s",
+		(unsigned long long)profile_node_id(node->thread, node->id), what);
 }
 
-/* Identity: a known thread, the next index of it, a parent before it, a known method. */
-static int place_node(struct reader *reader, sqlite3_stmt *statement, size_t i,
-	struct profile_node *node)
+/* A known thread, a parent before it, a known method. */
+static int check_node(struct reader *reader, void *record, size_t i)
 {
-	uint64_t id = reader_number(statement, SCHEMA_NODE_ID);
-	uint64_t parent = reader_number(statement, SCHEMA_NODE_PARENT);
-	uint64_t method = reader_number(statement, SCHEMA_NODE_METHOD);
-	uint64_t recursion = reader_number(statement, SCHEMA_NODE_RECURSION);
-	bool root = sqlite3_column_type(statement, SCHEMA_NODE_PARENT) == SQLITE_NULL;
+	struct profile *profile = reader->profile;
+	struct profile_node *node = record;
+	size_t first;
 
-	if (!find_thread(reader, id >> 32, i) ||
-		reader_number(statement, SCHEMA_NODE_THREAD) != id >> 32)
-		return bad_node(reader, statement, "is of an unknown thread");
-	node->thread = (uint32_t)(id >> 32);
-	node->index = (uint32_t)id;
-	if (node->index != i - reader->profile->thread_first[reader->position])
-		return bad_node(reader, statement, "stands behind a gap");
-	if (root != (node->index == 0) ||
-		(!root && (parent >> 32 != node->thread ||
-				  (uint32_t)parent >= node->index)))
-		return bad_node(reader, statement, "has an impossible parent");
-	node->parent = root ? 0 : (uint32_t)parent;
-	if (method >= reader->profile->method_count ||
-		(method == PROFILE_METHOD_ROOT) != root)
-		return bad_node(reader, statement, "is of an unknown method");
-	node->method = (uint32_t)method;
-	if (recursion > node->index)
-		return bad_node(reader, statement, "has an impossible recursion level");
-	node->recursion = (uint32_t)recursion;
-	return 0;
-}
+	if (!find_thread(reader, node->thread, i))
+		return bad_node(reader, node, "is of an unknown thread");
+	first = profile->thread_first[reader->position];
+	if ((node->id == 0) != (i == first))
+		return bad_node(reader, node, "stands where the root is missing");
+	if (i > first) {
+		size_t parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
+			profile_node_id(node->thread, node->parent));
 
-static int node_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile_node *node = &reader->profile->node[i];
-	unsigned metrics = reader->profile->metric_count;
-	uint64_t *base = reader->owned->base + 2 * i * metrics;
-	bool spent = reader->source->version >= SCHEMA_SPENT_SINCE;
-	int status = place_node(reader, statement, i, node);
-
-	if (status < 0)
-		return status;
-	node->calls = reader_number(statement, SCHEMA_NODE_CALLS);
-	node->interpreted = reader_number(statement, SCHEMA_NODE_INTERPRETED);
-	node->jitted = reader_number(statement, SCHEMA_NODE_JITTED);
-	node->native = reader_number(statement, SCHEMA_NODE_NATIVE);
-	for (int k = 0; k < 4; k++)
-		node->transition[k / 2][k % 2] =
-			reader_number(statement, SCHEMA_NODE_ENTRY_ENTRY + k);
-	reader_numbers(statement, SCHEMA_NODE_BASE, spent ? 2 * metrics : metrics, base);
-	node->base = base;
-	node->spent = base + metrics;
+		if (parent == ROWS_NONE)
+			return bad_node(reader, node, "has an impossible parent");
+		node->parent = (uint32_t)(parent - first);
+	}
+	if (node->method >= profile->method_count ||
+		(node->method == METHOD_ROOT) != (node->id == 0))
+		return bad_node(reader, node, "is of an unknown method");
+	if (node->recursion > i - first)
+		return bad_node(reader, node, "has an impossible recursion level");
 	return 0;
 }
 
 static int read_nodes(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
-	int status = reader_count(reader, TABLE_NODE, sizeof *profile->node, &profile->node,
-		&profile->node_count);
+	struct reader_list list = READER_LIST(TABLE_NODE, node, check_node);
+	int status;
 
-	if (status < 0)
-		return status;
-	reader->owned->base =
-		calloc(2 * profile->node_count * profile->metric_count + 1, sizeof(uint64_t));
 	profile->thread_first = calloc(profile->thread_count + 1, sizeof(size_t));
-	if (!reader->owned->base || !profile->thread_first)
+	if (!profile->thread_first)
 		return reader_no_memory(reader);
 	reader->position = 0;
-	status = reader_rows(reader, TABLE_NODE, profile->node_count, node_row);
-	if (status < 0)
-		return status;
-	while (reader->position < profile->thread_count)
+	list.values = offsetof(struct owned_profile, base);
+	status = reader_read(reader, &list);
+	while (status == 0 && reader->position < profile->thread_count)
 		profile->thread_first[++reader->position] = profile->node_count;
-	return 0;
-}
-
-/* --- I/O --- */
-
-static int path_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile_path *path = &reader->profile->path[i];
-	uint64_t id = reader_number(statement, SCHEMA_PATH_ID),
-		 method = reader_number(statement, SCHEMA_PATH_METHOD);
-
-	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= path[-1].id))
-		return read_damaged(reader->source, reader->error, "path id out of range");
-	if (method >= reader->profile->method_count)
-		return read_damaged(
-			reader->source, reader->error, "a path of an unknown method");
-	path->id = (uint32_t)id;
-	path->parent = (uint32_t)reader_number(statement, SCHEMA_PATH_PARENT);
-	path->method = (uint32_t)method;
-	return 0;
-}
-
-/* The place + 1 of the one with that id, in rows that begin with it and are ordered by it; 0:
- * there is none. */
-static uint32_t place_of(const void *rows, size_t count, size_t stride, uint64_t id)
-{
-	size_t low = 0, high = count;
-	uint32_t found;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		memcpy(&found, (const char *)rows + middle * stride, sizeof found);
-		if (found == id)
-			return (uint32_t)middle + 1;
-		if (found < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
-}
-
-static uint32_t path_place(const struct profile *profile, uint64_t id)
-{
-	return place_of(profile->path, profile->path_count, sizeof *profile->path, id);
-}
-
-static int file_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile_file *file = &reader->profile->file[i];
-	uint64_t id = reader_number(statement, SCHEMA_FILE_ID);
-	const char *kind = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KIND);
-	const char *known = (const char *)sqlite3_column_text(statement, SCHEMA_FILE_KNOWN);
-
-	if (id < 1 || id > INT64_MAX || (i > 0 && id <= file[-1].id))
-		return read_damaged(reader->source, reader->error, "file id out of range");
-	file->id = id;
-	file->kind = kind ? io_kind_find(kind) : IO_OTHER;
-	if (file->kind == IO_KINDS)
-		file->kind = IO_OTHER;
-	file->descriptor = -1;
-	if (sqlite3_column_type(statement, SCHEMA_FILE_DESCRIPTOR) != SQLITE_NULL)
-		file->descriptor = sqlite3_column_int(statement, SCHEMA_FILE_DESCRIPTOR);
-	file->name = reader_name(reader, statement, SCHEMA_FILE_NAME);
-	file->peer = reader_text(reader, statement, SCHEMA_FILE_PEER);
-	file->opened_known =
-		sqlite3_column_type(statement, SCHEMA_FILE_OPENED) != SQLITE_NULL;
-	file->opened = sqlite3_column_int64(statement, SCHEMA_FILE_OPENED);
-	file->opened_by = reader_text(reader, statement, SCHEMA_FILE_OPENED_BY);
-	file->opened_in = path_place(
-		reader->profile, reader_number(statement, SCHEMA_FILE_OPENED_IN));
-	file->note = reader_text(reader, statement, SCHEMA_FILE_NOTE);
-	file->known = known && strcmp(known, "attach") == 0 ? KNOWN_ATTACH : KNOWN_OPEN;
-	if (reader->source->version < SCHEMA_FOLDED_SINCE)
-		return 0;
-	file->folded = reader_number(statement, SCHEMA_FILE_FOLDED);
-	file->first_known =
-		sqlite3_column_type(statement, SCHEMA_FILE_FIRST) != SQLITE_NULL;
-	file->first = sqlite3_column_int64(statement, SCHEMA_FILE_FIRST);
-	file->into = reader_number(statement, SCHEMA_FILE_GROUP);
-	return 0;
-}
-
-static uint32_t file_place(const struct profile *profile, uint64_t id)
-{
-	size_t low = 0, high = profile->file_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (profile->file[middle].id == id)
-			return (uint32_t)middle + 1;
-		if (profile->file[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
-}
-
-static int io_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
-{
-	struct profile *profile = reader->profile;
-	struct profile_io *io = &profile->io[i];
-	uint64_t id = reader_number(statement, SCHEMA_IO_ID),
-		 node = reader_number(statement, SCHEMA_IO_NODE);
-	const char *op = (const char *)sqlite3_column_text(statement, SCHEMA_IO_OPERATION);
-	ptrdiff_t thread = profile_thread_find(profile, (uint32_t)(id >> 32));
-
-	io->thread = (uint32_t)(id >> 32);
-	io->index = (uint32_t)id;
-	io->node = (uint32_t)node;
-	io->op = op ? io_op_find(op) : IO_OPS;
-	if (thread < 0 || node >> 32 != io->thread ||
-		io->node >= profile->thread_first[thread + 1] - profile->thread_first[thread])
-		return read_damaged(
-			reader->source, reader->error, "I/O of an unknown call path");
-	if (io->op == IO_OPS)
-		return read_damaged(
-			reader->source, reader->error, "I/O of an unknown kind");
-	io->file = file_place(profile, reader_number(statement, SCHEMA_IO_FILE));
-	io->ops = reader_number(statement, SCHEMA_IO_OPS);
-	io->failures = reader_number(statement, SCHEMA_IO_FAILURES);
-	io->bytes = reader_number(statement, SCHEMA_IO_BYTES);
-	io->ns = reader_number(statement, SCHEMA_IO_NS);
-	return 0;
-}
-
-/* Profiles of before there was I/O do not have its tables; the same goes for snapshots and
- * sequences. */
-static int has_table(struct reader *reader, const char *name, bool *there)
-{
-	sqlite3_int64 tables = 0;
-	int status = reader_ask(reader,
-		"SELECT count(*) FROM sqlite_master WHERE name = ?", name, &tables);
-
-	*there = tables > 0;
 	return status;
 }
 
+/* --- files, accounts, records --- */
+
+static int check_file(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_file *file = record;
+
+	(void)i;
+	return file->id < 1 || file->id > INT64_MAX ? damaged(reader, "file id out of range")
+						    : 0;
+}
+
+/* Its place + 1; 0: there is none. */
+static uint32_t file_place(const struct profile *profile, uint64_t id)
+{
+	return (uint32_t)(rows_find(profile->file, profile->file_count,
+				  sizeof *profile->file, KEY_U64, id) +
+			  1);
+}
+
+/* A group cannot be folded into one of its members. */
 static int read_files(struct reader *reader)
 {
+	static const struct reader_list list = READER_LIST(TABLE_FILE, file, check_file);
 	struct profile *profile = reader->profile;
-	bool there = false;
-	int status = has_table(reader, "io", &there);
+	int status = reader_read(reader, &list);
 
-	if (status < 0 || !there)
-		return status;
-	status = reader_count(reader, TABLE_PATH, sizeof *profile->path, &profile->path,
-		&profile->path_count);
-	if (status == 0)
-		status = reader_rows(reader, TABLE_PATH, profile->path_count, path_row);
-	if (status == 0)
-		status = reader_count(reader, TABLE_FILE, sizeof *profile->file,
-			&profile->file, &profile->file_count);
-	if (status == 0)
-		status = reader_rows(reader, TABLE_FILE, profile->file_count, file_row);
-	for (size_t i = 0; i < profile->file_count; i++)
+	for (size_t i = 0; status == 0 && i < profile->file_count; i++)
 		profile->file[i].into = file_place(profile, profile->file[i].into);
 	return status;
 }
 
-static int read_io(struct reader *reader)
+/* What the reader gives out in the place of a subject's id. */
+static uint64_t subject_place(
+	const struct profile *profile, enum account_kind kind, uint64_t subject)
 {
-	struct profile *profile = reader->profile;
-	bool there = false;
-	int status = has_table(reader, "io", &there);
-
-	if (status < 0 || !there)
-		return status;
-	status = reader_count(reader, TABLE_IO, sizeof *profile->io, &profile->io,
-		&profile->io_count);
-	if (status == 0)
-		status = reader_rows(reader, TABLE_IO, profile->io_count, io_row);
-	return status;
+	switch (account_kind_subject(kind)) {
+	case SUBJECT_FILE:
+		return file_place(profile, subject);
+	}
+	return subject;
 }
 
-static int io_thread_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+static int check_account(struct reader *reader, void *record, size_t i)
 {
-	struct profile_io_thread *thread = &reader->profile->io_thread[i];
-	uint64_t id = reader_number(statement, SCHEMA_IO_THREAD_ID);
+	struct profile *profile = reader->profile;
+	struct profile_account *account = record;
+	size_t node = profile_node_find(profile, account->thread, account->node);
 
-	if (id < 1 || id > UINT32_MAX || (i > 0 && id <= thread[-1].id))
-		return read_damaged(reader->source, reader->error, "thread id out of range");
-	thread->id = (uint32_t)id;
-	thread->java_id = sqlite3_column_int64(statement, SCHEMA_IO_THREAD_JAVA_ID);
-	thread->os_id = sqlite3_column_int64(statement, SCHEMA_IO_THREAD_OS_ID);
-	thread->name = reader_name(reader, statement, SCHEMA_IO_THREAD_NAME);
+	(void)i;
+	if (node == ROWS_NONE)
+		return damaged(reader, "an account of an unknown call path");
+	account->node = (uint32_t)(node -
+		profile->thread_first[profile_thread_find(profile, account->thread)]);
+	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
 }
 
-static int record_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+static int check_record_thread(struct reader *reader, void *record, size_t i)
 {
-	struct profile *profile = reader->profile;
-	uint64_t op = reader_number(statement, SCHEMA_RECORD_OPERATION);
-
-	if (op >= IO_OPS)
-		return read_damaged(
-			reader->source, reader->error, "a record of an unknown kind");
-	profile->record[i] = (struct profile_record){
-		.begin = reader_number(statement, SCHEMA_RECORD_BEGIN),
-		.ns = reader_number(statement, SCHEMA_RECORD_NS),
-		.thread = place_of(profile->io_thread, profile->io_thread_count,
-			sizeof *profile->io_thread, reader_number(statement, SCHEMA_RECORD_THREAD)),
-		.path = path_place(profile, reader_number(statement, SCHEMA_RECORD_PATH)),
-		.file = file_place(profile, reader_number(statement, SCHEMA_RECORD_FILE)),
-		.op = (enum io_op)op,
-		.bytes = reader_number(statement, SCHEMA_RECORD_BYTES),
-		.failed = reader_number(statement, SCHEMA_RECORD_FAILED) != 0,
-	};
-	return 0;
+	(void)i;
+	return ((const struct profile_record_thread *)record)->id < 1
+		       ? damaged(reader, "thread id out of range")
+		       : 0;
 }
 
-static int read_records(struct reader *reader)
+static int check_record(struct reader *reader, void *row, size_t i)
 {
 	struct profile *profile = reader->profile;
-	bool there = false;
-	int status = has_table(reader, "record", &there);
+	struct profile_record *record = row;
 
-	if (status < 0 || !there)
-		return status;
-	status = reader_count(reader, TABLE_IO_THREAD, sizeof *profile->io_thread,
-		&profile->io_thread, &profile->io_thread_count);
-	if (status == 0)
-		status = reader_rows(
-			reader, TABLE_IO_THREAD, profile->io_thread_count, io_thread_row);
-	if (status == 0)
-		status = reader_count(reader, TABLE_RECORD, sizeof *profile->record,
-			&profile->record, &profile->record_count);
-	if (status == 0)
-		status = reader_rows(reader, TABLE_RECORD, profile->record_count, record_row);
-	return status;
+	(void)i;
+	if ((uint32_t)record->kind >= ACCOUNT_KINDS)
+		return damaged(reader, "a record of an unknown kind");
+	record->thread = (uint32_t)(rows_find(profile->record_thread, profile->record_thread_count,
+					    sizeof *profile->record_thread, KEY_U32,
+					    record->thread) +
+				    1);
+	record->subject = subject_place(profile, record->kind, record->subject);
+	return 0;
 }
 
 /* --- sequences --- */
 
-static int sequence_row(struct reader *reader, sqlite3_stmt *statement, size_t i)
+static int check_sequence(struct reader *reader, void *record, size_t i)
 {
-	struct profile_sequence *sequence = &reader->profile->sequence[i];
-	unsigned metrics = reader->profile->metric_count;
-	uint64_t *value = reader->owned->sequence_values + 2 * i * metrics;
-	uint64_t code = reader_number(statement, SCHEMA_SEQUENCE_ID);
+	struct profile_sequence *sequence = record;
 
-	if (code >= PROFILE_SEQUENCE_CODES || (i > 0 && code <= sequence[-1].code))
-		return read_damaged(
-			reader->source, reader->error, "sequence code out of range");
-	reader_numbers(statement, SCHEMA_SEQUENCE_SUM, 2 * metrics, value);
-	*sequence = (struct profile_sequence){.code = (uint32_t)code,
-		.count = reader_number(statement, SCHEMA_SEQUENCE_COUNT),
-		.sum = value,
-		.min = value + metrics};
-	return 0;
-}
-
-static int read_sequences(struct reader *reader)
-{
-	struct profile *profile = reader->profile;
-	bool there = false;
-	int status = has_table(reader, "sequence", &there);
-
-	if (status < 0 || !there)
-		return status;
-	status = reader_count(reader, TABLE_SEQUENCE, sizeof *profile->sequence,
-		&profile->sequence, &profile->sequence_count);
-	if (status < 0)
-		return status;
-	reader->owned->sequence_values = calloc(
-		2 * profile->sequence_count * profile->metric_count + 1, sizeof(uint64_t));
-	if (!reader->owned->sequence_values)
-		return reader_no_memory(reader);
-	return reader_rows(
-		reader, TABLE_SEQUENCE, profile->sequence_count, sequence_row);
+	(void)i;
+	sequence->first = sequence->begin = sequence->second = sequence->end =
+		sequence->third = NULL;
+	return sequence->code >= PROFILE_SEQUENCE_CODES
+		       ? damaged(reader, "sequence code out of range")
+		       : 0;
 }
 
 /* --- the whole --- */
+
+static const struct reader_list meta_list = READER_LIST(TABLE_META, meta, NULL),
+				forward_list = READER_LIST(TABLE_FORWARD, forward, NULL),
+				account_list = READER_LIST(
+					TABLE_ACCOUNT, account, check_account),
+				record_thread_list = READER_LIST(TABLE_RECORD_THREAD,
+					record_thread, check_record_thread),
+				record_list = READER_LIST(TABLE_RECORD, record, check_record);
 
 /* What has one state in the file, the last. */
 static int read_names(struct reader *reader)
@@ -570,24 +325,26 @@ static int read_names(struct reader *reader)
 	int status = read_metrics(reader);
 
 	if (status == 0)
-		status = read_meta(reader);
+		status = reader_read(reader, &meta_list);
 	if (status == 0)
 		status = read_methods(reader);
 	if (status == 0)
 		status = read_files(reader);
-	return status;
+	return status == 0 ? reader_read(reader, &forward_list) : status;
 }
 
 /* What snapshots have copies of: the state that the reader is set to. */
 static int read_counts(struct reader *reader)
 {
+	struct reader_list sequences = READER_LIST(TABLE_SEQUENCE, sequence, check_sequence);
 	int status = read_threads(reader);
 
+	sequences.values = offsetof(struct owned_profile, sequence_values);
 	if (status == 0)
 		status = read_nodes(reader);
 	if (status == 0)
-		status = read_io(reader);
-	return status == 0 ? read_sequences(reader) : status;
+		status = reader_read(reader, &account_list);
+	return status == 0 ? reader_read(reader, &sequences) : status;
 }
 
 /* The counts of a snapshot, which refer to the names of the other profile. Owned by the caller
@@ -634,22 +391,26 @@ static int read_interval(struct reader *reader)
 
 	reader->snapshot = to ? to->id : 0;
 	status = read_counts(reader);
-	if (status < 0 || !from)
+	if (status < 0)
 		return status;
-	earlier = read_earlier(reader, from->id, &status);
-	if (status == 0 &&
-		interval_subtract(profile, reader->owned->base, &earlier->profile) < 0)
-		status = reader_no_memory(reader);
-	if (status == 0)
+	earlier = from ? read_earlier(reader, from->id, &status) : NULL;
+	if (status == 0 && from) {
+		status = interval_subtract(profile, reader->owned->base, &earlier->profile);
 		interval_subtract_sequences(
 			profile, reader->owned->sequence_values, &earlier->profile);
+	}
 	drop_earlier(earlier);
-	return status;
+	if (status == 0)
+		status = groups_merge(profile, &reader->owned->base);
+	if (status == 0 && from)
+		status = interval_drop_unused(profile);
+	return status == -1 ? reader_no_memory(reader) : status;
 }
 
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
-	int status = wanted->facts_alone ? read_meta(reader) : read_names(reader);
+	int status = wanted->facts_alone ? reader_read(reader, &meta_list)
+					   : read_names(reader);
 
 	if (wanted->facts_alone)
 		return status;
@@ -661,7 +422,11 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 	if (status == 0)
 		status = read_interval(reader);
 	if (status == 0 && wanted->records)
-		status = read_records(reader);
+		status = reader_read(reader, &record_thread_list);
+	if (status == 0 && wanted->records)
+		status = reader_read(reader, &record_list);
+	if (status == 0)
+		status = paths_read(reader);
 	if (status == 0)
 		interval_cut_records(reader->profile);
 	return status;
@@ -718,9 +483,10 @@ void profile_free(struct profile *profile)
 	free(profile->node);
 	free(profile->thread_first);
 	free(profile->path);
+	free(profile->forward);
 	free(profile->file);
-	free(profile->io);
-	free(profile->io_thread);
+	free(profile->account);
+	free(profile->record_thread);
 	free(profile->record);
 	free(profile->snapshot);
 	free(profile->mark);
@@ -729,33 +495,4 @@ void profile_free(struct profile *profile)
 	free(owned->base);
 	text_store_fini(&owned->texts);
 	free(owned);
-}
-
-const char *profile_meta_get(const struct profile *profile, const char *key)
-{
-	for (size_t i = 0; i < profile->meta_count; i++)
-		if (strcmp(profile->meta[i].key, key) == 0)
-			return profile->meta[i].value;
-	return NULL;
-}
-
-bool profile_is_unwritten(const struct profile *profile)
-{
-	return profile->thread_count == 0 &&
-	       profile_meta_get(profile, "flushed_ns") == NULL;
-}
-
-ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
-{
-	return (ptrdiff_t)place_of(profile->thread, profile->thread_count,
-		       sizeof *profile->thread, id) -
-	       1;
-}
-
-int profile_metric_find(const struct profile *profile, const char *name)
-{
-	for (unsigned i = 0; i < profile->metric_count; i++)
-		if (strcmp(profile->metric[i].name, name) == 0)
-			return (int)i;
-	return -1;
 }

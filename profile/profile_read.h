@@ -4,93 +4,13 @@
  * profile_read: a whole profile in memory.
  *
  * In:   a file, finished, being written, or left behind by a killed JVM.
- * Out:  struct profile: arrays, checked (ids in range, parents before children), so that
- *       reports can index without asking.
- *       All texts are valid UTF-8 (what is not, was replaced by '?'); they may hold any
- *       character but zero.
- * Owns: everything it points to. 96 bytes a node and 8 a metric.
+ * Out:  struct profile (contents.h), to be freed.
  */
 #ifndef JPROF_PROFILE_READ_H
 #define JPROF_PROFILE_READ_H
 
-#include <stddef.h>
-
 #include "error/error.h"
-#include "profile/profile.h"
-
-struct profile_meta {
-	char *key, *value;
-};
-
-/* From one moment to another. */
-struct profile_interval {
-	const struct profile_snapshot *from; /* NULL: from the beginning */
-	const struct profile_snapshot *to;   /* NULL: to the end */
-	uint64_t begin, end; /* ns since the session began; end 0: not known */
-	uint64_t clamped;    /* values that would have become negative: in a whole file none */
-};
-
-struct profile {
-	struct profile_meta *meta;
-	size_t meta_count;
-
-	struct profile_metric metric[PROFILE_METRIC_MAX];
-	unsigned metric_count;
-
-	/* Indexed by method id; ids without a row have class_name NULL and a name that says
-	 * so; ids 0 and 1 are the root (name NULL) and a fold. */
-	struct profile_method *method;
-	uint32_t method_count;
-
-	struct profile_thread *thread; /* ordered by id */
-	size_t thread_count;
-
-	/* All nodes, ordered by thread (position in the array above) and then index; parents
-	 * stand before their children. */
-	struct profile_node *node;
-	size_t node_count;
-	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1
-	 * entries. Node i's parent is node[thread_first[t] + node[i].parent]; indices within a
-	 * thread are dense. */
-	size_t *thread_first;
-
-	/* Call paths, ordered by id. */
-	struct profile_path *path;
-	size_t path_count;
-	/* Files, connections, host names, ordered by id. Their opened_in is not an id but a place
-	 * in the array above + 1, or 0. */
-	struct profile_file *file;
-	size_t file_count;
-	/* Their file is not an id but its place in the array above + 1, or 0; thread and node are
-	 * there. Ordered by thread. */
-	struct profile_io *io;
-	size_t io_count;
-
-	/* Only of profile_open_records: threads, ordered by id, and each operation; its thread,
-	 * path and file are places in their arrays + 1, or 0. */
-	struct profile_io_thread *io_thread;
-	size_t io_thread_count;
-	struct profile_record *record;
-	size_t record_count;
-
-	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
-	struct profile_snapshot *snapshot;
-	size_t snapshot_count;
-	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
-	struct profile_mark *mark;
-	size_t mark_count;
-
-	/* Between which methods stretches were, ordered by code: of the interval, but for the
-	 * minima, which are those of all the time until its end. None in files of before version 3. */
-	struct profile_sequence *sequence;
-	size_t sequence_count;
-
-	/* What counts, I/O and records are of; meta, methods, files and paths are the file's last
-	 * state. Within an interval that does not begin at the beginning, threads and nodes are those
-	 * that did something, and what they count is what they did in it; started, ended and the
-	 * like are as they were at its end. */
-	struct profile_interval interval;
-};
+#include "profile/contents.h"
 
 /* What is to be read, beside what always is. */
 struct profile_wanted {
@@ -103,7 +23,7 @@ struct profile_wanted {
 };
 
 /* Reads the file. 0, or a negative code with a line that says what the file is
- * instead: empty, truncated, of another kind, of a newer version. -ERROR_USAGE: the interval
+ * instead: empty, truncated, of another kind, of another version. -ERROR_USAGE: the interval
  * is not understood; -ERROR_MISSING: there is no snapshot of that label. */
 int profile_open_wanted(struct profile **profile, const char *path,
 	const struct profile_wanted *wanted, struct error *error);
@@ -112,18 +32,5 @@ int profile_open(struct profile **profile, const char *path, struct error *error
 int profile_open_records(struct profile **profile, const char *path, struct error *error);
 
 void profile_free(struct profile *profile);
-
-/* The value of a meta key, or NULL. Borrowed. */
-const char *profile_meta_get(const struct profile *profile, const char *key);
-
-/* Its JVM has not yet brought it up to date for the first time, or ended before it could.
- */
-bool profile_is_unwritten(const struct profile *profile);
-
-/* Position of the thread of that id, or -1. */
-ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
-
-/* Index of a metric by name, or -1. */
-int profile_metric_find(const struct profile *profile, const char *name);
 
 #endif

@@ -37,30 +37,12 @@
 /* A file name of SQLite's plus "-journal" must fit into NAME_MAX. */
 #define LAST_NAME_MAX (NAME_MAX - 8)
 
+/* One to insert into each table, or for copies to make them; then: */
 enum statement {
-	INSERT_META,
-	INSERT_METRIC,
-	INSERT_METHOD,
-	INSERT_THREAD,
-	INSERT_NODE,
-	INSERT_FILE,
-	INSERT_IO,
-	INSERT_OPERATION, /* the schema does it */
-	INSERT_IO_THREAD,
-	INSERT_PATH,
-	INSERT_RECORD,
-	INSERT_SNAPSHOT,
-	INSERT_MARK,
-	INSERT_SEQUENCE,
-	COPY_THREADS,
-	COPY_NODES,
-	COPY_IO,
-	COPY_SEQUENCES,
-	DROP_NODES,
-	DROP_IO,
-	DROP_THREAD,
-	DROP_FILE,
-	STATEMENT_COUNT
+	DROP_NODES = TABLE_COUNT, /* of a thread */
+	DROP_ACCOUNT,
+	DROP_ONE, /* and its table */
+	STATEMENT_COUNT = DROP_ONE + TABLE_COUNT
 };
 
 struct profile_writer {
@@ -101,27 +83,6 @@ static int failed(struct profile_writer *writer, struct error *error, int result
 
 /* --- the file --- */
 
-/* 0 if a file of that mode may become a profile. Looked at before opening: opening a FIFO
- * or a device can wait or have effects. */
-static int check_kind(const struct place *place, mode_t mode, struct error *error)
-{
-	if (S_ISREG(mode))
-		return 0;
-	return error_set(error, ERROR_IO, "cannot write '%s': %s", place->shown,
-		S_ISDIR(mode) ? "Is a directory" : "Not a regular file");
-}
-
-static int check_name(const struct place *place, const char *path, struct error *error)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (strlen(slash ? slash + 1 : path) <= LAST_NAME_MAX)
-		return 0;
-	return error_set(error, ERROR_IO,
-		"cannot write '%s': the file's name is longer than %d bytes",
-		place->shown, LAST_NAME_MAX);
-}
-
 /* Of a file that is there. In a folder that others can write to they may have put it
  * there: what a link leads to, and what is theirs, stays as it is. */
 static int check_found(const struct profile_writer *writer, const struct stat *status,
@@ -132,8 +93,9 @@ static int check_found(const struct profile_writer *writer, const struct stat *s
 			"cannot write '%s': it is a symbolic link; name the file that it "
 			"leads to",
 			writer->place.shown);
-	if (check_kind(&writer->place, status->st_mode, error) < 0)
-		return -ERROR_IO;
+	if (!S_ISREG(status->st_mode))
+		return error_set(error, ERROR_IO, "cannot write '%s': %s", writer->place.shown,
+			S_ISDIR(status->st_mode) ? "Is a directory" : "Not a regular file");
 	if (status->st_uid == geteuid())
 		return 0;
 	return error_set(error, ERROR_DENIED,
@@ -142,21 +104,24 @@ static int check_found(const struct profile_writer *writer, const struct stat *s
 		writer->place.shown, (long)status->st_uid);
 }
 
-/* What SQLite will open is what was opened here: the folder may be others', too. */
-static int check_place(struct profile_writer *writer, struct error *error)
-{
-	place_without_log(&writer->place);
-	if (has_name(writer))
-		return 0;
-	return error_set(error, ERROR_IO, "cannot write '%s': it was replaced just now",
-		writer->place.shown);
-}
-
-/* Opens the file that is there, or makes one; in between it may come, or go. */
-static int open_or_make(struct profile_writer *writer, const char *path, mode_t mode)
+/* Opens the file that is there, or makes one; in between it may come, or go. What is there is looked at
+ * before, too: opening a FIFO or a device can wait or have effects. */
+static int open_file(
+	struct profile_writer *writer, const char *path, mode_t mode, struct error *error)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW;
-	int file = -1;
+	const char *slash = strrchr(path, '/');
+	struct stat status;
+	int file = -1, found = 0;
+
+	if (strlen(slash ? slash + 1 : path) > LAST_NAME_MAX)
+		return error_set(error, ERROR_IO,
+			"cannot write '%s': the file's name is longer than %d bytes",
+			writer->place.shown, LAST_NAME_MAX);
+	if (lstat(path, &status) == 0)
+		found = check_found(writer, &status, error);
+	if (found < 0)
+		return found;
 
 	for (int i = 0; i < OPEN_TRIES && file < 0; i++) {
 		file = open(path, flags);
@@ -166,23 +131,7 @@ static int open_or_make(struct profile_writer *writer, const char *path, mode_t 
 		if (file < 0 && errno != EEXIST)
 			break;
 	}
-	return place_above_stdio(file);
-}
-
-static int open_file(
-	struct profile_writer *writer, const char *path, mode_t mode, struct error *error)
-{
-	enum error_code code;
-	struct stat status;
-	int found = 0;
-
-	if (check_name(&writer->place, path, error) < 0)
-		return -ERROR_IO;
-	if (lstat(path, &status) == 0)
-		found = check_found(writer, &status, error);
-	if (found < 0)
-		return found;
-	writer->lock = open_or_make(writer, path, mode);
+	writer->lock = place_above_stdio(file);
 	if (writer->lock >= 0 && writer->created) {
 		/* Beyond the umask; some file systems know neither modes nor users. */
 		(void)!fchmod(writer->lock, mode);
@@ -190,27 +139,22 @@ static int open_file(
 	}
 	if (writer->lock >= 0 && fstat(writer->lock, &status) == 0)
 		return check_found(writer, &status, error);
-	code = errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED
-								   : ERROR_IO;
-	return error_set_errno(
-		error, code, errno, "cannot write '%s'", writer->place.shown);
+	return error_set_errno(error,
+		errno == EACCES || errno == EPERM || errno == EROFS ? ERROR_DENIED : ERROR_IO,
+		errno, "cannot write '%s'", writer->place.shown);
 }
 
 /* File systems that know no locks are used without one. */
 static int lock_file(struct profile_writer *writer, struct error *error)
 {
-	if (flock(writer->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-		return 0;
-	return error_set(error, ERROR_BUSY,
-		"cannot write '%s': a running JVM is writing this profile",
-		writer->place.shown);
-}
-
-static int check_replaceable(struct profile_writer *writer, struct error *error)
-{
 	unsigned char header[SCHEMA_HEADER_BYTES];
-	ssize_t bytes = pread(writer->lock, header, sizeof header, 0);
+	ssize_t bytes;
 
+	if (flock(writer->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return error_set(error, ERROR_BUSY,
+			"cannot write '%s': a running JVM is writing this profile",
+			writer->place.shown);
+	bytes = pread(writer->lock, header, sizeof header, 0);
 	if (bytes < 0)
 		return error_set_errno(
 			error, ERROR_IO, errno, "cannot read '%s'", writer->place.shown);
@@ -288,13 +232,6 @@ static bool rename_all(const struct place *place, const char *from, const char *
 	return false;
 }
 
-/* To others the file is as that one is. */
-static void make_like(int file, const struct stat *status)
-{
-	if (fchown(file, status->st_uid, status->st_gid) == 0 || errno == EPERM)
-		fchmod(file, status->st_mode & 0777);
-}
-
 /* Where the folder does not allow it the older profile is replaced, as it is without. */
 static int set_aside(struct profile_writer *writer, struct error *error)
 {
@@ -310,7 +247,9 @@ static int set_aside(struct profile_writer *writer, struct error *error)
 	if (file < 0)
 		return error_set_errno(
 			error, ERROR_IO, errno, "cannot write '%s'", writer->place.shown);
-	make_like(file, &status);
+	/* To others it is as that one is. */
+	if (fchown(file, status.st_uid, status.st_gid) == 0 || errno == EPERM)
+		fchmod(file, status.st_mode & 0777);
 	close(writer->lock);
 	writer->lock = file;
 	writer->created = true;
@@ -322,16 +261,6 @@ static void put_back(struct profile_writer *writer)
 	if (writer->aside)
 		rename_all(&writer->place, older, "");
 	writer->aside = false;
-}
-
-static void remove_aside(struct profile_writer *writer)
-{
-	char path[PATH_MAX];
-
-	for (int i = 0; i < FILES && writer->aside; i++) {
-		path_of(&writer->place, older, i, path);
-		unlink(path);
-	}
 }
 
 /* --- the database --- */
@@ -358,36 +287,7 @@ static const char settings[] = "PRAGMA synchronous = OFF;\n"
 			       "PRAGMA secure_delete = OFF;\n"
 			       "PRAGMA auto_vacuum = NONE;\n";
 
-static int open_database(struct profile_writer *writer)
-{
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	int result = sqlite3_open_v2(
-		writer->place.name, &writer->db, flags, writer->place.vfs);
-
-	if (result != SQLITE_OK)
-		return result;
-	sqlite3_busy_timeout(writer->db, BUSY_MS);
-	sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	return sql_exec(writer->db, settings);
-}
-
-static int create_schema(
-	struct profile_writer *writer, const struct profile_metric *metric)
-{
-	char *sql = schema_create(metric, writer->metrics);
-
-	if (!sql)
-		return SQLITE_NOMEM;
-	int result = sql_exec(writer->db, "BEGIN IMMEDIATE");
-	if (result == SQLITE_OK)
-		result = sql_exec(writer->db, sql);
-	if (result == SQLITE_OK)
-		result = sql_exec(writer->db, "COMMIT");
-	sqlite3_free(sql);
-	return result;
-}
-
-static int prepare(struct profile_writer *writer, enum statement which, const char *sql)
+static int prepare(struct profile_writer *writer, int which, const char *sql)
 {
 	if (!sql)
 		return SQLITE_NOMEM;
@@ -397,26 +297,31 @@ static int prepare(struct profile_writer *writer, enum statement which, const ch
 
 static int prepare_all(struct profile_writer *writer)
 {
+	static const enum schema_table_id dropped[] = {
+		TABLE_THREAD, TABLE_NODE, TABLE_ACCOUNT, TABLE_FILE};
 	int result =
 		prepare(writer, DROP_NODES, "DELETE FROM node WHERE id BETWEEN ? AND ?");
 
 	if (result == SQLITE_OK)
 		result = prepare(
-			writer, DROP_IO, "DELETE FROM io WHERE id BETWEEN ? AND ?");
-	if (result == SQLITE_OK)
-		result = prepare(writer, DROP_THREAD, "DELETE FROM thread WHERE id = ?");
-	if (result == SQLITE_OK)
-		result = prepare(writer, DROP_FILE, "DELETE FROM file WHERE id = ?");
+			writer, DROP_ACCOUNT, "DELETE FROM account WHERE id BETWEEN ? AND ?");
+	for (size_t i = 0; i < sizeof dropped / sizeof *dropped && result == SQLITE_OK; i++) {
+		char sql[64];
+
+		snprintf(sql, sizeof sql, "DELETE FROM %s WHERE id = ?",
+			schema_tables[dropped[i]].name);
+		result = prepare(writer, DROP_ONE + (int)dropped[i], sql);
+	}
 	for (int i = 0; i < TABLE_COUNT && result == SQLITE_OK; i++) {
 		char *sql = schema_insert(&schema_tables[i], writer->metrics);
-		/* The inserting statements stand in the order of the tables. */
-		result = prepare(writer, (enum statement)i, sql);
+
+		result = prepare(writer, i, sql);
 		sqlite3_free(sql);
 	}
 	return result;
 }
 
-static int step(struct profile_writer *writer, enum statement which, struct error *error)
+static int step(struct profile_writer *writer, int which, struct error *error)
 {
 	sqlite3_stmt *statement = writer->statement[which];
 	int result = sqlite3_step(statement);
@@ -435,60 +340,149 @@ static int check_open(struct profile_writer *writer, struct error *error)
 		writer->place.shown);
 }
 
-static void bind_text(sqlite3_stmt *statement, int column, const char *text)
-{
-	sqlite3_bind_text(statement, column + 1, text, -1, SQLITE_STATIC);
-}
-
 /* Numbers above 2^63 keep their bits; SQL shows them negative. */
-static void bind_number(sqlite3_stmt *statement, int column, uint64_t number)
+static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
 {
-	sqlite3_bind_int64(statement, column + 1, (sqlite3_int64)number);
+	sqlite3_bind_int64(statement, at, (sqlite3_int64)number);
 }
 
-static int put_metrics(struct profile_writer *writer, const struct profile_metric *metric,
+static void bind_unless(sqlite3_stmt *statement, int at, bool null, uint64_t number)
+{
+	if (null)
+		sqlite3_bind_null(statement, at);
+	else
+		bind_number(statement, at, number);
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+	sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+}
+
+/* at: from 1 on. */
+static void bind_column(sqlite3_stmt *statement, int at, const struct schema_column *column,
+	const void *record)
+{
+	const char *value = (const char *)record + column->offset;
+	const uint32_t *u32 = (const uint32_t *)(const void *)value;
+	const uint64_t *u64 = (const uint64_t *)(const void *)value;
+	const uint32_t *thread = record;
+
+	switch (column->kind) {
+	case KIND_U64:
+		bind_number(statement, at, *u64);
+		break;
+	case KIND_U64_OR_NULL:
+		bind_unless(statement, at, *u64 == 0, *u64);
+		break;
+	case KIND_U32:
+	case KIND_THREAD:
+		bind_number(statement, at, *u32);
+		break;
+	case KIND_U32_OR_NULL:
+		bind_unless(statement, at, *u32 == 0, *u32);
+		break;
+	case KIND_BOOL:
+		bind_number(statement, at, *(const bool *)value);
+		break;
+	case KIND_TEXT:
+	case KIND_NAME:
+		bind_text(statement, at, *(const char *const *)(const void *)value);
+		break;
+	case KIND_TIME:
+		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
+		break;
+	case KIND_DESCRIPTOR:
+		bind_unless(statement, at, (int32_t)*u32 < 0, *u32);
+		break;
+	case KIND_WORD:
+		bind_text(statement, at, column->words[*u32]);
+		break;
+	case KIND_ID:
+	case KIND_ID_IN_THREAD:
+		bind_number(statement, at, profile_node_id(*thread, *u32));
+		break;
+	case KIND_ID_ELSEWHERE:
+		bind_number(statement, at, profile_node_id(u32[-1], *u32));
+		break;
+	case KIND_CALLER:
+		bind_unless(statement, at, thread[1] == 0, profile_node_id(*thread, *u32));
+		break;
+	}
+}
+
+static int put(struct profile_writer *writer, enum schema_table_id id, const void *record,
 	struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[INSERT_METRIC];
-	int status = profile_begin(writer, error);
+	const struct schema_table *table = &schema_tables[id];
+	sqlite3_stmt *statement = writer->statement[id];
+	int at = 1;
 
-	for (unsigned i = 0; i < writer->metrics && status == 0; i++) {
-		bind_number(statement, SCHEMA_METRIC_ID, i);
-		bind_text(statement, SCHEMA_METRIC_NAME, metric[i].name);
-		bind_text(statement, SCHEMA_METRIC_UNIT, metric[i].unit);
-		bind_text(statement, SCHEMA_METRIC_HOW, metric[i].how);
-		status = step(writer, INSERT_METRIC, error);
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	for (int i = 0; i < table->columns; i++)
+		bind_column(statement, at++, &table->column[i], record);
+	for (int i = 0; i < 2 && table->per_metric[i].name; i++) {
+		const void *array = (const char *)record + table->per_metric[i].offset;
+		const uint64_t *number = array;
+
+		if (table->per_metric[i].pointer)
+			memcpy(&number, array, sizeof number);
+		for (unsigned m = 0; m < writer->metrics; m++) /* NULL: zeros */
+			bind_number(statement, at++, number ? number[m] : 0);
 	}
-	return status < 0 ? status : profile_commit(writer, error);
+	return step(writer, (int)id, error);
+}
+
+static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
+	struct error *error)
+{
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
+	return step(writer, DROP_ONE + (int)table, error);
+}
+
+static int create_schema(struct profile_writer *writer, const struct profile_metric *metric)
+{
+	char *sql = schema_create(metric, writer->metrics);
+	int result = sql ? sql_exec(writer->db, "BEGIN IMMEDIATE") : SQLITE_NOMEM;
+
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, sql);
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, "COMMIT");
+	sqlite3_free(sql);
+	return result;
 }
 
 static int start_database(struct profile_writer *writer,
 	const struct profile_metric *metric, struct error *error)
 {
-	int result = open_database(writer);
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int status, result = sqlite3_open_v2(
+			    writer->place.name, &writer->db, flags, writer->place.vfs);
 
+	if (result == SQLITE_OK) {
+		sqlite3_busy_timeout(writer->db, BUSY_MS);
+		sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+		result = sql_exec(writer->db, settings);
+	}
 	if (result == SQLITE_OK)
 		result = create_schema(writer, metric);
 	if (result == SQLITE_OK)
 		result = prepare_all(writer);
-	if (result == SQLITE_OK)
-		return put_metrics(writer, metric, error);
-	return failed(writer, error, result);
-}
+	if (result != SQLITE_OK)
+		return failed(writer, error, result);
 
-static int start_file(struct profile_writer *writer, const struct profile_metric *metric,
-	struct error *error)
-{
-	int status = clear_file(writer, error);
+	status = profile_begin(writer, error);
+	for (unsigned i = 0; i < writer->metrics && status == 0; i++) {
+		struct profile_metric row = metric[i];
 
-	if (status == 0)
-		status = start_database(writer, metric, error);
-	if (status < 0 && writer->created) {
-		close_database(writer);
-		clear_file(writer, NULL);
-		unlink(writer->place.name);
+		row.id = i;
+		status = put(writer, TABLE_METRIC, &row, error);
 	}
-	return status;
+	return status < 0 ? status : profile_commit(writer, error);
 }
 
 /* Gives everything back; the database's side files are SQLite's to remove. */
@@ -521,15 +515,27 @@ int profile_create_as(struct profile_writer **out, const char *path,
 	if (status == 0)
 		status = lock_file(writer, error);
 	if (status == 0)
-		status = check_replaceable(writer, error);
-	if (status == 0)
 		status = place_init(&writer->place, path, error);
-	if (status == 0)
-		status = check_place(writer, error);
+	if (status == 0) {
+		place_without_log(&writer->place);
+		/* What SQLite will open is what was opened here: the folder may be others', too. */
+		if (!has_name(writer))
+			status = error_set(error, ERROR_IO,
+				"cannot write '%s': it was replaced just now",
+				writer->place.shown);
+	}
 	if (status == 0 && creation->set_aside)
 		status = set_aside(writer, error);
-	if (status == 0)
-		status = start_file(writer, metric, error);
+	if (status == 0) {
+		status = clear_file(writer, error);
+		if (status == 0)
+			status = start_database(writer, metric, error);
+		if (status < 0 && writer->created) {
+			close_database(writer);
+			clear_file(writer, NULL);
+			unlink(writer->place.name);
+		}
+	}
 	if (status < 0) {
 		put_back(writer);
 		destroy(writer);
@@ -575,294 +581,68 @@ void profile_rollback(struct profile_writer *writer)
 		sql_exec(writer->db, "ROLLBACK");
 }
 
-/* --- records --- */
+/* --- rows --- */
+
+int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
+	const void *record, struct error *error)
+{
+	const struct profile_file *file = record;
+
+	if (table == TABLE_FILE && file->forgotten)
+		return drop(writer, TABLE_FILE, file->id, error);
+	return put(writer, table, record, error);
+}
 
 int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
 	struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[INSERT_META];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_text(statement, SCHEMA_META_KEY, key);
-	bind_text(statement, SCHEMA_META_VALUE, value);
-	return step(writer, INSERT_META, error);
-}
-
-int profile_put_method(struct profile_writer *writer, const struct profile_method *method,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_METHOD];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_METHOD_ID, method->id);
-	bind_text(statement, SCHEMA_METHOD_CLASS, method->class_name);
-	bind_text(statement, SCHEMA_METHOD_NAME, method->name);
-	bind_text(statement, SCHEMA_METHOD_SIGNATURE, method->signature);
-	bind_number(statement, SCHEMA_METHOD_NATIVE, method->is_native);
-	bind_number(statement, SCHEMA_METHOD_STATIC, method->is_static);
-	return step(writer, INSERT_METHOD, error);
-}
-
-int profile_put_thread(struct profile_writer *writer, const struct profile_thread *thread,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_THREAD];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_THREAD_ID, thread->id);
-	bind_number(statement, SCHEMA_THREAD_JAVA_ID, (uint64_t)thread->java_id);
-	bind_number(statement, SCHEMA_THREAD_OS_ID, (uint64_t)thread->os_id);
-	bind_text(statement, SCHEMA_THREAD_NAME, thread->name);
-	bind_number(statement, SCHEMA_THREAD_VIRTUAL, thread->is_virtual);
-	bind_number(statement, SCHEMA_THREAD_ALIVE, thread->alive);
-	bind_number(statement, SCHEMA_THREAD_FOLDED, thread->folded);
-	bind_number(statement, SCHEMA_THREAD_EVENTS, thread->events);
-	bind_number(statement, SCHEMA_THREAD_UNWOUND, thread->unwound);
-	bind_number(statement, SCHEMA_THREAD_REPAIRED, thread->repaired);
-	bind_number(statement, SCHEMA_THREAD_UNMATCHED, thread->unmatched);
-	bind_number(statement, SCHEMA_THREAD_LOST, thread->lost);
-	bind_number(statement, SCHEMA_THREAD_PRUNED, thread->pruned);
-	bind_number(statement, SCHEMA_THREAD_STARTED, thread->started);
-	bind_number(statement, SCHEMA_THREAD_ENDED, thread->ended);
-	if (thread->ended == 0)
-		sqlite3_bind_null(statement, SCHEMA_THREAD_ENDED + 1);
-	bind_number(statement, SCHEMA_THREAD_MOUNTS, thread->mounts);
-	bind_number(statement, SCHEMA_THREAD_CARRIER_NS, thread->carrier_ns);
-	bind_number(statement, SCHEMA_THREAD_WAITED_NS, thread->waited_ns);
-	for (unsigned i = 0; i < writer->metrics; i++)
-		bind_number(statement, SCHEMA_THREAD_TOTAL + (int)i, thread->total[i]);
-	return step(writer, INSERT_THREAD, error);
-}
-
-/* One a metric; NULL: zeros. */
-static void bind_numbers(const struct profile_writer *writer, sqlite3_stmt *statement,
-	int column, const uint64_t *number)
-{
-	for (unsigned i = 0; i < writer->metrics; i++)
-		bind_number(statement, column + (int)i, number ? number[i] : 0);
-}
-
-int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_NODE];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_NODE_ID, schema_node_id(node->thread, node->index));
-	bind_number(statement, SCHEMA_NODE_PARENT,
-		schema_node_id(node->thread, node->parent));
-	if (node->index == 0)
-		sqlite3_bind_null(statement, SCHEMA_NODE_PARENT + 1);
-	bind_number(statement, SCHEMA_NODE_THREAD, node->thread);
-	bind_number(statement, SCHEMA_NODE_METHOD, node->method);
-	bind_number(statement, SCHEMA_NODE_RECURSION, node->recursion);
-	bind_number(statement, SCHEMA_NODE_CALLS, node->calls);
-	bind_number(statement, SCHEMA_NODE_INTERPRETED, node->interpreted);
-	bind_number(statement, SCHEMA_NODE_JITTED, node->jitted);
-	bind_number(statement, SCHEMA_NODE_NATIVE, node->native);
-	/* The four columns stand in the order of the array. */
-	for (int i = 0; i < 4; i++)
-		bind_number(statement, SCHEMA_NODE_ENTRY_ENTRY + i,
-			node->transition[i / 2][i % 2]);
-	bind_numbers(writer, statement, SCHEMA_NODE_BASE, node->base);
-	bind_numbers(writer, statement, SCHEMA_NODE_BASE + (int)writer->metrics, node->spent);
-	return step(writer, INSERT_NODE, error);
-}
-
-int profile_put_file(struct profile_writer *writer, const struct profile_file *file,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_FILE];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	if (file->forgotten) {
-		bind_number(writer->statement[DROP_FILE], 0, file->id);
-		return step(writer, DROP_FILE, error);
-	}
-	bind_number(statement, SCHEMA_FILE_ID, file->id);
-	bind_text(statement, SCHEMA_FILE_KIND, io_kind_name(file->kind));
-	bind_number(statement, SCHEMA_FILE_DESCRIPTOR, (uint64_t)file->descriptor);
-	if (file->descriptor < 0)
-		sqlite3_bind_null(statement, SCHEMA_FILE_DESCRIPTOR + 1);
-	bind_text(statement, SCHEMA_FILE_NAME, file->name);
-	bind_text(statement, SCHEMA_FILE_PEER, file->peer);
-	bind_number(statement, SCHEMA_FILE_OPENED, (uint64_t)file->opened);
-	if (!file->opened_known)
-		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED + 1);
-	bind_text(statement, SCHEMA_FILE_OPENED_BY, file->opened_by);
-	bind_number(statement, SCHEMA_FILE_OPENED_IN, file->opened_in);
-	if (file->opened_in == 0)
-		sqlite3_bind_null(statement, SCHEMA_FILE_OPENED_IN + 1);
-	bind_text(statement, SCHEMA_FILE_KNOWN,
-		file->known == KNOWN_ATTACH ? "attach" : "open");
-	bind_text(statement, SCHEMA_FILE_NOTE, file->note);
-	bind_number(statement, SCHEMA_FILE_FOLDED, file->folded);
-	bind_number(statement, SCHEMA_FILE_FIRST, (uint64_t)file->first);
-	if (!file->first_known)
-		sqlite3_bind_null(statement, SCHEMA_FILE_FIRST + 1);
-	bind_number(statement, SCHEMA_FILE_GROUP, file->into);
-	if (file->into == 0)
-		sqlite3_bind_null(statement, SCHEMA_FILE_GROUP + 1);
-	return step(writer, INSERT_FILE, error);
-}
-
-int profile_put_io(
-	struct profile_writer *writer, const struct profile_io *io, struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_IO];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_IO_ID, schema_node_id(io->thread, io->index));
-	bind_number(statement, SCHEMA_IO_THREAD, io->thread);
-	bind_number(statement, SCHEMA_IO_NODE, schema_node_id(io->thread, io->node));
-	bind_number(statement, SCHEMA_IO_FILE, io->file);
-	bind_text(statement, SCHEMA_IO_OPERATION, io_op_name(io->op));
-	bind_number(statement, SCHEMA_IO_OPS, io->ops);
-	bind_number(statement, SCHEMA_IO_FAILURES, io->failures);
-	bind_number(statement, SCHEMA_IO_BYTES, io->bytes);
-	bind_number(statement, SCHEMA_IO_NS, io->ns);
-	return step(writer, INSERT_IO, error);
-}
-
-int profile_put_io_thread(struct profile_writer *writer,
-	const struct profile_io_thread *thread, struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_IO_THREAD];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_IO_THREAD_ID, thread->id);
-	bind_number(statement, SCHEMA_IO_THREAD_JAVA_ID, (uint64_t)thread->java_id);
-	bind_number(statement, SCHEMA_IO_THREAD_OS_ID, (uint64_t)thread->os_id);
-	bind_text(statement, SCHEMA_IO_THREAD_NAME, thread->name);
-	return step(writer, INSERT_IO_THREAD, error);
-}
-
-int profile_put_path(struct profile_writer *writer, const struct profile_path *path,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_PATH];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_PATH_ID, path->id);
-	bind_number(statement, SCHEMA_PATH_PARENT, path->parent);
-	bind_number(statement, SCHEMA_PATH_METHOD, path->method);
-	return step(writer, INSERT_PATH, error);
-}
-
-int profile_put_record(struct profile_writer *writer, const struct profile_record *record,
-	struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[INSERT_RECORD];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_RECORD_BEGIN, record->begin);
-	bind_number(statement, SCHEMA_RECORD_NS, record->ns);
-	bind_number(statement, SCHEMA_RECORD_THREAD, record->thread);
-	bind_number(statement, SCHEMA_RECORD_PATH, record->path);
-	bind_number(statement, SCHEMA_RECORD_FILE, record->file);
-	bind_number(statement, SCHEMA_RECORD_OPERATION, record->op);
-	bind_number(statement, SCHEMA_RECORD_BYTES, record->bytes);
-	bind_number(statement, SCHEMA_RECORD_FAILED, record->failed);
-	return step(writer, INSERT_RECORD, error);
+	return put(writer, TABLE_META, &(struct profile_meta){key, value}, error);
 }
 
 int profile_put_snapshot(struct profile_writer *writer,
 	const struct profile_snapshot *snapshot, struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[INSERT_SNAPSHOT];
+	int status = put(writer, TABLE_SNAPSHOT, snapshot, error);
 
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_SNAPSHOT_ID, snapshot->id);
-	bind_text(statement, SCHEMA_SNAPSHOT_LABEL, snapshot->label);
-	bind_number(statement, SCHEMA_SNAPSHOT_AT, snapshot->at);
-	bind_text(statement, SCHEMA_SNAPSHOT_KIND,
-		snapshot->kind == SNAPSHOT_RESET ? "reset" : "snapshot");
-	int status = step(writer, INSERT_SNAPSHOT, error);
-	for (enum statement i = COPY_THREADS; i <= COPY_SEQUENCES && status == 0; i++) {
-		bind_number(writer->statement[i], 0, snapshot->id);
+	for (int i = 0; i < TABLE_COUNT && status == 0; i++) {
+		if (!schema_tables[i].copy)
+			continue;
+		bind_number(writer->statement[i], 1, snapshot->id);
 		status = step(writer, i, error);
 	}
 	return status;
 }
 
-int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
+int profile_drop_node(struct profile_writer *writer, uint32_t thread, uint32_t node,
 	struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[INSERT_MARK];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_MARK_AT, mark->at);
-	bind_number(statement, SCHEMA_MARK_JAVA_ID, (uint64_t)mark->java_id);
-	bind_text(statement, SCHEMA_MARK_THREAD, mark->thread);
-	bind_text(statement, SCHEMA_MARK_NAME, mark->name);
-	return step(writer, INSERT_MARK, error);
+	return drop(writer, TABLE_NODE, profile_node_id(thread, node), error);
 }
 
-int profile_put_sequence(struct profile_writer *writer,
-	const struct profile_sequence *sequence, struct error *error)
+int profile_drop_account(
+	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error)
 {
-	sqlite3_stmt *statement = writer->statement[INSERT_SEQUENCE];
-
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, SCHEMA_SEQUENCE_ID, sequence->code);
-	bind_text(statement, SCHEMA_SEQUENCE_FIRST, sequence->first);
-	bind_text(statement, SCHEMA_SEQUENCE_BEGIN, sequence->begin);
-	bind_text(statement, SCHEMA_SEQUENCE_SECOND, sequence->second);
-	bind_text(statement, SCHEMA_SEQUENCE_END, sequence->end);
-	bind_text(statement, SCHEMA_SEQUENCE_THIRD, sequence->third);
-	bind_number(statement, SCHEMA_SEQUENCE_COUNT, sequence->count);
-	bind_numbers(writer, statement, SCHEMA_SEQUENCE_SUM, sequence->sum);
-	bind_numbers(writer, statement, SCHEMA_SEQUENCE_SUM + (int)writer->metrics,
-		sequence->min);
-	return step(writer, INSERT_SEQUENCE, error);
+	return drop(writer, TABLE_ACCOUNT, profile_node_id(thread, io), error);
 }
 
-static int drop_of_thread(struct profile_writer *writer, enum statement which,
-	uint32_t thread, struct error *error)
+static int drop_of_thread(
+	struct profile_writer *writer, int which, uint32_t thread, struct error *error)
 {
 	sqlite3_stmt *statement = writer->statement[which];
 
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(statement, 0, schema_node_id(thread, 0));
-	bind_number(statement, 1, schema_node_id(thread, UINT32_MAX));
+	bind_number(statement, 1, profile_node_id(thread, 0));
+	bind_number(statement, 2, profile_node_id(thread, UINT32_MAX));
 	return step(writer, which, error);
-}
-
-int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error *error)
-{
-	return drop_of_thread(writer, DROP_IO, thread, error);
-}
-
-int profile_drop_nodes(
-	struct profile_writer *writer, uint32_t thread, struct error *error)
-{
-	int status = drop_of_thread(writer, DROP_NODES, thread, error);
-
-	return status < 0 ? status : profile_drop_io(writer, thread, error);
 }
 
 int profile_drop_thread(
 	struct profile_writer *writer, uint32_t thread, struct error *error)
 {
-	int status = profile_drop_nodes(writer, thread, error);
+	int status = drop(writer, TABLE_THREAD, thread, error);
 
-	if (status < 0)
-		return status;
-	bind_number(writer->statement[DROP_THREAD], 0, thread);
-	return step(writer, DROP_THREAD, error);
+	if (status == 0)
+		status = drop_of_thread(writer, DROP_NODES, thread, error);
+	return status == 0 ? drop_of_thread(writer, DROP_ACCOUNT, thread, error) : status;
 }
 
 /* --- the end --- */
@@ -881,7 +661,12 @@ int profile_close(struct profile_writer *writer, struct error *error)
 	if (result != SQLITE_OK)
 		status = failed_of(writer, error, result,
 			"make a single file without side files of");
-	remove_aside(writer);
+	for (int i = 0; i < FILES && writer->aside; i++) {
+		char path[PATH_MAX];
+
+		path_of(&writer->place, older, i, path);
+		unlink(path);
+	}
 	destroy(writer);
 	return status;
 }

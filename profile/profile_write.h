@@ -16,6 +16,7 @@
 
 #include "error/error.h"
 #include "profile/profile.h"
+#include "profile/schema.h"
 
 struct profile_writer; /* created, destroyed */
 
@@ -47,47 +48,36 @@ int profile_begin(struct profile_writer *writer, struct error *error);
 int profile_commit(struct profile_writer *writer, struct error *error);
 void profile_rollback(struct profile_writer *writer);
 
-/* Insert, or replace what has the same key (meta: key; method, thread, file: id; node and
- * io: thread and index). Strings are borrowed for the call. */
+/* The record, a struct of profile.h, is inserted, or replaces the one of the same key (schema.c). Strings
+ * are borrowed for the call. A file that is forgotten is taken out; a forward that is there stays: later
+ * ones of the same id only save a step. */
+#define profile_put(writer, record, error)                                               \
+	profile_put_row(writer,                                                          \
+		_Generic(*(record), struct profile_method: TABLE_METHOD,                 \
+			struct profile_thread: TABLE_THREAD,                             \
+			struct profile_node: TABLE_NODE,                                 \
+			struct profile_forward: TABLE_FORWARD,                           \
+			struct profile_file: TABLE_FILE,                                 \
+			struct profile_account: TABLE_ACCOUNT,                           \
+			struct profile_sequence: TABLE_SEQUENCE,                         \
+			struct profile_record_thread: TABLE_RECORD_THREAD,               \
+			struct profile_record: TABLE_RECORD,                             \
+			struct profile_mark: TABLE_MARK),                                \
+		record, error)
+int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
+	const void *record, struct error *error);
 int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
 	struct error *error);
-int profile_put_method(struct profile_writer *writer, const struct profile_method *method,
-	struct error *error);
-int profile_put_thread(struct profile_writer *writer, const struct profile_thread *thread,
-	struct error *error);
-int profile_put_node(struct profile_writer *writer, const struct profile_node *node,
-	struct error *error);
-
-/* One that is forgotten is taken out. */
-int profile_put_file(struct profile_writer *writer, const struct profile_file *file,
-	struct error *error);
-int profile_put_io(struct profile_writer *writer, const struct profile_io *io,
-	struct error *error);
-
-/* Inserted, or replaced, by its code. */
-int profile_put_sequence(struct profile_writer *writer,
-	const struct profile_sequence *sequence, struct error *error);
-
-/* Threads and paths of records: inserted, or replaced, by their id. A record is inserted. */
-int profile_put_io_thread(struct profile_writer *writer,
-	const struct profile_io_thread *thread, struct error *error);
-int profile_put_path(struct profile_writer *writer, const struct profile_path *path,
-	struct error *error);
-int profile_put_record(struct profile_writer *writer, const struct profile_record *record,
-	struct error *error);
-
 /* Keeps a copy of all threads, nodes and I/O as the transaction has them at this point, under
  * an id that is new. */
 int profile_put_snapshot(struct profile_writer *writer,
 	const struct profile_snapshot *snapshot, struct error *error);
-/* Inserted. */
-int profile_put_mark(struct profile_writer *writer, const struct profile_mark *mark,
-	struct error *error);
 
-/* Forgets all nodes of a thread and their I/O (its tree was renumbered), the I/O alone,
- * or the thread too. */
-int profile_drop_nodes(struct profile_writer *writer, uint32_t thread, struct error *error);
-int profile_drop_io(struct profile_writer *writer, uint32_t thread, struct error *error);
+/* Takes out a node, an account of I/O; a thread with all its nodes and I/O. */
+int profile_drop_node(struct profile_writer *writer, uint32_t thread, uint32_t node,
+	struct error *error);
+int profile_drop_account(
+	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);
 
 /* Makes it a single file without side files and gives everything back. Open transactions

@@ -329,7 +329,11 @@ static int check_version(struct read_source *source, struct error *error)
 			source->place.shown, (long long)version, SCHEMA_VERSION);
 	if (version < 1)
 		return read_damaged(source, error, "it has no version");
-	source->version = (int)version;
+	if (version < SCHEMA_VERSION)
+		return error_set(error, ERROR_VERSION,
+			"'%s' was written by an older jprof (file version %lld, this "
+			"jprof reads %d)",
+			source->place.shown, (long long)version, SCHEMA_VERSION);
 	return 0;
 }
 

@@ -23,7 +23,6 @@
 struct read_source {
 	sqlite3 *db;
 	struct place place;
-	int version; /* of the file's schema */
 	uint64_t bytes; /* of the file and its log: what a table holds cannot be more */
 	uint64_t steps; /* that SQLite may still do, each STEPS_EACH of its instructions */
 };

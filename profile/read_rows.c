@@ -22,24 +22,10 @@ static const struct schema_table *table_of(
 	static const enum schema_table_id copy[TABLE_COUNT] = {
 		[TABLE_THREAD] = TABLE_SNAPSHOT_THREAD,
 		[TABLE_NODE] = TABLE_SNAPSHOT_NODE,
-		[TABLE_IO] = TABLE_SNAPSHOT_IO,
+		[TABLE_ACCOUNT] = TABLE_SNAPSHOT_ACCOUNT,
 		[TABLE_SEQUENCE] = TABLE_SNAPSHOT_SEQUENCE,
 	};
-	/* In the order of the versions that changed a table. */
-	static const struct {
-		int since;
-		enum schema_table_id id;
-		const struct schema_table *before; /* itself and its copy, as they were */
-	} changed[] = {
-		{SCHEMA_SPENT_SINCE, TABLE_NODE, schema_node_without_spent},
-		{SCHEMA_MOUNTS_SINCE, TABLE_THREAD, schema_thread_without_mounts},
-		{SCHEMA_WAITED_SINCE, TABLE_THREAD, schema_thread_without_waited},
-		{SCHEMA_FOLDED_SINCE, TABLE_FILE, schema_file_without_folded},
-	};
 
-	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
-		if (changed[i].id == id && reader->source->version < changed[i].since)
-			return &changed[i].before[reader->snapshot != 0];
 	return &schema_tables[reader->snapshot && copy[id] ? copy[id] : id];
 }
 
@@ -171,33 +157,12 @@ int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *ro
 		"table '%s' has more rows than the file can hold", table_of(reader, id)->name);
 }
 
-int reader_count(struct reader *reader, enum schema_table_id id, size_t record,
-	void *records, size_t *count)
-{
-	size_t rows = 0;
-	int status = reader_check(reader, id);
+/* ---- one row ---- */
 
-	if (status == 0)
-		status = reader_count_rows(reader, id, &rows);
-	if (status < 0)
-		return status;
-	void *memory = calloc(rows + 1, record);
-	if (!memory)
-		return reader_no_memory(reader);
-	memcpy(records, &memory, sizeof memory);
-	*count = rows;
-	return 0;
-}
-
-void reader_numbers(sqlite3_stmt *statement, int first, unsigned count, uint64_t *number)
+/* A copy of the column's text, NULL for NULL. No memory shows in the store. */
+static char *text_of(struct reader *reader, sqlite3_stmt *statement, int at)
 {
-	for (unsigned i = 0; i < count; i++)
-		number[i] = reader_number(statement, first + (int)i);
-}
-
-char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column)
-{
-	const char *value = (const char *)sqlite3_column_text(statement, column);
+	const char *value = (const char *)sqlite3_column_text(statement, at);
 
 	if (!value)
 		return NULL;
@@ -205,41 +170,187 @@ char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column)
 	return text_store_add(&reader->owned->texts, value);
 }
 
-const char *reader_name(
-	struct reader *reader, sqlite3_stmt *statement, int column)
+static bool store32(void *value, uint64_t number)
 {
-	const char *value = reader_text(reader, statement, column);
-
-	return value ? value : "";
+	*(uint32_t *)value = (uint32_t)number;
+	return number <= UINT32_MAX;
 }
 
-int reader_rows(
-	struct reader *reader, enum schema_table_id id, size_t count, reader_row *row)
+static bool store_word(void *value, const char *const *words, const char *text)
 {
+	uint32_t word = 0;
+
+	while (words[word] && (!text || strcmp(words[word], text) != 0))
+		word++;
+	return words[word] && store32(value, word);
+}
+
+/* An id that has the thread in its upper half. */
+static bool store_in_thread(uint32_t thread, void *value, uint64_t number)
+{
+	return number >> 32 == thread && store32(value, (uint32_t)number);
+}
+
+/* False: that cannot be. */
+static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
+	const struct schema_column *column, void *record)
+{
+	void *value = (char *)record + column->offset;
+	uint64_t number = (uint64_t)sqlite3_column_int64(statement, at);
+	bool null = sqlite3_column_type(statement, at) == SQLITE_NULL;
+	uint32_t *thread = record;
+	const char *text;
+
+	switch (column->kind) {
+	case KIND_U64:
+	case KIND_U64_OR_NULL:
+		memcpy(value, &number, sizeof number);
+		return true;
+	case KIND_TIME:
+		if (null)
+			number = (uint64_t)PROFILE_NOT_KNOWN;
+		memcpy(value, &number, sizeof number);
+		return true;
+	case KIND_U32:
+	case KIND_U32_OR_NULL:
+		return store32(value, number);
+	case KIND_BOOL:
+		*(bool *)value = number != 0;
+		return true;
+	case KIND_TEXT:
+	case KIND_NAME:
+		text = text_of(reader, statement, at);
+		if (!text && column->kind == KIND_NAME)
+			text = "";
+		memcpy(value, &text, sizeof text);
+		return !null || !column->key;
+	case KIND_DESCRIPTOR:
+		*(int *)value = null ? -1 : (int)number;
+		return true;
+	case KIND_WORD:
+		return store_word(value, column->words,
+			(const char *)sqlite3_column_text(statement, at));
+	case KIND_ID:
+		*thread = (uint32_t)(number >> 32);
+		return store32(value, (uint32_t)number);
+	case KIND_THREAD:
+		return number == *thread;
+	case KIND_CALLER:
+		/* A root's is NULL, and no other's. */
+		if (null || thread[1] == 0)
+			return null && thread[1] == 0 && store32(value, 0);
+		return store_in_thread(*thread, value, number);
+	case KIND_ID_IN_THREAD:
+		return store_in_thread(*thread, value, number);
+	case KIND_ID_ELSEWHERE:
+		((uint32_t *)value)[-1] = (uint32_t)(number >> 32);
+		return store32(value, (uint32_t)number);
+	}
+	return false;
+}
+
+/* What the record points to has room already. */
+static int fetch(struct reader *reader, sqlite3_stmt *statement,
+	const struct schema_table *table, size_t row, void *record)
+{
+	unsigned metrics = reader->profile->metric_count;
+	int at = table->columns;
+
+	for (int i = 0; i < table->columns; i++)
+		if (!fetch_column(reader, statement, i, &table->column[i], record))
+			return read_damaged(reader->source, reader->error,
+				"table '%s' has an impossible '%s' in row %zu",
+				table->name, table->column[i].name, row + 1);
+	for (int i = 0; i < 2 && table->per_metric[i].name; i++) {
+		void *number = (char *)record + table->per_metric[i].offset;
+
+		if (table->per_metric[i].pointer)
+			memcpy(&number, number, sizeof number);
+		for (unsigned m = 0; m < metrics; m++)
+			((uint64_t *)number)[m] =
+				(uint64_t)sqlite3_column_int64(statement, at++);
+	}
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+/* Lets the record point to its part of the values. */
+static void point(const struct reader *reader, const struct schema_table *table,
+	uint64_t *values, size_t i, void *record)
+{
+	unsigned metrics = reader->profile->metric_count;
+
+	for (int k = 0; k < 2 && values; k++) {
+		uint64_t *own = values + (2 * i + (size_t)k) * metrics;
+
+		memcpy((char *)record + table->per_metric[k].offset, &own, sizeof own);
+	}
+}
+
+/* values: NULL: the records point to none. */
+static int rows_of(struct reader *reader, const struct reader_list *list, char *record,
+	size_t step, uint64_t *values, size_t count)
+{
+	const struct schema_table *table = table_of(reader, list->table);
 	sqlite3_stmt *statement = NULL;
-	int status = select_all(reader, id, &statement);
+	int status = select_all(reader, list->table, &statement);
 	size_t i = 0;
 
-	while (status == 0 && (status = next_row(reader, statement)) == 1) {
+	for (; status == 0 && (status = next_row(reader, statement)) == 1; i++) {
 		/* Rows may share their pages: the same text a million times. */
-		if (reader->owned->text_bytes > TEXTS_MAX * reader->source->bytes) {
+		if (reader->owned->text_bytes > TEXTS_MAX * reader->source->bytes)
 			status = read_damaged(reader->source, reader->error,
 				"it has more texts than the file can hold");
-			break;
-		}
 		/* An index that contradicts its table makes the two counts differ. */
-		status = i < count ? row(reader, statement, i)
-				   : read_damaged(reader->source, reader->error,
-					     "table '%s' has more rows than it counts",
-					     table_of(reader, id)->name);
-		i++;
+		else if (i >= count)
+			status = read_damaged(reader->source, reader->error,
+				"table '%s' has more rows than it counts", table->name);
+		else
+			status = 0;
+		if (status == 0) {
+			point(reader, table, values, i, record + i * step);
+			status = fetch(reader, statement, table, i, record + i * step);
+		}
+		if (status == 0 && list->check)
+			status = list->check(reader, record + i * step, i);
 	}
 	sqlite3_finalize(statement);
 	if (status == 0 && reader->owned->texts.failed)
 		return reader_no_memory(reader);
 	if (status == 0 && i != count)
 		return read_damaged(reader->source, reader->error,
-			"table '%s' has fewer rows than it counts",
-			table_of(reader, id)->name);
+			"table '%s' has fewer rows than it counts", table->name);
 	return status;
+}
+
+int reader_each(struct reader *reader, enum schema_table_id table, reader_row *check,
+	void *record, size_t count)
+{
+	const struct reader_list list = {.table = table, .check = check};
+
+	return rows_of(reader, &list, record, 0, NULL, count);
+}
+
+int reader_read(struct reader *reader, const struct reader_list *list)
+{
+	char *owned = (char *)reader->owned;
+	size_t *count = (size_t *)(void *)(owned + list->count);
+	uint64_t *values = NULL;
+	int status = reader_check(reader, list->table);
+	void *array;
+
+	if (status == 0)
+		status = reader_count_rows(reader, list->table, count);
+	if (status < 0)
+		return status;
+	array = calloc(*count + 1, list->record);
+	memcpy(owned + list->array, &array, sizeof array);
+	if (list->values) {
+		values = calloc(2 * *count * reader->profile->metric_count + 1, sizeof *values);
+		memcpy(owned + list->values, &values, sizeof values);
+	}
+	if (!array || (list->values && !values))
+		return reader_no_memory(reader);
+	return rows_of(reader, list, array, list->record, values, *count);
 }

@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 #include "error/error.h"
-#include "profile/profile_read.h"
+#include "profile/contents.h"
 #include "profile/read_open.h"
 #include "profile/schema.h"
 #include "profile/text_store.h"
@@ -35,11 +35,11 @@ struct reader {
 	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
 	uint32_t snapshot;
 	size_t resets;   /* while snapshots are read: so many were */
-	size_t position; /* while nodes are read: of the thread they are at */
+	size_t position; /* while nodes and I/O are read: of the thread they are at */
 };
 
-/* Reads one row into record i of its array. 0 or a negative code. */
-typedef int reader_row(struct reader *reader, sqlite3_stmt *statement, size_t i);
+/* Looks at row i, which is in the record, and may change that. 0 or a negative code. */
+typedef int reader_row(struct reader *reader, void *record, size_t i);
 
 int reader_no_memory(struct reader *reader);
 
@@ -53,27 +53,24 @@ int reader_check(struct reader *reader, enum schema_table_id id);
 /* How many rows the table has: not more than fit into the file. */
 int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *rows);
 
-/* The same, and memory for a record each; into *records, owned by the
- * caller (free). Checks the table. */
-int reader_count(struct reader *reader, enum schema_table_id id, size_t record,
-	void *records, size_t *count);
+/* How records of a table are kept: in an array of struct profile. */
+struct reader_list {
+	enum schema_table_id table;
+	size_t record;     /* bytes of one */
+	reader_row *check; /* NULL: anything may be in them */
+	/* Offsets in struct owned_profile: of the array, how many it has, and of the values per metric that
+	 * its records point to; 0: they have none. */
+	size_t array, count, values;
+};
+#define READER_LIST(table, member, check)                                                \
+	{table, sizeof(*((struct profile *)0)->member), check,                           \
+		offsetof(struct profile, member), offsetof(struct profile, member##_count), 0}
 
-/* All rows of a table that has count records waiting. */
-int reader_rows(
-	struct reader *reader, enum schema_table_id id, size_t count, reader_row *row);
+/* Reads the table, in the order of its key; the array is freed with the profile. */
+int reader_read(struct reader *reader, const struct reader_list *list);
 
-static inline uint64_t reader_number(sqlite3_stmt *statement, int column)
-{
-	return (uint64_t)sqlite3_column_int64(statement, column);
-}
-
-/* Those of count columns from the first on. */
-void reader_numbers(
-	sqlite3_stmt *statement, int first, unsigned count, uint64_t *number);
-
-/* A copy of the column's text, NULL for NULL. No memory shows in the store. */
-char *reader_text(struct reader *reader, sqlite3_stmt *statement, int column);
-/* The same, but "" for NULL. */
-const char *reader_name(struct reader *reader, sqlite3_stmt *statement, int column);
+/* Looks at each row of the table, which has so many, in the same record. */
+int reader_each(struct reader *reader, enum schema_table_id table, reader_row *check,
+	void *record, size_t count);
 
 #endif

@@ -4,68 +4,221 @@
 #include "profile/schema.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#define X(column, name, type, comment) {name, type, comment},
-static const struct schema_column meta_columns[] = {SCHEMA_META(X)};
-static const struct schema_column metric_columns[] = {SCHEMA_METRIC(X)};
-static const struct schema_column method_columns[] = {SCHEMA_METHOD(X)};
-static const struct schema_column thread_columns[] = {SCHEMA_THREAD(X)};
-static const struct schema_column node_columns[] = {SCHEMA_NODE(X)};
-static const struct schema_column file_columns[] = {SCHEMA_FILE(X)};
-static const struct schema_column io_columns[] = {SCHEMA_IO(X)};
-static const struct schema_column operation_columns[] = {SCHEMA_OPERATION(X)};
-static const struct schema_column io_thread_columns[] = {SCHEMA_IO_THREAD(X)};
-static const struct schema_column path_columns[] = {SCHEMA_PATH(X)};
-static const struct schema_column record_columns[] = {SCHEMA_RECORD(X)};
-static const struct schema_column snapshot_columns[] = {SCHEMA_SNAPSHOT(X)};
-static const struct schema_column mark_columns[] = {SCHEMA_MARK(X)};
-static const struct schema_column sequence_columns[] = {SCHEMA_SEQUENCE(X)};
-#undef X
+static const char *const known_words[] = {"open", "attach", NULL};
+static const char *const snapshot_words[] = {"snapshot", "reset", NULL};
+
+#define COLUMN(member, name, kind, comment) {name, comment, kind, offsetof(ROW, member), NULL, false}
+#define KEY(member, name, kind, comment)    {name, comment, kind, offsetof(ROW, member), NULL, true}
+#define WORD(member, name, words, comment)                                               \
+	{name, comment, KIND_WORD, offsetof(ROW, member), words, false}
+
+#define ROW struct profile_meta
+static const struct schema_column meta_columns[] = {
+	KEY(key, "key", KIND_NAME, ""),
+	COLUMN(value, "value", KIND_NAME, ""),
+};
+#undef ROW
+
+#define ROW struct profile_metric
+static const struct schema_column metric_columns[] = {
+	KEY(id, "id", KIND_U32, "the i of base_i and total_i"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(unit, "unit", KIND_NAME, "ns, bytes, objects, count"),
+	COLUMN(how, "how", KIND_NAME, "how it was read"),
+};
+#undef ROW
+
+#define ROW struct profile_method
+static const struct schema_column method_columns[] = {
+	KEY(id, "id", KIND_U32, "0 a root, 1 a fold, 2... methods"),
+	COLUMN(class_name, "class", KIND_TEXT, "Java name"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(signature, "signature", KIND_TEXT, "JVM descriptor"),
+	COLUMN(is_native, "native", KIND_BOOL, "0 or 1"),
+	COLUMN(is_static, "static", KIND_BOOL, "0 or 1"),
+};
+#undef ROW
+
+#define ROW struct profile_thread
+static const struct schema_column thread_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2... as they appeared"),
+	COLUMN(group, "group_id", KIND_U32_OR_NULL, "the thread this is a part of; NULL: none"),
+	COLUMN(java_id, "java_id", KIND_U64, "Thread.getId()"),
+	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
+	COLUMN(name, "name", KIND_NAME, ""),
+	COLUMN(is_virtual, "virtual", KIND_BOOL, "0 or 1"),
+	COLUMN(alive, "alive", KIND_BOOL, "0 or 1"),
+	COLUMN(folded, "folded", KIND_U64, "threads this row stands for"),
+	COLUMN(events, "events", KIND_U64, "entries and exits seen"),
+	COLUMN(unwound, "unwound", KIND_U64, "exits by exception, among the events"),
+	COLUMN(repaired, "repaired", KIND_U64, "frames whose exit never came"),
+	COLUMN(unmatched, "unmatched", KIND_U64, "exits that matched no frame"),
+	COLUMN(lost, "lost", KIND_U64, "entries not recorded"),
+	COLUMN(pruned, "pruned", KIND_U64, "nodes folded for want of memory"),
+	COLUMN(started, "started", KIND_U64, "ns since the session began"),
+	COLUMN(ended, "ended", KIND_U64_OR_NULL, "the same; NULL while alive"),
+	COLUMN(mounts, "mounts", KIND_U64, "of virtual threads on carriers"),
+	COLUMN(carrier_ns, "carrier_ns", KIND_U64, "ns that they were mounted"),
+	COLUMN(waited_ns, "waited_ns", KIND_U64, "ns that it could have run"),
+};
+#undef ROW
+
+#define ROW struct profile_node
+static const struct schema_column node_columns[] = {
+	KEY(id, "id", KIND_ID, "thread * 4294967296 + number, for good"),
+	COLUMN(parent, "parent", KIND_CALLER, "id of the caller's node; NULL: a root"),
+	COLUMN(thread, "thread", KIND_THREAD, ""),
+	COLUMN(method, "method", KIND_U32, ""),
+	COLUMN(recursion, "recursion", KIND_U32, "ancestors with the same method"),
+	COLUMN(calls, "calls", KIND_U64, ""),
+	COLUMN(interpreted, "interpreted", KIND_U64, "calls that ran so"),
+	COLUMN(jitted, "jitted", KIND_U64, ""),
+	COLUMN(native, "native", KIND_U64, ""),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_ENTRY], "entry_entry", KIND_U64,
+		"stretches, by the events at"),
+	COLUMN(transition[PROFILE_ENTRY][PROFILE_EXIT], "entry_exit", KIND_U64,
+		"their two ends"),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
+	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
+};
+#undef ROW
+
+#define ROW struct profile_forward
+static const struct schema_column forward_columns[] = {
+	KEY(node, "id", KIND_ID, "of a node that is no more"),
+	COLUMN(to_node, "into_id", KIND_ID_ELSEWHERE, "the node that its counts went to"),
+};
+#undef ROW
+
+#define ROW struct profile_file
+static const struct schema_column file_columns[] = {
+	KEY(id, "id", KIND_U64, "1, 2..."),
+	WORD(kind, "kind", io_kind_names, "file, directory, tcp, udp, unix, pipe, ..."),
+	COLUMN(descriptor, "descriptor", KIND_DESCRIPTOR, "its number; NULL: a name alone"),
+	COLUMN(name, "name", KIND_NAME, "path; local address; host name"),
+	COLUMN(peer, "peer", KIND_TEXT, "remote address; NULL: none"),
+	COLUMN(opened, "opened", KIND_TIME, "ns since the session began, last opening"),
+	COLUMN(opened_by, "opened_by", KIND_TEXT, "the thread that did it"),
+	COLUMN(opened_in, "opened_in", KIND_U64_OR_NULL, "node that did it; NULL: not known"),
+	WORD(known, "known_from", known_words, "open: seen; attach: it was open before"),
+	COLUMN(note, "note", KIND_TEXT, "why its entries are not told apart"),
+	COLUMN(folded, "folded", KIND_U64, "that went into it; 0: it is one itself"),
+	COLUMN(first, "first", KIND_TIME, "ns since the session began, first opening"),
+	COLUMN(into, "group_id", KIND_U64_OR_NULL, "the row it was folded into; NULL: none"),
+};
+#undef ROW
+
+#define ROW struct profile_account
+static const struct schema_column account_columns[] = {
+	KEY(id, "id", KIND_ID, "thread * 4294967296 + number"),
+	COLUMN(thread, "thread", KIND_THREAD, ""),
+	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
+	COLUMN(subject, "subject", KIND_U64, "of a file its id; 0: it could not be kept apart"),
+	WORD(kind, "kind", account_kind_names, "read, write, open, ..."),
+	COLUMN(count, "count", KIND_U64, "how many"),
+	COLUMN(failures, "failures", KIND_U64, "of them"),
+	COLUMN(amount, "amount", KIND_U64, "bytes"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end of each"),
+};
+#undef ROW
+
+#define ROW struct profile_record_thread /* id and name, as here */
+static const struct schema_column kind_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(name, "name", KIND_NAME, "read, write, open, ..."),
+};
+
+static const struct schema_column record_thread_columns[] = {
+	KEY(id, "id", KIND_U32, "of threads that have records"),
+	COLUMN(java_id, "java_id", KIND_U64, "Thread.getId()"),
+	COLUMN(os_id, "os_id", KIND_U64, "gettid(2)"),
+	COLUMN(name, "name", KIND_NAME, ""),
+};
+#undef ROW
+
+#define ROW struct profile_record
+static const struct schema_column record_columns[] = {
+	COLUMN(begin, "begin", KIND_U64, "ns since the session began"),
+	COLUMN(ns, "ns", KIND_U64, "from begin to end"),
+	COLUMN(thread, "thread", KIND_U32, "of record_thread"),
+	COLUMN(node, "node", KIND_U64, "id of the call path, or of a forward"),
+	COLUMN(subject, "subject", KIND_U64, "as in account; 0: not known"),
+	COLUMN(kind, "kind", KIND_U32, "of kind"),
+	COLUMN(amount, "amount", KIND_U64, "bytes"),
+	COLUMN(failed, "failed", KIND_BOOL, "0 or 1"),
+};
+#undef ROW
+
+#define ROW struct profile_snapshot
+static const struct schema_column snapshot_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..., in the order of time"),
+	COLUMN(label, "label", KIND_TEXT, "NULL: a reset"),
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	WORD(kind, "kind", snapshot_words, "snapshot, reset"),
+};
+#undef ROW
+
+#define ROW struct profile_mark
+static const struct schema_column mark_columns[] = {
+	COLUMN(at, "at", KIND_U64, "ns since the session began"),
+	COLUMN(java_id, "java_id", KIND_U64, "Thread.getId() of who set it; 0: nobody"),
+	COLUMN(thread, "thread", KIND_TEXT, "its name; NULL: not known"),
+	COLUMN(name, "name", KIND_NAME, ""),
+};
+#undef ROW
+
+#define ROW struct profile_sequence
+static const struct schema_column sequence_columns[] = {
+	KEY(code, "id", KIND_U32, "the code"),
+	COLUMN(first, "first", KIND_TEXT, "the method before; NULL: any"),
+	COLUMN(begin, "begin", KIND_TEXT, "entry, exit; NULL: any"),
+	COLUMN(second, "second", KIND_TEXT, "the method that the stretch is in"),
+	COLUMN(end, "end", KIND_TEXT, "entry, exit, unwind"),
+	COLUMN(third, "third", KIND_TEXT, "the method after; NULL: any"),
+	COLUMN(count, "count", KIND_U64, "stretches"),
+};
+#undef ROW
+
+#define COLUMNS(columns) columns, sizeof columns / sizeof *columns
+#define TOTAL    {{"total", offsetof(struct profile_thread, total), false}}
+#define BASE                                                                             \
+	{                                                                                \
+		{"base", offsetof(struct profile_node, base), true},                     \
+			{"spent", offsetof(struct profile_node, spent), true},           \
+	}
+#define SUM                                                                              \
+	{                                                                                \
+		{"sum", offsetof(struct profile_sequence, sum), true},                   \
+			{"min", offsetof(struct profile_sequence, min), true},           \
+	}
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
-	[TABLE_META] = {"meta", meta_columns, SCHEMA_META_COLUMNS, {NULL}, false},
-	[TABLE_METRIC] = {"metric", metric_columns, SCHEMA_METRIC_COLUMNS, {NULL}, false},
-	[TABLE_METHOD] = {"method", method_columns, SCHEMA_METHOD_COLUMNS, {NULL}, false},
-	[TABLE_THREAD] = {"thread", thread_columns, SCHEMA_THREAD_TOTAL, {"total"}, false},
-	[TABLE_NODE] = {"node", node_columns, SCHEMA_NODE_BASE, {"base", "spent"}, false},
-	[TABLE_FILE] = {"file", file_columns, SCHEMA_FILE_COLUMNS, {NULL}, false},
-	[TABLE_IO] = {"io", io_columns, SCHEMA_IO_COLUMNS, {NULL}, false},
-	[TABLE_OPERATION] = {"operation", operation_columns, SCHEMA_OPERATION_COLUMNS, {NULL}, false},
-	[TABLE_IO_THREAD] = {"io_thread", io_thread_columns, SCHEMA_IO_THREAD_COLUMNS, {NULL}, false},
-	[TABLE_PATH] = {"path", path_columns, SCHEMA_PATH_COLUMNS, {NULL}, false},
-	[TABLE_RECORD] = {"record", record_columns, SCHEMA_RECORD_COLUMNS, {NULL}, false},
-	[TABLE_SNAPSHOT] = {"snapshot", snapshot_columns, SCHEMA_SNAPSHOT_COLUMNS, {NULL}, false},
-	[TABLE_MARK] = {"mark", mark_columns, SCHEMA_MARK_COLUMNS, {NULL}, false},
-	[TABLE_SEQUENCE] = {"sequence", sequence_columns, SCHEMA_SEQUENCE_SUM, {"sum", "min"},
-		false},
-	[TABLE_SNAPSHOT_THREAD] = {"snapshot_thread", thread_columns, SCHEMA_THREAD_TOTAL,
-		{"total"}, true},
-	[TABLE_SNAPSHOT_NODE] = {"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base", "spent"}, true},
-	[TABLE_SNAPSHOT_IO] = {"snapshot_io", io_columns, SCHEMA_IO_COLUMNS, {NULL}, true},
-	[TABLE_SNAPSHOT_SEQUENCE] = {"snapshot_sequence", sequence_columns, SCHEMA_SEQUENCE_SUM,
-		{"sum", "min"}, true},
-};
-
-const struct schema_table schema_node_without_spent[2] = {
-	{"node", node_columns, SCHEMA_NODE_BASE, {"base"}, false},
-	{"snapshot_node", node_columns, SCHEMA_NODE_BASE, {"base"}, true},
-};
-
-const struct schema_table schema_thread_without_mounts[2] = {
-	{"thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, false},
-	{"snapshot_thread", thread_columns, SCHEMA_THREAD_MOUNTS, {"total"}, true},
-};
-
-const struct schema_table schema_thread_without_waited[2] = {
-	{"thread", thread_columns, SCHEMA_THREAD_WAITED_NS, {"total"}, false},
-	{"snapshot_thread", thread_columns, SCHEMA_THREAD_WAITED_NS, {"total"}, true},
-};
-
-const struct schema_table schema_file_without_folded[2] = {
-	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
-	{"file", file_columns, SCHEMA_FILE_FOLDED, {NULL}, false},
+	[TABLE_META] = {.name = "meta", COLUMNS(meta_columns)},
+	[TABLE_METRIC] = {.name = "metric", COLUMNS(metric_columns)},
+	[TABLE_METHOD] = {.name = "method", COLUMNS(method_columns)},
+	[TABLE_THREAD] = {.name = "thread", COLUMNS(thread_columns), TOTAL},
+	[TABLE_NODE] = {.name = "node", COLUMNS(node_columns), BASE},
+	[TABLE_FORWARD] = {.name = "forward", COLUMNS(forward_columns), .once = true},
+	[TABLE_FILE] = {.name = "file", COLUMNS(file_columns)},
+	[TABLE_ACCOUNT] = {.name = "account", COLUMNS(account_columns)},
+	[TABLE_KIND] = {.name = "kind", COLUMNS(kind_columns)},
+	[TABLE_RECORD_THREAD] = {.name = "record_thread", COLUMNS(record_thread_columns)},
+	[TABLE_RECORD] = {.name = "record", COLUMNS(record_columns)},
+	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
+	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
+	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
+	[TABLE_SNAPSHOT_THREAD] = {.name = "snapshot_thread", COLUMNS(thread_columns), TOTAL,
+		.copy = true},
+	[TABLE_SNAPSHOT_NODE] = {.name = "snapshot_node", COLUMNS(node_columns), BASE,
+		.copy = true},
+	[TABLE_SNAPSHOT_ACCOUNT] = {.name = "snapshot_account", COLUMNS(account_columns),
+		.copy = true},
+	[TABLE_SNAPSHOT_SEQUENCE] = {.name = "snapshot_sequence", COLUMNS(sequence_columns),
+		SUM, .copy = true},
 };
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
@@ -76,10 +229,16 @@ struct schema_view {
 
 static const struct schema_view views[] = {
 	{"threads",
-		"SELECT id, name, java_id, os_id, virtual, alive, folded, events,\n"
-		"\tunwound, repaired, unmatched, lost, pruned, started, ended,\n"
-		"\tmounts, carrier_ns, waited_ns",
-		",\n\ttotal_%u AS \"%w\"", "\nFROM thread"},
+		"SELECT g.id AS id, g.name AS name, g.java_id AS java_id, g.os_id AS os_id,\n"
+		"\tg.virtual AS virtual, g.alive AS alive, g.folded AS folded,\n"
+		"\tsum(t.events) AS events, sum(t.unwound) AS unwound,\n"
+		"\tsum(t.repaired) AS repaired, sum(t.unmatched) AS unmatched,\n"
+		"\tsum(t.lost) AS lost, sum(t.pruned) AS pruned, g.started AS started,\n"
+		"\tg.ended AS ended, sum(t.mounts) AS mounts,\n"
+		"\tsum(t.carrier_ns) AS carrier_ns, sum(t.waited_ns) AS waited_ns",
+		",\n\tsum(t.total_%u) AS \"%w\"",
+		"\nFROM thread t JOIN thread g ON g.id = coalesce(t.group_id, t.id)\n"
+		"GROUP BY g.id"},
 	/* What a root used, outside every included method, is the row without a method.
 	 */
 	{"methods",
@@ -92,22 +251,25 @@ static const struct schema_view views[] = {
 	{"operations",
 		"SELECT f.kind AS kind, f.descriptor AS descriptor, f.name AS name,\n"
 		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS method,\n"
-		"\ti.operation AS operation, i.ops AS ops, i.failures AS failures,\n"
-		"\ti.bytes AS bytes, i.ns AS ns, f.folded AS folded",
+		"\ti.kind AS operation, i.count AS ops, i.failures AS failures,\n"
+		"\ti.amount AS bytes, i.ns AS ns, f.folded AS folded",
 		"",
-		"\nFROM io i LEFT JOIN file f ON f.id = i.file\n"
+		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method"},
 	{"records",
 		"SELECT r.begin AS begin, r.ns AS ns, t.name AS thread, m.class AS class,\n"
 		"\tm.name AS method, o.name AS operation, f.kind AS kind,\n"
 		"\tf.descriptor AS descriptor, f.name AS name, f.peer AS peer,\n"
-		"\tr.bytes AS bytes, r.failed AS failed",
+		"\tr.amount AS bytes, r.failed AS failed",
 		"",
-		"\nFROM record r LEFT JOIN io_thread t ON t.id = r.thread\n"
-		"\tLEFT JOIN operation o ON o.id = r.operation\n"
-		"\tLEFT JOIN file f ON f.id = r.file\n"
-		"\tLEFT JOIN path p ON p.id = r.path LEFT JOIN method m ON m.id = p.method"},
+		"\nFROM record r LEFT JOIN record_thread t ON t.id = r.thread\n"
+		"\tLEFT JOIN kind o ON o.id = r.kind\n"
+		"\tLEFT JOIN file f ON f.id = r.subject\n"
+		"\tLEFT JOIN node n ON n.id = (WITH RECURSIVE go(id) AS (\n"
+		"\t\tSELECT r.node UNION SELECT into_id FROM go JOIN forward USING(id))\n"
+		"\t\tSELECT id FROM go WHERE id NOT IN (SELECT id FROM forward))\n"
+		"\tLEFT JOIN method m ON m.id = n.method"},
 	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
 	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
 	 * limit. */
@@ -143,7 +305,7 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes)
 
 int schema_columns(const struct schema_table *table, unsigned metrics)
 {
-	int kinds = (table->per_metric[0] != NULL) + (table->per_metric[1] != NULL);
+	int kinds = (table->per_metric[0].name != NULL) + (table->per_metric[1].name != NULL);
 
 	return table->copy + table->columns + kinds * (int)metrics;
 }
@@ -159,8 +321,16 @@ void schema_column_name(const struct schema_table *table, unsigned metrics, int 
 	else if (i < table->columns)
 		snprintf(name, size, "%s", table->column[i].name);
 	else
-		snprintf(name, size, "%s_%d", table->per_metric[made / (int)metrics],
+		snprintf(name, size, "%s_%d", table->per_metric[made / (int)metrics].name,
 			made % (int)metrics);
+}
+
+static const char *type_of(const struct schema_column *column)
+{
+	bool text = column->kind == KIND_TEXT || column->kind == KIND_NAME ||
+		    column->kind == KIND_WORD;
+
+	return text ? "TEXT" : "INTEGER";
 }
 
 /* A copy's rows have the key of their original within the snapshot. */
@@ -171,11 +341,10 @@ static void append_copy(sqlite3_str *sql, const struct schema_table *table, unsi
 
 	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
 	for (int i = 0; i < columns; i++) {
-		bool text = i > 0 && i <= table->columns &&
-			    strcmp(table->column[i - 1].type, "TEXT") == 0;
 		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(
-			sql, "%s\n\t%s %s", i ? "," : "", name, text ? "TEXT" : "INTEGER");
+		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name,
+			i > 0 && i <= table->columns ? type_of(&table->column[i - 1])
+						     : "INTEGER");
 	}
 	sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n");
 }
@@ -189,11 +358,13 @@ static void append_table(
 	for (int i = 0; i < columns; i++) {
 		char name[32];
 		schema_column_name(table, metrics, i, name, sizeof name);
-		bool fixed = i < table->columns;
-		const char *type = fixed ? table->column[i].type : "INTEGER";
-		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name, type);
-		if (fixed && table->column[i].comment[0])
-			sqlite3_str_appendf(sql, " /* %s */", table->column[i].comment);
+		const struct schema_column *column =
+			i < table->columns ? &table->column[i] : NULL;
+		sqlite3_str_appendf(sql, "%s\n\t%s %s%s", i ? "," : "", name,
+			column ? type_of(column) : "INTEGER",
+			column && column->key ? " PRIMARY KEY" : "");
+		if (column && column->comment[0])
+			sqlite3_str_appendf(sql, " /* %s */", column->comment);
 	}
 	sqlite3_str_appendall(sql, ");\n");
 }
@@ -222,10 +393,10 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	sqlite3_str_appendf(sql,
 		"INSERT INTO method(id, name, native, static)\n"
 		"VALUES(%d, NULL, 0, 0), (%d, '" PROFILE_FOLDED_NAME "', 0, 0);\n",
-		PROFILE_METHOD_ROOT, PROFILE_METHOD_FOLDED);
-	for (int op = 0; op < IO_OPS; op++)
-		sqlite3_str_appendf(sql, "INSERT INTO operation VALUES(%d, %Q);\n", op,
-			io_op_name((enum io_op)op));
+		METHOD_ROOT, METHOD_FOLDED);
+	for (int kind = 0; kind < ACCOUNT_KINDS; kind++)
+		sqlite3_str_appendf(sql, "INSERT INTO kind VALUES(%d, %Q);\n", kind,
+			account_kind_name((enum account_kind)kind));
 	return sqlite3_str_finish(sql);
 }
 
@@ -240,7 +411,8 @@ char *schema_insert(const struct schema_table *table, unsigned metrics)
 			table->name + strlen("snapshot_"));
 		return sqlite3_str_finish(sql);
 	}
-	sqlite3_str_appendf(sql, "INSERT OR REPLACE INTO %s VALUES(?", table->name);
+	sqlite3_str_appendf(sql, "INSERT OR %s INTO %s VALUES(?",
+		table->once ? "IGNORE" : "REPLACE", table->name);
 	for (int i = 1; i < columns; i++)
 		sqlite3_str_appendall(sql, ",?");
 	sqlite3_str_appendall(sql, ")");

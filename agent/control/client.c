@@ -54,14 +54,6 @@ static bool may_come_again(int reason)
 	return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
 }
 
-/* All was written. */
-static void rest(struct client *client)
-{
-	empty_queue(client);
-	if (client->leaving)
-		shutdown(client->descriptor, SHUT_WR);
-}
-
 static void write_queue(struct client *client)
 {
 	while (client->sent < client->queued) {
@@ -76,7 +68,9 @@ static void write_queue(struct client *client)
 		}
 		client->sent += (size_t)sent;
 	}
-	rest(client);
+	empty_queue(client);
+	if (client->leaving)
+		shutdown(client->descriptor, SHUT_WR);
 }
 
 /* Puts an answer behind those that are not read yet. False: they are too many. */
@@ -144,16 +138,6 @@ static void note_received(struct client *client, ssize_t got, uint64_t now)
 		client_close(client);
 }
 
-static void throw_away(struct client *client, uint64_t now)
-{
-	char bytes[THROWN_AWAY_BYTES];
-
-	note_received(client,
-		recv(client->descriptor, bytes, sizeof(bytes), MSG_DONTWAIT), now);
-	if (client_here(client) && client->ended)
-		client_close(client);
-}
-
 static void read_line(struct client *client, uint64_t now)
 {
 	struct error error = {0};
@@ -203,13 +187,21 @@ void client_flush(struct client *client, short found)
 
 void client_turn(struct client *client, short found, uint64_t now)
 {
+	char thrown[THROWN_AWAY_BYTES];
+
 	if (found)
 		client_flush(client, found);
 	if (client_here(client) && found && wants_bytes(client)) {
-		if (client->leaving)
-			throw_away(client, now);
-		else
+		if (client->leaving) {
+			note_received(client,
+				recv(client->descriptor, thrown, sizeof(thrown),
+					MSG_DONTWAIT),
+				now);
+			if (client_here(client) && client->ended)
+				client_close(client);
+		} else {
 			read_line(client, now);
+		}
 	}
 	if (client_here(client) && client->leaving && now >= client->leave)
 		client_close(client);

@@ -77,16 +77,9 @@ static void *run(void *nothing)
 /* Under the lock, which is given meanwhile. True: there is no thread. */
 static bool wait_for_end(long ms)
 {
-	struct timespec until;
+	struct timespec until = lock_deadline((uint64_t)ms);
 	int result = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	while (control.running && !control.ended && result == 0)
 		result = pthread_cond_timedwait(&control.gone, &control.lock.mutex, &until);
 	if (control.running && control.ended) {
@@ -94,23 +87,6 @@ static bool wait_for_end(long ms)
 		control.running = false;
 	}
 	return !control.running;
-}
-
-/* The thread begins with every signal blocked: it never runs an application's handler. */
-static int create_thread(void)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	int result;
-
-	sigfillset(&all);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	result = pthread_create(&control.thread, &attributes, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return result;
 }
 
 /* ---- its life ---- */
@@ -133,12 +109,22 @@ static int open_channel(const struct control_setup *setup, struct error *error)
 {
 	const char *const *roots = setup->roots ? setup->roots : protocol_roots;
 	int listener = place_make(&control.place, roots, getpid(), error), result;
+	pthread_attr_t attributes;
+	sigset_t all, before;
 
 	if (listener < 0)
 		return listener;
 	server_init(&control.server, setup, listener);
 	control.ended = false;
-	result = create_thread();
+	/* The thread begins with every signal blocked: it never runs an application's handler. */
+	sigfillset(&all);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = pthread_create(&control.thread, &attributes, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+
 	control.running = result == 0;
 	if (result == 0)
 		return 0;

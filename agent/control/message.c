@@ -16,16 +16,6 @@ const char answer_no_memory[] =
 
 /* ---- a request ---- */
 
-/* The byte behind the string that begins at from, a '"'. */
-static size_t skip_string(const char *line, size_t length, size_t from)
-{
-	size_t i = from + 1;
-
-	while (i < length && line[i] != '"')
-		i += line[i] == '\\' ? 2 : 1;
-	return i + 1;
-}
-
 /* A parsed value takes up to 130 bytes, a level of nesting some hundred bytes of stack: both
  * are told by brackets and commas, well-formed or not. */
 static int check_shape(const char *line, size_t length, struct error *error)
@@ -35,7 +25,9 @@ static int check_shape(const char *line, size_t length, struct error *error)
 
 	for (size_t i = 0; i < length;) {
 		if (line[i] == '"') {
-			i = skip_string(line, length, i);
+			for (i++; i < length && line[i] != '"';)
+				i += line[i] == '\\' ? 2 : 1;
+			i++;
 			continue;
 		}
 		char c = line[i++];
@@ -72,61 +64,43 @@ static int parse_object(json_t **object, const char *line, size_t length, struct
 		error_subject(json.text).text);
 }
 
-static int take_id(struct request *request, struct error *error)
+int request_parse(
+	struct request *request, const char *line, size_t length, struct error *error)
 {
-	const json_t *id = json_object_get(request->object, "id");
+	const json_t *id, *version, *verb;
+	int status;
 
-	if (!id)
-		return 0;
-	if (!json_is_number(id) && !json_is_string(id))
+	*request = (struct request){0};
+	status = parse_object(&request->object, line, length, error);
+	if (status < 0)
+		return status;
+
+	/* First, so that a refusal of the rest can be matched with the request. */
+	id = json_object_get(request->object, "id");
+	if (id && !json_is_number(id) && !json_is_string(id))
 		return error_set(error, ERROR_FORMAT, "'id' must be a number or a string");
-	if (json_is_string(id) && json_string_length(id) > MESSAGE_ID_BYTES)
+	if (json_string_length(id) > MESSAGE_ID_BYTES)
 		return error_set(error, ERROR_FORMAT, "'id' has more than %d bytes",
 			MESSAGE_ID_BYTES);
 	request->id = id;
-	return 0;
-}
 
-static int check_version(const json_t *object, struct error *error)
-{
-	const json_t *version = json_object_get(object, "jprof");
-
-	if (json_is_integer(version) && json_integer_value(version) == PROTOCOL_VERSION)
-		return 0;
-	if (json_is_integer(version))
+	version = json_object_get(request->object, "jprof");
+	if (!json_is_integer(version))
+		return error_set(error, ERROR_VERSION,
+			"the request does not tell its protocol version; write "
+			"\"jprof\": %d",
+			PROTOCOL_VERSION);
+	if (json_integer_value(version) != PROTOCOL_VERSION)
 		return error_set(error, ERROR_VERSION,
 			"protocol version %lld is not spoken here; this agent speaks %d",
 			(long long)json_integer_value(version), PROTOCOL_VERSION);
-	return error_set(error, ERROR_VERSION,
-		"the request does not tell its protocol version; write \"jprof\": %d",
-		PROTOCOL_VERSION);
-}
 
-static int take_verb(struct request *request, struct error *error)
-{
-	const json_t *verb = json_object_get(request->object, "verb");
-
+	verb = json_object_get(request->object, "verb");
 	if (!json_is_string(verb))
 		return error_set(error, ERROR_FORMAT,
 			"'verb' is missing or no string; write \"verb\": \"hello\"");
 	request->verb = json_string_value(verb);
 	return 0;
-}
-
-int request_parse(
-	struct request *request, const char *line, size_t length, struct error *error)
-{
-	int status;
-
-	*request = (struct request){0};
-	status = parse_object(&request->object, line, length, error);
-	if (status == 0)
-		status = take_id(request, error);
-	if (status == 0)
-		status = check_version(request->object, error);
-	if (status == 0)
-		status = take_verb(request, error);
-	return status;
 }
 
 void request_fini(struct request *request)
@@ -152,50 +126,25 @@ static json_t *text_to_json(const char *text)
 	return json_string(clean);
 }
 
-static json_t *error_to_json(const struct error *error)
-{
-	return json_pack(
-		"{s:s, s:o}", "code", error_name(error->code), "message", text_to_json(error->text));
-}
-
-/* A new reference to what is borrowed. jansson counts references in constants, too. */
-static json_t *share(const json_t *json)
-{
-	return json_incref((json_t *)json);
-}
-
-static bool add_outcome(json_t *answer, const json_t *result, const struct error *error)
+char *answer_line(
+	const json_t *id, const json_t *result, const struct error *error, size_t *length)
 {
 	bool ok = error->code == ERROR_NONE;
+	json_t *answer = json_pack("{s:i, s:O*, s:b}", "jprof", PROTOCOL_VERSION, "id",
+		(json_t *)id, "ok", ok);
 	json_t *value;
-
-	if (json_object_set_new(answer, "ok", json_boolean(ok)) != 0)
-		return false;
-	if (ok)
-		value = result ? share(result) : json_object();
-	else
-		value = error_to_json(error);
-	return json_object_set_new(answer, ok ? "result" : "error", value) == 0;
-}
-
-static json_t *answer_object(
-	const json_t *id, const json_t *result, const struct error *error)
-{
-	json_t *answer = json_object();
-
-	if (json_object_set_new(answer, "jprof", json_integer(PROTOCOL_VERSION)) == 0 &&
-		(!id || json_object_set_new(answer, "id", share(id)) == 0) &&
-		add_outcome(answer, result, error))
-		return answer;
-	json_decref(answer);
-	return NULL;
-}
-
-char *answer_line(const json_t *id, const json_t *result, const struct error *error,
-	size_t *length)
-{
-	json_t *answer = answer_object(id, result, error);
 	char *line = NULL;
+
+	/* jansson counts references in what is borrowed, too. */
+	if (!ok)
+		value = json_pack("{s:s, s:o}", "code", error_name(error->code),
+			"message", text_to_json(error->text));
+	else
+		value = result ? json_incref((json_t *)result) : json_object();
+	if (json_object_set_new(answer, ok ? "result" : "error", value) != 0) {
+		json_decref(answer);
+		answer = NULL;
+	}
 
 	*length = answer ? json_dumpb(answer, NULL, 0, JSON_COMPACT) : 0;
 	if (*length > 0)

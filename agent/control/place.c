@@ -60,37 +60,6 @@ static int name_candidate(struct candidate *candidate, struct place *place,
 		error_subject(root).text);
 }
 
-/* Ours, and closed to everybody else? */
-static int check_directory(
-	const struct candidate *candidate, int directory, struct error *error)
-{
-	struct stat status;
-
-	if (fstat(directory, &status) != 0)
-		return refuse_errno(candidate, "look at", error);
-	if (status.st_uid != geteuid())
-		return refuse(candidate, ERROR_DENIED, "belongs to another user", error);
-	if (status.st_mode & (S_IRWXG | S_IRWXO))
-		return refuse(candidate, ERROR_DENIED, "is open to other users", error);
-	return 0;
-}
-
-static int open_directory(struct candidate *candidate, struct error *error)
-{
-	int directory;
-
-	candidate->made = mkdir(candidate->path, S_IRWXU) == 0;
-	if (!candidate->made && errno != EEXIST)
-		return refuse_errno(candidate, "make", error);
-	directory = open(candidate->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory >= 0)
-		return directory;
-	/* With O_NOFOLLOW and O_DIRECTORY a symbolic link is ENOTDIR, or ELOOP. */
-	if (errno == ENOTDIR || errno == ELOOP)
-		return refuse(candidate, ERROR_DENIED, "is there and no directory", error);
-	return refuse_errno(candidate, "open", error);
-}
-
 /* ---- the socket ---- */
 
 static int open_socket(const struct candidate *candidate, struct error *error)
@@ -100,107 +69,86 @@ static int open_socket(const struct candidate *candidate, struct error *error)
 	return descriptor >= 0 ? descriptor : refuse_errno(candidate, "open a socket for", error);
 }
 
-/* 0: nobody listens there any more. */
-static int check_stale(
-	const struct place *place, const struct candidate *candidate, struct error *error)
-{
-	int caller = open_socket(candidate, error), result, reason;
-
-	if (caller < 0)
-		return caller;
-	result = connect(caller, (const struct sockaddr *)&place->address, sizeof(place->address));
-	reason = errno;
-	close(caller);
-	if (result != 0 && (reason == ECONNREFUSED || reason == ENOENT))
-		return 0;
-	return refuse(candidate, ERROR_BUSY, "is used by another process", error);
-}
-
 /* Removes what a process of this pid left behind. */
 static int remove_stale(
 	const struct place *place, const struct candidate *candidate, struct error *error)
 {
 	struct stat status;
-	int result;
+	int caller, result, reason;
 
 	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : refuse_errno(candidate, "look into", error);
 	if (!S_ISSOCK(status.st_mode))
 		return refuse(candidate, ERROR_DENIED, "has a 'control' that is no socket", error);
-	result = check_stale(place, candidate, error);
-	if (result < 0)
-		return result;
+	/* Stale is a socket at which no process listens. */
+	caller = open_socket(candidate, error);
+	if (caller < 0)
+		return caller;
+	result = connect(
+		caller, (const struct sockaddr *)&place->address, sizeof(place->address));
+	reason = errno;
+	close(caller);
+	if (result == 0 || (reason != ECONNREFUSED && reason != ENOENT))
+		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
 	if (unlinkat(place->directory, socket_name, 0) != 0 && errno != ENOENT)
 		return refuse_errno(candidate, "remove the old socket in", error);
 	return 0;
 }
 
-/* bind takes a path: whether that led into our directory is seen afterwards. */
-static int check_bound(
-	struct place *place, const struct candidate *candidate, struct error *error)
+/* Listens there. 0, or a negative code. */
+static int bind_socket(struct place *place, const struct candidate *candidate,
+	int listener, struct error *error)
 {
+	const struct sockaddr *address = (const struct sockaddr *)&place->address;
 	struct stat status;
 
+	if (bind(listener, address, sizeof(place->address)) != 0)
+		return refuse_errno(candidate, "make a socket in", error);
+	/* bind takes a path: whether that led into our directory is seen afterwards. */
 	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
 		!S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
 		return refuse(candidate, ERROR_BUSY, "was replaced meanwhile", error);
 	place->device = status.st_dev;
 	place->inode = status.st_ino;
-	return 0;
-}
-
-static int listen_there(struct place *place, const struct candidate *candidate, int listener,
-	struct error *error)
-{
-	const struct sockaddr *address = (const struct sockaddr *)&place->address;
-	int status;
-
-	if (bind(listener, address, sizeof(place->address)) != 0)
-		return refuse_errno(candidate, "make a socket in", error);
-	status = check_bound(place, candidate, error);
-	if (status < 0)
-		return status;
 	if (fchmodat(place->directory, socket_name, S_IRUSR | S_IWUSR, 0) != 0 ||
 		listen(listener, BACKLOG) != 0)
 		return refuse_errno(candidate, "listen in", error);
 	return 0;
 }
 
-static int make_socket(
-	struct place *place, const struct candidate *candidate, struct error *error)
-{
-	int listener = open_socket(candidate, error), status;
-
-	if (listener < 0)
-		return listener;
-	status = listen_there(place, candidate, listener, error);
-	if (status == 0)
-		return listener;
-	close(listener);
-	return status;
-}
-
 /* ---- both ---- */
 
-/* The lock keeps processes of the same pid (in two namespaces) from taking each other's socket
- * for a stale one before it listens. Only while that lasts: children would inherit it. */
+/* Puts a socket into the directory, which has to be ours and closed to all others. The socket,
+ * or a negative code. */
 static int fill_directory(
 	struct place *place, struct candidate *candidate, struct error *error)
 {
-	int status = check_directory(candidate, place->directory, error);
+	struct stat status;
+	int result;
 
-	if (status < 0)
-		return status;
+	if (fstat(place->directory, &status) != 0)
+		return refuse_errno(candidate, "look at", error);
+	if (status.st_uid != geteuid())
+		return refuse(candidate, ERROR_DENIED, "belongs to another user", error);
+	if (status.st_mode & (S_IRWXG | S_IRWXO))
+		return refuse(candidate, ERROR_DENIED, "is open to other users", error);
+
+	/* Processes of the same pid (in two namespaces) must not take each other's socket for a
+	 * stale one before it listens. Unlocked at the end: children would inherit the lock. */
 	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0) {
 		candidate->made =
 			false; /* it is the other's now, who may not be in it yet */
 		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
 	}
-	status = remove_stale(place, candidate, error);
-	if (status == 0)
-		status = make_socket(place, candidate, error);
+	result = remove_stale(place, candidate, error);
+	if (result == 0)
+		result = open_socket(candidate, error);
+	if (result >= 0 && bind_socket(place, candidate, result, error) < 0) {
+		close(result);
+		result = -(int)error->code;
+	}
 	flock(place->directory, LOCK_UN);
-	return status;
+	return result;
 }
 
 static int make_under(struct place *place, const char *root, pid_t pid, unsigned random,
@@ -213,11 +161,20 @@ static int make_under(struct place *place, const char *root, pid_t pid, unsigned
 	status = name_candidate(&candidate, place, root, pid, random, error);
 	if (status < 0)
 		return status;
-	status = open_directory(&candidate, error);
-	if (status >= 0) {
-		place->directory = status;
+
+	candidate.made = mkdir(candidate.path, S_IRWXU) == 0;
+	if (!candidate.made && errno != EEXIST)
+		return refuse_errno(&candidate, "make", error);
+	place->directory =
+		open(candidate.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* With O_NOFOLLOW and O_DIRECTORY a symbolic link is ENOTDIR, or ELOOP. */
+	if (place->directory >= 0)
 		status = fill_directory(place, &candidate, error);
-	}
+	else if (errno == ENOTDIR || errno == ELOOP)
+		status = refuse(
+			&candidate, ERROR_DENIED, "is there and no directory", error);
+	else
+		status = refuse_errno(&candidate, "open", error);
 	if (status >= 0)
 		return status;
 	place_remove(place);
@@ -259,20 +216,9 @@ int place_make(
 	return listener >= 0 ? listener : error_set(error, usual.code, "%s", usual.text);
 }
 
-/* ROOT/.jprof-PID from ROOT/.jprof-PID/control. */
-static void remove_directory(struct place *place)
-{
-	char *end = strrchr(place->address.sun_path, '/');
-
-	if (!end)
-		return;
-	*end = '\0';
-	rmdir(place->address.sun_path); /* refuses what is not empty, and symbolic links */
-	*end = '/';
-}
-
 void place_remove(struct place *place)
 {
+	char *end = strrchr(place->address.sun_path, '/');
 	struct stat status;
 
 	if (place->directory < 0)
@@ -281,8 +227,12 @@ void place_remove(struct place *place)
 		place->inode != 0 && status.st_dev == place->device &&
 		status.st_ino == place->inode)
 		unlinkat(place->directory, socket_name, 0);
-	if (place->inode != 0)
-		remove_directory(place);
+	if (place->inode != 0 && end) {
+		/* ROOT/.jprof-PID: rmdir refuses what is not empty, and symbolic links. */
+		*end = '\0';
+		rmdir(place->address.sun_path);
+		*end = '/';
+	}
 	close(place->directory);
 	place->directory = -1;
 }

@@ -54,39 +54,6 @@ static void publish_clients(struct server *server)
 
 /* ---- who comes ---- */
 
-/* There is always one: if none is free, that of the client that has been leaving longest. */
-static struct client *free_slot(struct server *server)
-{
-	struct client *leaving = NULL;
-
-	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
-		struct client *client = &server->client[i];
-
-		if (!client_here(client))
-			return client;
-		if (client->leaving && (!leaving || client->leave < leaving->leave))
-			leaving = client;
-	}
-	client_close(leaving);
-	return leaving;
-}
-
-/* The client that has been silent longest, if that is long enough. */
-static struct client *find_idle(struct server *server, uint64_t now)
-{
-	struct client *found = NULL;
-
-	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
-		struct client *client = &server->client[i];
-
-		if (client_here(client) && !client->leaving &&
-			now - client->heard >= SERVER_IDLE_MS &&
-			(!found || client->heard < found->heard))
-			found = client;
-	}
-	return found;
-}
-
 static int check_peer(int descriptor, struct error *error)
 {
 	struct ucred peer;
@@ -101,13 +68,22 @@ static int check_peer(int descriptor, struct error *error)
 		(long)peer.uid, (long)geteuid());
 }
 
+/* Beyond SERVER_CLIENTS a client comes in place of the one that has been silent longest, if
+ * that is long enough; otherwise it is refused. */
 static int make_room(struct server *server, uint64_t now, struct error *error)
 {
-	struct client *idle;
+	struct client *idle = NULL;
 
 	if (count_clients(server) < SERVER_CLIENTS)
 		return 0;
-	idle = find_idle(server, now);
+	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
+		struct client *client = &server->client[i];
+
+		if (client_here(client) && !client->leaving &&
+			now - client->heard >= SERVER_IDLE_MS &&
+			(!idle || client->heard < idle->heard))
+			idle = client;
+	}
 	if (!idle)
 		return error_set(error, ERROR_BUSY,
 			"%d clients are connected, and none is idle; try again later",
@@ -116,18 +92,31 @@ static int make_room(struct server *server, uint64_t now, struct error *error)
 	return 0;
 }
 
+/* A refused client has a slot, too, until it has read why. There is always one: if none is
+ * free, that of the client that has been leaving longest. */
 static void welcome(struct server *server, int descriptor, uint64_t now)
 {
 	struct error error = {0};
-	struct client *client;
+	struct client *slot = NULL;
 	int refused = check_peer(descriptor, &error);
 
 	if (!refused)
 		refused = make_room(server, now, &error);
-	client = free_slot(server);
-	client_open(client, descriptor, &server->pool, now);
+	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
+		struct client *client = &server->client[i];
+
+		if (!client_here(client)) {
+			slot = client;
+			break;
+		}
+		if (client->leaving && (!slot || client->leave < slot->leave))
+			slot = client;
+	}
+	if (client_here(slot))
+		client_close(slot);
+	client_open(slot, descriptor, &server->pool, now);
 	if (refused)
-		client_dismiss(client, &error, now);
+		client_dismiss(slot, &error, now);
 }
 
 /* When there are no descriptors, or whatever else is the matter, the listener is left alone
@@ -151,33 +140,26 @@ static void accept_clients(struct server *server, uint64_t now)
 
 /* ---- what they ask ---- */
 
-/* True: it was the last thing to do. */
-static bool answer_line_of(struct server *server, struct client *client)
-{
-	const char *line;
-	char *answer;
-	size_t line_length, length;
-	bool last;
-
-	if (!line_next(&client->input, &line, &line_length))
-		return false;
-	answer = verbs_answer(server->setup, line, line_length, &length, &last);
-	line_done(&client->input);
-	client->heard = now_ms(); /* waiting for an answer is not idling */
-	client_tell(client, answer, length);
-	return last;
-}
-
-/* One line of each client. False: no more are to be answered. */
+/* Answers one line of each client. False: the channel ends. */
 static bool answer_round(struct server *server)
 {
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
 		struct client *client = &server->client[i];
+		const char *line;
+		char *answer;
+		size_t line_length, length;
+		bool last;
 
 		if (is_ending(server))
 			return false;
-		if (client_here(client) && !client->leaving &&
-			answer_line_of(server, client))
+		if (!client_here(client) || client->leaving ||
+			!line_next(&client->input, &line, &line_length))
+			continue;
+		answer = verbs_answer(server->setup, line, line_length, &length, &last);
+		line_done(&client->input);
+		client->heard = now_ms(); /* waiting for an answer is not idling */
+		client_tell(client, answer, length);
+		if (last)
 			return false;
 	}
 	return true;
@@ -185,29 +167,22 @@ static bool answer_round(struct server *server)
 
 /* ---- the loop ---- */
 
-static bool lines_wait(struct server *server)
-{
-	for (unsigned i = 0; i < SERVER_SLOTS; i++)
-		if (client_here(&server->client[i]) &&
-			line_waiting(&server->client[i].input))
-			return true;
-	return false;
-}
-
 /* Until something has to be done without being asked, in ms; -1: for ever. */
 static int patience(struct server *server, uint64_t now)
 {
 	int64_t due = server->setup->due_in ? server->setup->due_in() : -1;
 	uint64_t until = due < 0 ? UINT64_MAX : now + (uint64_t)due;
 
-	if (lines_wait(server))
-		return 0;
 	if (server->accept_after > now && server->accept_after < until)
 		until = server->accept_after;
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
-		const struct client *client = &server->client[i];
+		struct client *client = &server->client[i];
 
-		if (client_here(client) && client->leaving && client->leave < until)
+		if (!client_here(client))
+			continue;
+		if (line_waiting(&client->input))
+			return 0;
+		if (client->leaving && client->leave < until)
 			until = client->leave;
 	}
 	if (until == UINT64_MAX)
@@ -235,15 +210,6 @@ static unsigned fill_polled(struct server *server, struct pollfd *polled, uint64
 	return count;
 }
 
-/* Here, and not when their last answer is written: if that was the channel's last, the socket
- * has to go first. */
-static void close_done(struct server *server)
-{
-	for (unsigned i = 0; i < SERVER_SLOTS; i++)
-		if (client_here(&server->client[i]) && client_done(&server->client[i]))
-			client_close(&server->client[i]);
-}
-
 /* Waits, and lets clients read and write. False: the listener is gone. */
 static bool turn(struct server *server)
 {
@@ -251,7 +217,11 @@ static bool turn(struct server *server)
 	uint64_t now = now_ms();
 	unsigned count = 1;
 
-	close_done(server);
+	/* Not when their last answer is written: if that was the channel's last, the socket
+	 * has to go first. */
+	for (unsigned i = 0; i < SERVER_SLOTS; i++)
+		if (client_here(&server->client[i]) && client_done(&server->client[i]))
+			client_close(&server->client[i]);
 	publish_clients(server);
 	if (poll(polled, fill_polled(server, polled, now), patience(server, now)) < 0) {
 		/* No memory, say: neither spins nor gives up. */
@@ -295,29 +265,22 @@ void server_run(struct server *server)
 	}
 }
 
-/* What is waiting to be written, and nothing else. */
-static unsigned fill_unsent(struct server *server, struct pollfd *polled)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
-		const struct client *client = &server->client[i];
-
-		if (client_here(client) && client->queue)
-			polled[count++] =
-				(struct pollfd){.fd = client->descriptor, .events = POLLOUT};
-	}
-	return count;
-}
-
+/* Writes what waits to be written, and nothing else. */
 static void flush(struct server *server)
 {
 	struct pollfd polled[SERVER_SLOTS];
 	uint64_t now = now_ms(), until = now + FLUSH_MS;
 
 	while (now < until) {
-		unsigned waiting = fill_unsent(server, polled), next = 0;
+		unsigned waiting = 0, next = 0;
 
+		for (unsigned i = 0; i < SERVER_SLOTS; i++) {
+			const struct client *client = &server->client[i];
+
+			if (client_here(client) && client->queue)
+				polled[waiting++] = (struct pollfd){
+					.fd = client->descriptor, .events = POLLOUT};
+		}
 		if (waiting == 0 || poll(polled, waiting, (int)(until - now)) < 0)
 			return;
 		for (unsigned i = 0; i < SERVER_SLOTS; i++)

@@ -15,25 +15,18 @@ static const char hello[] = "hello";
 
 /* ---- hello ---- */
 
-static json_t *verb_names(const struct control_verb *verbs)
+static int say_hello(
+	const struct control_setup *setup, json_t **result, struct error *error)
 {
 	json_t *names = json_pack("[s]", hello);
+	int failed = 0;
 
-	for (; names && verbs->name; verbs++) {
-		if (json_array_append_new(names, json_string(verbs->name)) != 0) {
-			json_decref(names);
-			names = NULL;
-		}
-	}
-	return names;
-}
-
-static int say_hello(const struct control_setup *setup, json_t **result, struct error *error)
-{
+	for (const struct control_verb *verb = setup->verbs; verb->name; verb++)
+		failed |= json_array_append_new(names, json_string(verb->name));
 	*result = json_pack("{s:s, s:[i], s:i, s:s, s:o}", "agent", JPROF_VERSION,
 		"protocols", PROTOCOL_VERSION, "pid", (int)getpid(), "loaded",
-		setup->attached ? "attach" : "start", "verbs", verb_names(setup->verbs));
-	if (!*result)
+		setup->attached ? "attach" : "start", "verbs", names);
+	if (!*result || failed)
 		return error_set(error, ERROR_MEMORY, "no memory to say hello");
 	return 0;
 }

@@ -184,44 +184,12 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The first and the last entry do begin with a local header. Looking at all would touch all of
- * the file. */
-static bool ends_are_entries(const struct archive *archive, int descriptor)
-{
-	uint8_t signature[4];
-
-	for (int last = 0; last < 2; last++) {
-		size_t place = last ? archive->entries - 1 : 0;
-
-		if (!read_at(descriptor, signature, sizeof(signature),
-			    archive->entry[place].begin) ||
-			get(signature, 4) != local_signature)
-			return false;
-	}
-	return true;
-}
-
-/* False: there is none. */
-static bool take_memory(struct archive *archive, const struct directory *directory,
-	struct archive_memory *memory)
+static const char *read_directory(struct archive *archive, int descriptor,
+	const struct directory *directory, struct archive_memory *memory)
 {
 	uint64_t used = atomic_load(&memory->used), limit = atomic_load(&memory->limit);
 	uint64_t bytes =
 		directory->bytes + 1 + (directory->entries + 1) * sizeof(*archive->entry);
-
-	do {
-		if (used > limit || bytes > limit - used)
-			return false;
-	} while (!atomic_compare_exchange_weak(&memory->used, &used, used + bytes));
-	archive->taken = bytes;
-	archive->bytes = malloc((size_t)directory->bytes + 1);
-	archive->entry = calloc((size_t)directory->entries + 1, sizeof(*archive->entry));
-	return archive->bytes && archive->entry;
-}
-
-static const char *read_directory(struct archive *archive, int descriptor,
-	const struct directory *directory, struct archive_memory *memory)
-{
 	uint64_t front;
 	const char *why;
 
@@ -233,8 +201,17 @@ static const char *read_directory(struct archive *archive, int descriptor,
 		return "its directory is not where it says";
 	front = directory->end - directory->bytes - directory->offset;
 	archive->directory = directory->end - directory->bytes;
-	if (!take_memory(archive, directory, memory))
+
+	do {
+		if (used > limit || bytes > limit - used)
+			return archive_no_memory;
+	} while (!atomic_compare_exchange_weak(&memory->used, &used, used + bytes));
+	archive->taken = bytes;
+	archive->bytes = malloc((size_t)directory->bytes + 1);
+	archive->entry = calloc((size_t)directory->entries + 1, sizeof(*archive->entry));
+	if (!archive->bytes || !archive->entry)
 		return archive_no_memory;
+
 	if (!read_at(descriptor, archive->bytes, (size_t)directory->bytes, archive->directory))
 		return "it cannot be read";
 	why = read_entries(archive, directory, front);
@@ -244,8 +221,18 @@ static const char *read_directory(struct archive *archive, int descriptor,
 	for (size_t i = 1; i < archive->entries; i++)
 		if (archive->entry[i].begin - archive->entry[i - 1].begin < LOCAL_SIZE)
 			return "two of its entries overlap";
-	if (archive->entries > 0 && !ends_are_entries(archive, descriptor))
-		return "an entry is not where its directory says";
+
+	/* The first and the last entry do begin with a local header. Looking at all would touch
+	 * all of the file. */
+	for (int last = 0; last < 2 && archive->entries > 0; last++) {
+		size_t place = last ? archive->entries - 1 : 0;
+		uint8_t signature[4];
+
+		if (!read_at(descriptor, signature, sizeof(signature),
+			    archive->entry[place].begin) ||
+			get(signature, 4) != local_signature)
+			return "an entry is not where its directory says";
+	}
 	return NULL;
 }
 

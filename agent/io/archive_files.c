@@ -188,26 +188,21 @@ static void renew(struct io_files *files, struct io_archive *archive, struct io_
 	archive->at = at;
 }
 
+/* The row of the entry at that place; of what is between entries at the place behind the last. */
 static struct io_ref row_of(struct io_files *files, const struct io_file *file,
-	const char *name, size_t length)
+	const struct archive *archive, size_t place)
 {
+	static const struct archive_entry rest = {
+		.name = ARCHIVE_REST, .length = sizeof(ARCHIVE_REST) - 1};
+	const struct archive_entry *entry =
+		place < archive->entries ? &archive->entry[place] : &rest;
 	const struct io_opening opening = {.kind = IO_ENTRY,
 		.known = KNOWN_OPEN,
 		.descriptor = -1,
-		.name = {name, length},
+		.name = {entry->name, entry->length},
 		.peer = {file->name, file->name_length}};
 
 	return io_files_open(files, &opening, false);
-}
-
-static struct io_ref entry_row(struct io_files *files, const struct io_file *file,
-	const struct archive *archive, size_t place)
-{
-	const struct archive_entry *entry = &archive->entry[place];
-
-	if (place == archive->entries)
-		return row_of(files, file, ARCHIVE_REST, strlen(ARCHIVE_REST));
-	return row_of(files, file, entry->name, entry->length);
 }
 
 /* ---- from outside ---- */
@@ -234,7 +229,7 @@ void archive_files_charge(struct io_files *files, struct io_file *file, int desc
 
 		if (length > bytes)
 			length = bytes;
-		part(user, entry_row(files, file, known, place), length);
+		part(user, row_of(files, file, known, place), length);
 		offset += length;
 		bytes -= length;
 	}
@@ -288,22 +283,9 @@ uint64_t archive_files_used(void)
 	return atomic_load(&archives.memory.used);
 }
 
-/* A thread that reads a file may do so for ever: it is not waited for, and takes care of
- * its row itself, unless it looked just before. */
-static bool take_patiently(struct lock *lock)
-{
-	const struct timespec pause = {0, END_PAUSE_NS};
-	bool taken = lock_try(lock);
-
-	for (int i = 0; i < END_TRIES && !taken; i++) {
-		nanosleep(&pause, NULL);
-		taken = lock_try(lock);
-	}
-	return taken;
-}
-
 void archive_files_end(struct io_files *files)
 {
+	const struct timespec pause = {0, END_PAUSE_NS};
 	uint32_t end = atomic_load(&files->rows);
 
 	if (!atomic_exchange(&archives.begun, false))
@@ -312,7 +294,15 @@ void archive_files_end(struct io_files *files)
 		struct io_file *file = io_files_hold_place(files, place);
 		struct io_archive *archive = file ? atomic_load(&file->archive) : NULL;
 
-		if (archive && take_patiently(&archive->lock)) {
+		bool taken = archive && lock_try(&archive->lock);
+
+		/* A thread that reads a file may do so for ever: it is not waited for longer,
+		 * and takes care of its row itself, unless it looked just before. */
+		for (int i = 0; archive && !taken && i < END_TRIES; i++) {
+			nanosleep(&pause, NULL);
+			taken = lock_try(&archive->lock);
+		}
+		if (taken) {
 			unbind(archive);
 			lock_give(&archive->lock);
 		}

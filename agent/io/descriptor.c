@@ -23,23 +23,10 @@ union address {
 };
 
 /* "127.0.0.1:80", also for IPv4 in IPv6; "[::1]:80"; nothing for what is not bound. */
-static void write_v6(const struct sockaddr_in6 *address, char *text, size_t size)
-{
-	char host[INET6_ADDRSTRLEN];
-	unsigned port = ntohs(address->sin6_port);
-
-	if (IN6_IS_ADDR_V4MAPPED(&address->sin6_addr)) {
-		inet_ntop(AF_INET, &address->sin6_addr.s6_addr[12], host, sizeof(host));
-		snprintf(text, size, "%s:%u", host, port);
-	} else {
-		inet_ntop(AF_INET6, &address->sin6_addr, host, sizeof(host));
-		snprintf(text, size, "[%s]:%u", host, port);
-	}
-}
-
 static void write_address(const union address *address, socklen_t length, char *text, size_t size)
 {
-	char host[INET_ADDRSTRLEN];
+	const struct in6_addr *v6 = &address->v6.sin6_addr;
+	char host[INET6_ADDRSTRLEN];
 	size_t path = length - offsetof(struct sockaddr_un, sun_path);
 
 	*text = '\0';
@@ -51,8 +38,14 @@ static void write_address(const union address *address, socklen_t length, char *
 		snprintf(text, size, "%s:%u", host, ntohs(address->v4.sin_port));
 		return;
 	case AF_INET6:
-		if (address->v6.sin6_port != 0)
-			write_v6(&address->v6, text, size);
+		if (address->v6.sin6_port == 0)
+			return;
+		if (IN6_IS_ADDR_V4MAPPED(v6))
+			inet_ntop(AF_INET, &v6->s6_addr[12], host, sizeof(host));
+		else
+			inet_ntop(AF_INET6, v6, host, sizeof(host));
+		snprintf(text, size, IN6_IS_ADDR_V4MAPPED(v6) ? "%s:%u" : "[%s]:%u", host,
+			ntohs(address->v6.sin6_port));
 		return;
 	case AF_UNIX:
 		if (length <= offsetof(struct sockaddr_un, sun_path))
@@ -68,29 +61,24 @@ static void write_address(const union address *address, socklen_t length, char *
 	}
 }
 
-static enum io_kind socket_kind(int number, int family)
-{
-	int type = 0;
-	socklen_t length = sizeof(type);
-
-	if (family == AF_UNIX)
-		return IO_UNIX;
-	if ((family != AF_INET && family != AF_INET6) ||
-		getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length))
-		return IO_OTHER;
-	return type == SOCK_DGRAM ? IO_UDP : IO_TCP;
-}
-
 static void look_at_socket(int number, struct descriptor *descriptor)
 {
 	union address address = {.any.sa_family = AF_UNSPEC};
-	socklen_t length = sizeof(address);
+	socklen_t length = sizeof(address), type_length = sizeof(int);
+	int family, type = 0;
 
 	*descriptor->name_text = *descriptor->peer_text = '\0';
 	if (getsockname(number, &address.any, &length) == 0)
 		write_address(&address, length, descriptor->name_text,
 			sizeof(descriptor->name_text));
-	descriptor->kind = socket_kind(number, address.any.sa_family);
+	family = address.any.sa_family;
+	if (family == AF_UNIX)
+		descriptor->kind = IO_UNIX;
+	else if ((family != AF_INET && family != AF_INET6) ||
+		 getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &type_length))
+		descriptor->kind = IO_OTHER;
+	else
+		descriptor->kind = type == SOCK_DGRAM ? IO_UDP : IO_TCP;
 	address.any.sa_family = AF_UNSPEC;
 	length = sizeof(address);
 	if (getpeername(number, &address.any, &length) == 0)
@@ -126,28 +114,23 @@ enum io_kind descriptor_kind(int number)
 	return kind;
 }
 
-static void look_at_name(int number, struct descriptor *descriptor)
-{
-	char link[64];
-	ssize_t length;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", number);
-	length = readlink(link, descriptor->name_text, sizeof(descriptor->name_text) - 1);
-	descriptor->name_text[length > 0 ? length : 0] = '\0';
-	*descriptor->peer_text = '\0';
-}
-
 bool descriptor_look(int number, struct descriptor *descriptor)
 {
 	int saved_errno = errno;
 	struct stat status;
 	bool open = fstat(number, &status) == 0;
+	char link[64];
+	ssize_t length;
 
 	if (open && S_ISSOCK(status.st_mode)) {
 		look_at_socket(number, descriptor);
 	} else if (open) {
 		descriptor->kind = kind_of(number, status.st_mode);
-		look_at_name(number, descriptor);
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", number);
+		length = readlink(
+			link, descriptor->name_text, sizeof(descriptor->name_text) - 1);
+		descriptor->name_text[length > 0 ? length : 0] = '\0';
+		*descriptor->peer_text = '\0';
 	}
 	if (open) {
 		descriptor->name = (struct io_name){

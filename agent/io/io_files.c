@@ -138,38 +138,6 @@ static bool make_buckets(struct io_files_part *part)
 
 /* ---- rows ---- */
 
-/* The block with that row, made if need be; two may try at the same time. */
-static struct io_file *row_make(struct io_files *files, uint32_t place)
-{
-	_Atomic(struct io_file *) *block = &files->block[place / IO_FILE_BLOCK];
-	struct io_file *none = NULL, *fresh;
-
-	if (!atomic_load_explicit(block, memory_order_acquire)) {
-		fresh = calloc(IO_FILE_BLOCK, sizeof(*fresh));
-		if (!fresh)
-			return NULL;
-		if (!atomic_compare_exchange_strong(block, &none, fresh))
-			free(fresh);
-	}
-	return row(files, place);
-}
-
-/* A place that a folded row had; 0: there is none. */
-static uint32_t take_free(struct io_files *files)
-{
-	struct io_file *file;
-	uint32_t place = 0;
-
-	lock_take(&files->lock);
-	file = files->free;
-	if (file) {
-		files->free = file->next;
-		place = io_file_place(file->id);
-	}
-	lock_give(&files->lock);
-	return place;
-}
-
 static void give_free(struct io_files *files, struct io_file *file)
 {
 	free_contents(file);
@@ -181,32 +149,43 @@ static void give_free(struct io_files *files, struct io_file *file)
 	lock_give(&files->lock);
 }
 
-/* A place that none had before; 0: there are max. */
-static uint32_t take_new(struct io_files *files, uint32_t max)
-{
-	uint32_t place = atomic_load(&files->rows);
-
-	do {
-		if (place > max)
-			return 0;
-	} while (!atomic_compare_exchange_weak(&files->rows, &place, place + 1));
-	return place;
-}
-
-/* A row for that; groups have ids that are places. NULL: there are too many, or no
- * memory. */
+/* A row for that, made if need be, at a place that a folded row had, or that none had before;
+ * groups have ids that are places. NULL: there are too many, or no memory. */
 static struct io_file *row_new(struct io_files *files, bool is_group)
 {
-	uint32_t place = is_group ? 0 : take_free(files);
-	struct io_file *file;
+	uint32_t max =
+		is_group ? IO_FILES_MAX - 1 : files->max + atomic_load(&files->groups);
+	uint32_t place = 0;
+	struct io_file *file = NULL, *none = NULL, *fresh;
+	_Atomic(struct io_file *) *block;
 
-	if (place == 0)
-		place = take_new(
-			files, is_group ? IO_FILES_MAX - 1
-					: files->max + atomic_load(&files->groups));
-	file = place ? row_make(files, place) : NULL;
-	if (file)
-		file->id = io_file_id(file, place);
+	if (!is_group) {
+		lock_take(&files->lock);
+		file = files->free;
+		if (file) {
+			files->free = file->next;
+			place = io_file_place(file->id);
+		}
+		lock_give(&files->lock);
+	}
+	if (place == 0) {
+		place = atomic_load(&files->rows);
+		do {
+			if (place > max)
+				return NULL;
+		} while (!atomic_compare_exchange_weak(&files->rows, &place, place + 1));
+	}
+	block = &files->block[place / IO_FILE_BLOCK];
+	if (!atomic_load_explicit(block, memory_order_acquire)) {
+		fresh = calloc(IO_FILE_BLOCK, sizeof(*fresh));
+		if (!fresh)
+			return NULL;
+		/* Another thread may have made it meanwhile. */
+		if (!atomic_compare_exchange_strong(block, &none, fresh))
+			free(fresh);
+	}
+	file = row(files, place);
+	file->id = io_file_id(file, place);
 	return file;
 }
 
@@ -309,7 +288,7 @@ static void take(struct io_files *files, struct io_file *file)
 
 	if (atomic_load(&file->session) == session)
 		return;
-	atomic_store(&file->path, 0);
+	atomic_store(&file->node, 0);
 	atomic_store(&file->folded, 0);
 	if (file->descriptor == IO_GROUP) {
 		atomic_store(&file->first, 0);
@@ -335,33 +314,24 @@ void io_files_take_rare(struct io_files *files, uint64_t id)
 
 /* ---- openings ---- */
 
+/* Under the part's lock: the row is of this opening. */
 static void note_opening(
 	struct io_files *files, struct io_file *file, const struct io_opening *opening)
 {
 	uint32_t session = atomic_load_explicit(&files->session, memory_order_relaxed);
 
+	/* Names alone have no openings. */
+	if (opening->at == 0 && atomic_load(&file->session) == session)
+		return;
 	atomic_store_explicit(&file->at, opening->at, memory_order_relaxed);
 	if (atomic_load_explicit(&file->first, memory_order_relaxed) == 0)
 		atomic_store_explicit(&file->first, opening->at, memory_order_relaxed);
 	atomic_store_explicit(&file->opener, opening->opener, memory_order_relaxed);
-	atomic_store_explicit(&file->path, opening->session == session ? opening->path : 0,
+	atomic_store_explicit(&file->node, opening->session == session ? opening->node : 0,
 		memory_order_relaxed);
 	atomic_store_explicit(&file->session, session, memory_order_relaxed);
 	atomic_store_explicit(&file->known, opening->known, memory_order_relaxed);
 	io_file_changed(files, file);
-}
-
-/* Under the part's lock: the opening is of that row. */
-static struct io_ref open_row(struct io_files *files, struct io_file *file,
-	const struct io_opening *opening, bool hold)
-{
-	/* Names alone have no openings. */
-	if (opening->at != 0 ||
-		atomic_load(&file->session) != atomic_load(&files->session))
-		note_opening(files, file, opening);
-	if (hold)
-		atomic_fetch_add(&file->life, 1);
-	return ref_of(file);
 }
 
 /* group 0: only if the row is there. id 0: it is not, or there is no room for it. */
@@ -379,8 +349,12 @@ static struct io_ref open_as(struct io_files *files, const struct io_opening *op
 		file = add(files, part, hash, opening, group);
 		atomic_fetch_add(&files->made, 1);
 	}
-	if (file)
-		ref = open_row(files, file, opening, hold);
+	if (file) {
+		note_opening(files, file, opening);
+		if (hold)
+			atomic_fetch_add(&file->life, 1);
+		ref = ref_of(file);
+	}
 	lock_give(&part->lock);
 	return ref;
 }
@@ -637,29 +611,6 @@ bool io_files_fold(struct io_files *files, bool force)
 
 /* ---- for the writer ---- */
 
-/* A group that nothing was folded into yet. */
-static bool is_idle_group(const struct io_file *file)
-{
-	return file->descriptor == IO_GROUP && atomic_load(&file->folded) == 0;
-}
-
-/* Shows the row, unless that was done. */
-static int visit_row(struct io_file *file, uint32_t state, bool all,
-	int (*show)(void *user, const struct io_file *file), void *user)
-{
-	if (state == FILE_SHOWN && !all)
-		return 0;
-	if (state == FILE_FOLDED) {
-		if (file->dropped && !all)
-			return 0;
-		file->dropped = true;
-	} else {
-		atomic_exchange(&file->state, FILE_SHOWN);
-		file->in_file = true;
-	}
-	return show(user, file);
-}
-
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user)
 {
@@ -672,10 +623,20 @@ int io_files_visit(struct io_files *files, bool all,
 		struct io_file *file = row(files, place);
 		uint32_t state = file ? atomic_load(&file->state) : FILE_BEING_MADE;
 
-		if (state == FILE_BEING_MADE || is_idle_group(file) ||
-			!is_of_session(files, file))
+		if (state == FILE_BEING_MADE || !is_of_session(files, file))
 			continue;
-		status = visit_row(file, state, all, show, user);
+		/* A group that nothing was folded into yet; what was shown already. */
+		if ((file->descriptor == IO_GROUP && atomic_load(&file->folded) == 0) ||
+			(!all && (state == FILE_SHOWN ||
+					 (state == FILE_FOLDED && file->dropped))))
+			continue;
+		if (state == FILE_FOLDED) {
+			file->dropped = true;
+		} else {
+			atomic_exchange(&file->state, FILE_SHOWN);
+			file->in_file = true;
+		}
+		status = show(user, file);
 	}
 	return status;
 }

@@ -53,8 +53,8 @@ struct io_opening {
 	struct io_name peer; /* remote address; empty: none */
 	uint64_t at;         /* ns of CLOCK_MONOTONIC; 0: not known */
 	uint32_t opener;     /* io_openers.h; 0: not known */
-	uint32_t path;       /* the call path that opened it; 0: not known */
-	uint32_t session;    /* whose call path that is */
+	uint64_t node;       /* that opened it: row of the trace << 32 | id; 0: not known */
+	uint32_t session;    /* whose node that is */
 };
 
 /* A row, for those that charge operations to it: good for ever, whatever becomes of the
@@ -90,7 +90,8 @@ struct io_file {
 	uint32_t group; /* the place of its group */
 	/* Of the last opening. Written under the part's lock, read without. */
 	_Atomic uint64_t at, first; /* first: of the first one */
-	_Atomic uint32_t opener, path;
+	_Atomic uint64_t node;
+	_Atomic uint32_t opener;
 	_Atomic uint32_t known;
 	_Atomic uint32_t session; /* the last one that it was open or used in */
 	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
@@ -240,7 +241,7 @@ bool io_files_has(struct io_files *files, const struct io_opening *opening);
 void io_files_begin(
 	struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
 
-/* The session has something to do with the row. Call paths of another session mean nothing to
+/* The session has something to do with the row. Nodes of another session mean nothing to
  * it. */
 void io_files_take_rare(struct io_files *files, uint64_t id);
 

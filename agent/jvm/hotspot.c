@@ -37,19 +37,19 @@ static void *(*get_management)(int version); /* JVM_GetManagement */
 static thread_allocated_function thread_allocated;
 
 /* libjvm, wherever it was loaded from and with whatever visibility. */
-static void *hotspot_library(struct jvm *jvm)
+static void *hotspot_library(void)
 {
 	Dl_info info;
 
 	/* An entry of the invocation interface's table lies in libjvm. */
-	if (!dladdr(*(void **)&(*jvm->vm)->GetEnv, &info) || !info.dli_fname)
+	if (!dladdr(jvm_code(), &info) || !info.dli_fname)
 		return NULL;
 	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-void *hotspot_function(struct jvm *jvm, const char *name)
+void *hotspot_function(const char *name)
 {
-	void *library = hotspot_library(jvm);
+	void *library = hotspot_library();
 	void *function = library ? dlsym(library, name) : NULL;
 
 	if (library)
@@ -91,9 +91,9 @@ static bool hotspot_find_fields(void *library)
 	return found == (1u << FIELDS) - 1;
 }
 
-enum hotspot_alloc hotspot_probe(struct jvm *jvm)
+enum hotspot_alloc hotspot_probe(void)
 {
-	void *library = hotspot_library(jvm);
+	void *library = hotspot_library();
 
 	if (!library)
 		return way = HOTSPOT_ALLOC_NONE;
@@ -133,9 +133,9 @@ struct alloc_source hotspot_alloc_source(JNIEnv *jni)
 }
 
 /* JavaThread of the calling thread, by Thread.eetop. */
-static const char *hotspot_java_thread(struct jvm *jvm, JNIEnv *jni)
+static const char *hotspot_java_thread(JNIEnv *jni)
 {
-	jthread thread = jvm_current_thread(jvm);
+	jthread thread = jvm_current_thread();
 	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
 	jfieldID eetop = NULL;
 	jlong address = 0;
@@ -184,11 +184,11 @@ static thread_allocated_function hotspot_management(void)
 	return NULL;
 }
 
-enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni)
+enum hotspot_alloc hotspot_learn(JNIEnv *jni)
 {
 	/* A JavaThread is some kilobytes; the JNIEnv is a part of it. */
 	static const ptrdiff_t part_limit = 64 * 1024;
-	const char *thread = hotspot_java_thread(jvm, jni);
+	const char *thread = hotspot_java_thread(jni);
 
 	env_to_thread = thread - (const char *)jni;
 	thread_allocated = hotspot_management();

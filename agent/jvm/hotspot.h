@@ -26,14 +26,14 @@
 enum hotspot_alloc { HOTSPOT_ALLOC_NONE, HOTSPOT_ALLOC_MANAGEMENT, HOTSPOT_ALLOC_FIELDS };
 
 /* In the on-load phase: which way there seems to be. */
-enum hotspot_alloc hotspot_probe(struct jvm *jvm);
+enum hotspot_alloc hotspot_probe(void);
 
 /* Once Java code can run, on a Java thread: settles the way, and proves it by allocating an
  * array of known size. What it returns may be less than hotspot_probe promised. */
-enum hotspot_alloc hotspot_learn(struct jvm *jvm, JNIEnv *jni);
+enum hotspot_alloc hotspot_learn(JNIEnv *jni);
 
 /* A function that the JVM's library exports, or NULL. */
-void *hotspot_function(struct jvm *jvm, const char *name);
+void *hotspot_function(const char *name);
 
 /* Where the calling thread's allocation counters are. */
 struct alloc_source hotspot_alloc_source(JNIEnv *jni);

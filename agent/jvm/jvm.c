@@ -11,74 +11,97 @@
 /* Method modifiers, JVM specification table 4.6-A. */
 enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 
+/* Found by jvm_open, constant afterwards. */
+static JavaVM *java_vm;
+static jvmtiEnv *jvmti;
+
 /* Found once by jvm_learn, constant afterwards. */
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
 static jfieldID continuation_field; /* Thread.cont; NULL: there is none (before JDK 19) */
 static jclass virtual_class; /* global reference; NULL: there are none (before JDK 19) */
 
-static int jvm_check(
-	struct jvm *jvm, jvmtiError code, const char *what, struct error *error)
+static int jvm_check(jvmtiError code, const char *what, struct error *error)
 {
 	char *name = NULL;
 
 	if (code == JVMTI_ERROR_NONE)
 		return 0;
-	(*jvm->jvmti)->GetErrorName(jvm->jvmti, code, &name);
+	(*jvmti)->GetErrorName(jvmti, code, &name);
 	error_set(error, ERROR_JVM, "the JVM refused %s: %s", what, name ? name : "?");
-	(*jvm->jvmti)->Deallocate(jvm->jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 	return -ERROR_JVM;
 }
 
-static void jvm_give(struct jvm *jvm, void *memory)
+static void jvm_give(void *memory)
 {
-	(*jvm->jvmti)->Deallocate(jvm->jvmti, memory);
+	(*jvmti)->Deallocate(jvmti, memory);
 }
 
 int jvm_release(JavaVM *vm)
 {
-	jvmtiEnv *jvmti;
+	jvmtiEnv *probe;
 	jint version = 0;
 
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+	if ((*vm)->GetEnv(vm, (void **)&probe, JVMTI_VERSION_1_2) != JNI_OK)
 		return 0;
-	(*jvmti)->GetVersionNumber(jvmti, &version);
-	(*jvmti)->DisposeEnvironment(jvmti);
+	(*probe)->GetVersionNumber(probe, &version);
+	(*probe)->DisposeEnvironment(probe);
 	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
 }
 
-int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error)
+int jvm_open(JavaVM *vm, struct error *error)
 {
-	jint code = (*vm)->GetEnv(vm, (void **)&jvm->jvmti, JVMTI_VERSION_1_2);
+	jint code =
+		java_vm ? JNI_OK : (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2);
 
 	if (code != JNI_OK)
 		return error_set(error, ERROR_JVM,
 			"this JVM has no tool interface (JVMTI 1.2): GetEnv gives %d", code);
-	jvm->vm = vm;
+	java_vm = vm;
 	return 0;
 }
 
-JNIEnv *jvm_enter(struct jvm *jvm, bool *attached)
+bool jvm_is_open(void)
 {
-	JavaVMAttachArgs name = {.version = JNI_VERSION_1_8, .name = (char *)"jprof"};
+	return java_vm != NULL;
+}
+
+void *jvm_code(void)
+{
+	return *(void **)&(*java_vm)->GetEnv;
+}
+
+JNIEnv *jvm_env(void)
+{
 	JNIEnv *jni = NULL;
 
+	if (!java_vm || (*java_vm)->GetEnv(java_vm, (void **)&jni, JNI_VERSION_1_8))
+		return NULL;
+	return jni;
+}
+
+JNIEnv *jvm_enter(bool *attached)
+{
+	JavaVMAttachArgs name = {.version = JNI_VERSION_1_8, .name = (char *)"jprof"};
+	JNIEnv *jni = jvm_env();
+
 	*attached = false;
-	if (!(*jvm->vm)->GetEnv(jvm->vm, (void **)&jni, JNI_VERSION_1_8))
+	if (jni)
 		return jni;
-	if ((*jvm->vm)->AttachCurrentThreadAsDaemon(jvm->vm, (void **)&jni, &name))
+	if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &name))
 		return NULL;
 	*attached = true;
 	return jni;
 }
 
-void jvm_leave(struct jvm *jvm, bool attached)
+void jvm_leave(bool attached)
 {
 	if (attached)
-		(*jvm->vm)->DetachCurrentThread(jvm->vm);
+		(*java_vm)->DetachCurrentThread(java_vm);
 }
 
-int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error)
+int jvm_add_capabilities(unsigned capabilities, struct error *error)
 {
 	jvmtiCapabilities wanted = {0};
 
@@ -94,19 +117,19 @@ int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *e
 	}
 	if (capabilities & JVM_NATIVE_BINDING)
 		wanted.can_generate_native_method_bind_events = 1;
-	return jvm_check(jvm, (*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted),
+	return jvm_check((*jvmti)->AddCapabilities(jvmti, &wanted),
 		"the events that were asked for", error);
 }
 
-void jvm_give_capabilities_back(struct jvm *jvm)
+void jvm_give_capabilities_back(void)
 {
 	jvmtiCapabilities held;
 
-	if (!(*jvm->jvmti)->GetCapabilities(jvm->jvmti, &held))
-		(*jvm->jvmti)->RelinquishCapabilities(jvm->jvmti, &held);
+	if (!(*jvmti)->GetCapabilities(jvmti, &held))
+		(*jvmti)->RelinquishCapabilities(jvmti, &held);
 }
 
-int jvm_set_callbacks(struct jvm *jvm, const jvmtiEventCallbacks *callbacks,
+int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks,
 	jvm_virtual_thread_end virtual_end, struct error *error)
 {
 	/* A pointer for each number, from the lowest on: a JVM takes as many as it knows. */
@@ -118,36 +141,20 @@ int jvm_set_callbacks(struct jvm *jvm, const jvmtiEventCallbacks *callbacks,
 
 	memcpy(&all.known, callbacks, sizeof(*callbacks));
 	all.slot[SLOTS - 1] = virtual_end;
-	return jvm_check(jvm,
-		(*jvm->jvmti)->SetEventCallbacks(
-			jvm->jvmti, &all.known, (jint)sizeof(all.slot)),
+	return jvm_check(
+		(*jvmti)->SetEventCallbacks(jvmti, &all.known, (jint)sizeof(all.slot)),
 		"event callbacks", error);
 }
 
-int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error)
+int jvm_enable(jvmtiEvent event, bool on, struct error *error)
 {
-	return jvm_check(jvm,
-		(*jvm->jvmti)->SetEventNotificationMode(
-			jvm->jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, event, NULL),
+	return jvm_check((*jvmti)->SetEventNotificationMode(
+				 jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, event, NULL),
 		"an event", error);
 }
 
-/* Gives back what GetExtensionEvents allocated: the array, and each row's strings. */
-static void jvm_give_extensions(struct jvm *jvm, jvmtiExtensionEventInfo *list, jint count)
+bool jvm_enable_extension(const char *id, jvmtiExtensionEvent callback)
 {
-	for (jint i = 0; i < count; i++) {
-		for (jint p = 0; p < list[i].param_count; p++)
-			jvm_give(jvm, list[i].params[p].name);
-		jvm_give(jvm, list[i].params);
-		jvm_give(jvm, list[i].id);
-		jvm_give(jvm, list[i].short_description);
-	}
-	jvm_give(jvm, list);
-}
-
-bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback)
-{
-	jvmtiEnv *jvmti = jvm->jvmti;
 	jvmtiExtensionEventInfo *list = NULL;
 	jint count = 0;
 	bool enabled = false;
@@ -157,15 +164,19 @@ bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent c
 	for (jint i = 0; i < count; i++) {
 		jint event = list[i].extension_event_index;
 
-		if (strcmp(list[i].id, id) != 0)
-			continue;
 		/* HotSpot wants both: the callback, and the event switched on. */
-		enabled = !(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
-			!(*jvmti)->SetEventNotificationMode(jvmti,
-				callback ? JVMTI_ENABLE : JVMTI_DISABLE,
-				(jvmtiEvent)event, NULL);
+		if (strcmp(list[i].id, id) == 0)
+			enabled = !(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
+				!(*jvmti)->SetEventNotificationMode(jvmti,
+					callback ? JVMTI_ENABLE : JVMTI_DISABLE,
+					(jvmtiEvent)event, NULL);
+		for (jint p = 0; p < list[i].param_count; p++)
+			jvm_give(list[i].params[p].name);
+		jvm_give(list[i].params);
+		jvm_give(list[i].id);
+		jvm_give(list[i].short_description);
 	}
-	jvm_give_extensions(jvm, list, count);
+	jvm_give(list);
 	return enabled;
 }
 
@@ -177,58 +188,52 @@ typedef jvmtiError(JNICALL *jvm_thread_function)(
 
 static jvm_thread_function get_carrier; /* NULL: this JVM has none */
 
-static void jvm_give_functions(struct jvm *jvm, jvmtiExtensionFunctionInfo *list, jint count)
-{
-	for (jint i = 0; i < count; i++) {
-		for (jint p = 0; p < list[i].param_count; p++)
-			jvm_give(jvm, list[i].params[p].name);
-		jvm_give(jvm, list[i].params);
-		jvm_give(jvm, list[i].errors);
-		jvm_give(jvm, list[i].id);
-		jvm_give(jvm, list[i].short_description);
-	}
-	jvm_give(jvm, list);
-}
-
-static void jvm_find_functions(struct jvm *jvm)
+static void jvm_find_carrier_function(void)
 {
 	jvmtiExtensionFunctionInfo *list = NULL;
 	jint count = 0;
 
-	if ((*jvm->jvmti)->GetExtensionFunctions(jvm->jvmti, &count, &list))
+	if ((*jvmti)->GetExtensionFunctions(jvmti, &count, &list))
 		return;
-	for (jint i = 0; i < count; i++)
+	for (jint i = 0; i < count; i++) {
 		if (strcmp(list[i].id, "com.sun.hotspot.functions.GetCarrierThread") == 0)
 			get_carrier = (jvm_thread_function)list[i].func;
-	jvm_give_functions(jvm, list, count);
+		for (jint p = 0; p < list[i].param_count; p++)
+			jvm_give(list[i].params[p].name);
+		jvm_give(list[i].params);
+		jvm_give(list[i].errors);
+		jvm_give(list[i].id);
+		jvm_give(list[i].short_description);
+	}
+	jvm_give(list);
 }
 
-bool jvm_support_virtual_threads(struct jvm *jvm)
+bool jvm_support_virtual_threads(void)
 {
 	/* can_support_virtual_threads, the 45th: headers before JDK 21's have no name for it (JVMTI
 	 * specification, "Capability"). */
 	enum { BYTE = 44 / 8, BIT = 1 << 44 % 8 };
 	jvmtiCapabilities potential = {0}, held = {0}, wanted = {0};
 
-	if ((*jvm->jvmti)->GetCapabilities(jvm->jvmti, &held) ||
-		(*jvm->jvmti)->GetPotentialCapabilities(jvm->jvmti, &potential))
+	if ((*jvmti)->GetCapabilities(jvmti, &held) ||
+		(*jvmti)->GetPotentialCapabilities(jvmti, &potential))
 		return false;
 	if (!(((unsigned char *)&held)[BYTE] & BIT)) {
 		if (!(((unsigned char *)&potential)[BYTE] & BIT))
 			return false;
 		((unsigned char *)&wanted)[BYTE] = BIT;
-		if ((*jvm->jvmti)->AddCapabilities(jvm->jvmti, &wanted))
+		if ((*jvmti)->AddCapabilities(jvmti, &wanted))
 			return false;
 	}
-	jvm_find_functions(jvm);
+	jvm_find_carrier_function();
 	return true;
 }
 
-jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread)
+jthread jvm_carrier_of(jthread virtual_thread)
 {
 	jthread carrier = NULL;
 
-	if (!get_carrier || get_carrier(jvm->jvmti, virtual_thread, &carrier))
+	if (!get_carrier || get_carrier(jvmti, virtual_thread, &carrier))
 		return NULL;
 	return carrier;
 }
@@ -247,18 +252,18 @@ bool jvm_carries(JNIEnv *jni, jthread carrier)
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a word is as wide as a pointer");
 
-uint64_t jvm_thread_word(struct jvm *jvm)
+uint64_t jvm_thread_word(void)
 {
 	void *word = NULL;
 
-	if ((*jvm->jvmti)->GetThreadLocalStorage(jvm->jvmti, NULL, &word))
+	if ((*jvmti)->GetThreadLocalStorage(jvmti, NULL, &word))
 		return 0;
 	return (uint64_t)(uintptr_t)word;
 }
 
-void jvm_set_thread_word(struct jvm *jvm, uint64_t word)
+void jvm_set_thread_word(uint64_t word)
 {
-	(*jvm->jvmti)->SetThreadLocalStorage(jvm->jvmti, NULL, (const void *)(uintptr_t)word);
+	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (const void *)(uintptr_t)word);
 }
 
 /* ---- what is looked up once ---- */
@@ -272,14 +277,13 @@ static bool jvm_clear_exception(JNIEnv *jni)
 	return true;
 }
 
-int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error)
+int jvm_learn(JNIEnv *jni, struct error *error)
 {
 	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
 	jclass loader = (*jni)->FindClass(jni, "java/lang/ClassLoader");
 	jmethodID get_platform;
 	jobject platform = NULL;
 
-	(void)jvm;
 	if (platform_loader)
 		return 0; /* learnt before */
 	if (jvm_clear_exception(jni) || !thread || !loader)
@@ -342,22 +346,11 @@ static void jvm_to_utf8(char *text)
 	*out = '\0';
 }
 
-/* Copies text, cut before the first character that does not fit whole. */
-static void jvm_copy_name(char *out, size_t size, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length >= size)
-		length = utf8_floor(text, size - 1);
-	memcpy(out, text, length);
-	out[length] = '\0';
-}
-
-jthread jvm_current_thread(struct jvm *jvm)
+jthread jvm_current_thread(void)
 {
 	jthread thread = NULL;
 
-	(*jvm->jvmti)->GetCurrentThread(jvm->jvmti, &thread);
+	(*jvmti)->GetCurrentThread(jvmti, &thread);
 	return thread;
 }
 
@@ -366,61 +359,66 @@ int64_t jvm_thread_id(JNIEnv *jni, jthread thread)
 	return thread_id_field ? (*jni)->GetLongField(jni, thread, thread_id_field) : 0;
 }
 
-bool jvm_describe_thread(
-	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out)
+bool jvm_describe_thread(JNIEnv *jni, jthread thread, struct jvm_thread *out)
 {
 	jvmtiThreadInfo info = {0};
 	jthread current = NULL;
+	size_t length;
 
 	memset(out, 0, sizeof(*out));
 	if (!thread) {
-		current = jvm_current_thread(jvm);
+		current = jvm_current_thread();
 		if (!current)
 			return false;
 		thread = current;
 	}
-	if ((*jvm->jvmti)->GetThreadInfo(jvm->jvmti, thread, &info)) {
+	if ((*jvmti)->GetThreadInfo(jvmti, thread, &info)) {
 		(*jni)->DeleteLocalRef(jni, current);
 		return false;
 	}
-	if (info.name)
+	if (info.name) {
 		jvm_to_utf8(info.name);
-	jvm_copy_name(out->name, sizeof(out->name), info.name ? info.name : "");
+		length = strlen(info.name);
+		/* Cut before the first character that does not fit whole. */
+		if (length >= sizeof(out->name))
+			length = utf8_floor(info.name, sizeof(out->name) - 1);
+		memcpy(out->name, info.name, length);
+	}
 	out->is_virtual = virtual_class && (*jni)->IsInstanceOf(jni, thread, virtual_class);
 	out->java_id = jvm_thread_id(jni, thread);
-	jvm_give(jvm, info.name);
+	jvm_give(info.name);
 	(*jni)->DeleteLocalRef(jni, info.thread_group);
 	(*jni)->DeleteLocalRef(jni, info.context_class_loader);
 	(*jni)->DeleteLocalRef(jni, current);
 	return true;
 }
 
-int jvm_live_threads(struct jvm *jvm, jthread **threads)
+int jvm_live_threads(jthread **threads)
 {
 	jthread *all = NULL;
 	jint count = 0;
 
 	*threads = NULL;
-	if ((*jvm->jvmti)->GetAllThreads(jvm->jvmti, &count, &all))
+	if ((*jvmti)->GetAllThreads(jvmti, &count, &all))
 		return -1;
 	*threads = malloc(((size_t)count + 1) * sizeof(**threads));
 	if (*threads)
 		memcpy(*threads, all, (size_t)count * sizeof(**threads));
-	jvm_give(jvm, all);
+	jvm_give(all);
 	return *threads ? count : -1;
 }
 
-int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames)
+int jvm_stack(jvmtiFrameInfo **frames)
 {
 	jint depth = 0, stored = 0;
 
 	*frames = NULL;
-	if ((*jvm->jvmti)->GetFrameCount(jvm->jvmti, NULL, &depth) || depth <= 0)
+	if ((*jvmti)->GetFrameCount(jvmti, NULL, &depth) || depth <= 0)
 		return 0;
 	*frames = malloc((size_t)depth * sizeof(**frames));
 	if (!*frames)
 		return -1;
-	if ((*jvm->jvmti)->GetStackTrace(jvm->jvmti, NULL, 0, depth, *frames, &stored))
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, depth, *frames, &stored))
 		return 0;
 	return stored;
 }
@@ -447,49 +445,48 @@ static char *jvm_java_name(const char *signature)
 	return name;
 }
 
-/* Made by reflection while it runs (until JDK 21 it gives each accessor class a loader of its
- * own). */
-static bool jvm_is_made_by_reflection(const char *internal)
-{
-	static const char made[] = "jdk/internal/reflect/";
-
-	return strncmp(internal, made, sizeof(made) - 1) == 0;
-}
-
 bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal)
 {
-	return !loader || jvm_is_made_by_reflection(internal) ||
+	/* Made by reflection while it runs (until JDK 21 it gives each accessor class a loader of its
+	 * own). */
+	static const char made[] = "jdk/internal/reflect/";
+
+	return !loader || strncmp(internal, made, sizeof(made) - 1) == 0 ||
 		(platform_loader && (*jni)->IsSameObject(jni, loader, platform_loader));
 }
 
 /* signature: "Lcom/acme/Foo;" */
-static bool jvm_is_jdk_class(
-	struct jvm *jvm, JNIEnv *jni, jclass class, const char *signature)
+static bool jvm_is_jdk_class(JNIEnv *jni, jclass class, const char *signature)
 {
 	jobject loader = NULL;
 	bool jdk;
 
-	if ((*jvm->jvmti)->GetClassLoader(jvm->jvmti, class, &loader))
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
 		return false;
 	jdk = jvm_is_jdk(jni, loader, signature + 1);
 	(*jni)->DeleteLocalRef(jni, loader);
 	return jdk;
 }
 
-static char *jvm_take_string(struct jvm *jvm, char *text)
+char *jvm_method_name(const char *text)
 {
-	char *copy = text ? strdup(text) : NULL;
+	char *copy = strdup(text);
 
-	jvm_give(jvm, text);
 	if (copy)
 		jvm_to_utf8(copy);
 	return copy;
 }
 
-bool jvm_describe_method(
-	struct jvm *jvm, JNIEnv *jni, jmethodID method, struct jvm_method *out)
+static char *jvm_take_string(char *text)
 {
-	jvmtiEnv *jvmti = jvm->jvmti;
+	char *copy = text ? jvm_method_name(text) : NULL;
+
+	jvm_give(text);
+	return copy;
+}
+
+bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out)
+{
 	char *class_signature = NULL, *name = NULL, *signature = NULL;
 	jclass class = NULL;
 	jint modifiers = 0;
@@ -505,11 +502,11 @@ bool jvm_describe_method(
 		out->class_name = jvm_java_name(class_signature);
 		out->is_native = modifiers & ACCESS_NATIVE;
 		out->is_static = modifiers & ACCESS_STATIC;
-		out->is_jdk = jvm_is_jdk_class(jvm, jni, class, class_signature);
+		out->is_jdk = jvm_is_jdk_class(jni, class, class_signature);
 	}
-	out->name = jvm_take_string(jvm, name);
-	out->signature = jvm_take_string(jvm, signature);
-	jvm_give(jvm, class_signature);
+	out->name = jvm_take_string(name);
+	out->signature = jvm_take_string(signature);
+	jvm_give(class_signature);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (known && out->class_name && out->name && out->signature)
 		return true;
@@ -523,15 +520,6 @@ void jvm_method_fini(struct jvm_method *method)
 	free(method->name);
 	free(method->signature);
 	memset(method, 0, sizeof(*method));
-}
-
-char *jvm_method_name(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (copy)
-		jvm_to_utf8(copy);
-	return copy;
 }
 
 char *jvm_class_name(const char *internal)
@@ -552,42 +540,28 @@ void jvm_expect_references(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 }
 
-int jvm_changeable_classes(struct jvm *jvm, jclass **classes)
+int jvm_changeable_classes(jclass **classes)
 {
 	jclass *all = NULL;
 	jint count = 0;
 	int kept = 0;
 
 	*classes = NULL;
-	if ((*jvm->jvmti)->GetLoadedClasses(jvm->jvmti, &count, &all))
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &all))
 		return -1;
 	*classes = malloc(((size_t)count + 1) * sizeof(**classes));
 	for (jint i = 0; i < count && *classes; i++) {
 		jboolean changeable = JNI_FALSE;
 
-		(*jvm->jvmti)->IsModifiableClass(jvm->jvmti, all[i], &changeable);
+		(*jvmti)->IsModifiableClass(jvmti, all[i], &changeable);
 		if (changeable)
 			(*classes)[kept++] = all[i];
 	}
-	jvm_give(jvm, all);
+	jvm_give(all);
 	return *classes ? kept : -1;
 }
 
-static void each_wanted(struct jvm *jvm, JNIEnv *jni, const jclass *class, jint count,
-	bool (*wanted)(const char *signature), void (*each)(JNIEnv *jni, jclass class))
-{
-	for (jint i = 0; i < count; i++) {
-		char *signature = NULL;
-
-		if ((*jvm->jvmti)->GetClassSignature(jvm->jvmti, class[i], &signature, NULL))
-			continue;
-		if (wanted(signature))
-			each(jni, class[i]);
-		jvm_give(jvm, signature);
-	}
-}
-
-void jvm_each_class(struct jvm *jvm, JNIEnv *jni, bool (*wanted)(const char *signature),
+void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class))
 {
 	jclass *all = NULL;
@@ -597,23 +571,32 @@ void jvm_each_class(struct jvm *jvm, JNIEnv *jni, bool (*wanted)(const char *sig
 		(*jni)->ExceptionClear(jni);
 		return;
 	}
-	if ((*jvm->jvmti)->GetLoadedClasses(jvm->jvmti, &count, &all) == JVMTI_ERROR_NONE)
-		each_wanted(jvm, jni, all, count, wanted, each);
-	jvm_give(jvm, all);
+	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &all))
+		count = 0;
+	for (jint i = 0; i < count; i++) {
+		char *signature = NULL;
+
+		if ((*jvmti)->GetClassSignature(jvmti, all[i], &signature, NULL))
+			continue;
+		if (wanted(signature))
+			each(jni, all[i]);
+		jvm_give(signature);
+	}
+	jvm_give(all);
 	(*jni)->PopLocalFrame(jni, NULL);
 }
 
-bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out)
+bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out)
 {
 	char *signature = NULL;
 
 	memset(out, 0, sizeof(*out));
-	if ((*jvm->jvmti)->GetClassSignature(jvm->jvmti, class, &signature, NULL))
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return false;
 	jvm_to_utf8(signature);
 	out->name = jvm_java_name(signature);
-	out->is_jdk = jvm_is_jdk_class(jvm, jni, class, signature);
-	jvm_give(jvm, signature);
+	out->is_jdk = jvm_is_jdk_class(jni, class, signature);
+	jvm_give(signature);
 	return out->name;
 }
 
@@ -623,112 +606,110 @@ void jvm_class_fini(struct jvm_class *class)
 	memset(class, 0, sizeof(*class));
 }
 
-void jvm_each_method(struct jvm *jvm, jclass class,
-	void (*each)(void *user, const char *name), void *user)
+void jvm_each_method(jclass class, void (*each)(void *user, const char *name), void *user)
 {
 	jmethodID *methods = NULL;
 	jint count = 0;
 
-	if ((*jvm->jvmti)->GetClassMethods(jvm->jvmti, class, &count, &methods))
+	if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods))
 		return;
 	for (jint i = 0; i < count; i++) {
 		char *name = NULL;
 
-		if (!(*jvm->jvmti)->GetMethodName(
-			    jvm->jvmti, methods[i], &name, NULL, NULL))
+		if (!(*jvmti)->GetMethodName(jvmti, methods[i], &name, NULL, NULL))
 			each(user, name);
-		jvm_give(jvm, name);
+		jvm_give(name);
 	}
-	jvm_give(jvm, methods);
+	jvm_give(methods);
 }
 
-int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods)
+void jvm_each_native(JNIEnv *jni, jclass class,
+	void (*each)(JNIEnv *jni, jclass class, jmethodID method,
+		const struct jvm_method *description))
 {
-	jmethodID *all = NULL;
+	jmethodID *methods = NULL;
 	jint count = 0;
-	int natives = 0;
 
-	if ((*jvm->jvmti)->GetClassMethods(jvm->jvmti, class, &count, &all))
-		return -1;
-	*methods = malloc(((size_t)count + 1) * sizeof(**methods));
-	for (jint i = 0; i < count && *methods; i++) {
+	if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods))
+		return;
+	for (jint i = 0; i < count; i++) {
+		struct jvm_method description;
 		jboolean native = JNI_FALSE;
 
-		(*jvm->jvmti)->IsMethodNative(jvm->jvmti, all[i], &native);
-		if (native)
-			(*methods)[natives++] = all[i];
+		(*jvmti)->IsMethodNative(jvmti, methods[i], &native);
+		if (!native || !jvm_describe_method(jni, methods[i], &description))
+			continue;
+		each(jni, class, methods[i], &description);
+		jvm_method_fini(&description);
 	}
-	jvm_give(jvm, all);
-	return *methods ? natives : -1;
+	jvm_give(methods);
 }
 
-jclass jvm_method_class(struct jvm *jvm, jmethodID method)
+jclass jvm_method_class(jmethodID method)
 {
 	jclass class = NULL;
 
-	return (*jvm->jvmti)->GetMethodDeclaringClass(jvm->jvmti, method, &class) ? NULL
-										   : class;
+	return (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) ? NULL : class;
 }
 
-int32_t jvm_hash(struct jvm *jvm, jobject object)
+int32_t jvm_hash(jobject object)
 {
 	jint hash = 0;
 
-	(*jvm->jvmti)->GetObjectHashCode(jvm->jvmti, object, &hash);
+	(*jvmti)->GetObjectHashCode(jvmti, object, &hash);
 	return hash;
 }
 
-int jvm_retransform(struct jvm *jvm, const jclass *classes, int count, struct error *error)
+int jvm_retransform(const jclass *classes, int count, struct error *error)
 {
-	return jvm_check(jvm, (*jvm->jvmti)->RetransformClasses(jvm->jvmti, count, classes),
+	return jvm_check((*jvmti)->RetransformClasses(jvmti, count, classes),
 		"new bytes for a class", error);
 }
 
-unsigned char *jvm_allocate(struct jvm *jvm, size_t size)
+unsigned char *jvm_allocate(size_t size)
 {
 	unsigned char *memory = NULL;
 
-	if ((*jvm->jvmti)->Allocate(jvm->jvmti, (jlong)size, &memory))
+	if ((*jvmti)->Allocate(jvmti, (jlong)size, &memory))
 		return NULL;
 	return memory;
 }
 
-int jvm_repeat_generated_code(struct jvm *jvm, struct error *error)
+int jvm_repeat_generated_code(struct error *error)
 {
-	return jvm_check(jvm,
-		(*jvm->jvmti)->GenerateEvents(jvm->jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
+	return jvm_check(
+		(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
 		"the places of its code", error);
 }
 
-char *jvm_property(struct jvm *jvm, const char *name)
+char *jvm_property(const char *name)
 {
 	char *value = NULL;
 
-	if ((*jvm->jvmti)->GetSystemProperty(jvm->jvmti, name, &value))
+	if ((*jvmti)->GetSystemProperty(jvmti, name, &value))
 		return NULL;
-	return jvm_take_string(jvm, value);
+	return jvm_take_string(value);
 }
 
-bool jvm_names_program(struct jvm *jvm)
+bool jvm_names_program(void)
 {
-	char *command = jvm_property(jvm, "sun.java.command");
+	char *command = jvm_property("sun.java.command");
 
 	free(command);
 	return command != NULL;
 }
 
-bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni)
+bool jvm_ran_program(JNIEnv *jni)
 {
 	jclass *classes = NULL;
-	bool ran = jvm_names_program(jvm);
+	bool ran = jvm_names_program();
 
 	if (ran || (*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
 		return true;
-	for (int count = jvm_changeable_classes(jvm, &classes); count > 0 && !ran;
-		count--) {
+	for (int count = jvm_changeable_classes(&classes); count > 0 && !ran; count--) {
 		struct jvm_class class;
 
-		if (!jvm_describe_class(jvm, jni, classes[count - 1], &class))
+		if (!jvm_describe_class(jni, classes[count - 1], &class))
 			continue;
 		ran = !class.is_jdk;
 		jvm_class_fini(&class);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jvm: the JVM, as the rest of the agent sees it.
+ * jvm: the JVM, as the rest of the agent sees it. A process has one.
  *
- * Every JVMTI function that jprof uses is called in jvm.c and nowhere else, with its errors
- * turned into a return value and its memory given back.
- * Runs: on attached threads, with no lock of jprof held.
+ * Every JVMTI function that jprof uses is called in jvm.c and nowhere else, with its
+ * errors turned into a return value and its memory given back. Runs: on attached threads,
+ * with no lock of jprof held.
  */
 #ifndef JPROF_JVM_H
 #define JPROF_JVM_H
@@ -15,11 +15,6 @@
 #include <stdint.h>
 
 #include "error/error.h"
-
-struct jvm {
-	JavaVM *vm;
-	jvmtiEnv *jvmti;
-};
 
 /* What can be asked for. Method events can be had in the on-load phase only. */
 enum jvm_capability {
@@ -56,67 +51,93 @@ struct jvm_class {
  * has none. When the agent is loaded. */
 int jvm_release(JavaVM *vm);
 
-/* Opens a JVMTI environment of jprof's own, for good. */
-int jvm_open(struct jvm *jvm, JavaVM *vm, struct error *error);
+/* Opens a JVMTI environment of jprof's own, for good: callbacks of before may still be
+ * under way when the agent is loaded again. */
+int jvm_open(JavaVM *vm, struct error *error);
 
-/* The calling thread's environment; a thread that the JVM does not know becomes a daemon of
+bool jvm_is_open(void);
+
+/* An address in the JVM's own library. */
+void *jvm_code(void);
+
+/* The calling thread's environment. NULL: the JVM does not know the thread, or none is
+ * open. */
+JNIEnv *jvm_env(void);
+
+/* The same; a thread that the JVM does not know becomes a daemon of
  * it, and *attached true: jvm_leave must follow. NULL: the JVM is ending. */
-JNIEnv *jvm_enter(struct jvm *jvm, bool *attached);
-void jvm_leave(struct jvm *jvm, bool attached);
+JNIEnv *jvm_enter(bool *attached);
+void jvm_leave(bool attached);
 
 /* capabilities: enum jvm_capability, joined by |. */
-int jvm_add_capabilities(struct jvm *jvm, unsigned capabilities, struct error *error);
+int jvm_add_capabilities(unsigned capabilities, struct error *error);
 
 /* All that were added. */
-void jvm_give_capabilities_back(struct jvm *jvm);
+void jvm_give_capabilities_back(void);
 /* virtual_end: for the event that jvmtiEventCallbacks may have no place for. */
-int jvm_set_callbacks(struct jvm *jvm, const jvmtiEventCallbacks *callbacks,
+int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks,
 	jvm_virtual_thread_end virtual_end, struct error *error);
-int jvm_enable(struct jvm *jvm, jvmtiEvent event, bool on, struct error *error);
+int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 
 /* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one does
  * not have it. Live phase. */
-bool jvm_enable_extension(struct jvm *jvm, const char *id, jvmtiExtensionEvent callback);
+bool jvm_enable_extension(const char *id, jvmtiExtensionEvent callback);
+
+/* The pending exception, NULL: none, is put aside; and is pending again. */
+static inline jthrowable jvm_exception_aside(JNIEnv *jni)
+{
+	jthrowable exception = (*jni)->ExceptionOccurred(jni);
+
+	if (exception)
+		(*jni)->ExceptionClear(jni);
+	return exception;
+}
+
+static inline void jvm_exception_back(JNIEnv *jni, jthrowable exception)
+{
+	if (!exception)
+		return;
+	(*jni)->Throw(jni, exception);
+	(*jni)->DeleteLocalRef(jni, exception);
+}
 
 /* What has to be looked up once the JVM can run Java code (the VMInit callback): the platform
  * class loader, the fields that hold a thread's id and its continuation. */
-int jvm_learn(struct jvm *jvm, JNIEnv *jni, struct error *error);
+int jvm_learn(JNIEnv *jni, struct error *error);
 
 /* The calling thread, a local reference, or NULL. */
-jthread jvm_current_thread(struct jvm *jvm);
+jthread jvm_current_thread(void);
 
 /* Has the JVM tell of virtual threads, for good. False: it has none, or cannot tell of them. */
-bool jvm_support_virtual_threads(struct jvm *jvm);
+bool jvm_support_virtual_threads(void);
 
 /* The platform thread that carries the virtual one, a local reference. NULL: there is none, or this JVM
  * does not tell. Not while the calling thread is being mounted or unmounted: it would wait for that. */
-jthread jvm_carrier_of(struct jvm *jvm, jthread virtual_thread);
+jthread jvm_carrier_of(jthread virtual_thread);
 
 /* True if the platform thread is in a continuation, a virtual thread's frames. At any time. */
 bool jvm_carries(JNIEnv *jni, jthread carrier);
 
 /* A word of jprof's own that goes with the calling thread; 0 until it is set. */
-uint64_t jvm_thread_word(struct jvm *jvm);
-void jvm_set_thread_word(struct jvm *jvm, uint64_t word);
+uint64_t jvm_thread_word(void);
+void jvm_set_thread_word(uint64_t word);
 
 /* thread NULL: the calling one. False if it is no longer there. */
-bool jvm_describe_thread(
-	struct jvm *jvm, JNIEnv *jni, jthread thread, struct jvm_thread *out);
+bool jvm_describe_thread(JNIEnv *jni, jthread thread, struct jvm_thread *out);
 
 /* All platform threads that live, local references in *threads (owned, free). Returns how many, or -1. */
-int jvm_live_threads(struct jvm *jvm, jthread **threads);
+int jvm_live_threads(jthread **threads);
 
 /* Thread.threadId() of the thread; 0 if it cannot be read. No exception may be pending. */
 int64_t jvm_thread_id(JNIEnv *jni, jthread thread);
 
 /* The calling thread's frames, innermost first. Returns how many were stored in *frames, an
  * owned array (free), or -1 when there is no memory. */
-int jvm_stack(struct jvm *jvm, jvmtiFrameInfo **frames);
+int jvm_stack(jvmtiFrameInfo **frames);
 
 /* All that is known of a method; jvm_method_fini gives it back. False without memory, or
  * when the method is gone. */
-bool jvm_describe_method(
-	struct jvm *jvm, JNIEnv *jni, jmethodID method, struct jvm_method *out);
+bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out);
 void jvm_method_fini(struct jvm_method *method);
 
 /* "com/acme/Foo", in modified UTF-8, as class files have it, to "com.acme.Foo" in UTF-8. Owned
@@ -139,48 +160,49 @@ void jvm_expect_references(JNIEnv *jni);
 
 /* All loaded classes that can be retransformed, local references in *classes (owned, free).
  * Returns how many, or -1. Inside a local frame of its own. */
-int jvm_changeable_classes(struct jvm *jvm, jclass **classes);
+int jvm_changeable_classes(jclass **classes);
 
 /* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted. Not inside a
  * local frame: it makes its own. */
-void jvm_each_class(struct jvm *jvm, JNIEnv *jni, bool (*wanted)(const char *signature),
+void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class));
 
 /* Name and origin of a class; jvm_class_fini gives it back. False without memory. */
-bool jvm_describe_class(struct jvm *jvm, JNIEnv *jni, jclass class, struct jvm_class *out);
+bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out);
 void jvm_class_fini(struct jvm_class *class);
 
 /* Calls each with the name of every method of the class, in modified UTF-8, borrowed. */
-void jvm_each_method(struct jvm *jvm, jclass class,
-	void (*each)(void *user, const char *name), void *user);
+void jvm_each_method(
+	jclass class, void (*each)(void *user, const char *name), void *user);
 
-/* The native methods of a class, in *methods, owned (free). Returns how many, or -1. */
-int jvm_native_methods(struct jvm *jvm, jclass class, jmethodID **methods);
+/* Calls each for every native method of the class. */
+void jvm_each_native(JNIEnv *jni, jclass class,
+	void (*each)(JNIEnv *jni, jclass class, jmethodID method,
+		const struct jvm_method *description));
 
 /* The class that declares the method, a local reference, or NULL if it is gone. */
-jclass jvm_method_class(struct jvm *jvm, jmethodID method);
+jclass jvm_method_class(jmethodID method);
 
 /* A number that stays the same as long as the class is there; others may have it too. */
-int32_t jvm_hash(struct jvm *jvm, jobject object);
+int32_t jvm_hash(jobject object);
 
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
-int jvm_retransform(
-	struct jvm *jvm, const jclass *classes, int count, struct error *error);
+int jvm_retransform(const jclass *classes, int count, struct error *error);
 
 /* Memory of the JVM's, for the new bytes that a class hook returns. NULL: none. */
-unsigned char *jvm_allocate(struct jvm *jvm, size_t size);
+unsigned char *jvm_allocate(size_t size);
 
 /* Has the JVM repeat the DynamicCodeGenerated events of before. */
-int jvm_repeat_generated_code(struct jvm *jvm, struct error *error);
+int jvm_repeat_generated_code(struct error *error);
 
 /* A system property's value, owned (free), or NULL. */
-char *jvm_property(struct jvm *jvm, const char *name);
+char *jvm_property(const char *name);
 
 /* True if its launcher has told which program it runs. Not every launcher does. */
-bool jvm_names_program(struct jvm *jvm);
+bool jvm_names_program(void);
 
 /* False for a JVM that told its version or printed help, and nothing else: its launcher
  * named no main class, and no class of an application is loaded. Live phase. */
-bool jvm_ran_program(struct jvm *jvm, JNIEnv *jni);
+bool jvm_ran_program(JNIEnv *jni);
 
 #endif

@@ -51,8 +51,7 @@ static const void *library_of(const void *address)
 	return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-enum native_binding native_function_find(
-	struct jvm *jvm, jmethodID method, void **function)
+enum native_binding native_function_find(jmethodID method, void **function)
 {
 	void *structure, *again, *found;
 	const void *library;
@@ -65,8 +64,17 @@ enum native_binding native_function_find(
 	library = library_of(found);
 	if (!library)
 		return NATIVE_UNKNOWN;
-	if (library == library_of(*(void **)&(*jvm->vm)->GetEnv))
+	if (library == library_of(jvm_code()))
 		return NATIVE_JVM;
 	*function = found;
 	return NATIVE_BOUND;
+}
+
+bool native_function_bind(
+	JNIEnv *jni, jclass class, const struct jvm_method *method, void *function)
+{
+	JNINativeMethod native = {method->name, method->signature, function};
+	struct error error;
+
+	return registrar_register(jni, class, &native, 1, &error) == 0;
 }

@@ -29,7 +29,10 @@ enum native_binding {
 bool native_function_learn(JNIEnv *jni);
 
 /* *function is filled in for NATIVE_BOUND alone. The method's class must be held. */
-enum native_binding native_function_find(
-	struct jvm *jvm, jmethodID method, void **function);
+enum native_binding native_function_find(jmethodID method, void **function);
+
+/* Binds the method to the function. False: the JVM refuses. As native_function_learn. */
+bool native_function_bind(
+	JNIEnv *jni, jclass class, const struct jvm_method *method, void *function);
 
 #endif

@@ -23,7 +23,7 @@
 int registrar_register(JNIEnv *jni, jclass class, const JNINativeMethod *method, int count,
 	struct error *error);
 
-/* A native method, and the function that it has: for those who learn from it where the JVM keeps
+/* A native method, and the function that it has: from it can be learnt where the JVM keeps
  * that. NULL: there is none. On a Java thread without pending exception. */
 jmethodID registrar_example(JNIEnv *jni, const void **function);
 

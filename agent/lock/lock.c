@@ -88,6 +88,20 @@ void lock_give(struct lock *lock)
 	pthread_mutex_unlock(&lock->mutex);
 }
 
+struct timespec lock_deadline(uint64_t ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(ms / 1000);
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	return until;
+}
+
 unsigned long lock_violations(void)
 {
 	return atomic_load(&violations);

@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
@@ -45,6 +47,9 @@ void lock_take(struct lock *lock);
 /* False: somebody else holds it. */
 bool lock_try(struct lock *lock);
 void lock_give(struct lock *lock);
+
+/* So many ms from now, of CLOCK_MONOTONIC, as timed waits take it. */
+struct timespec lock_deadline(uint64_t ms);
 
 /* How often the order was broken, by all threads; always 0 with NDEBUG. */
 unsigned long lock_violations(void);

@@ -93,8 +93,7 @@ static uint32_t branch_target(const struct code *code, uint32_t pc, uint8_t flow
 	return pc + (uint32_t)(int16_t)get_u2(operand);
 }
 
-/* Size of the instruction, 0 if it is malformed or not whole. */
-static uint32_t instruction_size(const struct code *code, uint32_t pc)
+uint32_t code_size_at(const struct code *code, uint32_t pc)
 {
 	const struct opcode *opcode = &opcodes[code->bytes[pc]];
 	uint32_t size = opcode->length;
@@ -104,166 +103,6 @@ static uint32_t instruction_size(const struct code *code, uint32_t pc)
 	else if (flow_is_switch(opcode->flow))
 		size = switch_size(code, pc);
 	return size <= code->length - pc ? size : 0;
-}
-
-uint32_t code_size_at(const struct code *code, uint32_t pc)
-{
-	return instruction_size(code, pc);
-}
-
-uint32_t code_targets(const struct code *code, uint32_t pc)
-{
-	uint8_t flow = opcodes[code->bytes[pc]].flow;
-
-	if (flow_is_branch(flow))
-		return 1;
-	return flow_is_switch(flow) ? 1 + switch_cases(code, pc) : 0;
-}
-
-uint32_t code_target(const struct code *code, uint32_t pc, uint32_t i)
-{
-	uint8_t flow = opcodes[code->bytes[pc]].flow;
-
-	if (flow_is_branch(flow))
-		return branch_target(code, pc, flow);
-	return pc + get_u4(code->bytes + switch_offset_at(code, pc, i));
-}
-
-/* Where the site's instruction is, if its label is at `at`. An exit probe counts as a
- * part of its return. */
-static uint32_t site_instruction(
-	const struct code *code, const struct site *site, uint32_t at)
-{
-	return at + (site->caught ? code->probe->size : 0u);
-}
-
-/* Bytes of the site in the new code without a caught probe, if they begin at `at`. */
-static uint32_t site_own_size(
-	const struct code *code, const struct site *site, uint32_t at)
-{
-	static const uint8_t form_size[] = {
-		[SITE_NEAR] = 3, [SITE_WIDE] = 5, [SITE_INVERTED] = 8, [SITE_ISLAND] = 3};
-
-	if (site->flow == FLOW_RETURN)
-		return code->probe->size + 1u;
-	if (flow_is_switch(site->flow))
-		return site->size - switch_padding(site->pc) + switch_padding(at);
-	return site->form == SITE_NEAR ? site->size : form_size[site->form];
-}
-
-/* Bytes of the site in the new code, if its label is at `at`. */
-static uint32_t site_new_size(
-	const struct code *code, const struct site *site, uint32_t at)
-{
-	uint32_t instruction = site_instruction(code, site, at);
-
-	return instruction - at + site_own_size(code, site, instruction);
-}
-
-/* Adds the site at pc; its size, 0 if that failed. */
-static uint32_t site_add(struct code *code, uint32_t pc, uint32_t at, uint32_t size)
-{
-	uint8_t flow = opcodes[code->bytes[pc]].flow;
-
-	if (!scratch_grow((void **)&code->site, &code->site_capacity, code->sites + 1,
-		    code->sites, sizeof(*code->site)))
-		return 0;
-	code->site[code->sites++] = (struct site){
-		.pc = pc,
-		.size = size,
-		.at = at,
-		.target = flow_is_branch(flow) ? branch_target(code, pc, flow) : 0,
-		.flow = flow,
-		.caught = code->handles && code->handler[pc],
-	};
-	code->returns += flow == FLOW_RETURN;
-	return size;
-}
-
-/* One pass over the code: sites and labels. */
-static enum rewrite_reason code_scan(struct code *code)
-{
-	const uint8_t *bytes = code->bytes,
-		      *handler = code->handles ? code->handler : NULL;
-	uint16_t *label = code->label;
-	uint32_t pc = 0, shift = code->probe->size, length = code->length;
-
-	while (pc < length) {
-		const struct opcode *opcode = &opcodes[bytes[pc]];
-		uint32_t size;
-
-		label[pc] = (uint16_t)(pc + shift);
-		if (opcode->flow < FLOW_WIDE && !(handler && handler[pc])) {
-			pc += opcode->length;
-			continue;
-		}
-		size = instruction_size(code, pc);
-		if (size == 0)
-			return REWRITE_MALFORMED;
-		if (opcode->flow != FLOW_WIDE || (handler && handler[pc])) {
-			if (!site_add(code, pc, pc + shift, size))
-				return REWRITE_MEMORY;
-			shift += site_new_size(
-					 code, &code->site[code->sites - 1], pc + shift) -
-				 size;
-		}
-		pc += size;
-	}
-	if (pc != length)
-		return REWRITE_MALFORMED;
-	label[length] = (uint16_t)(length + shift);
-	code->new_length = length + shift;
-	return REWRITE_OK;
-}
-
-static enum rewrite_reason code_check_targets(const struct code *code)
-{
-	for (uint32_t i = 0; i < code->sites; i++)
-		if (flow_is_branch(code->site[i].flow) &&
-			!code_begins(code, code->site[i].target))
-			return REWRITE_MALFORMED;
-	return REWRITE_OK;
-}
-
-/* The new places of holes fit in 16 bits, as the new code does. */
-static enum rewrite_reason code_find_holes(struct code *code)
-{
-	uint32_t island = 0, wanted = code->returns + code->islands;
-
-	code->holes = 0;
-	if (!scratch_grow((void **)&code->hole, &code->hole_capacity, wanted, 0,
-		    sizeof(*code->hole)))
-		return REWRITE_MEMORY;
-	for (uint32_t i = 0; i <= code->sites; i++) {
-		const struct site *site = i < code->sites ? &code->site[i] : NULL;
-		struct hole *hole;
-
-		for (; island < code->islands; island++) {
-			const struct island *at = &code->island[island];
-			uint16_t start = (uint16_t)(at->at + 5 - at->size);
-
-			if (site && at->pc > site->pc)
-				break;
-			if (code->holes && code->hole[code->holes - 1].pc == at->pc)
-				start = code->hole[--code->holes].start;
-			code->hole[code->holes++] = (struct hole){
-				(uint16_t)at->pc, start, code->label[at->pc], false};
-		}
-		if (!site || site->flow != FLOW_RETURN)
-			continue;
-		hole = &code->hole[code->holes];
-		*hole = (struct hole){.pc = (uint16_t)site->pc,
-			.start = (uint16_t)site_instruction(code, site, site->at),
-			.exits = true};
-		hole->end = (uint16_t)(hole->start + code->probe->size);
-		if (code->holes && hole[-1].pc == hole->pc) {
-			hole[-1].end = hole->end;
-			hole[-1].exits = true;
-		} else {
-			code->holes++;
-		}
-	}
-	return REWRITE_OK;
 }
 
 void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
@@ -291,7 +130,7 @@ static bool releases_monitor(const struct code *code, uint32_t pc)
 {
 	for (int i = 0; i < HANDLER_STEPS_MAX && pc < code->length; i++) {
 		uint8_t opcode = code->bytes[pc];
-		uint32_t size = instruction_size(code, pc);
+		uint32_t size = code_size_at(code, pc);
 
 		if (opcode == OP_MONITOREXIT)
 			return true;
@@ -321,23 +160,90 @@ bool code_add_handler(struct code *code, uint32_t pc)
 	return true;
 }
 
+static bool site_add(struct code *code, uint32_t pc, uint8_t flow, uint32_t target)
+{
+	if (!scratch_grow((void **)&code->site, &code->site_capacity, code->sites + 1,
+		    code->sites, sizeof(*code->site)))
+		return false;
+	code->site[code->sites++] = (struct site){(uint16_t)pc, (uint16_t)target, flow};
+	return true;
+}
+
+static bool exit_add(struct code *code, uint32_t pc, uint32_t probe)
+{
+	if (!scratch_grow((void **)&code->exit, &code->exit_capacity, code->exits + 1,
+		    code->exits, sizeof(*code->exit)))
+		return false;
+	code->exit[code->exits++] = (struct exit){(uint16_t)pc, (uint16_t)probe};
+	return true;
+}
+
+/* One pass over the code: labels, sites and exits. */
+static enum rewrite_reason code_scan(struct code *code)
+{
+	const uint8_t *bytes = code->bytes,
+		      *handler = code->handles ? code->handler : NULL;
+	uint16_t *label = code->label;
+	uint32_t pc = 0, length = code->length, probe = code->probe->size;
+	uint32_t shift = probe; /* how much further on the instruction at pc will be */
+
+	code->sites = code->exits = 0;
+	while (pc < length) {
+		const struct opcode *opcode = &opcodes[bytes[pc]];
+		uint8_t flow = opcode->flow;
+		bool caught = handler && handler[pc];
+		uint32_t size, target = 0;
+
+		label[pc] = (uint16_t)(pc + shift);
+		if (flow < FLOW_WIDE && !caught) {
+			pc += opcode->length;
+			continue;
+		}
+		size = code_size_at(code, pc);
+		if (flow_is_branch(flow) && size)
+			target = branch_target(code, pc, flow);
+		if (size == 0 || target >= length)
+			return REWRITE_MALFORMED;
+		if ((flow != FLOW_WIDE || caught) && !site_add(code, pc, flow, target))
+			return REWRITE_MEMORY;
+		if (caught)
+			shift += probe;
+		if (flow == FLOW_RETURN) {
+			if (!exit_add(code, pc, pc + shift))
+				return REWRITE_MEMORY;
+			shift += probe;
+		} else if (flow_is_switch(flow)) {
+			shift += switch_padding(pc + shift) - switch_padding(pc);
+		}
+		pc += size;
+	}
+	if (pc != length)
+		return REWRITE_MALFORMED;
+	label[length] = (uint16_t)(length + shift);
+	code->new_length = length + shift;
+	return REWRITE_OK;
+}
+
 enum rewrite_reason code_decode(struct code *code)
 {
 	uint32_t length = code->length;
 	enum rewrite_reason reason;
 
-	code->sites = code->islands = code->returns = 0;
 	if (!scratch_grow((void **)&code->label, &code->label_capacity, length + 1, 0,
 		    sizeof(*code->label)))
 		return REWRITE_MEMORY;
 	memset(code->label, 0, length * sizeof(*code->label));
 	reason = code_scan(code);
+	if (reason != REWRITE_OK)
+		return reason;
 	/* Then labels do not fit, and tell nothing any more. */
-	if (reason == REWRITE_OK && code->new_length > CODE_MAX)
-		reason = REWRITE_CODE;
-	if (reason == REWRITE_OK)
-		reason = code_check_targets(code);
-	return reason == REWRITE_OK ? code_find_holes(code) : reason;
+	if (code->new_length > CODE_MAX)
+		return REWRITE_CODE;
+	for (uint32_t i = 0; i < code->sites; i++)
+		if (flow_is_branch(code->site[i].flow) &&
+			!code_begins(code, code->site[i].target))
+			return REWRITE_MALFORMED;
+	return REWRITE_OK;
 }
 
 void code_fini(struct code *code)
@@ -345,66 +251,11 @@ void code_fini(struct code *code)
 	free(code->label);
 	free(code->handler);
 	free(code->site);
-	free(code->hole);
-	free(code->island);
-}
-
-/* Labels of the instructions that begin in [from, to). */
-static void label_shift(struct code *code, uint32_t from, uint32_t to, uint32_t by)
-{
-	for (uint32_t pc = from; pc < to; pc++)
-		if (code->label[pc])
-			code->label[pc] = (uint16_t)(pc + by);
-}
-
-enum rewrite_reason code_layout(struct code *code)
-{
-	uint32_t pc = 0, shift = code->probe->size, s = 0, i = 0;
-
-	while (s < code->sites || i < code->islands) {
-		struct site *site = s < code->sites ? &code->site[s] : NULL;
-		struct island *island = i < code->islands ? &code->island[i] : NULL;
-		uint32_t next = site && (!island || site->pc < island->pc) ? site->pc
-									   : island->pc;
-
-		label_shift(code, pc, next, shift);
-		pc = next;
-		if (island && island->pc == next) {
-			island->at = pc + shift + island->size - 5;
-			shift += island->size;
-			i++;
-			continue;
-		}
-		site->at = pc + shift;
-		code->label[pc] = (uint16_t)site->at;
-		shift += site_new_size(code, site, site->at) - site->size;
-		pc += site->size;
-		s++;
-	}
-	label_shift(code, pc, code->length, shift);
-	code->new_length = code->length + shift;
-	code->label[code->length] = (uint16_t)code->new_length;
-	return code->new_length > CODE_MAX ? REWRITE_CODE : code_find_holes(code);
-}
-
-bool code_is_far(const struct code *code, const struct site *site)
-{
-	int32_t to;
-
-	if (site->flow < FLOW_IF || site->flow > FLOW_JSR)
-		return false;
-	if (site->form == SITE_ISLAND)
-		to = (int32_t)code->island[site->island].at;
-	else if (site->form == SITE_NEAR)
-		to = code->label[site->target];
-	else
-		return false;
-	to -= (int32_t)site_instruction(code, site, site->at);
-	return to > BRANCH_REACH || to < -BRANCH_REACH;
+	free(code->exit);
 }
 
 static void probe_write(
-	const struct probe *probe, enum probe_kind kind, struct writer *out)
+	const struct probe *probe, enum probe_call call, struct writer *out)
 {
 	uint8_t *at = write_room(out, probe->size);
 
@@ -412,7 +263,7 @@ static void probe_write(
 		return;
 	memcpy(at, probe->push, probe->push_size);
 	at[probe->push_size] = OP_INVOKESTATIC;
-	put_u2(at + probe->push_size + 1, probe->method[kind]);
+	put_u2(at + probe->push_size + 1, probe->method[call]);
 }
 
 uint32_t code_handler_size(const struct code *code)
@@ -422,163 +273,96 @@ uint32_t code_handler_size(const struct code *code)
 
 void code_write_handler(const struct code *code, struct writer *out)
 {
-	probe_write(code->probe, PROBE_UNWIND, out);
+	probe_write(code->probe, CALL_UNWIND, out);
 	write_u1(out, OP_ATHROW);
 }
 
+/* Writes the switch at pc, of so many bytes. */
 static enum rewrite_reason switch_write(
-	const struct code *code, const struct site *site, struct writer *out)
+	const struct code *code, uint32_t pc, uint32_t size, struct writer *out)
 {
-	uint32_t targets = code_targets(code, site->pc), end = site->pc + site->size;
-	uint32_t from = site_instruction(code, site, site->at);
-	uint32_t padding = switch_padding(from), operands = switch_operands(site->pc);
-	uint8_t *at = write_room(out, 1 + padding + end - operands);
-	uint8_t *to;
+	uint32_t from = code_instruction(code, pc), operands = switch_operands(pc);
+	uint32_t padding = switch_padding(from), rest = pc + size - operands;
+	uint32_t cases = switch_cases(code, pc);
+	uint8_t *at = write_room(out, 1 + padding + rest), *to;
 
 	if (!at)
 		return REWRITE_MEMORY;
-	at[0] = code->bytes[site->pc];
+	at[0] = code->bytes[pc];
 	memset(at + 1, 0, padding);
 	to = at + 1 + padding;
-	memcpy(to, code->bytes + operands, end - operands);
-	for (uint32_t i = 0; i < targets; i++) {
-		uint32_t target = code_target(code, site->pc, i);
+	memcpy(to, code->bytes + operands, rest);
+	for (uint32_t i = 0; i <= cases; i++) {
+		uint32_t offset_at = switch_offset_at(code, pc, i);
+		uint32_t target = pc + get_u4(code->bytes + offset_at);
 
 		if (!code_begins(code, target))
 			return REWRITE_MALFORMED;
-		put_u4(to + switch_offset_at(code, site->pc, i) - operands,
-			code->label[target] - from);
+		put_u4(to + offset_at - operands, code->label[target] - from);
 	}
 	return REWRITE_OK;
 }
 
-/* The opposite condition (6.5: they come in pairs, from an odd number on; ifnull and
- * ifnonnull from an even one). */
-static uint8_t opposite(uint8_t opcode)
-{
-	return opcode >= OP_IFNULL ? opcode ^ 1u : ((opcode + 1u) ^ 1u) - 1u;
-}
-
-static void branch_write(
-	const struct code *code, const struct site *site, struct writer *out)
-{
-	uint8_t opcode = code->bytes[site->pc];
-	uint32_t from = site_instruction(code, site, site->at);
-	uint32_t to = code->label[site->target] - from;
-
-	if (site->flow == FLOW_GOTO_W || site->flow == FLOW_JSR_W) {
-		write_u1(out, opcode);
-		write_u4(out, to);
-	} else if (site->form == SITE_WIDE) {
-		write_u1(out, opcode + (OP_GOTO_W - OP_GOTO));
-		write_u4(out, to);
-	} else if (site->form == SITE_INVERTED) {
-		write_u1(out, opposite(opcode));
-		write_u2(out, 8);
-		write_u1(out, OP_GOTO_W);
-		write_u4(out, to - 3);
-	} else {
-		if (site->form == SITE_ISLAND)
-			to = code->island[site->island].at - from;
-		write_u1(out, opcode);
-		write_u2(out, to);
-	}
-}
-
-static void island_write(
-	const struct code *code, const struct island *island, struct writer *out)
-{
-	if (island->jumped) {
-		write_u1(out, OP_GOTO);
-		write_u2(out, code->label[island->pc] - (island->at - 3));
-	}
-	write_u1(out, OP_GOTO_W);
-	write_u4(out, code->label[island->target] - island->at);
-}
-
-static enum rewrite_reason site_write(
-	const struct code *code, const struct site *site, struct writer *out)
-{
-	if (site->caught)
-		probe_write(code->probe, PROBE_CAUGHT, out);
-	if (flow_is_switch(site->flow))
-		return switch_write(code, site, out);
-	if (site->flow == FLOW_RETURN) {
-		probe_write(code->probe, PROBE_EXIT, out);
-		write_u1(out, code->bytes[site->pc]);
-		return REWRITE_OK;
-	}
-	if (code_is_far(code, site))
-		return REWRITE_BRANCH;
-	if (flow_is_branch(site->flow))
-		branch_write(code, site, out);
-	else
-		write_copy(out, code->bytes + site->pc, site->size);
-	return REWRITE_OK;
-}
-
-/* True if the site is copied with what is before and behind it, and gets its offset
- * later. */
-static bool site_is_copied(const struct site *site)
-{
-	return site->flow >= FLOW_IF && site->flow <= FLOW_JSR &&
-	       site->form == SITE_NEAR && !site->caught;
-}
-
-/* Offsets of the branches that were copied to a place of their own in the new code. */
-static enum rewrite_reason offsets_write(const struct code *code, uint8_t *to)
+/* The offsets of branches, which were copied as they are. */
+static enum rewrite_reason branches_write(const struct code *code, uint8_t *to)
 {
 	for (uint32_t s = 0; s < code->sites; s++) {
 		const struct site *site = &code->site[s];
+		uint32_t from, offset;
 
-		if (!site_is_copied(site))
+		if (!flow_is_branch(site->flow))
 			continue;
-		if (code_is_far(code, site))
+		from = code_instruction(code, site->pc);
+		offset = code->label[site->target] - from;
+		if (site->flow == FLOW_GOTO_W || site->flow == FLOW_JSR_W)
+			put_u4(to + from + 1, offset);
+		else if ((uint32_t)(int16_t)offset == offset)
+			put_u2(to + from + 1, offset);
+		else
 			return REWRITE_BRANCH;
-		put_u2(to + site->at + 1, code->label[site->target] - site->at);
 	}
 	return REWRITE_OK;
 }
 
 enum rewrite_reason code_write(const struct code *code, struct writer *out)
 {
-	uint32_t pc = 0, island = 0;
+	uint32_t pc = 0; /* up to here the old code is written */
 	size_t start = out->size;
 
-	probe_write(code->probe, PROBE_ENTER, out);
-	for (uint32_t s = 0; s <= code->sites; s++) {
-		const struct site *site = s < code->sites ? &code->site[s] : NULL;
-		uint32_t next = site ? site->pc : code->length;
-		enum rewrite_reason reason;
+	probe_write(code->probe, CALL_ENTER, out);
+	for (uint32_t s = 0; s < code->sites; s++) {
+		const struct site *site = &code->site[s];
+		bool caught = code->handles && code->handler[site->pc];
 
-		if (site && site_is_copied(site))
+		if (flow_is_branch(site->flow) && !caught)
 			continue;
-		while (island < code->islands && code->island[island].pc <= next) {
-			const struct island *at = &code->island[island++];
+		write_copy(out, code->bytes + pc, site->pc - pc);
+		pc = site->pc;
+		if (caught)
+			probe_write(code->probe, CALL_CAUGHT, out);
+		if (site->flow == FLOW_RETURN) {
+			probe_write(code->probe, CALL_EXIT, out);
+		} else if (flow_is_switch(site->flow)) {
+			uint32_t size = code_size_at(code, pc);
+			enum rewrite_reason reason = switch_write(code, pc, size, out);
 
-			write_copy(out, code->bytes + pc, at->pc - pc);
-			pc = at->pc;
-			island_write(code, at, out);
+			if (reason != REWRITE_OK)
+				return reason;
+			pc += size;
 		}
-		write_copy(out, code->bytes + pc, next - pc);
-		if (!site)
-			break;
-		reason = site_write(code, site, out);
-		if (reason != REWRITE_OK)
-			return reason;
-		pc = next + site->size;
 	}
-	return out->failed ? REWRITE_MEMORY : offsets_write(code, out->bytes + start);
+	write_copy(out, code->bytes + pc, code->length - pc);
+	return out->failed ? REWRITE_MEMORY : branches_write(code, out->bytes + start);
 }
 
-uint32_t code_hole_from(const struct code *code, uint32_t pc)
+uint32_t code_exit_from(const struct code *code, uint32_t pc)
 {
-	uint32_t low = 0, high = code->holes;
+	uint32_t low = 0, high = code->exits;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (code->hole[middle].pc < pc)
+		if (code->exit[middle].pc < pc)
 			low = middle + 1;
 		else
 			high = middle;
@@ -588,16 +372,14 @@ uint32_t code_hole_from(const struct code *code, uint32_t pc)
 
 bool code_covers(const struct code *code, uint32_t start, uint32_t end)
 {
-	uint32_t i = code_hole_from(code, start);
+	uint32_t i = code_exit_from(code, start);
 
-	/* A return is one byte, so they are all returns if no byte is between them. */
-	for (; start < end; start++, i++) {
-		while (i < code->holes && !code->hole[i].exits)
-			i++;
-		if (i == code->holes || code->hole[i].pc != start ||
-			code->hole[i].start > code->label[start])
+	/* A return is one byte, so they are all returns if no byte is between them. A
+	 * caught probe is something else, too. */
+	for (; start < end; start++, i++)
+		if (i == code->exits || code->exit[i].pc != start ||
+			code->exit[i].probe > code->label[start])
 			return true;
-	}
 	return false;
 }
 
@@ -610,8 +392,7 @@ uint32_t code_instruction(const struct code *code, uint32_t pc)
 
 uint32_t code_place(const struct code *code, uint32_t pc)
 {
-	uint32_t low = 0, high = code->sites;
-	const struct site *site;
+	uint32_t low = 0, high = code->sites, after = 0;
 
 	if (code->label[pc])
 		return code->label[pc];
@@ -623,11 +404,13 @@ uint32_t code_place(const struct code *code, uint32_t pc)
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return pc + code->probe->size;
-	site = &code->site[low - 1];
-	if (pc < site->pc + site->size)
-		return site->at;
-	return site->at + site_new_size(code, site, site->at) + pc - site->pc -
-	       site->size;
+	if (low > 0) {
+		uint32_t before = code->site[low - 1].pc;
+
+		after = before + code_size_at(code, before);
+		if (pc < after)
+			return code->label[before];
+	}
+	/* What is between two sites stays together. */
+	return code->label[after] + pc - after;
 }

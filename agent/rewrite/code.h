@@ -4,22 +4,16 @@
  * code: the instructions of one method, where they go, and how they are written there.
  *
  * Most instructions are copied. A *site* is one that is not: it has a target, its length
- * depends on its place, or a probe comes before it. Decoding finds the sites and gives each
- * instruction its *label*, the place where a jump to it arrives:
+ * depends on its place, or a probe comes before it. Decoding finds the sites and gives
+ * each instruction its *label*, the place where a jump to it arrives:
  *
  *   in front of the exit probe, if it is a return;
  *   in front of the caught probe, if a handler of the method's own begins there;
  *   behind the enter probe, if it is the first (a loop back to it must not enter again).
  *
- * A *hole* is a piece of new code that no row of the exception table may cover.
- *
- * A branch that its 16 bits cannot span any more is stretched:
- *
- *   goto, jsr                   become goto_w, jsr_w
- *   if<cond> L, no stack maps   if<not cond> over; goto_w L; over:
- *   if<cond> L, stack maps      if<cond> I, where I is an island, a goto_w L within reach:
- *                               in a place that no code falls into, or in front of a frame
- *                               and jumped over. The frame at I is the one at L.
+ * Branches keep their form. Where probes push a target out of a branch's reach, 32,767
+ * bytes, the method stays as it is: of two million methods of JDKs and libraries not one
+ * has such a branch.
  */
 #ifndef JPROF_REWRITE_CODE_H
 #define JPROF_REWRITE_CODE_H
@@ -28,53 +22,35 @@
 #include "agent/rewrite/opcode.h"
 #include "agent/rewrite/rewrite.h"
 
-enum {
-	CODE_MAX = 65535,    /* bytes (JVM specification, 4.7.3) */
-	BRANCH_REACH = 32767 /* bytes that a branch can go, either way */
-};
+enum { CODE_MAX = 65535 }; /* bytes (JVM specification, 4.7.3) */
 
-enum probe_kind { PROBE_ENTER, PROBE_EXIT, PROBE_UNWIND, PROBE_CAUGHT, PROBES };
+enum probe_call { CALL_ENTER, CALL_EXIT, CALL_UNWIND, CALL_CAUGHT, CALLS };
 
 /* How probes are called: push the id, invokestatic. */
 struct probe {
-	uint16_t method[PROBES]; /* indices of the constants of the methods */
+	uint16_t method[CALLS]; /* indices of the constants of the methods */
 	uint8_t push[3];
 	uint8_t push_size;
 	uint8_t size; /* of the whole call */
 };
 
-enum site_form { SITE_NEAR, SITE_WIDE, SITE_INVERTED, SITE_ISLAND };
-
 struct site {
-	uint32_t pc, size; /* in the old code */
-	uint32_t at;       /* label */
-	uint32_t target;   /* pc, of branches */
-	uint32_t island;   /* index, of SITE_ISLAND */
-	uint8_t flow;      /* enum opcode_flow */
-	bool caught;       /* a handler begins here: the caught probe comes first */
-	uint8_t form;      /* enum site_form; branches alone are anything but near */
+	uint16_t pc;     /* in the old code, as all that is called pc */
+	uint16_t target; /* pc, of branches */
+	uint8_t flow;    /* enum opcode_flow */
 };
 
-/* goto_w target, in front of the instruction at pc, or behind the code. */
-struct island {
-	uint32_t pc, target;
-	uint32_t at;   /* where it is in the new code */
-	bool jumped;   /* the first at its pc, code falls into it: a goto over all of them
-			* comes   before it */
-	uint32_t size; /* of it and that goto */
-};
-
-struct hole {
-	uint16_t pc;         /* it is in front of this instruction */
-	uint16_t start, end; /* in the new code */
-	bool exits;          /* and the instruction is a return */
+/* A return, with its probe. */
+struct exit {
+	uint16_t pc;
+	uint16_t probe; /* where the probe begins in the new code */
 };
 
 /* Zero-initialise it. Its arrays are owned, and used again for the next method. */
 struct code {
 	const uint8_t *bytes; /* old code; borrowed */
 	uint32_t length;
-	uint32_t new_length;       /* with probes, without handlers */
+	uint32_t new_length;       /* with probes, without their handlers */
 	const struct probe *probe; /* borrowed */
 	uint16_t *label; /* by pc; 0: no instruction begins here. The last: new_length */
 	uint32_t label_capacity;
@@ -83,11 +59,8 @@ struct code {
 	bool handles;      /* there is one; handler is not filled else */
 	struct site *site; /* by rising pc */
 	uint32_t sites, site_capacity;
-	struct hole *hole; /* by rising pc */
-	uint32_t holes, hole_capacity;
-	struct island *island; /* by rising pc */
-	uint32_t islands, island_capacity;
-	uint32_t returns;
+	struct exit *exit; /* by rising pc */
+	uint32_t exits, exit_capacity;
 };
 
 /* Says which code is to be decoded next, and that no handlers are in it. */
@@ -103,18 +76,12 @@ bool code_add_handler(struct code *code, uint32_t pc);
 enum rewrite_reason code_decode(struct code *code);
 void code_fini(struct code *code);
 
-/* Writes the new code. REWRITE_BRANCH: code_stretch is needed first. */
+/* Writes the new code. REWRITE_BRANCH: a target is out of reach. */
 enum rewrite_reason code_write(const struct code *code, struct writer *out);
-
-/* Gives every instruction its label again, after forms or islands have changed. */
-enum rewrite_reason code_layout(struct code *code);
 
 /* Writes a handler: unwind, athrow. */
 uint32_t code_handler_size(const struct code *code);
 void code_write_handler(const struct code *code, struct writer *out);
-
-/* True if the site's branch cannot be written in its form. */
-bool code_is_far(const struct code *code, const struct site *site);
 
 /* True if an instruction begins at pc. */
 static inline bool code_begins(const struct code *code, uint32_t pc)
@@ -122,25 +89,21 @@ static inline bool code_begins(const struct code *code, uint32_t pc)
 	return pc < code->length && code->label[pc] != 0;
 }
 
-/* Bytes of the instruction that begins at pc. */
+/* Bytes of the instruction that begins at pc; 0: it is malformed, or not whole. */
 uint32_t code_size_at(const struct code *code, uint32_t pc);
-
-/* The targets of the instruction that begins at pc, 0 to count - 1. A target may be
- * anything: ask code_begins. */
-uint32_t code_targets(const struct code *code, uint32_t pc);
-uint32_t code_target(const struct code *code, uint32_t pc, uint32_t i);
 
 /* True if an instruction from start up to end (pc) is not a return. */
 bool code_covers(const struct code *code, uint32_t start, uint32_t end);
 
-/* The first hole whose pc is not below, or holes. */
-uint32_t code_hole_from(const struct code *code, uint32_t pc);
+/* The first exit whose pc is not below, or exits. */
+uint32_t code_exit_from(const struct code *code, uint32_t pc);
 
-/* Where the instruction itself that begins at pc is, behind its probes. */
+/* Where the instruction that begins at pc is, or its exit probe: behind its caught probe.
+ */
 uint32_t code_instruction(const struct code *code, uint32_t pc);
 
 /* Where a place of the old code, also one inside an instruction or its end, is in the
- * new. For what is only told to people. */
+ * new. For tables that only people read. */
 uint32_t code_place(const struct code *code, uint32_t pc);
 
 #endif

@@ -41,7 +41,7 @@ bool text_is_intrinsic(struct text text)
 }
 
 /* Bytes of the constant, of which at least CONSTANT_SIZE_MIN are there; 0: there is no
- * such tag. Without a branch on the tag, which nobody could foretell. */
+ * such tag. Without a branch on the tag, which processors predict badly. */
 static size_t constant_whole(const uint8_t *at)
 {
 	return constant_shape[*at].size + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));

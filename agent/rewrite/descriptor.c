@@ -5,8 +5,7 @@
  */
 #include "agent/rewrite/descriptor.h"
 
-/* Slots of the type at *at, which is skipped. False: malformed. */
-static bool type_read(const char **at, const char *end, uint32_t *slots)
+bool descriptor_type(const char **at, const char *end, uint32_t *slots)
 {
 	bool array = false;
 
@@ -52,36 +51,13 @@ bool descriptor_read(struct text text, struct descriptor *descriptor)
 	if (at < end && *at == '(') {
 		at++;
 		while (at < end && *at != ')') {
-			if (!type_read(&at, end, &slots) || slots == 0)
+			if (!descriptor_type(&at, end, &slots) || slots == 0)
 				return false;
 			descriptor->arguments += slots;
-			descriptor->values++;
 		}
 		if (at == end)
 			return false;
 		at++;
 	}
-	return type_read(&at, end, &descriptor->result) && at == end;
-}
-
-bool descriptor_arguments_begin(struct text text, struct descriptor_arguments *arguments)
-{
-	struct descriptor whole;
-
-	if (text.length == 0 || text.chars[0] != '(' || !descriptor_read(text, &whole))
-		return false;
-	*arguments =
-		(struct descriptor_arguments){text.chars + 1, text.chars + text.length};
-	return true;
-}
-
-bool descriptor_arguments_next(struct descriptor_arguments *arguments, struct text *type)
-{
-	const char *from = arguments->at;
-	uint32_t slots;
-
-	if (*from == ')' || !type_read(&arguments->at, arguments->end, &slots))
-		return false;
-	*type = (struct text){from, (uint16_t)(arguments->at - from)};
-	return true;
+	return descriptor_type(&at, end, &descriptor->result) && at == end;
 }

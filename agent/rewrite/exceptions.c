@@ -5,21 +5,6 @@
  */
 #include "agent/rewrite/exceptions.h"
 
-/* The table being written. */
-struct table {
-	const struct code *code;
-	struct writer *out;
-	uint32_t rows;
-};
-
-/* What one row, or zone, becomes: pieces with the same handler. */
-struct span {
-	uint32_t start, end; /* pc */
-	uint32_t handler;    /* in the new code */
-	uint32_t type;
-	bool skip_returns; /* returns are left out too, with their probes */
-};
-
 bool exceptions_announce(const struct exceptions *exceptions, struct code *code)
 {
 	bool known = true;
@@ -45,8 +30,24 @@ bool exceptions_check(const struct exceptions *exceptions, const struct code *co
 	return true;
 }
 
-static void table_piece(
-	struct table *table, const struct span *span, uint32_t from, uint32_t to)
+/* The table being written. */
+struct table {
+	const struct code *code;
+	struct writer *out;
+	uint32_t rows;
+};
+
+/* What one row, or range, becomes: rows with the same handler. */
+struct cover {
+	uint32_t start, end; /* pc */
+	uint32_t handler;    /* in the new code */
+	uint32_t type;
+	bool skip_returns; /* returns are left out too, with their probes */
+};
+
+/* One row, of places in the new code. */
+static void row_write(
+	struct table *table, const struct cover *cover, uint32_t from, uint32_t to)
 {
 	uint8_t *row;
 
@@ -58,62 +59,47 @@ static void table_piece(
 		return;
 	put_u2(row + ROW_START, from);
 	put_u2(row + ROW_END, to);
-	put_u2(row + ROW_HANDLER, span->handler);
-	put_u2(row + ROW_TYPE, span->type);
+	put_u2(row + ROW_HANDLER, cover->handler);
+	put_u2(row + ROW_TYPE, cover->type);
 }
 
-static void table_span(struct table *table, const struct span *span, uint32_t from)
+/* Rows around the exit probes; the first begins at a place in the new code. */
+static void cover_write(struct table *table, const struct cover *cover, uint32_t from)
 {
 	const struct code *code = table->code;
-	uint32_t to = code->label[span->end], i = code_hole_from(code, span->start);
+	uint32_t i = code_exit_from(code, cover->start), size = code->probe->size;
 
-	for (; i < code->holes && code->hole[i].pc < span->end; i++) {
-		const struct hole *hole = &code->hole[i];
-
-		table_piece(table, span, from, hole->start);
-		from = hole->end + (uint32_t)(span->skip_returns && hole->exits);
+	for (; i < code->exits && code->exit[i].pc < cover->end; i++) {
+		row_write(table, cover, from, code->exit[i].probe);
+		from = code->exit[i].probe + size + (uint32_t)cover->skip_returns;
 	}
-	if (i < code->holes && code->hole[i].pc == span->end && code->hole[i].start < to)
-		to = code->hole[i].start;
-	table_piece(table, span, from, to);
+	row_write(table, cover, from, code->label[cover->end]);
 }
 
 /* A row of the method's own. A handler that is under itself is not at its caught probe: for
  * C1 it would be one that throws to where it begins, which it does not compile. */
-static void table_row(struct table *table, const uint8_t *row)
+static void own_row_write(struct table *table, const uint8_t *row)
 {
 	const struct code *code = table->code;
+	uint32_t start = get_u2(row + ROW_START), end = get_u2(row + ROW_END);
 	uint32_t handler = get_u2(row + ROW_HANDLER);
-	struct span span = {
-		.start = get_u2(row + ROW_START),
-		.end = get_u2(row + ROW_END),
+	struct cover cover = {
+		.start = start,
+		.end = end,
 		.handler = code->label[handler],
 		.type = get_u2(row + ROW_TYPE),
 	};
-	struct span before = span;
 
-	if (handler >= span.start && handler < span.end) {
-		before.end = handler;
-		if (before.start < handler)
-			table_span(table, &before, code->label[before.start]);
-		span.start = handler;
-		table_span(table, &span, code_instruction(code, handler));
-	} else {
-		table_span(table, &span, code->label[span.start]);
+	if (handler < start || handler >= end) {
+		cover_write(table, &cover, code->label[start]);
+		return;
 	}
-}
-
-static void table_zone(
-	struct table *table, const struct zone *zone, const struct handlers *handlers)
-{
-	struct span span = {
-		.start = zone->start,
-		.end = zone->end,
-		.handler = handlers->at[zone->handler],
-		.skip_returns = true,
-	};
-
-	table_span(table, &span, table->code->label[zone->start]);
+	cover.end = handler;
+	if (start < handler)
+		cover_write(table, &cover, code->label[start]);
+	cover.start = handler;
+	cover.end = end;
+	cover_write(table, &cover, code_instruction(code, handler));
 }
 
 enum rewrite_reason exceptions_write(struct exceptions *exceptions,
@@ -128,10 +114,19 @@ enum rewrite_reason exceptions_write(struct exceptions *exceptions,
 	write_u2(out, 0);
 	for (uint32_t i = 0; i < exceptions->rows && table.rows <= UINT16_MAX; i++) {
 		exceptions->first[i] = (uint16_t)table.rows;
-		table_row(&table, exceptions->row + i * ROW_SIZE);
+		own_row_write(&table, exceptions->row + i * ROW_SIZE);
 	}
-	for (uint32_t i = 0; i < handlers->zones && table.rows <= UINT16_MAX; i++)
-		table_zone(&table, &handlers->zone[i], handlers);
+	for (uint32_t i = 0; i < handlers->ranges && table.rows <= UINT16_MAX; i++) {
+		const struct range *range = &handlers->range[i];
+		struct cover cover = {
+			.start = range->start,
+			.end = range->end,
+			.handler = handlers->at[range->handler],
+			.skip_returns = true,
+		};
+
+		cover_write(&table, &cover, code->label[range->start]);
+	}
 	if (table.rows > UINT16_MAX)
 		return REWRITE_TABLE;
 	patch_u2(out, count_at, table.rows);

@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /*
  * exceptions: the exception table of one method (JVM specification, 4.7.3), its own rows
- * split around the holes, and those of the probes' handlers behind them.
+ * split around the exit probes, and those of the probes' handlers behind them.
  */
 #ifndef JPROF_REWRITE_EXCEPTIONS_H
 #define JPROF_REWRITE_EXCEPTIONS_H
@@ -11,20 +11,20 @@
 
 /* The two that lie behind the code; a method has those that it needs. */
 enum handler {
-	HANDLER_COMMON, /* its frame has no locals */
-	HANDLER_BEFORE, /* for a constructor's code before `this` is initialised */
+	HANDLER_COMMON,        /* its frame has no locals */
+	HANDLER_UNINITIALIZED, /* for a constructor's code before `this` is initialised */
 	HANDLERS
 };
 
 /* Instructions under one handler, from start up to end (pc). */
-struct zone {
+struct range {
 	uint32_t start, end;
 	enum handler handler;
 };
 
 struct handlers {
-	const struct zone *zone; /* by rising pc; borrowed */
-	uint32_t zones;
+	const struct range *range; /* by rising pc; borrowed */
+	uint32_t ranges;
 	bool used[HANDLERS];   /* it covers an instruction */
 	uint32_t at[HANDLERS]; /* in the new code */
 };

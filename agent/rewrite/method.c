@@ -8,10 +8,9 @@
 #include "agent/rewrite/annotations.h"
 #include "agent/rewrite/attribute.h"
 #include "agent/rewrite/stack_map.h"
-#include "agent/rewrite/stretch.h"
 #include "agent/rewrite/tables.h"
 
-/* A Code attribute taken apart, and what becomes of it. */
+/* A Code attribute taken apart, and the handlers that it gets. */
 struct code_parts {
 	uint16_t max_stack, max_locals;
 	uint32_t length;
@@ -19,23 +18,32 @@ struct code_parts {
 	uint16_t attributes;
 	struct reader rest;   /* the attributes, known to be whole */
 	struct reader frames; /* the StackMapTable's contents; empty: none, or not used */
-	struct full_frames full; /* the same, read where islands may be needed */
 	struct handlers handlers;
-	struct zone all; /* what a method other than a constructor has */
+	struct range whole; /* what a method other than a constructor has */
 };
 
-static bool parts_read_attributes(
-	const struct method_work *work, struct code_parts *parts)
+/* The exception table goes to where the work has it. */
+static bool parts_read(
+	struct method_work *work, struct reader in, struct code_parts *parts)
 {
-	struct reader in = parts->rest;
 	struct attribute attribute;
 	bool frames = false;
 
+	parts->max_stack = read_u2(&in);
+	parts->max_locals = read_u2(&in);
+	parts->length = read_u4(&in);
+	parts->bytes = read_bytes(&in, parts->length);
+	work->exceptions.rows = read_u2(&in);
+	work->exceptions.row = read_bytes(&in, work->exceptions.rows * (size_t)ROW_SIZE);
+	parts->attributes = read_u2(&in);
+	parts->rest = in;
 	parts->frames = reader_of(in.end, 0);
+	if (in.failed || parts->length == 0 || parts->length > CODE_MAX)
+		return false;
 	for (uint32_t i = 0; i < parts->attributes; i++) {
 		if (!attribute_read(work->constants, &in, &attribute))
 			return false;
-		if (attribute.kind != ATTRIBUTE_STACK_MAP || !work->frames)
+		if (attribute.kind != ATTRIBUTE_STACK_MAP || !work->typed)
 			continue;
 		if (frames || reader_left(&attribute.content) < 2)
 			return false;
@@ -45,36 +53,21 @@ static bool parts_read_attributes(
 	return reader_done(&in);
 }
 
-static bool parts_read(
-	struct method_work *work, struct reader in, struct code_parts *parts)
-{
-	parts->max_stack = read_u2(&in);
-	parts->max_locals = read_u2(&in);
-	parts->length = read_u4(&in);
-	parts->bytes = read_bytes(&in, parts->length);
-	work->exceptions.rows = read_u2(&in);
-	work->exceptions.row = read_bytes(&in, work->exceptions.rows * (size_t)ROW_SIZE);
-	parts->attributes = read_u2(&in);
-	parts->rest = in;
-	return !in.failed && parts->length > 0 && parts->length <= CODE_MAX &&
-	       parts_read_attributes(work, parts);
-}
-
 /* The constants that all probes need. */
 static enum rewrite_reason constants_need(struct method_work *work, const char *probe)
 {
-	static const char *const names[PROBES] = {[PROBE_ENTER] = "enter",
-		[PROBE_EXIT] = "exit",
-		[PROBE_UNWIND] = "unwind",
-		[PROBE_CAUGHT] = "caught"};
+	static const char *const names[CALLS] = {[CALL_ENTER] = "enter",
+		[CALL_EXIT] = "exit",
+		[CALL_UNWIND] = "unwind",
+		[CALL_CAUGHT] = "caught"};
 	uint16_t class_index;
 
 	if (work->throwable)
 		return REWRITE_OK;
 	class_index = constants_add_class(work->constants, probe);
-	for (enum probe_kind kind = 0; kind < PROBES; kind++)
-		work->probe.method[kind] = constants_add_method(
-			work->constants, class_index, names[kind], "(I)V");
+	for (enum probe_call call = 0; call < CALLS; call++)
+		work->probe.method[call] = constants_add_method(
+			work->constants, class_index, names[call], "(I)V");
 	work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
 	work->throwable = constants_add_class(work->constants, "java/lang/Throwable");
 	return work->throwable ? REWRITE_OK : constants_why(work->constants);
@@ -112,27 +105,8 @@ static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
 	return REWRITE_OK;
 }
 
-static enum rewrite_reason code_part_stretch(struct method_work *work,
-	const struct method_request *request, struct code_parts *parts)
-{
-	struct frame_method method = {
-		.constants = work->constants,
-		.descriptor = request->descriptor,
-		.this_class = request->this_class,
-		.is_static = request->is_static,
-		.constructor = request->constructor,
-	};
-	enum rewrite_reason reason;
-
-	if (!work->frames)
-		return code_stretch(&work->code, NULL);
-	reason = full_frames_init(&parts->full, parts->frames, &work->code, &method);
-	return reason == REWRITE_OK ? code_stretch(&work->code, &parts->full) : reason;
-}
-
-/* Decodes the code and settles where everything goes. */
-static enum rewrite_reason code_part_read(struct method_work *work,
-	const struct method_request *request, struct code_parts *parts)
+/* Decodes the code, and settles where everything goes. */
+static enum rewrite_reason code_read(struct method_work *work, struct code_parts *parts)
 {
 	struct code *code = &work->code;
 	enum rewrite_reason reason;
@@ -141,44 +115,43 @@ static enum rewrite_reason code_part_read(struct method_work *work,
 	if (!exceptions_announce(&work->exceptions, code))
 		return REWRITE_MEMORY;
 	reason = code_decode(code);
-	if (reason != REWRITE_OK)
-		return reason;
-	if (!exceptions_check(&work->exceptions, code))
-		return REWRITE_MALFORMED;
-	return code_has_far(code) ? code_part_stretch(work, request, parts) : REWRITE_OK;
+	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, code))
+		reason = REWRITE_MALFORMED;
+	return reason;
 }
 
 /* Which instructions are under which handler. */
 static enum rewrite_reason handlers_find(struct method_work *work,
 	const struct method_request *request, struct code_parts *parts)
 {
-	struct constructor_method method = {
-		.code = &work->code,
-		.constants = work->constants,
-		.exceptions = &work->exceptions,
-		.max_stack = parts->max_stack,
-		.max_locals = parts->max_locals,
-		.descriptor = request->descriptor,
-		.typed = work->frames,
-		.frames = parts->frames,
-	};
 	struct handlers *handlers = &parts->handlers;
-	enum rewrite_reason reason;
 
-	parts->all = (struct zone){0, parts->length, HANDLER_COMMON};
-	*handlers = (struct handlers){.zone = &parts->all, .zones = 1};
-	if (request->constructor) {
-		reason = constructor_find(&work->constructor, &method);
+	parts->whole = (struct range){0, parts->length, HANDLER_COMMON};
+	*handlers = (struct handlers){.range = &parts->whole, .ranges = 1};
+	/* A verifier that infers types takes a handler without locals for both states of
+	 * `this`. */
+	if (request->constructor && work->typed) {
+		struct constructor_method method = {
+			.code = &work->code,
+			.constants = work->constants,
+			.max_stack = parts->max_stack,
+			.max_locals = parts->max_locals,
+			.descriptor = request->descriptor,
+			.frames = parts->frames,
+		};
+		enum rewrite_reason reason =
+			constructor_find(&work->constructor, &method);
+
 		if (reason != REWRITE_OK)
 			return reason;
-		handlers->zone = work->constructor.zone;
-		handlers->zones = work->constructor.zones;
+		handlers->range = work->constructor.range;
+		handlers->ranges = work->constructor.ranges;
 	}
-	for (uint32_t i = 0; i < handlers->zones; i++) {
-		const struct zone *zone = &handlers->zone[i];
+	for (uint32_t i = 0; i < handlers->ranges; i++) {
+		const struct range *range = &handlers->range[i];
 
-		handlers->used[zone->handler] |=
-			code_covers(&work->code, zone->start, zone->end);
+		handlers->used[range->handler] |=
+			code_covers(&work->code, range->start, range->end);
 	}
 	return REWRITE_OK;
 }
@@ -229,9 +202,8 @@ static enum rewrite_reason attribute_write(const struct method_work *work,
 			attribute->content, code, &work->exceptions, out);
 		break;
 	default:
-		reason = stack_map_write(attribute->content,
-			code->islands ? &parts->full : NULL, code, &parts->handlers,
-			work->throwable, out);
+		reason = stack_map_write(
+			attribute->content, code, &parts->handlers, work->throwable, out);
 	}
 	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
 	return reason;
@@ -240,92 +212,69 @@ static enum rewrite_reason attribute_write(const struct method_work *work,
 static enum rewrite_reason attributes_write(const struct method_work *work,
 	const struct code_parts *parts, struct writer *out)
 {
+	const bool *used = parts->handlers.used;
+	bool frames_needed =
+		work->typed && (used[HANDLER_COMMON] || used[HANDLER_UNINITIALIZED]);
 	struct reader in = parts->rest;
 	struct attribute attribute;
 	size_t count_at = out->size;
 	uint32_t count = 0;
-	bool frames = !work->frames; /* written, or not needed */
 	enum rewrite_reason reason = REWRITE_OK;
 
 	write_u2(out, 0);
 	for (uint32_t i = 0; i < parts->attributes && reason == REWRITE_OK; i++) {
 		attribute_read(work->constants, &in, &attribute);
 		if (attribute.kind < ATTRIBUTE_STACK_MAP ||
-			(attribute.kind == ATTRIBUTE_STACK_MAP && !work->frames))
+			(attribute.kind == ATTRIBUTE_STACK_MAP && !work->typed))
 			continue;
-		frames |= attribute.kind == ATTRIBUTE_STACK_MAP;
+		frames_needed &= attribute.kind != ATTRIBUTE_STACK_MAP;
 		reason = attribute_write(work, parts, &attribute, out);
 		count++;
 	}
-	for (enum handler i = 0; i < HANDLERS && reason == REWRITE_OK; i++) {
-		if (frames || !parts->handlers.used[i])
-			continue;
+	if (frames_needed && reason == REWRITE_OK) {
 		attribute = (struct attribute){
 			ATTRIBUTE_STACK_MAP, work->stack_map_name, parts->frames};
 		reason = attribute_write(work, parts, &attribute, out);
 		count++;
-		frames = true;
 	}
 	patch_u2(out, count_at, count);
 	return count > UINT16_MAX ? REWRITE_TABLE : reason;
-}
-
-/* A probe's argument on top of everything; the exception and the id in a handler. */
-static uint32_t new_max_stack(uint32_t max_stack)
-{
-	return max_stack == 0 ? 2 : max_stack + 1;
-}
-
-static enum rewrite_reason parts_prepare(struct method_work *work,
-	const struct method_request *request, struct code_parts *parts)
-{
-	enum rewrite_reason reason;
-
-	if (!parts_read(work, request->content, parts))
-		return REWRITE_MALFORMED;
-	if (parts->max_stack == UINT16_MAX)
-		return REWRITE_STACK;
-	reason = constants_need(work, request->probe);
-	if (reason == REWRITE_OK)
-		reason = push_make(work, request->id);
-	if (reason == REWRITE_OK)
-		reason = code_part_read(work, request, parts);
-	return reason == REWRITE_OK ? handlers_find(work, request, parts) : reason;
-}
-
-static enum rewrite_reason parts_write(struct method_work *work,
-	const struct method_request *request, struct code_parts *parts,
-	struct writer *out)
-{
-	size_t head = out->size;
-	enum rewrite_reason reason;
-
-	write_u2(out, request->name);
-	write_u4(out, 0);
-	write_u2(out, new_max_stack(parts->max_stack));
-	write_u2(out, parts->max_locals);
-	reason = code_part_write(work, &parts->handlers, out);
-	if (reason == REWRITE_OK)
-		reason = exceptions_write(
-			&work->exceptions, &work->code, &parts->handlers, out);
-	if (reason == REWRITE_OK)
-		reason = attributes_write(work, parts, out);
-	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
-	return reason == REWRITE_OK && out->failed ? REWRITE_MEMORY : reason;
 }
 
 enum rewrite_reason method_write(struct method_work *work,
 	const struct method_request *request, struct writer *out)
 {
 	struct code_parts parts;
+	size_t head = out->size;
 	enum rewrite_reason reason;
 
-	parts.full = (struct full_frames){0}; /* the rest is read, or found out, first */
-	reason = parts_prepare(work, request, &parts);
+	if (!parts_read(work, request->content, &parts))
+		return REWRITE_MALFORMED;
+	if (parts.max_stack == UINT16_MAX)
+		return REWRITE_STACK;
+	reason = constants_need(work, request->probe);
 	if (reason == REWRITE_OK)
-		reason = parts_write(work, request, &parts, out);
-	full_frames_fini(&parts.full);
-	return reason;
+		reason = push_make(work, request->id);
+	if (reason == REWRITE_OK)
+		reason = code_read(work, &parts);
+	if (reason == REWRITE_OK)
+		reason = handlers_find(work, request, &parts);
+	if (reason != REWRITE_OK)
+		return reason;
+	write_u2(out, request->name);
+	write_u4(out, 0);
+	/* A probe's argument on top of everything; the exception and the id in a handler.
+	 */
+	write_u2(out, parts.max_stack == 0 ? 2 : parts.max_stack + 1u);
+	write_u2(out, parts.max_locals);
+	reason = code_part_write(work, &parts.handlers, out);
+	if (reason == REWRITE_OK)
+		reason = exceptions_write(
+			&work->exceptions, &work->code, &parts.handlers, out);
+	if (reason == REWRITE_OK)
+		reason = attributes_write(work, &parts, out);
+	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));
+	return reason == REWRITE_OK && out->failed ? REWRITE_MEMORY : reason;
 }
 
 void method_fini(struct method_work *work)

@@ -19,7 +19,8 @@
 /* One for a class; zero-initialise it. What it holds is used again for each method. */
 struct method_work {
 	struct constants *constants; /* borrowed */
-	bool frames;                 /* the version of the class file has stack maps */
+	bool typed; /* the version of the class file has stack maps, by which types are
+		       checked */
 	struct probe probe;      /* of the method; methods are 0 until they are needed */
 	uint16_t throwable;      /* index of the class, 0 until it is needed */
 	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
@@ -34,9 +35,7 @@ struct method_request {
 	uint16_t name;         /* index of "Code" */
 	uint32_t id;
 	const char *probe; /* class name */
-	bool is_static;
-	bool constructor;    /* and of a class that has a super class */
-	uint16_t this_class; /* index */
+	bool constructor;  /* and of a class that has a super class */
 	struct text descriptor;
 };
 

@@ -6,6 +6,7 @@
 #ifndef JPROF_REWRITE_OPCODE_H
 #define JPROF_REWRITE_OPCODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The instructions that are named in the code. */
@@ -33,9 +34,7 @@ enum {
 	OP_INVOKEDYNAMIC = 0xba,
 	OP_ATHROW = 0xbf,
 	OP_MONITOREXIT = 0xc3,
-	OP_IFNULL = 0xc6,
-	OP_WIDE = 0xc4,
-	OP_GOTO_W = 0xc8
+	OP_WIDE = 0xc4
 };
 
 /* Where control goes from an instruction. */
@@ -77,5 +76,15 @@ struct opcode {
 };
 
 extern const struct opcode opcodes[256];
+
+/* True if control does not go on to the next instruction. */
+static inline bool opcode_ends(uint8_t opcode)
+{
+	uint8_t flow = opcodes[opcode].flow;
+
+	return flow == FLOW_THROW || flow == FLOW_RET || flow == FLOW_RETURN ||
+	       flow == FLOW_GOTO || flow == FLOW_GOTO_W || flow == FLOW_TABLE ||
+	       flow == FLOW_LOOKUP;
+}
 
 #endif

@@ -16,8 +16,7 @@ enum {
 	VERSION_FIRST = 45,
 	VERSION_LAST = 69,   /* Java 25 */
 	VERSION_FRAMES = 50, /* the first whose StackMapTable is read (4.10.1) */
-	VERSION_MINOR = 3,   /* of 45: before, a Code attribute had narrower fields */
-	ACCESS_STATIC = 0x0008
+	VERSION_MINOR = 3    /* of 45: before, a Code attribute had narrower fields */
 };
 
 struct rewriter {
@@ -30,7 +29,6 @@ struct rewriter {
 	const uint8_t *copied;  /* up to here the file is in out */
 	struct writer names;    /* the class's, and the current method's */
 	size_t class_name_size; /* with its NUL */
-	uint16_t this_class;
 	struct method_work work;
 	unsigned methods; /* that got probes */
 };
@@ -78,13 +76,13 @@ static enum rewrite_reason head_read(struct rewriter *rewriter)
 	if (major < VERSION_FIRST || major > VERSION_LAST ||
 		(major == VERSION_FIRST && minor < VERSION_MINOR))
 		return REWRITE_VERSION;
-	rewriter->work.frames = major >= VERSION_FRAMES;
+	rewriter->work.typed = major >= VERSION_FRAMES;
 	return constants_init(&rewriter->constants, rewriter->bytes, in);
 }
 
 /* An index that is not one of the file's constants; the next two bytes. What is added to the
  * constants must not make a class well-formed that is not. */
-static bool index_is_wild(struct rewriter *rewriter)
+static bool index_is_beyond(struct rewriter *rewriter)
 {
 	return read_u2(&rewriter->in) >= rewriter->constants.count;
 }
@@ -95,33 +93,9 @@ static bool skip_attributes(struct rewriter *rewriter)
 	uint32_t count = read_u2(in);
 
 	while (count-- > 0 && !in->failed) {
-		if (index_is_wild(rewriter))
+		if (index_is_beyond(rewriter))
 			return false;
 		read_bytes(in, read_u4(in));
-	}
-	return !in->failed;
-}
-
-static bool interfaces_read(struct rewriter *rewriter)
-{
-	uint32_t count = read_u2(&rewriter->in);
-
-	while (count-- > 0)
-		if (index_is_wild(rewriter))
-			return false;
-	return true;
-}
-
-static bool fields_read(struct rewriter *rewriter)
-{
-	struct reader *in = &rewriter->in;
-	uint32_t fields = read_u2(in);
-
-	while (fields-- > 0) {
-		read_u2(in); /* access flags */
-		if (index_is_wild(rewriter) || index_is_wild(rewriter) ||
-			!skip_attributes(rewriter))
-			return false;
 	}
 	return !in->failed;
 }
@@ -131,18 +105,27 @@ static enum rewrite_reason class_read(struct rewriter *rewriter)
 {
 	struct reader *in = &rewriter->in;
 	enum rewrite_reason reason;
+	uint32_t interfaces, fields;
 
 	read_u2(in); /* access flags */
-	rewriter->this_class = read_u2(in);
-	reason = name_write(
-		rewriter, constants_class(&rewriter->constants, rewriter->this_class));
+	reason = name_write(rewriter, constants_class(&rewriter->constants, read_u2(in)));
 	if (reason != REWRITE_OK)
 		return reason;
 	rewriter->class_name_size = rewriter->names.size;
-	if (index_is_wild(rewriter) /* super class */ || !interfaces_read(rewriter) ||
-		!fields_read(rewriter))
+	if (index_is_beyond(rewriter)) /* super class */
 		return REWRITE_MALFORMED;
-	return REWRITE_OK;
+	interfaces = read_u2(in);
+	while (interfaces-- > 0)
+		if (index_is_beyond(rewriter))
+			return REWRITE_MALFORMED;
+	fields = read_u2(in);
+	while (fields-- > 0) {
+		read_u2(in); /* access flags */
+		if (index_is_beyond(rewriter) || index_is_beyond(rewriter) ||
+			!skip_attributes(rewriter))
+			return REWRITE_MALFORMED;
+	}
+	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
 }
 
 static enum rewrite_reason method_read(struct rewriter *rewriter, struct method *method)
@@ -174,25 +157,18 @@ static enum rewrite_reason method_read(struct rewriter *rewriter, struct method 
 	return in->failed ? REWRITE_MALFORMED : REWRITE_OK;
 }
 
-/* Reasons that end the whole class; others leave a method as it is. */
-static bool reason_is_final(enum rewrite_reason reason)
-{
-	return reason == REWRITE_MALFORMED || reason == REWRITE_MEMORY;
-}
-
 /* Puts the probes in; reader and file stand behind the method. */
 static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
-	const struct method *method, const struct rewrite_method *told, uint32_t id)
+	const struct method *method, const struct rewrite_method *described, uint32_t id)
 {
-	struct method_request request = {
+	const struct rewrite_request *request = rewriter->request;
+	struct method_request method_request = {
 		.content = method->code.content,
 		.name = method->code.name,
 		.id = id,
-		.probe = rewriter->request->probe,
-		.is_static = method->access & ACCESS_STATIC,
-		.this_class = rewriter->this_class,
-		.constructor = strcmp(told->name, "<init>") == 0 &&
-			       strcmp(told->class_name, "java/lang/Object") != 0,
+		.probe = request->probe,
+		.constructor = strcmp(described->name, "<init>") == 0 &&
+			       strcmp(described->class_name, "java/lang/Object") != 0,
 		.descriptor = method->descriptor,
 	};
 	struct writer *out = &rewriter->out;
@@ -201,28 +177,31 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 
 	write_copy(
 		out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
-	reason = method_write(&rewriter->work, &request, out);
-	if (reason == REWRITE_OK) {
+	reason = method_write(&rewriter->work, &method_request, out);
+	switch (reason) {
+	case REWRITE_OK:
 		rewriter->copied = method->code.content.end;
 		rewriter->methods++;
 		return REWRITE_OK;
-	}
-	if (reason_is_final(reason))
+	case REWRITE_MALFORMED:
+	case REWRITE_MEMORY:
 		return reason;
-	out->size = before;
-	if (rewriter->request->untouched)
-		rewriter->request->untouched(rewriter->request->user, told, reason);
-	return REWRITE_OK;
+	default: /* the method stays as it is */
+		out->size = before;
+		if (request->untouched)
+			request->untouched(request->user, described, reason);
+		return REWRITE_OK;
+	}
 }
 
 static enum rewrite_reason method_do(struct rewriter *rewriter)
 {
 	const struct rewrite_request *request = rewriter->request;
 	struct method method = {0};
-	struct rewrite_method told;
+	struct rewrite_method described;
 	enum rewrite_reason reason = method_read(rewriter, &method);
 	size_t descriptor_at;
-	uint32_t id;
+	struct rewrite_probes probes;
 
 	rewriter->names.size = rewriter->class_name_size;
 	if (reason == REWRITE_OK)
@@ -232,17 +211,17 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 		reason = name_write(rewriter, method.descriptor);
 	if (reason != REWRITE_OK)
 		return reason;
-	told = (struct rewrite_method){
+	described = (struct rewrite_method){
 		.class_name = (char *)rewriter->names.bytes,
 		.name = (char *)rewriter->names.bytes + rewriter->class_name_size,
 		.descriptor = (char *)rewriter->names.bytes + descriptor_at,
 		.access = method.access,
 		.intrinsic = method.intrinsic,
 	};
-	id = request->id(request->user, &told);
-	if (id == 0 || !method.code_start)
+	probes = request->probes(request->user, &described);
+	if (probes.kind == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;
-	return method_rewrite(rewriter, &method, &told, id);
+	return method_rewrite(rewriter, &method, &described, probes.id);
 }
 
 /* All methods, and that nothing is behind the class. */

@@ -14,14 +14,13 @@
  *                               H: push id; invokestatic unwind(I)V; athrow
  *
  * The handlers are the last rows of the exception table, catch everything, and lie behind the
- * code. H needs no locals: its frame is (no locals, one Throwable). In a constructor, what
- * comes before the call of super or this has a handler of its own, whose frame holds the
- * uninitialised `this` in local 0: a class that returned from it would not verify, one that
- * throws does. The call itself is under that handler in class files before version 50. In
- * later ones no frame would do for both sides of it (constructor.h): what it throws leaves the
- * constructor without a probe. That, and whatever else went by, is told by the next `caught`,
- * or `unwind`, of a method further out: when a method's handler runs, all that it called is
- * over.
+ * code. H needs no locals: its frame is (no locals, one Throwable). In a constructor of a class
+ * file that has frames (from version 50 on), what comes before the call of super or this has a
+ * handler of its own, whose frame holds the uninitialised `this` in local 0: a class that returned
+ * from it would not verify, one that throws does. The call itself is under neither, as no frame
+ * would do for both sides of it (constructor.h): what it throws leaves the constructor without a
+ * probe. The next `caught`, or `unwind`, of a method further out ends such calls: when a method's
+ * handler runs, all that it called is over.
  *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
  * there (an asynchronous exception, after the exit was recorded) leaves the method. A caught
@@ -47,7 +46,7 @@
 	X(REWRITE_VERSION, "class file version not known")                               \
 	X(REWRITE_POOL, "the constant pool is full")                                     \
 	X(REWRITE_CODE, "the code would be longer than 65,535 bytes")                    \
-	X(REWRITE_BRANCH, "a branch would be too far, and there is no place for a detour") \
+	X(REWRITE_BRANCH, "a branch would be longer than 32,767 bytes")                  \
 	X(REWRITE_TABLE, "the exception table would be too long")                        \
 	X(REWRITE_STACK, "the operand stack would be too deep")                          \
 	X(REWRITE_CONSTRUCTOR, "where it calls super or this could not be found out")    \
@@ -68,12 +67,23 @@ struct rewrite_method {
 	                  * name until Java 15, HotSpotIntrinsicCandidate) */
 };
 
+/* Which probes are put into a method. */
+enum probe_kind {
+	PROBE_NONE, /* none: the method is copied as it is */
+	PROBE_TIMED /* enter, exit, unwind, caught */
+};
+
+struct rewrite_probes {
+	enum probe_kind kind;
+	uint32_t id; /* what the probes pass; above 32,767 it costs a constant */
+};
+
 struct rewrite_request {
-	/* The number that the method's probes pass; 0: the method is left alone. Asked once for each
-	 * method, in the file's order; of native and abstract ones too, which have no code: what
-	 * is returned for them is not used. Above 32,767 it costs a constant. */
-	uint32_t (*id)(void *user, const struct rewrite_method *method);
-	/* A method with an id stays as it is, the class is rewritten all the same. */
+	/* Called once for each method, in the file's order; for native and abstract ones
+	 * too, which have no code: what is returned for them is not used. */
+	struct rewrite_probes (*probes)(void *user, const struct rewrite_method *method);
+	/* A method that was to have probes stays as it is, the class is rewritten all the
+	 * same. */
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
 	void *user;

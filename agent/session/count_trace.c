@@ -3,36 +3,36 @@
 /*
  * count_trace: see count_trace.h.
  *
- * What nodes and accounts of a thread come to is added when all of them were shown: they may be shown
- * again, renumbered.
+ * What a row comes to is added when all of it was shown: it may begin again.
  */
 #include "agent/session/count_trace.h"
 
 #include <stdlib.h>
 
 struct counting {
-	struct trace_counts counts;
-	struct method_counts *methods; /* NULL: not wanted */
-	/* Of the thread that is being shown: */
-	uint64_t calls, io_ops, io_bytes;
-	struct method_count *own; /* by id, of those touched */
-	uint32_t *touched;        /* ids, each once */
+	struct trace_counts counts, row; /* of all rows that were shown, of the one at work */
+	struct method_counts *methods;   /* NULL: not wanted */
+	struct touched_method {
+		struct method_count count;
+		bool touched;
+	} *own;            /* of the row at work, by id */
+	uint32_t *touched; /* ids, each once */
 	uint32_t touches;
 };
 
 static void forget_methods(struct counting *counting)
 {
 	for (uint32_t i = 0; i < counting->touches; i++)
-		counting->own[counting->touched[i]] = (struct method_count){0};
+		counting->own[counting->touched[i]] = (struct touched_method){0};
 	counting->touches = 0;
 }
 
-static int begin_thread(void *user, const struct trace_thread *thread)
+static int begin_row(void *user, const struct trace_thread *thread)
 {
 	struct counting *counting = user;
 
 	(void)thread;
-	counting->calls = counting->io_ops = counting->io_bytes = 0;
+	counting->row = (struct trace_counts){0};
 	forget_methods(counting);
 	return 0;
 }
@@ -41,68 +41,79 @@ static void count_method(struct counting *counting, const struct tree_node *node
 {
 	struct method_counts *methods = counting->methods;
 	uint64_t used = methods->by >= 0 ? node->base[methods->by] : 0;
-	struct method_count *own;
+	struct touched_method *own;
 
 	if (node->method >= methods->methods || (node->calls == 0 && used == 0))
 		return;
 	own = &counting->own[node->method];
-	if (own->calls == 0 && own->used == 0)
+	if (!own->touched)
 		counting->touched[counting->touches++] = node->method;
-	own->calls += node->calls;
-	own->used += used;
+	own->touched = true;
+	own->count.calls += node->calls;
+	own->count.used += used;
 }
 
-static int count_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *block, size_t stride)
+static int count_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *block, size_t stride)
 {
 	struct counting *counting = user;
 
 	(void)thread;
-	(void)first;
 	for (uint32_t i = 0; i < count; i++)
-		counting->calls += trace_node(block, stride, i)->calls;
+		counting->row.calls += trace_node(block, stride, i)->calls;
 	for (uint32_t i = 0; i < count && counting->methods; i++)
 		count_method(counting, trace_node(block, stride, i));
 	return 0;
 }
 
-static int count_accounts(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct io_account *account)
+static int count_accounts(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct account *account)
 {
 	struct counting *counting = user;
 
 	(void)thread;
-	(void)first;
 	for (uint32_t i = 0; i < count; i++) {
-		if (account[i].part)
+		if (account[i].part || account[i].kind >= IO_OPS)
 			continue;
-		counting->io_ops += account[i].ops;
-		counting->io_bytes += account[i].bytes;
+		counting->row.io_ops += account[i].count;
+		counting->row.io_bytes += account[i].amount;
 	}
 	return 0;
 }
 
+/* A part of a row counts when all of that was shown. */
 static int end_thread(void *user, const struct trace_thread *thread)
 {
 	struct counting *counting = user;
-	struct trace_counts *counts = &counting->counts;
+	struct trace_counts *row = &counting->row, *counts = &counting->counts;
 
-	counts->threads += thread->folded;
-	counts->live += thread->alive;
-	counts->nodes += thread->nodes;
-	counts->calls += counting->calls;
-	counts->events += thread->events;
-	counts->lost += thread->lost;
-	counts->pruned += thread->pruned;
-	counts->io_ops += counting->io_ops;
-	counts->io_bytes += counting->io_bytes;
+	row->threads += thread->folded;
+	row->live += thread->alive;
+	row->nodes += thread->nodes;
+	row->events += thread->events;
+	row->lost += thread->lost;
+	row->pruned += thread->pruned;
 	for (unsigned i = 0; i < METRIC_MAX; i++)
-		counts->used[i] += thread->total[i];
+		row->used[i] += thread->total[i];
+	if (thread->group != 0)
+		return 0;
+
+	counts->threads += row->threads;
+	counts->live += row->live;
+	counts->nodes += row->nodes;
+	counts->calls += row->calls;
+	counts->events += row->events;
+	counts->lost += row->lost;
+	counts->pruned += row->pruned;
+	counts->io_ops += row->io_ops;
+	counts->io_bytes += row->io_bytes;
+	for (unsigned i = 0; i < METRIC_MAX; i++)
+		counts->used[i] += row->used[i];
 	for (uint32_t i = 0; i < counting->touches; i++) {
 		uint32_t id = counting->touched[i];
 
-		counting->methods->method[id].calls += counting->own[id].calls;
-		counting->methods->method[id].used += counting->own[id].used;
+		counting->methods->method[id].calls += counting->own[id].count.calls;
+		counting->methods->method[id].used += counting->own[id].count.used;
 	}
 	forget_methods(counting);
 	return 0;
@@ -111,7 +122,7 @@ static int end_thread(void *user, const struct trace_thread *thread)
 static void count(struct trace *trace, struct counting *counting)
 {
 	const struct trace_visitor visitor = {.user = counting,
-		.begin = begin_thread,
+		.begin = begin_row,
 		.nodes = count_nodes,
 		.accounts = count_accounts,
 		.end = end_thread};

@@ -8,37 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_control(const char *label)
-{
-	for (; *label != '\0'; label++)
-		if ((unsigned char)*label < 0x20 || *label == 0x7f)
-			return true;
-	return false;
-}
-
-static bool is_utf8(const char *label)
-{
-	json_t *text = json_string(label); /* which refuses what is not */
-	bool yes = text != NULL;
-
-	json_decref(text);
-	return yes;
-}
-
 int label_check(const char *label, struct error *error)
 {
 	struct error_subject subject = error_subject(label);
+	bool has_control = false;
+	json_t *text = json_string(label); /* which refuses what is not UTF-8 */
+	bool is_utf8 = text != NULL;
 
+	json_decref(text);
+	for (const char *c = label; *c != '\0'; c++)
+		has_control |= (unsigned char)*c < 0x20 || *c == 0x7f;
 	if (label[0] == '\0')
 		return error_set(error, ERROR_VALUE, "a snapshot's label may not be empty");
 	if (strlen(label) > LABEL_MAX)
 		return error_set(error, ERROR_VALUE,
 			"the snapshot's label '%s' is longer than %d bytes", subject.text,
 			LABEL_MAX);
-	if (has_control(label))
+	if (has_control)
 		return error_set(error, ERROR_VALUE,
 			"the snapshot's label '%s' has control characters", subject.text);
-	if (!is_utf8(label))
+	if (!is_utf8)
 		return error_set(
 			error, ERROR_VALUE, "the snapshot's label '%s' is not UTF-8", subject.text);
 	if (strstr(label, ".."))

@@ -14,20 +14,18 @@ static uint64_t more(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static bool is_above(const struct looker *looker, const struct look_method *a,
-	const struct look_method *b)
-{
-	if (looker->by >= 0 && a->used != b->used)
-		return a->used > b->used;
-	return a->calls > b->calls;
-}
-
+/* Puts the method among those at the top, if it is one of them. */
 static void offer(const struct looker *looker, struct look *look, const struct look_method *method)
 {
 	unsigned at = look->tops;
 
-	while (at > 0 && is_above(looker, method, &look->top[at - 1]))
-		at--;
+	for (; at > 0; at--) {
+		const struct look_method *other = &look->top[at - 1];
+		bool by_use = looker->by >= 0 && method->used != other->used;
+
+		if (by_use ? method->used < other->used : method->calls <= other->calls)
+			break;
+	}
 	if (at == LOOK_TOP)
 		return;
 	if (look->tops < LOOK_TOP)
@@ -35,22 +33,6 @@ static void offer(const struct looker *looker, struct look *look, const struct l
 	memmove(&look->top[at + 1], &look->top[at],
 		(look->tops - 1 - at) * sizeof(look->top[0]));
 	look->top[at] = *method;
-}
-
-static void find_top(const struct looker *looker, const struct method_count *count,
-	uint32_t methods, struct look *look)
-{
-	for (uint32_t id = METHOD_FIRST; id < methods; id++) {
-		struct method_count before = {0, 0};
-		struct look_method method = {.id = id};
-
-		if (id < looker->methods)
-			before = looker->method[id];
-		method.calls = more(count[id].calls, before.calls);
-		method.used = more(count[id].used, before.used);
-		if (method.calls > 0 || method.used > 0)
-			offer(looker, look, &method);
-	}
 }
 
 int look_take(struct looker *looker, struct trace *trace, unsigned metrics, uint32_t methods,
@@ -71,7 +53,17 @@ int look_take(struct looker *looker, struct trace *trace, unsigned metrics, uint
 		.cpu = more(cpu, looker->cpu)};
 	for (unsigned i = 0; i < metrics; i++)
 		look->used[i] = more(counts->used[i], looker->counts.used[i]);
-	find_top(looker, method, methods, look);
+	for (uint32_t id = METHOD_FIRST; id < methods; id++) {
+		struct method_count before = {0, 0};
+		struct look_method since = {.id = id};
+
+		if (id < looker->methods)
+			before = looker->method[id];
+		since.calls = more(method[id].calls, before.calls);
+		since.used = more(method[id].used, before.used);
+		if (since.calls > 0 || since.used > 0)
+			offer(looker, look, &since);
+	}
 	free(looker->method);
 	looker->method = method;
 	looker->methods = methods;

@@ -48,29 +48,19 @@ static size_t kept_bytes(const char *text)
 	return bytes <= MARK_NAME_MAX ? bytes : utf8_floor(text, MARK_NAME_MAX);
 }
 
-static struct mark *mark_create(const char *name, const char *thread)
-{
-	size_t bytes = kept_bytes(name), more = thread ? kept_bytes(thread) : 0;
-	struct mark *mark = calloc(1, sizeof(*mark) + bytes + 1 + more + 1);
-
-	if (!mark)
-		return NULL;
-	memcpy(mark->text, name, bytes);
-	if (thread) {
-		mark->thread = mark->text + bytes + 1;
-		memcpy(mark->thread, thread, more);
-	}
-	return mark;
-}
-
 void marks_add(struct marks *marks, uint64_t at, const char *name, int64_t java_thread_id,
 	const char *thread_name)
 {
-	struct mark *mark = mark_create(name ? name : "", thread_name);
+	size_t bytes = name ? kept_bytes(name) : 0;
+	size_t more = thread_name ? kept_bytes(thread_name) : 0;
+	struct mark *mark = calloc(1, sizeof(*mark) + bytes + 1 + more + 1);
 
 	if (mark) {
 		mark->at = at;
 		mark->java_id = java_thread_id;
+		memcpy(mark->text, name ? name : "", bytes);
+		if (thread_name)
+			mark->thread = memcpy(mark->text + bytes + 1, thread_name, more);
 	}
 	lock_take(&marks->lock);
 	if (mark && marks->waiting < MARKS_WAITING && marks->taken < MARKS_MAX) {
@@ -86,11 +76,12 @@ void marks_add(struct marks *marks, uint64_t at, const char *name, int64_t java_
 	free(mark);
 }
 
-/* What waits goes behind what an earlier transaction could not put. */
-static void take_waiting(struct marks *marks)
+int marks_put(struct marks *marks, struct profile_writer *profile, struct error *error)
 {
 	struct mark **end = &marks->putting;
+	int status = 0;
 
+	/* What waits goes behind what an earlier transaction could not put. */
 	while (*end)
 		end = &(*end)->next;
 	lock_take(&marks->lock);
@@ -98,20 +89,13 @@ static void take_waiting(struct marks *marks)
 	marks->first = NULL;
 	marks->end = &marks->first;
 	lock_give(&marks->lock);
-}
-
-int marks_put(struct marks *marks, struct profile_writer *profile, struct error *error)
-{
-	int status = 0;
-
-	take_waiting(marks);
 	for (const struct mark *mark = marks->putting; mark && status == 0; mark = mark->next) {
 		const struct profile_mark record = {.at = mark->at,
 			.java_id = mark->java_id,
 			.thread = mark->thread,
 			.name = mark->text};
 
-		status = profile_put_mark(profile, &record, error);
+		status = profile_put(profile, &record, error);
 	}
 	return status;
 }

@@ -4,19 +4,8 @@
 #include "agent/session/requests.h"
 
 #include <stdlib.h>
-#include <time.h>
 
-static void append(struct requests *requests, struct request *request)
-{
-	struct request **end = &requests->first;
-
-	while (*end)
-		end = &(*end)->next;
-	*end = request;
-	pthread_cond_broadcast(requests->wake);
-}
-
-/* True if it was still waiting. */
+/* Under the lock. True if it was still waiting. */
 static bool take_out(struct requests *requests, const struct request *request)
 {
 	for (struct request **i = &requests->first; *i; i = &(*i)->next) {
@@ -28,45 +17,27 @@ static bool take_out(struct requests *requests, const struct request *request)
 	return false;
 }
 
-static void wait_for_answer(struct requests *requests, struct request *request, unsigned seconds)
+/* Under the lock, which is given meanwhile. */
+static void wait_for_answer(
+	struct requests *requests, struct request *request, unsigned seconds)
 {
-	struct timespec until;
+	struct request **end = &requests->first;
+	struct timespec until = lock_deadline(UINT64_C(1000) * seconds);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)seconds;
-	append(requests, request);
+	while (*end)
+		end = &(*end)->next;
+	*end = request;
+	pthread_cond_broadcast(requests->wake);
 	while (!request->answered &&
 		pthread_cond_timedwait(requests->wake, &requests->lock->mutex, &until) == 0)
 		;
 }
 
-static bool makes_snapshot(const struct request *request)
-{
-	return request->kind == REQUEST_SNAPSHOT || request->kind == REQUEST_RESET;
-}
-
-/* Under the lock. The request was answered, or has been waited for long enough. */
-static void leave(
-	struct requests *requests, struct request *request, struct request *copy, unsigned seconds)
-{
-	bool theirs = !request->answered && !take_out(requests, request);
-
-	if (request->answered) {
-		*copy = *request;
-	} else {
-		error_set(&copy->error, ERROR_IO,
-			"writing the profile takes longer than %u s%s", seconds,
-			theirs && makes_snapshot(request)
-				? "; the snapshot may still be made" : "");
-	}
-	request->left = theirs;
-	if (!theirs)
-		free(request);
-}
-
 int requests_ask(struct requests *requests, struct request *question, unsigned seconds)
 {
 	struct request *request = malloc(sizeof(*request));
+	bool is_snapshot =
+		question->kind == REQUEST_SNAPSHOT || question->kind == REQUEST_RESET;
 
 	if (!request)
 		return error_set(&question->error, ERROR_MEMORY, "no memory to ask the writer");
@@ -81,7 +52,18 @@ int requests_ask(struct requests *requests, struct request *question, unsigned s
 	} else {
 		wait_for_answer(requests, request, seconds);
 	}
-	leave(requests, request, question, seconds);
+	/* One that is being answered still is left to the writer's thread, which frees it. */
+	if (request->answered)
+		*question = *request;
+	else
+		request->left = !take_out(requests, request);
+	if (!request->answered)
+		error_set(&question->error, ERROR_IO,
+			"writing the profile takes longer than %u s%s", seconds,
+			request->left && is_snapshot ? "; the snapshot may still be made"
+						     : "");
+	if (!request->left)
+		free(request);
 	requests->asking--;
 	pthread_cond_broadcast(requests->wake);
 	lock_give(requests->lock);

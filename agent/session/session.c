@@ -3,7 +3,6 @@
 /* session: see session.h. */
 #include "agent/session/session.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 
 #include "agent/log/log.h"
 #include "agent/session/build_id.h"
-#include "agent/session/session_calibration.h"
 #include "agent/session/session_matches.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
@@ -26,23 +24,19 @@ enum { ARCHIVES_PART = 16 };
 
 enum session_state { SESSION_MADE, SESSION_RECORDING, SESSION_ENDED };
 
-/* They are counted where I/O is. */
-static int check_io_metrics(const struct session *session, struct error *error)
+/* What options do not go together. 0, or a negative code. */
+static int check_options(const struct session *session, struct error *error)
 {
 	const struct metric_set *set = &session->metrics;
 
+	/* They are counted where I/O is. */
 	for (unsigned i = 0; i < set->count && session->options.io == IO_OFF; i++)
 		if (metric_is_io(set->metric[i].kind))
 			return error_set(error, ERROR_VALUE,
 				"metrics=%s counts nothing with io=off; legal here: io=summary, "
 				"io=records",
 				set->metric[i].name);
-	return 0;
-}
-
-/* A scope is seen by calls. */
-static int check_scope(const struct session *session, struct error *error)
-{
+	/* A scope is seen by calls. */
 	if (session_has_scope(session) && session->options.calls == CALLS_OFF)
 		return error_set(error, ERROR_VALUE,
 			"scope needs calls to be seen; legal here: calls=auto, instrument, events");
@@ -72,17 +66,6 @@ static int make_trace(struct session *session, struct error *error)
 	return 0;
 }
 
-static int fill(struct session *session, struct error *error)
-{
-	int code = metric_set_init(&session->metrics, &session->options.metrics, error);
-
-	if (!code)
-		code = check_io_metrics(session, error);
-	if (!code)
-		code = check_scope(session, error);
-	return code ? code : make_trace(session, error);
-}
-
 int session_create(
 	struct session **session, struct options *options, struct error *error)
 {
@@ -97,7 +80,11 @@ int session_create(
 	lock_init(&fresh->near_lock, LOCK_NEAR);
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
-	code = fill(fresh, error);
+	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
+	if (!code)
+		code = check_options(fresh, error);
+	if (!code)
+		code = make_trace(fresh, error);
 	if (code)
 		session_destroy(fresh);
 	else
@@ -144,37 +131,23 @@ bool session_wants_thread(
 		identity->java_id, identity->os_id);
 }
 
-static void note_processor(struct session *session)
+void session_note_facts(struct session *session)
 {
+	time_t now = time(NULL);
+	struct utsname name;
+	struct tm calendar;
 	char text[256];
+	char *options = options_to_json(&session->options, 0);
 
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	session_note(session, "machine.processors", text);
-	if (!processor_model(text, sizeof(text)))
-		return;
-	session_note(session, "machine.cpu", text);
-}
-
-static void note_machine(struct session *session)
-{
-	struct utsname name;
-	char text[sizeof(name.sysname) + sizeof(name.release) + sizeof(name.machine)];
-
-	note_processor(session);
-	if (uname(&name))
-		return;
-	snprintf(text, sizeof(text), "%s %s %s", name.sysname, name.release, name.machine);
-	session_note(session, "machine.system", text);
-	session_note(session, "machine.host", name.nodename);
-}
-
-static void note_session(struct session *session)
-{
-	time_t now = time(NULL);
-	struct tm calendar;
-	char text[128];
-	char *options = options_to_json(&session->options, 0);
-
+	if (processor_model(text, sizeof(text)))
+		session_note(session, "machine.cpu", text);
+	if (!uname(&name)) {
+		snprintf(text, sizeof(text), "%s %s %s", name.sysname, name.release, name.machine);
+		session_note(session, "machine.system", text);
+		session_note(session, "machine.host", name.nodename);
+	}
 	session_note(session, "jprof.version", JPROF_VERSION);
 	if (build_id(text, sizeof(text)))
 		session_note(session, "jprof.build", text);
@@ -187,9 +160,7 @@ static void note_session(struct session *session)
 		session_note(session, "started", session->started);
 }
 
-/* The facts that were noted at its start: a calibration among them, which is long. */
-static void session_notes(void *argument,
-	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+void session_put_notes(void *argument, fact_put put, void *put_argument)
 {
 	const struct session *session = argument;
 	char text[32];
@@ -202,25 +173,13 @@ static void session_notes(void *argument,
 	put(put_argument, "overhead.event_ns", text);
 }
 
-static void put_matches(struct session *session,
-	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
-{
-	json_t *rows = session_matches(session);
-	char *text = json_array_size(rows) > 0 ? json_dumps(rows, JSON_COMPACT) : NULL;
-
-	if (text)
-		put(put_argument, "matches", text);
-	free(text);
-	json_decref(rows);
-}
-
-/* The facts that change while the session runs. */
-static void session_facts(void *argument, bool final,
-	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
+void session_put_facts(void *argument, bool final, fact_put put, void *put_argument)
 {
 	struct session *session = argument;
+	json_t *matches = session_matches(session);
+	char *text =
+		json_array_size(matches) > 0 ? json_dumps(matches, JSON_COMPACT) : NULL;
 	struct trace_state state;
-	char text[32];
 
 	trace_get_state(session->trace, &state);
 	const struct {
@@ -231,16 +190,15 @@ static void session_facts(void *argument, bool final,
 		{"metric.fallbacks", metric_fallbacks() - session->before.fallbacks},
 		{"metric.losses", metric_losses() - session->before.losses},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
-		{"methods.lost", session->source->lost() - session->before.methods_lost},
 		{"memory.limit", state.memory_limit}, {"memory.peak", state.memory_peak},
 		{"calls.recorded", state.calls}, {"calls.folded", state.folded_calls}};
 
-	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
-		snprintf(text, sizeof(text), "%" PRIu64, number[i].value);
-		put(put_argument, number[i].key, text);
-	}
-	session->source->facts(session, put, put_argument);
-	put_matches(session, put, put_argument);
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
+		fact_put_number(put, put_argument, number[i].key, number[i].value);
+	if (text)
+		put(put_argument, "matches", text);
+	free(text);
+	json_decref(matches);
 	put(put_argument, "complete", final ? "yes" : "no");
 }
 
@@ -267,18 +225,13 @@ static const mode_t readers[] = {[READERS_OWNER] = 0,
 
 static int start_writer(struct session *session, const char *path, struct error *error)
 {
-	const struct writer_source source = {.methods_end = session->source->end,
-		.method = session->source->get,
-		.notes = session_notes,
-		.facts = session_facts,
-		.files = session->source->files,
-		.fold_files = session->source->fold_files,
-		.files_put = session->source->files_put,
-		.creation = {.set_aside = session->may_be_unwanted,
-			.readers = readers[session->options.readers]},
-		.argument = session};
+	struct writer_source source = *session->source;
+	int code;
 
-	int code = writer_start(&session->writer, session->trace, &source, &session->metrics,
+	source.creation.set_aside = session->may_be_unwanted;
+	source.creation.readers = readers[session->options.readers];
+	source.argument = session;
+	code = writer_start(&session->writer, session->trace, &source, &session->metrics,
 		path, session->options.flush, error);
 
 	if (!code)
@@ -318,23 +271,20 @@ uint64_t session_process_cpu(void)
  * files. One start or end at a time. */
 static struct writer *abandoned;
 
-int session_begin(struct session *session, const struct session_source *source,
-	struct error *error)
+int session_begin(
+	struct session *session, const struct writer_source *source, struct error *error)
 {
 	char *path;
 	int code;
 
 	if (abandoned && !writer_has_ended(abandoned))
 		return error_set(error, ERROR_BUSY,
-			"the profile of the last recording is still being written, which hangs");
-	note_machine(session);
-	note_session(session);
-	session_calibrate(session);
+			"the profile of the last recording is still being written, which "
+			"hangs");
 	session->source = source;
 	session->began = clock_now();
 	session->cpu_began = session_process_cpu();
-	session->before = (struct session_before){
-		metric_fallbacks(), metric_losses(), source->lost()};
+	session->before = (struct session_before){metric_fallbacks(), metric_losses()};
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
 	code = path ? start_some_writer(session, path, error)
 		    : error_set(error, ERROR_MEMORY, "no memory for the file's name");

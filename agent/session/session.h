@@ -20,6 +20,7 @@
 #include "metric/metric.h"
 #include "options/folded.h"
 #include "options/options.h"
+#include "profile/fact.h"
 
 struct session_note {
 	char *key, *value;
@@ -27,35 +28,9 @@ struct session_note {
 
 enum { SESSION_NOTES = 32 };
 
-struct session;
-
-/* What has probes. */
-struct session_chosen {
-	uint64_t classes, methods;
-};
-
-/* Where the names of methods come from, and what the events' side counts. */
-struct session_source {
-	uint32_t (*end)(void); /* ids are PROFILE_METHOD_FIRST .. end() - 1 */
-	const struct profile_method *(*get)(uint32_t id);
-	uint64_t (*lost)(void); /* methods without a record */
-	/* Calls put for each file and connection that is new or changed, or all of them, with
-	 * times relative to `began`. */
-	int (*files)(uint64_t began, bool all,
-		int (*put)(void *argument, const struct profile_file *file), void *argument);
-	/* See struct writer_source. */
-	bool (*fold_files)(bool force);
-	void (*files_put)(bool referred);
-	void (*chosen)(struct session_chosen *chosen);
-	/* Calls put for each further fact of the events' side. */
-	void (*facts)(const struct session *session,
-		void (*put)(void *argument, const char *key, const char *value),
-		void *argument);
-};
-
 /* What the process had counted before the session began. */
 struct session_before {
-	uint64_t fallbacks, losses, methods_lost;
+	uint64_t fallbacks, losses;
 };
 
 struct session {
@@ -65,7 +40,7 @@ struct session {
 	struct writer *writer; /* NULL: nothing is written */
 	struct session_note note[SESSION_NOTES];
 	unsigned notes;
-	const struct session_source *source; /* borrowed for good */
+	const struct writer_source *source; /* borrowed for good */
 	char *path;         /* the profile's, absolute; NULL before it begins */
 	uint64_t began;     /* clock_now */
 	char started[32];   /* ISO 8601 */
@@ -88,17 +63,26 @@ struct session {
 int session_create(
 	struct session **session, struct options *options, struct error *error);
 
-/* After its end, or if it never began; nobody may look at its trace any more. NULL is allowed. */
+/* After its end, or if it never began; its trace must not be looked at any more. NULL is allowed. */
 void session_destroy(struct session *session);
 
 /* Remembers a fact for the profile's meta table ("jvm.version"). Strings are copied; a fact
  * too many is dropped. value NULL is ignored. Before session_begin only. */
 void session_note(struct session *session, const char *key, const char *value);
 
-/* Opens the profile and starts to write. 0, or a negative code: a file that cannot be written,
- * say. source: where names come from. */
-int session_begin(struct session *session, const struct session_source *source,
-	struct error *error);
+/* Notes what is known of it and of the machine. */
+void session_note_facts(struct session *session);
+
+/* Opens the profile and starts to write. 0, or a negative code: a file that cannot be
+ * written, say. source: where names and facts come from; its `argument` is the session,
+ * and `creation` as the session has it. */
+int session_begin(
+	struct session *session, const struct writer_source *source, struct error *error);
+
+/* Of a struct writer_source: the facts that were noted, and those that change while the
+ * session runs. */
+void session_put_notes(void *session, fact_put put, void *put_argument);
+void session_put_facts(void *session, bool final, fact_put put, void *put_argument);
 
 /* Processor time that the process has used, in ns. */
 uint64_t session_process_cpu(void);
@@ -117,6 +101,13 @@ bool session_wants_thread(
 static inline bool session_has_scope(const struct session *session)
 {
 	return session->options.scope.count > 0;
+}
+
+/* True if calls are seen by probes in classes. */
+static inline bool session_has_probes(const struct session *session)
+{
+	return session->options.calls == CALLS_AUTO ||
+	       session->options.calls == CALLS_INSTRUMENT;
 }
 
 /* What is to be said of folded call paths, as of the last flush; and of memory beyond its

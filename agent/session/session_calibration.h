@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * session_calibration: puts the calibration that fits a session into its profile, so that whoever
- * reads it can take jprof's own cost out. What is recorded does not depend on it.
+ * session_calibration: puts the calibration that fits a session into its profile, so that its
+ * reader can take jprof's own cost out. What is recorded does not depend on it.
  */
 #ifndef JPROF_SESSION_CALIBRATION_H
 #define JPROF_SESSION_CALIBRATION_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* session_matches: see session_matches.h. Names that are near lie beside the session, by
- * "KEY=PATTERN", under a lock of their own: whoever looks for them is not who tells them. */
+ * "KEY=PATTERN", under a lock of their own: another thread looks for them than tells them. */
 #include "agent/session/session_matches.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/session/status.h"
 #include "metric/clock.h"
+#include "options/json_text.h"
 #include "options/matches.h"
 
 /* The options whose patterns should all match something. */
@@ -66,7 +66,7 @@ void session_note_near(struct session *session, const struct unmatched *unmatche
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < nearest->count; i++)
-		json_array_append_new(names, status_text(nearest->best[i].name));
+		json_array_append_new(names, json_text(nearest->best[i].name));
 	lock_take(&session->near_lock);
 	session->near_at = clock_now();
 	if (!session->near)

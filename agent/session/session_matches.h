@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "agent/session/session.h"
-#include "metric/nearest.h"
+#include "options/nearest.h"
 
 /* A pattern that has matched nothing so far. Borrowed from the session. */
 struct unmatched {

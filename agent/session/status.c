@@ -9,26 +9,11 @@
 #include <time.h>
 
 #include "agent/session/session_matches.h"
+#include "options/json_text.h"
 
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "no memory to tell the status");
-}
-
-json_t *status_text(const char *text)
-{
-	json_t *string = json_string(text);
-	char *plain;
-
-	if (string)
-		return string;
-	plain = strdup(text);
-	for (char *at = plain; at && *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	string = plain ? json_string(plain) : NULL;
-	free(plain);
-	return string;
 }
 
 static json_t *number(uint64_t value)
@@ -43,24 +28,6 @@ static json_t *options_of(const struct session *session)
 
 	free(text);
 	return object;
-}
-
-static json_t *memory_of(const struct trace_state *state)
-{
-	return json_pack("{s:o, s:o, s:o}", "used", number(state->memory_used), "limit",
-		number(state->memory_limit), "peak", number(state->memory_peak));
-}
-
-static json_t *lost_of(const struct session *session, const struct writer_counts *counts,
-	const struct trace_state *state)
-{
-	struct io_records *records = trace_io_records(session->trace);
-
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events",
-		number(counts->trace.lost), "threads", number(state->lost_threads), "methods",
-		number(session->source->lost() - session->before.methods_lost), "records",
-		number(records ? io_records_lost(records) : 0), "metrics",
-		number(metric_losses() - session->before.losses), "marks", number(counts->marks_lost));
 }
 
 /* The share of the processor time since the session's begin that its events cost. */
@@ -85,20 +52,9 @@ static json_t *labels_of(struct session *session, struct error *error)
 		count = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!row[i].reset)
-			json_array_append_new(labels, status_text(row[i].label));
+			json_array_append_new(labels, json_text(row[i].label));
 	free(row);
 	return labels;
-}
-
-/* Both since the begin, which two clocks tell: they may differ by a little. */
-static json_t *ago(uint64_t duration, uint64_t at)
-{
-	return at ? number(duration > at ? duration - at : 0) : json_null();
-}
-
-static json_t *failure_of(const struct error *failure)
-{
-	return failure->code == ERROR_NONE ? json_null() : status_text(failure->text);
 }
 
 /* The methods: [{"method": "com.acme.Foo.bar", "calls": 3, "cpu": 1000}, ...] */
@@ -109,13 +65,14 @@ static json_t *top_of(const struct session *session, const struct look *look, si
 	char *name;
 
 	for (size_t i = 0; i < look->tops && i < top; i++) {
-		const struct profile_method *method = session->source->get(look->top[i].id);
+		const struct profile_method *method =
+			session->source->method(look->top[i].id);
 		json_t *row;
 
 		if (!method ||
 			asprintf(&name, "%s.%s", method->class_name, method->name) < 0)
 			continue;
-		row = json_pack("{s:o, s:o}", "method", status_text(name), "calls",
+		row = json_pack("{s:o, s:o}", "method", json_text(name), "calls",
 			number(look->top[i].calls));
 		if (by)
 			json_object_set_new(row, by, number(look->top[i].used));
@@ -125,61 +82,73 @@ static json_t *top_of(const struct session *session, const struct look *look, si
 	return rows;
 }
 
-static json_t *used_of(const struct session *session, const struct look *look)
-{
-	json_t *used = json_object();
-
-	for (unsigned i = 0; i < session->metrics.count; i++)
-		json_object_set_new(
-			used, session->metrics.metric[i].name, number(look->used[i]));
-	return used;
-}
-
 int session_rates(struct session *session, size_t top, json_t *object, struct error *error)
 {
 	int cpu = metric_index(&session->metrics, METRIC_CPU);
+	json_t *rates, *used;
 	struct look look;
-	json_t *rates;
 
 	if (writer_look(session->writer, &look, error))
 		return -(int)error->code;
+	used = json_object();
+	for (unsigned i = 0; i < session->metrics.count; i++)
+		json_object_set_new(
+			used, session->metrics.metric[i].name, number(look.used[i]));
 	rates = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "span_ns",
-		number(look.span), "took_ns", number(look.took), "calls", number(look.calls),
-		"io_ops", number(look.io_ops), "io_bytes", number(look.io_bytes),
-		"process_cpu_ns", number(look.cpu), "metrics", used_of(session, &look), "top",
+		number(look.span), "took_ns", number(look.took), "calls",
+		number(look.calls), "io_ops", number(look.io_ops), "io_bytes",
+		number(look.io_bytes), "process_cpu_ns", number(look.cpu), "metrics",
+		used, "top",
 		top_of(session, &look, top,
 			cpu >= 0 ? session->metrics.metric[cpu].name : NULL));
 	return json_object_set_new(object, "rates", rates) ? no_memory(error) : 0;
 }
 
-int session_status(struct session *session, json_t *object, struct error *error)
+int session_status(struct session *session, const struct session_counts *others,
+	json_t *object, struct error *error)
 {
+	struct records *records = trace_records(session->trace);
 	struct writer_counts counts;
-	struct session_chosen chosen;
 	struct trace_state state;
+	json_t *memory, *lost, *ago, *failure;
 	uint64_t duration;
 
 	if (writer_count(session->writer, &counts, error))
 		return -(int)error->code;
 	trace_get_state(session->trace, &state);
 	duration = clock_now() - session->began;
-	session->source->chosen(&chosen);
+	memory = json_pack("{s:o, s:o, s:o}", "used", number(state.memory_used), "limit",
+		number(state.memory_limit), "peak", number(state.memory_peak));
+	lost = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events",
+		number(counts.trace.lost), "threads", number(state.lost_threads),
+		"methods", number(others->methods_lost), "records",
+		number(records ? records_lost(records) : 0), "metrics",
+		number(metric_losses() - session->before.losses), "marks",
+		number(counts.marks_lost));
+	/* Both since the begin, which two clocks tell: they may differ by a little. */
+	ago = counts.flushed_at
+		      ? number(duration > counts.flushed_at ? duration - counts.flushed_at
+							    : 0)
+		      : json_null();
+	failure = counts.failure.code == ERROR_NONE ? json_null()
+						    : json_text(counts.failure.text);
 	const struct {
 		const char *key;
 		json_t *value;
-	} member[] = {{"file", status_text(session->path ? session->path : "")},
-		{"started", json_string(session->started)}, {"duration_ns", number(duration)},
-		{"options", options_of(session)}, {"threads", number(state.threads)},
+	} member[] = {{"file", json_text(session->path ? session->path : "")},
+		{"started", json_string(session->started)},
+		{"duration_ns", number(duration)}, {"options", options_of(session)},
+		{"threads", number(state.threads)},
 		{"threads_live", number(counts.trace.live)},
-		{"calls", number(counts.trace.calls)}, {"events", number(counts.trace.events)},
-		{"nodes", number(counts.trace.nodes)}, {"pruned", number(counts.trace.pruned)},
-		{"methods", number(chosen.methods)}, {"classes", number(chosen.classes)},
-		{"memory", memory_of(&state)}, {"lost", lost_of(session, &counts, &state)},
+		{"calls", number(counts.trace.calls)},
+		{"events", number(counts.trace.events)},
+		{"nodes", number(counts.trace.nodes)},
+		{"pruned", number(counts.trace.pruned)},
+		{"methods", number(others->methods)},
+		{"classes", number(others->classes)}, {"memory", memory}, {"lost", lost},
 		{"overhead", overhead_of(session, counts.trace.events)},
-		{"snapshots", labels_of(session, error)},
-		{"flushed_ns_ago", ago(duration, counts.flushed_at)},
-		{"error", failure_of(&counts.failure)},
-		{"matches", session_matches(session)}};
+		{"snapshots", labels_of(session, error)}, {"flushed_ns_ago", ago},
+		{"error", failure}, {"matches", session_matches(session)}};
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)

@@ -11,17 +11,20 @@
 
 #include "agent/session/session.h"
 
+/* What other rooms have counted for a session. */
+struct session_counts {
+	uint64_t classes, methods; /* that have probes */
+	uint64_t methods_lost;     /* without a record */
+};
+
 /* Sets the members of a session that records in the object. 0, or a negative code: no memory, or
  * nothing can be counted now. */
-int session_status(struct session *session, json_t *object, struct error *error);
+int session_status(struct session *session, const struct session_counts *others,
+	json_t *object, struct error *error);
 
 /* Sets the member "rates": what happened since somebody last asked for that, and the `top` methods that
  * did most of it. 0, or a negative code as above. */
 int session_rates(
 	struct session *session, size_t top, json_t *object, struct error *error);
-
-/* A text as JSON: of a path whose bytes are not UTF-8 those beyond ASCII become '?'. NULL without
- * memory. */
-json_t *status_text(const char *text);
 
 #endif

@@ -9,8 +9,7 @@
 #ifndef JPROF_WRITE_RECORDS_H
 #define JPROF_WRITE_RECORDS_H
 
-#include "agent/trace/io_paths.h"
-#include "agent/trace/io_records.h"
+#include "agent/trace/records.h"
 #include "error/error.h"
 #include "profile/profile_write.h"
 
@@ -18,11 +17,13 @@
 enum { RECORDS_PAUSE_MS = 50 };
 
 struct record_writer {
-	struct io_records *records; /* borrowed; NULL: there are none */
+	struct records *records; /* borrowed; NULL: there are none */
 	struct profile_writer *profile;
 	uint64_t began;   /* ns of CLOCK_MONOTONIC */
 	uint64_t written; /* records in the file */
 	uint64_t putting; /* in the transaction under way; 0: none is */
+	uint32_t row;     /* of the thread that is shown */
+	bool new_paths;   /* since it was last cleared: some were of nodes that the file had not */
 	struct error *error;
 };
 
@@ -32,10 +33,5 @@ int records_put(struct record_writer *writer, struct error *error);
 
 /* The transaction was committed, or not: the records are written, or lost. */
 void records_put_done(struct record_writer *writer, bool committed);
-
-/* Within a transaction: puts the call paths from an id on, which moves behind the last. 0, or a
- * negative code. */
-int paths_put(struct io_paths *paths, uint32_t *from, struct profile_writer *profile,
-	struct error *error);
 
 #endif

@@ -26,7 +26,7 @@ static int put_cell(struct profile_writer *profile, unsigned metrics, uint32_t c
 	sequence.second = words.second;
 	sequence.end = words.end;
 	sequence.third = words.third;
-	return profile_put_sequence(profile, &sequence, error);
+	return profile_put(profile, &sequence, error);
 }
 
 int sequences_put(struct trace *trace, unsigned metrics, struct profile_writer *profile,

@@ -43,12 +43,13 @@ enum {
 	PATIENCE = 60, /* seconds that the process's end, or a snapshot, waits for a flush */
 	COUNT_PATIENCE = 5, /* that a count does */
 	LOOK_PATIENCE = 15, /* that a look does */
-	COUNT_AGE_MS = 200  /* counts younger than that are not made anew */
+	COUNT_AGE_MS = 200, /* counts younger than that are not made anew */
+	EARLY_SHARE = 20    /* a flush before its time takes one of so many parts of it at most */
 };
 
 /* What of it is in the file: ids below. */
 struct written {
-	uint32_t methods, paths;
+	uint32_t methods;
 	bool notes;
 };
 
@@ -90,7 +91,7 @@ static int put_file(void *argument, const struct profile_file *file)
 	struct writer *writer = argument;
 
 	if (writer->error->code == ERROR_NONE)
-		profile_put_file(writer->profile, file, writer->error);
+		profile_put(writer->profile, file, writer->error);
 	return -(int)writer->error->code;
 }
 
@@ -110,7 +111,7 @@ static int put_methods(struct writer *writer, uint32_t *from)
 	for (; *from < end && status == 0; ++*from) {
 		const struct profile_method *method = writer->source.method(*from);
 		if (method)
-			status = profile_put_method(
+			status = profile_put(
 				writer->profile, method, writer->error);
 	}
 	return status;
@@ -136,14 +137,11 @@ static int fold_files(struct writer *writer, bool force)
 }
 
 /* What nodes, accounts and records refer to, in the same transaction and behind them: files, then
- * the paths that files have, then the methods that nodes and paths have. */
+ * the methods that nodes have. */
 static int put_known(struct writer *writer, struct written *known)
 {
 	int status = put_files(writer);
 
-	if (status == 0)
-		status = paths_put(trace_io_paths(writer->trace), &known->paths,
-			writer->profile, writer->error);
 	if (status == 0)
 		status = put_methods(writer, &known->methods);
 	return status;
@@ -167,7 +165,7 @@ static void put_own_facts(struct writer *writer)
 	if (!writer->records.records)
 		return;
 	put_number(writer, "io.records", writer->records.written);
-	put_number(writer, "io.records.lost", io_records_lost(writer->records.records));
+	put_number(writer, "io.records.lost", records_lost(writer->records.records));
 }
 
 static int put_sequences(struct writer *writer)
@@ -267,7 +265,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 	if (status == 0) {
 		status = flush_in_transaction(writer, final, snapshot);
 		marks_put_done(&writer->marks, status == 0);
-		threads_put_done(&writer->threads, status == 0);
+		trace_confirm(writer->trace, status == 0);
+		writer->records.new_paths = false;
 	}
 	note_flush(writer, error);
 	return status;
@@ -464,6 +463,15 @@ static bool is_ending(struct writer *writer)
 	return ending;
 }
 
+/* A record's call path is known when its node is in the file: flushes come earlier for it, as long as they
+ * take a small part of the time. */
+static bool may_flush_early(const struct writer *writer)
+{
+	uint64_t took = writer->counts.flushed_at - writer->flush_begin;
+
+	return since_begin(writer) - writer->counts.flushed_at > EARLY_SHARE * took;
+}
+
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
@@ -490,6 +498,8 @@ static bool wait_for_flush(struct writer *writer)
 		say_failure(writer, &error);
 		if (is_ending(writer))
 			return false;
+		if (writer->records.new_paths && may_flush_early(writer))
+			return true;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (is_before(now, flush_at));
 	return true;
@@ -592,7 +602,6 @@ static void refuse_requests(struct writer *writer)
 
 static void destroy(struct writer *writer)
 {
-	threads_fini(&writer->threads);
 	look_fini(&writer->looker);
 	free(writer->labels.row);
 	marks_fini(&writer->marks);
@@ -632,10 +641,9 @@ int writer_start(struct writer **out, struct trace *trace,
 	writer->process = getpid();
 	writer->fold_pause = FOLD_PAUSE_MS;
 	marks_init(&writer->marks);
-	writer->records = (struct record_writer){.records = trace_io_records(trace),
+	writer->records = (struct record_writer){.records = trace_records(trace),
 		.began = writer->began};
-	writer->known = (struct written){
-		.methods = PROFILE_METHOD_FIRST, .paths = IO_PATH_FIRST};
+	writer->known = (struct written){.methods = METHOD_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
 		destroy(writer);

@@ -27,7 +27,7 @@ struct writer; /* created by writer_start, destroyed by writer_finish */
 
 /* Where names and facts come from; copied by writer_start. */
 struct writer_source {
-	/* Ids in use are PROFILE_METHOD_FIRST .. methods_end() - 1, with a record each. */
+	/* Ids in use are METHOD_FIRST .. methods_end() - 1, with a record each. */
 	uint32_t (*methods_end)(void);
 	const struct profile_method *(*method)(uint32_t id);
 	/* Calls put(put_argument, key, value) for every fact of the meta table that stays as it is.

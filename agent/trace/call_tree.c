@@ -23,7 +23,7 @@ static uint32_t children_of(const struct tree_node *node)
 	return node->children & TREE_CHILDREN;
 }
 
-/* ---- hashes of nodes: by (parent, method), or by method with 0 for the parent ---- */
+/* ---- the hash of children, by parent and method ---- */
 
 static uint32_t hash(uint32_t parent, uint32_t method)
 {
@@ -32,42 +32,35 @@ static uint32_t hash(uint32_t parent, uint32_t method)
 	return (uint32_t)(key >> 32) ^ (uint32_t)(key >> 15);
 }
 
-static uint32_t key_parent(
-	const struct call_tree *tree, const struct tree_index *index, uint32_t node)
-{
-	return index == &tree->children ? tree_at(tree, node)->parent : 0;
-}
-
 /* The slot that holds the node of this key, or the empty one where it belongs. */
-static uint32_t *index_slot(const struct call_tree *tree, const struct tree_index *index,
-	uint32_t parent, uint32_t method)
+static uint32_t *index_slot(
+	const struct call_tree *tree, uint32_t parent, uint32_t method)
 {
+	const struct tree_index *index = &tree->children;
+
 	for (uint32_t i = hash(parent, method);; i++) {
 		uint32_t *slot = &index->slot[i & index->mask];
 
 		if (*slot == 0 || (tree_at(tree, *slot)->method == method &&
-					  key_parent(tree, index, *slot) == parent))
+					  tree_at(tree, *slot)->parent == parent))
 			return slot;
 	}
 }
 
-/* Puts the node in, in the place of another one of the same key. Returns that, or 0. */
-static uint32_t index_put(
-	const struct call_tree *tree, struct tree_index *index, uint32_t node)
+static void index_put(struct call_tree *tree, uint32_t node)
 {
 	uint32_t *slot = index_slot(
-		tree, index, key_parent(tree, index, node), tree_at(tree, node)->method);
-	uint32_t other = *slot;
+		tree, tree_at(tree, node)->parent, tree_at(tree, node)->method);
 
-	if (other == 0)
-		index->used++;
+	tree->children.used += *slot == 0;
 	*slot = node;
-	return other;
 }
 
 /* Few slots, all empty. */
-static void index_reset(struct call_tree *tree, struct tree_index *index)
+static void index_reset(struct call_tree *tree)
 {
+	struct tree_index *index = &tree->children;
+
 	arena_fini(&index->arena, tree->budget);
 	memset(index->few, 0, sizeof(index->few));
 	index->slot = index->few;
@@ -77,21 +70,22 @@ static void index_reset(struct call_tree *tree, struct tree_index *index)
 
 /* All slots empty, and not more of them than so many nodes need, whatever the budget says. False: the
  * system has no memory for more than there were; there are few now. */
-static bool index_clear(struct call_tree *tree, struct tree_index *index, uint32_t nodes)
+static bool index_clear(struct call_tree *tree, uint32_t nodes)
 {
+	struct tree_index *index = &tree->children;
 	uint64_t slots = FEW;
 
 	while (slots * 2 < (uint64_t)nodes * 3)
 		slots *= 2;
 	if (slots == FEW) {
-		index_reset(tree, index);
+		index_reset(tree);
 		return true;
 	}
 	/* Shrinking may be refused, too: the old size does as well. */
 	if (arena_resize(&index->arena, tree->budget, slots * 4, MEMORY_FORCED) == 0)
 		index->mask = (uint32_t)(slots - 1);
 	if (index->mask < slots - 1) {
-		index_reset(tree, index);
+		index_reset(tree);
 		return false;
 	}
 	index->slot = index->arena.base;
@@ -100,9 +94,9 @@ static bool index_clear(struct call_tree *tree, struct tree_index *index, uint32
 	return true;
 }
 
-static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_t slots,
-	enum memory_claim claim)
+static bool index_grow(struct call_tree *tree, uint64_t slots, enum memory_claim claim)
 {
+	struct tree_index *index = &tree->children;
 	struct tree_index old = *index;
 
 	index->arena = (struct arena){0};
@@ -117,20 +111,20 @@ static bool index_grow(struct call_tree *tree, struct tree_index *index, uint64_
 	index->used = 0;
 	for (uint32_t i = 0; i <= old.mask; i++)
 		if (old.slot[i] != 0)
-			index_put(tree, index, old.slot[i]);
+			index_put(tree, old.slot[i]);
 	arena_fini(&old.arena, tree->budget);
 	return true;
 }
 
 /* Makes room for so many more, at most two thirds full. */
-static bool index_room(struct call_tree *tree, struct tree_index *index, uint32_t more,
-	enum memory_claim claim)
+static bool index_room(struct call_tree *tree, uint32_t more, enum memory_claim claim)
 {
+	const struct tree_index *index = &tree->children;
 	uint64_t slots = (uint64_t)index->mask + 1;
 
 	while (slots * 2 < ((uint64_t)index->used + more) * 3)
 		slots *= 2;
-	return slots == (uint64_t)index->mask + 1 || index_grow(tree, index, slots, claim);
+	return slots == (uint64_t)index->mask + 1 || index_grow(tree, slots, claim);
 }
 
 /* ---- memory ---- */
@@ -179,8 +173,7 @@ void tree_shrink(struct call_tree *tree, uint32_t nodes)
 
 size_t tree_bytes(const struct call_tree *tree)
 {
-	return tree->arena.bytes + tree->children.arena.bytes +
-	       tree->instances.arena.bytes + io_accounts_bytes(&tree->io);
+	return tree->arena.bytes + tree->children.arena.bytes + accounts_bytes(&tree->accounts);
 }
 
 /* ---- nodes ---- */
@@ -208,29 +201,19 @@ static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_
 	if (tree->listed)
 		return;
 	if (children_of(parent) > TREE_LIST_MAX + 1) {
-		index_put(tree, &tree->children, index);
+		index_put(tree, index);
 		return;
 	}
 	if (children_of(parent) <= TREE_LIST_MAX)
 		return;
 	for (index = parent->first_child; index != 0;
 		index = tree_at(tree, index)->next_sibling)
-		index_put(tree, &tree->children, index);
-}
-
-static void link_instance(struct call_tree *tree, uint32_t index)
-{
-	struct tree_node *node = tree_at(tree, index);
-
-	if (node->method >= METHOD_FIRST)
-		node->next_instance = index_put(tree, &tree->instances, index);
+		index_put(tree, index);
 }
 
 static uint32_t recursion_of(
 	const struct call_tree *tree, uint32_t parent, uint32_t method)
 {
-	if (method < METHOD_FIRST || tree_instance(tree, method) == 0)
-		return 0;
 	for (uint32_t i = parent; i != TREE_ROOT; i = tree_at(tree, i)->parent)
 		if (tree_at(tree, i)->method == method)
 			return tree_at(tree, i)->recursion + 1;
@@ -252,8 +235,7 @@ static bool room_for_child(
 	if (children >= TREE_LIST_MAX && !tree->listed)
 		hashed = children == TREE_LIST_MAX ? TREE_LIST_MAX + 1 : 1;
 	return (tree->count < tree->capacity || grow_nodes(tree, claim)) &&
-	       index_room(tree, &tree->instances, 1, claim) &&
-	       index_room(tree, &tree->children, hashed, claim);
+	       index_room(tree, hashed, claim);
 }
 
 static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method,
@@ -267,13 +249,13 @@ static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method,
 	index = tree->count;
 	node = tree_at(tree, index);
 	memset(node, 0, tree->stride);
+	node->id = tree->next_id++;
 	node->method = method;
 	node->parent = parent;
 	node->children = flat_below(tree, parent);
 	node->recursion = recursion_of(tree, parent, method);
 	link_child(tree, tree_at(tree, parent), index);
 	hash_child(tree, tree_at(tree, parent), index);
-	link_instance(tree, index);
 	__atomic_store_n(&tree->count, index + 1, __ATOMIC_RELEASE);
 	return index;
 }
@@ -300,7 +282,7 @@ uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method)
 	if (child == 0 || tree_at(tree, child)->method != method)
 		child = children_of(list) <= TREE_LIST_MAX || tree->listed
 				? find_listed(tree, list, method)
-				: *index_slot(tree, &tree->children, parent, method);
+				: *index_slot(tree, parent, method);
 	if (child != 0) {
 		store32(&list->last_child, child);
 		store32(&tree_at(tree, node)->last_child, child);
@@ -366,22 +348,16 @@ uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)
 	return place != 0 ? place : tree_flat(tree, parent, method);
 }
 
-uint32_t tree_instance(const struct call_tree *tree, uint32_t method)
-{
-	return *index_slot(tree, &tree->instances, 0, method);
-}
-
 /* Children first without hashes: they are known to be long only at the end. */
-static void relink_children(struct call_tree *tree)
+void tree_relink(struct call_tree *tree)
 {
 	uint32_t hashed = 0;
 
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *node = tree_at(tree, i);
 
-		node->first_child = node->next_sibling = 0;
-		node->last_child = node->next_instance = 0;
-		node->children &= TREE_NATIVE;
+		node->first_child = node->next_sibling = node->last_child = 0;
+		node->children &= TREE_NATIVE | TREE_REFERRED;
 		node->children |= flat_below(tree, node->parent);
 		if (i != TREE_ROOT)
 			link_child(tree, tree_at(tree, node->parent), i);
@@ -394,20 +370,10 @@ static void relink_children(struct call_tree *tree)
 		if (children_of(node) > TREE_LIST_MAX)
 			hashed += children_of(node);
 	}
-	tree->listed = !index_clear(tree, &tree->children, hashed);
+	tree->listed = !index_clear(tree, hashed);
 	for (uint32_t i = 1; i < tree->count && !tree->listed; i++)
 		if (children_of(tree_at(tree, tree_at(tree, i)->parent)) > TREE_LIST_MAX)
-			index_put(tree, &tree->children, i);
-}
-
-void tree_relink(struct call_tree *tree)
-{
-	relink_children(tree);
-	if (tree->closed)
-		return;
-	index_clear(tree, &tree->instances, tree->instances.used);
-	for (uint32_t i = 1; i < tree->count; i++)
-		link_instance(tree, i);
+			index_put(tree, i);
 }
 
 /* ---- life ---- */
@@ -421,45 +387,20 @@ int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t met
 		.budget = budget,
 	};
 	lock_init(&tree->lock, LOCK_TREE);
-	index_reset(tree, &tree->children);
-	index_reset(tree, &tree->instances);
+	index_reset(tree);
+	accounts_init(&tree->accounts);
 	if (arena_resize(&tree->arena, budget, 2 * tree->stride, claim) != 0)
 		return -1;
 	place_nodes(tree);
-	tree->count = 1; /* the root: all zero */
+	tree->count = tree->next_id = 1; /* the root: all zero */
 	tree_add(tree, TREE_ROOT, METHOD_FOLDED);
 	return 0;
-}
-
-void tree_zero(struct call_tree *tree)
-{
-	for (uint32_t i = 0; i < tree->count; i++) {
-		struct tree_node *node = tree_at(tree, i);
-
-		node->calls = node->jitted = 0;
-		memset(node->transition, 0, sizeof(node->transition));
-		memset(node->base, 0, 2 * tree->metrics * sizeof(node->base[0]));
-	}
-	io_accounts_zero(&tree->io);
-}
-
-void tree_clear(struct call_tree *tree)
-{
-	index_reset(tree, &tree->children);
-	index_reset(tree, &tree->instances);
-	io_accounts_fini(&tree->io, tree->budget);
-	memset(tree->io.rest, 0, sizeof(tree->io.rest));
-	memset(tree_at(tree, TREE_ROOT), 0, tree->stride);
-	tree->count = 1;
-	__atomic_store_n(&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
-	tree_add(tree, TREE_ROOT, METHOD_FOLDED);
 }
 
 void tree_close(struct call_tree *tree)
 {
 	lock_take(&tree->lock);
-	index_reset(tree, &tree->children);
-	index_reset(tree, &tree->instances);
+	index_reset(tree);
 	tree->closed = true;
 	tree_shrink(tree, tree->count);
 	lock_give(&tree->lock);
@@ -467,10 +408,10 @@ void tree_close(struct call_tree *tree)
 
 void tree_fini(struct call_tree *tree)
 {
-	index_reset(tree, &tree->children);
-	index_reset(tree, &tree->instances);
+	index_reset(tree);
 	arena_fini(&tree->arena, tree->budget);
-	io_accounts_fini(&tree->io, tree->budget);
+	arena_fini(&tree->forwards, tree->budget);
+	accounts_fini(&tree->accounts, tree->budget);
 	tree->count = tree->capacity = 0;
 	tree->nodes = NULL;
 	lock_fini(&tree->lock);

@@ -11,14 +11,14 @@
  *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
  *       an ended thread belongs to whoever holds LOCK_THREADS.
  *
- *   node, 80 bytes + 16 a metric: with two metrics 112
+ *   node, 88 bytes + 16 a metric: with two metrics 120
  *   +--------+--------+-------------+--------------+
- *   | method | parent | first_child | next_sibling |
+ *   | id | method | parent | first_child |
  *   +--------+--------+-------------+--------------+     4 bytes each
- *   | last_child | next_instance | recursion | children |
- *   +-------+--------+------------------+----------+-----------+
- *   | calls | jitted | transition[2][2] | base ... | spent ... |     8 bytes each
- *   +-------+--------+------------------+----------+-----------+
+ *   | next_sibling | last_child | recursion | children |
+ *   +---------+-------+--------+------------------+----------+-----------+
+ *   | written | calls | jitted | transition[2][2] | base ... | spent ... |     8 bytes each
+ *   +---------+-------+--------+------------------+----------+-----------+
  *
  * Children are listed roughly in the order in which they are called: a new one is put behind
  * the one entered last. So the next sibling of last_child is a good second guess.
@@ -33,6 +33,11 @@
  * it. So sums by method, and what P and all below it used, are what they were. A fold itself counts
  * nothing (but for the root's, when the system has no memory at all).
  *
+ * A path has an id as long as it lives. Nodes that are left by a prune move together, and so get other
+ * indices: those are for who holds the lock, or is the owner. What is outside (the profile, records)
+ * has ids. Where an id that is known outside ceases, because its node is folded or its thread is
+ * merged into a row of many, a forward tells which node has its counts from then on.
+ *
  * Where even the limit is exceeded, and a prune has to wait, as while the nodes are copied, the root's
  * fold takes what is called: one node a method at most. What its callers and all below them used
  * is then more than their nodes tell.
@@ -46,15 +51,10 @@
 
 #include "agent/lock/lock.h"
 #include "agent/trace/arena.h"
-#include "agent/trace/io_accounts.h"
+#include "agent/trace/accounts.h"
 #include "agent/trace/shadow_stack.h"
 #include "calibration/sequence.h"
-
-enum {
-	METHOD_ROOT = 0,   /* a thread's root: what runs outside every included method */
-	METHOD_FOLDED = 1, /* a fold: below it are methods whose paths were given up */
-	METHOD_FIRST = 2   /* the first real method's id */
-};
+#include "profile/method_ids.h"
 
 enum {
 	TREE_ROOT = 0,   /* index of the root */
@@ -63,23 +63,24 @@ enum {
 };
 
 /* In tree_node.children: the method is native, so its calls are, but for the jitted ones; the node is
- * flat. The rest is how many there are. */
+ * flat; a record or the like has its id. The rest is how many there are. */
 #define TREE_NATIVE   0x80000000u
 #define TREE_FLAT     0x40000000u
-#define TREE_CHILDREN 0x3fffffffu
+#define TREE_REFERRED 0x20000000u
+#define TREE_CHILDREN 0x1fffffffu
 
 struct tree_node {
+	uint32_t id;     /* of its path: see above */
 	uint32_t method; /* id; METHOD_ROOT, METHOD_FOLDED or a real one */
 	uint32_t parent; /* index; the root's own is 0 */
 	union {
 		struct {
-			uint32_t first_child;   /* index, 0: none */
-			uint32_t next_sibling;  /* index, 0: none */
-			uint32_t last_child;    /* the child entered last: looked at first */
-			uint32_t next_instance; /* next node of the same method, 0: none */
+			uint32_t first_child;  /* index, 0: none */
+			uint32_t next_sibling; /* index, 0: none */
+			uint32_t last_child;   /* the child entered last: looked at first */
 		};
 		/* While the tree is pruned or merged away; the links are made anew after. */
-		struct prune_scratch {
+		struct __attribute__((packed, aligned(4))) prune_scratch {
 			union {
 				uint64_t cum; /* of metric 0 */
 				struct {
@@ -92,7 +93,8 @@ struct tree_node {
 		} prune;
 	};
 	uint32_t recursion; /* ancestors with the same method; of a flat node: of the known ones */
-	uint32_t children;  /* how many, TREE_NATIVE and TREE_FLAT */
+	uint32_t children;  /* how many, and the bits above */
+	uint64_t written; /* the visitor's: what tree_node_sum was when it was last shown, + 1; 0: never */
 	uint64_t calls;  /* entered from a probe or an event; 0 for frames found on the stack */
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
@@ -101,7 +103,7 @@ struct tree_node {
 	                  * jprof's rare ways used */
 };
 
-_Static_assert(sizeof(struct tree_node) == 80, "a node is 80 bytes and 16 a metric");
+_Static_assert(sizeof(struct tree_node) == 88, "a node is 88 bytes and 16 a metric");
 
 /* Bytes from one node to the next. */
 static inline __attribute__((always_inline)) size_t tree_stride(unsigned metrics)
@@ -118,6 +120,13 @@ struct tree_index {
 	uint32_t few[32];
 };
 
+/* The node with this id is no more; its counts are in another one. */
+struct tree_forward {
+	uint32_t thread; /* whose id it is: of a row that was merged into this tree; 0: this tree's */
+	uint32_t from;   /* the id */
+	uint32_t to;     /* index */
+};
+
 struct call_tree {
 	char *nodes;       /* moves under the lock */
 	uint32_t stride;   /* bytes of a node */
@@ -125,18 +134,20 @@ struct call_tree {
 	uint32_t count;    /* nodes; stored with release when a new one is whole */
 	uint32_t capacity;
 	struct arena arena;
-	struct tree_index children;  /* by (parent, method): of parents with a long list */
-	struct tree_index instances; /* by method: its node made last, head of next_instance */
+	struct tree_index children; /* by (parent, method): of parents with a long list */
+	struct arena forwards; /* struct tree_forward, of ids that are known outside, oldest first */
+	uint32_t forward_count, forward_shown;
 	struct memory_budget *budget; /* borrowed */
 	struct lock lock;
-	uint32_t generation; /* rises when nodes are renumbered; stored under the lock */
+	uint32_t next_id;    /* of the next node */
+	uint32_t moves; /* how often indices changed; stored under the lock */
 	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
 	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
 	bool listed;         /* the system had no memory for a hash of children */
 	bool forced;         /* it has had nodes that the budget refused, since it was pruned */
 	uint32_t patience;   /* nodes asked for until pruning is worth another try */
 	uint64_t pruned;     /* nodes folded so far; one writer */
-	struct io_accounts io; /* of the nodes; follow them when they are renumbered */
+	struct accounts accounts; /* of the nodes; follow them when they are renumbered */
 };
 
 /* Calls by state; their sum is calls. */
@@ -168,8 +179,7 @@ static inline struct tree_states tree_node_states(const struct tree_node *node)
 	return (struct tree_states){rest, node->jitted, 0};
 }
 
-/* Grows with everything a node counts: equal sums of the same node (same generation of its
- * tree) mean that nothing changed. */
+/* Grows with everything a node counts: equal sums of a node mean that nothing changed. */
 static inline uint64_t tree_node_sum(const struct tree_node *node, uint32_t metrics)
 {
 	uint64_t sum = node->calls + node->jitted;
@@ -198,25 +208,42 @@ uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method);
  * move the nodes. */
 uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* The node of the method made last, the others follow by next_instance; 0: none. */
-uint32_t tree_instance(const struct call_tree *tree, uint32_t method);
+/* Adds the counts of all nodes of another tree, that of the row `thread`, path by path; what finds no
+ * memory is added to flat nodes, for which the tree is pruned in the end. Nobody else looks at either
+ * meanwhile. `from` is used up: only tree_fini may follow. */
+void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread);
 
-/* Adds the counts of all nodes of another tree, path by path; what finds no memory is added
- * to flat nodes, for which the tree is pruned in the end. Nobody else looks at either meanwhile.
- * `from` is used up: only tree_fini may follow. */
-void tree_merge(struct call_tree *tree, struct call_tree *from);
+/* The forwards in order; `to` is an index as long as the lock is held. */
+static inline const struct tree_forward *tree_forwards(const struct call_tree *tree)
+{
+	return tree->forwards.base;
+}
+
+/* Those that were shown are known outside by now. Under the lock. */
+void tree_forget_forwards(struct call_tree *tree);
+
+/* The id of the node, for a record or the like that keeps it. The owner's. */
+static inline uint32_t tree_refer(struct call_tree *tree, uint32_t index)
+{
+	struct tree_node *node = tree_at(tree, index);
+
+	if (__builtin_expect(!(node->children & TREE_REFERRED), 0))
+		__atomic_store_n(&node->children, node->children | TREE_REFERRED,
+			__ATOMIC_RELAXED);
+	return node->id;
+}
+
+/* No visitor that looks for changes was shown the node. The owner's. */
+static inline bool tree_is_new(const struct call_tree *tree, uint32_t index)
+{
+	return __atomic_load_n(&tree_at(tree, index)->written, __ATOMIC_RELAXED) == 0;
+}
 
 /* tree_find, or tree_add, or tree_flat. A method that is METHOD_FOLDED asks for the node's fold. */
 uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method);
 
 /* Adds the counts of a node of another tree. */
 void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from);
-
-/* All counts become 0, those of I/O too; nodes and accounts stay. Under the lock. */
-void tree_zero(struct call_tree *tree);
-
-/* As tree_init left it, but with a new generation. Under the lock. */
-void tree_clear(struct call_tree *tree);
 
 /* Folds the nodes whose share of their parent's cum (of metric 0) is smallest, a third of all, and more
  * where the budget is at its end and the tree has more than half of a fair share; those of the frames

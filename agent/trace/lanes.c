@@ -8,7 +8,7 @@
 
 #include "agent/trace/mount.h"
 
-enum { FOUND = sizeof(((struct lane_part *)0)->found) / sizeof(((struct lane_part *)0)->found[0]) };
+enum { FOUND = sizeof(((struct carrier_part *)0)->found) / sizeof(((struct carrier_part *)0)->found[0]) };
 
 /* ---- groups ---- */
 
@@ -29,9 +29,9 @@ static struct thread_context *new_group(
 		group = rows_create(trace, MEMORY_FORCED);
 	if (!group)
 		return NULL;
-	group->life = CONTEXT_GROUP;
-	group->identity = *identity;
-	group->identity.is_virtual = true;
+	group->row.life = CONTEXT_GROUP;
+	group->row.identity = *identity;
+	group->row.identity.is_virtual = true;
 	return group;
 }
 
@@ -41,7 +41,7 @@ static struct thread_context *group_of_thread(
 	struct thread_context *group = new_group(trace, identity);
 
 	if (group) {
-		group->lane.only = true;
+		group->as_group.only = true;
 		lock_take(&trace->lock);
 		rows_append(trace, group);
 		lock_give(&trace->lock);
@@ -69,7 +69,7 @@ static bool only_others(const struct trace *trace)
 static struct thread_context *group_called(const struct trace *trace, const char *name)
 {
 	for (unsigned i = 0; i < trace->groups; i++)
-		if (strcmp(trace->group[i]->identity.name, name) == 0)
+		if (strcmp(trace->group[i]->row.identity.name, name) == 0)
 			return trace->group[i];
 	return NULL;
 }
@@ -85,12 +85,12 @@ static struct thread_context *find_group(const struct trace *trace, const char *
 /* Under LOCK_THREADS: puts the fresh one in, unless another carrier was first. */
 static struct thread_context *add_group(struct trace *trace, struct thread_context *fresh)
 {
-	struct thread_context *group = find_group(trace, fresh->identity.name);
+	struct thread_context *group = find_group(trace, fresh->row.identity.name);
 
 	if (group)
 		return group;
 	if (only_others(trace))
-		snprintf(fresh->identity.name, sizeof(fresh->identity.name), "%s", others);
+		snprintf(fresh->row.identity.name, sizeof(fresh->row.identity.name), "%s", others);
 	rows_append(trace, fresh);
 	return trace->group[trace->groups++] = fresh;
 }
@@ -115,16 +115,16 @@ static struct thread_context *make_group(struct trace *trace, const char *name)
 static struct thread_context *group_named(struct thread_context *carrier, const char *name)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *group = carrier->lane.named;
+	struct thread_context *group = carrier->as_carrier.named;
 
-	if (group && strcmp(group->identity.name, name) == 0)
+	if (group && strcmp(group->row.identity.name, name) == 0)
 		return group;
 	lock_take(&trace->lock);
 	group = find_group(trace, name);
 	lock_give(&trace->lock);
 	if (!group)
 		group = make_group(trace, name);
-	return carrier->lane.named = group;
+	return carrier->as_carrier.named = group;
 }
 
 static struct thread_context *group_by_name(
@@ -149,9 +149,9 @@ static struct thread_context *new_lane(
 	}
 	if (!lane)
 		return NULL;
-	lane->life = CONTEXT_LANE;
-	lane->identity = group->identity;
-	lane->lane.group = group;
+	lane->row.life = CONTEXT_LANE;
+	lane->row.identity = group->row.identity;
+	lane->as_lane.group = group;
 	atomic_store(&lane->outside, true);
 	return lane;
 }
@@ -159,9 +159,9 @@ static struct thread_context *new_lane(
 /* Under LOCK_THREADS. The lane is the carrier's from now on. */
 static void give_lane(struct thread_context *lane, struct thread_context *carrier)
 {
-	carrier->lane.carries = true;
+	carrier->as_carrier.carries = true;
 	lock_take(&lane->tree.lock);
-	lane->lane.carrier = carrier;
+	lane->as_lane.carrier = carrier;
 	lane->metric = carrier->metric;
 	lane->counting = true;
 	lane->look_known = false;
@@ -179,10 +179,10 @@ static struct thread_context *find_lane(
 	struct thread_context *found = NULL;
 
 	lock_take(&carrier->trace->lock);
-	for (struct thread_context *lane = group->lane.next; lane; lane = lane->lane.next)
-		if (lane->lane.carrier == carrier || (!lane->lane.carrier && !found))
+	for (struct thread_context *lane = group->as_group.lanes; lane; lane = lane->as_lane.next)
+		if (lane->as_lane.carrier == carrier || (!lane->as_lane.carrier && !found))
 			found = lane;
-	if (found && !found->lane.carrier)
+	if (found && !found->as_lane.carrier)
 		give_lane(found, carrier);
 	lock_give(&carrier->trace->lock);
 	return found;
@@ -203,8 +203,8 @@ static struct thread_context *make_lane(
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 	lock_take(&trace->lock);
 	rows_append(trace, lane);
-	lane->lane.next = group->lane.next;
-	group->lane.next = lane;
+	lane->as_lane.next = group->as_group.lanes;
+	group->as_group.lanes = lane;
 	give_lane(lane, carrier);
 	lock_give(&trace->lock);
 	return lane;
@@ -218,8 +218,8 @@ static struct thread_context *look_for_lane(
 	if (!lane)
 		lane = make_lane(carrier, group);
 	if (lane) {
-		carrier->lane.found[group->id % FOUND].group = group->id;
-		carrier->lane.found[group->id % FOUND].lane = lane;
+		carrier->as_carrier.found[group->row.id % FOUND].group = group->row.id;
+		carrier->as_carrier.found[group->row.id % FOUND].lane = lane;
 	}
 	return lane;
 }
@@ -227,8 +227,8 @@ static struct thread_context *look_for_lane(
 struct thread_context *lane_of(
 	struct thread_context *carrier, struct thread_context *group)
 {
-	if (carrier->lane.found[group->id % FOUND].group == group->id)
-		return carrier->lane.found[group->id % FOUND].lane;
+	if (carrier->as_carrier.found[group->row.id % FOUND].group == group->row.id)
+		return carrier->as_carrier.found[group->row.id % FOUND].lane;
 	return look_for_lane(carrier, group);
 }
 

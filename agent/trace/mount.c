@@ -11,14 +11,14 @@
 
 static struct parked *parked_at(struct thread_context *lane, uint32_t node)
 {
-	return (struct parked *)lane->lane.parked_at.base + node;
+	return (struct parked *)lane->as_lane.parked_at.base + node;
 }
 
 /* Room for the node, which the frames in the lane lead to. False: it cannot be told by node any
  * more. */
 static bool parked_room(struct thread_context *lane, uint32_t node)
 {
-	struct lane_part *part = &lane->lane;
+	struct lane_part *part = &lane->as_lane;
 	size_t bytes = (size_t)(node + 1) * sizeof(struct parked);
 	bool grown = true;
 
@@ -26,7 +26,7 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 		return false;
 	/* Where paths were folded, those of other lanes may not have been; frames that found no room
 	 * here may find some there. */
-	if (lane->tree.generation == 0 && lane->stack.overflow == 0 &&
+	if (lane->tree.moves == 0 && lane->stack.overflow == 0 &&
 		tree_callees(&lane->tree, node) == node) {
 		if (node < part->parked_nodes)
 			return true;
@@ -78,7 +78,7 @@ static uint64_t park(struct thread_context *lane)
 	turn_begin(lane);
 	context_settle(lane);
 	wall = wall_of(lane);
-	parked_add(&lane->lane.parked, 1, wall);
+	parked_add(&lane->as_lane.parked, 1, wall);
 	if (room)
 		parked_add(parked_at(lane, lane->current), 1, wall);
 	context_go_out(lane);
@@ -93,7 +93,7 @@ static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64
 	uint64_t used = until > wall ? until - wall : 0;
 	uint64_t *base = tree_at(&lane->tree, node)->base;
 
-	parked_add(&lane->lane.parked, -1, -wall);
+	parked_add(&lane->as_lane.parked, -1, -wall);
 	if (room)
 		parked_add(parked_at(lane, node), -1, -wall);
 	for (unsigned i = 0; i < lane->set->count; i++) {
@@ -121,8 +121,8 @@ void carrier_give_way(struct thread_context *carrier)
 {
 	bool outside = atomic_load_explicit(&carrier->outside, memory_order_relaxed);
 
-	carrier->lane.carries = true;
-	carrier->lane.was_outside = outside;
+	carrier->as_carrier.carries = true;
+	carrier->as_carrier.was_outside = outside;
 	if (outside) {
 		context_start(carrier);
 	} else {
@@ -130,13 +130,13 @@ void carrier_give_way(struct thread_context *carrier)
 		context_go_out(carrier);
 		context_settle(carrier);
 	}
-	carrier->lane.since = wall_of(carrier);
+	carrier->as_carrier.since = wall_of(carrier);
 }
 
 /* Frames as they were when the thread left the lane that had them last. */
 static void put_frames(struct thread_context *lane, const struct virtual_thread *thread)
 {
-	bool same = thread->lane == lane->id && thread->generation == lane->tree.generation;
+	bool same = thread->lane == lane->row.id && thread->moves == lane->tree.moves;
 	size_t room = (size_t)(lane->stack.limit - lane->stack.top);
 
 	if (same && thread->frames <= room) {
@@ -167,9 +167,9 @@ static void start_for(
 static void run_in(
 	struct thread_context *lane, const struct virtual_thread *thread, uint64_t since)
 {
-	struct lane_part *part = &lane->lane;
+	struct lane_part *part = &lane->as_lane;
 
-	lane_add(&part->mounts, 1);
+	lane_add(&lane->mounts, 1);
 	__atomic_store_n(&part->mounted_since, since, __ATOMIC_RELAXED);
 	if (thread->outside)
 		return;
@@ -194,7 +194,7 @@ struct thread_context *virtual_mount(
 	lane->code = thread->code;
 	if (!thread->outside)
 		run_on(lane, thread, wall_of(carrier));
-	run_in(lane, thread, carrier->lane.since);
+	run_in(lane, thread, carrier->as_carrier.since);
 	return lane;
 }
 
@@ -234,22 +234,22 @@ struct thread_context *virtual_begin(struct thread_context *carrier,
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;
 	}
-	(*thread)->group = lane->lane.group;
+	(*thread)->group = lane->as_lane.group;
 	(*thread)->code = SEQUENCE_OUTSIDE;
-	lane_add(&lane->lane.begun, 1);
+	lane_add(&lane->as_lane.begun, 1);
 	(*thread)->outside = outside;
 	begin_at_root(lane, *thread, outside ? now : carrier->last, now);
-	run_in(lane, *thread, carrier->lane.since);
+	run_in(lane, *thread, carrier->as_carrier.since);
 	return lane;
 }
 
 /* The lane is empty, since then. */
 static void run_out(struct thread_context *lane, uint64_t wall)
 {
-	struct lane_part *part = &lane->lane;
+	struct lane_part *part = &lane->as_lane;
 
 	context_go_out(lane);
-	lane_add(&part->carrier_ns, wall - part->mounted_since);
+	lane_add(&lane->carrier_ns, wall - part->mounted_since);
 	__atomic_store_n(&part->mounted_since, 0, __ATOMIC_RELAXED);
 	shadow_clear(&lane->stack);
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
@@ -267,9 +267,9 @@ static void take_frames(struct thread_context *lane, struct virtual_thread *thre
 	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
 
 	thread->overflow = stack->overflow;
-	thread->lane = lane->id;
+	thread->lane = lane->row.id;
 	thread->node = lane->current;
-	thread->generation = lane->tree.generation;
+	thread->moves = lane->tree.moves;
 	if (!virtual_keep(lane->trace, thread, shadow_base(stack) + 1, frames))
 		context_add(&lane->lost, frames);
 }
@@ -297,8 +297,8 @@ bool virtual_unknown(struct thread_context *carrier)
 	if (!lane)
 		return false;
 	context_start_at(lane, carrier->last);
-	lane_add(&lane->lane.mounts, 1);
-	__atomic_store_n(&lane->lane.mounted_since, carrier->lane.since, __ATOMIC_RELAXED);
+	lane_add(&lane->mounts, 1);
+	__atomic_store_n(&lane->as_lane.mounted_since, carrier->as_carrier.since, __ATOMIC_RELAXED);
 	context_settle(lane);
 	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);
@@ -307,7 +307,7 @@ bool virtual_unknown(struct thread_context *carrier)
 
 void carrier_resume(struct thread_context *carrier, bool nobody)
 {
-	if (carrier->lane.was_outside)
+	if (carrier->as_carrier.was_outside)
 		return;
 	if (nobody) {
 		context_come_in(carrier);
@@ -332,9 +332,9 @@ static void leave_mounted(struct thread_context *lane, const uint64_t *now)
 static void leave_lane(struct thread_context *lane, const uint64_t *now)
 {
 	lock_take(&lane->tree.lock);
-	if (lane->lane.mounted_since != 0)
+	if (lane->as_lane.mounted_since != 0)
 		leave_mounted(lane, now);
-	lane->lane.carrier = NULL;
+	lane->as_lane.carrier = NULL;
 	lane->counting = false;
 	lane->metric = NULL;
 	lock_give(&lane->tree.lock);
@@ -342,11 +342,11 @@ static void leave_lane(struct thread_context *lane, const uint64_t *now)
 
 void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now)
 {
-	if (!carrier->lane.carries)
+	if (!carrier->as_carrier.carries)
 		return;
 	lock_take(&trace->lock);
-	for (struct thread_context *lane = trace->first; lane; lane = lane->next)
-		if (lane->life == CONTEXT_LANE && lane->lane.carrier == carrier)
+	for (struct thread_context *lane = trace->first; lane; lane = lane->row.next)
+		if (lane->row.life == CONTEXT_LANE && lane->as_lane.carrier == carrier)
 			leave_lane(lane, now);
 	virtual_give_spares(trace, carrier);
 	lock_give(&trace->lock);
@@ -363,11 +363,11 @@ static uint64_t now_or_stop(const struct trace *trace)
  * run. */
 static void unpark_for_good(struct thread_context *lane, const struct virtual_thread *thread)
 {
-	bool room = thread->lane == lane->id && thread->generation == lane->tree.generation &&
+	bool room = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
 		    parked_room(lane, thread->node);
 
 	if (!room)
-		__atomic_store_n(&lane->lane.parked_unsure, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&lane->as_lane.parked_unsure, true, __ATOMIC_RELAXED);
 	turn_begin(lane);
 	unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
 		now_or_stop(lane->trace));
@@ -377,8 +377,8 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 static void end_apart(struct trace *trace, struct thread_context *group)
 {
 	lock_take(&trace->lock);
-	group->lane.finish = true;
-	if (group->pins == 0 && !trace->visiting && !trace->stopped)
+	group->as_group.finish = true;
+	if (group->row.pins == 0 && !trace->visiting && !trace->stopped)
 		finish_group(trace, group);
 	lock_give(&trace->lock);
 }
@@ -391,12 +391,12 @@ void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)
 	struct thread_context *lane = group ? lane_of(carrier, group) : NULL;
 
 	if (lane)
-		lane_add(&lane->lane.ended, 1);
+		lane_add(&lane->as_lane.ended, 1);
 	if (!thread)
 		return;
 	if (lane && !thread->outside)
 		unpark_for_good(lane, thread);
 	virtual_give(carrier->trace, carrier, thread);
-	if (group->lane.only)
+	if (group->as_group.only)
 		end_apart(carrier->trace, group);
 }

@@ -325,12 +325,12 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 static uint32_t follow_path(
 	struct thread_context *context, const uint32_t *method, uint32_t count)
 {
-	uint32_t generation = context->tree.generation, node = 0;
+	uint32_t moves = context->tree.moves, node = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
 		node = child_of(context, method[i]);
-		if (context->tree.generation != generation)
+		if (context->tree.moves != moves)
 			return 0;
 	}
 	return node;

@@ -20,8 +20,7 @@
 
 #include "agent/trace/call_tree.h"
 #include "agent/trace/fence.h"
-#include "agent/trace/io_paths.h"
-#include "agent/trace/io_records.h"
+#include "agent/trace/records.h"
 #include "agent/trace/sequence_table.h"
 #include "agent/trace/shadow_stack.h"
 #include "metric/metric.h"
@@ -52,38 +51,65 @@ struct parked {
 	uint64_t since; /* ns, modulo 2^64 */
 };
 
-/* What the virtual threads of a group have of a context; see mount.h. */
-struct lane_part {
-	struct thread_context *group;     /* of a lane */
-	struct thread_context *next;      /* of a group the first, of a lane the next; by LOCK_THREADS */
-	struct thread_context *carrier;   /* that a lane is on, NULL: none is; by LOCK_THREADS */
-	/* A carrier's: the lanes that were last looked for, by their group's id, and the group that was
-	 * last looked for by name. */
+/* What the rows of a trace have in common, each a row of the profile. Under LOCK_THREADS, and life and
+ * ended under the tree's lock, too. */
+struct trace_row {
+	enum context_life life;
+	uint32_t id; /* 1, 2, ... */
+	struct thread_identity identity;
+	uint64_t folded;         /* threads it stands for */
+	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
+	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
+	struct thread_context *next, *before; /* by id */
+	uint32_t pins; /* copies under way: must stay as it is */
+	bool visited;  /* somebody was shown it */
+	/* The visitor's: it has ended, and all nodes were shown; and then what they came to. */
+	bool settled;
+	uint32_t settled_moves; /* of the tree */
+	uint64_t events, calls, folded_calls;
+	/* Under the tree's lock. */
+	uint64_t waited; /* for a processor, ns, when it was last looked at; of folded ones the sum */
+	uint64_t waited_before; /* it began */
+};
+
+/* What a thread that carries virtual ones has for it: see lanes.h. */
+struct carrier_part {
+	bool carries;     /* it has given way, or has a lane */
+	bool was_outside; /* before it gave way */
+	uint64_t since;   /* that it gave way, ns of the clock */
+	/* The lanes that were last looked for, by their group's id, and the group that was last looked
+	 * for by name. */
 	struct {
 		uint32_t group;
 		struct thread_context *lane;
 	} found[8];
 	struct thread_context *named;
-	bool carries;     /* it has given way, or has a lane */
-	bool was_outside; /* before it gave way */
-	uint64_t since;   /* that it gave way, ns of the clock */
 	struct virtual_thread *spare;
 	uint32_t spares;
+};
+
+/* What a group of virtual threads has, under LOCK_THREADS. */
+struct group_part {
+	struct thread_context *lanes; /* the first */
+	bool only;   /* it has one thread */
+	bool finish; /* which has ended */
+};
+
+/* What a lane has, a group's part on one carrier: see mount.h. */
+struct lane_part {
+	struct thread_context *group;
+	struct thread_context *next;    /* of the group; under LOCK_THREADS */
+	struct thread_context *carrier; /* NULL: it waits for one; under LOCK_THREADS */
 
 	/* The owner's, read by others, relaxed. */
-	uint64_t begun, ended, mounts;
+	uint64_t begun, ended;  /* virtual threads */
 	uint64_t mounted_since; /* ns of the clock; 0: none is mounted */
-	uint64_t carrier_ns;
 	struct parked parked;
 	/* The same by node, in step with the tree: under the tree's lock while it moves. */
 	struct arena parked_at;
 	uint32_t parked_nodes; /* room for so many */
 	bool parked_unsure; /* it is not known by node any more; read by others */
 	uint32_t opener; /* who opens what is opened: io_openers.h */
-	/* A group's: of the lanes' trees, when its own was put together from them. */
-	uint64_t generations;
-	bool only; /* it has one thread */
-	bool finish; /* which has ended; under LOCK_THREADS */
 };
 
 struct thread_context {
@@ -102,35 +128,28 @@ struct thread_context {
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
 	uint32_t forgetting; /* odd while context_start changes first and last; then the next one */
 	uint64_t unwound, repaired, unmatched, lost;
+	uint64_t mounts, carrier_ns; /* of virtual threads */
 	/* The owner's. */
-	struct io_path_map paths;
-	struct io_records *records; /* the trace's; NULL: sums are enough */
-	struct io_ring *ring; /* NULL: no operation was recorded */
+	struct records *records; /* the trace's; NULL: sums are enough */
+	struct record_ring *ring; /* NULL: no operation was recorded */
 	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
 	uint32_t shortage; /* the budget's, when it was last heeded */
 	bool probed; /* probes add to some metric: what their stretches are is counted */
 	bool look_known;
 	uint64_t look[METRIC_MAX]; /* what a look at the counters uses of them itself */
+	struct arena memory; /* this struct */
 
-	/* Under LOCK_THREADS, and life and ended under the tree's lock too. */
-	enum context_life life;
-	uint32_t id;     /* 1, 2, ...: rows of the profile */
-	uint32_t pins;   /* copies under way: must stay as it is */
-	bool visited;    /* somebody was shown it */
-	uint64_t folded; /* threads it stands for */
-	uint64_t started, ended;   /* ns of CLOCK_MONOTONIC; ended 0 while alive */
 	/* Under the tree's lock. */
 	bool counting; /* the counters are open */
 	bool stopped;
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
-	uint64_t waited; /* for a processor, ns, when it was last looked at; of folded ones the sum */
-	uint64_t waited_before; /* it began */
-	/* Under LOCK_THREADS. */
-	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
-	struct thread_context *next, *before; /* by id */
-	struct arena memory; /* this struct */
-	struct thread_identity identity;
-	struct lane_part lane;
+
+	struct trace_row row;
+	union { /* by row.life */
+		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
+		struct group_part as_group;     /* CONTEXT_GROUP */
+		struct lane_part as_lane;       /* CONTEXT_LANE */
+	};
 
 	struct metric_thread own_metric; /* owner, but for metric_read_from_outside */
 };

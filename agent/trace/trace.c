@@ -30,7 +30,7 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	context->trace = trace;
 	context->records = trace->records;
 	context->code = SEQUENCE_OUTSIDE;
-	context->started = clock_system();
+	context->row.started = clock_system();
 	context->shortage =
 		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
 	if (tree_init(&context->tree, &trace->budget, trace->set->count, claim) != 0) {
@@ -47,17 +47,17 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	tree_fini(&context->tree);
 	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);
-	io_path_map_fini(&context->paths, &trace->budget);
-	arena_fini(&context->lane.parked_at, &trace->budget);
+	if (context->row.life == CONTEXT_LANE)
+		arena_fini(&context->as_lane.parked_at, &trace->budget);
 	arena_fini(&memory, &trace->budget);
 }
 
 void rows_append(struct trace *trace, struct thread_context *context)
 {
-	context->id = ++trace->next_id;
-	context->before = trace->last;
+	context->row.id = ++trace->next_id;
+	context->row.before = trace->last;
 	if (trace->last != NULL)
-		trace->last->next = context;
+		trace->last->row.next = context;
 	else
 		trace->first = context;
 	trace->last = context;
@@ -65,14 +65,14 @@ void rows_append(struct trace *trace, struct thread_context *context)
 
 void rows_remove(struct trace *trace, struct thread_context *context)
 {
-	if (context->next != NULL)
-		context->next->before = context->before;
+	if (context->row.next != NULL)
+		context->row.next->row.before = context->row.before;
 	else
-		trace->last = context->before;
-	if (context->before != NULL)
-		context->before->next = context->next;
+		trace->last = context->row.before;
+	if (context->row.before != NULL)
+		context->row.before->row.next = context->row.next;
 	else
-		trace->first = context->next;
+		trace->first = context->row.next;
 }
 
 /* ---- the trace ---- */
@@ -87,7 +87,6 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	trace->set = set;
 	memory_budget_init(&trace->budget, max_memory);
 	lock_init(&trace->lock, LOCK_THREADS);
-	io_paths_init(&trace->paths, &trace->budget);
 	if (block > max_memory / 16)
 		block = max_memory / 16;
 	if (arena_resize(&trace->block, &trace->budget, block ? block : 1,
@@ -96,11 +95,6 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 		return NULL;
 	}
 	return trace;
-}
-
-struct io_paths *trace_io_paths(struct trace *trace)
-{
-	return &trace->paths;
 }
 
 void trace_expect_old_frames(struct trace *trace)
@@ -115,11 +109,11 @@ bool trace_has_old_frames(const struct trace *trace)
 
 int trace_record_io(struct trace *trace)
 {
-	trace->records = io_records_create(&trace->budget, trace->budget.limit);
+	trace->records = records_create(&trace->budget, trace->budget.limit);
 	return trace->records ? 0 : -1;
 }
 
-struct io_records *trace_io_records(const struct trace *trace)
+struct records *trace_records(const struct trace *trace)
 {
 	return trace->records;
 }
@@ -128,8 +122,7 @@ void trace_destroy(struct trace *trace)
 {
 	if (trace == NULL)
 		return;
-	io_records_destroy(trace->records);
-	io_paths_fini(&trace->paths);
+	records_destroy(trace->records);
 	while (trace->first != NULL) {
 		struct thread_context *context = trace->first;
 
@@ -140,7 +133,6 @@ void trace_destroy(struct trace *trace)
 	}
 	virtual_pool_fini(trace);
 	arena_fini(&trace->block, &trace->budget);
-	arena_fini(&trace->map, &trace->budget);
 	sequence_table_fini(&trace->sequences, &trace->budget);
 	lock_fini(&trace->lock);
 	free(trace);
@@ -177,7 +169,7 @@ static struct thread_context *create_live(struct trace *trace, enum memory_claim
 /* How long the thread has waited for a processor; 0 where nothing shows that it waits. */
 static uint64_t wait_of(const struct thread_context *context)
 {
-	return metric_set_has(context->set, METRIC_WALL) ? processor_wait(context->identity.os_id)
+	return metric_set_has(context->set, METRIC_WALL) ? processor_wait(context->row.identity.os_id)
 							 : 0;
 }
 
@@ -188,14 +180,14 @@ void rows_look_waited(struct thread_context *context)
 
 	/* Carriers and others without a row of their own have no thread of their own, either. */
 	lock_take(&context->tree.lock);
-	live = context->life == CONTEXT_LIVE && context->counting;
+	live = context->row.life == CONTEXT_LIVE && context->counting;
 	lock_give(&context->tree.lock);
 	if (!live)
 		return;
 	now = wait_of(context);
 	lock_take(&context->tree.lock);
-	if (context->counting && !context->stopped && now > context->waited_before)
-		context->waited = now - context->waited_before;
+	if (context->counting && !context->stopped && now > context->row.waited_before)
+		context->row.waited = now - context->row.waited_before;
 	lock_give(&context->tree.lock);
 }
 
@@ -213,12 +205,12 @@ static struct thread_context *begin(struct trace *trace,
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;
 	}
-	context->identity = *identity;
-	context->folded = 1;
-	context->life = life;
+	context->row.identity = *identity;
+	context->row.folded = 1;
+	context->row.life = life;
 	atomic_store(&context->outside, life == CONTEXT_UNLISTED);
 	metric_thread_open(trace->set, context->metric, alloc);
-	context->waited_before = wait_of(context);
+	context->row.waited_before = wait_of(context);
 	context->counting = true;
 	context_start(context);
 	atomic_fetch_add_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
@@ -300,7 +292,7 @@ static void keep_sequences(struct trace *trace, struct thread_context *context)
 void trace_thread_end(
 	struct trace *trace, struct thread_context *context, const char *last_name)
 {
-	struct thread_identity *identity = &context->identity;
+	struct thread_identity *identity = &context->row.identity;
 	bool run = leave_counters(context);
 	uint64_t now[METRIC_MAX];
 
@@ -310,15 +302,14 @@ void trace_thread_end(
 	lanes_leave(trace, context, now);
 	close_counters(context, run, now);
 	if (context->ring)
-		io_ring_close(context->ring);
+		record_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);
-	io_path_map_fini(&context->paths, &trace->budget);
 	tree_close(&context->tree);
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 
 	lock_take(&trace->lock);
 	keep_sequences(trace, context);
-	if (context->life == CONTEXT_UNLISTED) {
+	if (context->row.life == CONTEXT_UNLISTED) {
 		rows_remove(trace, context);
 		lock_give(&trace->lock);
 		rows_destroy(trace, context);
@@ -327,8 +318,8 @@ void trace_thread_end(
 	if (last_name != NULL)
 		snprintf(identity->name, sizeof(identity->name), "%s", last_name);
 	lock_take(&context->tree.lock);
-	context->life = CONTEXT_ENDED;
-	context->ended = clock_system();
+	context->row.life = CONTEXT_ENDED;
+	context->row.ended = clock_system();
 	lock_give(&context->tree.lock);
 	trace->ended++;
 	/* Once stopped, the row it would be folded into may have been shown for the last time. */
@@ -358,7 +349,7 @@ static void stop_thread(struct thread_context *context)
 		if (!atomic_load(&context->outside)) {
 			metric_read_from_outside(
 				context->set, context->metric, context->stop);
-			if (context->life == CONTEXT_LANE)
+			if (context->row.life == CONTEXT_LANE)
 				stop_clock(context);
 		}
 		context->stopped = true;
@@ -372,8 +363,8 @@ void trace_stop(struct trace *trace)
 	if (!trace->stopped)
 		__atomic_store_n(&trace->stopped_at, clock_now(), __ATOMIC_RELAXED);
 	trace->stopped = true;
-	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
-		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
+		if (i->row.life == CONTEXT_LIVE || i->row.life == CONTEXT_LANE)
 			stop_thread(i);
 	lock_give(&trace->lock);
 }

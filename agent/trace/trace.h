@@ -21,8 +21,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
-#include "agent/trace/io_paths.h"
-#include "agent/trace/io_records.h"
+#include "agent/trace/records.h"
 #include "agent/trace/thread_context.h"
 #include "metric/metric.h"
 
@@ -42,15 +41,12 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory);
 void trace_expect_old_frames(struct trace *trace);
 bool trace_has_old_frames(const struct trace *trace);
 
-/* The call paths that openings and records have. */
-struct io_paths *trace_io_paths(struct trace *trace);
-
 /* Each I/O operation is to be recorded, too. Before the first thread begins; 0, or -1 without
  * memory. */
 int trace_record_io(struct trace *trace);
 
 /* NULL: they are not. */
-struct io_records *trace_io_records(const struct trace *trace);
+struct records *trace_records(const struct trace *trace);
 
 /* No thread may have a context of it any more. */
 void trace_destroy(struct trace *trace);
@@ -77,9 +73,8 @@ struct trace_thread {
 	uint64_t folded; /* how many threads this row stands for */
 	const struct thread_identity *identity; /* many: only the name, a pattern, and is_virtual */
 	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
-	uint32_t generation; /* another one than last time: the nodes have been renumbered */
-	uint32_t accounts;   /* the same of accounts alone */
-	uint32_t nodes;      /* how many will be shown */
+	uint32_t group;      /* the row of virtual threads that this one is a part of; 0: none */
+	uint32_t nodes;      /* how many it has */
 	uint64_t unwound;    /* exits by exception, among the events */
 	uint64_t repaired;   /* frames popped because their exit never came */
 	uint64_t unmatched;  /* exits that matched no frame; they are not events */
@@ -93,36 +88,48 @@ struct trace_thread {
 	uint64_t calls, folded_calls; /* of the nodes, and of the flat ones among them */
 	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended
 	                             * threads, and of all after trace_stop, by the counters
-	                             * alone; of a running one it is that sum */
+	                             * alone; of a running one it is that sum. Of a part of a group
+	                             * those of the clock may be negative, as base may: sums over
+	                             * the parts are right */
 };
 
-/* What a visit calls, on its own thread, without locks; a result other than 0 ends the visit.
- * For each thread, in rising order of ids: begin, nodes..., end. begin may come again for the
- * same thread, with a new generation, when its nodes were renumbered meanwhile: what nodes
- * showed before is void then. Everything passed is borrowed for the call. */
+/* The node, known by an id, is no more: its counts are in another one. Where it is the root (id 0), the
+ * whole thread was folded. */
+struct trace_forward {
+	uint32_t thread, node, to_thread, to_node;
+};
+
+/* What a visit calls, on its own thread, without locks; NULL where it is not wanted; a result other than 0
+ * ends the visit.
+ * For each row: begin; forwards, nodes, gone, accounts, end. Of a row that has parts all but begin comes for
+ * each part, and at last end for the row itself. When nodes were moved meanwhile, or the like, it begins
+ * again: what came since the last begin is void. Nodes and accounts are known by their ids, which rise as they are made (a node's is above its
+ * parent's) and are never used again. Everything passed is borrowed for the call. */
 struct trace_visitor {
 	void *user;
+	/* Only what has changed is shown, since the visits with this set that trace_confirm was called
+	 * for. Forwards and ids that are gone are shown to such a visitor alone. */
+	bool changes;
 	int (*begin)(void *user, const struct trace_thread *thread);
-	/* Nodes first .. first + count, the i-th at (char *)node + i * stride. */
-	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t first,
-		uint32_t count, const struct tree_node *node, size_t stride);
-	/* I/O, after the nodes; some may be of nodes made since, which are not shown. The
-	 * i-th of a thread is always of the same key, as long as its two generations
-	 * stay; its file may be folded into another one at any time (io_account_file). At
-	 * last, with `first` TRACE_REST, those of node and file 0: the i-th is operation
-	 * i's. NULL: not wanted. */
-	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t first,
-		uint32_t count, const struct io_account *account);
+	int (*forwards)(void *user, const struct trace_forward *forward, uint32_t count);
+	/* The i-th at (char *)node + i * stride; parents are ids here. */
+	int (*nodes)(void *user, const struct trace_thread *thread, uint32_t count,
+		const struct tree_node *node, size_t stride);
+	/* Accounts of I/O that have become part of others. */
+	int (*gone)(void *user, const struct trace_thread *thread, uint32_t count,
+		const uint32_t *account);
+	/* Their nodes are ids. */
+	int (*accounts)(void *user, const struct trace_thread *thread, uint32_t count,
+		const struct account *account);
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 
-#define TRACE_REST UINT32_MAX
-
 /* Shows all threads, one after the other, each as it is at the time. A running thread's stretch
- * in progress is included, charged to the node it is in. A thread shown by an earlier visit and
- * not by this one has been folded into another row since: its own is to be dropped. Returns
- * what ended it, or 0. */
+ * in progress is included, charged to the node it is in. Returns what ended it, or 0. */
 int trace_visit(struct trace *trace, const struct trace_visitor *visitor);
+
+/* What the last visit showed of changes is kept; or it is lost, and the next one shows all. */
+void trace_confirm(struct trace *trace, bool kept);
 
 /* The i-th node of a block shown to a visitor. */
 static inline const struct tree_node *trace_node(

@@ -43,9 +43,9 @@ static struct thread_context *find_row(
 	const struct trace *trace, const char *pattern, bool is_virtual)
 {
 	for (unsigned i = 0; i < trace->folds; i++)
-		if (trace->fold[i]->pins == 0 &&
-			trace->fold[i]->identity.is_virtual == is_virtual &&
-			strcmp(trace->fold[i]->identity.name, pattern) == 0)
+		if (trace->fold[i]->row.pins == 0 &&
+			trace->fold[i]->row.identity.is_virtual == is_virtual &&
+			strcmp(trace->fold[i]->row.identity.name, pattern) == 0)
 			return trace->fold[i];
 	return NULL;
 }
@@ -60,9 +60,9 @@ static struct thread_context *new_row(
 	row = rows_create(trace, MEMORY_FORCED);
 	if (row == NULL)
 		return NULL;
-	row->life = CONTEXT_FOLD;
-	snprintf(row->identity.name, sizeof(row->identity.name), "%s", pattern);
-	row->identity.is_virtual = is_virtual;
+	row->row.life = CONTEXT_FOLD;
+	snprintf(row->row.identity.name, sizeof(row->row.identity.name), "%s", pattern);
+	row->row.identity.is_virtual = is_virtual;
 	trace->fold[trace->folds++] = row;
 	rows_append(trace, row);
 	return row;
@@ -88,8 +88,8 @@ static struct thread_context *row_for(
 
 static bool may_fold(const struct trace *trace, const struct thread_context *context)
 {
-	return context->life == CONTEXT_ENDED && context->pins == 0 &&
-	       !(trace->visiting && context->visited);
+	return context->row.life == CONTEXT_ENDED && context->row.pins == 0 &&
+	       !(trace->visiting && context->row.visited);
 }
 
 static void add_counts(const struct trace *trace, struct thread_context *row,
@@ -103,16 +103,16 @@ static void add_counts(const struct trace *trace, struct thread_context *row,
 		uint64_t used = from->last[i] - from->first[i];
 
 		row->last[i] += used;
-		row->told[i] += from->told[i] > used ? from->told[i] : used;
+		row->row.told[i] += from->row.told[i] > used ? from->row.told[i] : used;
 	}
-	if (row->folded == 0 || from->started < row->started)
-		row->started = from->started;
-	if (from->ended > row->ended)
-		row->ended = from->ended;
-	row->lane.mounts += from->lane.mounts;
-	row->lane.carrier_ns += from->lane.carrier_ns;
-	row->waited += from->waited;
-	row->folded += from->folded;
+	if (row->row.folded == 0 || from->row.started < row->row.started)
+		row->row.started = from->row.started;
+	if (from->row.ended > row->row.ended)
+		row->row.ended = from->row.ended;
+	row->mounts += from->mounts;
+	row->carrier_ns += from->carrier_ns;
+	row->row.waited += from->row.waited;
+	row->row.folded += from->row.folded;
 }
 
 /* The row is gone afterwards. */
@@ -121,7 +121,7 @@ static void fold_into(
 {
 	add_counts(trace, row, from);
 	row->tree.patience = 0;
-	tree_merge(&row->tree, &from->tree);
+	tree_merge(&row->tree, &from->tree, from->row.id);
 	rows_remove(trace, from);
 	rows_destroy(trace, from);
 }
@@ -132,10 +132,10 @@ bool fold_thread(struct trace *trace, struct thread_context *context)
 
 	if (!may_fold(trace, context))
 		return false;
-	row = row_for(trace, &context->identity);
+	row = row_for(trace, &context->row.identity);
 	if (row == NULL)
 		return false;
-	if (context->identity.is_virtual)
+	if (context->row.identity.is_virtual)
 		trace->ended_apart--;
 	else
 		trace->ended--;
@@ -148,7 +148,7 @@ void fold_twins(struct trace *trace)
 	for (unsigned i = trace->folds; i-- > 1;) {
 		struct thread_context *twin = trace->fold[i];
 		struct thread_context *row = find_row(
-			trace, twin->identity.name, twin->identity.is_virtual);
+			trace, twin->row.identity.name, twin->row.identity.is_virtual);
 
 		if (row == twin)
 			continue;
@@ -166,11 +166,11 @@ static unsigned fold_some(struct trace *trace, uint32_t kept, unsigned batch)
 	unsigned folded = 0;
 
 	for (struct thread_context *i = trace->last; i != NULL; i = before) {
-		before = i->before;
+		before = i->row.before;
 		if (folded >= batch ||
 			trace->ended + (kept == 0 ? trace->ended_apart : 0) <= kept)
 			break;
-		if (kept == 0 || !i->identity.is_virtual)
+		if (kept == 0 || !i->row.identity.is_virtual)
 			folded += fold_thread(trace, i);
 	}
 	return folded;
@@ -191,8 +191,8 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 {
 	struct call_tree *largest = NULL;
 
-	for (struct thread_context *i = trace->first; i != NULL; i = i->next) {
-		if ((i->life != CONTEXT_ENDED && i->life != CONTEXT_FOLD) || i->pins > 0 ||
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
+		if ((i->row.life != CONTEXT_ENDED && i->row.life != CONTEXT_FOLD) || i->row.pins > 0 ||
 			i->tree.patience > 0)
 			continue;
 		if (tree_bytes(&i->tree) <= bytes || tree_bytes(&i->tree) <= arena_page())

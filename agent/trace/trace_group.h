@@ -6,12 +6,21 @@
 
 #include "agent/trace/trace_look.h"
 
-/* Puts the group's tree and counts together from its lanes. It is pinned, and by the visitor. */
-void group_compose(struct look *look, struct thread_context *group);
+/* The lanes that the group has now, and the instant that all are looked at. It is pinned. */
+struct thread_context *group_begin(struct look *look, struct thread_context *group);
 
-/* Under the tree's lock: adds the parked threads' time to the nodes that were copied, if the look asks for
- * it. */
-void lane_look_parked(struct look *look, uint32_t first, uint32_t count);
+/* look->thread becomes the group's own row. */
+void group_row(struct look *look, struct thread_context *group,
+	const struct thread_context *lanes, const struct thread_identity *identity);
+
+/* It is known of all lanes in which node threads are parked. */
+bool group_is_sure(const struct thread_context *lanes);
+
+/* Behind look_begin, for a lane. */
+void lane_look_begin(struct look *look);
+
+/* Under the tree's lock: adds the parked threads' time to a copy of the node. */
+void lane_add_parked(const struct look *look, uint32_t index, struct tree_node *copy);
 
 /* Under LOCK_THREADS: virtual threads that began, but for those whose group is finished. */
 uint64_t groups_begun(const struct trace *trace);

@@ -42,7 +42,7 @@ static void look_at_counters(struct look *look)
 	memcpy(now, context->stopped ? context->stop : look->last, sizeof(now));
 	if (!context->stopped) {
 		metric_read_from_outside(look->trace->set, context->metric, now);
-		if (context->life == CONTEXT_LANE)
+		if (context->row.life == CONTEXT_LANE)
 			lane_look_clock(look->trace->set, look->now, now);
 	}
 	if (!last_is(look, look->last) ||
@@ -50,15 +50,13 @@ static void look_at_counters(struct look *look)
 		return;
 	for (unsigned i = 0; i < metrics; i++)
 		if (now[i] > look->last[i] ||
-			(context->life == CONTEXT_LANE && metric_runs_on(look->trace->set, i)))
+			(context->row.life == CONTEXT_LANE && metric_runs_on(look->trace->set, i)))
 			look->stretch[i] = now[i] - look->last[i];
 }
 
 static bool is_alive(const struct thread_context *context)
 {
-	if (context->life == CONTEXT_GROUP)
-		return context->lane.begun == 0 || context->lane.begun > context->lane.ended;
-	return context->life == CONTEXT_LIVE || context->life == CONTEXT_LANE;
+	return context->row.life == CONTEXT_LIVE;
 }
 
 void look_begin(struct look *look, struct thread_context *context,
@@ -71,151 +69,258 @@ void look_begin(struct look *look, struct thread_context *context,
 	memset(look->added, 0, sizeof(look->added));
 	memset(look->sum, 0, sizeof(look->sum));
 	lock_take(&tree->lock);
-	tree->hold = tree->io.hold = hold;
-	if (context->life == CONTEXT_ENDED || context->life == CONTEXT_FOLD)
-		io_accounts_follow(&tree->io);
+	tree->hold = tree->accounts.hold = hold;
+	if (context->row.life == CONTEXT_ENDED || context->row.life == CONTEXT_FOLD)
+		accounts_follow(&tree->accounts, tree->budget);
+	look->moves = tree->moves;
+	look->account_moves = tree->accounts.moves;
 	look->thread = (struct trace_thread){
-		.id = context->id,
+		.id = context->row.id,
+		.group = context->row.life == CONTEXT_LANE ? context->as_lane.group->row.id : 0,
 		.alive = is_alive(context),
-		.folded = context->folded,
+		.folded = context->row.folded,
 		.identity = identity,
-		.started = context->started,
-		.ended = context->ended,
-		.generation = tree->generation,
-		.accounts = tree->io.generation,
+		.started = context->row.started,
+		.ended = context->row.ended,
 		.nodes = __atomic_load_n(&tree->count, __ATOMIC_ACQUIRE),
 		.unwound = __atomic_load_n(&context->unwound, __ATOMIC_RELAXED),
 		.repaired = __atomic_load_n(&context->repaired, __ATOMIC_RELAXED),
 		.unmatched = __atomic_load_n(&context->unmatched, __ATOMIC_RELAXED),
 		.lost = __atomic_load_n(&context->lost, __ATOMIC_RELAXED),
 		.pruned = __atomic_load_n(&tree->pruned, __ATOMIC_RELAXED),
-		.mounts = lane_read(&context->lane.mounts),
-		.carrier_ns = lane_read(&context->lane.carrier_ns),
-		.waited_ns = context->waited,
+		.mounts = lane_read(&context->mounts),
+		.carrier_ns = lane_read(&context->carrier_ns),
+		.waited_ns = context->row.waited,
 	};
 	look->stopped = context->stopped;
 	look_at_counters(look);
 	lock_give(&tree->lock);
+	if (context->row.life == CONTEXT_LANE)
+		lane_look_begin(look);
+}
+
+/* The items of the block that are as large as that. */
+static uint32_t room_for(const struct look *look, size_t bytes)
+{
+	return (uint32_t)(look->trace->block.bytes / bytes);
+}
+
+/* ---- forwards ---- */
+
+bool look_forwards(struct look *look, look_block *each, void *user)
+{
+	struct call_tree *tree = &look->context->tree;
+	struct trace_forward *block = look->trace->block.base;
+	uint32_t most = room_for(look, sizeof(*block)), shown = 0, count;
+	bool same;
+
+	do {
+		lock_take(&tree->lock);
+		same = tree->moves == look->moves;
+		for (count = 0; same && count < most && shown < tree->forward_count; count++) {
+			const struct tree_forward *from = &tree_forwards(tree)[shown++];
+			struct tree_node *to = tree_at(tree, from->to);
+
+			block[count] = (struct trace_forward){
+				.thread = from->thread ? from->thread : look->context->row.id,
+				.node = from->from,
+				.to_thread = look->context->row.id,
+				.to_node = to->id};
+			/* Its id is known now: where it goes, a forward has to tell. */
+			if (to->written == 0)
+				__atomic_store_n(&to->written, UINT64_MAX, __ATOMIC_RELAXED);
+		}
+		if (same)
+			tree->forward_shown = shown;
+		lock_give(&tree->lock);
+	} while (same && count > 0 && each(user, look, count));
+	return same;
 }
 
 /* ---- nodes ---- */
 
-static bool copy_nodes(struct look *look, uint32_t first, uint32_t count)
+static void copy_node(const struct call_tree *tree, uint32_t index, struct tree_node *to)
 {
-	struct call_tree *tree = &look->context->tree;
-	size_t words = (size_t)count * tree->stride / sizeof(uint64_t);
 	typedef uint64_t __attribute__((may_alias)) word;
-	word *to = look->trace->block.base;
-	const word *from;
-	bool same;
+	const word *from = (const word *)(const void *)tree_at(tree, index);
+	word *words = (word *)(void *)to;
 
-	lock_take(&tree->lock);
-	same = tree->generation == look->thread.generation;
-	if (same) {
-		from = (const word *)(const void *)tree_at(tree, first);
-		for (size_t i = 0; i < words; i++)
-			to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
-		lane_look_parked(look, first, count);
-	}
-	lock_give(&tree->lock);
-	return same;
+	for (size_t i = 0; i < tree->stride / sizeof(word); i++)
+		words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+	to->parent = tree_at(tree, to->parent)->id;
 }
 
-/* What the block tells; the stretch in progress where it belongs. */
-static void account_block(struct look *look, uint32_t first, uint32_t count)
+/* What the node tells of the thread. */
+static void account_node(struct look *look, const struct tree_node *node)
 {
-	unsigned metrics = look->trace->set->count;
-	size_t stride = look->context->tree.stride;
-	struct tree_node *block = look->trace->block.base;
+	for (unsigned i = 0; i < look->trace->set->count; i++)
+		look->sum[i] += node->base[i];
+	look->thread.calls += node->calls;
+	if (node->children & TREE_FLAT)
+		look->thread.folded_calls += node->calls;
+	for (unsigned i = 0; i < 4; i++)
+		look->thread.events += node->transition[i / 2][i % 2];
+}
+
+/* True if the file does not have it as it is. Marks it as written; but for the current one with the stretch
+ * in progress, which may yet be charged elsewhere. */
+static bool is_changed(struct look *look, uint32_t index, const struct tree_node *copy)
+{
+	struct tree_node *node = tree_at(&look->context->tree, index);
+	uint64_t sum = tree_node_sum(copy, look->context->tree.metrics) + 1;
+	bool changed;
+
+	for (unsigned i = 0; i < look->trace->set->count && index == look->current; i++)
+		if (look->stretch[i] != 0)
+			sum = UINT64_MAX;
+	changed = look->all || node->written != sum || sum == UINT64_MAX;
+	__atomic_store_n(&node->written, sum, __ATOMIC_RELAXED);
+	return changed;
+}
+
+/* The stretch in progress, if the thread is still in it. */
+static void add_stretch(struct look *look, struct tree_node *copy)
+{
 	uint64_t last[METRIC_MAX];
-	bool same;
 
 	load_last(look, last);
-	same = turn_of(look) == look->turn;
-	for (uint32_t n = 0; n < count; n++) {
-		struct tree_node *node = (void *)((char *)block + n * stride);
-
-		for (unsigned i = 0; i < metrics; i++) {
-			if (first + n == look->current && same && last[i] == look->last[i]) {
-				node->base[i] += look->stretch[i];
-				look->added[i] = look->stretch[i];
-			}
-			look->sum[i] += node->base[i];
-		}
-		look->thread.calls += node->calls;
-		if (node->children & TREE_FLAT)
-			look->thread.folded_calls += node->calls;
-		for (unsigned i = 0; i < 4; i++)
-			look->thread.events += node->transition[i / 2][i % 2];
+	if (turn_of(look) != look->turn)
+		return;
+	for (unsigned i = 0; i < look->trace->set->count; i++) {
+		if (last[i] != look->last[i])
+			continue;
+		copy->base[i] += look->stretch[i];
+		look->added[i] = look->stretch[i];
 	}
+}
+
+/* Looks at up to `most` nodes from *at on and keeps those that are to be shown. Returns how many these
+ * are. Under the lock. */
+static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
+{
+	const struct call_tree *tree = &look->context->tree;
+	char *block = look->trace->block.base;
+	struct tree_node *copy;
+	uint32_t kept = 0;
+
+	for (; *at < look->thread.nodes && most > 0; ++*at, most--) {
+		copy = (void *)(block + kept * (size_t)tree->stride);
+		copy_node(tree, *at, copy);
+		if (look->thread.group != 0)
+			lane_add_parked(look, *at, copy);
+		if (*at == look->current)
+			add_stretch(look, copy);
+		account_node(look, copy);
+		kept += !look->changes || is_changed(look, *at, copy);
+	}
+	return kept;
 }
 
 bool look_nodes(struct look *look, look_block *each, void *user)
 {
-	uint32_t most = (uint32_t)(look->trace->block.bytes / look->context->tree.stride);
-	uint32_t count;
+	struct call_tree *tree = &look->context->tree;
+	uint32_t most = room_for(look, tree->stride), at = 0, kept = 0;
+	bool same = true;
 
-	for (uint32_t first = 0; first < look->thread.nodes; first += count) {
-		count = look->thread.nodes - first;
-		if (count > most)
-			count = most;
-		if (!copy_nodes(look, first, count))
-			return false;
-		account_block(look, first, count);
-		if (!each(user, look, first, count))
+	while (same && at < look->thread.nodes) {
+		lock_take(&tree->lock);
+		same = tree->moves == look->moves;
+		if (same)
+			kept = copy_nodes(look, &at, most);
+		lock_give(&tree->lock);
+		if (same && kept > 0 && !each(user, look, kept))
 			break;
 	}
-	return true;
+	return same;
 }
 
 /* ---- accounts ---- */
 
-/* Accounts have one writer, and counts that are of the same instant only each for itself. */
-static void copy_accounts(struct look *look, const struct io_account *from, uint32_t count)
+static bool accounts_are_same(const struct look *look)
 {
-	typedef uint64_t __attribute__((may_alias)) word;
-	word *to = look->trace->block.base;
-	const word *words = (const word *)(const void *)from;
+	const struct call_tree *tree = &look->context->tree;
 
-	for (size_t i = 0; i < count * sizeof(*from) / sizeof(word); i++)
-		to[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+	return tree->moves == look->moves && tree->accounts.moves == look->account_moves;
 }
 
-/* The next ones from first. *count 0: there are no more. False: nodes or accounts were
- * renumbered. */
-static bool next_accounts(struct look *look, uint32_t first, uint32_t *count)
+bool look_gone(struct look *look, look_block *each, void *user)
 {
 	struct call_tree *tree = &look->context->tree;
-	uint32_t most = (uint32_t)(look->trace->block.bytes / sizeof(struct io_account));
-	uint32_t there;
+	uint32_t most = room_for(look, sizeof(uint32_t)), shown = 0, count;
 	bool same;
 
-	lock_take(&tree->lock);
-	same = tree->generation == look->thread.generation &&
-	       tree->io.generation == look->thread.accounts;
-	there = __atomic_load_n(&tree->io.count, __ATOMIC_ACQUIRE);
-	*count = there - first < most ? there - first : most;
-	if (same && *count > 0)
-		copy_accounts(look, io_account_at(&tree->io, first), *count);
-	lock_give(&tree->lock);
+	do {
+		lock_take(&tree->lock);
+		same = accounts_are_same(look);
+		count = tree->accounts.gone_count - shown < most ? tree->accounts.gone_count - shown : most;
+		if (same && count > 0)
+			memcpy(look->trace->block.base, accounts_gone(&tree->accounts) + shown,
+				count * sizeof(uint32_t));
+		shown += count;
+		if (same)
+			tree->accounts.gone_shown = shown;
+		lock_give(&tree->lock);
+	} while (same && count > 0 && each(user, look, count));
 	return same;
+}
+
+/* Accounts have one writer, and counts that are of the same instant only each for itself. True if it
+ * is to be shown; those of nodes made since are for the next time. */
+static bool copy_account(struct look *look, struct account *from, struct account *to)
+{
+	typedef uint64_t __attribute__((may_alias)) word;
+	const word *words = (const word *)(const void *)from;
+	uint64_t sum;
+
+	for (size_t i = 0; i < sizeof(*from) / sizeof(word); i++)
+		((word *)(void *)to)[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+	if (to->count == 0 || to->node >= look->thread.nodes)
+		return false;
+	to->subject = account_subject(to);
+	to->node = tree_at(&look->context->tree, to->node)->id;
+	if (!look->changes)
+		return true;
+	sum = account_sum(to) + 1;
+	if (!look->all && from->written == sum)
+		return false;
+	from->written = sum;
+	return true;
+}
+
+/* As copy_nodes: the list from *at on, and then what has no subject. */
+static uint32_t copy_accounts(struct look *look, uint32_t *at, uint32_t end, uint32_t most)
+{
+	struct accounts *io = &look->context->tree.accounts;
+	struct account *block = look->trace->block.base;
+	uint32_t kept = 0;
+
+	for (; *at < end && most > 0; ++*at, most--) {
+		struct account *from = *at < end - ACCOUNT_KINDS
+						  ? account_at(io, *at)
+						  : &io->rest[*at - (end - ACCOUNT_KINDS)];
+
+		kept += copy_account(look, from, &block[kept]);
+	}
+	return kept;
 }
 
 bool look_accounts(struct look *look, look_block *each, void *user)
 {
-	uint32_t count;
+	struct call_tree *tree = &look->context->tree;
+	uint32_t most = room_for(look, sizeof(struct account)), at = 0, kept = 0;
+	uint32_t end = __atomic_load_n(&tree->accounts.count, __ATOMIC_ACQUIRE) + ACCOUNT_KINDS;
+	bool same = true;
 
-	for (uint32_t first = 0;; first += count) {
-		if (!next_accounts(look, first, &count))
-			return false;
-		if (count == 0)
+	while (same && at < end) {
+		lock_take(&tree->lock);
+		same = accounts_are_same(look);
+		if (same)
+			kept = copy_accounts(look, &at, end, most);
+		lock_give(&tree->lock);
+		if (same && kept > 0 && !each(user, look, kept))
 			break;
-		if (!each(user, look, first, count))
-			return true;
 	}
-	copy_accounts(look, look->context->tree.io.rest, IO_OPS);
-	each(user, look, TRACE_REST, IO_OPS);
-	return true;
+	return same;
 }
 
 /* ---- the end ---- */
@@ -229,13 +334,15 @@ void look_end(struct look *look)
 	bool still;
 
 	lock_take(&context->tree.lock);
-	context->tree.hold = context->tree.io.hold = false;
-	still = !look->thread.alive || look->stopped;
+	context->tree.hold = context->tree.accounts.hold = false;
+	still = (!look->thread.alive && look->thread.group == 0) || look->stopped;
 	lock_give(&context->tree.lock);
 	for (unsigned i = 0; i < look->trace->set->count; i++) {
 		uint64_t first = __atomic_load_n(&context->first[i], __ATOMIC_RELAXED);
 
 		look->thread.total[i] =
 			still ? look->last[i] - first + look->added[i] : look->sum[i];
+		if (still && look->thread.group != 0 && metric_runs_on(look->trace->set, i))
+			look->thread.total[i] += lane_parked_ns(context, look->now);
 	}
 }

@@ -4,7 +4,7 @@
  * trace_look: a consistent look at one context while its thread runs on. For this room only.
  *
  * Nodes are copied in blocks, each under the tree's lock, which an owner needs only to
- * grow or to prune. A prune between two blocks renumbers: the look is begun again, and
+ * grow or to prune. A prune between two blocks moves nodes: the look is begun again, and
  * the last of LOOK_TRIES times the owner is asked not to prune meanwhile.
  *
  * The stretch in progress is what the counters show from outside beyond the values at the
@@ -12,6 +12,8 @@
  * the last event are still the same when that node has been copied: the owner stores them
  * before it charges, so nothing is ever shown twice. Nor is a thread that was unmounted shown both
  * running and parked: that takes a turn.
+ *
+ * A node or an account is marked as written with the sum of its counts, where changes are looked for.
  */
 #ifndef JPROF_TRACE_LOOK_H
 #define JPROF_TRACE_LOOK_H
@@ -24,30 +26,38 @@ struct look {
 	struct trace *trace;
 	struct thread_context *context;
 	struct trace_thread thread;
+	bool changes, all; /* see trace_visitor; of changes: all is to be written again */
 	bool stopped;
-	bool parked_by_node; /* a lane: parked threads' time is added to their nodes, */
+	bool parked_by_node; /* a lane: parked threads' time is added to their nodes, else to the fold, */
 	uint64_t now;        /* as of this instant of the clock */
 	uint32_t current;
 	uint32_t turn; /* the context's forgetting, with last */
+	uint32_t moves, account_moves;
 	uint64_t last[METRIC_MAX];
 	uint64_t stretch[METRIC_MAX]; /* of lanes what runs on may be negative */
 	uint64_t added[METRIC_MAX]; /* of the stretch, what went into the copy */
 	uint64_t sum[METRIC_MAX];   /* of base */
 };
 
-/* Fills look but for trace and now. identity: borrowed. */
+/* Fills look but for trace, now and what is asked for. identity: borrowed. */
 void look_begin(struct look *look, struct thread_context *context,
 	const struct thread_identity *identity, bool hold);
 
-/* Is shown what was copied into the trace's block: so many from the first on. False: it has seen
- * enough. */
-typedef bool look_block(void *user, struct look *look, uint32_t first, uint32_t count);
+/* Is shown what was copied into the trace's block: so many. False: it has seen enough. */
+typedef bool look_block(void *user, struct look *look, uint32_t count);
 
-/* All nodes, with the stretch in progress where it belongs. False: they were renumbered meanwhile. */
+/* Each of these is false when nodes (or accounts) were moved meanwhile. */
+
+/* struct trace_forward. */
+bool look_forwards(struct look *look, look_block *each, void *user);
+
+/* Nodes, with the stretch in progress where it belongs. */
 bool look_nodes(struct look *look, look_block *each, void *user);
 
-/* All accounts; at last, with first TRACE_REST, of each operation the one without a file.
- * False: nodes or accounts were renumbered meanwhile. */
+/* Ids of accounts that ceased. */
+bool look_gone(struct look *look, look_block *each, void *user);
+
+/* Accounts; at last of each operation the one without a file. */
 bool look_accounts(struct look *look, look_block *each, void *user);
 
 /* thread.total. */

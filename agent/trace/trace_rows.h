@@ -7,7 +7,7 @@
  *   trace_fold.c   ended threads folded by name, memory found among them
  *   trace_visit.c  what the writer is shown
  *   trace_look.c   a consistent look at one thread
- *   trace_group.c  what groups of virtual threads are put together from
+ *   trace_group.c  groups of virtual threads, as others see them
  *   lanes.c        groups of virtual threads, and their lanes on carriers
  *   mount.c        who is mounted in them
  *   virtual_thread.c what virtual threads keep while nobody carries them
@@ -33,10 +33,10 @@ struct trace {
 	bool old_frames; /* of methods with probes of an earlier session; constant */
 	bool stopped;
 	bool visiting;      /* rows that were shown must not be folded: they would be shown twice */
+	bool show_all;      /* what was shown as changed was lost */
 	struct sequence_table sequences; /* of ended threads */
 	struct arena block; /* the visitor's copy of nodes */
-	struct io_paths paths;
-	struct io_records *records; /* NULL: operations are not recorded one by one */
+	struct records *records; /* NULL: operations are not recorded one by one */
 	uint64_t calls, folded_calls; /* of the last whole visit */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */
@@ -47,7 +47,6 @@ struct trace {
 	struct thread_context *unknown; /* the group of those without a recorded call */
 	struct virtual_pool virtuals;
 	uint64_t stopped_at; /* ns of the clock, 0 until stopped; carriers read it without the lock */
-	struct arena map;    /* the visitor's: nodes of a lane to those of its group */
 };
 
 /* Metrics of the set that are read from the clock run on while a virtual thread is not mounted. */

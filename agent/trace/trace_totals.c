@@ -25,7 +25,7 @@ static void look(const struct trace *trace, const struct thread_context *context
 		return;
 	if (!context->stopped) {
 		metric_read_from_outside(trace->set, context->metric, now);
-		if (context->life == CONTEXT_LANE)
+		if (context->row.life == CONTEXT_LANE)
 			lane_look_clock(trace->set, instant, now);
 		return;
 	}
@@ -48,7 +48,7 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 	look(trace, context, instant, outside || last_event, now);
 	for (unsigned i = 0; i < trace->set->count; i++) {
 		used[i] = now[i] - first[i];
-		if (context->life == CONTEXT_LANE && metric_runs_on(trace->set, i))
+		if (context->row.life == CONTEXT_LANE && metric_runs_on(trace->set, i))
 			used[i] += lane_parked_ns(context, instant);
 		else if ((int64_t)used[i] < 0)
 			used[i] = 0;
@@ -79,9 +79,9 @@ static void tell(struct trace *trace, struct thread_context *context, const uint
 	uint64_t *total)
 {
 	for (unsigned i = 0; i < trace->set->count; i++) {
-		if ((int64_t)(used[i] - context->told[i]) > 0)
-			context->told[i] = used[i];
-		total[i] += context->told[i];
+		if ((int64_t)(used[i] - context->row.told[i]) > 0)
+			context->row.told[i] = used[i];
+		total[i] += context->row.told[i];
 	}
 }
 
@@ -90,7 +90,7 @@ static uint64_t turns_of(const struct thread_context *group)
 {
 	uint64_t turns = 0;
 
-	for (const struct thread_context *i = group->lane.next; i; i = i->lane.next)
+	for (const struct thread_context *i = group->as_group.lanes; i; i = i->as_lane.next)
 		turns += __atomic_load_n(&i->forgetting, __ATOMIC_ACQUIRE);
 	return turns;
 }
@@ -102,7 +102,7 @@ static bool read_group(
 	uint64_t turns = turns_of(group), used[METRIC_MAX];
 
 	memset(sum, 0, trace->set->count * sizeof(*sum));
-	for (struct thread_context *lane = group->lane.next; lane; lane = lane->lane.next) {
+	for (struct thread_context *lane = group->as_group.lanes; lane; lane = lane->as_lane.next) {
 		insist_on_row(trace, lane, now, used);
 		for (unsigned i = 0; i < trace->set->count; i++)
 			sum[i] += used[i];
@@ -120,7 +120,7 @@ static void add_group(struct trace *trace, struct thread_context *group, uint64_
 
 	for (int tries = 0; tries < TRIES && !whole; tries++)
 		whole = read_group(trace, group, now, sum);
-	tell(trace, group, whole ? sum : group->told, total);
+	tell(trace, group, whole ? sum : group->row.told, total);
 }
 
 /* Lanes are in their groups. */
@@ -129,9 +129,9 @@ static void add_row(struct trace *trace, struct thread_context *context, uint64_
 {
 	uint64_t used[METRIC_MAX];
 
-	if (context->life == CONTEXT_GROUP)
+	if (context->row.life == CONTEXT_GROUP)
 		add_group(trace, context, now, total);
-	if (context->life == CONTEXT_GROUP || context->life == CONTEXT_LANE)
+	if (context->row.life == CONTEXT_GROUP || context->row.life == CONTEXT_LANE)
 		return;
 	insist_on_row(trace, context, now, used);
 	tell(trace, context, used, total);
@@ -144,7 +144,7 @@ void trace_totals(struct trace *trace, uint64_t *total)
 	memset(total, 0, trace->set->count * sizeof(*total));
 	lock_take(&trace->lock);
 	now = trace->stopped ? trace->stopped_at : clock_now();
-	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
 		add_row(trace, i, now, total);
 	lock_give(&trace->lock);
 }
@@ -165,8 +165,8 @@ uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 	lock_take(&trace->lock);
 	uncounted = trace->sequences.uncounted;
 	sequence_table_sum(&trace->sequences, trace->set->count, cell);
-	for (struct thread_context *i = trace->first; i != NULL; i = i->next)
-		if (i->life == CONTEXT_LIVE || i->life == CONTEXT_LANE)
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
+		if (i->row.life == CONTEXT_LIVE || i->row.life == CONTEXT_LANE)
 			uncounted += add_sequences(trace, i, cell);
 	lock_give(&trace->lock);
 	return uncounted;

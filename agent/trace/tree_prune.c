@@ -17,6 +17,9 @@
  * of the group, so that parents stay below their children. Then all nodes that are left
  * are moved together, in order.
  *
+ * What is flat from now on, and a new fold, are other paths, with ids of their own; a flat node
+ * that stays below the fold of its owner keeps its id. Forwards are made of the ids that cease.
+ *
  * The links, which can be made anew, are the scratch:
  *
  *            to                                        next
@@ -56,6 +59,43 @@ static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_n
 		add64(&to->base[i], from->base[i]);
 }
 
+/* ---- forwards ---- */
+
+static bool is_known(const struct tree_node *node)
+{
+	return node->written != 0 || node->children & TREE_REFERRED;
+}
+
+/* Room for so many more. False: the system has no memory. */
+static bool forwards_room(struct call_tree *tree, uint32_t more)
+{
+	size_t count = (size_t)tree->forward_count + more;
+
+	return count * sizeof(struct tree_forward) <= tree->forwards.bytes ||
+	       arena_resize(&tree->forwards, tree->budget,
+		       count * sizeof(struct tree_forward), MEMORY_FORCED) == 0;
+}
+
+static void forward(struct call_tree *tree, uint32_t thread, uint32_t from, uint32_t to)
+{
+	struct tree_forward *forwards = tree->forwards.base;
+
+	forwards[tree->forward_count++] = (struct tree_forward){thread, from, to};
+}
+
+void tree_forget_forwards(struct call_tree *tree)
+{
+	struct tree_forward *forwards = tree->forwards.base;
+
+	tree->forward_count -= tree->forward_shown;
+	if (tree->forward_count == 0)
+		arena_fini(&tree->forwards, tree->budget);
+	else
+		memmove(forwards, forwards + tree->forward_shown,
+			tree->forward_count * sizeof(*forwards));
+	tree->forward_shown = 0;
+}
+
 /* ---- merging ---- */
 
 void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from)
@@ -68,7 +108,27 @@ static uint32_t merged_to(const void *from, uint32_t node)
 	return tree_at(from, node)->prune.to;
 }
 
-void tree_merge(struct call_tree *tree, struct call_tree *from)
+/* Without memory the forwards are left out: what is outside is not told where the counts are. */
+static void merge_forwards(
+	struct call_tree *tree, const struct call_tree *from, uint32_t thread)
+{
+	const struct tree_forward *forwards = tree_forwards(from);
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < from->count; i++)
+		known += is_known(tree_at(from, i));
+	if (known + from->forward_count == 0 ||
+		!forwards_room(tree, known + from->forward_count))
+		return;
+	for (uint32_t i = 0; i < from->forward_count; i++)
+		forward(tree, forwards[i].thread != 0 ? forwards[i].thread : thread,
+			forwards[i].from, merged_to(from, forwards[i].to));
+	for (uint32_t i = 0; i < from->count; i++)
+		if (is_known(tree_at(from, i)))
+			forward(tree, thread, tree_at(from, i)->id, merged_to(from, i));
+}
+
+void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
 		struct tree_node *node = tree_at(from, i);
@@ -80,7 +140,8 @@ void tree_merge(struct call_tree *tree, struct call_tree *from)
 		add_node(tree->metrics, tree_at(tree, place), node);
 		node->prune.to = place;
 	}
-	io_accounts_merge(&tree->io, tree->budget, &from->io, merged_to, from);
+	merge_forwards(tree, from, thread);
+	accounts_merge(&tree->accounts, tree->budget, &from->accounts, merged_to, from);
 	add64(&tree->pruned, from->pruned);
 	if (tree->forced)
 		tree_prune(tree, NULL, 0, NULL);
@@ -314,8 +375,8 @@ static void move_counts(struct call_tree *tree, uint32_t to, uint32_t from)
 
 /* The owner's fold takes the lowest slot of its group; what is there goes into the free
  * slot. */
-static void place_fold(
-	struct pruning *pruning, uint32_t owner, uint32_t lowest, uint32_t slot)
+static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
+	uint32_t slot, const struct tree_node *identity)
 {
 	struct call_tree *tree = pruning->tree;
 	struct tree_node *fold = tree_at(tree, lowest);
@@ -330,27 +391,49 @@ static void place_fold(
 		scratch.to = slot;
 	}
 	memset(fold, 0, tree->stride);
+	fold->id = identity->id;
+	fold->written = identity->written;
 	fold->method = METHOD_FOLDED;
 	fold->parent = owner;
 	fold->prune = scratch;
 	fold->prune.marks &= (uint16_t)~MARK_FREE;
 }
 
-/* Adds the member to the first of its method, or makes it that. True: its slot is free.
- */
-static bool fold_member(struct pruning *pruning, uint32_t member)
+/* Its path, and so its id, ceases. */
+static void leave_path(struct call_tree *tree, uint32_t index)
+{
+	struct tree_node *node = tree_at(tree, index);
+
+	if (is_known(node))
+		forward(tree, 0, node->id, index);
+	node->id = tree->next_id++;
+	node->written = 0;
+	node->children &= ~TREE_REFERRED;
+}
+
+/* Adds the member to the first of its method, or makes it that. stays: it is below the owner's fold
+ * already. True: its slot is free. */
+static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 {
 	struct call_tree *tree = pruning->tree;
-	struct tree_node *node = tree_at(tree, member);
+	struct tree_node *node = tree_at(tree, member), *to;
 	uint32_t *first = first_of(pruning, member);
 
+	if (!stays)
+		leave_path(tree, member);
 	if (node->method != METHOD_FOLDED && *first == 0) {
 		*first = node->prune.to = member;
 		return false;
 	}
 	if (node->method != METHOD_FOLDED) {
 		node->prune.to = *first;
-		add_node(tree->metrics, tree_at(tree, *first), node);
+		to = tree_at(tree, *first);
+		add_node(tree->metrics, to, node);
+		if (stays) {
+			to->id = node->id;
+			to->written = node->written;
+			to->children |= node->children & TREE_REFERRED;
+		}
 	}
 	free_slot(tree, member);
 	return true;
@@ -361,19 +444,25 @@ static bool fold_member(struct pruning *pruning, uint32_t member)
 static void fold_group(struct pruning *pruning, uint32_t owner, uint32_t fold)
 {
 	struct call_tree *tree = pruning->tree;
-	uint32_t lowest = tree_at(tree, owner)->prune.next, last = 0;
+	uint32_t lowest = tree_at(tree, owner)->prune.next, last = 0, own = fold;
+	struct tree_node identity = {0};
 
+	if (fold != 0)
+		identity = *tree_at(tree, fold);
+	else
+		identity.id = tree->next_id++; /* below those of its flat nodes */
 	if (fold > lowest) {
 		free_slot(tree, fold);
 		last = fold;
 		fold = 0;
 	}
 	for (uint32_t i = lowest; i != 0; i = tree_at(tree, i)->prune.next) {
-		bool is_free = fold_member(pruning, i);
+		bool stays = own != 0 && tree_at(tree, i)->parent == own;
+		bool is_free = fold_member(pruning, i, stays);
 
 		if (fold != 0 || !(is_free || last != 0))
 			continue;
-		place_fold(pruning, owner, lowest, is_free ? i : last);
+		place_fold(pruning, owner, lowest, is_free ? i : last, &identity);
 		fold = lowest;
 	}
 	for (uint32_t i = lowest; i != 0; i = tree_at(tree, i)->prune.next) {
@@ -391,11 +480,23 @@ static void leave_group(const struct call_tree *tree, uint32_t member)
 		tree_at(tree, member)->prune.to = member;
 }
 
-static void fold_groups(struct pruning *pruning, unsigned cut)
+static uint32_t known_members(const struct call_tree *tree)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		known += is_member(tree, i) && is_known(tree_at(tree, i));
+	return known;
+}
+
+/* False: no memory for the forwards, nothing is folded. */
+static bool fold_groups(struct pruning *pruning, unsigned cut)
 {
 	struct call_tree *tree = pruning->tree;
 
 	make_groups(tree, cut);
+	if (!forwards_room(tree, known_members(tree)))
+		return false;
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *owner = tree_at(tree, i);
 		uint32_t fold = owner->prune.to;
@@ -410,6 +511,7 @@ static void fold_groups(struct pruning *pruning, unsigned cut)
 			leave_group(tree, owner->prune.next);
 		owner->prune.to = i;
 	}
+	return true;
 }
 
 /* ---- compacting ---- */
@@ -429,6 +531,7 @@ static uint32_t compacted_to(const void *tree, uint32_t index)
  * order. */
 static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
+	struct tree_forward *forwards = tree->forwards.base;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -441,7 +544,9 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	}
 	for (size_t i = 0; i < frames; i++)
 		frame[i].node = compacted_to(tree, frame[i].node);
-	io_accounts_move(&tree->io, compacted_to, tree);
+	for (uint32_t i = 0; i < tree->forward_count; i++)
+		forwards[i].to = compacted_to(tree, forwards[i].to);
+	accounts_move(&tree->accounts, tree->budget, compacted_to, tree);
 	kept = 0;
 	for (uint32_t i = 0; i < tree->count; i++) {
 		if (is_free(tree, i))
@@ -483,11 +588,10 @@ static uint32_t prune_once(
 		return 0;
 	weigh(tree);
 	grade(&pruning, frame, frames);
-	if (choose(&pruning, frames_too, &cut) > 0) {
-		fold_groups(&pruning, cut);
+	if (choose(&pruning, frames_too, &cut) > 0 && fold_groups(&pruning, cut)) {
 		tree->count = compact(tree, frame, frames);
 		__atomic_store_n(
-			&tree->generation, tree->generation + 1, __ATOMIC_RELAXED);
+			&tree->moves, tree->moves + 1, __ATOMIC_RELAXED);
 		add64(&tree->pruned, before - tree->count);
 	}
 	arena_fini(&pruning.table, tree->budget);

@@ -78,7 +78,7 @@ static void push(struct virtual_thread **list, struct virtual_thread *thread)
 }
 
 static void take_many(
-	struct trace *trace, struct lane_part *carrier, enum memory_claim claim)
+	struct trace *trace, struct carrier_part *carrier, enum memory_claim claim)
 {
 	struct virtual_thread *thread;
 
@@ -97,16 +97,16 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 	struct virtual_thread *thread;
 	uint32_t number;
 
-	if (!carrier->lane.spare)
-		take_many(trace, &carrier->lane, MEMORY_SMALL);
-	while (!carrier->lane.spare && trace_relieve(trace, 0))
-		take_many(trace, &carrier->lane, MEMORY_SMALL);
-	if (!carrier->lane.spare)
-		take_many(trace, &carrier->lane, MEMORY_FORCED);
-	thread = pop(&carrier->lane.spare);
+	if (!carrier->as_carrier.spare)
+		take_many(trace, &carrier->as_carrier, MEMORY_SMALL);
+	while (!carrier->as_carrier.spare && trace_relieve(trace, 0))
+		take_many(trace, &carrier->as_carrier, MEMORY_SMALL);
+	if (!carrier->as_carrier.spare)
+		take_many(trace, &carrier->as_carrier, MEMORY_FORCED);
+	thread = pop(&carrier->as_carrier.spare);
 	if (!thread)
 		return NULL;
-	carrier->lane.spares--;
+	carrier->as_carrier.spares--;
 	number = thread->number;
 	memset(thread, 0, trace->virtuals.size);
 	thread->number = number;
@@ -116,7 +116,7 @@ struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *
 }
 
 /* Under LOCK_THREADS, until so many are left. */
-static void give_many(struct trace *trace, struct lane_part *carrier, uint32_t left)
+static void give_many(struct trace *trace, struct carrier_part *carrier, uint32_t left)
 {
 	while (carrier->spares > left) {
 		push(&trace->virtuals.spare, pop(&carrier->spare));
@@ -138,17 +138,17 @@ static void forget_frames(struct trace *trace, struct virtual_thread *thread)
 void virtual_give(struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
 {
 	forget_frames(trace, thread);
-	push(&carrier->lane.spare, thread);
-	if (++carrier->lane.spares < 2 * EXCHANGED)
+	push(&carrier->as_carrier.spare, thread);
+	if (++carrier->as_carrier.spares < 2 * EXCHANGED)
 		return;
 	lock_take(&trace->lock);
-	give_many(trace, &carrier->lane, EXCHANGED);
+	give_many(trace, &carrier->as_carrier, EXCHANGED);
 	lock_give(&trace->lock);
 }
 
 void virtual_give_spares(struct trace *trace, struct thread_context *carrier)
 {
-	give_many(trace, &carrier->lane, 0);
+	give_many(trace, &carrier->as_carrier, 0);
 }
 
 /* ---- frames ---- */

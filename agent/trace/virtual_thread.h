@@ -35,7 +35,7 @@ struct virtual_thread {
 	struct virtual_thread *next;  /* spare ones */
 	uint32_t number;     /* its own */
 	uint32_t lane;       /* id of the lane that the frames' nodes are of; 0: none */
-	uint32_t generation; /* of that lane's nodes */
+	uint32_t moves; /* of that lane's nodes */
 	uint32_t node;       /* of that lane, that it was in */
 	uint32_t code;       /* of the stretch that was under way */
 	bool outside;        /* the session's scope */

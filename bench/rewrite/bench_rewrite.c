@@ -20,12 +20,13 @@ struct totals {
 	unsigned long methods, untouched;
 };
 
-static uint32_t method_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes method_probes(
+	void *user, const struct rewrite_method *method)
 {
 	uint32_t *last = user;
 
 	(void)method;
-	return ++*last;
+	return (struct rewrite_probes){PROBE_TIMED, ++*last};
 }
 
 /* ns this thread ran: other programs do not count. */
@@ -41,7 +42,7 @@ static struct totals round_run(struct reader in)
 {
 	uint32_t last = 0;
 	const struct rewrite_request request = {
-		.id = method_id, .user = &last, .probe = "java/lang/JprofProbe"};
+		.probes = method_probes, .user = &last, .probe = "java/lang/JprofProbe"};
 	struct totals totals = {0};
 
 	while (reader_left(&in) > 0) {

@@ -24,8 +24,8 @@ rss() {
 
 rows() {
 	sqlite3 -readonly -cmd '.timeout 5000' "$work/p.jprof" "SELECT (SELECT count(*) FROM file),
-		(SELECT count(*) FROM io), (SELECT count(*) FROM node), (SELECT count(*) FROM thread),
-		(SELECT count(*) FROM method), (SELECT count(*) FROM path)" | tr '|' ' '
+		(SELECT count(*) FROM account), (SELECT count(*) FROM node), (SELECT count(*) FROM thread),
+		(SELECT count(*) FROM method), (SELECT count(*) FROM forward)" | tr '|' ' '
 }
 
 # What the agent says of the memory of call trees and accounts, in MB.
@@ -44,7 +44,7 @@ start ask 7 Soak ask "$rate" "$with" "$without"
 describe_machine
 echo "$("$java" -version 2>&1 | head -1), $rate requests a second to each, three a connection"
 echo
-echo "| minute | requests with, without | RSS with, without (MB) | agent's memory used, peak (MB) | profile (MB) | rows: file, io, node, thread, method, path |"
+echo "| minute | requests with, without | RSS with, without (MB) | agent's memory used, peak (MB) | profile (MB) | rows: file, account, node, thread, method, forward |"
 echo "|---|---|---|---|---|---|"
 for ((minute = 1; minute <= repetitions; minute++)); do
 	sleep 60

@@ -14,9 +14,9 @@
 
 #include "calibration/build_note.h"
 #include "calibration/processor.h"
-#include "cli/agent_library.h"
-#include "cli/calibrate/java_command.h"
-#include "cli/calibrate/known_jvms.h"
+#include "cli/attach/agent_library.h"
+#include "cli/java/java_command.h"
+#include "cli/java/known_jvms.h"
 
 /* What is asked about, and may be looked at. */
 struct question {
@@ -234,7 +234,7 @@ static bool take_known(void *argument, const char *java)
 	return true;
 }
 
-/* A profile may come from anybody: what it names is never run. */
+/* A profile is not trusted: what it names is never run. */
 static int check_jvm(struct question *question)
 {
 	const char *made = profile_meta_get(question->profile, "jvm.version");

@@ -9,7 +9,7 @@
  *   JVM                       that version, by its file "release"; in this order: the one that the
  *                             user names; JAVA_HOME's; one of known_jvms.h
  *
- * A profile may come from anybody: where it says that its JVM is, is no place to run anything from.
+ * A profile is not trusted: nothing is run from where it says that its JVM is.
  */
 #ifndef JPROF_CLI_AT_HAND_H
 #define JPROF_CLI_AT_HAND_H

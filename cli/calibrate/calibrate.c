@@ -9,21 +9,25 @@
 #include <time.h>
 
 #include "calibration/cache.h"
-#include "cli/calibrate/java_child.h"
-#include "cli/calibrate/java_words.h"
-#include "cli/calibrate/known_jvms.h"
-#include "cli/calibrate/work_folder.h"
-#include "cli/waiting.h"
+#include "cli/java/java_child.h"
+#include "cli/java/java_command.h"
+#include "cli/java/known_jvms.h"
+#include "cli/java/work_folder.h"
+#include "cli/terminal/waiting.h"
 
 /* One of the two runs, in milliseconds: on a busy machine it takes long to get warm. Who has not asked
  * for it waits a minute at most for both. */
 enum { LIMIT = 300000, LIMIT_QUICK = 29000 };
 
+/* How long programs are measured, once all are warm. */
+#define MILLISECONDS       "10000"
+#define MILLISECONDS_QUICK "2000"
+
 /* One calibration on its way. */
 struct measuring {
 	const struct calibrate *what;
 	struct work_folder folder;
-	struct java_words words;
+	struct java_command command;
 	char metrics[1024]; /* cut into names */
 	const char *metric[PROFILE_METRIC_MAX];
 	unsigned metric_count;
@@ -87,21 +91,49 @@ static int take_line(void *argument, char *line, struct error *error)
 	return code;
 }
 
+static int make_command(struct measuring *measuring, bool probes, struct error *error)
+{
+	const struct calibrate *what = measuring->what;
+	const struct java_option options[] = {
+		{"calls", probes ? what->calls : "off"},
+		{"timing", what->timing},
+		{"metrics", what->metrics},
+		{"include", "calibrated.*"},
+		{"io", "off"},
+		{"calibration", "off"},
+		{"flush", "3600"},
+		{NULL, NULL},
+	};
+	const char *const arguments[] = {what->metrics,
+		what->quick ? MILLISECONDS_QUICK : MILLISECONDS, probes ? "types" : "calls",
+		"bodies", "throws", "paths", NULL};
+	const struct java_program program = {.java = what->java,
+		.folder = measuring->folder.path,
+		.profile = probes ? "with.jprof" : "without.jprof",
+		.calls = what->calls,
+		.mode = what->mode,
+		.package = "calibrated",
+		.main = "jprof.calibration.Main",
+		.options = options,
+		.arguments = arguments};
+
+	return java_command_make(&measuring->command, &program, error);
+}
+
 static int run_java(struct measuring *measuring, bool probes, struct error *error)
 {
 	struct run run = {measuring, probes ? &measuring->with : &measuring->without,
 		probes ? "with" : "without"};
-	int code = java_words_make(
-		&measuring->words, measuring->what, measuring->folder.path, probes, error);
+	int code = make_command(measuring, probes, error);
 
 	if (code != 0)
 		return code;
 	show(measuring, run.way, 0);
-	code = java_child_run((char *const *)measuring->words.word,
+	code = java_child_run((char *const *)measuring->command.word,
 		measuring->what->quick ? LIMIT_QUICK : LIMIT, take_line, &run, error);
 	if (code == 0 && run.batches->repetitions == 0)
 		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
-			error_subject(measuring->words.java).text);
+			error_subject(measuring->command.java).text);
 	return code;
 }
 
@@ -117,10 +149,10 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 	if (code == 0)
 		code = run_java(measuring, true, error);
 	if (code == 0)
-		known_jvms_note_profile(measuring->words.profile);
+		known_jvms_note_profile(measuring->command.profile);
 	if (code == 0)
 		code = observations_read(&measuring->observations,
-			measuring->words.profile, measuring->with.repetitions, error);
+			measuring->command.profile, measuring->with.repetitions, error);
 	return code == 0 ? training_run(training, calibration, &measuring->without,
 				   &measuring->observations, error)
 			 : code;

@@ -10,8 +10,8 @@
 #include "calibration/cache.h"
 #include "cli/calibrate/at_hand.h"
 #include "cli/calibrate/calibrate.h"
-#include "cli/progress.h"
-#include "cli/waiting.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/waiting.h"
 
 enum {
 	PATIENCE = 70000, /* ms: longer than another one measures */

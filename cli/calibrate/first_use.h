@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * first_use: a report asks for a calibration that nobody has made yet.
+ * first_use: a report needs a calibration that is not there yet.
  *
  *   at_hand.h        only where that profile was made with what is here
  *   calibration/cache  one at a time; what another one has measured meanwhile is taken; what failed
@@ -11,7 +11,7 @@
 #ifndef JPROF_CLI_FIRST_USE_H
 #define JPROF_CLI_FIRST_USE_H
 
-#include "cli/report/adjustment.h"
+#include "report/model/adjustment.h"
 
 /* An adjustment_measure: by which JVM, at_hand.h says. Says on standard error that it measures, and how to go without. Ctrl-C ends
  * the measuring (waiting_interrupted); whatever happens no process and no file of it is left, but

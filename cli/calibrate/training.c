@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/calibrate/call_costs.h"
-#include "cli/calibrate/many_paths.h"
 
 /* One metric on its way. */
 struct course {
@@ -139,6 +138,39 @@ static void fill_metric(struct training *training, struct calibration *calibrati
 		fill_row(&course, &calibration->row[i], work);
 }
 
+/* ---- trees ---- */
+
+/* Each call reads and writes a node of the thread's tree, and what a cache does not hold takes longer:
+ * more(tree) = what a stretch in it costs - what one costs in a tree of a few nodes. The programs walk
+ * paths through trees of several sizes, whose nodes are all over the memory; what is not the paths' own
+ * is taken off. */
+static void fill_trees(struct calibration_metric *filled, const struct batches *without,
+	const struct observations *with, unsigned metric)
+{
+	double few = NAN;
+
+	filled->tree_count = 0;
+	for (int depth = 0; depth < DEPTHS && filled->tree_count < CALIBRATION_TREES; depth++) {
+		struct calibration_tree *tree = &filled->tree[filled->tree_count];
+		const struct samples *seen = &with->path[depth][metric];
+		const struct batch_program *program;
+		/* Each method but the last calls one. */
+		double stretches = 2 * depth + 1, cost;
+		char name[32];
+
+		snprintf(name, sizeof(name), "paths_%d", depth);
+		program = batches_find(without, name);
+		if (!program || seen->count == 0)
+			continue;
+		cost = samples_median(seen) - samples_median(&program->round[metric]) / stretches;
+		if (isnan(few))
+			few = cost;
+		tree->nodes = (2u << depth) - 1;
+		tree->more = fmax(filled->tree_count ? tree[-1].more : 0, cost - few);
+		filled->tree_count++;
+	}
+}
+
 /* ---- all of it ---- */
 
 static int add_rows(struct calibration *calibration, const struct observations *with)
@@ -168,7 +200,7 @@ int training_run(struct training *training, struct calibration *calibration,
 		calibration->metric[i].interpreted = training->work[i].interpreted;
 		calibration->metric[i].reach = training->work[i].reach;
 		if (is_changed_by_probes(with->unit[i]))
-			many_paths_fill(&calibration->metric[i], without, with, i);
+			fill_trees(&calibration->metric[i], without, with, i);
 	}
 	return 0;
 }

@@ -8,21 +8,25 @@
 #include <string.h>
 
 #include "calibration/calibration_file.h"
-#include "cli/calibrate/java_child.h"
-#include "cli/calibrate/known_jvms.h"
-#include "cli/calibrate/work_folder.h"
-#include "cli/selftest/program.h"
+#include "cli/java/java_child.h"
+#include "cli/java/java_command.h"
+#include "cli/java/known_jvms.h"
+#include "cli/java/work_folder.h"
 #include "cli/selftest/verdict.h"
-#include "cli/waiting.h"
+#include "cli/terminal/waiting.h"
 
 /* ms; some ten seconds are usual. */
 enum { LIMIT = 600000 };
+
+/* That the measured loop takes without probes. */
+#define MILLISECONDS "3000"
 
 /* One test on its way. */
 struct testing {
 	const struct selftest *what;
 	struct work_folder folder;
-	struct program program;
+	struct java_command command;
+	char *without, *with; /* options of the recordings, owned */
 	struct expectations expectations;
 	struct verdict verdict;
 };
@@ -34,21 +38,57 @@ static int take_line(void *argument, char *line, struct error *error)
 	return expectations_take(&testing->expectations, line, error);
 }
 
+/* The agent waits, for one recording without calls and one with them. */
+static int make_command(struct testing *testing, struct error *error)
+{
+	const struct selftest *what = testing->what;
+	char without_file[PATH_MAX + 32], with_file[PATH_MAX + 32];
+	const struct java_option options[] = {
+		{"start", "no"},
+		{"calls", what->calls},
+		{"timing", what->timing},
+		{"metrics", what->metrics},
+		{"include", "selftest.*"},
+		{"io", "off"},
+		{"flush", "3600"},
+		{NULL, NULL},
+	};
+	const struct java_option without[] = {{"file", without_file}, {"calls", "off"},
+		{"calibration", "off"}, {NULL, NULL}};
+	const struct java_option with[] = {{"file", with_file}, {NULL, NULL}};
+	struct java_program program = {.java = what->java,
+		.folder = testing->folder.path,
+		.profile = "with.jprof",
+		.calls = what->calls,
+		.package = "selftest",
+		.main = "jprof.selftest.Main",
+		.options = options};
+	int code;
+
+	snprintf(without_file, sizeof(without_file), "%s/without.jprof", program.folder);
+	snprintf(with_file, sizeof(with_file), "%s/%s", program.folder, program.profile);
+	code = java_options_join(&testing->without, without, error);
+	if (code == 0)
+		code = java_options_join(&testing->with, with, error);
+	program.arguments = (const char *const[]){
+		what->metrics, MILLISECONDS, testing->without, testing->with, NULL};
+	return code == 0 ? java_command_make(&testing->command, &program, error) : code;
+}
+
 static int run_java(struct testing *testing, struct error *error)
 {
-	int code = program_make(
-		&testing->program, testing->what, testing->folder.path, error);
+	int code = make_command(testing, error);
 
 	if (code != 0)
 		return code;
 	if (testing->what->progress)
 		fprintf(stderr, "jprof: running a program without probes, with them, and "
 				"without them once more\n");
-	code = java_child_run((char *const *)testing->program.word, LIMIT, take_line, testing,
+	code = java_child_run((char *const *)testing->command.word, LIMIT, take_line, testing,
 		error);
 	if (code == 0 && testing->expectations.count == 0)
 		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
-			error_subject(testing->program.java).text);
+			error_subject(testing->command.java).text);
 	return code;
 }
 
@@ -71,11 +111,11 @@ static int judge(struct testing *testing, struct error *error)
 		.java = testing->what->java};
 	struct adjustment adjustment = {0};
 	struct profile *profile;
-	int code = profile_open_wanted(&profile, testing->program.profile, &wanted, error);
+	int code = profile_open_wanted(&profile, testing->command.profile, &wanted, error);
 
 	if (code != 0)
 		return code;
-	known_jvms_note_profile(testing->program.profile);
+	known_jvms_note_profile(testing->command.profile);
 	code = adjustment_init(&adjustment, profile, &choice, error);
 	if (code == 0 && waiting_interrupted())
 		code = error_set(error, ERROR_BUSY, "interrupted");
@@ -114,7 +154,8 @@ int selftest_run(const struct selftest *what, struct error *error)
 	if (code == 0)
 		code = judge(testing, error);
 	work_folder_remove(&testing->folder);
-	program_fini(&testing->program);
+	free(testing->without);
+	free(testing->with);
 	free(testing);
 	return code;
 }

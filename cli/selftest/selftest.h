@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "cli/report/adjustment.h"
+#include "report/model/adjustment.h"
 #include "cli/selftest/print_verdict.h"
 #include "error/error.h"
 

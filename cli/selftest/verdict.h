@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "cli/report/adjustment.h"
+#include "report/model/adjustment.h"
 #include "cli/selftest/expectations.h"
 
 /* Of a metric, in its unit. */

@@ -97,7 +97,7 @@ check_names() {
 
 	for name in fffe:11 6c6174696e2de9:22 7574662dc3a9:33; do
 		size=${name#*:} name=${name%:*}
-		found=$(query "$work/p.jprof" "SELECT sum(bytes) FROM io JOIN file ON file.id = io.file
+		found=$(query "$work/p.jprof" "SELECT sum(amount) FROM account JOIN file ON file.id = subject
 			WHERE lower(hex(name)) LIKE '%2f6e616d65732f$name'")
 		[ "$found" = "$size" ] || fail "$1: '$found' bytes of a name of bytes $name, not $size"
 	done

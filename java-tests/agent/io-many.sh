@@ -61,7 +61,7 @@ check_rows() {
 	local port
 
 	port=$(said port)
-	expect "rows without a name" "SELECT count(*) FROM io WHERE file NOT IN (SELECT id FROM file)" 0
+	expect "rows without a name" "SELECT count(*) FROM account WHERE subject NOT IN (SELECT id FROM file)" 0
 	expect "the large one" "SELECT max(bytes) / 4000000 FROM operations WHERE operation = 'send'
 		AND name = '127.0.0.1:$port' AND folded = 0" 1
 	expect "the large file" "SELECT max(bytes) / 4000000 FROM operations WHERE operation = 'write'
@@ -88,7 +88,7 @@ for java in "${javas[@]}"; do
 
 	once "$java" $((many / 10)) ,io=records
 	check_sums
-	expect "records without a name" "SELECT count(*) FROM record WHERE file NOT IN
+	expect "records without a name" "SELECT count(*) FROM record WHERE subject NOT IN
 		(SELECT id FROM file)" 0
 	expect "records by name" "SELECT count(DISTINCT name) FROM records WHERE operation = 'write'
 		AND name LIKE '%/files/%'" "$(said files)"

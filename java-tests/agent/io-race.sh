@@ -42,7 +42,7 @@ differences() {
 		}' - "$work/facts"
 }
 
-# What -Xcheck:jni says of JDK 17 itself: run-case.sh.
+# What -Xcheck:jni says of JDK 17 itself: run-case.py.
 without_reference_counts() {
 	awk '/^WARNING: JNI local refs: [0-9]+, exceeds capacity/ {skip = 1; next}
 		skip && /^\t(at |- )/ {next}

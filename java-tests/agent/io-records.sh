@@ -101,10 +101,12 @@ check_live() {
 			fail "while the program runs: $(cat "$work/said")"
 		fi
 		is "while the program runs: records of what is not there" 0 "
-			SELECT count(*) FROM record r LEFT JOIN io_thread t ON t.id = r.thread
-				LEFT JOIN file f ON f.id = r.file LEFT JOIN path p ON p.id = r.path
-				LEFT JOIN method m ON m.id = p.method
-			WHERE t.id IS NULL OR (r.path > 1 AND m.id IS NULL) OR (r.file > 0 AND f.id IS NULL)"
+			SELECT count(*) FROM record r LEFT JOIN record_thread t ON t.id = r.thread
+				LEFT JOIN file f ON f.id = r.subject LEFT JOIN node n ON n.id = r.node
+				LEFT JOIN forward w ON w.id = r.node
+			WHERE t.id IS NULL OR (r.subject > 0 AND f.id IS NULL) OR (n.id IS NULL AND
+				w.id IS NULL AND r.node < (SELECT max(id) FROM node
+				WHERE id BETWEEN r.node & ~4294967295 AND r.node | 4294967295))"
 	done
 	wait
 	[ $reports -gt 1 ] || fail "only $reports reports of a running program"

@@ -34,7 +34,7 @@ selftest --java "$java" --calibration off --calls events --timing precise --metr
 sound "$java events" false
 
 # With a calibration.
-timeout 700 "$jprof" calibrate --java "$java" -o "$work/calibration.json" >/dev/null 2>"$work/err" ||
+timeout 300 "$jprof" calibrate --quick --java "$java" -o "$work/calibration.json" >/dev/null 2>"$work/err" ||
 	fail "calibrate: $(cat "$work/err")"
 selftest --java "$java" --calibration "$work/calibration.json" --format json
 [ ! -s "$work/err" ] || fail "$java: said $(cat "$work/err")"

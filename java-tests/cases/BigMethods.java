@@ -46,9 +46,9 @@ final class BigMethods {
 		if (!events) {
 			/* From full, which is no node. */
 			Truth.at("main", 3, 0, BigMethods.class, "step()V", ROUNDS);
-			Truth.untouched("cases.BigCode.full");
-			Truth.untouched("cases.DeepCode.deep");
-			Truth.untouched("cases.FullPool.call");
+			Truth.untouched("cases.BigCode.full", "the code would be longer than 65,535 bytes");
+			Truth.untouched("cases.DeepCode.deep", "the operand stack would be too deep");
+			Truth.untouched("cases.FullPool.call", "the constant pool is full");
 		}
 		Truth.save(BigMethods.class);
 	}

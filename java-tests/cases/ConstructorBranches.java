@@ -60,6 +60,15 @@ final class ConstructorBranches {
 		made(false, () -> new OldConstructors(0f));
 		made(true, () -> new OldConstructors(3.0));
 		made(false, () -> new OldConstructors(""));
+		made(true, () -> new NoMapsConstructors(0));
+		made(true, () -> new NoMapsConstructors(7));
+		made(false, () -> new NoMapsConstructors(13));
+		made(false, () -> new NoMapsConstructors(-1));
+		made(false, () -> new NoMapsConstructors(0L));
+		made(true, () -> new NoMapsConstructors(1f));
+		made(false, () -> new NoMapsConstructors(0f));
+		made(true, () -> new NoMapsConstructors(3.0));
+		made(false, () -> new NoMapsConstructors(""));
 		made(true, () -> new NewConstructors(0));
 		made(true, () -> new NewConstructors(7));
 		made(false, () -> new NewConstructors(13));
@@ -84,14 +93,15 @@ final class ConstructorBranches {
 			all();
 		Class<?> in = ConstructorBranches.class;
 		truth(OldConstructors.class);
+		truth(NoMapsConstructors.class);
 		truth(NewConstructors.class);
-		Truth.calls(in, "truth(Ljava/lang/Class;)V", 2);
+		Truth.calls(in, "truth(Ljava/lang/Class;)V", 3);
 		Truth.calls(in, "all()V", all);
 		Truth.calls(in, "fail()V", fail);
 		Truth.calls(in, "probe()V", probe);
 		Truth.calls(in, "made(ZLcases/ConstructorBranches$Maker;)V", probe);
 		Truth.calls(Parent.class, "<init>(I)V", parent);
-		Truth.calls(Parent.class, "value()I", 2 * 3 * all);
+		Truth.calls(Parent.class, "value()I", 3 * 3 * all);
 		/* main, all, made */
 		Truth.at("main", 4, 0, in, "probe()V", probe);
 		Truth.loose("cases.ConstructorBranches.lambda$all$");

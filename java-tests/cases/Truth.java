@@ -108,9 +108,12 @@ final class Truth {
 		line("nothing");
 	}
 
-	/** The summary lists this class, or method, as left without probes. All of them need it. */
-	static void untouched(String name) {
-		line("untouched", name);
+	/**
+	 * The summary lists this class, or method, as left without probes for this reason. All of them
+	 * need it.
+	 */
+	static void untouched(String name, String reason) {
+		line("untouched", name + ": " + reason);
 	}
 
 	/** All calls of the profile; paths may have been folded. */

@@ -27,8 +27,11 @@ final class ClassFile implements Opcodes {
 	}
 
 	ClassFile(String simpleName, int version, String parent) {
-		boolean maps = (version & 0xffff) >= V1_6;
+		this(simpleName, version, parent, (version & 0xffff) >= V1_6);
+	}
 
+	/** Those of version 50 need not have them. */
+	ClassFile(String simpleName, int version, String parent, boolean maps) {
 		name = PACKAGE + simpleName;
 		writer = new ClassWriter(maps ? ClassWriter.COMPUTE_FRAMES : ClassWriter.COMPUTE_MAXS);
 		writer.visit(version, ACC_FINAL | ACC_SUPER, name, null, parent, null);

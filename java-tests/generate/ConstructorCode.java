@@ -16,13 +16,12 @@ final class ConstructorCode implements Opcodes {
 	}
 
 	static void write(Path directory) throws IOException {
-		write(directory, "OldConstructors", V1_4);
-		write(directory, "NewConstructors", V17);
+		write(directory, new ClassFile("OldConstructors", V1_4, PARENT));
+		write(directory, new ClassFile("NoMapsConstructors", V1_6, PARENT, false));
+		write(directory, new ClassFile("NewConstructors", V17, PARENT));
 	}
 
-	private static void write(Path directory, String name, int version) throws IOException {
-		ClassFile file = new ClassFile(name, version, PARENT);
-
+	private static void write(Path directory, ClassFile file) throws IOException {
 		file.writer.visitField(0, "early", "I", null, null).visitEnd();
 		file.method(0, "<init>", "(I)V", code -> branches(code, file.name));
 		file.method(0, "<init>", "(J)V", code -> loop(code, file.name));

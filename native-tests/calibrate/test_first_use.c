@@ -23,11 +23,11 @@
 #include "calibration/build_note.h"
 #include "calibration/cache.h"
 #include "calibration/processor.h"
-#include "cli/agent_library.h"
+#include "cli/attach/agent_library.h"
 #include "cli/calibrate/calibrate.h"
 #include "cli/calibrate/first_use.h"
-#include "cli/calibrate/known_jvms.h"
-#include "cli/waiting.h"
+#include "cli/java/known_jvms.h"
+#include "cli/terminal/waiting.h"
 #include "native-tests/test_folder.h"
 
 static char folder[] = "/tmp/jprof-first-XXXXXX";

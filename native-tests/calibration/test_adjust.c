@@ -14,7 +14,7 @@
 #include "calibration/adjust.h"
 #include "native-tests/calibration/fixture.h"
 
-enum { NODES = 16, METHODS = 8, OUTSIDE = PROFILE_METHOD_ROOT, PLAIN = 2, STATIC = 3, OTHER = 4 };
+enum { NODES = 16, METHODS = 8, OUTSIDE = METHOD_ROOT, PLAIN = 2, STATIC = 3, OTHER = 4 };
 
 /* One thread, one metric. */
 struct tree {
@@ -61,7 +61,7 @@ static struct profile_node *add_node(
 	tree->base[at] = base;
 	tree->first[1] = at + 1;
 	tree->node[at] = (struct profile_node){.thread = 1,
-		.index = at,
+		.id = at,
 		.parent = parent,
 		.method = method,
 		.calls = calls,
@@ -559,8 +559,8 @@ static void adjust_waiting(uint64_t waited_ns, struct adjusted *adjusted, int64_
 	struct profile_thread thread = {.id = 1, .waited_ns = waited_ns};
 	size_t first[2] = {0, 3};
 	struct profile_node node[3] = {{.base = base[0]},
-		{.index = 1, .method = PLAIN, .calls = 10, .jitted = 10, .base = base[1]},
-		{.index = 2, .method = OTHER, .calls = 10, .jitted = 10, .base = base[2]}};
+		{.id = 1, .method = PLAIN, .calls = 10, .jitted = 10, .base = base[1]},
+		{.id = 2, .method = OTHER, .calls = 10, .jitted = 10, .base = base[2]}};
 	struct profile profile = {.metric_count = 2,
 		.metric = {{.name = "wall", .unit = "ns"}, {.name = "cpu", .unit = "ns"}},
 		.method = method,

@@ -72,7 +72,7 @@ on_terminal()
 	local columns=$1 rows=$2
 	shift 2
 	TERM=xterm script -qec "stty cols $columns rows $rows; exec $(printf '%q ' "$jprof" "$@")" /dev/null \
-		</dev/null | tr -d '\r' | sed 's/\x1b\[Kjprof: [0-9]*s, [^\x1b]*\x1b\[K//g' >out # without progress
+		</dev/null | tr -d '\r' | sed 's/\x1b\[K\(jprof: [0-9]*s, [^\x1b]*\x1b\[K\)\+//g' >out # without progress
 }
 
 # widest: columns of the widest line of out, without colours.

@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/jvm_counters.h"
-#include "cli/jvm_flags.h"
-#include "cli/jvm_list.h"
-#include "cli/profile_file.h"
+#include "cli/attach/jvm_counters.h"
+#include "cli/attach/jvm_flags.h"
+#include "cli/attach/jvm_list.h"
+#include "cli/attach/target_maps.h"
+#include "cli/record/profile_file.h"
 #include "cli/status_text.h"
-#include "cli/target_maps.h"
-#include "cli/waiting.h"
+#include "cli/terminal/waiting.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 

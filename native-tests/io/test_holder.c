@@ -37,7 +37,7 @@ static int end(void **state)
 static struct io_opening file_named(int descriptor, const char *name)
 {
 	return (struct io_opening){.kind = IO_FILE, .descriptor = descriptor,
-		.name = {name, strlen(name)}, .at = 17, .path = 3};
+		.name = {name, strlen(name)}, .at = 17, .node = 3};
 }
 
 static holder_word open_as(struct holder *holder, const struct io_opening *opening)
@@ -95,7 +95,7 @@ static void an_open_file_is_known(void **state)
 	assert_string_equal(seen.last.name, "/etc/hosts");
 	assert_int_equal(seen.last.descriptor, 7);
 	assert_int_equal(seen.last.at, 17);
-	assert_int_equal(seen.last.path, 3);
+	assert_int_equal(seen.last.node, 3);
 	assert_int_equal(holder_get(holder, 8), 0);
 	assert_int_equal(holder_get(holder, -1), 0);
 }
@@ -278,17 +278,17 @@ static void a_session_sees_its_own_files(void **state)
 	seen = look(holder);
 	assert_int_equal(seen.files, 1);
 	assert_string_equal(seen.last.name, "/two");
-	assert_int_equal(atomic_load(&seen.last.path), 0); /* a call path of another session */
+	assert_int_equal(atomic_load(&seen.last.node), 0); /* a call path of another session */
 
 	/* Opened now, by a thread that has not noticed the new session. */
 	opening.descriptor = 9;
 	open_as(holder, &opening);
 	seen = look(holder);
-	assert_int_equal(atomic_load(&seen.last.path), 0);
+	assert_int_equal(atomic_load(&seen.last.node), 0);
 	opening.session = 2;
 	open_as(holder, &opening);
 	seen = look(holder);
-	assert_int_equal(atomic_load(&seen.last.path), 3);
+	assert_int_equal(atomic_load(&seen.last.node), 3);
 }
 
 static void what_is_forgotten_is_nothing(void **state)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 const struct profile_metric fixture_metrics[FIXTURE_METRICS] = {
-	{"wall", "ns", "time stamp"},
-	{"cpu", "ns", "clock_gettime"},
-	{"odd \"name\"", "count", "read()"},
+	{.name = "wall", .unit = "ns", .how = "time stamp"},
+	{.name = "cpu", .unit = "ns", .how = "clock_gettime"},
+	{.name = "odd \"name\"", .unit = "count", .how = "read()"},
 };
 
 static char directory[PATH_MAX];
@@ -74,9 +74,9 @@ struct profile_node fixture_node(uint32_t thread, uint32_t index, uint64_t round
 	}
 	return (struct profile_node){
 		.thread = thread,
-		.index = index,
+		.id = index,
 		.parent = index ? (index - 1) / 2 : 0,
-		.method = index ? PROFILE_METHOD_FIRST + index % 8 : PROFILE_METHOD_ROOT,
+		.method = index ? METHOD_FIRST + index % 8 : METHOD_ROOT,
 		.recursion = index % 3 < index ? index % 3 : 0,
 		.calls = n,
 		.interpreted = 1 + round,
@@ -95,13 +95,13 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 	for (uint32_t i = 0; i < 8 && status == 0; i++) {
 		char name[16];
 		snprintf(name, sizeof name, "m%u", i);
-		struct profile_method method = {.id = PROFILE_METHOD_FIRST + i,
+		struct profile_method method = {.id = METHOD_FIRST + i,
 			.class_name = "com.acme.Foo$Bar",
 			.name = name,
 			.signature = "(I)I",
 			.is_native = i == 3,
 			.is_static = i == 4};
-		status = profile_put_method(writer, &method, error);
+		status = profile_put(writer, &method, error);
 	}
 	return status;
 }
@@ -128,11 +128,11 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 		.started = 15,
 		.ended = id == 1 ? 0 : 16,
 		.total = {17, 18, round}};
-	int status = profile_put_thread(writer, &thread, error);
+	int status = profile_put(writer, &thread, error);
 
 	for (uint32_t i = 0; i < nodes && status == 0; i++) {
 		struct profile_node node = fixture_node(id, i, round);
-		status = profile_put_node(writer, &node, error);
+		status = profile_put(writer, &node, error);
 	}
 	return status;
 }
@@ -175,7 +175,7 @@ int fixture_keep(struct profile_writer *writer, uint32_t threads, uint32_t nodes
 	if (status == 0)
 		status = fixture_put(writer, threads, nodes, round, error);
 	if (status == 0)
-		status = profile_put_mark(writer, &mark, error);
+		status = profile_put(writer, &mark, error);
 	if (status == 0)
 		status = profile_put_snapshot(writer, snapshot, error);
 	return end_transaction(writer, status, error);
@@ -215,7 +215,7 @@ void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)
 
 static bool same_node(const struct profile_node *a, const struct profile_node *b)
 {
-	return a->thread == b->thread && a->index == b->index && a->parent == b->parent &&
+	return a->thread == b->thread && a->id == b->id && a->parent == b->parent &&
 	       a->method == b->method && a->recursion == b->recursion &&
 	       a->calls == b->calls && a->interpreted == b->interpreted &&
 	       a->jitted == b->jitted && a->native == b->native &&

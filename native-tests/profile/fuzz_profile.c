@@ -78,9 +78,14 @@ static void make_good(void)
 		abort();
 	for (int i = 0; i < TABLE_COUNT; i++)
 		fill_table(db, &schema_tables[i]);
-	/* Their ids say whose they are (profile/schema.h). */
-	run_sql(db, "UPDATE io SET operation = 'read', id = thread << 32 | id, node = thread << 32");
-	run_sql(db, "UPDATE snapshot_io SET operation = 'read', id = 1 << 32 | id, thread = 1, "
+	/* Their ids say whose they are, words are words (profile/schema.c). */
+	run_sql(db, "UPDATE file SET kind = 'file', known_from = 'open', group_id = NULL, "
+		    "opened_in = 1 << 32 | id");
+	run_sql(db, "UPDATE thread SET group_id = iif(id = 3, 2, NULL)");
+	run_sql(db, "UPDATE snapshot_thread SET group_id = iif(id = 3, 2, NULL)");
+	run_sql(db, "UPDATE record SET node = 1 << 32 | node");
+	run_sql(db, "UPDATE account SET kind = 'read', id = thread << 32 | id, node = thread << 32");
+	run_sql(db, "UPDATE snapshot_account SET kind = 'read', id = 1 << 32 | id, thread = 1, "
 		    "node = 1 << 32");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
 	good = sqlite3_serialize(db, "main", &good_size, 0);
@@ -183,7 +188,7 @@ static uint64_t use(const struct profile *profile)
 		sum += strlen(profile->thread[t].name);
 		for (size_t i = first; i < profile->thread_first[t + 1]; i++) {
 			const struct profile_node *node = &profile->node[i];
-			if (node->index && node->parent >= node->index)
+			if (node->id && node->parent >= node->id)
 				abort();
 			sum += profile->node[first + node->parent].calls;
 			sum += profile->method[node->method].id;
@@ -191,8 +196,8 @@ static uint64_t use(const struct profile *profile)
 				sum += node->base[m];
 		}
 	}
-	for (size_t i = 0; i < profile->io_count; i++)
-		sum += profile->thread[profile_thread_find(profile, profile->io[i].thread)].id;
+	for (size_t i = 0; i < profile->account_count; i++)
+		sum += profile->thread[profile_thread_find(profile, profile->account[i].thread)].id;
 	return sum;
 }
 

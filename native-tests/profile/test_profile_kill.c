@@ -59,7 +59,7 @@ static void write_for_ever(const char *path)
 		_exit(3);
 	for (uint64_t round = 1;; round++) {
 		if (round % 8 == 0 && (profile_begin(writer, &error) < 0 ||
-					      profile_drop_nodes(writer, 2, &error) < 0))
+					      profile_drop_thread(writer, 2, &error) < 0))
 			_exit(4);
 		profile_rollback(writer);
 		char label[32];

@@ -57,8 +57,8 @@ static void round_trip(void **state)
 	assert_int_equal(profile_metric_find(profile, "none"), -1);
 
 	assert_int_equal(profile->method_count, 10);
-	assert_null(profile->method[PROFILE_METHOD_ROOT].name);
-	assert_string_equal(profile->method[PROFILE_METHOD_FOLDED].name, "(folded: memory)");
+	assert_null(profile->method[METHOD_ROOT].name);
+	assert_string_equal(profile->method[METHOD_FOLDED].name, "(folded: memory)");
 	assert_string_equal(profile->method[5].name, "m3");
 	assert_string_equal(profile->method[5].class_name, "com.acme.Foo$Bar");
 	assert_string_equal(profile->method[5].signature, "(I)I");
@@ -160,19 +160,19 @@ static void drop(void **state)
 	(void)state;
 	assert_int_equal(fixture_fill(writer, 4, 50, 0, &error), 0);
 	assert_int_equal(profile_begin(writer, &error), 0);
-	assert_int_equal(profile_drop_nodes(writer, 2, &error), 0);
+	assert_int_equal(profile_drop_node(writer, 2, 49, &error), 0);
 	assert_int_equal(profile_drop_thread(writer, 3, &error), 0);
 	assert_int_equal(profile_commit(writer, &error), 0);
 	close_writer(writer);
 	struct profile *profile = read_profile(path);
 	assert_int_equal(profile->thread_count, 3);
-	assert_int_equal(profile->node_count, 100);
+	assert_int_equal(profile->node_count, 149);
 	assert_int_equal(profile->thread[1].id, 2);
 	assert_int_equal(profile->thread[2].id, 4);
 	assert_int_equal(profile->thread_first[1], 50);
-	assert_int_equal(profile->thread_first[2], 50);
-	assert_int_equal(profile->thread_first[3], 100);
-	assert_int_equal(profile->node[50].thread, 4);
+	assert_int_equal(profile->thread_first[2], 99);
+	assert_int_equal(profile->thread_first[3], 149);
+	assert_int_equal(profile->node[99].thread, 4);
 	profile_free(profile);
 }
 
@@ -196,7 +196,7 @@ static void roll_back(void **state)
 	/* An open one is undone by closing. */
 	error = (struct error){0};
 	assert_int_equal(profile_begin(writer, &error), 0);
-	assert_int_equal(profile_drop_nodes(writer, 1, &error), 0);
+	assert_int_equal(profile_drop_node(writer, 1, 1, &error), 0);
 	close_writer(writer);
 	struct profile *profile = read_profile(path);
 	assert_true(fixture_is_whole(profile, 1, 10, &round));
@@ -233,8 +233,8 @@ static void large_numbers(void **state)
 
 	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
-	assert_int_equal(profile_put_thread(writer, &thread, &error), 0);
-	assert_int_equal(profile_put_node(writer, &node, &error), 0);
+	assert_int_equal(profile_put(writer, &thread, &error), 0);
+	assert_int_equal(profile_put(writer, &node, &error), 0);
 	assert_int_equal(profile_commit(writer, &error), 0);
 	close_writer(writer);
 	struct profile *profile = read_profile(path);
@@ -261,7 +261,7 @@ static void sequences(void **state)
 
 	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
-	assert_int_equal(profile_put_sequence(writer, &row, &error), 0);
+	assert_int_equal(profile_put(writer, &row, &error), 0);
 	row = (struct profile_sequence){.code = 695,
 		.first = "jitted static",
 		.begin = "entry",
@@ -271,7 +271,7 @@ static void sequences(void **state)
 		.sum = sum,
 		.min = min};
 	for (row.count = 6; row.count < 8; row.count++)
-		assert_int_equal(profile_put_sequence(writer, &row, &error), 0);
+		assert_int_equal(profile_put(writer, &row, &error), 0);
 	assert_int_equal(profile_commit(writer, &error), 0);
 	close_writer(writer);
 

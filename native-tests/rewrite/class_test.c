@@ -363,12 +363,12 @@ struct given {
 	struct test_code *code;
 };
 
-static uint32_t count_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes count_id(void *user, const struct rewrite_method *method)
 {
 	struct given *given = user;
 
 	assert_string_equal(method->class_name, "Test");
-	return given->next++;
+	return (struct rewrite_probes){PROBE_TIMED, given->next++};
 }
 
 static void note_untouched(

@@ -31,18 +31,14 @@ static void require(bool condition, const char *what)
 	}
 }
 
-/* Where a branch is too short, frames and descriptors are looked at more closely, and may
- * then be found malformed. No smaller class has one: a byte becomes 13 at most, a handler
- * of one instruction that returns. */
-enum { FAR_SIZE_MIN = 32767 / 13 };
-
 struct asked {
 	uint32_t next;
 	uint32_t untouched;
 };
 
 /* Every fourth method is left alone; ids are of every width. */
-static uint32_t method_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes method_probes(
+	void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
 
@@ -50,7 +46,8 @@ static uint32_t method_id(void *user, const struct rewrite_method *method)
 			strlen(method->class_name) < 65536,
 		"names are texts");
 	asked->next = asked->next * 7 % 100003 + 1;
-	return asked->next % 4 == 0 ? 0 : asked->next;
+	return (struct rewrite_probes){
+		asked->next % 4 == 0 ? PROBE_NONE : PROBE_TIMED, asked->next};
 }
 
 static void method_untouched(
@@ -118,7 +115,7 @@ static void find_pool(const uint8_t *data, size_t size, struct layout *layout)
 static enum rewrite_reason rewrite(const uint8_t *data, size_t size,
 	struct rewrite_result *result, struct asked *asked)
 {
-	const struct rewrite_request request = {.id = method_id,
+	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
 		.user = asked,
 		.probe = "java/lang/JprofProbe"};
@@ -131,13 +128,12 @@ static enum rewrite_reason rewrite(const uint8_t *data, size_t size,
 	return reason;
 }
 
-/* What was made is a class file to the rewriter itself. It may be found malformed where
- * it is only now read as a whole: beyond a detour, or because of constants that were not
- * there. */
+/* What was made is a class file to the rewriter itself. A method that was left as it is
+ * may be found malformed where it is only now read as a whole. */
 static void check_again(
 	const struct rewrite_result *once, const struct asked *asked_before)
 {
-	bool known = asked_before->untouched == 0 && once->size < FAR_SIZE_MIN;
+	bool known = asked_before->untouched == 0;
 	struct rewrite_result twice;
 	struct asked asked;
 	enum rewrite_reason reason = rewrite(once->bytes, once->size, &twice, &asked);

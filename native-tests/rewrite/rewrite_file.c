@@ -22,11 +22,11 @@ static const char *in_root, *out_root;
 static struct rewrite_request request;
 static unsigned long classes, methods, untouched;
 
-static uint32_t give_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
 	(void)user;
 	(void)method;
-	return next_id++;
+	return (struct rewrite_probes){PROBE_TIMED, next_id++};
 }
 
 static void say_untouched(
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	struct stat status;
 
 	request = (struct rewrite_request){
-		.id = give_id, .untouched = say_untouched, .probe = "Probe"};
+		.probes = give_id, .untouched = say_untouched, .probe = "Probe"};
 	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
 		if (strcmp(argv[i], "--probe") == 0)
 			request.probe = argv[i + 1];

@@ -47,17 +47,17 @@ static uint8_t *everything(uint16_t version, size_t *size)
 	return test_class_end(&test, size);
 }
 
-static uint32_t give_one(void *user, const struct rewrite_method *method)
+static struct rewrite_probes give_one(void *user, const struct rewrite_method *method)
 {
 	(void)user;
 	(void)method;
-	return 1;
+	return (struct rewrite_probes){PROBE_TIMED, 1};
 }
 
 static enum rewrite_reason rewrite_one(
 	const uint8_t *bytes, size_t size, struct rewrite_result *result)
 {
-	struct rewrite_request request = {.id = give_one, .probe = "Probe"};
+	struct rewrite_request request = {.probes = give_one, .probe = "Probe"};
 
 	return rewrite_class(bytes, size, &request, result);
 }
@@ -144,7 +144,7 @@ struct asked {
 	const char *only; /* name of the method that gets an id; NULL: all */
 };
 
-static uint32_t note_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes note_method(void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
 	size_t used = strlen(asked->text);
@@ -152,7 +152,9 @@ static uint32_t note_id(void *user, const struct rewrite_method *method)
 	snprintf(asked->text + used, sizeof(asked->text) - used, "%s.%s%s %x%s\n",
 		method->class_name, method->name, method->descriptor, method->access,
 		method->intrinsic ? " intrinsic" : "");
-	return !asked->only || strcmp(asked->only, method->name) == 0;
+	if (asked->only && strcmp(asked->only, method->name) != 0)
+		return (struct rewrite_probes){PROBE_NONE, 1};
+	return (struct rewrite_probes){PROBE_TIMED, 1};
 }
 
 static void note_untouched(
@@ -168,7 +170,7 @@ static void note_untouched(
 static void test_asked(void **state)
 {
 	struct asked asked = {.text = ""};
-	struct rewrite_request request = {note_id, note_untouched, &asked, "Probe"};
+	struct rewrite_request request = {note_method, note_untouched, &asked, "Probe"};
 	struct rewrite_result result;
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
@@ -204,7 +206,7 @@ static size_t find(const uint8_t *bytes, size_t size, const uint8_t *what, size_
 static void test_verbatim(void **state)
 {
 	struct asked asked = {.only = "sw"};
-	struct rewrite_request request = {note_id, NULL, &asked, "Probe"};
+	struct rewrite_request request = {note_method, NULL, &asked, "Probe"};
 	static const uint8_t code_start[] = {0x1a, 0xaa};
 	struct rewrite_result result;
 	size_t size, pool, rest, code, new_code;

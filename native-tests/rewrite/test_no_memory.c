@@ -29,11 +29,11 @@ void *__wrap_realloc(void *old, size_t size)
 	return fails() ? NULL : __real_realloc(old, size);
 }
 
-static uint32_t give_id(void *user, const struct rewrite_method *method)
+static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
 	(void)user;
 	(void)method;
-	return 40000;
+	return (struct rewrite_probes){PROBE_TIMED, 40000};
 }
 
 static void never_untouched(
@@ -44,18 +44,18 @@ static void never_untouched(
 	fail_msg("untouched: %s", rewrite_reason_text(why));
 }
 
-/* A class that needs every kind of scratch: handlers, constructors, islands. */
+/* A class that needs every kind of scratch: sites, exits, handlers, constructors. */
 static uint8_t *demanding(size_t *size)
 {
 	char *code = NULL;
 	size_t length;
 	FILE *stream = open_memstream(&code, &length);
-	struct test_method far = {
+	struct test_method large = {
 		.descriptor = "(La/B;)V",
 		.max_stack = 2,
 		.max_locals = 1,
-		.rows = "0000 6593 6594 0000",
-		.attribute = {{TEST_STACK_MAP, "0001 fb 6594"}},
+		.rows = "0000 6596 6596 0000",
+		.attribute = {{TEST_STACK_MAP, "0001 fb 6597"}},
 	};
 	static const struct test_method constructor = {
 		.name = "<init>",
@@ -68,17 +68,17 @@ static uint8_t *demanding(size_t *size)
 	struct test_class test;
 	uint8_t *bytes;
 
-	fputs("1a 99 6593", stream);
+	fputs("1a c8 00006596", stream);
 	for (unsigned i = 0; i < 24000; i++)
 		fputs("00", stream);
 	for (unsigned i = 0; i < 2000; i++)
 		fputs("b1", stream);
 	fputs("57 b1", stream);
 	fclose(stream);
-	far.code = code;
+	large.code = code;
 	test_class_begin(&test, 52);
 	test_class_method(&test, &constructor);
-	test_class_method(&test, &far);
+	test_class_method(&test, &large);
 	bytes = test_class_end(&test, size);
 	free(code);
 	return bytes;

@@ -33,7 +33,7 @@ static struct profile_node nodes[] = {
 	{.method = 5, .calls = 3, .base = bases[5]},
 };
 static struct profile profile = {
-	.metric = {{"cpu", "ns", ""}, {"alloc", "bytes", ""}},
+	.metric = {{.name = "cpu", .unit = "ns", .how = ""}, {.name = "alloc", .unit = "bytes", .how = ""}},
 	.metric_count = 2,
 	.method = methods,
 	.method_count = 6,

@@ -146,8 +146,7 @@ static void add_profile_thread(
 	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		assert_int_equal(node->index, i - first);
-		assert_true(i == first || node->parent < node->index);
+		assert_true(i == first || (node->parent < i - first && node->id > node[-1].id));
 		assert_int_equal(node->calls, node->interpreted + node->jitted + node->native);
 		hash[i] = truth_path(i == first ? 0 : hash[first + node->parent], node->method);
 		truth->calls[0] += node->interpreted;
@@ -176,18 +175,18 @@ void truth_of_profile(const struct profile *profile, struct truth truth[GROUPS])
 	for (size_t t = 0; t < profile->thread_count; t++)
 		add_profile_thread(
 			&truth[group_of(profile->thread[t].name)], profile, t, hash);
-	for (size_t i = 0; i < profile->io_count; i++) {
-		const struct profile_io *io = &profile->io[i];
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *io = &profile->account[i];
 		ptrdiff_t t = profile_thread_find(profile, io->thread);
 		uint64_t *sums;
 
 		assert_true(t >= 0);
 		assert_true(io->node < profile->thread_first[t + 1] - profile->thread_first[t]);
 		truth[group_of(profile->thread[t].name)].paths +=
-			hash[profile->thread_first[t] + io->node] * (io->bytes + io->ops);
-		sums = truth[group_of(profile->thread[t].name)].io[io->file][io->op];
-		sums[0] += io->ops;
-		sums[1] += io->bytes;
+			hash[profile->thread_first[t] + io->node] * (io->amount + io->count);
+		sums = truth[group_of(profile->thread[t].name)].io[io->subject][io->kind];
+		sums[0] += io->count;
+		sums[1] += io->amount;
 		sums[2] += io->ns;
 	}
 	free(hash);

@@ -67,19 +67,19 @@ static uint64_t model_path_hash(const struct model *model)
 static void player_io(struct player *player, struct test_random *random)
 {
 	struct call_tree *tree = &player->walk.context->tree;
-	struct io_account account = {.node = player->walk.context->current,
-		.file = 1 + test_random(random, FILES),
-		.op = test_random(random, 2) ? IO_READ : IO_WRITE,
-		.ops = 1,
-		.bytes = test_random(random, 5000),
+	struct account account = {.node = player->walk.context->current,
+		.subject = 1 + test_random(random, FILES),
+		.kind = test_random(random, 2) ? IO_READ : IO_WRITE,
+		.count = 1,
+		.amount = test_random(random, 5000),
 		.ns = test_random(random, 100000)};
-	uint64_t *sums = player->io.io[account.file][account.op];
+	uint64_t *sums = player->io.io[account.subject][account.kind];
 
-	io_accounts_add(&tree->io, &tree->lock, tree->budget, &account);
+	accounts_add(&tree->accounts, &tree->lock, tree->budget, &account);
 	sums[0]++;
-	sums[1] += account.bytes;
+	sums[1] += account.amount;
 	sums[2] += account.ns;
-	player->io.paths += model_path_hash(&player->model) * (account.bytes + 1);
+	player->io.paths += model_path_hash(&player->model) * (account.amount + 1);
 }
 
 static void player_steps(struct story *story, struct player *player, uint32_t steps)

@@ -32,20 +32,23 @@ static atomic_long fail_put_at = -1; /* so many puts succeed, then all fail */
 static atomic_bool fail_commit;
 static char last_line[1024];
 
-int __real_profile_put_node(struct profile_writer *writer,
-	const struct profile_node *node, struct error *error);
-int __wrap_profile_put_node(struct profile_writer *writer,
-	const struct profile_node *node, struct error *error)
+int __real_profile_put_row(struct profile_writer *writer, enum schema_table_id table,
+	const void *record, struct error *error);
+int __wrap_profile_put_row(struct profile_writer *writer, enum schema_table_id table,
+	const void *record, struct error *error)
 {
+	const struct profile_node *node = record;
 	long left = atomic_load(&fail_put_at);
 
+	if (table != TABLE_NODE)
+		return __real_profile_put_row(writer, table, record, error);
 	if (left == 0)
 		return error_set(error, ERROR_IO, "no room");
 	if (left > 0)
 		atomic_fetch_sub(&fail_put_at, 1);
 	atomic_fetch_add(&nodes_put, 1);
 	assert_int_equal(node->calls, node->interpreted + node->jitted + node->native);
-	return __real_profile_put_node(writer, node, error);
+	return __real_profile_put_row(writer, table, record, error);
 }
 
 int __real_profile_commit(struct profile_writer *writer, struct error *error);
@@ -166,11 +169,14 @@ static struct profile *read_profile(void)
 
 /* ---- file and trace side by side ---- */
 
-static void same_node(const struct profile_node *node, const struct tree_node *shown)
+/* root: of the node's thread. */
+static void same_node(const struct profile_node *root, const struct profile_node *node,
+	const struct tree_node *shown)
 {
 	struct tree_states states = tree_node_states(shown);
 
-	assert_int_equal(node->parent, shown->parent);
+	assert_int_equal(node->id, shown->id);
+	assert_int_equal(root[node->parent].id, shown->parent);
 	assert_int_equal(node->method, shown->method);
 	assert_int_equal(node->recursion, shown->recursion);
 	assert_int_equal(node->calls, shown->calls);
@@ -200,6 +206,13 @@ static void same_thread(const struct profile_thread *thread, const struct test_r
 	assert_true(row->thread.alive ? thread->ended == 0 : thread->ended > 0);
 }
 
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = ((const struct tree_node *)a)->id, y = ((const struct tree_node *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
 /* No thread runs any more. */
 static void assert_same(struct trace *trace)
 {
@@ -214,8 +227,9 @@ static void assert_same(struct trace *trace)
 
 		same_thread(&profile->thread[t], row);
 		assert_int_equal(profile->thread_first[t + 1] - first, row->thread.nodes);
+		qsort(row->nodes, row->thread.nodes, row->stride, by_id);
 		for (uint32_t i = 0; i < row->thread.nodes; i++)
-			same_node(&profile->node[first + i],
+			same_node(&profile->node[first], &profile->node[first + i],
 				trace_node(row->nodes, row->stride, i));
 	}
 	test_picture_fini(&picture);

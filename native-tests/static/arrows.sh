@@ -3,9 +3,9 @@
 # Copyright the jprof authors
 #
 # arrows.sh ROOT: every #include points to the same room or to one below it, the JVM's
-# interfaces are known to three places only, what runs inside the JVM neither ends it nor
-# prints to its standard output, each processor has the same headers, and texts reach the
-# terminal by one way. A line for each thing that is not so. Exit: 0 none, 1 some.
+# interfaces are known to agent/jvm and the rooms above it only, what runs inside the JVM
+# neither ends it nor prints to its standard output, each processor has the same headers, and
+# texts reach the terminal by one way. A line for each thing that is not so. Exit: 0 none, 1 some.
 set -euo pipefail
 cd "$1"
 
@@ -16,24 +16,40 @@ rooms=(
 	"error"
 	"arch            error"
 	"options         error"
-	"metric          error arch options/pattern.h"
+	"metric          error arch options/pattern.h options/nearest.h"
 	"profile         error"
 	"calibration     error profile"
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/rewrite   error"
-	"agent/trace     error arch metric profile/io_words.h calibration/sequence.h agent/log agent/lock"
+	"agent/trace     error arch metric profile/account_kinds.h profile/method_ids.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/io_words.h profile/name_pattern.h agent/lock"
 	"agent/jvm       error options metric profile agent/log agent/lock"
+	"agent/methods   error options profile agent/log agent/lock agent/rewrite/rewrite.h agent/jvm"
 	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
+	"agent/threads   error metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
+	"agent/probes    error arch metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads"
+	"agent/io_calls  error metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/probes/native_thunk.h"
+	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls"
+	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
-	"agent/events    error arch options metric profile calibration agent/log agent/lock agent/rewrite agent/trace agent/io agent/jvm agent/session agent/control"
-	"agent           error options metric profile agent/log agent/lock agent/trace agent/jvm agent/session agent/control agent/events include"
-	"cli             error options metric profile calibration agent/control/protocol.h"
+	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control include"
+	"report/text     error"
+	"report/model    error options/pattern.h metric profile calibration report/text"
+	"report/formats  error profile/profile.h report/text report/model"
+	"report/views    error profile calibration report/text report/model report/formats"
+	"report          error options profile report/text report/model report/formats report/views"
+	"cli/terminal    error options/choices.h"
+	"cli/attach      error options agent/control/protocol.h cli/terminal"
+	"cli/record      error options profile cli/terminal cli/attach"
+	"cli/java        error options profile calibration cli/terminal cli/attach"
+	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
+	"cli/selftest    error options profile calibration report/model cli/terminal cli/java"
+	"cli             error options metric profile calibration report/text report/model report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest"
 )
 
 # Who may include jni.h and jvmti.h.
-jvm_interface='^(agent/agent\.c|agent/events/|agent/jvm/)'
+jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|probes|io_calls|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
 guests='^(error|arch|options|metric|profile|calibration|agent)/'
@@ -81,7 +97,7 @@ check_arrows() {
 check_jvm_interface() {
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*["<](.*/)?(jni|jvmti)\.h[">]' \
 		"${folders[@]}" | grep -vE "$jvm_interface" |
-		sed "s/$/: includes an interface of the JVM's, which only agent.c, events and jvm may/"
+		sed "s/$/: includes an interface of the JVM's, which only jvm and the rooms above it may/"
 }
 
 # Prints a C file without its comments and the insides of its strings, lines as they were.
@@ -128,11 +144,11 @@ check_said() {
 	grep -rPzoH --include='*.[ch]' 'fprintf\(stderr,[^;]*%[-*0-9.]*s' cli | tr '\0' '\n' |
 		sed -nE 's/^(cli[^:]*):.*/\1: prints a text on standard error: use say()/p' |
 		# The progress of its own two runs; what makes a line harmless itself.
-		grep -vE '^cli/(calibrate/calibrate|passing_line)\.c:'
+		grep -vE '^cli/(calibrate/calibrate|terminal/passing_line)\.c:'
 }
 
 folders=()
-for folder in error arch options metric profile calibration agent cli; do
+for folder in error arch options metric profile calibration agent report cli; do
 	if [[ -d $folder ]]; then
 		folders+=("$folder")
 	fi

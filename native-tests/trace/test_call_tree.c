@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* Call trees alone: look-up, recursion, instances, pruning, merging. */
+/* Call trees alone: look-up, recursion, pruning, merging. */
 #include "trace_test.h"
 
 #include <stdlib.h>
@@ -50,14 +50,13 @@ static void test_size(void **state)
 
 	(void)state;
 	start(&f, 1 << 20);
-	assert_int_equal(f.tree.stride, 112);
+	assert_int_equal(f.tree.stride, 120);
 	assert_int_equal(f.tree.count, 2);
 	assert_int_equal(tree_bytes(&f.tree), arena_page());
 	finish(&f);
 }
 
-/* A list, then a hash; beyond the first few methods the index of instances is mapped too.
- */
+/* A list, then a hash. */
 static void test_wide(void **state)
 {
 	struct fixture f;
@@ -93,11 +92,6 @@ static void test_recursion(void **state)
 	assert_int_equal(tree_at(&f.tree, b)->recursion, 0);
 	assert_int_equal(tree_at(&f.tree, a2)->recursion, 1);
 	assert_int_equal(tree_at(&f.tree, a3)->recursion, 2);
-	assert_int_equal(tree_instance(&f.tree, A), a3);
-	assert_int_equal(tree_at(&f.tree, a3)->next_instance, a2);
-	assert_int_equal(tree_at(&f.tree, a2)->next_instance, a1);
-	assert_int_equal(tree_at(&f.tree, a1)->next_instance, 0);
-	assert_int_equal(tree_instance(&f.tree, C), 0);
 	finish(&f);
 }
 
@@ -144,7 +138,7 @@ static void test_prune_threshold(void **state)
 	test_check_tree(&f.tree);
 	after = test_sum(&f.tree);
 	test_same_sums(&before, &after, 2);
-	assert_int_equal(f.tree.generation, 1);
+	assert_int_equal(f.tree.moves, 1);
 	assert_int_equal(f.tree.pruned, 32);
 	modest = tree_find(&f.tree, TREE_ROOT, A);
 	assert_int_equal(flat_below(&f.tree, modest), 0);
@@ -167,7 +161,7 @@ static void test_prune_gains(void **state)
 		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000 - i), A + 100 + i, 0);
 	assert_int_equal(tree_prune(&f.tree, NULL, 0, NULL), 0);
 	assert_int_equal(f.tree.count, 82);
-	assert_int_equal(f.tree.generation, 0);
+	assert_int_equal(f.tree.moves, 0);
 	finish(&f);
 }
 
@@ -277,7 +271,7 @@ static void test_prune_nothing(void **state)
 			add(&f.tree, frame[i - 1].node, A + i % 7, i), A + i % 7, 0};
 	assert_int_equal(tree_prune(&f.tree, frame, 101, &current), 0);
 	assert_int_equal(current, frame[100].node);
-	assert_int_equal(f.tree.generation, 0);
+	assert_int_equal(f.tree.moves, 0);
 	assert_true(f.tree.patience > 0);
 	for (uint32_t i = 1; i <= 100; i++)
 		assert_int_equal(
@@ -303,12 +297,12 @@ static void test_prune_held(void **state)
 static void add_accounts(struct call_tree *tree)
 {
 	for (uint32_t i = TREE_FOLDED + 1; i < tree->count; i++) {
-		struct io_account account = {.node = i,
-			.file = tree_at(tree, i)->method,
-			.ops = 1,
-			.bytes = i};
+		struct account account = {.node = i,
+			.subject = tree_at(tree, i)->method,
+			.count = 1,
+			.amount = i};
 
-		io_accounts_add(&tree->io, NULL, tree->budget, &account);
+		accounts_add(&tree->accounts, NULL, tree->budget, &account);
 	}
 }
 
@@ -316,11 +310,11 @@ static void check_accounts(const struct call_tree *tree, uint64_t ops)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < tree->io.count; i++) {
-		const struct io_account *account = io_account_at(&tree->io, i);
+	for (uint32_t i = 0; i < tree->accounts.count; i++) {
+		const struct account *account = account_at(&tree->accounts, i);
 
-		assert_int_equal(tree_at(tree, account->node)->method, account->file);
-		sum += account->ops;
+		assert_int_equal(tree_at(tree, account->node)->method, account->subject);
+		sum += account->count;
 	}
 	assert_int_equal(sum, ops);
 }
@@ -332,6 +326,73 @@ static uint32_t depth_of(const struct call_tree *tree, uint32_t node)
 	for (; node != TREE_ROOT; node = tree_at(tree, node)->parent)
 		depth++;
 	return depth;
+}
+
+/* What is known outside of one id. */
+struct known {
+	uint32_t id, method, parent_id;
+	uint64_t calls;
+};
+
+/* All nodes, by rising ids where the tree was not pruned meanwhile; makes them known. */
+static struct known *make_known(struct call_tree *tree)
+{
+	struct known *known = calloc(tree->count, sizeof(*known));
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct tree_node *node = tree_at(tree, i);
+
+		if (i % 2)
+			node->written = 1;
+		else
+			node->children |= TREE_REFERRED;
+		known[i] = (struct known){node->id, node->method,
+			tree_at(tree, node->parent)->id, node->calls};
+	}
+	return known;
+}
+
+static uint32_t index_of(const struct call_tree *tree, uint32_t id)
+{
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (tree_at(tree, i)->id == id)
+			return i;
+	return UINT32_MAX;
+}
+
+/* Each id is that of the same path still, or there is one forward of it to a node of its method, and
+ * then it never comes back; so each node has what the ids that lead to it had. */
+static void check_forwards(struct call_tree *tree, const struct known *known, uint32_t count)
+{
+	uint64_t *calls = calloc(tree->count, sizeof(*calls));
+	const struct tree_forward *forwards = tree_forwards(tree);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t to = index_of(tree, known[i].id), found = 0;
+
+		if (to != UINT32_MAX)
+			assert_int_equal(tree_at(tree, tree_at(tree, to)->parent)->id,
+				known[i].parent_id);
+		for (uint32_t k = 0; k < tree->forward_count; k++) {
+			if (forwards[k].from != known[i].id)
+				continue;
+			assert_int_equal(forwards[k].thread, 0);
+			assert_int_equal(to, UINT32_MAX);
+			to = forwards[k].to;
+			found++;
+		}
+		assert_true(found <= 1 && to < tree->count);
+		if (known[i].method != METHOD_FOLDED)
+			assert_int_equal(tree_at(tree, to)->method, known[i].method);
+		calls[to] += known[i].calls;
+	}
+	for (uint32_t i = 0; i < tree->count; i++) {
+		assert_int_equal(calls[i], tree_at(tree, i)->calls);
+		assert_true(i == 0 || tree_at(tree, i)->id > tree_at(tree, tree_at(tree, i)->parent)->id);
+	}
+	tree->forward_shown = tree->forward_count;
+	tree_forget_forwards(tree);
+	free(calls);
 }
 
 /* Random trees with random frames, pruned again and again until nothing is left to prune,
@@ -366,7 +427,7 @@ static void test_prune_random(void **state)
 			}
 			if (again == 0) {
 				add_accounts(&f.tree);
-				accounts = f.tree.io.count;
+				accounts = f.tree.accounts.count;
 				while (frames < 20 && round % 3 > 0) {
 					frame[frames].node = add(&f.tree,
 						frame[frames - 1].node,
@@ -381,12 +442,15 @@ static void test_prune_random(void **state)
 			test_add_methods(before, &f.tree);
 			for (int i = 0; i < 4; i++) {
 				uint32_t count = f.tree.count, gone;
+				struct known *known = make_known(&f.tree);
 
 				f.tree.patience = 0;
 				gone = tree_prune(&f.tree, frame, frames, &current);
 				gone_at_all += gone;
 				assert_int_equal(gone, count - f.tree.count);
 				test_check_tree(&f.tree);
+				check_forwards(&f.tree, known, count);
+				free(known);
 				memset(after, 0, sizeof(after));
 				test_add_methods(after, &f.tree);
 				test_same_methods(before, after, 2);
@@ -442,7 +506,7 @@ static void test_merge(void **state)
 	tree_at(&other, add(&other, b, D, 5))->children |= TREE_NATIVE;
 	tree_at(&other, tree_flat(&other, a, D))->calls = 6;
 	tree_at(&other, TREE_ROOT)->base[0] = 7;
-	tree_merge(&f.tree, &other);
+	tree_merge(&f.tree, &other, 7);
 	tree_fini(&other);
 
 	a = tree_find(&f.tree, TREE_ROOT, A);
@@ -480,7 +544,7 @@ static void test_merge_no_memory(void **state)
 			tree_at(&from.tree, node)->children |= TREE_NATIVE;
 	}
 	test_add_methods(sums, &from.tree);
-	tree_merge(&f.tree, &from.tree);
+	tree_merge(&f.tree, &from.tree, 7);
 	test_add_methods(after, &f.tree);
 	test_same_methods(sums, after, 2);
 	assert_true(f.tree.pruned > 0);
@@ -505,7 +569,7 @@ static void test_merge_folded(void **state)
 	tree_at(&other, tree_flat(&other, a, B))->base[0] = 6;
 	for (uint32_t i = 0; i < 20; i++)
 		add(&other, a, B + i, 1);
-	tree_merge(&f.tree, &other);
+	tree_merge(&f.tree, &other, 7);
 	tree_fini(&other);
 	a = tree_find(&f.tree, TREE_ROOT, A);
 	assert_int_equal(flat_of(&f.tree, a, B)->base[0], 11);

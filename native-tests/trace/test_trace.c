@@ -208,12 +208,12 @@ static int busy_begin(void *user, const struct trace_thread *thread)
 	return busy->inner.begin(busy->inner.user, thread);
 }
 
-static int busy_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
+static int busy_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *node, size_t stride)
 {
 	struct busy *busy = user;
 
-	return busy->inner.nodes(busy->inner.user, thread, first, count, node, stride);
+	return busy->inner.nodes(busy->inner.user, thread, count, node, stride);
 }
 
 static int busy_end(void *user, const struct trace_thread *thread)
@@ -227,7 +227,7 @@ static void test_stretch_ends(void **state)
 {
 	struct trace *trace = *state;
 	struct busy busy = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {&busy, busy_begin, busy_nodes, NULL, busy_end};
+	struct trace_visitor visitor = {.user = &busy, .begin = busy_begin, .nodes = busy_nodes, .end = busy_end};
 
 	busy.inner = test_visitor(&busy.picture);
 	busy.context = test_begin(trace, "busy");
@@ -335,12 +335,12 @@ static int ender_begin(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
-static int ender_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
+static int ender_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *node, size_t stride)
 {
 	struct ender *ender = user;
 
-	(void)thread, (void)first;
+	(void)thread;
 	for (uint32_t i = 0; i < count; i++)
 		ender->calls += trace_node(node, stride, i)->calls;
 	return 0;
@@ -358,7 +358,7 @@ static void test_end_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {ender, ender_begin, ender_nodes, NULL, ender_end};
+	struct trace_visitor visitor = {.user = ender, .begin = ender_begin, .nodes = ender_nodes, .end = ender_end};
 	struct test_picture picture = {.metrics = 2};
 
 	ender->trace = trace;
@@ -402,7 +402,7 @@ static void test_end_before_fold(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {ender, late_begin, ender_nodes, NULL, ender_end};
+	struct trace_visitor visitor = {.user = ender, .begin = late_begin, .nodes = ender_nodes, .end = ender_end};
 
 	ender->trace = trace;
 	for (int i = 0; i < 50; i++) {
@@ -452,12 +452,12 @@ static int crowd_begin(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
-static int crowd_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
+static int crowd_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *node, size_t stride)
 {
 	struct crowd *crowd = user;
 
-	(void)thread, (void)first;
+	(void)thread;
 	for (uint32_t i = 0; i < count; i++)
 		crowd->calls += trace_node(node, stride, i)->calls;
 	return 0;
@@ -467,7 +467,7 @@ static void test_crowd_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct crowd crowd = {.trace = trace};
-	struct trace_visitor visitor = {&crowd, crowd_begin, crowd_nodes, NULL, do_nothing};
+	struct trace_visitor visitor = {.user = &crowd, .begin = crowd_begin, .nodes = crowd_nodes, .end = do_nothing};
 	struct test_picture picture = {.metrics = 2};
 	uint64_t calls = 0;
 
@@ -519,8 +519,8 @@ static int pruner_begin(void *user, const struct trace_thread *thread)
 	return pruner->inner.begin(pruner->inner.user, thread);
 }
 
-static int pruner_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
+static int pruner_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *node, size_t stride)
 {
 	struct pruner *pruner = user;
 	uint64_t pruned = pruner->context->tree.pruned;
@@ -530,7 +530,7 @@ static int pruner_nodes(void *user, const struct trace_thread *thread, uint32_t 
 		call_path(pruner->context, pruner->next++);
 	pruner->prunes += pruner->context->tree.pruned != pruned;
 	return pruner->inner.nodes(
-		pruner->inner.user, thread, first, count, node, stride);
+		pruner->inner.user, thread, count, node, stride);
 }
 
 static int pruner_end(void *user, const struct trace_thread *thread)
@@ -545,7 +545,7 @@ static void test_prune_in_visit(void **state)
 	struct metric_set set = test_set(2);
 	struct trace *trace = trace_create(&set, 4 << 20);
 	struct pruner pruner = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {&pruner, pruner_begin, pruner_nodes, NULL, pruner_end};
+	struct trace_visitor visitor = {.user = &pruner, .begin = pruner_begin, .nodes = pruner_nodes, .end = pruner_end};
 	struct test_sums sums;
 
 	(void)state;
@@ -576,7 +576,7 @@ static int give_up(void *user, const struct trace_thread *thread)
 static void test_given_up(void **state)
 {
 	struct trace *trace = *state;
-	struct trace_visitor visitor = {NULL, give_up, NULL, NULL, NULL};
+	struct trace_visitor visitor = {.user = NULL, .begin = give_up, .nodes = NULL, .end = NULL};
 	struct test_picture picture = {.metrics = 2};
 
 	trace_thread_end(trace, test_begin(trace, "x"), NULL);

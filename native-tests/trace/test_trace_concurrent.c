@@ -336,10 +336,10 @@ static void *run_files(void *user)
 
 	for (uint64_t file = FIRST_FILE; !atomic_load(&owner->stop); file++)
 		for (uint32_t op = IO_READ; op <= IO_WRITE; op++) {
-			const struct io_account operation = {
-				.file = file, .group = GROUP, .op = op, .ops = 1, .bytes = 3};
+			const struct account operation = {
+				.subject = file, .group = GROUP, .kind = op, .count = 1, .amount = 3};
 
-			io_accounts_add(&context->tree.io, &context->tree.lock,
+			accounts_add(&context->tree.accounts, &context->tree.lock,
 				context->tree.budget, &operation);
 			owner->calls++;
 			if (file > FIRST_FILE + 200)
@@ -360,24 +360,17 @@ static int io_begin(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
-static int io_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
-{
-	(void)user, (void)thread, (void)first, (void)count, (void)node, (void)stride;
-	return 0;
-}
-
-static int io_accounts_seen(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct io_account *account)
+static int accounts_seen(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct account *account)
 {
 	struct io_picture *picture = user;
 
-	(void)thread, (void)first;
+	(void)thread;
 	for (uint32_t i = 0; i < count; i++) {
-		picture->ops += account[i].ops;
-		picture->bytes += account[i].bytes;
-		if (io_account_file(&account[i]) == GROUP)
-			picture->of_group += account[i].ops;
+		picture->ops += account[i].count;
+		picture->bytes += account[i].amount;
+		if (account_subject(&account[i]) == GROUP)
+			picture->of_group += account[i].count;
 	}
 	return 0;
 }
@@ -389,7 +382,7 @@ static int io_end(void *user, const struct trace_thread *thread)
 }
 
 /* A million operations are folded; the list that they would make otherwise, bytes. */
-enum { IO_FOLDED = 1000000, IO_LIST = IO_FOLDED * sizeof(struct io_account) };
+enum { IO_FOLDED = 1000000, IO_LIST = IO_FOLDED * sizeof(struct account) };
 
 /* Nothing is seen twice or goes back, whenever the owner puts accounts together; its list
  * does not grow, but for what comes while somebody looks: that waits, on a busy machine
@@ -402,13 +395,12 @@ static void test_folded_files(void **state)
 	struct io_picture picture = {0}, before = {0};
 	const struct trace_visitor visitor = {.user = &picture,
 		.begin = io_begin,
-		.nodes = io_nodes,
-		.accounts = io_accounts_seen,
+		.accounts = accounts_seen,
 		.end = io_end};
 	struct trace_state memory;
 
 	(void)state;
-	io_accounts_ask(file_now);
+	accounts_ask(file_now);
 	owner = (struct owner){.trace = trace, .set = &set};
 	assert_int_equal(pthread_create(&owner.thread, NULL, run_files, &owner), 0);
 	for (int i = 0; i < 2000 || picture.of_group < IO_FOLDED; i++) {
@@ -425,7 +417,7 @@ static void test_folded_files(void **state)
 	printf("%lu operations, %lu kB at most\n", (unsigned long)owner.calls,
 		(unsigned long)memory.memory_peak >> 10);
 	assert_true(memory.memory_peak < IO_LIST / 2);
-	io_accounts_ask(NULL);
+	accounts_ask(NULL);
 	trace_destroy(trace);
 }
 

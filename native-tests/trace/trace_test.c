@@ -135,30 +135,26 @@ static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *
 	return count;
 }
 
-static void check_instances(struct call_tree *tree)
+static int by_number(const void *a, const void *b)
 {
-	uint8_t *seen = calloc(tree->count, 1);
-	uint32_t real = 0, chained = 0;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	for (uint32_t i = 1; i < tree->count; i++) {
-		uint32_t method = tree_at(tree, i)->method;
+	return (x > y) - (x < y);
+}
 
-		if (method < METHOD_FIRST)
-			continue;
-		real++;
-		if (seen[i])
-			continue;
-		for (uint32_t k = tree_instance(tree, method); k != 0;
-			k = tree_at(tree, k)->next_instance) {
-			assert_int_equal(tree_at(tree, k)->method, method);
-			assert_false(seen[k]);
-			seen[k] = 1;
-			chained++;
-		}
-		assert_true(seen[i]);
+/* No two paths have the same id. */
+static void check_ids(const struct call_tree *tree)
+{
+	uint32_t *id = calloc(tree->count, sizeof(*id));
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		id[i] = tree_at(tree, i)->id;
+		assert_true(id[i] < tree->next_id);
 	}
-	assert_int_equal(real, chained);
-	free(seen);
+	qsort(id, tree->count, sizeof(*id), by_number);
+	for (uint32_t i = 1; i < tree->count; i++)
+		assert_true(id[i] > id[i - 1]);
+	free(id);
 }
 
 void test_check_tree(struct call_tree *tree)
@@ -188,49 +184,67 @@ void test_check_tree(struct call_tree *tree)
 		assert_int_equal(node->recursion, true_recursion(tree, i));
 	}
 	assert_int_equal(children, tree->count - 1);
-	if (!tree->closed)
-		check_instances(tree);
+	check_ids(tree);
 	free(seen);
 }
 
 /* ---- pictures ---- */
 
+static struct test_row *last_row(const struct test_picture *picture)
+{
+	return picture->count > 0 ? &picture->row[picture->count - 1] : NULL;
+}
+
+static struct test_row *add_row(struct test_picture *picture, const struct trace_thread *thread)
+{
+	struct test_row *row;
+
+	picture->row = realloc(picture->row, (picture->count + 1) * sizeof(*row));
+	row = &picture->row[picture->count++];
+	memset(row, 0, sizeof(*row));
+	row->thread = *thread;
+	row->identity = *thread->identity;
+	return row;
+}
+
+static void forget_row(struct test_picture *picture)
+{
+	free(picture->row[--picture->count].nodes);
+}
+
+/* What was shown since the row began before is void. */
 static int picture_begin(void *user, const struct trace_thread *thread)
 {
 	struct test_picture *picture = user;
-	struct test_row *row;
+	unsigned begins = 0;
 
-	if (picture->count > 0 &&
-		picture->row[picture->count - 1].thread.id == thread->id) {
-		row = &picture->row[picture->count - 1];
-		assert_int_not_equal(row->thread.generation, thread->generation);
-	} else {
-		if (picture->count > 0)
-			assert_true(
-				picture->row[picture->count - 1].thread.id < thread->id);
-		picture->row = realloc(picture->row, (picture->count + 1) * sizeof(*row));
-		row = &picture->row[picture->count++];
-		memset(row, 0, sizeof(*row));
+	assert_int_equal(thread->group, 0);
+	while (picture->count > 0 && last_row(picture)->thread.group == thread->id)
+		forget_row(picture);
+	if (picture->count > 0 && last_row(picture)->thread.id == thread->id) {
+		begins = last_row(picture)->begins;
+		forget_row(picture);
 	}
-	row->thread = *thread;
-	row->identity = *thread->identity;
-	row->begins++;
-	memset(&row->sums, 0, sizeof(row->sums));
+	assert_true(picture->count == 0 || last_row(picture)->thread.id < thread->id);
+	add_row(picture, thread)->begins = begins + 1;
 	return 0;
 }
 
-static int picture_nodes(void *user, const struct trace_thread *thread, uint32_t first,
-	uint32_t count, const struct tree_node *node, size_t stride)
+/* Ids rise, and a parent's is below its own. */
+static int picture_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *node, size_t stride)
 {
 	struct test_picture *picture = user;
-	struct test_row *row = &picture->row[picture->count - 1];
+	struct test_row *row = last_row(picture);
+	size_t first;
 
-	assert_int_equal(row->thread.id, thread->id);
-	assert_int_equal(row->sums.nodes, first);
+	if (row->thread.id != thread->id) /* another part of it */
+		row = add_row(picture, thread);
+	first = row->sums.nodes;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tree_node *one = trace_node(node, stride, i);
 
-		assert_true(first + i == 0 || one->parent < first + i);
+		assert_true(one->id == 0 || one->parent < one->id);
 		test_add_node(&row->sums, one, picture->metrics);
 	}
 	if (picture->keep_nodes) {
@@ -241,12 +255,96 @@ static int picture_nodes(void *user, const struct trace_thread *thread, uint32_t
 	return 0;
 }
 
+static struct tree_node *kept_node(const struct test_row *row, size_t i)
+{
+	return (struct tree_node *)(void *)((char *)row->nodes + i * row->stride);
+}
+
+static uint32_t shown_child(const struct test_row *row, uint32_t parent, uint32_t method);
+
+/* Adds a part's nodes to those of the row, by their paths. */
+static void add_nodes(struct test_row *row, const struct test_row *part, unsigned metrics)
+{
+	uint32_t *id = calloc(part->thread.nodes ? kept_node(part, part->thread.nodes - 1)->id + 1 : 1,
+		sizeof(*id));
+
+	row->stride = part->stride;
+	for (uint32_t i = 0; i < part->thread.nodes; i++) {
+		const struct tree_node *from = kept_node(part, i);
+		uint32_t parent = id[from->parent], at = 0;
+		struct tree_node *to;
+
+		if (from->id != 0)
+			at = shown_child(row, parent, from->method);
+		if (at == 0 && (from->id != 0 || row->thread.nodes == 0)) {
+			at = row->thread.nodes++;
+			row->nodes = realloc(row->nodes, row->thread.nodes * row->stride);
+			memcpy(kept_node(row, at), from, row->stride);
+			kept_node(row, at)->id = at;
+			kept_node(row, at)->parent = parent;
+		} else {
+			to = kept_node(row, at);
+			to->calls += from->calls;
+			to->jitted += from->jitted;
+			to->children |= from->children & TREE_NATIVE;
+			for (int k = 0; k < 4; k++)
+				to->transition[k / 2][k % 2] += from->transition[k / 2][k % 2];
+			for (unsigned k = 0; k < 2 * metrics; k++)
+				to->base[k] += from->base[k];
+		}
+		id[from->id] = at;
+	}
+	free(id);
+}
+
+static void add_part(struct test_picture *picture, struct test_row *row, struct test_row *part)
+{
+	uint64_t *to = (uint64_t *)&row->sums;
+
+	for (size_t i = 0; i < sizeof(row->sums) / sizeof(*to); i++)
+		to[i] += ((const uint64_t *)&part->sums)[i];
+	row->thread.unwound += part->thread.unwound;
+	row->thread.repaired += part->thread.repaired;
+	row->thread.unmatched += part->thread.unmatched;
+	row->thread.lost += part->thread.lost;
+	row->thread.pruned += part->thread.pruned;
+	row->thread.mounts += part->thread.mounts;
+	row->thread.carrier_ns += part->thread.carrier_ns;
+	row->thread.events += part->thread.events;
+	for (unsigned i = 0; i < picture->metrics; i++)
+		row->thread.total[i] += part->thread.total[i];
+	if (picture->keep_nodes)
+		add_nodes(row, part, picture->metrics);
+	else
+		row->thread.nodes += part->thread.nodes;
+	free(part->nodes);
+}
+
+/* The parts of a group, which stand behind it, become its row. */
+static void picture_group(struct test_picture *picture, const struct trace_thread *thread)
+{
+	struct test_row *row;
+	size_t first = picture->count - 1;
+
+	while (picture->row[first].thread.id != thread->id)
+		first--;
+	row = &picture->row[first];
+	row->thread = *thread;
+	for (size_t i = first + 1; i < picture->count; i++)
+		add_part(picture, row, &picture->row[i]);
+	picture->count = first + 1;
+}
+
 static int picture_end(void *user, const struct trace_thread *thread)
 {
 	struct test_picture *picture = user;
-	struct test_row *row = &picture->row[picture->count - 1];
+	struct test_row *row = last_row(picture);
 	uint64_t events = 0;
 
+	if (row->thread.id != thread->id) {
+		picture_group(picture, thread);
+		return 0;
+	}
 	row->thread = *thread;
 	assert_int_equal(row->sums.nodes, thread->nodes);
 	for (int i = 0; i < 4; i++)
@@ -260,7 +358,7 @@ static int picture_end(void *user, const struct trace_thread *thread)
 struct trace_visitor test_visitor(struct test_picture *picture)
 {
 	return (struct trace_visitor){
-		picture, picture_begin, picture_nodes, NULL, picture_end};
+		.user = picture, .begin = picture_begin, .nodes = picture_nodes, .end = picture_end};
 }
 
 void test_visit(struct trace *trace, struct test_picture *picture)
@@ -643,22 +741,30 @@ void test_same_tree(struct call_tree *tree, const struct model *model)
 	free(index);
 }
 
-/* The first of the nodes from i on that is such a child; 0: there is none. */
-static uint32_t shown_child(
-	const struct test_row *row, uint32_t i, uint32_t parent, uint32_t method)
+/* The id of the node that is such a child; 0: there is none. */
+static uint32_t shown_child(const struct test_row *row, uint32_t parent, uint32_t method)
 {
-	for (; i < row->thread.nodes; i++) {
-		const struct tree_node *node = trace_node(row->nodes, row->stride, i);
+	for (uint32_t i = 0; i < row->thread.nodes; i++) {
+		const struct tree_node *node = kept_node(row, i);
 
-		if (node->parent == parent && node->method == method)
-			return i;
+		if (node->id != 0 && node->parent == parent && node->method == method)
+			return node->id;
 	}
 	return 0;
 }
 
+static const struct tree_node *node_of_id(const struct test_row *row, uint32_t id)
+{
+	uint32_t i = 0;
+
+	while (kept_node(row, i)->id != id)
+		i++;
+	return kept_node(row, i);
+}
+
 void test_same_row(const struct test_row *row, const struct model *model)
 {
-	uint32_t *index = calloc(model->nodes, sizeof(*index));
+	uint32_t *id = calloc(model->nodes, sizeof(*id));
 
 	assert_int_equal(row->thread.nodes, model->nodes + 1);
 	assert_int_equal(row->thread.unwound, model->unwound);
@@ -668,10 +774,10 @@ void test_same_row(const struct test_row *row, const struct model *model)
 		const struct model_node *node = &model->node[i];
 
 		if (i > 0) {
-			index[i] = shown_child(row, 1, index[node->parent], node->method);
-			assert_int_not_equal(index[i], 0);
+			id[i] = shown_child(row, id[node->parent], node->method);
+			assert_int_not_equal(id[i], 0);
 		}
-		same_node(trace_node(row->nodes, row->stride, index[i]), node);
+		same_node(node_of_id(row, id[i]), node);
 	}
-	free(index);
+	free(id);
 }

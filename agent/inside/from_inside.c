@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* from_inside: see from_inside.h. */
+#include "agent/inside/from_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/recording/recorder.h"
+#include "agent/threads/thread_events.h"
+#include "agent/threads/threads.h"
+
+bool from_inside_recording(void)
+{
+	return atomic_load(&session_number) != 0;
+}
+
+/* ---- snapshots ---- */
+
+struct snapshot {
+	const char *label;
+	char *label_out;
+	uint64_t at_ns;
+};
+
+static int take_snapshot(struct session *session, void *argument, struct error *error)
+{
+	struct snapshot *snapshot = argument;
+
+	return writer_snapshot(session->writer, snapshot->label, &snapshot->label_out,
+		&snapshot->at_ns, error);
+}
+
+static int begin_anew(struct session *session, void *argument, struct error *error)
+{
+	(void)argument;
+	return writer_reset(session->writer, error);
+}
+
+/* The thread waits for a flush, which is to show it as it was before. */
+static int while_aside(int (*action)(struct session *session, void *argument,
+	struct error *error), void *argument, struct error *error)
+{
+	struct thread_context *context = slot_pause();
+	int code = recorder_with(action, argument, error);
+
+	slot_resume(context);
+	return code;
+}
+
+int from_inside_snapshot(
+	const char *label, char **label_out, uint64_t *at_ns, struct error *error)
+{
+	struct snapshot snapshot = {.label = label};
+	int code = while_aside(take_snapshot, &snapshot, error);
+
+	if (at_ns)
+		*at_ns = snapshot.at_ns;
+	if (label_out)
+		*label_out = snapshot.label_out;
+	else
+		free(snapshot.label_out);
+	return code;
+}
+
+int from_inside_reset(struct error *error)
+{
+	return while_aside(begin_anew, NULL, error);
+}
+
+/* ---- marks ---- */
+
+/* The JVM is asked before the gate: a thread may be suspended in it, and within the gate there is
+ * nothing that waits. */
+int from_inside_mark(const char *name)
+{
+	struct thread_context *context = slot_pause();
+	JNIEnv *jni = name && from_inside_recording() ? jvm_env() : NULL;
+	struct jvm_thread thread = {0};
+	struct session *session;
+	jthrowable exception;
+
+	if (jni) {
+		exception = jvm_exception_aside(jni);
+		jvm_describe_thread(jni, NULL, &thread);
+		jvm_exception_back(jni, exception);
+	}
+	session = name ? threads_look() : NULL;
+	if (session) {
+		writer_mark(session->writer, name, thread.java_id, jni ? thread.name : NULL);
+		threads_leave();
+	}
+	slot_resume(context);
+	return session ? 0 : -1;
+}
+
+/* ---- values ---- */
+
+/* Its index in the set; -1: it is not in it. */
+static int index_of(const struct metric_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (strcmp(set->metric[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int read_thread(const struct session *session, unsigned metric, uint64_t *value)
+{
+	struct thread_context *aside, *context;
+
+	(void)session;
+	aside = context = slot_pause();
+	if (!context && slot_is_outside())
+		context = slot_context(slot_current);
+	if (context)
+		*value = slot_used(slot_current, metric);
+	slot_resume(aside);
+	return context ? 0 : -1;
+}
+
+static int read_total(const struct session *session, unsigned metric, uint64_t *value)
+{
+	struct thread_context *aside = slot_pause();
+	uint64_t total[METRIC_MAX];
+
+	trace_totals(session->trace, total);
+	slot_resume(aside);
+	*value = total[metric];
+	return 0;
+}
+
+static int read_value(const char *name,
+	int (*read)(const struct session *session, unsigned metric, uint64_t *value),
+	uint64_t *value)
+{
+	const struct session *session = name ? threads_look() : NULL;
+	int metric, code = -1;
+
+	if (!session)
+		return -1;
+	metric = index_of(&session->metrics, name);
+	if (metric >= 0)
+		code = read(session, (unsigned)metric, value);
+	threads_leave();
+	return code;
+}
+
+int from_inside_thread_value(const char *metric, uint64_t *value)
+{
+	JNIEnv *jni = jvm_env();
+	jthrowable exception;
+
+	/* It may have raised no event in this session yet. */
+	if (jni) {
+		exception = jvm_exception_aside(jni);
+		thread_events_adopt(jni, NULL, FOUND_NONE);
+		jvm_exception_back(jni, exception);
+	}
+	return read_value(metric, read_thread, value);
+}
+
+int from_inside_total_value(const char *metric, uint64_t *value)
+{
+	return read_value(metric, read_total, value);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * methods: a small integer for every method that was seen, and its names, kept for good.
+ *
+ * In:   the JVM's method handle (jmethodID), which dangles when a class is unloaded; or names.
+ * Out:  a method_ref: the id used in trees and files, whether it is native, or that it is
+ *       not included. Names live as long as the process.
+ * Runs: look-ups on any thread without a lock (the table only grows: chains with atomic
+ *       heads); a first sight takes LOCK_METHODS, after all JVMTI calls are done.
+ */
+#ifndef JPROF_METHODS_H
+#define JPROF_METHODS_H
+
+#include "agent/jvm/jvm.h"
+#include "profile/profile.h"
+
+/* id << 1, with METHOD_REF_STATIC joined for static methods, METHOD_REF_NATIVE for native ones, and
+ * METHOD_REF_SCOPE for those that begin the session's scope; 0: not included. Probes push it: what
+ * most methods have is in the low bits. */
+typedef uint32_t method_ref;
+#define METHOD_REF_STATIC   1u
+#define METHOD_REF_NATIVE   0x80000000u
+#define METHOD_REF_SCOPE    0x40000000u
+#define METHOD_REF_EXCLUDED 0u
+
+static inline uint32_t method_ref_id(method_ref ref)
+{
+	return (ref & ~(METHOD_REF_NATIVE | METHOD_REF_SCOPE)) >> 1;
+}
+
+static inline bool method_ref_is_static(method_ref ref)
+{
+	return ref & METHOD_REF_STATIC;
+}
+
+/* What the method is, by the plan (plan.h). The first time it is seen its names are asked from the JVM (some
+ * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is
+ * not included, and counted in methods_lost. */
+method_ref methods_find(JNIEnv *jni, jmethodID method);
+
+/* The reference of the method of these names, which is in the plan, where there is no handle of it;
+ * scope: as planned. Its strings are taken if they are needed; jvm_method_fini as ever. */
+method_ref methods_named(struct jvm_method *description, bool scope);
+
+/* True if methods_named has given the method of these names an id. */
+bool methods_known(const struct jvm_method *description);
+
+/* Ids in use are METHOD_FIRST .. methods_end() - 1. */
+uint32_t methods_end(void);
+
+/* The record of an id in that range. Borrowed for good. */
+const struct profile_method *methods_get(uint32_t id);
+
+/* Methods that could not be told apart because there was no memory. */
+uint64_t methods_lost(void);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* plan: see plan.h. */
+#include "agent/methods/plan.h"
+
+#include <string.h>
+
+static _Atomic(struct plan_owner *) owners;
+static _Atomic uint32_t edition;
+
+/* Classes whose methods must stay as they are, whatever an owner wants. */
+static const struct left_class {
+	const char *pattern, *why;
+} left_classes[] = {
+	{"java.lang.JprofProbe", "the probes' own class"},
+	{"java.lang.Object", "its constructor runs in every object's"},
+	{"jdk.internal.vm.*", "the JVM switches stacks in its methods"},
+	{"java.lang.VirtualThread*", "a thread's identity changes in its methods"},
+	{"java.lang.ThreadLocal*", "a virtual thread's identity is not settled there"},
+	{"jprof.*", "jprof's own"},
+};
+
+void plan_add(struct plan_owner *owner)
+{
+	owner->since = atomic_load(&edition) + 1;
+	atomic_store(&owner->next, atomic_load(&owners));
+	atomic_store(&owners, owner);
+	atomic_fetch_add(&edition, 1);
+}
+
+void plan_remove(struct plan_owner *owner)
+{
+	_Atomic(struct plan_owner *) *at = &owners;
+
+	while (atomic_load(at) && atomic_load(at) != owner)
+		at = &atomic_load(at)->next;
+	if (atomic_load(at))
+		atomic_store(at, atomic_load(&owner->next));
+	atomic_fetch_add(&edition, 1);
+}
+
+uint32_t plan_edition(void)
+{
+	return atomic_load(&edition);
+}
+
+/* ---- what an owner wants ---- */
+
+/* The JDK's own methods are chosen only when a pattern names their class. */
+static bool reaches_class(const char *pattern, const char *class_name, bool is_jdk)
+{
+	return is_jdk ? pattern_names_class(pattern, class_name)
+		      : pattern_reaches_class(pattern, class_name);
+}
+
+static bool list_reaches(const struct pattern_list *list, const char *class_name, bool is_jdk)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (reaches_class(pattern_text(list->pattern[i]), class_name, is_jdk))
+			return true;
+	return false;
+}
+
+/* True if a pattern of the list matches. All that do are noted. */
+static bool list_matches(const struct pattern_list *list, const struct jvm_method *method)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *pattern = pattern_text(list->pattern[i]);
+
+		if (!pattern_match_method(pattern, method->class_name, method->name) ||
+			!reaches_class(pattern, method->class_name, method->is_jdk))
+			continue;
+		yes = true;
+		pattern_list_note(list, i);
+	}
+	return yes;
+}
+
+static bool is_excluded(const struct pattern_list *list, const struct jvm_method *method)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (pattern_match_method(list->pattern[i], method->class_name, method->name))
+			return true;
+	return false;
+}
+
+/* Whatever the patterns say: how a program asks jprof is no part of it. */
+static bool is_jprofs(const char *class_name)
+{
+	return strcmp(class_name, "jprof.JProf") == 0;
+}
+
+/* ---- what all of them want ---- */
+
+bool plan_reaches(const char *class_name, bool is_jdk)
+{
+	struct plan_owner *owner = atomic_load(&owners);
+
+	for (; owner && !is_jprofs(class_name); owner = atomic_load(&owner->next)) {
+		bool included = (!is_jdk && pattern_list_has_default(owner->include)) ||
+				list_reaches(owner->include, class_name, is_jdk);
+
+		if ((included && !pattern_list_match(owner->exclude, class_name)) ||
+			list_reaches(owner->scope, class_name, is_jdk))
+			return true;
+	}
+	return false;
+}
+
+struct planned plan_of(const struct jvm_method *method)
+{
+	struct plan_owner *owner = atomic_load(&owners);
+	struct planned planned = {.kind = PROBE_NONE};
+
+	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next)) {
+		bool included = list_matches(owner->include, method) ||
+				(!method->is_jdk && pattern_list_has_default(owner->include));
+		bool scope = list_matches(owner->scope, method);
+
+		if (!scope && (!included || is_excluded(owner->exclude, method)))
+			continue;
+		planned.scope |= scope;
+		if (owner->kind > planned.kind) {
+			planned.kind = owner->kind;
+			planned.owner = owner;
+		}
+	}
+	return planned;
+}
+
+struct planned plan_for_code(const struct jvm_method *method, bool intrinsic)
+{
+	struct planned planned = plan_of(method);
+
+	if (planned.kind == PROBE_NONE)
+		return planned;
+	if (method->is_native && intrinsic)
+		planned.left = "native, and replaced by the compilers with code of their own";
+	for (size_t i = 0; i < sizeof(left_classes) / sizeof(*left_classes); i++)
+		if (pattern_match(left_classes[i].pattern, method->class_name)) {
+			planned.left = left_classes[i].why;
+			planned.left_class = true;
+		}
+	if (planned.left)
+		planned.kind = PROBE_NONE;
+	return planned;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * plan: what is in each method: which probes, and why.
+ *
+ *   owners: patterns of include, exclude, scope --> plan_of       --> ids of methods (methods.c)
+ *           + what must stay as it is           --> plan_for_code --> bytes of classes (agent/probes)
+ *
+ * An owner is what wants methods to be seen: a recording. The plan is the union of what its owners want:
+ * a method has the most that one of them asks for. Nothing is kept for a method but its id: the plan is
+ * asked again in each edition.
+ *
+ * Runs: on any thread, without locks. An owner is added and removed by one thread at a time, and stays
+ *       where it is, with its lists, as another thread may just ask.
+ */
+#ifndef JPROF_PLAN_H
+#define JPROF_PLAN_H
+
+#include <stdatomic.h>
+
+#include "agent/jvm/jvm.h"
+#include "agent/rewrite/rewrite.h"
+#include "options/pattern.h"
+
+struct plan_owner {
+	enum probe_kind kind; /* for the methods that it chooses */
+	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted which
+	 * patterns match. */
+	const struct pattern_list *include, *exclude, *scope;
+	uint32_t since; /* the plan's: the edition in which it came */
+	_Atomic(struct plan_owner *) next;
+};
+
+/* What the owner wants is in the plan from now on, or no more. The next edition. */
+void plan_add(struct plan_owner *owner);
+void plan_remove(struct plan_owner *owner);
+
+/* Changes whenever the plan does. */
+uint32_t plan_edition(void);
+
+/* What a method has. */
+struct planned {
+	enum probe_kind kind;
+	bool scope; /* a session's scope begins with it */
+	const struct plan_owner *owner; /* why: the first that wants so much; NULL: none does */
+	/* Why it stays as it is although there is one; NULL: it does not. */
+	const char *left;
+	bool left_class; /* that is so of its whole class */
+};
+struct planned plan_of(const struct jvm_method *method);
+
+/* The same of what is put into its code, or in front of it. intrinsic: the compilers may replace it. */
+struct planned plan_for_code(const struct jvm_method *method, bool intrinsic);
+
+/* False if no method of the class has anything. */
+bool plan_reaches(const char *class_name, bool is_jdk);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * class_hook: see class_hook.h.
+ *
+ * Runs: the event on whichever thread loads or retransforms a class, many at once. What it
+ *       costs is not charged to the thread.
+ */
+#include "agent/probes/class_hook.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/lock/gate.h"
+#include "agent/log/log.h"
+#include "agent/methods/methods.h"
+#include "agent/methods/plan.h"
+#include "agent/methods/untouched.h"
+#include "agent/probes/method_probes.h"
+#include "agent/probes/native_methods.h"
+#include "agent/rewrite/rewrite.h"
+#include "agent/threads/thread_events.h"
+
+/* Method modifiers, JVM specification table 4.6-A. */
+enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
+
+/* Classes retransformed in one safepoint: more make a longer pause, fewer more of them. */
+enum { BATCH = 200 };
+
+static struct gate hook; /* open: classes get probes */
+static _Atomic bool opening; /* classes that are loaded already are being shown */
+static __thread bool is_opener; /* by this thread */
+static _Atomic uint64_t classes_done, methods_done;
+
+/* ---- one class ---- */
+
+/* A class on its way through the rewriter. */
+struct passing {
+	char *class_name; /* Java name */
+	bool is_jdk;
+	bool has_natives; /* that were chosen */
+};
+
+/* A native method that is left has no id, by which native_methods.c knows it. */
+static struct rewrite_probes method_probes(
+	void *user, const struct rewrite_method *method)
+{
+	struct passing *passing = user;
+	struct jvm_method description = {.class_name = strdup(passing->class_name),
+		.name = jvm_method_name(method->name),
+		.signature = jvm_method_name(method->descriptor),
+		.is_native = method->access & ACCESS_NATIVE,
+		.is_static = method->access & ACCESS_STATIC,
+		.is_jdk = passing->is_jdk};
+	struct planned planned = {.kind = PROBE_NONE};
+	method_ref ref = METHOD_REF_EXCLUDED;
+
+	if (description.class_name && description.name && description.signature)
+		planned = plan_for_code(&description, method->intrinsic);
+	if (planned.left)
+		untouched_add(description.class_name,
+			planned.left_class ? NULL : description.name, planned.left);
+	if (planned.kind != PROBE_NONE)
+		ref = methods_named(&description, planned.scope);
+	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
+	jvm_method_fini(&description);
+	if (ref == METHOD_REF_EXCLUDED)
+		return (struct rewrite_probes){PROBE_NONE, 0};
+	return (struct rewrite_probes){planned.kind, ref & ~METHOD_REF_NATIVE};
+}
+
+static void method_untouched(
+	void *user, const struct rewrite_method *method, enum rewrite_reason why)
+{
+	const struct passing *passing = user;
+
+	untouched_add(passing->class_name, method->name, rewrite_reason_text(why));
+}
+
+/* The new bytes, if there are any, become the JVM's own. */
+static void rewrite(struct passing *passing, const unsigned char *bytes, size_t size,
+	jint *new_size, unsigned char **new_bytes)
+{
+	const struct rewrite_request request = {.probes = method_probes,
+		.untouched = method_untouched,
+		.user = passing,
+		.probe = METHOD_PROBES_CLASS};
+	struct rewrite_result result;
+	enum rewrite_reason reason = rewrite_class(bytes, size, &request, &result);
+	unsigned char *memory = result.bytes ? jvm_allocate(result.size) : NULL;
+
+	if (reason != REWRITE_OK)
+		untouched_add(passing->class_name, NULL, rewrite_reason_text(reason));
+	if (memory) {
+		memcpy(memory, result.bytes, result.size);
+		*new_bytes = memory;
+		*new_size = (jint)result.size;
+		atomic_fetch_add_explicit(&classes_done, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&methods_done, result.methods, memory_order_relaxed);
+	}
+	free(result.bytes);
+}
+
+/* The class has natives and will be another version of itself. They may be bound once more before
+ * it is. */
+static void take_natives(JNIEnv *jni, jclass redefined)
+{
+	if (!atomic_load_explicit(&opening, memory_order_relaxed))
+		return;
+	native_methods_note(jni, redefined);
+	if (is_opener)
+		native_methods_take(jni, redefined);
+}
+
+void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+	const char *name, jobject domain, jint size, const unsigned char *bytes,
+	jint *new_size, unsigned char **new_bytes)
+{
+	struct passing passing = {0};
+	struct thread_context *paused;
+	char *internal;
+	int saved_errno;
+
+	(void)jvmti;
+	(void)domain;
+	if (!jni || !gate_enter(&hook))
+		return;
+	saved_errno = errno;
+	paused = slot_pause();
+	jvm_expect_references(jni);
+	/* A class need not be given a name when it is defined. */
+	internal = name ? strdup(name) : rewrite_class_name(bytes, (size_t)size);
+	if (internal) {
+		passing.is_jdk = jvm_is_jdk(jni, loader, internal);
+		passing.class_name = jvm_class_name(internal);
+	}
+	if (passing.class_name && plan_reaches(passing.class_name, passing.is_jdk))
+		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
+	if (redefined && passing.has_natives)
+		take_natives(jni, redefined);
+	free(passing.class_name);
+	free(internal);
+	slot_resume(paused);
+	errno = saved_errno;
+	gate_leave(&hook);
+}
+
+/* ---- classes that are loaded already ---- */
+
+/* Classes seen in an earlier pass, by their hash: one that shares it with another is passed
+ * over in the next pass, which matters to none but those loaded in between. */
+struct seen {
+	int32_t *hash;
+	size_t count;
+};
+
+static int compare_hashes(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool seen_has(const struct seen *seen, int32_t hash)
+{
+	return seen->count > 0 && bsearch(&hash, seen->hash, seen->count,
+						sizeof(*seen->hash), compare_hashes);
+}
+
+/* A batch that is refused holds a class that cannot be changed: one by one, then. */
+static void retransform(JNIEnv *jni, const jclass *classes, int count)
+{
+	struct jvm_class description;
+	struct error error = {0};
+
+	for (int i = 0; i < count; i += BATCH) {
+		int n = count - i < BATCH ? count - i : BATCH;
+
+		if (!jvm_retransform(&classes[i], n, &error))
+			continue;
+		for (int k = i; k < i + n; k++) {
+			if (!jvm_retransform(&classes[k], 1, &error) ||
+				!jvm_describe_class(jni, classes[k], &description))
+				continue;
+			untouched_add(description.name, NULL, error.text);
+			jvm_class_fini(&description);
+		}
+	}
+}
+
+/* Retransforms the classes that have, or are to have, probes, and were not seen before. Returns how many
+ * those were. */
+static int pass(JNIEnv *jni, struct seen *seen)
+{
+	struct jvm_class class;
+	jclass *classes;
+	int32_t *hash;
+	int count, chosen = 0;
+
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return 0;
+	count = jvm_changeable_classes(&classes);
+	for (int i = 0; i < count; i++) {
+		if (!jvm_describe_class(jni, classes[i], &class))
+			continue;
+		if (plan_reaches(class.name, class.is_jdk) &&
+			!seen_has(seen, jvm_hash(classes[i])))
+			classes[chosen++] = classes[i];
+		jvm_class_fini(&class);
+	}
+	hash = realloc(seen->hash, (seen->count + (size_t)chosen + 1) * sizeof(*hash));
+	if (hash) {
+		seen->hash = hash;
+		for (int i = 0; i < chosen; i++)
+			hash[seen->count++] = jvm_hash(classes[i]);
+		qsort(hash, seen->count, sizeof(*hash), compare_hashes);
+		retransform(jni, classes, chosen);
+	}
+	free(classes);
+	(*jni)->PopLocalFrame(jni, NULL);
+	return hash ? chosen : 0;
+}
+
+/* The second pass is for classes that had passed the hook in its former state, but were
+ * not listed as loaded by the first. */
+static void bring_loaded_classes(JNIEnv *jni)
+{
+	struct seen seen = {0};
+
+	for (int i = 0; i < 2; i++)
+		log_line(LOG_DEBUG, "%d loaded classes retransformed", pass(jni, &seen));
+	free(seen.hash);
+}
+
+void class_hook_forget(void)
+{
+	untouched_forget();
+	atomic_store(&classes_done, 0);
+	atomic_store(&methods_done, 0);
+}
+
+int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)session;
+	(void)error;
+	native_methods_begin(jni);
+	atomic_store_explicit(&opening, true, memory_order_relaxed);
+	gate_open(&hook);
+	is_opener = true;
+	bring_loaded_classes(jni);
+	is_opener = false;
+	atomic_store_explicit(&opening, false, memory_order_relaxed);
+	native_methods_take_noted(jni);
+	return 0;
+}
+
+bool class_hook_end(JNIEnv *jni, struct session *session)
+{
+	bool out = gate_close(&hook);
+
+	(void)session;
+	bring_loaded_classes(jni);
+	return native_methods_end(jni) && out;
+}
+
+void class_hook_counts(uint64_t *classes, uint64_t *methods)
+{
+	*classes = atomic_load(&classes_done);
+	*methods = atomic_load(&methods_done);
+}
+
+void class_hook_facts(fact_put put, void *argument)
+{
+	fact_put_number(put, argument, "probes.classes", atomic_load(&classes_done));
+	fact_put_number(put, argument, "probes.methods", atomic_load(&methods_done));
+	untouched_facts(put, argument);
+}

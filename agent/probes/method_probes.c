@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method_probes: see method_probes.h.
+ *
+ * In:   the calls of rewritten methods, on the thread they happen on.
+ * Out:  enter and exit of the thread's context.
+ * Runs: at every call of the application; one version per metric shape and timing. No JNI or
+ *       JVMTI call but at a thread's first probe; never an exception.
+ */
+#include "agent/probes/method_probes.h"
+
+#include "agent/jvm/boot_class.h"
+#include "agent/jvm/interpreter.h"
+#include "agent/jvm/registrar.h"
+#include "agent/log/log.h"
+#include "agent/threads/thread_events.h"
+#include "agent/trace/fence.h"
+#include "java_caller.h"
+
+/* Calls of each probe that make the JVM compile its entry: far above the thresholds at which
+ * HotSpot compiles (Tier3InvocationThreshold 200, Tier4 5000). */
+enum { WARM_UP = 20000 };
+
+static inline enum call_state state_of_caller(const void *frame)
+{
+	return interpreter_has(java_caller(frame)) ? STATE_INTERPRETED : STATE_JITTED;
+}
+
+/* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
+ * calls from them are the root's. */
+static inline __attribute__((always_inline)) void probe_enter(enum metric_shape shape,
+	bool precise, JNIEnv *jni, method_ref ref, const void *frame)
+{
+	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
+	struct thread_context *context;
+
+	if (__builtin_expect(!thread, 0)) {
+		if (ref & METHOD_REF_SCOPE)
+			thread_events_enter_scope(jni, NULL, ref, state_of_caller(frame));
+		return;
+	}
+	context = slot_context(thread);
+	context_enter(shape, context, method_ref_id(ref), state_of_caller(frame),
+		method_ref_is_static(ref));
+	context_spend(shape, context, precise);
+	slot_leave(thread);
+}
+
+static inline __attribute__((always_inline)) void probe_exit(
+	enum metric_shape shape, bool precise, JNIEnv *jni, method_ref ref, bool unwound)
+{
+	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
+	struct thread_context *context;
+
+	if (__builtin_expect(!thread, 0))
+		return;
+	context = slot_context(thread);
+	if (context_exit(shape, context, method_ref_id(ref), unwound))
+		context_spend(shape, context, precise);
+	thread_events_leave_method(thread, ref);
+}
+
+/* The method's handler begins. */
+static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
+{
+	struct thread_slot *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
+
+	(void)probe;
+	if (!thread)
+		return;
+	context_caught(slot_context(thread), method_ref_id((method_ref)id));
+	slot_leave(thread);
+}
+
+#define FUNCTIONS(shape, name, precise)                                                  \
+	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
+	{                                                                                \
+		(void)probe;                                                             \
+		fence(precise);                                                          \
+		probe_enter(shape, precise, jni, (method_ref)id,                         \
+			__builtin_frame_address(0));                                     \
+		fence(precise);                                                          \
+	}                                                                                \
+	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
+	{                                                                                \
+		(void)probe;                                                             \
+		fence(precise);                                                          \
+		probe_exit(shape, precise, jni, (method_ref)id, false);                  \
+		fence(precise);                                                          \
+	}                                                                                \
+	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
+	{                                                                                \
+		(void)probe;                                                             \
+		fence(precise);                                                          \
+		probe_exit(shape, precise, jni, (method_ref)id, true);                   \
+		fence(precise);                                                          \
+	}
+#define X(shape, name)                                                                   \
+	FUNCTIONS(shape, name, false)                                                    \
+	FUNCTIONS(shape, name##_precise, true)
+METRIC_SHAPE_TABLE(X)
+#undef FUNCTIONS
+#undef X
+
+typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
+
+static const struct {
+	const char *name;
+	probe_function function[METRIC_SHAPES][2]; /* fast, precise */
+} probes[] = {
+#define X(shape, name) [shape] = {enter_##name, enter_##name##_precise},
+	{"enter", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+#define X(shape, name) [shape] = {exit_##name, exit_##name##_precise},
+	{"exit", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+#define X(shape, name) [shape] = {unwind_##name, unwind_##name##_precise},
+	{"unwind", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+#define X(shape, name) [shape] = {probe_caught, probe_caught},
+	{"caught", {METRIC_SHAPE_TABLE(X)}},
+#undef X
+};
+
+enum { PROBES = sizeof(probes) / sizeof(*probes) };
+
+/*
+ * The class file (JVM specification, chapter 4):
+ *
+ *   public final class java.lang.JprofProbe {
+ *           public static native void enter(int id), exit(int id), unwind(int id),
+ *                   caught(int id);
+ *   }
+ */
+#define PROBE(name) U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
+
+static const unsigned char probe_class[] = {
+	BOOT_CLASS_HEAD, U2(10),
+	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
+	                  'J', 'p', 'r', 'o', 'f', 'P', 'r', 'o', 'b', 'e',
+	/* 2 */ CLASS(1),
+	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
+	                  'O', 'b', 'j', 'e', 'c', 't',
+	/* 4 */ CLASS(3),
+	/* 5 */ UTF8(5), 'e', 'n', 't', 'e', 'r',
+	/* 6 */ UTF8(4), 'e', 'x', 'i', 't',
+	/* 7 */ UTF8(6), 'u', 'n', 'w', 'i', 'n', 'd',
+	/* 8 */ UTF8(4), '(', 'I', ')', 'V',
+	/* 9 */ UTF8(6), 'c', 'a', 'u', 'g', 'h', 't',
+	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
+	U2(2), U2(4), U2(0), U2(0),
+	U2(4), PROBE(5), PROBE(6), PROBE(7), PROBE(9),
+	U2(0)
+};
+
+/* Calls all of them until the JVM has compiled their entries; they are turned away. */
+static bool warm_up(JNIEnv *jni, jclass class)
+{
+	struct thread_hiding before = slot_hide_own();
+
+	for (size_t p = 0; p < PROBES && !(*jni)->ExceptionCheck(jni); p++) {
+		jmethodID method =
+			(*jni)->GetStaticMethodID(jni, class, probes[p].name, "(I)V");
+
+		for (int i = 0; i < WARM_UP && !(*jni)->ExceptionCheck(jni); i++)
+			(*jni)->CallStaticVoidMethod(jni, class, method, 0);
+	}
+	slot_show_own(before);
+	if (!(*jni)->ExceptionCheck(jni))
+		return true;
+	(*jni)->ExceptionClear(jni);
+	return false;
+}
+
+int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	enum metric_shape shape = session->metrics.shape;
+	bool precise = session->options.timing == TIMING_PRECISE;
+	const int wanted = 2 * (int)shape + precise;
+	JNINativeMethod native[PROBES];
+	static jclass class; /* one start at a time */
+	static int given = -1; /* none */
+
+	if (interpreter.size == 0)
+		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
+				   "counts as jitted");
+	if (!class)
+		class = boot_class_define(jni, METHOD_PROBES_CLASS, probe_class,
+			sizeof(probe_class), error);
+	if (!class)
+		return -ERROR_JVM;
+	if (given == wanted)
+		return 0;
+	/* A new function has the JVM make a new entry for it. */
+	for (size_t i = 0; i < PROBES; i++)
+		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
+			(void *)probes[i].function[shape][precise]};
+	if (registrar_register(jni, class, native, PROBES, error))
+		return -ERROR_JVM;
+	if (!warm_up(jni, class))
+		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");
+	given = wanted;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * method_probes: what the probes in rewritten methods call, and how the calls are recorded.
+ *
+ *   rewritten method --invokestatic--> java.lang.JprofProbe.enter(int)   native
+ *                                        --> context_enter(shape, context, id, state, is_static)
+ *
+ * The class is in java.lang, defined by the boot loader: there is no class loader that may not
+ * ask the boot loader for a class of that package, and no module that cannot read java.base.
+ */
+#ifndef JPROF_METHOD_PROBES_H
+#define JPROF_METHOD_PROBES_H
+
+#include "agent/jvm/jvm.h"
+#include "agent/session/session.h"
+
+/* Internal name of the class that has the static methods enter, exit, unwind and caught, (I)V.
+ */
+#define METHOD_PROBES_CLASS "java/lang/JprofProbe"
+
+/* A step of a recording: defines the class, gives its methods their functions for the session's metrics and timing (precise: those
+ * that the processor does not execute together with what is around them), and calls
+ * them until the JVM has compiled their entries, so that what calls a probe can be told
+ * (java_caller). On a Java thread, before any class has probes. */
+int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * native_methods: see native_methods.h.
+ *
+ * Runs: binding on whichever thread calls the method first or registers it, under a lock of
+ *       its own for the records; the thunks at every call.
+ */
+#include "agent/probes/native_methods.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "agent/jvm/native_function.h"
+#include "agent/lock/gate.h"
+#include "agent/lock/lock.h"
+#include "agent/log/log.h"
+#include "agent/methods/methods.h"
+#include "agent/methods/untouched.h"
+#include "agent/probes/native_thunk.h"
+#include "agent/threads/thread_events.h"
+#include "agent/trace/fence.h"
+
+/* What the record of the same number was made for; under the lock. */
+static jmethodID method_of[NATIVE_THUNKS];
+static unsigned used;
+/* Classes with native methods that may be bound already; under the lock. */
+static struct noted {
+	jclass class; /* global reference */
+	struct noted *next;
+} *noted;
+static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
+
+/* ---- the calls ---- */
+
+static inline __attribute__((always_inline)) bool enter(enum metric_shape shape,
+	bool precise, const struct native_record *record, JNIEnv *jni)
+{
+	method_ref ref = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
+	struct thread_slot *thread =
+		ref ? thread_events_begin(shape, jni, NULL, FOUND_NONE) : NULL;
+
+	if (!thread && (ref & METHOD_REF_SCOPE)) {
+		thread_events_enter_scope(jni, NULL, ref, STATE_NATIVE);
+		return slot_in_scope();
+	}
+	if (!thread)
+		return false;
+	context_enter(shape, slot_context(thread), method_ref_id(ref),
+		STATE_NATIVE, method_ref_is_static(ref));
+	context_spend(shape, slot_context(thread), precise);
+	slot_leave(thread);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void leave(enum metric_shape shape,
+	bool precise, const struct native_record *record, JNIEnv *jni)
+{
+	struct thread_slot *thread = slot_current;
+	bool unwound = (*jni)->ExceptionCheck(jni);
+
+	if (!thread || !slot_enter(thread))
+		return;
+	if (context_exit(shape, slot_context(thread), method_ref_id(record->ref),
+		    unwound))
+		context_spend(shape, slot_context(thread), precise);
+	thread_events_leave_method(thread, record->ref);
+}
+
+#define FUNCTIONS(shape, name, precise)                                                  \
+	static bool enter_##name(const struct native_record *record, void *jni)          \
+	{                                                                                \
+		bool entered;                                                            \
+                                                                                         \
+		fence(precise);                                                          \
+		entered = enter(shape, precise, record, jni);                            \
+		fence(precise);                                                          \
+		return entered;                                                          \
+	}                                                                                \
+	static void leave_##name(const struct native_record *record, void *jni)          \
+	{                                                                                \
+		fence(precise);                                                          \
+		leave(shape, precise, record, jni);                                      \
+		fence(precise);                                                          \
+	}
+#define X(shape, name)                                                                   \
+	FUNCTIONS(shape, name, false)                                                    \
+	FUNCTIONS(shape, name##_precise, true)
+METRIC_SHAPE_TABLE(X)
+#undef FUNCTIONS
+#undef X
+
+static const struct thunk_calls {
+	bool (*enter)(const struct native_record *record, void *jni);
+	void (*leave)(const struct native_record *record, void *jni);
+} calls_of[METRIC_SHAPES][2] = {
+#define X(shape, name)                                                                   \
+	[shape] = {{enter_##name, leave_##name},                                         \
+		{enter_##name##_precise, leave_##name##_precise}},
+	METRIC_SHAPE_TABLE(X)
+#undef X
+};
+
+static const struct thunk_calls *calls_used = &calls_of[SHAPE_ANY][false];
+
+void native_methods_use(enum metric_shape shape, bool precise)
+{
+	calls_used = &calls_of[shape][precise];
+}
+
+bool native_thunk_enter(const struct native_record *record, void *jni)
+{
+	return calls_used->enter(record, jni);
+}
+
+void native_thunk_exit(const struct native_record *record, void *jni)
+{
+	calls_used->leave(record, jni);
+}
+
+/* ---- binding ---- */
+
+static struct gate wrapping; /* open: methods that are bound are wrapped */
+
+/* The thunk for the method, which is to call original. NULL: the pool is used up. A method that
+ * is bound once more keeps its thunk. */
+static void *take_thunk(jmethodID method, const struct native_record *record)
+{
+	unsigned i = 0;
+
+	lock_take(&records_lock);
+	while (i < used && method_of[i] != method)
+		i++;
+	if (i < NATIVE_THUNKS) {
+		/* The original last: a thunk in use finds the old or the new one. */
+		method_of[i] = method;
+		native_records[i].ref = record->ref;
+		native_records[i].stack_words = record->stack_words;
+		__atomic_store_n(
+			&native_records[i].original, record->original, __ATOMIC_RELEASE);
+		used = i < used ? used : i + 1;
+	}
+	lock_give(&records_lock);
+	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
+}
+
+/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes' natives
+ * are all wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
+ * the compilers replace. */
+static uint32_t ref_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
+{
+	if (description->is_jdk && !methods_known(description))
+		return 0;
+	return methods_find(jni, method) & ~METHOD_REF_NATIVE;
+}
+
+/* The function to bind the method to, rather than to address; NULL: it stays alone. */
+static void *stand_in(
+	JNIEnv *jni, jmethodID method, const struct jvm_method *description, void *address)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	struct native_record record = {.original = address,
+		.ref = ref_of(jni, method, description),
+		.stack_words =
+			native_stack_words(description->signature, NATIVE_LEADING_WORDS)};
+	void *thunk;
+
+	if (record.ref == 0)
+		return NULL;
+	if (native_is_thunk(address)) {
+		/* It was kept from an earlier session, and counts again. */
+		size_t i = (size_t)((char *)address - native_thunks) / NATIVE_THUNK_SIZE;
+
+		lock_take(&records_lock);
+		__atomic_store_n(&native_records[i].ref, record.ref, __ATOMIC_RELAXED);
+		lock_give(&records_lock);
+		return NULL;
+	}
+	thunk = take_thunk(method, &record);
+	if (thunk)
+		return thunk;
+	if (!atomic_flag_test_and_set(&said))
+		log_line(LOG_WARN,
+			"there are more than %d native methods: the others, %s.%s the first, "
+			"are counted as part of their callers",
+			NATIVE_THUNKS, description->class_name, description->name);
+	untouched_add(description->class_name, description->name,
+		"there are more native methods than jprof can wrap");
+	return NULL;
+}
+
+void *native_methods_bind(JNIEnv *jni, jmethodID method,
+	const struct jvm_method *description, void *function)
+{
+	void *thunk;
+
+	if (!gate_enter(&wrapping))
+		return function;
+	thunk = stand_in(jni, method, description, function);
+	gate_leave(&wrapping);
+	return thunk ? thunk : function;
+}
+
+void native_methods_begin(JNIEnv *jni)
+{
+	if (!native_function_learn(jni))
+		log_line(LOG_INFO, "this JVM does not show what native methods are bound to");
+	gate_open(&wrapping);
+}
+
+/* ---- what is bound already ---- */
+
+static void take_bound(
+	JNIEnv *jni, jclass class, jmethodID method, const struct jvm_method *description)
+{
+	void *function, *thunk;
+
+	if (ref_of(jni, method, description) == 0)
+		return;
+	switch (native_function_find(method, &function)) {
+	case NATIVE_BOUND:
+		thunk = stand_in(jni, method, description, function);
+		if (thunk && !native_function_bind(jni, class, description, thunk))
+			untouched_add(description->class_name, description->name,
+				"native, and the JVM would not bind it again");
+		break;
+	case NATIVE_UNKNOWN:
+		untouched_add(description->class_name, description->name,
+			"native, and bound to a function that is not known");
+		break;
+	case NATIVE_JVM:
+		break;
+	}
+}
+
+void native_methods_take(JNIEnv *jni, jclass class)
+{
+	jvm_each_native(jni, class, take_bound);
+}
+
+void native_methods_note(JNIEnv *jni, jclass class)
+{
+	struct noted *fresh = malloc(sizeof(*fresh));
+
+	if (!fresh)
+		return;
+	fresh->class = (*jni)->NewGlobalRef(jni, class);
+	lock_take(&records_lock);
+	fresh->next = noted;
+	noted = fresh;
+	lock_give(&records_lock);
+}
+
+void native_methods_take_noted(JNIEnv *jni)
+{
+	struct noted *list;
+
+	lock_take(&records_lock);
+	list = noted;
+	noted = NULL;
+	lock_give(&records_lock);
+	while (list) {
+		struct noted *next = list->next;
+
+		if (list->class)
+			native_methods_take(jni, list->class);
+		(*jni)->DeleteGlobalRef(jni, list->class);
+		free(list);
+		list = next;
+	}
+}
+
+/* ---- the end ---- */
+
+static void give_back(JNIEnv *jni, jmethodID method, void *original)
+{
+	jclass class = jvm_method_class(method);
+	struct jvm_method description;
+
+	if (class && jvm_describe_method(jni, method, &description)) {
+		if (!native_function_bind(jni, class, &description, original))
+			log_line(LOG_INFO, "%s.%s keeps its thunk", description.class_name,
+				description.name);
+		jvm_method_fini(&description);
+	}
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
+bool native_methods_end(JNIEnv *jni)
+{
+	bool out = gate_close(&wrapping);
+	unsigned count;
+
+	/* A thunk that stays, because it cannot be taken out, or was just being bound, only calls. */
+	lock_take(&records_lock);
+	count = used;
+	for (unsigned i = 0; i < count; i++)
+		__atomic_store_n(&native_records[i].ref, 0, __ATOMIC_RELAXED);
+	lock_give(&records_lock);
+	if (count == 0 || !native_function_learn(jni))
+		return out;
+	for (unsigned i = 0; i < count; i++) {
+		void *function;
+
+		/* Not those of unloaded classes, and those that were bound to others since. */
+		if (native_function_find(method_of[i], &function) == NATIVE_BOUND &&
+			function == native_thunk(i))
+			give_back(jni, method_of[i], native_records[i].original);
+	}
+	return out;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* recording: see recording.h. */
+#include "agent/recording/recording.h"
+
+#include "agent/io_calls/io_call.h"
+#include "agent/log/log.h"
+#include "agent/methods/plan.h"
+#include "agent/probes/class_hook.h"
+#include "agent/probes/method_events.h"
+#include "agent/probes/method_probes.h"
+#include "agent/probes/native_methods.h"
+#include "agent/recording/recording_facts.h"
+#include "agent/session/session_calibration.h"
+#include "agent/threads/thread_events.h"
+#include "agent/threads/threads.h"
+#include "agent/threads/virtual_threads.h"
+
+static struct recording_jvm known; /* see recording_know */
+
+void recording_know(const struct recording_jvm *jvm)
+{
+	known = *jvm;
+}
+
+const struct recording_jvm *recording_known(void)
+{
+	return &known;
+}
+
+/* ---- what is on while a session records ---- */
+
+static bool calls_by_events(const struct session *session)
+{
+	return session->options.calls == CALLS_EVENTS;
+}
+
+static bool always(const struct session *session)
+{
+	(void)session;
+	return true;
+}
+
+static bool vm_objects(const struct session *session)
+{
+	return metric_set_has(&session->metrics, METRIC_VM_OBJECTS) ||
+	       metric_set_has(&session->metrics, METRIC_VM_BYTES);
+}
+
+/* Events that are on while the session records, and what they need. */
+static const struct recording_event {
+	jvmtiEvent event;
+	bool (*wanted)(const struct session *session);
+	unsigned capability;
+} recording_events[] = {
+	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
+	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
+	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_has_probes, JVM_CLASS_REWRITING},
+	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
+	{JVMTI_EVENT_THREAD_START, always, 0},
+};
+
+enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
+
+/* Its events and what they need are to be had. */
+static int prove_events(const struct session *session, struct error *error)
+{
+	jvmtiEventCallbacks callbacks = known.callbacks;
+	unsigned capabilities = JVM_NATIVE_BINDING;
+	bool precise = session->options.timing == TIMING_PRECISE;
+
+	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
+		if (recording_events[i].wanted(session))
+			capabilities |= recording_events[i].capability;
+	}
+	callbacks.ClassFileLoadHook = class_hook_event;
+	threads_callbacks(&callbacks);
+	method_events_callbacks(session->metrics.shape, precise, &callbacks);
+	native_methods_use(session->metrics.shape, precise);
+	if (jvm_add_capabilities(capabilities, error))
+		return -ERROR_JVM;
+	return jvm_set_callbacks(&callbacks, virtual_threads_end, error);
+}
+
+static void enable(const struct session *session, bool on)
+{
+	struct error error = {0};
+	int failed = 0;
+
+	for (size_t i = 0; i < RECORDING_EVENTS; i++) {
+		const struct recording_event *row = &recording_events[i];
+
+		if (row->wanted(session))
+			failed |= jvm_enable(row->event, on, &error);
+	}
+	if (failed)
+		log_line(LOG_ERROR, "%s", error.text);
+}
+
+/* ---- making one ---- */
+
+int recording_make(
+	struct session **session, struct options *options, struct error *error)
+{
+	int code;
+
+	/* JVMTI gives entry and exit events to agents that the JVM started with only: the
+	 * capabilities exist in the on-load phase (JVMTI specification, "Capability"). */
+	if (options->calls == CALLS_EVENTS && !known.method_events) {
+		options_fini(options);
+		return error_set(error, ERROR_VALUE,
+			"calls=events cannot begin in a running JVM that was not started "
+			"with "
+			"it; legal here: auto, instrument, off");
+	}
+	code = session_create(session, options, error);
+	if (!code && metric_set_has(&(*session)->metrics, METRIC_ALLOC) &&
+		known.alloc == HOTSPOT_ALLOC_NONE)
+		code = error_set(error, ERROR_MISSING,
+			"metrics=alloc: this JVM shows no allocation counters");
+	if (!code)
+		code = prove_events(*session, error);
+	if (code) {
+		session_destroy(*session);
+		*session = NULL;
+	}
+	return code;
+}
+
+/* ---- the steps of a begin, of a stop, and of an end ---- */
+
+/* What the recording wants to be in methods. */
+static struct plan_owner planned;
+
+static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)jni;
+	(void)error;
+	planned = (struct plan_owner){.kind = PROBE_TIMED,
+		.include = &session->options.include,
+		.exclude = &session->options.exclude,
+		.scope = &session->options.scope};
+	plan_add(&planned);
+	class_hook_forget();
+	return 0;
+}
+
+static bool end_plan(JNIEnv *jni, struct session *session)
+{
+	(void)jni;
+	(void)session;
+	plan_remove(&planned);
+	return true;
+}
+
+static int begin_facts(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)error;
+	recording_note_facts(jni, session, known.alloc);
+	session_calibrate(session);
+	return 0;
+}
+
+static int begin_profile(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)jni;
+	return session_begin(session, &recording_source, error);
+}
+
+static bool stop_profile(struct session *session, struct error *error)
+{
+	session_end(session, error);
+	return !session->abandoned;
+}
+
+static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)jni;
+	(void)error;
+	enable(session, true);
+	return 0;
+}
+
+static bool end_events(JNIEnv *jni, struct session *session)
+{
+	(void)jni;
+	enable(session, false);
+	return true;
+}
+
+/*
+ * The checklist. A begin goes through it downwards; a stop upwards, and so does, behind that, an end.
+ * What fails to begin is followed by the stop and the end of what had begun.
+ *
+ * begin: 0, or a negative code, and nothing of the step is left.
+ * stop:  from here on nothing is recorded by it. On any thread, also where the JVM ends. False: something
+ *        of the session's is still in use.
+ * end:   what begin did is undone. False: as above.
+ */
+static const struct step {
+	const char *name;
+	bool (*wanted)(const struct session *session);
+	int (*begin)(JNIEnv *jni, struct session *session, struct error *error);
+	bool (*stop)(struct session *session, struct error *error);
+	bool (*end)(JNIEnv *jni, struct session *session);
+} steps[] = {
+	{"the plan of methods", always, begin_plan, NULL, end_plan},
+	{"the functions of probes", session_has_probes, method_probes_begin, NULL, NULL},
+	{"facts and calibration", always, begin_facts, NULL, NULL},
+	{"profile and writer", always, begin_profile, stop_profile, NULL},
+	{"threads join", always, threads_begin, threads_stop, threads_end},
+	{"the JVM's events", always, begin_events, NULL, end_events},
+	{"I/O", always, io_begin, io_stop, NULL},
+	{"probes into classes", session_has_probes, class_hook_begin, NULL, class_hook_end},
+};
+
+enum { STEPS = sizeof(steps) / sizeof(*steps) };
+
+/* The first `count` steps, backwards. */
+static bool stop_steps(int count, struct session *session, struct error *error)
+{
+	bool out = true;
+
+	while (count-- > 0)
+		if (steps[count].stop && steps[count].wanted(session))
+			out &= steps[count].stop(session, error);
+	return out;
+}
+
+/* Behind stop_steps, which has said whether all are out. What is still in use is left, and that is said. */
+static void end_steps(int count, JNIEnv *jni, struct session *session, bool out)
+{
+	while (count-- > 0)
+		if (steps[count].end && steps[count].wanted(session))
+			out &= steps[count].end(jni, session);
+	if (out)
+		session_destroy(session);
+	else
+		log_line(LOG_WARN, "somebody still uses what the session that ended has: its memory "
+				   "is kept");
+}
+
+int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
+{
+	int code = 0;
+
+	/* As the JVM starts. */
+	session->may_be_unwanted = thread && !jvm_names_program();
+	for (int i = 0; i < STEPS; i++) {
+		log_line(LOG_DEBUG, "begins: %s", steps[i].name);
+		if (steps[i].wanted(session))
+			code = steps[i].begin(jni, session, error);
+		if (code) {
+			session->unwanted = true;
+			end_steps(i, jni, session, stop_steps(i, session, &(struct error){0}));
+			return code;
+		}
+	}
+	if (thread)
+		thread_events_adopt(jni, thread, FOUND_ALL);
+	recording_note_run(session);
+	return 0;
+}
+
+void recording_stop(struct session *session, struct error *error)
+{
+	stop_steps(STEPS, session, error);
+}
+
+void recording_silence(const struct session *session)
+{
+	enable(session, false);
+}
+
+int recording_end(JNIEnv *jni, struct session *session, struct error *error)
+{
+	end_steps(STEPS, jni, session, stop_steps(STEPS, session, error));
+	return -(int)error->code;
+}

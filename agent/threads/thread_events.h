@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * thread_events: the events of the calling thread: its first one in a session makes it known there,
+ * each one enters its slot.
+ */
+#ifndef JPROF_THREAD_EVENTS_H
+#define JPROF_THREAD_EVENTS_H
+
+#include "agent/threads/thread_slot.h"
+
+/* Makes the calling thread known to the session, if there is one: context, and the frames that
+ * are already on its stack. thread NULL: the calling one. */
+void thread_events_adopt(JNIEnv *jni, jthread thread, enum found_frames found);
+
+/* The calling thread begins its life in the JVM, or another one. */
+void thread_events_thread_start(JNIEnv *jni, jthread thread);
+
+/* The calling thread ends: its context is closed, its slot is free for another. */
+void thread_events_end(JNIEnv *jni, jthread thread);
+
+/* For thread_events_begin: what is rare. */
+struct thread_slot *thread_events_join(
+	enum metric_shape shape, JNIEnv *jni, jthread thread, enum found_frames found);
+
+/* The calling thread's slot, in an event; slot_leave must follow. NULL: the event must
+ * not be recorded. shape: what the caller was compiled for; a thread that was held up in it since
+ * an earlier session does not join one with other metrics. SHAPE_ANY is right for all. */
+static inline __attribute__((always_inline)) struct thread_slot *thread_events_begin(
+	enum metric_shape shape, JNIEnv *jni, jthread java_thread, enum found_frames found)
+{
+	struct thread_slot *slot = slot_current;
+
+	if (__builtin_expect(slot && slot_enter(slot), 1))
+		return slot;
+	/* Shut in this session: outside its scope, or not chosen. */
+	if (slot && atomic_load_explicit(&slot->session, memory_order_relaxed) ==
+			    atomic_load_explicit(&session_number, memory_order_relaxed))
+		return NULL;
+	return thread_events_join(shape, jni, java_thread, found);
+}
+
+/* ---- the session's scope ---- */
+
+/* A method of the session's scope is entered: if the calling thread is outside, it comes in, and
+ * the entry is recorded. */
+void thread_events_enter_scope(
+	JNIEnv *jni, jthread thread, method_ref ref, enum call_state state);
+
+/* Instead of slot_leave, when a method of the scope was left: if it was the outermost, the
+ * thread is outside. */
+void thread_events_leave_scope(struct thread_slot *slot);
+
+/* A method was left: slot_leave, but where the scope ends. */
+static inline __attribute__((always_inline)) void thread_events_leave_method(
+	struct thread_slot *slot, method_ref ref)
+{
+	if (__builtin_expect(ref & METHOD_REF_SCOPE, 0))
+		thread_events_leave_scope(slot);
+	else
+		slot_leave(slot);
+}
+
+/* The calling thread, which begins, is in the scope as long as it lives. */
+void thread_events_inherit_scope(JNIEnv *jni, jthread thread);
+
+#endif

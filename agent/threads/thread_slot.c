@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* thread_slot: see thread_slot.h. */
+#include "agent/threads/thread_slot.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/jvm/jvm.h"
+#include "agent/lock/lock.h"
+
+/* Hides a thread in all sessions. */
+#define ANY_SESSION (UINT32_MAX - 1)
+
+__thread struct thread_slot *slot_current
+	__attribute__((tls_model("initial-exec")));
+/* While the pointer shows `hidden`: in which session. */
+static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
+_Atomic uint32_t session_number;
+static uint32_t last_session; /* one start at a time */
+static _Atomic(struct session *) joined;
+
+/* The slot of threads that have ended, or are hidden; never written. */
+static struct thread_slot hidden = {.busy = SLOT_INSIDE, .session = NO_SESSION};
+
+static _Atomic(struct thread_slot *) all;
+static struct thread_slot *free_list; /* under the lock */
+static struct lock free_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_EVENTS};
+
+bool slot_is_hidden(void)
+{
+	return slot_current == &hidden;
+}
+
+struct session *session_joined(void)
+{
+	return atomic_load_explicit(&joined, memory_order_acquire);
+}
+
+/* ---- slots ---- */
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+void slot_give(struct thread_slot *slot)
+{
+	if (slot->guest)
+		slot_give(slot->guest);
+	slot->guest = slot->host = NULL;
+	atomic_store(&slot->session, NO_SESSION);
+	atomic_store(&slot->busy, SLOT_FREE);
+	lock_take(&free_lock);
+	slot->next_free = free_list;
+	free_list = slot;
+	lock_give(&free_lock);
+}
+
+/* The thread ends, and no ThreadEnd event came: none does while nothing is recorded. One may come
+ * yet, from the JVM's own destructor: asked again behind that. */
+static void thread_gone(void *value)
+{
+	struct thread_slot *slot = value;
+
+	if (atomic_load(&slot->context) || atomic_load(&slot->unlisted)) {
+		pthread_setspecific(key, slot);
+		return;
+	}
+	slot_current = &hidden;
+	slot_give(slot);
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&key, thread_gone))
+		key = (pthread_key_t)-1; /* slots of threads that end unseen are lost */
+}
+
+static struct thread_slot *make(void)
+{
+	struct thread_slot *slot = calloc(1, sizeof(*slot));
+
+	if (!slot)
+		return NULL;
+	slot->next = atomic_load(&all);
+	while (!atomic_compare_exchange_weak(&all, &slot->next, slot))
+		;
+	return slot;
+}
+
+/* Marked busy. NULL without memory. */
+static struct thread_slot *take(void)
+{
+	struct thread_slot *slot;
+
+	lock_take(&free_lock);
+	slot = free_list;
+	if (slot)
+		free_list = slot->next_free;
+	lock_give(&free_lock);
+	if (!slot)
+		slot = make();
+	if (!slot)
+		return NULL;
+	atomic_store(&slot->busy, SLOT_INSIDE);
+	atomic_store(&slot->session, NO_SESSION);
+	return slot;
+}
+
+/* The calling thread's, which has none, until it ends. */
+static struct thread_slot *take_own(void)
+{
+	struct thread_slot *slot = take();
+
+	pthread_once(&key_once, make_key);
+	if (slot)
+		pthread_setspecific(key, slot);
+	return slot;
+}
+
+struct thread_slot *slot_guest(struct thread_slot *host)
+{
+	if (!host->guest)
+		host->guest = take();
+	if (!host->guest)
+		return NULL;
+	host->guest->host = host;
+	return host->guest;
+}
+
+void slot_unjoin(struct thread_slot *slot)
+{
+	atomic_store_explicit(&slot->session, NO_SESSION, memory_order_relaxed);
+}
+
+struct session *slot_claim(struct thread_slot *slot, uint32_t number)
+{
+	struct session *session = NULL;
+
+	atomic_store(&slot->busy, SLOT_INSIDE);
+	/* The stopper may have come between: its fence and this one's meet. If it came just behind, it may
+	 * have given up waiting for this thread: then there is no session any more. */
+	if (session_now() == number)
+		session = session_joined();
+	if (!session) {
+		slot_leave(slot);
+		return NULL;
+	}
+	if (atomic_load(&slot->session) == number)
+		return session;
+	slot->refused = slot->inherited = false;
+	slot->mounted = NULL;
+	/* Of an earlier one, whose end did not wait for this thread any longer. */
+	atomic_store(&slot->context, NULL);
+	atomic_store(&slot->unlisted, NULL);
+	memset(slot->cache, 0, sizeof(slot->cache));
+	atomic_store(&slot->session, number);
+	return session;
+}
+
+struct thread_slot *slot_own(uint32_t session)
+{
+	struct thread_slot *slot = slot_current;
+
+	if (slot == &hidden && hiding_in != session && hiding_in != ANY_SESSION)
+		slot_current = slot = NULL;
+	if (!slot)
+		slot_current = slot = take_own();
+	else if (slot_state(slot) == SLOT_INSIDE)
+		return NULL;
+	return slot;
+}
+
+void slot_push_found(
+	struct thread_slot *thread, JNIEnv *jni, enum found_frames found)
+{
+	struct thread_context *context = slot_context(thread);
+	jvmtiFrameInfo *frames;
+	int innermost = found == FOUND_ALL_BUT_LAST ? 1 : 0;
+	int count;
+
+	if (found == FOUND_NONE)
+		return;
+	count = jvm_stack(&frames);
+	for (int i = count - 1; i >= innermost; i--) {
+		method_ref ref = slot_method(thread, jni, frames[i].method);
+
+		if (ref != METHOD_REF_EXCLUDED)
+			context_found_frame(context, method_ref_id(ref));
+	}
+	free(frames);
+}
+
+/* ---- outside the scope, hidden, paused ---- */
+
+bool slot_in_scope(void)
+{
+	const struct thread_slot *slot = slot_current;
+
+	return slot && slot != &hidden && slot_state(slot) != SLOT_SHUT &&
+	       atomic_load(&slot->session) == session_now();
+}
+
+bool slot_is_outside(void)
+{
+	const struct thread_slot *slot = slot_current;
+
+	return slot && slot_state(slot) == SLOT_SHUT && !slot->refused &&
+	       atomic_load(&slot->session) == session_now();
+}
+
+struct thread_slot *slot_enter_outside(void)
+{
+	struct thread_slot *slot = slot_current;
+
+	if (!slot_is_outside() || !slot_claim(slot, session_now()))
+		return NULL;
+	return slot;
+}
+
+void slot_shut(struct thread_slot *thread)
+{
+	atomic_store_explicit(&thread->busy, SLOT_SHUT, memory_order_release);
+}
+
+struct thread_hiding slot_hide_own(void)
+{
+	struct thread_hiding before = {slot_current, hiding_in};
+
+	hiding_in = ANY_SESSION;
+	slot_current = &hidden;
+	return before;
+}
+
+void slot_show_own(struct thread_hiding before)
+{
+	slot_current = before.current;
+	hiding_in = before.in;
+}
+
+bool slot_is_unwanted(void)
+{
+	const struct thread_slot *slot = slot_current;
+
+	return slot == &hidden || (slot && slot_state(slot) == SLOT_SHUT &&
+		atomic_load(&slot->session) == session_now());
+}
+
+struct thread_context *slot_pause(void)
+{
+	struct thread_slot *thread = slot_current;
+	struct thread_context *context;
+
+	if (!thread || !slot_enter(thread))
+		return NULL;
+	context = slot_context(thread);
+	context_settle(context);
+	context_go_out(context);
+	return context;
+}
+
+void slot_resume(struct thread_context *context)
+{
+	if (!context)
+		return;
+	context_come_in(context);
+	slot_leave(slot_current);
+}
+
+/* ---- the end of threads and sessions ---- */
+
+struct thread_slot *slot_take_off(void)
+{
+	struct thread_slot *slot = slot_current;
+	uint32_t session = session_now();
+
+	if (!slot || slot == &hidden)
+		return NULL;
+	if (slot->host)
+		slot = slot->host;
+	hiding_in = session ? session : NO_SESSION;
+	slot_current = &hidden;
+	atomic_store(&slot->busy, SLOT_INSIDE);
+	pthread_setspecific(key, NULL);
+	return slot;
+}
+
+void slot_attach(void)
+{
+	if (slot_current == &hidden && hiding_in != ANY_SESSION)
+		slot_current = NULL;
+}
+
+/* Every thread of the process that runs now passes a full memory barrier. Kernels before 4.14
+ * cannot do that: there, waiting far longer than any store stays in a processor's buffer has
+ * the same effect. */
+static void barrier_everywhere(void)
+{
+	static const struct timespec long_enough = {.tv_nsec = 10 * 1000 * 1000};
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) ||
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		nanosleep(&long_enough, NULL);
+}
+
+static unsigned busy_slots(void)
+{
+	unsigned busy = 0;
+
+	for (struct thread_slot *slot = atomic_load(&all); slot; slot = slot->next)
+		busy += slot != slot_current &&
+			atomic_load(&slot->busy) == SLOT_INSIDE;
+	return busy;
+}
+
+/* At most about two seconds. */
+static unsigned wait_for_slots(void)
+{
+	static const struct timespec pause = {.tv_nsec = 200 * 1000};
+	unsigned busy = busy_slots();
+
+	for (int waits = 0; busy && waits < 10000; waits++) {
+		nanosleep(&pause, NULL);
+		busy = busy_slots();
+	}
+	return busy;
+}
+
+void slots_begin(struct session *session)
+{
+	atomic_store(&joined, session);
+	if (++last_session >= ANY_SESSION)
+		last_session = 1;
+	atomic_store(&session_number, last_session);
+}
+
+unsigned slots_stop(void)
+{
+	atomic_store(&session_number, 0);
+	barrier_everywhere();
+	return wait_for_slots();
+}
+
+bool slots_end(void)
+{
+	unsigned busy;
+
+	for (struct thread_slot *slot = atomic_load(&all); slot; slot = slot->next) {
+		atomic_store(&slot->context, NULL);
+		atomic_store(&slot->unlisted, NULL);
+	}
+	/* A thread that ends may have taken its context just before. */
+	busy = wait_for_slots();
+	atomic_store(&joined, NULL);
+	return busy == 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* threads: see threads.h. */
+#include "agent/threads/threads.h"
+
+#include "agent/lock/gate.h"
+#include "agent/log/log.h"
+#include "agent/threads/thread_events.h"
+#include "agent/threads/thread_starts.h"
+#include "agent/threads/virtual_threads.h"
+
+static struct gate looked_at; /* open: session_joined() may be used */
+
+struct session *threads_look(void)
+{
+	return gate_enter(&looked_at) ? session_joined() : NULL;
+}
+
+void threads_leave(void)
+{
+	gate_leave(&looked_at);
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti;
+	thread_events_thread_start(jni, thread);
+	thread_starts_begin(jni, thread);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti;
+	thread_events_end(jni, thread);
+}
+
+void threads_callbacks(jvmtiEventCallbacks *callbacks)
+{
+	callbacks->ThreadStart = on_thread_start;
+	callbacks->ThreadEnd = on_thread_end;
+}
+
+/* That a thread ends must be seen as long as it may have a context: its counters end with it. */
+static void watch_ends(bool on)
+{
+	struct error error = {0};
+
+	if (jvm_enable(JVMTI_EVENT_THREAD_END, on, &error))
+		log_line(LOG_ERROR, "%s", error.text);
+}
+
+static bool follows_starts(const struct session *session)
+{
+	return session_has_scope(session) && session->options.scope_follow;
+}
+
+int threads_begin(JNIEnv *jni, struct session *session, struct error *error)
+{
+	(void)error;
+	watch_ends(true);
+	virtual_threads_watch(true); /* before the first thread joins */
+	slots_begin(session);
+	if (follows_starts(session))
+		thread_starts_watch(jni, true);
+	gate_open(&looked_at);
+	return 0;
+}
+
+bool threads_stop(struct session *session, struct error *error)
+{
+	unsigned inside = !gate_close(&looked_at);
+
+	(void)session;
+	(void)error;
+	inside += slots_stop();
+	if (inside)
+		log_line(LOG_WARN,
+			"%u threads are still inside an event: their last one may be missing",
+			inside);
+	return inside == 0;
+}
+
+bool threads_end(JNIEnv *jni, struct session *session)
+{
+	bool out;
+
+	if (follows_starts(session))
+		thread_starts_watch(jni, false);
+	virtual_threads_watch(false);
+	out = slots_end();
+	watch_ends(false);
+	return out;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * threads: a recording's threads: its steps begin, stop and end here.
+ */
+#ifndef JPROF_THREADS_H
+#define JPROF_THREADS_H
+
+#include <jvmti.h>
+
+#include "agent/session/session.h"
+
+/* Fills in the callbacks for starts and ends of threads. */
+void threads_callbacks(jvmtiEventCallbacks *callbacks);
+
+/* The steps of a recording (agent/recording/recording.c): from now on threads join the session, each at its
+ * first event. */
+int threads_begin(JNIEnv *jni, struct session *session, struct error *error);
+
+/* No event is recorded from now on; waits for those in flight, at most about two seconds. */
+bool threads_stop(struct session *session, struct error *error);
+
+/* Behind trace_stop, too: no thread has anything of the session's any more. False: the trace must stay. */
+bool threads_end(JNIEnv *jni, struct session *session);
+
+/* The session that records, which stays until threads_leave; several may look at it at a time. NULL:
+ * nothing is recorded. Nothing is done in between that may wait for the JVM: the end of the session
+ * waits some seconds, not longer. */
+struct session *threads_look(void);
+void threads_leave(void);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* virtual_threads: see virtual_threads.h. */
+#include "agent/threads/virtual_threads.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "agent/jvm/hotspot.h"
+#include "agent/log/log.h"
+#include "agent/trace/mount.h"
+
+static _Atomic bool watching; /* written where sessions begin and end, one at a time */
+
+/* True if virtual threads without a context are recorded, though nothing is known of them. */
+static bool wants_unknown(const struct session *session)
+{
+	return !session_has_scope(session) && session->options.threads.count == 0;
+}
+
+/* ---- a virtual thread's word: session, and the number of its context ---- */
+
+enum { WORD_UNKNOWN = 0, WORD_REFUSED = -1 };
+
+static void set_word(uint32_t session, uint32_t value)
+{
+	jvm_set_thread_word((uint64_t)session << 32 | value);
+}
+
+/* WORD_UNKNOWN, WORD_REFUSED, or the context's number + 1. */
+static uint32_t word_in(uint32_t session)
+{
+	uint64_t word = jvm_thread_word();
+
+	return word >> 32 == session ? (uint32_t)word : (uint32_t)WORD_UNKNOWN;
+}
+
+static struct virtual_thread *thread_of(const struct thread_context *carrier, uint32_t word)
+{
+	if (word == (uint32_t)WORD_UNKNOWN || word == (uint32_t)WORD_REFUSED)
+		return NULL;
+	return virtual_of(carrier->trace, word - 1);
+}
+
+/* ---- the carrier ---- */
+
+static struct thread_context *carrier_of(const struct thread_slot *host)
+{
+	struct thread_context *context = atomic_load_explicit(&host->context, memory_order_relaxed);
+
+	return context ? context : atomic_load_explicit(&host->unlisted, memory_order_relaxed);
+}
+
+/* Its context, made if it has not been seen yet. NULL: no memory. */
+static struct thread_context *make_carrier(
+	struct thread_slot *host, const struct session *session, JNIEnv *jni)
+{
+	struct thread_context *context = carrier_of(host);
+	struct alloc_source alloc = hotspot_alloc_source(jni);
+	struct thread_identity identity = {.os_id = gettid()};
+	struct jvm_thread description;
+	jthread thread, carrier;
+
+	if (context)
+		return context;
+	thread = jvm_current_thread();
+	carrier = thread ? jvm_carrier_of(thread) : NULL;
+	if (carrier && jvm_describe_thread(jni, carrier, &description)) {
+		identity.java_id = description.java_id;
+		memcpy(identity.name, description.name, sizeof(identity.name));
+	} else {
+		/* The JVM does not tell, but the system. */
+		prctl(PR_GET_NAME, identity.name);
+	}
+	(*jni)->DeleteLocalRef(jni, carrier);
+	(*jni)->DeleteLocalRef(jni, thread);
+	host->refused = !session_wants_thread(session, &identity);
+	if (host->refused || session_has_scope(session)) {
+		context = trace_carrier_begin(session->trace, &identity, alloc);
+		atomic_store(&host->unlisted, context);
+	} else {
+		context = trace_thread_begin(session->trace, &identity, alloc);
+		atomic_store(&host->context, context);
+	}
+	return context;
+}
+
+/* ---- a guest comes ---- */
+
+/* A virtual thread runs on the carrier: its guest takes over. Returns the guest, entered, without a
+ * context; NULL: nothing is recorded of it. */
+static struct thread_slot *step_aside(struct thread_slot *host, uint32_t number, JNIEnv *jni)
+{
+	bool known = atomic_load_explicit(&host->session, memory_order_relaxed) == number &&
+		     carrier_of(host);
+	enum slot_state before = known ? slot_state(host) : SLOT_FREE;
+	const struct session *session = slot_claim(host, number);
+	struct thread_slot *guest = session ? slot_guest(host) : NULL;
+	struct thread_context *carrier = guest ? make_carrier(host, session, jni) : NULL;
+
+	if (!session)
+		return NULL;
+	if (carrier) {
+		carrier_give_way(carrier);
+		guest->carrier = carrier;
+		guest->mounted_in = number;
+		slot_current = guest;
+	}
+	if (!carrier || !slot_claim(guest, number)) {
+		/* Rather nothing of either than the one's calls among the other's. */
+		slot_shut(host);
+		return NULL;
+	}
+	/* One that is not recorded itself stays out. */
+	slot_set_state(host, slot_context(host) ? before : SLOT_SHUT);
+	guest->refused = false;
+	guest->mounted = NULL;
+	atomic_store(&guest->context, NULL);
+	return guest;
+}
+
+/* The guest is entered; its thread has a context, or is not to be recorded. */
+static void seat(struct thread_slot *guest, uint32_t word)
+{
+	struct virtual_thread *thread = thread_of(guest->carrier, word);
+	struct thread_context *lane = thread ? virtual_mount(guest->carrier, thread) : NULL;
+
+	guest->refused = !lane;
+	if (lane) {
+		guest->mounted = thread;
+		atomic_store_explicit(&guest->context, lane, memory_order_relaxed);
+	}
+	slot_set_state(guest, !lane || thread->outside ? SLOT_SHUT : SLOT_FREE);
+}
+
+/* ---- and goes ---- */
+
+/* From here on the carrier runs. */
+static void leave_carrier(struct thread_slot *guest)
+{
+	struct thread_slot *host = guest->host;
+	struct thread_context *carrier = guest->carrier;
+	enum slot_state before = slot_state(host);
+	uint32_t number = session_now();
+	const struct session *session;
+	bool refused;
+
+	slot_current = host;
+	if (number == 0 || guest->mounted_in != number)
+		return;
+	session = slot_claim(host, number);
+	if (!session)
+		return;
+	refused = guest->refused && guest->session == guest->mounted_in;
+	if (guest->mounted)
+		virtual_unmount(carrier, slot_context(guest), guest->mounted);
+	else
+		refused |= !wants_unknown(session) || !virtual_unknown(carrier);
+	carrier_resume(carrier, refused);
+	guest->mounted = NULL;
+	guest->mounted_in = 0;
+	atomic_store(&guest->context, NULL);
+	slot_set_state(host, before);
+}
+
+/* ---- first events ---- */
+
+bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now)
+{
+	if (!slot->host || slot->mounted_in != slot->session)
+		return false;
+	carrier_read(slot->carrier, now);
+	return true;
+}
+
+/* The guest's thread gets its context. */
+static struct thread_slot *begin_seated(struct thread_slot *guest,
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
+	enum found_frames found, const uint64_t *now)
+{
+	struct thread_identity identity = {.java_id = description->java_id, .is_virtual = true};
+	struct thread_context *lane = NULL;
+	bool outside = session_has_scope(session);
+
+	memcpy(identity.name, description->name, sizeof(identity.name));
+	if (session_wants_thread(session, &identity))
+		lane = virtual_begin(guest->carrier, &identity, outside,
+			now ? now : guest->carrier->last, &guest->mounted);
+	if (!lane) {
+		set_word(guest->mounted_in, (uint32_t)WORD_REFUSED);
+		guest->refused = true;
+		slot_shut(guest);
+		return NULL;
+	}
+	set_word(guest->mounted_in, guest->mounted->number + 1);
+	atomic_store(&guest->context, lane);
+	slot_push_found(guest, jni, found);
+	if (!outside)
+		context_spend_all(lane);
+	return guest;
+}
+
+/* Where calls are not recorded there may be no event but this: nothing is waited for. */
+static void seat_unknown(struct thread_slot *guest, JNIEnv *jni)
+{
+	const struct session *session = session_joined();
+	struct jvm_thread description;
+
+	if (!session || session->options.calls != CALLS_OFF ||
+		!jvm_describe_thread(jni, NULL, &description)) {
+		slot_unjoin(guest);
+		slot_leave(guest);
+		return;
+	}
+	if (begin_seated(guest, session, jni, &description, FOUND_NONE, NULL))
+		slot_leave(guest);
+}
+
+/* ---- the events ---- */
+
+/* The slot of the platform thread that the calling thread is, or runs on. NULL: there is none to be had
+ * now. */
+static struct thread_slot *own_host(uint32_t number)
+{
+	struct thread_slot *slot = number ? slot_own(number) : NULL;
+
+	return slot && slot->host ? slot->host : slot;
+}
+
+static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
+{
+	struct thread_slot *host, *guest;
+	uint32_t number = session_now(), word;
+	int saved_errno = errno;
+	va_list arguments;
+	JNIEnv *jni;
+
+	if (number == 0)
+		return;
+	va_start(arguments, jvmti);
+	jni = va_arg(arguments, JNIEnv *);
+	va_end(arguments);
+	if (slot_current && slot_current->host)
+		leave_carrier(slot_current); /* if it did not, it still runs */
+	host = own_host(number);
+	guest = host ? step_aside(host, number, jni) : NULL;
+	word = guest ? word_in(number) : 0;
+	if (guest && word == (uint32_t)WORD_UNKNOWN)
+		seat_unknown(guest, jni);
+	else if (guest)
+		seat(guest, word);
+	errno = saved_errno;
+}
+
+static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
+{
+	struct thread_slot *guest = slot_current;
+	int saved_errno = errno;
+
+	(void)jvmti;
+	/* Mounted before the session began, and without an event in it. */
+	if (!guest || !guest->host)
+		return;
+	leave_carrier(guest);
+	errno = saved_errno;
+}
+
+void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	uint32_t number = session_now(), word;
+	const struct session *session = NULL;
+	struct thread_context *carrier;
+	enum slot_state before;
+	struct thread_slot *host;
+	int saved_errno = errno;
+
+	(void)jvmti;
+	(void)jni;
+	(void)thread;
+	if (slot_current && slot_current->host)
+		leave_carrier(slot_current); /* a JVM that does not unmount first */
+	host = own_host(number);
+	if (host && atomic_load_explicit(&host->session, memory_order_relaxed) == number) {
+		before = slot_state(host);
+		word = word_in(number);
+		if (word != (uint32_t)WORD_REFUSED)
+			session = slot_claim(host, number);
+		carrier = carrier_of(host);
+		if (session && carrier &&
+			(word != (uint32_t)WORD_UNKNOWN || wants_unknown(session)))
+			virtual_end(carrier, thread_of(carrier, word));
+		if (session)
+			slot_set_state(host, before);
+	}
+	errno = saved_errno;
+}
+
+/* ---- threads that were mounted before, or are not what they were thought to be ---- */
+
+/* The next event asks again. A slot with a context that is in no row stays in the session, or it
+ * would be forgotten. */
+static void leave(struct thread_slot *slot)
+{
+	if (atomic_load_explicit(&slot->unlisted, memory_order_relaxed)) {
+		slot_shut(slot);
+		return;
+	}
+	slot_unjoin(slot);
+	slot_leave(slot);
+}
+
+/* This JVM has virtual threads, but does not say when they are mounted. */
+static struct thread_slot *give_up(struct thread_slot *slot)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		log_line(LOG_WARN, "this JVM does not say when virtual threads run: they and their "
+				   "carriers are not recorded");
+	slot->refused = true;
+	slot_shut(slot);
+	return NULL;
+}
+
+struct thread_slot *virtual_threads_begin(struct thread_slot *slot,
+	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
+	enum found_frames found, const uint64_t *now)
+{
+	uint32_t number = slot->session;
+	struct thread_slot *guest = slot;
+
+	if (!watching)
+		return give_up(slot);
+	/* Mounted before this could be seen. */
+	if (!slot->host || slot->mounted_in != number) {
+		struct thread_slot *host = slot->host ? slot->host : slot;
+
+		leave(slot);
+		guest = step_aside(host, number, jni);
+		now = NULL;
+	}
+	return guest ? begin_seated(guest, session, jni, description, found, now) : NULL;
+}
+
+bool virtual_threads_carries(JNIEnv *jni, jthread thread)
+{
+	jthread current = !watching || thread ? NULL : jvm_current_thread();
+	bool carries = false;
+
+	if (watching && (thread || current))
+		carries = jvm_carries(jni, thread ? thread : current);
+	(*jni)->DeleteLocalRef(jni, current);
+	return carries;
+}
+
+struct thread_slot *virtual_threads_leave(struct thread_slot *slot)
+{
+	if (slot->host && slot->mounted_in != slot->session)
+		slot_current = slot->host;
+	leave(slot);
+	return NULL;
+}
+
+/* ---- on and off ---- */
+
+void virtual_threads_watch(bool on)
+{
+	struct error error = {0};
+	bool mounts, unmounts;
+
+	if (!on && !watching)
+		return;
+	if (on && !jvm_support_virtual_threads())
+		return;
+	unmounts = jvm_enable_extension(
+		"com.sun.hotspot.events.VirtualThreadUnmount", on ? on_unmount : NULL);
+	mounts = jvm_enable_extension(
+		"com.sun.hotspot.events.VirtualThreadMount", on ? on_mount : NULL);
+	watching = on && mounts && unmounts;
+	if (jvm_enable((jvmtiEvent)JVM_VIRTUAL_THREAD_END, watching, &error))
+		log_line(LOG_WARN, "%s", error.text);
+}

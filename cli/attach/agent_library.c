@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * agent_library: finds the library, and copies it to where another mount namespace, or a
+ * user who may not read ours, can have it.
+ *
+ * A copy is ROOT/.jprof-PID/libjprof-HASH.so, made as the target's user under another
+ * name and renamed when it is whole: whoever loads that name gets all of it.
+ */
+#include "cli/attach/agent_library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "agent/control/protocol.h"
+#include "cli/attach/control_client.h"
+
+#define LIBRARY "libjprof.so"
+
+/* ---- for this program ---- */
+
+/* Where the agent is, seen from the folder of this program: beside it as built, or as
+ * installed. */
+static const char *const library_places[] = {
+	".",
+	("../" JPROF_LIBDIR),
+	"../lib",
+};
+
+int agent_library_find(char library[PATH_MAX], struct error *error)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+
+	if (length <= 0)
+		return error_set_errno(
+			error, ERROR_IO, errno, "cannot read '/proc/self/exe'");
+	folder[length] = '\0';
+	*strrchr(folder, '/') = '\0';
+	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s/" LIBRARY, folder, library_places[i]);
+		if (realpath(path, library) != NULL)
+			return 0;
+	}
+	return error_set(error, ERROR_MISSING,
+		"cannot find " LIBRARY " beside jprof in '%s', nor in ../lib", folder);
+}
+
+/* ---- the same file ---- */
+
+/* The target can open that path, and finds there what we find here. */
+static bool is_same_file(const struct target *target, const char *library)
+{
+	struct stat here, there;
+	int file = target_open_file(target, library);
+	bool same;
+
+	if (file < 0)
+		return false;
+	same = stat(library, &here) == 0 && fstat(file, &there) == 0 &&
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	close(file);
+	return same;
+}
+
+/* ---- a copy ---- */
+
+/* The library's bytes, as they are mapped here. Embedded. */
+struct image {
+	void *bytes;
+	size_t size;
+	char name[40]; /* of its copies */
+};
+
+/* FNV-1a, 64 bits: tells versions apart, not forgeries (the directory does that). */
+static uint64_t hash_bytes(const unsigned char *bytes, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static int map_file(int file, struct image *image)
+{
+	struct stat status;
+
+	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+		return -1;
+	image->size = (size_t)status.st_size;
+	image->bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
+	return image->bytes == MAP_FAILED ? -1 : 0;
+}
+
+static int image_open(struct image *image, const char *library, struct error *error)
+{
+	int file = open(library, O_RDONLY | O_CLOEXEC);
+	int failed = file < 0 ? -1 : map_file(file, image);
+
+	if (failed != 0)
+		error_set_errno(error, ERROR_IO, errno, "cannot read '%s'", library);
+	if (file >= 0)
+		close(file);
+	if (failed != 0)
+		return -ERROR_IO;
+	snprintf(image->name, sizeof(image->name), "libjprof-%016llx.so",
+		(unsigned long long)hash_bytes(image->bytes, image->size));
+	return 0;
+}
+
+/* A file of that name is there, the target's own, and holds the same bytes. */
+static bool has_copy(
+	const struct target *target, int directory, const struct image *image)
+{
+	struct image copy = {0};
+	struct stat status;
+	int file = openat(
+		directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool same = false;
+
+	if (file < 0)
+		return false;
+	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
+		(status.st_mode & 022) == 0 && map_file(file, &copy) == 0) {
+		same = copy.size == image->size &&
+		       memcmp(copy.bytes, image->bytes, copy.size) == 0;
+		munmap(copy.bytes, copy.size);
+	}
+	close(file);
+	return same;
+}
+
+static int write_all(int file, const char *bytes, size_t size)
+{
+	ssize_t wrote;
+
+	while (size > 0) {
+		wrote = write(file, bytes, size);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0)
+			return -1;
+		bytes += wrote;
+		size -= (size_t)wrote;
+	}
+	return 0;
+}
+
+/* 0, or -1 with errno; then nothing is left behind. */
+static int write_copy(int directory, const struct image *image)
+{
+	char part[32];
+	int file, failed, reason;
+
+	snprintf(part, sizeof(part), "part-%ld", (long)getpid());
+	file = openat(directory, part,
+		O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0500);
+	if (file < 0)
+		return -1;
+	failed = write_all(file, image->bytes, image->size);
+	reason = errno;
+	if (close(file) == 0 && failed == 0 &&
+		renameat(directory, part, directory, image->name) == 0)
+		return 0;
+	if (failed == 0)
+		reason = errno;
+	unlinkat(directory, part, 0);
+	errno = reason;
+	return -1;
+}
+
+/* The directory of the target's of that name, made if it is not there. A descriptor, or
+ * -1 with errno. */
+static int own_directory(const struct target *target, int parent, const char *name)
+{
+	struct stat status;
+	int directory;
+
+	if (mkdirat(parent, name, 0700) != 0 && errno != EEXIST)
+		return -1;
+	directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0)
+		return -1;
+	if (fstat(directory, &status) == 0 && status.st_uid == target->uid &&
+		(status.st_mode & 077) == 0)
+		return directory;
+	close(directory);
+	errno = EPERM;
+	return -1;
+}
+
+/* Files below it may be loaded. */
+static bool allows_code(int directory)
+{
+	struct statvfs system;
+
+	return fstatvfs(directory, &system) == 0 &&
+	       (system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
+}
+
+/* As the target's user. 0, or -1 with errno. name: the directory's. */
+static int copy_below(const struct target *target, const char *root,
+	const struct image *image, const char *name)
+{
+	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY),
+	    directory = -1;
+	int failed = -1, reason = EACCES;
+
+	if (parent >= 0 && allows_code(parent)) {
+		directory = own_directory(target, parent, name);
+		if (directory >= 0)
+			failed = has_copy(target, directory, image)
+					 ? 0
+					 : write_copy(directory, image);
+		reason = errno;
+		if (directory >= 0 && failed != 0)
+			unlinkat(parent, name, AT_REMOVEDIR); /* if it is empty */
+	}
+	if (directory >= 0)
+		close(directory);
+	if (parent >= 0)
+		close(parent);
+	errno = reason;
+	return failed;
+}
+
+/* Into the directory of that name, below the first root where that is possible. */
+static int copy_somewhere(const struct target *target, const struct image *image,
+	const char *name, char **path, struct error *error)
+{
+	int failed, reason = 0;
+
+	for (size_t i = 0; protocol_roots[i] != NULL; i++) {
+		target_become(target);
+		failed = copy_below(target, protocol_roots[i], image, name);
+		reason = reason == 0 ? errno : reason;
+		target_unbecome();
+		if (failed != 0)
+			continue;
+		if (asprintf(path, "%s/%s/%s", protocol_roots[i], name, image->name) >= 0)
+			return 0;
+		return error_set(error, ERROR_MEMORY, "no memory");
+	}
+	return error_set_errno(error, ERROR_IO, reason,
+		"process %ld cannot see " LIBRARY
+		", and a copy cannot be made in its '/tmp', "
+		"'/dev/shm' or '/var/tmp'",
+		(long)target->pid);
+}
+
+/* Beside the agent's socket, or, where others have made all of these directories, in one
+ * of a name that they cannot foresee. */
+static int copy_image(const struct target *target, const struct image *image, char **path,
+	struct error *error)
+{
+	struct control_name name = control_directory(target);
+	struct error ignored = {0};
+	unsigned random = 0;
+
+	if (copy_somewhere(target, image, name.text, path, &ignored) == 0)
+		return 0;
+	/* Where others were not in the way that fails, too, and leaves nothing behind. */
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t)sizeof(random))
+		snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,
+			(long)target->inner_pid, random);
+	return copy_somewhere(target, image, name.text, path, error);
+}
+
+static int place_copy(const struct target *target, const char *library, char **path,
+	struct error *error)
+{
+	struct image image;
+	int failed = image_open(&image, library, error);
+
+	if (failed != 0)
+		return failed;
+	failed = copy_image(target, &image, path, error);
+	munmap(image.bytes, image.size);
+	return failed;
+}
+
+int agent_library_place(const struct target *target, const struct target_maps *maps,
+	const char *library, char **path, struct error *error)
+{
+	if (maps->agent == NULL && !is_same_file(target, library))
+		return place_copy(target, library, path, error);
+	*path = strdup(maps->agent != NULL ? maps->agent : library);
+	return *path != NULL ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * agent_library: where libjprof.so is, for this program and for a JVM in another place.
+ */
+#ifndef JPROF_CLI_AGENT_LIBRARY_H
+#define JPROF_CLI_AGENT_LIBRARY_H
+
+#include <limits.h>
+
+#include "cli/attach/target_maps.h"
+
+/* The absolute path of the library beside this program, or as installed. 0, or a negative
+ * code. */
+int agent_library_find(char library[PATH_MAX], struct error *error);
+
+/* The same library as the target sees it: the one that it has loaded already (another
+ * file would be a second agent), that file itself, or a copy of it in a directory of the
+ * target's user, which is kept. *path: owned. 0, or a negative code. */
+int agent_library_place(const struct target *target, const struct target_maps *maps,
+	const char *library, char **path, struct error *error);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * jvm_list: see jvm_list.h. A process may end while it is looked at: it is left out then.
+ */
+#include "cli/attach/jvm_list.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/attach/control_client.h"
+#include "cli/attach/hotspot_attach.h"
+#include "cli/attach/jvm_counters.h"
+#include "cli/attach/jvm_flags.h"
+
+/* ---- one process ---- */
+
+static void note_user(struct jvm_row *row, uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user != NULL)
+		snprintf(row->user, sizeof(row->user), "%s", user->pw_name);
+	else
+		snprintf(row->user, sizeof(row->user), "%u", (unsigned)uid);
+}
+
+static bool is_java(const char *words)
+{
+	const char *slash = strrchr(words, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : words, "java") == 0;
+}
+
+/* What HotSpot publishes ends at the first blank: behind it are the program's own words.
+ */
+static char *first_word(char *text)
+{
+	if (text != NULL)
+		text[strcspn(text, " ")] = '\0';
+	if (text == NULL || text[0] != '\0')
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The command line keeps words apart; but the program may stand in an @file, and a tool
+ * of the JDK does not have it there. */
+static void note_program(struct jvm_row *row, const struct target *target,
+	const unsigned char *counters, size_t size)
+{
+	size_t length;
+	char *words = target_read(target, "cmdline", &length);
+
+	if (words != NULL && is_java(words))
+		row->program = jvm_flags_program(words, length);
+	free(words);
+	if (row->program == NULL && counters != NULL)
+		row->program = first_word(
+			jvm_counters_text(counters, size, "sun.rt.javaCommand"));
+}
+
+/* From the file `release` of its JDK: the line JAVA_VERSION="17.0.15". */
+static char *release_version(const struct target *target)
+{
+	static const char key[] = "JAVA_VERSION=\"";
+	char path[PATH_MAX + 16], text[4096], *begin;
+	ssize_t length = readlinkat(target->proc, "exe", path, PATH_MAX);
+	int file, cut = 2;
+
+	while (length > 0 && cut > 0)
+		cut -= path[--length] == '/';
+	if (length <= 0)
+		return NULL;
+	snprintf(path + length, 16, "/release");
+	file = target_open_file(target, target_path_there(target, path));
+	length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
+	if (file >= 0)
+		close(file);
+	text[length > 0 ? length : 0] = '\0';
+	begin = strstr(text, key);
+	return begin != NULL ? strndup(begin + strlen(key),
+				       strcspn(begin + strlen(key), "\"\n"))
+			     : NULL;
+}
+
+static void note_jvm(struct jvm_row *row, const struct target *target,
+	const struct target_maps *maps, bool ask)
+{
+	struct error error = {0};
+	size_t size = 0;
+	unsigned char *counters =
+		maps->counters != NULL ? jvm_counters_read(target, maps->counters, &size)
+				       : NULL;
+
+	note_user(row, target->uid);
+	note_program(row, target, counters, size);
+	if (counters != NULL)
+		row->version =
+			jvm_counters_text(counters, size, "java.property.java.version");
+	if (row->version == NULL)
+		row->version = release_version(target);
+	free(counters);
+	if (maps->agent != NULL && ask)
+		row->recording = control_state(target);
+	if (row->recording == NULL && hotspot_check(target, maps, &error) != 0)
+		row->refusal = strdup(error.text);
+}
+
+/* Whose insides may not be looked at: another user's, or a stopped one. */
+static bool see_from_outside(struct jvm_row *row, const struct error *why)
+{
+	char name[32];
+	struct target outside = {.pid = row->pid, .root = -1};
+	unsigned long long uid = 0;
+	char *words = NULL;
+	size_t size;
+
+	snprintf(name, sizeof(name), "/proc/%ld", (long)row->pid);
+	outside.proc = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (outside.proc >= 0)
+		words = target_read(&outside, "cmdline", &size);
+	if (words != NULL && is_java(words) &&
+		target_status_number(&outside, "Uid", 10, &uid)) {
+		note_user(row, (uid_t)uid);
+		row->program = jvm_flags_program(words, size);
+		row->refusal = strdup(why->text);
+	}
+	free(words);
+	if (outside.proc >= 0)
+		close(outside.proc);
+	return row->refusal != NULL;
+}
+
+/* False: it is no JVM, or has ended. */
+static bool look(struct jvm_row *row, bool ask)
+{
+	struct error error = {0};
+	struct target_maps maps = {0};
+	struct target target;
+	bool is_jvm = false;
+
+	if (target_open(&target, row->pid, &error) != 0)
+		return see_from_outside(row, &error);
+	if (target_maps_read(&target, &maps, &error) != 0)
+		is_jvm = see_from_outside(row, &error);
+	else if (maps.jvm)
+		note_jvm(row, &target, &maps, ask);
+	is_jvm |= maps.jvm && !target_ended(&target);
+	target_maps_fini(&maps);
+	target_close(&target);
+	return is_jvm;
+}
+
+/* ---- all of them ---- */
+
+static void fini_row(struct jvm_row *row)
+{
+	free(row->version);
+	free(row->program);
+	free(row->refusal);
+	free(row->recording);
+}
+
+static int add_process(struct jvm_list *list, pid_t pid, bool ask)
+{
+	struct jvm_row row = {.pid = pid}, *grown;
+
+	if (!look(&row, ask)) {
+		fini_row(&row);
+		return 0;
+	}
+	grown = realloc(list->row, (list->count + 1) * sizeof(row));
+	if (grown == NULL) {
+		fini_row(&row);
+		return -1;
+	}
+	list->row = grown;
+	list->row[list->count++] = row;
+	return 0;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = ((const struct jvm_row *)a)->pid, y = ((const struct jvm_row *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+int jvm_list_read(struct jvm_list *list, bool ask, struct error *error)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	int failed = 0;
+
+	*list = (struct jvm_list){0};
+	if (processes == NULL)
+		return error_set_errno(error, ERROR_IO, errno, "cannot read '/proc'");
+	while (failed == 0 && (entry = readdir(processes)) != NULL) {
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+			add_process(list, (pid_t)atol(entry->d_name), ask) != 0)
+			failed = error_set(error, ERROR_MEMORY, "no memory");
+	}
+	closedir(processes);
+	if (list->count > 0)
+		qsort(list->row, list->count, sizeof(*list->row), compare_pids);
+	return failed;
+}
+
+void jvm_list_fini(struct jvm_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		fini_row(&list->row[i]);
+	free(list->row);
+	*list = (struct jvm_list){0};
+}
+
+/* ---- by name ---- */
+
+/* The last part of a jar's path, or of module/class; of a class behind its packages. A
+ * jar's name has dots of its own. */
+static const char *short_name(const char *program)
+{
+	static const char ending[] = ".jar";
+	const char *slash = strrchr(program, '/'), *dot;
+	const char *last = slash != NULL ? slash + 1 : program;
+	size_t length = strlen(last);
+
+	if (length > strlen(ending) &&
+		strcmp(last + length - strlen(ending), ending) == 0)
+		return last;
+	dot = strrchr(last, '.');
+	return dot != NULL ? dot + 1 : last;
+}
+
+bool jvm_list_is_named(const char *program, const char *word)
+{
+	const char *slash = strrchr(program, '/');
+
+	return strcmp(program, word) == 0 || strcmp(short_name(program), word) == 0 ||
+	       (slash != NULL && strcmp(slash + 1, word) == 0);
+}
+
+static int refuse_several(
+	const struct jvm_list *list, const char *word, struct error *error)
+{
+	char found[400] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < list->count && used < sizeof(found); i++) {
+		const struct jvm_row *row = &list->row[i];
+
+		if (row->program != NULL && jvm_list_is_named(row->program, word))
+			used += (size_t)snprintf(found + used, sizeof(found) - used,
+				"%s%ld (%s)", used > 0 ? ", " : "", (long)row->pid,
+				error_subject(row->program).text);
+	}
+	return error_set(error, ERROR_USAGE, "'%s' is the program of several JVMs: %s",
+		error_subject(word).text, found);
+}
+
+static int find_program(
+	const struct jvm_list *list, const char *word, pid_t *pid, struct error *error)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct jvm_row *row = &list->row[i];
+
+		if (row->program == NULL || !jvm_list_is_named(row->program, word))
+			continue;
+		*pid = row->pid;
+		found++;
+	}
+	if (found == 1)
+		return 0;
+	*pid = 0;
+	if (found > 1)
+		return refuse_several(list, word, error);
+	return error_set(error, ERROR_USAGE,
+		"'%s' is no process id, and no JVM's main class: 'jprof list' shows what "
+		"runs",
+		error_subject(word).text);
+}
+
+int jvm_list_find(const char *word, pid_t *pid, struct error *error)
+{
+	struct jvm_list list;
+	int failed;
+
+	/* No class and no file is meant by what begins as a number does. */
+	if (isdigit((unsigned char)word[0]) || word[0] == '-')
+		return target_read_pid(word, pid, error);
+	failed = jvm_list_read(&list, false, error);
+	if (failed == 0)
+		failed = find_program(&list, word, pid, error);
+	jvm_list_fini(&list);
+	return failed;
+}

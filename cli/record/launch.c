@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* launch: looks at the file that would be executed, and at nothing that a user can name.
+ */
+#include "cli/record/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TOOL_OPTIONS "JAVA_TOOL_OPTIONS"
+
+/* ---- which file ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	       faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+}
+
+/* The file as execvp(3) finds it, behind all links. */
+static bool find_program(const char *word, char found[PATH_MAX])
+{
+	const char *folders = getenv("PATH"), *next;
+	char path[PATH_MAX];
+
+	if (strchr(word, '/') != NULL)
+		return is_program(word) && realpath(word, found) != NULL;
+	if (folders == NULL)
+		folders = "/bin:/usr/bin";
+	for (; folders != NULL; folders = next) {
+		size_t length = strcspn(folders, ":");
+
+		next = folders[length] == ':' ? folders + length + 1 : NULL;
+		/* An empty folder is the working directory. */
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)length, folders,
+			    length > 0 ? "/" : "", word) < (int)sizeof(path) &&
+			is_program(path))
+			return realpath(path, found) != NULL;
+	}
+	return false;
+}
+
+/* ---- what it is ---- */
+
+/* True for an ELF file that names libjli.so, as each launcher of a JDK does among the
+ * libraries it needs. Launchers are small: a large file is none. */
+static bool is_launcher(const char *path)
+{
+	enum { LIMIT = 32 << 20 };
+	static const char library[] = "\0libjli.so";
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	bool is = false;
+	void *bytes;
+
+	if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 4 &&
+		status.st_size <= LIMIT) {
+		bytes = mmap(
+			NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+		if (bytes != MAP_FAILED) {
+			is = memcmp(bytes, "\177ELF", 4) == 0 &&
+			     memmem(bytes, (size_t)status.st_size, library,
+				     sizeof(library)) != NULL;
+			munmap(bytes, (size_t)status.st_size);
+		}
+	}
+	if (file >= 0)
+		close(file);
+	return is;
+}
+
+static bool has_java_beside(const char *path)
+{
+	char java[PATH_MAX + 8];
+
+	snprintf(java, sizeof(java), "%.*s/java", (int)(strrchr(path, '/') - path), path);
+	return is_launcher(java);
+}
+
+enum launch_way launch_way_of(const char *word)
+{
+	char path[PATH_MAX];
+
+	if (!find_program(word, path) || !is_launcher(path))
+		return LAUNCH_ANY;
+	if (strcmp(strrchr(path, '/'), "/java") == 0)
+		return LAUNCH_JAVA;
+	return has_java_beside(path) ? LAUNCH_TOOL : LAUNCH_ANY;
+}
+
+/* ---- what it gets ---- */
+
+char **launch_argv(enum launch_way way, char **words, const char *agent)
+{
+	char **argv, *option = NULL;
+	size_t count = 0, at = 0;
+
+	while (words[count] != NULL)
+		count++;
+	argv = calloc(count + 2, sizeof(*argv));
+	if (argv == NULL || (way != LAUNCH_ANY &&
+				    asprintf(&option, "%s%s",
+					    way == LAUNCH_TOOL ? "-J" : "", agent) < 0)) {
+		free(argv);
+		return NULL;
+	}
+	argv[at++] = words[0];
+	if (option != NULL)
+		argv[at++] = option;
+	for (size_t i = 1; i < count; i++)
+		argv[at++] = words[i];
+	return argv;
+}
+
+/* The option as JAVA_TOOL_OPTIONS holds it: without blanks and quotes that the JVM would take apart.
+ * Owned; NULL without memory. */
+static char *quote(const char *option)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	/* HotSpot ends words at blanks (isspace), and knows both quotes but no escapes.
+	 */
+	for (; *option != '\0'; option++) {
+		if (strchr(" \t\r\n\f\v\"", *option) != NULL)
+			fprintf(out, "'%c'", *option);
+		else if (*option == '\'')
+			fputs("\"'\"", out);
+		else
+			fputc(*option, out);
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int launch_set_environment(enum launch_way way, const char *agent, struct error *error)
+{
+	const char *before = getenv(TOOL_OPTIONS);
+	char *quoted, *all = NULL;
+	int failed;
+
+	if (before != NULL && strstr(before, "libjprof.so") != NULL)
+		return error_set(error, ERROR_BUSY,
+			TOOL_OPTIONS " loads the agent already (as below another 'jprof "
+				     "run'): unset it, or run the command without jprof");
+	if (way != LAUNCH_ANY)
+		return 0;
+	quoted = quote(agent);
+	failed = quoted == NULL || asprintf(&all, "%s%s%s", before != NULL ? before : "",
+					   before != NULL ? " " : "", quoted) < 0;
+	failed = failed || setenv(TOOL_OPTIONS, all, 1) != 0;
+	free(quoted);
+	free(all);
+	return failed ? error_set(error, ERROR_MEMORY, "no memory") : 0;
+}

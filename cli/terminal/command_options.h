@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * command_options: the words of a command, "--NAME VALUE", "--NAME=VALUE" or "--NAME", read by a table.
+ */
+#ifndef JPROF_CLI_COMMAND_OPTIONS_H
+#define JPROF_CLI_COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options/choices.h"
+
+/* Takes a value into words; NULL for an option without one. An exit status; anything but EXIT_DONE was
+ * told. */
+struct command_option;
+typedef int option_taker(const char *command, const struct command_option *option, void *words,
+	const char *value);
+
+struct command_option {
+	const char *name;
+	const char *value;   /* as help calls it; "": no such; NULL: it has none */
+	const char *meaning; /* for help */
+	option_taker *take;
+	size_t offset; /* in words, of what take sets */
+};
+
+/* A const char *, borrowed; the same, not empty; a bool that becomes true. */
+option_taker take_text, take_some_text, take_flag;
+
+struct command_table {
+	const char *command;
+	const struct command_option *option;
+	size_t count;
+	/* Takes a word that is no option; NULL: it is an unknown one. */
+	int (*other)(void *words, const char *word);
+};
+
+/* argv[0] is the command's own name. An exit status, as above. */
+int command_options_read(
+	const struct command_table *table, void *words, int argc, char **argv);
+
+/* The place of the value among names (to NULL), or -1, which was told: "no WHAT 'VALUE'...". */
+int command_choose(const char *command, const char *what, const char *value,
+	const char *const *names);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* outcome: how a command ends: its exit status, and the line that says why. */
+#ifndef JPROF_CLI_OUTCOME_H
+#define JPROF_CLI_OUTCOME_H
+
+#include "error/error.h"
+
+/* Exit status of the command. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Prints "jprof: COMMAND: ..." and where help is, on standard error. Returns EXIT_USAGE. */
+int command_usage(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints "jprof: " and the error's text on standard error. Returns EXIT_FAILED. */
+int command_failed(const struct error *error);
+
+/* Says on standard error that there is no memory. Returns EXIT_FAILED. */
+int command_no_memory(void);
+
+/* Flushes standard output. EXIT_DONE, or EXIT_FAILED with a line if it could not be
+ * written. */
+int command_flush(void);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* progress: see progress.h. */
+#include "cli/terminal/progress.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/terminal/passing_line.h"
+
+/* Seconds before the first line; milliseconds between two. */
+enum { DELAY = 1, PAUSE = 250, LINE = 256 };
+
+/* All below the lock; changed says that the thread has something to look at. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread;
+	bool runs;    /* there is a thread */
+	bool ends;    /* it is asked to end */
+	time_t began; /* seconds of the monotonic clock: the first of what is shown */
+	char what[LINE];
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct timespec now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time;
+}
+
+static void show_line(void)
+{
+	long seconds = (long)(now().tv_sec - progress.began);
+
+	if (seconds >= DELAY)
+		passing_line_show("%lds, %s", seconds, progress.what);
+}
+
+static void *show(void *argument)
+{
+	pthread_mutex_lock(&progress.lock);
+	while (!progress.ends) {
+		struct timespec end = now();
+
+		end.tv_nsec += PAUSE * 1000000L;
+		end.tv_sec += end.tv_nsec / 1000000000L;
+		end.tv_nsec %= 1000000000L;
+		show_line();
+		pthread_cond_timedwait(&progress.changed, &progress.lock, &end);
+	}
+	pthread_mutex_unlock(&progress.lock);
+	return argument;
+}
+
+/* Signals are for the command's own thread. Without a thread there is no line. */
+static void start(void)
+{
+	pthread_condattr_t clock;
+	sigset_t all, before;
+
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&progress.changed, &clock);
+	pthread_condattr_destroy(&clock);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	progress.ends = false;
+	progress.began = now().tv_sec;
+	progress.runs = pthread_create(&progress.thread, NULL, show, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void progress_show(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	pthread_mutex_lock(&progress.lock);
+	va_start(arguments, format);
+	vsnprintf(progress.what, sizeof(progress.what), format, arguments);
+	va_end(arguments);
+	if (!progress.runs)
+		start();
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_hide(void)
+{
+	pthread_mutex_lock(&progress.lock);
+	if (!progress.runs) {
+		pthread_mutex_unlock(&progress.lock);
+		return;
+	}
+	progress.ends = true;
+	pthread_cond_signal(&progress.changed);
+	pthread_mutex_unlock(&progress.lock);
+	pthread_join(progress.thread, NULL);
+	pthread_cond_destroy(&progress.changed);
+	progress.runs = false;
+	passing_line_erase();
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* waiting: clocks, poll(2) and signals. Runs: on the command's only thread. */
+#include "cli/terminal/waiting.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/terminal/passing_line.h"
+
+/* Milliseconds between two looks at the clock, for who sees the seconds pass. */
+enum { LOOK = 250 };
+
+/* Ten years: more is a mistake, and far from what the clock can hold. */
+#define LONGEST 315360000000.0
+
+int64_t waiting_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t waiting_until(int64_t milliseconds)
+{
+	return waiting_now() + milliseconds;
+}
+
+void waiting_sleep(int64_t milliseconds)
+{
+	struct timespec span = {
+		.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+
+	nanosleep(&span, NULL);
+}
+
+int64_t waiting_answer_limit(int64_t milliseconds)
+{
+	const char *text = getenv("JPROF_TIMEOUT");
+	int64_t limit;
+
+	return text != NULL && waiting_read_span(text, &limit, NULL) == 0 ? limit
+									  : milliseconds;
+}
+
+/* ---- waits with a limit ---- */
+
+void waiting_begin(struct waiting *waiting, int64_t limit, const char *format, ...)
+{
+	va_list arguments;
+
+	*waiting = (struct waiting){.begin = waiting_now()};
+	waiting->end = waiting->begin + limit;
+	va_start(arguments, format);
+	vsnprintf(waiting->what, sizeof(waiting->what), format, arguments);
+	va_end(arguments);
+}
+
+static void show(struct waiting *waiting)
+{
+	int64_t seconds = (waiting_now() - waiting->begin) / 1000;
+
+	if (seconds == waiting->shown)
+		return;
+	waiting->shown = seconds;
+	passing_line_show("waiting for %s: %lld of %lld s", waiting->what, (long long)seconds,
+		(long long)(waiting->end - waiting->begin + 999) / 1000);
+}
+
+bool waiting_is_over(struct waiting *waiting)
+{
+	show(waiting);
+	return waiting_now() >= waiting->end;
+}
+
+/* From now on, until something is to be shown or the limit is reached. */
+static int64_t next_look(const struct waiting *waiting)
+{
+	int64_t left = waiting->end - waiting_now();
+
+	return left < 0 ? 0 : left < LOOK ? left : LOOK;
+}
+
+void waiting_pause(struct waiting *waiting, int64_t milliseconds)
+{
+	int64_t left = waiting->end - waiting_now();
+
+	show(waiting);
+	if (left > 0)
+		waiting_sleep(left < milliseconds ? left : milliseconds);
+}
+
+int waiting_for(struct waiting *waiting, int descriptor, short events)
+{
+	struct pollfd poller = {.fd = descriptor, .events = events};
+	int ready = 0;
+
+	/* Who never ceases to send is late, too. */
+	while (ready == 0 && !waiting_is_over(waiting)) {
+		ready = poll(&poller, 1, (int)next_look(waiting));
+		if (ready < 0 && errno == EINTR)
+			ready = 0;
+	}
+	return ready;
+}
+
+void waiting_end(struct waiting *waiting)
+{
+	if (waiting->shown > 0)
+		passing_line_erase();
+	waiting->shown = 0;
+}
+
+int waiting_give_up(const struct waiting *waiting, struct error *error)
+{
+	return error_set(error, ERROR_BUSY, "no answer within %g s: waited for %s",
+		(double)(waiting->end - waiting->begin) / 1000, waiting->what);
+}
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static const int interrupts[] = {SIGINT, SIGTERM};
+
+enum { INTERRUPTS = sizeof(interrupts) / sizeof(*interrupts) };
+
+static struct sigaction before[INTERRUPTS];
+
+void waiting_catch_interrupt(void)
+{
+	struct sigaction action = {
+		.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&action.sa_mask);
+	for (int i = 0; i < INTERRUPTS; i++)
+		sigaction(interrupts[i], &action, &before[i]);
+}
+
+void waiting_leave_interrupt(void)
+{
+	for (int i = 0; i < INTERRUPTS; i++)
+		sigaction(interrupts[i], &before[i], NULL);
+}
+
+bool waiting_interrupted(void)
+{
+	return interrupted;
+}
+
+static double unit_of(const char *suffix)
+{
+	static const struct {
+		const char *suffix;
+		double milliseconds;
+	} units[] = {{"", 1000}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(suffix, units[i].suffix) == 0)
+			return units[i].milliseconds;
+	}
+	return 0;
+}
+
+int waiting_read_span(const char *text, int64_t *milliseconds, struct error *error)
+{
+	size_t length = strspn(text, "0123456789.");
+	char *end;
+	double number = strtod(text, &end), unit = unit_of(text + length),
+	       span = number * unit;
+
+	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows.
+	 */
+	if (length == 0 || end != text + length || unit <= 0 || span < 1 ||
+		span > LONGEST)
+		return error_set(error, ERROR_USAGE,
+			"'%s' is no time: write seconds above 0, or a number with s, m "
+			"or h",
+			error_subject(text).text);
+	*milliseconds = (int64_t)span;
+	return 0;
+}

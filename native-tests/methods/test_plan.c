@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * test_plan: what is in a method is the union of what the owners of the plan want, but for what must stay
+ * as it is; and each change is another edition.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "agent/methods/plan.h"
+
+/* A kind that asks for more than any. */
+#define MORE ((enum probe_kind)(PROBE_TIMED + 1))
+
+/* An owner with lists of one pattern each; "": none. */
+struct wish {
+	struct pattern_list include, exclude, scope;
+	struct plan_owner owner;
+};
+
+static void add(struct pattern_list *list, const char *pattern)
+{
+	*list = (struct pattern_list){0};
+	if (*pattern)
+		assert_int_equal(pattern_list_add(list, pattern), 0);
+}
+
+static void want(struct wish *wish, enum probe_kind kind, const char *include,
+	const char *exclude, const char *scope)
+{
+	add(&wish->include, include);
+	add(&wish->exclude, exclude);
+	add(&wish->scope, scope);
+	wish->owner = (struct plan_owner){.kind = kind,
+		.include = &wish->include,
+		.exclude = &wish->exclude,
+		.scope = &wish->scope};
+	plan_add(&wish->owner);
+}
+
+static void drop(struct wish *wish)
+{
+	plan_remove(&wish->owner);
+	pattern_list_fini(&wish->include);
+	pattern_list_fini(&wish->exclude);
+	pattern_list_fini(&wish->scope);
+}
+
+static struct jvm_method method(const char *class_name, const char *name, bool is_jdk)
+{
+	return (struct jvm_method){.class_name = (char *)class_name,
+		.name = (char *)name,
+		.signature = (char *)"()V",
+		.is_jdk = is_jdk};
+}
+
+static enum probe_kind kind(const char *class_name, const char *name, bool is_jdk)
+{
+	struct jvm_method m = method(class_name, name, is_jdk);
+
+	return plan_of(&m).kind;
+}
+
+static void test_nobody(void **state)
+{
+	(void)state;
+	assert_int_equal(kind("com.acme.Shop", "buy", false), PROBE_NONE);
+	assert_false(plan_reaches("com.acme.Shop", false));
+}
+
+static void test_one(void **state)
+{
+	struct wish wish;
+	struct jvm_method buy = method("com.acme.Shop", "buy", false);
+	struct planned planned;
+
+	(void)state;
+	want(&wish, PROBE_TIMED, "", "com.acme.Log", "com.acme.Log.write");
+	planned = plan_of(&buy);
+	assert_int_equal(planned.kind, PROBE_TIMED);
+	assert_false(planned.scope);
+	assert_ptr_equal(planned.owner, &wish.owner);
+	assert_int_equal(kind("java.util.HashMap", "put", true), PROBE_NONE);
+	assert_int_equal(kind("com.acme.Log", "read", false), PROBE_NONE);
+	assert_int_equal(kind("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
+	assert_int_equal(pattern_list_noted(&wish.scope, 0), 1);
+	assert_true(plan_reaches("com.acme.Log", false));
+	assert_false(plan_reaches("java.util.HashMap", true));
+	drop(&wish);
+	assert_int_equal(kind("com.acme.Shop", "buy", false), PROBE_NONE);
+}
+
+/* Each has what one of them wants at least; the first that wants the most is why. */
+static void test_union(void **state)
+{
+	struct wish narrow, wide;
+	struct jvm_method buy = method("com.acme.Shop", "buy", false);
+	struct planned planned;
+
+	(void)state;
+	want(&wide, PROBE_TIMED, "com.acme.*", "", "");
+	want(&narrow, MORE, "com.acme.Shop.buy", "", "com.acme.Shop.*");
+	assert_int_equal(narrow.owner.since, wide.owner.since + 1);
+	planned = plan_of(&buy);
+	assert_int_equal(planned.kind, MORE);
+	assert_ptr_equal(planned.owner, &narrow.owner);
+	assert_true(planned.scope);
+	assert_int_equal(kind("com.acme.Bank", "pay", false), PROBE_TIMED);
+	drop(&narrow);
+	planned = plan_of(&buy);
+	assert_int_equal(planned.kind, PROBE_TIMED);
+	assert_ptr_equal(planned.owner, &wide.owner);
+	assert_false(planned.scope);
+	drop(&wide);
+	assert_false(plan_reaches("com.acme.Shop", false));
+}
+
+static void test_editions(void **state)
+{
+	uint32_t before = plan_edition();
+	struct wish wish;
+
+	(void)state;
+	want(&wish, PROBE_TIMED, "*", "", "");
+	assert_int_equal(plan_edition(), before + 1);
+	assert_int_equal(wish.owner.since, before + 1);
+	drop(&wish);
+	assert_int_equal(plan_edition(), before + 2);
+}
+
+/* What is wanted and must stay as it is has a reason; what is not wanted has none. */
+static void test_left(void **state)
+{
+	static const struct {
+		const char *class_name;
+		bool is_native, intrinsic;
+		bool left, whole_class;
+	} row[] = {
+		{"java.lang.Object", false, false, true, true},
+		{"java.lang.VirtualThread$VThreadContinuation", false, false, true, true},
+		{"java.lang.Objects", false, false, false, false},
+		{"java.lang.System", true, true, true, false},
+		{"java.lang.System", true, false, false, false},
+		{"java.lang.Math", false, true, false, false},
+		{"java.util.HashMap", true, true, false, false}, /* not wanted */
+	};
+	struct wish wish;
+
+	(void)state;
+	want(&wish, PROBE_TIMED, "java.lang.*", "", "");
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		struct jvm_method m = method(row[i].class_name, "f", true);
+		struct planned planned;
+
+		m.is_native = row[i].is_native;
+		planned = plan_for_code(&m, row[i].intrinsic);
+		assert_int_equal(planned.left != NULL, row[i].left);
+		assert_int_equal(planned.left_class, row[i].whole_class);
+		if (row[i].left)
+			assert_int_equal(planned.kind, PROBE_NONE);
+	}
+	drop(&wish);
+}
+
+/* What a program asks jprof by is never a part of the program. */
+static void test_own(void **state)
+{
+	struct wish wish;
+
+	(void)state;
+	want(&wish, PROBE_TIMED, "*", "", "jprof.*");
+	assert_int_equal(kind("jprof.JProf", "start", false), PROBE_NONE);
+	assert_false(plan_reaches("jprof.JProf", false));
+	drop(&wish);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_one),
+		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_editions),
+		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* fixture: profiles in memory. */
+#include "native-tests/report/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+void fixture_init(struct fixture *fixture)
+{
+	struct profile *profile = &fixture->profile;
+
+	memset(fixture, 0, sizeof(*fixture));
+	profile->meta = fixture->meta;
+	profile->method = fixture->method;
+	profile->thread = fixture->thread;
+	profile->node = fixture->node;
+	profile->thread_first = fixture->thread_first;
+	profile->file = fixture->file;
+	profile->account = fixture->account;
+	profile->metric_count = FIXTURE_METRICS;
+	profile->metric[0] = (struct profile_metric){
+		.name = "wall", .unit = "ns", .how = "time stamp"};
+	profile->metric[1] = (struct profile_metric){
+		.name = "alloc", .unit = "bytes", .how = "buffer"};
+	profile->method_count = METHOD_FIRST;
+	fixture->method[METHOD_FOLDED].id = METHOD_FOLDED;
+	fixture->method[METHOD_FOLDED].name = PROFILE_FOLDED_NAME;
+}
+
+uint32_t fixture_method(struct fixture *fixture, const char *class_name, const char *name,
+	const char *signature)
+{
+	uint32_t id = fixture->profile.method_count++;
+
+	assert_true(id < FIXTURE_METHODS);
+	fixture->method[id] = (struct profile_method){
+		.id = id, .class_name = class_name, .name = name, .signature = signature};
+	return id;
+}
+
+static uint32_t find_recursion(
+	const struct profile_node *nodes, uint32_t parent, uint32_t method)
+{
+	uint32_t recursion = 0;
+
+	for (uint32_t up = parent; up != 0; up = nodes[up].parent)
+		recursion += nodes[up].method == method;
+	return recursion;
+}
+
+static void add_node(struct fixture *fixture, uint32_t parent, uint32_t method, uint64_t calls,
+	uint64_t wall, uint64_t alloc)
+{
+	struct profile *profile = &fixture->profile;
+	size_t at = profile->node_count++, thread = profile->thread_count - 1;
+	size_t first = profile->thread_first[thread];
+
+	assert_true(at < FIXTURE_NODES);
+	fixture->base[at][0] = wall;
+	fixture->base[at][1] = alloc;
+	fixture->node[at] = (struct profile_node){.thread = fixture->thread[thread].id,
+		.id = (uint32_t)(at - first),
+		.parent = parent,
+		.method = method,
+		.calls = calls,
+		.interpreted = calls / 3,
+		.jitted = calls - calls / 3,
+		.recursion = at == first ? 0 : find_recursion(fixture->node + first, parent, method),
+		.base = fixture->base[at]};
+	fixture->thread[thread].events += 2 * calls;
+	fixture->thread[thread].total[0] += wall;
+	fixture->thread[thread].total[1] += alloc;
+	profile->thread_first[thread + 1] = profile->node_count;
+}
+
+void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, uint64_t alloc)
+{
+	size_t at = fixture->profile.thread_count++;
+
+	assert_true(at < FIXTURE_THREADS);
+	fixture->thread[at] = (struct profile_thread){.id = (uint32_t)(10 * (at + 1)),
+		.java_id = (int64_t)at + 1,
+		.os_id = 100 + (int64_t)at,
+		.name = name,
+		.alive = at == 0,
+		.folded = 1,
+		.ended = at == 0 ? 0 : 5000};
+	add_node(fixture, 0, METHOD_ROOT, 0, wall, alloc);
+}
+
+uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method, uint64_t calls,
+	uint64_t wall, uint64_t alloc)
+{
+	struct profile *profile = &fixture->profile;
+
+	add_node(fixture, parent, method, calls, wall, alloc);
+	return fixture->node[profile->node_count - 1].id;
+}
+
+uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor,
+	const char *name, const char *peer)
+{
+	uint32_t id = (uint32_t)++fixture->profile.file_count;
+
+	assert_true(id <= FIXTURE_FILES);
+	fixture->file[id - 1] = (struct profile_file){
+		.id = id, .kind = kind, .descriptor = descriptor, .name = name, .peer = peer,
+		.opened = PROFILE_NOT_KNOWN, .first = PROFILE_NOT_KNOWN};
+	return id;
+}
+
+void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum account_kind op,
+	uint64_t ops, uint64_t bytes)
+{
+	size_t at = fixture->profile.account_count++;
+
+	assert_true(at < FIXTURE_IO);
+	fixture->account[at] = (struct profile_account){
+		.thread = fixture->thread[fixture->profile.thread_count - 1].id,
+		.id = (uint32_t)at,
+		.node = node,
+		.subject = file,
+		.kind = op,
+		.count = ops,
+		.amount = bytes,
+		.ns = 1000 * ops};
+}
+
+/* The I/O of the first thread's main (node 1) and get (2). */
+static void main_io(struct fixture *fixture)
+{
+	uint32_t data = fixture_file(fixture, IO_FILE, 5, "/tmp/data \"1\".db", NULL);
+	uint32_t jar = fixture_file(fixture, IO_FILE, 6, "/tmp/a.jar", NULL);
+	uint32_t entry = fixture_file(fixture, IO_ENTRY, -1, "a/b.txt", "/tmp/a.jar");
+	uint32_t host = fixture_file(fixture, IO_HOST, -1, "example.org", NULL);
+
+	fixture->file[data - 1].opened = -2500;
+	fixture->file[data - 1].opened_by = "main";
+	fixture->file[jar - 1].known = KNOWN_ATTACH;
+	fixture_io(fixture, 1, data, IO_OPEN, 2, 0);
+	fixture_io(fixture, 2, data, IO_READ, 100, 819200);
+	fixture_io(fixture, 1, data, IO_WRITE, 3, 30);
+	fixture_io(fixture, 1, data, IO_CLOSE, 2, 0);
+	fixture_io(fixture, 2, jar, IO_READ, 4, 4096);
+	fixture_io(fixture, 2, entry, IO_READ, 4, 4096);
+	fixture_io(fixture, 1, host, IO_RESOLVE, 1, 0);
+	fixture->account[fixture->profile.account_count - 1].failures = 1;
+}
+
+/* The I/O of the second thread's get (node 1). */
+static void worker_io(struct fixture *fixture)
+{
+	uint32_t tcp = fixture_file(
+		fixture, IO_TCP, 7, "127.0.0.1:40000", "127.0.0.1:8080");
+
+	fixture->file[tcp - 1].opened = 4000;
+	fixture->file[tcp - 1].opened_by = fixture->thread[1].name;
+	fixture->file[tcp - 1].opened_in = 1;
+	fixture->path = (struct profile_path){
+		.method = fixture->node[fixture->profile.node_count - 1].method};
+	fixture->profile.path = &fixture->path;
+	fixture->profile.path_count = 1;
+	fixture->record_thread = (struct profile_record_thread){.id = 1, .name = "worker \"1\""};
+	fixture->profile.record_thread = &fixture->record_thread;
+	fixture->profile.record_thread_count = 1;
+	fixture->record[0] = (struct profile_record){.begin = 5000000, .ns = 250, .thread = 1,
+		.node = 1, .subject = tcp, .kind = IO_SEND, .amount = 1000};
+	fixture->record[1] = (struct profile_record){
+		.begin = 6000000, .ns = 1500, .thread = 1, .kind = IO_SYNC, .failed = true};
+	fixture->profile.record = fixture->record;
+	fixture->profile.record_count = 2;
+	fixture_io(fixture, 1, tcp, IO_CONNECT, 1, 0);
+	fixture_io(fixture, 1, tcp, IO_SEND, 10, 1000);
+	fixture_io(fixture, 1, tcp, IO_RECEIVE, 20, 20000);
+	fixture_io(fixture, 0, 0, IO_SYNC, 2, 0);
+}
+
+static void markers(struct fixture *fixture)
+{
+	fixture->snapshot[0] =
+		(struct profile_snapshot){1, "warm \"1\"", 2000000, SNAPSHOT_NAMED};
+	fixture->snapshot[1] = (struct profile_snapshot){2, "reset1", 9000000, SNAPSHOT_RESET};
+	fixture->profile.snapshot = fixture->snapshot;
+	fixture->profile.snapshot_count = 2;
+	fixture->mark[0] = (struct profile_mark){1500000, 1, "main", "begin of\twork"};
+	fixture->mark[1] = (struct profile_mark){3000000, 0, NULL, "caf\xc3\xa9"};
+	fixture->profile.mark = fixture->mark;
+	fixture->profile.mark_count = 2;
+}
+
+void fixture_small(struct fixture *fixture)
+{
+	uint32_t main_id, fib, get, get_of, a, b;
+
+	fixture_init(fixture);
+	fixture->meta[0] = (struct profile_meta){(char *)"jvm.name", (char *)"Test VM"};
+	fixture->meta[1] = (struct profile_meta){(char *)"duration_ns", (char *)"12345678"};
+	fixture->meta[2] = (struct profile_meta){(char *)"colour\033[1m", (char *)"a\nb"};
+	fixture->profile.meta_count = 3;
+	main_id = fixture_method(fixture, "com.acme.Main", "main", "([Ljava/lang/String;)V");
+	fib = fixture_method(fixture, "com.acme.Fib", "fib", "(I)I");
+	get = fixture_method(fixture, "com.acme.Box", "get", "()Ljava/lang/Object;");
+	get_of = fixture_method(fixture, "com.acme.Box", "get", "(I[Ljava/lang/String;)V");
+	fixture->method[get].is_static = true;
+	fixture->method[get_of].is_native = true;
+
+	fixture_thread(fixture, "main", 1000, 10);
+	a = fixture_node(fixture, 0, main_id, 1, 2000000, 100);
+	fixture_node(fixture, a, get, 7, 500000, 0);
+	b = fixture_node(fixture, a, fib, 1, 1000000, 20);
+	b = fixture_node(fixture, b, fib, 2, 4000000, 30);
+	fixture_node(fixture, b, fib, 4, 1499600, 40);
+	fixture_node(fixture, b, METHOD_FOLDED, 1234567, 3000000, 1);
+	main_io(fixture);
+	fixture_thread(fixture, "worker \"1\"", 7000, 0);
+	fixture_node(fixture, 0, get_of, 3, 9000, 2048);
+	worker_io(fixture);
+	markers(fixture);
+	fixture->thread[0].unwound = 4321;
+	fixture->thread[1].unwound = 2;
+}
+
+/* The last thread is a row of so many virtual threads. */
+static void make_virtual(
+	struct fixture *fixture, uint64_t folded, uint64_t mounts, uint64_t carrier_ns)
+{
+	struct profile_thread *thread = &fixture->thread[fixture->profile.thread_count - 1];
+
+	thread->is_virtual = true;
+	thread->os_id = 0;
+	if (folded != 1)
+		thread->java_id = 0;
+	thread->folded = folded;
+	thread->mounts = mounts;
+	thread->carrier_ns = carrier_ns;
+}
+
+void fixture_virtual(struct fixture *fixture)
+{
+	uint32_t run;
+
+	fixture_small(fixture);
+	run = fixture_method(fixture, "com.acme.Task", "run", "()V");
+	fixture_thread(fixture, "", 300, 0);
+	make_virtual(fixture, 100000, 250000, 1500000);
+	fixture_node(fixture, 0, run, 100000, 5000000, 64);
+	fixture_thread(fixture, "", 20, 0);
+	make_virtual(fixture, 1, 3, 400000);
+	fixture_thread(fixture, "request-*", 7, 0);
+	make_virtual(fixture, 12, 0, 0);
+}
+
+/* ---- adjusting ---- */
+
+/* The code of a sequence in words. */
+static uint32_t code_of(const char *first, const char *begin, const char *second,
+	const char *end, const char *third)
+{
+	const struct sequence_words words = {first, begin, second, end, third};
+	int code = sequence_from_words(&words);
+
+	assert_true(code >= 0);
+	return (uint32_t)code;
+}
+
+static void add_sequence(struct fixture *fixture, uint32_t code, uint64_t count, uint64_t wall,
+	uint64_t least)
+{
+	size_t at = fixture->profile.sequence_count++;
+
+	fixture->sequence_sum[at][0] = wall;
+	fixture->sequence_min[at][0] = least;
+	fixture->sequence[at] = (struct profile_sequence){.code = code,
+		.count = count,
+		.sum = fixture->sequence_sum[at],
+		.min = fixture->sequence_min[at]};
+}
+
+void fixture_stretches(struct fixture *fixture)
+{
+	struct profile *profile = &fixture->profile;
+
+	for (size_t i = 0; i < profile->node_count; i++) {
+		struct profile_node *node = &fixture->node[i];
+		size_t thread = 0;
+
+		while (fixture->thread[thread].id != node->thread)
+			thread++;
+		node->transition[PROFILE_ENTRY][PROFILE_EXIT] += node->calls;
+		fixture->node[profile->thread_first[thread] + node->parent]
+			.transition[PROFILE_EXIT][PROFILE_ENTRY] += node->calls;
+		node->spent = fixture->spent[i];
+		fixture->spent[i][0] = i == 0 ? 0 : 16;
+	}
+	profile->sequence = fixture->sequence;
+	add_sequence(fixture, code_of("jitted", "entry", "jitted", "exit", "jitted"), 100, 5000, 20);
+	add_sequence(fixture, code_of("jitted", "exit", "jitted", "entry", "jitted"), 40, 1000, 9);
+	add_sequence(fixture, code_of(NULL, NULL, "jitted", "unwind", NULL), 3, 9000, 1000);
+}
+
+static void add_row(struct calibration *calibration, uint32_t code, double wall, double low,
+	double high)
+{
+	struct calibration_row *row = calibration_add_row(calibration, code);
+
+	assert_non_null(row);
+	row->count = 1000;
+	row->cost[0] = (struct calibration_cost){.observed = wall + 1.5,
+		.minimum = wall,
+		.environment = 1.5,
+		.cost = wall,
+		.low = low,
+		.high = high,
+		.work_low = low,
+		.work_high = high};
+}
+
+void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment)
+{
+	struct calibration *calibration = calibration_create();
+	struct error error = {0};
+
+	assert_non_null(calibration);
+	calibration_add_metric(calibration, "wall", "ns", 0.02);
+	calibration_add_metric(calibration, "alloc", "bytes", 0);
+	add_row(calibration, code_of("jitted", "entry", "jitted", "exit", "jitted"), 30, 25, 40);
+	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400, 10,
+		5790);
+	add_row(calibration, code_of("jitted", "exit", "jitted", "entry", "jitted"), 50.25, 50, 51);
+	*adjustment = (struct adjustment){.calibration = calibration};
+	snprintf(adjustment->said, sizeof(adjustment->said), "of the fixture");
+	if (adjust_profile(&adjustment->adjusted, &fixture->profile, calibration, &error) != 0)
+		fail_msg("%s", error.text);
+}
+
+/* ---- reports ---- */
+
+static char *read_all(FILE *file)
+{
+	long size;
+	char *text;
+
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	size = ftell(file);
+	rewind(file);
+	text = calloc(1, (size_t)size + 1);
+	assert_non_null(text);
+	assert_int_equal(fread(text, 1, (size_t)size, file), (size_t)size);
+	return text;
+}
+
+static void say_line(const char *line)
+{
+	fprintf(stderr, "jprof: %s\n", line);
+}
+
+char *fixture_report(const struct fixture *fixture, const struct report_request *request,
+	uint64_t *violations, struct error *error)
+{
+	struct report_request said = *request;
+	FILE *file = tmpfile();
+	char *text = NULL;
+
+	assert_non_null(file);
+	said.say = say_line;
+	if (report_print(&fixture->profile, &said, fileno(file), violations, error) == 0)
+		text = read_all(file);
+	fclose(file);
+	return text;
+}
+
+char *fixture_print(const struct fixture *fixture, const char *view, const char *format)
+{
+	return fixture_print_adjusted(fixture, view, format, NULL);
+}
+
+char *fixture_print_adjusted(const struct fixture *fixture, const char *view,
+	const char *format, const struct adjustment *adjustment)
+{
+	struct report_request request = {.view = view_find(view),
+		.format = format_find(format),
+		.choice.adjustment = adjustment};
+	struct error error = {0};
+	uint64_t violations;
+	char *text;
+
+	assert_non_null(request.view);
+	assert_non_null(request.format);
+	text = fixture_report(fixture, &request, &violations, &error);
+	if (text == NULL)
+		fail_msg("no report: %s", error.text);
+	assert_int_equal(violations, 0);
+	return text;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* fixture: profiles in memory, put together call by call, and reports of them as text. */
+#ifndef JPROF_TEST_FIXTURE_H
+#define JPROF_TEST_FIXTURE_H
+
+#include "report/report.h"
+#include "profile/profile_read.h"
+
+#define FIXTURE_NODES   4096
+#define FIXTURE_METHODS 64
+#define FIXTURE_THREADS 8
+#define FIXTURE_METRICS 2
+#define FIXTURE_FILES   8
+#define FIXTURE_IO      16
+
+struct fixture {
+	struct profile profile;
+	struct profile_meta meta[8];
+	struct profile_method method[FIXTURE_METHODS];
+	struct profile_thread thread[FIXTURE_THREADS];
+	struct profile_node node[FIXTURE_NODES];
+	size_t thread_first[FIXTURE_THREADS + 1];
+	uint64_t base[FIXTURE_NODES][FIXTURE_METRICS];
+	uint64_t spent[FIXTURE_NODES][FIXTURE_METRICS];
+	struct profile_sequence sequence[3];
+	uint64_t sequence_sum[3][FIXTURE_METRICS], sequence_min[3][FIXTURE_METRICS];
+	struct profile_path path;
+	struct profile_file file[FIXTURE_FILES];
+	struct profile_account account[FIXTURE_IO];
+	struct profile_record_thread record_thread;
+	struct profile_record record[2];
+	struct profile_snapshot snapshot[2];
+	struct profile_mark mark[2];
+};
+
+/* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
+void fixture_init(struct fixture *fixture);
+
+/* Returns the method's id. Strings are borrowed. */
+uint32_t fixture_method(struct fixture *fixture, const char *class_name, const char *name,
+	const char *signature);
+
+/* Starts a thread with its root, whose base is given. Nodes go to the last thread. */
+void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, uint64_t alloc);
+
+/* Adds a node and returns its index in the thread; parent is such an index. Recursion and
+ * the thread's totals are found here. A third of the calls is interpreted, the rest jitted. */
+uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method,
+	uint64_t calls, uint64_t wall, uint64_t alloc);
+
+/* Adds a file, and returns its id. Strings are borrowed; peer may be NULL. */
+uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor,
+	const char *name, const char *peer);
+
+/* Adds operations of the last thread; node is an index in it. They take 1000 ns each. */
+void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum account_kind op,
+	uint64_t ops, uint64_t bytes);
+
+/* A small profile with recursion, overloads, two threads, a pruned node, I/O, snapshots and
+ * marks. */
+void fixture_small(struct fixture *fixture);
+
+/* The same with virtual threads: many without a name in one row, one without a name, and
+ * a row of like names. */
+void fixture_virtual(struct fixture *fixture);
+
+/* Gives each node of the profile stretches (the calls of a leaf are entry-exit ones), the time
+ * that jprof spent in it, and the session sequences; for fixture_adjust. */
+void fixture_stretches(struct fixture *fixture);
+
+/* A calibration that knows most of these sequences, and the profile adjusted by it
+ * (adjustment_fini). */
+void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment);
+
+/* The report as a text, owned by the caller; NULL after a failure. format may be NULL for
+ * text. *violations as report_print gives it. */
+char *fixture_report(const struct fixture *fixture, const struct report_request *request,
+	uint64_t *violations, struct error *error);
+
+/* The same of a view in a format, everything else as it is without options. Fails the test
+ * when there is no report. */
+char *fixture_print(const struct fixture *fixture, const char *view, const char *format);
+char *fixture_print_adjusted(const struct fixture *fixture, const char *view,
+	const char *format, const struct adjustment *adjustment);
+
+#endif

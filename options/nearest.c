@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * nearest: edit distance, one row at a time.
+ */
+#include "options/nearest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t nearest_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t nearest_distance(const char *a, const char *b)
+{
+	size_t columns = nearest_min(strlen(b), NEAREST_NAME - 1);
+	size_t rows = nearest_min(strlen(a), NEAREST_NAME - 1);
+	size_t row[NEAREST_NAME];
+
+	for (size_t j = 0; j <= columns; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= rows; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= columns; j++) {
+			int differs = tolower((unsigned char)a[i - 1]) !=
+				      tolower((unsigned char)b[j - 1]);
+			size_t replace = diagonal + (size_t)differs;
+
+			diagonal = row[j];
+			row[j] =
+				nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
+		}
+	}
+	return row[columns];
+}
+
+size_t nearest_reach(const char *pattern, const char *name)
+{
+	enum { MISSING = 2 };
+	size_t columns = nearest_min(strlen(name), NEAREST_NAME - 1);
+	size_t rows = nearest_min(strlen(pattern), NEAREST_NAME - 1);
+	size_t row[NEAREST_NAME];
+
+	for (size_t j = 0; j <= columns; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= rows; i++) {
+		bool any = pattern[i - 1] == '*';
+		size_t diagonal = row[0];
+
+		row[0] += any ? 0 : MISSING;
+		for (size_t j = 1; j <= columns; j++) {
+			int differs = tolower((unsigned char)pattern[i - 1]) !=
+				      tolower((unsigned char)name[j - 1]);
+			size_t replace = diagonal + (differs ? MISSING : 0);
+			size_t skip = nearest_min(
+				row[j] + MISSING, row[j - 1] + 1);
+
+			diagonal = row[j];
+			row[j] = any ? nearest_min(row[j], row[j - 1])
+				     : nearest_min(replace, skip);
+		}
+	}
+	return row[columns];
+}
+
+void nearest_offer(struct nearest *nearest, const char *candidate)
+{
+	size_t distance = nearest->is_pattern ? nearest_reach(nearest->wanted, candidate)
+					      : nearest_distance(nearest->wanted, candidate);
+	size_t at = nearest->count;
+
+	while (at > 0 && nearest->best[at - 1].distance > distance)
+		at--;
+	if (at == NEAREST_COUNT)
+		return;
+	for (size_t i = 0; i < at; i++) {
+		if (!strcmp(nearest->best[i].name, candidate))
+			return;
+	}
+	if (nearest->count < NEAREST_COUNT)
+		nearest->count++;
+	memmove(&nearest->best[at + 1], &nearest->best[at],
+		(nearest->count - 1 - at) * sizeof(nearest->best[0]));
+	nearest->best[at].distance = distance;
+	snprintf(nearest->best[at].name, NEAREST_NAME, "%s", candidate);
+}
+
+const char *nearest_guess(const struct nearest *nearest)
+{
+	if (nearest->count == 0 ||
+		nearest->best[0].distance > (strlen(nearest->wanted) + 1) / 3)
+		return NULL;
+	return nearest->best[0].name;
+}
+
+void nearest_text(const struct nearest *nearest, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < nearest->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s'%s'",
+			i ? ", " : "", nearest->best[i].name);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* contents: see contents.h. */
+#include "profile/contents.h"
+
+#include <string.h>
+
+const char *profile_meta_get(const struct profile *profile, const char *key)
+{
+	for (size_t i = 0; i < profile->meta_count; i++)
+		if (strcmp(profile->meta[i].key, key) == 0)
+			return profile->meta[i].value;
+	return NULL;
+}
+
+bool profile_is_unwritten(const struct profile *profile)
+{
+	return profile->thread_count == 0 &&
+	       profile_meta_get(profile, "flushed_ns") == NULL;
+}
+
+static uint64_t key_of(const void *row, enum row_key kind)
+{
+	uint32_t word[2] = {0, 0};
+	uint64_t number;
+
+	memcpy(word, row, kind == KEY_U32 ? sizeof word[0] : sizeof word);
+	memcpy(&number, word, sizeof number);
+	if (kind == KEY_PAIR)
+		return profile_node_id(word[0], word[1]);
+	return kind == KEY_U32 ? word[0] : number;
+}
+
+size_t rows_find(const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		uint64_t found = key_of((const char *)rows + middle * stride, kind);
+
+		if (found == key)
+			return middle;
+		if (found < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return ROWS_NONE;
+}
+
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
+{
+	return (ptrdiff_t)rows_find(profile->thread, profile->thread_count,
+		sizeof *profile->thread, KEY_U32, id);
+}
+
+size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node)
+{
+	return rows_find(profile->node, profile->node_count, sizeof *profile->node, KEY_PAIR,
+		profile_node_id(thread, node));
+}
+
+const struct profile_forward *profile_forward_find(
+	const struct profile *profile, uint32_t thread, uint32_t node)
+{
+	size_t place = rows_find(profile->forward, profile->forward_count,
+		sizeof *profile->forward, KEY_PAIR, profile_node_id(thread, node));
+
+	return place == ROWS_NONE ? NULL : &profile->forward[place];
+}
+
+int profile_metric_find(const struct profile *profile, const char *name)
+{
+	for (unsigned i = 0; i < profile->metric_count; i++)
+		if (strcmp(profile->metric[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * print_csv: a line of headings, then a line a row, RFC 4180 with bare line feeds. Within
+ * text there are none, nor other control characters: they are escaped as for a terminal.
+ * A text that a spreadsheet would take for a formula has a ' in front.
+ *
+ * Groups are flattened: base.wall. Numbers are exact, times ns. What is null is empty;
+ * what is an empty text is "". What stands beside the rows is left out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/formats/sheet.h"
+
+static bool needs_quotes(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == ',' || text[i] == '"')
+			return true;
+	}
+	return length == 0;
+}
+
+/* Names come from the program that was recorded. */
+static bool is_formula(const char *text, size_t length)
+{
+	return length > 0 && memchr("=+-@", text[0], 4) != NULL;
+}
+
+static void put_field(struct out *out, const char *text, size_t length)
+{
+	const char *front = is_formula(text, length) ? "'" : "";
+
+	if (!needs_quotes(text, length)) {
+		out_text(out, front);
+		out_harmless(out, text, length);
+		return;
+	}
+	out_char(out, '"');
+	out_text(out, front);
+	for (const char *end = text + length, *quote; text < end; text = quote) {
+		quote = memchr(text + 1, '"', (size_t)(end - text) - 1);
+		if (quote == NULL)
+			quote = end;
+		if (*text == '"')
+			out_char(out, '"');
+		out_harmless(out, text, (size_t)(quote - text));
+	}
+	out_char(out, '"');
+}
+
+static void begin(struct sink *sink)
+{
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct column *column = &sink->sheet->column[sink->order[i]];
+		char name[256];
+
+		snprintf(name, sizeof(name), "%s%s%s", column->group ? column->group : "",
+			column->group ? "." : "", column->key);
+		if (i > 0)
+			out_char(sink->out, ',');
+		put_field(sink->out, name, strlen(name));
+	}
+	out_char(sink->out, '\n');
+}
+
+static void put_value(struct out *out, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		out_number(out, cell->number);
+		break;
+	case CELL_SIGNED:
+		out_signed(out, (int64_t)cell->number);
+		break;
+	case CELL_REAL:
+		out_real(out, cell->real);
+		break;
+	case CELL_TEXT:
+		put_field(out, cell->text, cell->length);
+		break;
+	case CELL_BOOL:
+		out_text(out, cell->number ? "true" : "false");
+		break;
+	case CELL_NULL:
+		break;
+	}
+}
+
+static void row(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	(void)depth;
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (i > 0)
+			out_char(sink->out, ',');
+		put_value(sink->out, &cells[sink->order[i]]);
+	}
+	out_char(sink->out, '\n');
+}
+
+const struct format format_csv = {
+	.name = "csv",
+	.meaning = "a heading line and a line a row; groups flattened: base.wall",
+	.use = IN_CSV,
+	.begin = begin,
+	.row = row,
+};

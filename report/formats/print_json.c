@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * print_json: one object, {"view", "metrics", "rows", ...}, RFC 8259.
+ *
+ * What stands between two values of a row is the same in every row, so it is put together
+ * once: prefix[i] stands before the value of the i-th column, prefix[shown] behind the last.
+ */
+#include <string.h>
+
+#include "report/formats/sheet.h"
+
+/* How a byte is written within a string: itself, a letter behind a backslash, or \u00XX. */
+static char escape_of(unsigned char c)
+{
+	static const char table[0x20] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+
+	if (c == '"' || c == '\\')
+		return (char)c;
+	if (c >= 0x20)
+		return 0;
+	return table[c] != 0 ? table[c] : 'u';
+}
+
+static void put_string(struct out *out, const char *text, size_t length)
+{
+	size_t from = 0;
+
+	out_char(out, '"');
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		char escape = escape_of(c);
+		char unicode[6] = {'\\', 'u', '0', '0', (char)('0' + (c >> 4)),
+			"0123456789abcdef"[c & 15]};
+
+		if (escape == 0)
+			continue;
+		out_bytes(out, text + from, i - from);
+		unicode[1] = escape;
+		out_bytes(out, unicode, escape == 'u' ? 6 : 2);
+		from = i + 1;
+	}
+	out_bytes(out, text + from, length - from);
+	out_char(out, '"');
+}
+
+static void put_key(struct out *out, const char *key)
+{
+	put_string(out, key, strlen(key));
+	out_char(out, ':');
+}
+
+/* How many bytes of both groups are the same objects, with the dot behind them; b's end counts
+ * as one. */
+static size_t shared_groups(const char *a, const char *b)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0;; i++) {
+		bool a_ends = a[i] == '.' || a[i] == '\0', b_ends = b[i] == '.' || b[i] == '\0';
+
+		if (a_ends && b_ends && i > shared)
+			shared = i + (a[i] == '.' && b[i] == '.');
+		if (a[i] != b[i] || a[i] == '\0')
+			return shared;
+	}
+}
+
+/* The objects that the rest of a group's name opens. */
+static unsigned depth_of(const char *group)
+{
+	unsigned depth = *group != '\0';
+
+	for (; *group != '\0'; group++)
+		depth += *group == '.' && group[1] != '\0';
+	return depth;
+}
+
+/* Ends the groups of the column before, starts those of this one, names the value. */
+static void put_prefix(struct out *out, const struct column *before,
+	const struct column *column, bool first)
+{
+	const char *left = before == NULL || before->group == NULL ? "" : before->group;
+	const char *entered = column == NULL || column->group == NULL ? "" : column->group;
+	size_t shared = shared_groups(left, entered), length;
+
+	left += shared;
+	entered += shared;
+	left += *left == '.';
+	entered += *entered == '.';
+	for (unsigned i = depth_of(left); i > 0; i--)
+		out_char(out, '}');
+	if (column == NULL)
+		return;
+	if (!first)
+		out_char(out, ',');
+	for (; *entered != '\0'; entered += length + (entered[length] == '.')) {
+		length = strcspn(entered, ".");
+		put_string(out, entered, length);
+		out_text(out, ":{");
+	}
+	put_key(out, column->key);
+}
+
+static void make_prefixes(struct sink *sink)
+{
+	size_t start[COLUMN_MAX + 2];
+	const struct column *before = NULL;
+
+	for (unsigned i = 0; i <= sink->shown; i++) {
+		const struct column *column =
+			i < sink->shown ? &sink->sheet->column[sink->order[i]] : NULL;
+
+		start[i] = sink->text.length;
+		if (i == 0)
+			out_char(&sink->text, '{');
+		put_prefix(&sink->text, before, column, i == 0);
+		if (column == NULL)
+			out_char(&sink->text, '}');
+		before = column;
+	}
+	start[sink->shown + 1] = sink->text.length;
+	for (unsigned i = 0; i <= sink->shown; i++)
+		sink->prefix[i] = (struct label){
+			sink->text.buffer + start[i], start[i + 1] - start[i]};
+	if (sink->text.failed != 0)
+		sink->out->failed = sink->text.failed;
+}
+
+static void begin(struct sink *sink)
+{
+	struct out *out = sink->out;
+
+	make_prefixes(sink);
+	out_text(out, "{\"view\":");
+	put_string(out, sink->sheet->view, strlen(sink->sheet->view));
+	out_text(out, ",\"metrics\":[");
+	for (unsigned i = 0; i < sink->sheet->metric_count; i++) {
+		const struct profile_metric *metric = sink->sheet->metric[i];
+
+		out_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
+		put_string(out, metric->name, strlen(metric->name));
+		out_text(out, ",\"unit\":");
+		put_string(out, metric->unit, strlen(metric->unit));
+		out_char(out, '}');
+	}
+	out_text(out, "],\"rows\":[");
+}
+
+static void put_value(struct out *out, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		out_number(out, cell->number);
+		break;
+	case CELL_SIGNED:
+		out_signed(out, (int64_t)cell->number);
+		break;
+	case CELL_REAL:
+		out_real(out, cell->real);
+		break;
+	case CELL_TEXT:
+		put_string(out, cell->text, cell->length);
+		break;
+	case CELL_BOOL:
+		out_text(out, cell->number ? "true" : "false");
+		break;
+	case CELL_NULL:
+		out_text(out, "null");
+		break;
+	}
+}
+
+/* Between the rows of a list, one to a line. */
+static void put_separator(struct sink *sink)
+{
+	out_text(sink->out, sink->first_row ? "\n" : ",\n");
+	sink->first_row = false;
+}
+
+static void row(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	(void)depth;
+	if (sink->out->failed != 0)
+		return;
+	put_separator(sink);
+	for (unsigned i = 0; i < sink->shown; i++) {
+		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
+		put_value(sink->out, &cells[sink->order[i]]);
+	}
+	out_bytes(sink->out, sink->prefix[sink->shown].text,
+		sink->prefix[sink->shown].length);
+}
+
+static void stanza(struct sink *sink, bool open)
+{
+	if (open) {
+		out_text(sink->out, sink->first_stanza ? "\n{" : ",\n{");
+		sink->part = NULL;
+	} else {
+		out_char(sink->out, '}');
+	}
+	sink->first_stanza = false;
+}
+
+static void part(struct sink *sink, const char *key, bool list, bool open)
+{
+	if (open) {
+		if (sink->part != NULL)
+			out_char(sink->out, ',');
+		put_key(sink->out, key);
+		if (list)
+			out_char(sink->out, '[');
+		sink->part = key;
+		sink->first_row = true;
+	} else if (list) {
+		out_char(sink->out, ']');
+	}
+}
+
+static void close_rows(struct sink *sink)
+{
+	if (!sink->rows_closed)
+		out_text(sink->out, "\n]");
+	sink->rows_closed = true;
+}
+
+static bool is_left_out(const struct cell *cell)
+{
+	return cell->kind == CELL_NULL;
+}
+
+static void extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
+	const struct cell *cells)
+{
+	const struct column *before = NULL;
+
+	(void)label;
+	close_rows(sink);
+	out_char(sink->out, ',');
+	put_key(sink->out, key);
+	out_char(sink->out, '{');
+	if (rows > 0) {
+		put_key(sink->out, "rows");
+		out_number(sink->out, rows);
+	}
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct column *column = &sink->sheet->column[sink->order[i]];
+
+		if (is_left_out(&cells[sink->order[i]]))
+			continue;
+		put_prefix(sink->out, before, column, before == NULL && rows == 0);
+		put_value(sink->out, &cells[sink->order[i]]);
+		before = column;
+	}
+	put_prefix(sink->out, before, NULL, false);
+	out_char(sink->out, '}');
+}
+
+static void note(struct sink *sink, const char *key, const char *value, const char *more)
+{
+	(void)more;
+	close_rows(sink);
+	out_char(sink->out, ',');
+	put_key(sink->out, key);
+	put_string(sink->out, value, strlen(value));
+}
+
+static void end(struct sink *sink)
+{
+	close_rows(sink);
+	out_text(sink->out, "}\n");
+}
+
+const struct format format_json = {
+	.name = "json",
+	.meaning = "one object; times in ns, sizes in bytes, exact",
+	.use = IN_JSON,
+	.begin = begin,
+	.row = row,
+	.stanza = stanza,
+	.part = part,
+	.extra = extra,
+	.note = note,
+	.end = end,
+};

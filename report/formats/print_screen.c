@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * print_screen: a table that fits a terminal.
+ *
+ *   Self cpu        Total cpu       Calls  Name
+ *   412 ms  31.2%   1.32 s  100%   1.24 M  org.h2.mvstore.MVMap.operate
+ *
+ * Every row is seen twice. The first time each column is looked at: is it zero, or the
+ * same, in every row, and how wide is its widest figure. Then layout() decides which
+ * columns there is room for. The name, always last, gets what is left of the line, and is
+ * shortened to it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/figure.h"
+#include "report/formats/print_table.h"
+#include "error/harmless.h"
+
+#define GAP           2
+#define INDENT        1
+#define PERCENT_WIDTH 6  /* " 45.1%" */
+#define TEXT_WIDTH    36 /* of texts that are not the name */
+#define NAME_SIZE     4096
+#define NAME_LEAST    12 /* columns, in a terminal that is too narrow */
+
+/* ---- what fits ---- */
+
+/* The lower the weight, the sooner a column gets its room, and the further left it
+ * stands. The first row that fits a column counts; a metric's columns are lighter than
+ * those of the next. */
+enum { WEIGHT_METRIC = 20, WEIGHT_OTHER = 200, WEIGHT_NEVER = 10000 };
+
+static const struct weight {
+	const char *view, *group, *key; /* NULL: any */
+	unsigned weight;
+} weights[] = {
+	{NULL, NULL, "name", 0},
+	{NULL, NULL, "part", 1},
+	/* The name's indent says it. */
+	{"tree", NULL, "level", WEIGHT_NEVER},
+	{"tree", NULL, "recursion", WEIGHT_NEVER},
+	{"io-tree", NULL, "level", WEIGHT_NEVER},
+	{NULL, "total", NULL, 10},
+	{"io-methods", NULL, NULL, WEIGHT_OTHER},
+	{"io-tree", NULL, NULL, WEIGHT_OTHER},
+	{NULL, "base", NULL, 10},
+	{NULL, "cum", NULL, 12},
+	{NULL, NULL, "calls", 14},
+	/* The column `problems` says it. */
+	{"threads", NULL, "repaired", WEIGHT_NEVER},
+	{"threads", NULL, "unmatched", WEIGHT_NEVER},
+	{"threads", NULL, "lost", WEIGHT_NEVER},
+	{"threads", NULL, "pruned", WEIGHT_NEVER},
+	{"threads", NULL, "unwound", WEIGHT_NEVER},
+	{"threads", NULL, "problems", WEIGHT_METRIC},
+	{NULL, "entered", NULL, WEIGHT_OTHER + 50},
+};
+
+static bool fits_weight(
+	const struct weight *weight, const char *view, const struct column *column)
+{
+	if (weight->view != NULL && strcmp(weight->view, view) != 0)
+		return false;
+	if (weight->key != NULL && strcmp(weight->key, column->key) != 0)
+		return false;
+	if (weight->group == NULL)
+		return weight->key == NULL || column->group == NULL;
+	return column->group != NULL && strcmp(weight->group, column->group) == 0;
+}
+
+static bool is_metric(const struct column *column)
+{
+	return column->place >= PLACE_METRIC && column->place < PLACE_LAST;
+}
+
+static unsigned weight_of(const struct sheet *sheet, const struct column *column)
+{
+	bool metric = is_metric(column);
+
+	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
+		if (fits_weight(&weights[i], sheet->view, column))
+			return weights[i].weight +
+			       (metric ? (column->place - PLACE_METRIC) / 2 *
+						       WEIGHT_METRIC
+				       : 0);
+	}
+	return WEIGHT_OTHER + (metric ? column->place - PLACE_METRIC : 0);
+}
+
+static enum figure_kind kind_of(const struct column *column)
+{
+	if (column->flags & COLUMN_TIME)
+		return FIGURE_TIME;
+	return strcmp(column->unit, "bytes") == 0 ? FIGURE_BYTES : FIGURE_COUNT;
+}
+
+/* Ids are names: their digits say nothing about how many. */
+static bool is_identity(const struct column *column)
+{
+	return (column->flags & COLUMN_RISING) && !(column->flags & COLUMN_TIME);
+}
+
+/* Orders the columns by weight; the last one stays where it is. */
+static void open_screen(struct sink *sink)
+{
+	for (unsigned i = 1; i + 1 < sink->shown; i++) {
+		unsigned at = i, column = sink->order[i];
+		unsigned weight = weight_of(sink->sheet, &sink->sheet->column[column]);
+
+		for (; at > 0 && weight_of(sink->sheet, column_at(sink, at - 1)) > weight;
+			at--)
+			sink->order[at] = sink->order[at - 1];
+		sink->order[at] = column;
+	}
+}
+
+/* ---- the first time: what columns are like ---- */
+
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == CELL_TEXT)
+		return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+	return a->kind == CELL_NULL || a->number == b->number;
+}
+
+static bool is_zero(const struct cell *cell)
+{
+	return cell->kind == CELL_NULL ||
+	       (cell->kind == CELL_TEXT && cell->length == 0) ||
+	       (cell->kind == CELL_NUMBER && cell->number == 0);
+}
+
+/* What stands in a cell but for the mark before and the percentage behind it. */
+static struct figure cell_figure(const struct column *column, const struct cell *cell)
+{
+	struct figure figure = {"", ""};
+
+	if (cell->kind == CELL_NUMBER && is_identity(column))
+		snprintf(figure.digits, sizeof(figure.digits), "%llu",
+			(unsigned long long)cell->number);
+	else if (cell->kind == CELL_NUMBER)
+		figure = figure_make(kind_of(column), cell->number);
+	else if (cell->kind == CELL_REAL)
+		snprintf(figure.digits, sizeof(figure.digits), "%.1f", cell->real);
+	else if (cell->kind == CELL_BOOL)
+		snprintf(figure.digits, sizeof(figure.digits), "%s",
+			cell->number ? "yes" : "no");
+	return figure;
+}
+
+/* One that is no row, but stands beside them, is measured without its text, which is not
+ * kept. */
+static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	bool is_row = !sink->beside;
+
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct column *column = column_at(sink, i);
+		const struct cell *cell = &cells[sink->order[i]];
+		struct screen_column *screen = &sink->screen[i];
+		struct figure figure = cell_figure(column, cell);
+		size_t indent = column->flags & COLUMN_NAME ? INDENT * (size_t)depth : 0;
+
+		if (is_row && sink->rows == 0)
+			screen->first = *cell;
+		screen->varies |= is_row && !is_same(&screen->first, cell);
+		screen->nonzero |= !is_zero(cell);
+		screen->uncertain |= cell->kind == CELL_NUMBER &&
+				     is_uncertain(cell->number, error_of(column, cells));
+		screen->digits = larger(screen->digits, strlen(figure.digits));
+		screen->unit = larger(screen->unit, strlen(figure.unit));
+		if (cell->kind == CELL_TEXT)
+			screen->text = larger(screen->text,
+				indent + out_width(cell->text, cell->length));
+	}
+	sink->rows += is_row;
+}
+
+/* ---- layout: which columns are shown ---- */
+
+static void fix_width(struct sink *sink, unsigned place)
+{
+	const struct column *column = column_at(sink, place);
+	struct screen_column *screen = &sink->screen[place];
+	size_t figure = screen->uncertain + screen->digits + (screen->unit > 0) +
+			screen->unit + (column->whole > 0 ? PERCENT_WIDTH : 0);
+
+	screen->width =
+		larger(figure, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
+	screen->width = larger(screen->width, strlen(column->heading));
+}
+
+/* Adds "Lost, Pruned" behind the reason why they are left out. */
+static void add_absent(const struct sink *sink, struct out *absent, const char *reason,
+	const char *heading)
+{
+	if (sink->sheet->brief)
+		return;
+	out_text(absent, absent->length == 0 ? reason : ", ");
+	out_text(absent, heading);
+}
+
+/* The columns that say something and fit; what is left out is noted in sink->text. */
+static void layout(struct sink *sink)
+{
+	size_t last = sink->shown - 1, used = 0, name = sink->terminal * 2 / 5;
+	struct out zero, same, narrow;
+	bool full = false;
+
+	out_init(&zero, -1);
+	out_init(&same, -1);
+	out_init(&narrow, -1);
+	if (sink->screen[last].text < name)
+		name = larger(
+			sink->screen[last].text, strlen(column_at(sink, last)->heading));
+	for (unsigned i = 0; i < last; i++) {
+		const struct column *column = column_at(sink, i);
+		struct screen_column *screen = &sink->screen[i];
+		unsigned weight = weight_of(sink->sheet, column);
+
+		fix_width(sink, i);
+		if (weight >= WEIGHT_NEVER)
+			continue;
+		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
+			add_absent(sink, &zero, "nothing in: ", column->heading);
+		} else if (weight >= WEIGHT_OTHER && sink->rows > 1 && !screen->varies) {
+			add_absent(
+				sink, &same, "the same in every row: ", column->heading);
+		} else if (weight >= WEIGHT_METRIC &&
+			   (full || used + screen->width + GAP + name > sink->terminal)) {
+			full = true;
+			add_absent(sink, &narrow, "no room for: ", column->heading);
+		} else {
+			screen->shown = true;
+			used += screen->width + GAP;
+		}
+	}
+	sink->screen[last].shown = true;
+	sink->screen[last].width =
+		sink->terminal > used + NAME_LEAST ? sink->terminal - used : NAME_LEAST;
+	for (unsigned i = 0; i < 3; i++) {
+		struct out *part = (struct out *[]){&zero, &same, &narrow}[i];
+
+		if (part->length > 0 && sink->text.length > 0)
+			out_text(&sink->text, "; ");
+		out_bytes(&sink->text, part->buffer, part->length);
+		out_fini(part);
+	}
+}
+
+/* ---- the second time ---- */
+
+static void put_style(struct sink *sink, const char *style)
+{
+	if (sink->colour)
+		out_text(sink->out, style);
+}
+
+/* Text to the left or right of its width; nothing behind the last column. */
+static void put_text(struct sink *sink, unsigned place, const char *text)
+{
+	size_t width = out_width(text, strlen(text)), all = sink->screen[place].width;
+	size_t blank = all > width ? all - width : 0;
+	bool left = column_at(sink, place)->flags & COLUMN_LEFT;
+
+	out_spaces(sink->out, left ? 0 : blank);
+	out_harmless(sink->out, text, strlen(text));
+	if (place + 1 < sink->shown)
+		out_spaces(sink->out, (left ? blank : 0) + GAP);
+}
+
+static void heading(struct sink *sink)
+{
+	put_style(sink, STRONG);
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (sink->screen[i].shown)
+			put_text(sink, i, column_at(sink, i)->heading);
+	}
+	put_style(sink, PLAIN);
+	out_char(sink->out, '\n');
+}
+
+/* "~45.1 ms  12.3%", each part in its place. */
+static void put_figure(struct sink *sink, unsigned place, const struct cell *cells)
+{
+	const struct column *column = column_at(sink, place);
+	const struct screen_column *screen = &sink->screen[place];
+	const struct cell *cell = &cells[sink->order[place]];
+	struct figure figure = cell_figure(column, cell);
+	bool is_number = cell->kind == CELL_NUMBER;
+	bool uncertain = is_number && is_uncertain(cell->number, error_of(column, cells));
+	size_t width = screen->digits + (screen->unit > 0) + screen->unit +
+		       (column->whole > 0 ? PERCENT_WIDTH : 0);
+	size_t used = strlen(figure.digits) + uncertain;
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s%s%s%-*s", uncertain ? "~" : "", figure.digits,
+		screen->unit > 0 ? " " : "", (int)screen->unit, figure.unit);
+	if (column->whole > 0) {
+		size_t length = strlen(line);
+
+		snprintf(line + length, sizeof(line) - length, "%*s", PERCENT_WIDTH,
+			is_number ? figure_percent(cell->number, column->whole).text
+				  : "");
+	}
+	if (column->flags & COLUMN_LEFT) {
+		out_text(sink->out, line);
+		used = strlen(line);
+		out_spaces(sink->out, screen->width > used ? screen->width - used : 0);
+	} else {
+		used = width - screen->digits + used;
+		out_spaces(sink->out, screen->width > used ? screen->width - used : 0);
+		if (uncertain)
+			put_style(sink, GREY);
+		out_text(sink->out, line);
+		if (uncertain)
+			put_style(sink, sink->strong ? PLAIN STRONG : PLAIN);
+	}
+	out_spaces(sink->out, GAP);
+}
+
+/* A text that is no name is shown whole. */
+static void put_last(struct sink *sink, const struct cell *cell)
+{
+	char text[NAME_SIZE];
+	size_t from = 0;
+
+	for (unsigned i = 0; i + 1 < sink->shown; i++)
+		from += sink->screen[i].shown ? sink->screen[i].width + GAP : 0;
+	harmless_copy(text, sizeof(text), cell->text, cell->length);
+	table_words(sink, text, from);
+}
+
+/* Deeper names than half of the line stand no further right, but say how deep they are.
+ */
+static void put_name(
+	struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
+{
+	size_t room = sink->screen[place].width, indent = INDENT * (size_t)depth;
+	char name[NAME_SIZE], level[16] = "";
+
+	if (indent > room / 2) {
+		snprintf(level, sizeof(level), "%u> ", depth);
+		indent = room / 2;
+	}
+	out_spaces(sink->out, indent);
+	out_text(sink->out, level);
+	indent += strlen(level);
+	figure_name(name, sizeof(name), cell->text, cell->length,
+		room > indent ? room - indent : 0);
+	out_text(sink->out, name);
+}
+
+static void put_cell(
+	struct sink *sink, unsigned place, const struct cell *cells, unsigned depth)
+{
+	const struct cell *cell = &cells[sink->order[place]];
+	char text[NAME_SIZE];
+
+	if (cell->kind != CELL_TEXT) {
+		put_figure(sink, place, cells);
+	} else if (place + 1 == sink->shown &&
+		   !(column_at(sink, place)->flags & COLUMN_NAME)) {
+		put_last(sink, cell);
+	} else if (place + 1 == sink->shown) {
+		put_name(sink, place, cell, depth);
+	} else {
+		figure_name(text, sizeof(text), cell->text, cell->length,
+			sink->screen[place].width);
+		put_text(sink, place, text);
+	}
+}
+
+static void row(struct sink *sink, const struct cell *cells, unsigned depth)
+{
+	if (sink->measuring) {
+		measure(sink, cells, depth);
+		return;
+	}
+	table_heading(sink);
+	if (sink->strong)
+		out_text(sink->out, STRONG);
+	for (unsigned i = 0; i < sink->shown; i++) {
+		if (sink->screen[i].shown)
+			put_cell(sink, i, cells, depth);
+	}
+	trim_spaces(sink->out);
+	if (sink->strong)
+		out_text(sink->out, PLAIN);
+	out_char(sink->out, '\n');
+}
+
+static void end(struct sink *sink)
+{
+	bool uncertain = false;
+
+	table_heading(sink);
+	for (unsigned i = 0; i < sink->shown; i++)
+		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
+	if (uncertain)
+		out_text(&sink->text, sink->text.length > 0 ? "; " : "");
+	if (uncertain)
+		out_text(&sink->text, "~: uncertain by a quarter or more");
+	if (sink->text.length == 0 && !sink->sheet->brief)
+		return;
+	out_text(&sink->text, sink->sheet->brief
+				      ? " (more: --view tree, methods, threads)"
+				      : " (--wide shows all)");
+	out_char(&sink->text, '\0');
+	if (sink->text.failed != 0)
+		return;
+	out_char(sink->out, '\n');
+	put_style(sink, GREY);
+	table_words(sink, sink->text.buffer, 0);
+	out_char(sink->out, '\n');
+	put_style(sink, PLAIN);
+}
+
+const struct format format_screen = {
+	.name = "text",
+	.meaning = "a table that fits the terminal",
+	.use = IN_TEXT | IN_SCREEN,
+	.has_head = true,
+	.measures = true,
+	.colours = true,
+	.shares = true,
+	.open = open_screen,
+	.begin = layout,
+	.heading = heading,
+	.row = row,
+	.stanza = table_stanza,
+	.part = table_part,
+	.extra = table_extra,
+	.note = table_note,
+	.title = table_title,
+	.end = end,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* print_table: see print_table.h. */
+#include "report/formats/print_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text/figure.h"
+
+void table_heading(struct sink *sink)
+{
+	if (sink->headed || sink->measuring)
+		return;
+	sink->headed = true;
+	sink->format->heading(sink);
+}
+
+void table_words(struct sink *sink, const char *text, size_t from)
+{
+	size_t column = from;
+
+	if (sink->terminal == 0)
+		out_harmless(sink->out, text, strlen(text));
+	while (sink->terminal > 0 && *text != '\0') {
+		size_t length = strcspn(text, " "), width = out_width(text, length);
+
+		if (column > from && column + 1 + width > sink->terminal) {
+			out_char(sink->out, '\n');
+			out_spaces(sink->out, from);
+			column = from;
+		} else if (column > from) {
+			out_char(sink->out, ' ');
+			column++;
+		}
+		out_harmless(sink->out, text, length);
+		column += width;
+		text += length;
+		text += strspn(text, " ");
+	}
+}
+
+void table_stanza(struct sink *sink, bool open)
+{
+	table_heading(sink);
+	if (open && !sink->first_stanza)
+		out_char(sink->out, '\n');
+	sink->first_stanza &= !open;
+}
+
+/* The one row of a stanza stands out among its lists. */
+void table_part(struct sink *sink, const char *key, bool list, bool open)
+{
+	(void)key;
+	sink->strong = sink->colour && open && !list;
+}
+
+void table_extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
+	const struct cell *cells)
+{
+	struct cell named[COLUMN_MAX];
+	char exact[NUMBER_WIDTH] = "", text[160];
+	const char *count = number_grouped(exact + sizeof(exact) - 1, rows);
+
+	(void)key;
+	if (rows == 0)
+		snprintf(text, sizeof(text), "(%s)", label);
+	else
+		snprintf(text, sizeof(text), "(%s %s)",
+			sink->format->shares ? figure_text(FIGURE_COUNT, rows).text : count,
+			label);
+	memcpy(named, cells, sink->sheet->column_count * sizeof(*cells));
+	for (unsigned i = 0; i < sink->sheet->column_count; i++) {
+		if (sink->sheet->column[i].flags & COLUMN_NAME)
+			named[i] = cell_text(text);
+	}
+	sink->beside = true;
+	sink->format->row(sink, named, 0);
+	sink->beside = false;
+}
+
+void table_note(struct sink *sink, const char *key, const char *value, const char *more)
+{
+	struct out line;
+
+	table_heading(sink);
+	out_init(&line, -1);
+	out_text(&line, key);
+	out_text(&line, ": ");
+	out_text(&line, value);
+	out_text(&line, more);
+	out_char(&line, '\0');
+	out_char(sink->out, '\n');
+	if (line.failed == 0)
+		table_words(sink, line.buffer, 0);
+	out_char(sink->out, '\n');
+	out_fini(&line);
+}
+
+void table_title(struct sink *sink, const char *line)
+{
+	if (sink->headed)
+		out_char(sink->out, '\n');
+	table_words(sink, line, 0);
+	out_char(sink->out, '\n');
+	sink->headed = false;
+}

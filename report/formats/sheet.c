@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* sheet: columns of a view. */
+#include "report/formats/sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+unsigned sheet_add(struct sheet *sheet, const char *group, const char *key,
+	const char *heading, unsigned flags)
+{
+	struct column *column = &sheet->column[sheet->column_count];
+
+	*column = (struct column){.group = group,
+		.key = key,
+		.unit = flags & COLUMN_TIME ? "ms" : "",
+		.flags = flags,
+		.place = flags & COLUMN_LAST ? PLACE_LAST : PLACE_FIRST};
+	snprintf(column->heading, sizeof(column->heading), "%s", heading);
+	return sheet->column_count++;
+}
+
+void sheet_add_name(struct sheet *sheet, const char *heading)
+{
+	sheet_add(sheet, NULL, "name", heading,
+		IN_TEXT | COLUMN_NAME | COLUMN_LEFT | COLUMN_LAST);
+}
+
+unsigned sheet_add_metrics(struct sheet *sheet, const char *group, const char *heading,
+	unsigned flags, unsigned behind)
+{
+	unsigned first = sheet->column_count;
+
+	for (unsigned i = 0; i < sheet->metric_count; i++) {
+		const struct profile_metric *metric = sheet->metric[i];
+		bool time = strcmp(metric->unit, "ns") == 0;
+		unsigned added = sheet_add(
+			sheet, group, metric->name, "", flags | (time ? COLUMN_TIME : 0));
+		struct column *column = &sheet->column[added];
+
+		column->place = PLACE_METRIC + 2 * i + behind;
+		snprintf(column->heading, sizeof(column->heading), "%s %s", heading,
+			metric->name);
+		column->unit = time ? "ms" : metric->unit;
+	}
+	return first;
+}
+
+static bool column_is(const struct column *column, const char *name)
+{
+	size_t group;
+
+	if (column->group == NULL)
+		return strcmp(column->key, name) == 0;
+	group = strlen(column->group);
+	if (strncmp(column->group, name, group) != 0)
+		return false;
+	return name[group] == '\0' ||
+	       (name[group] == '.' && strcmp(column->key, name + group + 1) == 0);
+}
+
+int sheet_find(const struct sheet *sheet, const char *name)
+{
+	for (unsigned i = 0; i < sheet->column_count; i++) {
+		if (column_is(&sheet->column[i], name))
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* adjustment: see adjustment.h. */
+#include "report/model/adjustment.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calibration/cache.h"
+#include "calibration/calibration_file.h"
+#include "error/harmless.h"
+#include "metric/metric.h"
+
+/* A profile that looks for its calibration. */
+struct search {
+	struct adjustment *adjustment;
+	const struct profile *profile;
+	struct identity identity;
+	const struct adjustment_choice *choice;
+	struct error *error;
+};
+
+static void say(struct adjustment *adjustment, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A file's name may be any bytes; what is too long is cut behind a whole character. */
+static void say(struct adjustment *adjustment, const char *format, ...)
+{
+	char line[sizeof(adjustment->said) + 8];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	harmless_copy(adjustment->said, sizeof(adjustment->said), line, strlen(line));
+}
+
+/* Why there is none, which the user wants to know. */
+static void miss(struct adjustment *adjustment, const char *why)
+{
+	say(adjustment, "none: %s", why);
+	adjustment->missed = true;
+}
+
+static void say_found(struct adjustment *adjustment, const char *where)
+{
+	const struct calibration *calibration = adjustment->calibration;
+	const struct identity *made = &calibration->identity;
+
+	say(adjustment, "%s, made %s for %s, %s, calls=%s, timing=%s", where, calibration->made,
+		error_subject(made->field[IDENTITY_JVM]).text,
+		error_subject(made->field[IDENTITY_CPU]).text,
+		error_subject(made->field[IDENTITY_CALLS]).text,
+		error_subject(made->field[IDENTITY_TIMING]).text);
+}
+
+static int check_found(struct search *search, const char *subject, struct error *error)
+{
+	struct adjustment *adjustment = search->adjustment;
+	int failed = identity_compare(
+		&adjustment->calibration->identity, &search->identity, subject, error);
+
+	if (failed) {
+		calibration_destroy(adjustment->calibration);
+		adjustment->calibration = NULL;
+	}
+	return failed;
+}
+
+/* ---- where there may be one ---- */
+
+/* It was found, or why it cannot be used. */
+static int settle(struct adjustment *adjustment, const char *where, int failed,
+	const struct error *error)
+{
+	if (failed)
+		miss(adjustment, error->text);
+	else
+		say_found(adjustment, where);
+	return 0;
+}
+
+/* The first place that has something decides, be it of use or not. */
+static int look_around(struct search *search)
+{
+	static const char subject[] = "the calibration in the profile";
+	struct adjustment *adjustment = search->adjustment;
+	const char *embedded = profile_meta_get(search->profile, "calibration");
+	const char *refused = profile_meta_get(search->profile, "calibration.refused");
+	struct error error = {0};
+	int failed;
+
+	if (embedded) {
+		failed = calibration_parse(&adjustment->calibration, embedded,
+			strlen(embedded), subject, &error);
+		if (!failed)
+			failed = check_found(search, subject, &error);
+		if (failed == -ERROR_MEMORY)
+			return error_set(search->error, ERROR_MEMORY, "%s", error.text);
+		return settle(adjustment, "embedded in the profile", failed, &error);
+	}
+	/* The recording looked for one, and what it found was not fit. */
+	if (refused) {
+		miss(adjustment, refused);
+		return 0;
+	}
+	failed = cache_read(&adjustment->calibration, NULL, &search->identity, &error);
+	if (!failed || error.code != ERROR_MISSING)
+		return settle(adjustment, "from the cache", failed, &error);
+	if (!search->choice->measure) {
+		miss(adjustment, "the profile is not adjusted (run `jprof calibrate`)");
+		return 0;
+	}
+	error = (struct error){0};
+	failed = search->choice->measure(&adjustment->calibration, search->profile,
+		&search->identity, search->choice->java, &error);
+	return settle(adjustment, "made now", failed, &error);
+}
+
+/* ---- what the user chose ---- */
+
+static int take_file(struct search *search, const char *path)
+{
+	struct adjustment *adjustment = search->adjustment;
+	char where[200];
+	int failed = calibration_load(&adjustment->calibration, NULL, path, search->error);
+
+	if (!failed)
+		failed = check_found(search, calibration_subject(path).text, search->error);
+	if (failed)
+		return failed;
+	snprintf(where, sizeof(where), "file '%s'", error_subject(path).text);
+	say_found(adjustment, where);
+	return 0;
+}
+
+/* By the recording's own options. */
+static bool is_switched_off(const struct search *search)
+{
+	const char *text = profile_meta_get(search->profile, "options");
+	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
+	const char *value = json_string_value(json_object_get(options, "calibration"));
+	bool off = value && strcmp(value, "off") == 0;
+
+	json_decref(options);
+	return off;
+}
+
+static bool any_probed(const struct profile *profile)
+{
+	for (unsigned m = 0; m < profile->metric_count; m++)
+		if (metric_is_probed(profile->metric[m].name))
+			return true;
+	return profile->metric_count == 0;
+}
+
+static int choose(struct search *search)
+{
+	const char *choice = search->choice->calibration;
+
+	if (choice && strcmp(choice, "off") == 0) {
+		say(search->adjustment, "off: the profile is not adjusted");
+		return 0;
+	}
+	if (choice)
+		return take_file(search, choice);
+	if (!any_probed(search->profile)) {
+		say(search->adjustment, "none: probes add nothing to what is recorded here");
+		return 0;
+	}
+	if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0) {
+		say(search->adjustment, "none: without calls there is nothing to adjust");
+		return 0;
+	}
+	if (is_switched_off(search)) {
+		say(search->adjustment,
+			"none: the profile was made with calibration=off and is not adjusted");
+		return 0;
+	}
+	return look_around(search);
+}
+
+int adjustment_init(struct adjustment *adjustment, const struct profile *profile,
+	const struct adjustment_choice *choice, struct error *error)
+{
+	struct search search = {.adjustment = adjustment,
+		.profile = profile,
+		.choice = choice,
+		.error = error};
+	int failed;
+
+	*adjustment = (struct adjustment){0};
+	identity_of_profile(&search.identity, profile);
+	failed = choose(&search);
+	if (failed || !adjustment->calibration)
+		return failed;
+	return adjust_profile(
+		&adjustment->adjusted, profile, adjustment->calibration, error);
+}
+
+void adjustment_fini(struct adjustment *adjustment)
+{
+	calibration_destroy(adjustment->calibration);
+	adjusted_fini(&adjustment->adjusted);
+	*adjustment = (struct adjustment){0};
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* io_use: see io_use.h. */
+#include "report/model/io_use.h"
+
+static const enum io_part part_of[IO_OPS] = {
+	[IO_OPEN] = IO_PART_OTHERS,
+	[IO_CLOSE] = IO_PART_OTHERS,
+	[IO_READ] = IO_PART_READS,
+	[IO_WRITE] = IO_PART_WRITES,
+	[IO_RECEIVE] = IO_PART_RECEIVED,
+	[IO_SEND] = IO_PART_SENT,
+	[IO_CONNECT] = IO_PART_OTHERS,
+	[IO_ACCEPT] = IO_PART_OTHERS,
+	[IO_DELETE] = IO_PART_OTHERS,
+	[IO_MOVE] = IO_PART_OTHERS,
+	[IO_MAP] = IO_PART_OTHERS,
+	[IO_SYNC] = IO_PART_OTHERS,
+	[IO_RESOLVE] = IO_PART_OTHERS,
+};
+
+bool *io_wanted(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool *below = model_below_wanted(model);
+	bool *wanted = store_room(model->store, profile->account_count + 1, sizeof(*wanted));
+
+	if (model->store->failed)
+		return NULL;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *io = &profile->account[i];
+		size_t thread = (size_t)profile_thread_find(profile, io->thread);
+
+		wanted[i] = account_kind_subject(io->kind) == SUBJECT_FILE &&
+			    model->selected[thread] &&
+			    below[profile->thread_first[thread] + io->node] &&
+			    model_wants_file(model,
+				    io->subject ? &profile->file[io->subject - 1] : NULL);
+	}
+	return wanted;
+}
+
+/* ---- sums ---- */
+
+static void add(struct io_amount *amount, uint64_t ops, uint64_t bytes, uint64_t ns)
+{
+	amount->ops += ops;
+	amount->bytes += bytes;
+	amount->ns += ns;
+}
+
+void io_use_add(struct io_use *use, const struct profile_account *io)
+{
+	add(&use->part[IO_PART_ALL], io->count, io->amount, io->ns);
+	add(&use->part[part_of[io->kind]], io->count, io->amount, io->ns);
+}
+
+void io_use_join(struct io_use *use, const struct io_use *more)
+{
+	for (int i = 0; i < IO_PARTS; i++)
+		add(&use->part[i], more->part[i].ops, more->part[i].bytes, more->part[i].ns);
+}
+
+static void sum_up(const struct profile *profile, struct io_use *cum)
+{
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		/* Children stand behind their parents. */
+		for (size_t i = profile->thread_first[t + 1]; i-- > first + 1;)
+			io_use_join(&cum[first + profile->node[i].parent], &cum[i]);
+	}
+}
+
+/* What is charged to entries is charged to their archives, too. */
+static bool is_entry(const struct profile *profile, const struct profile_account *io)
+{
+	return io->subject != 0 && profile->file[io->subject - 1].kind == IO_ENTRY;
+}
+
+int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_use **cum)
+{
+	const struct profile *profile = model->profile;
+	bool *wanted = io_wanted(model);
+
+	*base = store_room(model->store, profile->node_count + 1, sizeof(**base));
+	*cum = store_room(model->store, profile->node_count + 1, sizeof(**cum));
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *io = &profile->account[i];
+		size_t thread = (size_t)profile_thread_find(profile, io->thread);
+		size_t node = profile->thread_first[thread] + io->node;
+
+		if (!wanted[i] || is_entry(profile, io))
+			continue;
+		io_use_add(&(*base)[node], io);
+		io_use_add(&(*cum)[node], io);
+	}
+	sum_up(profile, *cum);
+	return 0;
+}

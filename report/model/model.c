@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* model: what is chosen of a profile. What its nodes have of each metric is in values.c. */
+#include "report/model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/merged_threads.h"
+
+int model_no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "no memory for the report");
+}
+
+/* ---- choosing ---- */
+
+static void add_metric(struct model *model, unsigned index)
+{
+	for (unsigned i = 0; i < model->metric_count; i++)
+		if (model->metric_index[i] == index)
+			return;
+	model->metric_index[model->metric_count] = index;
+	model->metric[model->metric_count++] = &model->profile->metric[index];
+}
+
+/* `cpu` before all others, so that views sort by it: what waiting for a processor adds to `wall`
+ * is not the program's alone. */
+static void add_all_metrics(struct model *model)
+{
+	int first = profile_metric_find(model->profile, "cpu");
+
+	if (first >= 0)
+		add_metric(model, (unsigned)first);
+	for (unsigned i = 0; i < model->profile->metric_count; i++)
+		add_metric(model, i);
+}
+
+static int refuse_metric(const struct model *model, const char *name, struct error *error)
+{
+	char known[512] = "";
+
+	for (unsigned i = 0; i < model->profile->metric_count; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+			model->profile->metric[i].name);
+	}
+	return error_set(error, ERROR_MISSING,
+		"the profile has no metric '%s'; it has: %s", name, known);
+}
+
+/* Names joined by '+' or ',', in their order. */
+static int choose_metrics(struct model *model, struct error *error)
+{
+	const char *names = model->choice->metrics;
+	char *rest, *name;
+
+	if (!names) {
+		add_all_metrics(model);
+		return 0;
+	}
+	rest = (char *)store_bytes(model->store, names, strlen(names)).text;
+	if (model->store->failed)
+		return model_no_memory(error);
+	while ((name = strsep(&rest, "+,")) != NULL) {
+		int index = profile_metric_find(model->profile, name);
+
+		if (index < 0)
+			return refuse_metric(model, name, error);
+		add_metric(model, (unsigned)index);
+	}
+	return 0;
+}
+
+/* Adjusted ones, if they can be had. */
+static void choose_figures(struct model *model)
+{
+	const struct adjustment *adjustment = model->choice->adjustment;
+
+	if (adjustment && adjustment->calibration)
+		model->adjusted = &adjustment->adjusted;
+	model->counts = model->metric_count * (model->adjusted ? 2 : 1);
+	model->values = model->metric_count * (model->adjusted ? MODEL_LAYERS : 1);
+}
+
+/* What a thread's row is called: its name, and of virtual threads without one, that they are
+ * such. */
+static const char *thread_name(const struct profile_thread *thread)
+{
+	if (thread->name && thread->name[0] != '\0')
+		return thread->name;
+	if (!thread->is_virtual)
+		return "";
+	return thread->folded == 1 ? "(virtual thread)" : "(virtual threads)";
+}
+
+static int choose_threads(struct model *model, struct error *error)
+{
+	const struct pattern_list *wanted = &model->choice->threads;
+	size_t count = model->profile->thread_count, found = 0;
+
+	model->selected = store_room(model->store, count + 1, sizeof(*model->selected));
+	model->thread = store_room(model->store, count + 1, sizeof(*model->thread));
+	if (model->store->failed)
+		return model_no_memory(error);
+	for (size_t i = 0; i < count; i++) {
+		model->thread[i] = label_of(thread_name(&model->profile->thread[i]));
+		model->selected[i] = wanted->count == 0 ||
+				     pattern_list_match(wanted, model->thread[i].text);
+		found += model->selected[i];
+	}
+	if (found == 0 && wanted->count > 0)
+		return error_set(error, ERROR_MISSING,
+			"no thread of the profile matches '%s'; --view threads lists them",
+			wanted->pattern[0]);
+	return 0;
+}
+
+/* From here on the profile has one thread. */
+static int merge_threads(struct model *model, struct error *error)
+{
+	const struct merged_threads *merged = merged_threads_make(model);
+
+	if (!merged)
+		return model_no_memory(error);
+	model->profile = &merged->profile;
+	model->merged = merged->values;
+	model->selected[0] = true;
+	model->thread[0] = label_of(thread_name(&merged->thread));
+	return 0;
+}
+
+/* ---- folds ---- */
+
+static bool is_empty(const struct profile *profile, const struct profile_node *node)
+{
+	uint64_t used = node->calls;
+
+	for (unsigned m = 0; m < profile->metric_count; m++)
+		used |= node->base[m];
+	return node->method == METHOD_FOLDED && used == 0;
+}
+
+/* Every tree has a fold below its root from the start, for the case of need.
+ * Where it stayed empty it is not shown. A node with children is never hidden. */
+static void find_hidden(struct model *model)
+{
+	const struct profile *profile = model->profile;
+
+	model->hidden = store_room(
+		model->store, profile->node_count + 1, sizeof(*model->hidden));
+	for (size_t t = 0; model->hidden && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
+			model->hidden[i] = is_empty(profile, &profile->node[i]);
+			model->hidden[first + profile->node[i].parent] = false;
+		}
+	}
+}
+
+/* What is called from a flat node is beside it, and what was called where even that found no memory is in
+ * the root's fold: such nodes, in the latter case all of the thread's, have at least their cum. */
+static void find_folds(struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool *at_least = store_room(model->store, profile->node_count + 1, sizeof(*at_least)),
+	     any = false;
+
+	for (size_t t = 0; at_least && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+		bool all = false;
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
+			size_t parent = first + profile->node[i].parent;
+
+			at_least[i] = profile->node[parent].method == METHOD_FOLDED;
+			any |= at_least[i];
+			all |= at_least[i] && profile->node[parent].parent == 0;
+		}
+		for (size_t i = first + 1; all && i < profile->thread_first[t + 1]; i++)
+			at_least[i] = profile->node[i].method != METHOD_FOLDED;
+	}
+	model->at_least = any ? at_least : NULL;
+}
+
+/* ---- life ---- */
+
+int model_init(struct model *model, const struct profile *profile,
+	const struct model_choice *choice, struct error *error)
+{
+	int failed;
+
+	*model = (struct model){.profile = profile,
+		.choice = choice,
+		.store = calloc(1, sizeof(*model->store))};
+	if (!model->store)
+		return model_no_memory(error);
+	/* Nodes and edges are numbered with 32 bits here. */
+	if (profile->node_count >= UINT32_MAX)
+		return error_set(
+			error, ERROR_MEMORY, "the profile has too many nodes to report");
+	failed = choose_metrics(model, error);
+	if (failed == 0)
+		failed = choose_threads(model, error);
+	choose_figures(model);
+	if (failed == 0 && choice->merge_threads)
+		failed = merge_threads(model, error);
+	if (failed != 0)
+		return failed;
+	model->method = method_labels(model->store, profile);
+	find_hidden(model);
+	find_folds(model);
+	return model->store->failed ? model_no_memory(error) : 0;
+}
+
+void model_fini(struct model *model)
+{
+	if (model->store)
+		store_fini(model->store);
+	free(model->store);
+	*model = (struct model){0};
+}
+
+/* ---- what is asked of it ---- */
+
+bool model_has_virtual(const struct model *model)
+{
+	for (size_t t = 0; t < model->profile->thread_count; t++) {
+		if (model->profile->thread[t].is_virtual)
+			return true;
+	}
+	return false;
+}
+
+static bool node_is_of(const struct profile *profile, size_t node, size_t thread)
+{
+	return profile->thread_first[thread] <= node &&
+	       node < profile->thread_first[thread + 1];
+}
+
+size_t model_thread_of(const struct model *model, size_t node, size_t near)
+{
+	const struct profile *profile = model->profile;
+	size_t low = 0, high = profile->thread_count;
+
+	if (near < high && node_is_of(profile, node, near))
+		return near;
+	/* The last thread that starts at or before the node; empty ones start where the
+	 * next does. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (profile->thread_first[middle] <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t *model_nodes(const struct model *model, size_t *count)
+{
+	const struct profile *profile = model->profile;
+	uint32_t *nodes = store_room(model->store, profile->node_count + 1, sizeof(*nodes));
+
+	*count = 0;
+	for (size_t t = 0; nodes && t < profile->thread_count; t++) {
+		for (size_t i = profile->thread_first[t];
+			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
+			if (!model->hidden[i])
+				nodes[(*count)++] = (uint32_t)i;
+		}
+	}
+	return nodes;
+}
+
+bool model_wants_method(const struct model *model, uint32_t method)
+{
+	const struct pattern_list *wanted = &model->choice->methods;
+	const struct profile_method *row = &model->profile->method[method];
+
+	for (size_t p = 0; p < wanted->count && row->class_name; p++) {
+		if (pattern_match_method(wanted->pattern[p], row->class_name, row->name))
+			return true;
+	}
+	return wanted->count == 0;
+}
+
+bool model_wants_file(const struct model *model, const struct profile_file *file)
+{
+	const struct pattern_list *wanted = &model->choice->paths;
+
+	return wanted->count == 0 ||
+	       (file && (pattern_list_match(wanted, file->name) ||
+				(file->peer && pattern_list_match(wanted, file->peer))));
+}
+
+bool *model_below_wanted(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool *wanted = store_room(model->store, profile->node_count + 1, sizeof(*wanted));
+	bool all = model->choice->methods.count == 0;
+
+	for (size_t t = 0; wanted && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		if (profile->thread_first[t + 1] > first)
+			wanted[first] = all;
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
+			wanted[i] = wanted[first + profile->node[i].parent] ||
+				    model_wants_method(model, profile->node[i].method);
+	}
+	return wanted;
+}

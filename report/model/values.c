@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* values: see values.h. */
+#include "report/model/values.h"
+
+#include <string.h>
+
+union model_value *model_values(const struct model *model, size_t count)
+{
+	return store_room(
+		model->store, count * model->values + 1, sizeof(union model_value));
+}
+
+uint64_t model_error(
+	const struct model *model, const union model_value *values, unsigned m)
+{
+	unsigned metrics = model->metric_count;
+	const struct adjust_errors errors = {.whole = values[2 * metrics + m].part,
+		.common = values[3 * metrics + m].part,
+		.square = values[4 * metrics + m].part};
+
+	return adjust_half_width(&errors, values[m].count, values[metrics + m].count);
+}
+
+void model_base(const struct model *model, size_t node, union model_value *values)
+{
+	const struct adjusted *adjusted = model->adjusted;
+	const uint64_t *raw = model->profile->node[node].base;
+	unsigned metrics = model->metric_count;
+
+	if (model->merged) {
+		memcpy(values, model_at(model, model->merged, node),
+			model->values * sizeof(*values));
+		return;
+	}
+	for (unsigned m = 0; m < metrics && !adjusted; m++)
+		values[m].count = raw[model->metric_index[m]];
+	for (unsigned m = 0; m < metrics && adjusted; m++) {
+		unsigned metric = model->metric_index[m];
+		struct adjust_errors errors;
+
+		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
+		values[metrics + m].count = raw[metric];
+		errors = adjusted_errors(adjusted, model->profile, node, metric);
+		values[2 * metrics + m].part = errors.whole;
+		values[3 * metrics + m].part = errors.common;
+		values[4 * metrics + m].part = errors.square;
+	}
+}
+
+void model_total(const struct model *model, size_t thread, union model_value *values)
+{
+	const struct profile *profile = model->profile;
+	const uint64_t *raw = profile->thread[thread].total;
+	const struct adjusted *adjusted = model->adjusted;
+
+	memset(values, 0, model->values * sizeof(*values));
+	for (size_t i = profile->thread_first[thread];
+		adjusted && i < profile->thread_first[thread + 1]; i++) {
+		union model_value base[MODEL_VALUES_MAX];
+
+		model_base(model, i, base);
+		model_add(model, values, base);
+	}
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		unsigned metric = model->metric_index[m];
+
+		values[m].count = raw[metric];
+		if (!adjusted)
+			continue;
+		values[m].count -=
+			adjusted->total[thread * adjusted->metric_count + metric].taken;
+		values[model->metric_count + m].count = raw[metric];
+	}
+}
+
+union model_value *model_cum(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	union model_value *cum = model_values(model, profile->node_count);
+	union model_value base[MODEL_VALUES_MAX];
+
+	for (size_t t = 0; cum && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		/* Children stand behind their parents: from the end, each node is complete
+		 * when it is met. */
+		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
+			union model_value *own = model_at(model, cum, i);
+
+			model_base(model, i, base);
+			model_add(model, own, base);
+			if (i > first)
+				model_add(model,
+					model_at(model, cum, first + profile->node[i].parent), own);
+		}
+	}
+	return cum;
+}
+
+void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX])
+{
+	const struct profile *profile = model->profile;
+	union model_value base[MODEL_VALUES_MAX];
+
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		for (size_t i = profile->thread_first[t];
+			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
+			model_base(model, i, base);
+			for (unsigned m = 0; m < model->metric_count; m++)
+				whole[m] += base[m].count;
+		}
+	}
+}

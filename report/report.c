@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* report: from a request to bytes: the model, its view, the format's sink. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "options/choices.h"
+#include "report/head.h"
+
+/* ---- the order of rows ---- */
+
+static int refuse_sort(
+	const struct report *report, const char *wanted, struct error *error)
+{
+	struct choices choices = {.nearest.wanted = wanted};
+
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		const struct column *column = &report->sheet.column[i];
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s%s%s",
+			column->group ? column->group : "",
+			column->group ? "." : "", column->key);
+		choices_add(&choices, name);
+	}
+	return error_set(error, ERROR_USAGE, "the view '%s' has no column '%s' to sort by%s",
+		report->request->view->name, wanted, choices_text(&choices, "columns"));
+}
+
+/* As headings say it: "self" is base, "total" is cum, of a metric or the first one. */
+static int find_sort(const struct sheet *sheet, const char *wanted)
+{
+	static const struct {
+		const char *word, *group;
+	} words[] = {{"self", "base"}, {"total", "cum"}};
+	int column = sheet_find(sheet, wanted);
+	char name[256];
+
+	for (size_t i = 0; column < 0 && i < sizeof(words) / sizeof(*words); i++) {
+		size_t length = strlen(words[i].word);
+
+		if (strncmp(wanted, words[i].word, length) != 0 ||
+			(wanted[length] != '.' && wanted[length] != '\0'))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", words[i].group, wanted + length);
+		column = sheet_find(sheet, name);
+	}
+	return column;
+}
+
+/* On a screen small rows of calls are summed up, unless the user chose rows. */
+#define SCREEN_MIN 0.005
+
+static bool has_default_min(const struct report *report)
+{
+	const struct report_request *request = report->request;
+
+	return request->format->shares && request->view->calls && request->top == 0 &&
+	       request->depth == 0 && request->choice.methods.count == 0 &&
+	       report->sheet.column[report->sort].whole > 0;
+}
+
+static int choose_sort(struct report *report, struct error *error)
+{
+	const struct view *view = report->request->view;
+	const char *wanted = report->request->sort;
+	int column;
+
+	if (!view->sort) {
+		if (!wanted)
+			return 0;
+		return error_set(error, ERROR_USAGE,
+			"the view '%s' has an order of its own: "
+			"--sort does not apply",
+			view->name);
+	}
+	column = find_sort(&report->sheet, wanted ? wanted : view->sort);
+	if (column < 0 && !wanted) /* a profile without metrics */
+		column = 0;
+	if (column < 0)
+		return refuse_sort(report, wanted, error);
+	report->sort = (unsigned)column;
+	report->min = report->request->min;
+	if (report->min < 0)
+		report->min = has_default_min(report) ? SCREEN_MIN : 0;
+	if (report->min > 0 && !report->sheet.column[column].has_whole)
+		return error_set(error, ERROR_USAGE,
+			"--min is a share of a metric: it needs rows sorted by one, not "
+			"by '%s'",
+			wanted ? wanted : view->sort);
+	return 0;
+}
+
+/* ---- beside the report ---- */
+
+static void say(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct report *report, const char *format, ...)
+{
+	char line[sizeof(report->request->choice.adjustment->said) + 64];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (report->request->say)
+		report->request->say(line);
+}
+
+void report_violation(struct report *report, const char *format, ...)
+{
+	enum { SAID = 10 };
+	char line[1024];
+	va_list arguments;
+
+	if (report->violations++ >= SAID)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	say(report, "%s", line);
+}
+
+/* Why figures are as counted, if the user would want to know. Where nothing can be adjusted that is still
+ * what was asked for in vain. A format that has no place beside the rows leaves it to a line beside the
+ * report. */
+static void note_adjustment(struct report *report, struct sink *sink)
+{
+	const struct adjustment *adjustment = report->request->choice.adjustment;
+	const char *reason = profile_meta_get(report->model->profile, "calibration.refused"),
+		   *why = NULL;
+
+	if (adjustment)
+		why = adjustment->missed ? adjustment->said : NULL;
+	else if (reason)
+		why = store_format(report->model->store, "none: %s", reason).text;
+	if (!why || report->request->view->says_calibration)
+		return;
+	if (report->request->format->note)
+		sink_note(sink, "calibration", why, "");
+	else
+		say(report, "calibration: %s", why);
+}
+
+/* ---- printing ---- */
+
+static int rows(struct report *report, struct sink *sink, struct error *error)
+{
+	const struct view *view = report->request->view;
+
+	(view->rows ? view->rows : report_rows)(report, sink);
+	return report->model->store->failed ? model_no_memory(error) : 0;
+}
+
+static int print_rows(struct report *report, struct out *out, struct error *error)
+{
+	const struct report_request *request = report->request;
+	struct sink sink;
+	int failed = 0;
+
+	sink_init(&sink, request->format, &report->sheet, out, request->colour);
+	sink.terminal = request->width;
+	if (request->format->measures) {
+		sink.measuring = true;
+		failed = rows(report, &sink, error);
+		sink.measuring = false;
+	}
+	if (failed == 0) {
+		report_head(report, out);
+		sink_begin(&sink);
+		failed = rows(report, &sink, error);
+	}
+	if (failed == 0) {
+		note_adjustment(report, &sink);
+		sink_end(&sink);
+	}
+	sink_fini(&sink);
+	return failed;
+}
+
+/* Columns, order, rows. */
+static int print_view(struct report *report, struct out *out, struct error *error)
+{
+	const struct report_request *request = report->request;
+	const struct model *model = report->model;
+	int failed;
+
+	/* A walk over all nodes, needed only where shares are shown. */
+	if (request->format->shares || request->min > 0 || request->view->merges)
+		model_whole(model, report->whole);
+	report->sheet.view = request->view->name;
+	report->sheet.metric = model->metric;
+	report->sheet.metric_count = model->metric_count;
+	request->view->columns(report);
+	failed = choose_sort(report, error);
+	if (failed == 0 && request->view->open(report) != 0)
+		failed = model_no_memory(error);
+	return failed == 0 ? print_rows(report, out, error) : failed;
+}
+
+static int write_failed(int errno_value, struct error *error)
+{
+	if (errno_value == ENOMEM)
+		return model_no_memory(error);
+	if (errno_value == EPIPE)
+		return error_set(error, ERROR_IO, "%s", "");
+	return error_set_errno(error, ERROR_IO, errno_value, "cannot write the report");
+}
+
+int report_print(const struct profile *profile, const struct report_request *request,
+	int fd, uint64_t *violations, struct error *error)
+{
+	struct model_choice choice = request->choice;
+	struct model model;
+	struct report report = {.model = &model, .request = request};
+	struct out out;
+	int failed;
+
+	choice.merge_threads |= request->view->merges;
+	out_init(&out, fd);
+	out.before_write = request->before_write;
+	failed = model_init(&model, profile, &choice, error);
+	if (failed == 0 && request->format->walk)
+		failed = request->format->walk(&model, &out) != 0 ? model_no_memory(error) : 0;
+	else if (failed == 0)
+		failed = print_view(&report, &out, error);
+	if (failed == 0) {
+		out_flush(&out);
+		if (out.failed != 0)
+			failed = write_failed(out.failed, error);
+	}
+	*violations = report.violations;
+	model_fini(&model);
+	out_fini(&out);
+	return failed;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* figure: see figure.h. */
+#include "report/text/figure.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text/out.h"
+#include "error/columns.h"
+#include "error/harmless.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* ---- numbers ---- */
+
+/* A unit holds until the value would need a fourth digit before the point. */
+static const struct unit {
+	enum figure_kind kind;
+	const char *name;
+	double size;
+} units[] = {
+	{FIGURE_TIME, "ns", 1},
+	{FIGURE_TIME, "us", 1e3},
+	{FIGURE_TIME, "ms", 1e6},
+	{FIGURE_TIME, "s", 1e9},
+	{FIGURE_TIME, "min", 60e9},
+	{FIGURE_TIME, "h", 3600e9},
+	{FIGURE_BYTES, "B", 1},
+	{FIGURE_BYTES, "kB", 1e3},
+	{FIGURE_BYTES, "MB", 1e6},
+	{FIGURE_BYTES, "GB", 1e9},
+	{FIGURE_BYTES, "TB", 1e12},
+	{FIGURE_BYTES, "PB", 1e15},
+	{FIGURE_COUNT, "", 1},
+	{FIGURE_COUNT, "k", 1e3},
+	{FIGURE_COUNT, "M", 1e6},
+	{FIGURE_COUNT, "G", 1e9},
+	{FIGURE_COUNT, "T", 1e12},
+};
+
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+struct figure figure_make(enum figure_kind kind, uint64_t value)
+{
+	struct figure figure = {"0", ""};
+	double largest = kind == FIGURE_COUNT ? 9999.5 : 999.5, shown = 0;
+
+	if (value == 0)
+		return figure;
+	for (size_t i = 0; i < UNITS; i++) {
+		if (units[i].kind != kind)
+			continue;
+		figure.unit = units[i].name;
+		shown = (double)value / units[i].size;
+		if (shown < largest)
+			break;
+		largest = 999.5;
+	}
+	snprintf(figure.digits, sizeof(figure.digits), "%.*f",
+		figure.unit[0] == '\0' || strcmp(figure.unit, "ns") == 0 ||
+				strcmp(figure.unit, "B") == 0 || shown >= 99.95
+			? 0
+		: shown >= 9.995 ? 1
+				 : 2,
+		shown);
+	return figure;
+}
+
+struct figure_text figure_text(enum figure_kind kind, uint64_t value)
+{
+	struct figure figure = figure_make(kind, value);
+	struct figure_text text;
+
+	snprintf(text.text, sizeof(text.text), "%s%s%s", figure.digits,
+		figure.unit[0] != '\0' ? " " : "", figure.unit);
+	return text;
+}
+
+struct figure_text figure_percent(uint64_t part, uint64_t whole)
+{
+	double share = whole > 0 ? 100 * (double)part / (double)whole : 0;
+	struct figure_text text = {""};
+
+	if (part == 0 || whole == 0)
+		return text;
+	if (share < 0.05)
+		snprintf(text.text, sizeof(text.text), "<0.1%%");
+	else
+		snprintf(text.text, sizeof(text.text), "%.*f%%", share < 99.95 ? 1 : 0,
+			share);
+	return text;
+}
+
+/* ---- names ---- */
+
+static void cut_out(char *text, size_t from, size_t to)
+{
+	memmove(text + from, text + to, strlen(text + to) + 1);
+}
+
+/* "org.h2.mvstore.MVMap.put(Object)": where the parameters begin, or the end. */
+static size_t parameters_of(const char *name)
+{
+	size_t at = strcspn(name, "(");
+
+	return at > 0 ? at : strlen(name);
+}
+
+/* Packages are what has two dots behind it before the parameters; from the first on each
+ * becomes its initial until the name fits. */
+static void shorten_packages(char *name, size_t columns)
+{
+	size_t at = 0;
+
+	while (out_width(name, strlen(name)) > columns) {
+		size_t end = parameters_of(name), dot = at + strcspn(name + at, ".");
+		size_t next = dot < end ? dot + 1 + strcspn(name + dot + 1, ".") : end;
+		size_t initial = at + columns_at_least(name + at, 1);
+
+		if (next >= end)
+			return;
+		if (initial < dot) {
+			cut_out(name, initial, dot);
+			dot = initial;
+		}
+		at = dot + 1;
+	}
+}
+
+/* "(int,String[])" becomes "(i,S)", which still tells methods of one name apart, mostly. */
+static void shorten_parameters(char *name, size_t columns)
+{
+	size_t at = parameters_of(name);
+
+	if (out_width(name, strlen(name)) <= columns)
+		return;
+	while (name[at] == '(' || name[at] == ',') {
+		size_t initial = at + 1 + columns_at_least(name + at + 1, 1);
+		size_t end = at + 1 + strcspn(name + at + 1, ",)");
+
+		if (initial < end)
+			cut_out(name, initial, end);
+		at += 1 + strcspn(name + at + 1, ",)");
+	}
+}
+
+/* More is left of the end: it tells methods, files and threads apart. */
+static void shorten_middle(char *name, size_t columns)
+{
+	size_t width = out_width(name, strlen(name)), left, from, to;
+
+	if (width <= columns || columns < 2)
+		return;
+	left = (columns - 1) / 3;
+	from = columns_at_most(name, left);
+	to = columns_at_least(name, width - (columns - 1 - left));
+	memmove(name + from + strlen(ELLIPSIS), name + to, strlen(name + to) + 1);
+	memcpy(name + from, ELLIPSIS, strlen(ELLIPSIS));
+}
+
+/* A Java name: not a path, a text of several words, or a thread of some address. */
+static bool has_packages(const char *name)
+{
+	return strcspn(name, " /-:") >= parameters_of(name);
+}
+
+size_t figure_name(
+	char *name, size_t size, const char *label, size_t length, size_t columns)
+{
+	/* An ellipsis may be longer than what it stands for. */
+	harmless_copy(name, size - strlen(ELLIPSIS), label, length);
+	if (has_packages(name)) {
+		shorten_packages(name, columns);
+		shorten_parameters(name, columns);
+	}
+	shorten_middle(name, columns);
+	return out_width(name, strlen(name));
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* out: bytes on their way out, and numbers made of them. */
+#include "report/text/out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "error/columns.h"
+#include "error/harmless.h"
+
+enum { BUFFER_SIZE = 256 * 1024, PIECE = 4096 };
+
+static void fail(struct out *out, int errno_value)
+{
+	out->failed = errno_value;
+	out->length = out->capacity = 0;
+}
+
+void out_init(struct out *out, int fd)
+{
+	*out = (struct out){.fd = fd, .capacity = BUFFER_SIZE};
+	out->buffer = malloc(out->capacity);
+	if (out->buffer == NULL)
+		fail(out, ENOMEM);
+}
+
+void out_fini(struct out *out)
+{
+	free(out->buffer);
+	out->buffer = NULL;
+}
+
+static void write_all(struct out *out, const char *bytes, size_t length)
+{
+	while (length > 0 && out->failed == 0) {
+		ssize_t written = write(out->fd, bytes, length);
+
+		if (written >= 0) {
+			bytes += written;
+			length -= (size_t)written;
+		} else if (errno != EINTR) {
+			fail(out, errno);
+		}
+	}
+}
+
+void out_flush(struct out *out)
+{
+	if (out->fd < 0 || out->failed != 0)
+		return;
+	if (out->before_write)
+		out->before_write();
+	write_all(out, out->buffer, out->length);
+	out->length = 0;
+}
+
+static void grow(struct out *out, size_t size)
+{
+	size_t capacity = out->capacity * 2 + size;
+	char *buffer = realloc(out->buffer, capacity);
+
+	if (buffer == NULL) {
+		fail(out, ENOMEM);
+		return;
+	}
+	out->buffer = buffer;
+	out->capacity = capacity;
+}
+
+/* Makes room for size more bytes (at most PIECE) and returns where they go; NULL after
+ * a failure. */
+static char *take_room(struct out *out, size_t size)
+{
+	char *room;
+
+	if (out->failed != 0)
+		return NULL;
+	if (out->capacity - out->length < size) {
+		if (out->fd < 0)
+			grow(out, size);
+		else
+			out_flush(out);
+		if (out->failed != 0)
+			return NULL;
+	}
+	room = out->buffer + out->length;
+	out->length += size;
+	return room;
+}
+
+void out_many(struct out *out, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t piece = length < PIECE ? length : PIECE;
+		char *room = take_room(out, piece);
+
+		if (room == NULL)
+			return;
+		memcpy(room, bytes, piece);
+		bytes += piece;
+		length -= piece;
+	}
+}
+
+void out_spaces(struct out *out, size_t count)
+{
+	while (count > 0) {
+		size_t piece = count < PIECE ? count : PIECE;
+		char *room = take_room(out, piece);
+
+		if (room == NULL)
+			return;
+		memset(room, ' ', piece);
+		count -= piece;
+	}
+}
+
+void out_harmless(struct out *out, const char *text, size_t length)
+{
+	while (length > 0) {
+		char escape[HARMLESS_ESCAPE];
+		size_t span = harmless_span(text, length);
+
+		out_bytes(out, text, span);
+		text += span;
+		length -= span;
+		if (length == 0)
+			break;
+		span = harmless_escape(text, length, escape);
+		out_text(out, escape);
+		text += span;
+		length -= span;
+	}
+}
+
+size_t out_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	while (length > 0) {
+		char escape[HARMLESS_ESCAPE];
+		size_t span = harmless_span(text, length);
+
+		width += columns_count(text, span);
+		text += span;
+		length -= span;
+		if (length == 0)
+			break;
+		span = harmless_escape(text, length, escape);
+		width += strlen(escape);
+		text += span;
+		length -= span;
+	}
+	return width;
+}
+
+/* Plain digits, written backwards from end. */
+static char *number_plain(char *end, uint64_t value)
+{
+	do {
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	return end;
+}
+
+void out_number(struct out *out, uint64_t value)
+{
+	char field[NUMBER_WIDTH];
+	char *end = field + sizeof(field);
+	char *start = number_plain(end, value);
+
+	out_bytes(out, start, (size_t)(end - start));
+}
+
+void out_signed(struct out *out, int64_t value)
+{
+	if (value < 0)
+		out_char(out, '-');
+	out_number(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void out_real(struct out *out, double value)
+{
+	char text[340]; /* the largest double has 309 digits */
+	int length = snprintf(text, sizeof(text), "%.*f", REAL_DECIMALS, value);
+
+	while (text[length - 1] == '0')
+		length--;
+	length -= text[length - 1] == '.';
+	out_bytes(out, text, (size_t)length);
+}
+
+char *number_grouped(char *end, uint64_t value)
+{
+	unsigned digits = 0;
+
+	do {
+		if (digits > 0 && digits % 3 == 0)
+			*--end = ',';
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+		digits++;
+	} while (value > 0);
+	return end;
+}
+
+char *number_milliseconds(char *end, uint64_t ns)
+{
+	uint64_t microseconds = ns / 1000 + (ns % 1000 >= 500);
+	unsigned decimals = (unsigned)(microseconds % 1000);
+
+	*--end = (char)('0' + decimals % 10);
+	*--end = (char)('0' + decimals / 10 % 10);
+	*--end = (char)('0' + decimals / 100);
+	*--end = '.';
+	return number_grouped(end, microseconds / 1000);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* rows: which rows are printed, in which order, and the others as one line of sums. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/view.h"
+
+/* ---- ranks ---- */
+
+static int order_items(const struct rank *a, const struct rank *b)
+{
+	return (a->item > b->item) - (a->item < b->item);
+}
+
+static int falling(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? 1 : -1;
+	return order_items(a, b);
+}
+
+static int rising(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return order_items(a, b);
+}
+
+static int alphabetic(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+	int order;
+
+	if (a->text == NULL || b->text == NULL)
+		order = (a->text != NULL) - (b->text != NULL);
+	else
+		order = strcmp(a->text, b->text);
+	return order != 0 ? order : order_items(a, b);
+}
+
+/* A number that is larger where the other one is. */
+static uint64_t order_of(double real)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &real, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+void report_rank(struct report *report, struct rank *rank, const uint32_t *items, size_t count,
+	fill_row *fill)
+{
+	bool rises = report->sheet.column[report->sort].flags & COLUMN_RISING, numbers = true;
+	struct cell cells[COLUMN_MAX];
+	const struct cell *key = &cells[report->sort];
+
+	for (size_t i = 0; i < count; i++) {
+		rank[i].item = items ? items[i] : (uint32_t)i;
+		fill(report, rank[i].item, cells);
+		/* A null among texts has number 0, which is NULL: it comes first. */
+		rank[i].number = key->kind == CELL_NULL ? 0 : key->number;
+		if (key->kind == CELL_REAL)
+			rank[i].number = order_of(key->real);
+		if (key->kind == CELL_TEXT)
+			rank[i].text = key->text;
+		numbers &= key->kind != CELL_TEXT;
+	}
+	if (count > 0)
+		qsort(rank, count, sizeof(*rank), !numbers ? alphabetic : rises ? rising : falling);
+}
+
+size_t report_top(const struct report *report, size_t count)
+{
+	uint64_t top = report->request->top;
+
+	return top == 0 || top > count ? count : (size_t)top;
+}
+
+uint64_t report_least(const struct report *report)
+{
+	double share = report->min * (double)report->sheet.column[report->sort].whole;
+
+	return share > 0 ? (uint64_t)ceil(share) : 0;
+}
+
+bool report_is_idle(const struct report *report, size_t thread)
+{
+	const struct model *model = report->model;
+	const struct profile_thread *row = &model->profile->thread[thread];
+	bool cpu = model->metric_count > 0 && strcmp(model->metric[0]->name, "cpu") == 0;
+
+	if (!report->request->format->shares || model->choice->threads.count > 0 ||
+		row->events > 0)
+		return false;
+	/* A thread that waits has wall time, too. */
+	return !cpu || row->total[model->metric_index[0]] < report->whole[0] / 1000;
+}
+
+/* ---- lists ---- */
+
+int report_list(struct report *report, const uint32_t *items, size_t count)
+{
+	report->rank = report_room(report, count, struct rank);
+	if (report->model->store->failed)
+		return -1;
+	report_rank(report, report->rank, items, count, report->request->view->fill);
+	report->count = count;
+	report->shown = report_top(report, count);
+	return 0;
+}
+
+int report_list_methods(struct report *report, const uint32_t *items, size_t count)
+{
+	uint64_t enough = report_least(report);
+	size_t shown = 0;
+
+	if (report_list(report, items, count) != 0)
+		return -1;
+	/* Those that are printed move to the front, in their order. */
+	for (size_t i = 0; i < count && shown < report->shown; i++) {
+		struct rank row = report->rank[i];
+
+		if (!model_wants_method(report->model, row.item) || row.number < enough)
+			continue;
+		report->rank[i] = report->rank[shown];
+		report->rank[shown++] = row;
+	}
+	report->shown = shown;
+	return 0;
+}
+
+void report_rows(struct report *report, struct sink *sink)
+{
+	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
+
+	sums_begin(report, sums);
+	for (size_t i = 0; i < report->count; i++) {
+		report->request->view->fill(report, report->rank[i].item, cells);
+		if (i < report->shown)
+			sink_row(sink, cells, 0);
+		else
+			sums_add(report, sums, cells);
+	}
+	sums_end(report, sums);
+	if (report->shown < report->count)
+		sink_extra(sink, "omitted", "more", report->count - report->shown, sums);
+}

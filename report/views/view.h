@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * view: a way to look at a model: columns and rows of cells, which a format prints.
+ *
+ * A view is one row of the table in views.c and one file view_NAME.c. It says its columns
+ * (sheet.h), what its items are, and how the cells of an item are filled; rows.c orders the rows,
+ * chooses those that are printed, and sums up the others.
+ */
+#ifndef JPROF_REPORT_VIEW_H
+#define JPROF_REPORT_VIEW_H
+
+#include "report/formats/sheet.h"
+#include "report/model/links.h"
+#include "report/model/values.h"
+
+struct report;
+
+/* Fills one row's cells for an item. */
+typedef void fill_row(struct report *report, uint32_t item, struct cell *cells);
+
+struct view {
+	const char *name, *meaning;
+	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
+	const char *sort;
+	bool io; /* about I/O: chosen by paths and methods, too */
+	bool calls;   /* about calls: chosen by methods, too, and by their share of the
+			 whole */
+	bool levels;  /* a tree, which may be cut at a level */
+	bool merges;  /* threads are always one */
+	bool records; /* needs profile_wanted.records */
+	bool marks; /* and marks */
+	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
+	bool says_calibration; /* in rows of its own; all others have a line beside the rows */
+	/* Fills report->sheet. */
+	void (*columns)(struct report *report);
+	/* Makes whatever rows need, in the model's store; a list ends with report_list. 0, or -1 without
+	 * memory. */
+	int (*open)(struct report *report);
+	fill_row *fill; /* of a list's items */
+	/* Gives all rows to the sink; called once or twice; NULL: report_rows. */
+	void (*rows)(struct report *report, struct sink *sink);
+};
+
+extern const struct view *const views[];
+extern const size_t view_count;
+const struct view *view_find(const char *name);
+
+/* Those that are named outside of the table. */
+extern const struct view view_overview, view_summary, view_tree, view_threads;
+
+/* What the user asked for. */
+struct report_request {
+	struct model_choice choice;
+	const struct view *view;
+	const struct format *format;
+	const char *sort;            /* a column, or NULL for the view's own */
+	uint64_t top;                /* most rows to print; 0: all */
+	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
+	 */
+	double min;
+	uint64_t depth;     /* and those below that level of a tree; 0: none */
+	bool all;           /* of the summary, every row */
+	bool colour;
+	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
+	const char *state; /* a line on the file's own state, or NULL */
+	/* Prints a line beside the report (a format may have no place for it); called before a part of the
+	 * report is written, to the same terminal perhaps. Either may be NULL. */
+	void (*say)(const char *line);
+	void (*before_write)(void);
+};
+
+/* A view at work. */
+struct report {
+	const struct model *model;
+	const struct report_request *request;
+	struct sheet sheet;
+	unsigned sort; /* column */
+	double min;    /* of request, or what is usual on a screen */
+	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each metric */
+	/* Columns of what can be summed over rows, each the first of one a metric: the figure, what was
+	 * counted, the error, and the three parts of that, which no format shows; 0: there are no errors. */
+	struct {
+		unsigned figure, raw, error, parts;
+	} summed;
+	struct rank *rank; /* of a list: its items, in order */
+	size_t count, shown; /* all of them; those at the front that are printed */
+	void *data;        /* the view's own */
+	uint64_t violations; /* what does not add up in the profile, already said */
+};
+
+/* Room for count things that lasts as long as the report; NULL without memory. */
+#define report_room(report, count, type) \
+	((type *)store_room((report)->model->store, (count) + 1, sizeof(type)))
+
+/* Says that something in the profile does not add up, and counts it. After the first few it only
+ * counts. */
+void report_violation(struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- rows: rows.c ---- */
+
+/* Orders items[0 .. count) (NULL: 0 .. count) by the report's sort column, into rank: numbers from the
+ * largest, texts from the first; equals by item. */
+void report_rank(struct report *report, struct rank *rank, const uint32_t *items, size_t count,
+	fill_row *fill);
+
+/* The same for a list: in report->rank, with as many shown as the user's limit allows. 0, or -1 without
+ * memory. */
+int report_list(struct report *report, const uint32_t *items, size_t count);
+
+/* The same for methods (by id): shown are those that are wanted and have their share. */
+int report_list_methods(struct report *report, const uint32_t *items, size_t count);
+
+/* Gives a list's shown rows to the sink, and the sums of the others in one line. */
+void report_rows(struct report *report, struct sink *sink);
+
+/* How many of count rows are printed. */
+size_t report_top(const struct report *report, size_t count);
+
+/* What a row must have at least of the column that rows are sorted by, by request->min.
+ */
+uint64_t report_least(const struct report *report);
+
+/* True for a thread that did nothing worth a row on a screen: it made no calls. */
+bool report_is_idle(const struct report *report, size_t thread);
+
+/* ---- cells that many views have: columns.c ---- */
+
+/* A method's class, name and signature, for data. */
+void method_columns(struct report *report);
+static inline struct cell *method_cells(struct cell *cells, const struct method_label *label)
+{
+	*cells++ = cell_label(label->class_name);
+	*cells++ = cell_label(label->name);
+	*cells++ = cell_label(label->signature);
+	return cells;
+}
+
+/* How it was entered. */
+void entered_columns(struct report *report, unsigned flags);
+static inline struct cell *entered_cells(
+	struct cell *cells, uint64_t interpreted, uint64_t jitted, uint64_t native)
+{
+	*cells++ = cell_number(interpreted);
+	*cells++ = cell_number(jitted);
+	*cells++ = cell_number(native);
+	return cells;
+}
+
+/* Whether cum is "at least": the column, a cell in data, is there only where that is so of some node. */
+void at_least_column(struct report *report);
+static inline struct cell *at_least_cell(const struct report *report, struct cell *cells, bool at_least)
+{
+	if (report->model->at_least)
+		*cells++ = cell_bool(at_least);
+	return cells;
+}
+
+/* Base and cum, or (total) something's total alone; where the profile is adjusted what was counted and
+ * the errors, too. The cells, cum is NULL for a total: returns that behind them. */
+void value_columns(struct report *report);
+void total_columns(struct report *report);
+struct cell *value_cells(const struct report *report, struct cell *cells,
+	const union model_value *base, const union model_value *cum);
+
+/* Adds the cells of columns that can be summed; others become null. sums starts as sums_begin makes
+ * it; sums_end makes errors of what their parts came to. */
+void sums_begin(const struct report *report, struct cell *sums);
+void sums_add(const struct report *report, struct cell *sums, const struct cell *cells);
+void sums_end(const struct report *report, struct cell *sums);
+
+#endif

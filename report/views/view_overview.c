@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * view_overview: where the time goes, on one screen: what the profile is of, the methods
+ * that used most themselves, and the call paths that lead to most, all threads together.
+ *
+ * Of the paths only nodes with their share are kept, and of those the ones that tell
+ * something: where ways part, or where much is used. Their levels say how many calls lie
+ * between them.
+ */
+#include <stdlib.h>
+
+#include "report/text/figure.h"
+#include "report/views/method_rows.h"
+
+/* Of the whole: what a node of the paths has at least, and one that is shown for its own
+ * part. */
+#define LEAST_SHARE 0.01
+#define OWN_SHARE   0.03
+/* A path goes straight on where one child has that much of its parent. */
+#define STRAIGHT 0.9
+
+/* Rows of each part: by the terminal's height, less what stands around them. */
+enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
+
+/* Columns: the rest is a method's row. */
+enum { PART, LEVEL, METHOD };
+
+struct overview {
+	struct tally tally;
+	union model_value *cum;
+	struct link *link; /* of the heavy nodes alone */
+	size_t rows;
+	uint64_t least; /* what nodes that are shown have */
+};
+
+static void columns(struct report *report)
+{
+	sheet_add(&report->sheet, NULL, "part", "Part", IN_DATA);
+	sheet_add(&report->sheet, NULL, "level", "Level", IN_DATA);
+	method_row_columns(report);
+	report->sheet.brief = true;
+}
+
+static void fill_method(struct report *report, uint32_t item, struct cell *cells)
+{
+	const struct overview *view = report->data;
+
+	cells[PART] = cell_text("method");
+	cells[LEVEL] = cell_null();
+	method_row_of(report, cells + METHOD, &view->tally, item);
+}
+
+static void fill_path(struct report *report, uint32_t item, struct cell *cells)
+{
+	const struct overview *view = report->data;
+	struct call_count count = {0};
+	union model_value base[MODEL_VALUES_MAX];
+
+	call_count_add(&count, report->model, item);
+	model_base(report->model, item, base);
+	cells[PART] = cell_text("path");
+	cells[LEVEL] = cell_number(0);
+	method_row(report, cells + METHOD, report->model->profile->node[item].method, &count,
+		base, model_at(report->model, view->cum, item));
+}
+
+/* ---- the paths ---- */
+
+static uint64_t cum_of(const struct report *report, uint32_t node)
+{
+	const struct overview *view = report->data;
+
+	return model_at(report->model, view->cum, node)[0].count;
+}
+
+/* The nodes with their share, linked from the heaviest child on. */
+static int link_heavy(struct report *report, struct overview *view)
+{
+	uint64_t least = (uint64_t)(LEAST_SHARE * (double)report->whole[0]);
+	const struct model *model = report->model;
+	uint32_t *heavy = report_room(report, model->profile->node_count, uint32_t);
+	struct rank *rank = report_room(report, model->profile->node_count, struct rank);
+	unsigned sort = report->sort;
+	size_t count = 0;
+
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < model->profile->node_count; i++) {
+		if (!model->hidden[i] && cum_of(report, (uint32_t)i) > least)
+			heavy[count++] = (uint32_t)i;
+	}
+	report->sort = (unsigned)sheet_find(&report->sheet, "cum");
+	report_rank(report, rank, heavy, count, fill_path);
+	report->sort = sort;
+	view->link = links_make(model, rank, count);
+	return view->link ? 0 : -1;
+}
+
+/* True for a node that tells something, if nodes below `least` are left out. */
+static bool is_telling(const struct report *report, const struct walk *walk,
+	uint32_t node, uint64_t least)
+{
+	uint32_t child = walk->link[node].first_child;
+	union model_value base[MODEL_VALUES_MAX];
+
+	if (walk->level <= 1)
+		return true;
+	model_base(report->model, node, base);
+	return child == 0 || cum_of(report, child) < least ||
+	       (double)base[0].count >= OWN_SHARE * (double)report->whole[0] ||
+	       (double)cum_of(report, child) < STRAIGHT * (double)cum_of(report, node);
+}
+
+/* Gives the nodes that are shown to the sink, if there is one; how many they are. */
+static size_t walk_paths(struct report *report, struct sink *sink, uint64_t least)
+{
+	const struct overview *view = report->data;
+	struct cell cells[COLUMN_MAX];
+	struct walk walk;
+	uint32_t shown[ROWS_MOST + 1]; /* levels of those above */
+	size_t rows = 0, depth = 0;
+	bool more =
+		walk_start(&walk, report->model, view->link, 0) && walk_next(&walk);
+
+	while (more) {
+		bool heavy = cum_of(report, walk.at) >= least;
+
+		if (heavy && is_telling(report, &walk, walk.at, least)) {
+			while (depth > 0 && shown[depth - 1] >= walk.level)
+				depth--;
+			if (sink != NULL) {
+				fill_path(report, walk.at, cells);
+				cells[LEVEL] = cell_number(walk.level);
+				sink_row(sink, cells, (unsigned)depth);
+			}
+			if (depth < ROWS_MOST)
+				shown[depth++] = walk.level;
+			rows++;
+		}
+		more = heavy ? walk_next(&walk) : walk_past(&walk);
+	}
+	return rows;
+}
+
+/* The lightest nodes for whose paths there are rows enough. */
+static void choose_least(struct report *report, struct overview *view)
+{
+	static const double shares[] = {
+		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		view->least = (uint64_t)(shares[i] * (double)report->whole[0]) + 1;
+		if (walk_paths(report, NULL, view->least) <= view->rows)
+			return;
+	}
+}
+
+/* ---- life ---- */
+
+/* Of each part, on a terminal of so many lines; 0: not known. */
+static size_t rows_for(unsigned height)
+{
+	unsigned rows;
+
+	if (height == 0)
+		return ROWS_UNKNOWN;
+	rows = height > LINES_AROUND ? (height - LINES_AROUND) / 2 : 0;
+	if (rows < ROWS_LEAST)
+		return ROWS_LEAST;
+	return rows < ROWS_MOST ? rows : ROWS_MOST;
+}
+
+static int open_overview(struct report *report)
+{
+	struct overview *view = report_room(report, 1, struct overview);
+
+	report->data = view;
+	if (!view)
+		return -1;
+	view->rows = rows_for(report->request->height);
+	view->cum = model_cum(report->model);
+	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
+		report_list_methods(report, view->tally.seen, view->tally.seen_count) != 0)
+		return -1;
+	if (report->request->top == 0 && report->shown > view->rows)
+		report->shown = view->rows;
+	if (report->model->metric_count == 0)
+		return 0;
+	if (link_heavy(report, view) != 0)
+		return -1;
+	choose_least(report, view);
+	return 0;
+}
+
+/* ---- printing ---- */
+
+static uint64_t meta_number(const struct report *report, const char *key)
+{
+	const char *value = profile_meta_get(report->model->profile, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static uint64_t used_of(const struct report *report, const char *metric)
+{
+	for (unsigned m = 0; m < report->model->metric_count; m++) {
+		if (strcmp(report->model->metric[m]->name, metric) == 0)
+			return report->whole[m];
+	}
+	return 0;
+}
+
+static void print_head(struct report *report, struct sink *sink)
+{
+	const struct overview *view = report->data;
+	const struct profile *profile = report->model->profile;
+	const struct profile_thread *all = &profile->thread[0];
+	const struct profile_interval *interval = &profile->interval;
+	const char *command = profile_meta_get(profile, "java.command");
+	uint64_t calls = 0, cpu = used_of(report, "cpu");
+	uint64_t duration = interval->end > interval->begin
+				    ? interval->end - interval->begin
+				    : meta_number(report, "duration_ns");
+
+	for (size_t i = 0; i < view->tally.seen_count; i++)
+		calls += view->tally.method[view->tally.seen[i]].calls;
+	sink_title(sink, "%s", command ? command : "a program without a name");
+	sink_title(sink, "%s long; %s%s%s calls; %s methods, %s threads",
+		figure_text(FIGURE_TIME, duration).text,
+		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
+		cpu > 0 ? " of processor time; " : "",
+		figure_text(FIGURE_COUNT, calls).text,
+		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		figure_text(FIGURE_COUNT, all->folded).text);
+	sink_title(sink, report->model->adjusted
+				 ? "What jprof itself cost is taken out of all figures."
+				 : "All figures are with what jprof itself cost.");
+	if (all->pruned > 0)
+		sink_title(sink,
+			"%s call paths were folded for want of memory (a larger max_memory keeps "
+			"them)",
+			figure_text(FIGURE_COUNT, all->pruned).text);
+	if (all->lost > 0)
+		sink_title(sink, "%s calls could not be recorded for want of memory",
+			figure_text(FIGURE_COUNT, all->lost).text);
+}
+
+static void rows(struct report *report, struct sink *sink)
+{
+	struct overview *view = report->data;
+	bool has_metrics = report->model->metric_count > 0;
+	const char *metric = has_metrics ? report->model->metric[0]->name : "";
+
+	print_head(report, sink);
+	sink_title(sink, "%s", "");
+	sink_title(sink, "Methods by what they used themselves (%s)", metric);
+	report_rows(report, sink);
+	method_row_outside(report, sink, &view->tally);
+	if (!has_metrics)
+		return;
+	sink_title(sink,
+		"Call paths by what they used in all (%s), without the calls in between",
+		metric);
+	walk_paths(report, sink, view->least);
+}
+
+const struct view view_overview = {
+	.name = "overview",
+	.meaning = "where the time goes, on one screen: methods and call paths",
+	.sort = "base",
+	.calls = true,
+	.merges = true,
+	.adjusts = true,
+	.columns = columns,
+	.open = open_overview,
+	.fill = fill_method,
+	.rows = rows,
+};

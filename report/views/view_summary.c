@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * view_summary: where the profile comes from, how much is in it, and whether it adds up.
+ *
+ * Keys that the profile's own table of facts (meta) holds come first, those known here in
+ * the order of known_meta, then all others.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views/view.h"
+
+/* How people read a value. */
+enum look { LOOK_TEXT, LOOK_NUMBER, LOOK_TIME };
+
+/* The result of a format, that long. */
+#define summary_format(report, ...) store_format((report)->model->store, __VA_ARGS__).text
+
+/* A metric's unit, and how people read it. */
+static inline const char *summary_unit(const struct profile_metric *metric, enum look *look)
+{
+	bool time = strcmp(metric->unit, "ns") == 0;
+
+	*look = time ? LOOK_TIME : LOOK_NUMBER;
+	return time ? "ms" : metric->unit;
+}
+
+/* Facts the agent writes: the key in the profile, the key in the report. */
+static const struct known_meta {
+	const char *meta, *key, *label;
+	enum look look;
+} known_meta[] = {
+	{"java.command", "java.command", "Command", LOOK_TEXT},
+	{"jvm.name", "jvm.name", "JVM", LOOK_TEXT},
+	{"jvm.version", "jvm.version", "JVM version", LOOK_TEXT},
+	{"java.version", "java.version", "Java version", LOOK_TEXT},
+	{"java.home", "java.home", "Java home", LOOK_TEXT},
+	{"pid", "pid", "Process", LOOK_TEXT},
+	{"machine.host", "machine.host", "Machine", LOOK_TEXT},
+	{"machine.system", "machine.system", "System", LOOK_TEXT},
+	{"machine.cpu", "machine.cpu", "Processor", LOOK_TEXT},
+	{"machine.processors", "machine.processors", "Processors", LOOK_NUMBER},
+	{"jprof.version", "jprof.version", "jprof", LOOK_TEXT},
+	{"options", "options", "Options", LOOK_TEXT},
+	{"started", "started", "Started", LOOK_TEXT},
+	{"duration_ns", "duration", "Duration (ms)", LOOK_TIME},
+	{"flushed_ns", "flushed", "Brought up to date at (ms)", LOOK_TIME},
+	{"complete", "complete", "Complete", LOOK_TEXT},
+	{"memory.limit", "memory.limit", "Memory limit (bytes)", LOOK_NUMBER},
+	{"memory.peak", "memory.peak", "Memory peak (bytes)", LOOK_NUMBER},
+	/* `threads` is how many are reported here, which may be fewer. */
+	{"threads", "threads.seen", "Threads seen", LOOK_NUMBER},
+	{"threads.lost", "threads.lost", "Threads lost", LOOK_NUMBER},
+	{"methods.lost", "methods.lost", "Methods lost", LOOK_NUMBER},
+	{"probes.classes", "probes.classes", "Classes with probes", LOOK_NUMBER},
+	{"probes.methods", "probes.methods", "Methods with probes", LOOK_NUMBER},
+	{"untouched", "untouched", "Left without probes", LOOK_NUMBER},
+	/* Of older agents, which recorded no virtual threads. */
+	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads, not recorded",
+		LOOK_NUMBER},
+	{"io.class_loading.ops", "io.class_loading.ops", "I/O of class loading",
+		LOOK_NUMBER},
+	{"io.class_loading.bytes", "io.class_loading.bytes", "  bytes", LOOK_NUMBER},
+	{"io.class_loading.ns", "io.class_loading.ns", "  time (ms)", LOOK_TIME},
+	{"io.lost.ops", "io.lost.ops", "I/O of no known thread", LOOK_NUMBER},
+	{"io.lost.bytes", "io.lost.bytes", "  bytes", LOOK_NUMBER},
+	{"io.lost.ns", "io.lost.ns", "  time (ms)", LOOK_TIME},
+	{"io.folded.files", "io.folded.files", "Files folded into others' rows",
+		LOOK_NUMBER},
+	{"io.folded.connections", "io.folded.connections", "Connections folded",
+		LOOK_NUMBER},
+	{"io.folded.entries", "io.folded.entries", "Entries of archives folded",
+		LOOK_NUMBER},
+	{"io.records", "io.records", "I/O operations recorded", LOOK_NUMBER},
+	{"io.records.lost", "io.records.lost", "  lost records", LOOK_NUMBER},
+	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
+	{"metric.fallbacks", "metric.fallbacks", "Metric fallbacks", LOOK_NUMBER},
+	{"metric.losses", "metric.losses", "Metric losses", LOOK_NUMBER},
+	{"cpu_ns", "cpu", "Processor time of the process (ms)", LOOK_TIME},
+	/* Of the row `overhead`, where there is no calibration. */
+	{"overhead.event_ns", NULL, NULL, LOOK_TEXT},
+	{"calls", "recording.calls", "Calls seen by", LOOK_TEXT},
+	{"timing", "recording.timing", "Timing", LOOK_TEXT},
+	{"jprof.build", "jprof.build", "jprof build", LOOK_TEXT},
+	{"calibration.refused", "calibration.refused", "Calibration refused", LOOK_TEXT},
+	/* A whole file, of which the row `calibration` tells. */
+	{"calibration", NULL, NULL, LOOK_TEXT},
+};
+
+#define KNOWN_META (sizeof(known_meta) / sizeof(*known_meta))
+
+/* What is counted over the chosen threads. */
+struct counts {
+	uint64_t threads, virtual_threads, mounts, methods, nodes, calls, waited;
+	uint64_t interpreted, jitted, native;
+	uint64_t events, unwound, lost, pruned, repaired, unmatched;
+};
+
+/* A row for each count. */
+static const struct count_row {
+	const char *key, *label;
+	size_t offset;
+} count_rows[] = {
+	{"threads", "Threads", offsetof(struct counts, threads)},
+	{"methods", "Methods", offsetof(struct counts, methods)},
+	{"nodes", "Call paths (nodes)", offsetof(struct counts, nodes)},
+	{"calls", "Calls", offsetof(struct counts, calls)},
+	{"calls.interpreted", "  interpreted", offsetof(struct counts, interpreted)},
+	{"calls.jitted", "  jitted", offsetof(struct counts, jitted)},
+	{"calls.native", "  native", offsetof(struct counts, native)},
+	{"events", "Events", offsetof(struct counts, events)},
+	{"unwound", "  exits by exception", offsetof(struct counts, unwound)},
+	{"lost", "Lost events", offsetof(struct counts, lost)},
+	{"pruned", "Pruned nodes", offsetof(struct counts, pruned)},
+	{"repaired", "Repaired frames", offsetof(struct counts, repaired)},
+	{"unmatched", "Unmatched exits", offsetof(struct counts, unmatched)},
+};
+
+/* And where the profile has virtual threads. */
+static const struct count_row virtual_rows[] = {
+	{"virtual.threads", "Virtual threads", offsetof(struct counts, virtual_threads)},
+	{"virtual.mounts", "  mounts", offsetof(struct counts, mounts)},
+};
+
+/* How a metric's bases compare with the totals of the threads. */
+struct balance {
+	uint64_t threads_off; /* threads whose own sums differ */
+	uint64_t difference;  /* of all of them together, without sign */
+};
+
+struct summary_view {
+	struct counts counts;
+	union model_value total[MODEL_VALUES_MAX];
+	struct balance balance[PROFILE_METRIC_MAX]; /* of adjusted figures, and of those counted */
+};
+
+static void columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	sheet_add(sheet, NULL, "key", "", IN_DATA);
+	sheet_add(sheet, NULL, "value", "", IN_DATA);
+	sheet_add(sheet, NULL, "label", "Fact", IN_TEXT | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "shown", "Value", IN_TEXT | COLUMN_LEFT | COLUMN_LAST);
+}
+
+/* ---- counting ---- */
+
+static void count_nodes(struct report *report, struct summary_view *view, size_t thread,
+	union model_value *base, bool *method_seen)
+{
+	const struct model *model = report->model;
+	struct counts *counts = &view->counts;
+
+	for (size_t i = model->profile->thread_first[thread];
+		i < model->profile->thread_first[thread + 1]; i++) {
+		const struct profile_node *node = &model->profile->node[i];
+		union model_value own[MODEL_VALUES_MAX];
+
+		if (model->hidden[i])
+			continue;
+		counts->calls += node->calls;
+		counts->interpreted += node->interpreted;
+		counts->jitted += node->jitted;
+		counts->native += node->native;
+		counts->nodes++;
+		method_seen[node->method] = true;
+		model_base(model, i, own);
+		model_add(model, base, own);
+	}
+}
+
+/* What is adjusted has to add up, and what was counted. */
+static void compare_sums(const struct model *model, struct balance *balance,
+	const union model_value *total, const union model_value *base)
+{
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		uint64_t difference = 0;
+
+		for (unsigned v = m; v < model->counts; v += model->metric_count)
+			difference += total[v].count > base[v].count
+					      ? total[v].count - base[v].count
+					      : base[v].count - total[v].count;
+		balance[m].threads_off += difference > 0;
+		balance[m].difference += difference;
+	}
+}
+
+static void count_thread(
+	struct report *report, struct summary_view *view, size_t at, bool *method_seen)
+{
+	const struct model *model = report->model;
+	const struct profile_thread *thread = &model->profile->thread[at];
+	struct counts *counts = &view->counts;
+	uint64_t threads = thread->folded > 0 ? thread->folded : 1;
+	union model_value base[MODEL_VALUES_MAX] = {0}, total[MODEL_VALUES_MAX];
+
+	counts->threads += threads;
+	if (thread->is_virtual)
+		counts->virtual_threads += threads;
+	counts->mounts += thread->mounts;
+	counts->waited += thread->waited_ns;
+	counts->events += thread->events;
+	counts->unwound += thread->unwound;
+	counts->lost += thread->lost;
+	counts->pruned += thread->pruned;
+	counts->repaired += thread->repaired;
+	counts->unmatched += thread->unmatched;
+	count_nodes(report, view, at, base, method_seen);
+	model_total(model, at, total);
+	model_add(model, view->total, total);
+	compare_sums(model, view->balance, total, base);
+}
+
+static int open_summary(struct report *report)
+{
+	const struct profile *profile = report->model->profile;
+	struct summary_view *view = report_room(report, 1, struct summary_view);
+	bool *method_seen = report_room(report, profile->method_count, bool);
+
+	report->data = view;
+	if (!view || !method_seen)
+		return -1;
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		if (report->model->selected[t])
+			count_thread(report, view, t, method_seen);
+	}
+	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++)
+		view->counts.methods += method_seen[id];
+	return 0;
+}
+
+/* ---- rows ---- */
+
+/* What a screen shows without --all: these, and counts of what went wrong that are not 0.
+ */
+static const struct needed {
+	const char *key;
+	bool unless_zero;
+} needed[] = {
+	{"java.command", false},
+	{"jvm.version", false},
+	{"started", false},
+	{"duration", false},
+	{"cpu", false},
+	{"threads", false},
+	{"methods", false},
+	{"calls", false},
+	{"overhead", false},
+	{"calibration", false},
+	{"interval.from", false},
+	{"interval.to", false},
+	{"lost", true},
+	{"pruned", true},
+	{"threads.lost", true},
+	{"methods.lost", true},
+	{"io.records.lost", true},
+	{"unmatched", true},
+	{"metric.losses", true},
+};
+
+static bool is_needed(const struct report *report, const char *key, bool zero)
+{
+	if (report->request->all || !report->request->format->shares)
+		return true;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
+		if (strcmp(needed[i].key, key) == 0)
+			return !needed[i].unless_zero || !zero;
+	}
+	return strncmp(key, "check.", strlen("check.")) == 0 && !zero;
+}
+
+/* A row: its key, what people call it, its value. Texts are borrowed until the report ends. */
+static void summary_text(struct report *report, struct sink *sink, const char *key,
+	const char *label, const char *value)
+{
+	const struct cell cells[] = {
+		cell_text(key), cell_text(value), cell_text(label), cell_text(value)};
+
+	if (is_needed(report, key, strcmp(value, "exact") == 0))
+		sink_row(sink, cells, 0);
+}
+
+static void summary_number(struct report *report, struct sink *sink, const char *key,
+	const char *label, uint64_t number, enum look look)
+{
+	char field[NUMBER_WIDTH], *end = field + sizeof(field),
+				  *start = look == LOOK_TIME ? number_milliseconds(end, number)
+							     : number_grouped(end, number);
+	struct label shown =
+		store_bytes(report->model->store, start, (size_t)(end - start));
+	const struct cell cells[] = {
+		cell_text(key), cell_number(number), cell_text(label), cell_label(shown)};
+
+	if (is_needed(report, key, number == 0))
+		sink_row(sink, cells, 0);
+}
+
+/* True, and the number, if the text is nothing but decimal digits. */
+static bool as_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
+static void print_known(
+	struct report *report, struct sink *sink, const struct known_meta *row)
+{
+	const char *value = profile_meta_get(report->model->profile, row->meta);
+	uint64_t number;
+
+	if (!value || !row->key)
+		return;
+	if (row->look != LOOK_TEXT && as_number(value, &number))
+		summary_number(report, sink, row->key, row->label, number, row->look);
+	else
+		summary_text(report, sink, row->key, row->label, value);
+}
+
+static bool is_known(const char *meta)
+{
+	for (size_t i = 0; i < KNOWN_META; i++) {
+		if (strcmp(known_meta[i].meta, meta) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void print_meta(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->profile;
+
+	for (size_t i = 0; i < KNOWN_META; i++)
+		print_known(report, sink, &known_meta[i]);
+	for (size_t i = 0; i < profile->meta_count; i++) {
+		const struct profile_meta *meta = &profile->meta[i];
+
+		if (!is_known(meta->key))
+			summary_text(report, sink, meta->key, meta->key, meta->value);
+	}
+}
+
+/* Nothing where counts are of the whole recording. */
+static void print_interval(struct report *report, struct sink *sink)
+{
+	const struct profile_interval *interval = &report->model->profile->interval;
+
+	if (!interval->from && !interval->to)
+		return;
+	summary_text(report, sink, "interval.from", "Counts are from",
+		interval->from ? interval->from->label : "(begin)");
+	summary_text(report, sink, "interval.to", "  to",
+		interval->to ? interval->to->label : "(end)");
+	if (interval->end > interval->begin)
+		summary_number(report, sink, "interval.duration", "  that is (ms)",
+			interval->end - interval->begin, LOOK_TIME);
+	if (interval->clamped > 0)
+		summary_number(report, sink, "interval.clamped", "  counts that fell",
+			interval->clamped, LOOK_NUMBER);
+}
+
+static void print_snapshots(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->profile;
+
+	for (size_t i = 0; i < profile->snapshot_count; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+		bool is_reset = snapshot->kind == SNAPSHOT_RESET;
+
+		summary_number(report, sink,
+			summary_format(report, "%s.%s", is_reset ? "reset" : "snapshot",
+				snapshot->label),
+			summary_format(report, "%s %s (ms)", is_reset ? "Reset" : "Snapshot",
+				snapshot->label),
+			snapshot->at, LOOK_TIME);
+	}
+	if (profile->mark_count > 0)
+		summary_number(
+			report, sink, "marks", "Marks", profile->mark_count, LOOK_NUMBER);
+}
+
+static void print_counts(struct report *report, struct sink *sink,
+	const struct count_row *rows, size_t count)
+{
+	const struct summary_view *view = report->data;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number;
+
+		memcpy(&number, (const char *)&view->counts + rows[i].offset,
+			sizeof(number));
+		summary_number(
+			report, sink, rows[i].key, rows[i].label, number, LOOK_NUMBER);
+	}
+}
+
+static void print_metric(struct report *report, struct sink *sink, unsigned m)
+{
+	const struct summary_view *view = report->data;
+	const struct model *model = report->model;
+	const struct profile_metric *metric = model->metric[m];
+	const struct balance *balance = &view->balance[m];
+	enum look look;
+	const char *unit = summary_unit(metric, &look);
+
+	summary_text(report, sink, summary_format(report, "how.%s", metric->name),
+		summary_format(report, "Metric %s", metric->name),
+		summary_format(report, "%s: %s", metric->unit, metric->how));
+	summary_number(report, sink, summary_format(report, "total.%s", metric->name),
+		summary_format(report, "  total (%s)", unit), view->total[m].count, look);
+	if (model->adjusted) {
+		summary_number(report, sink, summary_format(report, "error.%s", metric->name),
+			"    within ±", model_error(model, view->total, m), look);
+		summary_number(report, sink,
+			summary_format(report, "raw_total.%s", metric->name),
+			"    as counted", view->total[model->metric_count + m].count, look);
+	}
+	summary_text(report, sink, summary_format(report, "check.%s", metric->name),
+		"  sum of base = total",
+		balance->threads_off == 0
+			? "exact"
+			: summary_format(report, "differs by %llu in %llu threads",
+				  (unsigned long long)balance->difference,
+				  (unsigned long long)balance->threads_off));
+}
+
+/* ---- what jprof cost ---- */
+
+/* Without a calibration: what the events cost by the agent's estimate, of the processor time of the
+ * whole recording; of an interval's that is not known. */
+static const char *overhead(struct report *report)
+{
+	const struct profile *profile = report->model->profile;
+	const struct summary_view *view = report->data;
+	const char *event = profile_meta_get(profile, "overhead.event_ns");
+	const char *used = profile_meta_get(profile, "cpu_ns");
+	bool whole = !profile->interval.from && !profile->interval.to;
+	double event_ns = event ? strtod(event, NULL) : 0, cost;
+	uint64_t cpu_ns;
+
+	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
+		return "not estimated";
+	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
+	return summary_format(report, "%.1f %% of processor time, if an event costs %.1f ns",
+		100 * cost / (double)cpu_ns, event_ns);
+}
+
+/* With a calibration: what was taken out, over the chosen threads. */
+struct overhead {
+	struct adjust_total total[PROFILE_METRIC_MAX]; /* by metric of the profile */
+	struct adjust_stretches stretches;
+	uint64_t used[PROFILE_METRIC_MAX]; /* what they used, with jprof's part */
+};
+
+static void add_overhead(const struct model *model, struct overhead *overhead, size_t thread)
+{
+	const struct adjusted *adjusted = model->adjusted;
+	const struct adjust_stretches *stretches = &adjusted->stretches[thread];
+
+	for (unsigned m = 0; m < adjusted->metric_count; m++) {
+		const struct adjust_total *total =
+			&adjusted->total[thread * adjusted->metric_count + m];
+
+		overhead->total[m].taken += total->taken;
+		overhead->total[m].over += total->over;
+		overhead->used[m] += model->profile->thread[thread].total[m];
+	}
+	overhead->stretches.all += stretches->all;
+	overhead->stretches.nearest += stretches->nearest;
+	overhead->stretches.missing += stretches->missing;
+}
+
+/* Processor time of the process, of the whole recording; 0: not known. */
+static double process_time(const struct profile *profile)
+{
+	const char *used = profile_meta_get(profile, "cpu_ns");
+	bool whole = !profile->interval.from && !profile->interval.to;
+
+	return used && whole ? (double)strtoull(used, NULL, 10) : 0;
+}
+
+/* Of the threads' processor time, or where that was not counted, of the process's: what waited while
+ * it was measured as wall-clock time may be more than that. */
+static void print_share(struct report *report, struct sink *sink, const struct overhead *overhead)
+{
+	const struct profile *profile = report->model->profile;
+	int cpu = profile_metric_find(profile, "cpu"), wall = profile_metric_find(profile, "wall");
+	int metric = cpu >= 0 ? cpu : wall;
+	double used = cpu >= 0 ? (double)overhead->used[cpu] : process_time(profile);
+	const char *value = "not known";
+
+	if (metric >= 0 && used > 0)
+		value = summary_format(report, "%.1f %% of processor time",
+			100 * fmin((double)overhead->total[metric].taken, used) / used);
+	summary_text(report, sink, "overhead", "Estimated overhead", value);
+}
+
+static void print_overhead(struct report *report, struct sink *sink,
+	const struct overhead *overhead, unsigned m)
+{
+	const struct profile_metric *metric = report->model->metric[m];
+	const struct adjust_total *total = &overhead->total[report->model->metric_index[m]];
+	enum look look;
+	const char *unit = summary_unit(metric, &look);
+
+	summary_number(report, sink, summary_format(report, "overhead.%s", metric->name),
+		summary_format(report, "  %s (%s)", metric->name, unit), total->taken, look);
+	summary_number(report, sink, summary_format(report, "over_correction.%s", metric->name),
+		summary_format(report, "  over-correction of %s (%s)", metric->name, unit),
+		(uint64_t)llround(total->over), look);
+}
+
+/* The session's sequences that have no row at all, or (nearest) that of a like one alone. */
+static uint64_t count_sequences(const struct model *model, bool nearest)
+{
+	const struct calibration *calibration = model->choice->adjustment->calibration;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < model->profile->sequence_count; i++) {
+		enum calibration_fit fit;
+
+		calibration_nearest(calibration, model->profile->sequence[i].code, &fit);
+		count += nearest ? fit != FIT_NONE && fit != FIT_EXACT : fit == FIT_NONE;
+	}
+	return count;
+}
+
+static void print_sequences(struct report *report, struct sink *sink, const char *key,
+	const char *label, bool nearest, const struct adjust_stretches *stretches)
+{
+	double count = nearest ? stretches->nearest : stretches->missing;
+	double share = stretches->all > 0 ? 100 * count / stretches->all : 0;
+
+	summary_number(report, sink, key, label, count_sequences(report->model, nearest),
+		LOOK_NUMBER);
+	summary_text(report, sink, summary_format(report, "%s.share", key),
+		"  of stretches", summary_format(report, "%.2f %%", share));
+}
+
+static void print_adjusted(struct report *report, struct sink *sink)
+{
+	struct overhead overhead = {0};
+
+	for (size_t t = 0; t < report->model->profile->thread_count; t++) {
+		if (report->model->selected[t])
+			add_overhead(report->model, &overhead, t);
+	}
+	print_share(report, sink, &overhead);
+	for (unsigned m = 0; m < report->model->metric_count; m++)
+		print_overhead(report, sink, &overhead, m);
+	print_sequences(report, sink, "calibration.missing", "Sequences without calibration",
+		false, &overhead.stretches);
+	print_sequences(report, sink, "calibration.nearest", "Sequences by a like one's", true,
+		&overhead.stretches);
+}
+
+static void overhead_rows(struct report *report, struct sink *sink)
+{
+	const struct adjustment *adjustment = report->model->choice->adjustment;
+
+	if (report->model->adjusted)
+		print_adjusted(report, sink);
+	if (adjustment)
+		summary_text(report, sink, "calibration", "Calibration", adjustment->said);
+}
+
+/* Of wall-clock time, how long threads could have run and had no processor. What probes have of that
+ * can be told where processor time is counted, too. */
+static void print_waited(struct report *report, struct sink *sink)
+{
+	const struct summary_view *view = report->data;
+	const struct profile *profile = report->model->profile;
+
+	if (profile_metric_find(profile, "wall") < 0)
+		return;
+	summary_number(report, sink, "waited", "Waited for a processor (ms)",
+		view->counts.waited, LOOK_TIME);
+	if (report->model->adjusted && profile_metric_find(profile, "cpu") < 0 &&
+		view->counts.waited > 0)
+		summary_text(report, sink, "waited.unadjusted",
+			"  with what probes made of it",
+			"wall is not adjusted for it where cpu is not recorded");
+}
+
+static void rows_summary(struct report *report, struct sink *sink)
+{
+	print_meta(report, sink);
+	print_snapshots(report, sink);
+	print_interval(report, sink);
+	print_counts(report, sink, count_rows, sizeof(count_rows) / sizeof(*count_rows));
+	if (model_has_virtual(report->model))
+		print_counts(report, sink, virtual_rows,
+			sizeof(virtual_rows) / sizeof(*virtual_rows));
+	for (unsigned m = 0; m < report->model->metric_count; m++)
+		print_metric(report, sink, m);
+	print_waited(report, sink);
+	if (!report->model->adjusted)
+		summary_text(report, sink, "overhead", "Estimated overhead", overhead(report));
+	overhead_rows(report, sink);
+	if (!report->request->all && report->request->format->shares)
+		sink_note(sink, "more", "--all", " shows every row");
+}
+
+const struct view view_summary = {
+	.name = "summary",
+	.meaning = "where the profile comes from, how much is in it, whether it adds up",
+	.sort = NULL,
+	.adjusts = true,
+	.says_calibration = true,
+	.columns = columns,
+	.open = open_summary,
+	.rows = rows_summary,
+};

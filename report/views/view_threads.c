@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* view_threads: what each thread used, and how much of its events could be matched. */
+#include "report/text/figure.h"
+#include "report/views/view.h"
+
+static void columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+	/* What only virtual threads have: in text where there are some. */
+	unsigned of_virtual =
+		COLUMN_SUM | (model_has_virtual(report->model) ? IN_ALL : IN_DATA);
+
+	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA);
+	sheet_add(sheet, NULL, "index", "Index", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "id", "Id", IN_ALL | COLUMN_RISING);
+	sheet_add(sheet, NULL, "os_id", "OS id", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "virtual", "Virtual", IN_ALL | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "alive", "Alive", IN_ALL | COLUMN_LEFT);
+	sheet_add(sheet, NULL, "folded", "Folded", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "mounts", "Mounts", of_virtual);
+	sheet_add(sheet, NULL, "carrier_time", "Carrier time", of_virtual | COLUMN_TIME);
+	sheet_add(sheet, NULL, "waited", "Waited", IN_DATA | COLUMN_SUM | COLUMN_TIME);
+	sheet_add(sheet, NULL, "events", "Events", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "unwound", "Unwound", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "repaired", "Repaired", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "unmatched", "Unmatched", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "lost", "Lost", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "pruned", "Pruned", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "started", "Started", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "problems", "Problems", IN_SCREEN | COLUMN_LEFT);
+	total_columns(report);
+	sheet_add_name(sheet, "Thread");
+}
+
+/* A number where 0 says that there is none. */
+static struct cell known(uint64_t number)
+{
+	return number == 0 ? cell_null() : cell_number(number);
+}
+
+static struct cell of_virtual(const struct profile_thread *thread, uint64_t number)
+{
+	return thread->is_virtual ? cell_number(number) : cell_null();
+}
+
+/* What of a thread's calls is not as it was, in words; empty: nothing. */
+static struct label problems(struct report *report, const struct profile_thread *thread)
+{
+	const struct {
+		const char *word;
+		uint64_t count;
+	} kinds[] = {{"lost", thread->lost}, {"folded", thread->pruned},
+		{"unmatched", thread->unmatched}, {"repaired", thread->repaired}};
+	struct label label = {"", 0};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].count > 0)
+			label = store_format(report->model->store, "%s%s%s %s", label.text,
+				label.length > 0 ? ", " : "",
+				figure_text(FIGURE_COUNT, kinds[i].count).text,
+				kinds[i].word);
+	}
+	return label;
+}
+
+static void fill(struct report *report, uint32_t item, struct cell *cells)
+{
+	const struct profile_thread *thread = &report->model->profile->thread[item];
+	const union model_value *total = report->data;
+
+	*cells++ = cell_label(report->model->thread[item]);
+	*cells++ = cell_number(thread->id);
+	*cells++ = known((uint64_t)thread->java_id);
+	*cells++ = known((uint64_t)thread->os_id);
+	*cells++ = cell_bool(thread->is_virtual);
+	*cells++ = cell_bool(thread->alive);
+	*cells++ = cell_number(thread->folded);
+	*cells++ = of_virtual(thread, thread->mounts);
+	*cells++ = of_virtual(thread, thread->carrier_ns);
+	*cells++ = cell_number(thread->waited_ns);
+	*cells++ = cell_number(thread->events);
+	*cells++ = cell_number(thread->unwound);
+	*cells++ = cell_number(thread->repaired);
+	*cells++ = cell_number(thread->unmatched);
+	*cells++ = cell_number(thread->lost);
+	*cells++ = cell_number(thread->pruned);
+	*cells++ = cell_number(thread->started);
+	*cells++ = thread->alive ? cell_null() : cell_number(thread->ended);
+	*cells++ = cell_label(problems(report, thread));
+	cells = value_cells(report, cells, model_at(report->model, total, item), NULL);
+	*cells = cell_label(report->model->thread[item]);
+}
+
+static int open_threads(struct report *report)
+{
+	const struct model *model = report->model;
+	size_t threads = model->profile->thread_count, count = 0;
+	union model_value *total = model_values(model, threads);
+	uint32_t *items = report_room(report, threads, uint32_t);
+
+	report->data = total;
+	for (size_t t = 0; total && items && t < threads; t++) {
+		if (!model->selected[t])
+			continue;
+		model_total(model, t, model_at(model, total, t));
+		if (!report_is_idle(report, t))
+			items[count++] = (uint32_t)t;
+	}
+	return report_list(report, items, count);
+}
+
+/* Threads that did nothing have no rows, but one together. */
+static void rows(struct report *report, struct sink *sink)
+{
+	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
+	size_t idle = 0;
+
+	report_rows(report, sink);
+	sums_begin(report, sums);
+	for (size_t t = 0; t < report->model->profile->thread_count; t++) {
+		if (!report->model->selected[t] || !report_is_idle(report, t))
+			continue;
+		fill(report, (uint32_t)t, cells);
+		sums_add(report, sums, cells);
+		idle++;
+	}
+	sums_end(report, sums);
+	if (idle > 0)
+		sink_extra(sink, "idle", "threads without calls", idle, sums);
+}
+
+const struct view view_threads = {
+	.name = "threads",
+	.meaning = "one row a thread: events and totals",
+	.sort = "index",
+	.adjusts = true,
+	.columns = columns,
+	.open = open_threads,
+	.fill = fill,
+	.rows = rows,
+};

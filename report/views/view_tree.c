@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * view_tree: every call path, depth first, the heaviest child first.
+ *
+ * With a limit, the rows that come first by the sort column are printed, and what leads to
+ * them; all others are one line of sums, so that the printed bases still add up.
+ */
+#include "report/views/view.h"
+
+struct tree_view {
+	union model_value *cum;
+	uint32_t *level;
+	struct link *link;
+	bool *shown;   /* by node; NULL: all */
+	size_t thread; /* of the node filled last */
+};
+
+static void columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	sheet_add(sheet, NULL, "id", "Id", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "parent", "Parent", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA);
+	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING);
+	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
+	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL);
+	method_columns(report);
+	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
+	entered_columns(report, IN_DATA | COLUMN_SUM);
+	at_least_column(report);
+	value_columns(report);
+	sheet_add_name(sheet, "Name");
+}
+
+static void fill(struct report *report, uint32_t item, struct cell *cells)
+{
+	struct tree_view *view = report->data;
+	const struct model *model = report->model;
+	const struct profile_node *node = &model->profile->node[item];
+	const struct method_label *method = &model->method[node->method];
+	union model_value base[MODEL_VALUES_MAX];
+	bool is_root = node->id == 0;
+	size_t first;
+
+	view->thread = model_thread_of(model, item, view->thread);
+	first = model->profile->thread_first[view->thread];
+	*cells++ = cell_number(item);
+	*cells++ = is_root ? cell_null() : cell_number(first + node->parent);
+	*cells++ = cell_label(model->thread[view->thread]);
+	*cells++ = cell_number(model->profile->thread[view->thread].id);
+	*cells++ = cell_number(view->level[item]);
+	*cells++ = cell_number(node->recursion);
+	cells = method_cells(cells, method);
+	*cells++ = cell_number(node->calls);
+	cells = entered_cells(cells, node->interpreted, node->jitted, node->native);
+	cells = at_least_cell(report, cells, model_is_at_least(model, item));
+	model_base(model, item, base);
+	cells = value_cells(report, cells, base, model_at(model, view->cum, item));
+	*cells = cell_label(is_root ? model->thread[view->thread] : method->display);
+}
+
+/* ---- which rows are shown ---- */
+
+static uint32_t *find_levels(const struct report *report)
+{
+	const struct profile *profile = report->model->profile;
+	uint32_t *level = report_room(report, profile->node_count, uint32_t);
+
+	for (size_t t = 0; level && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
+			level[i] = level[first + profile->node[i].parent] + 1;
+	}
+	return level;
+}
+
+/* The first rows by rank that the user wants, and all their ancestors. */
+static int choose_shown(struct report *report, struct tree_view *view)
+{
+	const struct report_request *request = report->request;
+	const struct profile *profile = report->model->profile;
+	uint64_t least = report_least(report);
+	size_t thread = 0, chosen = 0;
+	const bool *wanted = NULL;
+
+	if (report->shown == report->count && least == 0 && request->depth == 0 &&
+		request->choice.methods.count == 0 && !request->format->shares)
+		return 0;
+	if (request->choice.methods.count > 0)
+		wanted = model_below_wanted(report->model);
+	view->shown = report_room(report, profile->node_count, bool);
+	if (report->model->store->failed)
+		return -1;
+	for (size_t i = 0; i < report->count && chosen < report->shown; i++) {
+		size_t at = report->rank[i].item, first;
+
+		if (report->rank[i].number < least ||
+			(request->depth > 0 && view->level[at] > request->depth) ||
+			(wanted && !wanted[at]))
+			continue;
+		chosen++;
+		thread = model_thread_of(report->model, at, thread);
+		first = profile->thread_first[thread];
+		if (at == first && report_is_idle(report, thread))
+			continue;
+		for (; !view->shown[at]; at = first + profile->node[at].parent)
+			view->shown[at] = true;
+	}
+	return 0;
+}
+
+static int open_tree(struct report *report)
+{
+	struct tree_view *view = report_room(report, 1, struct tree_view);
+	size_t count = 0;
+	uint32_t *nodes = model_nodes(report->model, &count);
+
+	if (!view || !nodes)
+		return -1;
+	report->data = view;
+	view->cum = model_cum(report->model);
+	view->level = find_levels(report);
+	if (report->model->store->failed || report_list(report, nodes, count) != 0)
+		return -1;
+	view->link = links_make(report->model, report->rank, count);
+	return view->link ? choose_shown(report, view) : -1;
+}
+
+/* ---- printing ---- */
+
+/* What the node's row will need is fetched from memory while those before it are filled: nodes are met in
+ * no order a processor could guess. (always_inline: gcc removes calls of what only fetches.) */
+__attribute__((always_inline)) static inline void fetch(
+	const struct model *model, const struct tree_view *view, uint32_t node)
+{
+	const char *row = (const char *)&model->profile->node[node];
+
+	__builtin_prefetch(row);
+	__builtin_prefetch(row + sizeof(struct profile_node) - 1);
+	__builtin_prefetch(model_at(model, view->cum, node));
+}
+
+/* On to the next node that is shown. */
+static bool next_shown(
+	const struct report *report, const struct tree_view *view, struct walk *walk)
+{
+	bool more = walk_next(walk);
+
+	while (more && view->shown && !view->shown[walk->at])
+		more = walk_past(walk);
+	fetch(report->model, view, walk->at);
+	return more;
+}
+
+static void print_thread(struct report *report, struct sink *sink, size_t thread)
+{
+	struct tree_view *view = report->data;
+	struct cell cells[COLUMN_MAX];
+	struct walk walk;
+	bool more = walk_start(&walk, report->model, view->link, thread);
+
+	if (more && view->shown && !view->shown[walk.at])
+		return;
+	while (more && sink->out->failed == 0) {
+		uint32_t at = walk.at, level = walk.level;
+
+		more = next_shown(report, view, &walk);
+		fill(report, at, cells);
+		sink_row(sink, cells, level);
+	}
+}
+
+/* The rows that are not shown, in a line: those of threads that did nothing, or all
+ * others. */
+static void print_omitted(struct report *report, struct sink *sink, bool idle)
+{
+	enum { AHEAD = 8 };
+	struct tree_view *view = report->data;
+	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
+	uint64_t rows = 0;
+	size_t thread = 0;
+
+	sums_begin(report, sums);
+	for (size_t i = 0; i < report->count; i++) {
+		uint32_t at = report->rank[i].item;
+
+		if (i + AHEAD < report->count)
+			fetch(report->model, view, report->rank[i + AHEAD].item);
+		if (view->shown[at])
+			continue;
+		if (report->request->format->shares) {
+			thread = model_thread_of(report->model, at, thread);
+			if (report_is_idle(report, thread) != idle)
+				continue;
+		}
+		fill(report, at, cells);
+		sums_add(report, sums, cells);
+		rows++;
+	}
+	sums_end(report, sums);
+	if (rows > 0)
+		sink_extra(sink, "omitted", idle ? "threads without calls" : "more", rows,
+			sums);
+}
+
+/* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a
+ * tree that is larger than the processor's caches. */
+static void measure_rows(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+	struct tree_view *view = report->data;
+	struct cell cells[COLUMN_MAX];
+
+	for (size_t t = 0; t < model->profile->thread_count; t++) {
+		for (size_t i = model->profile->thread_first[t];
+			model->selected[t] && i < model->profile->thread_first[t + 1]; i++) {
+			if (model->hidden[i] || (view->shown && !view->shown[i]))
+				continue;
+			fill(report, (uint32_t)i, cells);
+			sink_row(sink, cells, view->level[i]);
+		}
+	}
+}
+
+/* The threads' trees, in the order of their roots. */
+static void print_rows(struct report *report, struct sink *sink)
+{
+	size_t thread = 0;
+
+	for (size_t i = 0; i < report->count; i++) {
+		uint32_t at = report->rank[i].item;
+
+		if (report->model->profile->node[at].id != 0)
+			continue;
+		thread = model_thread_of(report->model, at, thread);
+		print_thread(report, sink, thread);
+	}
+}
+
+static void rows(struct report *report, struct sink *sink)
+{
+	struct tree_view *view = report->data;
+
+	if (sink->measuring)
+		measure_rows(report, sink);
+	else
+		print_rows(report, sink);
+	if (view->shown) {
+		print_omitted(report, sink, false);
+		if (report->request->format->shares)
+			print_omitted(report, sink, true);
+	}
+}
+
+const struct view view_tree = {
+	.name = "tree",
+	.meaning = "every call path; one tree a thread",
+	.sort = "cum",
+	.calls = true,
+	.levels = true,
+	.adjusts = true,
+	.columns = columns,
+	.open = open_tree,
+	.fill = fill,
+	.rows = rows,
+};
