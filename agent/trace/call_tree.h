@@ -264,7 +264,8 @@ void tree_close(struct call_tree *tree);
 /* Gives back nodes' memory beyond this many. */
 void tree_shrink(struct call_tree *tree, uint32_t nodes);
 
-/* All bytes it holds of the budget. */
+/* Bytes of the budget, but for what a visit gives back at any time: the owner asks without the
+ * lock. */
 size_t tree_bytes(const struct call_tree *tree);
 
 #endif
