@@ -101,8 +101,8 @@ static jint refuse_old(int release, bool live)
 
 	if (release > 1)
 		snprintf(which, sizeof(which), "%d", release);
-	snprintf(why, sizeof(why), "this JVM is of release %s; jprof needs %d or later",
-		which, OLDEST_RELEASE);
+	snprintf(why, sizeof(why), "this JVM is of release %s; jprof needs %d or later", which,
+		OLDEST_RELEASE);
 	log_line(LOG_ERROR, "%s: nothing is recorded", why);
 	run_notes_put(RUN_NOTE_REFUSED, why, NULL);
 	return live ? JNI_ERR : JNI_OK;

@@ -189,8 +189,8 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	paused = slot_pause();
 	jvm_expect_references(jni);
 	if (jvm_describe_method(jni, method, &description)) {
-		function = native_methods_bind(jni, method, &description,
-			io_natives_bind(&description, address));
+		function = native_methods_bind(
+			jni, method, &description, io_natives_bind(&description, address));
 		if (function != address)
 			*new_address = function;
 		jvm_method_fini(&description);

@@ -23,8 +23,9 @@
 
 /* Called at turning points of the agent's life. */
 struct life_hooks {
-	void (*ready)(void); /* the JVM can run Java code, and the first recording has begun */
-	void (*over)(void);  /* the process ends */
+	/* the JVM can run Java code, and the first recording has begun */
+	void (*ready)(void);
+	void (*over)(void); /* the process ends */
 };
 
 /* False: the agent is loaded, and was not detached since. True: it is to be loaded now; life_release undoes

@@ -92,8 +92,7 @@ static int duration_of(const json_t *request, uint64_t *ms, struct error *error)
 		return 0;
 	if (!json_is_integer(duration) || json_integer_value(duration) <= 0 ||
 		json_integer_value(duration) > DURATION_MAX)
-		return error_set(error, ERROR_USAGE,
-			"duration_ms: not a number from 1 to %lld",
+		return error_set(error, ERROR_USAGE, "duration_ms: not a number from 1 to %lld",
 			(long long)DURATION_MAX);
 	*ms = (uint64_t)json_integer_value(duration);
 	return 0;
@@ -187,9 +186,9 @@ static int status(const json_t *request, json_t **result, struct error *error)
 	recorder_check_filters();
 	struct session *session = threads_look();
 	json_t *object = json_pack("{s:s, s:s, s:i, s:I, s:i}", "state",
-		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid",
-		(int)getpid(), "uptime_ns", (json_int_t)(clock_now() - life_loaded_at()),
-		"clients", (int)control_clients());
+		session ? "recording" : "armed", "agent", JPROF_VERSION, "pid", (int)getpid(),
+		"uptime_ns", (json_int_t)(clock_now() - life_loaded_at()), "clients",
+		(int)control_clients());
 	int code = object ? 0 : no_memory(error);
 
 	if (session && !code && json_is_integer(rates))

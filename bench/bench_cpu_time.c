@@ -135,8 +135,8 @@ static void bench_one_core(unsigned seconds)
 		off = ((double)bench[i].ours / (double)bench[i].kernel - 1) * 100;
 		printf("thread %d: kernel %.6f s, cpu %.6f s, %+.5f %% (within 1: %s), %" PRIu64
 		       " reads, %" PRIu64 " backward, off by at most %.1f us\n",
-			i + 1, (double)bench[i].kernel / 1e9, (double)bench[i].ours / 1e9,
-			off, off < 1 && off > -1 ? "holds" : "EXCEEDED", bench[i].reads,
+			i + 1, (double)bench[i].kernel / 1e9, (double)bench[i].ours / 1e9, off,
+			off < 1 && off > -1 ? "holds" : "EXCEEDED", bench[i].reads,
 			bench[i].backward, bench[i].worst / 1e3);
 	}
 	wall = clock_now() - wall;

@@ -93,8 +93,7 @@ static void bench_clock(const struct metric_set *set, struct thread_context *con
 		metric_read(SHAPE_WALL, set, context->metric, value);
 		__asm__ volatile("" : : "r"(value[0]));
 	}
-	printf("%-40s %6.1f ns a call\n", "two clock reads alone",
-		2 * (now() - start) / READS);
+	printf("%-40s %6.1f ns a call\n", "two clock reads alone", 2 * (now() - start) / READS);
 }
 
 int main(void)
@@ -114,9 +113,8 @@ int main(void)
 		return 1;
 	}
 	trace = trace_create(&set, 256 << 20);
-	context = trace != NULL
-			  ? trace_thread_begin(trace, &identity, (struct alloc_source){0})
-			  : NULL;
+	context = trace != NULL ? trace_thread_begin(trace, &identity, (struct alloc_source){0})
+				: NULL;
 	if (context == NULL)
 		return 1;
 	printf("node: %u bytes with one metric\n", context->tree.stride);

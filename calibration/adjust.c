@@ -61,7 +61,8 @@ struct adjusting {
 	struct price price[SEQUENCE_CODES];
 	/* Of the thread at work, by node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
-	double (*above)[SEQUENCE_TYPES]; /* of folds: calls that were made below, by the caller's type */
+	/* of folds: calls that were made below, by the caller's type */
+	double (*above)[SEQUENCE_TYPES];
 	double *whole; /* by node and metric: what it and all below it used */
 	size_t thread, nodes;
 	/* Of the node at work: its stretches, by the rows that price them. */
@@ -134,8 +135,8 @@ static void move_replaced(
 }
 
 /* A root, and a frame that was found on the stack, was never called. */
-static void node_mix(struct mix *mix, const struct adjusting *adjusting,
-	const struct profile_node *node)
+static void node_mix(
+	struct mix *mix, const struct adjusting *adjusting, const struct profile_node *node)
 {
 	double calls[SEQUENCE_TYPES] = {0};
 
@@ -269,18 +270,18 @@ static void add_share(struct adjusting *adjusting, uint32_t code, double stretch
 
 /* The stretches of a node that begin and end so: `before` is what the first method may be,
  * `after` the third. */
-static void add_mix(struct adjusting *adjusting, enum transition begin,
-	enum transition end, const struct mix *before, const struct mix *own,
-	const struct mix *after, double stretches)
+static void add_mix(struct adjusting *adjusting, enum transition begin, enum transition end,
+	const struct mix *before, const struct mix *own, const struct mix *after,
+	double stretches)
 {
 	for (unsigned f = 0; f < before->count; f++)
 		for (unsigned s = 0; s < own->count; s++)
 			for (unsigned t = 0; t < after->count; t++)
 				add_share(adjusting,
-					code_of(before->part[f].type, begin, own->part[s].type, end,
-						after->part[t].type),
-					stretches * before->part[f].weight * own->part[s].weight *
-						after->part[t].weight);
+					code_of(before->part[f].type, begin, own->part[s].type,
+						end, after->part[t].type),
+					stretches * before->part[f].weight *
+						own->part[s].weight * after->part[t].weight);
 }
 
 static void find_shares(struct adjusting *adjusting, size_t at)
@@ -302,7 +303,8 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	if (!make_mix(&callee, adjusting->below[at - first]))
 		callee = own;
 	for (int i = 0; i < TRANSITION_PAIRS; i++) {
-		enum transition begin = (enum transition)(i / 2), end = (enum transition)(i % 2);
+		enum transition begin = (enum transition)(i / 2),
+				end = (enum transition)(i % 2);
 		uint64_t stretches = node->transition[begin][end];
 
 		if (stretches > 0)
@@ -342,19 +344,18 @@ static double callees_of(
 	/* Of a flat node its part of its group: by calls. */
 	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
 		made += adjusting->above[node->parent][type];
-	return adjusting->whole[node->parent * profile->metric_count + m] *
-	       calls_made(node) / fmax(1, made);
+	return adjusting->whole[node->parent * profile->metric_count + m] * calls_made(node) /
+	       fmax(1, made);
 }
 
 /* How much more the node's stretches behind its callees may cost altogether. */
-static double behind_of(const struct adjusting *adjusting,
-	const struct profile_node *node, unsigned m, double empty)
+static double behind_of(const struct adjusting *adjusting, const struct profile_node *node,
+	unsigned m, double empty)
 {
 	double used = used_of(node, m), callees = callees_of(adjusting, node, m);
-	double part =
-		((double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY] +
-			(double)node->transition[TRANSITION_EXIT][TRANSITION_EXIT]) /
-		fmax(1, stretches_of(node));
+	double part = ((double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY] +
+			      (double)node->transition[TRANSITION_EXIT][TRANSITION_EXIT]) /
+		      fmax(1, stretches_of(node));
 
 	return fmax(0, fmin(callees / BEHIND, fmin(part * empty, used - empty)));
 }
@@ -397,8 +398,7 @@ static struct surrounding surrounding_of(
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
 	double empty = empty_of(adjusting, m);
 	/* Where probes hide nothing, as of instructions, what is seen is work. */
-	double behind =
-		metric->reach > 1.0 / HIDES ? behind_of(adjusting, node, m, empty) : 0;
+	double behind = metric->reach > 1.0 / HIDES ? behind_of(adjusting, node, m, empty) : 0;
 	double seen = used_of(node, m) - empty - behind;
 	double work = seen > 0 && empty > 0 ? seen / empty : 0;
 	double little = fmin(work, metric->reach);
@@ -406,14 +406,13 @@ static struct surrounding surrounding_of(
 	return (struct surrounding){.work = work,
 		.behind = behind,
 		.little = little,
-		.part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach)
-					  : 0,
+		.part = metric->reach > 0 ? fmin(1, 2 * (work - little) / metric->reach) : 0,
 		.more = more_of(metric, adjusting->nodes)};
 }
 
 /* See adjust.h. */
-static struct bill bill_of_one(const struct calibration_cost *cost,
-	const struct surrounding *around, double reach)
+static struct bill bill_of_one(
+	const struct calibration_cost *cost, const struct surrounding *around, double reach)
 {
 	double low = between(cost->low, cost->work_low, around->part);
 	double high = between(fmax(cost->high, cost->cost + around->little * cost->observed),
@@ -427,9 +426,8 @@ static struct bill bill_of_one(const struct calibration_cost *cost,
 			around->more < near ? around->more / near : 1);
 		high = fmax(fmax(high, taken), fmin(high + around->more, all));
 	}
-	return (struct bill){.cost = taken,
-		.range = fmax(high - taken, taken - low),
-		.rows = cost->spread};
+	return (struct bill){
+		.cost = taken, .range = fmax(high - taken, taken - low), .rows = cost->spread};
 }
 
 static struct bill bill_of(
@@ -440,8 +438,8 @@ static struct bill bill_of(
 
 	for (unsigned i = 0; i < adjusting->shares; i++) {
 		const struct share *share = &adjusting->share[i];
-		struct bill one = bill_of_one(&share->row->cost[m], &around,
-			adjusting->calibration->metric[m].reach);
+		struct bill one = bill_of_one(
+			&share->row->cost[m], &around, adjusting->calibration->metric[m].reach);
 
 		bill.cost += share->stretches * one.cost;
 		bill.range += share->stretches * one.range;
@@ -489,7 +487,8 @@ static struct adjust_error error_of(const struct bill *bill,
 	double part = bill->cost > used ? used / bill->cost : 1;
 	double pace = metric->relative * used;
 	double own = part * bill->range + (relative - metric->relative) * used;
-	double error = pace + part * bill->rows + own, within = fmin(error, reach_of(left, used));
+	double error = pace + part * bill->rows + own,
+	       within = fmin(error, reach_of(left, used));
 	double common = hypot(hypot(pace, part * sqrt(bill->rows_square)), ALIKE * own);
 
 	return (struct adjust_error){
@@ -521,10 +520,10 @@ static void take_out(struct adjusting *adjusting, size_t at, unsigned m)
 
 /* What is needed of a thread's nodes to tell how long they waited. */
 struct waiting {
-	unsigned wall, cpu;    /* metrics */
-	double waited;         /* for a processor, beside jprof's rare ways */
-	double ran, idle;      /* sums over the nodes */
-	double by_run;         /* of waited, what is told by how long nodes ran */
+	unsigned wall, cpu; /* metrics */
+	double waited;      /* for a processor, beside jprof's rare ways */
+	double ran, idle;   /* sums over the nodes */
+	double by_run;      /* of waited, what is told by how long nodes ran */
 };
 
 static double idle_of(const struct waiting *waiting, const struct profile_node *node)
@@ -551,8 +550,10 @@ static double waited_in(const struct waiting *waiting, const struct profile_node
 static bool find_waiting(const struct adjusting *adjusting, struct waiting *waiting)
 {
 	const struct profile *profile = adjusting->profile;
-	int wall = profile_metric_find(profile, "wall"), cpu = profile_metric_find(profile, "cpu");
-	const struct profile_node *first = profile->node + profile->thread_first[adjusting->thread];
+	int wall = profile_metric_find(profile, "wall"),
+	    cpu = profile_metric_find(profile, "cpu");
+	const struct profile_node *first =
+		profile->node + profile->thread_first[adjusting->thread];
 
 	if (wall < 0 || cpu < 0)
 		return false;
@@ -599,8 +600,8 @@ static void take_waiting(struct adjusting *adjusting, const struct waiting *wait
 	adjusted->total[adjusting->thread * metrics + waiting->wall].taken += taken;
 	reach = reach_of((double)*left, used_of(node, waiting->wall));
 	together = error->whole + elsewhere + others + waited * cpu_error->whole / ran;
-	error->common = (float)fmin(reach,
-		hypot(hypot(error->common, others), waited * cpu_error->common / ran));
+	error->common = (float)fmin(
+		reach, hypot(hypot(error->common, others), waited * cpu_error->common / ran));
 	error->whole = (float)fmin(reach, together);
 }
 
@@ -666,8 +667,8 @@ static int adjust_thread(struct adjusting *adjusting)
 	adjusting->nodes = end - first;
 	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
 	adjusting->above = calloc(end - first + 1, sizeof(*adjusting->above));
-	adjusting->whole = calloc(
-		(end - first) * profile->metric_count + 1, sizeof(*adjusting->whole));
+	adjusting->whole =
+		calloc((end - first) * profile->metric_count + 1, sizeof(*adjusting->whole));
 	if (!adjusting->below || !adjusting->above || !adjusting->whole) {
 		free(adjusting->below);
 		free(adjusting->above);
@@ -675,8 +676,8 @@ static int adjust_thread(struct adjusting *adjusting)
 		return -1;
 	}
 	for (size_t i = first + 1; i < end; i++)
-		count_types(profile, &profile->node[i],
-			adjusting->below[profile->node[i].parent]);
+		count_types(
+			profile, &profile->node[i], adjusting->below[profile->node[i].parent]);
 	mix_folds(adjusting, first, end);
 	sum_up(adjusting, first, end);
 	for (size_t i = first; i < end; i++) {
@@ -709,13 +710,12 @@ static int adjusted_init(struct adjusted *adjusted, const struct profile *profil
 
 	*adjusted = (struct adjusted){.metric_count = profile->metric_count,
 		.base = calloc(profile->node_count * metrics + 1, sizeof(uint64_t)),
-		.error = calloc(
-			profile->node_count * metrics + 1, sizeof(struct adjust_error)),
+		.error = calloc(profile->node_count * metrics + 1, sizeof(struct adjust_error)),
 		.method_error = calloc(profile->method_count * metrics + 1, sizeof(double)),
 		.total = calloc(
 			profile->thread_count * metrics + 1, sizeof(struct adjust_total)),
-		.stretches = calloc(
-			profile->thread_count + 1, sizeof(struct adjust_stretches))};
+		.stretches =
+			calloc(profile->thread_count + 1, sizeof(struct adjust_stretches))};
 	if (adjusted->base && adjusted->error && adjusted->method_error && adjusted->total &&
 		adjusted->stretches)
 		return 0;
@@ -723,8 +723,7 @@ static int adjusted_init(struct adjusted *adjusted, const struct profile *profil
 	return -1;
 }
 
-static bool same_metrics(
-	const struct profile *profile, const struct calibration *calibration)
+static bool same_metrics(const struct profile *profile, const struct calibration *calibration)
 {
 	bool same = profile->metric_count == calibration->metric_count;
 

@@ -59,13 +59,14 @@
 /* What was taken out of a thread's nodes, of one metric. */
 struct adjust_total {
 	uint64_t taken; /* the sum over its nodes of what they have less than was counted */
-	double over; /* what the calibration says beyond that: there was no more */
+	double over;    /* what the calibration says beyond that: there was no more */
 };
 
 /* A thread's stretches. */
 struct adjust_stretches {
 	double all;
-	double nearest; /* of them without a row of their own: that of a like sequence was taken */
+	/* of them without a row of their own: that of a like sequence was taken */
+	double nearest;
 	double missing; /* without any: nothing was taken out */
 };
 
@@ -86,8 +87,9 @@ struct adjusted {
 	/* metric_count for each node, in the profile's order. */
 	uint64_t *base;
 	struct adjust_error *error;
-	double *method_error; /* metric_count for each method: the sum of whole over its nodes */
-	struct adjust_total *total;        /* metric_count for each thread */
+	/* metric_count for each method: the sum of whole over its nodes */
+	double *method_error;
+	struct adjust_total *total;         /* metric_count for each thread */
 	struct adjust_stretches *stretches; /* by thread */
 };
 

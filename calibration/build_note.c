@@ -45,7 +45,7 @@ bool build_note_find(const unsigned char *notes, size_t bytes, char *text, size_
 
 /* ---- in a file ---- */
 
-static bool is_ours(const ElfW(Ehdr) *header)
+static bool is_ours(const ElfW(Ehdr) * header)
 {
 	int bits = sizeof(header->e_entry) == 8 ? ELFCLASS64 : ELFCLASS32;
 

@@ -20,8 +20,8 @@
 /* Seconds that a failure is remembered. */
 enum { FAILURE_AGE = 3600 };
 
-static void name_file(char path[OWN_PATH], const char *folder,
-	const struct identity *identity, const char *kind)
+static void name_file(char path[OWN_PATH], const char *folder, const struct identity *identity,
+	const char *kind)
 {
 	snprintf(path, OWN_PATH, "%s/calibration-%016" PRIx64 ".%s", folder,
 		identity_hash(identity), kind);
@@ -48,11 +48,12 @@ char *cache_path(const struct identity *identity)
 
 static int none(struct error *error)
 {
-	return error_set(error, ERROR_MISSING, "no calibration is kept for this JVM and machine");
+	return error_set(
+		error, ERROR_MISSING, "no calibration is kept for this JVM and machine");
 }
 
-int cache_read(struct calibration **calibration, char **text,
-	const struct identity *identity, struct error *error)
+int cache_read(struct calibration **calibration, char **text, const struct identity *identity,
+	struct error *error)
 {
 	struct error different = {0};
 	char path[OWN_PATH];
@@ -68,8 +69,8 @@ int cache_read(struct calibration **calibration, char **text,
 		return none(error);
 	if (failed)
 		return error_set(error, different.code, "%s", different.text);
-	if (identity_compare(&(*calibration)->identity, identity, calibration_subject(path).text,
-		    &different) == 0)
+	if (identity_compare(&(*calibration)->identity, identity,
+		    calibration_subject(path).text, &different) == 0)
 		return 0;
 	calibration_destroy(*calibration);
 	*calibration = NULL;
@@ -101,8 +102,8 @@ static int take_lock(const char *path, bool *is_taken, struct error *error)
 	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	if (file < 0)
-		return error_set_errno(error, ERROR_IO, errno, "cannot write '%s'",
-			error_subject(path).text);
+		return error_set_errno(
+			error, ERROR_IO, errno, "cannot write '%s'", error_subject(path).text);
 	*is_taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 	if (*is_taken)
 		close(file);
@@ -124,8 +125,8 @@ int cache_lock(bool *is_taken, struct error *error)
 void cache_note_failure(const struct identity *identity, const char *why)
 {
 	char path[OWN_PATH];
-	FILE *file = find_file(path, identity, "failed", true, NULL) == 0 ? fopen(path, "we")
-									  : NULL;
+	FILE *file =
+		find_file(path, identity, "failed", true, NULL) == 0 ? fopen(path, "we") : NULL;
 
 	if (!file)
 		return;

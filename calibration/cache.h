@@ -22,8 +22,8 @@ char *cache_path(const struct identity *identity);
 
 /* The calibration of that identity; text as calibration_load gives it, or NULL. -ERROR_MISSING:
  * there is none, or only one that is for something else. */
-int cache_read(struct calibration **calibration, char **text,
-	const struct identity *identity, struct error *error);
+int cache_read(struct calibration **calibration, char **text, const struct identity *identity,
+	struct error *error);
 
 /* Keeps a calibration for its own identity; makes the folder, which nobody else may enter. What
  * failed before is forgotten. */

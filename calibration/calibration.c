@@ -22,8 +22,8 @@ void calibration_destroy(struct calibration *calibration)
 	free(calibration);
 }
 
-int calibration_add_metric(struct calibration *calibration, const char *name,
-	const char *unit, double relative)
+int calibration_add_metric(
+	struct calibration *calibration, const char *name, const char *unit, double relative)
 {
 	struct calibration_metric *metric = &calibration->metric[calibration->metric_count];
 
@@ -43,7 +43,8 @@ int calibration_add_metric(struct calibration *calibration, const char *name,
 
 static int grow(struct calibration *calibration)
 {
-	size_t capacity = calibration->row_capacity ? 2 * calibration->row_capacity : ROWS_FIRST;
+	size_t capacity =
+		calibration->row_capacity ? 2 * calibration->row_capacity : ROWS_FIRST;
 	struct calibration_row *row = realloc(calibration->row, capacity * sizeof(*row));
 
 	if (!row)
@@ -129,8 +130,8 @@ static enum calibration_fit fit_of(uint32_t a, uint32_t b)
 	return FIT_TRANSITION;
 }
 
-const struct calibration_row *calibration_nearest(const struct calibration *calibration,
-	uint32_t code, enum calibration_fit *fit)
+const struct calibration_row *calibration_nearest(
+	const struct calibration *calibration, uint32_t code, enum calibration_fit *fit)
 {
 	const struct calibration_row *nearest = calibration_row(calibration, code);
 

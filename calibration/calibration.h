@@ -37,23 +37,23 @@ struct calibration_metric {
 
 /* Of a stretch and one metric, in the metric's unit. */
 struct calibration_cost {
-	double observed, minimum; /* of the deltas, with probes */
-	double environment;       /* mean of the same stretch without */
-	double cost;              /* of a stretch without work: the one less the other */
-	double low, high;         /* the range it was found in with little work */
+	double observed, minimum;   /* of the deltas, with probes */
+	double environment;         /* mean of the same stretch without */
+	double cost;                /* of a stretch without work: the one less the other */
+	double low, high;           /* the range it was found in with little work */
 	double work_low, work_high; /* and with more */
-	double spread;            /* standard error of observed, over repetitions */
+	double spread;              /* standard error of observed, over repetitions */
 };
 
 struct calibration_row {
-	uint32_t code; /* calibration/sequence.h */
+	uint32_t code;  /* calibration/sequence.h */
 	uint64_t count; /* stretches it was found out from */
 	struct calibration_cost cost[PROFILE_METRIC_MAX];
 };
 
 struct calibration {
-	char made[64]; /* ISO 8601 */
-	double seconds; /* that it took */
+	char made[64];            /* ISO 8601 */
+	double seconds;           /* that it took */
 	struct identity identity; /* what it is for */
 	struct calibration_metric metric[PROFILE_METRIC_MAX];
 	unsigned metric_count;
@@ -78,8 +78,8 @@ void calibration_destroy(struct calibration *calibration);
 /* Appends a metric, also to the identity; `interpreted` is as `relative`, its reach is 0,
  * and it has no trees. 0, or -1: there are too many of them, or the name is too long or
  * there already. */
-int calibration_add_metric(struct calibration *calibration, const char *name,
-	const char *unit, double relative);
+int calibration_add_metric(
+	struct calibration *calibration, const char *name, const char *unit, double relative);
 
 /* A new row with that code, all else zero; borrowed until the next one is added. NULL: no
  * memory, the code is none, or has a row. */
@@ -91,7 +91,7 @@ const struct calibration_row *calibration_row(
 
 /* The row of that code or the nearest one; among equals the one that was found out from the most
  * stretches. NULL: there is none that fits at all. Borrowed. Looks at all rows. */
-const struct calibration_row *calibration_nearest(const struct calibration *calibration,
-	uint32_t code, enum calibration_fit *fit);
+const struct calibration_row *calibration_nearest(
+	const struct calibration *calibration, uint32_t code, enum calibration_fit *fit);
 
 #endif

@@ -32,9 +32,7 @@ static const struct cost_number {
 	{"spread", offsetof(struct calibration_cost, spread)},
 };
 
-enum {
-	COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers)
-};
+enum { COST_NUMBERS = sizeof(cost_numbers) / sizeof(*cost_numbers) };
 
 /* A file being read, and the place in it: "sequences[3].metrics.wall". */
 struct reading {
@@ -79,8 +77,8 @@ static int refuse_value(const struct reading *reading, const char *name, const c
 
 static int no_memory(const struct reading *reading)
 {
-	return error_set(reading->error, ERROR_MEMORY, "no memory to read %s",
-		reading->subject);
+	return error_set(
+		reading->error, ERROR_MEMORY, "no memory to read %s", reading->subject);
 }
 
 static void set_place(struct reading *reading, const char *format, ...)
@@ -207,8 +205,8 @@ static int read_cost(
 	return check_cost(reading, cost);
 }
 
-static int read_costs(struct reading *reading, const json_t *costs, size_t i,
-	struct calibration_row *row)
+static int read_costs(
+	struct reading *reading, const json_t *costs, size_t i, struct calibration_row *row)
 {
 	const struct calibration *calibration = reading->calibration;
 
@@ -261,8 +259,9 @@ static int read_code(const struct reading *reading, const json_t *object, int *c
 	if (failed)
 		return failed;
 	*code = sequence_from_words(&words);
-	return *code >= 0 ? 0 : refuse(reading, "%s has words that are no sequence",
-					reading->place);
+	return *code >= 0
+		       ? 0
+		       : refuse(reading, "%s has words that are no sequence", reading->place);
 }
 
 static int read_sequence(struct reading *reading, const json_t *object, size_t i)
@@ -327,9 +326,8 @@ static int read_trees(struct reading *reading, const json_t *object, size_t i)
 	if (!failed && json_array_size(list) > CALIBRATION_TREES)
 		failed = refuse_value(reading, "trees", "are too many");
 	if (!failed)
-		json_array_foreach(list, t, tree)
-			if (!failed)
-				failed = read_tree(reading, tree, i, t);
+		json_array_foreach(list, t, tree) if (!failed) failed =
+			read_tree(reading, tree, i, t);
 	return failed;
 }
 
@@ -453,8 +451,8 @@ int calibration_parse(struct calibration **calibration, const char *bytes, size_
 
 static int refuse_file(const char *path, int code, int errno_value, struct error *error)
 {
-	return error_set_errno(error, code, errno_value, "cannot read %s",
-		calibration_subject(path).text);
+	return error_set_errno(
+		error, code, errno_value, "cannot read %s", calibration_subject(path).text);
 }
 
 /* At most `size` bytes; how many, or -1. */
@@ -473,8 +471,8 @@ static ssize_t read_bytes(int fd, char *bytes, size_t size)
 	return got < 0 ? -1 : (ssize_t)length;
 }
 
-static int read_regular(int fd, const char *path, char **text, size_t *size,
-	struct error *error)
+static int read_regular(
+	int fd, const char *path, char **text, size_t *size, struct error *error)
 {
 	struct stat status;
 	ssize_t length;
@@ -497,8 +495,8 @@ static int read_regular(int fd, const char *path, char **text, size_t *size,
 	return 0;
 }
 
-int calibration_load(struct calibration **calibration, char **text, const char *path,
-	struct error *error)
+int calibration_load(
+	struct calibration **calibration, char **text, const char *path, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), failed;
 	char *bytes = NULL;
@@ -508,7 +506,8 @@ int calibration_load(struct calibration **calibration, char **text, const char *
 	if (text)
 		*text = NULL;
 	if (fd < 0)
-		return refuse_file(path, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno, error);
+		return refuse_file(
+			path, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno, error);
 	failed = read_regular(fd, path, &bytes, &size, error);
 	close(fd);
 	if (!failed)
@@ -545,8 +544,8 @@ static int put_word(json_t *object, const char *name, const char *word)
 	return word ? json_object_set_new(object, name, json_string(word)) : 0;
 }
 
-static int put_sequence(json_t *list, const struct calibration *calibration,
-	const struct calibration_row *row)
+static int put_sequence(
+	json_t *list, const struct calibration *calibration, const struct calibration_row *row)
 {
 	json_t *object = json_object(), *costs = json_object();
 	struct sequence_words words;
@@ -587,8 +586,7 @@ static int put_metric(json_t *list, const struct calibration_metric *metric)
 
 	failed |= json_object_set_new(object, "unit", json_string(metric->unit));
 	failed |= json_object_set_new(object, "relative", json_real(metric->relative));
-	failed |= json_object_set_new(
-		object, "interpreted", json_real(metric->interpreted));
+	failed |= json_object_set_new(object, "interpreted", json_real(metric->interpreted));
 	failed |= json_object_set_new(object, "reach", json_real(metric->reach));
 	failed |= put_trees(object, metric);
 	return failed | json_array_append_new(list, object);

@@ -27,8 +27,8 @@ int calibration_parse(struct calibration **calibration, const char *bytes, size_
 
 /* Reads a regular file, and never waits for another kind. The same; text, if it is not NULL,
  * gets what the file holds, ended by zero (free). -ERROR_MISSING: there is no such file. */
-int calibration_load(struct calibration **calibration, char **text, const char *path,
-	struct error *error);
+int calibration_load(
+	struct calibration **calibration, char **text, const char *path, struct error *error);
 
 /* The text of a calibration, one line. Owned by the caller (free), NULL without memory. */
 char *calibration_text(const struct calibration *calibration);

@@ -46,7 +46,8 @@ static const struct mode {
 static const struct mode *find_mode(const char *info, size_t length)
 {
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (strlen(modes[i].info) == length && strncmp(info, modes[i].info, length) == 0)
+		if (strlen(modes[i].info) == length &&
+			strncmp(info, modes[i].info, length) == 0)
 			return &modes[i];
 	return NULL;
 }

@@ -13,12 +13,13 @@
 #include "profile/profile_read.h"
 
 enum identity_field {
-	IDENTITY_JVM,    /* java.vm.name, java.vm.version, and how it runs code if not as usual */
-	IDENTITY_CPU,    /* the processor's model */
-	IDENTITY_ARCH,   /* x86_64, aarch64 */
-	IDENTITY_CALLS,  /* how calls are seen: instrument, events */
-	IDENTITY_TIMING, /* fast, precise */
-	IDENTITY_AGENT,  /* build id of libjprof.so */
+	/* java.vm.name, java.vm.version, and how it runs code if not as usual */
+	IDENTITY_JVM,
+	IDENTITY_CPU,     /* the processor's model */
+	IDENTITY_ARCH,    /* x86_64, aarch64 */
+	IDENTITY_CALLS,   /* how calls are seen: instrument, events */
+	IDENTITY_TIMING,  /* fast, precise */
+	IDENTITY_AGENT,   /* build id of libjprof.so */
 	IDENTITY_METRICS, /* their names in order, joined by '+' */
 	IDENTITY_FIELDS
 };

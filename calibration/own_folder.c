@@ -27,15 +27,17 @@ static int name_it(char name[PATH_MAX], struct error *error)
 	else
 		return error_set(error, ERROR_MISSING,
 			"no folder to keep a calibration in: HOME is not set");
-	return length < PATH_MAX ? 0
-				 : error_set(error, ERROR_MISSING,
-					   "no folder to keep a calibration in: HOME is too long");
+	return length < PATH_MAX
+		       ? 0
+		       : error_set(error, ERROR_MISSING,
+				 "no folder to keep a calibration in: HOME is too long");
 }
 
 static int refuse(const char *name, struct error *error)
 {
 	return error_set(error, ERROR_DENIED,
-		"'%s' is not used: others than this program's user can write it, or a folder or "
+		"'%s' is not used: others than this program's user can write it, or a folder "
+		"or "
 		"link on the way to it",
 		error_subject(name).text);
 }

@@ -39,10 +39,10 @@ enum transition { TRANSITION_ENTRY, TRANSITION_EXIT };
 enum {
 	SEQUENCE_UNWIND = 2048, /* the first of the eight */
 	SEQUENCE_CODES = SEQUENCE_UNWIND + 8,
-	SEQUENCE_TYPES = 8,         /* state << 1 | static; the last one is no type */
-	SEQUENCE_OUTSIDE = 0x7e0,   /* before a thread's first event */
-	SEQUENCE_STATE_SHIFT = 5,   /* of the third's */
-	SEQUENCE_KEPT = 0x79f       /* of a code that is rolled on */
+	SEQUENCE_TYPES = 8,       /* state << 1 | static; the last one is no type */
+	SEQUENCE_OUTSIDE = 0x7e0, /* before a thread's first event */
+	SEQUENCE_STATE_SHIFT = 5, /* of the third's */
+	SEQUENCE_KEPT = 0x79f     /* of a code that is rolled on */
 };
 
 /* A method as the third of a code. */
@@ -58,8 +58,7 @@ static inline enum call_state sequence_state(uint32_t third)
 
 /* The code of the stretch that an event ends: code is that of the stretch before, third what
  * sequence_third says of the method that the thread is in from now on. */
-static inline uint32_t sequence_roll(
-	uint32_t code, uint32_t third, enum transition transition)
+static inline uint32_t sequence_roll(uint32_t code, uint32_t third, enum transition transition)
 {
 	return ((code << 2) & SEQUENCE_KEPT) | third | (uint32_t)transition << 1;
 }

@@ -92,9 +92,10 @@ static bool walk(char rest[PATH_MAX], char whole[PATH_MAX])
 bool trusted_path(const char *path, char whole[PATH_MAX])
 {
 	char folder[PATH_MAX] = "", rest[PATH_MAX];
-	bool trusted = (path[0] == '/' || getcwd(folder, sizeof(folder)) != NULL) &&
-		       snprintf(rest, sizeof(rest), "%s/%s", folder, path) < (int)sizeof(rest) &&
-		       walk(rest, whole);
+	bool trusted =
+		(path[0] == '/' || getcwd(folder, sizeof(folder)) != NULL) &&
+		snprintf(rest, sizeof(rest), "%s/%s", folder, path) < (int)sizeof(rest) &&
+		walk(rest, whole);
 
 	if (!trusted)
 		whole[0] = '\0';

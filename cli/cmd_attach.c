@@ -35,8 +35,9 @@ struct attach {
 	struct control control;
 	bool is_ours; /* we loaded the agent */
 	char *file;   /* the profile, as we reach it; owned, or NULL */
-	json_t *matches; /* what patterns have matched when it was told last; owned, or NULL */
-	bool is_empty;   /* nothing can be in the profile for that */
+	/* what patterns have matched when it was told last; owned, or NULL */
+	json_t *matches;
+	bool is_empty; /* nothing can be in the profile for that */
 };
 
 /* ---- words ---- */
@@ -64,8 +65,7 @@ static int read_request(struct attach *attach, int argc, char **argv)
 	if (!attach->request.is_armed)
 		return EXIT_DONE;
 	if (attach->words.duration != 0)
-		return command_usage(
-			"attach", "--start no and --duration exclude each other");
+		return command_usage("attach", "--start no and --duration exclude each other");
 	if (!start_request_is_plain(&attach->request))
 		return command_usage("attach", "with --start no only io_slots and log "
 					       "can be given: give the others "
@@ -185,8 +185,8 @@ static int start(struct attach *attach, struct error *error)
 	members = json_pack("{s:O}", "options", attach->request.options);
 	/* The agent ends it, too: this command may be killed. */
 	if (members != NULL && attach->words.duration != 0 &&
-		json_object_set_new(members, "duration_ms",
-			json_integer(attach->words.duration)) != 0) {
+		json_object_set_new(
+			members, "duration_ms", json_integer(attach->words.duration)) != 0) {
 		json_decref(members);
 		members = NULL;
 	}
@@ -212,8 +212,8 @@ static void say_started(const struct attach *attach)
 		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
 			(double)attach->words.duration / 1000);
 	else
-		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n",
-			pid, pid);
+		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
+			pid);
 	matches_tell(attach->matches, false);
 }
 
@@ -224,8 +224,8 @@ static void await_duration(const struct attach *attach)
 	int64_t begin = waiting_now(), all = attach->words.duration, done = 0, left;
 
 	while (done < all && !waiting_interrupted() && !target_ended(&attach->target)) {
-		passing_line_show("%lld of %lld s", (long long)done / 1000,
-			(long long)all / 1000);
+		passing_line_show(
+			"%lld of %lld s", (long long)done / 1000, (long long)all / 1000);
 		left = all - done;
 		waiting_sleep(left < PAUSE ? left : PAUSE);
 		done = waiting_now() - begin;
@@ -256,8 +256,7 @@ static int stop(struct attach *attach, struct error *error)
 static void say_where(const struct attach *attach, bool has_ended)
 {
 	if (has_ended)
-		fprintf(stderr,
-			"jprof: process %ld has ended, and the recording with it\n",
+		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
 			(long)attach->pid);
 	if (attach->file == NULL)
 		return;

@@ -96,8 +96,10 @@ static void print_rows(FILE *out, const struct calibration *calibration, unsigne
 static void print_work(FILE *out, const struct known_work *work)
 {
 	fprintf(out,
-		"  %u comparisons with work; left out: %u where calls overlap without probes, %u "
-		"too long to tell\n  little work is up to %.0f %%; the same work differs by %.1f %%\n",
+		"  %u comparisons with work; left out: %u where calls overlap without probes, "
+		"%u "
+		"too long to tell\n  little work is up to %.0f %%; the same work differs by "
+		"%.1f %%\n",
 		work->points, work->overlapping, work->hiding, 100 * work->reach,
 		100 * work->measured_relative);
 }

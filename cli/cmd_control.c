@@ -40,8 +40,8 @@ struct control_command {
 	struct agent_words words; /* of start */
 	int64_t watch;            /* milliseconds; 0: once */
 	bool is_json;
-	bool all;         /* the whole state, with --watch, too */
-	int64_t looked;   /* ms that the last look took in the process */
+	bool all;       /* the whole state, with --watch, too */
+	int64_t looked; /* ms that the last look took in the process */
 	unsigned shown; /* lines on the terminal that the next answer replaces */
 	struct target target;
 	struct control control;
@@ -50,14 +50,12 @@ struct control_command {
 struct verb {
 	const char *name;
 	/* Takes a word that begins with "--", or NULL: there are none. An exit status. */
-	int (*take_option)(
-		struct control_command *command, int argc, char **argv, int *at);
+	int (*take_option)(struct control_command *command, int argc, char **argv, int *at);
 	bool has_label;
 	/* The request's members, owned, or NULL for none; NULL too with error filled. */
 	json_t *(*members)(struct control_command *command, struct error *error);
 	/* Tells the user; 0, or a negative code. */
-	int (*tell)(struct control_command *command, const json_t *result,
-		struct error *error);
+	int (*tell)(struct control_command *command, const json_t *result, struct error *error);
 };
 
 /* ---- start ---- */
@@ -73,8 +71,8 @@ static int start_option(struct control_command *command, int argc, char **argv, 
 
 /* An agent that was loaded late knows no file but its default, which would be in the
  * JVM's own working directory. */
-static int place_file(struct control_command *command, struct start_request *request,
-	struct error *error)
+static int place_file(
+	struct control_command *command, struct start_request *request, struct error *error)
 {
 	json_t *hello = NULL;
 	const char *loaded;
@@ -135,8 +133,7 @@ static int tell_start(
 
 /* ---- stop, snapshot, reset, detach ---- */
 
-static int tell_stop(
-	struct control_command *command, const json_t *result, struct error *error)
+static int tell_stop(struct control_command *command, const json_t *result, struct error *error)
 {
 	char *file = file_of(command, result);
 
@@ -218,8 +215,8 @@ static int unknown_status_option(const char *word)
 	choices_add(&choices, "--watch");
 	choices_add(&choices, "--all");
 	choices_add(&choices, "--format");
-	return command_usage("status", "unknown option '%s'%s", word,
-		choices_text(&choices, "options"));
+	return command_usage(
+		"status", "unknown option '%s'%s", word, choices_text(&choices, "options"));
 }
 
 /* "--watch", and a number of seconds if one follows that is not the process. */
@@ -329,8 +326,7 @@ static int tell_status(
 	if (width > 0)
 		replace_lines(command, lines);
 	else
-		printf("%s%s", lines,
-			command->is_json || command->watch != 0 ? "\n" : "");
+		printf("%s%s", lines, command->is_json || command->watch != 0 ? "\n" : "");
 	free(lines);
 	return 0;
 }
@@ -392,8 +388,7 @@ static int ask(struct control_command *command, struct error *error)
 	int failed = -(int)error->code;
 
 	if (failed == 0)
-		failed = control_ask(
-			&command->control, verb->name, members, &result, error);
+		failed = control_ask(&command->control, verb->name, members, &result, error);
 	if (failed == 0)
 		failed = verb->tell(command, result, error);
 	json_decref(result);
@@ -405,8 +400,8 @@ static int ask(struct control_command *command, struct error *error)
 static void wait_period(const struct control_command *command)
 {
 	int64_t rest = command->looked * LOOK_SHARE;
-	int64_t end = waiting_until(rest > command->watch && rest < LONGEST_REST ? rest
-										 : command->watch),
+	int64_t end = waiting_until(
+			rest > command->watch && rest < LONGEST_REST ? rest : command->watch),
 		left;
 
 	while (!waiting_interrupted() && !target_ended(&command->target) &&
@@ -431,8 +426,7 @@ static int watch(struct control_command *command, struct error *error)
 				: target_ended(&command->target))
 		fprintf(stderr, "jprof: process %ld has ended\n", (long)command->pid);
 	else if (failed == -ERROR_IO)
-		fprintf(stderr, "jprof: the agent has left process %ld\n",
-			(long)command->pid);
+		fprintf(stderr, "jprof: the agent has left process %ld\n", (long)command->pid);
 	else
 		return failed;
 	return 0;

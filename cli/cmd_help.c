@@ -39,8 +39,7 @@ static void list_commands(FILE *out)
 static void describe(FILE *out, const struct command *command)
 {
 	fprintf(out, "usage: jprof %s%s%s\n\n%s\n", command->name,
-		command->arguments[0] != '\0' ? " " : "", command->arguments,
-		command->summary);
+		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
 	if (command->text != NULL)
 		fprintf(out, "\n%s", command->text);
 	if (command->details != NULL) {

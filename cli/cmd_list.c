@@ -90,12 +90,12 @@ static int print_json(const struct jvm_list *list)
 	for (size_t i = 0; i < list->count && !failed; i++) {
 		const struct jvm_row *row = &list->row[i];
 
-		failed = json_array_append_new(rows,
-			json_pack("{s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "pid",
-				(json_int_t)row->pid, "user", text_of(row->user), "java",
-				text_of(row->version), "program", text_of(row->program),
-				"attach", row->refusal == NULL, "reason",
-				text_of(row->refusal), "jprof", text_of(row->recording)));
+		failed = json_array_append_new(
+			rows, json_pack("{s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "pid",
+				      (json_int_t)row->pid, "user", text_of(row->user), "java",
+				      text_of(row->version), "program", text_of(row->program),
+				      "attach", row->refusal == NULL, "reason",
+				      text_of(row->refusal), "jprof", text_of(row->recording)));
 	}
 	text = failed ? NULL : json_dumps(all, JSON_COMPACT);
 	if (text != NULL)

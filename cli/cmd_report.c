@@ -23,9 +23,9 @@
 struct words {
 	const char *file;
 	bool wide;
-	const char *interval; /* "A..B", or NULL */
+	const char *interval;    /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", or NULL */
-	const char *java; /* to measure with, or NULL */
+	const char *java;        /* to measure with, or NULL */
 	bool has_view;
 	struct report_request request;
 };
@@ -107,8 +107,8 @@ static int take_min(const char *command, const struct command_option *option, vo
 	(void)option;
 	end += *end == '%';
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
-		return command_usage(command,
-			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
+		return command_usage(
+			command, "--min needs a percentage from 0%% to 100%%, not '%s'", value);
 	((struct words *)words)->request.min = percent / 100;
 	return EXIT_DONE;
 }
@@ -151,21 +151,17 @@ static int take_file(void *words, const char *word)
 #define WORD(member) offsetof(struct words, member)
 
 static const struct command_option report_options[] = {
-	{"--view", "VIEW",
-		"what to show; on a terminal overview unless given, else tree",
+	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
-	{"--metric", "M[+M...]",
-		"show these metrics only; all unless given, cpu first",
+	{"--metric", "M[+M...]", "show these metrics only; all unless given, cpu first",
 		take_text, WORD(request.choice.metrics)},
-	{"--sort", "COLUMN",
-		"order by a column, e.g. calls, base, cum.cpu, name",
-		take_text, WORD(request.sort)},
-	{"--top", "N",
-		"show the first N rows; the rest becomes one line",
-		take_number, WORD(request.top)},
+	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
+		WORD(request.sort)},
+	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
+		WORD(request.top)},
 	{"--thread", "PATTERN",
-		"only threads with such names, e.g. 'worker-*'; may be repeated",
-		take_pattern, WORD(request.choice.threads)},
+		"only threads with such names, e.g. 'worker-*'; may be repeated", take_pattern,
+		WORD(request.choice.threads)},
 	{"--path", "PATTERN",
 		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
 		take_pattern, WORD(request.choice.paths)},
@@ -177,21 +173,15 @@ static const struct command_option report_options[] = {
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
 		"unless given",
 		take_min, 0},
-	{"--depth", "N",
-		"sum up rows of a tree below that level",
-		take_number, WORD(request.depth)},
-	{"--merge-threads", NULL,
-		"all threads as one tree",
-		take_flag, WORD(request.choice.merge_threads)},
-	{"--all", NULL,
-		"every row of the summary, on a terminal, too",
-		take_flag, WORD(request.all)},
-	{"--wide", NULL,
-		"all columns and exact figures, on a terminal, too",
-		take_flag, WORD(wide)},
-	{"--width", "N",
-		"lay text out for so many columns, in a pipe, too",
-		take_width, 0},
+	{"--depth", "N", "sum up rows of a tree below that level", take_number,
+		WORD(request.depth)},
+	{"--merge-threads", NULL, "all threads as one tree", take_flag,
+		WORD(request.choice.merge_threads)},
+	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,
+		WORD(request.all)},
+	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_flag,
+		WORD(wide)},
+	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width, 0},
 	{"--snapshot", "A..B",
 		"only between two snapshots; A.. to the end, ..B from the beginning; see "
 		"jprof(1)",
@@ -202,9 +192,7 @@ static const struct command_option report_options[] = {
 	{"--java", "PATH",
 		"where no calibration is kept: measure one with this JVM; see jprof(1)",
 		take_text, WORD(java)},
-	{"--format", "FORMAT",
-		"text unless given",
-		take_format, 0},
+	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
 #define OPTION_COUNT (sizeof(report_options) / sizeof(*report_options))
@@ -308,22 +296,23 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 }
 
 /* What is to be said of a profile that is still written; "" if it is not. */
-static void tell_state(const struct live_profile *live, const struct profile *profile,
-	char *line, size_t size)
+static void tell_state(
+	const struct live_profile *live, const struct profile *profile, char *line, size_t size)
 {
-	const char *nothing =
-		profile_is_unwritten(profile)
-			? "; nothing was written yet: try again in ten seconds"
-			: "";
+	const char *nothing = profile_is_unwritten(profile)
+				      ? "; nothing was written yet: try again in ten seconds"
+				      : "";
 
 	line[0] = '\0';
 	if (live->pid == 0)
 		return;
 	if (live->is_fresh)
-		snprintf(line, size, "process %ld still records: the figures are those of now%s",
-			live->pid, nothing);
+		snprintf(line, size,
+			"process %ld still records: the figures are those of now%s", live->pid,
+			nothing);
 	else
-		snprintf(line, size, "process %ld still records: the figures are %.1f s old%s (%s)",
+		snprintf(line, size,
+			"process %ld still records: the figures are %.1f s old%s (%s)",
 			live->pid, live->age, nothing, live->why.text);
 }
 
@@ -401,8 +390,7 @@ static int check_words(const struct words *words)
 		{"--path", request->choice.paths.count > 0, view->io, "the views of I/O"},
 		{"--method", request->choice.methods.count > 0, view->io || view->calls,
 			"overview, tree, methods, callers and the views of I/O"},
-		{"--min", request->min > 0, view->calls,
-			"overview, tree, methods and callers"},
+		{"--min", request->min > 0, view->calls, "overview, tree, methods and callers"},
 		{"--depth", request->depth > 0, view->levels, "tree"},
 		{"--merge-threads", request->choice.merge_threads, view->calls,
 			"overview, tree, methods and callers"},
@@ -435,7 +423,8 @@ static int print_report(struct words *words)
 						 : command_failed(&error);
 	suit_calls(words, profile);
 	tell_state(&live, profile, state, sizeof(state));
-	failed = print_profile(profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
+	failed = print_profile(
+		profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
 	progress_hide();
 	profile_free(profile);
 	if (failed != 0 && error.code == ERROR_USAGE)

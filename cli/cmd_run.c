@@ -63,8 +63,7 @@ static int find_command(struct run *run, int argc, char **argv)
 	if (run->way != LAUNCH_ANY)
 		return EXIT_DONE;
 	if (getcwd(run->here, sizeof(run->here)) == NULL) {
-		say("cannot tell the working directory: %s",
-			strerror(errno));
+		say("cannot tell the working directory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	run->words.folder = run->here;
@@ -79,8 +78,7 @@ static int read_words(struct run *run, int argc, char **argv)
 		at++) {
 		if (strncmp(argv[at], "--", 2) != 0)
 			return command_usage("run",
-				"'%s' is no option; write -- before the command",
-				argv[at]);
+				"'%s' is no option; write -- before the command", argv[at]);
 		status = agent_words_take(&run->words, argc, argv, &at);
 	}
 	if (status == EXIT_DONE && run->command == NULL)
@@ -131,8 +129,7 @@ static int place_profile(struct run *run)
 	if (failed != 0)
 		return command_failed(&error);
 	return run->is_armed && run->words.duration != 0
-		       ? command_usage(
-				 "run", "--start no and --duration exclude each other")
+		       ? command_usage("run", "--start no and --duration exclude each other")
 		       : EXIT_DONE;
 }
 
@@ -147,12 +144,12 @@ static int make_agent(struct run *run)
 	/* The JVM takes the first '=' for the end of the path. */
 	if (strchr(library, '=') != NULL) {
 		say("the JVM cannot load an agent whose path contains '=': "
-			"'%s'; move it",
+		    "'%s'; move it",
 			library);
 		return EXIT_FAILED;
 	}
-	if (asprintf(&run->agent, "-agentpath:%s%s%s", library,
-		    options != NULL ? "=" : "", options != NULL ? options : "") < 0) {
+	if (asprintf(&run->agent, "-agentpath:%s%s%s", library, options != NULL ? "=" : "",
+		    options != NULL ? options : "") < 0) {
 		run->agent = NULL;
 		return command_no_memory();
 	}
@@ -390,9 +387,8 @@ int cmd_run(int argc, char **argv)
 	if (status == EXIT_DONE)
 		status = make_agent(&run);
 	/* What the children of this process find in their environment. */
-	if (status == EXIT_DONE &&
-		(launch_set_environment(run.way, run.agent, &error) != 0 ||
-			run_notes_open(run.notes, &error) != 0))
+	if (status == EXIT_DONE && (launch_set_environment(run.way, run.agent, &error) != 0 ||
+					   run_notes_open(run.notes, &error) != 0))
 		status = command_failed(&error);
 	if (status == EXIT_DONE)
 		status = run_command(&run);

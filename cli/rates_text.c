@@ -70,7 +70,8 @@ static void put_count(FILE *out, double value, int width)
 
 	*end = '\0';
 	if (value >= 0)
-		start = number_grouped(end, value < (double)LARGEST ? (uint64_t)(value + 0.5) : LARGEST);
+		start = number_grouped(
+			end, value < (double)LARGEST ? (uint64_t)(value + 0.5) : LARGEST);
 	fprintf(out, "%*s", width, value >= 0 ? start : "-");
 }
 

@@ -53,8 +53,8 @@ int error_set(struct error *error, enum error_code code, const char *format, ...
 	return -(int)code;
 }
 
-int error_set_errno(struct error *error, enum error_code code, int errno_value,
-	const char *format, ...)
+int error_set_errno(
+	struct error *error, enum error_code code, int errno_value, const char *format, ...)
 {
 	if (!is_vacant(error))
 		return -(int)code;

@@ -14,17 +14,17 @@
 #include <stdarg.h>
 
 /* Code, its name, and what it means. */
-#define ERROR_TABLE(X)                                                                   \
-	X(NONE, "none", "nothing failed")                                                \
-	X(USAGE, "usage", "the words of a command or an option are not understood")      \
-	X(VALUE, "value", "a value is not one of the legal ones")                        \
-	X(IO, "io", "the operating system refused an operation on a file")               \
-	X(FORMAT, "format", "a file is not what it should be")                           \
-	X(VERSION, "version", "a file was written by a newer jprof")                     \
-	X(BUSY, "busy", "somebody else is using the subject")                            \
-	X(MEMORY, "memory", "no memory, or the limit was reached")                       \
-	X(MISSING, "missing", "this machine, JVM or profile does not have it")           \
-	X(DENIED, "denied", "it exists but may not be used")                             \
+#define ERROR_TABLE(X)                                                                         \
+	X(NONE, "none", "nothing failed")                                                      \
+	X(USAGE, "usage", "the words of a command or an option are not understood")            \
+	X(VALUE, "value", "a value is not one of the legal ones")                              \
+	X(IO, "io", "the operating system refused an operation on a file")                     \
+	X(FORMAT, "format", "a file is not what it should be")                                 \
+	X(VERSION, "version", "a file was written by a newer jprof")                           \
+	X(BUSY, "busy", "somebody else is using the subject")                                  \
+	X(MEMORY, "memory", "no memory, or the limit was reached")                             \
+	X(MISSING, "missing", "this machine, JVM or profile does not have it")                 \
+	X(DENIED, "denied", "it exists but may not be used")                                   \
 	X(JVM, "jvm", "the JVM refused a request")
 
 enum error_code {

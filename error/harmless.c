@@ -71,8 +71,7 @@ size_t harmless_span(const char *text, size_t length)
 size_t harmless_escape(const char *text, size_t length, char escape[HARMLESS_ESCAPE])
 {
 	size_t bytes = utf8_length(text, length);
-	uint32_t character =
-		bytes > 0 ? utf8_decode(text, bytes) : (unsigned char)text[0];
+	uint32_t character = bytes > 0 ? utf8_decode(text, bytes) : (unsigned char)text[0];
 	unsigned digits = bytes == 0 ? 2 : character > 0xffff ? 8 : 4;
 
 	*escape++ = '\\';

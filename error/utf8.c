@@ -53,8 +53,8 @@ size_t utf8_floor(const char *text, size_t length)
 {
 	size_t start = length;
 
-	for (int back = 0;
-		back < UTF8_MAX - 1 && start > 0 && utf8_continues(text[start]); back++)
+	for (int back = 0; back < UTF8_MAX - 1 && start > 0 && utf8_continues(text[start]);
+		back++)
 		start--;
 	return utf8_continues(text[start]) ? length : start;
 }

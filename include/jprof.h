@@ -147,17 +147,17 @@ static inline void *jprof_find(struct jprof_found *found, const char *name)
 }
 
 /* The library stays loaded once a function was found in it. */
-#define JPROF_FUNCTION(type, name, parameters, arguments, absent)                        \
-	static inline type name parameters                                               \
-	{                                                                                \
-		static struct jprof_found found;                                         \
-		void *symbol = jprof_find(&found, #name);                                \
-		type(*function) parameters;                                              \
-                                                                                         \
-		if (!symbol)                                                             \
-			return absent;                                                   \
-		memcpy(&function, &symbol, sizeof(function));                            \
-		return function arguments;                                               \
+#define JPROF_FUNCTION(type, name, parameters, arguments, absent)                              \
+	static inline type name parameters                                                     \
+	{                                                                                      \
+		static struct jprof_found found;                                               \
+		void *symbol = jprof_find(&found, #name);                                      \
+		type(*function) parameters;                                                    \
+                                                                                               \
+		if (!symbol)                                                                   \
+			return absent;                                                         \
+		memcpy(&function, &symbol, sizeof(function));                                  \
+		return function arguments;                                                     \
 	}
 
 JPROF_FUNCTION(const char *, jprof_version, (void), (), NULL)

@@ -14,8 +14,7 @@
 
 #include "metric/perf_page.h"
 
-#define CLOCK_SOURCE_FILE                                                                \
-	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define CLOCK_SOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 /* How long the rate is measured. Both ends are known to some 30 ns: 3 ppm. */
 #define CLOCK_MEASURE_NS 20000000L
@@ -59,8 +58,7 @@ static bool clock_stamp_is_sound(void)
 		return true;
 	if (source[0] == '\0')
 		return time_stamp_invariant();
-	for (size_t i = 0; i < sizeof(clock_paravirtual) / sizeof(*clock_paravirtual);
-		i++)
+	for (size_t i = 0; i < sizeof(clock_paravirtual) / sizeof(*clock_paravirtual); i++)
 		if (strcmp(source, clock_paravirtual[i]) == 0)
 			return time_stamp_invariant();
 	return false;
@@ -98,8 +96,7 @@ static struct clock_pair clock_both(void)
 
 		if (width < best) {
 			best = width;
-			pair = (struct clock_pair){
-				.stamp = before + width / 2, .ns = now};
+			pair = (struct clock_pair){.stamp = before + width / 2, .ns = now};
 		}
 	}
 	return pair;
@@ -115,8 +112,7 @@ static uint64_t clock_measured_rate(void)
 	end = clock_both();
 	if (end.stamp <= begin.stamp || end.ns <= begin.ns)
 		return 0;
-	return (uint64_t)(((clock_wide)(end.ns - begin.ns) << 32) /
-			  (end.stamp - begin.stamp));
+	return (uint64_t)(((clock_wide)(end.ns - begin.ns) << 32) / (end.stamp - begin.stamp));
 }
 
 static void clock_find(void)

@@ -22,7 +22,8 @@ __extension__ typedef unsigned __int128 clock_wide;
 
 /* Written once by clock_init, constant afterwards. */
 struct clock_scale {
-	uint64_t mult;   /* ns per tick * 2^TIME_STAMP_DIGITS; 0 where the time stamp is not sound */
+	/* ns per tick * 2^TIME_STAMP_DIGITS; 0 where the time stamp is not sound */
+	uint64_t mult;
 	uint64_t offset; /* ns, modulo 2^64 */
 	uint64_t ms;     /* ticks per millisecond; 0 where the time stamp is not sound */
 };

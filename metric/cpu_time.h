@@ -32,10 +32,10 @@
 /* Embedded; open and close. One page of 4 KiB of kernel memory, no descriptor. */
 struct cpu_time {
 	const volatile uint32_t *lock; /* the page's word, or a constant */
-	uint64_t stamp;   /* at the last synchronisation: the time stamp, */
-	uint64_t ns;      /* the kernel's answer, */
-	uint32_t seen;    /* and the word */
-	pid_t tid;        /* 0 when not open */
+	uint64_t stamp;                /* at the last synchronisation: the time stamp, */
+	uint64_t ns;                   /* the kernel's answer, */
+	uint32_t seen;                 /* and the word */
+	pid_t tid;                     /* 0 when not open */
 	uint64_t max_age; /* ticks to the next synchronisation; 0: ask every time */
 	uint64_t last;    /* what was last given out */
 	void *page;       /* mapping, or NULL */

@@ -65,8 +65,8 @@ static int metric_unknown(const char *name, struct error *error)
 	perf_names_present(metric_offer, &nearest);
 	nearest_text(&nearest, text, sizeof(text));
 	return error_set(error, ERROR_VALUE,
-		"unknown metric '%s': the nearest are %s; 'jprof metrics' lists them",
-		name, text);
+		"unknown metric '%s': the nearest are %s; 'jprof metrics' lists them", name,
+		text);
 }
 
 /* The first event of a preset that this machine's libpfm4 tables have. */
@@ -80,7 +80,8 @@ static int metric_choose_papi(
 		return 0;
 	}
 	return error_set(error, ERROR_MISSING,
-		"cannot count '%s': this processor has no single event for it that libpfm4 knows",
+		"cannot count '%s': this processor has no single event for it that libpfm4 "
+		"knows",
 		metric->name);
 }
 
@@ -94,8 +95,7 @@ static int metric_choose_event(struct metric *metric, struct error *error)
 		return metric_unknown(metric->name, error);
 	if (result != 0)
 		return result;
-	snprintf(
-		metric->unit, sizeof(metric->unit), "%s", perf_event_unit(&metric->perf));
+	snprintf(metric->unit, sizeof(metric->unit), "%s", perf_event_unit(&metric->perf));
 	return 0;
 }
 
@@ -154,8 +154,7 @@ static int metric_choose(struct metric *metric, const char *name, struct error *
 static bool metric_uses_stamp(const struct metric_set *set)
 {
 	for (unsigned i = 0; i < set->count; i++)
-		if (set->metric[i].kind == METRIC_WALL ||
-			set->metric[i].kind == METRIC_CPU)
+		if (set->metric[i].kind == METRIC_WALL || set->metric[i].kind == METRIC_CPU)
 			return true;
 	return false;
 }
@@ -213,8 +212,7 @@ static int metric_try_open(const struct metric_set *set, struct perf_counter *co
 		if (result == 0)
 			return metric_refuse_crowd(metric, error);
 	}
-	return result ? perf_event_explain(error, metric->name, &metric->perf, -result)
-		      : 0;
+	return result ? perf_event_explain(error, metric->name, &metric->perf, -result) : 0;
 }
 
 /* All are open: does each count, and how can it be read? */
@@ -250,8 +248,7 @@ static int metric_try(struct metric_set *set, struct error *error)
 			result = metric_try_open(set, counter, i, error);
 	for (unsigned i = 0; i < set->count && result == 0; i++)
 		if (set->metric[i].kind == METRIC_PERF)
-			result = metric_try_count(
-				set, &set->metric[i], &counter[i], error);
+			result = metric_try_count(set, &set->metric[i], &counter[i], error);
 	for (unsigned i = set->count; i-- > 0;)
 		perf_counter_close(&counter[i]);
 	return result;
@@ -337,8 +334,8 @@ bool metric_set_has(const struct metric_set *set, enum metric_kind kind)
 	return metric_index(set, kind) >= 0;
 }
 
-void metric_thread_open(const struct metric_set *set, struct metric_thread *thread,
-	struct alloc_source alloc)
+void metric_thread_open(
+	const struct metric_set *set, struct metric_thread *thread, struct alloc_source alloc)
 {
 	int saved = errno;
 
@@ -396,6 +393,5 @@ void metric_read_from_outside(
 	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
 {
 	for (unsigned i = 0; i < set->count; i++)
-		value[i] = metric_value_from_outside(
-			set->metric[i].kind, thread, i, value[i]);
+		value[i] = metric_value_from_outside(set->metric[i].kind, thread, i, value[i]);
 }

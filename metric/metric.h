@@ -32,20 +32,20 @@
 
 /* Kind, the name a user gives it (events have their own), unit. The readings of the kinds are
  * in metric_read.h. */
-#define METRIC_KIND_TABLE(X)                                                             \
-	X(WALL, "wall", "ns")  /* CLOCK_MONOTONIC, from the time stamp where it is sound */ \
-	X(CPU, "cpu", "ns")    /* this thread ran */                                      \
-	X(ALLOC, "alloc", "bytes") /* this thread allocated in the Java heap */           \
-	X(VM_OBJECTS, "vm-objects", "objects") /* the JVM allocated for this thread */    \
-	X(VM_BYTES, "vm-bytes", "bytes")       /* their bytes */                          \
-	X(IO_READ, "io-read", "bytes")   /* read from files, pipes, terminals */          \
-	X(IO_WRITE, "io-write", "bytes") /* written to them */                            \
-	X(NET_IN, "net-in", "bytes")     /* received from sockets */                      \
-	X(NET_OUT, "net-out", "bytes")   /* sent to them */                               \
-	X(IO_READ_OPS, "io-read-ops", "ops")                                       \
-	X(IO_WRITE_OPS, "io-write-ops", "ops")                                     \
-	X(NET_IN_OPS, "net-in-ops", "ops")                                         \
-	X(NET_OUT_OPS, "net-out-ops", "ops")                                       \
+#define METRIC_KIND_TABLE(X)                                                                   \
+	X(WALL, "wall", "ns") /* CLOCK_MONOTONIC, from the time stamp where it is sound */     \
+	X(CPU, "cpu", "ns")   /* this thread ran */                                            \
+	X(ALLOC, "alloc", "bytes")             /* this thread allocated in the Java heap */    \
+	X(VM_OBJECTS, "vm-objects", "objects") /* the JVM allocated for this thread */         \
+	X(VM_BYTES, "vm-bytes", "bytes")       /* their bytes */                               \
+	X(IO_READ, "io-read", "bytes")         /* read from files, pipes, terminals */         \
+	X(IO_WRITE, "io-write", "bytes")       /* written to them */                           \
+	X(NET_IN, "net-in", "bytes")           /* received from sockets */                     \
+	X(NET_OUT, "net-out", "bytes")         /* sent to them */                              \
+	X(IO_READ_OPS, "io-read-ops", "ops")                                                   \
+	X(IO_WRITE_OPS, "io-write-ops", "ops")                                                 \
+	X(NET_IN_OPS, "net-in-ops", "ops")                                                     \
+	X(NET_OUT_OPS, "net-out-ops", "ops")                                                   \
 	X(PERF, NULL, "count") /* an event of perf_event_open */
 
 enum metric_kind {
@@ -64,10 +64,10 @@ static inline bool metric_is_io(enum metric_kind kind)
 
 /* Sets whose reading is compiled without a branch per metric: the constant, and the name that
  * functions compiled for it carry. The last serves any set. */
-#define METRIC_SHAPE_TABLE(X)                                                            \
-	X(SHAPE_WALL, wall)                                                              \
-	X(SHAPE_WALL_CPU, wall_cpu)                                                      \
-	X(SHAPE_WALL_CPU_ALLOC, wall_cpu_alloc)                                          \
+#define METRIC_SHAPE_TABLE(X)                                                                  \
+	X(SHAPE_WALL, wall)                                                                    \
+	X(SHAPE_WALL_CPU, wall_cpu)                                                            \
+	X(SHAPE_WALL_CPU_ALLOC, wall_cpu_alloc)                                                \
 	X(SHAPE_ANY, any)
 
 enum metric_shape {
@@ -124,8 +124,8 @@ int metric_index(const struct metric_set *set, enum metric_kind kind);
  * set was accepted, the cheaper way is replaced by the dearer one (counted in
  * metric_fallbacks), and if there is none the metric stays 0 for this thread (counted in
  * metric_losses). alloc is where the JVM keeps this thread's allocation counters. */
-void metric_thread_open(const struct metric_set *set, struct metric_thread *thread,
-	struct alloc_source alloc);
+void metric_thread_open(
+	const struct metric_set *set, struct metric_thread *thread, struct alloc_source alloc);
 
 /* Gives back descriptors and mappings. The last values are not lost: read before. */
 void metric_thread_close(const struct metric_set *set, struct metric_thread *thread);

@@ -37,8 +37,8 @@ static const char *metric_reason(const struct error *error)
 static void metric_list_missing(
 	struct metric_list *list, const char *name, const struct error *error)
 {
-	struct metric_missing *more = realloc(
-		list->missing, (list->missing_count + 1) * sizeof(*list->missing));
+	struct metric_missing *more =
+		realloc(list->missing, (list->missing_count + 1) * sizeof(*list->missing));
 
 	if (!more) {
 		list->no_memory = true;
@@ -62,8 +62,8 @@ static void metric_list_name(void *argument, const char *name)
 		metric_list_missing(list, name, &error);
 		return;
 	}
-	fprintf(list->out, "%-26s %-8s %-46s %8.1f\n", set.metric[0].name,
-		set.metric[0].unit, set.metric[0].how, metric_cost(&set));
+	fprintf(list->out, "%-26s %-8s %-46s %8.1f\n", set.metric[0].name, set.metric[0].unit,
+		set.metric[0].how, metric_cost(&set));
 }
 
 static void metric_list_fixed(struct metric_list *list)

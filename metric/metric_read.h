@@ -20,8 +20,8 @@ static inline uint64_t metric_read_wall(struct metric_thread *thread, uint64_t s
 	return now;
 }
 
-static inline uint64_t metric_read_one(enum metric_kind kind,
-	struct metric_thread *thread, unsigned index, uint64_t stamp)
+static inline uint64_t metric_read_one(
+	enum metric_kind kind, struct metric_thread *thread, unsigned index, uint64_t stamp)
 {
 	if (kind == METRIC_PERF)
 		return perf_counter_read(&thread->perf[index]);

@@ -31,8 +31,7 @@ struct perf_reading {
 
 static atomic_uint_fast64_t perf_lost;
 
-static struct perf_event_attr perf_attr(
-	const struct perf_event_choice *choice, bool leads)
+static struct perf_event_attr perf_attr(const struct perf_event_choice *choice, bool leads)
 {
 	return (struct perf_event_attr){
 		.type = choice->type,
@@ -40,8 +39,7 @@ static struct perf_event_attr perf_attr(
 		.config = choice->config,
 		.config1 = choice->config1,
 		.config2 = choice->config2,
-		.read_format =
-			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/* On the processor whole, or in error: never taking turns. Only a leader may
 		 * say so, and says it for its group. */
 		.pinned = choice->hardware && leads,
@@ -95,8 +93,8 @@ static bool perf_take_descriptor(void)
 	return false;
 }
 
-int perf_counter_open(struct perf_counter *counter,
-	const struct perf_event_choice *choice, const struct perf_counter *leader)
+int perf_counter_open(struct perf_counter *counter, const struct perf_event_choice *choice,
+	const struct perf_counter *leader)
 {
 	struct perf_event_attr attr = perf_attr(choice, leader == NULL);
 	bool user_read = choice->hardware && choice->user_read && !choice->force_read;
@@ -130,8 +128,7 @@ void perf_counter_close(struct perf_counter *counter)
 }
 
 /* False if the event is not open or in error (a pinned one that found no counter). */
-static bool perf_read_kernel(
-	const struct perf_counter *counter, struct perf_reading *reading)
+static bool perf_read_kernel(const struct perf_counter *counter, struct perf_reading *reading)
 {
 	int saved = errno;
 	bool whole = counter->fd != 0 &&
@@ -175,8 +172,7 @@ static uint64_t perf_sign_extend(uint64_t count, unsigned width)
 /* The protocol of linux/perf_event.h, struct perf_event_mmap_page: the page is whole when
  * `lock` was the same before and after; index 0 means that the event is not in a counter
  * that may be read from here, whatever cap_user_rdpmc says. */
-static bool perf_read_user(
-	const volatile struct perf_event_mmap_page *page, uint64_t *count)
+static bool perf_read_user(const volatile struct perf_event_mmap_page *page, uint64_t *count)
 {
 	uint32_t lock;
 
@@ -289,13 +285,11 @@ int perf_event_explain(struct error *error, const char *name,
 	case EOPNOTSUPP:
 		return error_set(error, ERROR_MISSING,
 			"cannot count '%s': this machine has no %s", name,
-			choice->hardware
-				? "such counter (virtual machines often have none)"
-				: "such event");
+			choice->hardware ? "such counter (virtual machines often have none)"
+					 : "such event");
 	case EINVAL:
 		return error_set(error, ERROR_MISSING,
-			"cannot count '%s': this machine's counters cannot count it so",
-			name);
+			"cannot count '%s': this machine's counters cannot count it so", name);
 	case ENOSYS:
 		return error_set(error, ERROR_MISSING,
 			"cannot count '%s': this kernel has no perf events", name);

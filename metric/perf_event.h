@@ -28,17 +28,17 @@ struct perf_event_choice {
 	uint64_t config, config1, config2;
 	uint32_t type;
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_guest, exclude_host;
-	bool hardware;  /* takes a counter of the processor */
-	bool user_read; /* can be read from user space on this machine */
+	bool hardware;   /* takes a counter of the processor */
+	bool user_read;  /* can be read from user space on this machine */
 	bool force_read; /* use read() in any case */
 };
 
 /* Embedded; one writer, the thread itself. */
 struct perf_counter {
 	struct perf_event_mmap_page *page; /* NULL: read() */
-	int fd;        /* plus 1, so that zero-initialised means closed */
-	bool lost;     /* it stopped counting, and that has been said */
-	uint64_t last; /* what was last given out */
+	int fd;                            /* plus 1, so that zero-initialised means closed */
+	bool lost;                         /* it stopped counting, and that has been said */
+	uint64_t last;                     /* what was last given out */
 };
 
 /* What its numbers are: "ns" for the kernel's two clocks, else "count". Borrowed, static. */

@@ -95,8 +95,7 @@ static bool perf_look_elsewhere(
 {
 	struct perf_elsewhere *elsewhere = argument;
 
-	if (pmu->is_present ||
-		strncasecmp(event->name, elsewhere->event, elsewhere->length) ||
+	if (pmu->is_present || strncasecmp(event->name, elsewhere->event, elsewhere->length) ||
 		event->name[elsewhere->length] != '\0')
 		return true;
 	snprintf(elsewhere->pmu, sizeof(elsewhere->pmu), "%s", pmu->name);
@@ -110,9 +109,8 @@ static int perf_refuse(const char *name, int pfm_error, struct error *error)
 	struct perf_elsewhere elsewhere = {0};
 
 	if (pfm_error != PFM_ERR_NOTFOUND && pfm_error != PFM_ERR_NOTSUPP)
-		return error_set(error, ERROR_VALUE,
-			"cannot count '%s': libpfm4 says: %s", name,
-			pfm_strerror(pfm_error));
+		return error_set(error, ERROR_VALUE, "cannot count '%s': libpfm4 says: %s",
+			name, pfm_strerror(pfm_error));
 	elsewhere.event = event ? event + 2 : name;
 	elsewhere.length = strcspn(elsewhere.event, ":");
 	perf_walk(perf_look_elsewhere, &elsewhere);
@@ -124,16 +122,14 @@ static int perf_refuse(const char *name, int pfm_error, struct error *error)
 		name, elsewhere.pmu);
 }
 
-int perf_name_resolve(
-	struct perf_event_choice *choice, const char *name, struct error *error)
+int perf_name_resolve(struct perf_event_choice *choice, const char *name, struct error *error)
 {
 	struct perf_event_attr attr;
 	int result;
 
 	if (!perf_names_ready())
-		return error_set(error, ERROR_MISSING,
-			"cannot count '%s': libpfm4 says: %s", name,
-			pfm_strerror(perf_names_state));
+		return error_set(error, ERROR_MISSING, "cannot count '%s': libpfm4 says: %s",
+			name, pfm_strerror(perf_names_state));
 	result = perf_encode(name, PFM_PLM3, &attr);
 	if (result == PFM_SUCCESS && perf_is_kernel_only(&attr))
 		result = perf_encode(name, PFM_PLM0 | PFM_PLM3, &attr);
@@ -153,8 +149,8 @@ int perf_name_resolve(
 		.exclude_hv = attr.exclude_hv,
 		.exclude_guest = attr.exclude_guest,
 		.exclude_host = attr.exclude_host,
-		.hardware = attr.type != PERF_TYPE_SOFTWARE &&
-			    attr.type != PERF_TYPE_TRACEPOINT,
+		.hardware =
+			attr.type != PERF_TYPE_SOFTWARE && attr.type != PERF_TYPE_TRACEPOINT,
 	};
 	choice->user_read = choice->hardware;
 	return 0;
@@ -224,6 +220,5 @@ void perf_names_print_pmus(FILE *out)
 				"%s (%s) has %d events of its own: name one "
 				"%s::EVENT:UMASK\n",
 				pmu.name, pmu.desc, pmu.nevents, pmu.name);
-	fprintf(out,
-		"An event that libpfm4 has no name for is named by its raw code: rHEX\n");
+	fprintf(out, "An event that libpfm4 has no name for is named by its raw code: rHEX\n");
 }

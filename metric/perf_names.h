@@ -20,8 +20,7 @@
  * Counts in user mode unless a modifier says otherwise; software events that happen only in
  * the kernel count there. 0; PERF_NAME_UNKNOWN, error left alone; or a negative code for a
  * name that is known but cannot be had. */
-int perf_name_resolve(
-	struct perf_event_choice *choice, const char *name, struct error *error);
+int perf_name_resolve(struct perf_event_choice *choice, const char *name, struct error *error);
 
 /* Calls visit for the short name, in lower case, of each generic event of the kernel. */
 void perf_names_generic(void (*visit)(void *argument, const char *name), void *argument);

@@ -29,8 +29,7 @@ static struct source_name name_of(const char *path)
 {
 	struct source_name name = {"text of options"};
 	if (path)
-		snprintf(name.text, sizeof(name.text), "config '%s'",
-			error_subject(path).text);
+		snprintf(name.text, sizeof(name.text), "config '%s'", error_subject(path).text);
 	return name;
 }
 
@@ -42,8 +41,8 @@ static int refuse_file(
 
 static int refuse_file_errno(const char *path, struct error *error)
 {
-	return error_set_errno(error, ERROR_IO, errno, "cannot read config '%s'",
-		error_subject(path).text);
+	return error_set_errno(
+		error, ERROR_IO, errno, "cannot read config '%s'", error_subject(path).text);
 }
 
 static int no_memory(const char *path, struct error *error)
@@ -64,8 +63,8 @@ static char *text_of(const char *key, json_t *value, struct error *error)
 }
 
 /* Gives a number, and refuses what has no text that a user could have written. */
-static int give_as_text(struct option_set *set, const struct option_row *row,
-	json_t *value, struct error *error)
+static int give_as_text(struct option_set *set, const struct option_row *row, json_t *value,
+	struct error *error)
 {
 	char *text = text_of(row->key, value, error);
 	if (!text)
@@ -79,8 +78,8 @@ static int give_as_text(struct option_set *set, const struct option_row *row,
 	return failed;
 }
 
-static int give_boolean(struct option_set *set, const struct option_row *row,
-	json_t *value, struct error *error)
+static int give_boolean(struct option_set *set, const struct option_row *row, json_t *value,
+	struct error *error)
 {
 	return option_give(set, row, json_is_true(value) ? "yes" : "no", error);
 }
@@ -128,8 +127,8 @@ static int give_unknown(const char *key, json_t *value, struct error *error)
 	return failed;
 }
 
-static int give_member(struct option_set *set, const char *key, json_t *value,
-	bool is_file, struct error *error)
+static int give_member(struct option_set *set, const char *key, json_t *value, bool is_file,
+	struct error *error)
 {
 	if (strcmp(key, CONFIG_SCHEMA_KEY) == 0 && json_is_string(value))
 		return 0;
@@ -138,8 +137,7 @@ static int give_member(struct option_set *set, const char *key, json_t *value,
 		return give_unknown(key, value, error);
 	if (row->string_only && is_file)
 		return error_set(error, ERROR_USAGE,
-			"option '%s' is legal in the option string only, not in a file",
-			key);
+			"option '%s' is legal in the option string only, not in a file", key);
 	return give_value(set, row, value, error);
 }
 
@@ -167,8 +165,8 @@ static int give_object(
 	{
 		struct error inner = {0};
 		if (give_member(set, key, value, path != NULL, &inner) != 0)
-			return error_set(error, inner.code, "%s: %s", name_of(path).text,
-				inner.text);
+			return error_set(
+				error, inner.code, "%s: %s", name_of(path).text, inner.text);
 	}
 	return 0;
 }
@@ -215,8 +213,8 @@ static int parse_descriptor(
 	if (size < 0)
 		failed = refuse_file_errno(path, error);
 	else if (size > CONFIG_SIZE_LIMIT)
-		failed = refuse_file(path, ERROR_FORMAT,
-			"is larger than 1 MB, the most it may be", error);
+		failed = refuse_file(
+			path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
 	else
 		failed = config_parse(set, bytes, (size_t)size, path, error);
 	free(bytes);
@@ -249,14 +247,13 @@ static bool is_utf8(const char *text)
 	return length > 0;
 }
 
-static int check_text(
-	const struct option_row *row, const char *text, struct error *error)
+static int check_text(const struct option_row *row, const char *text, struct error *error)
 {
 	return is_utf8(text) ? 0 : option_refuse(row, text, "is not UTF-8", error);
 }
 
-static int check_list(const struct option_row *row, const struct pattern_list *list,
-	struct error *error)
+static int check_list(
+	const struct option_row *row, const struct pattern_list *list, struct error *error)
 {
 	int failed = 0;
 	for (size_t i = 0; i < list->count && !failed; i++)
@@ -264,13 +261,12 @@ static int check_list(const struct option_row *row, const struct pattern_list *l
 	return failed;
 }
 
-static int check_scalar(
-	const struct option_row *row, const void *field, struct error *error)
+static int check_scalar(const struct option_row *row, const void *field, struct error *error)
 {
 	char *text = row->type->show(row, field);
 	if (!text)
-		return error_set(error, ERROR_MEMORY, "no memory to write option '%s'",
-			row->key);
+		return error_set(
+			error, ERROR_MEMORY, "no memory to write option '%s'", row->key);
 	int failed = check_text(row, text, error);
 	free(text);
 	return failed;
@@ -345,8 +341,8 @@ static json_t *object_of(const struct option_set *set)
 		if (!is_written(set, row))
 			continue;
 		const void *field = option_value(row, &set->values);
-		json_t *value = row->type->is_list ? list_to_json(field)
-						   : scalar_to_json(row, field);
+		json_t *value =
+			row->type->is_list ? list_to_json(field) : scalar_to_json(row, field);
 		if (json_object_set_new(object, row->key, value) != 0) {
 			json_decref(object);
 			object = NULL;

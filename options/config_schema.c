@@ -114,8 +114,7 @@ static struct bound_text bound_expression(uint64_t bound, bool is_most)
 	result.text[0] = '\0';
 	if (!out)
 		return result;
-	fprintf(out, is_most ? "[0-9]{0,%d}" : "[1-9][0-9]{%d,}",
-		is_most ? count - 1 : count);
+	fprintf(out, is_most ? "[0-9]{0,%d}" : "[1-9][0-9]{%d,}", is_most ? count - 1 : count);
 	for (int i = 0; i < count; i++) {
 		char low = is_most ? '0' : digits[i] + 1;
 		char high = is_most ? digits[i] - 1 : '9';
@@ -163,8 +162,8 @@ struct json_t *schema_of_size(const struct option_row *row)
 		const struct option_unit *unit = &option_units[i];
 		char letter[] = {'[', unit->letter, (char)toupper(unit->letter), ']', '\0'};
 		uint64_t least = (row->least + unit->bytes - 1) / unit->bytes;
-		schemas = append(schemas,
-			digits_schema(least, row->most / unit->bytes, letter));
+		schemas =
+			append(schemas, digits_schema(least, row->most / unit->bytes, letter));
 	}
 	return any_of(schemas);
 }
@@ -191,8 +190,8 @@ static struct class_text forbidden_class(const struct option_row *row)
 /* An array of the items; and one string in which they are joined: a '+' in an item has a
  * backslash before it there. Expressions: `instead` ("this|") for what an item may be that
  * looks otherwise, `first` for what is looked at before any other. */
-static json_t *list_schemas(const struct option_row *row, const char *instead,
-	const char *first)
+static json_t *list_schemas(
+	const struct option_row *row, const char *instead, const char *first)
 {
 	struct class_text class = forbidden_class(row);
 	const char *plus = row->may_add ? "\\+?" : "", *empty = "", *empty_joined = "";
@@ -205,15 +204,14 @@ static json_t *list_schemas(const struct option_row *row, const char *instead,
 		empty = "(?!,+$)";
 		empty_joined = "(?!,+(?:\\+|$))";
 	}
-	snprintf(joined, sizeof(joined), "(?:%s%s%s%s(?:[^+\\\\%s]|\\\\%s|\\\\$)+)",
-		instead, first, empty_joined, plus, class.text, any);
+	snprintf(joined, sizeof(joined), "(?:%s%s%s%s(?:[^+\\\\%s]|\\\\%s|\\\\$)+)", instead,
+		first, empty_joined, plus, class.text, any);
 	json_t *array = typed("array");
-	array = with(
-		array, "items", matching("^(?:%s%s%s%s+)$", instead, first, empty, any));
+	array = with(array, "items", matching("^(?:%s%s%s%s+)$", instead, first, empty, any));
 	if (row->initial)
 		array = with(array, "minItems", json_integer(1));
-	return any_of(append(append(json_array(), array),
-		matching("^%s(?:\\+%s)*$", joined, joined)));
+	return any_of(append(
+		append(json_array(), array), matching("^%s(?:\\+%s)*$", joined, joined)));
 }
 
 struct json_t *schema_of_list(const struct option_row *row)

@@ -32,8 +32,7 @@ size_t nearest_distance(const char *a, const char *b)
 			size_t replace = diagonal + (size_t)differs;
 
 			diagonal = row[j];
-			row[j] =
-				nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
+			row[j] = nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
 		}
 	}
 	return row[columns];
@@ -57,8 +56,7 @@ size_t nearest_reach(const char *pattern, const char *name)
 			int differs = tolower((unsigned char)pattern[i - 1]) !=
 				      tolower((unsigned char)name[j - 1]);
 			size_t replace = diagonal + (differs ? MISSING : 0);
-			size_t skip = nearest_min(
-				row[j] + MISSING, row[j - 1] + 1);
+			size_t skip = nearest_min(row[j] + MISSING, row[j - 1] + 1);
 
 			diagonal = row[j];
 			row[j] = any ? nearest_min(row[j], row[j - 1])
@@ -104,6 +102,6 @@ void nearest_text(const struct nearest *nearest, char *text, size_t size)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < nearest->count && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s'%s'",
-			i ? ", " : "", nearest->best[i].name);
+		used += (size_t)snprintf(text + used, size - used, "%s'%s'", i ? ", " : "",
+			nearest->best[i].name);
 }

@@ -143,8 +143,7 @@ static const struct option_type yes_no_type = {.from_boolean = true,
 
 /* ---- whole numbers, plain or with a unit ---- */
 
-const struct option_unit option_units[] = {
-	{'g', 1 << 30}, {'m', 1 << 20}, {'k', 1 << 10}};
+const struct option_unit option_units[] = {{'g', 1 << 30}, {'m', 1 << 20}, {'k', 1 << 10}};
 
 const size_t option_unit_count = sizeof(option_units) / sizeof(option_units[0]);
 
@@ -222,8 +221,7 @@ static void size_write(uint64_t bytes, char *text, size_t size)
 	for (size_t i = 0; i < option_unit_count; i++)
 		if (bytes && bytes % option_units[i].bytes == 0) {
 			uint64_t number = bytes / option_units[i].bytes;
-			snprintf(text, size, "%" PRIu64 "%c", number,
-				option_units[i].letter);
+			snprintf(text, size, "%" PRIu64 "%c", number, option_units[i].letter);
 			return;
 		}
 	snprintf(text, size, "%" PRIu64, bytes);
@@ -336,8 +334,7 @@ static const struct option_type names_type = {.is_list = true,
 	.copy = list_copy,
 	.fini = list_fini};
 
-static const char *threads_give(
-	const struct option_row *row, void *field, const char *value)
+static const char *threads_give(const struct option_row *row, void *field, const char *value)
 {
 	if (!thread_choice_is_legal(value))
 		return "has no number from 1 behind '#' or 'tid:' (for a thread whose name "
@@ -358,22 +355,22 @@ static const struct option_type threads_type = {.is_list = true,
 #define FIELD(name) .offset = offsetof(struct options, name)
 
 const struct option_row option_table[] = {
-	{"config", &text_type, "a file", .unset = "none", .string_only = true,
-		.not_paths = "", FIELD(config), .meaning = "JSON file that holds these keys"},
+	{"config", &text_type, "a file", .unset = "none", .string_only = true, .not_paths = "",
+		FIELD(config), .meaning = "JSON file that holds these keys"},
 	{"file", &text_type, "a path; %p is the process id, %t the time in seconds",
 		.not_paths = "", .initial = "jprof-%p.jprof", FIELD(file),
 		.meaning = "the profile"},
 	{"readers", &choice_type, "owner, group, all", .initial = "owner", FIELD(readers),
-		.meaning = "who may read the profile's file: its user, the group too, everybody"},
-	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true,
-		FIELD(start),
+		.meaning =
+			"who may read the profile's file: its user, the group too, everybody"},
+	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true, FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},
 	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
 		FIELD(calls),
 		.meaning = "how calls are seen: probes in the bytecode, or the JVM's events; "
 			   "auto is instrument"},
-	{"metrics", &names_type, "metric names joined by '+' or ','", .initial = "wall+cpu+alloc",
-		.forbidden = " \t", FIELD(metrics),
+	{"metrics", &names_type, "metric names joined by '+' or ','",
+		.initial = "wall+cpu+alloc", .forbidden = " \t", FIELD(metrics),
 		.meaning = "what is measured; `jprof metrics` lists them"},
 	/* Legal in names to the JVM (JVMS 4.2.2) are some of the forbidden ones; they are
 	 * mistakes far more often, and '*' can stand for them. */
@@ -382,14 +379,15 @@ const struct option_row option_table[] = {
 		.unset = "all application classes", .may_add = true, .forbidden = ",;:|/[]()",
 		FIELD(include),
 		.meaning = "classes and methods; the JDK's own only when named here"},
-	{"exclude", &list_type, "patterns like com.acme.* joined by '+'",
-		.unset = "none", .forbidden = ",;:|/[]()", FIELD(exclude),
+	{"exclude", &list_type, "patterns like com.acme.* joined by '+'", .unset = "none",
+		.forbidden = ",;:|/[]()", FIELD(exclude),
 		.meaning = "classes and methods to leave out of the included ones"},
 	{"threads", &threads_type, "patterns like worker-*, #17, tid:4711 joined by '+'",
 		.unset = "all threads", FIELD(threads),
 		.meaning = "the threads to record: names, #Java-id, tid:system's-id"},
 	{"virtual", &choice_type, "fold, separate", .initial = "fold", FIELD(virtual),
-		.meaning = "virtual threads: one row for names equal but for digits; or a row each"},
+		.meaning = "virtual threads: one row for names equal but for digits; or a row "
+			   "each"},
 	{"scope", &list_type, "patterns like com.acme.Servlet.service joined by '+'",
 		.unset = "everything", .forbidden = ",;:|/[]()", FIELD(scope),
 		.meaning = "a thread records only while it is inside one of these methods"},
@@ -404,7 +402,8 @@ const struct option_row option_table[] = {
 		.meaning = "whether reading classes counts as the application's I/O"},
 	{"calibration", &text_type, "auto, off, or a file", .initial = "auto",
 		.not_paths = "auto, off", FIELD(calibration),
-		.meaning = "what takes jprof's own cost out of reports; auto: kept, or measured at first use"},
+		.meaning = "what takes jprof's own cost out of reports; auto: kept, or "
+			   "measured at first use"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise: probes cost more, but the same amount wherever they are"},
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
@@ -507,13 +506,12 @@ int option_unknown(const char *key, const char *value, struct error *error)
 	if (nearest)
 		snprintf(hint, sizeof(hint), " did you mean '%s'?", nearest);
 	list_keys(keys, sizeof(keys));
-	return error_set(error, ERROR_USAGE,
-		"unknown option '%s' (value '%s'):%s legal are %s", error_subject(key).text,
-		error_subject(value).text, hint, keys);
+	return error_set(error, ERROR_USAGE, "unknown option '%s' (value '%s'):%s legal are %s",
+		error_subject(key).text, error_subject(value).text, hint, keys);
 }
 
-int option_refuse(const struct option_row *row, const char *value, const char *why,
-	struct error *error)
+int option_refuse(
+	const struct option_row *row, const char *value, const char *why, struct error *error)
 {
 	char legal[200];
 	row->type->describe(row, legal, sizeof(legal));
@@ -569,8 +567,8 @@ char *option_unescape(const char *text, size_t length, const char *special)
 	return copy;
 }
 
-int option_give_list(struct option_set *set, const struct option_row *row,
-	const char *text, struct error *error)
+int option_give_list(struct option_set *set, const struct option_row *row, const char *text,
+	struct error *error)
 {
 	while (true) {
 		size_t begin = row->may_add && *text == PATTERN_ADD;
@@ -615,15 +613,13 @@ static bool copy_field(const struct option_row *row, void *field, const void *fr
 	return true;
 }
 
-int option_set_fill(
-	struct option_set *set, const struct options *from, struct error *error)
+int option_set_fill(struct option_set *set, const struct options *from, struct error *error)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		if (option_is_given(set, row))
 			continue;
-		if (!copy_field(row, option_field(row, &set->values),
-			    option_value(row, from)))
+		if (!copy_field(row, option_field(row, &set->values), option_value(row, from)))
 			return no_memory_for(row, error);
 		set->given |= row_bit(row);
 	}

@@ -27,7 +27,7 @@ struct option_row;
 /* How values of one type are read, checked and shown. */
 struct option_type {
 	bool is_list;
-	bool of_names; /* a list whose items are joined by ',', too */
+	bool of_names;                   /* a list whose items are joined by ',', too */
 	bool from_integer, from_boolean; /* in JSON, besides a string */
 	/* Reads value into the field; NULL, or why it cannot. */
 	const char *(*give)(const struct option_row *row, void *field, const char *value);
@@ -46,18 +46,18 @@ struct option_type {
 struct option_row {
 	const char *key;
 	const struct option_type *type;
-	const char *values; /* the legal words, or what a value is */
+	const char *values;   /* the legal words, or what a value is */
 	uint64_t least, most; /* bounds of a number */
 	const char *initial;  /* the default as a user would write it; NULL for none */
 	const char *unset;    /* what having no default means */
 	const char *meaning;
 	const char *not_paths; /* the value is a path, but for these words; NULL: it is
 				  none */
-	bool may_add; /* items of this list may begin with PATTERN_ADD */
+	bool may_add;          /* items of this list may begin with PATTERN_ADD */
 	const char *forbidden; /* characters that no item of this list may hold, or NULL */
 	bool string_only;      /* refused in the config file */
 	bool loading_only;     /* refused in the options of one session */
-	size_t offset;	       /* of the field in struct options */
+	size_t offset;         /* of the field in struct options */
 };
 
 /* The units that a size may have, largest first. */
@@ -93,8 +93,8 @@ bool option_is_path(const struct option_row *row, const char *value);
 int option_unknown(const char *key, const char *value, struct error *error);
 
 /* Fails for a value that the row does not allow: says why, and names what is legal. */
-int option_refuse(const struct option_row *row, const char *value, const char *why,
-	struct error *error);
+int option_refuse(
+	const struct option_row *row, const char *value, const char *why, struct error *error);
 
 /* Copies one value into the set: at the end of a list (unless it is there already), or as
  * the value of a scalar, which may be given once. 0, or a negative code; the set is still
@@ -107,8 +107,8 @@ void option_give_empty(struct option_set *set, const struct option_row *row);
 
 /* Splits text at every '+' that no backslash precedes, and gives the items to a list. A '+' that
  * begins an item stays with it where that may add. */
-int option_give_list(struct option_set *set, const struct option_row *row,
-	const char *text, struct error *error);
+int option_give_list(struct option_set *set, const struct option_row *row, const char *text,
+	struct error *error);
 
 /* Moves into `to` what it was not given; what it was given stays. Both still own what they
  * hold. */
@@ -117,8 +117,7 @@ void option_set_fini(struct option_set *set);
 
 /* Copies what the set was not given. 0, or a negative code: the set is still to be
  * finished. */
-int option_set_fill(
-	struct option_set *set, const struct options *from, struct error *error);
+int option_set_fill(struct option_set *set, const struct options *from, struct error *error);
 
 /* A copy of text[0..length) without the backslashes that precede a backslash or one of the
  * `special` characters; before any other character a backslash stands for itself. Owned;

@@ -24,8 +24,8 @@ static int no_memory(struct error *error)
 /* ---- the option string ---- */
 
 /* Gives the value, still escaped, to the row. */
-static int give_escaped(struct option_set *set, const struct option_row *row,
-	const char *value, struct error *error)
+static int give_escaped(struct option_set *set, const struct option_row *row, const char *value,
+	struct error *error)
 {
 	if (row->type->is_list)
 		return option_give_list(set, row, value, error);
@@ -40,8 +40,8 @@ static int give_escaped(struct option_set *set, const struct option_row *row,
 /* Takes "key=value" apart, in place. A word without a key is another item behind a list
  * of names, "metrics=cpu,alloc": *last is the row of the pair before, and then of this
  * one. */
-static int parse_pair(struct option_set *set, char *pair, const struct option_row **last,
-	struct error *error)
+static int parse_pair(
+	struct option_set *set, char *pair, const struct option_row **last, struct error *error)
 {
 	char *equals = strchr(pair, '=');
 	if (!equals && *last && (*last)->type->of_names)
@@ -150,8 +150,7 @@ static int parse_text(struct option_set *set, const char *text, struct error *er
 static int refuse_loading_keys(const struct option_set *set, struct error *error)
 {
 	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].loading_only &&
-			option_is_given(set, &option_table[i]))
+		if (option_table[i].loading_only && option_is_given(set, &option_table[i]))
 			return error_set(error, ERROR_USAGE,
 				"option '%s' is legal only when the agent is loaded, not "
 				"for a recording that is started later",
@@ -159,8 +158,8 @@ static int refuse_loading_keys(const struct option_set *set, struct error *error
 	return 0;
 }
 
-int options_override(struct options *options, const struct options *base,
-	const char *text, struct error *error)
+int options_override(struct options *options, const struct options *base, const char *text,
+	struct error *error)
 {
 	struct option_set set = {0};
 	int failed = parse_text(&set, text ? text : "", error);
@@ -223,8 +222,7 @@ static void write_escaped(FILE *out, const char *value, bool is_list)
 }
 
 /* Before and key=value, joined. Owned; NULL without memory. */
-static char *join_pair(
-	const char *before, const struct option_row *row, const char *value)
+static char *join_pair(const char *before, const struct option_row *row, const char *value)
 {
 	char *text = NULL;
 	size_t size;
@@ -280,8 +278,8 @@ void options_help(FILE *out)
 		row->type->describe(row, legal, sizeof(legal));
 		fprintf(out, "  %-17s", row->key);
 		wrap_text(out, HELP_COLUMN, row->meaning);
-		snprintf(line, sizeof(line), "%s (default: %s%s)", legal,
-			shown_default(row), row->loading_only ? loading_note : "");
+		snprintf(line, sizeof(line), "%s (default: %s%s)", legal, shown_default(row),
+			row->loading_only ? loading_note : "");
 		fprintf(out, "%*s", HELP_COLUMN, "");
 		wrap_text(out, HELP_COLUMN, line);
 	}
@@ -306,8 +304,7 @@ void options_markdown(FILE *out)
 		row->type->describe(row, legal, sizeof(legal));
 		fprintf(out, "| `%s` | ", row->key);
 		write_cell(out, legal);
-		fprintf(out, row->initial ? " | `%s` | " : " | %s | ",
-			shown_default(row));
+		fprintf(out, row->initial ? " | `%s` | " : " | %s | ", shown_default(row));
 		write_cell(out, row->meaning);
 		if (row->loading_only)
 			fputs(loading_note, out);

@@ -27,25 +27,25 @@ enum readers { READERS_OWNER, READERS_GROUP, READERS_ALL };
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 struct options {
-	char *config;      /* path, or NULL */
-	char *file;        /* path of the profile, %p and %t not yet replaced */
-	int readers;       /* enum readers: who may read the profile */
-	bool start;        /* record from the start */
-	int calls;         /* enum calls_mode */
+	char *config;                /* path, or NULL */
+	char *file;                  /* path of the profile, %p and %t not yet replaced */
+	int readers;                 /* enum readers: who may read the profile */
+	bool start;                  /* record from the start */
+	int calls;                   /* enum calls_mode */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
 	struct pattern_list threads; /* see thread_choice.h */
-	int virtual;       /* enum virtual_mode */
+	int virtual;                 /* enum virtual_mode */
 	struct pattern_list scope;   /* methods; empty: everything is inside */
 	bool scope_follow;           /* threads started inside belong to it */
-	int io;            /* enum io_mode */
-	uint64_t io_slots; /* descriptors below are in the holder's array */
-	bool io_class_loading; /* reading classes is the application's I/O, too */
-	char *calibration; /* "auto", "off" or a path */
-	int timing;        /* enum timing_mode */
-	uint64_t max_memory; /* bytes */
-	uint64_t flush;      /* seconds, at least 1 */
-	int log;           /* enum log_level */
+	int io;                      /* enum io_mode */
+	uint64_t io_slots;           /* descriptors below are in the holder's array */
+	bool io_class_loading;       /* reading classes is the application's I/O, too */
+	char *calibration;           /* "auto", "off" or a path */
+	int timing;                  /* enum timing_mode */
+	uint64_t max_memory;         /* bytes */
+	uint64_t flush;              /* seconds, at least 1 */
+	int log;                     /* enum log_level */
 };
 
 /* Fills options from the agent's option string (NULL or "" for none), its config file and
@@ -64,8 +64,8 @@ void options_fini(struct options *options);
  * agent is loaded are refused by name. NULL or blank: a copy of base. options is then
  * independent of base, and must be another object. 0, or a negative code; options is then
  * empty. */
-int options_override(struct options *options, const struct options *base,
-	const char *text, struct error *error);
+int options_override(struct options *options, const struct options *base, const char *text,
+	struct error *error);
 
 /* True for a key that is legal only when the agent is loaded. */
 bool options_only_load(const char *key);

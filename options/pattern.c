@@ -64,8 +64,7 @@ bool pattern_match(const char *pattern, const char *text)
 	return matches(pattern, strlen(pattern), &subject);
 }
 
-bool pattern_match_method(
-	const char *pattern, const char *class_name, const char *method_name)
+bool pattern_match_method(const char *pattern, const char *class_name, const char *method_name)
 {
 	struct subject class_alone = subject_of(class_name, NULL);
 	struct subject method = subject_of(class_name, method_name);
@@ -141,9 +140,8 @@ void pattern_list_note(const struct pattern_list *list, size_t i)
 
 uint64_t pattern_list_noted(const struct pattern_list *list, size_t i)
 {
-	return list->matches
-		       ? atomic_load_explicit(&list->matches[i], memory_order_relaxed)
-		       : 0;
+	return list->matches ? atomic_load_explicit(&list->matches[i], memory_order_relaxed)
+			     : 0;
 }
 
 void pattern_list_fini(struct pattern_list *list)

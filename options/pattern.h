@@ -51,8 +51,7 @@ void pattern_list_fini(struct pattern_list *list);
 
 /* True if pattern selects the method: it matches "CLASS", or "CLASS.METHOD".
  * class_name is a Java name (com.acme.Foo$Bar). */
-bool pattern_match_method(
-	const char *pattern, const char *class_name, const char *method_name);
+bool pattern_match_method(const char *pattern, const char *class_name, const char *method_name);
 
 /* True if the pattern selects the class, or could select a method of it. */
 bool pattern_reaches_class(const char *pattern, const char *class_name);

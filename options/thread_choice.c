@@ -56,8 +56,8 @@ bool thread_choice_item_matches(
 	return name && pattern_match(item, name);
 }
 
-bool thread_choice_match(const struct pattern_list *list, const char *name,
-	int64_t java_id, int64_t os_id)
+bool thread_choice_match(
+	const struct pattern_list *list, const char *name, int64_t java_id, int64_t os_id)
 {
 	bool yes = list->count == 0;
 

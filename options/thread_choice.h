@@ -26,7 +26,7 @@ bool thread_choice_item_matches(
 
 /* True if any item selects the thread, or the list is empty. name may be NULL, an id 0, if
  * it is not known: then no item of that kind selects the thread. All items that do are noted. */
-bool thread_choice_match(const struct pattern_list *list, const char *name,
-	int64_t java_id, int64_t os_id);
+bool thread_choice_match(
+	const struct pattern_list *list, const char *name, int64_t java_id, int64_t os_id);
 
 #endif

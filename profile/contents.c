@@ -15,8 +15,7 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 
 bool profile_is_unwritten(const struct profile *profile)
 {
-	return profile->thread_count == 0 &&
-	       profile_meta_get(profile, "flushed_ns") == NULL;
+	return profile->thread_count == 0 && profile_meta_get(profile, "flushed_ns") == NULL;
 }
 
 static uint64_t key_of(const void *row, enum row_key kind)
@@ -51,8 +50,8 @@ size_t rows_find(const void *rows, size_t count, size_t stride, enum row_key kin
 
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 {
-	return (ptrdiff_t)rows_find(profile->thread, profile->thread_count,
-		sizeof *profile->thread, KEY_U32, id);
+	return (ptrdiff_t)rows_find(
+		profile->thread, profile->thread_count, sizeof *profile->thread, KEY_U32, id);
 }
 
 size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node)

@@ -18,8 +18,9 @@
 struct profile_interval {
 	const struct profile_snapshot *from; /* NULL: from the beginning */
 	const struct profile_snapshot *to;   /* NULL: to the end */
-	uint64_t begin, end; /* ns since the session began; end 0: not known */
-	uint64_t clamped;    /* values that would have become negative: in a whole file none */
+	uint64_t begin, end;                 /* ns since the session began; end 0: not known */
+	/* values that would have become negative: in a whole file none */
+	uint64_t clamped;
 };
 
 struct profile {
@@ -99,7 +100,8 @@ enum row_key { KEY_U32, KEY_U64, KEY_PAIR };
 
 /* The place of the row with that key (of a pair profile_node_id) among `count` that are ordered by it, or
  * ROWS_NONE. */
-size_t rows_find(const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
+size_t rows_find(
+	const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
 
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);

@@ -10,7 +10,8 @@
 /* Takes one fact; argument is its own. */
 typedef void (*fact_put)(void *argument, const char *key, const char *value);
 
-static inline void fact_put_number(fact_put put, void *argument, const char *key, uint64_t value)
+static inline void fact_put_number(
+	fact_put put, void *argument, const char *key, uint64_t value)
 {
 	char text[32];
 

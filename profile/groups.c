@@ -14,13 +14,14 @@ struct merged {
 	size_t *first;
 	size_t nodes, threads;
 	uint32_t *place; /* by a node as it was: its place in its new thread */
-	uint32_t *slot;  /* hash of (parent, method) of the thread at work: node + 1; 0: free */
-	size_t slots;    /* a power of two */
+	/* hash of (parent, method) of the thread at work: node + 1; 0: free */
+	uint32_t *slot;
+	size_t slots; /* a power of two */
 };
 
 /* The node of that path in the thread at work, new if need be. */
-static struct profile_node *take_node(
-	struct merged *merged, uint32_t thread, uint32_t parent, const struct profile_node *from)
+static struct profile_node *take_node(struct merged *merged, uint32_t thread, uint32_t parent,
+	const struct profile_node *from)
 {
 	size_t first = merged->first[merged->threads];
 	uint64_t hash = ((uint64_t)parent << 32 | from->method) * 0x9e3779b97f4a7c15u;
@@ -47,8 +48,8 @@ static struct profile_node *take_node(
 	return node;
 }
 
-static void add_node(const struct merged *merged, struct profile_node *to,
-	const struct profile_node *from)
+static void add_node(
+	const struct merged *merged, struct profile_node *to, const struct profile_node *from)
 {
 	uint64_t *base = merged->base + (to->base - merged->base);
 
@@ -253,6 +254,7 @@ int groups_merge(struct profile *profile, uint64_t **base)
 	profile->node_count = merged.nodes;
 	*base = merged.base;
 	if (profile->account_count > 0)
-		qsort(profile->account, profile->account_count, sizeof *profile->account, compare_thread);
+		qsort(profile->account, profile->account_count, sizeof *profile->account,
+			compare_thread);
 	return 0;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	STATES = 3,                  /* interpreted, jitted, native */
-	COUNTERS_FIXED = STATES + 4, /* and the transitions */
+	STATES = 3,                                            /* interpreted, jitted, native */
+	COUNTERS_FIXED = STATES + 4,                           /* and the transitions */
 	COUNTERS_MAX = COUNTERS_FIXED + 2 * PROFILE_METRIC_MAX /* base, spent */
 };
 
@@ -20,9 +20,10 @@ struct subtraction {
 	const struct profile *from;
 	uint64_t *base; /* of to's nodes, each followed by what was spent */
 	unsigned counters;
-	size_t *place;   /* by from's node: the place among to's nodes */
-	size_t *thread;  /* by to's node: its thread */
-	uint64_t *carry; /* by to's node: what is still to be subtracted there or further up */
+	size_t *place;  /* by from's node: the place among to's nodes */
+	size_t *thread; /* by to's node: its thread */
+	/* by to's node: what is still to be subtracted there or further up */
+	uint64_t *carry;
 };
 
 /* Subtracts as much as there is; amount: what is left over. */
@@ -124,8 +125,8 @@ static void subtract_threads(struct subtraction *subtraction)
 
 /* ---- nodes ---- */
 
-static void load(const struct subtraction *subtraction, const struct profile_node *node,
-	uint64_t *value)
+static void load(
+	const struct subtraction *subtraction, const struct profile_node *node, uint64_t *value)
 {
 	value[0] = node->interpreted;
 	value[1] = node->jitted;
@@ -148,8 +149,8 @@ static uint8_t state_of_most(const struct profile_node *node)
 	return calls[most] > 0 ? (uint8_t)(most + 1) : 0;
 }
 
-static void store(struct subtraction *subtraction, struct profile_node *node,
-	const uint64_t *value)
+static void store(
+	struct subtraction *subtraction, struct profile_node *node, const uint64_t *value)
 {
 	uint64_t *base = subtraction->base + (node->base - subtraction->base);
 
@@ -287,7 +288,9 @@ static bool take_account(struct profile *to, struct profile_account *amount)
 		else
 			high = middle;
 	}
-	for (; low < to->account_count && left && compare_account(&to->account[low], amount) == 0; low++) {
+	for (; low < to->account_count && left &&
+		compare_account(&to->account[low], amount) == 0;
+		low++) {
 		struct profile_account *io = &to->account[low];
 
 		take(&io->count, &amount->count);
@@ -319,13 +322,14 @@ static void subtract_accounts(struct subtraction *subtraction)
 		if (place != NOWHERE) {
 			amount.thread = to->thread[subtraction->thread[place]].id;
 			amount.node = (uint32_t)(place -
-				to->thread_first[subtraction->thread[place]]);
+						 to->thread_first[subtraction->thread[place]]);
 			left = take_account(to, &amount);
 		}
 		if (account_kind_subject(amount.kind) != SUBJECT_FILE || place == NOWHERE)
 			amount.subject = 0;
 		for (size_t f = 0; f < to->file_count && left && amount.subject &&
-				   to->file[amount.subject - 1].into; f++) {
+				   to->file[amount.subject - 1].into;
+			f++) {
 			amount.subject = to->file[amount.subject - 1].into;
 			left = take_account(to, &amount);
 		}
@@ -379,8 +383,8 @@ static bool io_is_used(const struct profile_account *io)
 static bool thread_is_used(const struct profile *profile, const struct profile_thread *thread)
 {
 	uint64_t used = thread->events | thread->unwound | thread->repaired |
-			thread->unmatched | thread->lost | thread->pruned |
-			thread->mounts | thread->carrier_ns;
+			thread->unmatched | thread->lost | thread->pruned | thread->mounts |
+			thread->carrier_ns;
 
 	for (unsigned m = 0; m < profile->metric_count; m++)
 		used |= thread->total[m];

@@ -7,16 +7,16 @@
 #define JPROF_IO_WORDS_H
 
 /* Kind of what operations are done with, its name. */
-#define IO_KIND_TABLE(X)                                                                 \
-	X(IO_OTHER, "other") /* epoll, eventfd, inotify, what is not known */            \
-	X(IO_FILE, "file")                                                               \
-	X(IO_DIRECTORY, "directory")                                                     \
-	X(IO_TCP, "tcp")                                                                 \
-	X(IO_UDP, "udp")                                                                 \
-	X(IO_UNIX, "unix")                                                               \
-	X(IO_PIPE, "pipe")                                                               \
-	X(IO_TERMINAL, "terminal")                                                       \
-	X(IO_HOST, "host")   /* a name that was looked up; not a descriptor */         \
+#define IO_KIND_TABLE(X)                                                                       \
+	X(IO_OTHER, "other") /* epoll, eventfd, inotify, what is not known */                  \
+	X(IO_FILE, "file")                                                                     \
+	X(IO_DIRECTORY, "directory")                                                           \
+	X(IO_TCP, "tcp")                                                                       \
+	X(IO_UDP, "udp")                                                                       \
+	X(IO_UNIX, "unix")                                                                     \
+	X(IO_PIPE, "pipe")                                                                     \
+	X(IO_TERMINAL, "terminal")                                                             \
+	X(IO_HOST, "host")   /* a name that was looked up; not a descriptor */                 \
 	X(IO_ENTRY, "entry") /* of an archive, whose path is its peer: what was read of the  \
 	                      * archive once more */
 
@@ -24,7 +24,7 @@ enum io_kind {
 #define X(kind, name) kind,
 	IO_KIND_TABLE(X)
 #undef X
-	IO_KINDS
+		IO_KINDS
 };
 
 /* How something came to be known: its opening was seen, or it was found open. */

@@ -28,8 +28,7 @@ static int check_snapshot(struct reader *reader, void *record, size_t i)
 
 	(void)i;
 	if (snapshot->id < 1)
-		return read_damaged(
-			reader->source, reader->error, "snapshot id out of range");
+		return read_damaged(reader->source, reader->error, "snapshot id out of range");
 	if (snapshot->kind == SNAPSHOT_RESET)
 		snapshot->label = reset_label(reader);
 	else if (!snapshot->label)
@@ -49,8 +48,7 @@ int markers_read(struct reader *reader, bool marks)
 		return reader_read(reader, &all_marks);
 	if (status == 0)
 		status = reader_check(reader, TABLE_MARK);
-	return status == 0 ? reader_count_rows(
-				     reader, TABLE_MARK, &reader->profile->mark_count)
+	return status == 0 ? reader_count_rows(reader, TABLE_MARK, &reader->profile->mark_count)
 			   : status;
 }
 
@@ -90,8 +88,7 @@ static void list_labels(const struct profile *profile, char *list, size_t size)
 		}
 		used += (size_t)snprintf(list + used, size - used,
 			"%s%s (at %" PRIu64 ".%03u s)", i ? ", " : "", snapshot->label,
-			snapshot->at / 1000000000,
-			(unsigned)(snapshot->at / 1000000 % 1000));
+			snapshot->at / 1000000000, (unsigned)(snapshot->at / 1000000 % 1000));
 	}
 }
 
@@ -127,7 +124,8 @@ static int parse(
 
 	if (!first)
 		return error_set(error, ERROR_USAGE,
-			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the beginning)",
+			"'%s' is no interval: say A..B, A.. (to the end) or ..B (from the "
+			"beginning)",
 			error_subject(text).text);
 	while (dots && !split(profile, text, dots))
 		dots = strstr(dots + 1, "..");
@@ -156,8 +154,8 @@ static uint64_t end_of(const struct profile *profile)
 	return flushed ? strtoull(flushed, NULL, 10) : 0;
 }
 
-int markers_choose(struct profile *profile, const char *shown, const char *text,
-	struct error *error)
+int markers_choose(
+	struct profile *profile, const char *shown, const char *text, struct error *error)
 {
 	struct profile_interval *interval = &profile->interval;
 	int status = 0;

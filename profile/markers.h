@@ -15,7 +15,7 @@ int markers_read(struct reader *reader, bool marks);
 
 /* Fills profile->interval from a text as struct profile_wanted has it. shown is the file's
  * name, for messages. 0, or a negative code. */
-int markers_choose(struct profile *profile, const char *shown, const char *text,
-	struct error *error);
+int markers_choose(
+	struct profile *profile, const char *shown, const char *text, struct error *error);
 
 #endif

@@ -84,8 +84,7 @@ void pattern_put_name(struct pattern_text *text, const char *name, size_t length
 			end = i + UUID_LENGTH;
 			continue;
 		}
-		for (end = i;
-			end < length && (is_digit(name[end]) || is_letter(name[end]));
+		for (end = i; end < length && (is_digit(name[end]) || is_letter(name[end]));
 			end++)
 			;
 		if (end > i)

@@ -81,8 +81,7 @@ static int ask(struct paths *paths, uint64_t node, uint64_t *parent, uint32_t *m
 	/* Ids rise: no way up is without an end. */
 	if (*method >= reader->profile->method_count ||
 		((uint32_t)node != 0 && (*parent >> 32 != node >> 32 || *parent >= node)))
-		return read_damaged(
-			reader->source, reader->error, "a call path is impossible");
+		return read_damaged(reader->source, reader->error, "a call path is impossible");
 	return 1;
 }
 
@@ -93,8 +92,8 @@ static int follow(struct paths *paths, uint64_t *node, uint64_t *parent, uint32_
 	int found = ask(paths, *node, parent, method);
 
 	for (int i = 0; found == 0 && i < PROFILE_FORWARDS_MAX; i++) {
-		const struct profile_forward *forward = profile_forward_find(
-			profile, (uint32_t)(*node >> 32), (uint32_t)*node);
+		const struct profile_forward *forward =
+			profile_forward_find(profile, (uint32_t)(*node >> 32), (uint32_t)*node);
 
 		if (!forward)
 			break;
@@ -195,10 +194,9 @@ int paths_read(struct reader *reader)
 	struct paths paths = {.reader = reader};
 	int status = reader_check(reader, TABLE_NODE);
 
-	if (status == 0 &&
-		sqlite3_prepare_v2(reader->source->db,
-			"SELECT parent, method FROM node WHERE id = ?", -1,
-			&paths.statement, NULL) != SQLITE_OK)
+	if (status == 0 && sqlite3_prepare_v2(reader->source->db,
+				   "SELECT parent, method FROM node WHERE id = ?", -1,
+				   &paths.statement, NULL) != SQLITE_OK)
 		status = reader_no_memory(reader);
 	for (size_t i = 0; i < profile->file_count && status == 0; i++)
 		status = place(&paths, &profile->file[i].opened_in);

@@ -110,20 +110,19 @@ void place_show(struct place *place, const char *path)
 }
 
 /* Opens the directory of a path. */
-static int open_directory(struct place *place, const char *path, const char *last,
-	struct error *error)
+static int open_directory(
+	struct place *place, const char *path, const char *last, struct error *error)
 {
 	char *folder = last > path ? strndup(path, (size_t)(last - path)) : strdup(".");
 
 	if (!folder)
 		return error_set(error, ERROR_MEMORY, "no memory");
-	place->directory =
-		place_above_stdio(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	place->directory = place_above_stdio(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	free(folder);
 	if (place->directory >= 0)
 		return 0;
-	return error_set_errno(error, ERROR_IO, errno,
-		"cannot open the directory of '%s'", place->shown);
+	return error_set_errno(
+		error, ERROR_IO, errno, "cannot open the directory of '%s'", place->shown);
 }
 
 /* name = /proc/self/fd/N/LAST for a path DIRECTORY/LAST, LAST being no link. */
@@ -140,8 +139,8 @@ static int through_directory(struct place *place, const char *path, struct error
 		return error_set(error, ERROR_VALUE,
 			"'%s' is a symbolic link: name the file that it leads to",
 			place->shown);
-	snprintf(place->name, sizeof place->name, "/proc/self/fd/%d/%.255s",
-		place->directory, last);
+	snprintf(place->name, sizeof place->name, "/proc/self/fd/%d/%.255s", place->directory,
+		last);
 	return 0;
 }
 
@@ -161,8 +160,8 @@ int place_init(struct place *place, const char *path, struct error *error)
 
 	place_show(place, path);
 	if (stat(path, &found) != 0)
-		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO,
-			errno, "cannot open '%s'", place->shown);
+		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno,
+			"cannot open '%s'", place->shown);
 	int status = use_vfs(place, error);
 	if (status < 0)
 		return status;

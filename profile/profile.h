@@ -35,28 +35,30 @@ struct profile_method {
 	uint32_t id;
 	const char *class_name; /* Java name, com.acme.Foo$Bar */
 	const char *name;
-	const char *signature;  /* JVM descriptor, (I)I */
+	const char *signature; /* JVM descriptor, (I)I */
 	bool is_native, is_static;
 };
 
 /* A thread, or many folded into one by name: ended ones, or virtual ones. */
 struct profile_thread {
-	uint32_t id;          /* 1, 2, ... in order of appearance */
-	uint32_t group;       /* the row that this is a part of: virtual threads on one carrier; 0: none */
-	int64_t java_id;      /* Thread.getId(); 0 when folded or unknown */
-	int64_t os_id;        /* gettid(2); 0 when folded */
-	const char *name;     /* for folded ones the pattern, "worker-*" */
+	uint32_t id; /* 1, 2, ... in order of appearance */
+	/* the row that this is a part of: virtual threads on one carrier; 0: none */
+	uint32_t group;
+	int64_t java_id;  /* Thread.getId(); 0 when folded or unknown */
+	int64_t os_id;    /* gettid(2); 0 when folded */
+	const char *name; /* for folded ones the pattern, "worker-*" */
 	bool is_virtual, alive;
-	uint64_t folded;      /* how many threads this row stands for: 1, or more */
-	uint64_t events;      /* entries and exits seen */
-	uint64_t unwound;     /* exits by exception, among the events */
-	uint64_t repaired;    /* frames popped because their exit never came */
-	uint64_t unmatched;   /* exits that matched no frame */
-	uint64_t lost;        /* entries that could not be recorded (no memory) */
-	uint64_t pruned;      /* tree nodes that were folded */
-	uint64_t mounts;      /* of virtual threads: how often one was mounted on a carrier */
-	uint64_t carrier_ns;  /* and for how long, ns of wall-clock time */
-	uint64_t waited_ns;   /* it could have run and had no processor; 0: not known, or not at all */
+	uint64_t folded;     /* how many threads this row stands for: 1, or more */
+	uint64_t events;     /* entries and exits seen */
+	uint64_t unwound;    /* exits by exception, among the events */
+	uint64_t repaired;   /* frames popped because their exit never came */
+	uint64_t unmatched;  /* exits that matched no frame */
+	uint64_t lost;       /* entries that could not be recorded (no memory) */
+	uint64_t pruned;     /* tree nodes that were folded */
+	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
+	uint64_t carrier_ns; /* and for how long, ns of wall-clock time */
+	/* it could have run and had no processor; 0: not known, or not at all */
+	uint64_t waited_ns;
 	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };
@@ -67,10 +69,11 @@ enum { PROFILE_ENTRY, PROFILE_EXIT };
 
 struct profile_node {
 	uint32_t thread;
-	uint32_t id;     /* in its thread, for good; 0 is the root; above the parent's */
-	uint32_t parent; /* for the writer an id, from the reader the place in its thread; the root's own
-			  * is 0 */
-	uint32_t method; /* id */
+	uint32_t id; /* in its thread, for good; 0 is the root; above the parent's */
+	/* for the writer an id, from the reader the place in its thread; the root's
+	 * own is 0 */
+	uint32_t parent;
+	uint32_t method;    /* id */
 	uint32_t recursion; /* ancestors with the same method */
 	uint64_t calls;
 	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
@@ -112,17 +115,19 @@ struct profile_sequence {
 struct profile_file {
 	uint64_t id; /* above 0 */
 	enum io_kind kind;
-	int descriptor;         /* -1: a name alone */
-	const char *name;       /* path; local address; host name */
-	const char *peer;       /* remote address, NULL: none */
-	int64_t opened; /* ns since the session began; below 0: before it; PROFILE_NOT_KNOWN */
-	const char *opened_by;  /* the thread's name, NULL: not known */
-	uint64_t opened_in; /* for the writer the node (profile_node_id), from the reader the place of
-			     * its path + 1; 0: not known */
+	int descriptor;   /* -1: a name alone */
+	const char *name; /* path; local address; host name */
+	const char *peer; /* remote address, NULL: none */
+	/* ns since the session began; below 0: before it; PROFILE_NOT_KNOWN */
+	int64_t opened;
+	const char *opened_by; /* the thread's name, NULL: not known */
+	/* for the writer the node (profile_node_id), from the reader the place of
+	 * its path + 1; 0: not known */
+	uint64_t opened_in;
 	enum io_known known;
 	const char *note; /* what is to be said of it; NULL: nothing */
 	uint64_t folded;  /* how many were folded into this row; 0: it is one itself */
-	int64_t first; /* as opened, of the first opening; opened is that of the last */
+	int64_t first;    /* as opened, of the first opening; opened is that of the last */
 	/* The row that its operations were added to; 0: they are its own. For the writer
 	 * an id, from the reader the place + 1. */
 	uint64_t into;
@@ -145,8 +150,9 @@ struct profile_account {
 	uint32_t thread;
 	uint32_t id;   /* in its thread */
 	uint32_t node; /* for the writer an id, from the reader the place in its thread */
-	uint64_t subject; /* of a file for the writer the id, from the reader the place + 1; 0: it could not
-			   * be kept apart */
+	/* of a file for the writer the id, from the reader the place + 1; 0: it could
+	 * not be kept apart */
+	uint64_t subject;
 	enum account_kind kind;
 	uint64_t count, failures, amount, ns;
 };
@@ -163,8 +169,9 @@ struct profile_record {
 	uint64_t begin; /* ns since the session began */
 	uint64_t ns;
 	uint32_t thread; /* profile_record_thread; from the reader place + 1 */
-	uint64_t node;   /* profile_node_id; from the reader the place of its path + 1, 0: outside every
-			  * included method, or not known */
+	/* profile_node_id; from the reader the place of its path + 1, 0: outside every
+	 * included method, or not known */
+	uint64_t node;
 	uint64_t subject; /* of a file the id, from the reader place + 1; 0: not known */
 	enum account_kind kind;
 	uint64_t amount;
@@ -179,9 +186,9 @@ enum profile_snapshot_kind {
 
 /* All counts as they were at a moment. */
 struct profile_snapshot {
-	uint32_t id; /* 1, 2, ... */
+	uint32_t id;       /* 1, 2, ... */
 	const char *label; /* NULL: a reset */
-	uint64_t at; /* ns since the session began */
+	uint64_t at;       /* ns since the session began */
 	enum profile_snapshot_kind kind;
 };
 

@@ -37,8 +37,7 @@ static int check_metric(struct reader *reader, void *record, size_t i)
 	const struct profile_metric *metric = record;
 
 	if (metric->id != i)
-		return read_damaged(
-			reader->source, reader->error, "metric %zu is missing", i);
+		return read_damaged(reader->source, reader->error, "metric %zu is missing", i);
 	if (i < PROFILE_METRIC_MAX)
 		reader->profile->metric[i] = *metric;
 	return 0;
@@ -53,8 +52,8 @@ static int read_metrics(struct reader *reader)
 	if (status == 0)
 		status = reader_count_rows(reader, TABLE_METRIC, &count);
 	if (status == 0 && count > PROFILE_METRIC_MAX)
-		status = read_damaged(reader->source, reader->error,
-			"it has %zu metrics", count);
+		status = read_damaged(
+			reader->source, reader->error, "it has %zu metrics", count);
 	if (status == 0)
 		status = reader_each(reader, TABLE_METRIC, check_metric, &metric, count);
 	if (status == 0)
@@ -131,19 +130,18 @@ static int check_thread(struct reader *reader, void *record, size_t i)
 
 static int read_threads(struct reader *reader)
 {
-	static const struct reader_list list =
-		READER_LIST(TABLE_THREAD, thread, check_thread);
+	static const struct reader_list list = READER_LIST(TABLE_THREAD, thread, check_thread);
 	const struct profile *profile = reader->profile;
 	int status = reader_read(reader, &list);
 
 	/* A part stands behind what it is a part of. */
 	for (size_t i = 0; i < profile->thread_count && status == 0; i++) {
 		const struct profile_thread *thread = &profile->thread[i];
-		ptrdiff_t group = thread->group ? profile_thread_find(profile, thread->group)
-						: 0;
+		ptrdiff_t group =
+			thread->group ? profile_thread_find(profile, thread->group) : 0;
 
-		if (thread->group && (group < 0 || group >= (ptrdiff_t)i ||
-					     profile->thread[group].group))
+		if (thread->group &&
+			(group < 0 || group >= (ptrdiff_t)i || profile->thread[group].group))
 			status = damaged(reader, "a thread is part of an unknown one");
 	}
 	return status;
@@ -227,8 +225,8 @@ static int check_file(struct reader *reader, void *record, size_t i)
 /* Its place + 1; 0: there is none. */
 static uint32_t file_place(const struct profile *profile, uint64_t id)
 {
-	return (uint32_t)(rows_find(profile->file, profile->file_count,
-				  sizeof *profile->file, KEY_U64, id) +
+	return (uint32_t)(rows_find(profile->file, profile->file_count, sizeof *profile->file,
+				  KEY_U64, id) +
 			  1);
 }
 
@@ -264,8 +262,8 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	(void)i;
 	if (node == ROWS_NONE)
 		return damaged(reader, "an account of an unknown call path");
-	account->node = (uint32_t)(node -
-		profile->thread_first[profile_thread_find(profile, account->thread)]);
+	account->node = (uint32_t)(node - profile->thread_first[profile_thread_find(
+						  profile, account->thread)]);
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
 }
@@ -286,10 +284,10 @@ static int check_record(struct reader *reader, void *row, size_t i)
 	(void)i;
 	if ((uint32_t)record->kind >= ACCOUNT_KINDS)
 		return damaged(reader, "a record of an unknown kind");
-	record->thread = (uint32_t)(rows_find(profile->record_thread, profile->record_thread_count,
-					    sizeof *profile->record_thread, KEY_U32,
-					    record->thread) +
-				    1);
+	record->thread =
+		(uint32_t)(rows_find(profile->record_thread, profile->record_thread_count,
+				   sizeof *profile->record_thread, KEY_U32, record->thread) +
+			   1);
 	record->subject = subject_place(profile, record->kind, record->subject);
 	return 0;
 }
@@ -301,8 +299,8 @@ static int check_sequence(struct reader *reader, void *record, size_t i)
 	struct profile_sequence *sequence = record;
 
 	(void)i;
-	sequence->first = sequence->begin = sequence->second = sequence->end =
-		sequence->third = NULL;
+	sequence->first = sequence->begin = sequence->second = sequence->end = sequence->third =
+		NULL;
 	return sequence->code >= PROFILE_SEQUENCE_CODES
 		       ? damaged(reader, "sequence code out of range")
 		       : 0;
@@ -312,8 +310,8 @@ static int check_sequence(struct reader *reader, void *record, size_t i)
 
 static const struct reader_list meta_list = READER_LIST(TABLE_META, meta, NULL),
 				forward_list = READER_LIST(TABLE_FORWARD, forward, NULL),
-				account_list = READER_LIST(
-					TABLE_ACCOUNT, account, check_account),
+				account_list =
+					READER_LIST(TABLE_ACCOUNT, account, check_account),
 				record_thread_list = READER_LIST(TABLE_RECORD_THREAD,
 					record_thread, check_record_thread),
 				record_list = READER_LIST(TABLE_RECORD, record, check_record);
@@ -409,8 +407,7 @@ static int read_interval(struct reader *reader)
 
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
-	int status = wanted->facts_alone ? reader_read(reader, &meta_list)
-					   : read_names(reader);
+	int status = wanted->facts_alone ? reader_read(reader, &meta_list) : read_names(reader);
 
 	if (wanted->facts_alone)
 		return status;

@@ -72,8 +72,8 @@ static int failed_of(
 	if (has_name(writer))
 		return sql_failed(error, writer->db, result, doing, &writer->place);
 	return error_set(error, ERROR_IO,
-		"cannot %s '%s': the file was removed or renamed since it was begun",
-		doing, writer->place.shown);
+		"cannot %s '%s': the file was removed or renamed since it was begun", doing,
+		writer->place.shown);
 }
 
 static int failed(struct profile_writer *writer, struct error *error, int result)
@@ -85,8 +85,8 @@ static int failed(struct profile_writer *writer, struct error *error, int result
 
 /* Of a file that is there. In a folder that others can write to they may have put it
  * there: what a link leads to, and what is theirs, stays as it is. */
-static int check_found(const struct profile_writer *writer, const struct stat *status,
-	struct error *error)
+static int check_found(
+	const struct profile_writer *writer, const struct stat *status, struct error *error)
 {
 	if (S_ISLNK(status->st_mode))
 		return error_set(error, ERROR_VALUE,
@@ -161,8 +161,7 @@ static int lock_file(struct profile_writer *writer, struct error *error)
 	if (bytes == 0 || schema_header_kind(header, (size_t)bytes) == HEADER_PROFILE)
 		return 0;
 	return error_set(error, ERROR_FORMAT,
-		"cannot write '%s': it exists and is not a jprof profile",
-		writer->place.shown);
+		"cannot write '%s': it exists and is not a jprof profile", writer->place.shown);
 }
 
 /* The file, and what SQLite has beside it. */
@@ -242,8 +241,8 @@ static int set_aside(struct profile_writer *writer, struct error *error)
 		!rename_all(&writer->place, "", older))
 		return 0;
 	writer->aside = true;
-	file = place_above_stdio(open(writer->place.name,
-		O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
+	file = place_above_stdio(open(
+		writer->place.name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
 	if (file < 0)
 		return error_set_errno(
 			error, ERROR_IO, errno, "cannot write '%s'", writer->place.shown);
@@ -299,8 +298,7 @@ static int prepare_all(struct profile_writer *writer)
 {
 	static const enum schema_table_id dropped[] = {
 		TABLE_THREAD, TABLE_NODE, TABLE_ACCOUNT, TABLE_FILE};
-	int result =
-		prepare(writer, DROP_NODES, "DELETE FROM node WHERE id BETWEEN ? AND ?");
+	int result = prepare(writer, DROP_NODES, "DELETE FROM node WHERE id BETWEEN ? AND ?");
 
 	if (result == SQLITE_OK)
 		result = prepare(
@@ -360,8 +358,8 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 }
 
 /* at: from 1 on. */
-static void bind_column(sqlite3_stmt *statement, int at, const struct schema_column *column,
-	const void *record)
+static void bind_column(
+	sqlite3_stmt *statement, int at, const struct schema_column *column, const void *record)
 {
 	const char *value = (const char *)record + column->offset;
 	const uint32_t *u32 = (const uint32_t *)(const void *)value;
@@ -456,8 +454,8 @@ static int create_schema(struct profile_writer *writer, const struct profile_met
 	return result;
 }
 
-static int start_database(struct profile_writer *writer,
-	const struct profile_metric *metric, struct error *error)
+static int start_database(
+	struct profile_writer *writer, const struct profile_metric *metric, struct error *error)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	int status, result = sqlite3_open_v2(
@@ -593,14 +591,14 @@ int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	return put(writer, table, record, error);
 }
 
-int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
-	struct error *error)
+int profile_put_meta(
+	struct profile_writer *writer, const char *key, const char *value, struct error *error)
 {
 	return put(writer, TABLE_META, &(struct profile_meta){key, value}, error);
 }
 
-int profile_put_snapshot(struct profile_writer *writer,
-	const struct profile_snapshot *snapshot, struct error *error)
+int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
+	struct error *error)
 {
 	int status = put(writer, TABLE_SNAPSHOT, snapshot, error);
 
@@ -613,8 +611,8 @@ int profile_put_snapshot(struct profile_writer *writer,
 	return status;
 }
 
-int profile_drop_node(struct profile_writer *writer, uint32_t thread, uint32_t node,
-	struct error *error)
+int profile_drop_node(
+	struct profile_writer *writer, uint32_t thread, uint32_t node, struct error *error)
 {
 	return drop(writer, TABLE_NODE, profile_node_id(thread, node), error);
 }
@@ -635,8 +633,7 @@ static int drop_of_thread(
 	return step(writer, which, error);
 }
 
-int profile_drop_thread(
-	struct profile_writer *writer, uint32_t thread, struct error *error)
+int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error)
 {
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
@@ -659,8 +656,8 @@ int profile_close(struct profile_writer *writer, struct error *error)
 	/* Removes the journal. */
 	int result = sql_exec(writer->db, "PRAGMA journal_mode = DELETE");
 	if (result != SQLITE_OK)
-		status = failed_of(writer, error, result,
-			"make a single file without side files of");
+		status = failed_of(
+			writer, error, result, "make a single file without side files of");
 	for (int i = 0; i < FILES && writer->aside; i++) {
 		char path[PATH_MAX];
 

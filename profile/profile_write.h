@@ -51,31 +51,32 @@ void profile_rollback(struct profile_writer *writer);
 /* The record, a struct of profile.h, is inserted, or replaces the one of the same key (schema.c). Strings
  * are borrowed for the call. A file that is forgotten is taken out; a forward that is there stays: later
  * ones of the same id only save a step. */
-#define profile_put(writer, record, error)                                               \
-	profile_put_row(writer,                                                          \
-		_Generic(*(record), struct profile_method: TABLE_METHOD,                 \
-			struct profile_thread: TABLE_THREAD,                             \
-			struct profile_node: TABLE_NODE,                                 \
-			struct profile_forward: TABLE_FORWARD,                           \
-			struct profile_file: TABLE_FILE,                                 \
-			struct profile_account: TABLE_ACCOUNT,                           \
-			struct profile_sequence: TABLE_SEQUENCE,                         \
-			struct profile_record_thread: TABLE_RECORD_THREAD,               \
-			struct profile_record: TABLE_RECORD,                             \
-			struct profile_mark: TABLE_MARK),                                \
+#define profile_put(writer, record, error)                                                     \
+	profile_put_row(writer,                                                                \
+		_Generic(*(record), struct profile_method                                      \
+			 : TABLE_METHOD, struct profile_thread                                 \
+			 : TABLE_THREAD, struct profile_node                                   \
+			 : TABLE_NODE, struct profile_forward                                  \
+			 : TABLE_FORWARD, struct profile_file                                  \
+			 : TABLE_FILE, struct profile_account                                  \
+			 : TABLE_ACCOUNT, struct profile_sequence                              \
+			 : TABLE_SEQUENCE, struct profile_record_thread                        \
+			 : TABLE_RECORD_THREAD, struct profile_record                          \
+			 : TABLE_RECORD, struct profile_mark                                   \
+			 : TABLE_MARK),                                                        \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
 	const void *record, struct error *error);
-int profile_put_meta(struct profile_writer *writer, const char *key, const char *value,
-	struct error *error);
+int profile_put_meta(
+	struct profile_writer *writer, const char *key, const char *value, struct error *error);
 /* Keeps a copy of all threads, nodes and I/O as the transaction has them at this point, under
  * an id that is new. */
-int profile_put_snapshot(struct profile_writer *writer,
-	const struct profile_snapshot *snapshot, struct error *error);
+int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
+	struct error *error);
 
 /* Takes out a node, an account of I/O; a thread with all its nodes and I/O. */
-int profile_drop_node(struct profile_writer *writer, uint32_t thread, uint32_t node,
-	struct error *error);
+int profile_drop_node(
+	struct profile_writer *writer, uint32_t thread, uint32_t node, struct error *error);
 int profile_drop_account(
 	struct profile_writer *writer, uint32_t thread, uint32_t io, struct error *error);
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error);

@@ -37,16 +37,14 @@ static int check_file(struct read_source *source, const char *path, struct error
 	struct stat status;
 
 	if (stat(path, &status) < 0)
-		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO,
-			errno, "cannot open '%s'", place->shown);
+		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno,
+			"cannot open '%s'", place->shown);
 	if (!S_ISREG(status.st_mode))
 		return error_set(error, ERROR_FORMAT, "'%s' is not a profile but a %s",
-			place->shown,
-			S_ISDIR(status.st_mode) ? "directory" : "special file");
+			place->shown, S_ISDIR(status.st_mode) ? "directory" : "special file");
 	if (status.st_size == 0)
 		return error_set(error, ERROR_FORMAT,
-			"'%s' is empty: nothing was written to this profile",
-			place->shown);
+			"'%s' is empty: nothing was written to this profile", place->shown);
 	source->bytes = (uint64_t)status.st_size;
 	return 0;
 }
@@ -57,10 +55,8 @@ static int read_header(sqlite3 *db, unsigned char *header, sqlite3_int64 *size)
 {
 	sqlite3_file *file = NULL;
 
-	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) !=
-			SQLITE_OK ||
-		!file || !file->pMethods ||
-		file->pMethods->xFileSize(file, size) != SQLITE_OK)
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+		!file || !file->pMethods || file->pMethods->xFileSize(file, size) != SQLITE_OK)
 		return -1;
 	int bytes = *size < SCHEMA_HEADER_BYTES ? (int)*size : SCHEMA_HEADER_BYTES;
 	return file->pMethods->xRead(file, header, bytes, 0) == SQLITE_OK ? bytes : -1;
@@ -80,8 +76,7 @@ static int check_header(struct read_source *source, struct error *error)
 		return 0;
 	case HEADER_SHORT:
 		return error_set(error, ERROR_FORMAT,
-			"'%s' is truncated: it ends after %lld bytes", shown,
-			(long long)size);
+			"'%s' is truncated: it ends after %lld bytes", shown, (long long)size);
 	case HEADER_DATABASE:
 		return error_set(error, ERROR_FORMAT,
 			"'%s' is not a jprof profile but another SQLite database", shown);
@@ -117,8 +112,8 @@ static bool has_log(const struct place *place)
 static long long header_size(const unsigned char *header)
 {
 	long long page = header[16] << 8 | header[17];
-	long long pages = (long long)header[28] << 24 | header[29] << 16 |
-			  header[30] << 8 | header[31];
+	long long pages =
+		(long long)header[28] << 24 | header[29] << 16 | header[30] << 8 | header[31];
 
 	return (page == 1 ? 65536 : page) * pages;
 }
@@ -156,8 +151,7 @@ int read_damaged(struct read_source *source, struct error *error, const char *fo
 	va_start(list, format);
 	vsnprintf(what, sizeof what, format, list);
 	va_end(list);
-	return error_set(
-		error, ERROR_FORMAT, "'%s' is damaged: %s", source->place.shown, what);
+	return error_set(error, ERROR_FORMAT, "'%s' is damaged: %s", source->place.shown, what);
 }
 
 /* --- ways to open it --- */
@@ -220,8 +214,7 @@ static int open_database(struct read_source *source, enum way way)
 		name = uri;
 	}
 	int result = sqlite3_open_v2(name, &source->db,
-		flags[way] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-		source->place.vfs);
+		flags[way] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, source->place.vfs);
 	return result == SQLITE_OK ? set_limits(source) : result;
 }
 
@@ -356,8 +349,7 @@ static int read_copy(struct read_source *source, struct error *error)
 	sqlite3 *file = source->db;
 	sqlite3_backup *backup = NULL;
 	int result = sqlite3_open_v2(":memory:", &source->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-		NULL);
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
 	if (result == SQLITE_OK)
 		backup = sqlite3_backup_init(source->db, "main", file, "main");

@@ -16,8 +16,7 @@ int reader_no_memory(struct reader *reader)
 }
 
 /* The table that has the rows asked for: itself, or its copy in a snapshot. */
-static const struct schema_table *table_of(
-	const struct reader *reader, enum schema_table_id id)
+static const struct schema_table *table_of(const struct reader *reader, enum schema_table_id id)
 {
 	static const enum schema_table_id copy[TABLE_COUNT] = {
 		[TABLE_THREAD] = TABLE_SNAPSHOT_THREAD,
@@ -40,8 +39,7 @@ static void append_from(
 
 /* All columns of a table in their order, by id where it has one. A copy's look like those of
  * what it is a copy of. */
-static int select_all(
-	struct reader *reader, enum schema_table_id id, sqlite3_stmt **statement)
+static int select_all(struct reader *reader, enum schema_table_id id, sqlite3_stmt **statement)
 {
 	const struct schema_table *table = table_of(reader, id);
 	unsigned metrics = reader->profile->metric_count;
@@ -60,8 +58,7 @@ static int select_all(
 		return reader_no_memory(reader);
 	int result = sqlite3_prepare_v2(reader->source->db, text, -1, statement, NULL);
 	sqlite3_free(text);
-	return result == SQLITE_OK ? 0
-				   : read_failed(reader->source, result, reader->error);
+	return result == SQLITE_OK ? 0 : read_failed(reader->source, result, reader->error);
 }
 
 /* 1 for a row, 0 after the last, or a negative code. */
@@ -74,8 +71,8 @@ static int next_row(struct reader *reader, sqlite3_stmt *statement)
 	return read_failed(reader->source, result, reader->error);
 }
 
-int reader_ask(struct reader *reader, const char *sql, const char *parameter,
-	sqlite3_int64 *answer)
+int reader_ask(
+	struct reader *reader, const char *sql, const char *parameter, sqlite3_int64 *answer)
 {
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(reader->source->db, sql, -1, &statement, NULL);
@@ -120,11 +117,10 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 	for (int i = 0; i < columns; i++) {
 		schema_column_name(table, metrics, i, name, sizeof name);
 		status = next_row(reader, statement);
-		const char *is = status == 1
-					 ? (const char *)sqlite3_column_text(statement, 0)
-					 : NULL;
-		if (status >= 0 && (!is || strcmp(is, name) != 0 ||
-					   sqlite3_column_int(statement, 1) != 0))
+		const char *is =
+			status == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+		if (status >= 0 &&
+			(!is || strcmp(is, name) != 0 || sqlite3_column_int(statement, 1) != 0))
 			status = read_damaged(reader->source, reader->error,
 				"table '%s' has no column '%s'", table->name, name);
 		if (status < 0)
@@ -228,8 +224,8 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		*(int *)value = null ? -1 : (int)number;
 		return true;
 	case KIND_WORD:
-		return store_word(value, column->words,
-			(const char *)sqlite3_column_text(statement, at));
+		return store_word(
+			value, column->words, (const char *)sqlite3_column_text(statement, at));
 	case KIND_ID:
 		*thread = (uint32_t)(number >> 32);
 		return store32(value, (uint32_t)number);
@@ -259,8 +255,8 @@ static int fetch(struct reader *reader, sqlite3_stmt *statement,
 	for (int i = 0; i < table->columns; i++)
 		if (!fetch_column(reader, statement, i, &table->column[i], record))
 			return read_damaged(reader->source, reader->error,
-				"table '%s' has an impossible '%s' in row %zu",
-				table->name, table->column[i].name, row + 1);
+				"table '%s' has an impossible '%s' in row %zu", table->name,
+				table->column[i].name, row + 1);
 	for (int i = 0; i < 2 && table->per_metric[i].name; i++) {
 		void *number = (char *)record + table->per_metric[i].offset;
 

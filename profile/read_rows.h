@@ -22,8 +22,8 @@
 struct owned_profile {
 	struct profile profile; /* first: profile_free casts back */
 	struct text_store texts;
-	uint64_t text_bytes; /* that were put there */
-	uint64_t *base; /* of each node: base, then spent */
+	uint64_t text_bytes;       /* that were put there */
+	uint64_t *base;            /* of each node: base, then spent */
 	uint64_t *sequence_values; /* of each sequence: sum, then min */
 };
 
@@ -44,8 +44,8 @@ typedef int reader_row(struct reader *reader, void *record, size_t i);
 int reader_no_memory(struct reader *reader);
 
 /* A statement with one parameter and one number as its answer. */
-int reader_ask(struct reader *reader, const char *sql, const char *parameter,
-	sqlite3_int64 *answer);
+int reader_ask(
+	struct reader *reader, const char *sql, const char *parameter, sqlite3_int64 *answer);
 
 /* 0 if the table is one, with the columns that it has to have. */
 int reader_check(struct reader *reader, enum schema_table_id id);
@@ -62,9 +62,12 @@ struct reader_list {
 	 * its records point to; 0: they have none. */
 	size_t array, count, values;
 };
-#define READER_LIST(table, member, check)                                                \
-	{table, sizeof(*((struct profile *)0)->member), check,                           \
-		offsetof(struct profile, member), offsetof(struct profile, member##_count), 0}
+#define READER_LIST(table, member, check)                                                      \
+	{                                                                                      \
+		table, sizeof(*((struct profile *)0)->member), check,                          \
+			offsetof(struct profile, member),                                      \
+			offsetof(struct profile, member##_count), 0                            \
+	}
 
 /* Reads the table, in the order of its key; the array is freed with the profile. */
 int reader_read(struct reader *reader, const struct reader_list *list);

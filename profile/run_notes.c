@@ -58,8 +58,7 @@ static int open_below(const char *folder, const char *name, int flags)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	return place_above_stdio(
-		open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+	return place_above_stdio(open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 }
 
 void run_notes_put(enum run_note_kind kind, const char *text, const char *program)
@@ -100,8 +99,7 @@ void run_notes_unclaim(void)
 	char path[PATH_MAX];
 	int saved = errno;
 
-	if (has_claim &&
-		snprintf(path, sizeof(path), "%s/first", joined) < (int)sizeof(path))
+	if (has_claim && snprintf(path, sizeof(path), "%s/first", joined) < (int)sizeof(path))
 		unlink(path);
 	has_claim = false;
 	errno = saved;

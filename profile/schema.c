@@ -11,10 +11,12 @@
 static const char *const known_words[] = {"open", "attach", NULL};
 static const char *const snapshot_words[] = {"snapshot", "reset", NULL};
 
+/* clang-format off */
 #define COLUMN(member, name, kind, comment) {name, comment, kind, offsetof(ROW, member), NULL, false}
 #define KEY(member, name, kind, comment)    {name, comment, kind, offsetof(ROW, member), NULL, true}
 #define WORD(member, name, words, comment)                                               \
 	{name, comment, KIND_WORD, offsetof(ROW, member), words, false}
+/* clang-format on */
 
 #define ROW struct profile_meta
 static const struct schema_column meta_columns[] = {
@@ -183,18 +185,13 @@ static const struct schema_column sequence_columns[] = {
 };
 #undef ROW
 
+/* clang-format off */
 #define COLUMNS(columns) columns, sizeof columns / sizeof *columns
-#define TOTAL    {{"total", offsetof(struct profile_thread, total), false}}
-#define BASE                                                                             \
-	{                                                                                \
-		{"base", offsetof(struct profile_node, base), true},                     \
-			{"spent", offsetof(struct profile_node, spent), true},           \
-	}
-#define SUM                                                                              \
-	{                                                                                \
-		{"sum", offsetof(struct profile_sequence, sum), true},                   \
-			{"min", offsetof(struct profile_sequence, min), true},           \
-	}
+#define TOTAL {{"total", offsetof(struct profile_thread, total), false}}
+#define BASE {{"base", offsetof(struct profile_node, base), true}, \
+	{"spent", offsetof(struct profile_node, spent), true}}
+#define SUM {{"sum", offsetof(struct profile_sequence, sum), true}, \
+	{"min", offsetof(struct profile_sequence, min), true}}
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_META] = {.name = "meta", COLUMNS(meta_columns)},
@@ -220,6 +217,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_SNAPSHOT_SEQUENCE] = {.name = "snapshot_sequence", COLUMNS(sequence_columns),
 		SUM, .copy = true},
 };
+/* clang-format on */
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
@@ -310,8 +308,8 @@ int schema_columns(const struct schema_table *table, unsigned metrics)
 	return table->copy + table->columns + kinds * (int)metrics;
 }
 
-void schema_column_name(const struct schema_table *table, unsigned metrics, int i, char *name,
-	size_t size)
+void schema_column_name(
+	const struct schema_table *table, unsigned metrics, int i, char *name, size_t size)
 {
 	int made = i - table->copy - table->columns; /* per metric */
 
@@ -349,8 +347,7 @@ static void append_copy(sqlite3_str *sql, const struct schema_table *table, unsi
 	sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n");
 }
 
-static void append_table(
-	sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
 	int columns = schema_columns(table, metrics);
 
@@ -382,8 +379,7 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 
-	sqlite3_str_appendf(sql,
-		"PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
+	sqlite3_str_appendf(sql, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
 		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	for (int i = 0; i < TABLE_COUNT; i++)
 		(schema_tables[i].copy ? append_copy : append_table)(

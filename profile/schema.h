@@ -21,31 +21,32 @@
 
 /* How a record has what is in a column. */
 enum schema_kind {
-	KIND_U64, /* int64_t, too */
+	KIND_U64,         /* int64_t, too */
 	KIND_U64_OR_NULL, /* NULL for 0 */
 	KIND_U32,
 	KIND_U32_OR_NULL,
 	KIND_BOOL,
-	KIND_TEXT, /* const char *, may be NULL */
-	KIND_NAME, /* the same; a NULL is read as "" */
-	KIND_TIME, /* int64_t, NULL for PROFILE_NOT_KNOWN */
+	KIND_TEXT,       /* const char *, may be NULL */
+	KIND_NAME,       /* the same; a NULL is read as "" */
+	KIND_TIME,       /* int64_t, NULL for PROFILE_NOT_KNOWN */
 	KIND_DESCRIPTOR, /* int, NULL for what is below 0 */
-	KIND_WORD, /* an enum (int), by its words */
+	KIND_WORD,       /* an enum (int), by its words */
 	/* Of records that begin with their thread, uint32_t: profile_node_id of it and a uint32_t. */
 	KIND_ID,
 	KIND_ID_IN_THREAD,
 	KIND_ID_ELSEWHERE, /* of another thread, which stands before the uint32_t */
-	KIND_CALLER, /* as KIND_ID_IN_THREAD, but NULL where the record's id, behind the thread, is 0 */
-	KIND_THREAD  /* the thread once more */
+	/* as KIND_ID_IN_THREAD, but NULL where the record's id, behind the thread, is 0 */
+	KIND_CALLER,
+	KIND_THREAD /* the thread once more */
 };
 
 struct schema_column {
 	const char *name;
 	const char *comment; /* what it is; kept in the file's own schema */
 	enum schema_kind kind;
-	size_t offset; /* of the record */
+	size_t offset;            /* of the record */
 	const char *const *words; /* up to NULL */
-	bool key; /* the table's */
+	bool key;                 /* the table's */
 };
 
 struct schema_table {
@@ -97,7 +98,7 @@ int schema_columns(const struct schema_table *table, unsigned metrics);
 #define SCHEMA_HEADER_BYTES 100
 enum header_kind {
 	HEADER_PROFILE,
-	HEADER_SHORT,	 /* begins like a database, but ends within the header */
+	HEADER_SHORT,    /* begins like a database, but ends within the header */
 	HEADER_DATABASE, /* another SQLite database */
 	HEADER_OTHER
 };
@@ -105,8 +106,8 @@ enum header_kind schema_header_kind(const unsigned char *header, size_t bytes);
 
 /* The name of column i of the table in such a profile, "base_3" for one made per metric; into
  * name. */
-void schema_column_name(const struct schema_table *table, unsigned metrics, int i, char *name,
-	size_t size);
+void schema_column_name(
+	const struct schema_table *table, unsigned metrics, int i, char *name, size_t size);
 
 /* All CREATE TABLE and CREATE VIEW statements, the two PRAGMAs and the rows of the reserved
  * methods. Owned by the caller (sqlite3_free), NULL without memory. */

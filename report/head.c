@@ -73,10 +73,11 @@ static void put_folded(struct head *head)
 	for (size_t t = 0; model->at_least && t < profile->thread_count; t++) {
 		size_t first = profile->thread_first[t];
 
-		for (size_t i = first; model->selected[t] && i < profile->thread_first[t + 1]; i++) {
+		for (size_t i = first; model->selected[t] && i < profile->thread_first[t + 1];
+			i++) {
 			const struct profile_node *node = &profile->node[i];
-			bool is_flat = profile->node[first + node->parent].method ==
-				       METHOD_FOLDED;
+			bool is_flat =
+				profile->node[first + node->parent].method == METHOD_FOLDED;
 
 			for (int of = 0; of <= is_flat; of++) {
 				calls[of] += node->calls;
@@ -89,10 +90,12 @@ static void put_folded(struct head *head)
 	if (!folded_line(line, calls[0], calls[1], limit ? strtoull(limit, NULL, 10) : 0))
 		return;
 	put_line(head, line);
-	snprintf(line, sizeof(line), "Self of each method is exact, Total at least what is shown");
+	snprintf(line, sizeof(line),
+		"Self of each method is exact, Total at least what is shown");
 	if (used[0] > 0)
 		snprintf(line, sizeof(line),
-			"nor has %.0f %% of %.40s; Self of each method is exact, Total at least what is shown",
+			"nor has %.0f %% of %.40s; Self of each method is exact, Total at "
+			"least what is shown",
 			100 * used[1] / used[0], model->metric[0]->name);
 	put_line(head, line);
 }

@@ -12,8 +12,7 @@
 
 /* ---- the order of rows ---- */
 
-static int refuse_sort(
-	const struct report *report, const char *wanted, struct error *error)
+static int refuse_sort(const struct report *report, const char *wanted, struct error *error)
 {
 	struct choices choices = {.nearest.wanted = wanted};
 
@@ -21,8 +20,7 @@ static int refuse_sort(
 		const struct column *column = &report->sheet.column[i];
 		char name[128];
 
-		snprintf(name, sizeof(name), "%s%s%s",
-			column->group ? column->group : "",
+		snprintf(name, sizeof(name), "%s%s%s", column->group ? column->group : "",
 			column->group ? "." : "", column->key);
 		choices_add(&choices, name);
 	}
@@ -211,8 +209,8 @@ static int write_failed(int errno_value, struct error *error)
 	return error_set_errno(error, ERROR_IO, errno_value, "cannot write the report");
 }
 
-int report_print(const struct profile *profile, const struct report_request *request,
-	int fd, uint64_t *violations, struct error *error)
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;

@@ -12,7 +12,7 @@
 /* Prints the report of a profile in memory on a file descriptor. 0, or a negative code; when writing
  * failed because the reader is gone (EPIPE) the text of error is empty. *violations is how many sums
  * did not add up; each was said. */
-int report_print(const struct profile *profile, const struct report_request *request,
-	int fd, uint64_t *violations, struct error *error);
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error);
 
 #endif

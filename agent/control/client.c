@@ -194,8 +194,7 @@ void client_turn(struct client *client, short found, uint64_t now)
 	if (client_here(client) && found && wants_bytes(client)) {
 		if (client->leaving) {
 			note_received(client,
-				recv(client->descriptor, thrown, sizeof(thrown),
-					MSG_DONTWAIT),
+				recv(client->descriptor, thrown, sizeof(thrown), MSG_DONTWAIT),
 				now);
 			if (client_here(client) && client->ended)
 				client_close(client);

@@ -25,16 +25,17 @@
 #define STACK_BYTES ((size_t)1 << 20)
 
 enum {
-	START_PATIENCE_MS = 5000, /* for an earlier thread: it closes clients within a second */
+	/* for an earlier thread: it closes clients within a second */
+	START_PATIENCE_MS = 5000,
 	END_PATIENCE_MS = 200
 };
 
 static struct control {
 	struct lock lock;
-	pthread_cond_t gone; /* the thread says `ended` */
-	bool has_gone;       /* the condition was made */
-	bool running;        /* there is a thread, which was not joined */
-	bool ended;          /* it is about to return */
+	pthread_cond_t gone;   /* the thread says `ended` */
+	bool has_gone;         /* the condition was made */
+	bool running;          /* there is a thread, which was not joined */
+	bool ended;            /* it is about to return */
 	_Atomic pid_t process; /* whose all this is; 0: nobody's */
 	pthread_t thread;
 	struct place place;
@@ -164,8 +165,8 @@ int control_start(const struct control_setup *setup, struct error *error)
 	int saved_errno = errno, status;
 
 	if (!is_mine())
-		return error_set(error, ERROR_BUSY,
-			"the control channel is the parent process's");
+		return error_set(
+			error, ERROR_BUSY, "the control channel is the parent process's");
 	lock_take(&control.lock);
 	make_condition();
 	if (is_open())

@@ -35,8 +35,9 @@ struct control_setup {
 	 * ms; -1: there is nothing. Looked at again behind each verb. */
 	int64_t (*due_in)(void);
 	void (*due)(void);
-	bool attached;                    /* what `hello` says of how the agent was loaded */
-	const char *const *roots; /* where directories may be, ends with NULL; NULL: as documented */
+	bool attached; /* what `hello` says of how the agent was loaded */
+	/* where directories may be, ends with NULL; NULL: as documented */
+	const char *const *roots;
 };
 
 /* Makes the socket and starts the thread; if an earlier one is just ending, it is waited for.

@@ -72,8 +72,8 @@ bool line_waiting(struct line_input *input)
 {
 	while (input->checked < input->used) {
 		char *line = input->bytes + input->start;
-		char *end = memchr(input->bytes + input->checked, '\n',
-			input->used - input->checked);
+		char *end = memchr(
+			input->bytes + input->checked, '\n', input->used - input->checked);
 
 		if (!end) {
 			input->checked = input->used;

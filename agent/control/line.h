@@ -33,8 +33,8 @@ struct line_pool {
 struct line_input {
 	struct line_pool *pool;
 	char *bytes;
-	size_t room;    /* of bytes */
-	size_t used;    /* bytes[start..used) are not read yet */
+	size_t room; /* of bytes */
+	size_t used; /* bytes[start..used) are not read yet */
 	size_t start;
 	size_t checked; /* no '\n' in bytes[start..checked) */
 };

@@ -10,9 +10,8 @@
 #include "agent/control/protocol.h"
 
 /* The table of errors has these names; kept in step by test_message.c. */
-const char answer_no_memory[] =
-	"{\"jprof\":1,\"ok\":false,\"error\":{\"code\":\"memory\","
-	"\"message\":\"no memory to answer\"}}\n";
+const char answer_no_memory[] = "{\"jprof\":1,\"ok\":false,\"error\":{\"code\":\"memory\","
+				"\"message\":\"no memory to answer\"}}\n";
 
 /* ---- a request ---- */
 
@@ -54,18 +53,16 @@ static int parse_object(json_t **object, const char *line, size_t length, struct
 	if (json_is_object(*object))
 		return 0;
 	if (*object)
-		return error_set(error, ERROR_FORMAT,
-			"the request is an array; write an object: {...}");
+		return error_set(
+			error, ERROR_FORMAT, "the request is an array; write an object: {...}");
 	/* Nothing at all is said when there was no memory to begin with. */
 	if (json.line < 0 || json_error_code(&json) == json_error_out_of_memory)
 		return error_set(error, ERROR_MEMORY, "no memory to read the request");
-	return error_set(error, ERROR_FORMAT,
-		"the request is not a JSON object (byte %d): %s", json.position,
-		error_subject(json.text).text);
+	return error_set(error, ERROR_FORMAT, "the request is not a JSON object (byte %d): %s",
+		json.position, error_subject(json.text).text);
 }
 
-int request_parse(
-	struct request *request, const char *line, size_t length, struct error *error)
+int request_parse(struct request *request, const char *line, size_t length, struct error *error)
 {
 	const json_t *id, *version, *verb;
 	int status;
@@ -80,8 +77,8 @@ int request_parse(
 	if (id && !json_is_number(id) && !json_is_string(id))
 		return error_set(error, ERROR_FORMAT, "'id' must be a number or a string");
 	if (json_string_length(id) > MESSAGE_ID_BYTES)
-		return error_set(error, ERROR_FORMAT, "'id' has more than %d bytes",
-			MESSAGE_ID_BYTES);
+		return error_set(
+			error, ERROR_FORMAT, "'id' has more than %d bytes", MESSAGE_ID_BYTES);
 	request->id = id;
 
 	version = json_object_get(request->object, "jprof");
@@ -130,15 +127,15 @@ char *answer_line(
 	const json_t *id, const json_t *result, const struct error *error, size_t *length)
 {
 	bool ok = error->code == ERROR_NONE;
-	json_t *answer = json_pack("{s:i, s:O*, s:b}", "jprof", PROTOCOL_VERSION, "id",
-		(json_t *)id, "ok", ok);
+	json_t *answer = json_pack(
+		"{s:i, s:O*, s:b}", "jprof", PROTOCOL_VERSION, "id", (json_t *)id, "ok", ok);
 	json_t *value;
 	char *line = NULL;
 
 	/* jansson counts references in what is borrowed, too. */
 	if (!ok)
-		value = json_pack("{s:s, s:o}", "code", error_name(error->code),
-			"message", text_to_json(error->text));
+		value = json_pack("{s:s, s:o}", "code", error_name(error->code), "message",
+			text_to_json(error->text));
 	else
 		value = result ? json_incref((json_t *)result) : json_object();
 	if (json_object_set_new(answer, ok ? "result" : "error", value) != 0) {

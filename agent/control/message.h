@@ -37,8 +37,8 @@ void request_fini(struct request *request);
 
 /* The answer with its '\n', and its length: result (NULL: {}) if the error is none, otherwise
  * the error. All borrowed. Owned, to be freed; NULL: no memory. */
-char *answer_line(const json_t *id, const json_t *result, const struct error *error,
-	size_t *length);
+char *answer_line(
+	const json_t *id, const json_t *result, const struct error *error, size_t *length);
 
 /* What can always be said, with its '\n': there is no memory for a better answer. */
 extern const char answer_no_memory[];

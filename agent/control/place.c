@@ -41,19 +41,18 @@ static int refuse_errno(
 /* ---- the directory ---- */
 
 /* random 0: the name that is looked for first. */
-static int name_candidate(struct candidate *candidate, struct place *place,
-	const char *root, pid_t pid, unsigned random, struct error *error)
+static int name_candidate(struct candidate *candidate, struct place *place, const char *root,
+	pid_t pid, unsigned random, struct error *error)
 {
 	char *path = place->address.sun_path;
 	size_t size = sizeof(place->address.sun_path);
 
 	place->address.sun_family = AF_UNIX;
 	if (random == 0)
-		snprintf(
-			candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
+		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY, root, (long)pid);
 	else
-		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY_OTHER, root,
-			(long)pid, random);
+		snprintf(candidate->path, size, "%s/" PROTOCOL_DIRECTORY_OTHER, root, (long)pid,
+			random);
 	if ((size_t)snprintf(path, size, "%s/%s", candidate->path, socket_name) < size)
 		return 0;
 	return error_set(error, ERROR_VALUE, "the path '%s' is too long for a socket",
@@ -66,7 +65,8 @@ static int open_socket(const struct candidate *candidate, struct error *error)
 {
 	int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	return descriptor >= 0 ? descriptor : refuse_errno(candidate, "open a socket for", error);
+	return descriptor >= 0 ? descriptor
+			       : refuse_errno(candidate, "open a socket for", error);
 }
 
 /* Removes what a process of this pid left behind. */
@@ -79,7 +79,8 @@ static int remove_stale(
 	if (fstatat(place->directory, socket_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : refuse_errno(candidate, "look into", error);
 	if (!S_ISSOCK(status.st_mode))
-		return refuse(candidate, ERROR_DENIED, "has a 'control' that is no socket", error);
+		return refuse(
+			candidate, ERROR_DENIED, "has a 'control' that is no socket", error);
 	/* Stale is a socket at which no process listens. */
 	caller = open_socket(candidate, error);
 	if (caller < 0)
@@ -96,8 +97,8 @@ static int remove_stale(
 }
 
 /* Listens there. 0, or a negative code. */
-static int bind_socket(struct place *place, const struct candidate *candidate,
-	int listener, struct error *error)
+static int bind_socket(struct place *place, const struct candidate *candidate, int listener,
+	struct error *error)
 {
 	const struct sockaddr *address = (const struct sockaddr *)&place->address;
 	struct stat status;
@@ -120,8 +121,7 @@ static int bind_socket(struct place *place, const struct candidate *candidate,
 
 /* Puts a socket into the directory, which has to be ours and closed to all others. The socket,
  * or a negative code. */
-static int fill_directory(
-	struct place *place, struct candidate *candidate, struct error *error)
+static int fill_directory(struct place *place, struct candidate *candidate, struct error *error)
 {
 	struct stat status;
 	int result;
@@ -136,8 +136,7 @@ static int fill_directory(
 	/* Processes of the same pid (in two namespaces) must not take each other's socket for a
 	 * stale one before it listens. Unlocked at the end: children would inherit the lock. */
 	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0) {
-		candidate->made =
-			false; /* it is the other's now, who may not be in it yet */
+		candidate->made = false; /* it is the other's now, who may not be in it yet */
 		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
 	}
 	result = remove_stale(place, candidate, error);
@@ -151,8 +150,8 @@ static int fill_directory(
 	return result;
 }
 
-static int make_under(struct place *place, const char *root, pid_t pid, unsigned random,
-	struct error *error)
+static int make_under(
+	struct place *place, const char *root, pid_t pid, unsigned random, struct error *error)
 {
 	struct candidate candidate = {0};
 	int status;
@@ -171,8 +170,7 @@ static int make_under(struct place *place, const char *root, pid_t pid, unsigned
 	if (place->directory >= 0)
 		status = fill_directory(place, &candidate, error);
 	else if (errno == ENOTDIR || errno == ELOOP)
-		status = refuse(
-			&candidate, ERROR_DENIED, "is there and no directory", error);
+		status = refuse(&candidate, ERROR_DENIED, "is there and no directory", error);
 	else
 		status = refuse_errno(&candidate, "open", error);
 	if (status >= 0)
@@ -203,15 +201,14 @@ static int make_somewhere(struct place *place, const char *const *roots, pid_t p
 	return error_set(error, all.code, "no place for a control socket: %s", all.text);
 }
 
-int place_make(
-	struct place *place, const char *const *roots, pid_t pid, struct error *error)
+int place_make(struct place *place, const char *const *roots, pid_t pid, struct error *error)
 {
 	struct error usual = {0}, ignored = {0};
 	unsigned random = 0;
 	int listener = make_somewhere(place, roots, pid, 0, &usual);
 
-	if (listener < 0 && getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
-				    (ssize_t)sizeof(random))
+	if (listener < 0 &&
+		getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t)sizeof(random))
 		listener = make_somewhere(place, roots, pid, random | 1, &ignored);
 	return listener >= 0 ? listener : error_set(error, usual.code, "%s", usual.text);
 }

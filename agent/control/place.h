@@ -22,8 +22,8 @@
 #include "error/error.h"
 
 struct place {
-	int directory;   /* its descriptor; negative: there is no place */
-	dev_t device;    /* of the socket's file */
+	int directory; /* its descriptor; negative: there is no place */
+	dev_t device;  /* of the socket's file */
 	ino_t inode;
 	struct sockaddr_un address; /* sun_path: ROOT/.jprof-PID/control */
 };

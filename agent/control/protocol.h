@@ -18,9 +18,9 @@ enum {
  * process's own number for itself, a long. Where somebody else has made all of these
  * directories it is ROOT/.jprof-PID.RANDOM/control; the agent has its directory open:
  * /proc/PID/fd tells which. */
-#define PROTOCOL_DIRECTORY ".jprof-%ld"
+#define PROTOCOL_DIRECTORY       ".jprof-%ld"
 #define PROTOCOL_DIRECTORY_OTHER ".jprof-%ld.%08x" /* an unsigned int */
-#define PROTOCOL_SOCKET "control"
+#define PROTOCOL_SOCKET          "control"
 
 static const char *const protocol_roots[] = {"/tmp", "/dev/shm", "/var/tmp", NULL};
 

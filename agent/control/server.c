@@ -48,8 +48,7 @@ static unsigned count_clients(const struct server *server)
 
 static void publish_clients(struct server *server)
 {
-	atomic_store_explicit(
-		&server->clients, count_clients(server), memory_order_relaxed);
+	atomic_store_explicit(&server->clients, count_clients(server), memory_order_relaxed);
 }
 
 /* ---- who comes ---- */
@@ -124,8 +123,8 @@ static void welcome(struct server *server, int descriptor, uint64_t now)
 static void accept_clients(struct server *server, uint64_t now)
 {
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
-		int descriptor = accept4(
-			server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int descriptor =
+			accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (descriptor >= 0) {
 			welcome(server, descriptor, now);
@@ -198,8 +197,8 @@ static unsigned fill_polled(struct server *server, struct pollfd *polled, uint64
 	unsigned count = 1;
 
 	/* Even without events it is told when the listener was shut down. */
-	polled[0] = (struct pollfd){.fd = server->listener,
-		.events = server->accept_after > now ? 0 : POLLIN};
+	polled[0] = (struct pollfd){
+		.fd = server->listener, .events = server->accept_after > now ? 0 : POLLIN};
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
 		struct client *client = &server->client[i];
 
@@ -245,8 +244,8 @@ void server_init(struct server *server, const struct control_setup *setup, int l
 	server->listener = listener;
 	atomic_store(&server->ending, false);
 	atomic_store(&server->clients, 0);
-	server->pool = (struct line_pool){.limit =
-			SERVER_LINES_BYTES - (size_t)SERVER_SLOTS * LINE_FIRST_BYTES};
+	server->pool = (struct line_pool){
+		.limit = SERVER_LINES_BYTES - (size_t)SERVER_SLOTS * LINE_FIRST_BYTES};
 	server->accept_after = 0;
 	for (unsigned i = 0; i < SERVER_SLOTS; i++)
 		server->client[i] = (struct client){.descriptor = -1};

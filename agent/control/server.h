@@ -20,15 +20,17 @@
 
 enum {
 	SERVER_CLIENTS = 32,
-	SERVER_SLOTS = SERVER_CLIENTS + 4, /* with those who are being told that they are too many */
-	SERVER_IDLE_MS = 10000,            /* who is silent for so long gives way to others */
-	SERVER_LINES_BYTES = 4 << 20       /* all unfinished lines together */
+	/* with those who are being told that they are too many */
+	SERVER_SLOTS = SERVER_CLIENTS + 4,
+	SERVER_IDLE_MS = 10000,      /* who is silent for so long gives way to others */
+	SERVER_LINES_BYTES = 4 << 20 /* all unfinished lines together */
 };
 
 struct server {
 	const struct control_setup *setup;
 	int listener;
-	_Atomic bool ending;      /* set by whoever wants its end, who then shuts the listener down */
+	/* set by whoever wants its end, who then shuts the listener down */
+	_Atomic bool ending;
 	_Atomic unsigned clients; /* connected, for whoever asks */
 	struct client client[SERVER_SLOTS];
 	struct line_pool pool;

@@ -15,16 +15,15 @@ static const char hello[] = "hello";
 
 /* ---- hello ---- */
 
-static int say_hello(
-	const struct control_setup *setup, json_t **result, struct error *error)
+static int say_hello(const struct control_setup *setup, json_t **result, struct error *error)
 {
 	json_t *names = json_pack("[s]", hello);
 	int failed = 0;
 
 	for (const struct control_verb *verb = setup->verbs; verb->name; verb++)
 		failed |= json_array_append_new(names, json_string(verb->name));
-	*result = json_pack("{s:s, s:[i], s:i, s:s, s:o}", "agent", JPROF_VERSION,
-		"protocols", PROTOCOL_VERSION, "pid", (int)getpid(), "loaded",
+	*result = json_pack("{s:s, s:[i], s:i, s:s, s:o}", "agent", JPROF_VERSION, "protocols",
+		PROTOCOL_VERSION, "pid", (int)getpid(), "loaded",
 		setup->attached ? "attach" : "start", "verbs", names);
 	if (!*result || failed)
 		return error_set(error, ERROR_MEMORY, "no memory to say hello");
@@ -33,8 +32,7 @@ static int say_hello(
 
 /* ---- the table ---- */
 
-static int refuse_verb(
-	const struct control_verb *verbs, const char *name, struct error *error)
+static int refuse_verb(const struct control_verb *verbs, const char *name, struct error *error)
 {
 	char known[512];
 	size_t used = (size_t)snprintf(known, sizeof(known), "%s", hello);

@@ -25,10 +25,10 @@ struct callee {
 
 /* What the native of a slot does. */
 struct native {
-	jclass type;        /* global references */
+	jclass type; /* global references */
 	jobject self;
 	jthrowable thrown;
-	jint chain;         /* steps of work before, between and behind the calls; THROWS */
+	jint chain; /* steps of work before, between and behind the calls; THROWS */
 	jint callee_count;
 	struct callee callee[CALLEES];
 };

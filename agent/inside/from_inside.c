@@ -38,8 +38,9 @@ static int begin_anew(struct session *session, void *argument, struct error *err
 }
 
 /* The thread waits for a flush, which is to show it as it was before. */
-static int while_aside(int (*action)(struct session *session, void *argument,
-	struct error *error), void *argument, struct error *error)
+static int while_aside(
+	int (*action)(struct session *session, void *argument, struct error *error),
+	void *argument, struct error *error)
 {
 	struct thread_context *context = slot_pause();
 	int code = recorder_with(action, argument, error);

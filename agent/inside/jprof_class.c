@@ -90,9 +90,8 @@ static void JNICALL snapshot(JNIEnv *jni, jclass class, jstring label)
 {
 	struct error error = {0};
 	char *text = text_of(jni, label);
-	int code = label && !text
-			   ? error_set(&error, ERROR_MEMORY, "no memory for the label")
-			   : from_inside_snapshot(text, NULL, NULL, &error);
+	int code = label && !text ? error_set(&error, ERROR_MEMORY, "no memory for the label")
+				  : from_inside_snapshot(text, NULL, NULL, &error);
 
 	(void)class;
 	free(text);
@@ -123,8 +122,8 @@ static jboolean JNICALL is_recording(JNIEnv *jni, jclass class)
 	return from_inside_recording();
 }
 
-static jlong value_of(JNIEnv *jni, jstring metric,
-	int (*read)(const char *metric, uint64_t *value))
+static jlong value_of(
+	JNIEnv *jni, jstring metric, int (*read)(const char *metric, uint64_t *value))
 {
 	char *name = text_of(jni, metric);
 	uint64_t value;
@@ -202,8 +201,7 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
 	struct jvm_class description;
 
 	(void)inside;
-	if (!class || !atomic_load(&is_open) ||
-		!jvm_describe_class(jni, class, &description))
+	if (!class || !atomic_load(&is_open) || !jvm_describe_class(jni, class, &description))
 		return;
 	if (strcmp(description.name, "jprof.JProf") == 0)
 		take_in(jni, class);
@@ -218,6 +216,7 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
  *         public static native void bind(Class<?> jprof);
  * }
  */
+/* clang-format off */
 static const unsigned char inside_class[] = {
 	BOOT_CLASS_HEAD, U2(7),
 	/* 1 */ UTF8(12), 'j', 'p', 'r', 'o', 'f', '/', 'I', 'n', 's', 'i', 'd', 'e',
@@ -233,6 +232,7 @@ static const unsigned char inside_class[] = {
 	U2(1), U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE), U2(5), U2(6), U2(0),
 	U2(0)
 };
+/* clang-format on */
 
 /* The class stays for good. */
 static bool define_inside(JNIEnv *jni)

@@ -12,21 +12,20 @@
 #include <unistd.h>
 
 enum {
-	END_SIZE = 22,                /* 4.3.16 */
+	END_SIZE = 22,                 /* 4.3.16 */
 	END_SEARCH = END_SIZE + 65535, /* with the longest comment */
-	END64_SIZE = 56,              /* 4.3.14 */
-	LOCATOR_SIZE = 20,            /* 4.3.15 */
-	HEADER_SIZE = 46,             /* 4.3.12 */
-	LOCAL_SIZE = 30,              /* 4.3.7 */
-	EXTRA_ZIP64 = 1               /* 4.5.3 */
+	END64_SIZE = 56,               /* 4.3.14 */
+	LOCATOR_SIZE = 20,             /* 4.3.15 */
+	HEADER_SIZE = 46,              /* 4.3.12 */
+	LOCAL_SIZE = 30,               /* 4.3.7 */
+	EXTRA_ZIP64 = 1                /* 4.5.3 */
 };
 
 static const uint32_t end_signature = 0x06054b50, end64_signature = 0x06064b50,
 		      locator_signature = 0x07064b50, header_signature = 0x02014b50,
 		      local_signature = 0x04034b50;
 
-const char archive_no_memory[] =
-	"there is no memory for its directory: more max_memory helps";
+const char archive_no_memory[] = "there is no memory for its directory: more max_memory helps";
 
 static uint64_t get(const uint8_t *at, int bytes)
 {
@@ -73,8 +72,7 @@ static const char *find_end64(int descriptor, uint64_t at, struct directory *dir
 		return NULL; /* not zip64: the numbers are what they say */
 	/* It stands right before its locator, wherever that says: bytes may stand in front. */
 	where = at - LOCATOR_SIZE;
-	if (where < END64_SIZE ||
-		!read_at(descriptor, end, sizeof(end), where - END64_SIZE) ||
+	if (where < END64_SIZE || !read_at(descriptor, end, sizeof(end), where - END64_SIZE) ||
 		get(end, 4) != end64_signature)
 		return "its zip64 directory is not where it says";
 	directory->entries = get(end + 32, 8);
@@ -100,8 +98,7 @@ static const char *find_end(int descriptor, uint64_t size, struct directory *dir
 	for (size_t at = bytes < END_SIZE ? 0 : bytes - END_SIZE + 1; at-- > 0;) {
 		const uint8_t *end = tail + at;
 
-		if (get(end, 4) != end_signature ||
-			get(end + 20, 2) != bytes - at - END_SIZE)
+		if (get(end, 4) != end_signature || get(end + 20, 2) != bytes - at - END_SIZE)
 			continue;
 		directory->entries = get(end + 10, 2);
 		directory->bytes = get(end + 12, 4);
@@ -118,7 +115,8 @@ static const char *find_end(int descriptor, uint64_t size, struct directory *dir
 
 /* The local header's offset, which may be in the zip64 part of the extra field, behind as many
  * sizes as are too large for the header. */
-static bool find_offset(const uint8_t *header, const uint8_t *extra, size_t bytes, uint64_t *offset)
+static bool find_offset(
+	const uint8_t *header, const uint8_t *extra, size_t bytes, uint64_t *offset)
 {
 	size_t skip = 0;
 
@@ -162,8 +160,7 @@ static const char *read_entries(
 		if (name + extra + comment > left - HEADER_SIZE)
 			return "an entry of its directory is cut off";
 		if (!find_offset(at, at + HEADER_SIZE + name, extra, &offset) ||
-			offset >= directory->offset ||
-			directory->offset - offset < LOCAL_SIZE)
+			offset >= directory->offset || directory->offset - offset < LOCAL_SIZE)
 			return "an entry is not where its directory says";
 		archive->entry[archive->entries++] = (struct archive_entry){
 			.begin = front + offset,
@@ -236,8 +233,7 @@ static const char *read_directory(struct archive *archive, int descriptor,
 	return NULL;
 }
 
-const char *archive_read(
-	struct archive *archive, int descriptor, struct archive_memory *memory)
+const char *archive_read(struct archive *archive, int descriptor, struct archive_memory *memory)
 {
 	struct directory directory = {0};
 	struct stat status;

@@ -93,8 +93,7 @@ static struct bound_archive *bind_to(const struct archive_key *key)
 	struct bound_archive *bound;
 
 	lock_take(&archives.lock);
-	for (bound = archives.first; bound && !is_same(&bound->key, key);
-		bound = bound->next)
+	for (bound = archives.first; bound && !is_same(&bound->key, key); bound = bound->next)
 		;
 	if (!bound) {
 		bound = calloc(1, sizeof(*bound));

@@ -23,7 +23,8 @@ union address {
 };
 
 /* "127.0.0.1:80", also for IPv4 in IPv6; "[::1]:80"; nothing for what is not bound. */
-static void write_address(const union address *address, socklen_t length, char *text, size_t size)
+static void write_address(
+	const union address *address, socklen_t length, char *text, size_t size)
 {
 	const struct in6_addr *v6 = &address->v6.sin6_addr;
 	char host[INET6_ADDRSTRLEN];
@@ -52,7 +53,8 @@ static void write_address(const union address *address, socklen_t length, char *
 			return;
 		/* An abstract name begins with a NUL: '@', as ss(8) writes it (unix(7)). */
 		if (address->path.sun_path[0] == '\0')
-			snprintf(text, size, "@%.*s", (int)path - 1, address->path.sun_path + 1);
+			snprintf(
+				text, size, "@%.*s", (int)path - 1, address->path.sun_path + 1);
 		else
 			snprintf(text, size, "%.*s", (int)path, address->path.sun_path);
 		return;
@@ -69,8 +71,8 @@ static void look_at_socket(int number, struct descriptor *descriptor)
 
 	*descriptor->name_text = *descriptor->peer_text = '\0';
 	if (getsockname(number, &address.any, &length) == 0)
-		write_address(&address, length, descriptor->name_text,
-			sizeof(descriptor->name_text));
+		write_address(
+			&address, length, descriptor->name_text, sizeof(descriptor->name_text));
 	family = address.any.sa_family;
 	if (family == AF_UNIX)
 		descriptor->kind = IO_UNIX;
@@ -82,8 +84,8 @@ static void look_at_socket(int number, struct descriptor *descriptor)
 	address.any.sa_family = AF_UNSPEC;
 	length = sizeof(address);
 	if (getpeername(number, &address.any, &length) == 0)
-		write_address(&address, length, descriptor->peer_text,
-			sizeof(descriptor->peer_text));
+		write_address(
+			&address, length, descriptor->peer_text, sizeof(descriptor->peer_text));
 }
 
 static enum io_kind kind_of(int number, mode_t mode)
@@ -133,10 +135,10 @@ bool descriptor_look(int number, struct descriptor *descriptor)
 		*descriptor->peer_text = '\0';
 	}
 	if (open) {
-		descriptor->name = (struct io_name){
-			descriptor->name_text, strlen(descriptor->name_text)};
-		descriptor->peer = (struct io_name){
-			descriptor->peer_text, strlen(descriptor->peer_text)};
+		descriptor->name =
+			(struct io_name){descriptor->name_text, strlen(descriptor->name_text)};
+		descriptor->peer =
+			(struct io_name){descriptor->peer_text, strlen(descriptor->peer_text)};
 	}
 	errno = saved_errno;
 	return open;
@@ -170,8 +172,7 @@ struct io_name path_absolute(struct io_name path, char *text)
 {
 	size_t length;
 
-	if (path.length == 0 || path.bytes[0] == '/' ||
-		!getcwd(text, DESCRIPTOR_NAME_MAX))
+	if (path.length == 0 || path.bytes[0] == '/' || !getcwd(text, DESCRIPTOR_NAME_MAX))
 		return path;
 	length = strlen(text);
 	if (length > 1)

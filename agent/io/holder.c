@@ -44,7 +44,8 @@ void holder_forget(struct holder *holder)
 {
 	forget(holder, holder->slot, holder->slots);
 	for (int i = 0; i < HOLDER_BUCKETS; i++)
-		for (struct holder_block *block = holder->overflow[i]; block; block = block->next)
+		for (struct holder_block *block = holder->overflow[i]; block;
+			block = block->next)
 			forget(holder, block->slot, HOLDER_BLOCK);
 }
 
@@ -56,8 +57,7 @@ static struct holder_block *block_find(struct holder_block *block, uint32_t numb
 }
 
 /* Puts a block in front. Two may try at the same time: the second looks again. */
-static struct holder_block *block_make(
-	_Atomic(struct holder_block *) *bucket, uint32_t number)
+static struct holder_block *block_make(_Atomic(struct holder_block *) *bucket, uint32_t number)
 {
 	struct holder_block *first = atomic_load_explicit(bucket, memory_order_acquire);
 	struct holder_block *fresh = calloc(1, sizeof(*fresh)), *found = NULL;

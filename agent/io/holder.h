@@ -84,8 +84,7 @@ void holder_forget(struct holder *holder);
  * make it. */
 struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool make);
 
-static inline struct holder_slot *holder_slot(
-	struct holder *holder, int descriptor, bool make)
+static inline struct holder_slot *holder_slot(struct holder *holder, int descriptor, bool make)
 {
 	if (__builtin_expect((uint32_t)descriptor < holder->slots, 1))
 		return &holder->slot[descriptor];
@@ -125,14 +124,13 @@ static inline void holder_note(
 	if (!slot)
 		return;
 	atomic_store_explicit(&slot->at, at, memory_order_relaxed);
-	holder_release(holder, atomic_exchange_explicit(&slot->word,
-				       holder_turn(holder) | HOLDER_NOTED | opener,
-				       memory_order_acq_rel));
+	holder_release(holder,
+		atomic_exchange_explicit(&slot->word,
+			holder_turn(holder) | HOLDER_NOTED | opener, memory_order_acq_rel));
 }
 
 /* What the descriptor is now, and the file that this is; id 0: none is known. */
-static inline holder_word holder_look(
-	struct holder *holder, int descriptor, struct io_ref *ref)
+static inline holder_word holder_look(struct holder *holder, int descriptor, struct io_ref *ref)
 {
 	holder_word word = holder_get(holder, descriptor), before;
 

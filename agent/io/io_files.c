@@ -153,8 +153,7 @@ static void give_free(struct io_files *files, struct io_file *file)
  * groups have ids that are places. NULL: there are too many, or no memory. */
 static struct io_file *row_new(struct io_files *files, bool is_group)
 {
-	uint32_t max =
-		is_group ? IO_FILES_MAX - 1 : files->max + atomic_load(&files->groups);
+	uint32_t max = is_group ? IO_FILES_MAX - 1 : files->max + atomic_load(&files->groups);
 	uint32_t place = 0;
 	struct io_file *file = NULL, *none = NULL, *fresh;
 	_Atomic(struct io_file *) *block;
@@ -217,12 +216,11 @@ static struct io_ref ref_of(const struct io_file *file)
 }
 
 /* Under the part's lock. group: the place of the row's; 0: it is one. */
-static struct io_file *add(struct io_files *files, struct io_files_part *part,
-	uint32_t hash, const struct io_opening *opening, uint32_t group)
+static struct io_file *add(struct io_files *files, struct io_files_part *part, uint32_t hash,
+	const struct io_opening *opening, uint32_t group)
 {
 	char *names = copy_names(opening);
-	struct io_file *file =
-		names && make_buckets(part) ? row_new(files, group == 0) : NULL;
+	struct io_file *file = names && make_buckets(part) ? row_new(files, group == 0) : NULL;
 	uint32_t ending;
 
 	if (!file) {
@@ -259,8 +257,7 @@ void io_file_changed(struct io_files *files, struct io_file *file)
 
 /* ---- sessions ---- */
 
-void io_files_begin(
-	struct io_files *files, uint32_t session, uint32_t keep, bool keep_names)
+void io_files_begin(struct io_files *files, uint32_t session, uint32_t keep, bool keep_names)
 {
 	uint32_t end = atomic_load(&files->rows);
 
@@ -335,8 +332,8 @@ static void note_opening(
 }
 
 /* group 0: only if the row is there. id 0: it is not, or there is no room for it. */
-static struct io_ref open_as(struct io_files *files, const struct io_opening *opening,
-	bool hold, uint32_t group)
+static struct io_ref open_as(
+	struct io_files *files, const struct io_opening *opening, bool hold, uint32_t group)
 {
 	uint32_t hash = hash_of(opening);
 	struct io_files_part *part = &files->part[hash % IO_FILE_PARTS];
@@ -402,8 +399,7 @@ static uint32_t group_for(struct io_files *files, const struct io_opening *openi
 		return fine;
 	group = io_group_of(opening, GRAIN_COARSE, &text);
 	coarse = group_find(files, &group, IO_GROUPS_MAX);
-	if (coarse &&
-		atomic_load(&io_files_at(files, coarse)->members) < IO_GROUP_MEMBERS) {
+	if (coarse && atomic_load(&io_files_at(files, coarse)->members) < IO_GROUP_MEMBERS) {
 		atomic_fetch_add(&io_files_at(files, coarse)->members, 1);
 		group = io_group_of(opening, GRAIN_FINE, &text);
 		fine = group_find(files, &group, IO_GROUPS_MAX);
@@ -422,8 +418,7 @@ static enum io_class class_of(enum io_kind kind)
 }
 
 /* One file more is in the group. at: its last opening, first: its first one. */
-static void join(
-	struct io_files *files, struct io_file *group, uint64_t first, uint64_t at)
+static void join(struct io_files *files, struct io_file *group, uint64_t first, uint64_t at)
 {
 	struct io_files_part *part = &files->part[group->hash % IO_FILE_PARTS];
 	uint64_t earliest;
@@ -442,8 +437,7 @@ static void join(
 	atomic_fetch_add(&files->folded[class_of(group->kind)], 1);
 }
 
-struct io_ref io_files_open(
-	struct io_files *files, const struct io_opening *opening, bool hold)
+struct io_ref io_files_open(struct io_files *files, const struct io_opening *opening, bool hold)
 {
 	struct io_ref ref = open_as(files, opening, hold, 0);
 	struct io_file *group;

@@ -70,7 +70,7 @@ enum io_file_state {
 	FILE_BEING_MADE,
 	FILE_SHOWN,
 	FILE_CHANGED, /* not shown as it is now */
-	FILE_FOLDED /* was shown, and is to be shown as folded: then its place is free */
+	FILE_FOLDED   /* was shown, and is to be shown as folded: then its place is free */
 };
 
 struct io_file {
@@ -94,7 +94,7 @@ struct io_file {
 	_Atomic uint32_t opener;
 	_Atomic uint32_t known;
 	_Atomic uint32_t session; /* the last one that it was open or used in */
-	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
+	_Atomic uint32_t state;   /* enum io_file_state; stored behind the rest */
 	/* Of a group: files that were folded into it in its session; the groups below it
 	 * that were made. */
 	_Atomic uint64_t folded;
@@ -117,8 +117,7 @@ enum {
 	IO_GROUPS_MAX = 4096, /* and one for each kind */
 	IO_GROUP_MEMBERS = 32 /* groups of names in a folder, of hosts at a port */
 };
-_Static_assert(
-	IO_FILES_MAX == IO_FILE_BLOCK * IO_FILE_BLOCKS, "places have IO_PLACE_BITS");
+_Static_assert(IO_FILES_MAX == IO_FILE_BLOCK * IO_FILE_BLOCKS, "places have IO_PLACE_BITS");
 
 /* Rows that are folded apart: many of one class do not push out those of the others. */
 enum io_class { CLASS_FILES, CLASS_CONNECTIONS, CLASS_ENTRIES, IO_CLASSES };
@@ -136,13 +135,12 @@ struct io_files {
 	_Atomic uint32_t rows;    /* places that were ever used; 0 is none */
 	_Atomic bool changed;     /* a row may be FILE_CHANGED or FILE_FOLDED */
 	_Atomic uint32_t session; /* the one that records, or the last that did */
-	uint32_t max;         /* beyond so many rows, files are charged to their groups */
-	struct lock lock;     /* LOCK_FILE_SLOTS */
-	struct io_file *free; /* under it */
+	uint32_t max;             /* beyond so many rows, files are charged to their groups */
+	struct lock lock;         /* LOCK_FILE_SLOTS */
+	struct io_file *free;     /* under it */
 	_Atomic uint32_t groups;
 	_Atomic uint32_t made; /* rows since they were last folded */
-	uint32_t
-		keep; /* rows of each class that stay when no descriptor refers to them */
+	uint32_t keep;   /* rows of each class that stay when no descriptor refers to them */
 	bool keep_names; /* the profile goes on to refer to folded rows */
 	bool waiting;    /* the writer's: rows are FILE_FOLDED */
 	_Atomic uint64_t folded[IO_CLASSES]; /* in this session */
@@ -238,8 +236,7 @@ bool io_files_has(struct io_files *files, const struct io_opening *opening);
 
 /* Another session begins: rows are shown to it once they are opened, or taken by it.
  * keep, keep_names: see struct io_files. */
-void io_files_begin(
-	struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
+void io_files_begin(struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
 
 /* The session has something to do with the row. Nodes of another session mean nothing to
  * it. */
@@ -249,8 +246,10 @@ static inline void io_files_take(struct io_files *files, uint64_t id)
 {
 	const struct io_file *file = io_files_at(files, io_file_place(id));
 
-	if (__builtin_expect(atomic_load_explicit(&file->session, memory_order_relaxed) !=
-			atomic_load_explicit(&files->session, memory_order_relaxed), 0))
+	if (__builtin_expect(
+		    atomic_load_explicit(&file->session, memory_order_relaxed) !=
+			    atomic_load_explicit(&files->session, memory_order_relaxed),
+		    0))
 		io_files_take_rare(files, id);
 }
 

@@ -42,8 +42,8 @@ static void put_folder(struct pattern_text *text, struct io_name path)
 	const char *end = path.bytes + path.length;
 
 	if (slash)
-		put_pattern(text,
-			(struct io_name){path.bytes, (size_t)(slash - path.bytes) + 1});
+		put_pattern(
+			text, (struct io_name){path.bytes, (size_t)(slash - path.bytes) + 1});
 	put(text, "*", 1);
 	if (dot && dot > slash && end - dot <= ENDING_MAX)
 		put_pattern(text, (struct io_name){dot, (size_t)(end - dot)});
@@ -57,8 +57,8 @@ static void put_domain(struct pattern_text *text, struct io_name host)
 
 	put(text, "*", 1);
 	if (dot && (last < '0' || last > '9'))
-		put_pattern(text,
-			(struct io_name){dot, host.length - (size_t)(dot - host.bytes)});
+		put_pattern(
+			text, (struct io_name){dot, host.length - (size_t)(dot - host.bytes)});
 }
 
 /* ---- connections ---- */
@@ -117,8 +117,8 @@ static void put_connection(const struct io_opening *opening, bool fine,
 
 /* ---- the group ---- */
 
-static void put_group(const struct io_opening *opening, bool fine,
-	struct pattern_text *name, struct pattern_text *peer)
+static void put_group(const struct io_opening *opening, bool fine, struct pattern_text *name,
+	struct pattern_text *peer)
 {
 	switch (opening->kind) {
 	case IO_TCP:
@@ -148,8 +148,8 @@ static void put_group(const struct io_opening *opening, bool fine,
 	}
 }
 
-struct io_opening io_group_of(const struct io_opening *opening, enum io_grain grain,
-	struct io_group_text *buffers)
+struct io_opening io_group_of(
+	const struct io_opening *opening, enum io_grain grain, struct io_group_text *buffers)
 {
 	struct pattern_text name = {.bytes = buffers->name, .size = GROUP_TEXT};
 	struct pattern_text peer = {.bytes = buffers->peer, .size = GROUP_TEXT};

@@ -24,7 +24,7 @@ struct io_group_text {
 };
 
 /* The opening of the group's own row; its names are in text. */
-struct io_opening io_group_of(const struct io_opening *opening, enum io_grain grain,
-	struct io_group_text *text);
+struct io_opening io_group_of(
+	const struct io_opening *opening, enum io_grain grain, struct io_group_text *text);
 
 #endif

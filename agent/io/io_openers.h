@@ -15,8 +15,7 @@
 
 enum {
 	IO_OPENERS_APART = 1 << 12, /* threads */
-	IO_OPENERS_MAX =
-		1 << 13 /* and names of virtual threads, and those that are shared */
+	IO_OPENERS_MAX = 1 << 13 /* and names of virtual threads, and those that are shared */
 };
 
 /* The calling thread's: 1, 2, ... name: its own, NULL to ask the system. 0: no memory. */

@@ -76,8 +76,8 @@ static int show_file(void *user, const struct io_file *file)
 		.first = time_of(showing, atomic_load(&file->first)),
 		.folded = atomic_load(&file->folded),
 		.into = io_file_into(file),
-		.forgotten = io_file_into(file) != 0 && !file->kept &&
-			     !io_holder.files.keep_names,
+		.forgotten =
+			io_file_into(file) != 0 && !file->kept && !io_holder.files.keep_names,
 		.note = archive_files_refused(file),
 	};
 
@@ -148,8 +148,8 @@ static void sign(struct io_opening *opening)
 	opening->opener = context->row.identity.is_virtual
 				  ? opener_of(context)
 				  : io_opener_self(context->row.identity.name);
-	opening->node = (uint64_t)context->row.id << 32 |
-			tree_refer(&context->tree, context->current);
+	opening->node =
+		(uint64_t)context->row.id << 32 | tree_refer(&context->tree, context->current);
 	opening->session = thread->session;
 	slot_leave(thread);
 }
@@ -230,8 +230,8 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 		return 0;
 	calls_off = session->options.calls == CALLS_OFF;
 	class_loading_tell_apart(!session->options.io_class_loading);
-	io_files_begin(&io_holder.files, atomic_load(&session_number),
-		kept_files(session), session->options.io == IO_RECORDS);
+	io_files_begin(&io_holder.files, atomic_load(&session_number), kept_files(session),
+		session->options.io == IO_RECORDS);
 	archive_files_begin(session_archive_memory(session));
 	atomic_store(&io_recording, atomic_load(&session_number));
 	descriptors_each(find_open, NULL);
@@ -270,9 +270,8 @@ static __attribute__((noinline, cold)) struct record_ring *open_ring(
 	struct records *records, const struct thread_context *context)
 {
 	const struct thread_identity *identity = &context->row.identity;
-	struct record_thread thread = {.row = context->row.id,
-		.java_id = identity->java_id,
-		.os_id = identity->os_id};
+	struct record_thread thread = {
+		.row = context->row.id, .java_id = identity->java_id, .os_id = identity->os_id};
 
 	snprintf(thread.name, sizeof(thread.name), "%s", identity->name);
 	return record_ring_open(records, &thread);
@@ -317,11 +316,12 @@ static inline void account_in(struct thread_context *context, const struct io_ca
 	struct records *records = context->records;
 
 	if (metric_of[operation->kind].bytes && !operation->part) {
-		metric_count(context->metric, metric_of[operation->kind].bytes,
-			operation->amount);
+		metric_count(
+			context->metric, metric_of[operation->kind].bytes, operation->amount);
 		metric_count(context->metric, metric_of[operation->kind].ops, 1);
 	}
-	accounts_add(&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
+	accounts_add(
+		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
 	if (operation->subject)
 		io_files_use(&io_holder.files, operation->subject, operation->amount);
 	if (__builtin_expect(records != NULL, 0))
@@ -375,8 +375,7 @@ static void account(const struct io_call *call, struct account *operation)
 
 static inline enum account_kind op_of(enum account_kind op, struct io_ref file)
 {
-	if ((op != IO_READ && op != IO_WRITE) || !file.id ||
-		!io_kind_is_socket(file.kind))
+	if ((op != IO_READ && op != IO_WRITE) || !file.id || !io_kind_is_socket(file.kind))
 		return op;
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
@@ -503,8 +502,8 @@ static void charge_entries(const struct io_call *call, const struct account *who
 	if (offset < 0)
 		offset = offset_before(call->descriptor, whole->amount);
 	if (offset >= 0)
-		archive_files_charge(&io_holder.files, file, call->descriptor,
-			(uint64_t)offset, whole->amount, charge_entry, &read);
+		archive_files_charge(&io_holder.files, file, call->descriptor, (uint64_t)offset,
+			whole->amount, charge_entry, &read);
 	io_file_release(file);
 }
 

@@ -28,13 +28,13 @@
 
 struct io_call {
 	JNIEnv *jni;
-	int descriptor;   /* -1: none */
-	holder_word word; /* what it was at the begin, */
+	int descriptor;     /* -1: none */
+	holder_word word;   /* what it was at the begin, */
 	struct io_ref file; /* and which file that is */
-	uint64_t start;   /* ns; 0: not recorded */
-	bool own;         /* a class is being loaded by it: told apart */
-	int64_t offset;   /* in the file, of what is read; -1: at the descriptor's own */
-	uint32_t session; /* that records it */
+	uint64_t start;     /* ns; 0: not recorded */
+	bool own;           /* a class is being loaded by it: told apart */
+	int64_t offset;     /* in the file, of what is read; -1: at the descriptor's own */
+	uint32_t session;   /* that records it */
 	/* The call path, where calls are not recorded. */
 	bool by_stack;
 	uint32_t node, moves; /* of the nodes */
@@ -128,8 +128,8 @@ void io_addressed(struct io_call *call, struct io_name peer);
 void io_closed(const struct io_call *call, bool failed);
 
 /* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
-void io_named(struct io_call *call, enum account_kind op, enum io_kind kind, struct io_name name,
-	bool failed);
+void io_named(struct io_call *call, enum account_kind op, enum io_kind kind,
+	struct io_name name, bool failed);
 
 /* One more on the same name, as part of it. */
 void io_named_again(const struct io_call *call, enum account_kind op);

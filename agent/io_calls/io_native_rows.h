@@ -20,7 +20,6 @@
  * in docs/io.md.
  */
 
-
 /* ---- java.io: streams, RandomAccessFile, FileDescriptor ---- */
 NOTHING(input_open, "java.io.FileInputStream", "open0", "(Ljava/lang/String;)V", ALWAYS,
 	P(jstring path), A(path), NOT_YET, stream_opened(&call, self, INPUT, path))
@@ -37,8 +36,7 @@ NOTHING(output_write, "java.io.FileOutputStream", "write", "(IZ)V", RECORDING,
 	stream_written(&call, 1))
 NOTHING(output_bytes, "java.io.FileOutputStream", "writeBytes", "([BIIZ)V", RECORDING,
 	P(jbyteArray from, jint offset, jint length, jboolean append),
-	A(from, offset, length, append), OF_FIELD(self, OUTPUT),
-	stream_written(&call, length))
+	A(from, offset, length, append), OF_FIELD(self, OUTPUT), stream_written(&call, length))
 NOTHING(random_open, "java.io.RandomAccessFile", "open0", "(Ljava/lang/String;I)V", ALWAYS,
 	P(jstring path, jint mode), A(path, mode), NOT_YET,
 	stream_opened(&call, self, RANDOM, path))
@@ -52,14 +50,14 @@ VALUE(random_bytes_25, "java.io.RandomAccessFile", "readBytes0", "([BII)I", RECO
 	OF_FIELD(self, RANDOM), stream_read(&call, length, result))
 NOTHING(random_write, "java.io.RandomAccessFile", "write0", "(I)V", RECORDING, P(jint byte),
 	A(byte), OF_FIELD(self, RANDOM), stream_written(&call, 1))
-NOTHING(random_write_bytes_17, "java.io.RandomAccessFile", "writeBytes", "([BII)V",
-	RECORDING, P(jbyteArray from, jint offset, jint length), A(from, offset, length),
+NOTHING(random_write_bytes_17, "java.io.RandomAccessFile", "writeBytes", "([BII)V", RECORDING,
+	P(jbyteArray from, jint offset, jint length), A(from, offset, length),
 	OF_FIELD(self, RANDOM), stream_written(&call, length))
-NOTHING(random_write_bytes_25, "java.io.RandomAccessFile", "writeBytes0", "([BII)V",
-	RECORDING, P(jbyteArray from, jint offset, jint length), A(from, offset, length),
+NOTHING(random_write_bytes_25, "java.io.RandomAccessFile", "writeBytes0", "([BII)V", RECORDING,
+	P(jbyteArray from, jint offset, jint length), A(from, offset, length),
 	OF_FIELD(self, RANDOM), stream_written(&call, length))
-NOTHING(descriptor_close, "java.io.FileDescriptor", "close0", "()V", ALWAYS, P(), A(),
-	OF(self), closed(&call))
+NOTHING(descriptor_close, "java.io.FileDescriptor", "close0", "()V", ALWAYS, P(), A(), OF(self),
+	closed(&call))
 NOTHING(descriptor_cleanup, "java.io.FileCleanable", "cleanupClose0", "(IJ)V", ALWAYS,
 	P(jint fd, jlong handle), A(fd, handle), fd, closed(&call))
 NOTHING(descriptor_sync_17, "java.io.FileDescriptor", "sync", "()V", RECORDING, P(), A(),
@@ -82,48 +80,46 @@ VALUE(file_rename, "java.io.UnixFileSystem", "rename0", "(Ljava/io/File;Ljava/io
 NOTHING(mapped_force, "java.nio.MappedMemoryUtils", "force0", "(" FD "JJ)V", RECORDING,
 	P(jobject fd, jlong address, jlong length), A(fd, address, length), OF(fd),
 	status(&call, IO_SYNC, thrown(&call)))
-VALUE(unix_file_read0, "sun.nio.ch.UnixFileDispatcherImpl", "read0", "(" FD "JI)I",
-	RECORDING, jint, P(jobject fd, jlong address, jint length), A(fd, address, length),
-	OF(fd), channel(&call, IO_READ, result))
-VALUE(unix_file_write0, "sun.nio.ch.UnixFileDispatcherImpl", "write0", "(" FD "JI)I",
-	RECORDING, jint, P(jobject fd, jlong address, jint length), A(fd, address, length),
-	OF(fd), channel(&call, IO_WRITE, result))
-VALUE(unix_file_readv0, "sun.nio.ch.UnixFileDispatcherImpl", "readv0", "(" FD "JI)J",
-	RECORDING, jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts),
-	OF(fd), channel(&call, IO_READ, result))
+VALUE(unix_file_read0, "sun.nio.ch.UnixFileDispatcherImpl", "read0", "(" FD "JI)I", RECORDING,
+	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
+	channel(&call, IO_READ, result))
+VALUE(unix_file_write0, "sun.nio.ch.UnixFileDispatcherImpl", "write0", "(" FD "JI)I", RECORDING,
+	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
+	channel(&call, IO_WRITE, result))
+VALUE(unix_file_readv0, "sun.nio.ch.UnixFileDispatcherImpl", "readv0", "(" FD "JI)J", RECORDING,
+	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+	channel(&call, IO_READ, result))
 VALUE(unix_file_writev0, "sun.nio.ch.UnixFileDispatcherImpl", "writev0", "(" FD "JI)J",
-	RECORDING, jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts),
-	OF(fd), channel(&call, IO_WRITE, result))
+	RECORDING, jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+	channel(&call, IO_WRITE, result))
 VALUE(unix_file_pread0, "sun.nio.ch.UnixFileDispatcherImpl", "pread0", "(" FD "JIJ)I",
 	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd),
-	positional_read(&call, position, result))
+	A(fd, address, length, position), OF(fd), positional_read(&call, position, result))
 VALUE(unix_file_pwrite0, "sun.nio.ch.UnixFileDispatcherImpl", "pwrite0", "(" FD "JIJ)I",
 	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
 	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
-VALUE(unix_file_force0, "sun.nio.ch.UnixFileDispatcherImpl", "force0", "(" FD "Z)I",
-	RECORDING, jint, P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),
+VALUE(unix_file_force0, "sun.nio.ch.UnixFileDispatcherImpl", "force0", "(" FD "Z)I", RECORDING,
+	jint, P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),
 	status(&call, IO_SYNC, result < 0))
-NOTHING(unix_file_closeIntFD, "sun.nio.ch.UnixFileDispatcherImpl", "closeIntFD", "(I)V",
-	ALWAYS, P(jint fd), A(fd), fd, closed(&call))
+NOTHING(unix_file_closeIntFD, "sun.nio.ch.UnixFileDispatcherImpl", "closeIntFD", "(I)V", ALWAYS,
+	P(jint fd), A(fd), fd, closed(&call))
 VALUE(file_read0, "sun.nio.ch.FileDispatcherImpl", "read0", "(" FD "JI)I", RECORDING, jint,
 	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
 	channel(&call, IO_READ, result))
-VALUE(file_write0, "sun.nio.ch.FileDispatcherImpl", "write0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
+VALUE(file_write0, "sun.nio.ch.FileDispatcherImpl", "write0", "(" FD "JI)I", RECORDING, jint,
+	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
 	channel(&call, IO_WRITE, result))
-VALUE(file_readv0, "sun.nio.ch.FileDispatcherImpl", "readv0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+VALUE(file_readv0, "sun.nio.ch.FileDispatcherImpl", "readv0", "(" FD "JI)J", RECORDING, jlong,
+	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
 	channel(&call, IO_READ, result))
-VALUE(file_writev0, "sun.nio.ch.FileDispatcherImpl", "writev0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+VALUE(file_writev0, "sun.nio.ch.FileDispatcherImpl", "writev0", "(" FD "JI)J", RECORDING, jlong,
+	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
 	channel(&call, IO_WRITE, result))
-VALUE(file_pread0, "sun.nio.ch.FileDispatcherImpl", "pread0", "(" FD "JIJ)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd),
-	positional_read(&call, position, result))
-VALUE(file_pwrite0, "sun.nio.ch.FileDispatcherImpl", "pwrite0", "(" FD "JIJ)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length, jlong position),
+VALUE(file_pread0, "sun.nio.ch.FileDispatcherImpl", "pread0", "(" FD "JIJ)I", RECORDING, jint,
+	P(jobject fd, jlong address, jint length, jlong position),
+	A(fd, address, length, position), OF(fd), positional_read(&call, position, result))
+VALUE(file_pwrite0, "sun.nio.ch.FileDispatcherImpl", "pwrite0", "(" FD "JIJ)I", RECORDING, jint,
+	P(jobject fd, jlong address, jint length, jlong position),
 	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
 VALUE(file_force0, "sun.nio.ch.FileDispatcherImpl", "force0", "(" FD "Z)I", RECORDING, jint,
 	P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),
@@ -133,17 +129,17 @@ NOTHING(file_closeIntFD, "sun.nio.ch.FileDispatcherImpl", "closeIntFD", "(I)V", 
 VALUE(socket_read0, "sun.nio.ch.SocketDispatcher", "read0", "(" FD "JI)I", RECORDING, jint,
 	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
 	channel(&call, IO_READ, result))
-VALUE(socket_write0, "sun.nio.ch.SocketDispatcher", "write0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
+VALUE(socket_write0, "sun.nio.ch.SocketDispatcher", "write0", "(" FD "JI)I", RECORDING, jint,
+	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
 	channel(&call, IO_WRITE, result))
-VALUE(socket_readv0, "sun.nio.ch.SocketDispatcher", "readv0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+VALUE(socket_readv0, "sun.nio.ch.SocketDispatcher", "readv0", "(" FD "JI)J", RECORDING, jlong,
+	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
 	channel(&call, IO_READ, result))
-VALUE(socket_writev0, "sun.nio.ch.SocketDispatcher", "writev0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+VALUE(socket_writev0, "sun.nio.ch.SocketDispatcher", "writev0", "(" FD "JI)J", RECORDING, jlong,
+	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
 	channel(&call, IO_WRITE, result))
-VALUE(datagram_read0, "sun.nio.ch.DatagramDispatcher", "read0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
+VALUE(datagram_read0, "sun.nio.ch.DatagramDispatcher", "read0", "(" FD "JI)I", RECORDING, jint,
+	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
 	channel(&call, IO_READ, result))
 VALUE(datagram_write0, "sun.nio.ch.DatagramDispatcher", "write0", "(" FD "JI)I", RECORDING,
 	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
@@ -151,50 +147,48 @@ VALUE(datagram_write0, "sun.nio.ch.DatagramDispatcher", "write0", "(" FD "JI)I",
 VALUE(datagram_readv0, "sun.nio.ch.DatagramDispatcher", "readv0", "(" FD "JI)J", RECORDING,
 	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
 	channel(&call, IO_READ, result))
-VALUE(datagram_writev0, "sun.nio.ch.DatagramDispatcher", "writev0", "(" FD "JI)J",
-	RECORDING, jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts),
-	OF(fd), channel(&call, IO_WRITE, result))
+VALUE(datagram_writev0, "sun.nio.ch.DatagramDispatcher", "writev0", "(" FD "JI)J", RECORDING,
+	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
+	channel(&call, IO_WRITE, result))
 NOTHING(file_close0, "sun.nio.ch.FileDispatcherImpl", "close0", "(" FD ")V", ALWAYS,
 	P(jobject fd), A(fd), OF(fd), closed(&call))
-NOTHING(unix_close0, "sun.nio.ch.UnixDispatcher", "close0", "(" FD ")V", ALWAYS,
-	P(jobject fd), A(fd), OF(fd), closed(&call))
+NOTHING(unix_close0, "sun.nio.ch.UnixDispatcher", "close0", "(" FD ")V", ALWAYS, P(jobject fd),
+	A(fd), OF(fd), closed(&call))
 NOTHING(file_dup0, "sun.nio.ch.FileDispatcherImpl", "dup0", "(" FD FD ")V", ALWAYS,
 	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
 NOTHING(datagram_dup0, "sun.nio.ch.DatagramDispatcher", "dup0", "(" FD FD ")V", ALWAYS,
 	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
 VALUE(channel_transfer_to, "sun.nio.ch.FileChannelImpl", "transferTo0", "(" FD "JJ" FD ")J",
 	RECORDING, jlong, P(jobject fd, jlong position, jlong count, jobject to),
-	A(fd, position, count, to), OF(fd),
-	transferred(&call, position, AFTER(to), result))
-VALUE(file_transfer_to, "sun.nio.ch.FileDispatcherImpl", "transferTo0",
-	"(" FD "JJ" FD "Z)J", RECORDING, jlong,
+	A(fd, position, count, to), OF(fd), transferred(&call, position, AFTER(to), result))
+VALUE(file_transfer_to, "sun.nio.ch.FileDispatcherImpl", "transferTo0", "(" FD "JJ" FD "Z)J",
+	RECORDING, jlong,
 	P(jobject fd, jlong position, jlong count, jobject to, jboolean append),
 	A(fd, position, count, to, append), OF(fd),
 	transferred(&call, position, AFTER(to), result))
-VALUE(file_transfer_from, "sun.nio.ch.FileDispatcherImpl", "transferFrom0",
-	"(" FD FD "JJZ)J", RECORDING, jlong,
+VALUE(file_transfer_from, "sun.nio.ch.FileDispatcherImpl", "transferFrom0", "(" FD FD "JJZ)J",
+	RECORDING, jlong,
 	P(jobject fd, jobject to, jlong position, jlong count, jboolean append),
 	A(fd, to, position, count, append), OF(fd), transferred(&call, -1, AFTER(to), result))
 VALUE(channel_map, "sun.nio.ch.FileChannelImpl", "map0", "(IJJZ)J", RECORDING, jlong,
 	P(jint mode, jlong position, jlong length, jboolean sync),
 	A(mode, position, length, sync), OF_FIELD(self, CHANNEL), mapped(&call, length))
-VALUE(unix_map, "sun.nio.ch.UnixFileDispatcherImpl", "map0", "(" FD "IJJZ)J", RECORDING,
-	jlong, P(jobject fd, jint mode, jlong position, jlong length, jboolean sync),
+VALUE(unix_map, "sun.nio.ch.UnixFileDispatcherImpl", "map0", "(" FD "IJJZ)J", RECORDING, jlong,
+	P(jobject fd, jint mode, jlong position, jlong length, jboolean sync),
 	A(fd, mode, position, length, sync), OF(fd), mapped(&call, length))
 
 /* ---- sun.nio.ch: sockets ---- */
 VALUE(net_socket, "sun.nio.ch.Net", "socket0", "(ZZZZ)I", ALWAYS, jint,
 	P(jboolean v6, jboolean stream, jboolean reuse, jboolean loopback),
-	A(v6, stream, reuse, loopback), NONE,
-	opened(&call, result, stream ? IO_TCP : IO_UDP))
+	A(v6, stream, reuse, loopback), NONE, opened(&call, result, stream ? IO_TCP : IO_UDP))
 NOTHING(net_bind, "sun.nio.ch.Net", "bind0", "(" FD "ZZLjava/net/InetAddress;I)V", ALWAYS,
 	P(jobject fd, jboolean v6, jboolean exclusive, jobject address, jint port),
 	A(fd, v6, exclusive, address, port), OF(fd), bound(&call))
 NOTHING(net_listen, "sun.nio.ch.Net", "listen", "(" FD "I)V", ALWAYS,
 	P(jobject fd, jint backlog), A(fd, backlog), OF(fd), bound(&call))
-VALUE(net_connect, "sun.nio.ch.Net", "connect0", "(Z" FD "Ljava/net/InetAddress;I)I",
-	ALWAYS, jint, P(jboolean v6, jobject fd, jobject address, jint port),
-	A(v6, fd, address, port), OF(fd), connected_to(&call, result, address, port))
+VALUE(net_connect, "sun.nio.ch.Net", "connect0", "(Z" FD "Ljava/net/InetAddress;I)I", ALWAYS,
+	jint, P(jboolean v6, jobject fd, jobject address, jint port), A(v6, fd, address, port),
+	OF(fd), connected_to(&call, result, address, port))
 VALUE(net_poll_connect, "sun.nio.ch.Net", "pollConnect", "(" FD "J)Z", ALWAYS, jboolean,
 	P(jobject fd, jlong timeout), A(fd, timeout), OF(fd), waited(&call))
 NOTHING(asynchronous_connect, "sun.nio.ch.UnixAsynchronousSocketChannelImpl", "checkConnect",
@@ -210,8 +204,7 @@ VALUE(datagram_receive, "sun.nio.ch.DatagramChannelImpl", "receive0", "(" FD "JI
 	A(fd, to, length, sender, is_connected), OF(fd), channel(&call, IO_READ, result))
 VALUE(datagram_send, "sun.nio.ch.DatagramChannelImpl", "send0", "(" FD "JIJI)I", RECORDING,
 	jint, P(jobject fd, jlong from, jint length, jlong target, jint target_length),
-	A(fd, from, length, target, target_length), OF(fd),
-	channel(&call, IO_WRITE, result))
+	A(fd, from, length, target, target_length), OF(fd), channel(&call, IO_WRITE, result))
 NOTHING(datagram_disconnect, "sun.nio.ch.DatagramChannelImpl", "disconnect0", "(" FD "Z)V",
 	ALWAYS, P(jobject fd, jboolean v6), A(fd, v6), OF(fd), bound(&call))
 VALUE(unix_socket, "sun.nio.ch.UnixDomainSockets", "socket0", "()I", ALWAYS, jint, P(), A(),
@@ -221,35 +214,33 @@ NOTHING(unix_bind, "sun.nio.ch.UnixDomainSockets", "bind0", "(" FD "[B)V", ALWAY
 VALUE(unix_connect, "sun.nio.ch.UnixDomainSockets", "connect0", "(" FD "[B)I", ALWAYS, jint,
 	P(jobject fd, jbyteArray path), A(fd, path), OF(fd),
 	connected_to_path(&call, result, path))
-VALUE(unix_accept, "sun.nio.ch.UnixDomainSockets", "accept0",
-	"(" FD FD "[Ljava/lang/Object;)I", ALWAYS, jint,
-	P(jobject fd, jobject accepted, jobjectArray address), A(fd, accepted, address),
-	OF(fd), accepted_one(&call, result, accepted))
+VALUE(unix_accept, "sun.nio.ch.UnixDomainSockets", "accept0", "(" FD FD "[Ljava/lang/Object;)I",
+	ALWAYS, jint, P(jobject fd, jobject accepted, jobjectArray address),
+	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted))
 VALUE(inherited_dup, "sun.nio.ch.InheritedChannel", "dup", "(I)I", ALWAYS, jint, P(jint fd),
 	A(fd), fd, found(&call, result))
-VALUE(inherited_open, "sun.nio.ch.InheritedChannel", "open0", "(Ljava/lang/String;I)I",
-	ALWAYS, jint, P(jstring path, jint mode), A(path, mode), NONE,
-	found(&call, result))
+VALUE(inherited_open, "sun.nio.ch.InheritedChannel", "open0", "(Ljava/lang/String;I)I", ALWAYS,
+	jint, P(jstring path, jint mode), A(path, mode), NONE, found(&call, result))
 NOTHING(inherited_dup2, "sun.nio.ch.InheritedChannel", "dup2", "(II)V", ALWAYS,
 	P(jint fd, jint to), A(fd, to), fd, duplicated(&call, to))
-NOTHING(inherited_close, "sun.nio.ch.InheritedChannel", "close0", "(I)V", ALWAYS,
-	P(jint fd), A(fd), fd, closed(&call))
+NOTHING(inherited_close, "sun.nio.ch.InheritedChannel", "close0", "(I)V", ALWAYS, P(jint fd),
+	A(fd), fd, closed(&call))
 
 /* ---- sun.nio.ch: pipes, and what selectors wake up by ---- */
 VALUE(pipe, "sun.nio.ch.IOUtil", "makePipe", "(Z)J", ALWAYS, jlong, P(jboolean blocking),
 	A(blocking), NONE, piped(&call, result))
 VALUE(pipe_write1, "sun.nio.ch.IOUtil", "write1", "(IB)I", RECORDING, jint,
 	P(jint fd, jbyte byte), A(fd, byte), fd, channel(&call, IO_WRITE, result))
-VALUE(pipe_drain, "sun.nio.ch.IOUtil", "drain", "(I)Z", RECORDING, jboolean, P(jint fd),
-	A(fd), fd, status(&call, IO_READ, thrown(&call)))
-VALUE(pipe_drain1, "sun.nio.ch.IOUtil", "drain1", "(I)I", RECORDING, jint, P(jint fd),
-	A(fd), fd, channel(&call, IO_READ, result))
+VALUE(pipe_drain, "sun.nio.ch.IOUtil", "drain", "(I)Z", RECORDING, jboolean, P(jint fd), A(fd),
+	fd, status(&call, IO_READ, thrown(&call)))
+VALUE(pipe_drain1, "sun.nio.ch.IOUtil", "drain1", "(I)I", RECORDING, jint, P(jint fd), A(fd),
+	fd, channel(&call, IO_READ, result))
 VALUE(epoll, "sun.nio.ch.EPoll", "create", "()I", ALWAYS, jint, P(), A(), NONE,
 	opened(&call, result, IO_OTHER))
 VALUE(eventfd, "sun.nio.ch.EventFD", "eventfd0", "()I", ALWAYS, jint, P(), A(), NONE,
 	opened(&call, result, IO_OTHER))
-VALUE(eventfd_set, "sun.nio.ch.EventFD", "set0", "(I)I", RECORDING, jint, P(jint fd), A(fd),
-	fd, channel(&call, IO_WRITE, result < 0 ? result : 8))
+VALUE(eventfd_set, "sun.nio.ch.EventFD", "set0", "(I)I", RECORDING, jint, P(jint fd), A(fd), fd,
+	channel(&call, IO_WRITE, result < 0 ? result : 8))
 VALUE(inotify, "sun.nio.fs.LinuxWatchService", "inotifyInit", "()I", ALWAYS, jint, P(), A(),
 	NONE, opened(&call, result, IO_OTHER))
 NOTHING(watch_pair, "sun.nio.fs.LinuxWatchService", "socketpair", "([I)V", ALWAYS,
@@ -260,8 +251,8 @@ VALUE(nio_open, "sun.nio.fs.UnixNativeDispatcher", "open0", "(JII)I", ALWAYS, ji
 	P(jlong path, jint flags, jint mode), A(path, flags, mode), NONE,
 	path_opened(&call, result, path))
 VALUE(nio_openat, "sun.nio.fs.UnixNativeDispatcher", "openat0", "(IJII)I", ALWAYS, jint,
-	P(jint directory, jlong path, jint flags, jint mode),
-	A(directory, path, flags, mode), directory, found_below(&call, result, path))
+	P(jint directory, jlong path, jint flags, jint mode), A(directory, path, flags, mode),
+	directory, found_below(&call, result, path))
 NOTHING(nio_close, "sun.nio.fs.UnixNativeDispatcher", "close0", "(I)V", ALWAYS, P(jint fd),
 	A(fd), fd, closed(&call))
 VALUE(nio_dup, "sun.nio.fs.UnixNativeDispatcher", "dup", "(I)I", ALWAYS, jint, P(jint fd),
@@ -293,13 +284,12 @@ NOTHING(nio_rename, "sun.nio.fs.UnixNativeDispatcher", "rename0", "(JJ)V", RECOR
 	P(jlong from, jlong to), A(from, to), NONE, path_done(&call, IO_MOVE, from))
 NOTHING(nio_renameat, "sun.nio.fs.UnixNativeDispatcher", "renameat0", "(IJIJ)V", RECORDING,
 	P(jint directory, jlong from, jint to_directory, jlong to),
-	A(directory, from, to_directory, to), directory,
-	path_below_done(&call, IO_MOVE, from))
-VALUE(nio_direct_copy, "sun.nio.fs.LinuxNativeDispatcher", "directCopy0", "(IIJ)I",
-	RECORDING, jint, P(jint to, jint fd, jlong cancel), A(to, fd, cancel), fd,
+	A(directory, from, to_directory, to), directory, path_below_done(&call, IO_MOVE, from))
+VALUE(nio_direct_copy, "sun.nio.fs.LinuxNativeDispatcher", "directCopy0", "(IIJ)I", RECORDING,
+	jint, P(jint to, jint fd, jlong cancel), A(to, fd, cancel), fd,
 	copied_directly(&call, to, result))
-NOTHING(nio_buffered_copy, "sun.nio.fs.UnixFileSystem", "bufferedCopy0", "(IIJIJ)V",
-	RECORDING, P(jint to, jint fd, jlong buffer, jint size, jlong cancel),
+NOTHING(nio_buffered_copy, "sun.nio.fs.UnixFileSystem", "bufferedCopy0", "(IIJIJ)V", RECORDING,
+	P(jint to, jint fd, jlong buffer, jint size, jlong cancel),
 	A(to, fd, buffer, size, cancel), fd, copied(&call, to, thrown(&call)))
 NOTHING(nio_transfer, "sun.nio.fs.UnixCopyFile", "transfer", "(IIJ)V", RECORDING,
 	P(jint to, jint fd, jlong cancel), A(to, fd, cancel), fd,
@@ -314,11 +304,11 @@ VALUE(process, "java.lang.ProcessImpl", "forkAndExec", "(I[B[B[BI[BI[B[IZ)I", AL
 		directory, pipes, redirect),
 	NONE, array_opened(&call, pipes, 3))
 VALUE(host_v4, "java.net.Inet4AddressImpl", "lookupAllHostAddr",
-	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray,
-	P(jstring host), A(host), NONE, resolved(&call, host))
+	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray, P(jstring host),
+	A(host), NONE, resolved(&call, host))
 VALUE(host_v6_17, "java.net.Inet6AddressImpl", "lookupAllHostAddr",
-	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray,
-	P(jstring host), A(host), NONE, resolved(&call, host))
+	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray, P(jstring host),
+	A(host), NONE, resolved(&call, host))
 VALUE(host_v6_25, "java.net.Inet6AddressImpl", "lookupAllHostAddr",
 	"(Ljava/lang/String;I)[Ljava/net/InetAddress;", RECORDING, jobjectArray,
 	P(jstring host, jint characteristics), A(host, characteristics), NONE,
@@ -341,9 +331,9 @@ NOTHING(plain_connect, "java.net.PlainSocketImpl", "socketConnect",
 NOTHING(plain_bind, "java.net.PlainSocketImpl", "socketBind", "(Ljava/net/InetAddress;I)V",
 	ALWAYS, P(jobject address, jint port), A(address, port), OF_FIELD(self, SOCKET),
 	bound(&call))
-NOTHING(plain_accept, "java.net.PlainSocketImpl", "socketAccept",
-	"(Ljava/net/SocketImpl;)V", ALWAYS, P(jobject accepted), A(accepted),
-	OF_FIELD(self, SOCKET), object_accepted(&call, accepted))
+NOTHING(plain_accept, "java.net.PlainSocketImpl", "socketAccept", "(Ljava/net/SocketImpl;)V",
+	ALWAYS, P(jobject accepted), A(accepted), OF_FIELD(self, SOCKET),
+	object_accepted(&call, accepted))
 NOTHING(plain_close, "java.net.PlainSocketImpl", "socketClose0", "(Z)V", ALWAYS,
 	P(jboolean deferred), A(deferred), OF_FIELD(self, SOCKET),
 	plain_closed(&call, deferred))
@@ -352,28 +342,26 @@ NOTHING(plain_urgent, "java.net.PlainSocketImpl", "socketSendUrgentData", "(I)V"
 VALUE(plain_read, "java.net.SocketInputStream", "socketRead0", "(" FD "[BIII)I", RECORDING,
 	jint, P(jobject fd, jbyteArray to, jint offset, jint length, jint timeout),
 	A(fd, to, offset, length, timeout), OF(fd), stream_read(&call, length, result))
-NOTHING(plain_write, "java.net.SocketOutputStream", "socketWrite0", "(" FD "[BII)V",
-	RECORDING, P(jobject fd, jbyteArray from, jint offset, jint length),
-	A(fd, from, offset, length), OF(fd), stream_written(&call, length))
-NOTHING(plain_cleanup, "java.net.SocketCleanable", "cleanupClose0", "(I)V", ALWAYS,
-	P(jint fd), A(fd), fd, closed(&call))
+NOTHING(plain_write, "java.net.SocketOutputStream", "socketWrite0", "(" FD "[BII)V", RECORDING,
+	P(jobject fd, jbyteArray from, jint offset, jint length), A(fd, from, offset, length),
+	OF(fd), stream_written(&call, length))
+NOTHING(plain_cleanup, "java.net.SocketCleanable", "cleanupClose0", "(I)V", ALWAYS, P(jint fd),
+	A(fd), fd, closed(&call))
 NOTHING(plain_datagram_create, "java.net.PlainDatagramSocketImpl", "datagramSocketCreate",
-	"()V", ALWAYS, P(), A(), NONE,
-	object_opened(&call, self, DATAGRAM, IO_UDP))
+	"()V", ALWAYS, P(), A(), NONE, object_opened(&call, self, DATAGRAM, IO_UDP))
 NOTHING(plain_datagram_bind, "java.net.PlainDatagramSocketImpl", "bind0",
-	"(ILjava/net/InetAddress;)V", ALWAYS, P(jint port, jobject address),
-	A(port, address), OF_FIELD(self, DATAGRAM), bound(&call))
+	"(ILjava/net/InetAddress;)V", ALWAYS, P(jint port, jobject address), A(port, address),
+	OF_FIELD(self, DATAGRAM), bound(&call))
 NOTHING(plain_datagram_connect, "java.net.PlainDatagramSocketImpl", "connect0",
-	"(Ljava/net/InetAddress;I)V", ALWAYS, P(jobject address, jint port),
-	A(address, port), OF_FIELD(self, DATAGRAM),
-	connected_to(&call, 1, address, port))
-NOTHING(plain_datagram_disconnect, "java.net.PlainDatagramSocketImpl", "disconnect0",
-	"(I)V", ALWAYS, P(jint family), A(family), OF_FIELD(self, DATAGRAM), bound(&call))
+	"(Ljava/net/InetAddress;I)V", ALWAYS, P(jobject address, jint port), A(address, port),
+	OF_FIELD(self, DATAGRAM), connected_to(&call, 1, address, port))
+NOTHING(plain_datagram_disconnect, "java.net.PlainDatagramSocketImpl", "disconnect0", "(I)V",
+	ALWAYS, P(jint family), A(family), OF_FIELD(self, DATAGRAM), bound(&call))
 NOTHING(plain_datagram_send, "java.net.PlainDatagramSocketImpl", "send0",
 	"(Ljava/net/DatagramPacket;)V", RECORDING, P(jobject packet), A(packet),
 	OF_FIELD(self, DATAGRAM), packet_done(&call, IO_WRITE, packet))
 NOTHING(plain_datagram_receive, "java.net.PlainDatagramSocketImpl", "receive0",
 	"(Ljava/net/DatagramPacket;)V", RECORDING, P(jobject packet), A(packet),
 	OF_FIELD(self, DATAGRAM), packet_done(&call, IO_READ, packet))
-NOTHING(plain_datagram_close, "java.net.PlainDatagramSocketImpl", "datagramSocketClose",
-	"()V", ALWAYS, P(), A(), OF_FIELD(self, DATAGRAM), closed(&call))
+NOTHING(plain_datagram_close, "java.net.PlainDatagramSocketImpl", "datagramSocketClose", "()V",
+	ALWAYS, P(), A(), OF_FIELD(self, DATAGRAM), closed(&call))

@@ -122,11 +122,11 @@ static int number_after(JNIEnv *jni, jobject descriptor)
 	return number;
 }
 
-#define NONE		      (-1)
-#define NOT_YET		      (errno = 0, -1) /* see stream_opened */
-#define OF(object)	      number_of(jni, object)
-#define OF_FIELD(object, in)  number_of_field(jni, object, in)
-#define AFTER(object)	      number_after(jni, object)
+#define NONE                 (-1)
+#define NOT_YET              (errno = 0, -1) /* see stream_opened */
+#define OF(object)           number_of(jni, object)
+#define OF_FIELD(object, in) number_of_field(jni, object, in)
+#define AFTER(object)        number_after(jni, object)
 
 static int dirfd_of(jlong directory)
 {
@@ -207,8 +207,7 @@ static jint int_of(JNIEnv *jni, jobject object, enum field field)
 
 /* The address and port of a java.net.InetAddress, as rows of connections have them. Returns the
  * length, 0 for what is not known. No exception may be pending. */
-static size_t internet_address(
-	JNIEnv *jni, jobject address, jint port, char *text, size_t size)
+static size_t internet_address(JNIEnv *jni, jobject address, jint port, char *text, size_t size)
 {
 	enum { IPV6 = 2 }; /* InetAddress.IPv6 */
 	jobject holder = object_of(jni, address, HOLDER);
@@ -246,8 +245,8 @@ static void stream_read(struct io_call *call, jint length, jint result)
 {
 	if (length == 0)
 		return;
-	io_call_end(call, IO_READ, result > 0 ? (uint64_t)result : 0,
-		result < 0 && thrown(call));
+	io_call_end(
+		call, IO_READ, result > 0 ? (uint64_t)result : 0, result < 0 && thrown(call));
 }
 
 static void byte_read(struct io_call *call, jint result)
@@ -361,8 +360,7 @@ static __attribute__((noinline)) void stream_opened_as(
 
 /* An open that fails has set errno, which was 0: where it still is, nothing was thrown, and the JVM
  * need not be asked. Were that wrong, the descriptor would be -1, and nothing noted. */
-static void stream_opened(
-	struct io_call *call, jobject self, enum field field, jstring path)
+static void stream_opened(struct io_call *call, jobject self, enum field field, jstring path)
 {
 	if (call->start)
 		stream_opened_as(call, self, field, path);
@@ -370,8 +368,7 @@ static void stream_opened(
 		io_note(number_of_field(call->jni, self, field));
 }
 
-static void file_done(
-	struct io_call *call, enum account_kind op, jobject file, jboolean result)
+static void file_done(struct io_call *call, enum account_kind op, jobject file, jboolean result)
 {
 	JNIEnv *jni = call->jni;
 	char text[DESCRIPTOR_NAME_MAX];
@@ -427,8 +424,7 @@ static void path_below_done(struct io_call *call, enum account_kind op, jlong pa
 	char text[DESCRIPTOR_NAME_MAX];
 	size_t length = directory ? directory->name_length : 0;
 
-	if (length > 0 && below.bytes[0] != '/' &&
-		length + 1 + below.length <= sizeof(text)) {
+	if (length > 0 && below.bytes[0] != '/' && length + 1 + below.length <= sizeof(text)) {
 		memcpy(text, directory->name, length);
 		text[length] = '/';
 		memcpy(text + length + 1, below.bytes, below.length);
@@ -584,8 +580,7 @@ static void connected_to(struct io_call *call, jint result, jobject address, jin
 
 	if (call->start && !is_connected(call, result)) {
 		exception = jvm_exception_aside(call->jni);
-		peer.length = internet_address(
-			call->jni, address, port, text, sizeof(text));
+		peer.length = internet_address(call->jni, address, port, text, sizeof(text));
 		jvm_exception_back(call->jni, exception);
 	}
 	connected(call, result, peer);
@@ -603,8 +598,7 @@ static void connected_to_path(struct io_call *call, jint result, jbyteArray path
 		peer.length = (size_t)(*jni)->GetArrayLength(jni, path);
 		if (peer.length > sizeof(text))
 			peer.length = sizeof(text);
-		(*jni)->GetByteArrayRegion(
-			jni, path, 0, (jsize)peer.length, (jbyte *)text);
+		(*jni)->GetByteArrayRegion(jni, path, 0, (jsize)peer.length, (jbyte *)text);
 		jvm_exception_back(jni, exception);
 	}
 	connected(call, result, peer);
@@ -639,33 +633,33 @@ enum { ALWAYS, RECORDING };
 #define A(...) (jni, self __VA_OPT__(, ) __VA_ARGS__)
 
 #define VALUE(id, class, name, signature, when, type, parameters, arguments, descriptor, done) \
-	static type(JNICALL *real_##id) parameters;                                      \
-	static type JNICALL io_##id parameters                                           \
-	{                                                                                \
-		struct io_call call;                                                     \
-		type result;                                                             \
-                                                                                         \
-		if (when == RECORDING && !io_is_recording())                             \
-			return REAL(id) arguments;                                      \
-		io_call_begin(&call, jni, descriptor);                                   \
-		result = REAL(id) arguments;                                            \
-		done;                                                                    \
-		return result;                                                           \
+	static type(JNICALL *real_##id) parameters;                                            \
+	static type JNICALL io_##id parameters                                                 \
+	{                                                                                      \
+		struct io_call call;                                                           \
+		type result;                                                                   \
+                                                                                               \
+		if (when == RECORDING && !io_is_recording())                                   \
+			return REAL(id) arguments;                                             \
+		io_call_begin(&call, jni, descriptor);                                         \
+		result = REAL(id) arguments;                                                   \
+		done;                                                                          \
+		return result;                                                                 \
 	}
 
-#define NOTHING(id, class, name, signature, when, parameters, arguments, descriptor, done) \
-	static void(JNICALL *real_##id) parameters;                                      \
-	static void JNICALL io_##id parameters                                           \
-	{                                                                                \
-		struct io_call call;                                                     \
-                                                                                         \
-		if (when == RECORDING && !io_is_recording()) {                           \
-			REAL(id) arguments;                                             \
-			return;                                                          \
-		}                                                                        \
-		io_call_begin(&call, jni, descriptor);                                   \
-		REAL(id) arguments;                                                     \
-		done;                                                                    \
+#define NOTHING(id, class, name, signature, when, parameters, arguments, descriptor, done)     \
+	static void(JNICALL * real_##id) parameters;                                           \
+	static void JNICALL io_##id parameters                                                 \
+	{                                                                                      \
+		struct io_call call;                                                           \
+                                                                                               \
+		if (when == RECORDING && !io_is_recording()) {                                 \
+			REAL(id) arguments;                                                    \
+			return;                                                                \
+		}                                                                              \
+		io_call_begin(&call, jni, descriptor);                                         \
+		REAL(id) arguments;                                                            \
+		done;                                                                          \
 	}
 
 #include "agent/io_calls/io_native_rows.h"
@@ -757,8 +751,8 @@ static void give_back(
 
 	if (row && native_function_find(method, &function) == NATIVE_BOUND &&
 		function == row->stand_in &&
-		!native_function_bind(jni, class, description,
-			__atomic_load_n(row->real, __ATOMIC_ACQUIRE)))
+		!native_function_bind(
+			jni, class, description, __atomic_load_n(row->real, __ATOMIC_ACQUIRE)))
 		log_line(LOG_INFO, "%s.%s keeps its stand-in", row->class, row->name);
 }
 
@@ -794,7 +788,8 @@ void io_natives_open(JNIEnv *jni)
 	jvm_each_class(jni, is_io_class, take_class);
 	if (missed)
 		log_line(LOG_WARN,
-			"%u native methods that do I/O were in use before jprof came, and could "
+			"%u native methods that do I/O were in use before jprof came, and "
+			"could "
 			"not be replaced: their I/O is not seen",
 			missed);
 }

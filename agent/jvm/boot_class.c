@@ -6,8 +6,8 @@
 jclass boot_class_define(JNIEnv *jni, const char *internal, const unsigned char *bytes,
 	size_t size, struct error *error)
 {
-	jclass class = (*jni)->DefineClass(
-		jni, internal, NULL, (const jbyte *)bytes, (jsize)size);
+	jclass class =
+		(*jni)->DefineClass(jni, internal, NULL, (const jbyte *)bytes, (jsize)size);
 	jclass global = NULL;
 
 	if ((*jni)->ExceptionCheck(jni)) {

@@ -21,10 +21,10 @@
 #define BOOT_CLASS_HEAD 0xca, 0xfe, 0xba, 0xbe, U2(0), U2(52)
 
 /* Constants (section 4.4). The bytes of a text follow its UTF8. */
-#define UTF8(length)                     1, U2(length)
-#define CLASS(name)                      7, U2(name)
-#define METHOD_REFERENCE(class, type)    10, U2(class), U2(type)
-#define NAME_AND_TYPE(name, descriptor)  12, U2(name), U2(descriptor)
+#define UTF8(length)                    1, U2(length)
+#define CLASS(name)                     7, U2(name)
+#define METHOD_REFERENCE(class, type)   10, U2(class), U2(type)
+#define NAME_AND_TYPE(name, descriptor) 12, U2(name), U2(descriptor)
 
 /* Access flags (tables 4.1-B and 4.6-A). */
 enum {

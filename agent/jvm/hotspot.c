@@ -32,7 +32,7 @@ static const struct {
 /* Written by hotspot_probe and hotspot_learn, before other threads are looked at. */
 static enum hotspot_alloc way;
 static uint64_t offset[FIELDS];
-static ptrdiff_t env_to_thread; /* JavaThread = JNIEnv + this */
+static ptrdiff_t env_to_thread;              /* JavaThread = JNIEnv + this */
 static void *(*get_management)(int version); /* JVM_GetManagement */
 static thread_allocated_function thread_allocated;
 
@@ -118,7 +118,8 @@ struct alloc_source hotspot_alloc_source(JNIEnv *jni)
 
 	switch (way) {
 	case HOTSPOT_ALLOC_FIELDS:
-		source.allocated = (const volatile uint64_t *)(thread + offset[ALLOCATED_BYTES]);
+		source.allocated =
+			(const volatile uint64_t *)(thread + offset[ALLOCATED_BYTES]);
 		source.tlab_start = (const volatile uint64_t *)(tlab + offset[TLAB_START]);
 		source.tlab_top = (const volatile uint64_t *)(tlab + offset[TLAB_TOP]);
 		break;

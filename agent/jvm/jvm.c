@@ -19,7 +19,7 @@ static jvmtiEnv *jvmti;
 static jobject platform_loader; /* global reference */
 static jfieldID thread_id_field;
 static jfieldID continuation_field; /* Thread.cont; NULL: there is none (before JDK 19) */
-static jclass virtual_class; /* global reference; NULL: there are none (before JDK 19) */
+static jclass virtual_class;        /* global reference; NULL: there are none (before JDK 19) */
 
 static int jvm_check(jvmtiError code, const char *what, struct error *error)
 {
@@ -52,8 +52,7 @@ int jvm_release(JavaVM *vm)
 
 int jvm_open(JavaVM *vm, struct error *error)
 {
-	jint code =
-		java_vm ? JNI_OK : (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2);
+	jint code = java_vm ? JNI_OK : (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2);
 
 	if (code != JNI_OK)
 		return error_set(error, ERROR_JVM,
@@ -129,8 +128,8 @@ void jvm_give_capabilities_back(void)
 		(*jvmti)->RelinquishCapabilities(jvmti, &held);
 }
 
-int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks,
-	jvm_virtual_thread_end virtual_end, struct error *error)
+int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks, jvm_virtual_thread_end virtual_end,
+	struct error *error)
 {
 	/* A pointer for each number, from the lowest on: a JVM takes as many as it knows. */
 	enum { SLOTS = JVM_VIRTUAL_THREAD_END - JVMTI_MIN_EVENT_TYPE_VAL + 1 };
@@ -141,8 +140,7 @@ int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks,
 
 	memcpy(&all.known, callbacks, sizeof(*callbacks));
 	all.slot[SLOTS - 1] = virtual_end;
-	return jvm_check(
-		(*jvmti)->SetEventCallbacks(jvmti, &all.known, (jint)sizeof(all.slot)),
+	return jvm_check((*jvmti)->SetEventCallbacks(jvmti, &all.known, (jint)sizeof(all.slot)),
 		"event callbacks", error);
 }
 
@@ -166,7 +164,8 @@ bool jvm_enable_extension(const char *id, jvmtiExtensionEvent callback)
 
 		/* HotSpot wants both: the callback, and the event switched on. */
 		if (strcmp(list[i].id, id) == 0)
-			enabled = !(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
+			enabled =
+				!(*jvmti)->SetExtensionEventCallback(jvmti, event, callback) &&
 				!(*jvmti)->SetEventNotificationMode(jvmti,
 					callback ? JVMTI_ENABLE : JVMTI_DISABLE,
 					(jvmtiEvent)event, NULL);
@@ -452,7 +451,7 @@ bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal)
 	static const char made[] = "jdk/internal/reflect/";
 
 	return !loader || strncmp(internal, made, sizeof(made) - 1) == 0 ||
-		(platform_loader && (*jni)->IsSameObject(jni, loader, platform_loader));
+	       (platform_loader && (*jni)->IsSameObject(jni, loader, platform_loader));
 }
 
 /* signature: "Lcom/acme/Foo;" */
@@ -677,8 +676,7 @@ unsigned char *jvm_allocate(size_t size)
 
 int jvm_repeat_generated_code(struct error *error)
 {
-	return jvm_check(
-		(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
+	return jvm_check((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
 		"the places of its code", error);
 }
 

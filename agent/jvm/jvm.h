@@ -20,8 +20,9 @@
 enum jvm_capability {
 	JVM_METHOD_EVENTS = 1,    /* method entry and exit */
 	JVM_VM_OBJECT_EVENTS = 2, /* objects that the JVM allocates by itself */
-	JVM_CLASS_REWRITING = 4,  /* the bytes of classes, as they are loaded and afterwards */
-	JVM_NATIVE_BINDING = 8    /* native methods, when they get their function */
+	/* the bytes of classes, as they are loaded and afterwards */
+	JVM_CLASS_REWRITING = 4,
+	JVM_NATIVE_BINDING = 8 /* native methods, when they get their function */
 };
 
 /* Virtual threads: JDK 21 and later. Headers of before do not have the number (JVMTI specification,
@@ -36,7 +37,7 @@ struct jvm_thread {
 };
 
 struct jvm_method {
-	char *class_name; /* Java name; owned */
+	char *class_name;       /* Java name; owned */
 	char *name, *signature; /* owned */
 	bool is_native, is_static;
 	bool is_jdk; /* defined by the boot or the platform class loader, or by reflection */
@@ -75,8 +76,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error);
 /* All that were added. */
 void jvm_give_capabilities_back(void);
 /* virtual_end: for the event that jvmtiEventCallbacks may have no place for. */
-int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks,
-	jvm_virtual_thread_end virtual_end, struct error *error);
+int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks, jvm_virtual_thread_end virtual_end,
+	struct error *error);
 int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 
 /* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one does
@@ -172,8 +173,7 @@ bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out);
 void jvm_class_fini(struct jvm_class *class);
 
 /* Calls each with the name of every method of the class, in modified UTF-8, borrowed. */
-void jvm_each_method(
-	jclass class, void (*each)(void *user, const char *name), void *user);
+void jvm_each_method(jclass class, void (*each)(void *user, const char *name), void *user);
 
 /* Calls each for every native method of the class. */
 void jvm_each_native(JNIEnv *jni, jclass class,

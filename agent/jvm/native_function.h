@@ -19,7 +19,7 @@
 
 enum native_binding {
 	NATIVE_UNKNOWN, /* it cannot be told, or the function is in no library */
-	NATIVE_JVM,     /* a function of the JVM's own: so is, too, the one that binds the method
+	NATIVE_JVM, /* a function of the JVM's own: so is, too, the one that binds the method
 	                 * at its first call */
 	NATIVE_BOUND
 };

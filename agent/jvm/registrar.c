@@ -16,8 +16,7 @@ static __thread struct {
 static void JNICALL go(JNIEnv *jni, jclass registrar)
 {
 	(void)registrar;
-	order.result =
-		(*jni)->RegisterNatives(jni, order.class, order.method, order.count);
+	order.result = (*jni)->RegisterNatives(jni, order.class, order.method, order.count);
 }
 
 /*
@@ -27,13 +26,12 @@ static void JNICALL go(JNIEnv *jni, jclass registrar)
  *         static native void go();
  * }
  */
-static const unsigned char registrar_class[] = {
-	BOOT_CLASS_HEAD, U2(12),
-	/* 1 */ UTF8(15), 'j', 'p', 'r', 'o', 'f', '/',
-	                  'R', 'e', 'g', 'i', 's', 't', 'r', 'a', 'r',
+static const unsigned char registrar_class[] = {BOOT_CLASS_HEAD, U2(12),
+	/* 1 */ UTF8(15), 'j', 'p', 'r', 'o', 'f', '/', 'R', 'e', 'g', 'i', 's', 't', 'r', 'a',
+	'r',
 	/* 2 */ CLASS(1),
-	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
-	                  'O', 'b', 'j', 'e', 'c', 't',
+	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e',
+	'c', 't',
 	/* 4 */ CLASS(3),
 	/* 5 */ UTF8(4), 'c', 'a', 'l', 'l',
 	/* 6 */ UTF8(2), 'g', 'o',
@@ -41,17 +39,13 @@ static const unsigned char registrar_class[] = {
 	/* 8 */ UTF8(4), 'C', 'o', 'd', 'e',
 	/* 9 */ NAME_AND_TYPE(6, 7),
 	/* 10 */ METHOD_REFERENCE(2, 9),
-	/* 11 */ UTF8(0),
-	U2(ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
-	U2(2), U2(4), U2(0), U2(0),
+	/* 11 */ UTF8(0), U2(ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC), U2(2), U2(4), U2(0), U2(0),
 	U2(2),
 	/* go */
 	U2(ACC_STATIC | ACC_NATIVE), U2(6), U2(7), U2(0),
 	/* call: no stack, no locals, 4 bytes of code: invokestatic go; return */
-	U2(ACC_STATIC), U2(5), U2(7), U2(1),
-	U2(8), U4(16), U2(0), U2(0), U4(4), 0xb8, U2(10), 0xb1, U2(0), U2(0),
-	U2(0)
-};
+	U2(ACC_STATIC), U2(5), U2(7), U2(1), U2(8), U4(16), U2(0), U2(0), U4(4), 0xb8, U2(10),
+	0xb1, U2(0), U2(0), U2(0)};
 
 /* The class with its native method; a global reference, kept for good. */
 static jclass registrar(JNIEnv *jni, struct error *error)
@@ -74,8 +68,7 @@ int registrar_register(JNIEnv *jni, jclass class, const JNINativeMethod *method,
 	struct error *error)
 {
 	jclass caller = registrar(jni, error);
-	jmethodID call =
-		caller ? (*jni)->GetStaticMethodID(jni, caller, "call", "()V") : NULL;
+	jmethodID call = caller ? (*jni)->GetStaticMethodID(jni, caller, "call", "()V") : NULL;
 
 	order.class = class;
 	order.method = method;

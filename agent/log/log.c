@@ -34,8 +34,7 @@ void log_line(enum log_level level, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	/* Names of classes, threads and files are the application's. */
-	length += harmless_copy(
-		line + length, sizeof(line) - length - 1, text, strlen(text));
+	length += harmless_copy(line + length, sizeof(line) - length - 1, text, strlen(text));
 	line[length++] = '\n';
 	/* A closed or full standard error is the application's affair. */
 	if (write(STDERR_FILENO, line, length) < 0)

@@ -13,8 +13,7 @@ enum { GRAINS = 3 };
 
 static struct name_counts apart;          /* classes */
 static struct name_counts family[GRAINS]; /* with so many classes that are apart */
-static const uint64_t most[GRAINS] = {
-	FAMILY_ALIKE_MAX, FAMILY_INSIDE_MAX, FAMILY_PACKAGE_MAX};
+static const uint64_t most[GRAINS] = {FAMILY_ALIKE_MAX, FAMILY_INSIDE_MAX, FAMILY_PACKAGE_MAX};
 
 /* The class's family of that grain; empty: it is in none. */
 static void family_name(const char *class_name, int grain, char name[FAMILY_NAME_MAX])

@@ -41,7 +41,7 @@ struct method_entry {
 
 static _Atomic(struct method_entry *) bucket[BUCKETS];
 static _Atomic(struct method_record *) block[BLOCKS];
-static uint32_t by_name[BUCKETS]; /* head of a chain of ids, under the lock */
+static uint32_t by_name[BUCKETS];               /* head of a chain of ids, under the lock */
 static _Atomic uint32_t next_id = METHOD_FIRST; /* written under the lock */
 static _Atomic uint64_t lost;
 static struct lock methods_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_METHODS};
@@ -54,8 +54,8 @@ static uint32_t methods_hash(jmethodID method)
 
 static struct method_entry *methods_look_up(jmethodID method)
 {
-	struct method_entry *entry = atomic_load_explicit(
-		&bucket[methods_hash(method)], memory_order_acquire);
+	struct method_entry *entry =
+		atomic_load_explicit(&bucket[methods_hash(method)], memory_order_acquire);
 
 	while (entry && entry->method != method)
 		entry = entry->next;
@@ -196,7 +196,8 @@ method_ref methods_find(JNIEnv *jni, jmethodID method)
 {
 	uint32_t edition = plan_edition();
 	struct method_entry *entry = methods_look_up(method);
-	uint64_t answer = entry ? atomic_load_explicit(&entry->answer, memory_order_acquire) : 0;
+	uint64_t answer =
+		entry ? atomic_load_explicit(&entry->answer, memory_order_acquire) : 0;
 	int saved_errno;
 	method_ref ref;
 

@@ -43,8 +43,7 @@ uint64_t name_counts_of(const struct name_counts *counts, const char *name)
 static bool make_room(struct name_counts *counts)
 {
 	struct name_counts fresh = {
-		.slots = counts->slots ? 2 * counts->slots : FIRST_SLOTS,
-		.used = counts->used};
+		.slots = counts->slots ? 2 * counts->slots : FIRST_SLOTS, .used = counts->used};
 
 	if (2 * counts->used < counts->slots)
 		return true;

@@ -42,7 +42,8 @@ uint32_t plan_edition(void);
 struct planned {
 	enum probe_kind kind;
 	bool scope; /* a session's scope begins with it */
-	const struct plan_owner *owner; /* why: the first that wants so much; NULL: none does */
+	/* why: the first that wants so much; NULL: none does */
+	const struct plan_owner *owner;
 	/* Why it stays as it is although there is one; NULL: it does not. */
 	const char *left;
 	bool left_class; /* that is so of its whole class */

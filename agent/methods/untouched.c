@@ -30,8 +30,8 @@ void untouched_add(const char *class_name, const char *method, const char *reaso
 	char *line;
 	bool is_new;
 
-	if (asprintf(&line, "%s%s%s: %s", class_name, method ? "." : "",
-		    method ? method : "", reason) < 0)
+	if (asprintf(&line, "%s%s%s: %s", class_name, method ? "." : "", method ? method : "",
+		    reason) < 0)
 		return;
 	lock_take(&list_lock);
 	is_new = name_counts_of(&known, line) == 0;

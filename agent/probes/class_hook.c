@@ -29,8 +29,8 @@ enum { ACCESS_STATIC = 0x0008, ACCESS_NATIVE = 0x0100 };
 /* Classes retransformed in one safepoint: more make a longer pause, fewer more of them. */
 enum { BATCH = 200 };
 
-static struct gate hook; /* open: classes get probes */
-static _Atomic bool opening; /* classes that are loaded already are being shown */
+static struct gate hook;        /* open: classes get probes */
+static _Atomic bool opening;    /* classes that are loaded already are being shown */
 static __thread bool is_opener; /* by this thread */
 static _Atomic uint64_t classes_done, methods_done;
 
@@ -44,8 +44,7 @@ struct passing {
 };
 
 /* A native method that is left has no id, by which native_methods.c knows it. */
-static struct rewrite_probes method_probes(
-	void *user, const struct rewrite_method *method)
+static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	struct passing *passing = user;
 	struct jvm_method description = {.class_name = strdup(passing->class_name),
@@ -115,8 +114,8 @@ static void take_natives(JNIEnv *jni, jclass redefined)
 }
 
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
-	const char *name, jobject domain, jint size, const unsigned char *bytes,
-	jint *new_size, unsigned char **new_bytes)
+	const char *name, jobject domain, jint size, const unsigned char *bytes, jint *new_size,
+	unsigned char **new_bytes)
 {
 	struct passing passing = {0};
 	struct thread_context *paused;
@@ -165,8 +164,8 @@ static int compare_hashes(const void *a, const void *b)
 
 static bool seen_has(const struct seen *seen, int32_t hash)
 {
-	return seen->count > 0 && bsearch(&hash, seen->hash, seen->count,
-						sizeof(*seen->hash), compare_hashes);
+	return seen->count > 0 &&
+	       bsearch(&hash, seen->hash, seen->count, sizeof(*seen->hash), compare_hashes);
 }
 
 /* A batch that is refused holds a class that cannot be changed: one by one, then. */

@@ -24,8 +24,8 @@
 
 /* The JVMTI event. */
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
-	const char *name, jobject domain, jint size, const unsigned char *bytes,
-	jint *new_size, unsigned char **new_bytes);
+	const char *name, jobject domain, jint size, const unsigned char *bytes, jint *new_size,
+	unsigned char **new_bytes);
 
 /* A session begins, before its facts are put: what was counted for another is forgotten. */
 void class_hook_forget(void);

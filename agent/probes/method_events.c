@@ -65,33 +65,32 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	if (!thread)
 		return;
 	ref = slot_method(thread, jni, method);
-	if (ref != METHOD_REF_EXCLUDED &&
-		context_exit(shape, slot_context(thread), method_ref_id(ref),
-			popped_by_exception))
+	if (ref != METHOD_REF_EXCLUDED && context_exit(shape, slot_context(thread),
+						  method_ref_id(ref), popped_by_exception))
 		context_spend(shape, slot_context(thread), precise);
 	thread_events_leave_method(thread, ref);
 }
 
-#define FUNCTIONS(shape, name, precise)                                                  \
-	static void JNICALL on_entry_##name(                                             \
-		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)          \
-	{                                                                                \
-		(void)jvmti;                                                             \
-		fence(precise);                                                          \
-		method_entry(shape, precise, jni, thread, method);                       \
-		fence(precise);                                                          \
-	}                                                                                \
-	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, \
-		jmethodID method, jboolean popped_by_exception, jvalue value)            \
-	{                                                                                \
-		(void)jvmti;                                                             \
-		(void)value;                                                             \
-		fence(precise);                                                          \
-		method_exit(shape, precise, jni, thread, method, popped_by_exception);   \
-		fence(precise);                                                          \
+#define FUNCTIONS(shape, name, precise)                                                        \
+	static void JNICALL on_entry_##name(                                                   \
+		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)                \
+	{                                                                                      \
+		(void)jvmti;                                                                   \
+		fence(precise);                                                                \
+		method_entry(shape, precise, jni, thread, method);                             \
+		fence(precise);                                                                \
+	}                                                                                      \
+	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,       \
+		jmethodID method, jboolean popped_by_exception, jvalue value)                  \
+	{                                                                                      \
+		(void)jvmti;                                                                   \
+		(void)value;                                                                   \
+		fence(precise);                                                                \
+		method_exit(shape, precise, jni, thread, method, popped_by_exception);         \
+		fence(precise);                                                                \
 	}
-#define X(shape, name)                                                                   \
-	FUNCTIONS(shape, name, false)                                                    \
+#define X(shape, name)                                                                         \
+	FUNCTIONS(shape, name, false)                                                          \
 	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
 #undef FUNCTIONS
@@ -101,8 +100,8 @@ static const struct {
 	jvmtiEventMethodEntry entry;
 	jvmtiEventMethodExit exit;
 } callbacks_of[][2] = {
-#define X(shape, name)                                                                   \
-	[shape] = {{on_entry_##name, on_exit_##name},                                    \
+#define X(shape, name)                                                                         \
+	[shape] = {{on_entry_##name, on_exit_##name},                                          \
 		{on_entry_##name##_precise, on_exit_##name##_precise}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
@@ -111,7 +110,8 @@ static const struct {
 static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread java_thread,
 	jobject object, jclass class, jlong size)
 {
-	struct thread_slot *thread = thread_events_begin(SHAPE_ANY, jni, java_thread, FOUND_ALL);
+	struct thread_slot *thread =
+		thread_events_begin(SHAPE_ANY, jni, java_thread, FOUND_ALL);
 	struct thread_context *context;
 
 	(void)jvmti;

@@ -29,8 +29,8 @@ static inline enum call_state state_of_caller(const void *frame)
 
 /* ref: METHOD_REF_SCOPE may be joined to the id. Frames that were there before have no probes:
  * calls from them are the root's. */
-static inline __attribute__((always_inline)) void probe_enter(enum metric_shape shape,
-	bool precise, JNIEnv *jni, method_ref ref, const void *frame)
+static inline __attribute__((always_inline)) void probe_enter(
+	enum metric_shape shape, bool precise, JNIEnv *jni, method_ref ref, const void *frame)
 {
 	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 	struct thread_context *context;
@@ -73,31 +73,30 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	slot_leave(thread);
 }
 
-#define FUNCTIONS(shape, name, precise)                                                  \
-	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)             \
-	{                                                                                \
-		(void)probe;                                                             \
-		fence(precise);                                                          \
-		probe_enter(shape, precise, jni, (method_ref)id,                         \
-			__builtin_frame_address(0));                                     \
-		fence(precise);                                                          \
-	}                                                                                \
-	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)              \
-	{                                                                                \
-		(void)probe;                                                             \
-		fence(precise);                                                          \
-		probe_exit(shape, precise, jni, (method_ref)id, false);                  \
-		fence(precise);                                                          \
-	}                                                                                \
-	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)            \
-	{                                                                                \
-		(void)probe;                                                             \
-		fence(precise);                                                          \
-		probe_exit(shape, precise, jni, (method_ref)id, true);                   \
-		fence(precise);                                                          \
+#define FUNCTIONS(shape, name, precise)                                                        \
+	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)                   \
+	{                                                                                      \
+		(void)probe;                                                                   \
+		fence(precise);                                                                \
+		probe_enter(shape, precise, jni, (method_ref)id, __builtin_frame_address(0));  \
+		fence(precise);                                                                \
+	}                                                                                      \
+	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)                    \
+	{                                                                                      \
+		(void)probe;                                                                   \
+		fence(precise);                                                                \
+		probe_exit(shape, precise, jni, (method_ref)id, false);                        \
+		fence(precise);                                                                \
+	}                                                                                      \
+	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)                  \
+	{                                                                                      \
+		(void)probe;                                                                   \
+		fence(precise);                                                                \
+		probe_exit(shape, precise, jni, (method_ref)id, true);                         \
+		fence(precise);                                                                \
 	}
-#define X(shape, name)                                                                   \
-	FUNCTIONS(shape, name, false)                                                    \
+#define X(shape, name)                                                                         \
+	FUNCTIONS(shape, name, false)                                                          \
 	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
 #undef FUNCTIONS
@@ -133,26 +132,23 @@ enum { PROBES = sizeof(probes) / sizeof(*probes) };
  *                   caught(int id);
  *   }
  */
-#define PROBE(name) U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
+#define PROBE(name)                                                                            \
+	U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
 
-static const unsigned char probe_class[] = {
-	BOOT_CLASS_HEAD, U2(10),
-	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
-	                  'J', 'p', 'r', 'o', 'f', 'P', 'r', 'o', 'b', 'e',
+static const unsigned char probe_class[] = {BOOT_CLASS_HEAD, U2(10),
+	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'J', 'p', 'r', 'o',
+	'f', 'P', 'r', 'o', 'b', 'e',
 	/* 2 */ CLASS(1),
-	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
-	                  'O', 'b', 'j', 'e', 'c', 't',
+	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e',
+	'c', 't',
 	/* 4 */ CLASS(3),
 	/* 5 */ UTF8(5), 'e', 'n', 't', 'e', 'r',
 	/* 6 */ UTF8(4), 'e', 'x', 'i', 't',
 	/* 7 */ UTF8(6), 'u', 'n', 'w', 'i', 'n', 'd',
 	/* 8 */ UTF8(4), '(', 'I', ')', 'V',
 	/* 9 */ UTF8(6), 'c', 'a', 'u', 'g', 'h', 't',
-	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
-	U2(2), U2(4), U2(0), U2(0),
-	U2(4), PROBE(5), PROBE(6), PROBE(7), PROBE(9),
-	U2(0)
-};
+	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC), U2(2), U2(4), U2(0), U2(0),
+	U2(4), PROBE(5), PROBE(6), PROBE(7), PROBE(9), U2(0)};
 
 /* Calls all of them until the JVM has compiled their entries; they are turned away. */
 static bool warm_up(JNIEnv *jni, jclass class)
@@ -179,15 +175,15 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
 	JNINativeMethod native[PROBES];
-	static jclass class; /* one start at a time */
+	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
 	if (interpreter.size == 0)
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");
 	if (!class)
-		class = boot_class_define(jni, METHOD_PROBES_CLASS, probe_class,
-			sizeof(probe_class), error);
+		class = boot_class_define(
+			jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class), error);
 	if (!class)
 		return -ERROR_JVM;
 	if (given == wanted)

@@ -28,13 +28,13 @@ static unsigned used;
 static struct noted {
 	jclass class; /* global reference */
 	struct noted *next;
-} *noted;
+} * noted;
 static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 
 /* ---- the calls ---- */
 
-static inline __attribute__((always_inline)) bool enter(enum metric_shape shape,
-	bool precise, const struct native_record *record, JNIEnv *jni)
+static inline __attribute__((always_inline)) bool enter(
+	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
 {
 	method_ref ref = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
 	struct thread_slot *thread =
@@ -46,45 +46,44 @@ static inline __attribute__((always_inline)) bool enter(enum metric_shape shape,
 	}
 	if (!thread)
 		return false;
-	context_enter(shape, slot_context(thread), method_ref_id(ref),
-		STATE_NATIVE, method_ref_is_static(ref));
+	context_enter(shape, slot_context(thread), method_ref_id(ref), STATE_NATIVE,
+		method_ref_is_static(ref));
 	context_spend(shape, slot_context(thread), precise);
 	slot_leave(thread);
 	return true;
 }
 
-static inline __attribute__((always_inline)) void leave(enum metric_shape shape,
-	bool precise, const struct native_record *record, JNIEnv *jni)
+static inline __attribute__((always_inline)) void leave(
+	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
 {
 	struct thread_slot *thread = slot_current;
 	bool unwound = (*jni)->ExceptionCheck(jni);
 
 	if (!thread || !slot_enter(thread))
 		return;
-	if (context_exit(shape, slot_context(thread), method_ref_id(record->ref),
-		    unwound))
+	if (context_exit(shape, slot_context(thread), method_ref_id(record->ref), unwound))
 		context_spend(shape, slot_context(thread), precise);
 	thread_events_leave_method(thread, record->ref);
 }
 
-#define FUNCTIONS(shape, name, precise)                                                  \
-	static bool enter_##name(const struct native_record *record, void *jni)          \
-	{                                                                                \
-		bool entered;                                                            \
-                                                                                         \
-		fence(precise);                                                          \
-		entered = enter(shape, precise, record, jni);                            \
-		fence(precise);                                                          \
-		return entered;                                                          \
-	}                                                                                \
-	static void leave_##name(const struct native_record *record, void *jni)          \
-	{                                                                                \
-		fence(precise);                                                          \
-		leave(shape, precise, record, jni);                                      \
-		fence(precise);                                                          \
+#define FUNCTIONS(shape, name, precise)                                                        \
+	static bool enter_##name(const struct native_record *record, void *jni)                \
+	{                                                                                      \
+		bool entered;                                                                  \
+                                                                                               \
+		fence(precise);                                                                \
+		entered = enter(shape, precise, record, jni);                                  \
+		fence(precise);                                                                \
+		return entered;                                                                \
+	}                                                                                      \
+	static void leave_##name(const struct native_record *record, void *jni)                \
+	{                                                                                      \
+		fence(precise);                                                                \
+		leave(shape, precise, record, jni);                                            \
+		fence(precise);                                                                \
 	}
-#define X(shape, name)                                                                   \
-	FUNCTIONS(shape, name, false)                                                    \
+#define X(shape, name)                                                                         \
+	FUNCTIONS(shape, name, false)                                                          \
 	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
 #undef FUNCTIONS
@@ -94,8 +93,8 @@ static const struct thunk_calls {
 	bool (*enter)(const struct native_record *record, void *jni);
 	void (*leave)(const struct native_record *record, void *jni);
 } calls_of[METRIC_SHAPES][2] = {
-#define X(shape, name)                                                                   \
-	[shape] = {{enter_##name, leave_##name},                                         \
+#define X(shape, name)                                                                         \
+	[shape] = {{enter_##name, leave_##name},                                               \
 		{enter_##name##_precise, leave_##name##_precise}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
@@ -189,8 +188,8 @@ static void *stand_in(
 	return NULL;
 }
 
-void *native_methods_bind(JNIEnv *jni, jmethodID method,
-	const struct jvm_method *description, void *function)
+void *native_methods_bind(
+	JNIEnv *jni, jmethodID method, const struct jvm_method *description, void *function)
 {
 	void *thunk;
 

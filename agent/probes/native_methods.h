@@ -41,8 +41,8 @@ void native_methods_begin(JNIEnv *jni);
 bool native_methods_end(JNIEnv *jni);
 
 /* The JVM binds the method to the function: the one to bind it to. */
-void *native_methods_bind(JNIEnv *jni, jmethodID method,
-	const struct jvm_method *description, void *function);
+void *native_methods_bind(
+	JNIEnv *jni, jmethodID method, const struct jvm_method *description, void *function);
 
 /* Wraps the bound native methods of a class. What a class is bound to goes over to its next version;
  * but compiled code of other classes may go on calling what was compiled for the version before. So

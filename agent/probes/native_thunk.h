@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 enum {
-	NATIVE_THUNKS = 4096,     /* .rept in native_thunks.S */
-	NATIVE_THUNK_SIZE = 16,   /* bytes of one */
-	NATIVE_LEADING_WORDS = 2, /* JNIEnv, and the object or class, before the arguments */
+	NATIVE_THUNKS = 4096,      /* .rept in native_thunks.S */
+	NATIVE_THUNK_SIZE = 16,    /* bytes of one */
+	NATIVE_LEADING_WORDS = 2,  /* JNIEnv, and the object or class, before the arguments */
 	NATIVE_INTEGER_REGISTERS = /* those that carry arguments */
 #ifdef __x86_64__
 	6,
@@ -25,15 +25,14 @@ enum {
 
 /* Known to the assembler: the order and size of its fields. */
 struct native_record {
-	void *original; /* function that is called */
-	uint32_t ref; /* method_ref, without METHOD_REF_NATIVE; 0: only the call */
+	void *original;       /* function that is called */
+	uint32_t ref;         /* method_ref, without METHOD_REF_NATIVE; 0: only the call */
 	uint32_t stack_words; /* arguments on the stack, 8 bytes each */
 };
 _Static_assert(sizeof(struct native_record) == 16, "native_thunks.S shifts by 4");
 _Static_assert(offsetof(struct native_record, stack_words) == 12, "native_thunks.S reads it");
 
-extern struct native_record native_records[NATIVE_THUNKS]
-	__attribute__((visibility("hidden")));
+extern struct native_record native_records[NATIVE_THUNKS] __attribute__((visibility("hidden")));
 extern const char native_thunks[] __attribute__((visibility("hidden")));
 
 /* Called by the thunks. The exit only if enter has said true. */
@@ -50,7 +49,7 @@ static inline void *native_thunk(unsigned number)
 static inline bool native_is_thunk(const void *address)
 {
 	return (uintptr_t)address - (uintptr_t)native_thunks <
-		(size_t)NATIVE_THUNKS * NATIVE_THUNK_SIZE;
+	       (size_t)NATIVE_THUNKS * NATIVE_THUNK_SIZE;
 }
 
 /* How many arguments of a method with that descriptor ("(IJ[B)V", well-formed) find no register;

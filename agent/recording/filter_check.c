@@ -37,7 +37,7 @@ struct sought {
 	const struct check *check;
 	const struct unmatched *unmatched;
 	struct nearest nearest;
-	struct nearest owners; /* the classes whose methods come near */
+	struct nearest owners;  /* the classes whose methods come near */
 	const char *class_name; /* of the method that is offered */
 };
 
@@ -55,7 +55,8 @@ static void offer_method(void *user, const char *method)
 		unmatched_note(sought->unmatched);
 }
 
-static void offer_class(struct sought *sought, jclass class, const struct jvm_class *description)
+static void offer_class(
+	struct sought *sought, jclass class, const struct jvm_class *description)
 {
 	const char *pattern = sought->unmatched->pattern;
 	size_t length = strlen(pattern);
@@ -66,13 +67,14 @@ static void offer_class(struct sought *sought, jclass class, const struct jvm_cl
 	nearest_offer(&sought->owners, description->name);
 	if (length <= 2 || strcmp(pattern + length - 2, ".*") != 0)
 		nearest_offer(&sought->nearest, description->name);
-	else if (end && snprintf(package, sizeof(package), "%.*s.*",
-				(int)(end - description->name),
-				description->name) < (int)sizeof(package))
+	else if (end &&
+		 snprintf(package, sizeof(package), "%.*s.*", (int)(end - description->name),
+			 description->name) < (int)sizeof(package))
 		nearest_offer(&sought->nearest, package);
 }
 
-static void offer_methods(struct sought *sought, jclass class, const struct jvm_class *description)
+static void offer_methods(
+	struct sought *sought, jclass class, const struct jvm_class *description)
 {
 	bool owner = pattern_reaches_class(sought->unmatched->pattern, description->name);
 

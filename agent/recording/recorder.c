@@ -19,8 +19,7 @@
 
 /* Written by the command that has the turn. */
 static struct options loaded;
-static struct session
-	*first; /* made when the agent was loaded, begins when the JVM can */
+static struct session *first; /* made when the agent was loaded, begins when the JVM can */
 static _Atomic(struct session *) current; /* records; NULL: none does */
 static unsigned begun;                    /* recordings, in the life of the process */
 static bool is_open;
@@ -116,8 +115,7 @@ int recorder_load(struct options *options, struct error *error)
 }
 
 /* Takes the session; thread as in recording_begin. */
-static int begin(
-	JNIEnv *jni, jthread thread, struct session *session, struct error *error)
+static int begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)
 {
 	int code;
 
@@ -198,8 +196,7 @@ static int nothing_recorded(struct error *error)
 		error, ERROR_BUSY, "nothing is being recorded: start a recording first");
 }
 
-int recorder_with(
-	int (*action)(struct session *session, void *argument, struct error *error),
+int recorder_with(int (*action)(struct session *session, void *argument, struct error *error),
 	void *argument, struct error *error)
 {
 	struct session *session;

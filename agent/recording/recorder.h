@@ -71,8 +71,7 @@ uint32_t recorder_number(void);
 /* Calls action with the session that records, which stays as long as that runs. 0,
  * action's negative code, or -ERROR_BUSY: nothing is being recorded, or is just beginning
  * or ending. */
-int recorder_with(
-	int (*action)(struct session *session, void *argument, struct error *error),
+int recorder_with(int (*action)(struct session *session, void *argument, struct error *error),
 	void *argument, struct error *error);
 
 /* Looks for what no pattern of the session has matched (filter_check), if that was not

@@ -99,8 +99,7 @@ static void enable(const struct session *session, bool on)
 
 /* ---- making one ---- */
 
-int recording_make(
-	struct session **session, struct options *options, struct error *error)
+int recording_make(struct session **session, struct options *options, struct error *error)
 {
 	int code;
 
@@ -236,8 +235,9 @@ static void end_steps(int count, JNIEnv *jni, struct session *session, bool out)
 	if (out)
 		session_destroy(session);
 	else
-		log_line(LOG_WARN, "somebody still uses what the session that ended has: its memory "
-				   "is kept");
+		log_line(LOG_WARN,
+			"somebody still uses what the session that ended has: its memory "
+			"is kept");
 }
 
 int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error)

@@ -35,13 +35,11 @@ const struct recording_jvm *recording_known(void);
 
 /* A session of the options, which are taken; none may record. 0, or a negative code: this
  * JVM, machine or version cannot do it. */
-int recording_make(
-	struct session **session, struct options *options, struct error *error);
+int recording_make(struct session **session, struct options *options, struct error *error);
 
 /* Takes the session, which becomes that of session_joined. thread: the running one, if
  * it is the application's; or NULL. 0, or a negative code, and nothing is recorded. */
-int recording_begin(
-	JNIEnv *jni, jthread thread, struct session *session, struct error *error);
+int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct error *error);
 
 /* From here on nothing is recorded, and the profile is complete, or error says what it
  * lacks. On any thread. */

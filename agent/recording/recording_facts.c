@@ -22,9 +22,8 @@ static void note_jvm(struct session *session)
 	static const struct {
 		const char *key, *property;
 	} notes[] = {{"jvm.name", "java.vm.name"}, {"jvm.version", "java.vm.version"},
-		{"jvm.info", "java.vm.info"},
-		{"java.version", "java.version"}, {"java.home", "java.home"},
-		{"java.command", "sun.java.command"}};
+		{"jvm.info", "java.vm.info"}, {"java.version", "java.version"},
+		{"java.home", "java.home"}, {"java.command", "sun.java.command"}};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
 		char *value = jvm_property(notes[i].property);
@@ -92,14 +91,14 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 			continue;
 		snprintf(metric->how, sizeof(metric->how), "%s", how[way]);
 		if (way == HOTSPOT_ALLOC_NONE)
-			log_line(LOG_ERROR, "metric '%s' is 0: this JVM shows no allocation "
-					    "counters",
+			log_line(LOG_ERROR,
+				"metric '%s' is 0: this JVM shows no allocation "
+				"counters",
 				metric->name);
 	}
 }
 
-void recording_note_facts(
-	JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
+void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
 {
 	bool precise = session->options.timing == TIMING_PRECISE;
 

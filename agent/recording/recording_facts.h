@@ -13,8 +13,7 @@
 
 /* Notes what is known when a session begins, and says what the user should know. alloc: how this JVM
  * shows allocation. */
-void recording_note_facts(
-	JNIEnv *jni, struct session *session, enum hotspot_alloc alloc);
+void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc);
 
 /* Tells `jprof run` which profile is made. */
 void recording_note_run(const struct session *session);

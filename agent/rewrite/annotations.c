@@ -119,8 +119,7 @@ static bool target_write(struct reader *in, const struct code *code,
 		return !in->failed;
 	case TARGET_CATCH:
 		index = read_u2(in);
-		write_u2(
-			out, index < exceptions->rows ? exceptions->first[index] : index);
+		write_u2(out, index < exceptions->rows ? exceptions->first[index] : index);
 		return !in->failed;
 	case TARGET_OFFSET:
 		write_u2(out, target_place(code, read_u2(in)));

@@ -5,9 +5,9 @@
  */
 #include "agent/rewrite/attribute.h"
 
-#define NAME(text, kind)                                                                 \
-	{                                                                                \
-		text, sizeof(text) - 1, kind                                             \
+#define NAME(text, kind)                                                                       \
+	{                                                                                      \
+		text, sizeof(text) - 1, kind                                                   \
 	}
 
 static const struct {
@@ -40,8 +40,7 @@ static enum attribute_kind kind_at(const struct constants *constants, uint16_t i
 	if (index >= constants->count)
 		return ATTRIBUTE_UNSEEN;
 	if (constants->kind[index] == ATTRIBUTE_UNSEEN)
-		constants->kind[index] =
-			(uint8_t)kind_of(constants_utf8(constants, index));
+		constants->kind[index] = (uint8_t)kind_of(constants_utf8(constants, index));
 	return constants->kind[index];
 }
 

@@ -28,7 +28,7 @@ struct attribute {
 
 /* Reads the next attribute whole. False: it is not, or has no name. What a name means is
  * kept with the constants: a class has few, and thousands of attributes. */
-bool attribute_read(const struct constants *constants, struct reader *in,
-	struct attribute *attribute);
+bool attribute_read(
+	const struct constants *constants, struct reader *in, struct attribute *attribute);
 
 #endif

@@ -105,8 +105,8 @@ uint32_t code_size_at(const struct code *code, uint32_t pc)
 	return size <= code->length - pc ? size : 0;
 }
 
-void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
-	const struct probe *probe)
+void code_begin(
+	struct code *code, const uint8_t *bytes, uint32_t length, const struct probe *probe)
 {
 	code->bytes = bytes;
 	code->length = length;
@@ -181,8 +181,7 @@ static bool exit_add(struct code *code, uint32_t pc, uint32_t probe)
 /* One pass over the code: labels, sites and exits. */
 static enum rewrite_reason code_scan(struct code *code)
 {
-	const uint8_t *bytes = code->bytes,
-		      *handler = code->handles ? code->handler : NULL;
+	const uint8_t *bytes = code->bytes, *handler = code->handles ? code->handler : NULL;
 	uint16_t *label = code->label;
 	uint32_t pc = 0, length = code->length, probe = code->probe->size;
 	uint32_t shift = probe; /* how much further on the instruction at pc will be */
@@ -254,8 +253,7 @@ void code_fini(struct code *code)
 	free(code->exit);
 }
 
-static void probe_write(
-	const struct probe *probe, enum probe_call call, struct writer *out)
+static void probe_write(const struct probe *probe, enum probe_call call, struct writer *out)
 {
 	uint8_t *at = write_room(out, probe->size);
 

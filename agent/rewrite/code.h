@@ -64,8 +64,8 @@ struct code {
 };
 
 /* Says which code is to be decoded next, and that no handlers are in it. */
-void code_begin(struct code *code, const uint8_t *bytes, uint32_t length,
-	const struct probe *probe);
+void code_begin(
+	struct code *code, const uint8_t *bytes, uint32_t length, const struct probe *probe);
 
 /* A handler of the method's own begins at pc: it gets a caught probe, unless it gives back a
  * monitor at once. One that is not in the code is ignored. Before code_decode. False: no

@@ -80,10 +80,9 @@ enum rewrite_reason constants_init(
 		if (size == 0 || size > left || names_beyond(at, count))
 			return REWRITE_MALFORMED;
 		constants->offset[i] = (uint32_t)(at - bytes);
-		if (size == 3 + sizeof(intrinsic_16) - 1 ||
-			size == 3 + sizeof(intrinsic_8) - 1)
-			constants->intrinsics |= text_is_intrinsic((struct text){
-				(const char *)at + 3, (uint16_t)(size - 3)});
+		if (size == 3 + sizeof(intrinsic_16) - 1 || size == 3 + sizeof(intrinsic_8) - 1)
+			constants->intrinsics |= text_is_intrinsic(
+				(struct text){(const char *)at + 3, (uint16_t)(size - 3)});
 		/* These two take two indices (4.4.5). */
 		if (*at == CONSTANT_LONG || *at == CONSTANT_DOUBLE) {
 			if (++i == count)
@@ -131,8 +130,8 @@ struct text constants_class(const struct constants *constants, uint16_t index)
 	return at ? constants_utf8(constants, get_u2(at)) : (struct text){NULL, 0};
 }
 
-bool constants_member(const struct constants *constants, uint16_t index,
-	struct text *name, struct text *descriptor)
+bool constants_member(const struct constants *constants, uint16_t index, struct text *name,
+	struct text *descriptor)
 {
 	static const enum constant_tag tags[] = {CONSTANT_METHOD, CONSTANT_FIELD,
 		CONSTANT_INTERFACE_METHOD, CONSTANT_INVOKE_DYNAMIC};
@@ -159,8 +158,8 @@ static uint16_t constant_new(struct constants *constants, enum constant_tag tag)
 }
 
 /* A constant of two indices; 0 if one of them is, so that calls can be nested. */
-static uint16_t constant_add_pair(struct constants *constants, enum constant_tag tag,
-	uint16_t first, uint16_t second)
+static uint16_t constant_add_pair(
+	struct constants *constants, enum constant_tag tag, uint16_t first, uint16_t second)
 {
 	uint16_t index = first && second ? constant_new(constants, tag) : 0;
 

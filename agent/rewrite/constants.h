@@ -38,20 +38,19 @@ struct text {
 
 struct constants {
 	const uint8_t *bytes; /* the class file; borrowed */
-	uint32_t *offset; /* of each constant's tag; 0: there is none with this index */
-	uint32_t count;   /* constant_pool_count of the file */
-	size_t end;       /* offset of the first byte behind the pool */
-	bool intrinsics;  /* a name of the annotation of intrinsic methods is there */
-	uint8_t *kind;    /* of each constant: the attribute's whose name it is
+	uint32_t *offset;     /* of each constant's tag; 0: there is none with this index */
+	uint32_t count;       /* constant_pool_count of the file */
+	size_t end;           /* offset of the first byte behind the pool */
+	bool intrinsics;      /* a name of the annotation of intrinsic methods is there */
+	uint8_t *kind;        /* of each constant: the attribute's whose name it is
 			   * (attribute.h);    0: not looked at yet */
-	struct writer added; /* constants to put behind those of the file */
-	uint32_t total;      /* constant_pool_count with them */
+	struct writer added;  /* constants to put behind those of the file */
+	uint32_t total;       /* constant_pool_count with them */
 };
 
 static inline bool text_is(struct text text, const char *chars, size_t length)
 {
-	return text.chars && text.length == length &&
-	       memcmp(text.chars, chars, length) == 0;
+	return text.chars && text.length == length && memcmp(text.chars, chars, length) == 0;
 }
 
 /* True for the descriptors of the annotation that marks the methods of which the JVM may
@@ -69,8 +68,8 @@ struct text constants_utf8(const struct constants *constants, uint16_t index);
 struct text constants_class(const struct constants *constants, uint16_t index);
 
 /* Name and descriptor of a field, method or call site. False: it is something else. */
-bool constants_member(const struct constants *constants, uint16_t index,
-	struct text *name, struct text *descriptor);
+bool constants_member(const struct constants *constants, uint16_t index, struct text *name,
+	struct text *descriptor);
 
 /* Add a constant; its index. 0: constants_why says why. */
 uint16_t constants_add_utf8(struct constants *constants, const char *chars);

@@ -294,8 +294,7 @@ enum rewrite_reason constructor_find(
 	if (method->max_locals == 0)
 		return REWRITE_CONSTRUCTOR;
 	if (!scratch_grow((void **)&own->holds, &own->holds_capacity,
-		    (uint32_t)method->max_locals + method->max_stack, 0,
-		    sizeof(*own->holds)))
+		    (uint32_t)method->max_locals + method->max_stack, 0, sizeof(*own->holds)))
 		return REWRITE_MEMORY;
 	if (!first_frame(&walk))
 		return REWRITE_MALFORMED;
@@ -308,9 +307,8 @@ enum rewrite_reason constructor_find(
 			more = frames_next(&walk.frames, &frame);
 		} else if (!reached) {
 			own->ranges = 0;
-			return range_add(own, 0, code->length, HANDLER_COMMON)
-				       ? REWRITE_OK
-				       : REWRITE_MEMORY;
+			return range_add(own, 0, code->length, HANDLER_COMMON) ? REWRITE_OK
+									       : REWRITE_MEMORY;
 		}
 		before = !walk.initialised;
 		hidden = before && !own->holds[0];

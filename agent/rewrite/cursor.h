@@ -178,8 +178,7 @@ bool scratch_grow_to(
 static inline bool scratch_grow(
 	void **array, uint32_t *capacity, uint32_t wanted, uint32_t keep, size_t element)
 {
-	return wanted <= *capacity ||
-	       scratch_grow_to(array, capacity, wanted, keep, element);
+	return wanted <= *capacity || scratch_grow_to(array, capacity, wanted, keep, element);
 }
 
 #endif

@@ -102,8 +102,8 @@ static void own_row_write(struct table *table, const uint8_t *row)
 	cover_write(table, &cover, code_instruction(code, handler));
 }
 
-enum rewrite_reason exceptions_write(struct exceptions *exceptions,
-	const struct code *code, const struct handlers *handlers, struct writer *out)
+enum rewrite_reason exceptions_write(struct exceptions *exceptions, const struct code *code,
+	const struct handlers *handlers, struct writer *out)
 {
 	struct table table = {code, out, 0};
 	size_t count_at = out->size;

@@ -48,7 +48,7 @@ bool exceptions_announce(const struct exceptions *exceptions, struct code *code)
 bool exceptions_check(const struct exceptions *exceptions, const struct code *code);
 
 /* Writes the table with its length. */
-enum rewrite_reason exceptions_write(struct exceptions *exceptions,
-	const struct code *code, const struct handlers *handlers, struct writer *out);
+enum rewrite_reason exceptions_write(struct exceptions *exceptions, const struct code *code,
+	const struct handlers *handlers, struct writer *out);
 
 #endif

@@ -23,8 +23,7 @@ struct code_parts {
 };
 
 /* The exception table goes to where the work has it. */
-static bool parts_read(
-	struct method_work *work, struct reader in, struct code_parts *parts)
+static bool parts_read(struct method_work *work, struct reader in, struct code_parts *parts)
 {
 	struct attribute attribute;
 	bool frames = false;
@@ -66,8 +65,8 @@ static enum rewrite_reason constants_need(struct method_work *work, const char *
 		return REWRITE_OK;
 	class_index = constants_add_class(work->constants, probe);
 	for (enum probe_call call = 0; call < CALLS; call++)
-		work->probe.method[call] = constants_add_method(
-			work->constants, class_index, names[call], "(I)V");
+		work->probe.method[call] =
+			constants_add_method(work->constants, class_index, names[call], "(I)V");
 	work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
 	work->throwable = constants_add_class(work->constants, "java/lang/Throwable");
 	return work->throwable ? REWRITE_OK : constants_why(work->constants);
@@ -139,8 +138,7 @@ static enum rewrite_reason handlers_find(struct method_work *work,
 			.descriptor = request->descriptor,
 			.frames = parts->frames,
 		};
-		enum rewrite_reason reason =
-			constructor_find(&work->constructor, &method);
+		enum rewrite_reason reason = constructor_find(&work->constructor, &method);
 
 		if (reason != REWRITE_OK)
 			return reason;
@@ -181,8 +179,7 @@ static enum rewrite_reason code_part_write(
 }
 
 static enum rewrite_reason attribute_write(const struct method_work *work,
-	const struct code_parts *parts, const struct attribute *attribute,
-	struct writer *out)
+	const struct code_parts *parts, const struct attribute *attribute, struct writer *out)
 {
 	const struct code *code = &work->code;
 	size_t head = out->size;
@@ -209,8 +206,8 @@ static enum rewrite_reason attribute_write(const struct method_work *work,
 	return reason;
 }
 
-static enum rewrite_reason attributes_write(const struct method_work *work,
-	const struct code_parts *parts, struct writer *out)
+static enum rewrite_reason attributes_write(
+	const struct method_work *work, const struct code_parts *parts, struct writer *out)
 {
 	const bool *used = parts->handlers.used;
 	bool frames_needed =
@@ -241,8 +238,8 @@ static enum rewrite_reason attributes_write(const struct method_work *work,
 	return count > UINT16_MAX ? REWRITE_TABLE : reason;
 }
 
-enum rewrite_reason method_write(struct method_work *work,
-	const struct method_request *request, struct writer *out)
+enum rewrite_reason method_write(
+	struct method_work *work, const struct method_request *request, struct writer *out)
 {
 	struct code_parts parts;
 	size_t head = out->size;
@@ -269,8 +266,7 @@ enum rewrite_reason method_write(struct method_work *work,
 	write_u2(out, parts.max_locals);
 	reason = code_part_write(work, &parts.handlers, out);
 	if (reason == REWRITE_OK)
-		reason = exceptions_write(
-			&work->exceptions, &work->code, &parts.handlers, out);
+		reason = exceptions_write(&work->exceptions, &work->code, &parts.handlers, out);
 	if (reason == REWRITE_OK)
 		reason = attributes_write(work, &parts, out);
 	patch_u4(out, head + 2, (uint32_t)(out->size - head - 6));

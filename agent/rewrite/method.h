@@ -19,10 +19,10 @@
 /* One for a class; zero-initialise it. What it holds is used again for each method. */
 struct method_work {
 	struct constants *constants; /* borrowed */
-	bool typed; /* the version of the class file has stack maps, by which types are
+	bool typed;         /* the version of the class file has stack maps, by which types are
 		       checked */
-	struct probe probe;      /* of the method; methods are 0 until they are needed */
-	uint16_t throwable;      /* index of the class, 0 until it is needed */
+	struct probe probe; /* of the method; methods are 0 until they are needed */
+	uint16_t throwable; /* index of the class, 0 until it is needed */
 	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
 	struct code code;
 	struct exceptions exceptions;
@@ -41,8 +41,8 @@ struct method_request {
 
 /* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be
  * dropped. */
-enum rewrite_reason method_write(struct method_work *work,
-	const struct method_request *request, struct writer *out);
+enum rewrite_reason method_write(
+	struct method_work *work, const struct method_request *request, struct writer *out);
 void method_fini(struct method_work *work);
 
 #endif

@@ -6,15 +6,15 @@
 #include "agent/rewrite/opcode.h"
 
 /* Length, pops, pushes of an instruction that does nothing else. */
-#define SLOTS(length, pops, pushes)                                                      \
-	{                                                                                \
-		length, FLOW_NEXT, EFFECT_SLOTS, pops, pushes                            \
+#define SLOTS(length, pops, pushes)                                                            \
+	{                                                                                      \
+		length, FLOW_NEXT, EFFECT_SLOTS, pops, pushes                                  \
 	}
 
 /* int, long, float, double, in the order in which the opcodes have them. */
-#define ARITHMETIC(first)                                                                \
-	[first] = SLOTS(1, 2, 1), [first + 1] = SLOTS(1, 4, 2),                          \
-	[first + 2] = SLOTS(1, 2, 1), [first + 3] = SLOTS(1, 4, 2)
+#define ARITHMETIC(first)                                                                      \
+	[first] = SLOTS(1, 2, 1), [first + 1] = SLOTS(1, 4, 2), [first + 2] = SLOTS(1, 2, 1),  \
+	[first + 3] = SLOTS(1, 4, 2)
 
 const struct opcode opcodes[256] = {
 	[0x00] = SLOTS(1, 0, 0),          /* nop */

@@ -50,9 +50,8 @@ static const char *const reason_text[] = {
 
 const char *rewrite_reason_text(enum rewrite_reason reason)
 {
-	return (size_t)reason < sizeof(reason_text) / sizeof(*reason_text)
-		       ? reason_text[reason]
-		       : "unknown";
+	return (size_t)reason < sizeof(reason_text) / sizeof(*reason_text) ? reason_text[reason]
+									   : "unknown";
 }
 
 /* Appends a text to names, with a NUL. False: it holds one itself, or no memory. */
@@ -175,8 +174,7 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	size_t before = out->size;
 	enum rewrite_reason reason;
 
-	write_copy(
-		out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
+	write_copy(out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
 	reason = method_write(&rewriter->work, &method_request, out);
 	switch (reason) {
 	case REWRITE_OK:

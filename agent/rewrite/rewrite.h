@@ -40,16 +40,16 @@
 #include <stdint.h>
 
 /* Why a class, or one method of it, stays as it is. */
-#define REWRITE_REASONS(X)                                                               \
-	X(REWRITE_OK, "rewritten, or nothing was to be done")                            \
-	X(REWRITE_MALFORMED, "not a well-formed class file")                             \
-	X(REWRITE_VERSION, "class file version not known")                               \
-	X(REWRITE_POOL, "the constant pool is full")                                     \
-	X(REWRITE_CODE, "the code would be longer than 65,535 bytes")                    \
-	X(REWRITE_BRANCH, "a branch would be longer than 32,767 bytes")                  \
-	X(REWRITE_TABLE, "the exception table would be too long")                        \
-	X(REWRITE_STACK, "the operand stack would be too deep")                          \
-	X(REWRITE_CONSTRUCTOR, "where it calls super or this could not be found out")    \
+#define REWRITE_REASONS(X)                                                                     \
+	X(REWRITE_OK, "rewritten, or nothing was to be done")                                  \
+	X(REWRITE_MALFORMED, "not a well-formed class file")                                   \
+	X(REWRITE_VERSION, "class file version not known")                                     \
+	X(REWRITE_POOL, "the constant pool is full")                                           \
+	X(REWRITE_CODE, "the code would be longer than 65,535 bytes")                          \
+	X(REWRITE_BRANCH, "a branch would be longer than 32,767 bytes")                        \
+	X(REWRITE_TABLE, "the exception table would be too long")                              \
+	X(REWRITE_STACK, "the operand stack would be too deep")                                \
+	X(REWRITE_CONSTRUCTOR, "where it calls super or this could not be found out")          \
 	X(REWRITE_MEMORY, "no memory")
 
 enum rewrite_reason {

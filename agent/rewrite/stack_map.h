@@ -35,9 +35,9 @@ enum {
 /* A frame's head. */
 struct frame {
 	uint32_t pc;
-	uint8_t kind;     /* its frame_type, without a delta: no FRAME_..._EXTENDED */
-	uint8_t chopped;  /* so many of the last frame's locals end */
-	uint8_t appended; /* so many are added to them: the first of the types that follow
+	uint8_t kind;       /* its frame_type, without a delta: no FRAME_..._EXTENDED */
+	uint8_t chopped;    /* so many of the last frame's locals end */
+	uint8_t appended;   /* so many are added to them: the first of the types that follow
 			   */
 	uint8_t stack_item; /* so many types of the operand stack follow: 0 or 1 */
 };

@@ -52,8 +52,7 @@ enum rewrite_reason tables_write_locals(
 
 	for (uint32_t i = 0; row && i < rows; i++, row += LOCAL_SIZE) {
 		uint32_t start = get_u2(row), end = start + get_u2(row + 2);
-		uint32_t from =
-			start && start <= code->length ? code_place(code, start) : 0;
+		uint32_t from = start && start <= code->length ? code_place(code, start) : 0;
 
 		if (end > code->length)
 			return REWRITE_MALFORMED;

@@ -15,7 +15,7 @@ struct counting {
 	struct touched_method {
 		struct method_count count;
 		bool touched;
-	} *own;            /* of the row at work, by id */
+	} * own;           /* of the row at work, by id */
 	uint32_t *touched; /* ids, each once */
 	uint32_t touches;
 };

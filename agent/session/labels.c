@@ -28,11 +28,12 @@ int label_check(const char *label, struct error *error)
 		return error_set(error, ERROR_VALUE,
 			"the snapshot's label '%s' has control characters", subject.text);
 	if (!is_utf8)
-		return error_set(
-			error, ERROR_VALUE, "the snapshot's label '%s' is not UTF-8", subject.text);
+		return error_set(error, ERROR_VALUE, "the snapshot's label '%s' is not UTF-8",
+			subject.text);
 	if (strstr(label, ".."))
 		return error_set(error, ERROR_VALUE,
-			"the snapshot's label '%s' has '..' in it, which stands between two labels",
+			"the snapshot's label '%s' has '..' in it, which stands between two "
+			"labels",
 			subject.text);
 	return 0;
 }

@@ -15,7 +15,8 @@ static uint64_t more(uint64_t now, uint64_t before)
 }
 
 /* Puts the method among those at the top, if it is one of them. */
-static void offer(const struct looker *looker, struct look *look, const struct look_method *method)
+static void offer(
+	const struct looker *looker, struct look *look, const struct look_method *method)
 {
 	unsigned at = look->tops;
 

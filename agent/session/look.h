@@ -36,7 +36,7 @@ struct look {
 
 /* Embedded; zero but for `by`. */
 struct looker {
-	int by; /* the metric that methods are ordered by; below 0: calls */
+	int by;           /* the metric that methods are ordered by; below 0: calls */
 	uint64_t at, cpu; /* of the last look */
 	struct trace_counts counts;
 	struct method_count *method; /* by id; owned */

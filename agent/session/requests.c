@@ -60,8 +60,7 @@ int requests_ask(struct requests *requests, struct request *question, unsigned s
 	if (!request->answered)
 		error_set(&question->error, ERROR_IO,
 			"writing the profile takes longer than %u s%s", seconds,
-			request->left && is_snapshot ? "; the snapshot may still be made"
-						     : "");
+			request->left && is_snapshot ? "; the snapshot may still be made" : "");
 	if (!request->left)
 		free(request);
 	requests->asking--;

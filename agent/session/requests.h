@@ -21,13 +21,19 @@
 #include "agent/session/labels.h"
 #include "error/error.h"
 
-enum request_kind { REQUEST_SNAPSHOT, REQUEST_RESET, REQUEST_FLUSH, REQUEST_COUNT, REQUEST_LOOK };
+enum request_kind {
+	REQUEST_SNAPSHOT,
+	REQUEST_RESET,
+	REQUEST_FLUSH,
+	REQUEST_COUNT,
+	REQUEST_LOOK
+};
 
 struct request {
 	enum request_kind kind;
 	char label[LABEL_MAX + 1]; /* "": none; the answer may be another one */
-	uint64_t at; /* the answer: ns since the profile's begin */
-	struct error error; /* the answer: what failed */
+	uint64_t at;               /* the answer: ns since the profile's begin */
+	struct error error;        /* the answer: what failed */
 
 	/* The queue's own. */
 	struct request *next;
@@ -37,9 +43,9 @@ struct request {
 /* Embedded; zero but for the two borrowed ones. */
 struct requests {
 	struct lock *lock;
-	pthread_cond_t *wake; /* of CLOCK_MONOTONIC; woken for every change here */
+	pthread_cond_t *wake;  /* of CLOCK_MONOTONIC; woken for every change here */
 	struct request *first; /* waiting, the oldest */
-	unsigned asking; /* threads in requests_ask */
+	unsigned asking;       /* threads in requests_ask */
 	bool closed;
 };
 

@@ -33,13 +33,15 @@ static int check_options(const struct session *session, struct error *error)
 	for (unsigned i = 0; i < set->count && session->options.io == IO_OFF; i++)
 		if (metric_is_io(set->metric[i].kind))
 			return error_set(error, ERROR_VALUE,
-				"metrics=%s counts nothing with io=off; legal here: io=summary, "
+				"metrics=%s counts nothing with io=off; legal here: "
+				"io=summary, "
 				"io=records",
 				set->metric[i].name);
 	/* A scope is seen by calls. */
 	if (session_has_scope(session) && session->options.calls == CALLS_OFF)
 		return error_set(error, ERROR_VALUE,
-			"scope needs calls to be seen; legal here: calls=auto, instrument, events");
+			"scope needs calls to be seen; legal here: calls=auto, instrument, "
+			"events");
 	return 0;
 }
 
@@ -66,8 +68,7 @@ static int make_trace(struct session *session, struct error *error)
 	return 0;
 }
 
-int session_create(
-	struct session **session, struct options *options, struct error *error)
+int session_create(struct session **session, struct options *options, struct error *error)
 {
 	struct session *fresh = calloc(1, sizeof(*fresh));
 	int code;
@@ -124,11 +125,10 @@ void session_note(struct session *session, const char *key, const char *value)
 	free(note->value);
 }
 
-bool session_wants_thread(
-	const struct session *session, const struct thread_identity *identity)
+bool session_wants_thread(const struct session *session, const struct thread_identity *identity)
 {
-	return thread_choice_match(&session->options.threads, identity->name,
-		identity->java_id, identity->os_id);
+	return thread_choice_match(
+		&session->options.threads, identity->name, identity->java_id, identity->os_id);
 }
 
 void session_note_facts(struct session *session)
@@ -144,7 +144,8 @@ void session_note_facts(struct session *session)
 	if (processor_model(text, sizeof(text)))
 		session_note(session, "machine.cpu", text);
 	if (!uname(&name)) {
-		snprintf(text, sizeof(text), "%s %s %s", name.sysname, name.release, name.machine);
+		snprintf(text, sizeof(text), "%s %s %s", name.sysname, name.release,
+			name.machine);
 		session_note(session, "machine.system", text);
 		session_note(session, "machine.host", name.nodename);
 	}
@@ -177,8 +178,7 @@ void session_put_facts(void *argument, bool final, fact_put put, void *put_argum
 {
 	struct session *session = argument;
 	json_t *matches = session_matches(session);
-	char *text =
-		json_array_size(matches) > 0 ? json_dumps(matches, JSON_COMPACT) : NULL;
+	char *text = json_array_size(matches) > 0 ? json_dumps(matches, JSON_COMPACT) : NULL;
 	struct trace_state state;
 
 	trace_get_state(session->trace, &state);
@@ -219,9 +219,8 @@ bool session_exceeded(const struct session *session, char line[FOLDED_LINE])
 }
 
 /* Of the profile, beside its user. */
-static const mode_t readers[] = {[READERS_OWNER] = 0,
-	[READERS_GROUP] = S_IRGRP,
-	[READERS_ALL] = S_IRGRP | S_IROTH};
+static const mode_t readers[] = {
+	[READERS_OWNER] = 0, [READERS_GROUP] = S_IRGRP, [READERS_ALL] = S_IRGRP | S_IROTH};
 
 static int start_writer(struct session *session, const char *path, struct error *error)
 {
@@ -231,8 +230,8 @@ static int start_writer(struct session *session, const char *path, struct error 
 	source.creation.set_aside = session->may_be_unwanted;
 	source.creation.readers = readers[session->options.readers];
 	source.argument = session;
-	code = writer_start(&session->writer, session->trace, &source, &session->metrics,
-		path, session->options.flush, error);
+	code = writer_start(&session->writer, session->trace, &source, &session->metrics, path,
+		session->options.flush, error);
 
 	if (!code)
 		session->path = realpath(path, NULL);
@@ -309,8 +308,7 @@ int session_end(struct session *session, struct error *error)
 	if (!atomic_compare_exchange_strong(&session->state, &recording, SESSION_ENDED))
 		return 0;
 	trace_stop(session->trace);
-	code = (session->unwanted ? writer_discard : writer_finish)(
-		session->writer, error);
+	code = (session->unwanted ? writer_discard : writer_finish)(session->writer, error);
 	session->abandoned = code == -ERROR_BUSY;
 	if (session->abandoned)
 		abandoned = session->writer;

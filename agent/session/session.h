@@ -41,27 +41,26 @@ struct session {
 	struct session_note note[SESSION_NOTES];
 	unsigned notes;
 	const struct writer_source *source; /* borrowed for good */
-	char *path;         /* the profile's, absolute; NULL before it begins */
-	uint64_t began;     /* clock_now */
-	char started[32];   /* ISO 8601 */
-	double event_ns;    /* what an event costs; 0: not known */
-	bool event_calibrated; /* as measured; else the agent's own estimate */
-	uint64_t cpu_began; /* ns of processor time that the process had used */
+	char *path;                         /* the profile's, absolute; NULL before it begins */
+	uint64_t began;                     /* clock_now */
+	char started[32];                   /* ISO 8601 */
+	double event_ns;                    /* what an event costs; 0: not known */
+	bool event_calibrated;              /* as measured; else the agent's own estimate */
+	uint64_t cpu_began;                 /* ns of processor time that the process had used */
 	struct session_before before;
 	struct lock near_lock; /* guards near: session_matches.c */
-	json_t *near;       /* names that come near patterns; owned, or NULL */
-	uint64_t near_at;   /* clock_now when they were looked for; 0: never */
+	json_t *near;          /* names that come near patterns; owned, or NULL */
+	uint64_t near_at;      /* clock_now when they were looked for; 0: never */
 	/* Set before it ends: no profile is to be left, and an older one as it was. That
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
-	bool abandoned;     /* its writer hung at the end, and may still use the trace */
-	_Atomic int state;  /* enum session_state in session.c; writer: begin, end */
+	bool abandoned;    /* its writer hung at the end, and may still use the trace */
+	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };
 
 /* A session with these options, which it takes: metrics, trace. 0, or a negative code, and options
  * are given back. */
-int session_create(
-	struct session **session, struct options *options, struct error *error);
+int session_create(struct session **session, struct options *options, struct error *error);
 
 /* After its end, or if it never began; its trace must not be looked at any more. NULL is allowed. */
 void session_destroy(struct session *session);

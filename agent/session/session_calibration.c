@@ -39,8 +39,7 @@ static double event_ns(const struct calibration *calibration)
 	for (size_t i = 0; metric >= 0 && i < calibration->row_count; i++) {
 		uint32_t code = calibration->row[i].code;
 
-		if (code >= SEQUENCE_UNWIND ||
-			sequence_first_type(code) >> 1 != STATE_JITTED ||
+		if (code >= SEQUENCE_UNWIND || sequence_first_type(code) >> 1 != STATE_JITTED ||
 			sequence_second_type(code) >> 1 != STATE_JITTED ||
 			sequence_third_type(code) >> 1 != STATE_JITTED)
 			continue;
@@ -73,8 +72,8 @@ void session_calibrate(struct session *session)
 	else
 		failed = calibration_load(&found, &text, choice, &error);
 	if (!failed && !is_auto)
-		failed = identity_compare(&found->identity, &identity,
-			calibration_subject(choice).text, &error);
+		failed = identity_compare(
+			&found->identity, &identity, calibration_subject(choice).text, &error);
 	if (failed && !(is_auto && error.code == ERROR_MISSING)) {
 		log_line(LOG_WARN, "%s; the profile has no calibration", error.text);
 		session_note(session, "calibration.refused", error.text);

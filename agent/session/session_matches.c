@@ -43,7 +43,8 @@ void session_unmatched(const struct session *session,
 			const char *pattern = filter[f].list->pattern[i];
 			bool is_threads = filter[f].list == &session->options.threads;
 			const struct unmatched unmatched = {filter[f].key,
-				is_threads ? pattern : pattern_text(pattern), filter[f].list, i};
+				is_threads ? pattern : pattern_text(pattern), filter[f].list,
+				i};
 
 			if (pattern_list_noted(filter[f].list, i) == 0)
 				each(user, &unmatched);
@@ -122,7 +123,8 @@ json_t *session_matches(struct session *session)
 		for (size_t i = 0; i < filter[f].list->count && !failed; i++) {
 			const char *pattern = filter[f].list->pattern[i];
 			uint64_t matches = pattern_list_noted(filter[f].list, i);
-			json_t *near = matches ? NULL : near_of(session, filter[f].key, pattern);
+			json_t *near =
+				matches ? NULL : near_of(session, filter[f].key, pattern);
 
 			failed = json_array_append_new(
 				rows, matches_row(filter[f].key, pattern, matches, near));

@@ -58,19 +58,17 @@ static json_t *labels_of(struct session *session, struct error *error)
 }
 
 /* The methods: [{"method": "com.acme.Foo.bar", "calls": 3, "cpu": 1000}, ...] */
-static json_t *top_of(const struct session *session, const struct look *look, size_t top,
-	const char *by)
+static json_t *top_of(
+	const struct session *session, const struct look *look, size_t top, const char *by)
 {
 	json_t *rows = json_array();
 	char *name;
 
 	for (size_t i = 0; i < look->tops && i < top; i++) {
-		const struct profile_method *method =
-			session->source->method(look->top[i].id);
+		const struct profile_method *method = session->source->method(look->top[i].id);
 		json_t *row;
 
-		if (!method ||
-			asprintf(&name, "%s.%s", method->class_name, method->name) < 0)
+		if (!method || asprintf(&name, "%s.%s", method->class_name, method->name) < 0)
 			continue;
 		row = json_pack("{s:o, s:o}", "method", json_text(name), "calls",
 			number(look->top[i].calls));
@@ -95,17 +93,16 @@ int session_rates(struct session *session, size_t top, json_t *object, struct er
 		json_object_set_new(
 			used, session->metrics.metric[i].name, number(look.used[i]));
 	rates = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "span_ns",
-		number(look.span), "took_ns", number(look.took), "calls",
-		number(look.calls), "io_ops", number(look.io_ops), "io_bytes",
-		number(look.io_bytes), "process_cpu_ns", number(look.cpu), "metrics",
-		used, "top",
+		number(look.span), "took_ns", number(look.took), "calls", number(look.calls),
+		"io_ops", number(look.io_ops), "io_bytes", number(look.io_bytes),
+		"process_cpu_ns", number(look.cpu), "metrics", used, "top",
 		top_of(session, &look, top,
 			cpu >= 0 ? session->metrics.metric[cpu].name : NULL));
 	return json_object_set_new(object, "rates", rates) ? no_memory(error) : 0;
 }
 
-int session_status(struct session *session, const struct session_counts *others,
-	json_t *object, struct error *error)
+int session_status(struct session *session, const struct session_counts *others, json_t *object,
+	struct error *error)
 {
 	struct records *records = trace_records(session->trace);
 	struct writer_counts counts;
@@ -119,16 +116,14 @@ int session_status(struct session *session, const struct session_counts *others,
 	duration = clock_now() - session->began;
 	memory = json_pack("{s:o, s:o, s:o}", "used", number(state.memory_used), "limit",
 		number(state.memory_limit), "peak", number(state.memory_peak));
-	lost = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events",
-		number(counts.trace.lost), "threads", number(state.lost_threads),
-		"methods", number(others->methods_lost), "records",
-		number(records ? records_lost(records) : 0), "metrics",
+	lost = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "events", number(counts.trace.lost),
+		"threads", number(state.lost_threads), "methods", number(others->methods_lost),
+		"records", number(records ? records_lost(records) : 0), "metrics",
 		number(metric_losses() - session->before.losses), "marks",
 		number(counts.marks_lost));
 	/* Both since the begin, which two clocks tell: they may differ by a little. */
 	ago = counts.flushed_at
-		      ? number(duration > counts.flushed_at ? duration - counts.flushed_at
-							    : 0)
+		      ? number(duration > counts.flushed_at ? duration - counts.flushed_at : 0)
 		      : json_null();
 	failure = counts.failure.code == ERROR_NONE ? json_null()
 						    : json_text(counts.failure.text);
@@ -136,16 +131,13 @@ int session_status(struct session *session, const struct session_counts *others,
 		const char *key;
 		json_t *value;
 	} member[] = {{"file", json_text(session->path ? session->path : "")},
-		{"started", json_string(session->started)},
-		{"duration_ns", number(duration)}, {"options", options_of(session)},
-		{"threads", number(state.threads)},
+		{"started", json_string(session->started)}, {"duration_ns", number(duration)},
+		{"options", options_of(session)}, {"threads", number(state.threads)},
 		{"threads_live", number(counts.trace.live)},
-		{"calls", number(counts.trace.calls)},
-		{"events", number(counts.trace.events)},
-		{"nodes", number(counts.trace.nodes)},
-		{"pruned", number(counts.trace.pruned)},
-		{"methods", number(others->methods)},
-		{"classes", number(others->classes)}, {"memory", memory}, {"lost", lost},
+		{"calls", number(counts.trace.calls)}, {"events", number(counts.trace.events)},
+		{"nodes", number(counts.trace.nodes)}, {"pruned", number(counts.trace.pruned)},
+		{"methods", number(others->methods)}, {"classes", number(others->classes)},
+		{"memory", memory}, {"lost", lost},
 		{"overhead", overhead_of(session, counts.trace.events)},
 		{"snapshots", labels_of(session, error)}, {"flushed_ns_ago", ago},
 		{"error", failure}, {"matches", session_matches(session)}};

@@ -19,12 +19,11 @@ struct session_counts {
 
 /* Sets the members of a session that records in the object. 0, or a negative code: no memory, or
  * nothing can be counted now. */
-int session_status(struct session *session, const struct session_counts *others,
-	json_t *object, struct error *error);
+int session_status(struct session *session, const struct session_counts *others, json_t *object,
+	struct error *error);
 
 /* Sets the member "rates": what happened since somebody last asked for that, and the `top` methods that
  * did most of it. 0, or a negative code as above. */
-int session_rates(
-	struct session *session, size_t top, json_t *object, struct error *error);
+int session_rates(struct session *session, size_t top, json_t *object, struct error *error);
 
 #endif

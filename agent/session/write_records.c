@@ -20,8 +20,7 @@ static int put_thread(void *user, const struct record_thread *thread)
 	return profile_put(writer->profile, &record, writer->error);
 }
 
-static int put_records(
-	void *user, uint32_t thread, const struct record *record, uint32_t count)
+static int put_records(void *user, uint32_t thread, const struct record *record, uint32_t count)
 {
 	struct record_writer *writer = user;
 	int status = 0;

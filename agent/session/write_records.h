@@ -23,7 +23,8 @@ struct record_writer {
 	uint64_t written; /* records in the file */
 	uint64_t putting; /* in the transaction under way; 0: none is */
 	uint32_t row;     /* of the thread that is shown */
-	bool new_paths;   /* since it was last cleared: some were of nodes that the file had not */
+	/* since it was last cleared: some were of nodes that the file had not */
+	bool new_paths;
 	struct error *error;
 };
 

@@ -21,22 +21,19 @@ static int put_forwards(void *user, const struct trace_forward *forward, uint32_
 			.to_node = forward[i].to_node,
 		};
 
-		status = record.node == 0
-				 ? profile_drop_thread(
-					   writer->profile, record.thread, writer->error)
-				 : profile_drop_node(writer->profile, record.thread,
-					   record.node, writer->error);
+		status = record.node == 0 ? profile_drop_thread(writer->profile, record.thread,
+						    writer->error)
+					  : profile_drop_node(writer->profile, record.thread,
+						    record.node, writer->error);
 		if (status == 0)
-			status = profile_put(
-				writer->profile, &record, writer->error);
+			status = profile_put(writer->profile, &record, writer->error);
 	}
 	return status;
 }
 
 /* A running thread may have counted a call between the reads of its two counters: calls
  * by state that came out negative are none, and calls is the sum of them. */
-static int put_node(
-	struct thread_writer *writer, uint32_t thread, const struct tree_node *node)
+static int put_node(struct thread_writer *writer, uint32_t thread, const struct tree_node *node)
 {
 	struct tree_states states = tree_node_states(node);
 	struct profile_node record = {
@@ -68,8 +65,8 @@ static int put_nodes(void *user, const struct trace_thread *shown, uint32_t coun
 	return status;
 }
 
-static int drop_accounts(void *user, const struct trace_thread *shown, uint32_t count,
-	const uint32_t *account)
+static int drop_accounts(
+	void *user, const struct trace_thread *shown, uint32_t count, const uint32_t *account)
 {
 	struct thread_writer *writer = user;
 	int status = 0;
@@ -127,8 +124,7 @@ static int put_thread(void *user, const struct trace_thread *shown)
 		.mounts = shown->mounts,
 		.carrier_ns = shown->carrier_ns,
 		.waited_ns = shown->waited_ns,
-		.started = shown->started > writer->began ? shown->started - writer->began
-							  : 0,
+		.started = shown->started > writer->began ? shown->started - writer->began : 0,
 	};
 
 	/* 0 stands for "not ended". */

@@ -44,7 +44,8 @@ enum {
 	COUNT_PATIENCE = 5, /* that a count does */
 	LOOK_PATIENCE = 15, /* that a look does */
 	COUNT_AGE_MS = 200, /* counts younger than that are not made anew */
-	EARLY_SHARE = 20    /* a flush before its time takes one of so many parts of it at most */
+	/* a flush before its time takes one of so many parts of it at most */
+	EARLY_SHARE = 20
 };
 
 /* What of it is in the file: ids below. */
@@ -65,7 +66,7 @@ struct writer {
 	struct error *error; /* of the flush under way */
 	struct written known;
 	unsigned fold_pause; /* ms */
-	bool files_stale; /* a transaction failed: those that were shown may be missing */
+	bool files_stale;    /* a transaction failed: those that were shown may be missing */
 	bool failure_said;
 	struct thread_writer threads;
 	struct record_writer records;
@@ -80,8 +81,8 @@ struct writer {
 	struct labels labels; /* of snapshots that are in the file */
 	struct writer_counts counts;
 	struct look look; /* the last one */
-	bool ending; /* the thread is asked to end */
-	bool ended;  /* it does, and will not touch the writer again */
+	bool ending;      /* the thread is asked to end */
+	bool ended;       /* it does, and will not touch the writer again */
 };
 
 /* ---- a flush ---- */
@@ -111,8 +112,7 @@ static int put_methods(struct writer *writer, uint32_t *from)
 	for (; *from < end && status == 0; ++*from) {
 		const struct profile_method *method = writer->source.method(*from);
 		if (method)
-			status = profile_put(
-				writer->profile, method, writer->error);
+			status = profile_put(writer->profile, method, writer->error);
 	}
 	return status;
 }
@@ -391,7 +391,7 @@ static void answer_look(struct writer *writer, struct request *request)
 
 static void answer_requests(struct writer *writer)
 {
-	static void (*const answer[])(struct writer *writer, struct request *request) = {
+	static void (*const answer[])(struct writer * writer, struct request * request) = {
 		[REQUEST_SNAPSHOT] = answer_snapshot,
 		[REQUEST_RESET] = answer_snapshot,
 		[REQUEST_FLUSH] = answer_flush,
@@ -417,8 +417,7 @@ static bool wait_until(struct writer *writer, struct timespec until)
 
 	lock_take(&writer->lock);
 	while (!writer->ending && !requests_wait(&writer->requests) && result == 0)
-		result = pthread_cond_timedwait(
-			&writer->wake, &writer->lock.mutex, &until);
+		result = pthread_cond_timedwait(&writer->wake, &writer->lock.mutex, &until);
 	ending = writer->ending;
 	lock_give(&writer->lock);
 	return !ending;
@@ -481,8 +480,8 @@ static bool wait_for_flush(struct writer *writer)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	flush_at = later(now, writer->flush_seconds * 1000);
 	do {
-		next = later(now,
-			writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause);
+		next = later(
+			now, writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause);
 		if (is_before(flush_at, next))
 			next = flush_at;
 		if (!wait_until(writer, next))
@@ -584,8 +583,8 @@ static bool stop_thread(struct writer *writer)
 	lock_take(&writer->lock);
 	writer->ending = true;
 	pthread_cond_broadcast(&writer->wake);
-	while (!writer->ended && pthread_cond_timedwait(&writer->wake,
-					 &writer->lock.mutex, &until) == 0)
+	while (!writer->ended &&
+		pthread_cond_timedwait(&writer->wake, &writer->lock.mutex, &until) == 0)
 		;
 	ended = writer->ended;
 	lock_give(&writer->lock);
@@ -623,9 +622,9 @@ static int create_profile(struct writer *writer, const struct metric_set *metric
 		&writer->source.creation, error);
 }
 
-int writer_start(struct writer **out, struct trace *trace,
-	const struct writer_source *source, const struct metric_set *metrics,
-	const char *path, uint64_t flush_seconds, struct error *error)
+int writer_start(struct writer **out, struct trace *trace, const struct writer_source *source,
+	const struct metric_set *metrics, const char *path, uint64_t flush_seconds,
+	struct error *error)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 	int status;
@@ -641,8 +640,8 @@ int writer_start(struct writer **out, struct trace *trace,
 	writer->process = getpid();
 	writer->fold_pause = FOLD_PAUSE_MS;
 	marks_init(&writer->marks);
-	writer->records = (struct record_writer){.records = trace_records(trace),
-		.began = writer->began};
+	writer->records =
+		(struct record_writer){.records = trace_records(trace), .began = writer->began};
 	writer->known = (struct written){.methods = METHOD_FIRST};
 	status = create_profile(writer, metrics, path, error);
 	if (status < 0) {
@@ -650,7 +649,8 @@ int writer_start(struct writer **out, struct trace *trace,
 		return status;
 	}
 	writer->records.profile = writer->profile;
-	writer->looker = (struct looker){.by = metric_index(metrics, METRIC_CPU), .cpu = process_cpu()};
+	writer->looker =
+		(struct looker){.by = metric_index(metrics, METRIC_CPU), .cpu = process_cpu()};
 	writer->threads = (struct thread_writer){.trace = trace,
 		.profile = writer->profile,
 		.metrics = metrics->count,
@@ -689,8 +689,7 @@ static int discard_profile(struct writer *writer, struct error *error)
 }
 
 static int end(struct writer *writer,
-	int (*end_profile)(struct writer *writer, struct error *error),
-	struct error *error)
+	int (*end_profile)(struct writer *writer, struct error *error), struct error *error)
 {
 	sigset_t before;
 	int status;
@@ -700,8 +699,9 @@ static int end(struct writer *writer,
 	if (!stop_thread(writer)) {
 		refuse_requests(writer);
 		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
-		return error_set(error, ERROR_BUSY, "writing the profile hangs: it ends earlier "
-						    "than the recording");
+		return error_set(error, ERROR_BUSY,
+			"writing the profile hangs: it ends earlier "
+			"than the recording");
 	}
 	requests_drained(&writer->requests);
 	block_signals(&before);
@@ -734,8 +734,8 @@ static bool is_ours(const struct writer *writer, struct error *error)
 	return false;
 }
 
-static int ask(struct writer *writer, struct request *request, unsigned seconds,
-	struct error *error)
+static int ask(
+	struct writer *writer, struct request *request, unsigned seconds, struct error *error)
 {
 	int status;
 
@@ -763,10 +763,10 @@ int writer_snapshot(struct writer *writer, const char *label, char **label_out, 
 		return status;
 	*at_ns = request.at;
 	*label_out = strdup(request.label);
-	return *label_out ? 0
-			  : error_set(error, ERROR_MEMORY,
-				    "no memory to tell the snapshot's label '%s'",
-				    request.label);
+	return *label_out
+		       ? 0
+		       : error_set(error, ERROR_MEMORY,
+				 "no memory to tell the snapshot's label '%s'", request.label);
 }
 
 int writer_reset(struct writer *writer, struct error *error)
@@ -787,8 +787,8 @@ void writer_mark(struct writer *writer, const char *name, int64_t java_thread_id
 	const char *thread_name)
 {
 	if (writer->process == getpid())
-		marks_add(&writer->marks, since_begin(writer), name, java_thread_id,
-			thread_name);
+		marks_add(
+			&writer->marks, since_begin(writer), name, java_thread_id, thread_name);
 }
 
 int writer_count(struct writer *writer, struct writer_counts *counts, struct error *error)
@@ -825,8 +825,8 @@ int writer_look(struct writer *writer, struct look *look, struct error *error)
 	return status;
 }
 
-int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
-	struct error *error)
+int writer_labels(
+	struct writer *writer, struct label_row **rows, size_t *count, struct error *error)
 {
 	const struct labels *labels = &writer->labels;
 

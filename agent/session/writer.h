@@ -51,7 +51,7 @@ struct writer_source {
 	 * from now on. All on the thread that flushes; NULL where files is. */
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
-	void *argument; /* of notes and facts */
+	void *argument;                   /* of notes and facts */
 	struct profile_creation creation; /* set_aside: writer_discard may follow */
 };
 
@@ -85,7 +85,7 @@ struct writer_counts {
 	struct trace_counts trace;
 	uint64_t counted_at; /* that is how old those are */
 	uint64_t marks_lost;
-	uint64_t flushed_at; /* when the last flush ended, or failed; 0: there was none yet */
+	uint64_t flushed_at;  /* when the last flush ended, or failed; 0: there was none yet */
 	struct error failure; /* what it failed of */
 };
 
@@ -99,8 +99,8 @@ int writer_look(struct writer *writer, struct look *look, struct error *error);
 
 /* The snapshots and resets that the file has, in order of time: *rows, owned by the caller
  * (free), *count of them. 0, or -ERROR_MEMORY. */
-int writer_labels(struct writer *writer, struct label_row **rows, size_t *count,
-	struct error *error);
+int writer_labels(
+	struct writer *writer, struct label_row **rows, size_t *count, struct error *error);
 
 /* Stops the thread, flushes for the last time, closes the file. 0, or a negative code: the
  * file then holds what was flushed before; that is said on standard error, unless a failed

@@ -24,8 +24,7 @@ static struct thread_slot *begin_platform(struct thread_slot *slot,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found)
 {
-	struct thread_identity identity = {
-		.java_id = description->java_id, .os_id = gettid()};
+	struct thread_identity identity = {.java_id = description->java_id, .os_id = gettid()};
 	struct thread_context *context = NULL;
 
 	memcpy(identity.name, description->name, sizeof(identity.name));
@@ -144,9 +143,8 @@ static struct thread_slot *come_in(JNIEnv *jni, jthread thread)
 		slot_leave(slot);
 		return NULL;
 	}
-	return slot_context(slot)
-		       ? slot
-		       : begin_context(slot, session, jni, thread, FOUND_NONE);
+	return slot_context(slot) ? slot
+				  : begin_context(slot, session, jni, thread, FOUND_NONE);
 }
 
 void thread_events_enter_scope(

@@ -17,8 +17,7 @@
 /* Hides a thread in all sessions. */
 #define ANY_SESSION (UINT32_MAX - 1)
 
-__thread struct thread_slot *slot_current
-	__attribute__((tls_model("initial-exec")));
+__thread struct thread_slot *slot_current __attribute__((tls_model("initial-exec")));
 /* While the pointer shows `hidden`: in which session. */
 static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
 _Atomic uint32_t session_number;
@@ -175,8 +174,7 @@ struct thread_slot *slot_own(uint32_t session)
 	return slot;
 }
 
-void slot_push_found(
-	struct thread_slot *thread, JNIEnv *jni, enum found_frames found)
+void slot_push_found(struct thread_slot *thread, JNIEnv *jni, enum found_frames found)
 {
 	struct thread_context *context = slot_context(thread);
 	jvmtiFrameInfo *frames;
@@ -247,7 +245,7 @@ bool slot_is_unwanted(void)
 	const struct thread_slot *slot = slot_current;
 
 	return slot == &hidden || (slot && slot_state(slot) == SLOT_SHUT &&
-		atomic_load(&slot->session) == session_now());
+					  atomic_load(&slot->session) == session_now());
 }
 
 struct thread_context *slot_pause(void)
@@ -312,8 +310,7 @@ static unsigned busy_slots(void)
 	unsigned busy = 0;
 
 	for (struct thread_slot *slot = atomic_load(&all); slot; slot = slot->next)
-		busy += slot != slot_current &&
-			atomic_load(&slot->busy) == SLOT_INSIDE;
+		busy += slot != slot_current && atomic_load(&slot->busy) == SLOT_INSIDE;
 	return busy;
 }
 

@@ -59,11 +59,12 @@ struct thread_slot {
 	struct thread_slot *host;  /* this one is a guest, and whose */
 	/* NULL: a carrier that is not recorded itself has not yet carried any. As context. */
 	_Atomic(struct thread_context *) unlisted;
-	struct thread_context *carrier;  /* a guest's: what steps aside for it */
-	struct virtual_thread *mounted;  /* a guest's: whose context it is; NULL: none is known */
+	struct thread_context *carrier; /* a guest's: what steps aside for it */
+	/* a guest's: whose context it is; NULL: none is known */
+	struct virtual_thread *mounted;
 	uint32_t mounted_in; /* a guest's: the session in which the carrier stepped aside */
-	struct thread_slot *next;      /* all there ever were; never taken off */
-	struct thread_slot *next_free; /* under LOCK_EVENTS */
+	struct thread_slot *next;                     /* all there ever were; never taken off */
+	struct thread_slot *next_free;                /* under LOCK_EVENTS */
 	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
 };
 
@@ -161,9 +162,9 @@ static inline method_ref slot_method(struct thread_slot *slot, JNIEnv *jni, jmet
 
 /* What of the calling thread's Java stack is already there when it is first seen. */
 enum found_frames {
-	FOUND_NONE,         /* the thread is just starting, or frames cannot be told */
-	FOUND_ALL,          /* every frame */
-	FOUND_ALL_BUT_LAST  /* the innermost is being entered now */
+	FOUND_NONE,        /* the thread is just starting, or frames cannot be told */
+	FOUND_ALL,         /* every frame */
+	FOUND_ALL_BUT_LAST /* the innermost is being entered now */
 };
 
 /* Puts the frames that are already there on the shadow stack, outermost first. */

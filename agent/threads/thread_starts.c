@@ -21,7 +21,7 @@ static struct noted {
 	int64_t java_id;
 	uint32_t session;
 	struct noted *next;
-} *list; /* under the lock */
+} * list; /* under the lock */
 static struct lock list_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_STARTS};
 static _Atomic bool watching;
 

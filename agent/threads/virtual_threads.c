@@ -49,7 +49,8 @@ static struct virtual_thread *thread_of(const struct thread_context *carrier, ui
 
 static struct thread_context *carrier_of(const struct thread_slot *host)
 {
-	struct thread_context *context = atomic_load_explicit(&host->context, memory_order_relaxed);
+	struct thread_context *context =
+		atomic_load_explicit(&host->context, memory_order_relaxed);
 
 	return context ? context : atomic_load_explicit(&host->unlisted, memory_order_relaxed);
 }
@@ -318,8 +319,9 @@ static struct thread_slot *give_up(struct thread_slot *slot)
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&said))
-		log_line(LOG_WARN, "this JVM does not say when virtual threads run: they and their "
-				   "carriers are not recorded");
+		log_line(LOG_WARN,
+			"this JVM does not say when virtual threads run: they and their "
+			"carriers are not recorded");
 	slot->refused = true;
 	slot_shut(slot);
 	return NULL;

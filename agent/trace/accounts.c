@@ -42,8 +42,8 @@ static uint32_t *find(const struct accounts *accounts, const struct account *key
 }
 
 /* The id ceases. False: it is known outside, and the system has no memory to say so. */
-static bool let_go(struct accounts *accounts, struct memory_budget *budget,
-	const struct account *account)
+static bool let_go(
+	struct accounts *accounts, struct memory_budget *budget, const struct account *account)
 {
 	size_t bytes = ((size_t)accounts->gone_count + 1) * sizeof(account->id);
 
@@ -122,12 +122,13 @@ void accounts_follow(struct accounts *accounts, struct memory_budget *budget)
 	index_again(accounts, budget);
 }
 
-static bool resize(struct accounts *accounts, struct memory_budget *budget,
-	uint32_t capacity, enum memory_claim claim)
+static bool resize(struct accounts *accounts, struct memory_budget *budget, uint32_t capacity,
+	enum memory_claim claim)
 {
 	return arena_resize(&accounts->list, budget, capacity * sizeof(struct account),
 		       claim) == 0 &&
-	       arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim) == 0;
+	       arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim) ==
+		       0;
 }
 
 /* Room for one more: where files were folded there may be a quarter, or else the list

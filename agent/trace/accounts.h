@@ -30,13 +30,15 @@
 
 struct account {
 	uint32_t node; /* index in the tree */
-	uint32_t id;   /* of the account, as long as it lives; never used again in its thread */
+	/* of the account, as long as it lives; never used again in its thread */
+	uint32_t id;
 	uint32_t group : 23; /* of a file */
 	uint32_t kind : 8;   /* enum account_kind */
 	uint32_t part : 1;   /* of an archive's operation, which is told by itself, too */
 	uint64_t subject;    /* 0: not known, or no memory to tell */
 	uint64_t count, failures, amount, ns;
-	uint64_t written; /* the visitor's: account_sum of what was last shown, + 1; 0: never */
+	/* the visitor's: account_sum of what was last shown, + 1; 0: never */
+	uint64_t written;
 };
 
 struct accounts {
@@ -49,8 +51,10 @@ struct accounts {
 	bool hold;         /* under the tree's lock: indices must stay */
 	struct arena gone; /* ids that ceased, oldest first */
 	uint32_t gone_count, gone_shown;
-	uint32_t last[ACCOUNT_KINDS];       /* index + 1 of the account that was last added to */
-	struct account rest[ACCOUNT_KINDS]; /* without memory: node and subject 0; ids from UINT32_MAX down */
+	/* index + 1 of the account that was last added to */
+	uint32_t last[ACCOUNT_KINDS];
+	/* without memory: node and subject 0; ids from UINT32_MAX down */
+	struct account rest[ACCOUNT_KINDS];
 };
 
 static inline struct account *account_at(const struct accounts *accounts, uint32_t i)

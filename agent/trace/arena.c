@@ -33,8 +33,7 @@ size_t arena_page(void)
 
 static void *map(size_t bytes)
 {
-	return mmap(
-		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 /* The thread sanitizer does not know mremap, and would take the next user of the old

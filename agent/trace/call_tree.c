@@ -33,8 +33,7 @@ static uint32_t hash(uint32_t parent, uint32_t method)
 }
 
 /* The slot that holds the node of this key, or the empty one where it belongs. */
-static uint32_t *index_slot(
-	const struct call_tree *tree, uint32_t parent, uint32_t method)
+static uint32_t *index_slot(const struct call_tree *tree, uint32_t parent, uint32_t method)
 {
 	const struct tree_index *index = &tree->children;
 
@@ -49,8 +48,8 @@ static uint32_t *index_slot(
 
 static void index_put(struct call_tree *tree, uint32_t node)
 {
-	uint32_t *slot = index_slot(
-		tree, tree_at(tree, node)->parent, tree_at(tree, node)->method);
+	uint32_t *slot =
+		index_slot(tree, tree_at(tree, node)->parent, tree_at(tree, node)->method);
 
 	tree->children.used += *slot == 0;
 	*slot = node;
@@ -166,8 +165,7 @@ static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
 
 void tree_shrink(struct call_tree *tree, uint32_t nodes)
 {
-	arena_resize(
-		&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
+	arena_resize(&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
 	place_nodes(tree);
 }
 
@@ -211,8 +209,7 @@ static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_
 		index_put(tree, index);
 }
 
-static uint32_t recursion_of(
-	const struct call_tree *tree, uint32_t parent, uint32_t method)
+static uint32_t recursion_of(const struct call_tree *tree, uint32_t parent, uint32_t method)
 {
 	for (uint32_t i = parent; i != TREE_ROOT; i = tree_at(tree, i)->parent)
 		if (tree_at(tree, i)->method == method)
@@ -226,8 +223,7 @@ static uint32_t flat_below(const struct call_tree *tree, uint32_t parent)
 	return tree_at(tree, parent)->method == METHOD_FOLDED ? TREE_FLAT : 0;
 }
 
-static bool room_for_child(
-	struct call_tree *tree, uint32_t parent, enum memory_claim claim)
+static bool room_for_child(struct call_tree *tree, uint32_t parent, enum memory_claim claim)
 {
 	uint32_t children = children_of(tree_at(tree, parent));
 	uint32_t hashed = 0;
@@ -238,8 +234,8 @@ static bool room_for_child(
 	       index_room(tree, hashed, claim);
 }
 
-static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method,
-	enum memory_claim claim)
+static uint32_t add(
+	struct call_tree *tree, uint32_t parent, uint32_t method, enum memory_claim claim)
 {
 	struct tree_node *node;
 	uint32_t index;
@@ -331,8 +327,8 @@ uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 	uint32_t flat = find_flat(tree, node, method);
 
 	if (flat == 0)
-		flat = force_flat(tree,
-			memory_is_exceeded(tree->budget) ? TREE_ROOT : node, method);
+		flat = force_flat(
+			tree, memory_is_exceeded(tree->budget) ? TREE_ROOT : node, method);
 	return flat;
 }
 

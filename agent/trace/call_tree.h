@@ -57,8 +57,8 @@
 #include "profile/method_ids.h"
 
 enum {
-	TREE_ROOT = 0,   /* index of the root */
-	TREE_FOLDED = 1, /* index of the root's fold */
+	TREE_ROOT = 0,    /* index of the root */
+	TREE_FOLDED = 1,  /* index of the root's fold */
 	TREE_LIST_MAX = 8 /* children looked for in the list; more are in a hash */
 };
 
@@ -84,7 +84,8 @@ struct tree_node {
 			union {
 				uint64_t cum; /* of metric 0 */
 				struct {
-					uint32_t to;   /* see tree_prune.c; merged: the other tree's node */
+					/* see tree_prune.c; merged: the other tree's node */
+					uint32_t to;
 					uint32_t next;
 				};
 			};
@@ -92,13 +93,17 @@ struct tree_node {
 			uint16_t marks;
 		} prune;
 	};
-	uint32_t recursion; /* ancestors with the same method; of a flat node: of the known ones */
-	uint32_t children;  /* how many, and the bits above */
-	uint64_t written; /* the visitor's: what tree_node_sum was when it was last shown, + 1; 0: never */
-	uint64_t calls;  /* entered from a probe or an event; 0 for frames found on the stack */
+	/* ancestors with the same method; of a flat node: of the known ones */
+	uint32_t recursion;
+	uint32_t children; /* how many, and the bits above */
+	/* the visitor's: what tree_node_sum was when it was last shown, + 1; 0: never */
+	uint64_t written;
+	/* entered from a probe or an event; 0 for frames found on the stack */
+	uint64_t calls;
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
-	uint64_t transition[2][2]; /* [previous event][this event] of each stretch charged here */
+	/* [previous event][this event] of each stretch charged here */
+	uint64_t transition[2][2];
 	uint64_t base[]; /* one per metric of the session, then spent, as many: of base, what
 	                  * jprof's rare ways used */
 };
@@ -122,31 +127,34 @@ struct tree_index {
 
 /* The node with this id is no more; its counts are in another one. */
 struct tree_forward {
-	uint32_t thread; /* whose id it is: of a row that was merged into this tree; 0: this tree's */
-	uint32_t from;   /* the id */
-	uint32_t to;     /* index */
+	/* whose id it is: of a row that was merged into this tree; 0: this tree's */
+	uint32_t thread;
+	uint32_t from; /* the id */
+	uint32_t to;   /* index */
 };
 
 struct call_tree {
-	char *nodes;       /* moves under the lock */
-	uint32_t stride;   /* bytes of a node */
+	char *nodes;     /* moves under the lock */
+	uint32_t stride; /* bytes of a node */
 	uint32_t metrics;
-	uint32_t count;    /* nodes; stored with release when a new one is whole */
+	uint32_t count; /* nodes; stored with release when a new one is whole */
 	uint32_t capacity;
 	struct arena arena;
 	struct tree_index children; /* by (parent, method): of parents with a long list */
-	struct arena forwards; /* struct tree_forward, of ids that are known outside, oldest first */
+	/* struct tree_forward, of ids that are known outside, oldest first */
+	struct arena forwards;
 	uint32_t forward_count, forward_shown;
 	struct memory_budget *budget; /* borrowed */
 	struct lock lock;
-	uint32_t next_id;    /* of the next node */
-	uint32_t moves; /* how often indices changed; stored under the lock */
-	bool hold;           /* somebody is copying the nodes: do not prune; under the lock */
-	bool closed;         /* no look-ups and no new nodes any more: it has no hashes */
-	bool listed;         /* the system had no memory for a hash of children */
-	bool forced;         /* it has had nodes that the budget refused, since it was pruned */
-	uint32_t patience;   /* nodes asked for until pruning is worth another try */
-	uint64_t pruned;     /* nodes folded so far; one writer */
+	uint32_t next_id; /* of the next node */
+	uint32_t moves;   /* how often indices changed; stored under the lock */
+	bool hold;        /* somebody is copying the nodes: do not prune; under the lock */
+	bool closed;      /* no look-ups and no new nodes any more: it has no hashes */
+	bool listed;      /* the system had no memory for a hash of children */
+	/* it has had nodes that the budget refused, since it was pruned */
+	bool forced;
+	uint32_t patience;        /* nodes asked for until pruning is worth another try */
+	uint64_t pruned;          /* nodes folded so far; one writer */
 	struct accounts accounts; /* of the nodes; follow them when they are renumbered */
 };
 
@@ -228,8 +236,8 @@ static inline uint32_t tree_refer(struct call_tree *tree, uint32_t index)
 	struct tree_node *node = tree_at(tree, index);
 
 	if (__builtin_expect(!(node->children & TREE_REFERRED), 0))
-		__atomic_store_n(&node->children, node->children | TREE_REFERRED,
-			__ATOMIC_RELAXED);
+		__atomic_store_n(
+			&node->children, node->children | TREE_REFERRED, __ATOMIC_RELAXED);
 	return node->id;
 }
 
@@ -251,8 +259,8 @@ void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node
  * *current (the last frame's; may be NULL) are brought up to date. Needs four bytes a method meanwhile,
  * which are forced, and gives memory back. Returns how many nodes fewer there are: 0 also while somebody
  * copies the nodes, and while the last try, which gave little, is not long ago. */
-uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames,
-	uint32_t *current);
+uint32_t tree_prune(
+	struct call_tree *tree, struct shadow_frame *frame, size_t frames, uint32_t *current);
 
 /* Makes all links and hashes anew from the nodes' methods and parents. */
 void tree_relink(struct call_tree *tree);

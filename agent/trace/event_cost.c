@@ -32,14 +32,14 @@ static inline __attribute__((always_inline)) void batch(
 	}
 }
 
-#define X(shape, name)                                                                   \
-	static void batch_##name(struct thread_context *context)                         \
-	{                                                                                \
-		batch(shape, false, context);                                            \
-	}                                                                                \
-	static void batch_##name##_precise(struct thread_context *context)               \
-	{                                                                                \
-		batch(shape, true, context);                                             \
+#define X(shape, name)                                                                         \
+	static void batch_##name(struct thread_context *context)                               \
+	{                                                                                      \
+		batch(shape, false, context);                                                  \
+	}                                                                                      \
+	static void batch_##name##_precise(struct thread_context *context)                     \
+	{                                                                                      \
+		batch(shape, true, context);                                                   \
 	}
 METRIC_SHAPE_TABLE(X)
 #undef X

@@ -8,7 +8,10 @@
 
 #include "agent/trace/mount.h"
 
-enum { FOUND = sizeof(((struct carrier_part *)0)->found) / sizeof(((struct carrier_part *)0)->found[0]) };
+enum {
+	FOUND = sizeof(((struct carrier_part *)0)->found) /
+		sizeof(((struct carrier_part *)0)->found[0])
+};
 
 /* ---- groups ---- */
 
@@ -90,7 +93,8 @@ static struct thread_context *add_group(struct trace *trace, struct thread_conte
 	if (group)
 		return group;
 	if (only_others(trace))
-		snprintf(fresh->row.identity.name, sizeof(fresh->row.identity.name), "%s", others);
+		snprintf(fresh->row.identity.name, sizeof(fresh->row.identity.name), "%s",
+			others);
 	rows_append(trace, fresh);
 	return trace->group[trace->groups++] = fresh;
 }
@@ -179,7 +183,8 @@ static struct thread_context *find_lane(
 	struct thread_context *found = NULL;
 
 	lock_take(&carrier->trace->lock);
-	for (struct thread_context *lane = group->as_group.lanes; lane; lane = lane->as_lane.next)
+	for (struct thread_context *lane = group->as_group.lanes; lane;
+		lane = lane->as_lane.next)
 		if (lane->as_lane.carrier == carrier || (!lane->as_lane.carrier && !found))
 			found = lane;
 	if (found && !found->as_lane.carrier)
@@ -224,8 +229,7 @@ static struct thread_context *look_for_lane(
 	return lane;
 }
 
-struct thread_context *lane_of(
-	struct thread_context *carrier, struct thread_context *group)
+struct thread_context *lane_of(struct thread_context *carrier, struct thread_context *group)
 {
 	if (carrier->as_carrier.found[group->row.id % FOUND].group == group->row.id)
 		return carrier->as_carrier.found[group->row.id % FOUND].lane;

@@ -12,8 +12,8 @@ static void raise_peak(struct memory_budget *budget, uint64_t used)
 {
 	uint64_t peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
 
-	while (used > peak && !atomic_compare_exchange_weak_explicit(&budget->peak, &peak,
-				      used, memory_order_relaxed, memory_order_relaxed))
+	while (used > peak && !atomic_compare_exchange_weak_explicit(&budget->peak, &peak, used,
+				      memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
@@ -25,8 +25,8 @@ bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim
 	do {
 		if (claim != MEMORY_FORCED && (used > limit || bytes > limit - used))
 			return false;
-	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used,
-		used + bytes, memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
+		memory_order_relaxed, memory_order_relaxed));
 	raise_peak(budget, used + bytes);
 	return true;
 }
@@ -54,8 +54,7 @@ uint32_t memory_call_short(struct memory_budget *budget)
 
 uint64_t memory_share(struct memory_budget *budget)
 {
-	uint32_t claimants =
-		atomic_load_explicit(&budget->claimants, memory_order_relaxed);
+	uint32_t claimants = atomic_load_explicit(&budget->claimants, memory_order_relaxed);
 
 	return (budget->limit - budget->reserve) / (claimants ? claimants : 1);
 }

@@ -27,12 +27,13 @@ enum memory_claim {
 };
 
 struct memory_budget {
-	uint64_t limit;    /* bytes; constant */
-	uint64_t reserve;  /* part of limit; constant */
+	uint64_t limit;   /* bytes; constant */
+	uint64_t reserve; /* part of limit; constant */
 	_Atomic uint64_t used;
 	_Atomic uint64_t peak;
 	_Atomic uint32_t claimants; /* live threads */
-	_Atomic uint32_t shortage; /* rises when memory was short: owners of big trees prune */
+	/* rises when memory was short: owners of big trees prune */
+	_Atomic uint32_t shortage;
 };
 
 void memory_budget_init(struct memory_budget *budget, uint64_t limit);

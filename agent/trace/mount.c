@@ -31,9 +31,11 @@ static bool parked_room(struct thread_context *lane, uint32_t node)
 		if (node < part->parked_nodes)
 			return true;
 		lock_take(&lane->tree.lock);
-		grown = arena_resize(&part->parked_at, lane->tree.budget, bytes, MEMORY_SMALL) == 0;
+		grown = arena_resize(
+				&part->parked_at, lane->tree.budget, bytes, MEMORY_SMALL) == 0;
 		if (grown)
-			part->parked_nodes = (uint32_t)(part->parked_at.bytes / sizeof(struct parked));
+			part->parked_nodes =
+				(uint32_t)(part->parked_at.bytes / sizeof(struct parked));
 		lock_give(&lane->tree.lock);
 		if (grown)
 			return true;
@@ -87,8 +89,8 @@ static uint64_t park(struct thread_context *lane)
 }
 
 /* It is parked no more: what its clock ran meanwhile is charged to the node. In a turn. */
-static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64_t wall,
-	uint64_t until)
+static void unpark(
+	struct thread_context *lane, uint32_t node, bool room, uint64_t wall, uint64_t until)
 {
 	uint64_t used = until > wall ? until - wall : 0;
 	uint64_t *base = tree_at(&lane->tree, node)->base;
@@ -105,7 +107,8 @@ static void unpark(struct thread_context *lane, uint32_t node, bool room, uint64
 }
 
 /* The thread, whose frames are in the lane, runs on; the carrier's clock is `until`. */
-static void run_on(struct thread_context *lane, const struct virtual_thread *thread, uint64_t until)
+static void run_on(
+	struct thread_context *lane, const struct virtual_thread *thread, uint64_t until)
 {
 	bool room = parked_room(lane, lane->current);
 
@@ -298,7 +301,8 @@ bool virtual_unknown(struct thread_context *carrier)
 		return false;
 	context_start_at(lane, carrier->last);
 	lane_add(&lane->mounts, 1);
-	__atomic_store_n(&lane->as_lane.mounted_since, carrier->as_carrier.since, __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&lane->as_lane.mounted_since, carrier->as_carrier.since, __ATOMIC_RELAXED);
 	context_settle(lane);
 	run_out(lane, wall_of(lane));
 	carry_over(carrier, lane);

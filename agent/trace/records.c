@@ -83,8 +83,7 @@ static void add_block(struct records *records)
 	records->blocks++;
 	segment = block->base;
 	for (int i = 0; i < BLOCK_SEGMENTS; i++) {
-		atomic_store_explicit(
-			&segment[i].next, records->free, memory_order_relaxed);
+		atomic_store_explicit(&segment[i].next, records->free, memory_order_relaxed);
 		records->free = &segment[i];
 	}
 }
@@ -123,7 +122,8 @@ static void segment_give(struct records *records, struct record_segment *segment
 
 /* ---- the owner's side ---- */
 
-struct record_ring *record_ring_open(struct records *records, const struct record_thread *thread)
+struct record_ring *record_ring_open(
+	struct records *records, const struct record_thread *thread)
 {
 	struct record_ring *ring = calloc(1, sizeof(*ring));
 

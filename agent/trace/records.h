@@ -26,8 +26,8 @@ struct record {
 	uint64_t begin, end; /* ns of CLOCK_MONOTONIC */
 	uint64_t amount;
 	uint64_t subject; /* 0: not known */
-	uint32_t node; /* id, in the tree of the ring's row */
-	uint8_t kind;  /* enum account_kind */
+	uint32_t node;    /* id, in the tree of the ring's row */
+	uint8_t kind;     /* enum account_kind */
 	uint8_t failed;
 	uint8_t is_new; /* no file had the node when it was done */
 };
@@ -42,7 +42,7 @@ struct record_segment {
 
 /* Whose records they are. */
 struct record_thread {
-	uint32_t id; /* 1, 2, ... of threads that did I/O; never used again */
+	uint32_t id;  /* 1, 2, ... of threads that did I/O; never used again */
 	uint32_t row; /* of the trace */
 	int64_t java_id, os_id;
 	char name[256];
@@ -55,8 +55,9 @@ struct record_ring {
 	/* The drain's. */
 	struct record_segment *drain;
 	uint32_t drained; /* records of that segment */
-	struct record_ring *next; /* rings are put in front, and taken out by the drain alone */
-	_Atomic bool closed;  /* its thread has ended */
+	/* rings are put in front, and taken out by the drain alone */
+	struct record_ring *next;
+	_Atomic bool closed; /* its thread has ended */
 	struct record_thread thread;
 };
 
@@ -70,7 +71,8 @@ void records_destroy(struct records *records);
 
 /* A thread's first record comes; thread->id is set here. NULL: no memory, the record is
  * lost, and counted. */
-struct record_ring *record_ring_open(struct records *records, const struct record_thread *thread);
+struct record_ring *record_ring_open(
+	struct records *records, const struct record_thread *thread);
 
 /* The thread will add no more. The drain gives the ring back. */
 void record_ring_close(struct record_ring *ring);
@@ -100,8 +102,7 @@ static inline void record_ring_add(struct record_ring *ring, const struct record
 struct record_drain {
 	void *user;
 	int (*thread)(void *user, const struct record_thread *thread);
-	int (*record)(void *user, uint32_t thread, const struct record *record,
-		uint32_t count);
+	int (*record)(void *user, uint32_t thread, const struct record *record, uint32_t count);
 };
 int records_drain(struct records *records, const struct record_drain *drain);
 

@@ -15,8 +15,8 @@ static void place_blocks(struct sequence_table *table, const uint64_t *before)
 {
 	for (unsigned i = 0; i < SEQUENCE_BLOCKS; i++)
 		if (table->block[i])
-			table->block[i] = (uint64_t *)table->arena.base +
-					  (table->block[i] - before);
+			table->block[i] =
+				(uint64_t *)table->arena.base + (table->block[i] - before);
 }
 
 bool sequence_table_grow(struct sequence_table *table, struct memory_budget *budget,
@@ -59,8 +59,7 @@ static uint64_t count_of(const uint64_t *cell)
 	return __atomic_load_n(&cell[0], __ATOMIC_ACQUIRE);
 }
 
-void sequence_table_sum(
-	const struct sequence_table *table, unsigned metrics, uint64_t *cell)
+void sequence_table_sum(const struct sequence_table *table, unsigned metrics, uint64_t *cell)
 {
 	unsigned words = sequence_words_of(metrics);
 

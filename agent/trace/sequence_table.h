@@ -51,8 +51,7 @@ void sequence_table_merge(struct sequence_table *table, struct memory_budget *bu
 
 /* Adds the cells to cell[SEQUENCE_CODES * words], by code; a cell without a count has no
  * minimum yet. The owner may be writing. */
-void sequence_table_sum(
-	const struct sequence_table *table, unsigned metrics, uint64_t *cell);
+void sequence_table_sum(const struct sequence_table *table, unsigned metrics, uint64_t *cell);
 
 void sequence_table_fini(struct sequence_table *table, struct memory_budget *budget);
 

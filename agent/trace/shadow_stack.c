@@ -16,8 +16,8 @@ static void place(struct shadow_stack *stack, size_t top)
 	stack->limit = base + slots - 2;
 }
 
-int shadow_init(struct shadow_stack *stack, struct memory_budget *budget,
-	enum memory_claim claim)
+int shadow_init(
+	struct shadow_stack *stack, struct memory_budget *budget, enum memory_claim claim)
 {
 	*stack = (struct shadow_stack){0};
 	if (arena_resize(&stack->arena, budget, 1, claim) != 0)
@@ -58,8 +58,8 @@ void shadow_overflow_push(struct shadow_stack *stack)
 		return;
 	stack->top++;
 	stack->limit = shadow_base(stack);
-	*stack->top = (struct shadow_frame){stack->top[-1].node, SHADOW_SENTINEL,
-		sequence_third(STATE_OUTSIDE, false)};
+	*stack->top = (struct shadow_frame){
+		stack->top[-1].node, SHADOW_SENTINEL, sequence_third(STATE_OUTSIDE, false)};
 }
 
 void shadow_overflow_pop(struct shadow_stack *stack)

@@ -31,16 +31,17 @@ struct shadow_frame {
 };
 
 struct shadow_stack {
-	struct shadow_frame *top;   /* the frame the thread is in */
-	struct shadow_frame *limit; /* pushing when top is here, or above, needs shadow_grow; the base
-	                             * while there is a sentinel */
-	uint64_t overflow;          /* frames above the sentinel */
+	struct shadow_frame *top; /* the frame the thread is in */
+	/* pushing when top is here, or above, needs shadow_grow; the base while there is a
+	 * sentinel */
+	struct shadow_frame *limit;
+	uint64_t overflow; /* frames above the sentinel */
 	struct arena arena;
 };
 
 /* With the root's frame. 0, or -1 without memory. */
-int shadow_init(struct shadow_stack *stack, struct memory_budget *budget,
-	enum memory_claim claim);
+int shadow_init(
+	struct shadow_stack *stack, struct memory_budget *budget, enum memory_claim claim);
 void shadow_fini(struct shadow_stack *stack, struct memory_budget *budget);
 
 /* Makes room for at least one more frame, whatever the budget says. 0, or -1: the system has no

@@ -138,13 +138,12 @@ static void spend_end(struct thread_context *context, const struct spending *spe
 		spent[i] = now[i] - spending->begin[i] + context->look[i];
 		if (spent[i] > all)
 			spent[i] = all;
-		__atomic_store_n(&context->last[i], context->last[i] + spent[i],
-			__ATOMIC_RELAXED);
+		__atomic_store_n(
+			&context->last[i], context->last[i] + spent[i], __ATOMIC_RELAXED);
 	}
 	for (unsigned i = 0; i < metrics; i++) {
 		context_add(&node->base[metrics + i], spent[i]);
-		__atomic_store_n(
-			&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
+		__atomic_store_n(&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
 }
 
@@ -217,15 +216,15 @@ RARE bool context_push_rare(struct thread_context *context)
 
 /* Leaves the frames above, each by an exit by exception at the same instant: only the first of
  * these stretches is one. */
-static void unwind_to(struct thread_context *context, struct shadow_frame *frame,
-	const uint64_t *now)
+static void unwind_to(
+	struct thread_context *context, struct shadow_frame *frame, const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 
 	for (; stack->top > frame; now = context->last) {
 		context_add(&context->unwound, 1);
-		context_charge(SHAPE_ANY, context, now, stack->top[-1].third,
-			TRANSITION_EXIT, true);
+		context_charge(
+			SHAPE_ANY, context, now, stack->top[-1].third, TRANSITION_EXIT, true);
 		stack->top--;
 		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 		if (stack->top > frame)
@@ -248,8 +247,7 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 }
 
 /* From a method whose frame found no room; what is below it is known again in the end. */
-static void leave_overflow(
-	struct thread_context *context, bool unwound, const uint64_t *now)
+static void leave_overflow(struct thread_context *context, bool unwound, const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 	bool last = stack->overflow == 1;
@@ -261,21 +259,20 @@ static void leave_overflow(
 }
 
 /* The method is left, and with it those above, whose exits never came. */
-static void repair(struct thread_context *context, struct shadow_frame *frame,
-	const uint64_t *now)
+static void repair(
+	struct thread_context *context, struct shadow_frame *frame, const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 
 	forget_type(context);
-	context_charge(
-		SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
+	context_charge(SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
 	context_add(&context->repaired, (uint64_t)(stack->top - frame));
 	stack->top = frame - 1;
 	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
 }
 
-RARE bool context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
-	const uint64_t *now)
+RARE bool context_exit_rare(
+	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now)
 {
 	struct shadow_stack *stack = &context->stack;
 	struct shadow_frame *frame;
@@ -315,9 +312,8 @@ void context_put_frame(struct thread_context *context, const struct shadow_frame
 
 void context_found_frame(struct thread_context *context, uint32_t method)
 {
-	context_put_frame(context,
-		&(struct shadow_frame){
-			.method = method, .third = sequence_third(STATE_OUTSIDE, false)});
+	context_put_frame(context, &(struct shadow_frame){.method = method,
+					   .third = sequence_third(STATE_OUTSIDE, false)});
 	forget_type(context);
 }
 
@@ -401,8 +397,8 @@ void context_come_in(struct thread_context *context)
 }
 
 /* One look at the counters: what lies between two would be charged to the root. */
-void context_enter_scope(struct thread_context *context, uint32_t method,
-	enum call_state state, bool is_static)
+void context_enter_scope(
+	struct thread_context *context, uint32_t method, enum call_state state, bool is_static)
 {
 	struct tree_node *node = tree_at(&context->tree, context->current);
 	uint32_t third = sequence_third(state, is_static);

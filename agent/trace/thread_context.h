@@ -36,11 +36,12 @@ struct thread_identity {
 
 enum context_life {
 	CONTEXT_LIVE,
-	CONTEXT_ENDED,   /* its tree is kept */
-	CONTEXT_FOLD,    /* many ended threads, by name */
-	CONTEXT_GROUP,   /* virtual threads, which record into its lanes */
-	CONTEXT_LANE,    /* of a group, on one carrier */
-	CONTEXT_UNLISTED /* a carrier that is not recorded: nothing but its counters is used */
+	CONTEXT_ENDED, /* its tree is kept */
+	CONTEXT_FOLD,  /* many ended threads, by name */
+	CONTEXT_GROUP, /* virtual threads, which record into its lanes */
+	CONTEXT_LANE,  /* of a group, on one carrier */
+	/* a carrier that is not recorded: nothing but its counters is used */
+	CONTEXT_UNLISTED
 };
 
 /* Virtual threads of a lane that are not mounted, and when each was unmounted, summed up: their wall
@@ -57,18 +58,19 @@ struct trace_row {
 	enum context_life life;
 	uint32_t id; /* 1, 2, ... */
 	struct thread_identity identity;
-	uint64_t folded;         /* threads it stands for */
-	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
-	uint64_t told[METRIC_MAX]; /* the most that a total had of it */
+	uint64_t folded;                      /* threads it stands for */
+	uint64_t started, ended;              /* ns of CLOCK_MONOTONIC; ended 0 while alive */
+	uint64_t told[METRIC_MAX];            /* the most that a total had of it */
 	struct thread_context *next, *before; /* by id */
-	uint32_t pins; /* copies under way: must stay as it is */
-	bool visited;  /* somebody was shown it */
+	uint32_t pins;                        /* copies under way: must stay as it is */
+	bool visited;                         /* somebody was shown it */
 	/* The visitor's: it has ended, and all nodes were shown; and then what they came to. */
 	bool settled;
 	uint32_t settled_moves; /* of the tree */
 	uint64_t events, calls, folded_calls;
 	/* Under the tree's lock. */
-	uint64_t waited; /* for a processor, ns, when it was last looked at; of folded ones the sum */
+	/* for a processor, ns, when it was last looked at; of folded ones the sum */
+	uint64_t waited;
 	uint64_t waited_before; /* it began */
 };
 
@@ -91,8 +93,8 @@ struct carrier_part {
 /* What a group of virtual threads has, under LOCK_THREADS. */
 struct group_part {
 	struct thread_context *lanes; /* the first */
-	bool only;   /* it has one thread */
-	bool finish; /* which has ended */
+	bool only;                    /* it has one thread */
+	bool finish;                  /* which has ended */
 };
 
 /* What a lane has, a group's part on one carrier: see mount.h. */
@@ -108,36 +110,39 @@ struct lane_part {
 	/* The same by node, in step with the tree: under the tree's lock while it moves. */
 	struct arena parked_at;
 	uint32_t parked_nodes; /* room for so many */
-	bool parked_unsure; /* it is not known by node any more; read by others */
-	uint32_t opener; /* who opens what is opened: io_openers.h */
+	bool parked_unsure;    /* it is not known by node any more; read by others */
+	uint32_t opener;       /* who opens what is opened: io_openers.h */
 };
 
 struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
-	uint32_t current;  /* node; stored with release */
-	uint32_t code;     /* of the stretch that the last event ended: sequence.h */
+	uint32_t current;             /* node; stored with release */
+	uint32_t code;                /* of the stretch that the last event ended: sequence.h */
 	const struct metric_set *set; /* borrowed */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
 	struct call_tree tree;
-	struct sequence_table sequences; /* of the stretches; its uncounted is read by others */
+	/* of the stretches; its uncounted is read by others */
+	struct sequence_table sequences;
 
 	/* Rare: written by the owner, read by others, relaxed. */
 	uint64_t first[METRIC_MAX]; /* what last would be if nothing had been used */
-	uint32_t forgetting; /* odd while context_start changes first and last; then the next one */
+	/* odd while context_start changes first and last; then the next one */
+	uint32_t forgetting;
 	uint64_t unwound, repaired, unmatched, lost;
 	uint64_t mounts, carrier_ns; /* of virtual threads */
 	/* The owner's. */
-	struct records *records; /* the trace's; NULL: sums are enough */
+	struct records *records;  /* the trace's; NULL: sums are enough */
 	struct record_ring *ring; /* NULL: no operation was recorded */
-	_Atomic bool outside; /* the session's scope: what is used is nobody's; read by others */
+	/* the session's scope: what is used is nobody's; read by others */
+	_Atomic bool outside;
 	uint32_t shortage; /* the budget's, when it was last heeded */
-	bool probed; /* probes add to some metric: what their stretches are is counted */
+	bool probed;       /* probes add to some metric: what their stretches are is counted */
 	bool look_known;
 	uint64_t look[METRIC_MAX]; /* what a look at the counters uses of them itself */
-	struct arena memory; /* this struct */
+	struct arena memory;       /* this struct */
 
 	/* Under the tree's lock. */
 	bool counting; /* the counters are open */
@@ -145,7 +150,7 @@ struct thread_context {
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
 
 	struct trace_row row;
-	union { /* by row.life */
+	union {                                 /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */
 		struct lane_part as_lane;       /* CONTEXT_LANE */
@@ -183,8 +188,8 @@ void context_go_out(struct thread_context *context);
 void context_come_in(struct thread_context *context);
 
 /* It comes in, again or for the first time, by entering the method. No stretch ends. */
-void context_enter_scope(struct thread_context *context, uint32_t method,
-	enum call_state state, bool is_static);
+void context_enter_scope(
+	struct thread_context *context, uint32_t method, enum call_state state, bool is_static);
 
 /* True if the thread is in no method. */
 bool context_at_root(const struct thread_context *context);
@@ -213,8 +218,8 @@ static inline void context_caught(struct thread_context *context, uint32_t metho
 uint32_t context_child(struct thread_context *context, uint32_t method);
 uint64_t *context_cells(struct thread_context *context, uint32_t code);
 bool context_push_rare(struct thread_context *context);
-bool context_exit_rare(struct thread_context *context, uint32_t method, bool unwound,
-	const uint64_t *now);
+bool context_exit_rare(
+	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now);
 
 static inline __attribute__((always_inline)) unsigned context_metrics(
 	enum metric_shape shape, const struct thread_context *context)
@@ -247,9 +252,8 @@ static inline __attribute__((always_inline)) void context_add(uint64_t *counter,
 }
 
 /* The stretch's cell. */
-static inline __attribute__((always_inline)) void context_count_stretch(
-	enum metric_shape shape, struct thread_context *context, uint32_t code,
-	const uint64_t *delta)
+static inline __attribute__((always_inline)) void context_count_stretch(enum metric_shape shape,
+	struct thread_context *context, uint32_t code, const uint64_t *delta)
 {
 	unsigned metrics = context_metrics(shape, context);
 	uint64_t *cell = context->sequences.block[code / SEQUENCE_BLOCK];
@@ -289,12 +293,10 @@ static inline __attribute__((always_inline)) struct tree_node *context_charge(
 	}
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < metrics; i++)
-		__atomic_store_n(
-			&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
+		__atomic_store_n(&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
 	context_add(&node->transition[sequence_begin(code)][transition], 1);
 	context->code = code;
-	context_count_stretch(
-		shape, context, unwound ? sequence_unwound(code) : code, delta);
+	context_count_stretch(shape, context, unwound ? sequence_unwound(code) : code, delta);
 	return node;
 }
 
@@ -358,8 +360,7 @@ static inline __attribute__((always_inline)) void context_push(enum metric_shape
 
 /* The thread enters the method. shape: that of the metric set, a constant. */
 static inline __attribute__((always_inline)) void context_enter(enum metric_shape shape,
-	struct thread_context *context, uint32_t method, enum call_state state,
-	bool is_static)
+	struct thread_context *context, uint32_t method, enum call_state state, bool is_static)
 {
 	uint32_t third = sequence_third(state, is_static);
 	struct tree_node *parent;
@@ -374,8 +375,8 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
  * to the tree, the latter are counted for the thread. If it is not on top, its innermost
  * frame is left: an exception has left those above it too; a return has not, they are
  * repaired. False: it has no frame; nothing was charged. */
-static inline __attribute__((always_inline)) bool context_exit(enum metric_shape shape,
-	struct thread_context *context, uint32_t method, bool unwound)
+static inline __attribute__((always_inline)) bool context_exit(
+	enum metric_shape shape, struct thread_context *context, uint32_t method, bool unwound)
 {
 	uint64_t now[METRIC_MAX];
 
@@ -384,8 +385,8 @@ static inline __attribute__((always_inline)) bool context_exit(enum metric_shape
 		return context_exit_rare(context, method, unwound, now);
 	if (__builtin_expect(unwound, 0))
 		context_add(&context->unwound, 1);
-	context_charge(shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT,
-		unwound);
+	context_charge(
+		shape, context, now, context->stack.top[-1].third, TRANSITION_EXIT, unwound);
 	context->stack.top--;
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
 	return true;
@@ -413,8 +414,7 @@ static inline __attribute__((always_inline)) void context_spend(
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < metrics; i++) {
 		context_add(&node->base[metrics + i], spent[i]);
-		__atomic_store_n(
-			&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
+		__atomic_store_n(&node->base[i], node->base[i] + spent[i], __ATOMIC_RELEASE);
 	}
 }
 

@@ -31,8 +31,7 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	context->records = trace->records;
 	context->code = SEQUENCE_OUTSIDE;
 	context->row.started = clock_system();
-	context->shortage =
-		atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
+	context->shortage = atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
 	if (tree_init(&context->tree, &trace->budget, trace->set->count, claim) != 0) {
 		rows_destroy(trace, context);
 		return NULL;
@@ -89,8 +88,7 @@ struct trace *trace_create(const struct metric_set *set, uint64_t max_memory)
 	lock_init(&trace->lock, LOCK_THREADS);
 	if (block > max_memory / 16)
 		block = max_memory / 16;
-	if (arena_resize(&trace->block, &trace->budget, block ? block : 1,
-		    MEMORY_SMALL) != 0) {
+	if (arena_resize(&trace->block, &trace->budget, block ? block : 1, MEMORY_SMALL) != 0) {
 		trace_destroy(trace);
 		return NULL;
 	}
@@ -169,8 +167,9 @@ static struct thread_context *create_live(struct trace *trace, enum memory_claim
 /* How long the thread has waited for a processor; 0 where nothing shows that it waits. */
 static uint64_t wait_of(const struct thread_context *context)
 {
-	return metric_set_has(context->set, METRIC_WALL) ? processor_wait(context->row.identity.os_id)
-							 : 0;
+	return metric_set_has(context->set, METRIC_WALL)
+		       ? processor_wait(context->row.identity.os_id)
+		       : 0;
 }
 
 void rows_look_waited(struct thread_context *context)
@@ -191,9 +190,8 @@ void rows_look_waited(struct thread_context *context)
 	lock_give(&context->tree.lock);
 }
 
-static struct thread_context *begin(struct trace *trace,
-	const struct thread_identity *identity, struct alloc_source alloc,
-	enum context_life life)
+static struct thread_context *begin(struct trace *trace, const struct thread_identity *identity,
+	struct alloc_source alloc, enum context_life life)
 {
 	struct thread_context *context = create_live(trace, MEMORY_SMALL);
 
@@ -227,14 +225,14 @@ static struct thread_context *begin(struct trace *trace,
 	return context;
 }
 
-struct thread_context *trace_thread_begin(struct trace *trace,
-	const struct thread_identity *identity, struct alloc_source alloc)
+struct thread_context *trace_thread_begin(
+	struct trace *trace, const struct thread_identity *identity, struct alloc_source alloc)
 {
 	return begin(trace, identity, alloc, CONTEXT_LIVE);
 }
 
-struct thread_context *trace_carrier_begin(struct trace *trace,
-	const struct thread_identity *identity, struct alloc_source alloc)
+struct thread_context *trace_carrier_begin(
+	struct trace *trace, const struct thread_identity *identity, struct alloc_source alloc)
 {
 	return begin(trace, identity, alloc, CONTEXT_UNLISTED);
 }
@@ -249,8 +247,8 @@ void rows_charge_last(struct thread_context *context, const uint64_t *now)
 		if (now[i] <= last)
 			continue;
 		__atomic_store_n(&context->last[i], now[i], __ATOMIC_RELAXED);
-		__atomic_store_n(&node->base[i], node->base[i] + (now[i] - last),
-			__ATOMIC_RELEASE);
+		__atomic_store_n(
+			&node->base[i], node->base[i] + (now[i] - last), __ATOMIC_RELEASE);
 	}
 }
 
@@ -344,11 +342,9 @@ static void stop_thread(struct thread_context *context)
 	lock_take(&context->tree.lock);
 	if (context->counting && !context->stopped) {
 		for (unsigned i = 0; i < context->set->count; i++)
-			context->stop[i] =
-				__atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
+			context->stop[i] = __atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
 		if (!atomic_load(&context->outside)) {
-			metric_read_from_outside(
-				context->set, context->metric, context->stop);
+			metric_read_from_outside(context->set, context->metric, context->stop);
 			if (context->row.life == CONTEXT_LANE)
 				stop_clock(context);
 		}

@@ -53,8 +53,8 @@ void trace_destroy(struct trace *trace);
 
 /* The calling thread begins: its counters are opened, and count from now on. NULL when
  * there is no memory at all; that is counted. */
-struct thread_context *trace_thread_begin(struct trace *trace,
-	const struct thread_identity *identity, struct alloc_source alloc);
+struct thread_context *trace_thread_begin(
+	struct trace *trace, const struct thread_identity *identity, struct alloc_source alloc);
 
 /* The calling thread ends: what it used since its last event is charged to where it is, its
  * counters are closed, its tree is kept or folded. context must not be used any more. A name
@@ -71,9 +71,11 @@ struct trace_thread {
 	uint32_t id; /* 1, 2, ... in order of appearance; never used again */
 	bool alive;
 	uint64_t folded; /* how many threads this row stands for */
-	const struct thread_identity *identity; /* many: only the name, a pattern, and is_virtual */
+	/* many: only the name, a pattern, and is_virtual */
+	const struct thread_identity *identity;
 	uint64_t started, ended; /* ns of CLOCK_MONOTONIC; ended 0 while alive */
-	uint32_t group;      /* the row of virtual threads that this one is a part of; 0: none */
+	/* the row of virtual threads that this one is a part of; 0: none */
+	uint32_t group;
 	uint32_t nodes;      /* how many it has */
 	uint64_t unwound;    /* exits by exception, among the events */
 	uint64_t repaired;   /* frames popped because their exit never came */
@@ -82,11 +84,12 @@ struct trace_thread {
 	uint64_t pruned;     /* nodes folded for want of memory */
 	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
 	uint64_t carrier_ns; /* and for how long, ns */
-	uint64_t waited_ns;  /* for a processor, where wall-clock time is counted; not of virtual ones */
+	/* for a processor, where wall-clock time is counted; not of virtual ones */
+	uint64_t waited_ns;
 	/* Set for `end` only. */
-	uint64_t events; /* entries and exits: the sum of the nodes' transitions */
+	uint64_t events;              /* entries and exits: the sum of the nodes' transitions */
 	uint64_t calls, folded_calls; /* of the nodes, and of the flat ones among them */
-	uint64_t total[METRIC_MAX]; /* what the sum of the nodes' base has to be: of ended
+	uint64_t total[METRIC_MAX];   /* what the sum of the nodes' base has to be: of ended
 	                             * threads, and of all after trace_stop, by the counters
 	                             * alone; of a running one it is that sum. Of a part of a group
 	                             * those of the clock may be negative, as base may: sums over
@@ -157,8 +160,8 @@ static inline size_t trace_sequences_words(unsigned metrics)
 uint64_t trace_sequences(struct trace *trace, uint64_t *cell);
 
 struct trace_state {
-	uint64_t threads;      /* begun */
-	uint64_t lost_threads; /* had no memory */
+	uint64_t threads;                                /* begun */
+	uint64_t lost_threads;                           /* had no memory */
 	uint64_t memory_limit, memory_used, memory_peak; /* bytes */
 	/* As the last whole visit saw them: all calls, and those without a path (call_tree.h). */
 	uint64_t calls, folded_calls;

@@ -50,8 +50,7 @@ static struct thread_context *find_row(
 	return NULL;
 }
 
-static struct thread_context *new_row(
-	struct trace *trace, const char *pattern, bool is_virtual)
+static struct thread_context *new_row(struct trace *trace, const char *pattern, bool is_virtual)
 {
 	struct thread_context *row;
 
@@ -147,8 +146,8 @@ void fold_twins(struct trace *trace)
 {
 	for (unsigned i = trace->folds; i-- > 1;) {
 		struct thread_context *twin = trace->fold[i];
-		struct thread_context *row = find_row(
-			trace, twin->row.identity.name, twin->row.identity.is_virtual);
+		struct thread_context *row =
+			find_row(trace, twin->row.identity.name, twin->row.identity.is_virtual);
 
 		if (row == twin)
 			continue;
@@ -192,8 +191,8 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
 	struct call_tree *largest = NULL;
 
 	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
-		if ((i->row.life != CONTEXT_ENDED && i->row.life != CONTEXT_FOLD) || i->row.pins > 0 ||
-			i->tree.patience > 0)
+		if ((i->row.life != CONTEXT_ENDED && i->row.life != CONTEXT_FOLD) ||
+			i->row.pins > 0 || i->tree.patience > 0)
 			continue;
 		if (tree_bytes(&i->tree) <= bytes || tree_bytes(&i->tree) <= arena_page())
 			continue;

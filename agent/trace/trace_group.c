@@ -57,8 +57,7 @@ void lane_add_parked(const struct look *look, uint32_t index, struct tree_node *
 		if (!metric_runs_on(look->trace->set, i))
 			continue;
 		if (look->parked_by_node && index < lane->as_lane.parked_nodes)
-			copy->base[i] =
-				with_parked(lane, &base[i], &parked[index], look->now);
+			copy->base[i] = with_parked(lane, &base[i], &parked[index], look->now);
 		/* Where it is not known in which node: where else paths are mixed up. */
 		if (!look->parked_by_node && index == TREE_FOLDED)
 			copy->base[i] += parked_ns(&lane->as_lane.parked, look->now);
@@ -107,7 +106,9 @@ void group_row(struct look *look, struct thread_context *group,
 	look->thread = (struct trace_thread){
 		.id = group->row.id,
 		.alive = begun == 0 || begun > ended,
-		.folded = begun > 0 ? begun : ended > 0 ? ended : 1,
+		.folded = begun > 0   ? begun
+			  : ended > 0 ? ended
+				      : 1,
 		.identity = identity,
 		.started = group->row.started,
 		.ended = group->row.ended,
@@ -116,8 +117,8 @@ void group_row(struct look *look, struct thread_context *group,
 
 /* ---- a group's only thread has ended ---- */
 
-static void take_lane(struct trace *trace, struct thread_context *group,
-	struct thread_context *lane)
+static void take_lane(
+	struct trace *trace, struct thread_context *group, struct thread_context *lane)
 {
 	group->unwound += lane->unwound;
 	group->repaired += lane->repaired;

@@ -49,8 +49,8 @@ static void look_at_counters(struct look *look)
 		look->current != __atomic_load_n(&context->current, __ATOMIC_ACQUIRE))
 		return;
 	for (unsigned i = 0; i < metrics; i++)
-		if (now[i] > look->last[i] ||
-			(context->row.life == CONTEXT_LANE && metric_runs_on(look->trace->set, i)))
+		if (now[i] > look->last[i] || (context->row.life == CONTEXT_LANE &&
+						      metric_runs_on(look->trace->set, i)))
 			look->stretch[i] = now[i] - look->last[i];
 }
 
@@ -252,7 +252,9 @@ bool look_gone(struct look *look, look_block *each, void *user)
 	do {
 		lock_take(&tree->lock);
 		same = accounts_are_same(look);
-		count = tree->accounts.gone_count - shown < most ? tree->accounts.gone_count - shown : most;
+		count = tree->accounts.gone_count - shown < most
+				? tree->accounts.gone_count - shown
+				: most;
 		if (same && count > 0)
 			memcpy(look->trace->block.base, accounts_gone(&tree->accounts) + shown,
 				count * sizeof(uint32_t));
@@ -296,8 +298,8 @@ static uint32_t copy_accounts(struct look *look, uint32_t *at, uint32_t end, uin
 
 	for (; *at < end && most > 0; ++*at, most--) {
 		struct account *from = *at < end - ACCOUNT_KINDS
-						  ? account_at(io, *at)
-						  : &io->rest[*at - (end - ACCOUNT_KINDS)];
+					       ? account_at(io, *at)
+					       : &io->rest[*at - (end - ACCOUNT_KINDS)];
 
 		kept += copy_account(look, from, &block[kept]);
 	}

@@ -28,15 +28,16 @@ struct look {
 	struct trace_thread thread;
 	bool changes, all; /* see trace_visitor; of changes: all is to be written again */
 	bool stopped;
-	bool parked_by_node; /* a lane: parked threads' time is added to their nodes, else to the fold, */
-	uint64_t now;        /* as of this instant of the clock */
+	/* a lane: parked threads' time is added to their nodes, else to the fold, */
+	bool parked_by_node;
+	uint64_t now; /* as of this instant of the clock */
 	uint32_t current;
 	uint32_t turn; /* the context's forgetting, with last */
 	uint32_t moves, account_moves;
 	uint64_t last[METRIC_MAX];
 	uint64_t stretch[METRIC_MAX]; /* of lanes what runs on may be negative */
-	uint64_t added[METRIC_MAX]; /* of the stretch, what went into the copy */
-	uint64_t sum[METRIC_MAX];   /* of base */
+	uint64_t added[METRIC_MAX];   /* of the stretch, what went into the copy */
+	uint64_t sum[METRIC_MAX];     /* of base */
 };
 
 /* Fills look but for trace, now and what is asked for. identity: borrowed. */

@@ -26,27 +26,29 @@ struct trace {
 	struct lock lock; /* LOCK_THREADS: all below, but for what says otherwise */
 	struct thread_context *first, *last; /* all rows, by id */
 	uint32_t next_id;
-	uint32_t ended; /* rows of ended threads */
+	uint32_t ended;       /* rows of ended threads */
 	uint32_t ended_apart; /* of ended virtual ones, each a group of its own */
 	struct thread_context *fold[TRACE_FOLDS_MAX]; /* rows of folded ones */
 	unsigned folds;
 	bool old_frames; /* of methods with probes of an earlier session; constant */
 	bool stopped;
-	bool visiting;      /* rows that were shown must not be folded: they would be shown twice */
-	bool show_all;      /* what was shown as changed was lost */
+	/* rows that were shown must not be folded: they would be shown twice */
+	bool visiting;
+	bool show_all;                   /* what was shown as changed was lost */
 	struct sequence_table sequences; /* of ended threads */
-	struct arena block; /* the visitor's copy of nodes */
-	struct records *records; /* NULL: operations are not recorded one by one */
-	uint64_t calls, folded_calls; /* of the last whole visit */
+	struct arena block;              /* the visitor's copy of nodes */
+	struct records *records;         /* NULL: operations are not recorded one by one */
+	uint64_t calls, folded_calls;    /* of the last whole visit */
 	uint64_t threads;
 	_Atomic uint64_t lost_threads; /* without the lock */
 	/* Virtual threads. */
-	bool apart; /* each is a group; constant */
+	bool apart;                                    /* each is a group; constant */
 	struct thread_context *group[TRACE_FOLDS_MAX]; /* by name, if they are not apart */
 	unsigned groups;
 	struct thread_context *unknown; /* the group of those without a recorded call */
 	struct virtual_pool virtuals;
-	uint64_t stopped_at; /* ns of the clock, 0 until stopped; carriers read it without the lock */
+	/* ns of the clock, 0 until stopped; carriers read it without the lock */
+	uint64_t stopped_at;
 };
 
 /* Metrics of the set that are read from the clock run on while a virtual thread is not mounted. */

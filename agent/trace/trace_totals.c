@@ -60,8 +60,8 @@ static bool read_row(const struct trace *trace, const struct thread_context *con
 /* A thread that goes in and out of the scope all the time is never seen from outside between two
  * of its events: after some tries what it had at its last event has to do, which takes a few loads
  * to read. Totals do not go back for that. */
-static void insist_on_row(struct trace *trace, struct thread_context *context, uint64_t now,
-	uint64_t *used)
+static void insist_on_row(
+	struct trace *trace, struct thread_context *context, uint64_t now, uint64_t *used)
 {
 	enum { TRIES = 10 };
 	struct timespec pause = {0, 20000};
@@ -102,7 +102,8 @@ static bool read_group(
 	uint64_t turns = turns_of(group), used[METRIC_MAX];
 
 	memset(sum, 0, trace->set->count * sizeof(*sum));
-	for (struct thread_context *lane = group->as_group.lanes; lane; lane = lane->as_lane.next) {
+	for (struct thread_context *lane = group->as_group.lanes; lane;
+		lane = lane->as_lane.next) {
 		insist_on_row(trace, lane, now, used);
 		for (unsigned i = 0; i < trace->set->count; i++)
 			sum[i] += used[i];
@@ -111,8 +112,8 @@ static bool read_group(
 }
 
 /* Where threads never rest, it is told what was told before. */
-static void add_group(struct trace *trace, struct thread_context *group, uint64_t now,
-	uint64_t *total)
+static void add_group(
+	struct trace *trace, struct thread_context *group, uint64_t now, uint64_t *total)
 {
 	enum { TRIES = 100 };
 	uint64_t sum[METRIC_MAX];
@@ -124,8 +125,8 @@ static void add_group(struct trace *trace, struct thread_context *group, uint64_
 }
 
 /* Lanes are in their groups. */
-static void add_row(struct trace *trace, struct thread_context *context, uint64_t now,
-	uint64_t *total)
+static void add_row(
+	struct trace *trace, struct thread_context *context, uint64_t now, uint64_t *total)
 {
 	uint64_t used[METRIC_MAX];
 
@@ -149,7 +150,8 @@ void trace_totals(struct trace *trace, uint64_t *total)
 	lock_give(&trace->lock);
 }
 
-static uint64_t add_sequences(struct trace *trace, struct thread_context *context, uint64_t *cell)
+static uint64_t add_sequences(
+	struct trace *trace, struct thread_context *context, uint64_t *cell)
 {
 	lock_take(&context->tree.lock);
 	sequence_table_sum(&context->sequences, trace->set->count, cell);

@@ -20,8 +20,8 @@ struct batch {
 struct visit {
 	const struct trace_visitor *visitor;
 	struct look look;
-	int result; /* what the visitor said last */
-	uint64_t calls, folded_calls; /* so far */
+	int result;                           /* what the visitor said last */
+	uint64_t calls, folded_calls;         /* so far */
 	uint64_t row_calls, row_folded_calls; /* of the row at work */
 };
 
@@ -57,8 +57,8 @@ static bool show_gone(void *user, struct look *look, uint32_t count)
 	struct visit *visit = user;
 	const struct trace_visitor *visitor = visit->visitor;
 
-	visit->result = visitor->gone(
-		visitor->user, &look->thread, count, look->trace->block.base);
+	visit->result =
+		visitor->gone(visitor->user, &look->thread, count, look->trace->block.base);
 	return visit->result == 0;
 }
 
@@ -67,8 +67,8 @@ static bool show_accounts(void *user, struct look *look, uint32_t count)
 	struct visit *visit = user;
 	const struct trace_visitor *visitor = visit->visitor;
 
-	visit->result = visitor->accounts(
-		visitor->user, &look->thread, count, look->trace->block.base);
+	visit->result =
+		visitor->accounts(visitor->user, &look->thread, count, look->trace->block.base);
 	return visit->result == 0;
 }
 
@@ -122,7 +122,8 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 		context->row.calls = look->thread.calls;
 		context->row.folded_calls = look->thread.folded_calls;
 		context->row.settled_moves = look->moves;
-		context->row.settled = !look->thread.alive && context->row.life == CONTEXT_ENDED;
+		context->row.settled =
+			!look->thread.alive && context->row.life == CONTEXT_ENDED;
 	}
 	visit->row_calls += look->thread.calls;
 	visit->row_folded_calls += look->thread.folded_calls;

@@ -72,8 +72,8 @@ static bool forwards_room(struct call_tree *tree, uint32_t more)
 	size_t count = (size_t)tree->forward_count + more;
 
 	return count * sizeof(struct tree_forward) <= tree->forwards.bytes ||
-	       arena_resize(&tree->forwards, tree->budget,
-		       count * sizeof(struct tree_forward), MEMORY_FORCED) == 0;
+	       arena_resize(&tree->forwards, tree->budget, count * sizeof(struct tree_forward),
+		       MEMORY_FORCED) == 0;
 }
 
 static void forward(struct call_tree *tree, uint32_t thread, uint32_t from, uint32_t to)
@@ -135,8 +135,8 @@ void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread)
 		uint32_t place = TREE_ROOT;
 
 		if (i != TREE_ROOT)
-			place = tree_place(tree, tree_at(from, node->parent)->prune.to,
-				node->method);
+			place = tree_place(
+				tree, tree_at(from, node->parent)->prune.to, node->method);
 		add_node(tree->metrics, tree_at(tree, place), node);
 		node->prune.to = place;
 	}
@@ -196,8 +196,7 @@ struct pruning {
 };
 
 /* Folds and flat nodes are as fine as what they are below. */
-static void grade(
-	struct pruning *pruning, const struct shadow_frame *frame, size_t frames)
+static void grade(struct pruning *pruning, const struct shadow_frame *frame, size_t frames)
 {
 	struct call_tree *tree = pruning->tree;
 
@@ -291,8 +290,7 @@ static uint32_t gain_of(const struct pruning *pruning, uint32_t owner)
 	const struct prune_scratch *group = &tree_at(pruning->tree, owner)->prune;
 	uint32_t members = 0, left = group->to == 0;
 
-	for (uint32_t i = group->next; i != 0;
-		i = tree_at(pruning->tree, i)->prune.next) {
+	for (uint32_t i = group->next; i != 0; i = tree_at(pruning->tree, i)->prune.next) {
 		uint32_t *first = first_of(pruning, i);
 
 		members++;
@@ -375,8 +373,8 @@ static void move_counts(struct call_tree *tree, uint32_t to, uint32_t from)
 
 /* The owner's fold takes the lowest slot of its group; what is there goes into the free
  * slot. */
-static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
-	uint32_t slot, const struct tree_node *identity)
+static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest, uint32_t slot,
+	const struct tree_node *identity)
 {
 	struct call_tree *tree = pruning->tree;
 	struct tree_node *fold = tree_at(tree, lowest);
@@ -575,8 +573,7 @@ static bool pruning_init(struct pruning *pruning, struct call_tree *tree)
 }
 
 /* Folds some. Returns how many nodes fewer there are. */
-static uint32_t prune_once(
-	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
+static uint32_t prune_once(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
 	size_t bytes = tree_bytes(tree);
@@ -590,8 +587,7 @@ static uint32_t prune_once(
 	grade(&pruning, frame, frames);
 	if (choose(&pruning, frames_too, &cut) > 0 && fold_groups(&pruning, cut)) {
 		tree->count = compact(tree, frame, frames);
-		__atomic_store_n(
-			&tree->moves, tree->moves + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&tree->moves, tree->moves + 1, __ATOMIC_RELAXED);
 		add64(&tree->pruned, before - tree->count);
 	}
 	arena_fini(&pruning.table, tree->budget);
@@ -607,8 +603,7 @@ static bool has_too_much(const struct call_tree *tree)
 }
 
 /* What the budget had to give in spite of its limit is given back, too. */
-static uint32_t prune_locked(
-	struct call_tree *tree, struct shadow_frame *frame, size_t frames)
+static uint32_t prune_locked(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
 
@@ -618,8 +613,8 @@ static uint32_t prune_locked(
 	return before - tree->count;
 }
 
-uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t frames,
-	uint32_t *current)
+uint32_t tree_prune(
+	struct call_tree *tree, struct shadow_frame *frame, size_t frames, uint32_t *current)
 {
 	uint32_t gone = 0;
 
@@ -633,8 +628,7 @@ uint32_t tree_prune(struct call_tree *tree, struct shadow_frame *frame, size_t f
 	} else {
 		gone = prune_locked(tree, frame, frames);
 		if (current != NULL)
-			__atomic_store_n(
-				current, frame[frames - 1].node, __ATOMIC_RELEASE);
+			__atomic_store_n(current, frame[frames - 1].node, __ATOMIC_RELEASE);
 		if (gone < tree->count / 3) /* a quarter of what it was */
 			tree->patience = tree->count / 4;
 	}

@@ -33,8 +33,8 @@ static bool make_table(struct trace *trace, enum memory_claim claim)
 	pool->size = (uint32_t)(sizeof(struct virtual_thread) +
 				trace->set->count * sizeof(uint64_t));
 	return pool->table.bytes > 0 ||
-	       arena_resize(&pool->table, &trace->budget,
-		       VIRTUAL_BLOCKS * sizeof(struct arena), claim) == 0;
+	       arena_resize(&pool->table, &trace->budget, VIRTUAL_BLOCKS * sizeof(struct arena),
+		       claim) == 0;
 }
 
 /* Under LOCK_THREADS: a block more, all spare. They need it to begin, and it is little for each. */
@@ -47,8 +47,7 @@ static void add_block(struct trace *trace, enum memory_claim claim)
 	if (pool->blocks == VIRTUAL_BLOCKS || !make_table(trace, claim))
 		return;
 	block = block_at(pool, pool->blocks);
-	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size,
-		    claim) != 0)
+	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size, claim) != 0)
 		return;
 	pool->blocks++;
 	for (uint32_t i = VIRTUAL_BLOCK; i-- > 0;) {
@@ -135,7 +134,8 @@ static void forget_frames(struct trace *trace, struct virtual_thread *thread)
 	thread->frames = 0;
 }
 
-void virtual_give(struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
+void virtual_give(
+	struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread)
 {
 	forget_frames(trace, thread);
 	push(&carrier->as_carrier.spare, thread);

@@ -33,26 +33,27 @@ enum {
 struct virtual_thread {
 	struct thread_context *group; /* that its calls are in */
 	struct virtual_thread *next;  /* spare ones */
-	uint32_t number;     /* its own */
-	uint32_t lane;       /* id of the lane that the frames' nodes are of; 0: none */
+	uint32_t number;              /* its own */
+	uint32_t lane;  /* id of the lane that the frames' nodes are of; 0: none */
 	uint32_t moves; /* of that lane's nodes */
-	uint32_t node;       /* of that lane, that it was in */
-	uint32_t code;       /* of the stretch that was under way */
-	bool outside;        /* the session's scope */
-	bool lost;           /* once there was no memory to mount it; that was counted */
+	uint32_t node;  /* of that lane, that it was in */
+	uint32_t code;  /* of the stretch that was under way */
+	bool outside;   /* the session's scope */
+	bool lost;      /* once there was no memory to mount it; that was counted */
 	uint32_t frames, room;
-	uint64_t overflow; /* frames above them, of which nothing is known */
-	uint64_t wall;     /* ns, when it was unmounted */
+	uint64_t overflow;          /* frames above them, of which nothing is known */
+	uint64_t wall;              /* ns, when it was unmounted */
 	struct shadow_frame *frame; /* the root's is not among them; few, or allocated */
 	struct shadow_frame few[VIRTUAL_FRAMES];
-	uint64_t used[]; /* of each metric of the set, when it was unmounted; while it is mounted, less
+	uint64_t used
+		[]; /* of each metric of the set, when it was unmounted; while it is mounted, less
 	                  * what the lane had used before */
 };
 
 struct virtual_pool {
 	struct arena table; /* arenas, by block; made with the first */
 	uint32_t blocks;
-	uint32_t size; /* bytes of one */
+	uint32_t size;                /* bytes of one */
 	struct virtual_thread *spare; /* all under LOCK_THREADS */
 };
 
@@ -63,7 +64,8 @@ struct trace;
 struct virtual_thread *virtual_take(struct trace *trace, struct thread_context *carrier);
 
 /* Its thread has ended. */
-void virtual_give(struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread);
+void virtual_give(
+	struct trace *trace, struct thread_context *carrier, struct virtual_thread *thread);
 
 /* The one of that number, which was taken from this trace. */
 struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number);

@@ -12,7 +12,10 @@
 #define USER_COUNTER_HOW "rdpmc"
 
 /* The attr.config1 to ask for, best first: here user reads need no asking. */
-#define USER_COUNTER_CONFIG1 {0}
+#define USER_COUNTER_CONFIG1                                                                   \
+	{                                                                                      \
+		0                                                                              \
+	}
 
 /* The raw counter of a page's `index` (1, 2, ...; linux/perf_event.h, "index - 1"). Faults
  * unless the kernel allows it: only while the page's index is not 0. */

@@ -16,15 +16,15 @@ static jlong chain(jlong x, jint steps)
 	return (jlong)value;
 }
 
-#define NATIVE(class, method)                                                            \
-	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                   \
-		JNIEnv *jni, jclass type, jlong x, jint steps);                          \
-	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                   \
-		JNIEnv *jni, jclass type, jlong x, jint steps)                           \
-	{                                                                                \
-		(void)jni;                                                               \
-		(void)type;                                                              \
-		return chain(x, steps);                                                  \
+#define NATIVE(class, method)                                                                  \
+	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                         \
+		JNIEnv *jni, jclass type, jlong x, jint steps);                                \
+	JNIEXPORT jlong JNICALL Java_Programs_00024##class##_##method(                         \
+		JNIEnv *jni, jclass type, jlong x, jint steps)                                 \
+	{                                                                                      \
+		(void)jni;                                                                     \
+		(void)type;                                                                    \
+		return chain(x, steps);                                                        \
 	}
 
 NATIVE(Native1k, work)

@@ -7,8 +7,7 @@
 #include <jvmti.h>
 #include <string.h>
 
-static void JNICALL on_entry(
-	jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method)
+static void JNICALL on_entry(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method)
 {
 	(void)jvmti;
 	(void)env;
@@ -16,8 +15,8 @@ static void JNICALL on_entry(
 	(void)method;
 }
 
-static void JNICALL on_exit(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
-	jmethodID method, jboolean by_exception, jvalue value)
+static void JNICALL on_exit(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
+	jboolean by_exception, jvalue value)
 {
 	(void)jvmti;
 	(void)env;
@@ -29,8 +28,7 @@ static void JNICALL on_exit(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
 
 static jint enable(jvmtiEnv *jvmti)
 {
-	static const jvmtiEvent event[] = {
-		JVMTI_EVENT_METHOD_ENTRY, JVMTI_EVENT_METHOD_EXIT};
+	static const jvmtiEvent event[] = {JVMTI_EVENT_METHOD_ENTRY, JVMTI_EVENT_METHOD_EXIT};
 	jvmtiCapabilities capabilities;
 	jvmtiEventCallbacks callbacks;
 
@@ -44,8 +42,7 @@ static jint enable(jvmtiEnv *jvmti)
 		(*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)))
 		return JNI_ERR;
 	for (int i = 0; i < 2; i++)
-		if ((*jvmti)->SetEventNotificationMode(
-			    jvmti, JVMTI_ENABLE, event[i], NULL))
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event[i], NULL))
 			return JNI_ERR;
 	return JNI_OK;
 }

@@ -20,8 +20,7 @@ struct totals {
 	unsigned long methods, untouched;
 };
 
-static struct rewrite_probes method_probes(
-	void *user, const struct rewrite_method *method)
+static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	uint32_t *last = user;
 
@@ -102,8 +101,7 @@ int main(int argc, char **argv)
 			speed[i] = (double)totals.in * 1e3 / (now() - start);
 	}
 	qsort(speed, ROUNDS, sizeof(*speed), compare);
-	printf("%zu %zu %lu %.1f\n", totals.in, totals.out, totals.methods,
-		speed[ROUNDS / 2]);
+	printf("%zu %zu %lu %.1f\n", totals.in, totals.out, totals.methods, speed[ROUNDS / 2]);
 	free((uint8_t *)in.end - (in.end - in.at));
 	return totals.untouched > 0;
 }

@@ -27,8 +27,8 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 			continue;
 		(*jvmti)->SetExtensionEventCallback(
 			jvmti, list[i].extension_event_index, on_mount);
-		(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
-			(jvmtiEvent)list[i].extension_event_index, NULL);
+		(*jvmti)->SetEventNotificationMode(
+			jvmti, JVMTI_ENABLE, (jvmtiEvent)list[i].extension_event_index, NULL);
 	}
 }
 
@@ -43,7 +43,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	callbacks.VMInit = on_vm_init;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) ||
 		(*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
-		(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL))
+		(*jvmti)->SetEventNotificationMode(
+			jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL))
 		return JNI_ERR;
 	return JNI_OK;
 }

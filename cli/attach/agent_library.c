@@ -42,8 +42,7 @@ int agent_library_find(char library[PATH_MAX], struct error *error)
 	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 
 	if (length <= 0)
-		return error_set_errno(
-			error, ERROR_IO, errno, "cannot read '/proc/self/exe'");
+		return error_set_errno(error, ERROR_IO, errno, "cannot read '/proc/self/exe'");
 	folder[length] = '\0';
 	*strrchr(folder, '/') = '\0';
 	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
@@ -119,13 +118,12 @@ static int image_open(struct image *image, const char *library, struct error *er
 }
 
 /* A file of that name is there, the target's own, and holds the same bytes. */
-static bool has_copy(
-	const struct target *target, int directory, const struct image *image)
+static bool has_copy(const struct target *target, int directory, const struct image *image)
 {
 	struct image copy = {0};
 	struct stat status;
-	int file = openat(
-		directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int file =
+		openat(directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool same = false;
 
 	if (file < 0)
@@ -163,8 +161,8 @@ static int write_copy(int directory, const struct image *image)
 	int file, failed, reason;
 
 	snprintf(part, sizeof(part), "part-%ld", (long)getpid());
-	file = openat(directory, part,
-		O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0500);
+	file = openat(
+		directory, part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0500);
 	if (file < 0)
 		return -1;
 	failed = write_all(file, image->bytes, image->size);
@@ -209,11 +207,10 @@ static bool allows_code(int directory)
 }
 
 /* As the target's user. 0, or -1 with errno. name: the directory's. */
-static int copy_below(const struct target *target, const char *root,
-	const struct image *image, const char *name)
+static int copy_below(const struct target *target, const char *root, const struct image *image,
+	const char *name)
 {
-	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY),
-	    directory = -1;
+	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY), directory = -1;
 	int failed = -1, reason = EACCES;
 
 	if (parent >= 0 && allows_code(parent)) {
@@ -252,8 +249,7 @@ static int copy_somewhere(const struct target *target, const struct image *image
 		return error_set(error, ERROR_MEMORY, "no memory");
 	}
 	return error_set_errno(error, ERROR_IO, reason,
-		"process %ld cannot see " LIBRARY
-		", and a copy cannot be made in its '/tmp', "
+		"process %ld cannot see " LIBRARY ", and a copy cannot be made in its '/tmp', "
 		"'/dev/shm' or '/var/tmp'",
 		(long)target->pid);
 }
@@ -276,8 +272,8 @@ static int copy_image(const struct target *target, const struct image *image, ch
 	return copy_somewhere(target, image, name.text, path, error);
 }
 
-static int place_copy(const struct target *target, const char *library, char **path,
-	struct error *error)
+static int place_copy(
+	const struct target *target, const char *library, char **path, struct error *error)
 {
 	struct image image;
 	int failed = image_open(&image, library, error);

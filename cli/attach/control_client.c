@@ -33,7 +33,8 @@ enum { LISTEN_LIMIT = 5000, LEAVE_LIMIT = 30000, PAUSE = 50 };
 static const struct {
 	const char *verb; /* NULL: any other */
 	int64_t limit;
-} limits[] = {{"hello", 20000}, {"status", 20000}, {"top", 20000}, {"flush", 10000}, {NULL, 120000}};
+} limits[] = {
+	{"hello", 20000}, {"status", 20000}, {"top", 20000}, {"flush", 10000}, {NULL, 120000}};
 
 /* ---- where it is ---- */
 
@@ -41,8 +42,7 @@ struct control_name control_directory(const struct target *target)
 {
 	struct control_name name;
 
-	snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY,
-		(long)target->inner_pid);
+	snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY, (long)target->inner_pid);
 	return name;
 }
 
@@ -63,16 +63,16 @@ static int connect_in(
 }
 
 /* In the agent's directory below that root, which may be somebody else's. */
-static int connect_below(
-	const struct target *target, const char *root, struct error *error)
+static int connect_below(const struct target *target, const char *root, struct error *error)
 {
 	const struct control_name own = control_directory(target);
-	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY), directory = -1, result;
+	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY), directory = -1,
+	    result;
 	char name[64];
 
 	if (parent >= 0) {
-		directory = openat(parent, own.text,
-			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		directory =
+			openat(parent, own.text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close(parent);
 	}
 	if (directory < 0)
@@ -117,15 +117,13 @@ static int connect_by_descriptor(const struct target *target, struct error *wors
 
 	if (descriptors == NULL && folder >= 0)
 		close(folder);
-	while (descriptors != NULL && result < 0 &&
-		(entry = readdir(descriptors)) != NULL) {
+	while (descriptors != NULL && result < 0 && (entry = readdir(descriptors)) != NULL) {
 		struct error here = {0};
 		int directory;
 
 		if (!is_other_directory(target, folder, entry->d_name, path))
 			continue;
-		directory =
-			openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		directory = openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			continue;
 		result = connect_in(target, directory, path, &here);
@@ -137,8 +135,7 @@ static int connect_by_descriptor(const struct target *target, struct error *wors
 	return result;
 }
 
-int control_open(
-	struct control *control, const struct target *target, struct error *error)
+int control_open(struct control *control, const struct target *target, struct error *error)
 {
 	struct error worst = {0};
 
@@ -161,8 +158,7 @@ int control_open(
 		control->pid, control->pid);
 }
 
-int control_await(
-	struct control *control, const struct target *target, struct error *error)
+int control_await(struct control *control, const struct target *target, struct error *error)
 {
 	struct waiting waiting;
 	int failed;
@@ -195,8 +191,8 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory to talk to the agent");
 }
 
-static int send_line(struct control *control, json_t *request, struct waiting *waiting,
-	struct error *error)
+static int send_line(
+	struct control *control, json_t *request, struct waiting *waiting, struct error *error)
 {
 	char *text = json_dumps(request, JSON_COMPACT);
 	size_t length;
@@ -210,16 +206,14 @@ static int send_line(struct control *control, json_t *request, struct waiting *w
 		failed = local_socket_send(
 			control->descriptor, text, length + 1, waiting, error);
 	else
-		failed =
-			error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
+		failed = error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
 	free(text);
 	return failed;
 }
 
 /* ---- an answer ---- */
 
-static int more_bytes(
-	struct control *control, struct waiting *waiting, struct error *error)
+static int more_bytes(struct control *control, struct waiting *waiting, struct error *error)
 {
 	char *grown = realloc(control->bytes, control->size + STEP);
 	long got;
@@ -238,8 +232,7 @@ static int more_bytes(
 }
 
 /* Waits for a whole line; its length without the '\n', or a negative code. */
-static long await_line(
-	struct control *control, struct waiting *waiting, struct error *error)
+static long await_line(struct control *control, struct waiting *waiting, struct error *error)
 {
 	size_t seen = 0;
 	char *stop;
@@ -253,8 +246,8 @@ static long await_line(
 			return stop - control->bytes;
 		seen = control->size;
 		if (seen > PROTOCOL_LINE_BYTES)
-			return error_set(error, ERROR_FORMAT,
-				"the agent's answer is longer than 1 MB");
+			return error_set(
+				error, ERROR_FORMAT, "the agent's answer is longer than 1 MB");
 		failed = more_bytes(control, waiting, error);
 		if (failed != 0)
 			return failed;
@@ -263,13 +256,12 @@ static long await_line(
 
 static int refuse_answer(const char *why, struct error *error)
 {
-	return error_set(
-		error, ERROR_FORMAT, "the agent's answer is not understood: %s", why);
+	return error_set(error, ERROR_FORMAT, "the agent's answer is not understood: %s", why);
 }
 
 /* The next line as an object, owned. */
-static int next_answer(struct control *control, struct waiting *waiting, json_t **answer,
-	struct error *error)
+static int next_answer(
+	struct control *control, struct waiting *waiting, json_t **answer, struct error *error)
 {
 	json_error_t json_error;
 	long length = await_line(control, waiting, error);
@@ -298,8 +290,8 @@ static enum error_code code_of(const char *name)
 }
 
 /* *result: owned. */
-static int take_answer(const struct control *control, const json_t *answer,
-	json_t **result, struct error *error)
+static int take_answer(const struct control *control, const json_t *answer, json_t **result,
+	struct error *error)
 {
 	const json_t *refused = json_object_get(answer, "error");
 	const char *message = json_string_value(json_object_get(refused, "message"));
@@ -321,8 +313,8 @@ static int take_answer(const struct control *control, const json_t *answer,
 	return *result ? 0 : no_memory(error);
 }
 
-static int await_answer(struct control *control, struct waiting *waiting, json_t **result,
-	struct error *error)
+static int await_answer(
+	struct control *control, struct waiting *waiting, json_t **result, struct error *error)
 {
 	json_t *answer = NULL;
 	const json_t *id;
@@ -343,8 +335,8 @@ static int await_answer(struct control *control, struct waiting *waiting, json_t
 	return failed;
 }
 
-int control_ask(struct control *control, const char *verb, json_t *members,
-	json_t **result, struct error *error)
+int control_ask(struct control *control, const char *verb, json_t *members, json_t **result,
+	struct error *error)
 {
 	json_t *request = json_pack("{s:i, s:I, s:s}", "jprof", PROTOCOL_VERSION, "id",
 		(json_int_t)++control->asked, "verb", verb);

@@ -30,19 +30,17 @@ struct control_name control_directory(const struct target *target);
 
 /* Connects. 0, or a negative code: -ERROR_MISSING if no agent listens there.
  * control_close is harmless after a failure. */
-int control_open(
-	struct control *control, const struct target *target, struct error *error);
+int control_open(struct control *control, const struct target *target, struct error *error);
 void control_close(struct control *control);
 
 /* The same with an agent that is about to listen: waits for it for some seconds. */
-int control_await(
-	struct control *control, const struct target *target, struct error *error);
+int control_await(struct control *control, const struct target *target, struct error *error);
 
 /* Sends a request with these members (an object, borrowed, or NULL) and waits for its
  * answer. *result: what the agent tells, owned; an empty object where it tells nothing.
  * 0, or a negative code: the agent's own, or -ERROR_IO if the connection is gone. */
-int control_ask(struct control *control, const char *verb, json_t *members,
-	json_t **result, struct error *error);
+int control_ask(struct control *control, const char *verb, json_t *members, json_t **result,
+	struct error *error);
 
 /* Waits until the agent has closed the connection. 0, or -ERROR_BUSY if it takes too
  * long. */

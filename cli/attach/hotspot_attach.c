@@ -45,8 +45,7 @@ struct visit {
 
 /* ---- is it a JVM that may be asked ---- */
 
-int hotspot_find_jvm(
-	const struct target *target, struct target_maps *maps, struct error *error)
+int hotspot_find_jvm(const struct target *target, struct target_maps *maps, struct error *error)
 {
 	struct waiting waiting;
 	int failed = target_maps_read(target, maps, error);
@@ -61,8 +60,8 @@ int hotspot_find_jvm(
 	if (failed != 0 || maps->jvm)
 		return failed;
 	target_maps_fini(maps);
-	return error_set(error, ERROR_JVM,
-		"process %ld is no JVM: it has not loaded libjvm.so", (long)target->pid);
+	return error_set(error, ERROR_JVM, "process %ld is no JVM: it has not loaded libjvm.so",
+		(long)target->pid);
 }
 
 /* SigCgt is the mask of signals with a handler, bit 0 for signal 1. */
@@ -92,8 +91,7 @@ static bool listens(const struct visit *visit)
 {
 	struct stat status;
 
-	return fstatat(visit->directory, visit->socket, &status, AT_SYMLINK_NOFOLLOW) ==
-	       0;
+	return fstatat(visit->directory, visit->socket, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int refuse_quit(const struct target *target, struct error *error)
@@ -112,12 +110,12 @@ static int await_handler(const struct visit *visit, struct error *error)
 	struct waiting waiting;
 	int failed = 0;
 
-	waiting_begin(&waiting, START_LIMIT, "the JVM of process %ld to start",
-		(long)target->pid);
+	waiting_begin(
+		&waiting, START_LIMIT, "the JVM of process %ld to start", (long)target->pid);
 	while (failed == 0 && !listens(visit) && !catches_quit(target)) {
 		if (target_ended(target))
-			failed = error_set(error, ERROR_MISSING,
-				"process %ld has just ended", (long)target->pid);
+			failed = error_set(error, ERROR_MISSING, "process %ld has just ended",
+				(long)target->pid);
 		else if (waiting_is_over(&waiting) || waiting_interrupted())
 			failed = refuse_quit(target, error);
 		else
@@ -220,8 +218,8 @@ static int check_owner(const struct visit *visit, int folder, const char *where,
 {
 	struct stat status;
 
-	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-		status.st_uid == 0 || status.st_uid == visit->target->uid)
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid == 0 ||
+		status.st_uid == visit->target->uid)
 		return 0;
 	return error_set(error, ERROR_DENIED,
 		"cannot attach: '%s%s' was made by user %u, who keeps everybody from "
@@ -237,9 +235,7 @@ static int check_socket(const struct visit *visit, struct error *error)
 	snprintf(other, sizeof(other), "%s.tmp", visit->socket);
 	if (check_owner(visit, visit->directory, "/tmp/", visit->socket, error) != 0)
 		return -ERROR_DENIED;
-	return listens(visit)
-		       ? 0
-		       : check_owner(visit, visit->directory, "/tmp/", other, error);
+	return listens(visit) ? 0 : check_owner(visit, visit->directory, "/tmp/", other, error);
 }
 
 /* By a trigger in the target's own directory; folder: that, negative if it cannot be
@@ -252,8 +248,7 @@ static int wake_from_folder(struct visit *visit, int folder, struct error *error
 	if (folder >= 0 && make_trigger(visit) == 0)
 		failed = signal_listener(visit, error);
 	else
-		failed = check_owner(
-			visit, visit->directory, "/tmp/", visit->trigger, error);
+		failed = check_owner(visit, visit->directory, "/tmp/", visit->trigger, error);
 	visit->folder = visit->directory;
 	return failed;
 }
@@ -292,8 +287,7 @@ static int wake_listener(struct visit *visit, struct error *error)
 	return failed;
 }
 
-static int visit_open(
-	struct visit *visit, const struct target *target, struct error *error)
+static int visit_open(struct visit *visit, const struct target *target, struct error *error)
 {
 	long inner = (long)target->inner_pid;
 
@@ -305,8 +299,7 @@ static int visit_open(
 	if (visit->directory >= 0)
 		return 0;
 	return error_set_errno(error, ERROR_IO, errno,
-		"cannot attach: cannot open '/tmp' as process %ld sees it",
-		(long)target->pid);
+		"cannot attach: cannot open '/tmp' as process %ld sees it", (long)target->pid);
 }
 
 int hotspot_check(
@@ -354,8 +347,8 @@ int hotspot_wake(const struct target *target, struct error *error)
 /* ---- the request and its answer ---- */
 
 /* Fills answer until the JVM closes. Its length, or a negative code. */
-static long read_answer(int connection, char answer[ANSWER_SIZE], struct waiting *waiting,
-	struct error *error)
+static long read_answer(
+	int connection, char answer[ANSWER_SIZE], struct waiting *waiting, struct error *error)
 {
 	long size = 0, got;
 
@@ -492,7 +485,8 @@ int hotspot_load(const struct target *target, const char *library, const char *o
 		return error_set(error, ERROR_VALUE,
 			"the JVM takes at most %d bytes for the path of an agent, and as many "
 			"for its options: '%s' is too long",
-			ARGUMENT_LIMIT - 1, error_subject(library_fits ? options : library).text);
+			ARGUMENT_LIMIT - 1,
+			error_subject(library_fits ? options : library).text);
 	failed = visit_open(&visit, target, error);
 	if (failed != 0)
 		return failed;

@@ -43,8 +43,7 @@ static bool is_native(const struct prologue *prologue)
 }
 
 /* The bytes of the entry are all there: entry->length of them. */
-static bool has_name(
-	const struct entry *entry, const unsigned char *bytes, const char *name)
+static bool has_name(const struct entry *entry, const unsigned char *bytes, const char *name)
 {
 	int32_t size = (int32_t)strlen(name) + 1, at = entry->name_offset;
 
@@ -77,8 +76,7 @@ char *jvm_counters_text(const unsigned char *bytes, size_t size, const char *nam
 		if (size < sizeof(entry) || at > size - sizeof(entry))
 			return NULL;
 		memcpy(&entry, bytes + at, sizeof(entry));
-		if (entry.length < (int32_t)sizeof(entry) ||
-			(size_t)entry.length > size - at)
+		if (entry.length < (int32_t)sizeof(entry) || (size_t)entry.length > size - at)
 			return NULL;
 		if (has_name(&entry, bytes + at, name))
 			return value_of(&entry, bytes + at);
@@ -87,8 +85,7 @@ char *jvm_counters_text(const unsigned char *bytes, size_t size, const char *nam
 	return NULL;
 }
 
-unsigned char *jvm_counters_read(
-	const struct target *target, const char *path, size_t *size)
+unsigned char *jvm_counters_read(const struct target *target, const char *path, size_t *size)
 {
 	int file = target_open_file(target, path);
 	unsigned char *bytes = NULL;

@@ -16,8 +16,7 @@
 
 /* The file at that path, as the target sees it: a regular one, of the target's own user, and no
  * larger than such files are. Owned; NULL. */
-unsigned char *jvm_counters_read(
-	const struct target *target, const char *path, size_t *size);
+unsigned char *jvm_counters_read(const struct target *target, const char *path, size_t *size);
 
 /* The text of that name ("sun.rt.javaCommand"). Owned; NULL: there is none, or the bytes are
  * not understood. */

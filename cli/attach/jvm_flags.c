@@ -68,8 +68,7 @@ static void take_variable(
 	for (; text < end; text += strnlen(text, (size_t)(end - text)) + 1) {
 		size_t whole = strnlen(text, (size_t)(end - text));
 
-		if (whole > length && memcmp(text, name, length) == 0 &&
-			text[length] == '=')
+		if (whole > length && memcmp(text, name, length) == 0 && text[length] == '=')
 			take_text(flags, text + length + 1, whole - length - 1);
 	}
 }
@@ -124,8 +123,7 @@ static bool takes_value(const char *word, size_t length)
 }
 
 /* "@FILE": its words are options, too. Quotes in it are not taken apart. */
-static void take_file(
-	const struct target *target, struct jvm_flags *flags, const char *name)
+static void take_file(const struct target *target, struct jvm_flags *flags, const char *name)
 {
 	char *bytes = malloc(ARGUMENT_FILE_LIMIT);
 	int file = target_open_file(target, name);
@@ -141,8 +139,8 @@ static void take_file(
 }
 
 /* Up to the program: what stands behind it is its own. */
-void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags,
-	const char *words, size_t size)
+void jvm_flags_command_line(
+	const struct target *target, struct jvm_flags *flags, const char *words, size_t size)
 {
 	const char *end = words + size, *word = words;
 	bool is_value = true; /* as is the name of the launcher */
@@ -186,8 +184,7 @@ char *jvm_flags_program(const char *words, size_t size)
 int jvm_flags_counters(const unsigned char *bytes, size_t size)
 {
 	char *text = jvm_counters_text(bytes, size, "sun.rt.jvmCapabilities");
-	int value =
-		text != NULL && (text[0] == '0' || text[0] == '1') ? text[0] - '0' : -1;
+	int value = text != NULL && (text[0] == '0' || text[0] == '1') ? text[0] - '0' : -1;
 
 	free(text);
 	return value;
@@ -221,11 +218,10 @@ static void read_words(const struct target *target, struct jvm_flags *flags)
 	free(variables);
 }
 
-void jvm_flags_read(const struct target *target, const struct target_maps *maps,
-	struct jvm_flags *flags)
+void jvm_flags_read(
+	const struct target *target, const struct target_maps *maps, struct jvm_flags *flags)
 {
-	int published =
-		maps->counters != NULL ? read_counters(target, maps->counters) : -1;
+	int published = maps->counters != NULL ? read_counters(target, maps->counters) : -1;
 
 	*flags = (struct jvm_flags){0};
 	read_words(target, flags);

@@ -20,14 +20,14 @@ struct jvm_flags {
 };
 
 /* What is known; nothing that cannot be read counts as given. */
-void jvm_flags_read(const struct target *target, const struct target_maps *maps,
-	struct jvm_flags *flags);
+void jvm_flags_read(
+	const struct target *target, const struct target_maps *maps, struct jvm_flags *flags);
 
 /* The parts, for tests. Words are separated by '\0' or by white space. */
-void jvm_flags_command_line(const struct target *target, struct jvm_flags *flags,
-	const char *words, size_t size);
-void jvm_flags_environment(struct jvm_flags *flags, const char *words, size_t size,
-	bool before_command_line);
+void jvm_flags_command_line(
+	const struct target *target, struct jvm_flags *flags, const char *words, size_t size);
+void jvm_flags_environment(
+	struct jvm_flags *flags, const char *words, size_t size, bool before_command_line);
 
 /* The program on a launcher's command line: the main class, the jar, the module. Owned; NULL:
  * it names none, or there is an @file, which may. */

@@ -64,8 +64,8 @@ static void note_program(struct jvm_row *row, const struct target *target,
 		row->program = jvm_flags_program(words, length);
 	free(words);
 	if (row->program == NULL && counters != NULL)
-		row->program = first_word(
-			jvm_counters_text(counters, size, "sun.rt.javaCommand"));
+		row->program =
+			first_word(jvm_counters_text(counters, size, "sun.rt.javaCommand"));
 }
 
 /* From the file `release` of its JDK: the line JAVA_VERSION="17.0.15". */
@@ -87,9 +87,9 @@ static char *release_version(const struct target *target)
 		close(file);
 	text[length > 0 ? length : 0] = '\0';
 	begin = strstr(text, key);
-	return begin != NULL ? strndup(begin + strlen(key),
-				       strcspn(begin + strlen(key), "\"\n"))
-			     : NULL;
+	return begin != NULL
+		       ? strndup(begin + strlen(key), strcspn(begin + strlen(key), "\"\n"))
+		       : NULL;
 }
 
 static void note_jvm(struct jvm_row *row, const struct target *target,
@@ -97,15 +97,14 @@ static void note_jvm(struct jvm_row *row, const struct target *target,
 {
 	struct error error = {0};
 	size_t size = 0;
-	unsigned char *counters =
-		maps->counters != NULL ? jvm_counters_read(target, maps->counters, &size)
-				       : NULL;
+	unsigned char *counters = maps->counters != NULL
+					  ? jvm_counters_read(target, maps->counters, &size)
+					  : NULL;
 
 	note_user(row, target->uid);
 	note_program(row, target, counters, size);
 	if (counters != NULL)
-		row->version =
-			jvm_counters_text(counters, size, "java.property.java.version");
+		row->version = jvm_counters_text(counters, size, "java.property.java.version");
 	if (row->version == NULL)
 		row->version = release_version(target);
 	free(counters);
@@ -234,8 +233,7 @@ static const char *short_name(const char *program)
 	const char *last = slash != NULL ? slash + 1 : program;
 	size_t length = strlen(last);
 
-	if (length > strlen(ending) &&
-		strcmp(last + length - strlen(ending), ending) == 0)
+	if (length > strlen(ending) && strcmp(last + length - strlen(ending), ending) == 0)
 		return last;
 	dot = strrchr(last, '.');
 	return dot != NULL ? dot + 1 : last;
@@ -249,8 +247,7 @@ bool jvm_list_is_named(const char *program, const char *word)
 	       (slash != NULL && strcmp(slash + 1, word) == 0);
 }
 
-static int refuse_several(
-	const struct jvm_list *list, const char *word, struct error *error)
+static int refuse_several(const struct jvm_list *list, const char *word, struct error *error)
 {
 	char found[400] = "";
 	size_t used = 0;

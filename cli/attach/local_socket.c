@@ -41,13 +41,13 @@ static int hold_file(const struct target *target, int directory, const char *nam
 	if (file >= 0)
 		return file;
 	if (errno == ENOENT)
-		return error_set(error, ERROR_MISSING, "process %ld has no %s",
-			(long)target->pid, what);
+		return error_set(
+			error, ERROR_MISSING, "process %ld has no %s", (long)target->pid, what);
 	return error_set_errno(error, ERROR_IO, errno, "cannot look at '%s'", name);
 }
 
-static int check_file(const struct target *target, int file, const char *name,
-	const char *what, struct error *error)
+static int check_file(const struct target *target, int file, const char *name, const char *what,
+	struct error *error)
 {
 	struct stat status;
 	const char *why = fstat(file, &status) == 0 ? distrust(target, &status)
@@ -69,8 +69,8 @@ static int try_connect(const struct target *target, int descriptor,
 
 	waiting_begin(&waiting, CONNECT_LIMIT, "process %ld to take a connection to its %s",
 		(long)target->pid, what);
-	while ((failed = connect(descriptor, (const struct sockaddr *)address,
-			sizeof(*address))) != 0) {
+	while ((failed = connect(
+			descriptor, (const struct sockaddr *)address, sizeof(*address))) != 0) {
 		int reason = errno;
 		bool again = reason == EINTR || reason == EAGAIN;
 
@@ -85,8 +85,8 @@ static int try_connect(const struct target *target, int descriptor,
 	return failed;
 }
 
-static int check_peer(const struct target *target, int descriptor, const char *what,
-	struct error *error)
+static int check_peer(
+	const struct target *target, int descriptor, const char *what, struct error *error)
 {
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
@@ -99,8 +99,8 @@ static int check_peer(const struct target *target, int descriptor, const char *w
 		(long)target->pid, (long)peer.pid);
 }
 
-static int connect_held(const struct target *target, int descriptor, int file,
-	const char *what, struct error *error)
+static int connect_held(const struct target *target, int descriptor, int file, const char *what,
+	struct error *error)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int failed, reason;
@@ -112,9 +112,8 @@ static int connect_held(const struct target *target, int descriptor, int file,
 	target_unbecome();
 	if (failed == 0)
 		return check_peer(target, descriptor, what, error);
-	return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO,
-		reason, "cannot connect to the %s of process %ld", what,
-		(long)target->pid);
+	return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO, reason,
+		"cannot connect to the %s of process %ld", what, (long)target->pid);
 }
 
 /* A connection, or a negative code. */
@@ -152,8 +151,8 @@ static int closed(struct error *error)
 	return error_set(error, ERROR_IO, "the connection was closed without an answer");
 }
 
-int local_socket_send(int descriptor, const char *bytes, size_t size,
-	struct waiting *waiting, struct error *error)
+int local_socket_send(int descriptor, const char *bytes, size_t size, struct waiting *waiting,
+	struct error *error)
 {
 	ssize_t sent;
 
@@ -171,8 +170,8 @@ int local_socket_send(int descriptor, const char *bytes, size_t size,
 	return 0;
 }
 
-long local_socket_receive(int descriptor, char *bytes, size_t size, struct waiting *waiting,
-	struct error *error)
+long local_socket_receive(
+	int descriptor, char *bytes, size_t size, struct waiting *waiting, struct error *error)
 {
 	ssize_t got;
 

@@ -20,12 +20,12 @@ int local_socket_connect(const struct target *target, int directory, const char 
 	const char *what, struct error *error);
 
 /* Sends all of it. 0, or a negative code: -ERROR_BUSY if the limit is reached. */
-int local_socket_send(int descriptor, const char *bytes, size_t size,
-	struct waiting *waiting, struct error *error);
+int local_socket_send(int descriptor, const char *bytes, size_t size, struct waiting *waiting,
+	struct error *error);
 
 /* What is there to read, at most size. 0: the other side has closed. A negative code:
  * -ERROR_BUSY if the limit is reached. */
-long local_socket_receive(int descriptor, char *bytes, size_t size, struct waiting *waiting,
-	struct error *error);
+long local_socket_receive(
+	int descriptor, char *bytes, size_t size, struct waiting *waiting, struct error *error);
 
 #endif

@@ -35,10 +35,9 @@ int target_read_pid(const char *text, pid_t *pid, struct error *error)
 	char *end;
 	long number = strtol(text, &end, 10);
 
-	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 ||
-		number > INT_MAX)
-		return error_set(error, ERROR_USAGE, "'%s' is no process id",
-			error_subject(text).text);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number > INT_MAX)
+		return error_set(
+			error, ERROR_USAGE, "'%s' is no process id", error_subject(text).text);
 	*pid = (pid_t)number;
 	return 0;
 }
@@ -95,12 +94,11 @@ static const char *status_field(const char *status, const char *key)
 
 	snprintf(mark, sizeof(mark), "\n%s:", key);
 	line = strstr(status, mark);
-	return line != NULL ? line + strlen(mark) + strspn(line + strlen(mark), "\t ")
-			    : NULL;
+	return line != NULL ? line + strlen(mark) + strspn(line + strlen(mark), "\t ") : NULL;
 }
 
-bool target_status_number(const struct target *target, const char *key, int base,
-	unsigned long long *number)
+bool target_status_number(
+	const struct target *target, const char *key, int base, unsigned long long *number)
 {
 	size_t size;
 	char *status = target_read(target, "status", &size);
@@ -184,8 +182,7 @@ static pid_t innermost_pid(const char *status, pid_t pid)
 	return pid;
 }
 
-static int refuse_state(
-	const struct target *target, const char *status, struct error *error)
+static int refuse_state(const struct target *target, const char *status, struct error *error)
 {
 	long pid = target->pid;
 	const char *state = status_field(status, "State");
@@ -195,8 +192,7 @@ static int refuse_state(
 		return error_set(error, ERROR_IO, "cannot read '/proc/%ld/status'", pid);
 	if (atol(group) != pid)
 		return error_set(error, ERROR_VALUE,
-			"%ld is a thread of process %ld: name the process", pid,
-			atol(group));
+			"%ld is a thread of process %ld: name the process", pid, atol(group));
 	if (strchr("ZX", *state) != NULL)
 		return error_set(error, ERROR_MISSING,
 			"process %ld has ended already (it is a zombie)", pid);
@@ -205,8 +201,7 @@ static int refuse_state(
 			error, ERROR_VALUE, "process %ld is a part of the kernel", pid);
 	if (*state == 'T')
 		return error_set(error, ERROR_BUSY,
-			"process %ld is stopped; continue it with: kill -CONT %ld", pid,
-			pid);
+			"process %ld is stopped; continue it with: kill -CONT %ld", pid, pid);
 	if (*state == 't')
 		return error_set(error, ERROR_BUSY,
 			"process %ld is stopped by a debugger; continue it there", pid);
@@ -234,8 +229,7 @@ static int read_identity(struct target *target, struct error *error)
 	int failed;
 
 	if (status == NULL)
-		return error_set(
-			error, ERROR_MISSING, "no process %ld", (long)target->pid);
+		return error_set(error, ERROR_MISSING, "no process %ld", (long)target->pid);
 	failed = refuse_state(target, status, error);
 	target->uid = (uid_t)effective_id(status, "Uid");
 	target->gid = (gid_t)effective_id(status, "Gid");
@@ -265,8 +259,8 @@ int target_refuse_access(const struct target *target, int reason, struct error *
 					 : "it hides from its own user; try as root";
 
 	if (reason == ENOENT || reason == ESRCH)
-		return error_set(error, ERROR_MISSING, "process %ld has just ended",
-			(long)target->pid);
+		return error_set(
+			error, ERROR_MISSING, "process %ld has just ended", (long)target->pid);
 	return error_set(error, ERROR_DENIED, "cannot look into process %ld: %s (%s)",
 		(long)target->pid, strerror(reason), why);
 }
@@ -342,9 +336,8 @@ static char *whole_path(const struct target *target, const char *path)
 	if (length <= 0)
 		return NULL;
 	folder[length] = '\0';
-	return asprintf(&whole, "%s/%s", target_path_there(target, folder), path) < 0
-		       ? NULL
-		       : whole;
+	return asprintf(&whole, "%s/%s", target_path_there(target, folder), path) < 0 ? NULL
+										      : whole;
 }
 
 /* Opens for reading what is held already, if it is a plain file: opening a device or a
@@ -384,8 +377,7 @@ char *target_path_here(const struct target *target, const char *path)
 
 	if (target->same_view)
 		return strdup(path);
-	return asprintf(&here, "/proc/%ld/root%s", (long)target->pid, path) < 0 ? NULL
-										: here;
+	return asprintf(&here, "/proc/%ld/root%s", (long)target->pid, path) < 0 ? NULL : here;
 }
 
 /* ---- as its user ---- */

@@ -53,8 +53,8 @@ void target_unlock(struct target *target);
 
 /* The line "KEY:" of its /proc/PID/status as a number of that base: its first word.
  * False if it is gone. */
-bool target_status_number(const struct target *target, const char *key, int base,
-	unsigned long long *number);
+bool target_status_number(
+	const struct target *target, const char *key, int base, unsigned long long *number);
 
 /* A file of /proc/PID as one text that ends with '\0' behind *size bytes. Owned; NULL. */
 char *target_read(const struct target *target, const char *name, size_t *size);

@@ -55,8 +55,7 @@ static void read_mapping(
 		keep_first(target, &maps->counters, path);
 }
 
-int target_maps_read(
-	const struct target *target, struct target_maps *maps, struct error *error)
+int target_maps_read(const struct target *target, struct target_maps *maps, struct error *error)
 {
 	FILE *in = target_open_stream(target, "maps");
 	char *line = NULL;

@@ -7,9 +7,9 @@
 #include "cli/attach/target.h"
 
 struct target_maps {
-	bool jvm;      /* libjvm.so */
-	bool launcher; /* libjli.so: java on the way to become a JVM */
-	char *agent; /* libjprof.so, as the target sees it, owned; NULL: there is none */
+	bool jvm;       /* libjvm.so */
+	bool launcher;  /* libjli.so: java on the way to become a JVM */
+	char *agent;    /* libjprof.so, as the target sees it, owned; NULL: there is none */
 	char *counters; /* HotSpot's file of counters, the same */
 };
 

@@ -23,7 +23,7 @@ struct question {
 	const struct profile *profile;
 	const struct identity *identity;
 	const char *asked; /* the program or folder that the user names, or NULL */
-	char *java; /* PATH_MAX: the program to run */
+	char *java;        /* PATH_MAX: the program to run */
 	struct error *error;
 };
 
@@ -71,8 +71,7 @@ static int check_processor(struct question *question)
 
 	if (!processor_model(model, sizeof(model)))
 		return refuse(question, "this machine does not say what processor it has");
-	return strcmp(made, model) == 0 ? 0
-					: refuse_other(question, "processor", made, model);
+	return strcmp(made, model) == 0 ? 0 : refuse_other(question, "processor", made, model);
 }
 
 static int check_arch(struct question *question)
@@ -244,7 +243,8 @@ static int check_jvm(struct question *question)
 	if (take_home(question) || known_jvms_find(take_known, question))
 		return 0;
 	return refuse_file(question, "its JVM ", made ? made : "",
-		"is none that `jprof run` or `jprof attach` has seen here (name it: --java PATH)");
+		"is none that `jprof run` or `jprof attach` has seen here (name it: --java "
+		"PATH)");
 }
 
 /* What runs beside the program would cost it time; and it would disturb what is measured. */
@@ -266,9 +266,8 @@ static int check_ended(struct question *question)
 int at_hand_check(const struct profile *profile, const struct identity *identity,
 	const char *asked, char java[PATH_MAX], struct error *error)
 {
-	static int (*const checks[])(struct question *question) = {
-		check_known, check_ended, check_processor, check_arch, check_agent, check_mode,
-		check_jvm};
+	static int (*const checks[])(struct question * question) = {check_known, check_ended,
+		check_processor, check_arch, check_agent, check_mode, check_jvm};
 	struct question question = {profile, identity, asked, java, error};
 	int failed = 0;
 

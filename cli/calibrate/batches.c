@@ -76,8 +76,8 @@ static int take_batch(
 		return error_set(error, ERROR_MEMORY, "no memory");
 	if (number > batches->repetitions)
 		batches->repetitions = (unsigned)number;
-	return take_values(batches, program, json_object_get(batch, "values"),
-		(double)rounds, error);
+	return take_values(
+		batches, program, json_object_get(batch, "values"), (double)rounds, error);
 }
 
 int batches_take(struct batches *batches, const char *line, struct error *error)

@@ -151,8 +151,8 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 	if (code == 0)
 		known_jvms_note_profile(measuring->command.profile);
 	if (code == 0)
-		code = observations_read(&measuring->observations,
-			measuring->command.profile, measuring->with.repetitions, error);
+		code = observations_read(&measuring->observations, measuring->command.profile,
+			measuring->with.repetitions, error);
 	return code == 0 ? training_run(training, calibration, &measuring->without,
 				   &measuring->observations, error)
 			 : code;
@@ -223,8 +223,8 @@ int calibrate_quick(const struct identity *identity, const char *java, bool prog
 	int code = calibrate_measure(&what, calibration, NULL, error);
 
 	if (code == 0)
-		code = identity_compare(&(*calibration)->identity, identity,
-			"what was measured now", error);
+		code = identity_compare(
+			&(*calibration)->identity, identity, "what was measured now", error);
 	if (code == 0) {
 		cache_write(*calibration, NULL);
 		return 0;

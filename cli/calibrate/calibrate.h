@@ -20,13 +20,15 @@
 
 /* What is to be measured. All texts are borrowed. */
 struct calibrate {
-	const char *java;    /* the program, or a JDK's or JRE's folder; NULL: JAVA_HOME's, or PATH's */
+	/* the program, or a JDK's or JRE's folder; NULL: JAVA_HOME's, or PATH's */
+	const char *java;
 	const char *calls;   /* "auto", "instrument" or "events" */
 	const char *timing;  /* "fast" or "precise" */
 	const char *metrics; /* joined by '+' */
 	const char *mode;    /* the JVM's option for how it runs code; "" or NULL: as usual */
-	bool quick;          /* some ten seconds instead of half a minute; and a minute at most */
-	bool progress;       /* say on standard error what is under way */
+	/* some ten seconds instead of half a minute; and a minute at most */
+	bool quick;
+	bool progress; /* say on standard error what is under way */
 };
 
 /* 0 and the calibration, owned by the caller (calibration_destroy); or a negative code and NULL.

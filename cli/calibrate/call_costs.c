@@ -23,8 +23,7 @@ static double call_of(
 	return fmax(0, calls / (MANY - FEW));
 }
 
-void call_costs_init(
-	struct call_costs *costs, const struct batches *without, unsigned metric)
+void call_costs_init(struct call_costs *costs, const struct batches *without, unsigned metric)
 {
 	for (unsigned caller = 0; caller < CALL_TYPES; caller++)
 		for (unsigned callee = 0; callee < CALL_TYPES; callee++)
@@ -42,7 +41,8 @@ double call_costs_of(const struct call_costs *costs, uint32_t code)
 	unsigned first = type_of(sequence_first_type(code));
 	unsigned second = type_of(sequence_second_type(code));
 	unsigned third = type_of(sequence_third_type(code));
-	double before = sequence_begin(code) == TRANSITION_EXIT ? costs->call[second][first] : 0;
+	double before =
+		sequence_begin(code) == TRANSITION_EXIT ? costs->call[second][first] : 0;
 	double behind = sequence_end(code) == TRANSITION_ENTRY ? costs->call[second][third] : 0;
 
 	return (before + behind) / 2;

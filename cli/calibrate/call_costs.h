@@ -22,8 +22,7 @@ struct call_costs {
 	double call[CALL_TYPES][CALL_TYPES]; /* [caller][callee] */
 };
 
-void call_costs_init(
-	struct call_costs *costs, const struct batches *without, unsigned metric);
+void call_costs_init(struct call_costs *costs, const struct batches *without, unsigned metric);
 
 /* What a stretch of that code, of no unwind, has of the calls at its two ends. */
 double call_costs_of(const struct call_costs *costs, uint32_t code);

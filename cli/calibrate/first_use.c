@@ -20,9 +20,8 @@ enum {
 
 static int refuse_wait(struct error *error)
 {
-	return error_set(error, ERROR_BUSY, waiting_interrupted()
-						    ? "interrupted"
-						    : "another jprof is still measuring");
+	return error_set(error, ERROR_BUSY,
+		waiting_interrupted() ? "interrupted" : "another jprof is still measuring");
 }
 
 /* The lock's descriptor, or a negative code. */
@@ -61,9 +60,10 @@ static int measure(struct calibration **calibration, const char *java,
 	int failed;
 
 	progress_hide();
-	fprintf(stderr, "jprof: measuring what probes cost, once for this version of the JVM, how "
-			"calls are seen, and the metrics: "
-			"ten seconds or so, a minute at most (--calibration off goes without)\n");
+	fprintf(stderr,
+		"jprof: measuring what probes cost, once for this version of the JVM, how "
+		"calls are seen, and the metrics: "
+		"ten seconds or so, a minute at most (--calibration off goes without)\n");
 	failed = calibrate_quick(identity, java, isatty(STDERR_FILENO), calibration, error);
 	if (failed != 0 && !waiting_interrupted())
 		cache_note_failure(identity, error->text);
@@ -95,8 +95,7 @@ int first_use_measure(struct calibration **calibration, const struct profile *pr
 		return failed;
 	waiting_catch_interrupt();
 	lock = wait_for_lock(error);
-	failed = lock < 0 ? lock
-			  : measure_locked(calibration, java, identity, error);
+	failed = lock < 0 ? lock : measure_locked(calibration, java, identity, error);
 	if (lock >= 0)
 		close(lock);
 	waiting_leave_interrupt();

@@ -51,8 +51,8 @@ static bool measure(struct point *point, const struct batches *without,
 		return false;
 	point->work = samples_median(&program->round[metric]);
 	point->more = samples_median(&method->call[metric]);
-	point->unknown = hypot(samples_error(&program->round[metric]),
-		samples_error(&method->call[metric]));
+	point->unknown = hypot(
+		samples_error(&program->round[metric]), samples_error(&method->call[metric]));
 	return true;
 }
 
@@ -94,8 +94,8 @@ static void add_shift(struct shifts *shifts, double work, double shift)
 }
 
 /* What an empty stretch costs where all three methods are static and of that state. */
-static double main_cost(
-	const double cost[SEQUENCE_CODES], int state, enum transition begin, enum transition end)
+static double main_cost(const double cost[SEQUENCE_CODES], int state, enum transition begin,
+	enum transition end)
 {
 	uint32_t third = sequence_third((enum call_state)state, true);
 	uint32_t code = sequence_roll(0, third, TRANSITION_ENTRY);
@@ -106,8 +106,7 @@ static double main_cost(
 static const enum transition E = TRANSITION_ENTRY, X = TRANSITION_EXIT;
 
 /* What the empty ones cost, a stretch of each shape. */
-static void find_costs(
-	double empty[SHAPES], const double cost[SEQUENCE_CODES], int state)
+static void find_costs(double empty[SHAPES], const double cost[SEQUENCE_CODES], int state)
 {
 	double outer = main_cost(cost, state, E, E) + main_cost(cost, state, X, X);
 
@@ -132,8 +131,7 @@ static void take_point(struct known_work *work, struct shifts *shifts, double st
 
 /* A probe beside work costs hardly more than one alone: a shift above the limit is
  * something else, unless most of them are. */
-static void leave_out_overlapping(
-	struct known_work *work, struct shifts *shifts, double limit)
+static void leave_out_overlapping(struct known_work *work, struct shifts *shifts, double limit)
 {
 	struct shifts rest = {0};
 
@@ -150,8 +148,8 @@ static void leave_out_overlapping(
 static const char *body_of_leaf(const char *method, int state)
 {
 	char prefix[40];
-	int length = snprintf(prefix, sizeof(prefix), "%s_%s_", state_names[state],
-		shape_names[LEAF]);
+	int length = snprintf(
+		prefix, sizeof(prefix), "%s_%s_", state_names[state], shape_names[LEAF]);
 
 	return strncmp(method, prefix, (size_t)length) == 0 ? method + length : NULL;
 }
@@ -233,8 +231,7 @@ static double shifts_quartile(const struct shifts *shifts)
 /* The loop around a leaf does next to nothing, whatever the leaf does. */
 static double loops_differ(const struct observations *with, unsigned metric)
 {
-	const struct observed_method *empty =
-		observations_method(with, "jitted_leaf_empty");
+	const struct observed_method *empty = observations_method(with, "jitted_leaf_empty");
 	double far[2 * SHIFTS_MAX];
 	size_t count = 0;
 
@@ -281,8 +278,7 @@ static double relative_of(const struct batches *without, unsigned metric)
 /* The same of interpreted work, and of what it takes with probes, where that is long
  * beside what they cost: an interpreter's pace depends on what ran before. */
 static double relative_of_interpreted(const struct batches *without,
-	const struct observations *with, unsigned metric,
-	const double cost[SEQUENCE_CODES])
+	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
 {
 	double empty[SHAPES], part[SHIFTS_MAX];
 	struct point point;
@@ -298,10 +294,8 @@ static double relative_of_interpreted(const struct batches *without,
 			if (measure_body(&point, without, with, metric, STATE_INTERPRETED,
 				    shape, name) &&
 				point.work >= work_least &&
-				point.work >=
-					long_work * stretches_of[shape] * empty[shape])
-				part[count++] =
-					fabs(point.more - point.work) / point.work;
+				point.work >= long_work * stretches_of[shape] * empty[shape])
+				part[count++] = fabs(point.more - point.work) / point.work;
 	}
 	return fmin(interpreted_most, upper_quartile(part, count));
 }
@@ -316,8 +310,8 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
-	work->interpreted = fmax(
-		work->relative, relative_of_interpreted(without, with, metric, cost));
+	work->interpreted =
+		fmax(work->relative, relative_of_interpreted(without, with, metric, cost));
 	for (int state = 0; state < STATE_OUTSIDE; state++) {
 		take_state(work, &shifts[state], without, with, metric, state, cost);
 		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));

@@ -32,10 +32,10 @@ struct shift_range {
 
 /* Of one metric. Embedded. */
 struct known_work {
-	double relative;   /* by how much work differs from itself: a fraction */
+	double relative;          /* by how much work differs from itself: a fraction */
 	double interpreted;       /* the same of interpreted work; no less */
 	double measured_relative; /* the same before it was put between its bounds */
-	double reach; /* as much work is little: a part of what an empty stretch comes to */
+	double reach;    /* as much work is little: a part of what an empty stretch comes to */
 	unsigned points; /* bodies that were compared with empty ones */
 	unsigned overlapping, hiding; /* of them, that were left out */
 	/* By state; next to little work, which may be none, and to more. */

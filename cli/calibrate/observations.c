@@ -12,7 +12,7 @@
 enum { STRETCHES_LEAST = 100 };
 
 #define BODIES_CLASS "calibrated.Bodies"
-#define PATHS_CLASS "calibrated.Paths"
+#define PATHS_CLASS  "calibrated.Paths"
 
 static int no_memory(struct error *error)
 {
@@ -26,8 +26,8 @@ static bool is_unwind(uint32_t code)
 	return code >= SEQUENCE_UNWIND;
 }
 
-static int take_sequence(struct observations *observations,
-	const struct profile_sequence *seen, struct error *error)
+static int take_sequence(struct observations *observations, const struct profile_sequence *seen,
+	struct error *error)
 {
 	struct observed_sequence **sequence = &observations->sequence[seen->code];
 
@@ -37,8 +37,7 @@ static int take_sequence(struct observations *observations,
 		return no_memory(error);
 	(*sequence)->count += seen->count;
 	for (unsigned i = 0; i < observations->metric_count; i++)
-		samples_add(&(*sequence)->mean[i],
-			(double)seen->sum[i] / (double)seen->count);
+		samples_add(&(*sequence)->mean[i], (double)seen->sum[i] / (double)seen->count);
 	return 0;
 }
 
@@ -56,14 +55,14 @@ static int take_sequences(struct observations *observations, const struct profil
 	return code;
 }
 
-static int take_types(struct observations *observations, const struct profile *profile,
-	struct error *error)
+static int take_types(
+	struct observations *observations, const struct profile *profile, struct error *error)
 {
 	return take_sequences(observations, profile, false, error);
 }
 
-static int take_throws(struct observations *observations, const struct profile *profile,
-	struct error *error)
+static int take_throws(
+	struct observations *observations, const struct profile *profile, struct error *error)
 {
 	return take_sequences(observations, profile, true, error);
 }
@@ -87,8 +86,8 @@ const struct observed_method *observations_method(
 
 static struct observed_method *add_method(struct observations *observations, const char *name)
 {
-	struct observed_method *method = realloc(observations->method,
-		(observations->method_count + 1) * sizeof(*method));
+	struct observed_method *method = realloc(
+		observations->method, (observations->method_count + 1) * sizeof(*method));
 
 	if (!method)
 		return NULL;
@@ -146,8 +145,8 @@ static int take_thread(struct observations *observations, const struct profile *
 	return code;
 }
 
-static int take_bodies(struct observations *observations, const struct profile *profile,
-	struct error *error)
+static int take_bodies(
+	struct observations *observations, const struct profile *profile, struct error *error)
 {
 	int code = 0;
 
@@ -181,8 +180,8 @@ static void add_node(struct path_sum *sum, const struct profile_node *node, unsi
 		sum->used[m] += (double)(node->base[m] - node->spent[m]);
 }
 
-static int take_paths(struct observations *observations, const struct profile *profile,
-	struct error *error)
+static int take_paths(
+	struct observations *observations, const struct profile *profile, struct error *error)
 {
 	struct path_sum sums[DEPTHS + 1] = {0};
 
@@ -251,8 +250,8 @@ static void take_minima(struct observations *observations, const struct profile 
 	}
 }
 
-int observations_read(struct observations *observations, const char *path,
-	unsigned repetitions, struct error *error)
+int observations_read(struct observations *observations, const char *path, unsigned repetitions,
+	struct error *error)
 {
 	struct profile *profile;
 	int code = profile_open(&profile, path, error);

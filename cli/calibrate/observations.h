@@ -32,7 +32,8 @@ struct observed_sequence {
 struct observed_method {
 	char name[64];
 	struct samples call[PROFILE_METRIC_MAX]; /* its own use per call */
-	struct samples loop[PROFILE_METRIC_MAX]; /* its caller's own use per call, if that is a loop */
+	/* its caller's own use per call, if that is a loop */
+	struct samples loop[PROFILE_METRIC_MAX];
 };
 
 /* Depths of paths are below. */
@@ -42,16 +43,17 @@ enum { DEPTHS = 32 };
 struct observations {
 	unsigned metric_count;
 	char unit[PROFILE_METRIC_MAX][16];
-	struct identity identity; /* of the profile */
+	struct identity identity;                           /* of the profile */
 	struct observed_sequence *sequence[SEQUENCE_CODES]; /* NULL: was not seen */
 	struct observed_method *method;
 	size_t method_count;
-	struct samples path[DEPTHS][PROFILE_METRIC_MAX]; /* a stretch's use in paths of that depth */
+	/* a stretch's use in paths of that depth */
+	struct samples path[DEPTHS][PROFILE_METRIC_MAX];
 };
 
 /* Reads so many repetitions. 0, or a negative code; observations_fini is needed in any case. */
-int observations_read(struct observations *observations, const char *path,
-	unsigned repetitions, struct error *error);
+int observations_read(struct observations *observations, const char *path, unsigned repetitions,
+	struct error *error);
 
 void observations_fini(struct observations *observations);
 

@@ -84,8 +84,8 @@ static double no_less(double cost, double value)
 	return fmax(fmin(0, cost), value);
 }
 
-static void fill_row(const struct course *course, struct calibration_row *row,
-	const struct known_work *work)
+static void fill_row(
+	const struct course *course, struct calibration_row *row, const struct known_work *work)
 {
 	const struct observed_sequence *seen = course->with->sequence[row->code];
 	struct shift_range little = known_work_little(work, row->code);
@@ -106,8 +106,8 @@ static void fill_row(const struct course *course, struct calibration_row *row,
 	};
 }
 
-static void fill_free_row(unsigned metric, struct calibration_row *row,
-	const struct observed_sequence *seen)
+static void fill_free_row(
+	unsigned metric, struct calibration_row *row, const struct observed_sequence *seen)
 {
 	double observed = samples_median(&seen->mean[metric]);
 
@@ -162,7 +162,8 @@ static void fill_trees(struct calibration_metric *filled, const struct batches *
 		program = batches_find(without, name);
 		if (!program || seen->count == 0)
 			continue;
-		cost = samples_median(seen) - samples_median(&program->round[metric]) / stretches;
+		cost = samples_median(seen) -
+		       samples_median(&program->round[metric]) / stretches;
 		if (isnan(few))
 			few = cost;
 		tree->nodes = (2u << depth) - 1;

@@ -18,8 +18,8 @@
 #include "cli/terminal/waiting.h"
 
 enum {
-	LINE = 8192, /* a longer one is cut */
-	PAUSE = 100, /* ms between two looks at the clock and for Ctrl-C */
+	LINE = 8192,  /* a longer one is cut */
+	PAUSE = 100,  /* ms between two looks at the clock and for Ctrl-C */
 	MERCY = 3000, /* ms to end in when asked to */
 	SAID = 400
 };
@@ -118,8 +118,7 @@ static int read_all(struct child *child, java_line *line, void *argument, struct
 			continue;
 		got = read(child->output, bytes, sizeof(bytes));
 		if (got > 0)
-			code = take_bytes(
-				child, bytes, (size_t)got, line, argument, error);
+			code = take_bytes(child, bytes, (size_t)got, line, argument, error);
 		else if (got < 0 && errno != EINTR)
 			code = error_set_errno(error, ERROR_IO, errno,
 				"cannot read what '%s' prints",
@@ -201,8 +200,8 @@ static int judge(const struct child *child, int status, struct error *error)
 		error_subject(program).text, WEXITSTATUS(status));
 }
 
-int java_child_run(char *const argv[], int64_t limit, java_line *line, void *argument,
-	struct error *error)
+int java_child_run(
+	char *const argv[], int64_t limit, java_line *line, void *argument, struct error *error)
 {
 	struct child child = {.program = argv[0], .end = waiting_until(limit)};
 	int code = start(&child, argv, error), status;

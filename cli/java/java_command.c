@@ -105,13 +105,12 @@ static int make_agent(
 /* No thread more than need be, no files. Methods are compiled early and at once; but how often the
  * interpreter asks whether to compile is left as it is, for that is part of what its calls cost. */
 static const char *const steady[] = {"-XX:+UseSerialGC", "-XX:-UsePerfData",
-	"-XX:-BackgroundCompilation",
-	"-XX:Tier3InvocationThreshold=20", "-XX:Tier3MinInvocationThreshold=10",
-	"-XX:Tier3CompileThreshold=200", "-XX:Tier3BackEdgeThreshold=6000",
-	"-XX:Tier4InvocationThreshold=500", "-XX:Tier4MinInvocationThreshold=60",
-	"-XX:Tier4CompileThreshold=1500", "-XX:Tier4BackEdgeThreshold=4000",
-	"-XX:Tier3InvokeNotifyFreqLog=5", "-XX:Tier3BackedgeNotifyFreqLog=8",
-	"-XX:CompileCommand=quiet"};
+	"-XX:-BackgroundCompilation", "-XX:Tier3InvocationThreshold=20",
+	"-XX:Tier3MinInvocationThreshold=10", "-XX:Tier3CompileThreshold=200",
+	"-XX:Tier3BackEdgeThreshold=6000", "-XX:Tier4InvocationThreshold=500",
+	"-XX:Tier4MinInvocationThreshold=60", "-XX:Tier4CompileThreshold=1500",
+	"-XX:Tier4BackEdgeThreshold=4000", "-XX:Tier3InvokeNotifyFreqLog=5",
+	"-XX:Tier3BackedgeNotifyFreqLog=8", "-XX:CompileCommand=quiet"};
 
 static void put_words(struct java_command *command, const struct java_program *program)
 {

@@ -26,7 +26,8 @@ struct java_program {
 	const char *mode;    /* the JVM's option for how it runs code; "" or NULL: as usual */
 	const char *package; /* of the methods; those named interpreted* are never compiled */
 	const char *main;
-	const struct java_option *options;   /* of the agent beside `file`; ends with a NULL key */
+	/* of the agent beside `file`; ends with a NULL key */
+	const struct java_option *options;
 	const char *const *arguments; /* of the program; ends with NULL */
 };
 
@@ -36,7 +37,8 @@ enum { JAVA_WORDS = 40 };
 struct java_command {
 	char java[PATH_MAX], agent[3 * PATH_MAX], crash[PATH_MAX + 32], jar[PATH_MAX];
 	char profile[PATH_MAX + 32], exclude[128], dontinline[128];
-	const char *word[JAVA_WORDS]; /* ends with NULL; points into this object and what is asked for */
+	/* ends with NULL; points into this object and what is asked for */
+	const char *word[JAVA_WORDS];
 };
 
 /* 0, or a negative code: there is no java, agent or jar, or an option is not legal. */

@@ -129,7 +129,8 @@ static bool is_own(const char *path)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_uid == geteuid();
 }
 
 void known_jvms_note_profile(const char *path)

@@ -35,8 +35,7 @@ static int take_duration(struct agent_words *words, const char *value)
 
 /* The value, which a process that works elsewhere understands. The profile's file, which
  * may hold more than a path, is left to others. */
-static char *whole_value(
-	const struct agent_words *words, const char *key, const char *value)
+static char *whole_value(const struct agent_words *words, const char *key, const char *value)
 {
 	bool is_relative = words->folder != NULL && strcmp(key, "file") != 0 &&
 			   options_is_relative(key, value);

@@ -65,12 +65,11 @@ static bool is_launcher(const char *path)
 
 	if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 4 &&
 		status.st_size <= LIMIT) {
-		bytes = mmap(
-			NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 		if (bytes != MAP_FAILED) {
 			is = memcmp(bytes, "\177ELF", 4) == 0 &&
-			     memmem(bytes, (size_t)status.st_size, library,
-				     sizeof(library)) != NULL;
+			     memmem(bytes, (size_t)status.st_size, library, sizeof(library)) !=
+				     NULL;
 			munmap(bytes, (size_t)status.st_size);
 		}
 	}
@@ -108,9 +107,9 @@ char **launch_argv(enum launch_way way, char **words, const char *agent)
 	while (words[count] != NULL)
 		count++;
 	argv = calloc(count + 2, sizeof(*argv));
-	if (argv == NULL || (way != LAUNCH_ANY &&
-				    asprintf(&option, "%s%s",
-					    way == LAUNCH_TOOL ? "-J" : "", agent) < 0)) {
+	if (argv == NULL ||
+		(way != LAUNCH_ANY &&
+			asprintf(&option, "%s%s", way == LAUNCH_TOOL ? "-J" : "", agent) < 0)) {
 		free(argv);
 		return NULL;
 	}

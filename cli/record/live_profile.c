@@ -50,7 +50,8 @@ static long holder_of(const char *line, dev_t device, ino_t file)
 
 	if (sscanf(line, "%*u: FLOCK ADVISORY WRITE %ld %x:%x:%llu", &pid, &major, &minor,
 		    &inode) != 4 ||
-		makedev(major, minor) != device || inode != (unsigned long long)file || pid <= 0)
+		makedev(major, minor) != device || inode != (unsigned long long)file ||
+		pid <= 0)
 		return 0;
 	return pid;
 }

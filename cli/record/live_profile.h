@@ -16,10 +16,10 @@
 #include "error/error.h"
 
 struct live_profile {
-	long pid;          /* of the writer; 0: there is none, or none that can be seen */
-	bool is_fresh;     /* it was brought up to date just now */
-	double age;        /* seconds since it was changed last */
-	struct error why;  /* it is not fresh */
+	long pid;         /* of the writer; 0: there is none, or none that can be seen */
+	bool is_fresh;    /* it was brought up to date just now */
+	double age;       /* seconds since it was changed last */
+	struct error why; /* it is not fresh */
 };
 
 /* Never fails; takes some seconds at most. */

@@ -103,8 +103,7 @@ static int check_file(const char *path, const char *folder, struct error *error)
 
 	if (stat(folder, &status) != 0)
 		return refuse_file(path,
-			errno == ENOENT ? "there is no such folder" : strerror(errno),
-			error);
+			errno == ENOENT ? "there is no such folder" : strerror(errno), error);
 	if (!S_ISDIR(status.st_mode))
 		return refuse_file(path, strerror(ENOTDIR), error);
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
@@ -120,9 +119,8 @@ int profile_file_check(const char *file, struct error *error)
 {
 	char *path = options_expand_file(file, (long)getpid(), (long)time(NULL));
 	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-	char *folder = slash == NULL
-			       ? strdup(".")
-			       : strndup(path, (size_t)(slash - path) + (slash == path));
+	char *folder = slash == NULL ? strdup(".")
+				     : strndup(path, (size_t)(slash - path) + (slash == path));
 	int failed = path == NULL || folder == NULL
 			     ? error_set(error, ERROR_MEMORY, "no memory")
 			     : check_file(path, folder, error);
@@ -157,8 +155,8 @@ char *profile_file_newest(struct error *error)
 		struct stat status;
 
 		if (!is_profile_name(entry->d_name) ||
-			fstatat(dirfd(folder), entry->d_name, &status,
-				AT_SYMLINK_NOFOLLOW) != 0 ||
+			fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) !=
+				0 ||
 			!S_ISREG(status.st_mode) ||
 			(name[0] != '\0' && !is_later(&status.st_mtim, &latest)))
 			continue;
@@ -222,8 +220,7 @@ static char *free_name(const struct target *target, char *file)
 	return file;
 }
 
-char *profile_file_place(
-	const struct target *target, const char *file, struct error *error)
+char *profile_file_place(const struct target *target, const char *file, struct error *error)
 {
 	struct options defaults;
 	char *path;

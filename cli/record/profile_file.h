@@ -32,8 +32,7 @@ const char *profile_file_from_here(const char *path);
  * working directory if the target shares it, else at its /tmp; without a file so does the
  * options' default, and also at /tmp for another user's process. Owned; NULL with error
  * filled. */
-char *profile_file_place(
-	const struct target *target, const char *file, struct error *error);
+char *profile_file_place(const struct target *target, const char *file, struct error *error);
 
 /* "jprof: the profile is FILE; read it with: jprof report FILE" on standard error. */
 void profile_file_say(const char *path);

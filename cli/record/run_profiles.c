@@ -73,8 +73,7 @@ static void say_running(long pid)
 		return;
 	state = control_state(&target);
 	if (state != NULL && strcmp(state, "armed") != 0 && !target_ended(&target))
-		say("process %ld goes on recording; end that with: jprof stop %ld", pid,
-			pid);
+		say("process %ld goes on recording; end that with: jprof stop %ld", pid, pid);
 	free(state);
 	target_close(&target);
 }
@@ -148,8 +147,8 @@ void run_profiles_say(const struct run_notes *notes, bool is_armed, bool is_java
 		if (is_profile(notes, i))
 			say_running(notes->note[i].pid);
 		if (notes->note[i].kind == RUN_NOTE_REFUSED)
-			say("process %ld was not profiled: %s",
-				notes->note[i].pid, notes->note[i].text);
+			say("process %ld was not profiled: %s", notes->note[i].pid,
+				notes->note[i].text);
 		if (notes->note[i].kind == RUN_NOTE_REMARK)
 			say_remark(&notes->note[i], count > 1);
 	}

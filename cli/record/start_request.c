@@ -35,8 +35,8 @@ static int append_value(
 	return options_append(string, key, number, error);
 }
 
-static int read_object(struct start_request *request, const struct agent_words *words,
-	struct error *error)
+static int read_object(
+	struct start_request *request, const struct agent_words *words, struct error *error)
 {
 	char *all = agent_words_join(words), *given;
 
@@ -71,18 +71,19 @@ static int place_calibration(struct start_request *request, struct error *error)
 	const char *file = json_string_value(json_object_get(request->options, "calibration"));
 	char path[PATH_MAX];
 
-	if (file == NULL || file[0] == '/' || strcmp(file, "auto") == 0 || strcmp(file, "off") == 0)
+	if (file == NULL || file[0] == '/' || strcmp(file, "auto") == 0 ||
+		strcmp(file, "off") == 0)
 		return 0;
 	if (realpath(file, path) == NULL)
-		return error_set_errno(error, ERROR_IO, errno, "cannot read calibration file '%s'",
-			error_subject(file).text);
+		return error_set_errno(error, ERROR_IO, errno,
+			"cannot read calibration file '%s'", error_subject(file).text);
 	return json_object_set_new(request->options, "calibration", json_string(path)) == 0
 		       ? 0
 		       : no_memory(error);
 }
 
-int start_request_read(struct start_request *request, const struct agent_words *words,
-	struct error *error)
+int start_request_read(
+	struct start_request *request, const struct agent_words *words, struct error *error)
 {
 	const json_t *start;
 	int failed;
@@ -152,7 +153,5 @@ int start_request_place(
 	if (value == NULL)
 		return error_set(error, ERROR_VALUE,
 			"the path of the profile is not UTF-8: give another with --file");
-	return json_object_set_new(request->options, "file", value) == 0
-		       ? 0
-		       : no_memory(error);
+	return json_object_set_new(request->options, "file", value) == 0 ? 0 : no_memory(error);
 }

@@ -25,8 +25,8 @@ struct start_request {
 };
 
 /* 0, or a negative code; start_request_fini is harmless then. */
-int start_request_read(struct start_request *request, const struct agent_words *words,
-	struct error *error);
+int start_request_read(
+	struct start_request *request, const struct agent_words *words, struct error *error);
 void start_request_fini(struct start_request *request);
 
 /* Nothing is asked for beside what loading takes. */

@@ -10,8 +10,8 @@
 
 static int not_understood(struct error *error)
 {
-	return error_set(error, ERROR_FORMAT,
-		"the selftest's program printed what is not understood");
+	return error_set(
+		error, ERROR_FORMAT, "the selftest's program printed what is not understood");
 }
 
 int expectations_metric(const struct expectations *expectations, const char *name)
@@ -23,8 +23,7 @@ int expectations_metric(const struct expectations *expectations, const char *nam
 }
 
 /* The first method's metrics are those of all. */
-static int take_metrics(
-	struct expectations *expectations, json_t *values, struct error *error)
+static int take_metrics(struct expectations *expectations, json_t *values, struct error *error)
 {
 	const char *name;
 	json_t *value;
@@ -33,8 +32,7 @@ static int take_metrics(
 	{
 		unsigned i = expectations->metric_count;
 
-		if (i == PROFILE_METRIC_MAX ||
-			strlen(name) >= sizeof(expectations->metric[i]))
+		if (i == PROFILE_METRIC_MAX || strlen(name) >= sizeof(expectations->metric[i]))
 			return not_understood(error);
 		memcpy(expectations->metric[i], name, strlen(name) + 1);
 		expectations->metric_count++;
@@ -65,8 +63,8 @@ static int take_count(uint64_t *to, const json_t *value, struct error *error)
 	return 0;
 }
 
-static int take_method(struct expectations *expectations, const json_t *line,
-	const char *name, struct error *error)
+static int take_method(struct expectations *expectations, const json_t *line, const char *name,
+	struct error *error)
 {
 	struct expectation *method = &expectations->method[expectations->count];
 	int code = 0;
@@ -74,8 +72,7 @@ static int take_method(struct expectations *expectations, const json_t *line,
 	if (expectations->count == EXPECTATIONS_MAX || strlen(name) >= sizeof(method->name))
 		return not_understood(error);
 	if (expectations->count == 0)
-		code = take_metrics(
-			expectations, json_object_get(line, "before"), error);
+		code = take_metrics(expectations, json_object_get(line, "before"), error);
 	memcpy(method->name, name, strlen(name) + 1);
 	method->share = json_number_value(json_object_get(line, "share"));
 	if (code == 0)
@@ -83,11 +80,11 @@ static int take_method(struct expectations *expectations, const json_t *line,
 	if (code == 0)
 		code = take_count(&method->bytes, json_object_get(line, "bytes"), error);
 	if (code == 0)
-		code = take_values(expectations, method->before,
-			json_object_get(line, "before"), error);
+		code = take_values(
+			expectations, method->before, json_object_get(line, "before"), error);
 	if (code == 0)
-		code = take_values(expectations, method->after,
-			json_object_get(line, "after"), error);
+		code = take_values(
+			expectations, method->after, json_object_get(line, "after"), error);
 	expectations->count += code == 0;
 	return code;
 }

@@ -11,7 +11,7 @@
 
 /* ---- text ---- */
 
-#define NAME "  %-14s"
+#define NAME  "  %-14s"
 #define SHARE " %8.2f ±%-6.2f"
 
 static void print_head(FILE *out, const struct verdict *verdict, const char *said)
@@ -65,7 +65,8 @@ static void print_closing(FILE *out, const struct verdict *verdict, unsigned met
 	fprintf(out, "  ");
 	if (verdict->is_adjusted)
 		fprintf(out,
-			"%u of %u hold; adjusted shares within %.0f points: %u of %u, off by %.2f "
+			"%u of %u hold; adjusted shares within %.0f points: %u of %u, off by "
+			"%.2f "
 			"at most; ",
 			sum->hold, sum->judged, VERDICT_NEAR, sum->near, sum->judged,
 			sum->worst);
@@ -101,8 +102,8 @@ static void print_calls(FILE *out, const struct verdict *verdict)
 
 		if (method->calls != expected)
 			fprintf(out, "calls of %s: %llu instead of %llu\n",
-				method->expectation->name,
-				(unsigned long long)method->calls, expected);
+				method->expectation->name, (unsigned long long)method->calls,
+				expected);
 	}
 	fprintf(out, "calls: those of %u of %zu methods are exact\n", verdict->calls_exact,
 		verdict->count);
@@ -169,10 +170,11 @@ static json_t *holds_of(const struct verdict *verdict, const struct verdict_meth
 
 static json_t *row_of(const struct verdict *verdict, const struct verdict_method *method)
 {
-	json_t *row = json_pack("{s:s, s:f, s:I, s:I, s:I}", "method", method->expectation->name,
-		"share", method->expectation->share, "calls", (json_int_t)method->calls,
-		"expected_calls", (json_int_t)method->expectation->calls, "expected_bytes",
-		(json_int_t)method->expectation->bytes);
+	json_t *row =
+		json_pack("{s:s, s:f, s:I, s:I, s:I}", "method", method->expectation->name,
+			"share", method->expectation->share, "calls", (json_int_t)method->calls,
+			"expected_calls", (json_int_t)method->expectation->calls,
+			"expected_bytes", (json_int_t)method->expectation->bytes);
 
 	add_quantities(row, verdict, method->value, sizeof(method->value[0]));
 	if (verdict->is_adjusted)
@@ -208,8 +210,8 @@ int print_verdict_json(FILE *out, const struct verdict *verdict, const char *sai
 {
 	json_t *metrics = json_array(), *rows = json_array();
 	json_t *all = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "view", "selftest",
-		"calibration", said, "adjusted", verdict->is_adjusted, "metrics", metrics, "rows",
-		rows, "sum", sum_of(verdict));
+		"calibration", said, "adjusted", verdict->is_adjusted, "metrics", metrics,
+		"rows", rows, "sum", sum_of(verdict));
 	int failed;
 
 	for (unsigned i = 0; i < verdict->metric_count; i++)

@@ -53,8 +53,8 @@ static int make_command(struct testing *testing, struct error *error)
 		{"flush", "3600"},
 		{NULL, NULL},
 	};
-	const struct java_option without[] = {{"file", without_file}, {"calls", "off"},
-		{"calibration", "off"}, {NULL, NULL}};
+	const struct java_option without[] = {
+		{"file", without_file}, {"calls", "off"}, {"calibration", "off"}, {NULL, NULL}};
 	const struct java_option with[] = {{"file", with_file}, {NULL, NULL}};
 	struct java_program program = {.java = what->java,
 		.folder = testing->folder.path,
@@ -84,8 +84,8 @@ static int run_java(struct testing *testing, struct error *error)
 	if (testing->what->progress)
 		fprintf(stderr, "jprof: running a program without probes, with them, and "
 				"without them once more\n");
-	code = java_child_run((char *const *)testing->command.word, LIMIT, take_line, testing,
-		error);
+	code = java_child_run(
+		(char *const *)testing->command.word, LIMIT, take_line, testing, error);
 	if (code == 0 && testing->expectations.count == 0)
 		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
 			error_subject(testing->command.java).text);
@@ -95,8 +95,8 @@ static int run_java(struct testing *testing, struct error *error)
 static int judge_adjusted(struct testing *testing, const struct profile *profile,
 	const struct adjustment *adjustment, struct error *error)
 {
-	int code = verdict_reach(&testing->verdict, &testing->expectations, profile, adjustment,
-		error);
+	int code = verdict_reach(
+		&testing->verdict, &testing->expectations, profile, adjustment, error);
 
 	if (code == 0 && testing->what->print(stdout, &testing->verdict, adjustment->said) != 0)
 		code = error_set(error, ERROR_MEMORY, "no memory");

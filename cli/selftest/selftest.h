@@ -21,7 +21,7 @@
 
 /* What is to be tested. All texts are borrowed. */
 struct selftest {
-	const char *java;    /* as for jprof calibrate */
+	const char *java; /* as for jprof calibrate */
 	const char *calls, *timing, *metrics;
 	const char *calibration; /* a file, "off", or NULL: as a report finds or makes it */
 	adjustment_measure *measure;

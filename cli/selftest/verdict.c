@@ -90,7 +90,8 @@ static int take_metric(struct verdict *verdict, const struct expectations *expec
 	int place = expectations_metric(expectations, verdict->profile->metric[metric].name);
 
 	if (place < 0)
-		return error_set(error, ERROR_FORMAT, "the selftest's program has not measured '%s'",
+		return error_set(error, ERROR_FORMAT,
+			"the selftest's program has not measured '%s'",
 			error_subject(verdict->profile->metric[metric].name).text);
 	for (size_t i = 0; i < verdict->count; i++)
 		take_expectation(&verdict->method[i].value[metric],
@@ -141,8 +142,7 @@ static void judge_metric(struct verdict *verdict, unsigned metric)
 }
 
 int verdict_reach(struct verdict *verdict, const struct expectations *expectations,
-	const struct profile *profile, const struct adjustment *adjustment,
-	struct error *error)
+	const struct profile *profile, const struct adjustment *adjustment, struct error *error)
 {
 	int code = 0;
 

@@ -19,22 +19,24 @@ struct verdict_value {
 	double expected;    /* the mean of what was measured before and after */
 	double uncertainty; /* half of what these differ by */
 	double raw;
-	double adjusted, error; /* without a calibration: raw, 0 */
+	double adjusted, error;      /* without a calibration: raw, 0 */
 	struct adjust_errors errors; /* what the error comes from */
 };
 
 struct verdict_method {
 	const struct expectation *expectation; /* borrowed */
-	uint64_t calls; /* counted */
+	uint64_t calls;                        /* counted */
 	struct verdict_value value[PROFILE_METRIC_MAX];
 };
 
 /* Of one metric. */
 struct verdict_sum {
 	struct verdict_value value; /* of all methods; uncertainties added up */
-	unsigned judged; /* methods that use a thousandth of it at least */
-	unsigned hold;   /* of them: expected and adjusted are the same as far as can be told */
-	unsigned near;   /* of them: the adjusted share is within VERDICT_NEAR of the expected one */
+	unsigned judged;            /* methods that use a thousandth of it at least */
+	/* of them: expected and adjusted are the same as far as can be told */
+	unsigned hold;
+	/* of them: the adjusted share is within VERDICT_NEAR of the expected one */
+	unsigned near;
 	unsigned raw_near;
 	double worst, raw_worst; /* by how much shares are off at most, in percent of all */
 };

@@ -57,15 +57,14 @@ static const struct command_option *find_option(
 	return NULL;
 }
 
-int command_options_read(
-	const struct command_table *table, void *words, int argc, char **argv)
+int command_options_read(const struct command_table *table, void *words, int argc, char **argv)
 {
 	int status = EXIT_DONE;
 
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
 		const char *word = argv[at], *value = strchr(word, '=');
-		const struct command_option *option = find_option(
-			table, word, value ? (size_t)(value - word) : strlen(word));
+		const struct command_option *option =
+			find_option(table, word, value ? (size_t)(value - word) : strlen(word));
 
 		if (word[0] != '-' && table->other) {
 			status = table->other(words, word);
@@ -76,8 +75,9 @@ int command_options_read(
 		if (!option->value && value)
 			return command_usage(table->command, "%s takes no value", option->name);
 		if (option->value && !value && at + 1 == argc)
-			return command_usage(table->command, "%s needs a value%s%s", option->name,
-				option->value[0] != '\0' ? ": " : "", option->value);
+			return command_usage(table->command, "%s needs a value%s%s",
+				option->name, option->value[0] != '\0' ? ": " : "",
+				option->value);
 		if (option->value)
 			value = value ? value + 1 : argv[++at];
 		status = option->take(table->command, option, words, value);
@@ -85,8 +85,8 @@ int command_options_read(
 	return status;
 }
 
-int command_choose(const char *command, const char *what, const char *value,
-	const char *const *names)
+int command_choose(
+	const char *command, const char *what, const char *value, const char *const *names)
 {
 	struct choices choices = {.nearest.wanted = value};
 	char all[32];

@@ -37,11 +37,10 @@ struct command_table {
 };
 
 /* argv[0] is the command's own name. An exit status, as above. */
-int command_options_read(
-	const struct command_table *table, void *words, int argc, char **argv);
+int command_options_read(const struct command_table *table, void *words, int argc, char **argv);
 
 /* The place of the value among names (to NULL), or -1, which was told: "no WHAT 'VALUE'...". */
-int command_choose(const char *command, const char *what, const char *value,
-	const char *const *names);
+int command_choose(
+	const char *command, const char *what, const char *value, const char *const *names);
 
 #endif

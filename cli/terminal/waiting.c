@@ -142,8 +142,7 @@ static struct sigaction before[INTERRUPTS];
 
 void waiting_catch_interrupt(void)
 {
-	struct sigaction action = {
-		.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
 	for (int i = 0; i < INTERRUPTS; i++)
@@ -179,13 +178,11 @@ int waiting_read_span(const char *text, int64_t *milliseconds, struct error *err
 {
 	size_t length = strspn(text, "0123456789.");
 	char *end;
-	double number = strtod(text, &end), unit = unit_of(text + length),
-	       span = number * unit;
+	double number = strtod(text, &end), unit = unit_of(text + length), span = number * unit;
 
 	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows.
 	 */
-	if (length == 0 || end != text + length || unit <= 0 || span < 1 ||
-		span > LONGEST)
+	if (length == 0 || end != text + length || unit <= 0 || span < 1 || span > LONGEST)
 		return error_set(error, ERROR_USAGE,
 			"'%s' is no time: write seconds above 0, or a number with s, m "
 			"or h",

@@ -43,6 +43,6 @@ METHOD(jboolean, Inside_nativeCalls)(JNIEnv *env, jclass type)
 {
 	(void)type;
 	return jprof_is_recording() == 1 && jprof_version() && jprof_mark("native") == 0 &&
-		jprof_mark(NULL) == -1 && jprof_thread_value(NULL, NULL) == -1 &&
-		while_pending(env);
+	       jprof_mark(NULL) == -1 && jprof_thread_value(NULL, NULL) == -1 &&
+	       while_pending(env);
 }

@@ -70,8 +70,8 @@ static bool obey(struct native_thread *thread)
 
 	switch (thread->verb) {
 	case ATTACH:
-		return !env && (*vm)->AttachCurrentThread(
-				       vm, (void **)&thread->env, &args) == JNI_OK;
+		return !env &&
+		       (*vm)->AttachCurrentThread(vm, (void **)&thread->env, &args) == JNI_OK;
 	case WORK:
 		if (!env)
 			return false;

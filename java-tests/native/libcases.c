@@ -19,9 +19,10 @@ METHOD(void, Natives_fail)(JNIEnv *env, jclass type);
 METHOD(void, Natives_pass)(JNIEnv *env, jclass type);
 METHOD(jint, Natives_swallow)(JNIEnv *env, jclass type);
 METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in);
-METHOD(jdouble, BoundNatives_mix)(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d,
-	jint e, jdouble f, jlong g, jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m,
-	jdouble n, jlong o, jfloat p, jdouble q, jdouble r, jlong s, jboolean t);
+METHOD(jdouble, BoundNatives_mix)
+(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d, jint e, jdouble f, jlong g,
+	jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m, jdouble n, jlong o, jfloat p,
+	jdouble q, jdouble r, jlong s, jboolean t);
 METHOD(jboolean, BoundNatives_register)(JNIEnv *env, jclass type);
 METHOD(jint, BoundNatives_plus)(JNIEnv *env, jclass type, jint to);
 METHOD(jint, BoundNatives_late)(JNIEnv *env, jclass type, jint value);
@@ -29,8 +30,8 @@ METHOD(void, BoundNatives_again)(JNIEnv *env, jobject self, jint times);
 METHOD(void, AttachedThreads_attach)(JNIEnv *env, jclass type, jint threads, jint calls);
 METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status);
 METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring function);
-METHOD(void, AsyncExceptions_stop)(
-	JNIEnv *env, jclass type, jthread thread, jthrowable exception);
+METHOD(void, AsyncExceptions_stop)
+(JNIEnv *env, jclass type, jthread thread, jthrowable exception);
 
 /* A function of jprof.h, found as that header says. -2: there is no agent, or no function. */
 METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring function)
@@ -48,8 +49,8 @@ METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring f
 	return found ? found() : -2;
 }
 
-METHOD(void, AsyncExceptions_stop)(
-	JNIEnv *env, jclass type, jthread thread, jthrowable exception)
+METHOD(void, AsyncExceptions_stop)
+(JNIEnv *env, jclass type, jthread thread, jthrowable exception)
 {
 	static jvmtiEnv *jvmti;
 	jvmtiCapabilities capabilities = {.can_signal_thread = 1};
@@ -124,16 +125,17 @@ METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in)
 	return out;
 }
 
-METHOD(jdouble, BoundNatives_mix)(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d,
-	jint e, jdouble f, jlong g, jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m,
-	jdouble n, jlong o, jfloat p, jdouble q, jdouble r, jlong s, jboolean t)
+METHOD(jdouble, BoundNatives_mix)
+(JNIEnv *env, jclass type, jint a, jdouble b, jlong c, jfloat d, jint e, jdouble f, jlong g,
+	jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m, jdouble n, jlong o, jfloat p,
+	jdouble q, jdouble r, jlong s, jboolean t)
 {
 	(void)env;
 	(void)type;
 	return a + 2 * b + 3. * (jdouble)c + 4 * (jdouble)d + 5. * e + 6 * f + 7. * (jdouble)g +
-		8 * (jdouble)h + 9. * i + 10 * j + 11. * (jdouble)k + 12 * (jdouble)l + 13. * m +
-		14 * n + 15. * (jdouble)o + 16 * (jdouble)p + 17 * q + 18 * r + 19. * (jdouble)s +
-		20 * t;
+	       8 * (jdouble)h + 9. * i + 10 * j + 11. * (jdouble)k + 12 * (jdouble)l + 13. * m +
+	       14 * n + 15. * (jdouble)o + 16 * (jdouble)p + 17 * q + 18 * r +
+	       19. * (jdouble)s + 20 * t;
 }
 
 /* What the JVM finds by the name, until plus_one is registered. */
@@ -190,8 +192,7 @@ static bool enter_once(const struct attach *attach)
 	JavaVMAttachArgs args = {JNI_VERSION_1_8, (char *)attach->name, NULL};
 	JNIEnv *env;
 
-	if ((*attach->vm)->AttachCurrentThread(attach->vm, (void **)&env, &args) !=
-		JNI_OK)
+	if ((*attach->vm)->AttachCurrentThread(attach->vm, (void **)&env, &args) != JNI_OK)
 		return false;
 	(*env)->CallStaticVoidMethod(env, attach->type, attach->enter, attach->calls);
 	if ((*env)->ExceptionCheck(env))

@@ -28,8 +28,8 @@ static void note(const char *path)
 ssize_t process_vm_readv(pid_t process, const struct iovec *to, unsigned long to_count,
 	const struct iovec *from, unsigned long from_count, unsigned long flags)
 {
-	static ssize_t (*real)(pid_t, const struct iovec *, unsigned long,
-		const struct iovec *, unsigned long, unsigned long);
+	static ssize_t (*real)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+		unsigned long, unsigned long);
 	const char *refuse = getenv("SHIM_REFUSE");
 
 	if (refuse) {

@@ -36,8 +36,7 @@ JNIEXPORT void JNICALL Java_Native_through(JNIEnv *env, jclass type, jobject bod
 JNIEXPORT void JNICALL Java_Native_through(JNIEnv *env, jclass type, jobject body)
 {
 	jclass runnable = (*env)->FindClass(env, "java/lang/Runnable");
-	jmethodID run =
-		runnable ? (*env)->GetMethodID(env, runnable, "run", "()V") : NULL;
+	jmethodID run = runnable ? (*env)->GetMethodID(env, runnable, "run", "()V") : NULL;
 
 	(void)type;
 	if (run)
@@ -112,8 +111,7 @@ static void JNICALL suspend_and_resume(jvmtiEnv *unused, JNIEnv *env, void *data
 static jthread new_thread(JNIEnv *env)
 {
 	jclass type = (*env)->FindClass(env, "java/lang/Thread");
-	jmethodID init =
-		(*env)->GetMethodID(env, type, "<init>", "(Ljava/lang/String;)V");
+	jmethodID init = (*env)->GetMethodID(env, type, "<init>", "(Ljava/lang/String;)V");
 
 	return (*env)->NewObject(env, type, init, (*env)->NewStringUTF(env, "suspender"));
 }
@@ -145,11 +143,9 @@ static void JNICALL jvm_ends(jvmtiEnv *unused, JNIEnv *env)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-	jvmtiCapabilities capabilities = {
-		.can_suspend = 1, .can_support_virtual_threads = 1};
-	jvmtiEventCallbacks callbacks = {.VirtualThreadStart = thread_begins,
-		.VMInit = jvm_begins,
-		.VMDeath = jvm_ends};
+	jvmtiCapabilities capabilities = {.can_suspend = 1, .can_support_virtual_threads = 1};
+	jvmtiEventCallbacks callbacks = {
+		.VirtualThreadStart = thread_begins, .VMInit = jvm_begins, .VMDeath = jvm_ends};
 
 	(void)options;
 	(void)reserved;
@@ -160,8 +156,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 			jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL) ||
 		(*jvmti)->SetEventNotificationMode(
 			jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL)) {
-		fprintf(stderr,
-			"libvirtual: the JVM does not let threads be suspended\n");
+		fprintf(stderr, "libvirtual: the JVM does not let threads be suspended\n");
 		return JNI_ERR;
 	}
 	return JNI_OK;

@@ -31,7 +31,8 @@
 #include "native-tests/test_folder.h"
 
 static char folder[] = "/tmp/jprof-first-XXXXXX";
-static char own_pid[16], home[64], program[80], system_text[256], model[256], build[128], pid[16] = "999999999";
+static char own_pid[16], home[64], program[80], system_text[256], model[256], build[128],
+	pid[16] = "999999999";
 
 /* ---- what is played ---- */
 
@@ -275,8 +276,9 @@ static const struct refusal {
 	{"machine.cpu", "Another", "it was made on processor 'Another', this is '"},
 	{"machine.system", "Linux 6 mips", "it was made on architecture 'mips', this is '"},
 	{"jprof.build", "0102", "it was made by another build of jprof than '"},
-	{"jvm.version", "25.0.4+1", "its JVM '25.0.4+1' is none that `jprof run` or `jprof attach` "
-				    "has seen here (name it: --java PATH)"},
+	{"jvm.version", "25.0.4+1",
+		"its JVM '25.0.4+1' is none that `jprof run` or `jprof attach` "
+		"has seen here (name it: --java PATH)"},
 	{"timing", "", "it does not say what it was made with"},
 	{"pid", own_pid, "process '"},
 };
@@ -293,8 +295,9 @@ static void not_at_hand(void **state)
 		assert_true(use(&profile, &error) < 0);
 		if (!strstr(error.text, refusals[i].said))
 			fail_msg("'%s', not '%s'", error.text, refusals[i].said);
-		assert_ptr_equal(strstr(error.text, "no calibration is kept for it, and none can "
-						    "be measured here: "),
+		assert_ptr_equal(
+			strstr(error.text, "no calibration is kept for it, and none can "
+					   "be measured here: "),
 			error.text);
 	}
 	assert_int_equal(play.calls, 0);
@@ -439,7 +442,8 @@ static int read_library(void)
 	FILE *file = fopen(LIBRARY, "rb");
 	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
 
-	return file && fclose(file) == 0 && build_note_in_file(bytes, size, build, sizeof(build))
+	return file && fclose(file) == 0 &&
+			       build_note_in_file(bytes, size, build, sizeof(build))
 		       ? 0
 		       : -1;
 }
@@ -450,7 +454,8 @@ static int prepare(void **state)
 	char path[128];
 
 	(void)state;
-	if (test_folder_make(folder) != 0 || uname(&name) != 0 || !processor_model(model, sizeof(model)))
+	if (test_folder_make(folder) != 0 || uname(&name) != 0 ||
+		!processor_model(model, sizeof(model)))
 		return -1;
 	snprintf(system_text, sizeof(system_text), "Linux 6 %s", name.machine);
 	snprintf(own_pid, sizeof(own_pid), "%ld", (long)getpid());

@@ -73,8 +73,8 @@ static void sequence(struct both *both, uint32_t code, double mean)
 static void method(struct both *both, const char *name, double call)
 {
 	struct observations *with = &both->with;
-	struct observed_method *row = realloc(
-		with->method, (with->method_count + 1) * sizeof(*with->method));
+	struct observed_method *row =
+		realloc(with->method, (with->method_count + 1) * sizeof(*with->method));
 
 	assert_non_null(row);
 	with->method = row;
@@ -86,8 +86,8 @@ static void method(struct both *both, const char *name, double call)
 }
 
 /* In three shapes: measured without, seen with. */
-static void body(struct both *both, const char *name, const double without[3],
-	const double with[3])
+static void body(
+	struct both *both, const char *name, const double without[3], const double with[3])
 {
 	static const char *const shapes[] = {"leaf", "once", "twice"};
 	char text[64];
@@ -155,16 +155,24 @@ static void lines_are_checked(void **state)
 	} rows[] = {
 		{"{\"warm\":true}", 0},
 		{"{", 0},
-		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":2,\"values\":{\"wall\":3,\"alloc\":0}}", 0},
+		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":2,\"values\":{\"wall\":3,"
+		 "\"alloc\":0}}",
+			0},
 		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":2,\"values\":{\"wall\":3}}",
 			-ERROR_MISSING},
-		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":2,\"values\":{\"wall\":-1,\"alloc\":0}}",
+		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":2,\"values\":{\"wall\":-1,"
+		 "\"alloc\":0}}",
 			-ERROR_MISSING},
-		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":0,\"values\":{}}", -ERROR_FORMAT},
-		{"{\"program\":\"p\",\"repetition\":0,\"rounds\":1,\"values\":{}}", -ERROR_FORMAT},
-		{"{\"program\":\"p\",\"repetition\":1e9,\"rounds\":1,\"values\":{}}", -ERROR_FORMAT},
-		{"{\"program\":\"pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp"
-		 "\",\"repetition\":1,\"rounds\":1,\"values\":{}}", -ERROR_FORMAT},
+		{"{\"program\":\"p\",\"repetition\":1,\"rounds\":0,\"values\":{}}",
+			-ERROR_FORMAT},
+		{"{\"program\":\"p\",\"repetition\":0,\"rounds\":1,\"values\":{}}",
+			-ERROR_FORMAT},
+		{"{\"program\":\"p\",\"repetition\":1e9,\"rounds\":1,\"values\":{}}",
+			-ERROR_FORMAT},
+		{"{\"program\":"
+		 "\"pppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppppp"
+		 "\",\"repetition\":1,\"rounds\":1,\"values\":{}}",
+			-ERROR_FORMAT},
 	};
 	struct both *both = *state;
 
@@ -201,8 +209,7 @@ static void calls_are_the_callers(void **state)
 	assert_near(call_costs_of(&costs, code_of(J, X, N, X, J)), 32);
 	assert_near(call_costs_of(&costs, code_of(N, X, J, E, N)), 8);
 	/* What is outside counts as compiled. */
-	assert_near(
-		call_costs_of(&costs, code_of(SEQUENCE_TYPES - 2, X, N, X, J)), 32);
+	assert_near(call_costs_of(&costs, code_of(SEQUENCE_TYPES - 2, X, N, X, J)), 32);
 }
 
 /* ---- the whole ---- */
@@ -346,11 +353,13 @@ static void no_cost_is_below_zero(void **state)
 	see_compiled(both);
 	/* More than all that was seen. */
 	program(both, "calls_3_5_5", 4000);
-	sequence(both, code_of(JITTED_STATIC, TRANSITION_EXIT, NATIVE_STATIC, TRANSITION_EXIT,
-			       JITTED_STATIC),
+	sequence(both,
+		code_of(JITTED_STATIC, TRANSITION_EXIT, NATIVE_STATIC, TRANSITION_EXIT,
+			JITTED_STATIC),
 		10);
-	sequence(both, code_of(NATIVE_STATIC, TRANSITION_EXIT, JITTED_STATIC, TRANSITION_EXIT,
-			       JITTED_STATIC),
+	sequence(both,
+		code_of(NATIVE_STATIC, TRANSITION_EXIT, JITTED_STATIC, TRANSITION_EXIT,
+			JITTED_STATIC),
 		10);
 	body(both, "empty", none, empty);
 	body(both, "chain64", dependent, hidden);
@@ -414,7 +423,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(work_makes_a_range, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(large_trees_are_measured, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_cost_is_below_zero, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(exits_by_exception_have_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			exits_by_exception_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_seen_is_a_failure, set_up, tear_down),
 	};
 

@@ -18,7 +18,8 @@ const char fixture_text[] =
 	" \"metrics\": [{\"name\": \"wall\", \"unit\": \"ns\", \"relative\": 0.01,"
 	" \"interpreted\": 0.125, \"reach\": 0.25,\n"
 	"   \"trees\": [{\"nodes\": 100, \"more\": 0}, {\"nodes\": 1600, \"more\": 8.5}]},\n"
-	"  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25, \"trees\": []}],\n"
+	"  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25, "
+	"\"trees\": []}],\n"
 	" \"sequences\": [{\"first\": \"jitted\", \"begin\": \"entry\",\n"
 	"   \"second\": \"jitted static\", \"end\": \"exit\", \"third\": \"jitted\",\n"
 	"   \"count\": 200000, \"metrics\": {\n"
@@ -36,8 +37,8 @@ const char fixture_text[] =
 	"    \"cost\": 4, \"low\": 4, \"high\": 4,\n"
 	"    \"work_low\": 4, \"work_high\": 4, \"spread\": 6}}}]}\n";
 
-uint32_t fixture_code(const char *first, const char *begin, const char *second,
-	const char *end, const char *third)
+uint32_t fixture_code(const char *first, const char *begin, const char *second, const char *end,
+	const char *third)
 {
 	const struct sequence_words words = {first, begin, second, end, third};
 	int code = sequence_from_words(&words);

@@ -12,8 +12,8 @@ extern const char fixture_text[];
 
 /* The code of a sequence in words, "jitted entry jitted static exit outside" or "jitted unwind".
  * Fails the test if it is none. */
-uint32_t fixture_code(const char *first, const char *begin, const char *second,
-	const char *end, const char *third);
+uint32_t fixture_code(const char *first, const char *begin, const char *second, const char *end,
+	const char *third);
 
 /* Adds a row with that cost of the first metric, found out from so many stretches. */
 void fixture_row(struct calibration *calibration, uint32_t code, uint64_t count, double cost,

@@ -73,7 +73,8 @@ static int load(struct calibration **calibration, const uint8_t *bytes, size_t s
 	char path[64], *text = NULL;
 	int file = memfd_create("fuzz", MFD_CLOEXEC), failed;
 
-	require(file >= 0 && write(file, bytes, size) == (ssize_t)size, "the file can be written");
+	require(file >= 0 && write(file, bytes, size) == (ssize_t)size,
+		"the file can be written");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	failed = calibration_load(calibration, &text, path, error);
 	require(failed ? !text : strlen(text) <= size, "the text is the file's");
@@ -102,16 +103,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* ---- mutations ---- */
 
-static const char *const words[] = {"jprof_calibration", "made", "seconds",
-	"for", "jvm", "cpu", "arch", "calls", "timing", "agent", "metrics", "name", "unit",
-	"relative", "interpreted", "reach", "trees", "nodes", "more", "sequences", "first", "begin",
+static const char *const words[] = {"jprof_calibration", "made", "seconds", "for", "jvm", "cpu",
+	"arch", "calls", "timing", "agent", "metrics", "name", "unit", "relative",
+	"interpreted", "reach", "trees", "nodes", "more", "sequences", "first", "begin",
 	"second", "end", "third", "count", "observed", "minimum", "environment", "cost", "low",
 	"high", "work_low", "work_high", "spread", "wall", "alloc", "instructions", "jitted",
 	"jitted static", "interpreted static", "native", "native static", "entry", "exit",
 	"unwind", NULL};
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	size_t length = strlen(fixture_text);
 

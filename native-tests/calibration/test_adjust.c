@@ -258,7 +258,8 @@ static void methods_are_off_as_one(void **state)
 	known_tree(&tree);
 	stretches(add_node(&tree, 2, STATIC, 50, 1500), 0, 50, 0, 0);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 8, 12);
-	row(&tree, "jitted static", "entry", "jitted static", "exit", "jitted static", 10, 8, 12);
+	row(&tree, "jitted static", "entry", "jitted static", "exit", "jitted static", 10, 8,
+		12);
 	row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 17, 23);
 	adjust(&tree);
 	for (size_t i = 1; i < 4; i++) {
@@ -302,8 +303,8 @@ static void bounds_follow_the_work(void **state)
 
 		known_tree(&tree);
 		fixture_row(tree.calibration,
-			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16,
-			10, 18);
+			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1,
+			16, 10, 18);
 		cost = &tree.calibration->row[0].cost[0];
 		cost->work_low = 4;
 		cost->work_high = 8;
@@ -334,15 +335,15 @@ static void large_trees_cost_more(void **state)
 
 		known_tree(&tree);
 		fixture_row(tree.calibration,
-			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1, 16,
-			10, 18);
+			fixture_code("jitted", "entry", "jitted static", "exit", "jitted"), 1,
+			16, 10, 18);
 		tree.calibration->row[0].cost[0].observed = 30;
 		metric = &tree.calibration->metric[0];
 		metric->reach = 4 / 30.0;
 		metric->tree_count = 2;
 		for (int t = 0; t < 2; t++)
-			metric->tree[t] = (struct calibration_tree){
-				cases[i].nodes[t], cases[i].more[t]};
+			metric->tree[t] =
+				(struct calibration_tree){cases[i].nodes[t], cases[i].more[t]};
 		adjust(&tree);
 		assert_int_equal(tree.adjusted.base[2], cases[i].base);
 		assert_int_equal(error_of(&tree, 2), cases[i].error);
@@ -457,8 +458,8 @@ static void long_work_leaves_its_mark(void **state)
 		struct tree tree;
 
 		known_tree(&tree);
-		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static",
-			40, 40, 40);
+		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 40, 40,
+			40);
 		tree.calibration->row[0].cost[0] =
 			(struct calibration_cost){40, 40, 0, 40, 40, 40, 40, 40, 0};
 		tree.calibration->metric[0].reach = cases[i].reach;
@@ -516,8 +517,8 @@ static void odd_profiles(void **state)
 	assert_int_equal(tree.adjusted.base[2], 0);
 	tree.profile.metric[0].name = "cpu";
 	adjusted_fini(&tree.adjusted);
-	assert_int_equal(
-		adjust_profile(&tree.adjusted, &tree.profile, tree.calibration, NULL), -ERROR_VALUE);
+	assert_int_equal(adjust_profile(&tree.adjusted, &tree.profile, tree.calibration, NULL),
+		-ERROR_VALUE);
 	tree_fini(&tree);
 }
 
@@ -532,7 +533,8 @@ static void intervals_add_up(void **state)
 	for (int part = 0; part < 2; part++) {
 		known_tree(&tree);
 		row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
-		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18, 21);
+		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18,
+			21);
 		stretches(&tree.node[1], 0, 0, part ? 60 : 39, 0);
 		stretches(&tree.node[2], 0, part ? 60 : 40, 0, 0);
 		tree.base[1] = part ? 3500 : 1500;
@@ -551,8 +553,8 @@ static void intervals_add_up(void **state)
 enum { WALL, CPU };
 
 /* A root that did nothing, a method of 10 stretches that cost 40 each, one that sleeps. */
-static void adjust_waiting(uint64_t waited_ns, struct adjusted *adjusted, int64_t *left,
-	uint64_t *error)
+static void adjust_waiting(
+	uint64_t waited_ns, struct adjusted *adjusted, int64_t *left, uint64_t *error)
 {
 	static const uint64_t base[3][2] = {{0, 0}, {4000, 1000}, {9000, 1000}};
 	struct profile_method method[METHODS] = {0};
@@ -576,8 +578,8 @@ static void adjust_waiting(uint64_t waited_ns, struct adjusted *adjusted, int64_
 	stretches(&node[1], 0, 10, 0, 0);
 	calibration_add_metric(calibration, "wall", "ns", 0);
 	calibration_add_metric(calibration, "cpu", "ns", 0);
-	fixture_row(calibration, fixture_code("outside", "entry", "jitted", "exit", "outside"), 1,
-		40, 40, 40);
+	fixture_row(calibration, fixture_code("outside", "entry", "jitted", "exit", "outside"),
+		1, 40, 40, 40);
 	calibration->row[0].cost[CPU] = calibration->row[0].cost[WALL];
 	assert_int_equal(adjust_profile(adjusted, &profile, calibration, &failure), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -585,7 +587,8 @@ static void adjust_waiting(uint64_t waited_ns, struct adjusted *adjusted, int64_
 
 		left[i] = (int64_t)adjusted->base[2 * i + WALL];
 		error[i] = adjust_half_width(&errors, (uint64_t)left[i], base[i][WALL]);
-		assert_int_equal(adjusted->base[2 * i + CPU], base[i][CPU] - (i == 1 ? 400 : 0));
+		assert_int_equal(
+			adjusted->base[2 * i + CPU], base[i][CPU] - (i == 1 ? 400 : 0));
 	}
 	calibration_destroy(calibration);
 }

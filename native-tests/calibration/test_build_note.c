@@ -94,12 +94,12 @@ static void cut(void **state)
 		assert_false(find(&library, bytes, text, sizeof(text)));
 }
 
-#define EXPECT_NONE(change)                                                              \
-	do {                                                                             \
-		struct library library = make();                                         \
-		char text[16];                                                           \
-		change;                                                                  \
-		assert_false(find(&library, sizeof(library), text, sizeof(text)));       \
+#define EXPECT_NONE(change)                                                                    \
+	do {                                                                                   \
+		struct library library = make();                                               \
+		char text[16];                                                                 \
+		change;                                                                        \
+		assert_false(find(&library, sizeof(library), text, sizeof(text)));             \
 	} while (0)
 
 static void damaged(void **state)

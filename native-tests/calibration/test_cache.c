@@ -51,8 +51,8 @@ static void no_folder(void **state)
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	assert_true(cache_lock(&is_taken, &error) < 0);
 	assert_false(is_taken);
-	assert_string_equal(error.text,
-		"cannot make the folder '/dev/null/jprof': Not a directory");
+	assert_string_equal(
+		error.text, "cannot make the folder '/dev/null/jprof': Not a directory");
 	assert_int_equal(cache_read(&calibration, NULL, &one, &missing), -ERROR_MISSING);
 	cache_note_failure(&one, "x");
 	setenv("XDG_CACHE_HOME", folder, 1);

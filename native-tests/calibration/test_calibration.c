@@ -56,7 +56,8 @@ static void the_nearest_fits(void **state)
 		enum calibration_fit fit;
 		uint32_t code;
 	} rows[] = {
-		{FIT_NONE, fixture_code("jitted", "exit", "jitted static", "exit", "jitted static")},
+		{FIT_NONE, fixture_code(
+				   "jitted", "exit", "jitted static", "exit", "jitted static")},
 		{FIT_NONE, fixture_code(NULL, NULL, "jitted static", "unwind", NULL)},
 		/* The probe at an entry is the callee's, at an exit that of who is left: both are
 		 * the second's here. */
@@ -64,7 +65,8 @@ static void the_nearest_fits(void **state)
 			fixture_code("jitted", "entry", "native", "exit", "jitted static")},
 		{FIT_PROBES,
 			fixture_code("interpreted", "entry", "jitted", "exit", "interpreted")},
-		{FIT_STATES, fixture_code("jitted static", "entry", "jitted", "exit", "jitted")},
+		{FIT_STATES,
+			fixture_code("jitted static", "entry", "jitted", "exit", "jitted")},
 		{FIT_EXACT, wanted},
 	};
 	enum calibration_fit fit;
@@ -99,8 +101,8 @@ static void probes_of_the_other_ends(void **state)
 		fixture_code("jitted", "exit", "interpreted", "entry", "native"), 9, 0, 0, 0);
 	calibration_nearest(calibration, wanted, &fit);
 	assert_int_equal(fit, FIT_TRANSITION);
-	fixture_row(calibration,
-		fixture_code("native", "exit", "jitted", "entry", "jitted"), 1, 0, 0, 0);
+	fixture_row(calibration, fixture_code("native", "exit", "jitted", "entry", "jitted"), 1,
+		0, 0, 0);
 	calibration_nearest(calibration, wanted, &fit);
 	assert_int_equal(fit, FIT_PROBES);
 	calibration_destroy(calibration);
@@ -136,8 +138,8 @@ static void unwinds_go_by_the_second(void **state)
 	fixture_row(calibration, fixture_code(NULL, NULL, "interpreted", "unwind", NULL), 9, 2,
 		2, 2);
 	assert_true(calibration_nearest(calibration, wanted, &fit)->cost[0].cost == 2);
-	fixture_row(calibration, fixture_code(NULL, NULL, "jitted static", "unwind", NULL), 1, 3,
-		3, 3);
+	fixture_row(calibration, fixture_code(NULL, NULL, "jitted static", "unwind", NULL), 1,
+		3, 3, 3);
 	assert_true(calibration_nearest(calibration, wanted, &fit)->cost[0].cost == 3);
 	assert_int_equal(fit, FIT_STATES);
 	calibration_destroy(calibration);
@@ -181,8 +183,8 @@ static const char *fact(const void *but, const char *key)
 
 static void identity_is_of_facts(void **state)
 {
-	static const char *const expected[IDENTITY_FIELDS] = {
-		"OpenJDK 25+9", "A processor", "x86_64", "instrument", "fast", "abc", "wall+cpu"};
+	static const char *const expected[IDENTITY_FIELDS] = {"OpenJDK 25+9", "A processor",
+		"x86_64", "instrument", "fast", "abc", "wall+cpu"};
 	struct identity identity;
 
 	(void)state;

@@ -38,8 +38,8 @@ static void everything_is_read(void **state)
 	struct calibration *calibration = parse(fixture_text);
 	const struct calibration_row *row = calibration_row(calibration,
 		fixture_code("jitted", "entry", "jitted static", "exit", "jitted"));
-	const struct calibration_row *unwind =
-		calibration_row(calibration, fixture_code(NULL, NULL, "jitted", "unwind", NULL));
+	const struct calibration_row *unwind = calibration_row(
+		calibration, fixture_code(NULL, NULL, "jitted", "unwind", NULL));
 
 	(void)state;
 	assert_string_equal(calibration->made, "2026-11-21T20:00:00Z");
@@ -58,8 +58,8 @@ static void everything_is_read(void **state)
 		&((struct calibration_cost){17.25, 10, 1.125, 15, 9, 21, 2, 11, 0.5}),
 		sizeof(row->cost[0]));
 	assert_int_equal(unwind->count, 7);
-	assert_memory_equal(&unwind->cost[1], &((struct calibration_cost){1, 2, 3, 4, 4, 4, 4, 4, 6}),
-		sizeof(row->cost[0]));
+	assert_memory_equal(&unwind->cost[1],
+		&((struct calibration_cost){1, 2, 3, 4, 4, 4, 4, 4, 6}), sizeof(row->cost[0]));
 	calibration_destroy(calibration);
 }
 
@@ -93,13 +93,16 @@ static void the_impossible_is_named(void **state)
 		int line;
 		const char *what, *instead, *text;
 	} rows[] = {
-		{__LINE__, "\"low\": 9", "\"low\": 22", "sequences[0].metrics.wall.low is above high"},
-		{__LINE__, "\"low\": 9", "\"low\": 16", "sequences[0].metrics.wall.cost is below low"},
+		{__LINE__, "\"low\": 9", "\"low\": 22",
+			"sequences[0].metrics.wall.low is above high"},
+		{__LINE__, "\"low\": 9", "\"low\": 16",
+			"sequences[0].metrics.wall.cost is below low"},
 		{__LINE__, "\"high\": 21", "\"high\": 14",
 			"sequences[0].metrics.wall.cost is above high"},
 		{__LINE__, "\"work_low\": 2", "\"work_low\": 12",
 			"sequences[0].metrics.wall.work_low is above work_high"},
-		{__LINE__, "\"work_low\": 2,", "", "sequences[0].metrics.wall.work_low is missing"},
+		{__LINE__, "\"work_low\": 2,", "",
+			"sequences[0].metrics.wall.work_low is missing"},
 		{__LINE__, "\"spread\": 3", "\"spread\": -3",
 			"sequences[1].metrics.wall.spread is negative"},
 		{__LINE__, "\"spread\": 0.5", "\"spread\": 1.1e9",
@@ -110,7 +113,8 @@ static void the_impossible_is_named(void **state)
 			"sequences[1].metrics.wall.observed is no number"},
 		{__LINE__, "\"cost\": 801,", "", "sequences[1].metrics.wall.cost is missing"},
 		{__LINE__, "\"count\": 7", "\"count\": -7", "sequences[1].count is negative"},
-		{__LINE__, "\"count\": 7", "\"count\": 7.5", "sequences[1].count is no whole number"},
+		{__LINE__, "\"count\": 7", "\"count\": 7.5",
+			"sequences[1].count is no whole number"},
 		{__LINE__, "\"count\": 7,", "", "sequences[1].count is missing"},
 		{__LINE__, "\"relative\": 0.01", "\"relative\": 1.5",
 			"metrics[0].relative is not within 0 and 1"},
@@ -127,7 +131,8 @@ static void the_impossible_is_named(void **state)
 			"metrics[0].reach is not within 0 and 1"},
 		{__LINE__, ", \"trees\": []", "", "metrics[1].trees is missing"},
 		{__LINE__, "\"trees\": []", "\"trees\": 3", "metrics[1].trees is no list"},
-		{__LINE__, "\"trees\": []", "\"trees\": [3]", "metrics[1].trees[0] is no object"},
+		{__LINE__, "\"trees\": []", "\"trees\": [3]",
+			"metrics[1].trees[0] is no object"},
 		{__LINE__, "\"trees\": []", "\"trees\": [1,2,3,4,5,6,7,8,9]",
 			"metrics[1].trees are too many"},
 		{__LINE__, "\"nodes\": 1600", "\"nodes\": 100",
@@ -136,13 +141,18 @@ static void the_impossible_is_named(void **state)
 			"metrics[0].trees[0].nodes are not more than those before"},
 		{__LINE__, "\"nodes\": 1600", "\"nodes\": 5000000000",
 			"metrics[0].trees[1].nodes are not more than those before"},
-		{__LINE__, "\"more\": 8.5", "\"more\": -8.5", "metrics[0].trees[1].more is negative"},
-		{__LINE__, "\"more\": 8.5", "\"less\": 8.5", "metrics[0].trees[1].more is missing"},
-		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"wall\"", "metrics[1] is there twice"},
+		{__LINE__, "\"more\": 8.5", "\"more\": -8.5",
+			"metrics[0].trees[1].more is negative"},
+		{__LINE__, "\"more\": 8.5", "\"less\": 8.5",
+			"metrics[0].trees[1].more is missing"},
+		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"wall\"",
+			"metrics[1] is there twice"},
 		{__LINE__, "\"name\": \"alloc\"", "\"name\": \"cpu\"",
 			"sequences[0].metrics.cpu is missing"},
-		{__LINE__, ",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, \"reach\": 0.25, \"trees\": []}", "",
-			"sequences[0].metrics has other metrics than the file"},
+		{__LINE__,
+			",\n  {\"name\": \"alloc\", \"unit\": \"bytes\", \"relative\": 0, "
+			"\"reach\": 0.25, \"trees\": []}",
+			"", "sequences[0].metrics has other metrics than the file"},
 		{__LINE__, "\"first\": \"jitted\"", "\"first\": \"jittered\"",
 			"sequences[0] has words that are no sequence"},
 		{__LINE__, "\"first\": \"jitted\"", "\"first\": null",
@@ -152,7 +162,8 @@ static void the_impossible_is_named(void **state)
 		{__LINE__, "\"end\": \"exit\"", "\"end\": \"unwind\"",
 			"sequences[0] has words that are no sequence"},
 		{__LINE__, "\"second\": \"jitted\", \"end\": \"unwind\"",
-			"\"first\": \"jitted\", \"begin\": \"entry\", \"second\": \"jitted static\","
+			"\"first\": \"jitted\", \"begin\": \"entry\", \"second\": \"jitted "
+			"static\","
 			"\"end\": \"exit\", \"third\": \"jitted\"",
 			"sequences[1] is there twice"},
 		{__LINE__, "\"cpu\": \"A processor\", ", "", "for.cpu is missing"},
@@ -178,8 +189,7 @@ static void the_impossible_is_named(void **state)
 		char *text = fixture_with(rows[i].what, rows[i].instead);
 		struct calibration *calibration;
 		struct error error = {0};
-		int failed =
-			calibration_parse(&calibration, text, strlen(text), "x", &error);
+		int failed = calibration_parse(&calibration, text, strlen(text), "x", &error);
 
 		if (failed != -ERROR_FORMAT || strncmp(error.text, "x: ", 3) != 0 ||
 			strcmp(error.text + 3, rows[i].text) != 0)
@@ -210,8 +220,7 @@ static void the_cut_is_refused(void **state)
 	for (size_t size = 0; size + 1 < strlen(fixture_text); size++) {
 		struct calibration *calibration;
 
-		assert_int_equal(
-			calibration_parse(&calibration, fixture_text, size, "x", NULL),
+		assert_int_equal(calibration_parse(&calibration, fixture_text, size, "x", NULL),
 			-ERROR_FORMAT);
 	}
 }
@@ -255,13 +264,11 @@ static void files_are_read_whole(void **state)
 
 	(void)state;
 	write_file(path_of("good.json"), fixture_text, strlen(fixture_text));
-	assert_int_equal(
-		calibration_load(&calibration, &text, path_of("good.json"), NULL), 0);
+	assert_int_equal(calibration_load(&calibration, &text, path_of("good.json"), NULL), 0);
 	assert_string_equal(text, fixture_text);
 	free(text);
 	calibration_destroy(calibration);
-	assert_int_equal(
-		calibration_load(&calibration, NULL, path_of("good.json"), NULL), 0);
+	assert_int_equal(calibration_load(&calibration, NULL, path_of("good.json"), NULL), 0);
 	calibration_destroy(calibration);
 }
 

@@ -113,8 +113,7 @@ static void run_short_of_memory(int (*job)(struct error *error), long least)
 		int failed = job(&error);
 		until_failure = -1;
 		if (block_count != before)
-			fail_msg("allocation %ld: %zu blocks left", n,
-				block_count - before);
+			fail_msg("allocation %ld: %zu blocks left", n, block_count - before);
 		if (!refused) {
 			assert_int_equal(failed, 0);
 			if (n < least)
@@ -130,8 +129,8 @@ static void run_short_of_memory(int (*job)(struct error *error), long least)
 static int parse_text(struct error *error)
 {
 	struct calibration *calibration;
-	int failed = calibration_parse(
-		&calibration, fixture_text, strlen(fixture_text), "x", error);
+	int failed =
+		calibration_parse(&calibration, fixture_text, strlen(fixture_text), "x", error);
 
 	calibration_destroy(calibration);
 	return failed;
@@ -157,9 +156,15 @@ static int adjust_one(struct error *error)
 	struct profile_thread thread = {.id = 1};
 	struct profile_node node = {.thread = 1, .base = base, .transition = {{1, 1}, {1, 1}}};
 	size_t first[2] = {0, 1};
-	struct profile profile = {.metric_count = 2, .metric = {{.name = "wall"}, {.name = "alloc"}},
-		.method = method, .method_count = 2, .thread = &thread, .thread_count = 1,
-		.node = &node, .node_count = 1, .thread_first = first};
+	struct profile profile = {.metric_count = 2,
+		.metric = {{.name = "wall"}, {.name = "alloc"}},
+		.method = method,
+		.method_count = 2,
+		.thread = &thread,
+		.thread_count = 1,
+		.node = &node,
+		.node_count = 1,
+		.thread_first = first};
 	struct adjusted adjusted;
 	int failed = adjust_profile(&adjusted, &profile, made, error);
 

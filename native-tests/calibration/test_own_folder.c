@@ -51,8 +51,8 @@ static void shared(void **state)
 		mode_t mode;
 		int found;
 	} rows[] = {{own, 0755, 0}, {own, 0775, -ERROR_DENIED}, {own, 01777, -ERROR_DENIED},
-		{own, 0700, 0}, {cache, 0777, -ERROR_DENIED}, {cache, 01777, 0}, {cache, 0755, 0},
-		{home, 0775, -ERROR_DENIED}, {home, 0755, 0}};
+		{own, 0700, 0}, {cache, 0777, -ERROR_DENIED}, {cache, 01777, 0},
+		{cache, 0755, 0}, {home, 0775, -ERROR_DENIED}, {home, 0755, 0}};
 
 	(void)state;
 	assert_int_equal(find(true), 0);

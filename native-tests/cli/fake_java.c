@@ -72,8 +72,8 @@ int main(int argc, char **argv)
 			run_notes_put(RUN_NOTE_REFUSED, getenv("REFUSED"), NULL);
 		} else {
 			touch(profile);
-			run_notes_put(RUN_NOTE_PROFILE, profile,
-				argc > 2 ? argv[2] : needed + 1);
+			run_notes_put(
+				RUN_NOTE_PROFILE, profile, argc > 2 ? argv[2] : needed + 1);
 			if (getenv("VERSION") != NULL)
 				run_notes_put(RUN_NOTE_NO_PROGRAM, profile, NULL);
 		}

@@ -56,8 +56,8 @@ static void lines_come(void **state)
 	struct error error;
 
 	(void)state;
-	assert_int_equal(run("echo '{1}'; echo other; printf '{2}\\n{no end'", LONG, &seen, &error),
-		0);
+	assert_int_equal(
+		run("echo '{1}'; echo other; printf '{2}\\n{no end'", LONG, &seen, &error), 0);
 	assert_string_equal(seen.lines, "{1};{2};");
 	/* The environment's words for every JVM are gone; standard input is empty. */
 	setenv("JAVA_TOOL_OPTIONS", "-Xint", 1);
@@ -112,7 +112,8 @@ static void it_ends(void **state)
 	/* A line that is not liked; one that does not want to end. */
 	assert_int_equal(run("echo {}; exec sleep 100", LONG, &seen, &error), -ERROR_FORMAT);
 	assert_string_equal(error.text, "not liked");
-	assert_int_equal(run("trap '' TERM; echo {}; sleep 100 & wait; wait", LONG, &seen, &error),
+	assert_int_equal(
+		run("trap '' TERM; echo {}; sleep 100 & wait; wait", LONG, &seen, &error),
 		-ERROR_FORMAT);
 	assert_true(waiting_now() - began < LONG);
 }
@@ -125,7 +126,8 @@ static void an_interrupt_ends_it(void **state)
 
 	(void)state;
 	waiting_catch_interrupt();
-	assert_int_equal(run("kill -INT $PPID; exec sleep 100", LONG, &seen, &error), -ERROR_IO);
+	assert_int_equal(
+		run("kill -INT $PPID; exec sleep 100", LONG, &seen, &error), -ERROR_IO);
 	assert_string_equal(error.text, "interrupted");
 }
 

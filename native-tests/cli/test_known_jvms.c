@@ -167,7 +167,8 @@ static void list_of_others(void **state)
 /* Whatever is in the list: nothing but whole paths of programs of ours. */
 static void list_of_anything(void **state)
 {
-	static const char lines[] = "java\n\n./java\n/nowhere/java\n/etc/passwd\n/dev/zero\n/\n";
+	static const char lines[] =
+		"java\n\n./java\n/nowhere/java\n/etc/passwd\n/dev/zero\n/\n";
 	FILE *list;
 
 	(void)state;
@@ -209,7 +210,8 @@ static void process(void **state)
 
 	(void)state;
 	assert_int_equal(target_open(&target, getpid(), &error), 0);
-	known_jvms_note_process(&target); /* .../tests/test_known_jvms: there is no bin/java */
+	/* .../tests/test_known_jvms: there is no bin/java */
+	known_jvms_note_process(&target);
 	target_close(&target);
 	assert_int_equal(known(), 0);
 

@@ -280,8 +280,7 @@ static void counters_are_read(void **state)
 
 static void bad_counters_say_nothing(void **state)
 {
-	static const int32_t numbers[] = {
-		0, -1, 1, 19, 41, 60, 61, 1000, INT32_MAX, INT32_MIN};
+	static const int32_t numbers[] = {0, -1, 1, 19, 41, 60, 61, 1000, INT32_MAX, INT32_MIN};
 	struct counters counters = good_counters('1');
 
 	(void)state;
@@ -322,8 +321,7 @@ static void pids(void **state)
 		struct error error = {0};
 		pid_t pid = 0;
 
-		if ((target_read_pid(rows[i].text, &pid, &error) != 0) !=
-				(rows[i].pid == 0) ||
+		if ((target_read_pid(rows[i].text, &pid, &error) != 0) != (rows[i].pid == 0) ||
 			pid != rows[i].pid)
 			fail_msg("'%s'", rows[i].text);
 	}
@@ -359,8 +357,8 @@ static void times_in_paths(void **state)
 {
 	static const struct {
 		const char *file, *fixed;
-	} rows[] = {{"a", "a"}, {"%t", "42"}, {"%p%t%%", "%p42%%"}, {"%%t", "%%t"},
-		{"%", "%"}, {"x%", "x%"}, {"", ""}};
+	} rows[] = {{"a", "a"}, {"%t", "42"}, {"%p%t%%", "%p42%%"}, {"%%t", "%%t"}, {"%", "%"},
+		{"x%", "x%"}, {"", ""}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -379,13 +377,11 @@ static void status_lines(void **state)
 		const char *lines;
 	} rows[] = {
 		{"{}", 0, ""},
-		{"{\"state\": 5, \"pid\": \"x\", \"memory\": 1, \"snapshots\": []}", 0,
-			""},
+		{"{\"state\": 5, \"pid\": \"x\", \"memory\": 1, \"snapshots\": []}", 0, ""},
 		{"{\"error\": null, \"overhead\": null}", 0, ""},
 		{"{\"state\": \"armed\", \"threads\": -5}", 0,
 			"state               armed\nthreads             0\n"},
-		{"{\"memory\": {\"used\": 1234}}", 0,
-			"memory              1,234 bytes\n"},
+		{"{\"memory\": {\"used\": 1234}}", 0, "memory              1,234 bytes\n"},
 		{"{\"state\": \"\\u00e4\\u00f6\\u00fc\"}", 22,
 			"state               \xc3\xa4\xc3\xb6\n"},
 		{"{\"file\": \"a\\u001b[1mb\\n\"}", 0,

@@ -155,7 +155,7 @@ bool channel_send(int connection, const void *bytes, size_t length)
 bool channel_say(int connection, const char *line)
 {
 	return channel_send(connection, line, strlen(line)) &&
-		channel_send(connection, "\n", 1);
+	       channel_send(connection, "\n", 1);
 }
 
 static ssize_t receive(int connection, char *bytes, size_t size)

@@ -43,7 +43,8 @@ static void check_answer(const char *line, size_t line_length)
 	json_t *json = json_loadb(answer, length, JSON_REJECT_DUPLICATES, NULL);
 	require(json_is_object(json), "it is a JSON object");
 	bool ok = json_is_true(json_object_get(json, "ok"));
-	require(json_is_object(json_object_get(json, ok ? "result" : "error")), "it is complete");
+	require(json_is_object(json_object_get(json, ok ? "result" : "error")),
+		"it is complete");
 	require(ok || !last, "who failed is not the last");
 	json_decref(json);
 	free(answer);
@@ -120,11 +121,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* ---- mutations ---- */
 
-static const char *const words[] = {"jprof", "id", "verb", "echo", "detach",
-	"label", "1", "2", "{", "}", "\n", "\r\n", "[]", "{\"jprof\":1,\"verb\":\"echo\"}\n", NULL};
+static const char *const words[] = {"jprof", "id", "verb", "echo", "detach", "label", "1", "2",
+	"{", "}", "\n", "\r\n", "[]", "{\"jprof\":1,\"verb\":\"echo\"}\n", NULL};
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	return text_mutate(data, size, max_size, 4, words, seed);
 }

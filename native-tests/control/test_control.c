@@ -53,8 +53,10 @@ static void test_hello(void **state)
 	assert_true(channel_say(connection, "{\"jprof\":1,\"id\":1,\"verb\":\"hello\"}"));
 	assert_true(channel_read(connection, text, sizeof(text)));
 	snprintf(expected, sizeof(expected),
-		"{\"jprof\":1,\"id\":1,\"ok\":true,\"result\":{\"agent\":\"%s\",\"protocols\":[1],"
-		"\"pid\":%d,\"loaded\":\"start\",\"verbs\":[\"hello\",\"echo\",\"wait\",\"long\","
+		"{\"jprof\":1,\"id\":1,\"ok\":true,\"result\":{\"agent\":\"%s\",\"protocols\":["
+		"1],"
+		"\"pid\":%d,\"loaded\":\"start\",\"verbs\":[\"hello\",\"echo\",\"wait\","
+		"\"long\","
 		"\"large\",\"detach\"]}}",
 		JPROF_VERSION, (int)getpid());
 	assert_string_equal(text, expected);
@@ -100,11 +102,11 @@ static void *ask_often(void *argument)
 			"{\"jprof\":1,\"id\":\"%d-%d\",\"verb\":\"echo\",\"n\":%d}", number, i,
 			number * REQUESTS + i);
 		snprintf(expected, sizeof(expected),
-			"{\"jprof\":1,\"id\":\"%d-%d\",\"ok\":true,\"result\":{\"n\":%d}}", number,
-			i, number * REQUESTS + i);
+			"{\"jprof\":1,\"id\":\"%d-%d\",\"ok\":true,\"result\":{\"n\":%d}}",
+			number, i, number * REQUESTS + i);
 		good = channel_say(connection, line) &&
-			channel_read(connection, text, sizeof(text)) &&
-			strcmp(text, expected) == 0;
+		       channel_read(connection, text, sizeof(text)) &&
+		       strcmp(text, expected) == 0;
 	}
 	close(connection);
 	return good ? argument : (void *)(intptr_t)-1;
@@ -126,7 +128,7 @@ static void *ask_at_once(void *argument)
 	for (int i = 0; i < REQUESTS && good; i++) {
 		snprintf(expected, sizeof(expected), "{\"jprof\":1,\"id\":%d,", i);
 		good = channel_read(connection, text, sizeof(text)) &&
-			strncmp(text, expected, strlen(expected)) == 0;
+		       strncmp(text, expected, strlen(expected)) == 0;
 	}
 	good = good && channel_ends(connection);
 	close(connection);
@@ -140,8 +142,8 @@ static void test_many(void **state)
 	(void)state;
 	start();
 	for (intptr_t i = 0; i < MANY; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, i % 2 ? ask_often : ask_at_once,
-					 (void *)i),
+		assert_int_equal(pthread_create(&thread[i], NULL,
+					 i % 2 ? ask_often : ask_at_once, (void *)i),
 			0);
 	for (intptr_t i = 0; i < MANY; i++) {
 		void *result;
@@ -212,7 +214,8 @@ static void detach_once(bool half_closed)
 
 static void test_detach(void **state)
 {
-	unsigned descriptors = count_entries("/proc/self/fd"), tasks = count_entries("/proc/self/task");
+	unsigned descriptors = count_entries("/proc/self/fd"),
+		 tasks = count_entries("/proc/self/task");
 
 	(void)state;
 	for (int i = 0; i < 50; i++)

@@ -82,8 +82,14 @@ struct row {
 	const char *part; /* of the answer, as compact JSON with keys in order */
 };
 
-#define GOOD(request, part)      {__LINE__, request, NULL, part}
-#define BAD(request, code, part) {__LINE__, request, code, part}
+#define GOOD(request, part)                                                                    \
+	{                                                                                      \
+		__LINE__, request, NULL, part                                                  \
+	}
+#define BAD(request, code, part)                                                               \
+	{                                                                                      \
+		__LINE__, request, code, part                                                  \
+	}
 
 static const struct row rows[] = {
 	GOOD("{\"jprof\":1,\"verb\":\"nothing\"}", "{\"jprof\":1,\"ok\":true,\"result\":{}}"),
@@ -96,7 +102,8 @@ static const struct row rows[] = {
 	GOOD(" {\"verb\" : \"nothing\", \"more\" : [1, null], \"jprof\" : 1} ", "\"ok\":true"),
 	GOOD("{\"jprof\":1,\"verb\":\"echo\",\"options\":{\"a\":[1,2.5,\"x\",null,true]}}",
 		"\"result\":{\"options\":{\"a\":[1,2.5,\"x\",null,true]}}"),
-	GOOD("{\"jprof\":1,\"verb\":\"echo\",\"options\":\"a=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"}",
+	GOOD("{\"jprof\":1,\"verb\":\"echo\",\"options\":\"a=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+	     "\"}",
 		"\"ok\":true"),
 	GOOD("{\"jprof\":1,\"verb\":\"echo\",\"options\":\"\\\"[{\\\\\"}", "\"\\\"[{\\\\\""),
 	GOOD("{\"jprof\":1,\"verb\":\"hello\"}", "\"verbs\":[\"hello\",\"echo\",\"nothing\""),
@@ -116,7 +123,8 @@ static const struct row rows[] = {
 
 	BAD("{\"jprof\":2,\"id\":5,\"verb\":\"nothing\"}", "version", "\"id\":5"),
 	BAD("{\"jprof\":2,\"verb\":\"nothing\"}", "version", "version 2"),
-	BAD("{\"jprof\":-9223372036854775808,\"verb\":\"nothing\"}", "version", "-9223372036854775808"),
+	BAD("{\"jprof\":-9223372036854775808,\"verb\":\"nothing\"}", "version",
+		"-9223372036854775808"),
 	BAD("{\"jprof\":\"1\",\"verb\":\"nothing\"}", "version", "write \\\"jprof\\\": 1"),
 	BAD("{\"jprof\":1.0,\"verb\":\"nothing\"}", "version", "write"),
 	BAD("{\"verb\":\"nothing\"}", "version", "write"),
@@ -143,7 +151,8 @@ static const struct row rows[] = {
 	BAD("{'jprof':1}", "format", "byte"),
 	BAD("{\"jprof\":1,\"jprof\":1,\"verb\":\"nothing\"}", "format", "duplicate"),
 	BAD("{\"jprof\":1,\"verb\":\"nothing\",\"verb\":\"last\"}", "format", "duplicate"),
-	BAD("{\"jprof\":1,\"verb\":\"echo\",\"options\":{\"a\":1,\"a\":2}}", "format", "duplicate"),
+	BAD("{\"jprof\":1,\"verb\":\"echo\",\"options\":{\"a\":1,\"a\":2}}", "format",
+		"duplicate"),
 	BAD("{\"jprof\":1,\"verb\":\"\xff\"}", "format", "unable to decode"),
 	BAD("{\"jprof\":1,\"verb\":\"\xc0\x80\"}", "format", "unable to decode"),
 	BAD("{\"jprof\":1,\"verb\":\"\xed\xa0\x80\"}", "format", "unable to decode"),
@@ -164,8 +173,8 @@ static bool row_holds(const struct row *row)
 	bool last;
 	json_t *answer = ask(row->request, strlen(row->request), &last);
 	char *text = json_dumps(answer, JSON_COMPACT);
-	const char *code = json_string_value(
-		json_object_get(json_object_get(answer, "error"), "code"));
+	const char *code =
+		json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
 	bool ok = json_is_true(json_object_get(answer, "ok")), holds = ok == !row->code;
 
 	if (row->code)
@@ -216,8 +225,8 @@ static void test_pid(void **state)
 	json_t *answer = ask(request, strlen(request), &last);
 
 	(void)state;
-	assert_int_equal(json_integer_value(json_object_get(
-				 json_object_get(answer, "result"), "pid")),
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(answer, "result"), "pid")),
 		getpid());
 	json_decref(answer);
 }
@@ -232,8 +241,8 @@ static void expect_code(const char *line, size_t length, const char *code)
 	assert_string_equal(code ? code : "-",
 		json_is_true(json_object_get(answer, "ok"))
 			? "-"
-			: json_string_value(json_object_get(
-				  json_object_get(answer, "error"), "code")));
+			: json_string_value(
+				  json_object_get(json_object_get(answer, "error"), "code")));
 	json_decref(answer);
 }
 
@@ -241,7 +250,8 @@ static void expect_code(const char *line, size_t length, const char *code)
 static void try_depth(int depth, const char *code)
 {
 	char line[8192];
-	int used = snprintf(line, sizeof(line), "{\"jprof\":1,\"verb\":\"nothing\",\"options\":");
+	int used =
+		snprintf(line, sizeof(line), "{\"jprof\":1,\"verb\":\"nothing\",\"options\":");
 
 	for (int i = 0; i < depth; i++)
 		line[used++] = '[';
@@ -260,7 +270,8 @@ static void test_depth(void **state)
 }
 
 /* A line of the greatest length: prefix, filled up with pieces, suffix. */
-static void try_full(const char *prefix, const char *piece, const char *suffix, const char *code)
+static void try_full(
+	const char *prefix, const char *piece, const char *suffix, const char *code)
 {
 	size_t room = LINE_MAX_BYTES - 1, used = strlen(prefix);
 	char *line = malloc(room);
@@ -328,8 +339,8 @@ static void test_no_memory(void **state)
 		do {
 			until_failure = n++;
 			json_set_alloc_funcs(sparse_malloc, free);
-			char *answer = verbs_answer(&setup, requests[i],
-				strlen(requests[i]), &length, &last);
+			char *answer = verbs_answer(
+				&setup, requests[i], strlen(requests[i]), &length, &last);
 			refused = until_failure < 0;
 			json_set_alloc_funcs(malloc, free);
 			if (refused && answer)

@@ -43,7 +43,8 @@ static const char *path(const char *root, const char *rest)
 static int set_up(void **state)
 {
 	(void)state;
-	snprintf(base, sizeof(base), "%s/placeXXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	snprintf(base, sizeof(base), "%s/placeXXXXXX",
+		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_non_null(mkdtemp(base));
 	snprintf(first, sizeof(first), "%s/1", base);
 	snprintf(second, sizeof(second), "%s/2", base);
@@ -266,7 +267,8 @@ static void test_dangling_symlink(void **state)
 
 static void test_modes(void **state)
 {
-	static const mode_t open_ones[] = {0770, 0710, 0720, 0740, 0701, 0702, 0704, 0777, 01777};
+	static const mode_t open_ones[] = {
+		0770, 0710, 0720, 0740, 0701, 0702, 0704, 0777, 01777};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(open_ones) / sizeof(*open_ones); i++) {
@@ -315,8 +317,7 @@ static void test_race(void **state)
 
 			if (listener >= 0)
 				memcpy(path, place.address.sun_path, sizeof(path));
-			if (write(ready[1], path, sizeof(path)) ==
-					(ssize_t)sizeof(path) &&
+			if (write(ready[1], path, sizeof(path)) == (ssize_t)sizeof(path) &&
 				listener >= 0)
 				pause();
 			_exit(1);
@@ -365,9 +366,8 @@ static void test_taken(void **state)
 	listener = place_make(&place, roots, PID, &error);
 	assert_true(listener >= 0);
 	assert_int_equal(error.code, ERROR_NONE);
-	assert_int_equal(strncmp(place.address.sun_path, path(first, "."),
-				 strlen(path(first, "."))),
-		0);
+	assert_int_equal(
+		strncmp(place.address.sun_path, path(first, "."), strlen(path(first, "."))), 0);
 	assert_true(is_heard_at(place.address.sun_path));
 	place_remove(&place);
 	assert_false(exists(place.address.sun_path));
@@ -511,15 +511,15 @@ static void test_forbidden_root(void **state)
 		struct error error = {0};
 
 		/* Root may write anywhere. */
-		if (geteuid() == 0 && (chown(base, 65534, 65534) || chown(first, 65534, 65534) ||
-					      chown(second, 65534, 65534) ||
-					      setresuid(65534, 65534, 65534)))
+		if (geteuid() == 0 &&
+			(chown(base, 65534, 65534) || chown(first, 65534, 65534) ||
+				chown(second, 65534, 65534) || setresuid(65534, 65534, 65534)))
 			_exit(2);
 		int listener = place_make(&place, roots, PID, &error);
 		if (listener < 0 && strstr(error.text, "Permission denied; cannot make"))
 			_exit(3); /* the way to them is closed to others */
 		bool good = listener >= 0 &&
-			strcmp(place.address.sun_path, path(second, "/control")) == 0;
+			    strcmp(place.address.sun_path, path(second, "/control")) == 0;
 		place_remove(&place);
 		_exit(good ? 0 : 1);
 	}

@@ -21,20 +21,18 @@ static void widths(void **state)
 		const char *text;
 		size_t columns;
 	} cases[] = {
-		{__LINE__, "", 0},
-		{__LINE__, "abc", 3},
-		{__LINE__, "\u00e9\u00df\u0416\u03a9", 4},
-		{__LINE__, "\u00b1\u2026", 2},
-		{__LINE__, "\u4e2d\u6587", 4},        /* Han */
-		{__LINE__, "\u3042\u30a2", 4},        /* kana */
-		{__LINE__, "\uac00\ud7a3", 4},        /* Hangul syllables */
-		{__LINE__, "\uff21\uff01", 4},        /* full width */
-		{__LINE__, "\uff71", 1},              /* half width */
+		{__LINE__, "", 0}, {__LINE__, "abc", 3},
+		{__LINE__, "\u00e9\u00df\u0416\u03a9", 4}, {__LINE__, "\u00b1\u2026", 2},
+		{__LINE__, "\u4e2d\u6587", 4},         /* Han */
+		{__LINE__, "\u3042\u30a2", 4},         /* kana */
+		{__LINE__, "\uac00\ud7a3", 4},         /* Hangul syllables */
+		{__LINE__, "\uff21\uff01", 4},         /* full width */
+		{__LINE__, "\uff71", 1},               /* half width */
 		{__LINE__, "\U00020000\U0001f600", 4}, /* beyond 16 bits */
 		{__LINE__, "e\u0301", 1},
-		{__LINE__, "\u0e01\u0e31", 1},        /* Thai with a vowel above */
-		{__LINE__, "a\xff\xe4z", 4},           /* no characters */
-		{__LINE__, "\xe4\xb8", 2},            /* half of one */
+		{__LINE__, "\u0e01\u0e31", 1}, /* Thai with a vowel above */
+		{__LINE__, "a\xff\xe4z", 4},   /* no characters */
+		{__LINE__, "\xe4\xb8", 2},     /* half of one */
 	};
 
 	(void)state;
@@ -62,7 +60,10 @@ static void parts(void **state)
 		{__LINE__, "\u4e2d\u6587", 1, 0, 3},
 		{__LINE__, "\u4e2d\u6587", 2, 3, 3},
 		{__LINE__, "\u4e2d\u6587", 3, 3, 6},
-		{__LINE__, "a\u4e2d" "b", 2, 1, 4},
+		{__LINE__,
+			"a\u4e2d"
+			"b",
+			2, 1, 4},
 		{__LINE__, "e\u0301x", 1, 3, 3},
 		{__LINE__, "e\u0301x", 2, 4, 4},
 		{__LINE__, "\xff\u4e2d", 1, 1, 1},

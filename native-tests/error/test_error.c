@@ -97,8 +97,7 @@ static void cuts_between_characters(void **state)
 			assert_non_null(gap);
 			assert_true(strlen(subject.text) > 100);
 			assert_int_equal(
-				(size_t)(gap - subject.text - (ptrdiff_t)shift) % size,
-				0);
+				(size_t)(gap - subject.text - (ptrdiff_t)shift) % size, 0);
 			assert_int_equal(strlen(gap + 3) % size, 0);
 		}
 }

@@ -110,8 +110,7 @@ static void cut_between(void **state)
 	(void)state;
 	for (size_t size = 1; size <= sizeof(whole); size++) {
 		char *shown = malloc(size);
-		size_t length = harmless_copy(shown, size, text, sizeof(text) - 1),
-		       wanted = 0;
+		size_t length = harmless_copy(shown, size, text, sizeof(text) - 1), wanted = 0;
 
 		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 			wanted = ends[i] < size ? ends[i] : wanted;

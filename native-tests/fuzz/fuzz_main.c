@@ -105,10 +105,9 @@ static void run_mutations(const struct input *input, uint32_t times)
 
 	memcpy(bytes, input->bytes, size);
 	for (; times > 0; times--) {
-		size = LLVMFuzzerCustomMutator
-			       ? LLVMFuzzerCustomMutator(
-					 bytes, size, sizeof(bytes), below(1u << 31))
-			       : LLVMFuzzerMutate(bytes, size, sizeof(bytes));
+		size = LLVMFuzzerCustomMutator ? LLVMFuzzerCustomMutator(bytes, size,
+							 sizeof(bytes), below(1u << 31))
+					       : LLVMFuzzerMutate(bytes, size, sizeof(bytes));
 		LLVMFuzzerTestOneInput(bytes, size);
 	}
 }

@@ -66,7 +66,8 @@ static void find_tokens(struct text *text)
 }
 
 /* Puts bytes in the place of others. False: they are too many. */
-static bool replace(struct text *text, size_t at, size_t length, const void *bytes, size_t count)
+static bool replace(
+	struct text *text, size_t at, size_t length, const void *bytes, size_t count)
 {
 	if (text->size - length + count > text->max_size)
 		return false;
@@ -109,8 +110,8 @@ static void put_word(struct text *text, const char *const *words)
 
 static void put_limit(struct text *text)
 {
-	static const char *const limits[] = {"0", "1", "-1", "0.5", "1e9", "1.0000001e9", "-1e9",
-		"1e308", "1e-300", "4294967295", "4294967296", "9223372036854775807",
+	static const char *const limits[] = {"0", "1", "-1", "0.5", "1e9", "1.0000001e9",
+		"-1e9", "1e308", "1e-300", "4294967295", "4294967296", "9223372036854775807",
 		"18446744073709551616", "null", "true", "[]", "{}", "\"\"", "64", "65", "1024"};
 	const char *limit = limits[below(text, sizeof(limits) / sizeof(*limits))];
 

@@ -16,8 +16,7 @@
 
 /* What libFuzzer has, or fuzz_main.c. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Changes the text from its byte `from` on; words: of the format, ended by NULL. Returns the new size. */

@@ -20,8 +20,7 @@
 enum { LOCAL_SIZE = 30, END_SIZE = 22, EACH_BYTE_MAX = 4096 };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 static struct archive_memory memory = {.limit = UINT64_MAX};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -80,7 +79,8 @@ static void check_entries(const struct archive *archive, const uint8_t *data, si
 }
 
 /* One offset, where the part of the one before ends in `end`. */
-static void check_offset(const struct archive *archive, uint64_t offset, size_t place, uint64_t end)
+static void check_offset(
+	const struct archive *archive, uint64_t offset, size_t place, uint64_t end)
 {
 	require(archive_find(archive, offset) == place, "a part is all of one piece");
 	require(archive_end(archive, place, offset) == end, "a part has one end");
@@ -165,8 +165,8 @@ static size_t find_record(const uint8_t *data, size_t size, uint32_t *state)
 	for (size_t i = 0; i + 20 <= size; i++) {
 		size_t at = (from + i) % (size - 19);
 
-		if (memcmp(data + at, "PK", 2) == 0 && data[at + 2] < 8 &&
-			(found = at) > 0 && data[at + 2] != 3)
+		if (memcmp(data + at, "PK", 2) == 0 && data[at + 2] < 8 && (found = at) > 0 &&
+			data[at + 2] != 3)
 			break;
 	}
 	return found;
@@ -232,8 +232,7 @@ static size_t put_end64(uint8_t *data, size_t size, size_t max_size)
 	return size + MORE;
 }
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	uint32_t state = seed * 2654435761u | 1;
 

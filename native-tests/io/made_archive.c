@@ -88,8 +88,7 @@ static void put_common(struct made *made, unsigned i, bool sizes)
 	made_number(made, how & MADE_DEFLATED ? 8 : 0, 2);
 	made_number(made, 0x21 << 16, 4); /* 1980-01-01 */
 	made_number(made, sizes ? made->entry[i].sum : 0, 4);
-	made_number(made,
-		sizes ? or_limit(made->entry[i].packed, how & MADE_PACKED64) : 0, 4);
+	made_number(made, sizes ? or_limit(made->entry[i].packed, how & MADE_PACKED64) : 0, 4);
 	made_number(made, sizes ? or_limit(made->entry[i].size, how & MADE_SIZE64) : 0, 4);
 	made_number(made, strlen(made->entry[i].name), 2);
 }
@@ -171,7 +170,8 @@ static void put_extra(struct made *made, unsigned i)
 static void put_header(struct made *made, unsigned i)
 {
 	unsigned how = made->entry[i].how;
-	int extra = (how & MADE_OTHER_EXTRA ? 7 : 0) + (how & MADE_ALL64 ? 4 + bytes64(how) : 0);
+	int extra =
+		(how & MADE_OTHER_EXTRA ? 7 : 0) + (how & MADE_ALL64 ? 4 + bytes64(how) : 0);
 
 	begin(made, MADE_HEADER + i, "PK\1\2");
 	made_number(made, 45, 2);
@@ -179,7 +179,8 @@ static void put_header(struct made *made, unsigned i)
 	made_number(made, (uint64_t)extra, 2);
 	made_number(made, how & MADE_COMMENT ? 7 : 0, 2);
 	made_number(made, 0, 8); /* disk, attributes */
-	made_number(made, or_limit(made->at[MADE_LOCAL + i] - made->shift, how & MADE_OFFSET64), 4);
+	made_number(
+		made, or_limit(made->at[MADE_LOCAL + i] - made->shift, how & MADE_OFFSET64), 4);
 	made_put(made, made->entry[i].name, strlen(made->entry[i].name));
 	put_extra(made, i);
 	made_put(made, "comment", how & MADE_COMMENT ? 7 : 0);
@@ -276,7 +277,8 @@ const char *made_read(const struct made *made, size_t size, struct archive *arch
 }
 
 /* Every byte of a part; of a long one, those at both ends. */
-static void check_part(const struct archive *archive, uint64_t begin, size_t place, uint64_t end)
+static void check_part(
+	const struct archive *archive, uint64_t begin, size_t place, uint64_t end)
 {
 	for (uint64_t at = begin; at < end; at++) {
 		assert_int_equal(archive_find(archive, at), place);

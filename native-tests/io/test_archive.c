@@ -20,8 +20,8 @@ static const char overlap[] = "two of its entries overlap";
 static const char no_file[] = "it is not a regular file";
 static const char not_read[] = "it cannot be read";
 
-static int until_failure = -1;  /* allocations that succeed; -1: all */
-static int until_end = -1;      /* reads that find bytes; -1: all */
+static int until_failure = -1;    /* allocations that succeed; -1: all */
+static int until_end = -1;        /* reads that find bytes; -1: all */
 static size_t read_max = 1 << 30; /* bytes at a time */
 
 void *__real_malloc(size_t size);
@@ -53,14 +53,16 @@ ssize_t __wrap_pread(int descriptor, void *to, size_t bytes, off_t offset)
 /* ---- what is found ---- */
 
 /* The part that the byte is in ends there, and the byte before is in another. */
-static void check_part(const struct archive *archive, uint64_t begin, size_t place, uint64_t end)
+static void check_part(
+	const struct archive *archive, uint64_t begin, size_t place, uint64_t end)
 {
 	assert_int_equal(archive_find(archive, begin), place);
 	assert_int_equal(archive_find(archive, end - 1), place);
 	assert_true(archive_end(archive, place, begin) == end);
 	assert_true(archive_end(archive, place, end - 1) == end);
 	if (begin > 0)
-		assert_true(begin == archive->directory || archive_find(archive, begin - 1) != place);
+		assert_true(begin == archive->directory ||
+			    archive_find(archive, begin - 1) != place);
 }
 
 /* All that was made is found: entries were made in the order of the file. */
@@ -265,7 +267,10 @@ static void names_of_any_bytes(void **state)
 	for (size_t i = 0; i < sizeof(name) - 1; i++)
 		name[i] = (char)(i % 255 + 1);
 	name[sizeof(name) - 1] = '\0';
-	made_entry(&made, "gr\xfc\xdf" "e.txt", "Latin-1", 0);
+	made_entry(&made,
+		"gr\xfc\xdf"
+		"e.txt",
+		"Latin-1", 0);
 	made_entry(&made, "\xff\xfe\xc0\x80\x01\n", "nothing", 0);
 	made_entry(&made, "", "", 0); /* no longer than its header */
 	made_entry(&made, name, "longest", 0);
@@ -456,7 +461,7 @@ static void a_locator_without_an_end(void **state)
 	for (size_t from = 0; from <= made.at[MADE_LOCATOR]; from++) {
 		made_put(&cut, made.bytes + from, made.size - from);
 		check_refusal(cut, from > made.at[MADE_END64] ? no_directory64
-				   : from > 0		      ? no_directory
+				   : from > 0                 ? no_directory
 							      : NULL);
 		cut = (struct made){0};
 	}
@@ -656,11 +661,9 @@ static void a_file_that_ends_while_it_is_read(void **state)
 			archive_fini(&archive, &made_memory);
 		}
 		until_end = 0;
-		assert_string_equal(
-			archive_read(&archive, descriptor, &made_memory), not_read);
+		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = 2 + i;
-		assert_string_equal(
-			archive_read(&archive, descriptor, &made_memory), not_read);
+		assert_string_equal(archive_read(&archive, descriptor, &made_memory), not_read);
 		until_end = -1;
 		close(descriptor);
 		made_fini(&made);

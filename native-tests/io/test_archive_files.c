@@ -43,7 +43,8 @@ static void add_part(void *user, struct io_ref entry, uint64_t bytes)
 	charged->sum += bytes;
 }
 
-static struct charged charge(struct io_file *file, int descriptor, uint64_t offset, uint64_t bytes)
+static struct charged charge(
+	struct io_file *file, int descriptor, uint64_t offset, uint64_t bytes)
 {
 	struct charged charged = {0};
 
@@ -56,8 +57,10 @@ static struct charged charge(struct io_file *file, int descriptor, uint64_t offs
 /* An opening of that name, at that time. */
 static struct io_file *open_at(const char *name, int descriptor, uint64_t at)
 {
-	const struct io_opening opening = {.kind = IO_FILE, .descriptor = descriptor,
-		.name = {name, strlen(name)}, .at = at};
+	const struct io_opening opening = {.kind = IO_FILE,
+		.descriptor = descriptor,
+		.name = {name, strlen(name)},
+		.at = at};
 	struct io_ref ref = io_files_open(&files, &opening, true);
 
 	assert_true(ref.id != 0);
@@ -86,7 +89,10 @@ static struct made with_front(void)
 
 	made_put(&made, "#!/bin/sh\n", 10);
 	made_entry(&made, "one", "1", 0);
-	made_entry(&made, "gr\xfc\xdf" "e", "22", MADE_DEFLATED);
+	made_entry(&made,
+		"gr\xfc\xdf"
+		"e",
+		"22", MADE_DEFLATED);
 	made_entry(&made, "three", "333", MADE_DESCRIPTOR);
 	made_directory(&made);
 	made_end(&made, 2);
@@ -327,7 +333,8 @@ static void a_file_written_between_openings(void **state)
 	assert_int_equal(made[0].size, made[1].size);
 	set_times(descriptor, 1);
 	assert_string_equal(name_of(charge(file, descriptor, 0, 1).part[0].entry), "earlier");
-	assert_true(pwrite(descriptor, made[1].bytes, made[1].size, 0) == (ssize_t)made[1].size);
+	assert_true(
+		pwrite(descriptor, made[1].bytes, made[1].size, 0) == (ssize_t)made[1].size);
 	set_times(descriptor, 2);
 	open_at(path, 8, 2);
 	assert_string_equal(name_of(charge(file, descriptor, 0, 1).part[0].entry), "written");

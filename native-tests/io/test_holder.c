@@ -36,8 +36,11 @@ static int end(void **state)
 
 static struct io_opening file_named(int descriptor, const char *name)
 {
-	return (struct io_opening){.kind = IO_FILE, .descriptor = descriptor,
-		.name = {name, strlen(name)}, .at = 17, .node = 3};
+	return (struct io_opening){.kind = IO_FILE,
+		.descriptor = descriptor,
+		.name = {name, strlen(name)},
+		.at = 17,
+		.node = 3};
 }
 
 static holder_word open_as(struct holder *holder, const struct io_opening *opening)
@@ -171,7 +174,8 @@ static void a_socket_becomes_a_connection(void **state)
 	connection.peer = (struct io_name){"127.0.0.1:80", 12};
 	word = become(holder, seen, &connection);
 	assert_true(holder_get(holder, 9) == word && word != seen);
-	assert_string_equal(io_files_at(&holder->files, holder_file(word))->peer, "127.0.0.1:80");
+	assert_string_equal(
+		io_files_at(&holder->files, holder_file(word))->peer, "127.0.0.1:80");
 	/* Too late: it was closed, and the number is somebody else's. */
 	seen = open_as(holder, &socket);
 	assert_true(become(holder, word, &connection) == seen);
@@ -253,8 +257,7 @@ static void more_files_than_rows_are_charged_to_groups(void **state)
 	assert_int_equal(holder_file(word[1096]), holder_file(word[1098]));
 	assert_int_equal(holder_file(word[1097]), holder_file(word[1099]));
 	assert_true(holder_file(word[1098]) != holder_file(word[1099]));
-	assert_string_equal(
-		io_files_at(&holder->files, holder_file(word[1099]))->name, "/*");
+	assert_string_equal(io_files_at(&holder->files, holder_file(word[1099]))->name, "/*");
 	assert_int_equal(look(holder).files, 1000 + 2);
 }
 
@@ -273,12 +276,12 @@ static void a_session_sees_its_own_files(void **state)
 
 	io_files_begin(&holder->files, 2, UINT32_MAX, false);
 	assert_int_equal(look(holder).files, 0);
-	io_files_take(
-		&holder->files, io_file_id(io_files_at(&holder->files, first), first));
+	io_files_take(&holder->files, io_file_id(io_files_at(&holder->files, first), first));
 	seen = look(holder);
 	assert_int_equal(seen.files, 1);
 	assert_string_equal(seen.last.name, "/two");
-	assert_int_equal(atomic_load(&seen.last.node), 0); /* a call path of another session */
+	/* a call path of another session */
+	assert_int_equal(atomic_load(&seen.last.node), 0);
 
 	/* Opened now, by a thread that has not noticed the new session. */
 	opening.descriptor = 9;
@@ -303,7 +306,8 @@ static void what_is_forgotten_is_nothing(void **state)
 	assert_int_equal(holder_get(holder, 8), 0);
 	assert_int_equal(holder_get(holder, SLOTS + 5000), 0);
 	assert_false(holder_close(holder, 7, word));
-	assert_int_equal(look(holder).files, 2); /* rows stay: calls under way may have them */
+	/* rows stay: calls under way may have them */
+	assert_int_equal(look(holder).files, 2);
 }
 
 int main(void)

@@ -24,14 +24,7 @@
 
 #include <cmocka.h>
 
-enum {
-	THREADS = 8,
-	DESCRIPTORS = 32,
-	SLOTS = 16,
-	NAMES = 200,
-	KEPT = 20,
-	TURNS = 1 << 24
-};
+enum { THREADS = 8, DESCRIPTORS = 32, SLOTS = 16, NAMES = 200, KEPT = 20, TURNS = 1 << 24 };
 
 static struct holder holder;
 /* Descriptors that any thread may use, and close, as a program with a race would. */
@@ -74,7 +67,8 @@ static void open_named(int descriptor, uint32_t which)
 	struct io_ref ref;
 	holder_word word;
 
-	opening.name = (struct io_name){name, (size_t)snprintf(name, sizeof(name), "/%u", which)};
+	opening.name =
+		(struct io_name){name, (size_t)snprintf(name, sizeof(name), "/%u", which)};
 	word = holder_open(&holder, &opening, &ref);
 	assert_true(word != 0);
 	if (turn_of(word) < TURNS)
@@ -121,8 +115,10 @@ static void close_one(_Atomic int *place, bool twice)
 static void become_one(_Atomic int *place)
 {
 	int descriptor = atomic_load(place);
-	const struct io_opening opening = {.kind = IO_TCP, .descriptor = descriptor,
-		.name = {"127.0.0.1:1", 11}, .peer = {"127.0.0.1:2", 11}};
+	const struct io_opening opening = {.kind = IO_TCP,
+		.descriptor = descriptor,
+		.name = {"127.0.0.1:1", 11},
+		.peer = {"127.0.0.1:2", 11}};
 	holder_word seen = descriptor < 0 ? 0 : holder_get(&holder, descriptor);
 	struct io_ref ref;
 

@@ -69,13 +69,11 @@ static void names_of_groups(void **state)
 		{IO_FILE, 0, "/var/log/app.log", "",
 			{{"/var/log/app.log", ""}, {"/var/log/*.log", ""}, {"*", ""}}},
 		{IO_FILE, 0, "/data/file12/part3.of10", "",
-			{{"/data/file*/part*.of*", ""}, {"/data/file*/*.of*", ""},
-				{"*", ""}}},
+			{{"/data/file*/part*.of*", ""}, {"/data/file*/*.of*", ""}, {"*", ""}}},
 		{IO_FILE, 0, "name", "", {{"name", ""}, {"*", ""}, {"*", ""}}},
 		{IO_FILE, 0, "", "", {{"", ""}, {"*", ""}, {"*", ""}}},
 		{IO_TCP, SIDE_ACCEPTED, "10.0.0.1:8080", "10.0.0.7:40112",
-			{{"10.0.0.1:8080", "10.0.0.7:*"}, {"10.0.0.1:8080", "*"},
-				{"*", ""}}},
+			{{"10.0.0.1:8080", "10.0.0.7:*"}, {"10.0.0.1:8080", "*"}, {"*", ""}}},
 		{IO_TCP, SIDE_CONNECTED, "10.0.0.1:40112", "10.0.0.9:5432",
 			{{"10.0.0.1:*", "10.0.0.9:5432"}, {"*", "*:5432"}, {"*", ""}}},
 		{IO_TCP, SIDE_CONNECTED, "", "10.0.0.9:5432",
@@ -93,8 +91,7 @@ static void names_of_groups(void **state)
 		{IO_ENTRY, 0, "com/acme/T12.class", "/tmp/a7.zip",
 			{{"com/acme/T*.class", "/tmp/a*.zip"}, {"*", "/tmp/a*.zip"},
 				{"*", ""}}},
-		{IO_PIPE, 0, "pipe:[12345]", "",
-			{{"pipe:[*]", ""}, {"*", ""}, {"*", ""}}},
+		{IO_PIPE, 0, "pipe:[12345]", "", {{"pipe:[*]", ""}, {"*", ""}, {"*", ""}}},
 	};
 
 	(void)state;
@@ -361,9 +358,8 @@ static void many_groups_become_coarse(void **state)
 	for (int i = 0; i < 20000; i++) {
 		struct io_opening opening;
 
-		snprintf(path, sizeof(path), "/%c%c%c/%c%c.x", 'g' + i % 20,
-			'g' + i / 20 % 20, 'g' + i / 400 % 20, 'g' + i / 8000 % 20,
-			'g' + i % 7);
+		snprintf(path, sizeof(path), "/%c%c%c/%c%c.x", 'g' + i % 20, 'g' + i / 20 % 20,
+			'g' + i / 400 % 20, 'g' + i / 8000 % 20, 'g' + i % 7);
 		opening = file_named(path);
 		io_files_open(files, &opening, false);
 		if (i % 1000 == 0)
@@ -421,8 +417,8 @@ static void memory_is_flat(void **state)
 			after[i / 10000] = mallinfo2().uordblks;
 	}
 	assert_int_equal(files->folded[CLASS_CONNECTIONS], 50000 - KEPT);
-	print_message("%zu bytes after 10,000 connections, %zu after 50,000\n", after[0],
-		after[4]);
+	print_message(
+		"%zu bytes after 10,000 connections, %zu after 50,000\n", after[0], after[4]);
 	assert_true(after[4] <= after[0] + 16384);
 }
 
@@ -445,8 +441,7 @@ static const char *opener_of_thread(const char *name)
 	void *opener;
 
 	assert_int_equal(
-		pthread_create(&thread, NULL, open_something, (void *)(uintptr_t)name),
-		0);
+		pthread_create(&thread, NULL, open_something, (void *)(uintptr_t)name), 0);
 	pthread_join(thread, &opener);
 	return io_opener_name((uint32_t)(uintptr_t)opener);
 }

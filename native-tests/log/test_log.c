@@ -43,9 +43,8 @@ static void names_are_harmless(void **state)
 	assert_string_equal(said, "jprof: class 'com.acme.Gr\xc3\xbc\xc3\x9f'\n");
 	say_name("a\n\x1b[2J\x7f\xc2\x9b"
 		 "1m\x9b\xe2\x80\xae\xe2\x80\x8b");
-	assert_string_equal(said,
-		"jprof: class 'a\\u000a\\u001b[2J\\u007f\\u009b1m\\x9b\\u202e"
-		"\\u200b'\n");
+	assert_string_equal(said, "jprof: class 'a\\u000a\\u001b[2J\\u007f\\u009b1m\\x9b\\u202e"
+				  "\\u200b'\n");
 }
 
 static void long_lines_are_cut(void **state)

@@ -67,13 +67,12 @@ static void *proof_run(void *argument)
 	off = counted > PROOF_INSTRUCTIONS ? counted - PROOF_INSTRUCTIONS
 					   : PROOF_INSTRUCTIONS - counted;
 	proof->failed = off > PROOF_ALLOWED;
-	printf("thread %d: %s by %s: %" PRIu64 ", off by %" PRIu64 " of %" PRIu64
-	       ": %s\n",
+	printf("thread %d: %s by %s: %" PRIu64 ", off by %" PRIu64 " of %" PRIu64 ": %s\n",
 		proof->number, set.metric[0].name, set.metric[0].how, counted, off,
 		PROOF_INSTRUCTIONS, proof->failed ? "WRONG" : "right");
 	for (unsigned i = 1; i < set.count; i++)
-		printf("thread %d: %s by %s: %" PRIu64 "\n", proof->number,
-			set.metric[i].name, set.metric[i].how, after[i] - before[i]);
+		printf("thread %d: %s by %s: %" PRIu64 "\n", proof->number, set.metric[i].name,
+			set.metric[i].how, after[i] - before[i]);
 	return NULL;
 }
 
@@ -103,8 +102,7 @@ static int proof_expect_how(const char *how)
 {
 	if (strncmp(set.metric[0].how, how, strlen(how)) == 0)
 		return 0;
-	printf("%s is read by %s, not by %s\n", set.metric[0].name, set.metric[0].how,
-		how);
+	printf("%s is read by %s, not by %s\n", set.metric[0].name, set.metric[0].how, how);
 	return 1;
 }
 
@@ -180,8 +178,7 @@ int main(int argc, char **argv)
 	struct error error = {0};
 
 	if (!mode || argc > 3) {
-		fprintf(stderr,
-			"usage: counter_proof MODE [EVENT+EVENT...], MODE one of:");
+		fprintf(stderr, "usage: counter_proof MODE [EVENT+EVENT...], MODE one of:");
 		for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 			fprintf(stderr, " %s", modes[i].name);
 		fprintf(stderr, "\n");

@@ -32,9 +32,9 @@ struct step {
 	uint64_t expected;
 };
 
-#define STEP(...)                                                                        \
-	{                                                                                \
-		__LINE__, __VA_ARGS__                                                    \
+#define STEP(...)                                                                              \
+	{                                                                                      \
+		__LINE__, __VA_ARGS__                                                          \
 	}
 
 /* Read one after the other: the states of one thread's life. */
@@ -42,10 +42,8 @@ static const struct step life[] = {
 	STEP(0, 0, 0, 0),               /* nothing yet */
 	STEP(0, 0x10000, 0x10000, 0),   /* a piece, unused */
 	STEP(0, 0x10000, 0x10064, 100), /* 100 bytes in it */
-	STEP(0, 0x10000, 0x11000, 4096),
-	STEP(4096, 0x20000, 0x20010, 4112), /* refilled */
-	STEP(4097, 0x20000, 0x20010,
-		4113), /* a byte outside the piece: less than it holds */
+	STEP(0, 0x10000, 0x11000, 4096), STEP(4096, 0x20000, 0x20010, 4112), /* refilled */
+	STEP(4097, 0x20000, 0x20010, 4113), /* a byte outside the piece: less than it holds */
 	STEP(1052688, 0x20000, 0x20010, 1052704), /* 1 MiB outside it */
 	STEP(1052704, 0, 0, 1052704),             /* retired by a collection */
 	STEP(1052704, 0x20000, 0x20020, 1052736), /* a new piece at the old place */
@@ -87,8 +85,7 @@ static void falls_back_to_a_function(void **state)
 	struct alloc_counter counter;
 	uint64_t bytes = 0;
 
-	alloc_open(
-		&counter, (struct alloc_source){.read = count_calls, .argument = &bytes});
+	alloc_open(&counter, (struct alloc_source){.read = count_calls, .argument = &bytes});
 	assert_int_equal(alloc_read(&counter), 10);
 	assert_int_equal(alloc_read(&counter), 20);
 	bytes = 0;

@@ -20,8 +20,7 @@ static int64_t clock_distance(void)
 	int64_t distance = 0;
 
 	for (int i = 0; i < 100; i++) {
-		uint64_t before = clock_system(), ours = clock_now(),
-			 after = clock_system();
+		uint64_t before = clock_system(), ours = clock_now(), after = clock_system();
 
 		if (after - before < best) {
 			best = after - before;
@@ -106,7 +105,8 @@ static void wide_products_hold(void **state)
 	(void)state;
 	struct clock_scale sound = clock_scale;
 
-	clock_scale.mult = (uint64_t)1 << (TIME_STAMP_DIGITS - 1); /* two ticks a nanosecond */
+	/* two ticks a nanosecond */
+	clock_scale.mult = (uint64_t)1 << (TIME_STAMP_DIGITS - 1);
 	assert_int_equal(clock_ticks_to_ns(0), 0);
 	assert_int_equal(clock_ticks_to_ns(3), 1);
 	assert_int_equal(clock_ticks_to_ns(UINT64_C(6307200000000000000)),

@@ -57,8 +57,7 @@ static void agrees_with_the_kernel(void **state)
 	kernel = kernel_cpu();
 	ours = read_now(&cpu);
 	cpu_time_close(&cpu);
-	assert_true(
-		ours + kernel / 100 > kernel && ours < kernel + kernel / 100 + 1000000);
+	assert_true(ours + kernel / 100 > kernel && ours < kernel + kernel / 100 + 1000000);
 }
 
 static void does_not_grow_asleep(void **state)
@@ -103,8 +102,7 @@ static void asks_the_kernel_without_a_page(void **state)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_false(cheap);
 	for (int i = 0; i < 1000; i++) {
-		uint64_t before = kernel_cpu(), ours = read_now(&cpu),
-			 after = kernel_cpu();
+		uint64_t before = kernel_cpu(), ours = read_now(&cpu), after = kernel_cpu();
 
 		assert_in_range(ours, before, after);
 	}

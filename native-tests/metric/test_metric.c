@@ -30,8 +30,7 @@ static int choose(struct metric_set *set, const char *text, struct error *error)
 	struct pattern_list names = {.pattern = piece};
 	int result;
 
-	for (char *name = strtok_r(copy, "+", &rest); name;
-		name = strtok_r(NULL, "+", &rest))
+	for (char *name = strtok_r(copy, "+", &rest); name; name = strtok_r(NULL, "+", &rest))
 		piece[names.count++] = name;
 	result = metric_set_init(set, &names, error);
 	free(copy);
@@ -67,8 +66,8 @@ static void shapes(void **state)
 		if (choose(&set, shape_rows[i].names, &error) != 0 ||
 			set.shape != shape_rows[i].shape ||
 			set.uses_stamp != shape_rows[i].uses_stamp)
-			fail_msg("line %d: shape %d %s", shape_rows[i].line,
-				(int)set.shape, error.text);
+			fail_msg("line %d: shape %d %s", shape_rows[i].line, (int)set.shape,
+				error.text);
 	}
 }
 
@@ -234,9 +233,9 @@ static void serves_many_threads(void **state)
 static void the_list_has_every_kind(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects",
-		"vm-bytes", "io-read", "net-out-ops", "instructions", "page-faults",
-		"PAPI_TOT_INS", "rHEX"};
+	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects", "vm-bytes",
+		"io-read", "net-out-ops", "instructions", "page-faults", "PAPI_TOT_INS",
+		"rHEX"};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -255,8 +254,8 @@ static void probes_add_to_time(void **state)
 	static const struct {
 		const char *names;
 		bool probed;
-	} sets[] = {{"alloc", false}, {"vm-bytes+vm-objects", false}, {"io-read+net-out-ops", false},
-		{"alloc+wall", true}, {"cpu", true}};
+	} sets[] = {{"alloc", false}, {"vm-bytes+vm-objects", false},
+		{"io-read+net-out-ops", false}, {"alloc+wall", true}, {"cpu", true}};
 	struct metric_set set;
 
 	(void)state;

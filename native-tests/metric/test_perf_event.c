@@ -39,8 +39,8 @@ static void open_event(struct perf_counter *counter, const char *name)
 static void touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	volatile char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *memory = mmap(
+		NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(memory != MAP_FAILED);
 	madvise((void *)memory, PAGES * page, MADV_NOHUGEPAGE);
@@ -149,14 +149,11 @@ struct name_row {
 };
 
 static const struct name_row name_rows[] = {
-	{__LINE__, "instructions", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-		false, true},
-	{__LINE__, "CYCLES", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false,
+	{__LINE__, "instructions", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false,
 		true},
-	{__LINE__, "cycles:k", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true,
-		false},
-	{__LINE__, "cycles:u:k", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false,
-		false},
+	{__LINE__, "CYCLES", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true},
+	{__LINE__, "cycles:k", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, false},
+	{__LINE__, "cycles:u:k", 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, false},
 	{__LINE__, "perf::PERF_COUNT_HW_CACHE_MISSES", 0, PERF_TYPE_HARDWARE,
 		PERF_COUNT_HW_CACHE_MISSES, false, true},
 	{__LINE__, "L1-dcache-load-misses", 0, PERF_TYPE_HW_CACHE, 0x10000, false, true},
@@ -164,8 +161,7 @@ static const struct name_row name_rows[] = {
 		PERF_COUNT_SW_PAGE_FAULTS, false, true},
 	{__LINE__, "PERF_COUNT_SW_CONTEXT_SWITCHES", 0, PERF_TYPE_SOFTWARE,
 		PERF_COUNT_SW_CONTEXT_SWITCHES, false, false},
-	{__LINE__, "cs:u", 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false,
-		true},
+	{__LINE__, "cs:u", 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false, true},
 	{__LINE__, "r1c2", 0, PERF_TYPE_RAW, 0x1c2, false, true},
 	{__LINE__, "cycles:period=1000", -ERROR_VALUE, 0, 0, false, false},
 	{__LINE__, "cycles:precise=2", -ERROR_VALUE, 0, 0, false, false},
@@ -188,8 +184,8 @@ static void names_resolve(void **state)
 			choice.exclude_user != row->exclude_user ||
 			choice.exclude_kernel != row->exclude_kernel)
 			fail_msg("line %d: '%s': %d, type %u, config %lx: %s", row->line,
-				row->name, result, choice.type,
-				(unsigned long)choice.config, error.text);
+				row->name, result, choice.type, (unsigned long)choice.config,
+				error.text);
 		if (result < 0)
 			assert_non_null(strstr(error.text, row->name));
 	}
@@ -221,8 +217,7 @@ static void refusals_are_explained(void **state)
 	for (size_t i = 0; i < sizeof(explain_rows) / sizeof(*explain_rows); i++) {
 		const struct explain_row *row = &explain_rows[i];
 		struct error error = {0};
-		int result =
-			perf_event_explain(&error, "cycles", &choice, row->errno_value);
+		int result = perf_event_explain(&error, "cycles", &choice, row->errno_value);
 
 		if (result != -(int)row->code || !strstr(error.text, row->says) ||
 			!strstr(error.text, "'cycles'"))
@@ -241,8 +236,7 @@ static void presets_are_events(void **state)
 
 		for (size_t j = 0; j < PAPI_EVENTS && papi_names[i].event[j]; j++) {
 			struct perf_event_choice choice;
-			int result =
-				perf_name_resolve(&choice, papi_names[i].event[j], NULL);
+			int result = perf_name_resolve(&choice, papi_names[i].event[j], NULL);
 
 			known += result == 0 || result == -ERROR_MISSING;
 		}

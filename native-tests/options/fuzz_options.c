@@ -105,7 +105,8 @@ static void try_file(const uint8_t *bytes, size_t size)
 	char path[64];
 	int file = memfd_create("fuzz", MFD_CLOEXEC);
 
-	require(file >= 0 && write(file, bytes, size) == (ssize_t)size, "the file can be written");
+	require(file >= 0 && write(file, bytes, size) == (ssize_t)size,
+		"the file can be written");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	check_failure(config_load(&set, path, &error), &error);
 	option_set_fini(&set);
@@ -188,14 +189,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* ---- mutations ---- */
 
-static const char *const words[] = {"file", "start", "calls", "metrics", "include",
-	"exclude", "threads", "io", "io_slots", "calibration", "timing", "max_memory", "flush", "log",
-	"yes", "no", "auto", "instrument", "events", "off", "summary", "records", "fast", "precise",
-	"error", "debug", "wall", "cpu", "alloc", "wall+cpu", "com.acme.*", "com.acme.Foo.bar", "*",
-	"a.*.b", "256m", "1g", "4k", "10", "%p", "%t", "\n", "=", ",", "{\"io\":\"off\"}", NULL};
+static const char *const words[] = {"file", "start", "calls", "metrics", "include", "exclude",
+	"threads", "io", "io_slots", "calibration", "timing", "max_memory", "flush", "log",
+	"yes", "no", "auto", "instrument", "events", "off", "summary", "records", "fast",
+	"precise", "error", "debug", "wall", "cpu", "alloc", "wall+cpu", "com.acme.*",
+	"com.acme.Foo.bar", "*", "a.*.b", "256m", "1g", "4k", "10", "%p", "%t", "\n", "=", ",",
+	"{\"io\":\"off\"}", NULL};
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	return text_mutate(data, size, max_size, 1, words, seed);
 }

@@ -68,15 +68,14 @@ static void assert_list(const struct pattern_list *list, const char *items)
 static void every_key_is_read(void **state)
 {
 	(void)state;
-	write_file(path,
-		"{\"file\": \"/tmp/caf\xc3\xa9, %p\", \"start\": false,"
-		"\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
-		"\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
-		"\"threads\": [\"C++\", \"a,b\"], \"virtual\": \"separate\","
-		"\"io\": \"off\","
-		"\"scope\": [\"s.S.s\"], \"scope_follow\": true,"
-		"\"calibration\": \"/x\", \"timing\": \"precise\","
-		"\"max_memory\": \"512m\", \"flush\": 60, \"log\": \"error\"}");
+	write_file(path, "{\"file\": \"/tmp/caf\xc3\xa9, %p\", \"start\": false,"
+			 "\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
+			 "\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
+			 "\"threads\": [\"C++\", \"a,b\"], \"virtual\": \"separate\","
+			 "\"io\": \"off\","
+			 "\"scope\": [\"s.S.s\"], \"scope_follow\": true,"
+			 "\"calibration\": \"/x\", \"timing\": \"precise\","
+			 "\"max_memory\": \"512m\", \"flush\": 60, \"log\": \"error\"}");
 	struct options options;
 	struct error error = {0};
 	if (parse_file(&options, "", &error) != 0)
@@ -109,8 +108,7 @@ static void the_string_wins(void **state)
 			 "\"metrics\": \"cpu\", \"include\": [\"a.*\"]}");
 	struct options options;
 	struct error error = {0};
-	if (parse_file(&options, ",io=records,include=b.*,include=c.*,file=g", &error) !=
-		0)
+	if (parse_file(&options, ",io=records,include=b.*,include=c.*,file=g", &error) != 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(options.io, IO_RECORDS);
 	assert_int_equal(options.log, LOG_INFO);
@@ -133,8 +131,7 @@ static const struct {
 	{__LINE__, "{\"max_memory\": 2097152}", "\"max_memory\": \"2m\""},
 	{__LINE__, "{\"include\": []}", "\"include\": []"},
 	{__LINE__, "{\"include\": \"a.*\"}", "\"a.*\""},
-	{__LINE__, "{\"file\": \"\\u20ac\\\\ \\\"\"}",
-		"\"file\": \"\xe2\x82\xac\\\\ \\\"\""},
+	{__LINE__, "{\"file\": \"\\u20ac\\\\ \\\"\"}", "\"file\": \"\xe2\x82\xac\\\\ \\\"\""},
 };
 
 static void files_are_accepted(void **state)
@@ -166,8 +163,7 @@ static const struct {
 	{__LINE__, "{\n\"io\": \"off\"", ERROR_FORMAT, {"not JSON in line 2"}},
 	{__LINE__, "{\"io\": \"off\"}}", ERROR_FORMAT, {"not JSON in line 1"}},
 	{__LINE__, "{} {}", ERROR_FORMAT, {"not JSON"}},
-	{__LINE__, "{\"file\": \"\xff\"}", ERROR_FORMAT,
-		{"not JSON in line 1", "byte 0xff"}},
+	{__LINE__, "{\"file\": \"\xff\"}", ERROR_FORMAT, {"not JSON in line 1", "byte 0xff"}},
 	{__LINE__, "{\"file\": \"a\\u0000b\"}", ERROR_FORMAT, {"not JSON in line 1"}},
 	{__LINE__, "{\"io\": \"off\",\n\"io\": \"off\"}", ERROR_FORMAT,
 		{"line 2", "duplicate"}},
@@ -177,26 +173,18 @@ static const struct {
 	{__LINE__, "{\"metric\": [\"cpu\"]}", ERROR_USAGE,
 		{"'metric'", "[\"cpu\"]", "'metrics'"}},
 	{__LINE__, "{\"\": 1}", ERROR_USAGE, {"''", "'1'", "legal"}},
-	{__LINE__, "{\"config\": \"x\"}", ERROR_USAGE,
-		{"'config'", "option string only"}},
+	{__LINE__, "{\"config\": \"x\"}", ERROR_USAGE, {"'config'", "option string only"}},
 	{__LINE__, "{\"$schema\": 1}", ERROR_USAGE, {"'$schema'", "'1'"}},
 	{__LINE__, "{\"config\": 1}", ERROR_USAGE, {"'config'", "option string only"}},
-	{__LINE__, "{\"io\": \"of\"}", ERROR_VALUE,
-		{"'io'", "'of'", "off, summary, records"}},
-	{__LINE__, "{\"io\": true}", ERROR_VALUE,
-		{"'true' is of a wrong type", "records"}},
-	{__LINE__, "{\"io\": null}", ERROR_VALUE,
-		{"'null' is of a wrong type", "records"}},
+	{__LINE__, "{\"io\": \"of\"}", ERROR_VALUE, {"'io'", "'of'", "off, summary, records"}},
+	{__LINE__, "{\"io\": true}", ERROR_VALUE, {"'true' is of a wrong type", "records"}},
+	{__LINE__, "{\"io\": null}", ERROR_VALUE, {"'null' is of a wrong type", "records"}},
 	{__LINE__, "{\"io\": 1}", ERROR_VALUE, {"'1' is of a wrong type", "records"}},
-	{__LINE__, "{\"io\": [\"off\"]}", ERROR_VALUE,
-		{"'[\"off\"]' is of a wrong type"}},
-	{__LINE__, "{\"io\": {\"a\": 1}}", ERROR_VALUE,
-		{"'{\"a\":1}' is of a wrong type"}},
+	{__LINE__, "{\"io\": [\"off\"]}", ERROR_VALUE, {"'[\"off\"]' is of a wrong type"}},
+	{__LINE__, "{\"io\": {\"a\": 1}}", ERROR_VALUE, {"'{\"a\":1}' is of a wrong type"}},
 	{__LINE__, "{\"start\": 1}", ERROR_VALUE, {"'start'", "'1'", "yes, no"}},
-	{__LINE__, "{\"start\": \"true\"}", ERROR_VALUE,
-		{"'start'", "'true'", "yes, no"}},
-	{__LINE__, "{\"flush\": 1.5}", ERROR_VALUE,
-		{"'flush'", "'1.5'", "from 1 to 86400"}},
+	{__LINE__, "{\"start\": \"true\"}", ERROR_VALUE, {"'start'", "'true'", "yes, no"}},
+	{__LINE__, "{\"flush\": 1.5}", ERROR_VALUE, {"'flush'", "'1.5'", "from 1 to 86400"}},
 	{__LINE__, "{\"flush\": -1}", ERROR_VALUE, {"'-1'", "from 1 to 86400"}},
 	{__LINE__, "{\"flush\": 0}", ERROR_VALUE, {"'0'", "from 1 to 86400"}},
 	{__LINE__, "{\"flush\": false}", ERROR_VALUE, {"'false'", "from 1 to 86400"}},
@@ -207,8 +195,7 @@ static const struct {
 	{__LINE__, "{\"metrics\": [\"\"]}", ERROR_VALUE, {"'metrics'", "empty"}},
 	{__LINE__, "{\"metrics\": \"\"}", ERROR_VALUE, {"'metrics'", "empty"}},
 	{__LINE__, "{\"metrics\": 7}", ERROR_VALUE, {"'metrics'", "'7'"}},
-	{__LINE__, "{\"include\": [\"a.*\", \"b/C\"]}", ERROR_VALUE,
-		{"'include'", "'b/C'"}},
+	{__LINE__, "{\"include\": [\"a.*\", \"b/C\"]}", ERROR_VALUE, {"'include'", "'b/C'"}},
 	{__LINE__, "{\"file\": \"\"}", ERROR_VALUE, {"'file'", "empty"}},
 };
 
@@ -348,8 +335,7 @@ static void long_paths_are_read(void **state)
 	size_t lengths[20];
 	while (length < 3750) {
 		lengths[made++] = length;
-		length += (size_t)snprintf(
-			deep + length, sizeof(deep) - length, "/%s", part);
+		length += (size_t)snprintf(deep + length, sizeof(deep) - length, "/%s", part);
 		assert_int_equal(mkdir(deep, 0700), 0);
 	}
 	snprintf(deep + length, sizeof(deep) - length, "/c.json");
@@ -382,8 +368,7 @@ static void long_paths_are_read(void **state)
 static void json_is_a_config_file(void **state)
 {
 	(void)state;
-	const char *const strings[] = {NULL,
-		"file=\\,\\\\%p\xc3\xa9\"\n,start=no,calls=off",
+	const char *const strings[] = {NULL, "file=\\,\\\\%p\xc3\xa9\"\n,start=no,calls=off",
 		"metrics=a+b,include=a.*+b.*,exclude=c,threads=C\\+\\+\\,x",
 		"io=records,calibration=/x,timing=precise,max_memory=1048577",
 		"flush=99,log=info,virtual=separate"};

@@ -22,8 +22,8 @@ static void say(void *user, const char *line)
 {
 	struct said *said = user;
 
-	said->used += (size_t)snprintf(said->text + said->used,
-		sizeof(said->text) - said->used, "%s\n", line);
+	said->used += (size_t)snprintf(
+		said->text + said->used, sizeof(said->text) - said->used, "%s\n", line);
 }
 
 static json_t *read_rows(const char *text)
@@ -38,9 +38,9 @@ static json_t *read_rows(const char *text)
 static void a_row(void **state)
 {
 	(void)state;
-	json_t *rows = json_pack("[o,o]",
-		matches_row("scope", "a.B.c", 0, json_pack("[s]", "a.b.C")),
-		matches_row("threads", "x", 7, NULL));
+	json_t *rows =
+		json_pack("[o,o]", matches_row("scope", "a.B.c", 0, json_pack("[s]", "a.b.C")),
+			matches_row("threads", "x", 7, NULL));
 	json_t *wanted = read_rows("[{\"option\":\"scope\",\"pattern\":\"a.B.c\",\"matches\":0,"
 				   "\"near\":[\"a.b.C\"]},"
 				   "{\"option\":\"threads\",\"pattern\":\"x\",\"matches\":7}]");
@@ -68,7 +68,8 @@ static const struct telling tellings[] = {
 	{__LINE__, "[{\"option\":\"include\",\"pattern\":\"a.*\",\"matches\":0}]", false, 1,
 		"include=a.*: no method of this name is there yet\n"},
 	{__LINE__,
-		"[{\"option\":\"threads\",\"pattern\":\"t-*\",\"matches\":0,\"near\":[\"u-1\"]},"
+		"[{\"option\":\"threads\",\"pattern\":\"t-*\",\"matches\":0,\"near\":[\"u-1\"]}"
+		","
 		"{\"option\":\"scope\",\"pattern\":\"S.m\",\"matches\":1},"
 		"{\"option\":\"scope\",\"pattern\":\"S.n\",\"matches\":0,"
 		"\"near\":[\"S.m\",5,\"S.o\"]}]",
@@ -84,8 +85,8 @@ static const struct telling tellings[] = {
 		"{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":0.0},"
 		"{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":-1}]",
 		true, 0, ""},
-	{__LINE__, "[{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":0,\"near\":{}}]", true, 1,
-		"scope=a: no method of this name was seen\n"},
+	{__LINE__, "[{\"option\":\"scope\",\"pattern\":\"a\",\"matches\":0,\"near\":{}}]", true,
+		1, "scope=a: no method of this name was seen\n"},
 };
 
 static void what_is_told(void **state)
@@ -154,9 +155,9 @@ static void append(json_t *rows, const char *option, const char *patterns)
 {
 	for (; *patterns; patterns++)
 		if (*patterns != ' ')
-			json_array_append_new(rows,
-				matches_row(option, *patterns == '+' ? "+a.*" : "a.*",
-					*patterns == '1', NULL));
+			json_array_append_new(
+				rows, matches_row(option, *patterns == '+' ? "+a.*" : "a.*",
+					      *patterns == '1', NULL));
 }
 
 static void what_hides_all_calls(void **state)

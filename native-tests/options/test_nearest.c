@@ -65,8 +65,7 @@ static void reach_of_patterns(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(reach_rows) / sizeof(*reach_rows); i++)
-		if (nearest_reach(reach_rows[i].a, reach_rows[i].b) !=
-			reach_rows[i].distance)
+		if (nearest_reach(reach_rows[i].a, reach_rows[i].b) != reach_rows[i].distance)
 			fail_msg("line %d: %zu", reach_rows[i].line,
 				nearest_reach(reach_rows[i].a, reach_rows[i].b));
 }
@@ -112,8 +111,7 @@ static void keeps_the_best(void **state)
 	nearest_offer(&nearest, "interruptions");
 	nearest_offer(&nearest, "instructions");
 	nearest_text(&nearest, text, sizeof(text));
-	assert_string_equal(
-		text, "'instructions', 'interruptions', 'branch-instructions'");
+	assert_string_equal(text, "'instructions', 'interruptions', 'branch-instructions'");
 	nearest_text(&nearest, cut, sizeof(cut));
 	assert_string_equal(cut, "'instructio");
 }

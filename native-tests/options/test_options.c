@@ -92,11 +92,12 @@ static void every_scalar_is_read(void **state)
 	(void)state;
 	struct options options;
 	struct error error = {0};
-	assert_int_equal(options_parse(&options,
-				 "file=/tmp/a b.jprof,start=no,calls=events,io=records,"
-				 "virtual=separate,calibration=off,timing=precise,max_memory=1g,"
-				 "flush=3,log=debug",
-				 &error),
+	assert_int_equal(
+		options_parse(&options,
+			"file=/tmp/a b.jprof,start=no,calls=events,io=records,"
+			"virtual=separate,calibration=off,timing=precise,max_memory=1g,"
+			"flush=3,log=debug",
+			&error),
 		0);
 	assert_string_equal(options.file, "/tmp/a b.jprof");
 	assert_false(options.start);
@@ -123,8 +124,7 @@ static const struct {
 	{__LINE__, "calls=events", offsetof(struct options, calls), CALLS_EVENTS},
 	{__LINE__, "calls=off", offsetof(struct options, calls), CALLS_OFF},
 	{__LINE__, "virtual=fold", offsetof(struct options, virtual), VIRTUAL_FOLD},
-	{__LINE__, "virtual=separate", offsetof(struct options, virtual),
-		VIRTUAL_SEPARATE},
+	{__LINE__, "virtual=separate", offsetof(struct options, virtual), VIRTUAL_SEPARATE},
 	{__LINE__, "io=off", offsetof(struct options, io), IO_OFF},
 	{__LINE__, "io=summary", offsetof(struct options, io), IO_SUMMARY},
 	{__LINE__, "io=records", offsetof(struct options, io), IO_RECORDS},
@@ -166,7 +166,8 @@ static const struct {
 		"\"metrics\": [\"cpu/event=1,umask=2/\"],"},
 	{__LINE__, "include=a.*,io=off,include=b.*", "\"include\": [\"a.*\",\"b.*\"],"},
 	{__LINE__, "metrics=cpu,wall,io=off", "\"metrics\": [\"cpu\",\"wall\"],"},
-	{__LINE__, "metrics=cpu\\,wall+alloc,,io-read", "\"metrics\": [\"cpu\",\"wall\",\"alloc\",\"io-read\"],"},
+	{__LINE__, "metrics=cpu\\,wall+alloc,,io-read",
+		"\"metrics\": [\"cpu\",\"wall\",\"alloc\",\"io-read\"],"},
 	{__LINE__, "metrics=\\,cpu", "\"metrics\": [\"cpu\"],"},
 	{__LINE__, "include=+a.*", "\"include\": [\"+a.*\"],"},
 	{__LINE__, "include=a.*++b.*+c", "\"include\": [\"a.*\",\"+b.*\",\"c\"],"},
@@ -178,7 +179,11 @@ static const struct {
 	{__LINE__, "file=a\\,b=c\\\\d\\e\\", "\"file\": \"a,b=c\\\\d\\\\e\\\\\","},
 	{__LINE__, "file=a+b", "\"file\": \"a+b\","},
 	{__LINE__, "file=\xc3\xa9\xe2\x82\xac", "\"file\": \"\xc3\xa9\xe2\x82\xac\","},
-	{__LINE__, "file=a\xff" "b\xc3", "\"file\": \"a\xef\xbf\xbd" "b\xef\xbf\xbd\","},
+	{__LINE__,
+		"file=a\xff"
+		"b\xc3",
+		"\"file\": \"a\xef\xbf\xbd"
+		"b\xef\xbf\xbd\","},
 	{__LINE__, "threads=#17+tid:4711+a #x",
 		"\"threads\": [\"#17\",\"tid:4711\",\"a #x\"],"},
 	{__LINE__, "scope=a.B.c+d.*,scope=e", "\"scope\": [\"a.B.c\",\"d.*\",\"e\"],"},
@@ -222,8 +227,7 @@ static const struct {
 	enum error_code code;
 	const char *words[4]; /* that the message must hold */
 } refused[] = {
-	{__LINE__, "metric=cpu", ERROR_USAGE,
-		{"'metric'", "'cpu'", "'metrics'", "max_memory"}},
+	{__LINE__, "metric=cpu", ERROR_USAGE, {"'metric'", "'cpu'", "'metrics'", "max_memory"}},
 	{__LINE__, "max-memory=1g", ERROR_USAGE, {"'max-memory'", "'1g'", "'max_memory'"}},
 	{__LINE__, "includes=a", ERROR_USAGE, {"'includes'", "did you mean 'include'"}},
 	{__LINE__, "File=a", ERROR_USAGE, {"'File'", "did you mean 'file'"}},
@@ -251,7 +255,8 @@ static const struct {
 	{__LINE__, "max_memory=0", ERROR_VALUE, {"'max_memory'", "'0'", "from 1m to 1024g"}},
 	{__LINE__, "max_memory=1025g", ERROR_VALUE, {"large"}},
 	{__LINE__, "max_memory=17179869184g", ERROR_VALUE, {"large"}}, /* 2^64 */
-	{__LINE__, "max_memory=99999999999999999999", ERROR_VALUE, {"large", "from 1m to 1024g"}},
+	{__LINE__, "max_memory=99999999999999999999", ERROR_VALUE,
+		{"large", "from 1m to 1024g"}},
 	{__LINE__, "max_memory=-1m", ERROR_VALUE, {"'-1m'", "legal"}},
 	{__LINE__, "max_memory=+1m", ERROR_VALUE, {"'+1m'", "legal"}},
 	{__LINE__, "max_memory= 1m", ERROR_VALUE, {"' 1m'", "legal"}},

@@ -77,8 +77,7 @@ static void default_config_is_accepted(void **state)
 	(void)state;
 	struct options options;
 	struct error error = {0};
-	if (options_parse(
-		    &options, "config=" SOURCE_DIR "/config/default.json", &error) != 0)
+	if (options_parse(&options, "config=" SOURCE_DIR "/config/default.json", &error) != 0)
 		fail_msg("%s", error.text);
 	options_fini(&options);
 }

@@ -112,8 +112,7 @@ static void run_short_of_memory(int (*job)(struct error *error), long least)
 		int failed = job(&error);
 		until_failure = -1;
 		if (block_count != before)
-			fail_msg("allocation %ld: %zu blocks left", n,
-				block_count - before);
+			fail_msg("allocation %ld: %zu blocks left", n, block_count - before);
 		if (!refused) {
 			assert_int_equal(failed, 0);
 			if (n < least)
@@ -130,8 +129,7 @@ static int parse_string(struct error *error)
 {
 	struct options options;
 	int failed = options_parse(&options,
-		"file=a\\,b,metrics=wall+cpu,include=a.*,include=b.*,threads=x,io=off",
-		error);
+		"file=a\\,b,metrics=wall+cpu,include=a.*,include=b.*,threads=x,io=off", error);
 	options_fini(&options);
 	return failed;
 }

@@ -58,8 +58,8 @@ static char *with_path(const char *text)
 	const char *place = text ? strstr(text, "FILE") : NULL;
 	if (!place)
 		return (char *)text;
-	snprintf(result, sizeof(result), "%.*s%s%s", (int)(place - text), text, path,
-		place + 4);
+	snprintf(
+		result, sizeof(result), "%.*s%s%s", (int)(place - text), text, path, place + 4);
 	return result;
 }
 
@@ -122,8 +122,7 @@ static const struct {
 	{__LINE__, "{\"include\": [], \"threads\": [], \"scope\": []}",
 		{"\"include\": []", "\"threads\": []", "\"scope\": []"}},
 	{__LINE__, "{\"$schema\": \"x\", \"io\": \"off\"}", {"\"io\": \"off\""}},
-	{__LINE__, "config=FILE",
-		{"\"flush\": 99", "\"include\": [\"f\"]", "\"io\": \"off\""}},
+	{__LINE__, "config=FILE", {"\"flush\": 99", "\"include\": [\"f\"]", "\"io\": \"off\""}},
 	{__LINE__, "flush=5,config=FILE,include=x",
 		{"\"flush\": 5", "\"include\": [\"x\"]", "\"io\": \"off\""}},
 	{__LINE__, "{\"config\": \"FILE\", \"flush\": 5}",
@@ -141,8 +140,8 @@ static void texts_override(void **state)
 		int line = overrides[i].line;
 		struct options options;
 		struct error error = {0};
-		if (options_override(
-			    &options, &base, with_path(overrides[i].text), &error) != 0)
+		if (options_override(&options, &base, with_path(overrides[i].text), &error) !=
+			0)
 			fail_msg("row of line %d: %s", line, error.text);
 		char *json = options_to_json(&options, 0);
 		for (size_t k = 0; k < 3 && overrides[i].words[k]; k++)
@@ -162,10 +161,8 @@ static const struct {
 } refused[] = {
 	{__LINE__, "io_slots=64", NULL, ERROR_USAGE,
 		{"'io_slots'", "when the agent is loaded"}},
-	{__LINE__, "start=yes", NULL, ERROR_USAGE,
-		{"'start'", "when the agent is loaded"}},
-	{__LINE__, "{\"io_slots\": 64}", NULL, ERROR_USAGE,
-		{"'io_slots'", "agent is loaded"}},
+	{__LINE__, "start=yes", NULL, ERROR_USAGE, {"'start'", "when the agent is loaded"}},
+	{__LINE__, "{\"io_slots\": 64}", NULL, ERROR_USAGE, {"'io_slots'", "agent is loaded"}},
 	{__LINE__, "config=FILE", "{\"io_slots\": 64}", ERROR_USAGE,
 		{"'io_slots'", "agent is loaded"}},
 	{__LINE__, "{\"config\": \"FILE\"}", "{\"config\": \"x\"}", ERROR_USAGE,
@@ -182,10 +179,8 @@ static const struct {
 	{__LINE__, "{\"oi\": 1}", NULL, ERROR_USAGE, {"'oi'", "text of options"}},
 	{__LINE__, "{\"io\": 1}", NULL, ERROR_VALUE, {"'io'", "wrong type"}},
 	{__LINE__, "{\"$schema\": 1}", NULL, ERROR_USAGE, {"'$schema'"}},
-	{__LINE__, "{\"io\": \"off\"", NULL, ERROR_FORMAT,
-		{"text of options is not JSON"}},
-	{__LINE__, "{\"io\": \"off\"},flush=1", NULL, ERROR_FORMAT,
-		{"not JSON in line 1"}},
+	{__LINE__, "{\"io\": \"off\"", NULL, ERROR_FORMAT, {"text of options is not JSON"}},
+	{__LINE__, "{\"io\": \"off\"},flush=1", NULL, ERROR_FORMAT, {"not JSON in line 1"}},
 	{__LINE__, "[]", NULL, ERROR_USAGE, {"'[]'", "key=value"}},
 };
 
@@ -198,8 +193,8 @@ static void texts_are_refused(void **state)
 		struct error error = {0};
 		int line = refused[i].line;
 		write_file(refused[i].file ? refused[i].file : "{}");
-		int result = options_override(
-			&options, &base, with_path(refused[i].text), &error);
+		int result =
+			options_override(&options, &base, with_path(refused[i].text), &error);
 		if (result != -(int)refused[i].code || error.code != refused[i].code)
 			fail_msg("row of line %d: %d %s", line, result, error.text);
 		for (size_t k = 0; k < 3 && refused[i].words[k]; k++)
@@ -237,8 +232,7 @@ static const struct {
 		"{\"file\": \"a,b\\n\", \"max_memory\": 1048577, \"flush\": 5}"},
 	{__LINE__, "include=a,include=C\\+\\+", "{\"include\": [\"a\", \"C++\"]}"},
 	{__LINE__, "start=no,io_slots=64", "{\"start\": \"no\", \"io_slots\": 64}"},
-	{__LINE__, "config=FILE",
-		"{\"include\": [\"f\"], \"io\": \"off\", \"flush\": 99}"},
+	{__LINE__, "config=FILE", "{\"include\": [\"f\"], \"io\": \"off\", \"flush\": 99}"},
 	{__LINE__, "config=FILE,flush=5,include=x",
 		"{\"include\": [\"x\"], \"io\": \"off\", \"flush\": 5}"},
 };

@@ -85,12 +85,11 @@ static void threads_are_chosen(void **state)
 		char *string = NULL;
 		struct options options;
 		if (choices[i].threads)
-			assert_int_equal(options_append(&string, "threads",
-						 choices[i].threads, NULL),
+			assert_int_equal(
+				options_append(&string, "threads", choices[i].threads, NULL),
 				0);
 		assert_int_equal(options_parse(&options, string, NULL), 0);
-		if (thread_choice_match(&options.threads, choices[i].name,
-			    choices[i].java_id,
+		if (thread_choice_match(&options.threads, choices[i].name, choices[i].java_id,
 			    choices[i].os_id) != choices[i].is_chosen)
 			fail_msg("row of line %d", choices[i].line);
 		options_fini(&options);

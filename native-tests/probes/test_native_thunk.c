@@ -42,8 +42,8 @@ static void spoil_registers(void)
 		"movdqa %%xmm0, %%xmm6; movdqa %%xmm0, %%xmm7; mov $-1, %%rax;"
 		"mov %%rax, %%rdi; mov %%rax, %%rsi; mov %%rax, %%rdx; mov %%rax, %%rcx;"
 		"mov %%rax, %%r8; mov %%rax, %%r9; mov %%rax, %%r10; mov %%rax, %%r11" ::
-			: "rax", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11",
-		"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
+			: "rax", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11", "xmm0",
+		"xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7");
 #else
 	__asm__ volatile(
 		"mov x0, #-1; mov x1, x0; mov x2, x0; mov x3, x0; mov x4, x0; mov x5, x0;"
@@ -52,9 +52,9 @@ static void spoil_registers(void)
 		"mov x12, x0; mov x13, x0; mov x14, x0; mov x15, x0; mov x16, x0;"
 		"mov x17, x0; fmov d0, x0; fmov d1, x0; fmov d2, x0; fmov d3, x0;"
 		"fmov d4, x0; fmov d5, x0; fmov d6, x0; fmov d7, x0" ::
-			: "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
-		"x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "v0", "v1", "v2",
-		"v3", "v4", "v5", "v6", "v7");
+			: "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+		"x11", "x12", "x13", "x14", "x15", "x16", "x17", "v0", "v1", "v2", "v3", "v4",
+		"v5", "v6", "v7");
 #endif
 }
 
@@ -95,8 +95,8 @@ static int end(void **state)
 
 static void *through(unsigned number, void *original, const char *descriptor)
 {
-	native_records[number] = (struct native_record){original, number + 7,
-		native_stack_words(descriptor, NATIVE_LEADING_WORDS)};
+	native_records[number] = (struct native_record){
+		original, number + 7, native_stack_words(descriptor, NATIVE_LEADING_WORDS)};
 	return native_thunk(number);
 }
 
@@ -115,13 +115,13 @@ static int8_t narrow(void *env, void *self, int8_t a, uint16_t b)
 	return (int8_t)(a - b);
 }
 
-static J many_integers(void *env, void *self, J a, I b, J c, I d, J e, I f, J g, I h, J i,
-	I j, J k, I l, J m, I n, J o)
+static J many_integers(void *env, void *self, J a, I b, J c, I d, J e, I f, J g, I h, J i, I j,
+	J k, I l, J m, I n, J o)
 {
 	(void)env;
 	(void)self;
-	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i +
-	       10 * j + 11 * k + 12 * l + 13 * m + 14 * n + 15 * o;
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j +
+	       11 * k + 12 * l + 13 * m + 14 * n + 15 * o;
 }
 
 static D many_floats(
@@ -129,39 +129,37 @@ static D many_floats(
 {
 	(void)env;
 	(void)self;
-	return a + 2 * (D)b + 3 * c + 4 * (D)d + 5 * e + 6 * (D)f + 7 * g + 8 * (D)h +
-	       9 * i + 10 * (D)j + 11 * k;
+	return a + 2 * (D)b + 3 * c + 4 * (D)d + 5 * e + 6 * (D)f + 7 * g + 8 * (D)h + 9 * i +
+	       10 * (D)j + 11 * k;
 }
 
-static F mixed(void *env, void *self, I a, D b, J c, F d, I e, D f, J g, F h, I i, D j,
-	J k, F l, I m, D n, J o, F p, D q, D r, J s)
+static F mixed(void *env, void *self, I a, D b, J c, F d, I e, D f, J g, F h, I i, D j, J k,
+	F l, I m, D n, J o, F p, D q, D r, J s)
 {
 	(void)env;
 	(void)self;
-	return (F)((D)(a + c + e + g + i + k + m + o + s) * 1000 + b + (D)d + f + (D)h +
-		   j + (D)l + n + (D)p + q + r);
+	return (F)((D)(a + c + e + g + i + k + m + o + s) * 1000 + b + (D)d + f + (D)h + j +
+		   (D)l + n + (D)p + q + r);
 }
 
 static void call_all(void)
 {
 	__typeof__(&few) one = (__typeof__(&few))through(0, (void *)few, "()J");
-	__typeof__(&narrow) bytes =
-		(__typeof__(&narrow))through(4, (void *)narrow, "(BC)B");
+	__typeof__(&narrow) bytes = (__typeof__(&narrow))through(4, (void *)narrow, "(BC)B");
 	__typeof__(&many_integers) integers = (__typeof__(&many_integers))through(
 		1, (void *)many_integers, "(JIJIJIJIJIJIJIJ)J");
-	__typeof__(&many_floats) floats = (__typeof__(&many_floats))through(
-		2, (void *)many_floats, "(DFDFDFDFDFD)D");
+	__typeof__(&many_floats) floats =
+		(__typeof__(&many_floats))through(2, (void *)many_floats, "(DFDFDFDFDFD)D");
 	__typeof__(&mixed) both = (__typeof__(&mixed))through(
 		NATIVE_THUNKS - 1, (void *)mixed, "(IDJFIDJFIDJFIDJFDDJ)F");
 
 	assert_int_equal(one(&entered, NULL), -5);
 	assert_int_equal(bytes(&left, NULL, -100, 28), -128);
 	assert_int_equal(
-		integers(&left, NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-		1240);
+		integers(&left, NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 1240);
 	assert_true(floats(&left, NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) == 506);
-	assert_true(both(&left, NULL, 1, .5, 2, .25f, 3, .5, 4, .25f, 5, .5, 6, .25f, 7,
-			    .5, 8, .25f, 1, 2, 9) == 45006.f);
+	assert_true(both(&left, NULL, 1, .5, 2, .25f, 3, .5, 4, .25f, 5, .5, 6, .25f, 7, .5, 8,
+			    .25f, 1, 2, 9) == 45006.f);
 }
 
 static void arguments(void **state)
@@ -197,12 +195,12 @@ static struct {
 	volatile uintptr_t frame;
 } seen;
 
-static J everywhere(J i0, J i1, J i2, J i3, J i4, J i5, J i6, J i7, J i8, J i9, J i10,
-	J i11, J i12, J i13, J i14, J i15, J i16, J i17, J i18, J i19, J i20, J i21,
-	J i22, J i23, J i24, J i25, D d0, D d1, D d2, D d3, D d4, D d5, D d6, D d7)
+static J everywhere(J i0, J i1, J i2, J i3, J i4, J i5, J i6, J i7, J i8, J i9, J i10, J i11,
+	J i12, J i13, J i14, J i15, J i16, J i17, J i18, J i19, J i20, J i21, J i22, J i23,
+	J i24, J i25, D d0, D d1, D d2, D d3, D d4, D d5, D d6, D d7)
 {
-	const J integer[INTEGERS] = {i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11,
-		i12, i13, i14, i15, i16, i17, i18, i19, i20, i21, i22, i23, i24, i25};
+	const J integer[INTEGERS] = {i0, i1, i2, i3, i4, i5, i6, i7, i8, i9, i10, i11, i12, i13,
+		i14, i15, i16, i17, i18, i19, i20, i21, i22, i23, i24, i25};
 	const D number[FLOATS] = {d0, d1, d2, d3, d4, d5, d6, d7};
 
 	memcpy(seen.integer, integer, sizeof(integer));
@@ -221,10 +219,9 @@ static void every_number_of_words(void **state)
 		native_records[9] =
 			(struct native_record){(void *)everywhere, 1, (uint32_t)words};
 		memset(&seen, 0, sizeof(seen));
-		assert_int_equal(
-			call(100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111,
-				112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122,
-				123, 124, 125, .0, .1, .2, .3, .4, .5, .6, .7),
+		assert_int_equal(call(100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110,
+					 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121,
+					 122, 123, 124, 125, .0, .1, .2, .3, .4, .5, .6, .7),
 			-100);
 		for (int i = 0; i < NATIVE_INTEGER_REGISTERS + words; i++)
 			assert_int_equal(seen.integer[i], 100 + i);
@@ -288,9 +285,9 @@ static J look_back(void *env, void *self)
 /* Returns where it returns to. */
 static __attribute__((noinline)) void *call_look_back(J words[8])
 {
-	J (*call)
-	(void *, void *, J, J, J, J, J, J, J, J, J) = (J(*)(void *, void *, J, J, J, J, J,
-		J, J, J, J))through(6, (void *)look_back, "(JJJJJJJJJ)J");
+	J(*call)
+	(void *, void *, J, J, J, J, J, J, J, J, J) = (J(*)(void *, void *, J, J, J, J, J, J, J,
+		J, J))through(6, (void *)look_back, "(JJJJJJJJJ)J");
 
 	words[0] = call(NULL, NULL, 1, 2, 3, 4, 5, 6, 7, 8, 9);
 	return __builtin_return_address(0);
@@ -315,8 +312,7 @@ static J deep(void *env, void *self, J n, J a, J b, J c, J d, J e, J f)
 {
 	__typeof__(&deep) again = (__typeof__(&deep))native_thunk(3);
 
-	return n == 0 ? a + b + c + d + e + f
-		      : 1 + again(env, self, n - 1, a, b, c, d, e, f);
+	return n == 0 ? a + b + c + d + e + f : 1 + again(env, self, n - 1, a, b, c, d, e, f);
 }
 
 static void *recursion(void *argument)
@@ -404,8 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(arguments, begin, end),
-		cmocka_unit_test_setup_teardown(
-			what_is_turned_away_has_no_exit, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_turned_away_has_no_exit, begin, end),
 		cmocka_unit_test_setup_teardown(every_number_of_words, begin, end),
 		cmocka_unit_test_setup_teardown(registers_are_kept, begin, end),
 		cmocka_unit_test_setup_teardown(frames_can_be_unwound, begin, end),

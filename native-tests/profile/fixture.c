@@ -39,8 +39,7 @@ const char *fixture_directory(void)
 	return directory;
 }
 
-static int remove_one(
-	const char *path, const struct stat *status, int kind, struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
 {
 	(void)status, (void)kind, (void)ftw;
 	return remove(path);
@@ -137,8 +136,8 @@ static int put_thread(struct profile_writer *writer, uint32_t id, uint32_t nodes
 	return status;
 }
 
-int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
-	uint64_t round, struct error *error)
+int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes, uint64_t round,
+	struct error *error)
 {
 	int status = put_methods(writer, error);
 
@@ -216,9 +215,9 @@ void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)
 static bool same_node(const struct profile_node *a, const struct profile_node *b)
 {
 	return a->thread == b->thread && a->id == b->id && a->parent == b->parent &&
-	       a->method == b->method && a->recursion == b->recursion &&
-	       a->calls == b->calls && a->interpreted == b->interpreted &&
-	       a->jitted == b->jitted && a->native == b->native &&
+	       a->method == b->method && a->recursion == b->recursion && a->calls == b->calls &&
+	       a->interpreted == b->interpreted && a->jitted == b->jitted &&
+	       a->native == b->native &&
 	       memcmp(a->transition, b->transition, sizeof a->transition) == 0 &&
 	       memcmp(a->base, b->base, FIXTURE_METRICS * sizeof *a->base) == 0 &&
 	       memcmp(a->spent, b->spent, FIXTURE_METRICS * sizeof *a->spent) == 0;
@@ -227,8 +226,7 @@ static bool same_node(const struct profile_node *a, const struct profile_node *b
 bool fixture_is_whole(
 	const struct profile *profile, uint32_t threads, uint32_t nodes, uint64_t *round)
 {
-	if (profile->thread_count != threads ||
-		profile->node_count != (size_t)threads * nodes)
+	if (profile->thread_count != threads || profile->node_count != (size_t)threads * nodes)
 		return false;
 	*round = threads ? profile->thread[0].events : 0;
 	for (uint32_t t = 0; t < threads; t++) {
@@ -251,8 +249,8 @@ void fixture_sql(const char *path, const char *sql, char *answer, int size)
 
 	if (answer)
 		answer[0] = '\0';
-	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-		    NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+		SQLITE_OK)
 		give_up(sqlite3_errmsg(db));
 	while (sql && *sql) {
 		if (sqlite3_prepare_v2(db, sql, -1, &statement, &sql) != SQLITE_OK)

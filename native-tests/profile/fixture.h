@@ -24,8 +24,8 @@ char *fixture_path(const char *name);
 struct profile_node fixture_node(uint32_t thread, uint32_t index, uint64_t round);
 
 /* Puts methods 2 to 9, `threads` threads and `nodes` nodes each. */
-int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
-	uint64_t round, struct error *error);
+int fixture_put(struct profile_writer *writer, uint32_t threads, uint32_t nodes, uint64_t round,
+	struct error *error);
 /* The same in one transaction; with a mark, "kept", and a snapshot. */
 int fixture_fill(struct profile_writer *writer, uint32_t threads, uint32_t nodes,
 	uint64_t round, struct error *error);

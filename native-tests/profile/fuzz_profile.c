@@ -84,7 +84,8 @@ static void make_good(void)
 	run_sql(db, "UPDATE thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE snapshot_thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE record SET node = 1 << 32 | node");
-	run_sql(db, "UPDATE account SET kind = 'read', id = thread << 32 | id, node = thread << 32");
+	run_sql(db, "UPDATE account SET kind = 'read', id = thread << 32 | id, node = thread "
+		    "<< 32");
 	run_sql(db, "UPDATE snapshot_account SET kind = 'read', id = 1 << 32 | id, thread = 1, "
 		    "node = 1 << 32");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
@@ -104,9 +105,9 @@ static void make_good(void)
 
 static void change(sqlite3 *db, const uint8_t *bytes)
 {
-	static const char *const values[] = {"-1", "0", "1", "NULL", "4294967295",
-		"4294967296", "9223372036854775807", "'text'", "x'00ff'", "%s + 1",
-		"%s - 1", "%s << 32", "-%s", "%s * 3", "1e300", "zeroblob(1000)"};
+	static const char *const values[] = {"-1", "0", "1", "NULL", "4294967295", "4294967296",
+		"9223372036854775807", "'text'", "x'00ff'", "%s + 1", "%s - 1", "%s << 32",
+		"-%s", "%s * 3", "1e300", "zeroblob(1000)"};
 	const struct schema_table *table = &schema_tables[bytes[0] % TABLE_COUNT];
 	int column = bytes[1] % schema_columns(table, FIXTURE_METRICS);
 	char name[32], value[64], sql[256];
@@ -141,7 +142,8 @@ static void write_changed(const uint8_t *bytes, size_t size)
 		abort();
 	memcpy(copy, good, (size_t)good_size);
 	if (sqlite3_deserialize(db, "main", copy, good_size, good_size,
-		    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) != SQLITE_OK)
+		    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) !=
+		SQLITE_OK)
 		abort();
 	for (size_t i = 0; i + 4 <= size && i < 64; i += 4)
 		change(db, bytes + i);
@@ -197,7 +199,8 @@ static uint64_t use(const struct profile *profile)
 		}
 	}
 	for (size_t i = 0; i < profile->account_count; i++)
-		sum += profile->thread[profile_thread_find(profile, profile->account[i].thread)].id;
+		sum += profile->thread[profile_thread_find(profile, profile->account[i].thread)]
+			       .id;
 	return sum;
 }
 
@@ -238,8 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 /* ---- mutations ---- */
 
 /* Of changes: small ones stay small, or most of what is tried is a file that is none. */
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	enum { CHANGES_MAX = 1 + 64 };
 

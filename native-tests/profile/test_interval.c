@@ -34,7 +34,8 @@ static void labels(void **state)
 		{__LINE__, "", 0, ERROR_USAGE, "'' is no interval"},
 		{__LINE__, "a...", 0, ERROR_MISSING, "no snapshot '.'"},
 		{__LINE__, "c..b", 0, ERROR_MISSING,
-			"no snapshot 'c'; it has: a (at 10.000 s), reset1 (at 20.500 s), b (at "},
+			"no snapshot 'c'; it has: a (at 10.000 s), reset1 (at 20.500 s), b "
+			"(at "},
 		{__LINE__, "a..reset3", 0, ERROR_MISSING, "no snapshot 'reset3'"},
 	};
 	const char *path = fixture_path("labels.jprof");
@@ -51,16 +52,17 @@ static void labels(void **state)
 			!strstr(status ? error.text : profile->interval.from->label,
 				rows[i].part))
 			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
-		if (status == 0 && (profile->thread[1].events != rows[i].rounds ||
-					   profile->thread[1].mounts != rows[i].rounds ||
-					   profile->thread[1].carrier_ns != 7 * rows[i].rounds ||
-					   profile->thread[1].waited_ns != 11 * rows[i].rounds ||
-					   profile->node[9].base[1] != 2 * rows[i].rounds ||
-					   profile->node[9].spent[1] < rows[i].rounds ||
-					   profile->node[9].spent[1] > 2 * rows[i].rounds ||
-					   profile->node_count != 14))
-			fail_msg("row of line %d: %lu", rows[i].line,
-				profile->thread[1].events);
+		if (status == 0 &&
+			(profile->thread[1].events != rows[i].rounds ||
+				profile->thread[1].mounts != rows[i].rounds ||
+				profile->thread[1].carrier_ns != 7 * rows[i].rounds ||
+				profile->thread[1].waited_ns != 11 * rows[i].rounds ||
+				profile->node[9].base[1] != 2 * rows[i].rounds ||
+				profile->node[9].spent[1] < rows[i].rounds ||
+				profile->node[9].spent[1] > 2 * rows[i].rounds ||
+				profile->node_count != 14))
+			fail_msg(
+				"row of line %d: %lu", rows[i].line, profile->thread[1].events);
 		profile_free(profile);
 	}
 }
@@ -135,7 +137,8 @@ static void damaged(void **state)
 		{__LINE__, "ALTER TABLE snapshot_node RENAME COLUMN snapshot TO s",
 			"no column 'snapshot'"},
 		{__LINE__, "UPDATE snapshot SET id = -1 WHERE id = 2", "impossible 'id'"},
-		{__LINE__, "UPDATE snapshot SET id = 4294967296 WHERE id = 2", "impossible 'id'"},
+		{__LINE__, "UPDATE snapshot SET id = 4294967296 WHERE id = 2",
+			"impossible 'id'"},
 		{__LINE__, "UPDATE snapshot SET kind = 'x' WHERE id = 2", "impossible 'kind'"},
 		{__LINE__, "UPDATE snapshot SET kind = NULL WHERE id = 2", "impossible 'kind'"},
 		{__LINE__, "UPDATE snapshot SET label = NULL, at = -5 WHERE id = 5", NULL},
@@ -148,7 +151,8 @@ static void damaged(void **state)
 		{__LINE__, "UPDATE snapshot_node SET method = 4000000 WHERE snapshot = 3",
 			"unknown method"},
 		{__LINE__,
-			"INSERT INTO snapshot_account VALUES(1, 4294967296, 1, 4294967399, 1, 'read',"
+			"INSERT INTO snapshot_account VALUES(1, 4294967296, 1, 4294967399, 1, "
+			"'read',"
 			"1, 0, 1, 1)",
 			"unknown call path"},
 		/* Others than those of the interval are not read. */
@@ -238,8 +242,8 @@ static const struct difference {
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 2, 1, 3, 7, 70},
 			{MAIN, 3, 2, 4, 1, 10}, {OTHER, ROOT}, {OTHER, 1, 0, 2, 1, 1}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 2, 1, 3, 7, 70},
-			{MAIN, 3, 2, 4, 3, 11}, {MAIN, 4, 0, 5, 1, 2},
-			{MAIN, 5, 0, 6, 0, 0}, {OTHER, ROOT}, {OTHER, 1, 0, 2, 1, 1}},
+			{MAIN, 3, 2, 4, 3, 11}, {MAIN, 4, 0, 5, 1, 2}, {MAIN, 5, 0, 6, 0, 0},
+			{OTHER, ROOT}, {OTHER, 1, 0, 2, 1, 1}},
 		{{0}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 0, 0}, {MAIN, 2, 1, 3, 0, 0},
 			{MAIN, 3, 2, 4, 2, 1}, {MAIN, 4, 0, 5, 1, 2}}},
@@ -264,18 +268,15 @@ static const struct difference {
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 2, 1, 3, 7, 70},
 			{MAIN, 3, 1, 4, 4, 10}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 4, 1, FOLD, 0, 0},
-			{MAIN, 5, 4, 3, 7, 70}, {MAIN, 6, 4, 4, 4, 10},
-			{MAIN, 7, 1, 4, 2, 90}},
+			{MAIN, 5, 4, 3, 7, 70}, {MAIN, 6, 4, 4, 4, 10}, {MAIN, 7, 1, 4, 2, 90}},
 		{{MAIN, 2, MAIN, 5}, {MAIN, 3, MAIN, 6}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 0, 0}, {MAIN, 7, 1, 4, 2, 90}}},
 	{__LINE__, "a caller was folded, and made anew with what it calls", 0,
 		{{MAIN, ROOT}, {MAIN, 1, 0, FOLD, 0, 0}, {MAIN, 2, 1, 4, 1, 1},
-			{MAIN, 3, 0, 2, 5, 50}, {MAIN, 4, 3, 3, 7, 70},
-			{MAIN, 5, 4, 4, 4, 10}},
+			{MAIN, 3, 0, 2, 5, 50}, {MAIN, 4, 3, 3, 7, 70}, {MAIN, 5, 4, 4, 4, 10}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, FOLD, 0, 0}, {MAIN, 2, 1, 4, 6, 12},
-			{MAIN, 6, 1, 2, 5, 50}, {MAIN, 7, 1, 3, 7, 70},
-			{MAIN, 8, 0, 2, 1, 1}, {MAIN, 9, 8, 3, 9, 90},
-			{MAIN, 10, 9, 4, 9, 90}},
+			{MAIN, 6, 1, 2, 5, 50}, {MAIN, 7, 1, 3, 7, 70}, {MAIN, 8, 0, 2, 1, 1},
+			{MAIN, 9, 8, 3, 9, 90}, {MAIN, 10, 9, 4, 9, 90}},
 		{{MAIN, 3, MAIN, 6}, {MAIN, 4, MAIN, 7}, {MAIN, 5, MAIN, 2}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, FOLD, 0, 0}, {MAIN, 2, 1, 4, 1, 1},
 			{MAIN, 8, 0, 2, 1, 1}, {MAIN, 9, 8, 3, 9, 90},
@@ -289,8 +290,7 @@ static const struct difference {
 		{{MAIN, ROOT}, {MAIN, 1, 0, FOLD, 0, 0}, {MAIN, 6, 1, 4, 1, 1}}},
 	{__LINE__, "a stretch that is told of the node after it", 0,
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 2, 1, 3, 7, 75}},
-		{{MAIN, 0, 0, 0, 0, 99}, {MAIN, 1, 0, 2, 5, 60}, {MAIN, 2, 1, 3, 8, 70}},
-		{{0}},
+		{{MAIN, 0, 0, 0, 0, 99}, {MAIN, 1, 0, 2, 5, 60}, {MAIN, 2, 1, 3, 8, 70}}, {{0}},
 		{{MAIN, 0, 0, 0, 0, 99}, {MAIN, 1, 0, 2, 0, 5}, {MAIN, 2, 1, 3, 1, 0}}},
 	{__LINE__, "a thread that was folded into its row since", 0,
 		{{MAIN, ROOT}, {WORKER, 0, 0, 0, 0, 3}, {WORKER, 1, 0, 2, 5, 50},
@@ -310,10 +310,9 @@ static const struct difference {
 		{{MAIN, 1, MAIN, 2}, {MAIN, 2, MAIN, 1}},
 		{{MAIN, 0, 0, 0, 0, 1}, {MAIN, 4, 0, 2, 1, 5}}},
 	{__LINE__, "a thread that is nowhere, with its root", 2,
-		{{OTHER, 0, 0, 0, 0, 3}, {MAIN, 0, 0, 0, 0, 1}},
-		{{MAIN, 0, 0, 0, 0, 2}}, {{0}}, {{MAIN, 0, 0, 0, 0, 1}}},
-	{__LINE__, "counts that fell", 2,
-		{{MAIN, 0, 0, 0, 0, 3}, {MAIN, 1, 0, 2, 1, 5}},
+		{{OTHER, 0, 0, 0, 0, 3}, {MAIN, 0, 0, 0, 0, 1}}, {{MAIN, 0, 0, 0, 0, 2}}, {{0}},
+		{{MAIN, 0, 0, 0, 0, 1}}},
+	{__LINE__, "counts that fell", 2, {{MAIN, 0, 0, 0, 0, 3}, {MAIN, 1, 0, 2, 1, 5}},
 		{{MAIN, 0, 0, 0, 0, 1}, {MAIN, 1, 0, 2, 2, 5}}, {{0}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 1, 0}}},
 };
@@ -356,7 +355,8 @@ static void put_state(
 
 static void make_difference(const char *path, const struct difference *row)
 {
-	static const struct profile_metric wall = {.name = "wall", .unit = "ns", .how = "by hand"};
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "by hand"};
 	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
 	struct profile_writer *writer;
 	struct error error = {0};
@@ -395,13 +395,13 @@ static void check_difference(const struct profile *profile, const struct differe
 
 		if (i >= profile->node_count || node->thread != line->thread ||
 			node->id != line->id || parent_of(profile, node) != line->parent ||
-			node->method != line->method ||
-			node->calls != line->calls || node->jitted != line->calls ||
-			node->transition[0][1] != line->calls || node->base[0] != line->wall)
+			node->method != line->method || node->calls != line->calls ||
+			node->jitted != line->calls || node->transition[0][1] != line->calls ||
+			node->base[0] != line->wall)
 			fail_msg("row of line %d, %s: node %zu: thread %u, id %u, method "
 				 "%u, %lu calls, %lu ns",
-				row->line, row->what, i, node->thread, node->id,
-				node->method, node->calls, node->base[0]);
+				row->line, row->what, i, node->thread, node->id, node->method,
+				node->calls, node->base[0]);
 		/* All calls are jitted. */
 		if (line->method >= METHOD_FIRST)
 			assert_int_equal(node->earlier, line->calls ? 0 : 2);
@@ -418,8 +418,8 @@ static void check_difference(const struct profile *profile, const struct differe
 	}
 }
 
-static void put_sequence(
-	struct profile_writer *writer, uint32_t code, uint64_t count, uint64_t sum, uint64_t min)
+static void put_sequence(struct profile_writer *writer, uint32_t code, uint64_t count,
+	uint64_t sum, uint64_t min)
 {
 	const struct profile_sequence sequence = {.code = code,
 		.second = "jitted",
@@ -453,7 +453,8 @@ static void check_sequences(const char *path, const char *interval,
 /* One that goes on, one that has stopped, one that is new. */
 static void sequences(void **state)
 {
-	static const struct profile_metric wall = {.name = "wall", .unit = "ns", .how = "by hand"};
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "by hand"};
 	static const uint64_t number[] = {0, 1, 2, 3, 4, 5, 50, 80, 100};
 	static const struct profile_sequence before[] = {
 		{.code = 3, .count = 10, .sum = &number[6], .min = &number[4]},
@@ -504,7 +505,8 @@ static void by_hand(void **state)
  * nodes. Threads of it may go on, so that it counts those that began since. */
 static void mounts(void **state)
 {
-	static const struct profile_metric wall = {.name = "wall", .unit = "ns", .how = "by hand"};
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "by hand"};
 	const struct profile_snapshot snapshots[] = {
 		{1, "a", 1, SNAPSHOT_NAMED}, {2, "b", 2, SNAPSHOT_NAMED}};
 	struct profile_thread row = {
@@ -580,7 +582,8 @@ static uint64_t reads_of(const char *path, const char *interval, uint64_t id)
 	for (size_t i = 0; i < profile->account_count; i++)
 		if (profile->file[profile->account[i].subject - 1].id == id) {
 			ops += profile->account[i].count;
-			assert_int_equal(profile->account[i].amount, 10 * profile->account[i].count);
+			assert_int_equal(
+				profile->account[i].amount, 10 * profile->account[i].count);
 		}
 	assert_int_equal(profile->interval.clamped, 0);
 	profile_free(profile);
@@ -591,7 +594,8 @@ static uint64_t reads_of(const char *path, const char *interval, uint64_t id)
  * more. */
 static void folded_files(void **state)
 {
-	static const struct profile_metric wall = {.name = "wall", .unit = "ns", .how = "by hand"};
+	static const struct profile_metric wall = {
+		.name = "wall", .unit = "ns", .how = "by hand"};
 	const struct profile_snapshot snapshot = {1, "a", 1, SNAPSHOT_NAMED};
 	const struct profile_thread thread = {.id = 1, .name = "main", .folded = 1};
 	const struct profile_node root = {.thread = 1, .base = (const uint64_t[]){0}};

@@ -33,8 +33,7 @@ static void assert_create_fails(const char *path, enum error_code code, const ch
 	struct profile_writer *writer = (struct profile_writer *)path;
 	struct error error = {0};
 
-	int status =
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	int status = profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
 	assert_message(&error, part);
 	assert_int_equal(status, -(int)code);
 	assert_null(writer);
@@ -210,8 +209,7 @@ static bool is_ours(int fd)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	ssize_t bytes = readlink(link, target, sizeof target);
 	size_t length = strlen(fixture_directory());
-	return bytes >= (ssize_t)length &&
-	       strncmp(target, fixture_directory(), length) == 0;
+	return bytes >= (ssize_t)length && strncmp(target, fixture_directory(), length) == 0;
 }
 
 /* No file of the profile stands where the application would write its output to, and none
@@ -350,8 +348,7 @@ static void two_writers(void **state)
 
 	(void)state;
 	assert_int_equal(
-		profile_create(&first, path, fixture_metrics, FIXTURE_METRICS, &error),
-		0);
+		profile_create(&first, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
 	assert_int_equal(fixture_fill(first, 1, 10, 0, &error), 0);
 	fflush(NULL);
 	pid_t child = fork();
@@ -377,9 +374,8 @@ static struct profile_writer *create_beside(const char *path)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	assert_int_equal(
-		profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
-			&(struct profile_creation){.set_aside = true}, &error),
+	assert_int_equal(profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
+				 &(struct profile_creation){.set_aside = true}, &error),
 		0);
 	assert_int_equal(fixture_fill(writer, 2, 20, 1, &error), 0);
 	assert_reads(path, 2, 20);
@@ -461,8 +457,7 @@ static void links(void **state)
 	assert_int_equal(symlink(to, path), 0);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
 	assert_false(fixture_exists(to));
-	assert_int_equal(
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL),
+	assert_int_equal(profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL),
 		-ERROR_VALUE);
 	fixture_profile(to, 1, 10);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
@@ -470,9 +465,8 @@ static void links(void **state)
 	unlink(path);
 
 	/* Where SQLite makes its journal. */
-	assert_int_equal(symlink(fixture_path("led-to-journal"),
-				 fixture_path("link.jprof-journal")),
-		0);
+	assert_int_equal(
+		symlink(fixture_path("led-to-journal"), fixture_path("link.jprof-journal")), 0);
 	fixture_profile(path, 1, 10);
 	assert_reads(path, 1, 10);
 	assert_false(fixture_exists(fixture_path("led-to-journal")));
@@ -505,8 +499,7 @@ static void modes(void **state)
 		umask(i == 0 ? 0 : 0077);
 		assert_int_equal(
 			profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
-				&(struct profile_creation){.readers = readers[i]},
-				&error),
+				&(struct profile_creation){.readers = readers[i]}, &error),
 			0);
 		assert_int_equal(mode_of(path), 0600 | readers[i]);
 		assert_int_equal(
@@ -570,8 +563,7 @@ static void full_disk_body(void)
 	struct error error = {0};
 
 	limit_file_size(4096);
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) ==
-			0 ||
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) == 0 ||
 		!strstr(error.text, "cannot write"))
 		_exit(3);
 	if (has_side_file(path) || fixture_exists(path))
@@ -653,8 +645,7 @@ static void other_kinds(void **state)
 
 static void truncated(void **state)
 {
-	const char *whole = fixture_path("whole.jprof"),
-		   *path = fixture_path("cut.jprof");
+	const char *whole = fixture_path("whole.jprof"), *path = fixture_path("cut.jprof");
 	fixture_profile(whole, 2, 5000);
 	long size = fixture_size(whole);
 
@@ -715,23 +706,19 @@ static void damaged(void **state)
 			"impossible parent"},
 		{__LINE__, "DELETE FROM node WHERE id & 15 = 0", ERROR_FORMAT,
 			"root is missing"},
-		{__LINE__, "DELETE FROM thread WHERE id = 1", ERROR_FORMAT,
-			"unknown thread"},
-		{__LINE__, "DELETE FROM thread WHERE id = 2", ERROR_FORMAT,
-			"unknown thread"},
-		{__LINE__, "UPDATE node SET thread = 2", ERROR_FORMAT,
-			"impossible 'thread'"},
+		{__LINE__, "DELETE FROM thread WHERE id = 1", ERROR_FORMAT, "unknown thread"},
+		{__LINE__, "DELETE FROM thread WHERE id = 2", ERROR_FORMAT, "unknown thread"},
+		{__LINE__, "UPDATE node SET thread = 2", ERROR_FORMAT, "impossible 'thread'"},
 		{__LINE__, "INSERT INTO node(id) VALUES(-5)", ERROR_FORMAT,
 			"impossible 'parent'"},
 		{__LINE__, "INSERT INTO thread(id) VALUES(0)", ERROR_FORMAT, "thread id"},
 		{__LINE__, "INSERT INTO thread(id) VALUES(4294967296)", ERROR_FORMAT,
 			"impossible 'id'"},
-		{__LINE__, "UPDATE node SET parent = id", ERROR_FORMAT,
-			"impossible 'parent'"},
+		{__LINE__, "UPDATE node SET parent = id", ERROR_FORMAT, "impossible 'parent'"},
 		{__LINE__, "UPDATE node SET parent = NULL", ERROR_FORMAT,
 			"impossible 'parent'"},
-		{__LINE__, "UPDATE node SET parent = id + 1 WHERE id & 15 = 2",
-			ERROR_FORMAT, "impossible parent"},
+		{__LINE__, "UPDATE node SET parent = id + 1 WHERE id & 15 = 2", ERROR_FORMAT,
+			"impossible parent"},
 		{__LINE__, "UPDATE node SET parent = 4294967296 WHERE id = 8589934594",
 			ERROR_FORMAT, "impossible 'parent'"},
 		{__LINE__, "UPDATE node SET parent = 'x' WHERE id & 15 = 2", ERROR_FORMAT,
@@ -759,8 +746,7 @@ static void damaged(void **state)
 		int status = profile_open(&profile, path, &error);
 		if (status != -(int)rows[i].code || profile ||
 			!strstr(error.text, rows[i].part))
-			fail_msg("row of line %d: %d %s", rows[i].line, status,
-				error.text);
+			fail_msg("row of line %d: %d %s", rows[i].line, status, error.text);
 	}
 }
 
@@ -806,15 +792,13 @@ static void read_only_body(void)
 	}
 	struct profile *profile;
 	struct error error = {0};
-	if (profile_open(&profile, fixture_path("ro/log.jprof"), &error) !=
-			-ERROR_DENIED ||
+	if (profile_open(&profile, fixture_path("ro/log.jprof"), &error) != -ERROR_DENIED ||
 		!strstr(error.text, "'-wal'")) {
 		fprintf(stderr, "%s\n", error.text);
 		_exit(5);
 	}
 	error = (struct error){0};
-	if (profile_open(&profile, fixture_path("ro/torn.jprof"), &error) !=
-			-ERROR_DENIED ||
+	if (profile_open(&profile, fixture_path("ro/torn.jprof"), &error) != -ERROR_DENIED ||
 		!strstr(error.text, "'-journal'")) {
 		fprintf(stderr, "%s\n", error.text);
 		_exit(6);
@@ -961,7 +945,8 @@ static void make_endless(const char *path, const char *table)
 	unsigned root, last;
 	FILE *file;
 
-	snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_master WHERE name = '%s'", table);
+	snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_master WHERE name = '%s'",
+		table);
 	fixture_sql(path, sql, answer, sizeof(answer));
 	root = (unsigned)atoi(answer);
 	fixture_sql(path, "PRAGMA page_count", answer, sizeof(answer));
@@ -975,7 +960,8 @@ static void make_endless(const char *path, const char *table)
 	while (page_type(file, last) != LEAF)
 		last--;
 	for (unsigned level = 0; level < LEVELS; level++) {
-		unsigned here = level == 0 ? root : last - LEVELS + level, next = last - LEVELS + level + 1;
+		unsigned here = level == 0 ? root : last - LEVELS + level,
+			 next = last - LEVELS + level + 1;
 
 		for (unsigned cell = 0; cell < get16(page + 3); cell++)
 			put32((char *)page + get16(page + 12 + 2 * cell), next);
@@ -998,8 +984,10 @@ static void endless(void **state)
 
 		fixture_profile(path, 2, 3);
 		snprintf(sql, sizeof(sql),
-			"WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n LIMIT "
-			"30000) INSERT INTO %s(rowid, name) SELECT i, 'a name of some length' FROM n",
+			"WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n "
+			"LIMIT "
+			"30000) INSERT INTO %s(rowid, name) SELECT i, 'a name of some length' "
+			"FROM n",
 			tables[i]);
 		fixture_sql(path, sql, NULL, 0);
 		make_endless(path, tables[i]);
@@ -1021,8 +1009,9 @@ static void write_much(const char *path, int said)
 		write(said, "", 1) != 1)
 		_exit(2);
 	usleep(500000);
-	if (sqlite3_exec(db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-			     "LIMIT 100000) INSERT INTO meta SELECT 'fact' || i, '' FROM n; COMMIT",
+	if (sqlite3_exec(db,
+		    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+		    "LIMIT 100000) INSERT INTO meta SELECT 'fact' || i, '' FROM n; COMMIT",
 		    NULL, NULL, NULL) != SQLITE_OK)
 		_exit(3);
 	sqlite3_close(db);

@@ -22,9 +22,9 @@
 
 #include "fixture.h"
 
-#define KILLS   20
-#define THREADS 4
-#define NODES   2000
+#define KILLS     20
+#define THREADS   4
+#define NODES     2000
 #define SNAPSHOTS 8 /* the first rounds make less than so many */
 
 /* Rounds whose commit has returned; shared with the writing child. */
@@ -63,13 +63,14 @@ static void write_for_ever(const char *path)
 			_exit(4);
 		profile_rollback(writer);
 		char label[32];
-		const struct profile_snapshot snapshot = {(uint32_t)(round / 4), label, round,
-			SNAPSHOT_NAMED};
+		const struct profile_snapshot snapshot = {
+			(uint32_t)(round / 4), label, round, SNAPSHOT_NAMED};
 		snprintf(label, sizeof label, "%lu", round);
 		if ((round % 4 == 0 && round < 4 * SNAPSHOTS
-				    ? fixture_keep(writer, THREADS, NODES, round, &snapshot,
-					      &error)
-				    : fixture_fill(writer, THREADS, NODES, round, &error)) < 0) {
+				    ? fixture_keep(
+					      writer, THREADS, NODES, round, &snapshot, &error)
+				    : fixture_fill(writer, THREADS, NODES, round, &error)) <
+			0) {
 			fprintf(stderr, "%s\n", error.text);
 			_exit(5);
 		}
@@ -142,9 +143,9 @@ static void check_left_behind(const char *path, uint64_t at_least)
 		bool whole = profile->thread_count == 0 ||
 			     fixture_is_whole(profile, THREADS, NODES, &round);
 		if (!whole || round < at_least)
-			fail_msg("whole %d, round %lu, committed %lu", whole, round,
-				at_least);
-		if (profile->snapshot_count < (round < 4 * SNAPSHOTS ? round / 4 : SNAPSHOTS - 1))
+			fail_msg("whole %d, round %lu, committed %lu", whole, round, at_least);
+		if (profile->snapshot_count <
+			(round < 4 * SNAPSHOTS ? round / 4 : SNAPSHOTS - 1))
 			fail_msg("%zu snapshots in round %lu", profile->snapshot_count, round);
 		check_snapshots(path, profile);
 	} else if (at_least > 0 || !strstr(error.text, "is empty")) {
@@ -240,8 +241,7 @@ static void reader_that_stays(void **state)
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
 	assert_int_equal(
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error),
-		0);
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
 	assert_int_equal(fixture_fill(writer, 1, 1000, 1, &error), 0);
 	fflush(NULL);
 	child = fork();
@@ -272,8 +272,7 @@ static void close_beside_reader(void **state)
 	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error),
-		0);
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
 	assert_int_equal(fixture_fill(writer, 1, 1000, 1, &error), 0);
 	fflush(NULL);
 	pid_t child = fork();

@@ -106,8 +106,7 @@ static void no_metrics_no_rows(void **state)
 	profile_free(profile);
 
 	struct profile_metric many[PROFILE_METRIC_MAX + 1] = {0};
-	assert_int_equal(
-		profile_create(&writer, path, many, PROFILE_METRIC_MAX + 1, &error),
+	assert_int_equal(profile_create(&writer, path, many, PROFILE_METRIC_MAX + 1, &error),
 		-ERROR_VALUE);
 	assert_null(writer);
 }
@@ -228,8 +227,7 @@ static void large_numbers(void **state)
 	struct error error = {0};
 	uint64_t base[FIXTURE_METRICS] = {UINT64_MAX, INT64_MAX, (uint64_t)1 << 63};
 	struct profile_thread thread = {.id = INT32_MAX, .name = "t", .folded = 1};
-	struct profile_node node = {
-		.thread = INT32_MAX, .calls = UINT64_MAX, .base = base};
+	struct profile_node node = {.thread = INT32_MAX, .calls = UINT64_MAX, .base = base};
 
 	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
@@ -287,8 +285,8 @@ static void sequences(void **state)
 		" FROM sequence WHERE first NOT NULL",
 		answer, sizeof answer);
 	assert_string_equal(answer, "jitted staticentryjitted staticexitjitted7302");
-	fixture_sql(path, "SELECT id FROM sequence WHERE first IS NULL AND third IS NULL", answer,
-		sizeof answer);
+	fixture_sql(path, "SELECT id FROM sequence WHERE first IS NULL AND third IS NULL",
+		answer, sizeof answer);
 	assert_string_equal(answer, "2055");
 }
 
@@ -303,13 +301,12 @@ static void views(void **state)
 	} rows[] = {
 		{__LINE__, "SELECT count(*) FROM threads", "2"},
 		{__LINE__, "SELECT \"odd \"\"name\"\"\" FROM threads WHERE id = 2", "0"},
-		{__LINE__, "SELECT mounts - carrier_ns FROM threads WHERE id = 2", "-1099511627676"},
+		{__LINE__, "SELECT mounts - carrier_ns FROM threads WHERE id = 2",
+			"-1099511627676"},
 		{__LINE__, "SELECT count(*) FROM methods", "7"},
 		{__LINE__, "SELECT wall FROM methods WHERE method = 'm1'", "12884903888"},
-		{__LINE__, "SELECT sum(wall) FROM methods WHERE class IS NULL",
-			"12884901888"},
-		{__LINE__,
-			"SELECT sum(calls) = (SELECT sum(calls) FROM node) FROM methods",
+		{__LINE__, "SELECT sum(wall) FROM methods WHERE class IS NULL", "12884901888"},
+		{__LINE__, "SELECT sum(calls) = (SELECT sum(calls) FROM node) FROM methods",
 			"1"},
 		{__LINE__, "SELECT group_concat(id & 15) FROM tree",
 			"0,1,3,4,2,5,6,0,1,3,4,2,5,6"},

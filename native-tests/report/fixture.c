@@ -25,10 +25,10 @@ void fixture_init(struct fixture *fixture)
 	profile->file = fixture->file;
 	profile->account = fixture->account;
 	profile->metric_count = FIXTURE_METRICS;
-	profile->metric[0] = (struct profile_metric){
-		.name = "wall", .unit = "ns", .how = "time stamp"};
-	profile->metric[1] = (struct profile_metric){
-		.name = "alloc", .unit = "bytes", .how = "buffer"};
+	profile->metric[0] =
+		(struct profile_metric){.name = "wall", .unit = "ns", .how = "time stamp"};
+	profile->metric[1] =
+		(struct profile_metric){.name = "alloc", .unit = "bytes", .how = "buffer"};
 	profile->method_count = METHOD_FIRST;
 	fixture->method[METHOD_FOLDED].id = METHOD_FOLDED;
 	fixture->method[METHOD_FOLDED].name = PROFILE_FOLDED_NAME;
@@ -72,7 +72,8 @@ static void add_node(struct fixture *fixture, uint32_t parent, uint32_t method, 
 		.calls = calls,
 		.interpreted = calls / 3,
 		.jitted = calls - calls / 3,
-		.recursion = at == first ? 0 : find_recursion(fixture->node + first, parent, method),
+		.recursion =
+			at == first ? 0 : find_recursion(fixture->node + first, parent, method),
 		.base = fixture->base[at]};
 	fixture->thread[thread].events += 2 * calls;
 	fixture->thread[thread].total[0] += wall;
@@ -110,9 +111,13 @@ uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor
 	uint32_t id = (uint32_t)++fixture->profile.file_count;
 
 	assert_true(id <= FIXTURE_FILES);
-	fixture->file[id - 1] = (struct profile_file){
-		.id = id, .kind = kind, .descriptor = descriptor, .name = name, .peer = peer,
-		.opened = PROFILE_NOT_KNOWN, .first = PROFILE_NOT_KNOWN};
+	fixture->file[id - 1] = (struct profile_file){.id = id,
+		.kind = kind,
+		.descriptor = descriptor,
+		.name = name,
+		.peer = peer,
+		.opened = PROFILE_NOT_KNOWN,
+		.first = PROFILE_NOT_KNOWN};
 	return id;
 }
 
@@ -157,8 +162,7 @@ static void main_io(struct fixture *fixture)
 /* The I/O of the second thread's get (node 1). */
 static void worker_io(struct fixture *fixture)
 {
-	uint32_t tcp = fixture_file(
-		fixture, IO_TCP, 7, "127.0.0.1:40000", "127.0.0.1:8080");
+	uint32_t tcp = fixture_file(fixture, IO_TCP, 7, "127.0.0.1:40000", "127.0.0.1:8080");
 
 	fixture->file[tcp - 1].opened = 4000;
 	fixture->file[tcp - 1].opened_by = fixture->thread[1].name;
@@ -167,11 +171,17 @@ static void worker_io(struct fixture *fixture)
 		.method = fixture->node[fixture->profile.node_count - 1].method};
 	fixture->profile.path = &fixture->path;
 	fixture->profile.path_count = 1;
-	fixture->record_thread = (struct profile_record_thread){.id = 1, .name = "worker \"1\""};
+	fixture->record_thread =
+		(struct profile_record_thread){.id = 1, .name = "worker \"1\""};
 	fixture->profile.record_thread = &fixture->record_thread;
 	fixture->profile.record_thread_count = 1;
-	fixture->record[0] = (struct profile_record){.begin = 5000000, .ns = 250, .thread = 1,
-		.node = 1, .subject = tcp, .kind = IO_SEND, .amount = 1000};
+	fixture->record[0] = (struct profile_record){.begin = 5000000,
+		.ns = 250,
+		.thread = 1,
+		.node = 1,
+		.subject = tcp,
+		.kind = IO_SEND,
+		.amount = 1000};
 	fixture->record[1] = (struct profile_record){
 		.begin = 6000000, .ns = 1500, .thread = 1, .kind = IO_SYNC, .failed = true};
 	fixture->profile.record = fixture->record;
@@ -270,8 +280,8 @@ static uint32_t code_of(const char *first, const char *begin, const char *second
 	return (uint32_t)code;
 }
 
-static void add_sequence(struct fixture *fixture, uint32_t code, uint64_t count, uint64_t wall,
-	uint64_t least)
+static void add_sequence(
+	struct fixture *fixture, uint32_t code, uint64_t count, uint64_t wall, uint64_t least)
 {
 	size_t at = fixture->profile.sequence_count++;
 
@@ -300,13 +310,15 @@ void fixture_stretches(struct fixture *fixture)
 		fixture->spent[i][0] = i == 0 ? 0 : 16;
 	}
 	profile->sequence = fixture->sequence;
-	add_sequence(fixture, code_of("jitted", "entry", "jitted", "exit", "jitted"), 100, 5000, 20);
-	add_sequence(fixture, code_of("jitted", "exit", "jitted", "entry", "jitted"), 40, 1000, 9);
+	add_sequence(
+		fixture, code_of("jitted", "entry", "jitted", "exit", "jitted"), 100, 5000, 20);
+	add_sequence(
+		fixture, code_of("jitted", "exit", "jitted", "entry", "jitted"), 40, 1000, 9);
 	add_sequence(fixture, code_of(NULL, NULL, "jitted", "unwind", NULL), 3, 9000, 1000);
 }
 
-static void add_row(struct calibration *calibration, uint32_t code, double wall, double low,
-	double high)
+static void add_row(
+	struct calibration *calibration, uint32_t code, double wall, double low, double high)
 {
 	struct calibration_row *row = calibration_add_row(calibration, code);
 
@@ -330,10 +342,12 @@ void fixture_adjust(const struct fixture *fixture, struct adjustment *adjustment
 	assert_non_null(calibration);
 	calibration_add_metric(calibration, "wall", "ns", 0.02);
 	calibration_add_metric(calibration, "alloc", "bytes", 0);
-	add_row(calibration, code_of("jitted", "entry", "jitted", "exit", "jitted"), 30, 25, 40);
-	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400, 10,
-		5790);
-	add_row(calibration, code_of("jitted", "exit", "jitted", "entry", "jitted"), 50.25, 50, 51);
+	add_row(calibration, code_of("jitted", "entry", "jitted", "exit", "jitted"), 30, 25,
+		40);
+	add_row(calibration, code_of("jitted", "entry", "interpreted", "exit", "jitted"), 400,
+		10, 5790);
+	add_row(calibration, code_of("jitted", "exit", "jitted", "entry", "jitted"), 50.25, 50,
+		51);
 	*adjustment = (struct adjustment){.calibration = calibration};
 	snprintf(adjustment->said, sizeof(adjustment->said), "of the fixture");
 	if (adjust_profile(&adjustment->adjusted, &fixture->profile, calibration, &error) != 0)

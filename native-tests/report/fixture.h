@@ -46,8 +46,8 @@ void fixture_thread(struct fixture *fixture, const char *name, uint64_t wall, ui
 
 /* Adds a node and returns its index in the thread; parent is such an index. Recursion and
  * the thread's totals are found here. A third of the calls is interpreted, the rest jitted. */
-uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method,
-	uint64_t calls, uint64_t wall, uint64_t alloc);
+uint32_t fixture_node(struct fixture *fixture, uint32_t parent, uint32_t method, uint64_t calls,
+	uint64_t wall, uint64_t alloc);
 
 /* Adds a file, and returns its id. Strings are borrowed; peer may be NULL. */
 uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor,

@@ -64,8 +64,7 @@ static void wide(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t
 }
 
 /* Four methods that call each other and themselves in every order. */
-static void recursive(
-	const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
+static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
 {
 	(void)tree;
 	*parent = (i - 1) / 4;
@@ -74,8 +73,7 @@ static void recursive(
 
 static const struct shape {
 	const char *name;
-	void (*node)(
-		const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
+	void (*node)(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
 } shapes[] = {
 	{"bushy", bushy},
 	{"deep", deep},
@@ -143,9 +141,8 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 			.is_native = i % 50 == 7,
 			.is_static = i % 4 == 0};
 
-		snprintf(class_name, sizeof(class_name),
-			"com.acme.store.part%u.Component%u", i % 17,
-			i / METHODS_PER_CLASS);
+		snprintf(class_name, sizeof(class_name), "com.acme.store.part%u.Component%u",
+			i % 17, i / METHODS_PER_CLASS);
 		snprintf(name, sizeof(name), "operation%u", i % METHODS_PER_CLASS);
 		if (profile_put(writer, &method, error) != 0)
 			return -1;
@@ -154,8 +151,8 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 }
 
 /* Counts are times as many as in the first state. */
-static int put_nodes(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, unsigned times, uint64_t *total, struct error *error)
+static int put_nodes(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
+	unsigned times, uint64_t *total, struct error *error)
 {
 	random_state = 1;
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -182,8 +179,8 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree,
 	return 0;
 }
 
-static int put_state(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, unsigned times, struct error *error)
+static int put_state(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
+	unsigned times, struct error *error)
 {
 	struct profile_thread thread = {
 		.id = 1, .java_id = 1, .os_id = 4711, .name = "main", .folded = 1};
@@ -229,14 +226,15 @@ static int put_facts(struct profile_writer *writer, char *const *facts, struct e
 
 		snprintf(key, sizeof(key), "%.*s", (int)length, *facts);
 		if ((*facts)[length] != '=' ||
-			profile_put_meta(writer, key, value_of(*facts + length + 1), error) != 0)
+			profile_put_meta(writer, key, value_of(*facts + length + 1), error) !=
+				0)
 			return -1;
 	}
 	return 0;
 }
 
-static int put_all(struct profile_writer *writer, const struct tree *tree,
-	unsigned metrics, unsigned snapshots, char *const *facts, struct error *error)
+static int put_all(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
+	unsigned snapshots, char *const *facts, struct error *error)
 {
 	if (profile_begin(writer, error) != 0 ||
 		profile_put_meta(writer, "jvm.name", "made by make_profile", error) != 0 ||
@@ -288,10 +286,10 @@ int main(int argc, char **argv)
 	struct tree tree;
 	int failed;
 
-	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX ||
-		metrics > METRICS_MOST || snapshots > 9) {
-		fprintf(stderr,
-			"usage: make_profile bushy|deep|wide|recursive NODES METRICS FILE [SNAPSHOTS [KEY=VALUE...]]\n");
+	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX || metrics > METRICS_MOST ||
+		snapshots > 9) {
+		fprintf(stderr, "usage: make_profile bushy|deep|wide|recursive NODES METRICS "
+				"FILE [SNAPSHOTS [KEY=VALUE...]]\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
@@ -299,8 +297,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	grow_tree(&tree, shape);
-	failed = write_profile(
-		argv[4], &tree, (unsigned)metrics, (unsigned)snapshots,
+	failed = write_profile(argv[4], &tree, (unsigned)metrics, (unsigned)snapshots,
 		argv + (argc < 6 ? argc : 6), &error);
 	tree_fini(&tree);
 	if (failed != 0)

@@ -45,15 +45,16 @@ static void random_profile(unsigned seed)
 	for (unsigned t = 0; t < 1 + seed % 3; t++) {
 		fixture_thread(&fixture, "t", random_below(9000), random_below(100));
 		for (uint32_t i = 1; i < 80; i++)
-			fixture_node(&fixture, i - 1 - random_below(1 + seed % 5 < i ? 1 + seed % 5 : i),
+			fixture_node(&fixture,
+				i - 1 - random_below(1 + seed % 5 < i ? 1 + seed % 5 : i),
 				METHOD_FIRST + random_below(5), 1 + random_below(50),
 				random_below(20000), random_below(1000));
 	}
 	fixture_stretches(&fixture);
 }
 
-static json_t *load(const struct fixture *from, const char *view,
-	const struct adjustment *adjustment)
+static json_t *load(
+	const struct fixture *from, const char *view, const struct adjustment *adjustment)
 {
 	char *text = fixture_print_adjusted(from, view, "json", adjustment);
 	json_t *report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -73,10 +74,8 @@ static void strip(json_t *value)
 
 	for (i = 0; i < sizeof(more) / sizeof(*more) && json_is_object(value); i++)
 		json_object_del(value, more[i]);
-	json_object_foreach(value, key, member)
-		strip(member);
-	json_array_foreach(value, i, member)
-		strip(member);
+	json_object_foreach(value, key, member) strip(member);
+	json_array_foreach(value, i, member) strip(member);
 }
 
 /* The sums over all rows of a member, by metric; keys of lists do not matter. */
@@ -85,7 +84,8 @@ static void add_up(const json_t *rows, const char *member, uint64_t *sums)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		json_t *values = json_object_get(row, member);
 
 		assert_non_null(values);
@@ -102,7 +102,8 @@ static void make_plain(const struct adjusted *adjusted)
 	plain.profile.thread = plain.thread;
 	plain.profile.thread_first = plain.thread_first;
 	for (size_t i = 0; i < plain.profile.node_count; i++) {
-		memcpy(plain.base[i], adjusted->base + FIXTURE_METRICS * i, sizeof(plain.base[i]));
+		memcpy(plain.base[i], adjusted->base + FIXTURE_METRICS * i,
+			sizeof(plain.base[i]));
 		plain.node[i].base = plain.base[i];
 	}
 }
@@ -143,7 +144,8 @@ static void check_errors(const struct adjustment *adjustment)
 	uint64_t largest = 0;
 	size_t r;
 
-	json_array_foreach(json_object_get(report, "rows"), r, row) {
+	json_array_foreach(json_object_get(report, "rows"), r, row)
+	{
 		const char *name = json_string_value(json_object_get(row, "method"));
 		double expected = 0, base;
 
@@ -155,11 +157,12 @@ static void check_errors(const struct adjustment *adjustment)
 				expected += (double)error->whole;
 		}
 		base = (double)value_of(row, "base", 0);
-		expected = fmin(
-			expected, fmax(base, (double)value_of(row, "raw_base", 0) - base));
+		expected =
+			fmin(expected, fmax(base, (double)value_of(row, "raw_base", 0) - base));
 		assert_true(fabs((double)value_of(row, "error", 0) - expected) < 1.5);
 		assert_int_equal(value_of(row, "error", 1), 0);
-		largest = value_of(row, "error", 0) > largest ? value_of(row, "error", 0) : largest;
+		largest = value_of(row, "error", 0) > largest ? value_of(row, "error", 0)
+							      : largest;
 	}
 	assert_true(largest > 0);
 	json_decref(report);
@@ -175,17 +178,19 @@ static void check_totals(const struct adjustment *adjustment)
 	json_t *tree = load(&fixture, "tree", adjustment), *node;
 	size_t r, n;
 
-	json_array_foreach(json_object_get(threads, "rows"), r, row) {
+	json_array_foreach(json_object_get(threads, "rows"), r, row)
+	{
 		uint64_t sums[2] = {0};
 
-		json_array_foreach(json_object_get(tree, "rows"), n, node) {
+		json_array_foreach(json_object_get(tree, "rows"), n, node)
+		{
 			if (!json_equal(json_object_get(node, "thread_index"),
 				    json_object_get(row, "index")))
 				continue;
 			sums[0] += value_of(node, "base", 0);
 			sums[1] += value_of(node, "raw_base", 0);
-			for (size_t g = 0; g < 3 &&
-					json_is_null(json_object_get(node, "parent")); g++)
+			for (size_t g = 0;
+				g < 3 && json_is_null(json_object_get(node, "parent")); g++)
 				assert_int_equal(value_of(row, groups[g][0], 0),
 					value_of(node, groups[g][1], 0));
 		}
@@ -203,9 +208,9 @@ static uint64_t fact(json_t *rows, const char *key)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		if (strcmp(json_string_value(json_object_get(row, "key")), key) == 0)
-			return (uint64_t)json_integer_value(json_object_get(row, "value"));
+	json_array_foreach(rows, i,
+		row) if (strcmp(json_string_value(json_object_get(row, "key")), key) ==
+			 0) return (uint64_t)json_integer_value(json_object_get(row, "value"));
 	fail_msg("the summary has no '%s'", key);
 	return 0;
 }
@@ -265,8 +270,7 @@ static char *calibration_for(const struct profile *profile)
 
 static void add_meta(const char *key, char *value)
 {
-	fixture.meta[fixture.profile.meta_count++] =
-		(struct profile_meta){(char *)key, value};
+	fixture.meta[fixture.profile.meta_count++] = (struct profile_meta){(char *)key, value};
 }
 
 static void known_profile(void)
@@ -299,8 +303,7 @@ static void test_none(void **state)
 
 	(void)state;
 	known_profile();
-	says(NULL, false, true,
-		"none: the profile is not adjusted (run `jprof calibrate`)");
+	says(NULL, false, true, "none: the profile is not adjusted (run `jprof calibrate`)");
 	says("off", false, false, "off: the profile is not adjusted");
 	add_meta("options", off);
 	says(NULL, false, false, "none: the profile was made with calibration=off");
@@ -322,7 +325,8 @@ static void test_embedded(void **state)
 	says("off", false, false, "off: ");
 	fixture.meta[3].value = (char *)"Another";
 	says(NULL, false, true,
-		"none: the calibration in the profile was made for processor 'A processor', this is "
+		"none: the calibration in the profile was made for processor 'A processor', "
+		"this is "
 		"'Another'");
 	fixture.meta[last].value = (char *)"{}";
 	says(NULL, false, true, "none: the calibration in the profile: it is no calibration");
@@ -349,7 +353,8 @@ static void test_odd_reasons(void **state)
 	add_meta("calibration.refused", reason);
 	for (size_t cut = 0; cut < 3; cut++) {
 		memmove(reason + 4, reason + 5, strlen(reason + 5) + 1);
-		adjustment_init(&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
+		adjustment_init(
+			&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
 		text = fixture_print_adjusted(&fixture, "methods", "json", &adjustment);
 		report = json_loads(text, 0, NULL);
 		assert_non_null(report);
@@ -363,8 +368,8 @@ static void test_odd_reasons(void **state)
 }
 
 /* Standard error, as it is while a report is made. Owned. */
-static char *heard_while(const char *view, const char *format,
-	const struct adjustment *adjustment, char **text)
+static char *heard_while(
+	const char *view, const char *format, const struct adjustment *adjustment, char **text)
 {
 	FILE *file = tmpfile();
 	int kept = dup(STDERR_FILENO);
@@ -400,8 +405,8 @@ static void check_refused(const struct view *view, const struct format *format,
 	else
 		assert_string_equal(heard, "");
 	if (format == format_find("json") && !in_rows)
-		assert_non_null(
-			strstr(text, "\"calibration\":\"none: calibration file 'x': too old\""));
+		assert_non_null(strstr(
+			text, "\"calibration\":\"none: calibration file 'x': too old\""));
 	free(text);
 	free(heard);
 }
@@ -416,8 +421,8 @@ static void test_refused_everywhere(void **state)
 	adjustment_init(&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
 	for (size_t v = 0; v < view_count; v++)
 		for (size_t f = 0; f < format_count; f++)
-			check_refused(views[v], formats[f],
-				views[v]->adjusts ? &adjustment : NULL);
+			check_refused(
+				views[v], formats[f], views[v]->adjusts ? &adjustment : NULL);
 	adjustment_fini(&adjustment);
 }
 
@@ -451,24 +456,24 @@ static void test_measured(void **state)
 
 	(void)state;
 	known_profile();
-	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile,
-			&(struct adjustment_choice){.measure = measure}, NULL), 0);
+	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
+				 &(struct adjustment_choice){.measure = measure}, NULL),
+		0);
 	assert_int_equal(measured, 1);
 	assert_non_null(adjustment.calibration);
 	assert_int_equal(strncmp(adjustment.said, "made now", 8), 0);
 	adjustment_fini(&adjustment);
-	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile,
-			&(struct adjustment_choice){.measure = measure_nothing}, NULL), 0);
+	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
+				 &(struct adjustment_choice){.measure = measure_nothing}, NULL),
+		0);
 	assert_true(adjustment.missed);
 	assert_string_equal(adjustment.said, "none: there is no such JVM here");
 	adjustment_fini(&adjustment);
 	text = calibration_for(&fixture.profile);
 	add_meta("calibration", text);
-	assert_int_equal(
-		adjustment_init(&adjustment, &fixture.profile,
-			&(struct adjustment_choice){.measure = measure}, NULL), 0);
+	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
+				 &(struct adjustment_choice){.measure = measure}, NULL),
+		0);
 	assert_int_equal(measured, 1);
 	adjustment_fini(&adjustment);
 	free(text);

@@ -48,12 +48,10 @@ static void test_golden_texts(void **state)
 	fixture_small(&fixture);
 	for (size_t v = 0; v < view_count; v++) {
 		for (size_t f = 0; f < format_count; f++) {
-			char *text =
-				fixture_print(&fixture, views[v]->name, formats[f]->name);
+			char *text = fixture_print(&fixture, views[v]->name, formats[f]->name);
 			char name[64];
 
-			snprintf(name, sizeof(name), "%s.%s", views[v]->name,
-				formats[f]->name);
+			snprintf(name, sizeof(name), "%s.%s", views[v]->name, formats[f]->name);
 			check_golden(name, text);
 			free(text);
 		}
@@ -171,7 +169,8 @@ static const struct request_case {
 	const char *view, *metrics, *sort;
 	uint64_t top;
 	const char *thread;
-	const char *expected; /* the CSV's column `column`, rows joined by ';'; NULL: refused */
+	/* the CSV's column `column`, rows joined by ';'; NULL: refused */
+	const char *expected;
 	unsigned column;
 } request_cases[] = {
 	{__LINE__, "methods", NULL, "calls", 0, NULL, "1234567;7;7;3;1", 5},
@@ -265,12 +264,11 @@ static void test_requests(void **state)
 static const struct request_case virtual_cases[] = {
 	{__LINE__, "threads", NULL, NULL, 0, "(virtual threads)", "(virtual threads)", 0},
 	{__LINE__, "threads", NULL, NULL, 0, "(virtual thread)", "(virtual thread)", 0},
-	{__LINE__, "threads", NULL, NULL, 0, "(virtual*",
-		"(virtual threads);(virtual thread)", 0},
+	{__LINE__, "threads", NULL, NULL, 0, "(virtual*", "(virtual threads);(virtual thread)",
+		0},
 	{__LINE__, "threads", NULL, NULL, 0, "request-*", "request-*", 0},
 	{__LINE__, "threads", NULL, NULL, 0, "", NULL, 0},
-	{__LINE__, "threads", NULL, "mounts", 2, NULL,
-		"(virtual threads);(virtual thread)", 0},
+	{__LINE__, "threads", NULL, "mounts", 2, NULL, "(virtual threads);(virtual thread)", 0},
 	{__LINE__, "threads", NULL, "carrier_time", 1, NULL, "(virtual threads)", 0},
 	{__LINE__, "tree", NULL, NULL, 0, "(virtual threads)", "9;10", 0},
 	{__LINE__, "methods", NULL, NULL, 0, "(virtual threads)", "run", 1},
@@ -301,8 +299,8 @@ static void test_omitted_adds_up(void **state)
 	assert_non_null(text);
 	report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(report);
-	json_array_foreach(json_object_get(report, "rows"), i, row)
-		sum += (uint64_t)json_integer_value(
+	json_array_foreach(json_object_get(report, "rows"), i, row) sum +=
+		(uint64_t)json_integer_value(
 			json_object_get(json_object_get(row, "base"), "wall"));
 	omitted = json_object_get(report, "omitted");
 	sum += (uint64_t)json_integer_value(
@@ -315,8 +313,8 @@ static void test_omitted_adds_up(void **state)
 
 static json_int_t io_ops(json_t *row)
 {
-	return json_integer_value(json_object_get(
-		json_object_get(json_object_get(row, "base"), "all"), "ops"));
+	return json_integer_value(
+		json_object_get(json_object_get(json_object_get(row, "base"), "all"), "ops"));
 }
 
 /* Every operation of the I/O tree is in a row, or among those left out. */
@@ -339,8 +337,7 @@ static void test_omitted_io_adds_up(void **state)
 		report = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(report);
 		sum = io_ops(json_object_get(report, "omitted"));
-		json_array_foreach(json_object_get(report, "rows"), i, row)
-			sum += io_ops(row);
+		json_array_foreach(json_object_get(report, "rows"), i, row) sum += io_ops(row);
 		if (request.top == 0)
 			all = sum;
 		assert_true(all > 0 && sum == all);
@@ -499,8 +496,8 @@ static void check_harmless(const char *field, const char *view, const char *form
 		size_t length = (size_t)(end - line), span = harmless_span(line, length);
 
 		if (span < length)
-			fail_msg("%s, %s, %s: byte %zu of: %.*s", field, view, format,
-				span, (int)length, line);
+			fail_msg("%s, %s, %s: byte %zu of: %.*s", field, view, format, span,
+				(int)length, line);
 	}
 	assert_int_equal(*line, '\0');
 	free(text);
@@ -625,7 +622,8 @@ static void test_folded_part(void **state)
 		fold = fixture_node(&fixture, 0, METHOD_FOLDED, 0, 0, 0);
 		fixture_node(&fixture, fold, method, cases[i].folded, cases[i].folded, 1);
 		text = fixture_print(&fixture, "methods", "text");
-		assert_int_equal(strstr(text, "have no call path") != NULL, cases[i].said != NULL);
+		assert_int_equal(
+			strstr(text, "have no call path") != NULL, cases[i].said != NULL);
 		if (cases[i].said)
 			assert_non_null(strstr(text, cases[i].said));
 		free(text);
@@ -723,8 +721,8 @@ static void test_full_disk(void **state)
 
 static void test_colour(void **state)
 {
-	struct report_request request = {.view = view_find("callers"),
-		.format = format_find("text"), .colour = true};
+	struct report_request request = {
+		.view = view_find("callers"), .format = format_find("text"), .colour = true};
 	struct error error = {0};
 	uint64_t violations;
 	char *text;

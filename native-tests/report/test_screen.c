@@ -92,15 +92,13 @@ static void test_names(void **state)
 			"c.a.s.Order.total(int,String)"},
 		{__LINE__, "com.acme.shop.Order.total(int,String)", 28,
 			"c.a.s.Order.total(i,S)"},
-		{__LINE__, "com.acme.shop.Order.total(int,String)", 20,
-			"c.a.s.…er.total(i,S)"},
+		{__LINE__, "com.acme.shop.Order.total(int,String)", 20, "c.a.s.…er.total(i,S)"},
 		{__LINE__, "a.B.c():String[]", 14, "a.B.…:String[]"},
 		{__LINE__, "Main.run", 8, "Main.run"},
 		{__LINE__, "Main.run", 7, "Ma….run"},
 		{__LINE__, "/tmp/some/where/far/data.db", 16, "/tmp/…ar/data.db"},
 		{__LINE__, "worker number 1.2.3", 10, "wor… 1.2.3"},
-		{__LINE__, "http-nio-127.0.0.1-auto-1-exec-10", 20,
-			"http-n…uto-1-exec-10"},
+		{__LINE__, "http-nio-127.0.0.1-auto-1-exec-10", 20, "http-n…uto-1-exec-10"},
 		{__LINE__, "(12 more)", 40, "(12 more)"},
 		{__LINE__,
 			"gr\xc3\xb6\xc3\x9f"
@@ -242,8 +240,7 @@ static size_t column_of(const char *lines, const char *text)
  * other. */
 static void test_wide_letters(void **state)
 {
-	static const char *const shown[] = {
-		"overview", "tree", "methods", "threads", "files"};
+	static const char *const shown[] = {"overview", "tree", "methods", "threads", "files"};
 	char *text;
 
 	(void)state;
@@ -256,8 +253,8 @@ static void test_wide_letters(void **state)
 	for (size_t v = 0; v < COUNT(shown); v++) {
 		for (unsigned width = 56; width < 130; width += 5) {
 			text = print_screen(shown[v], width, NULL);
-			for (const char *line = text, *end;
-				(end = strchr(line, '\n')) != NULL; line = end + 1)
+			for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL;
+				line = end + 1)
 				if (columns_by_hand(line, (size_t)(end - line)) > width)
 					fail_msg("%s at %u: %.*s", shown[v], width,
 						(int)(end - line), line);
@@ -279,10 +276,11 @@ static void test_deep(void **state)
 	fixture_init(&fixture);
 	fixture_thread(&fixture, "main", 1, 1);
 	for (unsigned i = 0; i < FIXTURE_NODES / 2; i++) {
-		uint32_t method = i < 2 ? fixture_method(&fixture,
-						  "com.acme.of.a.long.name.and.a.class.LongName$Inner",
-						  i == 0 ? "one" : "two", "()V")
-					: METHOD_FIRST + i % 2;
+		uint32_t method =
+			i < 2 ? fixture_method(&fixture,
+					"com.acme.of.a.long.name.and.a.class.LongName$Inner",
+					i == 0 ? "one" : "two", "()V")
+			      : METHOD_FIRST + i % 2;
 
 		node = fixture_node(&fixture, node, method, 1, 1000000, 1);
 	}
@@ -357,10 +355,8 @@ static size_t count_lines(const char *text)
 /* Some ten lines, and every row with --all. */
 static void test_summary(void **state)
 {
-	struct report_request request = {.view = &view_summary,
-		.format = &format_screen,
-		.width = 80,
-		.all = true};
+	struct report_request request = {
+		.view = &view_summary, .format = &format_screen, .width = 80, .all = true};
 	struct error error = {0};
 	uint64_t violations;
 	char *text;
@@ -398,7 +394,8 @@ static void test_overview(void **state)
 	methods = strstr(text, "Methods by what they used themselves (wall)");
 	paths = strstr(text, "Call paths by what they used in all (wall)");
 	assert_true(methods != NULL && paths > methods);
-	assert_true(strstr(methods, "com.acme.Fib.fib") < strstr(methods, "com.acme.Main.main"));
+	assert_true(
+		strstr(methods, "com.acme.Fib.fib") < strstr(methods, "com.acme.Main.main"));
 	assert_true(strstr(paths, "com.acme.Main.main") < strstr(paths, "com.acme.Fib.fib"));
 	free(text);
 }
@@ -435,13 +432,16 @@ static const struct option_case {
 	const char *expected; /* methods of the rows, '-' for a root */
 	json_int_t omitted;
 } option_cases[] = {
-	{__LINE__, "tree", NULL, NULL, 0, 0, false, "- main fib fib (folded: memory) fib get - get", 0},
+	{__LINE__, "tree", NULL, NULL, 0, 0, false,
+		"- main fib fib (folded: memory) fib get - get", 0},
 	{__LINE__, "tree", NULL, NULL, 0.5, 0, false, "- main fib fib", 5},
 	{__LINE__, "tree", NULL, NULL, 0.5, 2, false, "- main fib", 6},
 	{__LINE__, "tree", NULL, NULL, 0, 1, false, "- main - get", 5},
-	{__LINE__, "tree", "com.acme.Fib", NULL, 0, 0, false, "- main fib fib (folded: memory) fib", 3},
+	{__LINE__, "tree", "com.acme.Fib", NULL, 0, 0, false,
+		"- main fib fib (folded: memory) fib", 3},
 	{__LINE__, "tree", "com.acme.Box.get", NULL, 0, 0, false, "- main get - get", 4},
-	{__LINE__, "tree", NULL, NULL, 0, 0, true, "- main fib fib (folded: memory) fib get get", 0},
+	{__LINE__, "tree", NULL, NULL, 0, 0, true,
+		"- main fib fib (folded: memory) fib get get", 0},
 	{__LINE__, "tree", "*.get", "cum.alloc", 0, 0, true, "- get main get", 4},
 	{__LINE__, "methods", NULL, NULL, 0.2, 0, false, "fib (folded: memory)", 3},
 	{__LINE__, "methods", NULL, "self.wall", 0.2, 0, false, "fib (folded: memory)", 3},
@@ -505,7 +505,8 @@ static void test_min_of_nothing(void **state)
 	(void)state;
 	fixture_init(&fixture);
 	fixture_thread(&fixture, "main", 0, 0);
-	fixture_node(&fixture, 0, fixture_method(&fixture, "com.acme.Main", "main", "()V"), 1, 0, 0);
+	fixture_node(
+		&fixture, 0, fixture_method(&fixture, "com.acme.Main", "main", "()V"), 1, 0, 0);
 	report = print_json(&request);
 	assert_int_equal(json_array_size(json_object_get(report, "rows")), 1);
 	json_decref(report);
@@ -513,7 +514,8 @@ static void test_min_of_nothing(void **state)
 
 static void test_callers_of(void **state)
 {
-	struct report_request request = {.view = view_find("callers"), .format = format_find("json")};
+	struct report_request request = {
+		.view = view_find("callers"), .format = format_find("json")};
 	json_t *report, *self;
 
 	(void)state;
@@ -530,8 +532,9 @@ static void test_callers_of(void **state)
 /* The same path in many threads is one node, with the sums of all. */
 static void test_merged(void **state)
 {
-	struct report_request request = {
-		.view = &view_tree, .format = format_find("json"), .choice.merge_threads = true};
+	struct report_request request = {.view = &view_tree,
+		.format = format_find("json"),
+		.choice.merge_threads = true};
 	json_t *report, *row;
 	uint32_t method, at;
 
@@ -546,8 +549,7 @@ static void test_merged(void **state)
 	report = print_json(&request);
 	assert_int_equal(json_array_size(json_object_get(report, "rows")), 3);
 	row = json_array_get(json_object_get(report, "rows"), 0);
-	assert_string_equal(
-		json_string_value(json_object_get(row, "thread")), "(all threads)");
+	assert_string_equal(json_string_value(json_object_get(row, "thread")), "(all threads)");
 	assert_int_equal(base_wall(row), FIXTURE_THREADS);
 	row = json_array_get(json_object_get(report, "rows"), 2);
 	assert_int_equal(base_wall(row), 1000 * FIXTURE_THREADS);
@@ -561,8 +563,9 @@ static void test_merged(void **state)
 static void test_merged_adjusted(void **state)
 {
 	struct adjustment adjustment;
-	struct report_request request = {
-		.view = view_find("methods"), .format = format_find("json"), .choice.adjustment = &adjustment};
+	struct report_request request = {.view = view_find("methods"),
+		.format = format_find("json"),
+		.choice.adjustment = &adjustment};
 	json_t *apart, *merged;
 
 	(void)state;

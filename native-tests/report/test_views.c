@@ -195,8 +195,7 @@ static void check_methods(void)
 	size_t i;
 
 	assert_int_equal(json_array_size(rows), count_used(model.method, METHODS, 1));
-	json_array_foreach(rows, i, row)
-		check_sums(row, &model.method[method_of(row)]);
+	json_array_foreach(rows, i, row) check_sums(row, &model.method[method_of(row)]);
 	json_decref(report);
 }
 
@@ -207,7 +206,8 @@ static void check_tree(void)
 	size_t i;
 
 	assert_int_equal(json_array_size(rows), fixture.profile.node_count);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		const struct profile_node *node = &fixture.node[number(row, "id")];
 
 		check_sums(row, &model.node[number(row, "id")]);
@@ -223,7 +223,8 @@ static void check_callers(void)
 	size_t i, j;
 
 	assert_string_equal(json_string_value(json_object_get(report, "invariants")), "hold");
-	json_array_foreach(json_object_get(report, "rows"), i, stanza) {
+	json_array_foreach(json_object_get(report, "rows"), i, stanza)
+	{
 		json_t *callers = json_object_get(stanza, "callers");
 		json_t *callees = json_object_get(stanza, "callees");
 		uint32_t self = method_of(json_object_get(stanza, "self"));
@@ -266,7 +267,8 @@ static void test_tree_order(void **state)
 	(void)state;
 	random_profile(6);
 	report = load("tree");
-	json_array_foreach(json_object_get(report, "rows"), i, row) {
+	json_array_foreach(json_object_get(report, "rows"), i, row)
+	{
 		uint64_t level = number(row, "level");
 		uint64_t cum = number(json_object_get(row, "cum"), "wall");
 

@@ -116,8 +116,7 @@ void test_class_method(struct test_class *test, const struct test_method *method
 
 	write_u2(out, method->access ? method->access : constructor ? 0 : 8);
 	write_u2(out, test_class_utf8(test, name));
-	write_u2(out,
-		test_class_utf8(test, method->descriptor ? method->descriptor : "()V"));
+	write_u2(out, test_class_utf8(test, method->descriptor ? method->descriptor : "()V"));
 	count_at = out->size;
 	attributes_write(out, method->method_attribute, 2);
 	if (method->code) {
@@ -283,8 +282,8 @@ static char *take_text(const struct taken *taken, struct reader in, bool is_code
 	while (in.at < in.end) {
 		const char *word = is_code ? take_probe(taken, &in) : NULL;
 
-		if (!is_code && reader_left(&in) >= 2 && in.at > begin &&
-			in.at[-1] == 7 && get_u2(in.at) == taken->throwable) {
+		if (!is_code && reader_left(&in) >= 2 && in.at > begin && in.at[-1] == 7 &&
+			get_u2(in.at) == taken->throwable) {
 			word = "T";
 			in.at += 2;
 		}
@@ -316,8 +315,7 @@ static void take_code(struct taken *taken, struct reader in, struct test_code *c
 		snprintf(code->attribute[code->attributes].name, 40, "%.*s",
 			(int)get_u2(name + 1), (const char *)name + 3);
 		part = read_part(&in, read_u4(&in));
-		code->attribute[code->attributes++].content =
-			take_text(taken, part, false);
+		code->attribute[code->attributes++].content = take_text(taken, part, false);
 	}
 	assert_true(reader_done(&in));
 }

@@ -55,9 +55,9 @@ struct test_method {
 	const char *name, *descriptor; /* NULL: m()V */
 	uint16_t access;               /* 0: static, but for <init> */
 	uint16_t max_stack, max_locals;
-	const char *code;                   /* NULL: the method has none */
-	const char *rows;                   /* of the exception table; NULL: none */
-	struct test_attribute attribute[4]; /* of the code; name 0 ends them */
+	const char *code;                          /* NULL: the method has none */
+	const char *rows;                          /* of the exception table; NULL: none */
+	struct test_attribute attribute[4];        /* of the code; name 0 ends them */
 	struct test_attribute method_attribute[2]; /* of the method */
 };
 

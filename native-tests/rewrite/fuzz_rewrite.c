@@ -19,8 +19,7 @@
 #include "agent/rewrite/rewrite.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool condition, const char *what)
@@ -37,8 +36,7 @@ struct asked {
 };
 
 /* Every fourth method is left alone; ids are of every width. */
-static struct rewrite_probes method_probes(
-	void *user, const struct rewrite_method *method)
+static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
 
@@ -65,7 +63,7 @@ struct layout {
 	size_t pool_end;    /* offset of the first byte behind the constants; 0: there is
 			       none */
 	uint16_t code_name; /* index of "Code"; 0: there is none */
-	size_t code; /* offset of the chosen Code attribute's length; 0: there is none */
+	size_t code;        /* offset of the chosen Code attribute's length; 0: there is none */
 };
 
 static uint16_t get_u2(const uint8_t *at)
@@ -112,8 +110,8 @@ static void find_pool(const uint8_t *data, size_t size, struct layout *layout)
 		layout->pool_end = at;
 }
 
-static enum rewrite_reason rewrite(const uint8_t *data, size_t size,
-	struct rewrite_result *result, struct asked *asked)
+static enum rewrite_reason rewrite(
+	const uint8_t *data, size_t size, struct rewrite_result *result, struct asked *asked)
 {
 	const struct rewrite_request request = {.probes = method_probes,
 		.untouched = method_untouched,
@@ -130,8 +128,7 @@ static enum rewrite_reason rewrite(const uint8_t *data, size_t size,
 
 /* What was made is a class file to the rewriter itself. A method that was left as it is
  * may be found malformed where it is only now read as a whole. */
-static void check_again(
-	const struct rewrite_result *once, const struct asked *asked_before)
+static void check_again(const struct rewrite_result *once, const struct asked *asked_before)
 {
 	bool known = asked_before->untouched == 0;
 	struct rewrite_result twice;
@@ -155,8 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(once.size > 8, "there is a head");
 	require(memcmp(data, once.bytes, 8) == 0, "magic and version stay");
 	find_pool(data, size, &layout);
-	require(layout.pool_end > 10 && once.size > layout.pool_end,
-		"there are constants");
+	require(layout.pool_end > 10 && once.size > layout.pool_end, "there are constants");
 	require(memcmp(data + 10, once.bytes + 10, layout.pool_end - 10) == 0,
 		"constants stay in their places");
 	check_again(&once, &asked);
@@ -175,8 +171,8 @@ static uint32_t random_next(uint32_t *state)
 
 /* Goes over fields or methods from `at`, and notes each Code that is whole; one of them
  * is chosen. What is behind them, 0 if the file ends before. */
-static size_t find_code(const uint8_t *data, size_t size, size_t at,
-	struct layout *layout, uint32_t *state)
+static size_t find_code(
+	const uint8_t *data, size_t size, size_t at, struct layout *layout, uint32_t *state)
 {
 	uint32_t members = at + 2 <= size ? get_u2(data + at) : 0, seen = 0;
 
@@ -204,8 +200,8 @@ static size_t find_code(const uint8_t *data, size_t size, size_t at,
 /* Puts an instruction that has targets at a place of the code. */
 static void put_branch(uint8_t *code, uint32_t length, uint32_t *state)
 {
-	static const uint8_t opcodes[] = {0x99, 0xa5, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac,
-		0xb1, 0xb7, 0xbf, 0xc4, 0xc6, 0xc7, 0xc8, 0xc9};
+	static const uint8_t opcodes[] = {0x99, 0xa5, 0xa7, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xb1,
+		0xb7, 0xbf, 0xc4, 0xc6, 0xc7, 0xc8, 0xc9};
 	uint32_t from = random_next(state) % length, to = random_next(state) % length;
 	uint8_t opcode = opcodes[random_next(state) % sizeof(opcodes)];
 
@@ -227,8 +223,7 @@ static void put_branch(uint8_t *code, uint32_t length, uint32_t *state)
 }
 
 /* Makes the code longer by a run of one instruction; the new size of the file. */
-static size_t put_run(
-	uint8_t *data, size_t size, size_t max_size, size_t at, uint32_t *state)
+static size_t put_run(uint8_t *data, size_t size, size_t max_size, size_t at, uint32_t *state)
 {
 	static const uint8_t instructions[] = {0x00, 0xb1, 0xb1, 0xac};
 	uint32_t length = get_u4(data + at + 8);
@@ -262,8 +257,7 @@ static size_t mutate_code(
 		break;
 	case 2:
 		if (rest >= 1)
-			code[length + random_next(state) % rest] =
-				(uint8_t)random_next(state);
+			code[length + random_next(state) % rest] = (uint8_t)random_next(state);
 		break;
 	case 3:
 		if (length)
@@ -287,8 +281,7 @@ static void mutate_numbers(uint8_t *data, size_t size, uint32_t *state)
 	}
 }
 
-size_t LLVMFuzzerCustomMutator(
-	uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	struct layout layout = {0};
 	uint32_t state = seed | 1;

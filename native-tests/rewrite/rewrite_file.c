@@ -34,8 +34,8 @@ static void say_untouched(
 {
 	(void)user;
 	untouched++;
-	fprintf(stderr, "%s.%s%s: %s\n", method->class_name, method->name,
-		method->descriptor, rewrite_reason_text(why));
+	fprintf(stderr, "%s.%s%s: %s\n", method->class_name, method->name, method->descriptor,
+		rewrite_reason_text(why));
 }
 
 static uint8_t *file_read(const char *path, size_t *size)
@@ -126,8 +126,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc - i != 2) {
-		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] IN OUT\n",
-			*argv);
+		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] IN OUT\n", *argv);
 		return 2;
 	}
 	in_root = argv[i];

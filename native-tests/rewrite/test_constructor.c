@@ -23,11 +23,10 @@ struct constructor_case {
 static const struct constructor_case cases[] = {
 	/* Where types are checked the call of super is under no handler; where they are
 	 * inferred one handler does for all. */
-	{__LINE__, 52, NULL, "2a b7 000f b1", NULL, NULL,
-		"enter 2a b7 000f exit b1 unwind bf", "0004 0005 000d 0000",
-		"0001" BEFORE("000d")},
-	{__LINE__, 49, NULL, "2a b7 000f b1", NULL, NULL,
-		"enter 2a b7 000f exit b1 unwind bf", "0004 0008 000d 0000", NULL},
+	{__LINE__, 52, NULL, "2a b7 000f b1", NULL, NULL, "enter 2a b7 000f exit b1 unwind bf",
+		"0004 0005 000d 0000", "0001" BEFORE("000d")},
+	{__LINE__, 49, NULL, "2a b7 000f b1", NULL, NULL, "enter 2a b7 000f exit b1 unwind bf",
+		"0004 0008 000d 0000", NULL},
 	{__LINE__, 52, NULL, "2a b7 000f 00 b1", NULL, NULL,
 		"enter 2a b7 000f 00 exit b1 unwind bf unwind bf",
 		"0004 0005 0013 0000  0008 0009 000e 0000",
@@ -44,8 +43,8 @@ static const struct constructor_case cases[] = {
 		"0004 0f ff 0003 0002 07 000b 01 0000" COMMON("0005") BEFORE("0004")},
 	/* One case calls super, the other throws. */
 	{__LINE__, 52, "(I)V",
-		"1b aa 0000 00000018 00000000 00000000 00000013 2a b7 000f b1 01 bf",
-		NULL, "0002 14 04",
+		"1b aa 0000 00000018 00000000 00000000 00000013 2a b7 000f b1 01 bf", NULL,
+		"0002 14 04",
 		"enter 1b aa 0000 0000001c 00000000 00000000 00000013"
 		"2a b7 000f exit b1 01 bf unwind bf",
 		"0004 0019 0023 0000  0021 0023 0023 0000", "0003 18 08" BEFORE("0001")},
@@ -58,8 +57,7 @@ static const struct constructor_case cases[] = {
 	{__LINE__, 52, NULL, "2a 4c 01 4b 2b b7 000f b1", NULL, NULL,
 		"enter 2a 4c 01 4b 2b b7 000f exit b1 unwind bf", "0004 0008 0011 0000",
 		"0001" BEFORE("0011")},
-	{__LINE__, 52, NULL, "2a c4 3a 0009 01 c4 3a 0000 c4 19 0009 b7 000f 00 b1", NULL,
-		NULL,
+	{__LINE__, 52, NULL, "2a c4 3a 0009 01 c4 3a 0000 c4 19 0009 b7 000f 00 b1", NULL, NULL,
 		"enter 2a c4 3a 0009 01 c4 3a 0000 c4 19 0009 b7 000f 00 exit b1"
 		"unwind bf unwind bf",
 		"0004 000e 0020 0000  0015 0016 001b 0000",
@@ -98,9 +96,8 @@ static const struct constructor_case cases[] = {
 		"0004 0007 0015 0000  000a 000b 0010 0000",
 		"0002" COMMON("0010") BEFORE("0004")},
 	/* Fields of two slots, an array. */
-	{__LINE__, 52, NULL,
-		"2a b2 0017 b3 0017 01 b4 0017 58 05 c5 000b 01 57 b7 000f 00 b1", NULL,
-		NULL,
+	{__LINE__, 52, NULL, "2a b2 0017 b3 0017 01 b4 0017 58 05 c5 000b 01 57 b7 000f 00 b1",
+		NULL, NULL,
 		"enter 2a b2 0017 b3 0017 01 b4 0017 58 05 c5 000b 01 57 b7 000f 00"
 		"exit b1 unwind bf unwind bf",
 		"0004 0016 0024 0000  0019 001a 001f 0000",
@@ -139,16 +136,14 @@ static const struct constructor_case cases[] = {
 		"0003 ff 0006 0002 06 04 0002 04 06" COMMON("0009") BEFORE("0004")},
 	/* A frame that is the first with `this` in local 3, behind a long; the next one
 	   chops it. */
-	{__LINE__, 52, "(J)V", "2a 4e 00 00 2a b7 000f b1", NULL,
-		"0002 fc 0002 06 fa 0000",
+	{__LINE__, 52, "(J)V", "2a 4e 00 00 2a b7 000f b1", NULL, "0002 fc 0002 06 fa 0000",
 		"enter 2a 4e 00 00 2a b7 000f exit b1 unwind bf", "0004 0009 0011 0000",
 		"0003 fc 0006 06 fa 0000" BEFORE("0009")},
 	{__LINE__, 52, "(J)V", "2a 4e 00 2d b7 000f b1", NULL, "0001 fc 0002 06",
 		"enter 2a 4e 00 2d b7 000f exit b1 unwind bf", "0004 0008 0010 0000",
 		"0002 fc 0006 06" BEFORE("0009")},
 	/* A frame does not tell that local 0 is `this`. */
-	{__LINE__, 52, NULL, "2a 4c 00 2b b7 000f b1", NULL,
-		"0001 ff 0002 0002 00 06 0000",
+	{__LINE__, 52, NULL, "2a 4c 00 2b b7 000f b1", NULL, "0001 ff 0002 0002 00 06 0000",
 		"enter 2a 4c 00 2b b7 000f exit b1 unwind bf", "0004 0006 0010 0000",
 		"0002 ff 0006 0002 00 06 0000" BEFORE("0009")},
 };
@@ -176,13 +171,12 @@ static void test_cases(void **state)
 		struct test_code got = rewrite(c);
 
 		if (got.reason != REWRITE_OK || got.method_reason != REWRITE_OK)
-			fail_msg("line %u: %s, %s", c->line,
-				rewrite_reason_text(got.reason),
+			fail_msg("line %u: %s, %s", c->line, rewrite_reason_text(got.reason),
 				rewrite_reason_text(got.method_reason));
 		test_same(c->line, "code", got.code, c->new_code);
 		test_same(c->line, "rows", got.rows, c->new_rows);
-		test_same(c->line, "frames", test_content(&got, "StackMapTable"),
-			c->new_frames);
+		test_same(
+			c->line, "frames", test_content(&got, "StackMapTable"), c->new_frames);
 		test_code_fini(&got);
 	}
 }
@@ -219,8 +213,7 @@ static void test_not_followed(void **state)
 		got = rewrite(&c);
 		if (c.descriptor ? got.reason != REWRITE_MALFORMED
 				 : got.method_reason != REWRITE_CONSTRUCTOR)
-			fail_msg("line %u: %s, %s", c.line,
-				rewrite_reason_text(got.reason),
+			fail_msg("line %u: %s, %s", c.line, rewrite_reason_text(got.reason),
 				rewrite_reason_text(got.method_reason));
 		assert_null(got.result.bytes);
 		test_code_fini(&got);
@@ -252,8 +245,7 @@ static void test_effort(void **state)
 		assert_true(asprintf(&all, "%04x %s", FRAMES, frames.bytes) > 0);
 		method.attribute[0] = (struct test_attribute){TEST_STACK_MAP, all};
 		got = test_rewrite_method(52, &method);
-		assert_int_equal(
-			got.method_reason, large ? REWRITE_CONSTRUCTOR : REWRITE_OK);
+		assert_int_equal(got.method_reason, large ? REWRITE_CONSTRUCTOR : REWRITE_OK);
 		assert_true(clock() - before < CLOCKS_PER_SEC);
 		test_code_fini(&got);
 		free(all);
@@ -293,9 +285,8 @@ static void test_descriptors(void **state)
 		struct descriptor got;
 		bool good = descriptor_read(text, &got);
 
-		if (good != rows[i].good ||
-			(good && (got.arguments != rows[i].arguments ||
-					 got.result != rows[i].result)))
+		if (good != rows[i].good || (good && (got.arguments != rows[i].arguments ||
+							     got.result != rows[i].result)))
 			fail_msg("line %u: %u slots, %u", rows[i].line, got.arguments,
 				got.result);
 	}

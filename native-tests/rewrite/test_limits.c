@@ -32,8 +32,7 @@ static char *text_end(struct text *text)
 }
 
 /* So many bytes of the code, without spaces. Words are four bytes each. */
-static void code_at(
-	const struct test_code *code, size_t offset, char *digits, size_t bytes)
+static void code_at(const struct test_code *code, size_t offset, char *digits, size_t bytes)
 {
 	const char *c = code->code;
 	size_t at = 0;
@@ -105,8 +104,7 @@ static void test_reach(void **state)
 
 			snprintf(first, sizeof(first), "%s %04x", branches[i],
 				3 + nops + returns);
-			snprintf(expected, sizeof(expected), "%s%04x", branches[i],
-				distance);
+			snprintf(expected, sizeof(expected), "%s%04x", branches[i], distance);
 			code = rewrite_far(&far);
 			assert_int_equal(
 				code.method_reason, near ? REWRITE_OK : REWRITE_BRANCH);

@@ -21,32 +21,31 @@ struct method_case {
 static const struct method_case cases[] = {
 	/* Nothing can throw: no handler. */
 	{__LINE__, 52, "b1", NULL, NULL, "enter exit b1", "", NULL},
-	{__LINE__, 52, "00 b1", NULL, NULL, "enter 00 exit b1 unwind bf",
-		"0004 0005 000a 0000", "0001" HANDLER("000a")},
-	{__LINE__, 49, "00 b1", NULL, NULL, "enter 00 exit b1 unwind bf",
-		"0004 0005 000a 0000", NULL},
-	{__LINE__, 49, "03 ac", NULL, NULL, "enter 03 exit ac unwind bf",
-		"0004 0005 000a 0000", NULL},
-	{__LINE__, 49, "09 ad", NULL, NULL, "enter 09 exit ad unwind bf",
-		"0004 0005 000a 0000", NULL},
-	{__LINE__, 49, "0b ae", NULL, NULL, "enter 0b exit ae unwind bf",
-		"0004 0005 000a 0000", NULL},
-	{__LINE__, 49, "0e af", NULL, NULL, "enter 0e exit af unwind bf",
-		"0004 0005 000a 0000", NULL},
-	{__LINE__, 49, "01 b0", NULL, NULL, "enter 01 exit b0 unwind bf",
-		"0004 0005 000a 0000", NULL},
+	{__LINE__, 52, "00 b1", NULL, NULL, "enter 00 exit b1 unwind bf", "0004 0005 000a 0000",
+		"0001" HANDLER("000a")},
+	{__LINE__, 49, "00 b1", NULL, NULL, "enter 00 exit b1 unwind bf", "0004 0005 000a 0000",
+		NULL},
+	{__LINE__, 49, "03 ac", NULL, NULL, "enter 03 exit ac unwind bf", "0004 0005 000a 0000",
+		NULL},
+	{__LINE__, 49, "09 ad", NULL, NULL, "enter 09 exit ad unwind bf", "0004 0005 000a 0000",
+		NULL},
+	{__LINE__, 49, "0b ae", NULL, NULL, "enter 0b exit ae unwind bf", "0004 0005 000a 0000",
+		NULL},
+	{__LINE__, 49, "0e af", NULL, NULL, "enter 0e exit af unwind bf", "0004 0005 000a 0000",
+		NULL},
+	{__LINE__, 49, "01 b0", NULL, NULL, "enter 01 exit b0 unwind bf", "0004 0005 000a 0000",
+		NULL},
 	/* It leaves by an exception only. */
-	{__LINE__, 49, "01 bf", NULL, NULL, "enter 01 bf unwind bf",
-		"0004 0006 0006 0000", NULL},
+	{__LINE__, 49, "01 bf", NULL, NULL, "enter 01 bf unwind bf", "0004 0006 0006 0000",
+		NULL},
 
 	/* A jump to a return goes through its probe. */
 	{__LINE__, 52, "1a 99 0004 00 b1", NULL, "0001 05",
 		"enter 1a 99 0004 00 exit b1 unwind bf", "0004 0009 000e 0000",
 		"0002 09" HANDLER("0004")},
 	/* A jump to the beginning does not enter again. */
-	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00",
-		"enter 1a 9a ffff exit b1 unwind bf", "0004 0008 000d 0000",
-		"0002 04" HANDLER("0008")},
+	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00", "enter 1a 9a ffff exit b1 unwind bf",
+		"0004 0008 000d 0000", "0002 04" HANDLER("0008")},
 	/* Over a probe, forwards and backwards. */
 	{__LINE__, 52, "1a 99 0004 b1 b1", NULL, "0001 05",
 		"enter 1a 99 0008 exit b1 exit b1 unwind bf", "0004 0008 0012 0000",
@@ -93,8 +92,8 @@ static const struct method_case cases[] = {
 		"0004 0005 0014 0000  000a 000f 0014 0000",
 		NULL},
 	/* But it is under others there. */
-	{__LINE__, 49, "00 b1 57 b1 57 b1", "0000 0001 0002 000d 0000 0003 0004 000d",
-		NULL, "enter 00 exit b1 caught 57 exit b1 caught 57 exit b1 unwind bf",
+	{__LINE__, 49, "00 b1 57 b1 57 b1", "0000 0001 0002 000d 0000 0003 0004 000d", NULL,
+		"enter 00 exit b1 caught 57 exit b1 caught 57 exit b1 unwind bf",
 		"0004 0005 000a 000d"
 		"0004 0005 0014 000d 0009 000f 0014 000d"
 		"0004 0005 001e 0000  000a 000f 001e 0000  0014 0019 001e 0000",
@@ -124,9 +123,8 @@ static const struct method_case cases[] = {
 		"exitb1exitb1exitb1exitb1 exitb1exitb1exitb1exitb1 00 exit b1 unwind bf",
 		"0054 0055 005a 0000", "0002 f7 0054 01" HANDLER("0005")},
 	/* The last distance that fits, and the next. */
-	{__LINE__, 52, NOPS_58 "00 b1", NULL, "0001 3b",
-		"enter" NOPS_58 "00 exit b1 unwind bf", "0004 003f 0044 0000",
-		"0002 3f" HANDLER("0004")},
+	{__LINE__, 52, NOPS_58 "00 b1", NULL, "0001 3b", "enter" NOPS_58 "00 exit b1 unwind bf",
+		"0004 003f 0044 0000", "0002 3f" HANDLER("0004")},
 	{__LINE__, 52, NOPS_58 "00 00 b1", NULL, "0001 3c",
 		"enter" NOPS_58 "00 00 exit b1 unwind bf", "0004 0040 0045 0000",
 		"0002 fb 0040" HANDLER("0004")},
@@ -165,13 +163,12 @@ static void test_cases(void **state)
 		struct test_code got = test_rewrite_method(c->version, &method);
 
 		if (got.reason != REWRITE_OK || got.method_reason != REWRITE_OK)
-			fail_msg("line %u: %s, %s", c->line,
-				rewrite_reason_text(got.reason),
+			fail_msg("line %u: %s, %s", c->line, rewrite_reason_text(got.reason),
 				rewrite_reason_text(got.method_reason));
 		test_same(c->line, "code", got.code, c->new_code);
 		test_same(c->line, "rows", got.rows, c->new_rows);
-		test_same(c->line, "frames", test_content(&got, "StackMapTable"),
-			c->new_frames);
+		test_same(
+			c->line, "frames", test_content(&got, "StackMapTable"), c->new_frames);
 		test_code_fini(&got);
 	}
 }
@@ -182,9 +179,8 @@ static void test_max_stack(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct test_method method = {.code = "00 b1",
-			.max_stack = (uint16_t)sizes[i][0],
-			.max_locals = 7};
+		struct test_method method = {
+			.code = "00 b1", .max_stack = (uint16_t)sizes[i][0], .max_locals = 7};
 		struct test_code got = test_rewrite_method(52, &method);
 
 		assert_int_equal(got.max_stack, sizes[i][1]);
@@ -226,8 +222,7 @@ static void test_switch(void **state)
 	for (unsigned i = 0; i < 24; i++) {
 		unsigned nops = i % 4, probe = probes[i / 4 % 3].size;
 		unsigned at = nops + 1, end = at + 1 + 3 - (at & 3) + 16;
-		unsigned new_at = probe + at,
-			 new_end = new_at + 1 + 3 - (new_at & 3) + 16;
+		unsigned new_at = probe + at, new_end = new_at + 1 + 3 - (new_at & 3) + 16;
 		/* To the return behind it, and to the beginning. */
 		char *old = switch_text(i < 12, nops, at, "", end, 0);
 		char *new = switch_text(i < 12, nops, new_at, "enter", new_end, probe);
@@ -295,8 +290,7 @@ static void test_malformed(void **state)
 		{.line = __LINE__, .code = "aa 000000 00000014 00000001 00000000 b1"},
 		{.line = __LINE__, .code = "aa 000000 00000014 80000000 7fffffff b1"},
 		{.line = __LINE__, .code = "aa 000000 00000010 00000000 ffffffff b1"},
-		{.line = __LINE__,
-			.code = "aa 000000 0000000f 00000000 00000000 00000014 b1"},
+		{.line = __LINE__, .code = "aa 000000 0000000f 00000000 00000000 00000014 b1"},
 		{.line = __LINE__, .code = "ab 000000 0000000c ffffffff b1"},
 		{.line = __LINE__, .code = "ab 000000 0000000c 20000000 b1"},
 		{.line = __LINE__, .code = "ab 000000 0000000d 00000000 b1"},

@@ -102,8 +102,8 @@ static void test_cases(void **state)
 
 		if (got.reason != (c->new_content ? REWRITE_OK : REWRITE_MALFORMED))
 			fail_msg("line %u: %s", c->line, rewrite_reason_text(got.reason));
-		test_same(c->line, "content", test_content(&got, names[c->name]),
-			c->new_content);
+		test_same(
+			c->line, "content", test_content(&got, names[c->name]), c->new_content);
 		test_code_fini(&got);
 	}
 }
@@ -115,8 +115,7 @@ static void test_split_rows(void **state)
 		.max_stack = 1,
 		.code = "00 b1 00 b1 57 b1",
 		.rows = "0000 0004 0004 0000 0000 0001 0004 000d",
-		.attribute = {{TEST_TYPES,
-			"0002 42 0000 00 0014 0000 42 0001 00 0014 0000"}},
+		.attribute = {{TEST_TYPES, "0002 42 0000 00 0014 0000 42 0001 00 0014 0000"}},
 	};
 	struct test_code got = test_rewrite_method(49, &method);
 
@@ -125,8 +124,7 @@ static void test_split_rows(void **state)
 		"0004 0005 0010 0000  0009 000b 0010 0000  000f 0010 0010 0000"
 		"0004 0005 0010 000d"
 		"0004 0005 001a 0000  000a 000b 001a 0000  0010 0015 001a 0000");
-	test_same(__LINE__, "annotations",
-		test_content(&got, "RuntimeVisibleTypeAnnotations"),
+	test_same(__LINE__, "annotations", test_content(&got, "RuntimeVisibleTypeAnnotations"),
 		"0002 42 0000 00 0014 0000 42 0003 00 0014 0000");
 	test_code_fini(&got);
 }
@@ -144,11 +142,9 @@ static void test_nesting(void **state)
 		for (unsigned i = 0; i < depth; i++)
 			write_copy(&text, "5b0001", 6);
 		write_copy(&text, "730001", 7);
-		method.attribute[0] =
-			(struct test_attribute){TEST_TYPES, (char *)text.bytes};
+		method.attribute[0] = (struct test_attribute){TEST_TYPES, (char *)text.bytes};
 		got = test_rewrite_method(49, &method);
-		assert_int_equal(
-			got.reason, depth == 50 ? REWRITE_OK : REWRITE_MALFORMED);
+		assert_int_equal(got.reason, depth == 50 ? REWRITE_OK : REWRITE_MALFORMED);
 		test_code_fini(&got);
 		free(text.bytes);
 	}
@@ -157,8 +153,7 @@ static void test_nesting(void **state)
 /* Frames of a class file from before stack maps are left out, and none are added. */
 static void test_frames_unused(void **state)
 {
-	struct test_method method = {
-		.code = "00 b1", .attribute = {{TEST_STACK_MAP, "ff"}}};
+	struct test_method method = {.code = "00 b1", .attribute = {{TEST_STACK_MAP, "ff"}}};
 	struct test_code got = test_rewrite_method(49, &method);
 
 	(void)state;

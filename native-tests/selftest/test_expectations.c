@@ -33,9 +33,10 @@ static int clear(void **state)
 static void methods_are_taken(void **state)
 {
 	(void)state;
-	assert_int_equal(take("{\"method\":\"own20\",\"share\":20,\"calls\":7,\"bytes\":15.9999,"
-			      "\"before\":{\"wall\":1.5,\"cpu\":-2E0},"
-			      "\"after\":{\"cpu\":4,\"wall\":3,\"more\":1}}"),
+	assert_int_equal(
+		take("{\"method\":\"own20\",\"share\":20,\"calls\":7,\"bytes\":15.9999,"
+		     "\"before\":{\"wall\":1.5,\"cpu\":-2E0},"
+		     "\"after\":{\"cpu\":4,\"wall\":3,\"more\":1}}"),
 		0);
 	assert_int_equal(expectations.count, 1);
 	assert_int_equal(expectations.metric_count, 2);
@@ -51,8 +52,8 @@ static void methods_are_taken(void **state)
 
 static void other_lines_are_passed_over(void **state)
 {
-	static const char *const lines[] = {
-		"", "{", "[]", "7", "{}", "{\"rounds\":3}", "{\"method\":7}", "{\"method\":null}"};
+	static const char *const lines[] = {"", "{", "[]", "7", "{}", "{\"rounds\":3}",
+		"{\"method\":7}", "{\"method\":null}"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
@@ -66,14 +67,18 @@ static void what_is_wrong_is_refused(void **state)
 {
 	static const char *const lines[] = {
 		"{" METHOD "\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
-		"{" METHOD "\"calls\":\"2\",\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
-		"{" METHOD "\"calls\":-1,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
-		"{" METHOD "\"calls\":1e30,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
+		"{" METHOD
+		"\"calls\":\"2\",\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
+		"{" METHOD
+		"\"calls\":-1,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
+		"{" METHOD
+		"\"calls\":1e30,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
 		"{" METHOD "\"calls\":1,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
 		"{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{},\"after\":{\"cpu\":1}}",
 		"{" METHOD "\"calls\":1,\"bytes\":0,\"after\":{\"cpu\":1}}",
 		"{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{}}",
-		"{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":\"1\"},\"after\":{\"cpu\":1}}",
+		"{" METHOD
+		"\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":\"1\"},\"after\":{\"cpu\":1}}",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -97,12 +102,14 @@ static void too_much_is_refused(void **state)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	snprintf(line, sizeof(line),
-		"{\"method\":\"%s\",\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{\"cpu\":1}}",
+		"{\"method\":\"%s\",\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":1},\"after\":{"
+		"\"cpu\":1}}",
 		name);
 	assert_int_equal(take(line), -ERROR_FORMAT);
 	for (int i = 0; i <= EXPECTATIONS_MAX; i++)
-		assert_int_equal(take("{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":1},"
-				      "\"after\":{\"cpu\":1}}"),
+		assert_int_equal(
+			take("{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{\"cpu\":1},"
+			     "\"after\":{\"cpu\":1}}"),
 			i < EXPECTATIONS_MAX ? 0 : -ERROR_FORMAT);
 }
 

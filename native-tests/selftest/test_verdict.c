@@ -33,7 +33,8 @@ static struct profile_node nodes[] = {
 	{.method = 5, .calls = 3, .base = bases[5]},
 };
 static struct profile profile = {
-	.metric = {{.name = "cpu", .unit = "ns", .how = ""}, {.name = "alloc", .unit = "bytes", .how = ""}},
+	.metric = {{.name = "cpu", .unit = "ns", .how = ""},
+		{.name = "alloc", .unit = "bytes", .how = ""}},
 	.metric_count = 2,
 	.method = methods,
 	.method_count = 6,
@@ -57,8 +58,7 @@ static const struct expectations known = {
 	.metric = {"alloc", "cpu"},
 	.metric_count = 2,
 	.method = {{"own60", 60, 10, 0, {0, 58}, {0, 62}},
-		{"tiny40", 40, 12, 0, {0, 44}, {0, 46}},
-		{"none0", 0, 3, 0, {0, -4}, {0, -1}}},
+		{"tiny40", 40, 12, 0, {0, 44}, {0, 46}}, {"none0", 0, 3, 0, {0, -4}, {0, -1}}},
 	.count = 3,
 };
 
@@ -71,8 +71,8 @@ static void reach(const struct adjustment *adjustment)
 	assert_int_equal(verdict_reach(&verdict, &known, &profile, adjustment, &error), 0);
 }
 
-static void assert_value(const struct verdict_value *value, double expected,
-	double uncertainty, double raw, double adjusted, double error)
+static void assert_value(const struct verdict_value *value, double expected, double uncertainty,
+	double raw, double adjusted, double error)
 {
 	assert_float_equal(value->expected, expected, 1e-9);
 	assert_float_equal(value->uncertainty, uncertainty, 1e-9);
@@ -130,7 +130,8 @@ static void other_metrics_are_refused(void **state)
 
 	(void)state;
 	strcpy(other.metric[1], "wall");
-	assert_int_equal(verdict_reach(&verdict, &other, &profile, &with, &error), -ERROR_FORMAT);
+	assert_int_equal(
+		verdict_reach(&verdict, &other, &profile, &with, &error), -ERROR_FORMAT);
 	assert_non_null(strstr(error.text, "'cpu'"));
 }
 
@@ -160,8 +161,9 @@ static void text_tells_all(void **state)
 	assert_prints(text, "Calibration: as said\n");
 	assert_prints(text, "  own60             57.14 ±1.90      50.00    62.00 ±1.00  \n");
 	assert_prints(text, "  all methods, ns: expected 105 ±4, raw 200, adjusted 100 ±5\n");
-	assert_prints(text, "  2 of 2 hold; adjusted shares within 2 points: 0 of 2, off by 4.86 at "
-			    "most; raw shares within 2 points: 0 of 2, off by 7.14 at most\n");
+	assert_prints(text,
+		"  2 of 2 hold; adjusted shares within 2 points: 0 of 2, off by 4.86 at "
+		"most; raw shares within 2 points: 0 of 2, off by 7.14 at most\n");
 	assert_prints(text, "alloc: not used by the program\n");
 	assert_prints(text, "calls of tiny40: 11 instead of 12\n");
 	assert_prints(text, "calls: those of 2 of 3 methods are exact\n");

@@ -173,8 +173,7 @@ void truth_of_profile(const struct profile *profile, struct truth truth[GROUPS])
 
 	memset(truth, 0, GROUPS * sizeof(*truth));
 	for (size_t t = 0; t < profile->thread_count; t++)
-		add_profile_thread(
-			&truth[group_of(profile->thread[t].name)], profile, t, hash);
+		add_profile_thread(&truth[group_of(profile->thread[t].name)], profile, t, hash);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
 		ptrdiff_t t = profile_thread_find(profile, io->thread);
@@ -199,8 +198,10 @@ int snapshot_prepare(void **state)
 	(void)state;
 	snapshot_set = test_set(METRICS);
 	for (unsigned i = 0; i < METRICS; i++) {
-		snprintf(snapshot_set.metric[i].name, sizeof(snapshot_set.metric[i].name), "m%u", i);
-		snprintf(snapshot_set.metric[i].unit, sizeof(snapshot_set.metric[i].unit), "count");
+		snprintf(snapshot_set.metric[i].name, sizeof(snapshot_set.metric[i].name),
+			"m%u", i);
+		snprintf(snapshot_set.metric[i].unit, sizeof(snapshot_set.metric[i].unit),
+			"count");
 	}
 	return test_folder_make(directory);
 }

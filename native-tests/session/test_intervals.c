@@ -140,7 +140,7 @@ struct plot {
 	const char *name;
 	uint64_t memory;
 	uint32_t rounds, steps; /* steps of one thread in a round, at most */
-	uint32_t end_of;  /* one of so many rounds ends a thread */
+	uint32_t end_of;        /* one of so many rounds ends a thread */
 	bool pruned, folded;
 };
 
@@ -150,8 +150,7 @@ static void play(struct story *story, const struct plot *plot)
 		player_begin(story, &story->player[i]);
 	story->moments = 1; /* nothing at the begin */
 	for (uint32_t round = 1; round <= plot->rounds; round++) {
-		struct player *player =
-			&story->player[test_random(&story->random, PLAYERS)];
+		struct player *player = &story->player[test_random(&story->random, PLAYERS)];
 
 		player_steps(story, player, test_random(&story->random, plot->steps));
 		if (test_random(&story->random, plot->end_of) == 0) {

@@ -402,8 +402,7 @@ static void ends_meanwhile(void **state)
 	for (int i = 0; i < 4; i++) {
 		pthread_join(asker[i].thread, NULL);
 		if (asker[i].status != 0)
-			assert_string_equal(
-				asker[i].error.text, "the recording has ended");
+			assert_string_equal(asker[i].error.text, "the recording has ended");
 	}
 	assert_int_equal(asker[0].status, 0);
 	profile = snapshot_read(NULL);

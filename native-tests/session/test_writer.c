@@ -92,8 +92,7 @@ static const struct profile_method *method_of(uint32_t id)
 }
 
 static void facts(void *argument, bool final,
-	void (*put)(void *put_argument, const char *key, const char *value),
-	void *put_argument)
+	void (*put)(void *put_argument, const char *key, const char *value), void *put_argument)
 {
 	assert_ptr_equal(argument, directory);
 	put(put_argument, "complete", final ? "yes" : "no");
@@ -183,8 +182,7 @@ static void same_node(const struct profile_node *root, const struct profile_node
 	assert_int_equal(node->interpreted, states.interpreted);
 	assert_int_equal(node->jitted, states.jitted);
 	assert_int_equal(node->native, states.native);
-	assert_memory_equal(
-		node->transition, shown->transition, sizeof(node->transition));
+	assert_memory_equal(node->transition, shown->transition, sizeof(node->transition));
 	assert_memory_equal(node->base, shown->base, METRICS * sizeof(uint64_t));
 }
 
@@ -243,8 +241,7 @@ struct walk {
 	struct test_walk walk;
 };
 
-static void walk_begin(
-	struct walk *walk, struct trace *trace, const char *name, uint64_t seed)
+static void walk_begin(struct walk *walk, struct trace *trace, const char *name, uint64_t seed)
 {
 	model_init(&walk->model);
 	walk->walk = (struct test_walk){.random = {seed},
@@ -447,7 +444,8 @@ static void while_threads_run(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
-		runner[i] = (struct runner){.trace = trace, .stop = &stop, .begun = &begun, .seed = i};
+		runner[i] = (struct runner){
+			.trace = trace, .stop = &stop, .begun = &begun, .seed = i};
 		pthread_create(&runner[i].thread, NULL, record, &runner[i]);
 	}
 	while (atomic_load(&begun) < 3)
@@ -460,8 +458,8 @@ static void while_threads_run(void **state)
 		assert_true(profile->thread_count > 0);
 		for (size_t n = 0; n < profile->node_count; n++) {
 			const struct profile_node *node = &profile->node[n];
-			assert_int_equal(node->calls,
-				node->interpreted + node->jitted + node->native);
+			assert_int_equal(
+				node->calls, node->interpreted + node->jitted + node->native);
 		}
 		profile_free(profile);
 	}
@@ -647,15 +645,14 @@ static void cannot_start(void **state)
 	struct error error = {0};
 
 	(void)state;
-	assert_int_equal(writer_start(&writer, trace, &source, &set, "/no/such/x.jprof",
-				 1, &error),
+	assert_int_equal(
+		writer_start(&writer, trace, &source, &set, "/no/such/x.jprof", 1, &error),
 		-ERROR_IO);
 	assert_null(writer);
-	assert_non_null(
-		strstr(error.text, "'/no/such/x.jprof': No such file or directory"));
+	assert_non_null(strstr(error.text, "'/no/such/x.jprof': No such file or directory"));
 	error = (struct error){0};
-	assert_int_equal(writer_start(&writer, trace, &source, &set, path, 1, &error),
-		-ERROR_BUSY);
+	assert_int_equal(
+		writer_start(&writer, trace, &source, &set, path, 1, &error), -ERROR_BUSY);
 	assert_null(writer);
 	assert_int_equal(writer_finish(NULL, &error), 0);
 	finish(first);

@@ -26,8 +26,7 @@ bool no_memory(void)
 	return no_memory_on ? no_memory_asked >= no_memory_at : no_memory_asked == no_memory_at;
 }
 
-void *__wrap_mmap(
-	void *address, size_t length, int protection, int flags, int fd, off_t offset)
+void *__wrap_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	if (!no_memory())
 		return __real_mmap(address, length, protection, flags, fd, offset);

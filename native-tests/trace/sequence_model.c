@@ -29,8 +29,8 @@ void sequence_model_init(struct sequence_model *model)
 	model->begin = "entry";
 }
 
-void sequence_model_event(struct sequence_model *model, const char *end, const char *third,
-	const uint64_t *used)
+void sequence_model_event(
+	struct sequence_model *model, const char *end, const char *third, const uint64_t *used)
 {
 	bool unwind = strcmp(end, "unwind") == 0;
 	struct sequence_words words = {.second = model->second, .end = end};

@@ -19,8 +19,8 @@ const char *sequence_model_type(enum call_state state, bool is_static);
 void sequence_model_init(struct sequence_model *model);
 
 /* An event ends a stretch that used so much; the thread is in a third method now. */
-void sequence_model_event(struct sequence_model *model, const char *end, const char *third,
-	const uint64_t *used);
+void sequence_model_event(
+	struct sequence_model *model, const char *end, const char *third, const uint64_t *used);
 
 /* What goes on is no stretch of a method. */
 void sequence_model_outside(struct sequence_model *model);

@@ -39,10 +39,16 @@ static int end(void **state)
 	return 0;
 }
 
-static void add(struct fixture *f, uint32_t node, uint32_t file, enum account_kind op, uint64_t bytes)
+static void add(
+	struct fixture *f, uint32_t node, uint32_t file, enum account_kind op, uint64_t bytes)
 {
-	const struct account operation = {.node = node, .subject = file, .kind = op, .count = 1,
-		.failures = bytes == 0, .amount = bytes, .ns = 7};
+	const struct account operation = {.node = node,
+		.subject = file,
+		.kind = op,
+		.count = 1,
+		.failures = bytes == 0,
+		.amount = bytes,
+		.ns = 7};
 
 	accounts_add(&f->accounts, &f->lock, &f->budget, &operation);
 }
@@ -52,9 +58,9 @@ static struct account sum(const struct fixture *f)
 	struct account total = {0};
 
 	for (uint32_t i = 0; i < f->accounts.count + IO_OPS; i++) {
-		const struct account *account = i < f->accounts.count
-			? account_at(&f->accounts, i)
-			: &f->accounts.rest[i - f->accounts.count];
+		const struct account *account =
+			i < f->accounts.count ? account_at(&f->accounts, i)
+					      : &f->accounts.rest[i - f->accounts.count];
 
 		total.count += account->count;
 		total.failures += account->failures;

@@ -32,8 +32,7 @@ static void test_guarantee(void **state)
 	memory_budget_init(&budget, 1 << 30);
 	for (uint32_t n = 1; n <= 1000; n *= 10) {
 		atomic_store(&budget.claimants, n);
-		assert_int_equal(
-			memory_claim_of(&budget, (1u << 30) / (10 * n)), MEMORY_SMALL);
+		assert_int_equal(memory_claim_of(&budget, (1u << 30) / (10 * n)), MEMORY_SMALL);
 		/* All of them together fit into the reserve. */
 		all = n * (memory_share(&budget) / 8);
 		assert_true(all <= budget.reserve);
@@ -51,8 +50,7 @@ static void test_resize(void **state)
 	assert_int_equal(arena_resize(&arena, &budget, 1, MEMORY_ORDINARY), 0);
 	assert_int_equal(arena.bytes, page);
 	memset(arena.base, 7, page);
-	assert_int_equal(
-		arena_resize(&arena, &budget, 50 * page - 1, MEMORY_ORDINARY), 0);
+	assert_int_equal(arena_resize(&arena, &budget, 50 * page - 1, MEMORY_ORDINARY), 0);
 	assert_int_equal(atomic_load(&budget.used), 50 * page);
 	assert_int_equal(((char *)arena.base)[page - 1], 7);
 	assert_int_equal(((char *)arena.base)[page], 0);

@@ -27,8 +27,7 @@ static void finish(struct fixture *fixture)
 }
 
 /* Adds a node of so much base in both metrics, called once. */
-static uint32_t add(
-	struct call_tree *tree, uint32_t parent, uint32_t method, uint64_t base)
+static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t method, uint64_t base)
 {
 	uint32_t index = tree_find(tree, parent, method);
 	struct tree_node *node;
@@ -236,8 +235,7 @@ static void test_prune_states(void **state)
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 60; i++) {
 		uint32_t caller = add(&f.tree, TREE_ROOT, A + 10 + i % 30, 1000);
-		struct tree_node *node =
-			tree_at(&f.tree, add(&f.tree, caller, A + i % 2, 1));
+		struct tree_node *node = tree_at(&f.tree, add(&f.tree, caller, A + i % 2, 1));
 
 		node->calls += 9;
 		node->jitted += i % 3;
@@ -346,8 +344,8 @@ static struct known *make_known(struct call_tree *tree)
 			node->written = 1;
 		else
 			node->children |= TREE_REFERRED;
-		known[i] = (struct known){node->id, node->method,
-			tree_at(tree, node->parent)->id, node->calls};
+		known[i] = (struct known){
+			node->id, node->method, tree_at(tree, node->parent)->id, node->calls};
 	}
 	return known;
 }
@@ -388,7 +386,8 @@ static void check_forwards(struct call_tree *tree, const struct known *known, ui
 	}
 	for (uint32_t i = 0; i < tree->count; i++) {
 		assert_int_equal(calls[i], tree_at(tree, i)->calls);
-		assert_true(i == 0 || tree_at(tree, i)->id > tree_at(tree, tree_at(tree, i)->parent)->id);
+		assert_true(i == 0 ||
+			    tree_at(tree, i)->id > tree_at(tree, tree_at(tree, i)->parent)->id);
 	}
 	tree->forward_shown = tree->forward_count;
 	tree_forget_forwards(tree);
@@ -413,8 +412,7 @@ static void test_prune_random(void **state)
 
 		start(&f, 64 << 20);
 		if (round % 4 == 1)
-			f.budget.claimants =
-				1 << 20; /* every tree is large: frames go, too */
+			f.budget.claimants = 1 << 20; /* every tree is large: frames go, too */
 		for (int again = 0; again < 3; again++) {
 			for (uint32_t i = 0; i < 1000; i++) {
 				uint32_t parent = test_random(&random, f.tree.count);
@@ -422,19 +420,17 @@ static void test_prune_random(void **state)
 				if (depth_of(&f.tree, parent) > 40)
 					parent = TREE_ROOT;
 				add(&f.tree, parent, A + test_random(&random, methods),
-					test_random(&random, 4) *
-						test_random(&random, 1000));
+					test_random(&random, 4) * test_random(&random, 1000));
 			}
 			if (again == 0) {
 				add_accounts(&f.tree);
 				accounts = f.tree.accounts.count;
 				while (frames < 20 && round % 3 > 0) {
-					frame[frames].node = add(&f.tree,
-						frame[frames - 1].node,
-						A + test_random(&random, methods), 0);
+					frame[frames].node =
+						add(&f.tree, frame[frames - 1].node,
+							A + test_random(&random, methods), 0);
 					frame[frames].method =
-						tree_at(&f.tree, frame[frames].node)
-							->method;
+						tree_at(&f.tree, frame[frames].node)->method;
 					frames++;
 				}
 			}
@@ -575,8 +571,7 @@ static void test_merge_folded(void **state)
 	assert_int_equal(flat_of(&f.tree, a, B)->base[0], 11);
 	assert_int_equal(f.tree.count, 25);
 	b = tree_flat(&f.tree, a, B);
-	assert_int_equal(
-		tree_place(&f.tree, b, METHOD_FOLDED), tree_at(&f.tree, b)->parent);
+	assert_int_equal(tree_place(&f.tree, b, METHOD_FOLDED), tree_at(&f.tree, b)->parent);
 	assert_int_equal(tree_at(&f.tree, tree_place(&f.tree, b, D))->parent,
 		tree_at(&f.tree, b)->parent);
 	finish(&f);

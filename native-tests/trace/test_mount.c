@@ -175,7 +175,8 @@ static void test_scope(void **state)
 {
 	struct trace *trace = *state;
 	struct test_picture picture = {.metrics = 2};
-	struct test_seat one = test_seat(trace, "carrier 1"), two = test_seat(trace, "carrier 2");
+	struct test_seat one = test_seat(trace, "carrier 1"),
+			 two = test_seat(trace, "carrier 2");
 	const struct test_row *row;
 
 	test_use(two.carrier, 77777, 0);
@@ -231,7 +232,8 @@ static void test_many_names(void **state)
 	struct trace_state counts;
 
 	for (int i = 0; i < 2 * NAMES_MANY; i++) {
-		char name[] = {(char)('a' + i % NAMES_MANY / 26), (char)('a' + i % NAMES_MANY % 26), '\0'};
+		char name[] = {(char)('a' + i % NAMES_MANY / 26),
+			(char)('a' + i % NAMES_MANY % 26), '\0'};
 
 		assert_true(test_seat_begin(&seat, name));
 		test_use(seat.lane, 1, 0);
@@ -254,7 +256,8 @@ static void test_moves(void **state)
 {
 	struct trace *trace = *state;
 	struct test_picture picture = {.metrics = 2, .keep_nodes = true};
-	struct test_seat seat[2] = {test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
+	struct test_seat seat[2] = {
+		test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
 	struct virtual_thread *thread;
 	struct model model, all;
 	uint32_t method[] = {A, B, C, B, D};

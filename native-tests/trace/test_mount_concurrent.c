@@ -69,7 +69,8 @@ static struct guest *take(struct queue *queue)
 }
 
 /* So many events, or until it is in no method; each use is 1. */
-static void walk(struct world *world, struct guest *guest, struct thread_context *lane, bool out)
+static void walk(
+	struct world *world, struct guest *guest, struct thread_context *lane, bool out)
 {
 	uint64_t calls = 0, used = 0;
 
@@ -228,8 +229,8 @@ static struct seen look(struct trace *trace, const struct seen *before)
 	return seen;
 }
 
-static void world_init(struct world *world, struct metric_set *set, uint64_t limit,
-	uint32_t methods)
+static void world_init(
+	struct world *world, struct metric_set *set, uint64_t limit, uint32_t methods)
 {
 	*world = (struct world){.trace = trace_create(set, limit), .methods = methods};
 	pthread_mutex_init(&world->queue.mutex, NULL);
@@ -257,14 +258,17 @@ static void check_end(struct world *world, const struct seen *before)
 	/* What counts cannot do without may be beyond it: a carrier, a lane, a group is 20 KB. A thread
 	 * that is kept apart has a lane on each carrier that it was on. */
 	assert_in_range(state.memory_peak, 0,
-		state.memory_limit + (GUESTS * (world->apart ? CARRIERS : 1) + CARRIERS) * (20 << 10));
+		state.memory_limit +
+			(GUESTS * (world->apart ? CARRIERS : 1) + CARRIERS) * (20 << 10));
 	assert_int_equal(lock_violations(), 0);
-	print_message("%lu calls, %lu mounts, %lu threads, %lu rows, %lu not mounted, %lu frames "
-		      "lost, %lu KB of %lu\n",
+	print_message(
+		"%lu calls, %lu mounts, %lu threads, %lu rows, %lu not mounted, %lu frames "
+		"lost, %lu KB of %lu\n",
 		(unsigned long)world->calls, (unsigned long)world->mounts,
 		(unsigned long)world->begun, (unsigned long)picture.count,
 		(unsigned long)state.lost_threads, (unsigned long)seen.lost,
-		(unsigned long)state.memory_peak >> 10, (unsigned long)state.memory_limit >> 10);
+		(unsigned long)state.memory_peak >> 10,
+		(unsigned long)state.memory_limit >> 10);
 	test_picture_fini(&picture);
 }
 

@@ -23,7 +23,8 @@ static int setup_set(void **state)
 	struct error error = {0};
 
 	(void)state;
-	if (pattern_list_add(&names, "wall") != 0 || pattern_list_add(&names, "vm-objects") != 0 ||
+	if (pattern_list_add(&names, "wall") != 0 ||
+		pattern_list_add(&names, "vm-objects") != 0 ||
 		metric_set_init(&set, &names, &error) != 0)
 		return -1;
 	pattern_list_fini(&names);
@@ -113,7 +114,8 @@ static void look_after_stop(struct watch *watch)
 static void test_parked(void **state)
 {
 	struct watch watch = {.trace = *state};
-	struct test_seat seat[2] = {test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
+	struct test_seat seat[2] = {
+		test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
 	struct virtual_thread *thread;
 	const struct test_row *row;
 	uint64_t began = clock_now(), before, outside, in_a = 0;
@@ -170,7 +172,8 @@ static void test_carrier(void **state)
 	context_settle(seat.carrier);
 	least = seat.carrier->last[0] - begun;
 	guest = look(&watch);
-	assert_true(guest->thread.total[0] >= 5 * MS && guest->thread.total[0] < least - 7 * MS);
+	assert_true(
+		guest->thread.total[0] >= 5 * MS && guest->thread.total[0] < least - 7 * MS);
 	assert_true(guest->thread.carrier_ns <= guest->thread.total[0]);
 	parked = guest->thread.total[0] - guest->thread.carrier_ns;
 	trace_stop(*state);
@@ -184,7 +187,8 @@ static void test_carrier(void **state)
 static void test_stop(void **state)
 {
 	struct watch watch = {.trace = *state};
-	struct test_seat seat[2] = {test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
+	struct test_seat seat[2] = {
+		test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
 	struct virtual_thread *thread[6];
 
 	for (int i = 0; i < 6; i++) {
@@ -219,7 +223,8 @@ static void test_stop(void **state)
 static void test_end(void **state)
 {
 	struct watch watch = {.trace = *state};
-	struct test_seat seat[2] = {test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
+	struct test_seat seat[2] = {
+		test_seat(*state, "carrier 1"), test_seat(*state, "carrier 2")};
 	struct virtual_thread *thread;
 
 	for (int i = 0; i < 4; i++) {
@@ -255,7 +260,8 @@ static void test_prune(void **state)
 {
 	struct trace *trace = trace_create(&set, 2 << 20);
 	struct watch watch = {.trace = trace};
-	struct test_seat seat[2] = {test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
+	struct test_seat seat[2] = {
+		test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
 	struct virtual_thread *thread[20];
 
 	(void)state;

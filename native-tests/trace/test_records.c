@@ -93,8 +93,11 @@ static struct record_ring *ring_named(struct fixture *f, const char *name)
 
 static void add(struct record_ring *ring, uint64_t number)
 {
-	const struct record record = {.begin = number + 1, .end = number + 2,
-		.amount = number, .subject = (uint32_t)number, .kind = IO_READ};
+	const struct record record = {.begin = number + 1,
+		.end = number + 2,
+		.amount = number,
+		.subject = (uint32_t)number,
+		.kind = IO_READ};
 
 	record_ring_add(ring, &record);
 }

@@ -5,8 +5,7 @@
 
 enum { DEEP = 300000 };
 
-static void push(
-	struct shadow_stack *stack, struct memory_budget *budget, uint32_t method)
+static void push(struct shadow_stack *stack, struct memory_budget *budget, uint32_t method)
 {
 	if (stack->top >= stack->limit)
 		assert_int_equal(shadow_grow(stack, budget), 0);
@@ -54,8 +53,7 @@ static void test_overflow(void **state)
 		assert_int_equal(stack.top->node, full->node);
 	}
 	/* The sentinel is still within the mapping. */
-	assert_true(
-		(char *)(stack.top + 1) <= (char *)stack.arena.base + stack.arena.bytes);
+	assert_true((char *)(stack.top + 1) <= (char *)stack.arena.base + stack.arena.bytes);
 	for (int i = 0; i < 3; i++)
 		shadow_overflow_pop(&stack);
 	assert_ptr_equal(stack.top, full);

@@ -133,8 +133,8 @@ static void start_looking(struct fixture *f, uint64_t limit, uint64_t *looks)
 	f->set = test_set(1);
 	f->set.metric[0].kind = METRIC_ALLOC;
 	f->trace = trace_create(&f->set, limit);
-	f->context = trace_thread_begin(f->trace, &identity,
-		(struct alloc_source){.read = look, .argument = looks});
+	f->context = trace_thread_begin(
+		f->trace, &identity, (struct alloc_source){.read = look, .argument = looks});
 	assert_int_equal(*looks, 1);
 }
 
@@ -336,8 +336,8 @@ static void test_many_paths(void **state)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	assert_true(most - before <= LIMIT + (1 << 20));
 #endif
-	print_message("%lu calls, %lu nodes, resident %zu KB more\n",
-		(unsigned long)calls, (unsigned long)sums.nodes, (most - before) >> 10);
+	print_message("%lu calls, %lu nodes, resident %zu KB more\n", (unsigned long)calls,
+		(unsigned long)sums.nodes, (most - before) >> 10);
 	finish(&f);
 }
 
@@ -441,8 +441,7 @@ static void test_found_frames(void **state)
 	assert_int_equal(node->transition[TRANSITION_ENTRY][TRANSITION_ENTRY], 1);
 	assert_int_equal(node->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
 	assert_int_equal(node_of(&f, b, C)->base[0], 5);
-	assert_int_equal(
-		node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
+	assert_int_equal(node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
 	assert_int_equal(f.context->last[0] - f.context->first[0], 15);
 	assert_int_equal(test_sum(&f.context->tree).base[0], 15);
 	/* A pause: what was used before counts, what is used meanwhile nowhere. */
@@ -510,7 +509,8 @@ static void test_caught(void **state)
 	assert_int_equal(f.context->unwound, 2);
 	assert_int_equal(node_of(&f, b, C)->base[0], 9);
 	assert_int_equal(node_of(&f, b, C)->transition[TRANSITION_ENTRY][TRANSITION_EXIT], 1);
-	assert_int_equal(tree_at(&f.context->tree, b)->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
+	assert_int_equal(
+		tree_at(&f.context->tree, b)->transition[TRANSITION_EXIT][TRANSITION_EXIT], 1);
 	context_caught(f.context, UNKNOWN);
 	assert_int_equal(f.context->current, a);
 	enter(&f, B);

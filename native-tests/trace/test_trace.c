@@ -12,8 +12,8 @@ enum { A = METHOD_FIRST, B, C };
 /* What metric_read_from_outside shows beyond the values at the last event. */
 static uint64_t outside[METRIC_MAX];
 
-void __wrap_metric_read_from_outside(const struct metric_set *set,
-	const struct metric_thread *thread, uint64_t *value);
+void __wrap_metric_read_from_outside(
+	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value);
 
 void __wrap_metric_read_from_outside(
 	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
@@ -76,8 +76,7 @@ static void test_shown(void **state)
 	assert_int_equal(picture.row[0].thread.events, 2);
 	assert_int_equal(picture.row[0].thread.ended, 0);
 	assert_int_equal(picture.row[0].thread.nodes, 3);
-	assert_int_equal(
-		trace_node(picture.row[0].nodes, picture.row[0].stride, 2)->method, A);
+	assert_int_equal(trace_node(picture.row[0].nodes, picture.row[0].stride, 2)->method, A);
 
 	assert_int_equal(picture.row[1].thread.id, 2);
 	assert_false(picture.row[1].thread.alive);
@@ -105,8 +104,7 @@ static void test_blocks(void **state)
 	assert_int_equal(picture.row[0].thread.total[0], 50000);
 	for (uint32_t i = 0; i < 50000; i++)
 		assert_int_equal(
-			trace_node(picture.row[0].nodes, picture.row[0].stride, i + 2)
-				->method,
+			trace_node(picture.row[0].nodes, picture.row[0].stride, i + 2)->method,
 			A + i);
 	test_picture_fini(&picture);
 }
@@ -227,7 +225,8 @@ static void test_stretch_ends(void **state)
 {
 	struct trace *trace = *state;
 	struct busy busy = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {.user = &busy, .begin = busy_begin, .nodes = busy_nodes, .end = busy_end};
+	struct trace_visitor visitor = {
+		.user = &busy, .begin = busy_begin, .nodes = busy_nodes, .end = busy_end};
 
 	busy.inner = test_visitor(&busy.picture);
 	busy.context = test_begin(trace, "busy");
@@ -275,10 +274,8 @@ static void test_folding(void **state)
 		assert_true(strcmp(row->identity.name, "worker-*") == 0 ||
 			    strcmp(row->identity.name, "pool-*-thread-*") == 0);
 		assert_int_equal(row->identity.java_id, 0);
-		assert_int_equal(
-			row->thread.folded, row->identity.name[0] == 'w' ? 1334 : 666);
-		assert_true(row->thread.started > 0 &&
-			    row->thread.ended > row->thread.started);
+		assert_int_equal(row->thread.folded, row->identity.name[0] == 'w' ? 1334 : 666);
+		assert_true(row->thread.started > 0 && row->thread.ended > row->thread.started);
 	}
 	assert_int_equal(folded, 2);
 	assert_int_equal(picture.count, TRACE_KEPT_ENDED + 2);
@@ -358,7 +355,8 @@ static void test_end_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {.user = ender, .begin = ender_begin, .nodes = ender_nodes, .end = ender_end};
+	struct trace_visitor visitor = {
+		.user = ender, .begin = ender_begin, .nodes = ender_nodes, .end = ender_end};
 	struct test_picture picture = {.metrics = 2};
 
 	ender->trace = trace;
@@ -402,7 +400,8 @@ static void test_end_before_fold(void **state)
 {
 	struct trace *trace = *state;
 	struct ender *ender = calloc(1, sizeof(*ender));
-	struct trace_visitor visitor = {.user = ender, .begin = late_begin, .nodes = ender_nodes, .end = ender_end};
+	struct trace_visitor visitor = {
+		.user = ender, .begin = late_begin, .nodes = ender_nodes, .end = ender_end};
 
 	ender->trace = trace;
 	for (int i = 0; i < 50; i++) {
@@ -467,7 +466,8 @@ static void test_crowd_in_visit(void **state)
 {
 	struct trace *trace = *state;
 	struct crowd crowd = {.trace = trace};
-	struct trace_visitor visitor = {.user = &crowd, .begin = crowd_begin, .nodes = crowd_nodes, .end = do_nothing};
+	struct trace_visitor visitor = {
+		.user = &crowd, .begin = crowd_begin, .nodes = crowd_nodes, .end = do_nothing};
 	struct test_picture picture = {.metrics = 2};
 	uint64_t calls = 0;
 
@@ -529,8 +529,7 @@ static int pruner_nodes(void *user, const struct trace_thread *thread, uint32_t 
 	for (uint32_t i = 0; i < 60000; i++)
 		call_path(pruner->context, pruner->next++);
 	pruner->prunes += pruner->context->tree.pruned != pruned;
-	return pruner->inner.nodes(
-		pruner->inner.user, thread, count, node, stride);
+	return pruner->inner.nodes(pruner->inner.user, thread, count, node, stride);
 }
 
 static int pruner_end(void *user, const struct trace_thread *thread)
@@ -545,7 +544,10 @@ static void test_prune_in_visit(void **state)
 	struct metric_set set = test_set(2);
 	struct trace *trace = trace_create(&set, 4 << 20);
 	struct pruner pruner = {.picture = {.metrics = 2}};
-	struct trace_visitor visitor = {.user = &pruner, .begin = pruner_begin, .nodes = pruner_nodes, .end = pruner_end};
+	struct trace_visitor visitor = {.user = &pruner,
+		.begin = pruner_begin,
+		.nodes = pruner_nodes,
+		.end = pruner_end};
 	struct test_sums sums;
 
 	(void)state;
@@ -576,7 +578,8 @@ static int give_up(void *user, const struct trace_thread *thread)
 static void test_given_up(void **state)
 {
 	struct trace *trace = *state;
-	struct trace_visitor visitor = {.user = NULL, .begin = give_up, .nodes = NULL, .end = NULL};
+	struct trace_visitor visitor = {
+		.user = NULL, .begin = give_up, .nodes = NULL, .end = NULL};
 	struct test_picture picture = {.metrics = 2};
 
 	trace_thread_end(trace, test_begin(trace, "x"), NULL);

@@ -211,9 +211,8 @@ static void test_wall(void **state)
 	pthread_join(owner.thread, NULL);
 	test_visit(trace, &picture);
 	assert_int_equal(calls_in(&picture), owner.calls);
-	assert_true(
-		picture.row[0].thread.total[0] <=
-		picture.row[0].thread.ended - picture.row[0].thread.started + 1000000);
+	assert_true(picture.row[0].thread.total[0] <=
+		    picture.row[0].thread.ended - picture.row[0].thread.started + 1000000);
 	test_picture_fini(&picture);
 	trace_destroy(trace);
 }
@@ -250,8 +249,8 @@ static void test_totals(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		owner[i] = (struct owner){
-			.trace = trace, .set = &set, .methods = 3, .number = i};
+		owner[i] =
+			(struct owner){.trace = trace, .set = &set, .methods = 3, .number = i};
 		assert_int_equal(pthread_create(&owner[i].thread, NULL,
 					 i ? run_crowd : run_forgetful, &owner[i]),
 			0);
@@ -336,8 +335,11 @@ static void *run_files(void *user)
 
 	for (uint64_t file = FIRST_FILE; !atomic_load(&owner->stop); file++)
 		for (uint32_t op = IO_READ; op <= IO_WRITE; op++) {
-			const struct account operation = {
-				.subject = file, .group = GROUP, .kind = op, .count = 1, .amount = 3};
+			const struct account operation = {.subject = file,
+				.group = GROUP,
+				.kind = op,
+				.count = 1,
+				.amount = 3};
 
 			accounts_add(&context->tree.accounts, &context->tree.lock,
 				context->tree.budget, &operation);
@@ -393,10 +395,8 @@ static void test_folded_files(void **state)
 	struct trace *trace = trace_create(&set, 16 << 20);
 	static struct owner owner; /* outlives a failure: the thread runs on */
 	struct io_picture picture = {0}, before = {0};
-	const struct trace_visitor visitor = {.user = &picture,
-		.begin = io_begin,
-		.accounts = accounts_seen,
-		.end = io_end};
+	const struct trace_visitor visitor = {
+		.user = &picture, .begin = io_begin, .accounts = accounts_seen, .end = io_end};
 	struct trace_state memory;
 
 	(void)state;

@@ -58,16 +58,14 @@ struct test_sums test_sum(const struct call_tree *tree)
 	return sums;
 }
 
-void test_same_sums(
-	const struct test_sums *a, const struct test_sums *b, unsigned metrics)
+void test_same_sums(const struct test_sums *a, const struct test_sums *b, unsigned metrics)
 {
 	assert_int_equal(a->calls, b->calls);
 	assert_int_equal(a->states.interpreted, b->states.interpreted);
 	assert_int_equal(a->states.jitted, b->states.jitted);
 	assert_int_equal(a->states.native, b->states.native);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(
-			a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
+		assert_int_equal(a->transition[i / 2][i % 2], b->transition[i / 2][i % 2]);
 	for (unsigned i = 0; i < metrics; i++) {
 		assert_int_equal(a->base[i], b->base[i]);
 		assert_int_equal(a->spent[i], b->spent[i]);
@@ -124,8 +122,7 @@ static uint32_t check_children(struct call_tree *tree, uint32_t index, uint8_t *
 		last_seen |= i == last;
 		count++;
 		if (!tree->closed)
-			assert_int_equal(
-				tree_find(tree, index, tree_at(tree, i)->method), i);
+			assert_int_equal(tree_find(tree, index, tree_at(tree, i)->method), i);
 	}
 	if (is_flat(tree, index))
 		assert_true(last == 0 || tree_at(tree, last)->parent == node->parent);
@@ -265,8 +262,9 @@ static uint32_t shown_child(const struct test_row *row, uint32_t parent, uint32_
 /* Adds a part's nodes to those of the row, by their paths. */
 static void add_nodes(struct test_row *row, const struct test_row *part, unsigned metrics)
 {
-	uint32_t *id = calloc(part->thread.nodes ? kept_node(part, part->thread.nodes - 1)->id + 1 : 1,
-		sizeof(*id));
+	uint32_t *id =
+		calloc(part->thread.nodes ? kept_node(part, part->thread.nodes - 1)->id + 1 : 1,
+			sizeof(*id));
 
 	row->stride = part->stride;
 	for (uint32_t i = 0; i < part->thread.nodes; i++) {
@@ -357,8 +355,10 @@ static int picture_end(void *user, const struct trace_thread *thread)
 
 struct trace_visitor test_visitor(struct test_picture *picture)
 {
-	return (struct trace_visitor){
-		.user = picture, .begin = picture_begin, .nodes = picture_nodes, .end = picture_end};
+	return (struct trace_visitor){.user = picture,
+		.begin = picture_begin,
+		.nodes = picture_nodes,
+		.end = picture_end};
 }
 
 void test_visit(struct trace *trace, struct test_picture *picture)
@@ -396,11 +396,9 @@ static uint32_t model_new(struct model *model, uint32_t parent, uint32_t method)
 {
 	if (model->nodes == model->capacity) {
 		model->capacity = model->capacity * 2 + 16;
-		model->node =
-			realloc(model->node, model->capacity * sizeof(*model->node));
+		model->node = realloc(model->node, model->capacity * sizeof(*model->node));
 	}
-	model->node[model->nodes] =
-		(struct model_node){.method = method, .parent = parent};
+	model->node[model->nodes] = (struct model_node){.method = method, .parent = parent};
 	return model->nodes++;
 }
 
@@ -408,8 +406,7 @@ static void model_push(struct model *model, uint32_t node, const char *type)
 {
 	if (model->depth == model->stack_capacity) {
 		model->stack_capacity = model->stack_capacity * 2 + 16;
-		model->stack =
-			realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
+		model->stack = realloc(model->stack, model->stack_capacity * sizeof(uint32_t));
 		model->type =
 			realloc(model->type, model->stack_capacity * sizeof(*model->type));
 	}
@@ -475,8 +472,7 @@ static uint32_t model_child(struct model *model, uint32_t parent, uint32_t metho
 	return child;
 }
 
-void model_enter(
-	struct model *model, uint32_t method, enum call_state state, bool is_static)
+void model_enter(struct model *model, uint32_t method, enum call_state state, bool is_static)
 {
 	const char *type = sequence_model_type(state, is_static);
 	uint32_t child;

@@ -96,7 +96,7 @@ struct model_node {
 struct model {
 	struct model_node *node;
 	uint32_t nodes, capacity;
-	uint32_t *stack; /* nodes */
+	uint32_t *stack;   /* nodes */
 	const char **type; /* of the same frames */
 	struct sequence_model *sequences;
 	uint32_t depth, stack_capacity;
@@ -108,8 +108,7 @@ struct model {
 void model_init(struct model *model);
 void model_fini(struct model *model);
 void model_use(struct model *model, uint64_t objects, uint64_t bytes);
-void model_enter(
-	struct model *model, uint32_t method, enum call_state state, bool is_static);
+void model_enter(struct model *model, uint32_t method, enum call_state state, bool is_static);
 void model_exit(struct model *model, uint32_t method, bool unwound);
 void model_caught(struct model *model, uint32_t method);
 void model_end(struct model *model);

@@ -78,8 +78,8 @@ static unsigned depth_of(const char *group)
 }
 
 /* Ends the groups of the column before, starts those of this one, names the value. */
-static void put_prefix(struct out *out, const struct column *before,
-	const struct column *column, bool first)
+static void put_prefix(
+	struct out *out, const struct column *before, const struct column *column, bool first)
 {
 	const char *left = before == NULL || before->group == NULL ? "" : before->group;
 	const char *entered = column == NULL || column->group == NULL ? "" : column->group;
@@ -122,8 +122,8 @@ static void make_prefixes(struct sink *sink)
 	}
 	start[sink->shown + 1] = sink->text.length;
 	for (unsigned i = 0; i <= sink->shown; i++)
-		sink->prefix[i] = (struct label){
-			sink->text.buffer + start[i], start[i + 1] - start[i]};
+		sink->prefix[i] =
+			(struct label){sink->text.buffer + start[i], start[i + 1] - start[i]};
 	if (sink->text.failed != 0)
 		sink->out->failed = sink->text.failed;
 }
@@ -189,8 +189,7 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
 		put_value(sink->out, &cells[sink->order[i]]);
 	}
-	out_bytes(sink->out, sink->prefix[sink->shown].text,
-		sink->prefix[sink->shown].length);
+	out_bytes(sink->out, sink->prefix[sink->shown].text, sink->prefix[sink->shown].length);
 }
 
 static void stanza(struct sink *sink, bool open)

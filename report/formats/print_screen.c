@@ -83,8 +83,7 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
 		if (fits_weight(&weights[i], sheet->view, column))
 			return weights[i].weight +
-			       (metric ? (column->place - PLACE_METRIC) / 2 *
-						       WEIGHT_METRIC
+			       (metric ? (column->place - PLACE_METRIC) / 2 * WEIGHT_METRIC
 				       : 0);
 	}
 	return WEIGHT_OTHER + (metric ? column->place - PLACE_METRIC : 0);
@@ -110,8 +109,7 @@ static void open_screen(struct sink *sink)
 		unsigned at = i, column = sink->order[i];
 		unsigned weight = weight_of(sink->sheet, &sink->sheet->column[column]);
 
-		for (; at > 0 && weight_of(sink->sheet, column_at(sink, at - 1)) > weight;
-			at--)
+		for (; at > 0 && weight_of(sink->sheet, column_at(sink, at - 1)) > weight; at--)
 			sink->order[at] = sink->order[at - 1];
 		sink->order[at] = column;
 	}
@@ -130,8 +128,7 @@ static bool is_same(const struct cell *a, const struct cell *b)
 
 static bool is_zero(const struct cell *cell)
 {
-	return cell->kind == CELL_NULL ||
-	       (cell->kind == CELL_TEXT && cell->length == 0) ||
+	return cell->kind == CELL_NULL || (cell->kind == CELL_TEXT && cell->length == 0) ||
 	       (cell->kind == CELL_NUMBER && cell->number == 0);
 }
 
@@ -175,8 +172,8 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
 		if (cell->kind == CELL_TEXT)
-			screen->text = larger(screen->text,
-				indent + out_width(cell->text, cell->length));
+			screen->text = larger(
+				screen->text, indent + out_width(cell->text, cell->length));
 	}
 	sink->rows += is_row;
 }
@@ -187,17 +184,16 @@ static void fix_width(struct sink *sink, unsigned place)
 {
 	const struct column *column = column_at(sink, place);
 	struct screen_column *screen = &sink->screen[place];
-	size_t figure = screen->uncertain + screen->digits + (screen->unit > 0) +
-			screen->unit + (column->whole > 0 ? PERCENT_WIDTH : 0);
+	size_t figure = screen->uncertain + screen->digits + (screen->unit > 0) + screen->unit +
+			(column->whole > 0 ? PERCENT_WIDTH : 0);
 
-	screen->width =
-		larger(figure, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
+	screen->width = larger(figure, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
 	screen->width = larger(screen->width, strlen(column->heading));
 }
 
 /* Adds "Lost, Pruned" behind the reason why they are left out. */
-static void add_absent(const struct sink *sink, struct out *absent, const char *reason,
-	const char *heading)
+static void add_absent(
+	const struct sink *sink, struct out *absent, const char *reason, const char *heading)
 {
 	if (sink->sheet->brief)
 		return;
@@ -216,8 +212,7 @@ static void layout(struct sink *sink)
 	out_init(&same, -1);
 	out_init(&narrow, -1);
 	if (sink->screen[last].text < name)
-		name = larger(
-			sink->screen[last].text, strlen(column_at(sink, last)->heading));
+		name = larger(sink->screen[last].text, strlen(column_at(sink, last)->heading));
 	for (unsigned i = 0; i < last; i++) {
 		const struct column *column = column_at(sink, i);
 		struct screen_column *screen = &sink->screen[i];
@@ -229,8 +224,7 @@ static void layout(struct sink *sink)
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
 			add_absent(sink, &zero, "nothing in: ", column->heading);
 		} else if (weight >= WEIGHT_OTHER && sink->rows > 1 && !screen->varies) {
-			add_absent(
-				sink, &same, "the same in every row: ", column->heading);
+			add_absent(sink, &same, "the same in every row: ", column->heading);
 		} else if (weight >= WEIGHT_METRIC &&
 			   (full || used + screen->width + GAP + name > sink->terminal)) {
 			full = true;
@@ -305,8 +299,7 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 		size_t length = strlen(line);
 
 		snprintf(line + length, sizeof(line) - length, "%*s", PERCENT_WIDTH,
-			is_number ? figure_percent(cell->number, column->whole).text
-				  : "");
+			is_number ? figure_percent(cell->number, column->whole).text : "");
 	}
 	if (column->flags & COLUMN_LEFT) {
 		out_text(sink->out, line);
@@ -338,8 +331,7 @@ static void put_last(struct sink *sink, const struct cell *cell)
 
 /* Deeper names than half of the line stand no further right, but say how deep they are.
  */
-static void put_name(
-	struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
+static void put_name(struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
 {
 	size_t room = sink->screen[place].width, indent = INDENT * (size_t)depth;
 	char name[NAME_SIZE], level[16] = "";
@@ -364,8 +356,7 @@ static void put_cell(
 
 	if (cell->kind != CELL_TEXT) {
 		put_figure(sink, place, cells);
-	} else if (place + 1 == sink->shown &&
-		   !(column_at(sink, place)->flags & COLUMN_NAME)) {
+	} else if (place + 1 == sink->shown && !(column_at(sink, place)->flags & COLUMN_NAME)) {
 		put_last(sink, cell);
 	} else if (place + 1 == sink->shown) {
 		put_name(sink, place, cell, depth);
@@ -408,9 +399,8 @@ static void end(struct sink *sink)
 		out_text(&sink->text, "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
-	out_text(&sink->text, sink->sheet->brief
-				      ? " (more: --view tree, methods, threads)"
-				      : " (--wide shows all)");
+	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"
+						 : " (--wide shows all)");
 	out_char(&sink->text, '\0');
 	if (sink->text.failed != 0)
 		return;

@@ -37,8 +37,7 @@ static bool is_last(const struct sink *sink, unsigned place)
 	return place + 1 == sink->shown;
 }
 
-static void measure_number(
-	struct sink *sink, unsigned place, uint64_t value, uint64_t error)
+static void measure_number(struct sink *sink, unsigned place, uint64_t value, uint64_t error)
 {
 	if (value > sink->largest[place])
 		sink->largest[place] = value;
@@ -56,11 +55,11 @@ static void measure(struct sink *sink, const struct cell *cells)
 		const struct cell *cell = &cells[sink->order[i]];
 
 		if (cell->kind == CELL_NUMBER)
-			measure_number(sink, i, cell->number,
-				error_of(column_at(sink, i), cells));
+			measure_number(
+				sink, i, cell->number, error_of(column_at(sink, i), cells));
 		else if (cell->kind == CELL_TEXT && !is_last(sink, i))
-			sink->width[i] = larger(
-				sink->width[i], out_width(cell->text, cell->length));
+			sink->width[i] =
+				larger(sink->width[i], out_width(cell->text, cell->length));
 		else if (cell->kind == CELL_REAL)
 			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
 	}
@@ -82,8 +81,7 @@ static void fix_widths(struct sink *sink)
 		const struct column *column = column_at(sink, i);
 		char field[NUMBER_WIDTH];
 		char *end = field + sizeof(field);
-		size_t digits =
-			(size_t)(end - number_text(column, end, sink->largest[i]));
+		size_t digits = (size_t)(end - number_text(column, end, sink->largest[i]));
 
 		if (column->flags & COLUMN_LEFT)
 			digits = 0;
@@ -97,8 +95,7 @@ static void fix_widths(struct sink *sink)
 }
 
 /* Text in its column, to the left or the right of it. */
-static void put_aligned(
-	struct sink *sink, unsigned place, const char *text, size_t length)
+static void put_aligned(struct sink *sink, unsigned place, const char *text, size_t length)
 {
 	const struct column *column = column_at(sink, place);
 	size_t width = out_width(text, length);
@@ -226,8 +223,7 @@ static void put_cell(
 		out_harmless(sink->out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:
-		put_aligned(
-			sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
+		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
 		break;
 	case CELL_SIGNED:
 	case CELL_NULL:

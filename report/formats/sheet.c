@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-unsigned sheet_add(struct sheet *sheet, const char *group, const char *key,
-	const char *heading, unsigned flags)
+unsigned sheet_add(struct sheet *sheet, const char *group, const char *key, const char *heading,
+	unsigned flags)
 {
 	struct column *column = &sheet->column[sheet->column_count];
 

@@ -95,11 +95,13 @@ enum {
 enum { PLACE_FIRST = 0, PLACE_METRIC = 100, PLACE_LAST = 1000 };
 
 struct column {
-	const char *group; /* the JSON object it is in, "base.reads" for one in another; or NULL */
+	/* the JSON object it is in, "base.reads" for one in another; or NULL */
+	const char *group;
 	const char *key;
 	char heading[80];
 	const char *unit; /* shown under the heading, or "" */
-	unsigned error; /* the column with half the width of its interval, + 1; 0: it has none */
+	/* the column with half the width of its interval, + 1; 0: it has none */
+	unsigned error;
 	unsigned flags;
 	unsigned place;
 	bool has_whole; /* percentages mean something */
@@ -119,8 +121,8 @@ struct sheet {
 };
 
 /* Appends a column and returns its index. group may be NULL. */
-unsigned sheet_add(struct sheet *sheet, const char *group, const char *key,
-	const char *heading, unsigned flags);
+unsigned sheet_add(struct sheet *sheet, const char *group, const char *key, const char *heading,
+	unsigned flags);
 
 /* The column of text that says what a row is about. */
 void sheet_add_name(struct sheet *sheet, const char *heading);
@@ -163,10 +165,9 @@ struct format {
 	void (*stanza)(struct sink *sink, bool open);
 	void (*part)(struct sink *sink, const char *key, bool list, bool open);
 	/* A row beside the rows: what was left out, say. rows, if not 0, is how many. */
-	void (*extra)(struct sink *sink, const char *key, const char *label,
-		uint64_t rows, const struct cell *cells);
-	void (*note)(
-		struct sink *sink, const char *key, const char *value, const char *more);
+	void (*extra)(struct sink *sink, const char *key, const char *label, uint64_t rows,
+		const struct cell *cells);
+	void (*note)(struct sink *sink, const char *key, const char *value, const char *more);
 	/* A line in front of rows: what they are; the first ones, what the report is
 	 * about. */
 	void (*title)(struct sink *sink, const char *line);
@@ -198,8 +199,7 @@ struct sink {
 	uint64_t largest_error[COLUMN_MAX];
 	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
 	bool has_errors, has_uncertain; /* some number in the rows has one; is uncertain */
-	struct screen_column
-		screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
+	struct screen_column screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
 	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];
 	struct out text; /* what the prefixes are made of */

@@ -72,8 +72,8 @@ static int check_found(struct search *search, const char *subject, struct error 
 /* ---- where there may be one ---- */
 
 /* It was found, or why it cannot be used. */
-static int settle(struct adjustment *adjustment, const char *where, int failed,
-	const struct error *error)
+static int settle(
+	struct adjustment *adjustment, const char *where, int failed, const struct error *error)
 {
 	if (failed)
 		miss(adjustment, error->text);
@@ -93,8 +93,8 @@ static int look_around(struct search *search)
 	int failed;
 
 	if (embedded) {
-		failed = calibration_parse(&adjustment->calibration, embedded,
-			strlen(embedded), subject, &error);
+		failed = calibration_parse(
+			&adjustment->calibration, embedded, strlen(embedded), subject, &error);
 		if (!failed)
 			failed = check_found(search, subject, &error);
 		if (failed == -ERROR_MEMORY)
@@ -185,10 +185,8 @@ static int choose(struct search *search)
 int adjustment_init(struct adjustment *adjustment, const struct profile *profile,
 	const struct adjustment_choice *choice, struct error *error)
 {
-	struct search search = {.adjustment = adjustment,
-		.profile = profile,
-		.choice = choice,
-		.error = error};
+	struct search search = {
+		.adjustment = adjustment, .profile = profile, .choice = choice, .error = error};
 	int failed;
 
 	*adjustment = (struct adjustment){0};
@@ -196,8 +194,7 @@ int adjustment_init(struct adjustment *adjustment, const struct profile *profile
 	failed = choose(&search);
 	if (failed || !adjustment->calibration)
 		return failed;
-	return adjust_profile(
-		&adjustment->adjusted, profile, adjustment->calibration, error);
+	return adjust_profile(&adjustment->adjusted, profile, adjustment->calibration, error);
 }
 
 void adjustment_fini(struct adjustment *adjustment)

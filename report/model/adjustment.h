@@ -23,7 +23,7 @@ struct adjustment {
 	struct calibration *calibration; /* NULL: the profile is not adjusted */
 	struct adjusted adjusted;        /* only with a calibration */
 	char said[1400]; /* which one it is and what it is for; or why there is none */
-	bool missed; /* not adjusted, though the user would want to know */
+	bool missed;     /* not adjusted, though the user would want to know */
 };
 
 /* Makes a calibration for what the profile was made with, and keeps it; bounded in time. java: the
@@ -33,9 +33,9 @@ typedef int adjustment_measure(struct calibration **calibration, const struct pr
 
 /* What the user chose. */
 struct adjustment_choice {
-	const char *calibration; /* a file, "off", or NULL */
+	const char *calibration;     /* a file, "off", or NULL */
 	adjustment_measure *measure; /* what to do where none is found; NULL: nothing */
-	const char *java; /* for measure */
+	const char *java;            /* for measure */
 };
 
 /* 0, or a negative code: the user's own file is not fit for this profile, or there is no memory.

@@ -80,8 +80,7 @@ static int add_node(struct search *search, uint32_t outer)
 	const struct path *path = &search->path;
 	uint32_t own = path->node[path->depth - 1], method = node[own].method;
 	const union model_value *cum = model_at(model, search->cum, own);
-	struct edge *edge =
-		take_edge(search, node[path->node[path->depth - 2]].method, method);
+	struct edge *edge = take_edge(search, node[path->node[path->depth - 2]].method, method);
 	union model_value base[MODEL_VALUES_MAX];
 
 	if (!edge)
@@ -173,9 +172,10 @@ int edges_init(struct edges *edges, const struct model *model, const union model
 	int failed;
 
 	*edges = (struct edges){
-		.chunk = store_room(model->store,
-			model->profile->node_count / EDGE_CHUNK + 1, sizeof(*edges->chunk)),
-		.row_size = sizeof(struct edge) + 3 * model->values * sizeof(union model_value)};
+		.chunk = store_room(model->store, model->profile->node_count / EDGE_CHUNK + 1,
+			sizeof(*edges->chunk)),
+		.row_size =
+			sizeof(struct edge) + 3 * model->values * sizeof(union model_value)};
 	failed = collect(&search);
 	pairs_fini(&search.found);
 	if (failed != 0)

@@ -15,8 +15,8 @@ static void link_node(
 }
 
 /* Each child is put in front of those before it: from the last to the first. */
-static void link_ranked(struct link *link, const struct model *model,
-	const struct rank *rank, size_t count)
+static void link_ranked(
+	struct link *link, const struct model *model, const struct rank *rank, size_t count)
 {
 	size_t thread = 0;
 

@@ -27,8 +27,8 @@ static struct profile_node *take_node(struct merged_threads *merged, struct pair
 	return node;
 }
 
-static void add_node(const struct model *model, struct merged_threads *merged,
-	uint32_t at, size_t from)
+static void add_node(
+	const struct model *model, struct merged_threads *merged, uint32_t at, size_t from)
 {
 	const struct profile_node *own = &model->profile->node[from];
 	struct profile_node *node = &merged->profile.node[at];
@@ -88,8 +88,8 @@ static struct merged_threads *make_room(const struct model *model)
 	if (!merged)
 		return NULL;
 	merged->thread = (struct profile_thread){.name = "(all threads)", .alive = true};
-	merged->base = store_room(
-		model->store, count, profile->metric_count * sizeof(*merged->base));
+	merged->base =
+		store_room(model->store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);
 	merged->profile = *profile;
 	merged->profile.thread = &merged->thread;

@@ -16,7 +16,7 @@ struct merged_threads {
 	struct profile profile;
 	struct profile_thread thread;
 	size_t thread_first[2];
-	uint64_t *base; /* of the nodes */
+	uint64_t *base;            /* of the nodes */
 	union model_value *values; /* by node */
 };
 

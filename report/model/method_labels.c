@@ -81,8 +81,8 @@ static void put_parameters(struct out *out, const char *signature, bool with_res
 /* How much of its signature a method needs to be told from its namesakes. */
 enum telling { TELL_NAME, TELL_PARAMETERS, TELL_RESULT };
 
-static struct label display_name(struct store *store,
-	const struct method_label *method, enum telling telling)
+static struct label display_name(
+	struct store *store, const struct method_label *method, enum telling telling)
 {
 	struct label label;
 	struct out out;
@@ -127,8 +127,7 @@ static bool same_name(const struct profile_method *a, const struct profile_metho
 }
 
 /* What tells two methods of one name and class apart. */
-static enum telling difference(
-	const struct profile_method *a, const struct profile_method *b)
+static enum telling difference(const struct profile_method *a, const struct profile_method *b)
 {
 	size_t parameters;
 
@@ -177,8 +176,8 @@ static int find_namesakes(
 		const struct profile_method *a = sorted[i - 1], *b = sorted[i];
 
 		if (same_name(a, b) && compare_text(a->signature, b->signature) == 0)
-			raise_telling(&telling[a - profile->method],
-				telling[b - profile->method]);
+			raise_telling(
+				&telling[a - profile->method], telling[b - profile->method]);
 	}
 	return 0;
 }

@@ -47,8 +47,8 @@ static int refuse_metric(const struct model *model, const char *name, struct err
 		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
 			model->profile->metric[i].name);
 	}
-	return error_set(error, ERROR_MISSING,
-		"the profile has no metric '%s'; it has: %s", name, known);
+	return error_set(error, ERROR_MISSING, "the profile has no metric '%s'; it has: %s",
+		name, known);
 }
 
 /* Names joined by '+' or ',', in their order. */
@@ -107,8 +107,8 @@ static int choose_threads(struct model *model, struct error *error)
 		return model_no_memory(error);
 	for (size_t i = 0; i < count; i++) {
 		model->thread[i] = label_of(thread_name(&model->profile->thread[i]));
-		model->selected[i] = wanted->count == 0 ||
-				     pattern_list_match(wanted, model->thread[i].text);
+		model->selected[i] =
+			wanted->count == 0 || pattern_list_match(wanted, model->thread[i].text);
 		found += model->selected[i];
 	}
 	if (found == 0 && wanted->count > 0)
@@ -149,8 +149,8 @@ static void find_hidden(struct model *model)
 {
 	const struct profile *profile = model->profile;
 
-	model->hidden = store_room(
-		model->store, profile->node_count + 1, sizeof(*model->hidden));
+	model->hidden =
+		store_room(model->store, profile->node_count + 1, sizeof(*model->hidden));
 	for (size_t t = 0; model->hidden && t < profile->thread_count; t++) {
 		size_t first = profile->thread_first[t];
 

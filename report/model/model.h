@@ -36,7 +36,8 @@ struct model_choice {
 	 * same */
 	struct pattern_list methods;
 	bool merge_threads; /* all selected threads are one */
-	const struct adjustment *adjustment; /* NULL: nothing is known of it, and nothing said */
+	/* NULL: nothing is known of it, and nothing said */
+	const struct adjustment *adjustment;
 };
 
 struct model {
@@ -48,15 +49,16 @@ struct model {
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
 	/* How many values something has: one a metric, and where the profile is adjusted what was
 	 * counted, and the three parts of its error (calibration/adjust.h). */
-	unsigned values, counts; /* all of them; those that are whole numbers, which are first */
+	/* all of them; those that are whole numbers, which are first */
+	unsigned values, counts;
 	const union model_value *merged; /* of the nodes of merged threads; or NULL */
-	bool *selected; /* by position of the thread */
-	bool *hidden;   /* by node: a fold that nothing was folded into */
+	bool *selected;                  /* by position of the thread */
+	bool *hidden;                    /* by node: a fold that nothing was folded into */
 	/* By node: what it and all below it used may be more than its cum, for paths were folded;
 	 * NULL: that is so of none. */
 	bool *at_least;
 	struct store *store;         /* of all that is made of the model */
-	struct method_label *method;  /* by method id */
+	struct method_label *method; /* by method id */
 	struct label *thread;        /* by position of the thread */
 };
 

@@ -15,8 +15,8 @@ void call_count_add(struct call_count *count, const struct model *model, size_t 
 	count->at_least |= model_is_at_least(model, node);
 }
 
-static void add_node(struct tally *tally, const struct model *model, size_t at,
-	const union model_value *cum)
+static void add_node(
+	struct tally *tally, const struct model *model, size_t at, const union model_value *cum)
 {
 	const struct profile_node *node = &model->profile->node[at];
 	union model_value base[MODEL_VALUES_MAX];

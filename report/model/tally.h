@@ -22,9 +22,9 @@ void call_count_add(struct call_count *count, const struct model *model, size_t 
 
 /* All arrays are the store's. */
 struct tally {
-	struct call_count *method;      /* by method id */
-	union model_value *base, *cum;  /* the same, model_at */
-	uint32_t *seen; /* ids of the methods that have nodes, roots left out */
+	struct call_count *method;     /* by method id */
+	union model_value *base, *cum; /* the same, model_at */
+	uint32_t *seen;                /* ids of the methods that have nodes, roots left out */
 	size_t seen_count;
 };
 

@@ -7,12 +7,10 @@
 
 union model_value *model_values(const struct model *model, size_t count)
 {
-	return store_room(
-		model->store, count * model->values + 1, sizeof(union model_value));
+	return store_room(model->store, count * model->values + 1, sizeof(union model_value));
 }
 
-uint64_t model_error(
-	const struct model *model, const union model_value *values, unsigned m)
+uint64_t model_error(const struct model *model, const union model_value *values, unsigned m)
 {
 	unsigned metrics = model->metric_count;
 	const struct adjust_errors errors = {.whole = values[2 * metrics + m].part,
@@ -92,7 +90,8 @@ union model_value *model_cum(const struct model *model)
 			model_add(model, own, base);
 			if (i > first)
 				model_add(model,
-					model_at(model, cum, first + profile->node[i].parent), own);
+					model_at(model, cum, first + profile->node[i].parent),
+					own);
 		}
 	}
 	return cum;

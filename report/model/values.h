@@ -31,12 +31,11 @@ union model_value *model_values(const struct model *model, size_t count);
 void model_base(const struct model *model, size_t node, union model_value *values);
 
 /* Half the width of the interval of one of an adjusted profile's metrics. */
-uint64_t model_error(
-	const struct model *model, const union model_value *values, unsigned m);
+uint64_t model_error(const struct model *model, const union model_value *values, unsigned m);
 
 /* Adds values to those of another thing, or takes them away again. */
-static inline void model_add(const struct model *model, union model_value *sums,
-	const union model_value *values)
+static inline void model_add(
+	const struct model *model, union model_value *sums, const union model_value *values)
 {
 	unsigned v = 0;
 
@@ -46,8 +45,8 @@ static inline void model_add(const struct model *model, union model_value *sums,
 		sums[v].part += values[v].part;
 }
 
-static inline void model_subtract(const struct model *model, union model_value *sums,
-	const union model_value *values)
+static inline void model_subtract(
+	const struct model *model, union model_value *sums, const union model_value *values)
 {
 	unsigned v = 0;
 

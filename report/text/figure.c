@@ -88,8 +88,7 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole)
 	if (share < 0.05)
 		snprintf(text.text, sizeof(text.text), "<0.1%%");
 	else
-		snprintf(text.text, sizeof(text.text), "%.*f%%", share < 99.95 ? 1 : 0,
-			share);
+		snprintf(text.text, sizeof(text.text), "%.*f%%", share < 99.95 ? 1 : 0, share);
 	return text;
 }
 
@@ -166,8 +165,7 @@ static bool has_packages(const char *name)
 	return strcspn(name, " /-:") >= parameters_of(name);
 }
 
-size_t figure_name(
-	char *name, size_t size, const char *label, size_t length, size_t columns)
+size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns)
 {
 	/* An ellipsis may be longer than what it stands for. */
 	harmless_copy(name, size - strlen(ELLIPSIS), label, length);

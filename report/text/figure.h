@@ -35,7 +35,6 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole);
  * names of packages give way to their initials, from the first on, parameters to "(..)",
  * then the middle to an ellipsis. The text is harmless (error/harmless.h). Returns its
  * columns. */
-size_t figure_name(
-	char *name, size_t size, const char *label, size_t length, size_t columns);
+size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns);
 
 #endif

@@ -16,9 +16,9 @@
 #include <string.h>
 
 struct out {
-	int fd;     /* borrowed; -1: the buffer grows and is the result */
+	int fd;                     /* borrowed; -1: the buffer grows and is the result */
 	void (*before_write)(void); /* called before bytes leave; or NULL */
-	int failed; /* errno of the first failure, or 0 */
+	int failed;                 /* errno of the first failure, or 0 */
 	size_t length, capacity;
 	char *buffer;
 };

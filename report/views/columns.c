@@ -47,7 +47,8 @@ static void add_columns(struct report *report, const char *group, const char *he
 	struct sheet *sheet = &report->sheet;
 	unsigned cum = 0, error_cum = 0;
 
-	report->summed.figure = sheet_add_metrics(sheet, group, heading, IN_ALL | COLUMN_SUM, 0);
+	report->summed.figure =
+		sheet_add_metrics(sheet, group, heading, IN_ALL | COLUMN_SUM, 0);
 	if (cum_heading)
 		cum = sheet_add_metrics(sheet, "cum", cum_heading, IN_ALL, 1);
 	if (report->model->adjusted) {
@@ -150,8 +151,8 @@ void sums_end(const struct report *report, struct cell *sums)
 			.common = part[metrics].real,
 			.square = part[2 * metrics].real};
 
-		sums[report->summed.error + m] = cell_number(adjust_half_width(&errors,
-			sums[report->summed.figure + m].number,
-			sums[report->summed.raw + m].number));
+		sums[report->summed.error + m] = cell_number(
+			adjust_half_width(&errors, sums[report->summed.figure + m].number,
+				sums[report->summed.raw + m].number));
 	}
 }

@@ -36,7 +36,8 @@ void io_all_columns(struct report *report)
 		for (enum io_part part = 0; part < IO_PARTS; part++)
 			io_columns(report, part_name[part][cum],
 				part == IO_PART_ALL ? headings[cum] : "",
-				(part == IO_PART_ALL ? IN_ALL : IN_DATA) | (cum ? 0 : COLUMN_SUM));
+				(part == IO_PART_ALL ? IN_ALL : IN_DATA) |
+					(cum ? 0 : COLUMN_SUM));
 	}
 }
 

@@ -32,8 +32,7 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	cells = entered_cells(cells, count->interpreted, count->jitted, count->native);
 	cells = at_least_cell(report, cells, count->at_least);
 	cells = value_cells(report, cells, base, cum);
-	*cells = method == METHOD_ROOT ? cell_text("(thread)")
-					       : cell_label(label->display);
+	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);
 }
 
 void method_row_of(const struct report *report, struct cell *cells, const struct tally *tally,
@@ -46,8 +45,7 @@ void method_row_of(const struct report *report, struct cell *cells, const struct
 
 void method_row_outside(struct report *report, struct sink *sink, const struct tally *tally)
 {
-	const union model_value *base =
-		model_at(report->model, tally->base, METHOD_ROOT);
+	const union model_value *base = model_at(report->model, tally->base, METHOD_ROOT);
 	struct cell cells[COLUMN_MAX], row[COLUMN_MAX] = {0};
 	unsigned first = report->summed.figure;
 

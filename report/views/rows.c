@@ -72,7 +72,10 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 		numbers &= key->kind != CELL_TEXT;
 	}
 	if (count > 0)
-		qsort(rank, count, sizeof(*rank), !numbers ? alphabetic : rises ? rising : falling);
+		qsort(rank, count, sizeof(*rank),
+			!numbers ? alphabetic
+			: rises  ? rising
+				 : falling);
 }
 
 size_t report_top(const struct report *report, size_t count)

@@ -23,15 +23,17 @@ struct view {
 	const char *name, *meaning;
 	/* The column it is sorted by unless asked; NULL: it has an order of its own. */
 	const char *sort;
-	bool io; /* about I/O: chosen by paths and methods, too */
+	bool io;      /* about I/O: chosen by paths and methods, too */
 	bool calls;   /* about calls: chosen by methods, too, and by their share of the
 			 whole */
 	bool levels;  /* a tree, which may be cut at a level */
 	bool merges;  /* threads are always one */
 	bool records; /* needs profile_wanted.records */
-	bool marks; /* and marks */
-	bool adjusts; /* shows figures that jprof's own cost can be taken out of, or tells of it */
-	bool says_calibration; /* in rows of its own; all others have a line beside the rows */
+	bool marks;   /* and marks */
+	/* shows figures that jprof's own cost can be taken out of, or tells of it */
+	bool adjusts;
+	/* in rows of its own; all others have a line beside the rows */
+	bool says_calibration;
 	/* Fills report->sheet. */
 	void (*columns)(struct report *report);
 	/* Makes whatever rows need, in the model's store; a list ends with report_list. 0, or -1 without
@@ -54,16 +56,16 @@ struct report_request {
 	struct model_choice choice;
 	const struct view *view;
 	const struct format *format;
-	const char *sort;            /* a column, or NULL for the view's own */
-	uint64_t top;                /* most rows to print; 0: all */
+	const char *sort; /* a column, or NULL for the view's own */
+	uint64_t top;     /* most rows to print; 0: all */
 	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
 	 */
 	double min;
-	uint64_t depth;     /* and those below that level of a tree; 0: none */
-	bool all;           /* of the summary, every row */
+	uint64_t depth; /* and those below that level of a tree; 0: none */
+	bool all;       /* of the summary, every row */
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
-	const char *state; /* a line on the file's own state, or NULL */
+	const char *state;      /* a line on the file's own state, or NULL */
 	/* Prints a line beside the report (a format may have no place for it); called before a part of the
 	 * report is written, to the same terminal perhaps. Either may be NULL. */
 	void (*say)(const char *line);
@@ -75,22 +77,22 @@ struct report {
 	const struct model *model;
 	const struct report_request *request;
 	struct sheet sheet;
-	unsigned sort; /* column */
-	double min;    /* of request, or what is usual on a screen */
+	unsigned sort;                      /* column */
+	double min;                         /* of request, or what is usual on a screen */
 	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each metric */
 	/* Columns of what can be summed over rows, each the first of one a metric: the figure, what was
 	 * counted, the error, and the three parts of that, which no format shows; 0: there are no errors. */
 	struct {
 		unsigned figure, raw, error, parts;
 	} summed;
-	struct rank *rank; /* of a list: its items, in order */
+	struct rank *rank;   /* of a list: its items, in order */
 	size_t count, shown; /* all of them; those at the front that are printed */
-	void *data;        /* the view's own */
+	void *data;          /* the view's own */
 	uint64_t violations; /* what does not add up in the profile, already said */
 };
 
 /* Room for count things that lasts as long as the report; NULL without memory. */
-#define report_room(report, count, type) \
+#define report_room(report, count, type)                                                       \
 	((type *)store_room((report)->model->store, (count) + 1, sizeof(type)))
 
 /* Says that something in the profile does not add up, and counts it. After the first few it only
@@ -150,7 +152,8 @@ static inline struct cell *entered_cells(
 
 /* Whether cum is "at least": the column, a cell in data, is there only where that is so of some node. */
 void at_least_column(struct report *report);
-static inline struct cell *at_least_cell(const struct report *report, struct cell *cells, bool at_least)
+static inline struct cell *at_least_cell(
+	const struct report *report, struct cell *cells, bool at_least)
 {
 	if (report->model->at_least)
 		*cells++ = cell_bool(at_least);

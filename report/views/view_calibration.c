@@ -95,8 +95,9 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(sequence->count);
 	for (unsigned m = 0; m < model->metric_count; m++)
 		fill_metric(report, cells + m, sequence, row, model->metric_index[m]);
-	cells[FIGURES * model->metric_count] = cell_text(
-		fit == FIT_EXACT ? "its own" : row ? "of a like one" : "none");
+	cells[FIGURES * model->metric_count] = cell_text(fit == FIT_EXACT ? "its own"
+							 : row            ? "of a like one"
+									  : "none");
 }
 
 static int open_calibration(struct report *report)

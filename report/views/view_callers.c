@@ -75,16 +75,16 @@ static int open_callers(struct report *report)
 		edges_init(&view->edges, report->model, cum) != 0)
 		return -1;
 	view->rank = report_room(report, view->edges.count, struct rank);
-	return view->rank ? report_list_methods(
-				    report, view->tally.seen, view->tally.seen_count)
-			  : -1;
+	return view->rank
+		       ? report_list_methods(report, view->tally.seen, view->tally.seen_count)
+		       : -1;
 }
 
 /* ---- the four invariants ---- */
 
 /* Says where two numbers differ that should not. */
-static void compare(struct report *report, const char *what, unsigned column,
-	uint64_t sum, uint64_t own)
+static void compare(
+	struct report *report, const char *what, unsigned column, uint64_t sum, uint64_t own)
 {
 	const struct callers_view *view = report->data;
 
@@ -97,16 +97,14 @@ static void compare(struct report *report, const char *what, unsigned column,
 }
 
 /* Of the figures in the columns of two groups. */
-static void check_figures(struct report *report, const char *base_group,
-	const char *cum_group, const struct cell *self, const struct cell *callers,
-	const struct cell *callees)
+static void check_figures(struct report *report, const char *base_group, const char *cum_group,
+	const struct cell *self, const struct cell *callers, const struct cell *callees)
 {
 	unsigned base = (unsigned)sheet_find(&report->sheet, base_group);
 	unsigned cum = (unsigned)sheet_find(&report->sheet, cum_group);
 
 	for (unsigned m = 0; m < report->model->metric_count; m++, base++, cum++) {
-		compare(report, "callers' base", base, callers[base].number,
-			self[base].number);
+		compare(report, "callers' base", base, callers[base].number, self[base].number);
 		compare(report, "callers' cum", cum, callers[cum].number, self[cum].number);
 		compare(report, "callees' cum", cum, callees[cum].number,
 			self[cum].number - self[base].number);
@@ -148,10 +146,8 @@ static void print_part(struct report *report, struct sink *sink, const char *key
 static void print_stanza(struct report *report, struct sink *sink, uint32_t method)
 {
 	const struct edges *edges = &((struct callers_view *)report->data)->edges;
-	const uint32_t *in = edges->callee_first + method,
-		       *out = edges->caller_first + method;
-	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0},
-				      callees[COLUMN_MAX] = {0};
+	const uint32_t *in = edges->callee_first + method, *out = edges->caller_first + method;
+	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0}, callees[COLUMN_MAX] = {0};
 
 	fill_self(report, method, self);
 	sink_stanza(sink, true);

@@ -42,7 +42,8 @@ static void end_columns(struct report *report, const char *heading)
 }
 
 /* Operations that are counted alone. */
-static const enum account_kind file_counts[] = {IO_DELETE, IO_MOVE, IO_MAP, IO_SYNC, IO_RESOLVE};
+static const enum account_kind file_counts[] = {
+	IO_DELETE, IO_MOVE, IO_MAP, IO_SYNC, IO_RESOLVE};
 
 static void file_columns(struct report *report)
 {
@@ -52,7 +53,8 @@ static void file_columns(struct report *report)
 	sheet_add(sheet, NULL, "kind", "Kind", IN_ALL | COLUMN_LEFT);
 	common_columns(sheet);
 	for (size_t i = 0; i < sizeof(file_counts) / sizeof(*file_counts); i++)
-		sheet_add(sheet, NULL, account_kind_group(file_counts[i]), "", IN_DATA | COLUMN_SUM);
+		sheet_add(sheet, NULL, account_kind_group(file_counts[i]), "",
+			IN_DATA | COLUMN_SUM);
 	io_columns(report, "reads", "Reads", IN_ALL | COLUMN_SUM);
 	io_columns(report, "writes", "Writes", IN_ALL | COLUMN_SUM);
 	end_columns(report, "Path");
@@ -130,9 +132,9 @@ static struct cell name_of(struct report *report, const struct profile_file *fil
 {
 	if (file->folded == 0)
 		return cell_text(name);
-	return cell_label(store_format(report->model->store,
-		"%s (%" PRIu64 " %s folded into this row)", name, file->folded,
-		file->folded == 1 ? one : many));
+	return cell_label(
+		store_format(report->model->store, "%s (%" PRIu64 " %s folded into this row)",
+			name, file->folded, file->folded == 1 ? one : many));
 }
 
 static void fill_file(struct report *report, uint32_t item, struct cell *cells)
@@ -155,8 +157,8 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 {
 	const struct file_sum *sum = &((struct file_sum *)report->data)[item];
 	const struct profile_file *file = &report->model->profile->file[item];
-	struct label both = store_format(report->model->store, "%s - %s", file->name,
-		file->peer ? file->peer : "");
+	struct label both = store_format(
+		report->model->store, "%s - %s", file->name, file->peer ? file->peer : "");
 
 	*cells++ = cell_text(file->name);
 	*cells++ = cell_text(file->peer);
@@ -174,8 +176,8 @@ static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct file_sum *sum = &((struct file_sum *)report->data)[item];
 	const struct profile_file *file = &report->model->profile->file[item];
-	struct label whole = store_format(report->model->store, "%s!/%s",
-		file->peer ? file->peer : "", file->name);
+	struct label whole = store_format(
+		report->model->store, "%s!/%s", file->peer ? file->peer : "", file->name);
 
 	*cells++ = cell_text(file->peer);
 	*cells++ = cell_text(file->name);

@@ -32,8 +32,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	view->thread = model_thread_of(model, item, view->thread);
 	*cells++ = cell_number(item);
 	*cells++ = is_root ? cell_null()
-			   : cell_number(model->profile->thread_first[view->thread] +
-					 node->parent);
+			   : cell_number(
+				     model->profile->thread_first[view->thread] + node->parent);
 	*cells++ = cell_label(model->thread[view->thread]);
 	cells = method_cells(cells, method);
 	cells = io_all_cells(cells, &view->base[item], &view->cum[item]);

@@ -98,8 +98,8 @@ static int link_heavy(struct report *report, struct overview *view)
 }
 
 /* True for a node that tells something, if nodes below `least` are left out. */
-static bool is_telling(const struct report *report, const struct walk *walk,
-	uint32_t node, uint64_t least)
+static bool is_telling(
+	const struct report *report, const struct walk *walk, uint32_t node, uint64_t least)
 {
 	uint32_t child = walk->link[node].first_child;
 	union model_value base[MODEL_VALUES_MAX];
@@ -120,8 +120,7 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 	struct walk walk;
 	uint32_t shown[ROWS_MOST + 1]; /* levels of those above */
 	size_t rows = 0, depth = 0;
-	bool more =
-		walk_start(&walk, report->model, view->link, 0) && walk_next(&walk);
+	bool more = walk_start(&walk, report->model, view->link, 0) && walk_next(&walk);
 
 	while (more) {
 		bool heavy = cum_of(report, walk.at) >= least;
@@ -229,8 +228,7 @@ static void print_head(struct report *report, struct sink *sink)
 	sink_title(sink, "%s long; %s%s%s calls; %s methods, %s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
-		cpu > 0 ? " of processor time; " : "",
-		figure_text(FIGURE_COUNT, calls).text,
+		cpu > 0 ? " of processor time; " : "", figure_text(FIGURE_COUNT, calls).text,
 		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
 		figure_text(FIGURE_COUNT, all->folded).text);
 	sink_title(sink, report->model->adjusted
@@ -238,7 +236,8 @@ static void print_head(struct report *report, struct sink *sink)
 				 : "All figures are with what jprof itself cost.");
 	if (all->pruned > 0)
 		sink_title(sink,
-			"%s call paths were folded for want of memory (a larger max_memory keeps "
+			"%s call paths were folded for want of memory (a larger max_memory "
+			"keeps "
 			"them)",
 			figure_text(FIGURE_COUNT, all->pruned).text);
 	if (all->lost > 0)

@@ -28,8 +28,7 @@ static const struct profile_file *file_of(
 	return record->subject ? &profile->file[record->subject - 1] : NULL;
 }
 
-static const char *thread_of(
-	const struct profile *profile, const struct profile_record *record)
+static const char *thread_of(const struct profile *profile, const struct profile_record *record)
 {
 	return record->thread ? profile->record_thread[record->thread - 1].name : NULL;
 }
@@ -40,9 +39,9 @@ static struct cell name_of(struct report *report, const struct profile_file *fil
 
 	if (!file || !file->peer)
 		return cell_text(file ? file->name : NULL);
-	return cell_label(
-		file->kind == IO_ENTRY ? store_format(store, "%s!/%s", file->peer, file->name)
-				       : store_format(store, "%s - %s", file->name, file->peer));
+	return cell_label(file->kind == IO_ENTRY
+				  ? store_format(store, "%s!/%s", file->peer, file->name)
+				  : store_format(store, "%s - %s", file->name, file->peer));
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
@@ -63,7 +62,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_bool(record->failed);
 	*cells++ = cell_number(record->amount);
 	*cells++ = known ? cell_text(io_kind_name(file->kind)) : cell_null();
-	*cells++ = file->descriptor >= 0 ? cell_number((uint64_t)file->descriptor) : cell_null();
+	*cells++ =
+		file->descriptor >= 0 ? cell_number((uint64_t)file->descriptor) : cell_null();
 	*cells++ = cell_text(file->name);
 	*cells++ = cell_text(file->peer);
 	*cells++ = cell_text(thread_of(profile, record));
@@ -88,13 +88,14 @@ static bool *paths_through(const struct report *report)
 	return through;
 }
 
-static bool is_wanted(const struct model *model, const struct profile_record *record,
-	const bool *through)
+static bool is_wanted(
+	const struct model *model, const struct profile_record *record, const bool *through)
 {
 	const struct model_choice *choice = model->choice;
 	const char *thread = thread_of(model->profile, record);
 
-	if (choice->threads.count > 0 && (!thread || !pattern_list_match(&choice->threads, thread)))
+	if (choice->threads.count > 0 &&
+		(!thread || !pattern_list_match(&choice->threads, thread)))
 		return false;
 	if (choice->methods.count > 0 && (!record->node || !through[record->node - 1]))
 		return false;

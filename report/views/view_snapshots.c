@@ -28,7 +28,8 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 		cells[2] = cells[3] = cell_null();
 		cells[4] = cells[5] = cell_text(snapshot->label);
 	} else {
-		const struct profile_mark *mark = &profile->mark[item - profile->snapshot_count];
+		const struct profile_mark *mark =
+			&profile->mark[item - profile->snapshot_count];
 
 		cells[0] = cell_number(mark->at);
 		cells[1] = cell_text("mark");

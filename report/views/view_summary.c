@@ -61,19 +61,15 @@ static const struct known_meta {
 	/* Of older agents, which recorded no virtual threads. */
 	{"virtual.mounts", "virtual.mounts", "Mounts of virtual threads, not recorded",
 		LOOK_NUMBER},
-	{"io.class_loading.ops", "io.class_loading.ops", "I/O of class loading",
-		LOOK_NUMBER},
+	{"io.class_loading.ops", "io.class_loading.ops", "I/O of class loading", LOOK_NUMBER},
 	{"io.class_loading.bytes", "io.class_loading.bytes", "  bytes", LOOK_NUMBER},
 	{"io.class_loading.ns", "io.class_loading.ns", "  time (ms)", LOOK_TIME},
 	{"io.lost.ops", "io.lost.ops", "I/O of no known thread", LOOK_NUMBER},
 	{"io.lost.bytes", "io.lost.bytes", "  bytes", LOOK_NUMBER},
 	{"io.lost.ns", "io.lost.ns", "  time (ms)", LOOK_TIME},
-	{"io.folded.files", "io.folded.files", "Files folded into others' rows",
-		LOOK_NUMBER},
-	{"io.folded.connections", "io.folded.connections", "Connections folded",
-		LOOK_NUMBER},
-	{"io.folded.entries", "io.folded.entries", "Entries of archives folded",
-		LOOK_NUMBER},
+	{"io.folded.files", "io.folded.files", "Files folded into others' rows", LOOK_NUMBER},
+	{"io.folded.connections", "io.folded.connections", "Connections folded", LOOK_NUMBER},
+	{"io.folded.entries", "io.folded.entries", "Entries of archives folded", LOOK_NUMBER},
 	{"io.records", "io.records", "I/O operations recorded", LOOK_NUMBER},
 	{"io.records.lost", "io.records.lost", "  lost records", LOOK_NUMBER},
 	{"marks.lost", "marks.lost", "Lost marks", LOOK_NUMBER},
@@ -134,7 +130,8 @@ struct balance {
 struct summary_view {
 	struct counts counts;
 	union model_value total[MODEL_VALUES_MAX];
-	struct balance balance[PROFILE_METRIC_MAX]; /* of adjusted figures, and of those counted */
+	/* of adjusted figures, and of those counted */
+	struct balance balance[PROFILE_METRIC_MAX];
 };
 
 static void columns(struct report *report)
@@ -290,8 +287,7 @@ static void summary_number(struct report *report, struct sink *sink, const char 
 	char field[NUMBER_WIDTH], *end = field + sizeof(field),
 				  *start = look == LOOK_TIME ? number_milliseconds(end, number)
 							     : number_grouped(end, number);
-	struct label shown =
-		store_bytes(report->model->store, start, (size_t)(end - start));
+	struct label shown = store_bytes(report->model->store, start, (size_t)(end - start));
 	const struct cell cells[] = {
 		cell_text(key), cell_number(number), cell_text(label), cell_label(shown)};
 
@@ -311,8 +307,7 @@ static bool as_number(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static void print_known(
-	struct report *report, struct sink *sink, const struct known_meta *row)
+static void print_known(struct report *report, struct sink *sink, const struct known_meta *row)
 {
 	const char *value = profile_meta_get(report->model->profile, row->meta);
 	uint64_t number;
@@ -387,18 +382,16 @@ static void print_snapshots(struct report *report, struct sink *sink)
 			report, sink, "marks", "Marks", profile->mark_count, LOOK_NUMBER);
 }
 
-static void print_counts(struct report *report, struct sink *sink,
-	const struct count_row *rows, size_t count)
+static void print_counts(
+	struct report *report, struct sink *sink, const struct count_row *rows, size_t count)
 {
 	const struct summary_view *view = report->data;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t number;
 
-		memcpy(&number, (const char *)&view->counts + rows[i].offset,
-			sizeof(number));
-		summary_number(
-			report, sink, rows[i].key, rows[i].label, number, LOOK_NUMBER);
+		memcpy(&number, (const char *)&view->counts + rows[i].offset, sizeof(number));
+		summary_number(report, sink, rows[i].key, rows[i].label, number, LOOK_NUMBER);
 	}
 }
 
@@ -420,8 +413,8 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 		summary_number(report, sink, summary_format(report, "error.%s", metric->name),
 			"    within ±", model_error(model, view->total, m), look);
 		summary_number(report, sink,
-			summary_format(report, "raw_total.%s", metric->name),
-			"    as counted", view->total[model->metric_count + m].count, look);
+			summary_format(report, "raw_total.%s", metric->name), "    as counted",
+			view->total[model->metric_count + m].count, look);
 	}
 	summary_text(report, sink, summary_format(report, "check.%s", metric->name),
 		"  sum of base = total",
@@ -489,10 +482,12 @@ static double process_time(const struct profile *profile)
 
 /* Of the threads' processor time, or where that was not counted, of the process's: what waited while
  * it was measured as wall-clock time may be more than that. */
-static void print_share(struct report *report, struct sink *sink, const struct overhead *overhead)
+static void print_share(
+	struct report *report, struct sink *sink, const struct overhead *overhead)
 {
 	const struct profile *profile = report->model->profile;
-	int cpu = profile_metric_find(profile, "cpu"), wall = profile_metric_find(profile, "wall");
+	int cpu = profile_metric_find(profile, "cpu"),
+	    wall = profile_metric_find(profile, "wall");
 	int metric = cpu >= 0 ? cpu : wall;
 	double used = cpu >= 0 ? (double)overhead->used[cpu] : process_time(profile);
 	const char *value = "not known";
@@ -503,8 +498,8 @@ static void print_share(struct report *report, struct sink *sink, const struct o
 	summary_text(report, sink, "overhead", "Estimated overhead", value);
 }
 
-static void print_overhead(struct report *report, struct sink *sink,
-	const struct overhead *overhead, unsigned m)
+static void print_overhead(
+	struct report *report, struct sink *sink, const struct overhead *overhead, unsigned m)
 {
 	const struct profile_metric *metric = report->model->metric[m];
 	const struct adjust_total *total = &overhead->total[report->model->metric_index[m]];
@@ -539,10 +534,10 @@ static void print_sequences(struct report *report, struct sink *sink, const char
 	double count = nearest ? stretches->nearest : stretches->missing;
 	double share = stretches->all > 0 ? 100 * count / stretches->all : 0;
 
-	summary_number(report, sink, key, label, count_sequences(report->model, nearest),
-		LOOK_NUMBER);
-	summary_text(report, sink, summary_format(report, "%s.share", key),
-		"  of stretches", summary_format(report, "%.2f %%", share));
+	summary_number(
+		report, sink, key, label, count_sequences(report->model, nearest), LOOK_NUMBER);
+	summary_text(report, sink, summary_format(report, "%s.share", key), "  of stretches",
+		summary_format(report, "%.2f %%", share));
 }
 
 static void print_adjusted(struct report *report, struct sink *sink)
@@ -585,8 +580,7 @@ static void print_waited(struct report *report, struct sink *sink)
 		view->counts.waited, LOOK_TIME);
 	if (report->model->adjusted && profile_metric_find(profile, "cpu") < 0 &&
 		view->counts.waited > 0)
-		summary_text(report, sink, "waited.unadjusted",
-			"  with what probes made of it",
+		summary_text(report, sink, "waited.unadjusted", "  with what probes made of it",
 			"wall is not adjusted for it where cpu is not recorded");
 }
 

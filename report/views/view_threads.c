@@ -59,8 +59,7 @@ static struct label problems(struct report *report, const struct profile_thread 
 		if (kinds[i].count > 0)
 			label = store_format(report->model->store, "%s%s%s %s", label.text,
 				label.length > 0 ? ", " : "",
-				figure_text(FIGURE_COUNT, kinds[i].count).text,
-				kinds[i].word);
+				figure_text(FIGURE_COUNT, kinds[i].count).text, kinds[i].word);
 	}
 	return label;
 }

@@ -202,8 +202,8 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 	}
 	sums_end(report, sums);
 	if (rows > 0)
-		sink_extra(sink, "omitted", idle ? "threads without calls" : "more", rows,
-			sums);
+		sink_extra(
+			sink, "omitted", idle ? "threads without calls" : "more", rows, sums);
 }
 
 /* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a
