@@ -79,7 +79,7 @@ static int load_agent(struct attach *attach, struct error *error)
 {
 	const struct target *target = &attach->target;
 	char library[PATH_MAX], *path;
-	struct target_maps maps;
+	struct jvm_maps maps;
 	int failed = hotspot_find_jvm(target, &maps, error);
 
 	if (failed != 0)
@@ -94,7 +94,7 @@ static int load_agent(struct attach *attach, struct error *error)
 		failed = hotspot_load(target, path, attach->request.load, error);
 		free(path);
 	}
-	target_maps_fini(&maps);
+	jvm_maps_fini(&maps);
 	return failed;
 }
 

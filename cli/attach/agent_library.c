@@ -285,7 +285,7 @@ static int place_copy(
 	return failed;
 }
 
-int agent_library_place(const struct target *target, const struct target_maps *maps,
+int agent_library_place(const struct target *target, const struct jvm_maps *maps,
 	const char *library, char **path, struct error *error)
 {
 	if (maps->agent == NULL && !is_same_file(target, library))

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "cli/attach/target_maps.h"
+#include "cli/attach/jvm_facts.h"
 
 /* The absolute path of the library beside this program, or as installed. 0, or a negative
  * code. */
@@ -17,7 +17,7 @@ int agent_library_find(char library[PATH_MAX], struct error *error);
 /* The same library as the target sees it: the one that it has loaded already (another
  * file would be a second agent), that file itself, or a copy of it in a directory of the
  * target's user, which is kept. *path: owned. 0, or a negative code. */
-int agent_library_place(const struct target *target, const struct target_maps *maps,
+int agent_library_place(const struct target *target, const struct jvm_maps *maps,
 	const char *library, char **path, struct error *error);
 
 #endif

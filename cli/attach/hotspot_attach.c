@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/attach/jvm_flags.h"
+#include "cli/attach/jvm_facts.h"
 #include "cli/attach/local_socket.h"
 #include "cli/terminal/waiting.h"
 
@@ -45,21 +45,21 @@ struct visit {
 
 /* ---- is it a JVM that may be asked ---- */
 
-int hotspot_find_jvm(const struct target *target, struct target_maps *maps, struct error *error)
+int hotspot_find_jvm(const struct target *target, struct jvm_maps *maps, struct error *error)
 {
 	struct waiting waiting;
-	int failed = target_maps_read(target, maps, error);
+	int failed = jvm_maps_read(target, maps, error);
 
 	waiting_begin(&waiting, START_LIMIT, "process %ld to become a JVM", (long)target->pid);
 	while (failed == 0 && !maps->jvm && maps->launcher && !waiting_is_over(&waiting)) {
-		target_maps_fini(maps);
+		jvm_maps_fini(maps);
 		waiting_pause(&waiting, PAUSE);
-		failed = target_maps_read(target, maps, error);
+		failed = jvm_maps_read(target, maps, error);
 	}
 	waiting_end(&waiting);
 	if (failed != 0 || maps->jvm)
 		return failed;
-	target_maps_fini(maps);
+	jvm_maps_fini(maps);
 	return error_set(error, ERROR_JVM, "process %ld is no JVM: it has not loaded libjvm.so",
 		(long)target->pid);
 }
@@ -74,17 +74,13 @@ static bool catches_quit(const struct target *target)
 }
 
 static int check_flags(
-	const struct target *target, const struct target_maps *maps, struct error *error)
+	const struct target *target, const struct jvm_maps *maps, struct error *error)
 {
-	struct jvm_flags flags;
-
-	jvm_flags_read(target, maps, &flags);
-	if (flags.no_attach)
-		return error_set(error, ERROR_DENIED,
-			"the JVM of process %ld was started with "
-			"-XX:+DisableAttachMechanism; " INSTEAD,
-			(long)target->pid);
-	return 0;
+	if (!jvm_forbids_attach(target, maps))
+		return 0;
+	return error_set(error, ERROR_DENIED,
+		"the JVM of process %ld was started with -XX:+DisableAttachMechanism; " INSTEAD,
+		(long)target->pid);
 }
 
 static bool listens(const struct visit *visit)
@@ -102,8 +98,8 @@ static int refuse_quit(const struct target *target, struct error *error)
 		(long)target->pid);
 }
 
-/* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never
- * has one, but listens from its start on. */
+/* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never has one, but
+ * listens from its start on. */
 static int await_handler(const struct visit *visit, struct error *error)
 {
 	const struct target *target = visit->target;
@@ -153,17 +149,6 @@ static int await_socket(const struct visit *visit, int64_t limit, struct error *
 	return failed;
 }
 
-/* To that very process, even if its number has been given away meanwhile: a descriptor of
- * /proc/PID does for pidfd_send_signal(2), since Linux 5.1. */
-static int send_quit(const struct target *target)
-{
-	long failed = syscall(SYS_pidfd_send_signal, target->proc, SIGQUIT, NULL, 0);
-
-	if (failed == 0 || (errno != ENOSYS && errno != EPERM))
-		return (int)failed;
-	return target_ended(target) ? -1 : kill(target->pid, SIGQUIT);
-}
-
 static int make_trigger(const struct visit *visit)
 {
 	int file;
@@ -187,27 +172,32 @@ static void remove_trigger(const struct visit *visit)
 static int refuse_trigger(const struct visit *visit, struct error *error)
 {
 	return error_set_errno(error, ERROR_IO, errno,
-		"cannot attach: process %ld cannot have a file in its '/tmp', where "
-		"HotSpot makes its socket ('%s')",
+		"cannot attach: process %ld cannot have a file in its '/tmp', where HotSpot "
+		"makes "
+		"its socket ('%s')",
 		(long)visit->target->pid, visit->trigger);
 }
 
-/* Asks for the listener by its file and the signal. One signal, and only while there is
- * no socket: a JVM that listens answers another one by printing its threads. */
+/* Asks for the listener by its file and the signal. One signal, and only while there is no socket: a
+ * JVM that listens answers another one by printing its threads. The signal goes to that very process,
+ * even if its number has been given away meanwhile: a descriptor of /proc/PID does for
+ * pidfd_send_signal(2), since Linux 5.1. */
 static int signal_listener(const struct visit *visit, struct error *error)
 {
-	int failed = 0;
+	const struct target *target = visit->target;
+	long failed = 0;
 
 	if (!listens(visit)) {
-		if (send_quit(visit->target) != 0)
-			failed = error_set_errno(error, ERROR_DENIED, errno,
-				"cannot send a signal to process %ld",
-				(long)visit->target->pid);
-		else
-			failed = await_socket(visit, LISTEN_LIMIT, error);
+		failed = syscall(SYS_pidfd_send_signal, target->proc, SIGQUIT, NULL, 0);
+		if (failed != 0 && (errno == ENOSYS || errno == EPERM))
+			failed = target_ended(target) ? -1 : kill(target->pid, SIGQUIT);
+		failed = failed != 0 ? error_set_errno(error, ERROR_DENIED, errno,
+					       "cannot send a signal to process %ld",
+					       (long)target->pid)
+				     : await_socket(visit, LISTEN_LIMIT, error);
 	}
 	remove_trigger(visit);
-	return failed;
+	return (int)failed;
 }
 
 /* 0, unless a file of that name belongs neither to root nor to the target's user: HotSpot
@@ -227,40 +217,15 @@ static int check_owner(const struct visit *visit, int folder, const char *where,
 		where, name, (unsigned)status.st_uid, (long)visit->target->pid);
 }
 
-/* HotSpot makes its socket under a second name, and renames it. */
-static int check_socket(const struct visit *visit, struct error *error)
-{
-	char other[sizeof(visit->socket) + sizeof(".tmp")];
-
-	snprintf(other, sizeof(other), "%s.tmp", visit->socket);
-	if (check_owner(visit, visit->directory, "/tmp/", visit->socket, error) != 0)
-		return -ERROR_DENIED;
-	return listens(visit) ? 0 : check_owner(visit, visit->directory, "/tmp/", other, error);
-}
-
-/* By a trigger in the target's own directory; folder: that, negative if it cannot be
- * opened. */
-static int wake_from_folder(struct visit *visit, int folder, struct error *error)
-{
-	int failed;
-
-	visit->folder = folder;
-	if (folder >= 0 && make_trigger(visit) == 0)
-		failed = signal_listener(visit, error);
-	else
-		failed = check_owner(visit, visit->directory, "/tmp/", visit->trigger, error);
-	visit->folder = visit->directory;
-	return failed;
-}
-
-/* Whoever makes the file sends the signal. Another attach may be doing so right now; a
- * file that nobody answers was left behind. */
+/* The command that makes the file sends the signal. Another attach may be doing so right now; a file
+ * that is not answered was left behind. folder: the target's own directory, where HotSpot looks for
+ * the file first; negative if it cannot be opened. */
 static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
 {
 	struct error ignored = {0};
 	char where[32];
+	int failed;
 
-	/* HotSpot looks for the trigger in the target's own directory first. */
 	snprintf(where, sizeof(where), "/proc/%ld/cwd/", (long)visit->target->pid);
 	if (folder >= 0 && check_owner(visit, folder, where, visit->trigger, error) != 0)
 		return -ERROR_DENIED;
@@ -268,23 +233,19 @@ static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
 		return signal_listener(visit, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
-	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0)
-		return wake_from_folder(visit, folder, error);
+	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0) {
+		visit->folder = folder;
+		failed = folder >= 0 && make_trigger(visit) == 0
+				 ? signal_listener(visit, error)
+				 : error_set(error, ignored.code, "%s", ignored.text);
+		visit->folder = visit->directory;
+		return failed;
+	}
 	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
 	remove_trigger(visit);
 	return make_trigger(visit) == 0 ? signal_listener(visit, error)
 					: refuse_trigger(visit, error);
-}
-
-static int wake_listener(struct visit *visit, struct error *error)
-{
-	int folder = openat(visit->target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int failed = wake_by_trigger(visit, folder, error);
-
-	if (folder >= 0)
-		close(folder);
-	return failed;
 }
 
 static int visit_open(struct visit *visit, const struct target *target, struct error *error)
@@ -302,8 +263,7 @@ static int visit_open(struct visit *visit, const struct target *target, struct e
 		"cannot attach: cannot open '/tmp' as process %ld sees it", (long)target->pid);
 }
 
-int hotspot_check(
-	const struct target *target, const struct target_maps *maps, struct error *error)
+int hotspot_check(const struct target *target, const struct jvm_maps *maps, struct error *error)
 {
 	struct visit visit;
 	int failed = visit_open(&visit, target, error);
@@ -321,47 +281,39 @@ int hotspot_check(
 
 int hotspot_wake(const struct target *target, struct error *error)
 {
-	struct target_maps maps;
+	struct jvm_maps maps;
 	struct visit visit;
-	int failed = visit_open(&visit, target, error);
+	char other[sizeof(visit.socket) + sizeof(".tmp")];
+	int folder, failed = visit_open(&visit, target, error);
 
 	if (failed != 0)
 		return failed;
-	failed = check_socket(&visit, error);
+	/* HotSpot makes its socket under a second name, and renames it. */
+	snprintf(other, sizeof(other), "%s.tmp", visit.socket);
+	failed = check_owner(&visit, visit.directory, "/tmp/", visit.socket, error);
+	if (failed == 0 && !listens(&visit))
+		failed = check_owner(&visit, visit.directory, "/tmp/", other, error);
 	if (failed == 0)
 		failed = hotspot_find_jvm(target, &maps, error);
 	if (failed == 0) {
 		/* A JVM that listens already needs no signal. */
 		if (!listens(&visit))
 			failed = check_flags(target, &maps, error);
-		target_maps_fini(&maps);
+		jvm_maps_fini(&maps);
 	}
 	if (failed == 0)
 		failed = await_handler(&visit, error);
-	if (failed == 0 && !listens(&visit))
-		failed = wake_listener(&visit, error);
+	if (failed == 0 && !listens(&visit)) {
+		folder = openat(target->proc, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		failed = wake_by_trigger(&visit, folder, error);
+		if (folder >= 0)
+			close(folder);
+	}
 	close(visit.directory);
 	return failed;
 }
 
 /* ---- the request and its answer ---- */
-
-/* Fills answer until the JVM closes. Its length, or a negative code. */
-static long read_answer(
-	int connection, char answer[ANSWER_SIZE], struct waiting *waiting, struct error *error)
-{
-	long size = 0, got;
-
-	do {
-		got = local_socket_receive(connection, answer + size,
-			(size_t)(ANSWER_SIZE - 1 - size), waiting, error);
-		if (got < 0)
-			return got;
-		size += got;
-	} while (got > 0 && size < ANSWER_SIZE - 1);
-	answer[size] = '\0';
-	return size;
-}
 
 /* Without line breaks and blanks at the end. */
 static void trim(char *text)
@@ -456,8 +408,7 @@ static int ask_load(const struct target *target, int connection, const char *lib
 	char request[3 * ARGUMENT_LIMIT], answer[ANSWER_SIZE];
 	struct waiting waiting;
 	size_t length = 0;
-	long size = 0;
-	int failed;
+	long size = 0, got;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		memcpy(request + length, words[i], strlen(words[i]) + 1);
@@ -465,13 +416,19 @@ static int ask_load(const struct target *target, int connection, const char *lib
 	}
 	waiting_begin(&waiting, waiting_answer_limit(LOAD_LIMIT),
 		"the JVM of process %ld to load the agent", (long)target->pid);
-	failed = local_socket_send(connection, request, length, &waiting, error);
-	if (failed == 0)
-		size = read_answer(connection, answer, &waiting, error);
+	got = local_socket_send(connection, request, length, &waiting, error);
+	/* Until the JVM closes. */
+	if (got == 0)
+		do {
+			got = local_socket_receive(connection, answer + size,
+				(size_t)(ANSWER_SIZE - 1 - size), &waiting, error);
+			size += got;
+		} while (got > 0 && size < ANSWER_SIZE - 1);
 	waiting_end(&waiting);
-	if (failed != 0)
-		return failed;
-	return size < 0 ? (int)size : judge(answer, error);
+	if (got < 0)
+		return (int)got;
+	answer[size] = '\0';
+	return judge(answer, error);
 }
 
 int hotspot_load(const struct target *target, const char *library, const char *options,

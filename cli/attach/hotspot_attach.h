@@ -9,17 +9,16 @@
 #ifndef JPROF_CLI_HOTSPOT_ATTACH_H
 #define JPROF_CLI_HOTSPOT_ATTACH_H
 
-#include "cli/attach/target_maps.h"
+#include "cli/attach/jvm_facts.h"
 
 /* Fails, with a line, if the process is no JVM; waits a little for one that is starting.
  * Fills maps, to be given back. */
-int hotspot_find_jvm(
-	const struct target *target, struct target_maps *maps, struct error *error);
+int hotspot_find_jvm(const struct target *target, struct jvm_maps *maps, struct error *error);
 
 /* What would keep hotspot_wake from making the JVM listen, as far as that can be seen:
  * nothing is done to the process. 0, or a negative code and a line. */
 int hotspot_check(
-	const struct target *target, const struct target_maps *maps, struct error *error);
+	const struct target *target, const struct jvm_maps *maps, struct error *error);
 
 /* Makes the JVM listen if it does not. Nothing is sent to what is no JVM, or to a JVM
  * that would answer the signal otherwise. 0, or a negative code and a line that says what

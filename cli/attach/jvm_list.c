@@ -18,8 +18,7 @@
 
 #include "cli/attach/control_client.h"
 #include "cli/attach/hotspot_attach.h"
-#include "cli/attach/jvm_counters.h"
-#include "cli/attach/jvm_flags.h"
+#include "cli/attach/jvm_facts.h"
 
 /* ---- one process ---- */
 
@@ -40,39 +39,34 @@ static bool is_java(const char *words)
 	return strcmp(slash != NULL ? slash + 1 : words, "java") == 0;
 }
 
-/* What HotSpot publishes ends at the first blank: behind it are the program's own words.
- */
-static char *first_word(char *text)
+/* The main class, jar or module. The command line keeps words apart; but the program may stand in an
+ * @file, and a tool of the JDK does not have it there. What HotSpot publishes has the program's own
+ * words behind the first blank. Owned; NULL. */
+static char *find_program_of(
+	const struct target *target, const unsigned char *counters, size_t size)
 {
-	if (text != NULL)
-		text[strcspn(text, " ")] = '\0';
-	if (text == NULL || text[0] != '\0')
-		return text;
-	free(text);
+	size_t length;
+	char *words = target_read(target, "cmdline", &length), *program = NULL;
+	bool ignored;
+
+	if (words && is_java(words))
+		program = jvm_command_line(NULL, words, length, &ignored);
+	free(words);
+	if (program)
+		return program;
+	program = jvm_counters_text(counters, size, "sun.rt.javaCommand");
+	if (program)
+		program[strcspn(program, " ")] = '\0';
+	if (program && program[0] != '\0')
+		return program;
+	free(program);
 	return NULL;
 }
 
-/* The command line keeps words apart; but the program may stand in an @file, and a tool
- * of the JDK does not have it there. */
-static void note_program(struct jvm_row *row, const struct target *target,
-	const unsigned char *counters, size_t size)
-{
-	size_t length;
-	char *words = target_read(target, "cmdline", &length);
-
-	if (words != NULL && is_java(words))
-		row->program = jvm_flags_program(words, length);
-	free(words);
-	if (row->program == NULL && counters != NULL)
-		row->program =
-			first_word(jvm_counters_text(counters, size, "sun.rt.javaCommand"));
-}
-
-/* From the file `release` of its JDK: the line JAVA_VERSION="17.0.15". */
+/* From the file `release` of its JDK. Owned; NULL. */
 static char *release_version(const struct target *target)
 {
-	static const char key[] = "JAVA_VERSION=\"";
-	char path[PATH_MAX + 16], text[4096], *begin;
+	char path[PATH_MAX + 16], version[64];
 	ssize_t length = readlinkat(target->proc, "exe", path, PATH_MAX);
 	int file, cut = 2;
 
@@ -82,35 +76,28 @@ static char *release_version(const struct target *target)
 		return NULL;
 	snprintf(path + length, 16, "/release");
 	file = target_open_file(target, target_path_there(target, path));
-	length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-	begin = strstr(text, key);
-	return begin != NULL
-		       ? strndup(begin + strlen(key), strcspn(begin + strlen(key), "\"\n"))
+	return jvm_release_value(file, "JAVA_VERSION", version, sizeof(version))
+		       ? strdup(version)
 		       : NULL;
 }
 
-static void note_jvm(struct jvm_row *row, const struct target *target,
-	const struct target_maps *maps, bool ask)
+static void note_jvm(
+	struct jvm_row *row, const struct target *target, const struct jvm_maps *maps, bool ask)
 {
 	struct error error = {0};
 	size_t size = 0;
-	unsigned char *counters = maps->counters != NULL
-					  ? jvm_counters_read(target, maps->counters, &size)
-					  : NULL;
+	unsigned char *counters =
+		maps->counters ? jvm_counters_read(target, maps->counters, &size) : NULL;
 
 	note_user(row, target->uid);
-	note_program(row, target, counters, size);
-	if (counters != NULL)
-		row->version = jvm_counters_text(counters, size, "java.property.java.version");
-	if (row->version == NULL)
+	row->program = find_program_of(target, counters, size);
+	row->version = jvm_counters_text(counters, size, "java.property.java.version");
+	if (!row->version)
 		row->version = release_version(target);
 	free(counters);
-	if (maps->agent != NULL && ask)
+	if (maps->agent && ask)
 		row->recording = control_state(target);
-	if (row->recording == NULL && hotspot_check(target, maps, &error) != 0)
+	if (!row->recording && hotspot_check(target, maps, &error) != 0)
 		row->refusal = strdup(error.text);
 }
 
@@ -122,6 +109,7 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	unsigned long long uid = 0;
 	char *words = NULL;
 	size_t size;
+	bool ignored;
 
 	snprintf(name, sizeof(name), "/proc/%ld", (long)row->pid);
 	outside.proc = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -130,7 +118,7 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	if (words != NULL && is_java(words) &&
 		target_status_number(&outside, "Uid", 10, &uid)) {
 		note_user(row, (uid_t)uid);
-		row->program = jvm_flags_program(words, size);
+		row->program = jvm_command_line(NULL, words, size, &ignored);
 		row->refusal = strdup(why->text);
 	}
 	free(words);
@@ -143,18 +131,18 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 static bool look(struct jvm_row *row, bool ask)
 {
 	struct error error = {0};
-	struct target_maps maps = {0};
+	struct jvm_maps maps = {0};
 	struct target target;
 	bool is_jvm = false;
 
 	if (target_open(&target, row->pid, &error) != 0)
 		return see_from_outside(row, &error);
-	if (target_maps_read(&target, &maps, &error) != 0)
+	if (jvm_maps_read(&target, &maps, &error) != 0)
 		is_jvm = see_from_outside(row, &error);
 	else if (maps.jvm)
 		note_jvm(row, &target, &maps, ask);
 	is_jvm |= maps.jvm && !target_ended(&target);
-	target_maps_fini(&maps);
+	jvm_maps_fini(&maps);
 	target_close(&target);
 	return is_jvm;
 }
@@ -224,67 +212,44 @@ void jvm_list_fini(struct jvm_list *list)
 
 /* ---- by name ---- */
 
-/* The last part of a jar's path, or of module/class; of a class behind its packages. A
- * jar's name has dots of its own. */
-static const char *short_name(const char *program)
-{
-	static const char ending[] = ".jar";
-	const char *slash = strrchr(program, '/'), *dot;
-	const char *last = slash != NULL ? slash + 1 : program;
-	size_t length = strlen(last);
-
-	if (length > strlen(ending) && strcmp(last + length - strlen(ending), ending) == 0)
-		return last;
-	dot = strrchr(last, '.');
-	return dot != NULL ? dot + 1 : last;
-}
-
 bool jvm_list_is_named(const char *program, const char *word)
 {
-	const char *slash = strrchr(program, '/');
+	static const char jar[] = ".jar";
+	const char *slash = strrchr(program, '/'), *last = slash ? slash + 1 : program;
+	const char *dot = strrchr(last, '.');
 
-	return strcmp(program, word) == 0 || strcmp(short_name(program), word) == 0 ||
-	       (slash != NULL && strcmp(slash + 1, word) == 0);
-}
-
-static int refuse_several(const struct jvm_list *list, const char *word, struct error *error)
-{
-	char found[400] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < list->count && used < sizeof(found); i++) {
-		const struct jvm_row *row = &list->row[i];
-
-		if (row->program != NULL && jvm_list_is_named(row->program, word))
-			used += (size_t)snprintf(found + used, sizeof(found) - used,
-				"%s%ld (%s)", used > 0 ? ", " : "", (long)row->pid,
-				error_subject(row->program).text);
-	}
-	return error_set(error, ERROR_USAGE, "'%s' is the program of several JVMs: %s",
-		error_subject(word).text, found);
+	if (strcmp(program, word) == 0 || strcmp(last, word) == 0)
+		return true;
+	/* A jar's name has dots of its own. */
+	return dot && strcmp(dot, jar) != 0 && strcmp(dot + 1, word) == 0;
 }
 
 static int find_program(
 	const struct jvm_list *list, const char *word, pid_t *pid, struct error *error)
 {
-	size_t found = 0;
+	char found[400] = "";
+	size_t used = 0, count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct jvm_row *row = &list->row[i];
 
-		if (row->program == NULL || !jvm_list_is_named(row->program, word))
+		if (!row->program || !jvm_list_is_named(row->program, word))
 			continue;
 		*pid = row->pid;
-		found++;
+		count++;
+		if (used < sizeof(found))
+			used += (size_t)snprintf(found + used, sizeof(found) - used,
+				"%s%ld (%s)", used > 0 ? ", " : "", (long)row->pid,
+				error_subject(row->program).text);
 	}
-	if (found == 1)
+	if (count == 1)
 		return 0;
 	*pid = 0;
-	if (found > 1)
-		return refuse_several(list, word, error);
+	if (count > 1)
+		return error_set(error, ERROR_USAGE, "'%s' is the program of several JVMs: %s",
+			error_subject(word).text, found);
 	return error_set(error, ERROR_USAGE,
-		"'%s' is no process id, and no JVM's main class: 'jprof list' shows what "
-		"runs",
+		"'%s' is no process id, and no JVM's main class: 'jprof list' shows what runs",
 		error_subject(word).text);
 }
 

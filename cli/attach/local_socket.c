@@ -20,77 +20,47 @@
 
 enum { CONNECT_LIMIT = 5000, CONNECT_PAUSE = 20 };
 
-/* What is wrong with a socket's file, or NULL. */
-static const char *distrust(const struct target *target, const struct stat *status)
-{
-	if (!S_ISSOCK(status->st_mode))
-		return "it is no socket";
-	if (status->st_uid != target->uid && status->st_uid != 0)
-		return "it belongs to another user";
-	if ((status->st_mode & 077) != 0)
-		return "it is open to other users";
-	return NULL;
-}
-
-/* The file itself, be it a link; a descriptor, or a negative code. */
-static int hold_file(const struct target *target, int directory, const char *name,
-	const char *what, struct error *error)
-{
-	int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	if (file >= 0)
-		return file;
-	if (errno == ENOENT)
-		return error_set(
-			error, ERROR_MISSING, "process %ld has no %s", (long)target->pid, what);
-	return error_set_errno(error, ERROR_IO, errno, "cannot look at '%s'", name);
-}
-
-static int check_file(const struct target *target, int file, const char *name, const char *what,
-	struct error *error)
-{
-	struct stat status;
-	const char *why = fstat(file, &status) == 0 ? distrust(target, &status)
-						    : "it cannot be looked at";
-
-	if (why == NULL)
-		return 0;
-	return error_set(error, ERROR_DENIED,
-		"the %s '%s' of process %ld is not to be trusted: %s", what, name,
-		(long)target->pid, why);
-}
-
 /* Tries while the listener's queue is full. 0, or -1 with errno. */
 static int try_connect(const struct target *target, int descriptor,
 	const struct sockaddr_un *address, const char *what)
 {
 	struct waiting waiting;
-	int failed;
+	int failed, reason;
 
 	waiting_begin(&waiting, CONNECT_LIMIT, "process %ld to take a connection to its %s",
 		(long)target->pid, what);
-	while ((failed = connect(
-			descriptor, (const struct sockaddr *)address, sizeof(*address))) != 0) {
-		int reason = errno;
-		bool again = reason == EINTR || reason == EAGAIN;
-
-		if (again && !waiting_is_over(&waiting)) {
-			waiting_pause(&waiting, CONNECT_PAUSE);
-			continue;
-		}
-		errno = reason;
-		break;
+	while (true) {
+		failed =
+			connect(descriptor, (const struct sockaddr *)address, sizeof(*address));
+		reason = errno;
+		if (failed == 0 || (reason != EINTR && reason != EAGAIN) ||
+			waiting_is_over(&waiting))
+			break;
+		waiting_pause(&waiting, CONNECT_PAUSE);
 	}
 	waiting_end(&waiting);
+	errno = reason;
 	return failed;
 }
 
-static int check_peer(
-	const struct target *target, int descriptor, const char *what, struct error *error)
+/* Connects to the file that is held, as the target's user. 0, or a negative code. */
+static int connect_held(const struct target *target, int descriptor, int file, const char *what,
+	struct error *error)
 {
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
+	int failed, reason;
 
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	target_become(target);
+	failed = try_connect(target, descriptor, &address, what);
+	reason = errno;
+	target_unbecome();
+	if (failed != 0)
+		return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO,
+			reason, "cannot connect to the %s of process %ld", what,
+			(long)target->pid);
 	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
 		peer.pid == target->pid)
 		return 0;
@@ -99,56 +69,41 @@ static int check_peer(
 		(long)target->pid, (long)peer.pid);
 }
 
-static int connect_held(const struct target *target, int descriptor, int file, const char *what,
-	struct error *error)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int failed, reason;
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
-	target_become(target);
-	failed = try_connect(target, descriptor, &address, what);
-	reason = errno;
-	target_unbecome();
-	if (failed == 0)
-		return check_peer(target, descriptor, what, error);
-	return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO, reason,
-		"cannot connect to the %s of process %ld", what, (long)target->pid);
-}
-
-/* A connection, or a negative code. */
-static int connect_file(
-	const struct target *target, int file, const char *what, struct error *error)
-{
-	int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int failed;
-
-	if (descriptor < 0)
-		return error_set_errno(error, ERROR_IO, errno, "cannot make a socket");
-	failed = connect_held(target, descriptor, file, what, error);
-	if (failed == 0)
-		return descriptor;
-	close(descriptor);
-	return failed;
-}
-
 int local_socket_connect(const struct target *target, int directory, const char *name,
 	const char *what, struct error *error)
 {
-	int file = hold_file(target, directory, name, what, error), result;
+	/* The file itself, be it a link. */
+	int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int descriptor = -1, failed;
+	const char *why = NULL;
+	struct stat status;
 
+	if (file < 0 && errno == ENOENT)
+		return error_set(
+			error, ERROR_MISSING, "process %ld has no %s", (long)target->pid, what);
 	if (file < 0)
-		return file;
-	result = check_file(target, file, name, what, error);
-	if (result == 0)
-		result = connect_file(target, file, what, error);
+		return error_set_errno(error, ERROR_IO, errno, "cannot look at '%s'", name);
+	if (fstat(file, &status) != 0)
+		why = "it cannot be looked at";
+	else if (!S_ISSOCK(status.st_mode))
+		why = "it is no socket";
+	else if (status.st_uid != target->uid && status.st_uid != 0)
+		why = "it belongs to another user";
+	else if ((status.st_mode & 077) != 0)
+		why = "it is open to other users";
+	if (why)
+		failed = error_set(error, ERROR_DENIED,
+			"the %s '%s' of process %ld is not to be trusted: %s", what, name,
+			(long)target->pid, why);
+	else if ((descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) <
+		 0)
+		failed = error_set_errno(error, ERROR_IO, errno, "cannot make a socket");
+	else
+		failed = connect_held(target, descriptor, file, what, error);
 	close(file);
-	return result;
-}
-
-static int closed(struct error *error)
-{
-	return error_set(error, ERROR_IO, "the connection was closed without an answer");
+	if (failed != 0 && descriptor >= 0)
+		close(descriptor);
+	return failed != 0 ? failed : descriptor;
 }
 
 int local_socket_send(int descriptor, const char *bytes, size_t size, struct waiting *waiting,
@@ -161,7 +116,8 @@ int local_socket_send(int descriptor, const char *bytes, size_t size, struct wai
 			return waiting_give_up(waiting, error);
 		sent = send(descriptor, bytes, size, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR && errno != EAGAIN)
-			return closed(error);
+			return error_set(
+				error, ERROR_IO, "the connection was closed without an answer");
 		if (sent > 0) {
 			bytes += sent;
 			size -= (size_t)sent;

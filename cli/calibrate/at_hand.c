@@ -15,6 +15,7 @@
 #include "calibration/build_note.h"
 #include "calibration/processor.h"
 #include "cli/attach/agent_library.h"
+#include "cli/attach/jvm_facts.h"
 #include "cli/java/java_command.h"
 #include "cli/java/known_jvms.h"
 
@@ -130,41 +131,10 @@ static int check_agent(struct question *question)
 
 /* ---- the JVM ---- */
 
-/* The value of a line KEY="VALUE". False: there is none. */
-static bool take_value(const char *text, const char *key, char *value, size_t size)
-{
-	size_t length = strlen(key);
-
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (strncmp(text, key, length) != 0 || strncmp(text + length, "=\"", 2) != 0)
-			continue;
-		text += length + 2;
-		snprintf(value, size, "%.*s", (int)strcspn(text, "\"\n"), text);
-		return true;
-	}
-	return false;
-}
-
-/* The first bytes of a regular file, as a text; no other kind is waited for. False: it is none. */
-static bool read_start(const char *path, char *text, size_t size)
-{
-	int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat status;
-	ssize_t length = -1;
-
-	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
-		length = read(file, text, size - 1);
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-	return length >= 0;
-}
-
 /* By the file that HotSpot's builds have beside bin/. False: it does not say. */
 static bool read_release(const char *java, char *version, size_t size)
 {
-	char whole[PATH_MAX], path[PATH_MAX + 16], text[16384];
+	char whole[PATH_MAX], path[PATH_MAX + 16];
 	const char *bin;
 
 	if (!realpath(java, whole))
@@ -173,8 +143,8 @@ static bool read_release(const char *java, char *version, size_t size)
 	if (!bin || strcmp(bin, "/bin/java") != 0)
 		return false;
 	snprintf(path, sizeof(path), "%.*s/release", (int)(bin - whole), whole);
-	return read_start(path, text, sizeof(text)) &&
-	       take_value(text, "JAVA_RUNTIME_VERSION", version, size);
+	return jvm_release_value(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC),
+		"JAVA_RUNTIME_VERSION", version, size);
 }
 
 /* The one that the profile names: only compared, never run. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/attach/control_client.h"
-#include "cli/attach/target_maps.h"
+#include "cli/attach/jvm_facts.h"
 
 /* ---- who writes it ---- */
 
@@ -86,14 +86,14 @@ static int check_named(const struct target *target, const json_t *result,
 
 static int check_library(const struct target *target, struct error *error)
 {
-	struct target_maps maps;
-	int failed = target_maps_read(target, &maps, error);
+	struct jvm_maps maps;
+	int failed = jvm_maps_read(target, &maps, error);
 
 	if (failed != 0)
 		return failed;
 	if (maps.agent == NULL)
 		failed = refuse_other(target, error);
-	target_maps_fini(&maps);
+	jvm_maps_fini(&maps);
 	return failed;
 }
 

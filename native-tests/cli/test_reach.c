@@ -17,10 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/attach/jvm_counters.h"
-#include "cli/attach/jvm_flags.h"
+#include "cli/attach/jvm_facts.h"
 #include "cli/attach/jvm_list.h"
-#include "cli/attach/target_maps.h"
 #include "cli/record/profile_file.h"
 #include "cli/status_text.h"
 #include "cli/terminal/waiting.h"
@@ -108,10 +106,10 @@ static void command_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct jvm_flags flags = {0};
+		bool no_attach = false;
 
-		jvm_flags_command_line(NULL, &flags, rows[i].words, rows[i].size);
-		if (flags.no_attach != rows[i].no_attach)
+		free(jvm_command_line(NULL, rows[i].words, rows[i].size, &no_attach));
+		if (no_attach != rows[i].no_attach)
 			fail_msg("row %zu", i);
 	}
 }
@@ -120,12 +118,12 @@ static void command_line_without_end(void **state)
 {
 	static const char words[] = "java\0" ON;
 	char *exact = malloc(sizeof(words) - 1);
-	struct jvm_flags flags = {0};
+	bool no_attach = false;
 
 	(void)state;
 	memcpy(exact, words, sizeof(words) - 1);
-	jvm_flags_command_line(NULL, &flags, exact, sizeof(words) - 1);
-	assert_true(flags.no_attach);
+	free(jvm_command_line(NULL, exact, sizeof(words) - 1, &no_attach));
+	assert_true(no_attach);
 	free(exact);
 }
 
@@ -133,15 +131,16 @@ static void environments(void **state)
 {
 	static const char variables[] =
 		"A=" ON "\0JAVA_TOOL_OPTIONS=-Xa\t" ON " -Xb\0_JAVA_OPTIONS=" OFF;
-	struct jvm_flags flags = {0};
+	bool no_attach = false;
 
 	(void)state;
-	jvm_flags_environment(&flags, variables, 10, true);
-	assert_false(flags.no_attach);
-	jvm_flags_environment(&flags, variables, sizeof(variables), true);
-	assert_true(flags.no_attach);
-	jvm_flags_environment(&flags, variables, sizeof(variables), false);
-	assert_false(flags.no_attach);
+	jvm_variable("JAVA_TOOL_OPTIONS", variables, 10, &no_attach);
+	assert_false(no_attach);
+	jvm_variable("JAVA_TOOL_OPTIONS", variables, sizeof(variables), &no_attach);
+	jvm_variable("JDK_JAVA_OPTIONS", variables, sizeof(variables), &no_attach);
+	assert_true(no_attach);
+	jvm_variable("_JAVA_OPTIONS", variables, sizeof(variables), &no_attach);
+	assert_false(no_attach);
 }
 
 /* ---- HotSpot's counters, made byte by byte ---- */
@@ -187,7 +186,7 @@ static int read_counters(const struct counters *counters, size_t size)
 	int value;
 
 	memcpy(exact, counters, size);
-	value = jvm_flags_counters(exact, size);
+	value = jvm_counters_attach(exact, size);
 	free(exact);
 	return value;
 }
@@ -237,9 +236,10 @@ static void programs_are_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *exact = malloc(rows[i].size + 1), *program;
+		bool ignored;
 
 		memcpy(exact, rows[i].words, rows[i].size);
-		program = jvm_flags_program(exact, rows[i].size);
+		program = jvm_command_line(NULL, exact, rows[i].size, &ignored);
 		if ((program == NULL) != (rows[i].program == NULL) ||
 			(program != NULL && strcmp(program, rows[i].program) != 0))
 			fail_msg("row %zu: %s", i, program != NULL ? program : "none");
@@ -330,7 +330,7 @@ static void pids(void **state)
 static void our_own_process(void **state)
 {
 	struct target target;
-	struct target_maps maps;
+	struct jvm_maps maps;
 	struct error error = {0};
 	char *here;
 
@@ -340,10 +340,10 @@ static void our_own_process(void **state)
 	assert_int_equal(target.uid, geteuid());
 	assert_int_equal(target.gid, getegid());
 	assert_false(target_ended(&target));
-	assert_int_equal(target_maps_read(&target, &maps, &error), 0);
+	assert_int_equal(jvm_maps_read(&target, &maps, &error), 0);
 	assert_false(maps.jvm);
 	assert_null(maps.counters);
-	target_maps_fini(&maps);
+	jvm_maps_fini(&maps);
 	here = target_path_here(&target, "/a/b");
 	assert_string_equal(here, "/a/b");
 	free(here);
