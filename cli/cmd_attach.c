@@ -169,10 +169,10 @@ static int keep_file(struct attach *attach, const json_t *result, struct error *
 {
 	const char *file = json_string_value(json_object_get(result, "file"));
 
-	if (file == NULL || attach->file != NULL)
+	if (!file || attach->file)
 		return 0;
 	attach->file = target_path_here(&attach->target, file);
-	return attach->file != NULL ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+	return attach->file ? 0 : error_set(error, ERROR_MEMORY, "no memory");
 }
 
 static int start(struct attach *attach, struct error *error)
@@ -184,13 +184,13 @@ static int start(struct attach *attach, struct error *error)
 		return failed;
 	members = json_pack("{s:O}", "options", attach->request.options);
 	/* The agent ends it, too: this command may be killed. */
-	if (members != NULL && attach->words.duration != 0 &&
+	if (members && attach->words.duration != 0 &&
 		json_object_set_new(
 			members, "duration_ms", json_integer(attach->words.duration)) != 0) {
 		json_decref(members);
 		members = NULL;
 	}
-	if (members == NULL)
+	if (!members)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	failed = control_ask(&attach->control, "start", members, &result, error);
 	json_decref(members);
@@ -207,7 +207,7 @@ static void say_started(const struct attach *attach)
 	long pid = (long)attach->pid;
 
 	fprintf(stderr, "jprof: recording into ");
-	profile_file_put(attach->file != NULL ? attach->file : "a file");
+	profile_file_put(attach->file ? attach->file : "a file");
 	if (attach->words.duration != 0)
 		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
 			(double)attach->words.duration / 1000);
@@ -258,7 +258,7 @@ static void say_where(const struct attach *attach, bool has_ended)
 	if (has_ended)
 		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
 			(long)attach->pid);
-	if (attach->file == NULL)
+	if (!attach->file)
 		return;
 	if (has_ended && !attach->target.same_view)
 		say("the profile was '%s'; look for it where the files of that process "

@@ -131,7 +131,7 @@ static int check_place(const char *file, struct error *error)
 	char path[PATH_MAX];
 	struct stat status;
 
-	if (file == NULL)
+	if (!file)
 		return 0;
 	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
 		return error_set(error, ERROR_IO, "cannot write %s: it is no regular file",
@@ -147,10 +147,10 @@ static int check_place(const char *file, struct error *error)
 static int keep(const struct calibration *calibration, const char *file, char **place,
 	struct error *error)
 {
-	int failed = file != NULL ? calibration_save(calibration, file, error)
-				  : cache_write(calibration, error);
+	int failed = file ? calibration_save(calibration, file, error)
+			  : cache_write(calibration, error);
 
-	*place = file != NULL ? strdup(file) : cache_path(&calibration->identity);
+	*place = file ? strdup(file) : cache_path(&calibration->identity);
 	return failed;
 }
 
@@ -166,7 +166,7 @@ static int finish(const struct words *words, const struct calibration *calibrati
 	if (failed == 0) {
 		printf("%zu sequences in %.1f s: '", calibration->row_count,
 			calibration->seconds);
-		harmless_put(stdout, place != NULL ? place : "");
+		harmless_put(stdout, place ? place : "");
 		printf("'\n");
 	}
 	free(place);
@@ -187,7 +187,7 @@ int cmd_calibrate(int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	training = calloc(1, sizeof(*training));
-	if (training == NULL)
+	if (!training)
 		return command_no_memory();
 	waiting_catch_interrupt();
 	failed = check_place(words.file, &error);

@@ -102,7 +102,7 @@ static json_t *start_members(struct control_command *command, struct error *erro
 	if (place_file(command, &request, error) == 0 &&
 		json_object_size(request.options) > 0) {
 		members = json_pack("{s:O}", "options", request.options);
-		if (members == NULL)
+		if (!members)
 			error_set(error, ERROR_MEMORY, "no memory");
 	}
 	start_request_fini(&request);
@@ -114,7 +114,7 @@ static char *file_of(const struct control_command *command, const json_t *result
 {
 	const char *file = json_string_value(json_object_get(result, "file"));
 
-	return file != NULL ? target_path_here(&command->target, file) : NULL;
+	return file ? target_path_here(&command->target, file) : NULL;
 }
 
 static int tell_start(
@@ -124,7 +124,7 @@ static int tell_start(
 
 	(void)error;
 	fprintf(stderr, "jprof: recording into ");
-	profile_file_put(file != NULL ? file : "a file");
+	profile_file_put(file ? file : "a file");
 	fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
 	free(file);
 	matches_tell(json_object_get(result, "matches"), false);
@@ -138,7 +138,7 @@ static int tell_stop(struct control_command *command, const json_t *result, stru
 	char *file = file_of(command, result);
 
 	(void)error;
-	if (file != NULL)
+	if (file)
 		profile_file_say(file);
 	else
 		fprintf(stderr, "jprof: the recording in process %ld has ended\n",
@@ -152,10 +152,10 @@ static json_t *snapshot_members(struct control_command *command, struct error *e
 {
 	json_t *members;
 
-	if (command->label == NULL)
+	if (!command->label)
 		return NULL;
 	members = json_pack("{s:s}", "label", command->label);
-	if (members == NULL)
+	if (!members)
 		error_set(error, ERROR_VALUE, "the label is not UTF-8");
 	return members;
 }
@@ -167,7 +167,7 @@ static int tell_snapshot(
 
 	(void)error;
 	fprintf(stderr, "jprof: snapshot ");
-	profile_file_put(label != NULL ? label : "?");
+	profile_file_put(label ? label : "?");
 	fprintf(stderr, " of process %ld is in its profile\n", (long)command->pid);
 	return 0;
 }
@@ -194,7 +194,7 @@ static int tell_detach(
 	*error = (struct error){0};
 	fprintf(stderr, "jprof: the agent is out of process %ld\n", (long)command->pid);
 	file = file_of(command, result);
-	if (file != NULL)
+	if (file)
 		profile_file_say(file);
 	free(file);
 	matches_tell(json_object_get(result, "matches"), true);
@@ -295,7 +295,7 @@ static json_t *status_members(struct control_command *command, struct error *err
 	if (command->watch == 0)
 		return NULL;
 	members = json_pack("{s:i}", "rates", RATES_TOP);
-	if (members == NULL)
+	if (!members)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return members;
 }
@@ -321,7 +321,7 @@ static int tell_status(
 	command->looked = json_integer_value(json_object_get(
 				  json_object_get(result, "rates"), "took_ns")) /
 			  1000000;
-	if (lines == NULL)
+	if (!lines)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	if (width > 0)
 		replace_lines(command, lines);
@@ -353,7 +353,7 @@ static int take_plain(struct control_command *command, const char *word)
 		return jvm_list_find(word, &command->pid, &error) == 0
 			       ? EXIT_DONE
 			       : command_usage(name, "%s", error.text);
-	if (!command->verb->has_label || command->label != NULL)
+	if (!command->verb->has_label || command->label)
 		return command_usage(name, "one word too many: '%s'", word);
 	command->label = word;
 	return EXIT_DONE;
@@ -383,7 +383,7 @@ static int read_words(struct control_command *command, int argc, char **argv)
 static int ask(struct control_command *command, struct error *error)
 {
 	const struct verb *verb = command->verb;
-	json_t *members = verb->members != NULL ? verb->members(command, error) : NULL;
+	json_t *members = verb->members ? verb->members(command, error) : NULL;
 	json_t *result = NULL;
 	int failed = -(int)error->code;
 

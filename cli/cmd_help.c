@@ -40,9 +40,9 @@ static void describe(FILE *out, const struct command *command)
 {
 	fprintf(out, "usage: jprof %s%s%s\n\n%s\n", command->name,
 		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
-	if (command->text != NULL)
+	if (command->text)
 		fprintf(out, "\n%s", command->text);
-	if (command->details != NULL) {
+	if (command->details) {
 		fputc('\n', out);
 		command->details(out);
 	}
@@ -74,12 +74,12 @@ int cmd_help(int argc, char **argv)
 		return command_flush();
 	}
 	topic = topic_find(argv[1]);
-	if (topic != NULL) {
+	if (topic) {
 		topic->print(stdout);
 		return command_flush();
 	}
 	command = command_find(argv[1]);
-	if (command == NULL)
+	if (!command)
 		return command_unknown(
 			argv[1], (const char *const[]){"options", "schema", NULL});
 	describe(stdout, command);

@@ -38,7 +38,7 @@ static int read_words(bool *is_json, int argc, char **argv)
 
 static const char *or_unknown(const char *text)
 {
-	return text != NULL ? text : "?";
+	return text ? text : "?";
 }
 
 static void print_text(const struct jvm_list *list)
@@ -53,12 +53,11 @@ static void print_text(const struct jvm_list *list)
 		harmless_copy(user, sizeof(user), row->user, strlen(row->user));
 		harmless_copy(version, sizeof(version), or_unknown(row->version),
 			strlen(or_unknown(row->version)));
-		harmless_copy(state, sizeof(state),
-			row->recording != NULL ? row->recording : "-",
-			row->recording != NULL ? strlen(row->recording) : 1);
+		harmless_copy(state, sizeof(state), row->recording ? row->recording : "-",
+			row->recording ? strlen(row->recording) : 1);
 		printf("%8ld  %-10s %-10s %-10s ", (long)row->pid, user, version, state);
 		harmless_put(stdout, or_unknown(row->program));
-		if (row->refusal != NULL) {
+		if (row->refusal) {
 			printf("\n%8s  no attach: ", "");
 			harmless_put(stdout, row->refusal);
 		}
@@ -72,10 +71,10 @@ static json_t *text_of(const char *text)
 	char copy[4096];
 	json_t *plain;
 
-	if (text == NULL)
+	if (!text)
 		return json_null();
 	plain = json_string(text);
-	if (plain != NULL)
+	if (plain)
 		return plain;
 	harmless_copy(copy, sizeof(copy), text, strlen(text));
 	return json_string(copy);
@@ -85,7 +84,7 @@ static int print_json(const struct jvm_list *list)
 {
 	json_t *rows = json_array(), *all = json_pack("{s:o}", "jvms", rows);
 	char *text;
-	int failed = all == NULL;
+	int failed = !all;
 
 	for (size_t i = 0; i < list->count && !failed; i++) {
 		const struct jvm_row *row = &list->row[i];
@@ -94,15 +93,15 @@ static int print_json(const struct jvm_list *list)
 			rows, json_pack("{s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "pid",
 				      (json_int_t)row->pid, "user", text_of(row->user), "java",
 				      text_of(row->version), "program", text_of(row->program),
-				      "attach", row->refusal == NULL, "reason",
-				      text_of(row->refusal), "jprof", text_of(row->recording)));
+				      "attach", !row->refusal, "reason", text_of(row->refusal),
+				      "jprof", text_of(row->recording)));
 	}
 	text = failed ? NULL : json_dumps(all, JSON_COMPACT);
-	if (text != NULL)
+	if (text)
 		puts(text);
 	free(text);
 	json_decref(all);
-	return text != NULL ? EXIT_DONE : command_no_memory();
+	return text ? EXIT_DONE : command_no_memory();
 }
 
 int cmd_list(int argc, char **argv)

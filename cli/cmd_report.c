@@ -202,7 +202,7 @@ void cmd_report_details(FILE *out)
 	fprintf(out, "Options:\n");
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		fprintf(out, "  %-15s %-10s ", report_options[i].name,
-			report_options[i].value != NULL ? report_options[i].value : "");
+			report_options[i].value ? report_options[i].value : "");
 		wrap_text(out, 29, report_options[i].meaning);
 	}
 	fprintf(out, "\nViews:\n");
@@ -224,10 +224,10 @@ static int find_file(struct words *words, char **found)
 {
 	struct error error = {0};
 
-	if (words->file != NULL)
+	if (words->file)
 		return 0;
 	*found = profile_file_newest(&error);
-	if (*found == NULL)
+	if (!*found)
 		return command_usage("report", "%s", error.text);
 	say("of the newest profile here, '%s'", *found);
 	words->file = *found;
@@ -238,7 +238,7 @@ static bool wants_colour(void)
 {
 	const char *terminal = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && terminal != NULL &&
+	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && terminal &&
 	       strcmp(terminal, "dumb") != 0;
 }
 
@@ -247,7 +247,7 @@ static void find_size(struct words *words)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size = {0};
-	long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
 
 	if (words->request.width != 0 || !isatty(STDOUT_FILENO))
 		return;
@@ -346,8 +346,7 @@ static int print_profile(const struct profile *profile, const struct words *word
 	request.state = state;
 	request.say = say_line;
 	request.before_write = progress_hide;
-	if ((request.view->adjusts && !profile_is_unwritten(profile)) ||
-		words->calibration != NULL) {
+	if ((request.view->adjusts && !profile_is_unwritten(profile)) || words->calibration) {
 		progress_show("taking out what probes cost");
 		failed = find_adjustment(&adjustment, profile, words, error);
 		request.choice.adjustment = &adjustment;
@@ -366,7 +365,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 	const char *calls = profile_meta_get(profile, "calls");
 	const struct view *view = words->request.view;
 
-	if (calls == NULL || strcmp(calls, "off") != 0 || !view->calls)
+	if (!calls || strcmp(calls, "off") != 0 || !view->calls)
 		return;
 	if (!words->has_view)
 		words->request.view = &view_threads;

@@ -62,7 +62,7 @@ static int find_command(struct run *run, int argc, char **argv)
 	/* JVMs below another program may work in other folders. */
 	if (run->way != LAUNCH_ANY)
 		return EXIT_DONE;
-	if (getcwd(run->here, sizeof(run->here)) == NULL) {
+	if (!getcwd(run->here, sizeof(run->here))) {
 		say("cannot tell the working directory: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -81,7 +81,7 @@ static int read_words(struct run *run, int argc, char **argv)
 				"'%s' is no option; write -- before the command", argv[at]);
 		status = agent_words_take(&run->words, argc, argv, &at);
 	}
-	if (status == EXIT_DONE && run->command == NULL)
+	if (status == EXIT_DONE && !run->command)
 		return command_usage("run", "no -- and command");
 	return status;
 }
@@ -97,7 +97,7 @@ static char *tell_file(const struct run *run, const char *file, struct error *er
 	if (run->way == LAUNCH_ANY)
 		return profile_file_whole(file, error);
 	fixed = profile_file_fix_time(file, (long)time(NULL));
-	if (fixed == NULL)
+	if (!fixed)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return fixed;
 }
@@ -111,7 +111,7 @@ static int place_profile(struct run *run)
 	char *all = agent_words_join(&run->words), *file;
 	int failed;
 
-	if (all == NULL)
+	if (!all)
 		return command_no_memory();
 	failed = options_parse(&options, all, &error);
 	free(all);
@@ -122,7 +122,7 @@ static int place_profile(struct run *run)
 	failed = -(int)error.code;
 	if (failed == 0)
 		failed = profile_file_check(file, &error);
-	if (failed == 0 && (run->words.file != NULL || strcmp(file, options.file) != 0))
+	if (failed == 0 && (run->words.file || strcmp(file, options.file) != 0))
 		failed = options_append(&run->words.options, "file", file, &error);
 	free(file);
 	options_fini(&options);
@@ -142,14 +142,14 @@ static int make_agent(struct run *run)
 	if (agent_library_find(library, &error) != 0)
 		return command_failed(&error);
 	/* The JVM takes the first '=' for the end of the path. */
-	if (strchr(library, '=') != NULL) {
+	if (strchr(library, '=')) {
 		say("the JVM cannot load an agent whose path contains '=': "
 		    "'%s'; move it",
 			library);
 		return EXIT_FAILED;
 	}
-	if (asprintf(&run->agent, "-agentpath:%s%s%s", library, options != NULL ? "=" : "",
-		    options != NULL ? options : "") < 0) {
+	if (asprintf(&run->agent, "-agentpath:%s%s%s", library, options ? "=" : "",
+		    options ? options : "") < 0) {
 		run->agent = NULL;
 		return command_no_memory();
 	}

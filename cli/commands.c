@@ -146,9 +146,9 @@ int command_unknown(const char *word, const char *const *topics)
 
 	for (size_t i = 0; i < command_count; i++)
 		choices_add(&choices, commands[i].name);
-	for (; topics != NULL && *topics != NULL; topics++)
+	for (; topics && *topics; topics++)
 		choices_add(&choices, *topics);
 	say("no command '%s'%s (see 'jprof help')", word,
-		choices_text(&choices, topics != NULL ? "commands and topics" : "commands"));
+		choices_text(&choices, topics ? "commands and topics" : "commands"));
 	return EXIT_USAGE;
 }

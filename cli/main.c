@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0)
 		return print_version();
 	command = command_find(command_word(argv[1]));
-	if (command == NULL)
+	if (!command)
 		return command_unknown(argv[1], NULL);
 	return run_command(command, argc - 1, argv + 1);
 }

@@ -17,7 +17,7 @@ bool matches_tell(const json_t *rows, bool has_ended)
 	const char *option = matches_nothing(rows);
 
 	matches_say(rows, has_ended, MATCHES_SAID, say_line, NULL);
-	if (option == NULL || !has_ended)
+	if (!option || !has_ended)
 		return false;
 	say(MATCHES_NOTHING, "", option);
 	return true;

@@ -122,7 +122,7 @@ static const char *name_of(const json_t *row)
 {
 	const char *name = json_string_value(json_object_get(row, "method"));
 
-	return name != NULL ? name : "?";
+	return name ? name : "?";
 }
 
 /* ---- a screen ---- */
@@ -151,10 +151,10 @@ static void put_armed(FILE *out, const json_t *status, long pid, const char *end
 	const char *state = json_string_value(json_object_get(status, "state"));
 
 	fprintf(out, "process %ld: ", pid);
-	put_name(out, state != NULL ? state : "?", NAME_LINE);
+	put_name(out, state ? state : "?", NAME_LINE);
 	fprintf(out, ", %s%s",
-		state != NULL && strcmp(state, "recording") == 0 ? "no rates are told"
-								 : "nothing is recorded",
+		state && strcmp(state, "recording") == 0 ? "no rates are told"
+							 : "nothing is recorded",
 		end);
 }
 
@@ -218,7 +218,7 @@ static char *text_of(const json_t *status, long pid, unsigned width)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (out == NULL)
+	if (!out)
 		return NULL;
 	if (!read_rates(status, &rates))
 		put_armed(out, status, pid, width > 0 ? "\n" : "");

@@ -21,7 +21,7 @@ static void put_text(FILE *out, const json_t *value)
 {
 	const char *text = json_string_value(value);
 
-	if (text != NULL)
+	if (text)
 		harmless_put(out, text);
 }
 
@@ -81,7 +81,7 @@ static void put_object(FILE *out, const json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT);
 
-	harmless_put(out, text != NULL ? text : "?");
+	harmless_put(out, text ? text : "?");
 	free(text);
 }
 
@@ -158,7 +158,7 @@ char *status_text(const json_t *status, unsigned width)
 	size_t size;
 	FILE *out = open_memstream(&lines, &size);
 
-	if (out == NULL)
+	if (!out)
 		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct row *row = &rows[i];

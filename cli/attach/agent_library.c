@@ -47,7 +47,7 @@ int agent_library_find(char library[PATH_MAX], struct error *error)
 	*strrchr(folder, '/') = '\0';
 	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s/" LIBRARY, folder, library_places[i]);
-		if (realpath(path, library) != NULL)
+		if (realpath(path, library))
 			return 0;
 	}
 	return error_set(error, ERROR_MISSING,
@@ -56,39 +56,14 @@ int agent_library_find(char library[PATH_MAX], struct error *error)
 
 /* ---- the same file ---- */
 
-/* The target can open that path, and finds there what we find here. */
-static bool is_same_file(const struct target *target, const char *library)
-{
-	struct stat here, there;
-	int file = target_open_file(target, library);
-	bool same;
-
-	if (file < 0)
-		return false;
-	same = stat(library, &here) == 0 && fstat(file, &there) == 0 &&
-	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-	close(file);
-	return same;
-}
-
 /* ---- a copy ---- */
 
 /* The library's bytes, as they are mapped here. Embedded. */
 struct image {
-	void *bytes;
+	unsigned char *bytes;
 	size_t size;
 	char name[40]; /* of its copies */
 };
-
-/* FNV-1a, 64 bits: tells versions apart, not forgeries (the directory does that). */
-static uint64_t hash_bytes(const unsigned char *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 static int map_file(int file, struct image *image)
 {
@@ -98,12 +73,14 @@ static int map_file(int file, struct image *image)
 		return -1;
 	image->size = (size_t)status.st_size;
 	image->bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
-	return image->bytes == MAP_FAILED ? -1 : 0;
+	return image->bytes == (void *)MAP_FAILED ? -1 : 0;
 }
 
 static int image_open(struct image *image, const char *library, struct error *error)
 {
 	int file = open(library, O_RDONLY | O_CLOEXEC);
+	/* FNV-1a, 64 bits: tells versions apart, not forgeries (the directory does that). */
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	int failed = file < 0 ? -1 : map_file(file, image);
 
 	if (failed != 0)
@@ -112,8 +89,10 @@ static int image_open(struct image *image, const char *library, struct error *er
 		close(file);
 	if (failed != 0)
 		return -ERROR_IO;
+	for (size_t i = 0; i < image->size; i++)
+		hash = (hash ^ image->bytes[i]) * UINT64_C(0x100000001b3);
 	snprintf(image->name, sizeof(image->name), "libjprof-%016llx.so",
-		(unsigned long long)hash_bytes(image->bytes, image->size));
+		(unsigned long long)hash);
 	return 0;
 }
 
@@ -138,39 +117,31 @@ static bool has_copy(const struct target *target, int directory, const struct im
 	return same;
 }
 
-static int write_all(int file, const char *bytes, size_t size)
-{
-	ssize_t wrote;
-
-	while (size > 0) {
-		wrote = write(file, bytes, size);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return -1;
-		bytes += wrote;
-		size -= (size_t)wrote;
-	}
-	return 0;
-}
-
 /* 0, or -1 with errno; then nothing is left behind. */
 static int write_copy(int directory, const struct image *image)
 {
 	char part[32];
-	int file, failed, reason;
+	size_t done = 0;
+	int file, reason = 0;
 
 	snprintf(part, sizeof(part), "part-%ld", (long)getpid());
 	file = openat(
 		directory, part, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0500);
 	if (file < 0)
 		return -1;
-	failed = write_all(file, image->bytes, image->size);
-	reason = errno;
-	if (close(file) == 0 && failed == 0 &&
-		renameat(directory, part, directory, image->name) == 0)
+	while (done < image->size && reason == 0) {
+		ssize_t wrote = write(file, image->bytes + done, image->size - done);
+
+		if (wrote > 0)
+			done += (size_t)wrote;
+		else if (wrote == 0 || errno != EINTR)
+			reason = wrote == 0 ? EIO : errno;
+	}
+	if (close(file) != 0 && reason == 0)
+		reason = errno;
+	if (reason == 0 && renameat(directory, part, directory, image->name) == 0)
 		return 0;
-	if (failed == 0)
+	if (reason == 0)
 		reason = errno;
 	unlinkat(directory, part, 0);
 	errno = reason;
@@ -197,23 +168,17 @@ static int own_directory(const struct target *target, int parent, const char *na
 	return -1;
 }
 
-/* Files below it may be loaded. */
-static bool allows_code(int directory)
-{
-	struct statvfs system;
-
-	return fstatvfs(directory, &system) == 0 &&
-	       (system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0;
-}
-
 /* As the target's user. 0, or -1 with errno. name: the directory's. */
 static int copy_below(const struct target *target, const char *root, const struct image *image,
 	const char *name)
 {
 	int parent = target_open_path(target, root, O_RDONLY | O_DIRECTORY), directory = -1;
 	int failed = -1, reason = EACCES;
+	struct statvfs system;
 
-	if (parent >= 0 && allows_code(parent)) {
+	/* Files below it may be loaded. */
+	if (parent >= 0 && fstatvfs(parent, &system) == 0 &&
+		(system.f_flag & (ST_NOEXEC | ST_RDONLY)) == 0) {
 		directory = own_directory(target, parent, name);
 		if (directory >= 0)
 			failed = has_copy(target, directory, image)
@@ -237,7 +202,7 @@ static int copy_somewhere(const struct target *target, const struct image *image
 {
 	int failed, reason = 0;
 
-	for (size_t i = 0; protocol_roots[i] != NULL; i++) {
+	for (size_t i = 0; protocol_roots[i]; i++) {
 		target_become(target);
 		failed = copy_below(target, protocol_roots[i], image, name);
 		reason = reason == 0 ? errno : reason;
@@ -254,33 +219,28 @@ static int copy_somewhere(const struct target *target, const struct image *image
 		(long)target->pid);
 }
 
-/* Beside the agent's socket, or, where others have made all of these directories, in one
- * of a name that they cannot foresee. */
-static int copy_image(const struct target *target, const struct image *image, char **path,
-	struct error *error)
-{
-	struct control_name name = control_directory(target);
-	struct error ignored = {0};
-	unsigned random = 0;
-
-	if (copy_somewhere(target, image, name.text, path, &ignored) == 0)
-		return 0;
-	/* Where others were not in the way that fails, too, and leaves nothing behind. */
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) == (ssize_t)sizeof(random))
-		snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,
-			(long)target->inner_pid, random);
-	return copy_somewhere(target, image, name.text, path, error);
-}
-
+/* A copy beside the agent's socket, or, where others have made all of these directories, in one of a
+ * name that they cannot foresee. */
 static int place_copy(
 	const struct target *target, const char *library, char **path, struct error *error)
 {
+	struct control_name name = control_directory(target);
+	struct error ignored = {0};
 	struct image image;
+	unsigned random = 0;
 	int failed = image_open(&image, library, error);
 
 	if (failed != 0)
 		return failed;
-	failed = copy_image(target, &image, path, error);
+	failed = copy_somewhere(target, &image, name.text, path, &ignored);
+	if (failed != 0) {
+		/* Where others were not in the way this fails, too, and leaves nothing behind. */
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
+			(ssize_t)sizeof(random))
+			snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,
+				(long)target->inner_pid, random);
+		failed = copy_somewhere(target, &image, name.text, path, error);
+	}
 	munmap(image.bytes, image.size);
 	return failed;
 }
@@ -288,8 +248,18 @@ static int place_copy(
 int agent_library_place(const struct target *target, const struct jvm_maps *maps,
 	const char *library, char **path, struct error *error)
 {
-	if (maps->agent == NULL && !is_same_file(target, library))
+	struct stat here, there;
+	bool is_seen = maps->agent;
+	int file = is_seen ? -1 : target_open_file(target, library);
+
+	/* The target can open that path, and finds there what we find here. */
+	if (file >= 0) {
+		is_seen = stat(library, &here) == 0 && fstat(file, &there) == 0 &&
+			  here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+		close(file);
+	}
+	if (!is_seen)
 		return place_copy(target, library, path, error);
-	*path = strdup(maps->agent != NULL ? maps->agent : library);
-	return *path != NULL ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+	*path = strdup(maps->agent ? maps->agent : library);
+	return *path ? 0 : error_set(error, ERROR_MEMORY, "no memory");
 }

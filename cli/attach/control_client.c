@@ -62,43 +62,6 @@ static int connect_in(
 		target, directory, PROTOCOL_SOCKET, "control socket", error);
 }
 
-/* In the agent's directory below that root, which may be somebody else's. */
-static int connect_below(const struct target *target, const char *root, struct error *error)
-{
-	const struct control_name own = control_directory(target);
-	int parent = target_open_path(target, root, O_PATH | O_DIRECTORY), directory = -1,
-	    result;
-	char name[64];
-
-	if (parent >= 0) {
-		directory =
-			openat(parent, own.text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		close(parent);
-	}
-	if (directory < 0)
-		return error_set(error, ERROR_MISSING, "no agent listens there");
-	snprintf(name, sizeof(name), "%s/%s", root, own.text);
-	result = connect_in(target, directory, name, error);
-	close(directory);
-	return result;
-}
-
-/* What the target has open as that descriptor is a directory of an agent that found its
- * usual ones taken; its name into path (PATH_MAX bytes). */
-static bool is_other_directory(
-	const struct target *target, int folder, const char *descriptor, char *path)
-{
-	const struct control_name usual = control_directory(target);
-	const size_t length = strlen(usual.text);
-	ssize_t got = readlinkat(folder, descriptor, path, PATH_MAX - 1);
-	const char *last;
-
-	path[got > 0 ? got : 0] = '\0';
-	last = strrchr(path, '/');
-	return last != NULL && strncmp(last + 1, usual.text, length) == 0 &&
-	       last[1 + length] == '.';
-}
-
 /* What is worse than that nobody is there. */
 static void keep_worse(struct error *worst, const struct error *here)
 {
@@ -106,22 +69,54 @@ static void keep_worse(struct error *worst, const struct error *here)
 		error_set(worst, here->code, "%s", here->text);
 }
 
-/* worst: what is worse than that no agent listens there. */
+/* In the agent's directory below one of the usual roots, which may be somebody else's. */
+static int connect_below_roots(const struct target *target, struct error *worst)
+{
+	const struct control_name own = control_directory(target);
+	int result = -1;
+
+	for (size_t i = 0; protocol_roots[i] && result < 0; i++) {
+		int parent = target_open_path(target, protocol_roots[i], O_PATH | O_DIRECTORY);
+		int directory =
+			openat(parent, own.text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		struct error here = {0};
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s/%s", protocol_roots[i], own.text);
+		if (parent >= 0)
+			close(parent);
+		if (directory < 0)
+			continue;
+		result = connect_in(target, directory, name, &here);
+		keep_worse(worst, &here);
+		close(directory);
+	}
+	return result;
+}
+
+/* In a directory that the target has open, of an agent that found its usual ones taken: ".jprof-PID.N". */
 static int connect_by_descriptor(const struct target *target, struct error *worst)
 {
+	const struct control_name usual = control_directory(target);
+	const size_t length = strlen(usual.text);
 	int folder = openat(target->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *descriptors = folder >= 0 ? fdopendir(folder) : NULL;
 	const struct dirent *entry;
-	char path[PATH_MAX];
 	int result = -1;
 
-	if (descriptors == NULL && folder >= 0)
+	if (!descriptors && folder >= 0)
 		close(folder);
-	while (descriptors != NULL && result < 0 && (entry = readdir(descriptors)) != NULL) {
+	while (descriptors && result < 0 && (entry = readdir(descriptors))) {
+		char path[PATH_MAX];
+		ssize_t got = readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
 		struct error here = {0};
+		const char *last;
 		int directory;
 
-		if (!is_other_directory(target, folder, entry->d_name, path))
+		path[got > 0 ? got : 0] = '\0';
+		last = strrchr(path, '/');
+		if (!last || strncmp(last + 1, usual.text, length) != 0 ||
+			last[1 + length] != '.')
 			continue;
 		directory = openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
@@ -130,7 +125,7 @@ static int connect_by_descriptor(const struct target *target, struct error *wors
 		keep_worse(worst, &here);
 		close(directory);
 	}
-	if (descriptors != NULL)
+	if (descriptors)
 		closedir(descriptors);
 	return result;
 }
@@ -139,13 +134,8 @@ int control_open(struct control *control, const struct target *target, struct er
 {
 	struct error worst = {0};
 
-	*control = (struct control){.descriptor = -1, .pid = (long)target->pid};
-	for (size_t i = 0; protocol_roots[i] != NULL && control->descriptor < 0; i++) {
-		struct error here = {0};
-
-		control->descriptor = connect_below(target, protocol_roots[i], &here);
-		keep_worse(&worst, &here);
-	}
+	*control = (struct control){.pid = (long)target->pid};
+	control->descriptor = connect_below_roots(target, &worst);
 	if (control->descriptor < 0)
 		control->descriptor = connect_by_descriptor(target, &worst);
 	if (control->descriptor >= 0)
@@ -186,71 +176,39 @@ void control_close(struct control *control)
 
 /* ---- a request ---- */
 
+/* ---- an answer ---- */
+
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "no memory to talk to the agent");
-}
-
-static int send_line(
-	struct control *control, json_t *request, struct waiting *waiting, struct error *error)
-{
-	char *text = json_dumps(request, JSON_COMPACT);
-	size_t length;
-	int failed;
-
-	if (text == NULL)
-		return no_memory(error);
-	length = strlen(text);
-	text[length] = '\n'; /* in the place of the end */
-	if (length < PROTOCOL_LINE_BYTES)
-		failed = local_socket_send(
-			control->descriptor, text, length + 1, waiting, error);
-	else
-		failed = error_set(error, ERROR_VALUE, "the options are larger than 1 MB");
-	free(text);
-	return failed;
-}
-
-/* ---- an answer ---- */
-
-static int more_bytes(struct control *control, struct waiting *waiting, struct error *error)
-{
-	char *grown = realloc(control->bytes, control->size + STEP);
-	long got;
-
-	if (grown == NULL)
-		return no_memory(error);
-	control->bytes = grown;
-	got = local_socket_receive(
-		control->descriptor, control->bytes + control->size, STEP, waiting, error);
-	if (got < 0)
-		return (int)got;
-	if (got == 0)
-		return error_set(error, ERROR_IO, "the agent closed the connection");
-	control->size += (size_t)got;
-	return 0;
 }
 
 /* Waits for a whole line; its length without the '\n', or a negative code. */
 static long await_line(struct control *control, struct waiting *waiting, struct error *error)
 {
 	size_t seen = 0;
-	char *stop;
-	int failed;
 
 	while (true) {
-		stop = control->size > seen
-			       ? memchr(control->bytes + seen, '\n', control->size - seen)
-			       : NULL;
-		if (stop != NULL)
-			return stop - control->bytes;
+		char *grown = realloc(control->bytes, control->size + STEP), *stop;
+		long got;
+
+		if (!grown)
+			return no_memory(error);
+		control->bytes = grown;
+		stop = memchr(grown + seen, '\n', control->size - seen);
+		if (stop)
+			return stop - grown;
 		seen = control->size;
 		if (seen > PROTOCOL_LINE_BYTES)
 			return error_set(
 				error, ERROR_FORMAT, "the agent's answer is longer than 1 MB");
-		failed = more_bytes(control, waiting, error);
-		if (failed != 0)
-			return failed;
+		got = local_socket_receive(
+			control->descriptor, grown + seen, STEP, waiting, error);
+		if (got < 0)
+			return got;
+		if (got == 0)
+			return error_set(error, ERROR_IO, "the agent closed the connection");
+		control->size += (size_t)got;
 	}
 }
 
@@ -271,7 +229,7 @@ static int next_answer(
 	*answer = json_loadb(control->bytes, (size_t)length, 0, &json_error);
 	control->size -= (size_t)length + 1;
 	memmove(control->bytes, control->bytes + length + 1, control->size);
-	if (*answer == NULL)
+	if (!*answer)
 		return refuse_answer(error_subject(json_error.text).text, error);
 	if (json_is_object(*answer))
 		return 0;
@@ -280,33 +238,27 @@ static int next_answer(
 	return refuse_answer("it is no JSON object", error);
 }
 
-static enum error_code code_of(const char *name)
-{
-	for (int code = ERROR_USAGE; name && code <= ERROR_JVM; code++) {
-		if (strcmp(error_name((enum error_code)code), name) == 0)
-			return (enum error_code)code;
-	}
-	return ERROR_JVM;
-}
-
 /* *result: owned. */
 static int take_answer(const struct control *control, const json_t *answer, json_t **result,
 	struct error *error)
 {
 	const json_t *refused = json_object_get(answer, "error");
 	const char *message = json_string_value(json_object_get(refused, "message"));
+	const char *name = json_string_value(json_object_get(refused, "code"));
 	json_t *told = json_object_get(answer, "result");
+	enum error_code code = ERROR_USAGE;
 
 	if (json_integer_value(json_object_get(answer, "jprof")) != PROTOCOL_VERSION)
 		return error_set(error, ERROR_VERSION,
 			"the agent in process %ld does not speak version %d of the "
 			"control protocol: use the jprof that it came with",
 			control->pid, PROTOCOL_VERSION);
-	if (json_is_false(json_object_get(answer, "ok")))
-		return error_set(error,
-			code_of(json_string_value(json_object_get(refused, "code"))),
-			"process %ld: %s", control->pid,
+	if (json_is_false(json_object_get(answer, "ok"))) {
+		while (code < ERROR_JVM && !(name && strcmp(error_name(code), name) == 0))
+			code++;
+		return error_set(error, code, "process %ld: %s", control->pid,
 			message ? message : "the agent refused without a reason");
+	}
 	if (!json_is_true(json_object_get(answer, "ok")) || (told && !json_is_object(told)))
 		return refuse_answer("it has no \"ok\" or no \"result\"", error);
 	*result = told ? json_incref(told) : json_object();
@@ -342,20 +294,27 @@ int control_ask(struct control *control, const char *verb, json_t *members, json
 		(json_int_t)++control->asked, "verb", verb);
 	struct error inner = {0};
 	struct waiting waiting;
-	size_t row = 0;
+	char *text = NULL;
+	size_t row = 0, length;
 	int failed;
 
 	*result = NULL;
-	if (!request || (members && json_object_update(request, members) != 0)) {
-		json_decref(request);
+	if (request && (!members || json_object_update(request, members) == 0))
+		text = json_dumps(request, JSON_COMPACT);
+	json_decref(request);
+	if (!text)
 		return no_memory(error);
-	}
+	length = strlen(text);
+	text[length] = '\n'; /* in the place of the end */
 	while (limits[row].verb && strcmp(limits[row].verb, verb) != 0)
 		row++;
 	waiting_begin(&waiting, waiting_answer_limit(limits[row].limit),
 		"the agent in process %ld to answer '%s'", control->pid, verb);
-	failed = send_line(control, request, &waiting, &inner);
-	json_decref(request);
+	failed = length < PROTOCOL_LINE_BYTES
+			 ? local_socket_send(
+				   control->descriptor, text, length + 1, &waiting, &inner)
+			 : error_set(&inner, ERROR_VALUE, "the options are larger than 1 MB");
+	free(text);
 	if (failed == 0)
 		failed = await_answer(control, &waiting, result, &inner);
 	waiting_end(&waiting);
@@ -396,7 +355,7 @@ char *control_state(const struct target *target)
 		return ignored.code == ERROR_MISSING ? NULL : strdup("silent");
 	if (control_ask(&control, "status", NULL, &result, &ignored) == 0)
 		state = json_string_value(json_object_get(result, "state"));
-	copy = strdup(state != NULL ? state : "silent");
+	copy = strdup(state ? state : "silent");
 	json_decref(result);
 	control_close(&control);
 	return copy;

@@ -320,7 +320,7 @@ static void trim(char *text)
 {
 	size_t length = strlen(text);
 
-	while (length > 0 && strchr("\r\n \t", text[length - 1]) != NULL)
+	while (length > 0 && strchr("\r\n \t", text[length - 1]))
 		text[--length] = '\0';
 	for (; *text != '\0'; text++) {
 		if (*text == '\n' || *text == '\r')

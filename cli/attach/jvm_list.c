@@ -26,7 +26,7 @@ static void note_user(struct jvm_row *row, uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
 
-	if (user != NULL)
+	if (user)
 		snprintf(row->user, sizeof(row->user), "%s", user->pw_name);
 	else
 		snprintf(row->user, sizeof(row->user), "%u", (unsigned)uid);
@@ -36,7 +36,7 @@ static bool is_java(const char *words)
 {
 	const char *slash = strrchr(words, '/');
 
-	return strcmp(slash != NULL ? slash + 1 : words, "java") == 0;
+	return strcmp(slash ? slash + 1 : words, "java") == 0;
 }
 
 /* The main class, jar or module. The command line keeps words apart; but the program may stand in an
@@ -115,8 +115,7 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	outside.proc = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (outside.proc >= 0)
 		words = target_read(&outside, "cmdline", &size);
-	if (words != NULL && is_java(words) &&
-		target_status_number(&outside, "Uid", 10, &uid)) {
+	if (words && is_java(words) && target_status_number(&outside, "Uid", 10, &uid)) {
 		note_user(row, (uid_t)uid);
 		row->program = jvm_command_line(NULL, words, size, &ignored);
 		row->refusal = strdup(why->text);
@@ -124,7 +123,7 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	free(words);
 	if (outside.proc >= 0)
 		close(outside.proc);
-	return row->refusal != NULL;
+	return row->refusal;
 }
 
 /* False: it is no JVM, or has ended. */
@@ -166,7 +165,7 @@ static int add_process(struct jvm_list *list, pid_t pid, bool ask)
 		return 0;
 	}
 	grown = realloc(list->row, (list->count + 1) * sizeof(row));
-	if (grown == NULL) {
+	if (!grown) {
 		fini_row(&row);
 		return -1;
 	}
@@ -189,7 +188,7 @@ int jvm_list_read(struct jvm_list *list, bool ask, struct error *error)
 	int failed = 0;
 
 	*list = (struct jvm_list){0};
-	if (processes == NULL)
+	if (!processes)
 		return error_set_errno(error, ERROR_IO, errno, "cannot read '/proc'");
 	while (failed == 0 && (entry = readdir(processes)) != NULL) {
 		if (isdigit((unsigned char)entry->d_name[0]) &&

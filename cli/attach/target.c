@@ -44,45 +44,41 @@ int target_read_pid(const char *text, pid_t *pid, struct error *error)
 
 /* ---- files of /proc/PID ---- */
 
-/* Reads to the end; false for an error or more than the limit. */
-static bool read_stream(FILE *in, char **text, size_t *size)
-{
-	FILE *out = open_memstream(text, size);
-	char part[4096];
-	size_t got, all = 0;
-
-	if (out == NULL)
-		return false;
-	while ((got = fread(part, 1, sizeof(part), in)) > 0 && (all += got) <= READ_LIMIT)
-		fwrite(part, 1, got, out);
-	if (fclose(out) == 0 && !ferror(in) && all <= READ_LIMIT)
-		return true;
-	free(*text);
-	*text = NULL;
-	return false;
-}
-
 FILE *target_open_stream(const struct target *target, const char *name)
 {
 	int descriptor = openat(target->proc, name, O_RDONLY | O_CLOEXEC);
 	FILE *in = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
 
-	if (in == NULL && descriptor >= 0)
+	if (!in && descriptor >= 0)
 		close(descriptor);
 	return in;
 }
 
 char *target_read(const struct target *target, const char *name, size_t *size)
 {
-	FILE *in = target_open_stream(target, name);
-	char *text = NULL;
+	FILE *in = target_open_stream(target, name), *out;
+	char part[4096], *text = NULL;
+	bool is_whole = false;
+	size_t got;
 
-	if (in == NULL)
+	if (!in)
 		return NULL;
-	if (!read_stream(in, &text, size))
-		text = NULL;
+	out = open_memstream(&text, size);
+	if (out) {
+		for (size_t all = 0; all <= READ_LIMIT; all += got) {
+			got = fread(part, 1, sizeof(part), in);
+			is_whole = got == 0 && !ferror(in);
+			if (got == 0)
+				break;
+			fwrite(part, 1, got, out);
+		}
+		is_whole &= fclose(out) == 0;
+	}
 	fclose(in);
-	return text;
+	if (is_whole)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* What stands behind "KEY:" in the text of /proc/PID/status, or NULL. The only free text
@@ -94,7 +90,7 @@ static const char *status_field(const char *status, const char *key)
 
 	snprintf(mark, sizeof(mark), "\n%s:", key);
 	line = strstr(status, mark);
-	return line != NULL ? line + strlen(mark) + strspn(line + strlen(mark), "\t ") : NULL;
+	return line ? line + strlen(mark) + strspn(line + strlen(mark), "\t ") : NULL;
 }
 
 bool target_status_number(
@@ -102,20 +98,20 @@ bool target_status_number(
 {
 	size_t size;
 	char *status = target_read(target, "status", &size);
-	const char *field = status != NULL ? status_field(status, key) : NULL;
+	const char *field = status ? status_field(status, key) : NULL;
 
-	if (field != NULL)
+	if (field)
 		*number = strtoull(field, NULL, base);
 	free(status);
-	return field != NULL;
+	return field;
 }
 
 bool target_ended(const struct target *target)
 {
 	size_t size;
 	char *status = target_read(target, "status", &size);
-	const char *state = status != NULL ? status_field(status, "State") : NULL;
-	bool ended = state == NULL || strchr("ZX", *state) != NULL;
+	const char *state = status ? status_field(status, "State") : NULL;
+	bool ended = !state || strchr("ZX", *state);
 
 	free(status);
 	return ended;
@@ -158,42 +154,18 @@ void target_unlock(struct target *target)
 
 /* ---- may it be touched ---- */
 
-/* The second number of "Uid: real effective saved file". */
-static unsigned effective_id(const char *status, const char *key)
-{
-	const char *field = status_field(status, key);
-	unsigned id = UINT_MAX;
-
-	if (field != NULL)
-		sscanf(field, "%*u %u", &id);
-	return id;
-}
-
-/* The last word of "NSpid: outer ... inner"; the pid itself on kernels without it. */
-static pid_t innermost_pid(const char *status, pid_t pid)
-{
-	const char *field = status_field(status, "NSpid");
-	char *end;
-
-	while (field != NULL && *field >= '0' && *field <= '9') {
-		pid = (pid_t)strtol(field, &end, 10);
-		field = end + strspn(end, "\t ");
-	}
-	return pid;
-}
-
 static int refuse_state(const struct target *target, const char *status, struct error *error)
 {
 	long pid = target->pid;
 	const char *state = status_field(status, "State");
 	const char *group = status_field(status, "Tgid");
 
-	if (state == NULL || group == NULL)
+	if (!state || !group)
 		return error_set(error, ERROR_IO, "cannot read '/proc/%ld/status'", pid);
 	if (atol(group) != pid)
 		return error_set(error, ERROR_VALUE,
 			"%ld is a thread of process %ld: name the process", pid, atol(group));
-	if (strchr("ZX", *state) != NULL)
+	if (strchr("ZX", *state))
 		return error_set(error, ERROR_MISSING,
 			"process %ld has ended already (it is a zombie)", pid);
 	if (status_field(status, "VmSize") == NULL)
@@ -208,50 +180,48 @@ static int refuse_state(const struct target *target, const char *status, struct 
 	return 0;
 }
 
-static int refuse_user(const struct target *target, struct error *error)
+/* The second number of "Uid: real effective saved file". */
+static unsigned effective_id(const char *status, const char *key)
 {
-	const struct passwd *user;
+	const char *field = status_field(status, key);
+	unsigned id = UINT_MAX;
 
-	if (geteuid() == 0 || geteuid() == target->uid)
-		return 0;
-	user = getpwuid(target->uid);
-	return error_set(error, ERROR_DENIED,
-		"process %ld belongs to user %s (uid %u): run jprof as that user or as "
-		"root",
-		(long)target->pid, user != NULL ? user->pw_name : "without a name",
-		(unsigned)target->uid);
+	if (field)
+		sscanf(field, "%*u %u", &id);
+	return id;
 }
 
 static int read_identity(struct target *target, struct error *error)
 {
 	size_t size;
-	char *status = target_read(target, "status", &size);
+	char *status = target_read(target, "status", &size), *end;
+	const struct passwd *user;
+	const char *inner;
 	int failed;
 
-	if (status == NULL)
+	if (!status)
 		return error_set(error, ERROR_MISSING, "no process %ld", (long)target->pid);
 	failed = refuse_state(target, status, error);
 	target->uid = (uid_t)effective_id(status, "Uid");
 	target->gid = (gid_t)effective_id(status, "Gid");
-	target->inner_pid = innermost_pid(status, target->pid);
+	/* The last word of "NSpid: outer ... inner"; the pid itself on kernels without it. */
+	target->inner_pid = target->pid;
+	inner = status_field(status, "NSpid");
+	while (inner && *inner >= '0' && *inner <= '9') {
+		target->inner_pid = (pid_t)strtol(inner, &end, 10);
+		inner = end + strspn(end, "\t ");
+	}
 	free(status);
-	return failed != 0 ? failed : refuse_user(target, error);
+	if (failed != 0 || geteuid() == 0 || geteuid() == target->uid)
+		return failed;
+	user = getpwuid(target->uid);
+	return error_set(error, ERROR_DENIED,
+		"process %ld belongs to user %s (uid %u): run jprof as that user or as root",
+		(long)target->pid, user ? user->pw_name : "without a name",
+		(unsigned)target->uid);
 }
 
 /* ---- what it sees ---- */
-
-/* The same link of namespaces, and the same directory for "/". */
-static bool shares_view(const struct target *target)
-{
-	char ours[64] = "", theirs[64] = "";
-	struct stat here, there;
-
-	return readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
-	       readlinkat(target->proc, "ns/mnt", theirs, sizeof(theirs) - 1) > 0 &&
-	       strcmp(ours, theirs) == 0 && stat("/", &here) == 0 &&
-	       fstat(target->root, &there) == 0 && here.st_dev == there.st_dev &&
-	       here.st_ino == there.st_ino;
-}
 
 int target_refuse_access(const struct target *target, int reason, struct error *error)
 {
@@ -265,12 +235,21 @@ int target_refuse_access(const struct target *target, int reason, struct error *
 		(long)target->pid, strerror(reason), why);
 }
 
+/* Opens its root. Views are the same where namespaces and the directory for "/" are. */
 static int read_view(struct target *target, struct error *error)
 {
+	char ours[64] = "", theirs[64] = "";
+	struct stat here, there;
+
 	target->root = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->root < 0)
 		return target_refuse_access(target, errno, error);
-	target->same_view = shares_view(target);
+	target->same_view =
+		readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
+		readlinkat(target->proc, "ns/mnt", theirs, sizeof(theirs) - 1) > 0 &&
+		strcmp(ours, theirs) == 0 && stat("/", &here) == 0 &&
+		fstat(target->root, &there) == 0 && here.st_dev == there.st_dev &&
+		here.st_ino == there.st_ino;
 	return 0;
 }
 
@@ -324,46 +303,28 @@ const char *target_path_there(const struct target *target, const char *path)
 	return path;
 }
 
-/* The same path, whole: a process may have given it from where it works. Owned; NULL. */
-static char *whole_path(const struct target *target, const char *path)
-{
-	char folder[PATH_MAX];
-	ssize_t length = readlinkat(target->proc, "cwd", folder, sizeof(folder) - 1);
-	char *whole;
-
-	if (path[0] == '/')
-		return strdup(path);
-	if (length <= 0)
-		return NULL;
-	folder[length] = '\0';
-	return asprintf(&whole, "%s/%s", target_path_there(target, folder), path) < 0 ? NULL
-										      : whole;
-}
-
-/* Opens for reading what is held already, if it is a plain file: opening a device or a
- * pipe may do something. */
-static int open_plain(int held)
-{
-	struct stat status;
-	char name[32];
-
-	if (fstat(held, &status) != 0 || !S_ISREG(status.st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
-	return open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
 int target_open_file(const struct target *target, const char *path)
 {
-	char *whole = whole_path(target, path);
-	int held, file = -1;
+	char folder[PATH_MAX], name[32], *whole = NULL;
+	ssize_t length = readlinkat(target->proc, "cwd", folder, sizeof(folder) - 1);
+	int held = -1, file = -1;
+	struct stat status;
 
+	if (path[0] == '/') {
+		whole = strdup(path);
+	} else if (length > 0) {
+		folder[length] = '\0';
+		if (asprintf(&whole, "%s/%s", target_path_there(target, folder), path) < 0)
+			whole = NULL;
+	}
 	target_become(target);
-	held = whole != NULL ? target_open_path(target, whole, O_PATH) : -1;
-	if (held >= 0)
-		file = open_plain(held);
+	if (whole)
+		held = target_open_path(target, whole, O_PATH);
+	/* Held first: opening a device or a pipe may do something. */
+	if (held >= 0 && fstat(held, &status) == 0 && S_ISREG(status.st_mode)) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
+		file = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	}
 	target_unbecome();
 	if (held >= 0)
 		close(held);
@@ -389,25 +350,9 @@ static gid_t *own_groups; /* owned; NULL: they are still there */
 static int own_group_count;
 static bool is_other;
 
-/* What our groups may do is not for the target. Where that is not allowed they stay. */
-static void leave_groups(void)
-{
-	int count = getgroups(0, NULL);
-	gid_t *groups = count >= 0 ? calloc((size_t)count + 1, sizeof(*groups)) : NULL;
-
-	if (groups != NULL)
-		count = getgroups(count, groups);
-	if (groups == NULL || count < 0 || setgroups(0, NULL) != 0) {
-		free(groups);
-		return;
-	}
-	own_groups = groups;
-	own_group_count = count;
-}
-
 static void take_groups_back(void)
 {
-	if (own_groups != NULL && setgroups((size_t)own_group_count, own_groups) != 0)
+	if (own_groups && setgroups((size_t)own_group_count, own_groups) != 0)
 		abort();
 	free(own_groups);
 	own_groups = NULL;
@@ -415,13 +360,22 @@ static void take_groups_back(void)
 
 void target_become(const struct target *target)
 {
+	int count;
+
 	if (is_other || geteuid() != 0 || target->uid == 0)
 		return;
 	own_uid = geteuid();
 	own_gid = getegid();
 	if (setegid(target->gid) != 0)
 		return;
-	leave_groups();
+	/* What our groups may do is not for the target. Where that is not allowed they stay. */
+	count = getgroups(0, NULL);
+	own_groups = count >= 0 ? calloc((size_t)count + 1, sizeof(*own_groups)) : NULL;
+	own_group_count = own_groups ? getgroups(count, own_groups) : -1;
+	if (own_group_count < 0 || setgroups(0, NULL) != 0) {
+		free(own_groups);
+		own_groups = NULL;
+	}
 	is_other = seteuid(target->uid) == 0;
 	if (is_other)
 		return;

@@ -37,8 +37,8 @@ static int take_duration(struct agent_words *words, const char *value)
  * may hold more than a path, is left to others. */
 static char *whole_value(const struct agent_words *words, const char *key, const char *value)
 {
-	bool is_relative = words->folder != NULL && strcmp(key, "file") != 0 &&
-			   options_is_relative(key, value);
+	bool is_relative =
+		words->folder && strcmp(key, "file") != 0 && options_is_relative(key, value);
 	char *whole;
 
 	return asprintf(&whole, "%s%s%s", is_relative ? words->folder : "",
@@ -60,7 +60,7 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 		return command_usage(words->command,
 			"unknown option '--%s'; did you mean '--duration'?", key);
 	whole = whole_value(words, key, value);
-	if (whole == NULL)
+	if (!whole)
 		return command_no_memory();
 	failed = options_append(string, key, whole, &error);
 	free(whole);
@@ -77,11 +77,11 @@ int agent_words_take(struct agent_words *words, int argc, char **argv, int *at)
 	char *key = split_option(argv[*at], &value);
 	int status;
 
-	if (key == NULL)
+	if (!key)
 		return command_no_memory();
-	if (value == NULL && *at + 1 < argc)
+	if (!value && *at + 1 < argc)
 		value = argv[++*at];
-	if (value == NULL)
+	if (!value)
 		status = command_usage(words->command, "--%s needs a value", key);
 	else
 		status = take_option(words, key, value);
@@ -91,11 +91,11 @@ int agent_words_take(struct agent_words *words, int argc, char **argv, int *at)
 
 char *agent_words_join(const struct agent_words *words)
 {
-	bool both = words->options != NULL && words->file != NULL;
+	bool both = words->options && words->file;
 	char *all;
 
-	return asprintf(&all, "%s%s%s", words->options != NULL ? words->options : "",
-		       both ? "," : "", words->file != NULL ? words->file : "") < 0
+	return asprintf(&all, "%s%s%s", words->options ? words->options : "", both ? "," : "",
+		       words->file ? words->file : "") < 0
 		       ? NULL
 		       : all;
 }

@@ -33,11 +33,11 @@ static bool find_program(const char *word, char found[PATH_MAX])
 	const char *folders = getenv("PATH"), *next;
 	char path[PATH_MAX];
 
-	if (strchr(word, '/') != NULL)
-		return is_program(word) && realpath(word, found) != NULL;
-	if (folders == NULL)
+	if (strchr(word, '/'))
+		return is_program(word) && realpath(word, found);
+	if (!folders)
 		folders = "/bin:/usr/bin";
-	for (; folders != NULL; folders = next) {
+	for (; folders; folders = next) {
 		size_t length = strcspn(folders, ":");
 
 		next = folders[length] == ':' ? folders + length + 1 : NULL;
@@ -45,7 +45,7 @@ static bool find_program(const char *word, char found[PATH_MAX])
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)length, folders,
 			    length > 0 ? "/" : "", word) < (int)sizeof(path) &&
 			is_program(path))
-			return realpath(path, found) != NULL;
+			return realpath(path, found);
 	}
 	return false;
 }
@@ -104,17 +104,17 @@ char **launch_argv(enum launch_way way, char **words, const char *agent)
 	char **argv, *option = NULL;
 	size_t count = 0, at = 0;
 
-	while (words[count] != NULL)
+	while (words[count])
 		count++;
 	argv = calloc(count + 2, sizeof(*argv));
-	if (argv == NULL ||
+	if (!argv ||
 		(way != LAUNCH_ANY &&
 			asprintf(&option, "%s%s", way == LAUNCH_TOOL ? "-J" : "", agent) < 0)) {
 		free(argv);
 		return NULL;
 	}
 	argv[at++] = words[0];
-	if (option != NULL)
+	if (option)
 		argv[at++] = option;
 	for (size_t i = 1; i < count; i++)
 		argv[at++] = words[i];
@@ -129,12 +129,12 @@ static char *quote(const char *option)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (out == NULL)
+	if (!out)
 		return NULL;
 	/* HotSpot ends words at blanks (isspace), and knows both quotes but no escapes.
 	 */
 	for (; *option != '\0'; option++) {
-		if (strchr(" \t\r\n\f\v\"", *option) != NULL)
+		if (strchr(" \t\r\n\f\v\"", *option))
 			fprintf(out, "'%c'", *option);
 		else if (*option == '\'')
 			fputs("\"'\"", out);
@@ -153,15 +153,15 @@ int launch_set_environment(enum launch_way way, const char *agent, struct error 
 	char *quoted, *all = NULL;
 	int failed;
 
-	if (before != NULL && strstr(before, "libjprof.so") != NULL)
+	if (before && strstr(before, "libjprof.so"))
 		return error_set(error, ERROR_BUSY,
 			TOOL_OPTIONS " loads the agent already (as below another 'jprof "
 				     "run'): unset it, or run the command without jprof");
 	if (way != LAUNCH_ANY)
 		return 0;
 	quoted = quote(agent);
-	failed = quoted == NULL || asprintf(&all, "%s%s%s", before != NULL ? before : "",
-					   before != NULL ? " " : "", quoted) < 0;
+	failed = !quoted ||
+		 asprintf(&all, "%s%s%s", before ? before : "", before ? " " : "", quoted) < 0;
 	failed = failed || setenv(TOOL_OPTIONS, all, 1) != 0;
 	free(quoted);
 	free(all);

@@ -28,7 +28,7 @@ static dev_t listed_device(const char *path, const struct stat *file)
 	struct statx mounted;
 	char line[4096];
 
-	if (mounts == NULL)
+	if (!mounts)
 		return device;
 	if (statx(AT_FDCWD, path, 0, STATX_MNT_ID, &mounted) == 0 &&
 		(mounted.stx_mask & STATX_MNT_ID) != 0)
@@ -73,7 +73,7 @@ static int check_named(const struct target *target, const json_t *result,
 	const struct stat *file, struct error *error)
 {
 	const char *named = json_string_value(json_object_get(result, "file"));
-	int held = named != NULL && named[0] == '/'
+	int held = named && named[0] == '/'
 			   ? target_open_path(target, named, O_PATH | O_NOFOLLOW)
 			   : -1;
 	struct stat status;
@@ -91,7 +91,7 @@ static int check_library(const struct target *target, struct error *error)
 
 	if (failed != 0)
 		return failed;
-	if (maps.agent == NULL)
+	if (!maps.agent)
 		failed = refuse_other(target, error);
 	jvm_maps_fini(&maps);
 	return failed;
@@ -146,8 +146,8 @@ void live_profile_refresh(const char *path, struct live_profile *live)
 	char line[256];
 
 	*live = (struct live_profile){0};
-	if (locks == NULL || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
-		if (locks != NULL)
+	if (!locks || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
+		if (locks)
 			fclose(locks);
 		return;
 	}

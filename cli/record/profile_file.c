@@ -23,7 +23,7 @@ char *profile_file_fix_time(const char *file, long now)
 	char *fixed = NULL;
 	FILE *out = open_memstream(&fixed, &size);
 
-	if (out == NULL)
+	if (!out)
 		return NULL;
 	for (; *file != '\0'; file++) {
 		if (file[0] == '%' && file[1] == 't') {
@@ -48,7 +48,7 @@ static char *below(const char *folder, const char *file)
 	char *path = NULL;
 	FILE *out = open_memstream(&path, &size);
 
-	if (out == NULL)
+	if (!out)
 		return NULL;
 	for (; *folder != '\0'; folder++) {
 		fputc(*folder, out);
@@ -78,10 +78,10 @@ static char *place(const char *name, bool is_ours, struct error *error)
 	if (name[0] != '/' && is_ours && working_directory(folder, error) != 0)
 		return NULL;
 	path = name[0] == '/' ? strdup(name) : below(folder, name);
-	if (path != NULL)
+	if (path)
 		fixed = profile_file_fix_time(path, (long)time(NULL));
 	free(path);
-	if (fixed == NULL)
+	if (!fixed)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return fixed;
 }
@@ -118,12 +118,11 @@ static int check_file(const char *path, const char *folder, struct error *error)
 int profile_file_check(const char *file, struct error *error)
 {
 	char *path = options_expand_file(file, (long)getpid(), (long)time(NULL));
-	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-	char *folder = slash == NULL ? strdup(".")
-				     : strndup(path, (size_t)(slash - path) + (slash == path));
-	int failed = path == NULL || folder == NULL
-			     ? error_set(error, ERROR_MEMORY, "no memory")
-			     : check_file(path, folder, error);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	char *folder =
+		!slash ? strdup(".") : strndup(path, (size_t)(slash - path) + (slash == path));
+	int failed = !path || !folder ? error_set(error, ERROR_MEMORY, "no memory")
+				      : check_file(path, folder, error);
 
 	free(path);
 	free(folder);
@@ -151,7 +150,7 @@ char *profile_file_newest(struct error *error)
 	char name[NAME_MAX + 1] = "", *copy;
 	struct dirent *entry;
 
-	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+	while (folder && (entry = readdir(folder)) != NULL) {
 		struct stat status;
 
 		if (!is_profile_name(entry->d_name) ||
@@ -163,14 +162,14 @@ char *profile_file_newest(struct error *error)
 		latest = status.st_mtim;
 		snprintf(name, sizeof(name), "%s", entry->d_name);
 	}
-	if (folder != NULL)
+	if (folder)
 		closedir(folder);
 	if (name[0] == '\0') {
 		error_set(error, ERROR_USAGE, "no profile given, and no *.jprof is here");
 		return NULL;
 	}
 	copy = strdup(name);
-	if (copy == NULL)
+	if (!copy)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return copy;
 }
@@ -180,7 +179,7 @@ const char *profile_file_from_here(const char *path)
 	char folder[PATH_MAX];
 	size_t length;
 
-	if (getcwd(folder, sizeof(folder)) == NULL)
+	if (!getcwd(folder, sizeof(folder)))
 		return path;
 	length = strlen(folder);
 	return strncmp(path, folder, length) == 0 && path[length] == '/' && length > 1
@@ -192,7 +191,7 @@ const char *profile_file_from_here(const char *path)
 static bool is_taken(const struct target *target, const char *file)
 {
 	char *path = options_expand_file(file, target->inner_pid, 0);
-	int found = path != NULL ? target_open_path(target, path, O_PATH | O_NOFOLLOW) : -1;
+	int found = path ? target_open_path(target, path, O_PATH | O_NOFOLLOW) : -1;
 
 	if (found >= 0)
 		close(found);
@@ -207,11 +206,11 @@ static char *free_name(const struct target *target, char *file)
 	enum { NUMBERS = 10000 };
 	char *numbered;
 
-	if (file == NULL || !is_taken(target, file))
+	if (!file || !is_taken(target, file))
 		return file;
 	for (unsigned i = 2; i < NUMBERS; i++) {
 		numbered = options_number_file(file, i);
-		if (numbered != NULL && !is_taken(target, numbered)) {
+		if (numbered && !is_taken(target, numbered)) {
 			free(file);
 			return numbered;
 		}
@@ -225,7 +224,7 @@ char *profile_file_place(const struct target *target, const char *file, struct e
 	struct options defaults;
 	char *path;
 
-	if (file != NULL)
+	if (file)
 		return place(file, target->same_view, error);
 	if (options_parse(&defaults, NULL, error) != 0)
 		return NULL;
@@ -262,13 +261,13 @@ void profile_file_put(const char *word)
 	char *quoted = NULL;
 	FILE *out = open_memstream(&quoted, &length);
 
-	if (out == NULL)
+	if (!out)
 		return;
 	fputs(escapes ? "$'" : quotes ? "'" : "", out);
 	for (; *word != '\0'; word++) {
 		const char *escape = shell_escape(*word, escapes);
 
-		if (escape != NULL)
+		if (escape)
 			fputs(escape, out);
 		else
 			fputc(*word, out);

@@ -72,7 +72,7 @@ static void say_running(long pid)
 	if (pid <= 0 || target_open(&target, (pid_t)pid, &ignored) != 0)
 		return;
 	state = control_state(&target);
-	if (state != NULL && strcmp(state, "armed") != 0 && !target_ended(&target))
+	if (state && strcmp(state, "armed") != 0 && !target_ended(&target))
 		say("process %ld goes on recording; end that with: jprof stop %ld", pid, pid);
 	free(state);
 	target_close(&target);

@@ -40,15 +40,15 @@ static int read_object(
 {
 	char *all = agent_words_join(words), *given;
 
-	if (all == NULL)
+	if (!all)
 		return no_memory(error);
 	given = options_given_json(all, error);
 	free(all);
-	if (given == NULL)
+	if (!given)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	request->options = json_loads(given, 0, NULL);
 	free(given);
-	return request->options != NULL ? 0 : no_memory(error);
+	return request->options ? 0 : no_memory(error);
 }
 
 static int make_load(struct start_request *request, struct error *error)
@@ -71,10 +71,9 @@ static int place_calibration(struct start_request *request, struct error *error)
 	const char *file = json_string_value(json_object_get(request->options, "calibration"));
 	char path[PATH_MAX];
 
-	if (file == NULL || file[0] == '/' || strcmp(file, "auto") == 0 ||
-		strcmp(file, "off") == 0)
+	if (!file || file[0] == '/' || strcmp(file, "auto") == 0 || strcmp(file, "off") == 0)
 		return 0;
-	if (realpath(file, path) == NULL)
+	if (!realpath(file, path))
 		return error_set_errno(error, ERROR_IO, errno,
 			"cannot read calibration file '%s'", error_subject(file).text);
 	return json_object_set_new(request->options, "calibration", json_string(path)) == 0
@@ -93,7 +92,7 @@ int start_request_read(
 	if (failed != 0)
 		return failed;
 	start = json_object_get(request->options, "start");
-	request->has_start = start != NULL;
+	request->has_start = start;
 	request->is_armed =
 		json_is_false(start) ||
 		(json_is_string(start) && strcmp(json_string_value(start), "no") == 0);
@@ -146,11 +145,11 @@ int start_request_place(
 	char *path = profile_file_place(target, file, error);
 	json_t *value;
 
-	if (path == NULL)
+	if (!path)
 		return -(int)error->code;
 	value = json_string(path);
 	free(path);
-	if (value == NULL)
+	if (!value)
 		return error_set(error, ERROR_VALUE,
 			"the path of the profile is not UTF-8: give another with --file");
 	return json_object_set_new(request->options, "file", value) == 0 ? 0 : no_memory(error);

@@ -147,7 +147,7 @@ int verdict_reach(struct verdict *verdict, const struct expectations *expectatio
 	int code = 0;
 
 	*verdict = (struct verdict){.profile = profile,
-		.is_adjusted = adjustment->calibration != NULL,
+		.is_adjusted = adjustment->calibration,
 		.metric_count = profile->metric_count,
 		.count = expectations->count};
 	for (size_t i = 0; i < verdict->count; i++)

@@ -46,8 +46,7 @@ int64_t waiting_answer_limit(int64_t milliseconds)
 	const char *text = getenv("JPROF_TIMEOUT");
 	int64_t limit;
 
-	return text != NULL && waiting_read_span(text, &limit, NULL) == 0 ? limit
-									  : milliseconds;
+	return text && waiting_read_span(text, &limit, NULL) == 0 ? limit : milliseconds;
 }
 
 /* ---- waits with a limit ---- */
