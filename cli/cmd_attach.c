@@ -265,7 +265,7 @@ static void say_where(const struct attach *attach, bool has_ended)
 		    "are kept",
 			attach->file);
 	else
-		profile_file_say(attach->file);
+		profile_file_say(NULL, attach->file);
 }
 
 /* The target may end at any moment: that ends the recording, too. */

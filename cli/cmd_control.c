@@ -139,7 +139,7 @@ static int tell_stop(struct control_command *command, const json_t *result, stru
 
 	(void)error;
 	if (file)
-		profile_file_say(file);
+		profile_file_say(NULL, file);
 	else
 		fprintf(stderr, "jprof: the recording in process %ld has ended\n",
 			(long)command->pid);
@@ -195,7 +195,7 @@ static int tell_detach(
 	fprintf(stderr, "jprof: the agent is out of process %ld\n", (long)command->pid);
 	file = file_of(command, result);
 	if (file)
-		profile_file_say(file);
+		profile_file_say(NULL, file);
 	free(file);
 	matches_tell(json_object_get(result, "matches"), true);
 	return 0;

@@ -95,7 +95,7 @@ static char *tell_file(const struct run *run, const char *file, struct error *er
 	char *fixed;
 
 	if (run->way == LAUNCH_ANY)
-		return profile_file_whole(file, error);
+		return profile_file_whole(file, true, error);
 	fixed = profile_file_fix_time(file, (long)time(NULL));
 	if (!fixed)
 		error_set(error, ERROR_MEMORY, "no memory");

@@ -12,57 +12,30 @@
 #include "options/nearest.h"
 #include "options/options.h"
 
-/* The option "--KEY" or "--KEY=VALUE". *value is what stands behind the '=', or NULL. The
- * key is owned; NULL without memory. */
-static char *split_option(const char *word, const char **value)
-{
-	size_t length = strcspn(word + 2, "=");
-
-	*value = word[2 + length] == '=' ? word + 2 + length + 1 : NULL;
-	return strndup(word + 2, length);
-}
-
-static int take_duration(struct agent_words *words, const char *value)
-{
-	struct error error = {0};
-
-	if (words->duration != 0)
-		return command_usage(words->command, "--duration is given twice");
-	if (waiting_read_span(value, &words->duration, &error) == 0)
-		return EXIT_DONE;
-	return command_usage(words->command, "--duration: %s", error.text);
-}
-
-/* The value, which a process that works elsewhere understands. The profile's file, which
- * may hold more than a path, is left to others. */
-static char *whole_value(const struct agent_words *words, const char *key, const char *value)
-{
-	bool is_relative =
-		words->folder && strcmp(key, "file") != 0 && options_is_relative(key, value);
-	char *whole;
-
-	return asprintf(&whole, "%s%s%s", is_relative ? words->folder : "",
-		       is_relative ? "/" : "", value) < 0
-		       ? NULL
-		       : whole;
-}
-
 static int take_option(struct agent_words *words, const char *key, const char *value)
 {
+	bool is_file = strcmp(key, "file") == 0, is_relative;
 	struct error error = {0};
-	char **string = strcmp(key, "file") == 0 ? &words->file : &words->options, *whole;
+	char *whole;
 	int failed;
 
-	if (words->has_duration && strcmp(key, "duration") == 0)
-		return take_duration(words, value);
+	if (words->has_duration && strcmp(key, "duration") == 0) {
+		if (words->duration != 0)
+			return command_usage(words->command, "--duration is given twice");
+		if (waiting_read_span(value, &words->duration, &error) == 0)
+			return EXIT_DONE;
+		return command_usage(words->command, "--duration: %s", error.text);
+	}
 	if (words->has_duration && !options_is_key(key) &&
 		nearest_distance(key, "duration") < 4)
 		return command_usage(words->command,
 			"unknown option '--%s'; did you mean '--duration'?", key);
-	whole = whole_value(words, key, value);
-	if (!whole)
+	/* A process that works elsewhere gets whole paths. That of the profile may hold more. */
+	is_relative = words->folder && !is_file && options_is_relative(key, value);
+	if (asprintf(&whole, "%s%s%s", is_relative ? words->folder : "", is_relative ? "/" : "",
+		    value) < 0)
 		return command_no_memory();
-	failed = options_append(string, key, whole, &error);
+	failed = options_append(is_file ? &words->file : &words->options, key, whole, &error);
 	free(whole);
 	if (failed == 0)
 		return EXIT_DONE;
@@ -73,8 +46,10 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 
 int agent_words_take(struct agent_words *words, int argc, char **argv, int *at)
 {
-	const char *value;
-	char *key = split_option(argv[*at], &value);
+	const char *name = argv[*at] + strlen("--");
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] == '=' ? name + length + 1 : NULL;
+	char *key = strndup(name, length);
 	int status;
 
 	if (!key)
@@ -91,11 +66,11 @@ int agent_words_take(struct agent_words *words, int argc, char **argv, int *at)
 
 char *agent_words_join(const struct agent_words *words)
 {
-	bool both = words->options && words->file;
+	const char *options = words->options ? words->options : "";
+	const char *file = words->file ? words->file : "";
 	char *all;
 
-	return asprintf(&all, "%s%s%s", words->options ? words->options : "", both ? "," : "",
-		       words->file ? words->file : "") < 0
+	return asprintf(&all, "%s%s%s", options, options[0] && file[0] ? "," : "", file) < 0
 		       ? NULL
 		       : all;
 }

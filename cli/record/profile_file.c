@@ -41,125 +41,98 @@ char *profile_file_fix_time(const char *file, long now)
 	return NULL;
 }
 
-/* The folder's own '%' are doubled: the agent replaces %p in all of the path. Owned. */
-static char *below(const char *folder, const char *file)
+/* A folder's own '%' are doubled: the agent replaces %p in all of the path. */
+char *profile_file_whole(const char *name, bool is_ours, struct error *error)
 {
-	size_t size;
-	char *path = NULL;
-	FILE *out = open_memstream(&path, &size);
+	char folder[PATH_MAX] = "/tmp", doubled[2 * PATH_MAX], *path, *fixed = NULL;
+	size_t used = 0;
 
-	if (!out)
+	if (name[0] == '/') {
+		folder[0] = '\0';
+	} else if (is_ours && !getcwd(folder, PATH_MAX)) {
+		error_set_errno(error, ERROR_IO, errno,
+			"cannot tell the working directory; give --file with a whole path");
 		return NULL;
-	for (; *folder != '\0'; folder++) {
-		fputc(*folder, out);
-		if (*folder == '%')
-			fputc('%', out);
 	}
-	fprintf(out, "/%s", file);
-	if (fclose(out) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
-static int working_directory(char folder[PATH_MAX], struct error *error)
-{
-	if (getcwd(folder, PATH_MAX) != NULL)
-		return 0;
-	return error_set_errno(error, ERROR_IO, errno,
-		"cannot tell the working directory; give --file with a whole path");
-}
-
-/* In our working directory, or in /tmp. */
-static char *place(const char *name, bool is_ours, struct error *error)
-{
-	char folder[PATH_MAX] = "/tmp", *path, *fixed = NULL;
-
-	if (name[0] != '/' && is_ours && working_directory(folder, error) != 0)
-		return NULL;
-	path = name[0] == '/' ? strdup(name) : below(folder, name);
-	if (path)
+	for (const char *c = folder; *c != '\0'; c++) {
+		doubled[used++] = *c;
+		if (*c == '%')
+			doubled[used++] = '%';
+	}
+	doubled[used] = '\0';
+	if (asprintf(&path, "%s%s%s", doubled, name[0] == '/' ? "" : "/", name) >= 0) {
 		fixed = profile_file_fix_time(path, (long)time(NULL));
-	free(path);
+		free(path);
+	}
 	if (!fixed)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return fixed;
 }
 
-char *profile_file_whole(const char *file, struct error *error)
-{
-	return place(file, true, error);
-}
-
-static int refuse_file(const char *path, const char *why, struct error *error)
-{
-	return error_set(error, ERROR_IO, "cannot write the profile '%s': %s",
-		error_subject(path).text, why);
-}
-
-static int check_file(const char *path, const char *folder, struct error *error)
+/* Why no profile can be made there; NULL: one can. */
+static const char *why_not(const char *path, const char *folder)
 {
 	struct stat status;
 
 	if (stat(folder, &status) != 0)
-		return refuse_file(path,
-			errno == ENOENT ? "there is no such folder" : strerror(errno), error);
+		return errno == ENOENT ? "there is no such folder" : strerror(errno);
 	if (!S_ISDIR(status.st_mode))
-		return refuse_file(path, strerror(ENOTDIR), error);
+		return strerror(ENOTDIR);
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-		return refuse_file(path, "it is a folder", error);
+		return "it is a folder";
 	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
-		return refuse_file(path, "nothing can be written into its folder", error);
+		return "nothing can be written into its folder";
 	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 && errno != ENOENT)
-		return refuse_file(path, strerror(errno), error);
-	return 0;
+		return strerror(errno);
+	return NULL;
 }
 
 int profile_file_check(const char *file, struct error *error)
 {
 	char *path = options_expand_file(file, (long)getpid(), (long)time(NULL));
-	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL, *why;
 	char *folder =
-		!slash ? strdup(".") : strndup(path, (size_t)(slash - path) + (slash == path));
-	int failed = !path || !folder ? error_set(error, ERROR_MEMORY, "no memory")
-				      : check_file(path, folder, error);
+		slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
+	int failed = 0;
 
+	if (!path || !folder) {
+		failed = error_set(error, ERROR_MEMORY, "no memory");
+	} else {
+		why = why_not(path, folder);
+		if (why)
+			failed = error_set(error, ERROR_IO, "cannot write the profile '%s': %s",
+				error_subject(path).text, why);
+	}
 	free(path);
 	free(folder);
 	return failed;
 }
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
-}
-
-static bool is_profile_name(const char *name)
-{
-	static const char ending[] = ".jprof";
-	size_t length = strlen(name);
-
-	return length >= sizeof(ending) &&
-	       strcmp(name + length - (sizeof(ending) - 1), ending) == 0;
-}
-
 char *profile_file_newest(struct error *error)
 {
+	static const char ending[] = ".jprof";
 	DIR *folder = opendir(".");
 	struct timespec latest = {0};
 	char name[NAME_MAX + 1] = "", *copy;
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder)) != NULL) {
+	while (folder && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+		struct timespec time;
 		struct stat status;
 
-		if (!is_profile_name(entry->d_name) ||
+		if (length < sizeof(ending) ||
+			strcmp(entry->d_name + length - strlen(ending), ending) != 0 ||
 			fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) !=
 				0 ||
-			!S_ISREG(status.st_mode) ||
-			(name[0] != '\0' && !is_later(&status.st_mtim, &latest)))
+			!S_ISREG(status.st_mode))
 			continue;
-		latest = status.st_mtim;
+		time = status.st_mtim;
+		if (name[0] != '\0' && (time.tv_sec < latest.tv_sec ||
+					       (time.tv_sec == latest.tv_sec &&
+						       time.tv_nsec <= latest.tv_nsec)))
+			continue;
+		latest = time;
 		snprintf(name, sizeof(name), "%s", entry->d_name);
 	}
 	if (folder)
@@ -172,19 +145,6 @@ char *profile_file_newest(struct error *error)
 	if (!copy)
 		error_set(error, ERROR_MEMORY, "no memory");
 	return copy;
-}
-
-const char *profile_file_from_here(const char *path)
-{
-	char folder[PATH_MAX];
-	size_t length;
-
-	if (!getcwd(folder, sizeof(folder)))
-		return path;
-	length = strlen(folder);
-	return strncmp(path, folder, length) == 0 && path[length] == '/' && length > 1
-		       ? path + length + 1
-		       : path;
 }
 
 /* True if there is something of that name, %p not yet replaced. */
@@ -225,39 +185,23 @@ char *profile_file_place(const struct target *target, const char *file, struct e
 	char *path;
 
 	if (file)
-		return place(file, target->same_view, error);
+		return profile_file_whole(file, target->same_view, error);
 	if (options_parse(&defaults, NULL, error) != 0)
 		return NULL;
-	path = place(defaults.file, target->same_view && target->uid == geteuid(), error);
+	path = profile_file_whole(
+		defaults.file, target->same_view && target->uid == geteuid(), error);
 	options_fini(&defaults);
 	return free_name(target, path);
 }
 
-/* True for what the shell would take apart or replace. */
-static bool needs_quotes(const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-		"_-./+:,@%";
-
-	return word[strspn(word, plain)] != '\0' || word[0] == '\0';
-}
-
-/* What stands for a byte between quotes, or NULL: itself. */
-static const char *shell_escape(char byte, bool escapes)
-{
-	if (byte == '\'')
-		return escapes ? "\\'" : "'\\''";
-	return byte == '\\' && escapes ? "\\\\" : NULL;
-}
-
 void profile_file_put(const char *word)
 {
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:,@%";
 	size_t length = strlen(word);
-	/* The path comes from the process that is looked at: $'...' can say whatever it
-	 * has. */
+	/* The path comes from the process that is looked at: $'...' can hold any byte. */
 	bool escapes = harmless_span(word, length) < length;
-	bool quotes = escapes || needs_quotes(word);
+	bool quotes = escapes || word[0] == '\0' || word[strspn(word, plain)] != '\0';
 	char *quoted = NULL;
 	FILE *out = open_memstream(&quoted, &length);
 
@@ -265,10 +209,10 @@ void profile_file_put(const char *word)
 		return;
 	fputs(escapes ? "$'" : quotes ? "'" : "", out);
 	for (; *word != '\0'; word++) {
-		const char *escape = shell_escape(*word, escapes);
-
-		if (escape)
-			fputs(escape, out);
+		if (*word == '\'')
+			fputs(escapes ? "\\'" : "'\\''", out);
+		else if (*word == '\\' && escapes)
+			fputs("\\\\", out);
 		else
 			fputc(*word, out);
 	}
@@ -278,9 +222,15 @@ void profile_file_put(const char *word)
 	free(quoted);
 }
 
-void profile_file_say(const char *path)
+void profile_file_say(const char *program, const char *path)
 {
-	fprintf(stderr, "jprof: the profile is ");
+	fprintf(stderr, "jprof: the profile ");
+	if (program) {
+		fprintf(stderr, "of ");
+		profile_file_put(program);
+		fputc(' ', stderr);
+	}
+	fprintf(stderr, "is ");
 	profile_file_put(path);
 	fprintf(stderr, "; read it with: jprof report ");
 	profile_file_put(path);

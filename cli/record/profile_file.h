@@ -12,9 +12,9 @@
  * yet, and a second may pass before it looks at the clock. Owned, NULL without memory. */
 char *profile_file_fix_time(const char *file, long now);
 
-/* The same, absolute: a relative path begins at our working directory. Owned; NULL with
- * error filled. */
-char *profile_file_whole(const char *file, struct error *error);
+/* The same, absolute: a relative path begins at our working directory (is_ours), or at /tmp. Owned;
+ * NULL with error filled. */
+char *profile_file_whole(const char *file, bool is_ours, struct error *error);
 
 /* Whether a profile can be made there: %p, %t not yet replaced. 0, or a negative code:
  * the folder is missing or may not be written, or the path is a folder's. */
@@ -24,9 +24,6 @@ int profile_file_check(const char *file, struct error *error);
  * error filled. */
 char *profile_file_newest(struct error *error);
 
-/* The path as it is read from our working directory. Borrowed from path. */
-const char *profile_file_from_here(const char *path);
-
 /* The path for the agent of a running process: absolute, as the target sees it,
  * with %t replaced. file: what the user asked for, or NULL. A relative path begins at our
  * working directory if the target shares it, else at its /tmp; without a file so does the
@@ -34,8 +31,9 @@ const char *profile_file_from_here(const char *path);
  * filled. */
 char *profile_file_place(const struct target *target, const char *file, struct error *error);
 
-/* "jprof: the profile is FILE; read it with: jprof report FILE" on standard error. */
-void profile_file_say(const char *path);
+/* "jprof: the profile of PROGRAM is FILE; read it with: jprof report FILE" on standard error. program:
+ * NULL: without that. */
+void profile_file_say(const char *program, const char *path);
 
 /* Writes a word to standard error so that a shell reads it back. */
 void profile_file_put(const char *word);

@@ -3,6 +3,7 @@
 /* run_profiles: one profile in a line, several in a list. */
 #include "cli/record/run_profiles.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,6 @@
 #include "cli/record/profile_file.h"
 #include "cli/terminal/say.h"
 
-static bool is_same_profile(const struct run_note *a, const struct run_note *b)
-{
-	return a->pid == b->pid && strcmp(a->text, b->text) == 0;
-}
-
 /* It was made, was not removed, and no later note is about the same file. */
 static bool is_profile(const struct run_notes *notes, size_t at)
 {
@@ -25,41 +21,27 @@ static bool is_profile(const struct run_notes *notes, size_t at)
 	if (note->kind != RUN_NOTE_PROFILE)
 		return false;
 	for (size_t i = at + 1; i < notes->count; i++) {
-		if (strcmp(notes->note[i].text, note->text) == 0 &&
-			(notes->note[i].kind == RUN_NOTE_PROFILE ||
-				is_same_profile(&notes->note[i], note)))
+		const struct run_note *later = &notes->note[i];
+
+		if (strcmp(later->text, note->text) == 0 &&
+			(later->kind == RUN_NOTE_PROFILE || later->pid == note->pid))
 			return false;
 	}
 	return true;
 }
 
-static size_t count_kind(const struct run_notes *notes, enum run_note_kind kind)
+/* The path as it is read from our working directory. Borrowed from path. */
+static const char *from_here(const char *path)
 {
-	size_t count = 0;
+	char folder[PATH_MAX];
+	size_t length;
 
-	for (size_t i = 0; i < notes->count; i++)
-		count += notes->note[i].kind == kind;
-	return count;
-}
-
-static size_t count_profiles(const struct run_notes *notes)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < notes->count; i++)
-		count += is_profile(notes, i);
-	return count;
-}
-
-static void say_none(const struct run_notes *notes, bool is_armed)
-{
-	const char *why = "no JVM was started";
-
-	if (count_kind(notes, RUN_NOTE_JVM) > 0)
-		why = is_armed ? "with --start no nothing is recorded until 'jprof start'"
-			       : "no JVM ran a program";
-	if (count_kind(notes, RUN_NOTE_REFUSED) == 0)
-		say("there is no profile: %s", why);
+	if (!getcwd(folder, sizeof(folder)))
+		return path;
+	length = strlen(folder);
+	return strncmp(path, folder, length) == 0 && path[length] == '/' && length > 1
+		       ? path + length + 1
+		       : path;
 }
 
 /* A JVM that goes on when the command has ended: a daemon, as build tools have. */
@@ -78,63 +60,44 @@ static void say_running(long pid)
 	target_close(&target);
 }
 
-/* What a user may have removed while the program ran. */
-static bool is_there(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
+/* A user may have removed it while the program ran. */
 static void say_one(const struct run_note *note, bool is_java)
 {
-	const char *path = profile_file_from_here(note->text);
+	const char *path = from_here(note->text);
 
-	if (!is_there(path)) {
+	if (access(path, F_OK) != 0)
 		say("the profile '%s' is not there any more", path);
-		return;
-	}
-	if (is_java || note->program[0] == '\0') {
-		profile_file_say(path);
-		return;
-	}
-	fprintf(stderr, "jprof: the profile of ");
-	profile_file_put(note->program);
-	fprintf(stderr, " is ");
-	profile_file_put(path);
-	fprintf(stderr, "; read it with: jprof report ");
-	profile_file_put(path);
-	fputc('\n', stderr);
+	else
+		profile_file_say(
+			is_java || note->program[0] == '\0' ? NULL : note->program, path);
 }
 
 static void say_row(const struct run_note *note)
 {
 	fprintf(stderr, "jprof:   ");
-	profile_file_put(profile_file_from_here(note->text));
+	profile_file_put(from_here(note->text));
 	fprintf(stderr, "  ");
 	profile_file_put(note->program[0] != '\0' ? note->program : "a JVM");
-	if (!is_there(note->text))
+	if (access(note->text, F_OK) != 0)
 		fprintf(stderr, "  (not there any more)");
 	fputc('\n', stderr);
 }
 
-static void say_remark(const struct run_note *note, bool is_one_of_many)
-{
-	if (is_one_of_many)
-		say("process %ld: %s", note->pid, note->text);
-	else
-		say("%s", note->text);
-}
-
 void run_profiles_say(const struct run_notes *notes, bool is_armed, bool is_java)
 {
-	size_t count = count_profiles(notes);
+	size_t count = 0, of_kind[RUN_NOTE_REMARK + 1] = {0};
 
-	if (count == 0)
-		say_none(notes, is_armed);
+	for (size_t i = 0; i < notes->count; i++) {
+		count += is_profile(notes, i);
+		of_kind[notes->note[i].kind]++;
+	}
+	if (count == 0 && of_kind[RUN_NOTE_REFUSED] == 0)
+		say("there is no profile: %s",
+			of_kind[RUN_NOTE_JVM] == 0 ? "no JVM was started"
+			: is_armed ? "with --start no nothing is recorded until 'jprof start'"
+				   : "no JVM ran a program");
 	if (count > 1)
-		fprintf(stderr,
-			"jprof: %zu profiles were made; read one with: jprof report "
-			"FILE\n",
-			count);
+		say("%zu profiles were made; read one with: jprof report FILE", count);
 	for (size_t i = 0; i < notes->count; i++) {
 		if (!is_profile(notes, i))
 			continue;
@@ -144,12 +107,15 @@ void run_profiles_say(const struct run_notes *notes, bool is_armed, bool is_java
 			say_row(&notes->note[i]);
 	}
 	for (size_t i = 0; i < notes->count; i++) {
+		const struct run_note *note = &notes->note[i];
+
 		if (is_profile(notes, i))
-			say_running(notes->note[i].pid);
-		if (notes->note[i].kind == RUN_NOTE_REFUSED)
-			say("process %ld was not profiled: %s", notes->note[i].pid,
-				notes->note[i].text);
-		if (notes->note[i].kind == RUN_NOTE_REMARK)
-			say_remark(&notes->note[i], count > 1);
+			say_running(note->pid);
+		if (note->kind == RUN_NOTE_REFUSED)
+			say("process %ld was not profiled: %s", note->pid, note->text);
+		else if (note->kind == RUN_NOTE_REMARK && count > 1)
+			say("process %ld: %s", note->pid, note->text);
+		else if (note->kind == RUN_NOTE_REMARK)
+			say("%s", note->text);
 	}
 }

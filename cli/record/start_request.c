@@ -23,48 +23,6 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory to prepare the options");
 }
 
-/* The value as the option string has it: a text, or a whole number. */
-static int append_value(
-	char **string, const char *key, const json_t *value, struct error *error)
-{
-	char number[32];
-
-	if (json_is_string(value))
-		return options_append(string, key, json_string_value(value), error);
-	snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
-	return options_append(string, key, number, error);
-}
-
-static int read_object(
-	struct start_request *request, const struct agent_words *words, struct error *error)
-{
-	char *all = agent_words_join(words), *given;
-
-	if (!all)
-		return no_memory(error);
-	given = options_given_json(all, error);
-	free(all);
-	if (!given)
-		return error_set(error, ERROR_MEMORY, "no memory");
-	request->options = json_loads(given, 0, NULL);
-	free(given);
-	return request->options ? 0 : no_memory(error);
-}
-
-static int make_load(struct start_request *request, struct error *error)
-{
-	int failed = options_append(&request->load, "start", "no", error);
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(request->options, key, value)
-	{
-		if (failed == 0 && is_for_loading(key))
-			failed = append_value(&request->load, key, value, error);
-	}
-	return failed;
-}
-
 /* The JVM has a working directory of its own: a calibration's path begins at this one. */
 static int place_calibration(struct start_request *request, struct error *error)
 {
@@ -84,22 +42,37 @@ static int place_calibration(struct start_request *request, struct error *error)
 int start_request_read(
 	struct start_request *request, const struct agent_words *words, struct error *error)
 {
-	const json_t *start;
+	char *all = agent_words_join(words),
+	     *given = all ? options_given_json(all, error) : NULL;
+	const char *key;
+	json_t *value;
 	int failed;
 
-	*request = (struct start_request){0};
-	failed = read_object(request, words, error);
-	if (failed != 0)
-		return failed;
-	start = json_object_get(request->options, "start");
-	request->has_start = start;
+	*request = (struct start_request){.options = given ? json_loads(given, 0, NULL) : NULL};
+	free(all);
+	free(given);
+	if (!request->options)
+		return no_memory(error);
+	value = json_object_get(request->options, "start");
+	request->has_start = value;
 	request->is_armed =
-		json_is_false(start) ||
-		(json_is_string(start) && strcmp(json_string_value(start), "no") == 0);
+		json_is_false(value) ||
+		(json_is_string(value) && strcmp(json_string_value(value), "no") == 0);
 	json_object_del(request->options, "start");
 	failed = place_calibration(request, error);
 	if (failed == 0)
-		failed = make_load(request, error);
+		failed = options_append(&request->load, "start", "no", error);
+	json_object_foreach(request->options, key, value)
+	{
+		char number[32];
+
+		if (failed != 0 || !is_for_loading(key))
+			continue;
+		/* The value as the option string has it: a text, or a whole number. */
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(value));
+		failed = options_append(&request->load, key,
+			json_is_string(value) ? json_string_value(value) : number, error);
+	}
 	if (failed != 0)
 		start_request_fini(request);
 	return failed;
