@@ -59,7 +59,6 @@ bool class_loading_now(void)
 	for (int i = 0; i < count && !found; i++)
 		for (int k = 0; k < LOADERS; k++)
 			found |= method[k] && method[k] == frame[i].method;
-	if (count >= 0)
-		free(frame);
+	free(frame);
 	return found;
 }

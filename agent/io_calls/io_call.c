@@ -19,8 +19,8 @@
 /* Files and connections that have rows of their own; more are charged to their groups. */
 enum {
 	FILES_MAX = 1 << 18,
-	/* Closed ones that stay rows of their own: one for so many bytes of max_memory.
-	 */
+	/* Closed ones of each class that stay rows of their own: one for so many bytes of
+	 * max_memory. */
 	MEMORY_OF_KEPT = 1 << 17,
 	KEPT_MIN = 64,
 	PATH_FRAMES = 1024 /* of a stack that is walked */
@@ -123,18 +123,11 @@ void io_facts(fact_put put, void *argument)
 
 /* ---- what a descriptor is ---- */
 
-/* Virtual threads of one row are one opener. */
-static uint32_t opener_of(struct thread_context *lane)
-{
-	if (lane->as_lane.opener == 0)
-		lane->as_lane.opener = io_opener_named(lane->row.identity.name);
-	return lane->as_lane.opener;
-}
-
-/* Who opens it, and where. */
+/* Who opens it, and where. Virtual threads of one row are one opener. */
 static void sign(struct io_opening *opening)
 {
 	struct thread_slot *thread = slot_current;
+	const struct thread_identity *identity;
 	struct thread_context *context;
 
 	opening->known = KNOWN_OPEN;
@@ -145,9 +138,13 @@ static void sign(struct io_opening *opening)
 		return;
 	}
 	context = slot_context(thread);
-	opening->opener = context->row.identity.is_virtual
-				  ? opener_of(context)
-				  : io_opener_self(context->row.identity.name);
+	identity = &context->row.identity;
+	if (!identity->is_virtual)
+		opening->opener = io_opener_self(identity->name);
+	else if (context->as_lane.opener == 0)
+		opening->opener = context->as_lane.opener = io_opener_named(identity->name);
+	else
+		opening->opener = context->as_lane.opener;
 	opening->node =
 		(uint64_t)context->row.id << 32 | tree_refer(&context->tree, context->current);
 	opening->session = thread->session;
@@ -210,18 +207,10 @@ static void clear_apart(struct apart *apart)
 	atomic_store(&apart->ns, 0);
 }
 
-/* Of each class. */
-static uint32_t kept_files(const struct session *session)
+int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	uint64_t kept = session->options.max_memory / MEMORY_OF_KEPT;
 
-	if (kept < KEPT_MIN)
-		return KEPT_MIN;
-	return kept < FILES_MAX / IO_CLASSES ? (uint32_t)kept : FILES_MAX / IO_CLASSES;
-}
-
-int io_begin(JNIEnv *jni, struct session *session, struct error *error)
-{
 	(void)jni;
 	(void)error;
 	clear_apart(&class_loading);
@@ -230,7 +219,11 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 		return 0;
 	calls_off = session->options.calls == CALLS_OFF;
 	class_loading_tell_apart(!session->options.io_class_loading);
-	io_files_begin(&io_holder.files, atomic_load(&session_number), kept_files(session),
+	if (kept < KEPT_MIN)
+		kept = KEPT_MIN;
+	else if (kept > FILES_MAX / IO_CLASSES)
+		kept = FILES_MAX / IO_CLASSES;
+	io_files_begin(&io_holder.files, atomic_load(&session_number), (uint32_t)kept,
 		session->options.io == IO_RECORDS);
 	archive_files_begin(session_archive_memory(session));
 	atomic_store(&io_recording, atomic_load(&session_number));
@@ -267,19 +260,19 @@ static void add_apart(struct apart *apart, const struct account *operation)
 }
 
 static __attribute__((noinline, cold)) struct record_ring *open_ring(
-	struct records *records, const struct thread_context *context)
+	const struct thread_context *context)
 {
 	const struct thread_identity *identity = &context->row.identity;
 	struct record_thread thread = {
 		.row = context->row.id, .java_id = identity->java_id, .os_id = identity->os_id};
 
 	snprintf(thread.name, sizeof(thread.name), "%s", identity->name);
-	return record_ring_open(records, &thread);
+	return record_ring_open(context->records, &thread);
 }
 
 /* The same operation by itself, in the thread's ring. */
-static void record(struct records *records, struct thread_context *context,
-	const struct io_call *call, const struct account *operation)
+static void record(struct thread_context *context, const struct io_call *call,
+	const struct account *operation)
 {
 	struct record record = {
 		.begin = call->start,
@@ -291,7 +284,7 @@ static void record(struct records *records, struct thread_context *context,
 	};
 
 	if (__builtin_expect(!context->ring, 0)) {
-		context->ring = open_ring(records, context);
+		context->ring = open_ring(context);
 		if (!context->ring)
 			return;
 	}
@@ -310,35 +303,6 @@ static const struct {
 	[IO_SEND] = {METRIC_NET_OUT, METRIC_NET_OUT_OPS},
 };
 
-static inline void account_in(struct thread_context *context, const struct io_call *call,
-	const struct account *operation)
-{
-	struct records *records = context->records;
-
-	if (metric_of[operation->kind].bytes && !operation->part) {
-		metric_count(
-			context->metric, metric_of[operation->kind].bytes, operation->amount);
-		metric_count(context->metric, metric_of[operation->kind].ops, 1);
-	}
-	accounts_add(
-		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
-	if (operation->subject)
-		io_files_use(&io_holder.files, operation->subject, operation->amount);
-	if (__builtin_expect(records != NULL, 0))
-		record(records, context, call, operation);
-}
-
-/* False: what was recorded when the call began is over. */
-static inline bool enter(struct thread_slot *thread, const struct io_call *call)
-{
-	if (!slot_enter(thread))
-		return false;
-	if (__builtin_expect(thread->session == call->session, 1))
-		return true;
-	slot_leave(thread);
-	return false;
-}
-
 /* Not in the path of the calling thread. */
 static __attribute__((noinline)) void account_elsewhere(
 	const struct io_call *call, const struct account *operation)
@@ -352,27 +316,41 @@ static __attribute__((noinline)) void account_elsewhere(
 		add_apart(&nobody, operation);
 }
 
-/* The call path; the root, if it was found at the begin and nodes were renumbered since. */
-static inline uint32_t node_of(const struct io_call *call, const struct thread_context *context)
-{
-	if (__builtin_expect(call->by_stack, 0))
-		return call->moves == context->tree.moves ? call->node : 0;
-	return context->current;
-}
-
 static void account(const struct io_call *call, struct account *operation)
 {
 	struct thread_slot *thread = slot_current;
+	struct thread_context *context;
 
-	if (__builtin_expect(call->own || !thread || !enter(thread, call), 0)) {
+	if (__builtin_expect(call->own || !thread || !slot_enter(thread), 0)) {
 		account_elsewhere(call, operation);
 		return;
 	}
-	operation->node = node_of(call, slot_context(thread));
-	account_in(slot_context(thread), call, operation);
+	/* What was recorded when the call began is over. */
+	if (__builtin_expect(thread->session != call->session, 0)) {
+		slot_leave(thread);
+		account_elsewhere(call, operation);
+		return;
+	}
+	context = slot_context(thread);
+	operation->node = context->current;
+	/* Found at the begin; the root, if nodes were renumbered since. */
+	if (__builtin_expect(call->by_stack, 0))
+		operation->node = call->moves == context->tree.moves ? call->node : 0;
+	if (metric_of[operation->kind].bytes && !operation->part) {
+		metric_count(
+			context->metric, metric_of[operation->kind].bytes, operation->amount);
+		metric_count(context->metric, metric_of[operation->kind].ops, 1);
+	}
+	accounts_add(
+		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
+	if (operation->subject)
+		io_files_use(&io_holder.files, operation->subject, operation->amount);
+	if (__builtin_expect(context->records != NULL, 0))
+		record(context, call, operation);
 	slot_leave(thread);
 }
 
+/* Reads and writes of a socket are receives and sends. */
 static inline enum account_kind op_of(enum account_kind op, struct io_ref file)
 {
 	if ((op != IO_READ && op != IO_WRITE) || !file.id || !io_kind_is_socket(file.kind))
@@ -380,23 +358,15 @@ static inline enum account_kind op_of(enum account_kind op, struct io_ref file)
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
 
-/* The path of the calls, where they are not recorded: a node for it. */
-static uint32_t path_of(struct thread_slot *thread, JNIEnv *jni)
+static inline struct account operation_on(
+	struct io_ref file, enum account_kind op, uint64_t bytes, bool failed)
 {
-	struct thread_context *context = slot_context(thread);
-	uint32_t path[PATH_FRAMES], frames = 0;
-	jvmtiFrameInfo *frame;
-	int count = jvm_stack(&frame);
-
-	for (int i = count - 1; i >= 0 && frames < PATH_FRAMES; i--) {
-		method_ref ref = slot_method(thread, jni, frame[i].method);
-
-		if (ref != METHOD_REF_EXCLUDED)
-			path[frames++] = method_ref_id(ref);
-	}
-	if (count >= 0)
-		free(frame);
-	return context_path(context, path, frames);
+	return (struct account){.subject = file.id,
+		.group = file.group,
+		.kind = op_of(op, file),
+		.count = 1,
+		.failures = failed,
+		.amount = bytes};
 }
 
 /* The class path is read in the thread that needs the class: known by what it is in. */
@@ -406,14 +376,26 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 		call->own = class_loading_now();
 }
 
+/* The path of the calls, where they are not recorded: a node for it. */
 static void find_path(struct io_call *call)
 {
 	struct thread_slot *thread = slot_current;
+	uint32_t path[PATH_FRAMES], frames = 0;
+	jvmtiFrameInfo *frame;
+	int count;
 
 	if (!thread || !slot_enter(thread))
 		return;
+	count = jvm_stack(&frame);
+	for (int i = count - 1; i >= 0 && frames < PATH_FRAMES; i--) {
+		method_ref ref = slot_method(thread, call->jni, frame[i].method);
+
+		if (ref != METHOD_REF_EXCLUDED)
+			path[frames++] = method_ref_id(ref);
+	}
+	free(frame);
 	call->by_stack = true;
-	call->node = path_of(thread, call->jni);
+	call->node = context_path(slot_context(thread), path, frames);
 	call->moves = slot_context(thread)->tree.moves;
 	slot_leave(thread);
 }
@@ -448,12 +430,7 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 void io_also(const struct io_call *call, struct io_ref file, enum account_kind op,
 	uint64_t bytes, bool failed)
 {
-	struct account operation = {.subject = file.id,
-		.group = file.group,
-		.kind = op_of(op, file),
-		.count = 1,
-		.failures = failed,
-		.amount = bytes};
+	struct account operation = operation_on(file, op, bytes, failed);
 
 	if (call->start)
 		account(call, &operation);
@@ -509,12 +486,7 @@ static void charge_entries(const struct io_call *call, const struct account *who
 
 void io_call_end(const struct io_call *call, enum account_kind op, uint64_t bytes, bool failed)
 {
-	struct account operation = {.subject = call->file.id,
-		.group = call->file.group,
-		.kind = op_of(op, call->file),
-		.count = 1,
-		.failures = failed,
-		.amount = bytes};
+	struct account operation = operation_on(call->file, op, bytes, failed);
 
 	if (!call->start)
 		return;
@@ -530,13 +502,9 @@ void io_call_end(const struct io_call *call, enum account_kind op, uint64_t byte
 static void charge(
 	const struct io_call *call, struct io_ref file, enum account_kind op, bool failed)
 {
-	struct account operation = {.subject = file.id,
-		.group = file.group,
-		.kind = op,
-		.count = 1,
-		.failures = failed,
-		.ns = clock_now() - call->start};
+	struct account operation = operation_on(file, op, 0, failed);
 
+	operation.ns = clock_now() - call->start;
 	account(call, &operation);
 }
 
@@ -575,57 +543,32 @@ void io_opened_path(struct io_call *call, int descriptor, struct io_name path)
 	io_opened(call, descriptor, opening.kind, opening.name);
 }
 
-/* The thread has just opened it. */
-static struct io_ref ask_opened(int descriptor, enum io_side side)
+void io_found(const struct io_call *call, int descriptor, enum io_side side)
 {
 	struct io_opening opening;
 	struct io_ref file = {0};
 	struct descriptor text;
 
-	if (!ask(descriptor, &opening, &text))
-		return file;
-	opening.side = side;
-	sign(&opening);
-	holder_open(&io_holder, &opening, &file);
-	return file;
-}
-
-void io_found(const struct io_call *call, int descriptor)
-{
-	if (descriptor >= 0 && call->start)
-		charge(call, ask_opened(descriptor, SIDE_UNKNOWN), IO_OPEN, false);
-	else
+	if (descriptor < 0 || !call->start) {
 		io_note(descriptor);
-}
-
-void io_accepted(const struct io_call *call, int descriptor)
-{
-	if (descriptor >= 0 && call->start)
-		io_also(call, ask_opened(descriptor, SIDE_ACCEPTED), IO_OPEN, 0, false);
+		return;
+	}
+	if (ask(descriptor, &opening, &text)) {
+		opening.side = side;
+		sign(&opening);
+		holder_open(&io_holder, &opening, &file);
+	}
+	if (side == SIDE_ACCEPTED)
+		io_also(call, file, IO_OPEN, 0, false);
 	else
-		io_note(descriptor);
+		charge(call, file, IO_OPEN, false);
 }
 
 /* A socket that has no address yet. */
 static bool is_nameless(const struct io_file *file)
 {
-	return file && file->name_length == 0 && file->peer_length == 0;
-}
-
-/* What the socket of the call has become. False: what it was before. */
-static bool is_readdressed(struct io_call *call, const struct io_file *file,
-	struct io_name peer, struct io_opening *opening)
-{
-	/* Still being connected to the same. */
-	if (peer.length == 0 && file && file->kind != IO_UDP)
-		peer = (struct io_name){file->peer, file->peer_length};
-	if (opening->peer.length == 0)
-		opening->peer = peer;
-	if (file && io_file_is(file, opening))
-		return false;
-	sign(opening);
-	call->word = holder_become(&io_holder, call->word, opening, &call->file);
-	return true;
+	return file && io_kind_is_socket(file->kind) && file->name_length == 0 &&
+	       file->peer_length == 0;
 }
 
 void io_addressed(struct io_call *call, struct io_name peer)
@@ -643,36 +586,39 @@ void io_addressed(struct io_call *call, struct io_name peer)
 		return;
 	opening.side = SIDE_CONNECTED;
 	file = io_files_hold(&io_holder.files, call->file.id);
-	if (is_readdressed(call, file, peer, &opening) && is_nameless(file) &&
-		call->word != before)
-		io_also(call, call->file, IO_OPEN, 0, false);
+	/* Still being connected to the same. */
+	if (peer.length == 0 && file && file->kind != IO_UDP)
+		peer = (struct io_name){file->peer, file->peer_length};
+	if (opening.peer.length == 0)
+		opening.peer = peer;
+	if (!file || !io_file_is(file, &opening)) {
+		sign(&opening);
+		call->word = holder_become(&io_holder, before, &opening, &call->file);
+		if (is_nameless(file) && call->word != before)
+			io_also(call, call->file, IO_OPEN, 0, false);
+	}
 	if (file)
 		io_file_release(file);
-}
-
-/* A socket that is closed before it had an address. */
-static bool was_nameless(const struct io_call *call)
-{
-	struct io_file *file = io_kind_is_socket(call->file.kind)
-				       ? io_files_hold(&io_holder.files, call->file.id)
-				       : NULL;
-	bool nameless = is_nameless(file);
-
-	if (file)
-		io_file_release(file);
-	return nameless;
 }
 
 void io_closed(const struct io_call *call, bool failed)
 {
+	struct io_file *file;
+
 	if (!call->start) {
 		holder_close(&io_holder, call->descriptor, call->word);
 		return;
 	}
 	if (!call->word)
 		return;
-	if (was_nameless(call))
+	/* It had no address yet: its opening is not counted. */
+	file = io_kind_is_socket(call->file.kind)
+		       ? io_files_hold(&io_holder.files, call->file.id)
+		       : NULL;
+	if (is_nameless(file))
 		io_also(call, call->file, IO_OPEN, 0, false);
+	if (file)
+		io_file_release(file);
 	charge(call, call->file, IO_CLOSE, failed);
 	/* close(2) that fails has closed it nevertheless. */
 	holder_close(&io_holder, call->descriptor, call->word);
@@ -692,9 +638,4 @@ void io_named(struct io_call *call, enum account_kind op, enum io_kind kind,
 	call->file = io_files_open(&io_holder.files, &opening, false);
 	tell_class_loading(call, call->file);
 	charge(call, call->file, op, failed);
-}
-
-void io_named_again(const struct io_call *call, enum account_kind op)
-{
-	io_also(call, call->file, op, 0, false);
 }

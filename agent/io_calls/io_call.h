@@ -98,7 +98,7 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
  * exception may be pending. */
 void io_call_end(const struct io_call *call, enum account_kind op, uint64_t bytes, bool failed);
 
-/* The other side of the same operation, whose ns are told once: the target of a transfer. */
+/* Another operation of the same call, whose ns are told once: the target of a transfer. */
 void io_also(const struct io_call *call, struct io_ref file, enum account_kind op,
 	uint64_t bytes, bool failed);
 
@@ -114,10 +114,9 @@ void io_opened(struct io_call *call, int descriptor, enum io_kind kind, struct i
 /* By a path: a file, a directory, a pipe, a terminal. */
 void io_opened_path(struct io_call *call, int descriptor, struct io_name path);
 
-/* The same, where the system has to be asked what it is. io_accepted: the call's time is told
- * for the accept already. */
-void io_found(const struct io_call *call, int descriptor);
-void io_accepted(const struct io_call *call, int descriptor);
+/* The same, where the system has to be asked what it is; nothing, if it is negative.
+ * SIDE_ACCEPTED: the call's time is the accept's. */
+void io_found(const struct io_call *call, int descriptor, enum io_side side);
 
 /* The call's descriptor, a socket, got an address, or a peer; peer: which one was meant, if the
  * system does not know it (yet). */
@@ -130,8 +129,5 @@ void io_closed(const struct io_call *call, bool failed);
 /* An operation on a name: a delete, a move, an open that failed, a host name looked up. */
 void io_named(struct io_call *call, enum account_kind op, enum io_kind kind,
 	struct io_name name, bool failed);
-
-/* One more on the same name, as part of it. */
-void io_named_again(const struct io_call *call, enum account_kind op);
 
 #endif

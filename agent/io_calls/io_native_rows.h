@@ -24,7 +24,7 @@
 NOTHING(input_open, "java.io.FileInputStream", "open0", "(Ljava/lang/String;)V", ALWAYS,
 	P(jstring path), A(path), NOT_YET, stream_opened(&call, self, INPUT, path))
 VALUE(input_read, "java.io.FileInputStream", "read0", "()I", RECORDING, jint, P(), A(),
-	OF_FIELD(self, INPUT), byte_read(&call, result))
+	OF_FIELD(self, INPUT), stream_read(&call, 1, result < 0 ? -1 : 1))
 VALUE(input_bytes, "java.io.FileInputStream", "readBytes", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
 	OF_FIELD(self, INPUT), stream_read(&call, length, result))
@@ -41,7 +41,7 @@ NOTHING(random_open, "java.io.RandomAccessFile", "open0", "(Ljava/lang/String;I)
 	P(jstring path, jint mode), A(path, mode), NOT_YET,
 	stream_opened(&call, self, RANDOM, path))
 VALUE(random_read, "java.io.RandomAccessFile", "read0", "()I", RECORDING, jint, P(), A(),
-	OF_FIELD(self, RANDOM), byte_read(&call, result))
+	OF_FIELD(self, RANDOM), stream_read(&call, 1, result < 0 ? -1 : 1))
 VALUE(random_bytes_17, "java.io.RandomAccessFile", "readBytes", "([BII)I", RECORDING, jint,
 	P(jbyteArray to, jint offset, jint length), A(to, offset, length),
 	OF_FIELD(self, RANDOM), stream_read(&call, length, result))
@@ -61,9 +61,9 @@ NOTHING(descriptor_close, "java.io.FileDescriptor", "close0", "()V", ALWAYS, P()
 NOTHING(descriptor_cleanup, "java.io.FileCleanable", "cleanupClose0", "(IJ)V", ALWAYS,
 	P(jint fd, jlong handle), A(fd, handle), fd, closed(&call))
 NOTHING(descriptor_sync_17, "java.io.FileDescriptor", "sync", "()V", RECORDING, P(), A(),
-	OF(self), status(&call, IO_SYNC, thrown(&call)))
+	OF(self), io_call_end(&call, IO_SYNC, 0, thrown(&call)))
 NOTHING(descriptor_sync_25, "java.io.FileDescriptor", "sync0", "()V", RECORDING, P(), A(),
-	OF(self), status(&call, IO_SYNC, thrown(&call)))
+	OF(self), io_call_end(&call, IO_SYNC, 0, thrown(&call)))
 VALUE(file_create_17, "java.io.UnixFileSystem", "createFileExclusively",
 	"(Ljava/lang/String;)Z", RECORDING, jboolean, P(jstring path), A(path), NONE,
 	created(&call, path, result))
@@ -77,99 +77,58 @@ VALUE(file_rename, "java.io.UnixFileSystem", "rename0", "(Ljava/io/File;Ljava/io
 	file_done(&call, IO_MOVE, from, result))
 
 /* ---- java.nio and sun.nio.ch: channels ---- */
+#define BUFFERS(id, class, name, returns, type, op)                                            \
+	VALUE(id, class, name, "(" FD "JI)" returns, RECORDING, type,                          \
+		P(jobject fd, jlong address, jint count), A(fd, address, count), OF(fd),       \
+		channel(&call, op, result))
+#define DISPATCHER(id, class)                                                                  \
+	BUFFERS(id##_read, class, "read0", "I", jint, IO_READ)                                 \
+	BUFFERS(id##_write, class, "write0", "I", jint, IO_WRITE)                              \
+	BUFFERS(id##_readv, class, "readv0", "J", jlong, IO_READ)                              \
+	BUFFERS(id##_writev, class, "writev0", "J", jlong, IO_WRITE)
+#define FILE_DISPATCHER(id, class)                                                             \
+	DISPATCHER(id, class)                                                                  \
+	VALUE(id##_pread, class, "pread0", "(" FD "JIJ)I", RECORDING, jint,                    \
+		P(jobject fd, jlong address, jint length, jlong position),                     \
+		A(fd, address, length, position), OF(fd),                                      \
+		positional_read(&call, position, result))                                      \
+	VALUE(id##_pwrite, class, "pwrite0", "(" FD "JIJ)I", RECORDING, jint,                  \
+		P(jobject fd, jlong address, jint length, jlong position),                     \
+		A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))    \
+	VALUE(id##_force, class, "force0", "(" FD "Z)I", RECORDING, jint,                      \
+		P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),                     \
+		io_call_end(&call, IO_SYNC, 0, result < 0))                                    \
+	NOTHING(id##_closeIntFD, class, "closeIntFD", "(I)V", ALWAYS, P(jint fd), A(fd), fd,   \
+		closed(&call))
 NOTHING(mapped_force, "java.nio.MappedMemoryUtils", "force0", "(" FD "JJ)V", RECORDING,
 	P(jobject fd, jlong address, jlong length), A(fd, address, length), OF(fd),
-	status(&call, IO_SYNC, thrown(&call)))
-VALUE(unix_file_read0, "sun.nio.ch.UnixFileDispatcherImpl", "read0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(unix_file_write0, "sun.nio.ch.UnixFileDispatcherImpl", "write0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(unix_file_readv0, "sun.nio.ch.UnixFileDispatcherImpl", "readv0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(unix_file_writev0, "sun.nio.ch.UnixFileDispatcherImpl", "writev0", "(" FD "JI)J",
-	RECORDING, jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(unix_file_pread0, "sun.nio.ch.UnixFileDispatcherImpl", "pread0", "(" FD "JIJ)I",
-	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), positional_read(&call, position, result))
-VALUE(unix_file_pwrite0, "sun.nio.ch.UnixFileDispatcherImpl", "pwrite0", "(" FD "JIJ)I",
-	RECORDING, jint, P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
-VALUE(unix_file_force0, "sun.nio.ch.UnixFileDispatcherImpl", "force0", "(" FD "Z)I", RECORDING,
-	jint, P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),
-	status(&call, IO_SYNC, result < 0))
-NOTHING(unix_file_closeIntFD, "sun.nio.ch.UnixFileDispatcherImpl", "closeIntFD", "(I)V", ALWAYS,
-	P(jint fd), A(fd), fd, closed(&call))
-VALUE(file_read0, "sun.nio.ch.FileDispatcherImpl", "read0", "(" FD "JI)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(file_write0, "sun.nio.ch.FileDispatcherImpl", "write0", "(" FD "JI)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(file_readv0, "sun.nio.ch.FileDispatcherImpl", "readv0", "(" FD "JI)J", RECORDING, jlong,
-	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(file_writev0, "sun.nio.ch.FileDispatcherImpl", "writev0", "(" FD "JI)J", RECORDING, jlong,
-	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(file_pread0, "sun.nio.ch.FileDispatcherImpl", "pread0", "(" FD "JIJ)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), positional_read(&call, position, result))
-VALUE(file_pwrite0, "sun.nio.ch.FileDispatcherImpl", "pwrite0", "(" FD "JIJ)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length, jlong position),
-	A(fd, address, length, position), OF(fd), channel(&call, IO_WRITE, result))
-VALUE(file_force0, "sun.nio.ch.FileDispatcherImpl", "force0", "(" FD "Z)I", RECORDING, jint,
-	P(jobject fd, jboolean metadata), A(fd, metadata), OF(fd),
-	status(&call, IO_SYNC, result < 0))
-NOTHING(file_closeIntFD, "sun.nio.ch.FileDispatcherImpl", "closeIntFD", "(I)V", ALWAYS,
-	P(jint fd), A(fd), fd, closed(&call))
-VALUE(socket_read0, "sun.nio.ch.SocketDispatcher", "read0", "(" FD "JI)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(socket_write0, "sun.nio.ch.SocketDispatcher", "write0", "(" FD "JI)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(socket_readv0, "sun.nio.ch.SocketDispatcher", "readv0", "(" FD "JI)J", RECORDING, jlong,
-	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(socket_writev0, "sun.nio.ch.SocketDispatcher", "writev0", "(" FD "JI)J", RECORDING, jlong,
-	P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(datagram_read0, "sun.nio.ch.DatagramDispatcher", "read0", "(" FD "JI)I", RECORDING, jint,
-	P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(datagram_write0, "sun.nio.ch.DatagramDispatcher", "write0", "(" FD "JI)I", RECORDING,
-	jint, P(jobject fd, jlong address, jint length), A(fd, address, length), OF(fd),
-	channel(&call, IO_WRITE, result))
-VALUE(datagram_readv0, "sun.nio.ch.DatagramDispatcher", "readv0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_READ, result))
-VALUE(datagram_writev0, "sun.nio.ch.DatagramDispatcher", "writev0", "(" FD "JI)J", RECORDING,
-	jlong, P(jobject fd, jlong vector, jint parts), A(fd, vector, parts), OF(fd),
-	channel(&call, IO_WRITE, result))
+	io_call_end(&call, IO_SYNC, 0, thrown(&call)))
+DISPATCHER(socket, "sun.nio.ch.SocketDispatcher")
+DISPATCHER(datagram, "sun.nio.ch.DatagramDispatcher")
+FILE_DISPATCHER(file, "sun.nio.ch.FileDispatcherImpl")
+FILE_DISPATCHER(unix_file, "sun.nio.ch.UnixFileDispatcherImpl")
 NOTHING(file_close0, "sun.nio.ch.FileDispatcherImpl", "close0", "(" FD ")V", ALWAYS,
 	P(jobject fd), A(fd), OF(fd), closed(&call))
 NOTHING(unix_close0, "sun.nio.ch.UnixDispatcher", "close0", "(" FD ")V", ALWAYS, P(jobject fd),
 	A(fd), OF(fd), closed(&call))
 NOTHING(file_dup0, "sun.nio.ch.FileDispatcherImpl", "dup0", "(" FD FD ")V", ALWAYS,
-	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
+	P(jobject fd, jobject to), A(fd, to), OF(fd), found(&call, number_after(jni, to)))
 NOTHING(datagram_dup0, "sun.nio.ch.DatagramDispatcher", "dup0", "(" FD FD ")V", ALWAYS,
-	P(jobject fd, jobject to), A(fd, to), OF(fd), duplicated(&call, AFTER(to)))
+	P(jobject fd, jobject to), A(fd, to), OF(fd), found(&call, number_after(jni, to)))
 VALUE(channel_transfer_to, "sun.nio.ch.FileChannelImpl", "transferTo0", "(" FD "JJ" FD ")J",
 	RECORDING, jlong, P(jobject fd, jlong position, jlong count, jobject to),
-	A(fd, position, count, to), OF(fd), transferred(&call, position, AFTER(to), result))
+	A(fd, position, count, to), OF(fd),
+	transferred(&call, position, number_after(jni, to), result))
 VALUE(file_transfer_to, "sun.nio.ch.FileDispatcherImpl", "transferTo0", "(" FD "JJ" FD "Z)J",
 	RECORDING, jlong,
 	P(jobject fd, jlong position, jlong count, jobject to, jboolean append),
 	A(fd, position, count, to, append), OF(fd),
-	transferred(&call, position, AFTER(to), result))
+	transferred(&call, position, number_after(jni, to), result))
 VALUE(file_transfer_from, "sun.nio.ch.FileDispatcherImpl", "transferFrom0", "(" FD FD "JJZ)J",
 	RECORDING, jlong,
 	P(jobject fd, jobject to, jlong position, jlong count, jboolean append),
-	A(fd, to, position, count, append), OF(fd), transferred(&call, -1, AFTER(to), result))
+	A(fd, to, position, count, append), OF(fd),
+	transferred(&call, -1, number_after(jni, to), result))
 VALUE(channel_map, "sun.nio.ch.FileChannelImpl", "map0", "(IJJZ)J", RECORDING, jlong,
 	P(jint mode, jlong position, jlong length, jboolean sync),
 	A(mode, position, length, sync), OF_FIELD(self, CHANNEL), mapped(&call, length))
@@ -195,7 +154,7 @@ NOTHING(asynchronous_connect, "sun.nio.ch.UnixAsynchronousSocketChannelImpl", "c
 	"(I)V", ALWAYS, P(jint fd), A(fd), fd, waited(&call))
 VALUE(net_accept, "sun.nio.ch.Net", "accept", "(" FD FD "[Ljava/net/InetSocketAddress;)I",
 	ALWAYS, jint, P(jobject fd, jobject accepted, jobjectArray address),
-	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted))
+	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted, false))
 VALUE(net_urgent, "sun.nio.ch.Net", "sendOOB", "(" FD "B)I", RECORDING, jint,
 	P(jobject fd, jbyte data), A(fd, data), OF(fd), channel(&call, IO_WRITE, result))
 VALUE(datagram_receive, "sun.nio.ch.DatagramChannelImpl", "receive0", "(" FD "JIJZ)I",
@@ -216,13 +175,13 @@ VALUE(unix_connect, "sun.nio.ch.UnixDomainSockets", "connect0", "(" FD "[B)I", A
 	connected_to_path(&call, result, path))
 VALUE(unix_accept, "sun.nio.ch.UnixDomainSockets", "accept0", "(" FD FD "[Ljava/lang/Object;)I",
 	ALWAYS, jint, P(jobject fd, jobject accepted, jobjectArray address),
-	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted))
+	A(fd, accepted, address), OF(fd), accepted_one(&call, result, accepted, false))
 VALUE(inherited_dup, "sun.nio.ch.InheritedChannel", "dup", "(I)I", ALWAYS, jint, P(jint fd),
 	A(fd), fd, found(&call, result))
 VALUE(inherited_open, "sun.nio.ch.InheritedChannel", "open0", "(Ljava/lang/String;I)I", ALWAYS,
 	jint, P(jstring path, jint mode), A(path, mode), NONE, found(&call, result))
 NOTHING(inherited_dup2, "sun.nio.ch.InheritedChannel", "dup2", "(II)V", ALWAYS,
-	P(jint fd, jint to), A(fd, to), fd, duplicated(&call, to))
+	P(jint fd, jint to), A(fd, to), fd, found(&call, to))
 NOTHING(inherited_close, "sun.nio.ch.InheritedChannel", "close0", "(I)V", ALWAYS, P(jint fd),
 	A(fd), fd, closed(&call))
 
@@ -232,7 +191,7 @@ VALUE(pipe, "sun.nio.ch.IOUtil", "makePipe", "(Z)J", ALWAYS, jlong, P(jboolean b
 VALUE(pipe_write1, "sun.nio.ch.IOUtil", "write1", "(IB)I", RECORDING, jint,
 	P(jint fd, jbyte byte), A(fd, byte), fd, channel(&call, IO_WRITE, result))
 VALUE(pipe_drain, "sun.nio.ch.IOUtil", "drain", "(I)Z", RECORDING, jboolean, P(jint fd), A(fd),
-	fd, status(&call, IO_READ, thrown(&call)))
+	fd, io_call_end(&call, IO_READ, 0, thrown(&call)))
 VALUE(pipe_drain1, "sun.nio.ch.IOUtil", "drain1", "(I)I", RECORDING, jint, P(jint fd), A(fd),
 	fd, channel(&call, IO_READ, result))
 VALUE(epoll, "sun.nio.ch.EPoll", "create", "()I", ALWAYS, jint, P(), A(), NONE,
@@ -257,20 +216,16 @@ NOTHING(nio_close, "sun.nio.fs.UnixNativeDispatcher", "close0", "(I)V", ALWAYS, 
 	A(fd), fd, closed(&call))
 VALUE(nio_dup, "sun.nio.fs.UnixNativeDispatcher", "dup", "(I)I", ALWAYS, jint, P(jint fd),
 	A(fd), fd, found(&call, result))
-VALUE(nio_read_17, "sun.nio.fs.UnixNativeDispatcher", "read", "(IJI)I", RECORDING, jint,
-	P(jint fd, jlong address, jint length), A(fd, address, length), fd,
-	counted(&call, IO_READ, result))
-VALUE(nio_read_25, "sun.nio.fs.UnixNativeDispatcher", "read0", "(IJI)I", RECORDING, jint,
-	P(jint fd, jlong address, jint length), A(fd, address, length), fd,
-	counted(&call, IO_READ, result))
-VALUE(nio_write_17, "sun.nio.fs.UnixNativeDispatcher", "write", "(IJI)I", RECORDING, jint,
-	P(jint fd, jlong address, jint length), A(fd, address, length), fd,
-	counted(&call, IO_WRITE, result))
-VALUE(nio_write_25, "sun.nio.fs.UnixNativeDispatcher", "write0", "(IJI)I", RECORDING, jint,
-	P(jint fd, jlong address, jint length), A(fd, address, length), fd,
-	counted(&call, IO_WRITE, result))
+#define NIO_BYTES(id, name, op)                                                                \
+	VALUE(id, "sun.nio.fs.UnixNativeDispatcher", name, "(IJI)I", RECORDING, jint,          \
+		P(jint fd, jlong address, jint length), A(fd, address, length), fd,            \
+		channel(&call, op, result))
+NIO_BYTES(nio_read_17, "read", IO_READ)
+NIO_BYTES(nio_read_25, "read0", IO_READ)
+NIO_BYTES(nio_write_17, "write", IO_WRITE)
+NIO_BYTES(nio_write_25, "write0", IO_WRITE)
 VALUE(nio_opendir, "sun.nio.fs.UnixNativeDispatcher", "opendir0", "(J)J", ALWAYS, jlong,
-	P(jlong path), A(path), NONE, directory_opened(&call, result, path))
+	P(jlong path), A(path), NONE, path_opened(&call, result ? dirfd_of(result) : -1, path))
 NOTHING(nio_closedir, "sun.nio.fs.UnixNativeDispatcher", "closedir", "(J)V", ALWAYS,
 	P(jlong directory), A(directory), dirfd_of(directory), closed(&call))
 NOTHING(nio_unlink, "sun.nio.fs.UnixNativeDispatcher", "unlink0", "(J)V", RECORDING,
@@ -305,14 +260,14 @@ VALUE(process, "java.lang.ProcessImpl", "forkAndExec", "(I[B[B[BI[BI[B[IZ)I", AL
 	NONE, array_opened(&call, pipes, 3))
 VALUE(host_v4, "java.net.Inet4AddressImpl", "lookupAllHostAddr",
 	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray, P(jstring host),
-	A(host), NONE, resolved(&call, host))
+	A(host), NONE, string_done(&call, IO_RESOLVE, IO_HOST, host, false))
 VALUE(host_v6_17, "java.net.Inet6AddressImpl", "lookupAllHostAddr",
 	"(Ljava/lang/String;)[Ljava/net/InetAddress;", RECORDING, jobjectArray, P(jstring host),
-	A(host), NONE, resolved(&call, host))
+	A(host), NONE, string_done(&call, IO_RESOLVE, IO_HOST, host, false))
 VALUE(host_v6_25, "java.net.Inet6AddressImpl", "lookupAllHostAddr",
 	"(Ljava/lang/String;I)[Ljava/net/InetAddress;", RECORDING, jobjectArray,
 	P(jstring host, jint characteristics), A(host, characteristics), NONE,
-	resolved(&call, host))
+	string_done(&call, IO_RESOLVE, IO_HOST, host, false))
 VALUE(address_v4, "java.net.Inet4AddressImpl", "getHostByAddr", "([B)Ljava/lang/String;",
 	RECORDING, jstring, P(jbyteArray address), A(address), NONE,
 	address_resolved(&call, address))
@@ -333,7 +288,7 @@ NOTHING(plain_bind, "java.net.PlainSocketImpl", "socketBind", "(Ljava/net/InetAd
 	bound(&call))
 NOTHING(plain_accept, "java.net.PlainSocketImpl", "socketAccept", "(Ljava/net/SocketImpl;)V",
 	ALWAYS, P(jobject accepted), A(accepted), OF_FIELD(self, SOCKET),
-	object_accepted(&call, accepted))
+	accepted_one(&call, 0, accepted, true))
 NOTHING(plain_close, "java.net.PlainSocketImpl", "socketClose0", "(Z)V", ALWAYS,
 	P(jboolean deferred), A(deferred), OF_FIELD(self, SOCKET),
 	plain_closed(&call, deferred))

@@ -112,6 +112,11 @@ static inline int number_of_field(JNIEnv *jni, jobject object, enum field field)
 	return number_of(jni, object_of(jni, object, field));
 }
 
+#define NONE                 (-1)
+#define NOT_YET              (errno = 0, -1) /* see stream_opened */
+#define OF(object)           number_of(jni, object)
+#define OF_FIELD(object, in) number_of_field(jni, object, in)
+
 /* The same behind a call, when an exception may be pending. */
 static int number_after(JNIEnv *jni, jobject descriptor)
 {
@@ -121,12 +126,6 @@ static int number_after(JNIEnv *jni, jobject descriptor)
 	jvm_exception_back(jni, exception);
 	return number;
 }
-
-#define NONE                 (-1)
-#define NOT_YET              (errno = 0, -1) /* see stream_opened */
-#define OF(object)           number_of(jni, object)
-#define OF_FIELD(object, in) number_of_field(jni, object, in)
-#define AFTER(object)        number_after(jni, object)
 
 static int dirfd_of(jlong directory)
 {
@@ -138,64 +137,21 @@ static bool thrown(const struct io_call *call)
 	return (*call->jni)->ExceptionCheck(call->jni);
 }
 
-/* Appends a character in UTF-8. Halves of a pair that stand alone, as a file's name can have
- * them, become three bytes each. */
-static size_t write_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80)
-		return to[0] = (char)c, 1;
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
-/* The string in UTF-8, in text (DESCRIPTOR_NAME_MAX bytes), cut there. No exception may be
- * pending. */
+/* The string in UTF-8, in text (DESCRIPTOR_NAME_MAX bytes); what is longer than any path is cut. No
+ * exception may be pending. */
 static struct io_name text_of(JNIEnv *jni, jstring string, char *text)
 {
-	jchar part[128];
+	const jsize fits =
+		(DESCRIPTOR_NAME_MAX - 1) / 3; /* characters, of three bytes at most */
 	jsize length = string ? (*jni)->GetStringLength(jni, string) : 0;
-	size_t bytes = 0;
-	uint32_t high = 0;
 
-	for (jsize at = 0; at < length; at += (jsize)(sizeof(part) / sizeof(*part))) {
-		jsize count = length - at;
-
-		if (count > (jsize)(sizeof(part) / sizeof(*part)))
-			count = (jsize)(sizeof(part) / sizeof(*part));
-		(*jni)->GetStringRegion(jni, string, at, count, part);
-		for (jsize i = 0; i < count && bytes + 8 < DESCRIPTOR_NAME_MAX; i++) {
-			uint32_t c = part[i];
-
-			if (high && c >= 0xdc00 && c < 0xe000) {
-				c = 0x10000 + ((high - 0xd800) << 10) + (c - 0xdc00);
-				high = 0;
-			} else if (high) {
-				bytes += write_utf8(text + bytes, high);
-				high = 0;
-			}
-			if (c >= 0xd800 && c < 0xdc00)
-				high = c;
-			else
-				bytes += write_utf8(text + bytes, c);
-		}
-	}
-	if (high)
-		bytes += write_utf8(text + bytes, high);
-	return (struct io_name){text, bytes};
+	if (length > fits && (*jni)->GetStringUTFLength(jni, string) >= DESCRIPTOR_NAME_MAX)
+		length = fits;
+	*text = '\0';
+	if (length > 0)
+		(*jni)->GetStringUTFRegion(jni, string, 0, length, text);
+	jvm_to_utf8(text);
+	return (struct io_name){text, strlen(text)};
 }
 
 static jint int_of(JNIEnv *jni, jobject object, enum field field)
@@ -249,11 +205,6 @@ static void stream_read(struct io_call *call, jint length, jint result)
 		call, IO_READ, result > 0 ? (uint64_t)result : 0, result < 0 && thrown(call));
 }
 
-static void byte_read(struct io_call *call, jint result)
-{
-	io_call_end(call, IO_READ, result >= 0, result < 0 && thrown(call));
-}
-
 static void stream_written(struct io_call *call, jint length)
 {
 	bool failed = thrown(call);
@@ -277,17 +228,6 @@ static void positional_read(struct io_call *call, jlong position, jlong result)
 	channel(call, IO_READ, result);
 }
 
-/* The system's: -1 has thrown. */
-static void counted(struct io_call *call, enum account_kind op, jint result)
-{
-	io_call_end(call, op, result > 0 ? (uint64_t)result : 0, result < 0);
-}
-
-static void status(struct io_call *call, enum account_kind op, bool failed)
-{
-	io_call_end(call, op, 0, failed);
-}
-
 static void mapped(struct io_call *call, jlong length)
 {
 	bool failed = thrown(call);
@@ -295,31 +235,31 @@ static void mapped(struct io_call *call, jlong length)
 	io_call_end(call, IO_MAP, failed ? 0 : (uint64_t)length, failed);
 }
 
-/* -4 and below: the system cannot do it with these two, and the JDK goes another way. */
-static void transferred(struct io_call *call, jlong position, int to, jlong result)
+/* The bytes went from the call's descriptor to another. */
+static void moved(struct io_call *call, int to, uint64_t bytes, bool failed)
 {
-	uint64_t bytes = result > 0 ? (uint64_t)result : 0;
-	bool failed = result < 0;
 	struct io_ref file;
 
-	if (result <= -4 && !thrown(call))
-		return;
-	call->offset = position;
 	io_call_end(call, IO_READ, bytes, failed);
 	io_look(to, &file);
 	io_also(call, file, IO_WRITE, bytes, failed);
+}
+
+/* -4 and below: the system cannot do it with these two, and the JDK goes another way. */
+static void transferred(struct io_call *call, jlong position, int to, jlong result)
+{
+	if (result <= -4 && !thrown(call))
+		return;
+	call->offset = position;
+	moved(call, to, result > 0 ? (uint64_t)result : 0, result < 0);
 }
 
 /* Files.copy, of a file that was opened for it: how far it was read is what was copied. */
 static void copied(struct io_call *call, int to, bool failed)
 {
 	off_t position = lseek(call->descriptor, 0, SEEK_CUR);
-	uint64_t bytes = position > 0 ? (uint64_t)position : 0;
-	struct io_ref file;
 
-	io_call_end(call, IO_READ, bytes, failed);
-	io_look(to, &file);
-	io_also(call, file, IO_WRITE, bytes, failed);
+	moved(call, to, position > 0 ? (uint64_t)position : 0, failed);
 }
 
 /* -4 and below: as with transferred. */
@@ -340,22 +280,30 @@ static void packet_done(struct io_call *call, enum account_kind op, jobject pack
 
 /* -- names -- */
 
+/* An operation on what the string names. */
+static void string_done(struct io_call *call, enum account_kind op, enum io_kind kind,
+	jstring string, bool failed)
+{
+	char text[DESCRIPTOR_NAME_MAX];
+	jthrowable exception = jvm_exception_aside(call->jni);
+
+	io_named(call, op, kind, text_of(call->jni, string, text), failed || exception);
+	jvm_exception_back(call->jni, exception);
+}
+
 static __attribute__((noinline)) void stream_opened_as(
 	struct io_call *call, jobject self, enum field field, jstring path)
 {
-	JNIEnv *jni = call->jni;
 	char text[DESCRIPTOR_NAME_MAX];
-	jthrowable exception = jvm_exception_aside(jni);
-	struct io_name name = text_of(jni, path, text);
-	int number = -1;
+	int number;
 
-	if (exception)
-		io_named(call, IO_OPEN, IO_FILE, name, true);
-	else
-		number = number_of_field(jni, self, field);
+	if (thrown(call)) {
+		string_done(call, IO_OPEN, IO_FILE, path, true);
+		return;
+	}
+	number = number_of_field(call->jni, self, field);
 	if (number >= 0)
-		io_opened_path(call, number, name);
-	jvm_exception_back(jni, exception);
+		io_opened_path(call, number, text_of(call->jni, path, text));
 }
 
 /* An open that fails has set errno, which was 0: where it still is, nothing was thrown, and the JVM
@@ -370,28 +318,23 @@ static void stream_opened(struct io_call *call, jobject self, enum field field, 
 
 static void file_done(struct io_call *call, enum account_kind op, jobject file, jboolean result)
 {
-	JNIEnv *jni = call->jni;
-	char text[DESCRIPTOR_NAME_MAX];
-	jthrowable exception = jvm_exception_aside(jni);
-	jstring path = object_of(jni, file, FILE_PATH);
+	jthrowable exception = jvm_exception_aside(call->jni);
+	jstring path = object_of(call->jni, file, FILE_PATH);
 
-	io_named(call, op, IO_FILE, text_of(jni, path, text), !result);
-	(*jni)->DeleteLocalRef(jni, path);
-	jvm_exception_back(jni, exception);
+	string_done(call, op, IO_FILE, path, !result);
+	(*call->jni)->DeleteLocalRef(call->jni, path);
+	jvm_exception_back(call->jni, exception);
 }
 
 /* Opened and closed again. That it is there already is no failure. */
 static void created(struct io_call *call, jstring path, jboolean result)
 {
-	JNIEnv *jni = call->jni;
-	char text[DESCRIPTOR_NAME_MAX];
-	jthrowable exception = jvm_exception_aside(jni);
+	bool failed = thrown(call);
 
-	if (result || exception)
-		io_named(call, IO_OPEN, IO_FILE, text_of(jni, path, text), exception != NULL);
+	if (result || failed)
+		string_done(call, IO_OPEN, IO_FILE, path, failed);
 	if (result)
-		io_named_again(call, IO_CLOSE);
-	jvm_exception_back(jni, exception);
+		io_also(call, call->file, IO_CLOSE, 0, false);
 }
 
 /* A stream of a directory's entries opens it as it would a file. */
@@ -399,14 +342,6 @@ static void path_opened(struct io_call *call, int descriptor, jlong path)
 {
 	if (descriptor >= 0 && !thrown(call))
 		io_opened_path(call, descriptor, path_at(path));
-	else
-		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
-}
-
-static void directory_opened(struct io_call *call, jlong directory, jlong path)
-{
-	if (directory && !thrown(call))
-		io_opened_path(call, dirfd_of(directory), path_at(path));
 	else
 		io_named(call, IO_OPEN, IO_FILE, path_at(path), true);
 }
@@ -433,16 +368,6 @@ static void path_below_done(struct io_call *call, enum account_kind op, jlong pa
 	if (directory)
 		io_file_release(directory);
 	io_named(call, op, IO_FILE, below, thrown(call));
-}
-
-static void resolved(struct io_call *call, jstring host)
-{
-	JNIEnv *jni = call->jni;
-	char text[DESCRIPTOR_NAME_MAX];
-	jthrowable exception = jvm_exception_aside(jni);
-
-	io_named(call, IO_RESOLVE, IO_HOST, text_of(jni, host, text), exception != NULL);
-	jvm_exception_back(jni, exception);
 }
 
 static void address_resolved(struct io_call *call, jbyteArray address)
@@ -479,7 +404,7 @@ static void plain_closed(struct io_call *call, jboolean deferred)
 static void found(struct io_call *call, int descriptor)
 {
 	if (descriptor >= 0 && !thrown(call))
-		io_found(call, descriptor);
+		io_found(call, descriptor, SIDE_UNKNOWN);
 	else
 		io_call_end(call, IO_OPEN, 0, true);
 }
@@ -488,7 +413,7 @@ static void found(struct io_call *call, int descriptor)
 static void found_below(struct io_call *call, int descriptor, jlong path)
 {
 	if (descriptor >= 0 && !thrown(call))
-		io_found(call, descriptor);
+		io_found(call, descriptor, SIDE_UNKNOWN);
 	else
 		path_below_done(call, IO_OPEN, path);
 }
@@ -507,12 +432,6 @@ static void object_opened(
 	opened(call, thrown(call) ? -1 : number_of_field(call->jni, object, field), kind);
 }
 
-/* dup2(2) of the call's descriptor. */
-static void duplicated(struct io_call *call, int to)
-{
-	found(call, to);
-}
-
 /* The two ends of a pipe, the one to read from in the upper half. */
 static void piped(struct io_call *call, jlong ends)
 {
@@ -520,8 +439,8 @@ static void piped(struct io_call *call, jlong ends)
 		io_call_end(call, IO_OPEN, 0, true);
 		return;
 	}
-	io_found(call, (int)(ends >> 32));
-	io_found(call, (int)ends);
+	io_found(call, (int)(ends >> 32), SIDE_UNKNOWN);
+	io_found(call, (int)ends, SIDE_UNKNOWN);
 }
 
 static void array_opened(struct io_call *call, jintArray descriptors, jsize count)
@@ -534,7 +453,7 @@ static void array_opened(struct io_call *call, jintArray descriptors, jsize coun
 	(*jni)->GetIntArrayRegion(jni, descriptors, 0, count, number);
 	for (jsize i = 0; i < count; i++)
 		if (number[i] >= 0)
-			io_found(call, number[i]);
+			io_found(call, number[i], SIDE_UNKNOWN);
 }
 
 /* -- connections -- */
@@ -604,22 +523,17 @@ static void connected_to_path(struct io_call *call, jint result, jbyteArray path
 	connected(call, result, peer);
 }
 
-static void accepted_one(struct io_call *call, jint result, jobject accepted)
+/* accepted: its FileDescriptor, or its SocketImpl. */
+static void accepted_one(struct io_call *call, jint result, jobject accepted, bool is_socket)
 {
 	bool failed = result < 0 || thrown(call);
 
 	io_call_end(call, IO_ACCEPT, 0, failed);
-	if (!failed)
-		io_accepted(call, number_of(call->jni, accepted));
-}
-
-static void object_accepted(struct io_call *call, jobject accepted)
-{
-	bool failed = thrown(call);
-
-	io_call_end(call, IO_ACCEPT, 0, failed);
-	if (!failed)
-		io_accepted(call, number_of_field(call->jni, accepted, SOCKET));
+	if (failed)
+		return;
+	if (is_socket)
+		accepted = object_of(call->jni, accepted, SOCKET);
+	io_found(call, number_of(call->jni, accepted), SIDE_ACCEPTED);
 }
 
 /* ---- the stand-ins ---- */
@@ -789,8 +703,7 @@ void io_natives_open(JNIEnv *jni)
 	if (missed)
 		log_line(LOG_WARN,
 			"%u native methods that do I/O were in use before jprof came, and "
-			"could "
-			"not be replaced: their I/O is not seen",
+			"could not be replaced: their I/O is not seen",
 			missed);
 }
 

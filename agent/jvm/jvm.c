@@ -318,10 +318,7 @@ static unsigned jvm_surrogate(const unsigned char *c)
 	return 0xd000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
 }
 
-/* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three
- * bytes each, becomes the four bytes of its character. The other difference, the two-byte
- * zero, cannot occur in a name. */
-static void jvm_to_utf8(char *text)
+void jvm_to_utf8(char *text)
 {
 	const unsigned char *in = (const unsigned char *)text;
 	unsigned char *out = (unsigned char *)text;

@@ -141,6 +141,11 @@ int jvm_stack(jvmtiFrameInfo **frames);
 bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out);
 void jvm_method_fini(struct jvm_method *method);
 
+/* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three bytes
+ * each, becomes the four bytes of its character. The other difference, the two-byte zero, cannot
+ * occur in a name. */
+void jvm_to_utf8(char *text);
+
 /* "com/acme/Foo", in modified UTF-8, as class files have it, to "com.acme.Foo" in UTF-8. Owned
  * (free); NULL without memory. */
 char *jvm_class_name(const char *internal);

@@ -44,7 +44,8 @@ public class Natives {
 }
 JAVA
 
-grep -o '"[a-z]*\.[A-Za-z0-9_.$]*", "[A-Za-z0-9_]*"' "$source_dir/agent/io_calls/io_native_rows.h" |
+"${CC:-cc}" -E -P "$source_dir/agent/io_calls/io_native_rows.h" |
+	grep -o '"[a-z]*\.[A-Za-z0-9_.$]*", "[A-Za-z0-9_]*"' |
 	sed 's/"\(.*\)", "\(.*\)"/\1.\2/' | sort -u >"$work/rows"
 grep -v '^#' "$source_dir/java-tests/agent/io-natives.none" | sed 's/ .*//' >"$work/none"
 
