@@ -13,7 +13,6 @@
 #include "agent/io_calls/io_call.h"
 #include "agent/io_calls/io_natives.h"
 #include "agent/jvm/hotspot.h"
-#include "agent/jvm/interpreter.h"
 #include "agent/log/log.h"
 #include "agent/probes/native_methods.h"
 #include "agent/probes/native_thunk.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * message: a request from a line, an answer to a line (docs/control-protocol.md).
+ * message: from a request's line to the answer's, through the table of verbs
+ * (docs/control-protocol.md).
  *
  * In:   untrusted bytes: any nesting, any types. What would cost much memory or stack is
  *       refused before it is parsed: it is the application's memory, and a small stack.
@@ -11,10 +12,9 @@
 #ifndef JPROF_AGENT_CONTROL_MESSAGE_H
 #define JPROF_AGENT_CONTROL_MESSAGE_H
 
-#include <jansson.h>
 #include <stddef.h>
 
-#include "error/error.h"
+#include "agent/control/control.h"
 
 enum {
 	MESSAGE_DEPTH = 32,     /* objects and arrays in each other */
@@ -39,6 +39,11 @@ void request_fini(struct request *request);
  * the error. All borrowed. Owned, to be freed; NULL: no memory. */
 char *answer_line(
 	const json_t *id, const json_t *result, const struct error *error, size_t *length);
+
+/* Does what the line asks for. The answer with its '\n' and its length: owned, to be freed;
+ * NULL: no memory for it. *last: the channel is to be closed behind it. */
+char *verbs_answer(const struct control_setup *setup, const char *line, size_t line_length,
+	size_t *length, bool *last);
 
 /* What can always be said, with its '\n': there is no memory for a better answer. */
 extern const char answer_no_memory[];

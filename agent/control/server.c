@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "agent/control/message.h"
-#include "agent/control/verbs.h"
 
 enum {
 	RETRY_MS = 500,  /* after a failure to accept */

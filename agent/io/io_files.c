@@ -188,6 +188,31 @@ static struct io_file *row_new(struct io_files *files, bool is_group)
 	return file;
 }
 
+/* What the end of a name says of what is in the file. */
+static const struct {
+	const char *text;
+	uint32_t means;
+} endings[] = {
+	{".jar", ENDS_AS_ARCHIVE | ENDS_AS_CLASSES},
+	{".zip", ENDS_AS_ARCHIVE | ENDS_AS_CLASSES},
+	{".war", ENDS_AS_ARCHIVE | ENDS_AS_CLASSES},
+	{".ear", ENDS_AS_ARCHIVE | ENDS_AS_CLASSES},
+	{".jmod", ENDS_AS_CLASSES},
+	{".class", ENDS_AS_CLASSES},
+};
+
+/* Both bits, or one, or 0. */
+static uint32_t file_ending(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t end = strlen(endings[i].text);
+
+		if (length > end && memcmp(name + length - end, endings[i].text, end) == 0)
+			return endings[i].means;
+	}
+	return 0;
+}
+
 /* Both names in one block, a NUL behind each. */
 static char *copy_names(const struct io_opening *opening)
 {
@@ -221,7 +246,6 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 {
 	char *names = copy_names(opening);
 	struct io_file *file = names && make_buckets(part) ? row_new(files, group == 0) : NULL;
-	uint32_t ending;
 
 	if (!file) {
 		free(names);
@@ -235,9 +259,9 @@ static struct io_file *add(struct io_files *files, struct io_files_part *part, u
 	file->peer = names + opening->name.length + 1;
 	file->peer_length = (uint32_t)opening->peer.length;
 	file->group = group ? group : io_file_place(file->id);
-	ending = file_ending(file->name, file->name_length);
 	atomic_store_explicit(&file->traits,
-		(uint64_t)file->group << 32 | (uint64_t)file->kind << 8 | ending,
+		(uint64_t)file->group << 32 | (uint64_t)file->kind << 8 |
+			file_ending(file->name, file->name_length),
 		memory_order_release);
 	atomic_store(&file->first, 0);
 	atomic_store(&file->used, 0);

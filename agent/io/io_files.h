@@ -31,13 +31,18 @@
 #include <stdint.h>
 
 #include "agent/lock/lock.h"
-#include "agent/io/file_ending.h"
 #include "profile/io_words.h"
 
 /* Bytes as the system has them; a name need not be UTF-8. */
 struct io_name {
 	const char *bytes;
 	size_t length;
+};
+
+/* What the end of a file's name says of what is in it. */
+enum {
+	ENDS_AS_ARCHIVE = 1, /* of the format of zip */
+	ENDS_AS_CLASSES = 2  /* a class loader may read it */
 };
 
 /* Which side of a connection asked for it. */
@@ -63,7 +68,7 @@ struct io_ref {
 	uint64_t id;    /* 0: none */
 	uint32_t group; /* the id of its group; its own, if it is one */
 	uint8_t kind;   /* enum io_kind */
-	uint8_t ending; /* file_ending.h */
+	uint8_t ending; /* ENDS_AS_... */
 };
 
 enum io_file_state {

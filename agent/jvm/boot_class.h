@@ -41,4 +41,20 @@ enum {
 jclass boot_class_define(JNIEnv *jni, const char *internal, const unsigned char *bytes,
 	size_t size, struct error *error);
 
+/* Gives native methods of any class their functions, silently. HotSpot warns on standard output when
+ * RegisterNatives is called for a class of a named module of the boot or platform loader, unless
+ * the calling Java code is of the same loader (jni.cpp, jni_RegisterNatives). So it is called by
+ * a native method that a Java method of a boot class calls:
+ *
+ *   boot_class_register --> jprof.Registrar.call() --> go(), native --> RegisterNatives
+ *
+ * That class itself is in the boot loader's unnamed module, which HotSpot does not watch. On a
+ * Java thread without pending exception, without locks. 0, or a negative code. */
+int boot_class_register(JNIEnv *jni, jclass class, const JNINativeMethod *method, int count,
+	struct error *error);
+
+/* A native method, and the function that it has: from it can be learnt where the JVM keeps
+ * that. NULL: there is none. On a Java thread without pending exception. */
+jmethodID boot_class_example(JNIEnv *jni, const void **function);
+
 #endif

@@ -36,6 +36,14 @@ static ptrdiff_t env_to_thread;              /* JavaThread = JNIEnv + this */
 static void *(*get_management)(int version); /* JVM_GetManagement */
 static thread_allocated_function thread_allocated;
 
+struct interpreter interpreter;
+
+void interpreter_learn(const char *name, const void *address, size_t size)
+{
+	if (strcmp(name, "Interpreter") == 0)
+		interpreter = (struct interpreter){(uintptr_t)address, size};
+}
+
 /* libjvm, wherever it was loaded from and with whatever visibility. */
 static void *hotspot_library(void)
 {

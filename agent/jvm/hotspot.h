@@ -32,6 +32,23 @@ enum hotspot_alloc hotspot_probe(void);
  * array of known size. What it returns may be less than hotspot_probe promised. */
 enum hotspot_alloc hotspot_learn(JNIEnv *jni);
 
+/* Where in memory the interpreter is. HotSpot announces the code it generates (JVMTI specification,
+ * "Dynamic Code Generated"); its interpreter is one piece of the name "Interpreter". A Java frame
+ * whose return address lies there is interpreted, every other one is jitted. Written once, before
+ * the first probe is called. */
+extern struct interpreter {
+	uintptr_t begin;
+	size_t size; /* 0: not known */
+} interpreter;
+
+/* A DynamicCodeGenerated event. */
+void interpreter_learn(const char *name, const void *address, size_t size);
+
+static inline bool interpreter_has(const void *address)
+{
+	return (uintptr_t)address - interpreter.begin < interpreter.size;
+}
+
 /* A function that the JVM's library exports, or NULL. */
 void *hotspot_function(const char *name);
 

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "agent/jvm/registrar.h"
+#include "agent/jvm/boot_class.h"
 
 /* A Method was 88 bytes from JDK 17 to 25. */
 enum { DISTANCE_LIMIT = 256 };
@@ -24,7 +24,7 @@ static bool peek(const void *at, void **word)
 
 bool native_function_learn(JNIEnv *jni)
 {
-	const void *known, *example = registrar_example(jni, &known);
+	const void *known, *example = boot_class_example(jni, &known);
 	unsigned found = 0;
 	void *structure, *word;
 
@@ -76,5 +76,5 @@ bool native_function_bind(
 	JNINativeMethod native = {method->name, method->signature, function};
 	struct error error;
 
-	return registrar_register(jni, class, &native, 1, &error) == 0;
+	return boot_class_register(jni, class, &native, 1, &error) == 0;
 }

@@ -11,8 +11,7 @@
 #include "agent/probes/method_probes.h"
 
 #include "agent/jvm/boot_class.h"
-#include "agent/jvm/interpreter.h"
-#include "agent/jvm/registrar.h"
+#include "agent/jvm/hotspot.h"
 #include "agent/log/log.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
@@ -192,7 +191,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	for (size_t i = 0; i < PROBES; i++)
 		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
 			(void *)probes[i].function[shape][precise]};
-	if (registrar_register(jni, class, native, PROBES, error))
+	if (boot_class_register(jni, class, native, PROBES, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class))
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");

@@ -42,8 +42,7 @@ struct constants {
 	uint32_t count;       /* constant_pool_count of the file */
 	size_t end;           /* offset of the first byte behind the pool */
 	bool intrinsics;      /* a name of the annotation of intrinsic methods is there */
-	uint8_t *kind;        /* of each constant: the attribute's whose name it is
-			   * (attribute.h);    0: not looked at yet */
+	uint8_t *kind;        /* enum attribute_kind, by index: that it is the name of */
 	struct writer added;  /* constants to put behind those of the file */
 	uint32_t total;       /* constant_pool_count with them */
 };
@@ -80,5 +79,28 @@ uint16_t constants_add_method(struct constants *constants, uint16_t class_index,
 	const char *name, const char *descriptor);
 
 enum rewrite_reason constants_why(const struct constants *constants);
+
+/* Attributes that matter here. */
+enum attribute_kind {
+	ATTRIBUTE_UNSEEN, /* of a name: not looked at yet */
+	ATTRIBUTE_OTHER,
+	ATTRIBUTE_CODE,
+	ATTRIBUTE_ANNOTATIONS,
+	ATTRIBUTE_STACK_MAP,
+	ATTRIBUTE_LINES,
+	ATTRIBUTE_LOCALS,
+	ATTRIBUTE_TYPES
+};
+
+struct attribute {
+	enum attribute_kind kind;
+	uint16_t name; /* index */
+	struct reader content;
+};
+
+/* Reads the next attribute whole. False: it is not, or has no name. What a name means is
+ * kept with the constants: a class has few, and thousands of attributes. */
+bool attribute_read(
+	const struct constants *constants, struct reader *in, struct attribute *attribute);
 
 #endif

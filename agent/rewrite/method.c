@@ -6,9 +6,7 @@
 #include "agent/rewrite/method.h"
 
 #include "agent/rewrite/annotations.h"
-#include "agent/rewrite/attribute.h"
 #include "agent/rewrite/stack_map.h"
-#include "agent/rewrite/tables.h"
 
 /* A Code attribute taken apart, and the handlers that it gets. */
 struct code_parts {
@@ -178,6 +176,68 @@ static enum rewrite_reason code_part_write(
 	return length > CODE_MAX ? REWRITE_CODE : REWRITE_OK;
 }
 
+/* ---- lines and variables: rows keep their number and size (4.7.12 to 4.7.14) ---- */
+
+enum { LINE_SIZE = 4, LOCAL_SIZE = 10 };
+
+/* Copies the table; its first row, NULL if there is none or *reason is not REWRITE_OK. */
+static uint8_t *table_copy(struct reader in, size_t row_size, uint32_t *rows,
+	struct writer *out, enum rewrite_reason *reason)
+{
+	uint8_t *to;
+
+	*rows = read_u2(&in);
+	*reason = REWRITE_MALFORMED;
+	if (in.failed || reader_left(&in) != *rows * row_size)
+		return NULL;
+	to = write_room(out, 2 + *rows * row_size);
+	*reason = to ? REWRITE_OK : REWRITE_MEMORY;
+	if (!to)
+		return NULL;
+	memcpy(to, in.at - 2, 2 + *rows * row_size);
+	return to + 2;
+}
+
+/* A start at 0 stays there: the probe belongs to the first line. */
+static enum rewrite_reason lines_write(
+	struct reader in, const struct code *code, struct writer *out)
+{
+	enum rewrite_reason reason;
+	uint32_t rows;
+	uint8_t *row = table_copy(in, LINE_SIZE, &rows, out, &reason);
+
+	for (uint32_t i = 0; row && i < rows; i++, row += LINE_SIZE) {
+		uint32_t start = get_u2(row);
+
+		if (start >= code->length)
+			return REWRITE_MALFORMED;
+		if (start != 0)
+			put_u2(row, code_place(code, start));
+	}
+	return reason;
+}
+
+static enum rewrite_reason variables_write(
+	struct reader in, const struct code *code, struct writer *out)
+{
+	enum rewrite_reason reason;
+	uint32_t rows;
+	uint8_t *row = table_copy(in, LOCAL_SIZE, &rows, out, &reason);
+
+	for (uint32_t i = 0; row && i < rows; i++, row += LOCAL_SIZE) {
+		uint32_t start = get_u2(row), end = start + get_u2(row + 2);
+		uint32_t from = start && start <= code->length ? code_place(code, start) : 0;
+
+		if (end > code->length)
+			return REWRITE_MALFORMED;
+		put_u2(row, from);
+		put_u2(row + 2, end ? code_place(code, end) - from : 0);
+	}
+	return reason;
+}
+
+/* ---- the attribute ---- */
+
 static enum rewrite_reason attribute_write(const struct method_work *work,
 	const struct code_parts *parts, const struct attribute *attribute, struct writer *out)
 {
@@ -189,10 +249,10 @@ static enum rewrite_reason attribute_write(const struct method_work *work,
 	write_u4(out, 0);
 	switch (attribute->kind) {
 	case ATTRIBUTE_LINES:
-		reason = tables_write_lines(attribute->content, code, out);
+		reason = lines_write(attribute->content, code, out);
 		break;
 	case ATTRIBUTE_LOCALS:
-		reason = tables_write_locals(attribute->content, code, out);
+		reason = variables_write(attribute->content, code, out);
 		break;
 	case ATTRIBUTE_TYPES:
 		reason = annotations_write_types(

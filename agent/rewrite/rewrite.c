@@ -7,7 +7,6 @@
 #include "agent/rewrite/rewrite.h"
 
 #include "agent/rewrite/annotations.h"
-#include "agent/rewrite/attribute.h"
 #include "agent/rewrite/constants.h"
 #include "agent/rewrite/method.h"
 

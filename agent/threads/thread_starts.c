@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "agent/jvm/hotspot.h"
-#include "agent/jvm/registrar.h"
+#include "agent/jvm/boot_class.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/threads/thread_events.h"
@@ -70,7 +70,7 @@ static bool bind(JNIEnv *jni, void *function)
 	JNINativeMethod native = {(char *)"start0", (char *)"()V", function};
 	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
 	struct error error;
-	bool bound = class && registrar_register(jni, class, &native, 1, &error) == 0;
+	bool bound = class && boot_class_register(jni, class, &native, 1, &error) == 0;
 
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);

@@ -12,7 +12,6 @@
 
 #include "agent/control/line.h"
 #include "agent/control/message.h"
-#include "agent/control/verbs.h"
 #include "native-tests/fuzz/text_mutator.h"
 
 static void require(bool condition, const char *what)

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "agent/control/line.h"
-#include "agent/control/verbs.h"
 
 #include <cmocka.h>
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "agent/rewrite/descriptor.h"
+#include "agent/rewrite/constructor.h"
 
 struct constructor_case {
 	unsigned line;
