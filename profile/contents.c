@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* contents: see contents.h. */
-#include "profile/contents.h"
+/* contents: how things are found in a profile. */
+#include "profile/profile_read.h"
 
 #include <string.h>
 

@@ -1,82 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* groups: see groups.h. */
-#include "profile/groups.h"
-
+/* groups: parts of virtual threads put together. */
 #include <stdlib.h>
-#include <string.h>
+
+#include "profile/pairs.h"
+#include "profile/reader.h"
 
 /* The profile as it becomes. */
 struct merged {
-	struct profile *profile;
+	const struct profile *profile; /* as it was */
+	struct profile_thread *thread;
 	struct profile_node *node;
-	uint64_t *base; /* of each: base, then spent */
+	uint64_t *
+		base; /* of nodes that were put together: base, then spent; the next free ones */
 	size_t *first;
 	size_t nodes, threads;
 	uint32_t *place; /* by a node as it was: its place in its new thread */
-	/* hash of (parent, method) of the thread at work: node + 1; 0: free */
-	uint32_t *slot;
-	size_t slots; /* a power of two */
 };
 
-/* The node of that path in the thread at work, new if need be. */
-static struct profile_node *take_node(struct merged *merged, uint32_t thread, uint32_t parent,
-	const struct profile_node *from)
-{
-	size_t first = merged->first[merged->threads];
-	uint64_t hash = ((uint64_t)parent << 32 | from->method) * 0x9e3779b97f4a7c15u;
-	size_t at = (size_t)(hash >> 32);
-	unsigned metrics = merged->profile->metric_count;
-	struct profile_node *node;
-	uint32_t *slot;
-
-	for (; *(slot = &merged->slot[at & (merged->slots - 1)]) != 0; at++) {
-		node = &merged->node[first + *slot - 1];
-		if (node->parent == parent && node->method == from->method &&
-			(node->id == 0) == (from->id == 0))
-			return node;
-	}
-	node = &merged->node[merged->nodes];
-	*node = (struct profile_node){.thread = thread,
-		.id = (uint32_t)(merged->nodes - first),
-		.parent = parent,
-		.method = from->method,
-		.recursion = from->recursion,
-		.base = merged->base + 2 * metrics * merged->nodes,
-		.spent = merged->base + 2 * metrics * merged->nodes + metrics};
-	*slot = (uint32_t)(++merged->nodes - first);
-	return node;
-}
-
-static void add_node(
-	const struct merged *merged, struct profile_node *to, const struct profile_node *from)
-{
-	uint64_t *base = merged->base + (to->base - merged->base);
-
-	to->calls += from->calls;
-	to->interpreted += from->interpreted;
-	to->jitted += from->jitted;
-	to->native += from->native;
-	for (int i = 0; i < 4; i++)
-		to->transition[i / 2][i % 2] += from->transition[i / 2][i % 2];
-	for (unsigned i = 0; i < 2 * merged->profile->metric_count; i++)
-		base[i] += from->base[i];
-}
-
-/* Parents stand before their children. */
-static void add_tree(struct merged *merged, uint32_t thread, size_t from)
+/* Adds a thread's nodes to those of the group at work; parents stand before their children. paths: (parent,
+ * method) leads to a node's place + 1 in the new thread. -1 without memory. */
+static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 {
 	const struct profile *profile = merged->profile;
-	size_t first = profile->thread_first[from];
+	size_t old = profile->thread_first[from], first = merged->first[merged->threads];
+	unsigned metrics = profile->metric_count;
 
-	for (size_t i = first; i < profile->thread_first[from + 1]; i++) {
+	for (size_t i = old; i < profile->thread_first[from + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
-		struct profile_node *to = take_node(merged, thread,
-			i == first ? 0 : merged->place[first + node->parent], node);
+		uint32_t parent = i == old ? 0 : merged->place[old + node->parent];
+		uint32_t number = pairs_take(paths, parent, node->method);
+		struct profile_node *to;
+		uint64_t *base;
 
-		add_node(merged, to, node);
-		merged->place[i] = to->id;
+		if (number == 0)
+			return -1;
+		to = &merged->node[first + number - 1];
+		merged->place[i] = number - 1;
+		if (first + number > merged->nodes) {
+			*to = (struct profile_node){
+				.thread = merged->thread[merged->threads].id,
+				.id = number - 1,
+				.parent = parent,
+				.method = node->method,
+				.recursion = node->recursion,
+				.base = merged->base,
+				.spent = merged->base + metrics};
+			merged->base += 2 * metrics;
+			merged->nodes++;
+		}
+		to->calls += node->calls;
+		to->interpreted += node->interpreted;
+		to->jitted += node->jitted;
+		to->native += node->native;
+		for (int k = 0; k < 4; k++)
+			to->transition[k / 2][k % 2] += node->transition[k / 2][k % 2];
+		base = merged->base + (to->base - merged->base);
+		for (unsigned k = 0; k < 2 * metrics; k++)
+			base[k] += node->base[k];
 	}
+	return 0;
 }
 
 static void add_thread(struct profile_thread *to, const struct profile_thread *from)
@@ -94,57 +77,27 @@ static void add_thread(struct profile_thread *to, const struct profile_thread *f
 		to->total[m] += from->total[m];
 }
 
-/* As of one instant something may be some nanoseconds short of nothing. */
-static void mend(struct merged *merged, struct profile_thread *thread)
+/* A thread with its parts. parts: by thread, the first of its parts + 1, and of a part the next. */
+static int put_group(struct merged *merged, size_t from, const size_t *parts)
 {
-	unsigned metrics = merged->profile->metric_count;
-	size_t end = 2 * metrics * merged->nodes;
+	struct profile_thread *thread = &merged->thread[merged->threads];
+	uint64_t *base = merged->base;
+	struct pairs paths = {0};
+	int status = add_tree(merged, &paths, from);
 
-	for (size_t i = 2 * metrics * merged->first[merged->threads]; i < end; i++)
-		if ((int64_t)merged->base[i] < 0)
-			merged->base[i] = 0;
-	for (unsigned m = 0; m < metrics; m++)
+	for (size_t part = parts[from]; part != 0 && status == 0; part = parts[part - 1]) {
+		status = add_tree(merged, &paths, part - 1);
+		add_thread(thread, &merged->profile->thread[part - 1]);
+	}
+	pairs_fini(&paths);
+	/* As of one instant something may be some nanoseconds short of nothing. */
+	for (; base < merged->base; base++)
+		if ((int64_t)*base < 0)
+			*base = 0;
+	for (unsigned m = 0; m < merged->profile->metric_count; m++)
 		if ((int64_t)thread->total[m] < 0)
 			thread->total[m] = 0;
-}
-
-static void move_thread(struct merged *merged, size_t from)
-{
-	const struct profile *profile = merged->profile;
-	size_t first = profile->thread_first[from];
-	unsigned metrics = profile->metric_count;
-
-	for (size_t i = first; i < profile->thread_first[from + 1]; i++) {
-		uint64_t *base = merged->base + 2 * metrics * merged->nodes;
-
-		memcpy(base, profile->node[i].base, 2 * metrics * sizeof *base);
-		merged->place[i] = (uint32_t)(i - first);
-		merged->node[merged->nodes] = profile->node[i];
-		merged->node[merged->nodes].base = base;
-		merged->node[merged->nodes++].spent = base + metrics;
-	}
-}
-
-/* The thread, with its parts if it has some; parts: by thread, the first of its parts + 1, and of a part
- * the next. */
-static void put_thread(struct merged *merged, size_t from, const size_t *parts)
-{
-	struct profile *profile = merged->profile;
-	struct profile_thread thread = profile->thread[from];
-
-	merged->first[merged->threads] = merged->nodes;
-	if (parts[from] == 0) {
-		move_thread(merged, from);
-	} else {
-		memset(merged->slot, 0, merged->slots * sizeof *merged->slot);
-		add_tree(merged, thread.id, from);
-		for (size_t part = parts[from]; part != 0; part = parts[part - 1]) {
-			add_tree(merged, thread.id, part - 1);
-			add_thread(&thread, &profile->thread[part - 1]);
-		}
-		mend(merged, &thread);
-	}
-	profile->thread[merged->threads++] = thread;
+	return status;
 }
 
 static int compare_thread(const void *left, const void *right)
@@ -154,105 +107,64 @@ static int compare_thread(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* Before threads are moved. */
-static void move_accounts(struct profile *profile, const uint32_t *place)
+int groups_merge(struct owned_profile *owned)
 {
-	for (size_t i = 0; i < profile->account_count; i++) {
-		struct profile_account *io = &profile->account[i];
-		ptrdiff_t thread = profile_thread_find(profile, io->thread);
+	struct profile *profile = &owned->profile;
+	struct store *store = &owned->store;
+	size_t threads = profile->thread_count, nodes = profile->node_count;
+	size_t *parts = store_room(store, threads + 1, sizeof *parts);
+	struct merged merged = {.profile = profile};
+	bool any = false;
 
-		io->node = place[profile->thread_first[thread] + io->node];
-		if (profile->thread[thread].group)
-			io->thread = profile->thread[thread].group;
-	}
-}
+	for (size_t t = threads; parts && t-- > 0;) {
+		if (profile->thread[t].group) {
+			ptrdiff_t group =
+				profile_thread_find(profile, profile->thread[t].group);
 
-/* The largest group's nodes, with those of its parts; 0: there are no parts. */
-static size_t find_parts(const struct profile *profile, size_t *parts, size_t *nodes)
-{
-	size_t largest = 0;
-
-	for (size_t t = profile->thread_count; t-- > 0;) {
-		ptrdiff_t group;
-
-		nodes[t] += profile->thread_first[t + 1] - profile->thread_first[t];
-		if (profile->thread[t].group == 0)
-			continue;
-		group = profile_thread_find(profile, profile->thread[t].group);
-		parts[t] = parts[group];
-		parts[group] = t + 1;
-		nodes[group] += nodes[t];
-		if (nodes[group] >= largest)
-			largest = nodes[group] + 1;
-	}
-	return largest;
-}
-
-static void merge_all(struct merged *merged, const size_t *parts)
-{
-	struct profile *profile = merged->profile;
-	size_t threads = profile->thread_count;
-	struct profile_thread *thread = profile->thread;
-
-	for (size_t t = 0; t < threads; t++)
-		if (thread[t].group == 0)
-			put_thread(merged, t, parts);
-	merged->first[merged->threads] = merged->nodes;
-}
-
-int groups_merge(struct profile *profile, uint64_t **base)
-{
-	size_t *parts = calloc(profile->thread_count + 1, sizeof *parts);
-	size_t *nodes = calloc(profile->thread_count + 1, sizeof *nodes);
-	size_t largest = parts && nodes ? find_parts(profile, parts, nodes) : 0;
-	struct merged merged = {.profile = profile, .slots = 16};
-	int status = parts && nodes ? 0 : -1;
-
-	free(nodes);
-	if (status < 0 || largest == 0) {
-		free(parts);
-		return status;
-	}
-	while (merged.slots < 2 * largest)
-		merged.slots *= 2;
-	merged.node = calloc(profile->node_count + 1, sizeof *merged.node);
-	merged.base = calloc(
-		2 * profile->node_count * profile->metric_count + 1, sizeof *merged.base);
-	merged.first = calloc(profile->thread_count + 1, sizeof *merged.first);
-	merged.place = calloc(profile->node_count + 1, sizeof *merged.place);
-	merged.slot = calloc(merged.slots, sizeof *merged.slot);
-	if (merged.node && merged.base && merged.first && merged.place && merged.slot) {
-		struct profile before = *profile;
-
-		before.thread = malloc((profile->thread_count + 1) * sizeof *before.thread);
-		if (before.thread) {
-			memcpy(before.thread, profile->thread,
-				profile->thread_count * sizeof *before.thread);
-			merge_all(&merged, parts);
-			move_accounts(&before, merged.place);
+			parts[t] = parts[group];
+			parts[group] = t + 1;
+			any = true;
 		}
-		status = before.thread ? 0 : -1;
-		free(before.thread);
-	} else {
-		status = -1;
 	}
-	free(parts);
-	free(merged.place);
-	free(merged.slot);
-	if (status < 0) {
-		free(merged.node);
-		free(merged.base);
-		free(merged.first);
-		return status;
+	if (!any)
+		return parts ? 0 : -1;
+	merged.thread = store_room(store, threads + 1, sizeof *merged.thread);
+	merged.first = store_room(store, threads + 1, sizeof *merged.first);
+	merged.node = store_room(store, nodes + 1, sizeof *merged.node);
+	merged.place = store_room(store, nodes + 1, sizeof *merged.place);
+	merged.base =
+		store_room(store, 2 * nodes * profile->metric_count + 1, sizeof *merged.base);
+	if (store->failed)
+		return -1;
+	for (size_t t = 0; t < threads; t++) {
+		size_t first = profile->thread_first[t];
+
+		if (profile->thread[t].group)
+			continue;
+		merged.first[merged.threads] = merged.nodes;
+		merged.thread[merged.threads] = profile->thread[t];
+		if (parts[t] != 0 && put_group(&merged, t, parts) != 0)
+			return -1;
+		for (size_t i = first; parts[t] == 0 && i < profile->thread_first[t + 1]; i++) {
+			merged.place[i] = (uint32_t)(i - first);
+			merged.node[merged.nodes++] = profile->node[i];
+		}
+		merged.threads++;
 	}
-	free(profile->node);
-	free(profile->thread_first);
-	free(*base);
-	profile->node = merged.node;
+	merged.first[merged.threads] = merged.nodes;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		struct profile_account *account = &profile->account[i];
+		ptrdiff_t thread = profile_thread_find(profile, account->thread);
+
+		account->node = merged.place[profile->thread_first[thread] + account->node];
+		if (profile->thread[thread].group)
+			account->thread = profile->thread[thread].group;
+	}
+	profile->thread = merged.thread;
 	profile->thread_first = merged.first;
 	profile->thread_count = merged.threads;
+	profile->node = merged.node;
 	profile->node_count = merged.nodes;
-	*base = merged.base;
 	if (profile->account_count > 0)
 		qsort(profile->account, profile->account_count, sizeof *profile->account,
 			compare_thread);

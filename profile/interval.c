@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* interval: see interval.h. */
-#include "profile/interval.h"
-
+/* interval: one state of a recording less an earlier one, and what is left out of it. */
 #include <stdlib.h>
-#include <string.h>
+
+#include "profile/reader.h"
 
 enum {
 	STATES = 3,                                            /* interpreted, jitted, native */

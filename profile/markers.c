@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* markers: see markers.h. */
-#include "profile/markers.h"
-
+/* markers: snapshots, resets and marks, and the interval between two of them that a user means. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/reader.h"
+
 /* So many bytes of a message list the labels that there are. */
 #define LIST_BYTES 600
 
 /* ---- reading ---- */
-
-static const char *reset_label(struct reader *reader)
-{
-	char label[32];
-
-	snprintf(label, sizeof label, "reset%zu", ++reader->resets);
-	return text_store_add(&reader->owned->texts, label);
-}
 
 /* Labels of resets are numbers of their own. */
 static int check_snapshot(struct reader *reader, void *record, size_t i)
@@ -28,12 +20,13 @@ static int check_snapshot(struct reader *reader, void *record, size_t i)
 
 	(void)i;
 	if (snapshot->id < 1)
-		return read_damaged(reader->source, reader->error, "snapshot id out of range");
+		return read_damaged(reader->source, "snapshot id out of range");
 	if (snapshot->kind == SNAPSHOT_RESET)
-		snapshot->label = reset_label(reader);
+		snapshot->label =
+			store_format(&reader->owned->store, "reset%zu", ++reader->resets).text;
 	else if (!snapshot->label)
 		snapshot->label = "";
-	return snapshot->label ? 0 : reader_no_memory(reader);
+	return reader->owned->store.failed ? reader_no_memory(reader) : 0;
 }
 
 /* Marks may be many: memory only for those that are wanted. */
@@ -46,8 +39,6 @@ int markers_read(struct reader *reader, bool marks)
 
 	if (status == 0 && marks)
 		return reader_read(reader, &all_marks);
-	if (status == 0)
-		status = reader_check(reader, TABLE_MARK);
 	return status == 0 ? reader_count_rows(reader, TABLE_MARK, &reader->profile->mark_count)
 			   : status;
 }
@@ -137,39 +128,27 @@ static int parse(
 	return unknown(profile, shown, first + 2, strlen(first + 2), error);
 }
 
-static void since_last_reset(struct profile *profile)
-{
-	for (size_t i = 0; i < profile->snapshot_count; i++)
-		if (profile->snapshot[i].kind == SNAPSHOT_RESET)
-			profile->interval.from = &profile->snapshot[i];
-}
-
-/* When the counts of the last state were taken; 0: not known. */
-static uint64_t end_of(const struct profile *profile)
-{
-	const char *flushed = profile_meta_get(profile, "flushed_ns");
-
-	if (!flushed)
-		flushed = profile_meta_get(profile, "duration_ns");
-	return flushed ? strtoull(flushed, NULL, 10) : 0;
-}
-
 int markers_choose(
 	struct profile *profile, const char *shown, const char *text, struct error *error)
 {
 	struct profile_interval *interval = &profile->interval;
-	int status = 0;
+	const char *flushed = profile_meta_get(profile, "flushed_ns");
+	int status = text ? parse(profile, shown, text, error) : 0;
 
-	if (text)
-		status = parse(profile, shown, text, error);
-	else
-		since_last_reset(profile);
 	if (status < 0)
 		return status;
+	for (size_t i = 0; i < profile->snapshot_count && !text; i++)
+		if (profile->snapshot[i].kind == SNAPSHOT_RESET)
+			interval->from = &profile->snapshot[i];
 	if (interval->from && interval->to && interval->to <= interval->from)
 		return error_set(error, ERROR_VALUE, "'%s' is not before '%s' in '%s'",
 			interval->from->label, interval->to->label, shown);
 	interval->begin = interval->from ? interval->from->at : 0;
-	interval->end = interval->to ? interval->to->at : end_of(profile);
+	/* When the counts of the last state were taken; 0: not known. */
+	if (!flushed)
+		flushed = profile_meta_get(profile, "duration_ns");
+	interval->end = flushed ? strtoull(flushed, NULL, 10) : 0;
+	if (interval->to)
+		interval->end = interval->to->at;
 	return 0;
 }

@@ -136,6 +136,7 @@ struct profile_file {
 
 /* A call path that files and records name, of any thread. From the reader. */
 struct profile_path {
+	uint64_t node;   /* profile_node_id */
 	uint32_t parent; /* place + 1; 0: the thread's root */
 	uint32_t method;
 };

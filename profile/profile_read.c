@@ -3,9 +3,8 @@
 /*
  * profile_read: see profile_read.h.
  *
- * The bytes may be anybody's. SQLite checks its pages; here every number is checked
- * before it is used as an index or a size, so that nobody who reads a struct profile has
- * to.
+ * The bytes may be anybody's. SQLite checks its pages; here every number is checked before it is used
+ * as an index or a size.
  */
 #include "profile/profile_read.h"
 
@@ -13,22 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/groups.h"
-#include "profile/interval.h"
-#include "profile/markers.h"
-#include "profile/paths.h"
-#include "profile/read_open.h"
-#include "profile/read_rows.h"
-#include "profile/schema.h"
+#include "profile/reader.h"
 
 /* Methods have consecutive ids; so many may lack a row (on top of as many as have one)
  * before the file is taken for damaged, and not for a reason to allocate gigabytes. */
 #define METHOD_GAP_MAX 65536
-
-static int damaged(struct reader *reader, const char *what)
-{
-	return read_damaged(reader->source, reader->error, "%s", what);
-}
 
 /* --- names --- */
 
@@ -37,7 +25,7 @@ static int check_metric(struct reader *reader, void *record, size_t i)
 	const struct profile_metric *metric = record;
 
 	if (metric->id != i)
-		return read_damaged(reader->source, reader->error, "metric %zu is missing", i);
+		return read_damaged(reader->source, "metric %zu is missing", i);
 	if (i < PROFILE_METRIC_MAX)
 		reader->profile->metric[i] = *metric;
 	return 0;
@@ -47,13 +35,10 @@ static int read_metrics(struct reader *reader)
 {
 	struct profile_metric metric;
 	size_t count = 0;
-	int status = reader_check(reader, TABLE_METRIC);
+	int status = reader_count_rows(reader, TABLE_METRIC, &count);
 
-	if (status == 0)
-		status = reader_count_rows(reader, TABLE_METRIC, &count);
 	if (status == 0 && count > PROFILE_METRIC_MAX)
-		status = read_damaged(
-			reader->source, reader->error, "it has %zu metrics", count);
+		status = read_damaged(reader->source, "it has %zu metrics", count);
 	if (status == 0)
 		status = reader_each(reader, TABLE_METRIC, check_metric, &metric, count);
 	if (status == 0)
@@ -68,7 +53,7 @@ static int check_method(struct reader *reader, void *record, size_t i)
 
 	(void)i;
 	if (method->id >= profile->method_count)
-		return damaged(reader, "method id out of range");
+		return read_damaged(reader->source, "method id out of range");
 	if (method->id >= METHOD_FIRST && !*method->name)
 		method->name = "(method without a name)";
 	profile->method[method->id] = *method;
@@ -81,22 +66,21 @@ static int read_methods(struct reader *reader)
 	struct profile_method method;
 	sqlite3_int64 last = 0;
 	size_t count = 0;
-	int status = reader_check(reader, TABLE_METHOD);
+	int status = reader_count_rows(reader, TABLE_METHOD, &count);
 
-	if (status == 0)
-		status = reader_count_rows(reader, TABLE_METHOD, &count);
 	if (status == 0)
 		status = reader_ask(reader, "SELECT max(id) FROM method", NULL, &last);
 	if (status < 0)
 		return status;
 	if (last < 0 || last > (sqlite3_int64)(2 * count + METHOD_GAP_MAX) ||
 		last >= UINT32_MAX)
-		return read_damaged(reader->source, reader->error,
-			"%zu methods have ids up to %lld", count, (long long)last);
+		return read_damaged(reader->source, "%zu methods have ids up to %lld", count,
+			(long long)last);
 	profile->method_count = (uint32_t)last + 1;
 	if (profile->method_count < METHOD_FIRST)
 		profile->method_count = METHOD_FIRST;
-	profile->method = calloc(profile->method_count, sizeof *profile->method);
+	profile->method = store_room(
+		&reader->owned->store, profile->method_count, sizeof *profile->method);
 	if (!profile->method)
 		return reader_no_memory(reader);
 	status = reader_each(reader, TABLE_METHOD, check_method, &method, count);
@@ -124,7 +108,7 @@ static int check_thread(struct reader *reader, void *record, size_t i)
 
 	(void)i;
 	return thread->id < 1 || thread->id > INT32_MAX
-		       ? damaged(reader, "thread id out of range")
+		       ? read_damaged(reader->source, "thread id out of range")
 		       : 0;
 }
 
@@ -142,7 +126,8 @@ static int read_threads(struct reader *reader)
 
 		if (thread->group &&
 			(group < 0 || group >= (ptrdiff_t)i || profile->thread[group].group))
-			status = damaged(reader, "a thread is part of an unknown one");
+			status = read_damaged(
+				reader->source, "a thread is part of an unknown one");
 	}
 	return status;
 }
@@ -162,7 +147,7 @@ static bool find_thread(struct reader *reader, uint32_t thread, size_t i)
 
 static int bad_node(struct reader *reader, const struct profile_node *node, const char *what)
 {
-	return read_damaged(reader->source, reader->error, "node %llu %s",
+	return read_damaged(reader->source, "node %llu %s",
 		(unsigned long long)profile_node_id(node->thread, node->id), what);
 }
 
@@ -200,7 +185,8 @@ static int read_nodes(struct reader *reader)
 	struct reader_list list = READER_LIST(TABLE_NODE, node, check_node);
 	int status;
 
-	profile->thread_first = calloc(profile->thread_count + 1, sizeof(size_t));
+	profile->thread_first =
+		store_room(&reader->owned->store, profile->thread_count + 1, sizeof(size_t));
 	if (!profile->thread_first)
 		return reader_no_memory(reader);
 	reader->position = 0;
@@ -218,8 +204,9 @@ static int check_file(struct reader *reader, void *record, size_t i)
 	const struct profile_file *file = record;
 
 	(void)i;
-	return file->id < 1 || file->id > INT64_MAX ? damaged(reader, "file id out of range")
-						    : 0;
+	return file->id < 1 || file->id > INT64_MAX
+		       ? read_damaged(reader->source, "file id out of range")
+		       : 0;
 }
 
 /* Its place + 1; 0: there is none. */
@@ -261,7 +248,7 @@ static int check_account(struct reader *reader, void *record, size_t i)
 
 	(void)i;
 	if (node == ROWS_NONE)
-		return damaged(reader, "an account of an unknown call path");
+		return read_damaged(reader->source, "an account of an unknown call path");
 	account->node = (uint32_t)(node - profile->thread_first[profile_thread_find(
 						  profile, account->thread)]);
 	account->subject = subject_place(profile, account->kind, account->subject);
@@ -272,7 +259,7 @@ static int check_record_thread(struct reader *reader, void *record, size_t i)
 {
 	(void)i;
 	return ((const struct profile_record_thread *)record)->id < 1
-		       ? damaged(reader, "thread id out of range")
+		       ? read_damaged(reader->source, "thread id out of range")
 		       : 0;
 }
 
@@ -283,7 +270,7 @@ static int check_record(struct reader *reader, void *row, size_t i)
 
 	(void)i;
 	if ((uint32_t)record->kind >= ACCOUNT_KINDS)
-		return damaged(reader, "a record of an unknown kind");
+		return read_damaged(reader->source, "a record of an unknown kind");
 	record->thread =
 		(uint32_t)(rows_find(profile->record_thread, profile->record_thread_count,
 				   sizeof *profile->record_thread, KEY_U32, record->thread) +
@@ -302,7 +289,7 @@ static int check_sequence(struct reader *reader, void *record, size_t i)
 	sequence->first = sequence->begin = sequence->second = sequence->end = sequence->third =
 		NULL;
 	return sequence->code >= PROFILE_SEQUENCE_CODES
-		       ? damaged(reader, "sequence code out of range")
+		       ? read_damaged(reader->source, "sequence code out of range")
 		       : 0;
 }
 
@@ -346,7 +333,7 @@ static int read_counts(struct reader *reader)
 }
 
 /* The counts of a snapshot, which refer to the names of the other profile. Owned by the caller
- * (drop_earlier), NULL after a failure. */
+ * (profile_free), NULL after a failure. */
 static struct owned_profile *read_earlier(
 	const struct reader *later, uint32_t snapshot, int *status)
 {
@@ -369,15 +356,6 @@ static struct owned_profile *read_earlier(
 	return owned;
 }
 
-static void drop_earlier(struct owned_profile *owned)
-{
-	if (!owned)
-		return;
-	owned->profile.method = NULL;
-	owned->profile.file = NULL;
-	profile_free(&owned->profile);
-}
-
 /* The counts of the interval. */
 static int read_interval(struct reader *reader)
 {
@@ -397,9 +375,9 @@ static int read_interval(struct reader *reader)
 		interval_subtract_sequences(
 			profile, reader->owned->sequence_values, &earlier->profile);
 	}
-	drop_earlier(earlier);
+	profile_free(earlier ? &earlier->profile : NULL);
 	if (status == 0)
-		status = groups_merge(profile, &reader->owned->base);
+		status = groups_merge(reader->owned);
 	if (status == 0 && from)
 		status = interval_drop_unused(profile);
 	return status == -1 ? reader_no_memory(reader) : status;
@@ -415,7 +393,7 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)
 		status = markers_choose(reader->profile, reader->source->place.shown,
-			wanted->interval, reader->error);
+			wanted->interval, reader->source->error);
 	if (status == 0)
 		status = read_interval(reader);
 	if (status == 0 && wanted->records)
@@ -433,7 +411,7 @@ int profile_open_wanted(struct profile **out, const char *path,
 	const struct profile_wanted *wanted, struct error *error)
 {
 	struct read_source source;
-	struct reader reader = {.source = &source, .error = error};
+	struct reader reader = {.source = &source};
 
 	*out = NULL;
 	int status = read_open(&source, path, error);
@@ -474,22 +452,7 @@ void profile_free(struct profile *profile)
 
 	if (!owned)
 		return;
-	free(profile->meta);
-	free(profile->method);
-	free(profile->thread);
-	free(profile->node);
-	free(profile->thread_first);
 	free(profile->path);
-	free(profile->forward);
-	free(profile->file);
-	free(profile->account);
-	free(profile->record_thread);
-	free(profile->record);
-	free(profile->snapshot);
-	free(profile->mark);
-	free(profile->sequence);
-	free(owned->sequence_values);
-	free(owned->base);
-	text_store_fini(&owned->texts);
+	store_fini(&owned->store);
 	free(owned);
 }

@@ -1,16 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * profile_read: a whole profile in memory.
+ * profile_read: a whole profile in memory, and how things are found in it.
  *
  * In:   a file, finished, being written, or left behind by a killed JVM.
- * Out:  struct profile (contents.h), to be freed.
+ * Out:  arrays that were checked (ids in range, parents before children), so that reports can index
+ *       without asking. All texts are valid UTF-8 (what is not, was replaced by '?'); they may hold any
+ *       character but zero. 96 bytes a node and 8 a metric.
  */
 #ifndef JPROF_PROFILE_READ_H
 #define JPROF_PROFILE_READ_H
 
+#include <stddef.h>
+
 #include "error/error.h"
-#include "profile/contents.h"
+#include "profile/profile.h"
+
+/* From one moment to another. */
+struct profile_interval {
+	const struct profile_snapshot *from; /* NULL: from the beginning */
+	const struct profile_snapshot *to;   /* NULL: to the end */
+	uint64_t begin, end;                 /* ns since the session began; end 0: not known */
+	/* values that would have become negative: in a whole file none */
+	uint64_t clamped;
+};
+
+struct profile {
+	struct profile_meta *meta;
+	size_t meta_count;
+
+	struct profile_metric metric[PROFILE_METRIC_MAX];
+	unsigned metric_count;
+
+	/* Indexed by method id; ids without a row have class_name NULL and a name that says
+	 * so; ids 0 and 1 are the root (name NULL) and a fold. */
+	struct profile_method *method;
+	uint32_t method_count;
+
+	struct profile_thread *thread; /* ordered by id */
+	size_t thread_count;
+
+	/* All nodes, ordered by thread (position in the array above); parents stand before their
+	 * children. */
+	struct profile_node *node;
+	size_t node_count;
+	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1
+	 * entries. Node i's parent is node[thread_first[t] + node[i].parent]. */
+	size_t *thread_first;
+
+	/* Nodes that are no more, ordered by thread and node; also of later than the interval. */
+	struct profile_forward *forward;
+	size_t forward_count;
+	/* Call paths that files and records name; callers stand before what they call. */
+	struct profile_path *path;
+	size_t path_count;
+	/* Files, connections, host names, ordered by id. Their opened_in is a place in the array
+	 * above + 1, or 0. */
+	struct profile_file *file;
+	size_t file_count;
+	/* Their file is not an id but its place in the array above + 1, or 0; thread and node are
+	 * there. Ordered by thread. */
+	struct profile_account *account;
+	size_t account_count;
+
+	/* Only of profile_open_records: threads, ordered by id, and each operation; its thread,
+	 * path and file are places in their arrays + 1, or 0. */
+	struct profile_record_thread *record_thread;
+	size_t record_thread_count;
+	struct profile_record *record;
+	size_t record_count;
+
+	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
+	struct profile_snapshot *snapshot;
+	size_t snapshot_count;
+	/* In order of time, if they are wanted; mark_count is how many there are anyway. */
+	struct profile_mark *mark;
+	size_t mark_count;
+
+	/* Between which methods stretches were, ordered by code: of the interval, but for the
+	 * minima, which are those of all the time until its end. */
+	struct profile_sequence *sequence;
+	size_t sequence_count;
+
+	/* What counts, I/O and records are of; meta, methods, files and paths are the file's last
+	 * state. Within an interval that does not begin at the beginning, threads and nodes are those
+	 * that did something, and what they count is what they did in it; started, ended and the
+	 * like are as they were at its end. */
+	struct profile_interval interval;
+};
+
+/* The value of a meta key, or NULL. Borrowed. */
+const char *profile_meta_get(const struct profile *profile, const char *key);
+
+/* Its JVM has not yet brought it up to date for the first time, or ended before it could.
+ */
+bool profile_is_unwritten(const struct profile *profile);
+
+/* Rows begin with their key: a uint32_t, a uint64_t, or two uint32_t, thread and node. */
+enum row_key { KEY_U32, KEY_U64, KEY_PAIR };
+#define ROWS_NONE SIZE_MAX
+
+/* The place of the row with that key (of a pair profile_node_id) among `count` that are ordered by it, or
+ * ROWS_NONE. */
+size_t rows_find(
+	const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
+
+/* Position of the thread of that id, or -1. */
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
+
+/* The node's place among all of them, or ROWS_NONE. Before groups are put together. */
+size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node);
+
+/* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread
+ * to one of its kind. A damaged file may have circles. */
+#define PROFILE_FORWARDS_MAX 64
+
+/* Where that node's counts went, or NULL. */
+const struct profile_forward *profile_forward_find(
+	const struct profile *profile, uint32_t thread, uint32_t node);
+
+/* Index of a metric by name, or -1. */
+int profile_metric_find(const struct profile *profile, const char *name);
 
 /* What is to be read, beside what always is. */
 struct profile_wanted {

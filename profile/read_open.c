@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* read_open: see read_open.h. */
-#include "profile/read_open.h"
-
+/* read_open: a profile's database opened for reading, in whatever state it was left. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "profile/schema.h"
+#include "profile/reader.h"
 #include "profile/sql.h"
 
 /* How long to wait for a JVM that writes, looking every millisecond: one that writes all
@@ -31,19 +29,20 @@ enum { STEPS_EACH = 10000, STEPS_FEW = 10000, STEPS_BYTES = 100 };
 
 /* --- what the file is --- */
 
-static int check_file(struct read_source *source, const char *path, struct error *error)
+static int check_file(struct read_source *source, const char *path)
 {
 	const struct place *place = &source->place;
 	struct stat status;
 
 	if (stat(path, &status) < 0)
-		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno,
-			"cannot open '%s'", place->shown);
+		return error_set_errno(source->error,
+			errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno, "cannot open '%s'",
+			place->shown);
 	if (!S_ISREG(status.st_mode))
-		return error_set(error, ERROR_FORMAT, "'%s' is not a profile but a %s",
+		return error_set(source->error, ERROR_FORMAT, "'%s' is not a profile but a %s",
 			place->shown, S_ISDIR(status.st_mode) ? "directory" : "special file");
 	if (status.st_size == 0)
-		return error_set(error, ERROR_FORMAT,
+		return error_set(source->error, ERROR_FORMAT,
 			"'%s' is empty: nothing was written to this profile", place->shown);
 	source->bytes = (uint64_t)status.st_size;
 	return 0;
@@ -62,7 +61,7 @@ static int read_header(sqlite3 *db, unsigned char *header, sqlite3_int64 *size)
 	return file->pMethods->xRead(file, header, bytes, 0) == SQLITE_OK ? bytes : -1;
 }
 
-static int check_header(struct read_source *source, struct error *error)
+static int check_header(struct read_source *source)
 {
 	unsigned char header[SCHEMA_HEADER_BYTES] = {0};
 	sqlite3_int64 size = 0;
@@ -70,41 +69,37 @@ static int check_header(struct read_source *source, struct error *error)
 	int bytes = read_header(source->db, header, &size);
 
 	if (bytes < 0)
-		return error_set(error, ERROR_IO, "cannot read '%s'", shown);
+		return error_set(source->error, ERROR_IO, "cannot read '%s'", shown);
 	switch (schema_header_kind(header, (size_t)bytes)) {
 	case HEADER_PROFILE:
 		return 0;
 	case HEADER_SHORT:
-		return error_set(error, ERROR_FORMAT,
+		return error_set(source->error, ERROR_FORMAT,
 			"'%s' is truncated: it ends after %lld bytes", shown, (long long)size);
 	case HEADER_DATABASE:
-		return error_set(error, ERROR_FORMAT,
+		return error_set(source->error, ERROR_FORMAT,
 			"'%s' is not a jprof profile but another SQLite database", shown);
 	case HEADER_OTHER:
 		break;
 	}
-	return error_set(error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
+	return error_set(source->error, ERROR_FORMAT, "'%s' is not a jprof profile", shown);
 }
 
-static uint64_t beside_size(const struct place *place, const char *suffix)
+/* The size of a side file; -1: there is none. */
+static int64_t beside_size(const struct place *place, const char *suffix)
 {
 	char path[PATH_MAX];
 	struct stat status;
 
 	place_beside(place, suffix, path);
-	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+	return stat(path, &status) == 0 ? status.st_size : -1;
 }
 
 /* Older agents had a write-ahead log. One with something in it holds pages that the file
  * lacks, and can only be read through its index, the -shm file. */
-static uint64_t log_size(const struct place *place)
-{
-	return beside_size(place, "-wal");
-}
-
 static bool has_log(const struct place *place)
 {
-	return log_size(place) > 0;
+	return beside_size(place, "-wal") > 0;
 }
 
 /* The size that page size (bytes 16 and 17; 1 is 65,536) and page count (bytes 28 to 31)
@@ -120,7 +115,7 @@ static long long header_size(const unsigned char *header)
 
 /* 0, or a negative code if the file is shorter than its header says. A log may hold what
  * is missing. */
-static int check_size(struct read_source *source, struct error *error)
+static int check_size(struct read_source *source)
 {
 	unsigned char header[SCHEMA_HEADER_BYTES] = {0};
 	sqlite3_int64 size = 0;
@@ -128,22 +123,22 @@ static int check_size(struct read_source *source, struct error *error)
 	if (read_header(source->db, header, &size) != SCHEMA_HEADER_BYTES ||
 		size >= header_size(header) || has_log(&source->place))
 		return 0;
-	return error_set(error, ERROR_FORMAT, "'%s' is truncated: %lld of %lld bytes",
+	return error_set(source->error, ERROR_FORMAT, "'%s' is truncated: %lld of %lld bytes",
 		source->place.shown, (long long)size, header_size(header));
 }
 
-int read_failed(struct read_source *source, int result, struct error *error)
+int read_failed(struct read_source *source, int result)
 {
 	if ((result & 0xff) == SQLITE_INTERRUPT)
-		return read_damaged(source, error, "there is no end of it");
+		return read_damaged(source, "there is no end of it");
 	if ((result & 0xff) != SQLITE_CORRUPT && (result & 0xff) != SQLITE_NOTADB)
-		return sql_failed(error, source->db, result, "read", &source->place);
-	if (check_size(source, error) < 0)
+		return sql_failed(source->error, source->db, result, "read", &source->place);
+	if (check_size(source) < 0)
 		return -ERROR_FORMAT;
-	return read_damaged(source, error, "%s", sqlite3_errmsg(source->db));
+	return read_damaged(source, "%s", sqlite3_errmsg(source->db));
 }
 
-int read_damaged(struct read_source *source, struct error *error, const char *format, ...)
+int read_damaged(struct read_source *source, const char *format, ...)
 {
 	char what[256];
 	va_list list;
@@ -151,23 +146,13 @@ int read_damaged(struct read_source *source, struct error *error, const char *fo
 	va_start(list, format);
 	vsnprintf(what, sizeof what, format, list);
 	va_end(list);
-	return error_set(error, ERROR_FORMAT, "'%s' is damaged: %s", source->place.shown, what);
+	return error_set(
+		source->error, ERROR_FORMAT, "'%s' is damaged: %s", source->place.shown, what);
 }
 
 /* --- ways to open it --- */
 
 enum way { WAY_READ_ONLY, WAY_RECOVER, WAY_IMMUTABLE };
-
-/* file:NAME?immutable=1, with everything escaped that means something in a URI. */
-static void make_uri(const char *name, char uri[URI_MAX])
-{
-	size_t used = (size_t)snprintf(uri, URI_MAX, "file:");
-
-	for (; *name; name++)
-		used += (size_t)snprintf(uri + used, URI_MAX - used,
-			strchr("%?#", *name) ? "%%%02x" : "%c", (unsigned char)*name);
-	snprintf(uri + used, URI_MAX - used, "?immutable=1");
-}
 
 static int count_step(void *argument)
 {
@@ -206,11 +191,17 @@ static int open_database(struct read_source *source, enum way way)
 		[WAY_RECOVER] = SQLITE_OPEN_READWRITE,
 		[WAY_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
 	};
-	char uri[URI_MAX];
 	const char *name = source->place.name;
+	char uri[URI_MAX];
 
+	/* file:NAME?immutable=1, with everything escaped that means something in a URI. */
 	if (way == WAY_IMMUTABLE) {
-		make_uri(name, uri);
+		size_t used = (size_t)snprintf(uri, URI_MAX, "file:");
+
+		for (; *name; name++)
+			used += (size_t)snprintf(uri + used, URI_MAX - used,
+				strchr("%?#", *name) ? "%%%02x" : "%c", (unsigned char)*name);
+		snprintf(uri + used, URI_MAX - used, "?immutable=1");
 		name = uri;
 	}
 	int result = sqlite3_open_v2(name, &source->db,
@@ -234,117 +225,87 @@ static void close_database(struct read_source *source)
 	source->db = NULL;
 }
 
-static int open_way(struct read_source *source, enum way way, struct error *error)
+static int open_way(struct read_source *source, enum way way)
 {
 	int result = open_database(source, way);
 
 	if (result != SQLITE_OK)
 		return result;
-	if (check_header(source, error) < 0)
+	if (check_header(source) < 0)
 		return SQLITE_NOTADB;
 	return begin(source);
 }
 
-static int open_some_way(struct read_source *source, struct error *error)
+static int open_some_way(struct read_source *source)
 {
-	int result = open_way(source, WAY_READ_ONLY, error);
+	int result = open_way(source, WAY_READ_ONLY);
 
-	if (error->code != ERROR_NONE || result == SQLITE_OK)
-		return -(int)error->code;
+	if (source->error->code != ERROR_NONE || result == SQLITE_OK)
+		return -(int)source->error->code;
 	/* A rollback journal was left behind: the last transaction has to be undone. */
 	bool to_undo = result == SQLITE_READONLY_ROLLBACK;
 	if (to_undo || result == SQLITE_READONLY_RECOVERY) {
 		close_database(source);
-		result = open_way(source, WAY_RECOVER, error);
+		result = open_way(source, WAY_RECOVER);
 	}
 	/* The log's side files cannot be made here, and are not needed when there is no
 	 * log. */
 	int primary = result & 0xff;
 	bool refused = primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY;
 	if (refused && (to_undo || has_log(&source->place)))
-		return error_set(error, ERROR_DENIED,
+		return error_set(source->error, ERROR_DENIED,
 			"cannot read '%s': it has a side file ('%s') that cannot be used "
 			"here; copy both to a directory you may write",
 			source->place.shown, to_undo ? "-journal" : "-wal");
 	if (refused) {
 		close_database(source);
-		result = open_way(source, WAY_IMMUTABLE, error);
+		result = open_way(source, WAY_IMMUTABLE);
 	}
-	if (error->code != ERROR_NONE)
-		return -(int)error->code;
-	return result == SQLITE_OK ? 0 : read_failed(source, result, error);
-}
-
-/* By the size of what is read, which stands now: until then somebody may have written. */
-static void set_bounds(struct read_source *source, const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) == 0 && (uint64_t)status.st_size > source->bytes)
-		source->bytes = (uint64_t)status.st_size;
-	source->bytes += log_size(&source->place);
-	source->steps = STEPS_FEW + source->bytes / (STEPS_EACH / STEPS_BYTES);
+	if (source->error->code != ERROR_NONE)
+		return -(int)source->error->code;
+	return result == SQLITE_OK ? 0 : read_failed(source, result);
 }
 
 /* --- version --- */
 
-static int pragma(struct read_source *source, const char *sql, sqlite3_int64 *value)
+static int check_version(struct read_source *source)
 {
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(source->db, sql, -1, &statement, NULL);
+	sqlite3_int64 version = 0, application = 0;
+	int result = sqlite3_prepare_v2(source->db,
+		"SELECT user_version, application_id "
+		"FROM pragma_user_version, pragma_application_id",
+		-1, &statement, NULL);
 
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		*value = sqlite3_column_int64(statement, 0);
+	if (result == SQLITE_ROW) {
+		version = sqlite3_column_int64(statement, 0);
+		application = sqlite3_column_int64(statement, 1);
+	}
 	sqlite3_finalize(statement);
-	return result == SQLITE_ROW ? SQLITE_OK : result;
-}
-
-static int check_version(struct read_source *source, struct error *error)
-{
-	sqlite3_int64 version = 0, application = 0;
-	int result = pragma(source, "PRAGMA user_version", &version);
-
-	if (result == SQLITE_OK)
-		result = pragma(source, "PRAGMA application_id", &application);
-	if (result != SQLITE_OK)
-		return read_failed(source, result, error);
+	if (result != SQLITE_ROW)
+		return read_failed(source, result);
 	/* The very first transaction was cut short, and has been undone. */
 	if (application != SCHEMA_APPLICATION_ID)
-		return error_set(error, ERROR_FORMAT,
+		return error_set(source->error, ERROR_FORMAT,
 			"'%s' is empty: nothing was written to this profile",
 			source->place.shown);
-	if (version > SCHEMA_VERSION)
-		return error_set(error, ERROR_VERSION,
-			"'%s' was written by a newer jprof (file version %lld, this "
-			"jprof reads %d)",
-			source->place.shown, (long long)version, SCHEMA_VERSION);
 	if (version < 1)
-		return read_damaged(source, error, "it has no version");
-	if (version < SCHEMA_VERSION)
-		return error_set(error, ERROR_VERSION,
-			"'%s' was written by an older jprof (file version %lld, this "
-			"jprof reads %d)",
-			source->place.shown, (long long)version, SCHEMA_VERSION);
-	return 0;
+		return read_damaged(source, "it has no version");
+	if (version == SCHEMA_VERSION)
+		return 0;
+	return error_set(source->error, ERROR_VERSION,
+		"'%s' was written by %s jprof (file version %lld, this jprof reads %d)",
+		source->place.shown, version > SCHEMA_VERSION ? "a newer" : "an older",
+		(long long)version, SCHEMA_VERSION);
 }
 
 /* --- while a JVM writes it --- */
 
-/* There from the first commit of a writer to its end; a killed one leaves it. */
-static bool has_journal(const struct place *place)
-{
-	char path[PATH_MAX];
-	struct stat status;
-
-	place_beside(place, "-journal", path);
-	return stat(path, &status) == 0;
-}
-
 /* The writer waits for its readers: they read a copy, which is made in less time than a
  * report. */
-static int read_copy(struct read_source *source, struct error *error)
+static int read_copy(struct read_source *source)
 {
 	sqlite3 *file = source->db;
 	sqlite3_backup *backup = NULL;
@@ -364,33 +325,42 @@ static int read_copy(struct read_source *source, struct error *error)
 		result = set_limits(source);
 	if (result == SQLITE_OK)
 		result = begin(source);
-	return result == SQLITE_OK ? 0 : read_failed(source, result, error);
+	return result == SQLITE_OK ? 0 : read_failed(source, result);
 }
 
 int read_open(struct read_source *source, const char *path, struct error *error)
 {
 	struct error local = {0};
+	struct stat found;
 
-	*source = (struct read_source){0};
+	*source = (struct read_source){.error = &local};
 	place_show(&source->place, path);
-	int status = check_file(source, path, &local);
+	int status = check_file(source, path);
 	if (status == 0)
 		status = place_init(&source->place, path, &local);
 	source->steps = STEPS_FEW;
 	if (status == 0)
-		status = open_some_way(source, &local);
+		status = open_some_way(source);
+	/* Until here somebody may have written: what is read stands now. */
+	if (status == 0) {
+		if (stat(path, &found) == 0 && (uint64_t)found.st_size > source->bytes)
+			source->bytes = (uint64_t)found.st_size;
+		if (has_log(&source->place))
+			source->bytes += (uint64_t)beside_size(&source->place, "-wal");
+		source->steps = STEPS_FEW + source->bytes / (STEPS_EACH / STEPS_BYTES);
+		status = check_size(source);
+	}
 	if (status == 0)
-		set_bounds(source, path);
-	if (status == 0)
-		status = check_size(source, &local);
-	if (status == 0)
-		status = check_version(source, &local);
-	if (status == 0 && source->bytes <= COPY_MAX && has_journal(&source->place))
-		status = read_copy(source, &local);
+		status = check_version(source);
+	/* The journal is there from the first commit of a writer to its end; a killed one leaves it. */
+	if (status == 0 && source->bytes <= COPY_MAX &&
+		beside_size(&source->place, "-journal") >= 0)
+		status = read_copy(source);
 	if (status < 0) {
 		read_close(source);
 		error_set(error, local.code, "%s", local.text);
 	}
+	source->error = error;
 	return status;
 }
 

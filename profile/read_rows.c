@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* read_rows: see read_rows.h. */
-#include "profile/read_rows.h"
-
-#include <stdlib.h>
+/* read_rows: the tables of a profile as rows, checked before they are read. */
 #include <string.h>
+
+#include "error/utf8.h"
+#include "profile/reader.h"
 
 /* How often a text may be read. A number may be read as a text, too, which is longer. */
 enum { TEXTS_MAX = 8 };
 
 int reader_no_memory(struct reader *reader)
 {
-	return error_set(reader->error, ERROR_MEMORY, "no memory to read '%s'",
+	return error_set(reader->source->error, ERROR_MEMORY, "no memory to read '%s'",
 		reader->source->place.shown);
 }
 
@@ -58,17 +58,16 @@ static int select_all(struct reader *reader, enum schema_table_id id, sqlite3_st
 		return reader_no_memory(reader);
 	int result = sqlite3_prepare_v2(reader->source->db, text, -1, statement, NULL);
 	sqlite3_free(text);
-	return result == SQLITE_OK ? 0 : read_failed(reader->source, result, reader->error);
+	return result == SQLITE_OK ? 0 : read_failed(reader->source, result);
 }
 
-/* 1 for a row, 0 after the last, or a negative code. */
-static int next_row(struct reader *reader, sqlite3_stmt *statement)
+int reader_next_row(struct reader *reader, sqlite3_stmt *statement)
 {
 	int result = sqlite3_step(statement);
 
 	if (result == SQLITE_ROW || result == SQLITE_DONE)
 		return result == SQLITE_ROW;
-	return read_failed(reader->source, result, reader->error);
+	return read_failed(reader->source, result);
 }
 
 int reader_ask(
@@ -87,7 +86,7 @@ int reader_ask(
 	sqlite3_finalize(statement);
 	if (result == SQLITE_ROW || result == SQLITE_DONE)
 		return 0;
-	return read_failed(reader->source, result, reader->error);
+	return read_failed(reader->source, result);
 }
 
 /* A view, a virtual table or a computed column of the right name could cost anything. */
@@ -107,22 +106,21 @@ int reader_check(struct reader *reader, enum schema_table_id id)
 	if (status < 0)
 		return status;
 	if (real != 1)
-		return read_damaged(
-			reader->source, reader->error, "no table '%s'", table->name);
+		return read_damaged(reader->source, "no table '%s'", table->name);
 	int result = sqlite3_prepare_v2(reader->source->db,
 		"SELECT name, hidden FROM pragma_table_xinfo(?)", -1, &statement, NULL);
 	if (result != SQLITE_OK)
-		return read_failed(reader->source, result, reader->error);
+		return read_failed(reader->source, result);
 	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
 	for (int i = 0; i < columns; i++) {
 		schema_column_name(table, metrics, i, name, sizeof name);
-		status = next_row(reader, statement);
+		status = reader_next_row(reader, statement);
 		const char *is =
 			status == 1 ? (const char *)sqlite3_column_text(statement, 0) : NULL;
 		if (status >= 0 &&
 			(!is || strcmp(is, name) != 0 || sqlite3_column_int(statement, 1) != 0))
-			status = read_damaged(reader->source, reader->error,
-				"table '%s' has no column '%s'", table->name, name);
+			status = read_damaged(reader->source, "table '%s' has no column '%s'",
+				table->name, name);
 		if (status < 0)
 			break;
 	}
@@ -135,10 +133,13 @@ int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *ro
 	/* Its place in a page's list, its size, its key, the size of its head. */
 	enum { ROW_BYTES = 5 };
 	uint64_t most = reader->source->bytes / ROW_BYTES;
-	sqlite3_str *sql = sqlite3_str_new(NULL);
 	sqlite3_int64 found = 0;
-	int status = 0;
+	int status = reader_check(reader, id);
+	sqlite3_str *sql;
 
+	if (status < 0)
+		return status;
+	sql = sqlite3_str_new(NULL);
 	/* Not count(*) of the table, which SQLite does without a look at how long it takes. */
 	sqlite3_str_appendall(sql, "SELECT count(*) FROM (SELECT 1");
 	append_from(reader, table_of(reader, id), sql);
@@ -149,36 +150,36 @@ int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *ro
 	*rows = (size_t)found;
 	if (status < 0 || (uint64_t)found <= most)
 		return status;
-	return read_damaged(reader->source, reader->error,
-		"table '%s' has more rows than the file can hold", table_of(reader, id)->name);
+	return read_damaged(reader->source, "table '%s' has more rows than the file can hold",
+		table_of(reader, id)->name);
 }
 
 /* ---- one row ---- */
 
-/* A copy of the column's text, NULL for NULL. No memory shows in the store. */
-static char *text_of(struct reader *reader, sqlite3_stmt *statement, int at)
+/* A copy of the column's text, NULL for NULL; what is not UTF-8 becomes '?', byte by byte. No memory shows
+ * in the store. */
+static const char *text_of(struct reader *reader, sqlite3_stmt *statement, int at)
 {
 	const char *value = (const char *)sqlite3_column_text(statement, at);
+	size_t bytes = value ? strlen(value) : 0, length;
+	char *copy = value ? store_room(&reader->owned->store, bytes + 1, 1) : NULL;
 
-	if (!value)
+	reader->owned->text_bytes += bytes;
+	if (!copy)
 		return NULL;
-	reader->owned->text_bytes += strlen(value);
-	return text_store_add(&reader->owned->texts, value);
+	memcpy(copy, value, bytes);
+	for (char *c = copy; *c; c += length ? length : 1) {
+		length = utf8_length(c, UTF8_MAX);
+		if (length == 0)
+			*c = '?';
+	}
+	return copy;
 }
 
 static bool store32(void *value, uint64_t number)
 {
 	*(uint32_t *)value = (uint32_t)number;
 	return number <= UINT32_MAX;
-}
-
-static bool store_word(void *value, const char *const *words, const char *text)
-{
-	uint32_t word = 0;
-
-	while (words[word] && (!text || strcmp(words[word], text) != 0))
-		word++;
-	return words[word] && store32(value, word);
 }
 
 /* An id that has the thread in its upper half. */
@@ -194,7 +195,7 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 	void *value = (char *)record + column->offset;
 	uint64_t number = (uint64_t)sqlite3_column_int64(statement, at);
 	bool null = sqlite3_column_type(statement, at) == SQLITE_NULL;
-	uint32_t *thread = record;
+	uint32_t *thread = record, word = 0;
 	const char *text;
 
 	switch (column->kind) {
@@ -224,8 +225,10 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		*(int *)value = null ? -1 : (int)number;
 		return true;
 	case KIND_WORD:
-		return store_word(
-			value, column->words, (const char *)sqlite3_column_text(statement, at));
+		text = (const char *)sqlite3_column_text(statement, at);
+		while (column->words[word] && (!text || strcmp(column->words[word], text) != 0))
+			word++;
+		return column->words[word] && store32(value, word);
 	case KIND_ID:
 		*thread = (uint32_t)(number >> 32);
 		return store32(value, (uint32_t)number);
@@ -254,7 +257,7 @@ static int fetch(struct reader *reader, sqlite3_stmt *statement,
 
 	for (int i = 0; i < table->columns; i++)
 		if (!fetch_column(reader, statement, i, &table->column[i], record))
-			return read_damaged(reader->source, reader->error,
+			return read_damaged(reader->source,
 				"table '%s' has an impossible '%s' in row %zu", table->name,
 				table->column[i].name, row + 1);
 	for (int i = 0; i < 2 && table->per_metric[i].name; i++) {
@@ -293,14 +296,14 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 	int status = select_all(reader, list->table, &statement);
 	size_t i = 0;
 
-	for (; status == 0 && (status = next_row(reader, statement)) == 1; i++) {
+	for (; status == 0 && (status = reader_next_row(reader, statement)) == 1; i++) {
 		/* Rows may share their pages: the same text a million times. */
 		if (reader->owned->text_bytes > TEXTS_MAX * reader->source->bytes)
-			status = read_damaged(reader->source, reader->error,
-				"it has more texts than the file can hold");
+			status = read_damaged(
+				reader->source, "it has more texts than the file can hold");
 		/* An index that contradicts its table makes the two counts differ. */
 		else if (i >= count)
-			status = read_damaged(reader->source, reader->error,
+			status = read_damaged(reader->source,
 				"table '%s' has more rows than it counts", table->name);
 		else
 			status = 0;
@@ -312,11 +315,11 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 			status = list->check(reader, record + i * step, i);
 	}
 	sqlite3_finalize(statement);
-	if (status == 0 && reader->owned->texts.failed)
+	if (status == 0 && reader->owned->store.failed)
 		return reader_no_memory(reader);
 	if (status == 0 && i != count)
-		return read_damaged(reader->source, reader->error,
-			"table '%s' has fewer rows than it counts", table->name);
+		return read_damaged(reader->source, "table '%s' has fewer rows than it counts",
+			table->name);
 	return status;
 }
 
@@ -333,20 +336,20 @@ int reader_read(struct reader *reader, const struct reader_list *list)
 	char *owned = (char *)reader->owned;
 	size_t *count = (size_t *)(void *)(owned + list->count);
 	uint64_t *values = NULL;
-	int status = reader_check(reader, list->table);
+	struct store *store = &reader->owned->store;
+	int status = reader_count_rows(reader, list->table, count);
 	void *array;
 
-	if (status == 0)
-		status = reader_count_rows(reader, list->table, count);
 	if (status < 0)
 		return status;
-	array = calloc(*count + 1, list->record);
+	array = store_room(store, *count + 1, list->record);
 	memcpy(owned + list->array, &array, sizeof array);
 	if (list->values) {
-		values = calloc(2 * *count * reader->profile->metric_count + 1, sizeof *values);
+		values = store_room(
+			store, 2 * *count * reader->profile->metric_count + 1, sizeof *values);
 		memcpy(owned + list->values, &values, sizeof values);
 	}
-	if (!array || (list->values && !values))
+	if (store->failed)
 		return reader_no_memory(reader);
 	return rows_of(reader, list, array, list->record, values, *count);
 }

@@ -36,7 +36,7 @@ rooms=(
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control include"
 	"report/text     error"
 	"report/model    error options/pattern.h metric profile calibration report/text"
-	"report/formats  error profile/profile.h report/text report/model"
+	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/formats"
 	"report          error options profile report/text report/model report/formats report/views"
 	"cli/terminal    error options/choices.h"

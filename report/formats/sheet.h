@@ -18,7 +18,7 @@
 
 #include "profile/profile.h"
 #include "report/text/out.h"
-#include "report/text/store.h"
+#include "profile/store.h"
 
 /* ---- cells and columns ---- */
 

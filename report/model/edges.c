@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/model/pairs.h"
+#include "profile/pairs.h"
 
 #define NOT_ACTIVE 0
 

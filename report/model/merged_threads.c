@@ -3,7 +3,7 @@
 /* merged_threads: see merged_threads.h. */
 #include "report/model/merged_threads.h"
 
-#include "report/model/pairs.h"
+#include "profile/pairs.h"
 
 /* The node of that path, new if need be; NULL without memory. */
 static struct profile_node *take_node(struct merged_threads *merged, struct pairs *paths,

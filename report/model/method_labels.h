@@ -5,7 +5,7 @@
 #define JPROF_REPORT_METHOD_LABELS_H
 
 #include "profile/profile_read.h"
-#include "report/text/store.h"
+#include "profile/store.h"
 
 struct method_label {
 	struct label class_name, name, signature; /* borrowed from the profile */

@@ -25,7 +25,7 @@
 #include "profile/profile_read.h"
 #include "report/model/adjustment.h"
 #include "report/model/method_labels.h"
-#include "report/text/store.h"
+#include "profile/store.h"
 
 /* What the user chose. */
 struct model_choice {

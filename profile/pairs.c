@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* pairs: open addressing, at most half full. */
-#include "report/model/pairs.h"
+#include "profile/pairs.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * store: memory that is given back all at once, and labels in it. After it has failed once, all
  * that is made of it can be looked at later: pointers are NULL, labels empty.
  */
-#ifndef JPROF_REPORT_STORE_H
-#define JPROF_REPORT_STORE_H
+#ifndef JPROF_PROFILE_STORE_H
+#define JPROF_PROFILE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* pairs: numbers pairs of two numbers of 32 bits: 1, 2, ... in the order in which they are first seen. */
-#ifndef JPROF_REPORT_PAIRS_H
-#define JPROF_REPORT_PAIRS_H
+#ifndef JPROF_PROFILE_PAIRS_H
+#define JPROF_PROFILE_PAIRS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* store: large things have a block each, small ones share some. */
-#include "report/text/store.h"
+#include "profile/store.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * reader: what the files that read a profile share; profile_read.h is for all others.
+ *
+ *   read_open.c   a database opened for reading, in whatever state it was left
+ *   read_rows.c   tables as rows, checked before they are read
+ *   markers.c     snapshots, resets and marks, and the interval that a user means
+ *   interval.c    what happened between two states of the same recording
+ *   groups.c      parts of virtual threads put together
+ *   paths.c       the call paths that files and records name
+ */
+#ifndef JPROF_PROFILE_READER_H
+#define JPROF_PROFILE_READER_H
+
+#include <sqlite3.h>
+
+#include "profile/place.h"
+#include "profile/profile_read.h"
+#include "profile/schema.h"
+#include "profile/store.h"
+
+/* ---- the database: read_open.c ---- */
+
+/* A connection inside a read transaction: one consistent state (of what a JVM writes at the moment a
+ * copy in memory, so that it need not wait). The file is not changed but for what SQLite's recovery
+ * does where a JVM was killed in the middle of a write. Embedded. */
+struct read_source {
+	sqlite3 *db;
+	struct error *error;
+	struct place place;
+	uint64_t bytes; /* of the file and its log: what a table holds cannot be more */
+	uint64_t steps; /* that SQLite may still do, each STEPS_EACH of its instructions */
+};
+
+/* 0, the schema's version checked; or a negative code and a line that says what the file is instead.
+ * read_close is harmless then, and needed after success. */
+int read_open(struct read_source *source, const char *path, struct error *error);
+void read_close(struct read_source *source);
+
+/* Fills the error for a result of SQLite while reading; tells truncated from damaged. */
+int read_failed(struct read_source *source, int result);
+
+/* "'PATH' is damaged: ..." */
+int read_damaged(struct read_source *source, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- rows: read_rows.c ---- */
+
+/* What profile_open gives out, with what it points to. */
+struct owned_profile {
+	struct profile profile;    /* first: profile_free casts back */
+	struct store store;        /* texts and arrays */
+	uint64_t text_bytes;       /* that were put there */
+	uint64_t *base;            /* of each node: base, then spent */
+	uint64_t *sequence_values; /* of each sequence: sum, then min */
+};
+
+struct reader {
+	struct read_source *source;
+	struct owned_profile *owned;
+	struct profile *profile; /* &owned->profile */
+	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
+	uint32_t snapshot;
+	size_t resets;   /* while snapshots are read: so many were */
+	size_t position; /* while nodes and I/O are read: of the thread they are at */
+};
+
+/* Looks at row i, which is in the record, and may change that. 0 or a negative code. */
+typedef int reader_row(struct reader *reader, void *record, size_t i);
+
+int reader_no_memory(struct reader *reader);
+
+/* 1 for a row, 0 after the last, or a negative code. */
+int reader_next_row(struct reader *reader, sqlite3_stmt *statement);
+
+/* A statement with one parameter and one number as its answer. */
+int reader_ask(
+	struct reader *reader, const char *sql, const char *parameter, sqlite3_int64 *answer);
+
+/* 0 if the table is one, with the columns that it has to have. */
+int reader_check(struct reader *reader, enum schema_table_id id);
+
+/* The same, and how many rows it has: not more than fit into the file. */
+int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *rows);
+
+/* How records of a table are kept: in an array of struct profile. */
+struct reader_list {
+	enum schema_table_id table;
+	size_t record;     /* bytes of one */
+	reader_row *check; /* NULL: anything may be in them */
+	/* Offsets in struct owned_profile: of the array, how many it has, and of the values per metric that
+	 * its records point to; 0: they have none. */
+	size_t array, count, values;
+};
+#define READER_LIST(table, member, check)                                                      \
+	{                                                                                      \
+		table, sizeof(*((struct profile *)0)->member), check,                          \
+			offsetof(struct profile, member),                                      \
+			offsetof(struct profile, member##_count), 0                            \
+	}
+
+/* Reads the table, in the order of its key; the array is the store's. */
+int reader_read(struct reader *reader, const struct reader_list *list);
+
+/* Looks at each row of the table, which has so many, in the same record. */
+int reader_each(struct reader *reader, enum schema_table_id table, reader_row *check,
+	void *record, size_t count);
+
+/* ---- snapshots, resets, marks: markers.c ---- */
+
+/* Reads them into the reader's profile; marks only if they are wanted. 0, or a negative code. */
+int markers_read(struct reader *reader, bool marks);
+
+/* Fills profile->interval from a text as struct profile_wanted has it. shown is the file's
+ * name, for messages. 0, or a negative code. */
+int markers_choose(
+	struct profile *profile, const char *shown, const char *text, struct error *error);
+
+/* ---- the interval: interval.c ---- */
+
+/* Takes from the later state of a recording what the earlier one had counted already. Nodes are
+ * subtracted by their ids. Where one is no more, a forward tells which node has its counts; so whatever
+ * was folded, sums over a thread (of folded ones: over their row) and over each of its methods are exact.
+ * base: the values that the nodes of `to` point to. The states share metrics and the places of their
+ * I/O's files. 0, or -1 without memory: `to` is then fit for profile_free alone. */
+int interval_subtract(struct profile *to, uint64_t *base, const struct profile *from);
+
+/* Drops nodes and threads that did nothing. As above. */
+int interval_drop_unused(struct profile *profile);
+
+/* value: what the sequences of `to` point to: sums, then minima. A sequence that did not occur in the
+ * interval is dropped; the minima remain those of the whole time before. */
+void interval_subtract_sequences(
+	struct profile *to, uint64_t *value, const struct profile *from);
+
+/* Drops the records that did not begin in the profile's interval. */
+void interval_cut_records(struct profile *profile);
+
+/* ---- virtual threads: groups.c ---- */
+
+/* Virtual threads of one name are a group, whose parts, one a carrier, are rows of the file. The group's
+ * row gets the nodes, the accounts and the sums of its parts, path by path; their rows are gone. The time
+ * that threads are parked may be negative in one part, and as much more in another one: sums over the
+ * parts are right. 0, or -1 without memory: the profile is then fit for profile_free alone. */
+int groups_merge(struct owned_profile *owned);
+
+/* ---- call paths: paths.c ---- */
+
+/* Fills profile->path, and turns the nodes of files and records into places there. 0, or a negative
+ * code. */
+int paths_read(struct reader *reader);
+
+#endif
