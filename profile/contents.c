@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* contents: how things are found in a profile. */
-#include "profile/profile_read.h"
+#include "profile/reader.h"
 
 #include <string.h>
 
@@ -50,21 +50,18 @@ size_t rows_find(const void *rows, size_t count, size_t stride, enum row_key kin
 
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 {
-	return (ptrdiff_t)rows_find(
-		profile->thread, profile->thread_count, sizeof *profile->thread, KEY_U32, id);
+	return (ptrdiff_t)PLACE_OF(profile, thread, KEY_U32, id);
 }
 
 size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node)
 {
-	return rows_find(profile->node, profile->node_count, sizeof *profile->node, KEY_PAIR,
-		profile_node_id(thread, node));
+	return PLACE_OF(profile, node, KEY_PAIR, profile_node_id(thread, node));
 }
 
 const struct profile_forward *profile_forward_find(
 	const struct profile *profile, uint32_t thread, uint32_t node)
 {
-	size_t place = rows_find(profile->forward, profile->forward_count,
-		sizeof *profile->forward, KEY_PAIR, profile_node_id(thread, node));
+	size_t place = PLACE_OF(profile, forward, KEY_PAIR, profile_node_id(thread, node));
 
 	return place == ROWS_NONE ? NULL : &profile->forward[place];
 }

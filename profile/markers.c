@@ -19,8 +19,6 @@ static int check_snapshot(struct reader *reader, void *record, size_t i)
 	struct profile_snapshot *snapshot = record;
 
 	(void)i;
-	if (snapshot->id < 1)
-		return read_damaged(reader->source, "snapshot id out of range");
 	if (snapshot->kind == SNAPSHOT_RESET)
 		snapshot->label =
 			store_format(&reader->owned->store, "reset%zu", ++reader->resets).text;
@@ -32,9 +30,10 @@ static int check_snapshot(struct reader *reader, void *record, size_t i)
 /* Marks may be many: memory only for those that are wanted. */
 int markers_read(struct reader *reader, bool marks)
 {
-	static const struct reader_list snapshots =
-		READER_LIST(TABLE_SNAPSHOT, snapshot, check_snapshot);
-	static const struct reader_list all_marks = READER_LIST(TABLE_MARK, mark, NULL);
+	static const struct reader_list snapshots = READER_LIST(TABLE_SNAPSHOT, snapshot,
+		.key = "snapshot id", .least = 1, .most = UINT32_MAX, .check = check_snapshot);
+	static const struct reader_list all_marks =
+		READER_LIST(TABLE_MARK, mark, .check = NULL);
 	int status = reader_read(reader, &snapshots);
 
 	if (status == 0 && marks)

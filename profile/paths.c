@@ -22,12 +22,6 @@
 	"SELECT n.id, n.parent, n.method FROM named CROSS JOIN node n ON n.id = named.id "     \
 	"WHERE n.id & 4294967295 ORDER BY 1"
 
-static size_t find_path(const struct profile *profile, uint64_t node)
-{
-	return rows_find(
-		profile->path, profile->path_count, sizeof *profile->path, KEY_U64, node);
-}
-
 /* A path whose caller is not in the file is left out: it is not known. */
 static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room)
 {
@@ -39,7 +33,8 @@ static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room
 
 	if (method >= profile->method_count || parent >> 32 != node >> 32 || parent >= node)
 		return read_damaged(reader->source, "a call path is impossible");
-	if ((uint32_t)parent != 0 && (caller = find_path(profile, parent)) == ROWS_NONE)
+	if ((uint32_t)parent != 0 &&
+		(caller = PLACE_OF(profile, path, KEY_U64, parent)) == ROWS_NONE)
 		return 0;
 	if (profile->path_count == *room) {
 		size_t wanted = *room ? 2 * *room : 64;
@@ -60,7 +55,7 @@ static int add_path(struct reader *reader, sqlite3_stmt *statement, size_t *room
 /* The place + 1 of the node's path; 0: it is a root, or not known. */
 static uint64_t path_of(const struct profile *profile, uint64_t node)
 {
-	size_t place = find_path(profile, node);
+	size_t place = PLACE_OF(profile, path, KEY_U64, node);
 	const struct profile_forward *forward;
 
 	for (int i = 0; place == ROWS_NONE && node != 0 && i < PROFILE_FORWARDS_MAX; i++) {
@@ -68,7 +63,7 @@ static uint64_t path_of(const struct profile *profile, uint64_t node)
 		if (!forward)
 			break;
 		node = profile_node_id(forward->to_thread, forward->to_node);
-		place = find_path(profile, node);
+		place = PLACE_OF(profile, path, KEY_U64, node);
 	}
 	return (uint64_t)(place + 1);
 }

@@ -101,54 +101,24 @@ static int read_methods(struct reader *reader)
 
 /* --- threads, nodes --- */
 
-/* node.id is a signed number of 64 bits with the thread in its upper half. */
-static int check_thread(struct reader *reader, void *record, size_t i)
-{
-	const struct profile_thread *thread = record;
-
-	(void)i;
-	return thread->id < 1 || thread->id > INT32_MAX
-		       ? read_damaged(reader->source, "thread id out of range")
-		       : 0;
-}
-
 static int read_threads(struct reader *reader)
 {
-	static const struct reader_list list = READER_LIST(TABLE_THREAD, thread, check_thread);
+	/* node.id is a signed number of 64 bits with the thread in its upper half. */
+	static const struct reader_list list = READER_LIST(
+		TABLE_THREAD, thread, .key = "thread id", .least = 1, .most = INT32_MAX);
 	const struct profile *profile = reader->profile;
 	int status = reader_read(reader, &list);
 
 	/* A part stands behind what it is a part of. */
 	for (size_t i = 0; i < profile->thread_count && status == 0; i++) {
-		const struct profile_thread *thread = &profile->thread[i];
-		ptrdiff_t group =
-			thread->group ? profile_thread_find(profile, thread->group) : 0;
+		uint32_t id = profile->thread[i].group;
+		ptrdiff_t group = id ? profile_thread_find(profile, id) : -1;
 
-		if (thread->group &&
-			(group < 0 || group >= (ptrdiff_t)i || profile->thread[group].group))
+		if (id && (group < 0 || group >= (ptrdiff_t)i || profile->thread[group].group))
 			status = read_damaged(
 				reader->source, "a thread is part of an unknown one");
 	}
 	return status;
-}
-
-/* The row's thread becomes the current one, which begins with row i of nodes; those passed over have
- * none. False: there is no such thread. */
-static bool find_thread(struct reader *reader, uint32_t thread, size_t i)
-{
-	struct profile *profile = reader->profile;
-
-	while (reader->position < profile->thread_count &&
-		profile->thread[reader->position].id < thread)
-		profile->thread_first[++reader->position] = i;
-	return reader->position < profile->thread_count &&
-	       profile->thread[reader->position].id == thread;
-}
-
-static int bad_node(struct reader *reader, const struct profile_node *node, const char *what)
-{
-	return read_damaged(reader->source, "node %llu %s",
-		(unsigned long long)profile_node_id(node->thread, node->id), what);
 }
 
 /* A known thread, a parent before it, a known method. */
@@ -156,33 +126,42 @@ static int check_node(struct reader *reader, void *record, size_t i)
 {
 	struct profile *profile = reader->profile;
 	struct profile_node *node = record;
-	size_t first;
+	uint64_t id = profile_node_id(node->thread, node->id);
+	const char *wrong = NULL;
+	size_t first, parent = i;
 
-	if (!find_thread(reader, node->thread, i))
-		return bad_node(reader, node, "is of an unknown thread");
+	/* The node's thread becomes the current one; those passed over have no nodes. */
+	while (reader->position < profile->thread_count &&
+		profile->thread[reader->position].id < node->thread)
+		profile->thread_first[++reader->position] = i;
 	first = profile->thread_first[reader->position];
-	if ((node->id == 0) != (i == first))
-		return bad_node(reader, node, "stands where the root is missing");
-	if (i > first) {
-		size_t parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
+	if (i > first)
+		parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
 			profile_node_id(node->thread, node->parent));
-
-		if (parent == ROWS_NONE)
-			return bad_node(reader, node, "has an impossible parent");
-		node->parent = (uint32_t)(parent - first);
-	}
-	if (node->method >= profile->method_count ||
-		(node->method == METHOD_ROOT) != (node->id == 0))
-		return bad_node(reader, node, "is of an unknown method");
-	if (node->recursion > i - first)
-		return bad_node(reader, node, "has an impossible recursion level");
+	if (reader->position == profile->thread_count ||
+		profile->thread[reader->position].id != node->thread)
+		wrong = "is of an unknown thread";
+	else if ((node->id == 0) != (i == first))
+		wrong = "stands where the root is missing";
+	else if (parent == ROWS_NONE)
+		wrong = "has an impossible parent";
+	else if (node->method >= profile->method_count ||
+		 (node->method == METHOD_ROOT) != (node->id == 0))
+		wrong = "is of an unknown method";
+	else if (node->recursion > i - first)
+		wrong = "has an impossible recursion level";
+	if (wrong)
+		return read_damaged(
+			reader->source, "node %llu %s", (unsigned long long)id, wrong);
+	node->parent = (uint32_t)(parent - first);
 	return 0;
 }
 
 static int read_nodes(struct reader *reader)
 {
+	static const struct reader_list list = READER_LIST(TABLE_NODE, node,
+		.values = offsetof(struct owned_profile, base), .check = check_node);
 	struct profile *profile = reader->profile;
-	struct reader_list list = READER_LIST(TABLE_NODE, node, check_node);
 	int status;
 
 	profile->thread_first =
@@ -190,7 +169,6 @@ static int read_nodes(struct reader *reader)
 	if (!profile->thread_first)
 		return reader_no_memory(reader);
 	reader->position = 0;
-	list.values = offsetof(struct owned_profile, base);
 	status = reader_read(reader, &list);
 	while (status == 0 && reader->position < profile->thread_count)
 		profile->thread_first[++reader->position] = profile->node_count;
@@ -199,43 +177,13 @@ static int read_nodes(struct reader *reader)
 
 /* --- files, accounts, records --- */
 
-static int check_file(struct reader *reader, void *record, size_t i)
-{
-	const struct profile_file *file = record;
-
-	(void)i;
-	return file->id < 1 || file->id > INT64_MAX
-		       ? read_damaged(reader->source, "file id out of range")
-		       : 0;
-}
-
-/* Its place + 1; 0: there is none. */
-static uint32_t file_place(const struct profile *profile, uint64_t id)
-{
-	return (uint32_t)(rows_find(profile->file, profile->file_count, sizeof *profile->file,
-				  KEY_U64, id) +
-			  1);
-}
-
-/* A group cannot be folded into one of its members. */
-static int read_files(struct reader *reader)
-{
-	static const struct reader_list list = READER_LIST(TABLE_FILE, file, check_file);
-	struct profile *profile = reader->profile;
-	int status = reader_read(reader, &list);
-
-	for (size_t i = 0; status == 0 && i < profile->file_count; i++)
-		profile->file[i].into = file_place(profile, profile->file[i].into);
-	return status;
-}
-
-/* What the reader gives out in the place of a subject's id. */
+/* What the reader gives out in the place of a subject's id: of a file its place + 1; 0: there is none. */
 static uint64_t subject_place(
 	const struct profile *profile, enum account_kind kind, uint64_t subject)
 {
 	switch (account_kind_subject(kind)) {
 	case SUBJECT_FILE:
-		return file_place(profile, subject);
+		return PLACE_OF(profile, file, KEY_U64, subject) + 1;
 	}
 	return subject;
 }
@@ -249,18 +197,10 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	(void)i;
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
-	account->node = (uint32_t)(node - profile->thread_first[profile_thread_find(
-						  profile, account->thread)]);
+	node -= profile->thread_first[profile_thread_find(profile, account->thread)];
+	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
-}
-
-static int check_record_thread(struct reader *reader, void *record, size_t i)
-{
-	(void)i;
-	return ((const struct profile_record_thread *)record)->id < 1
-		       ? read_damaged(reader->source, "thread id out of range")
-		       : 0;
 }
 
 static int check_record(struct reader *reader, void *row, size_t i)
@@ -272,138 +212,110 @@ static int check_record(struct reader *reader, void *row, size_t i)
 	if ((uint32_t)record->kind >= ACCOUNT_KINDS)
 		return read_damaged(reader->source, "a record of an unknown kind");
 	record->thread =
-		(uint32_t)(rows_find(profile->record_thread, profile->record_thread_count,
-				   sizeof *profile->record_thread, KEY_U32, record->thread) +
-			   1);
+		(uint32_t)PLACE_OF(profile, record_thread, KEY_U32, record->thread) + 1;
 	record->subject = subject_place(profile, record->kind, record->subject);
 	return 0;
 }
 
-/* --- sequences --- */
-
-static int check_sequence(struct reader *reader, void *record, size_t i)
-{
-	struct profile_sequence *sequence = record;
-
-	(void)i;
-	sequence->first = sequence->begin = sequence->second = sequence->end = sequence->third =
-		NULL;
-	return sequence->code >= PROFILE_SEQUENCE_CODES
-		       ? read_damaged(reader->source, "sequence code out of range")
-		       : 0;
-}
-
 /* --- the whole --- */
-
-static const struct reader_list meta_list = READER_LIST(TABLE_META, meta, NULL),
-				forward_list = READER_LIST(TABLE_FORWARD, forward, NULL),
-				account_list =
-					READER_LIST(TABLE_ACCOUNT, account, check_account),
-				record_thread_list = READER_LIST(TABLE_RECORD_THREAD,
-					record_thread, check_record_thread),
-				record_list = READER_LIST(TABLE_RECORD, record, check_record);
-
-/* What has one state in the file, the last. */
-static int read_names(struct reader *reader)
-{
-	/* Metrics first: the tables of threads and nodes have a column for each. */
-	int status = read_metrics(reader);
-
-	if (status == 0)
-		status = reader_read(reader, &meta_list);
-	if (status == 0)
-		status = read_methods(reader);
-	if (status == 0)
-		status = read_files(reader);
-	return status == 0 ? reader_read(reader, &forward_list) : status;
-}
 
 /* What snapshots have copies of: the state that the reader is set to. */
 static int read_counts(struct reader *reader)
 {
-	struct reader_list sequences = READER_LIST(TABLE_SEQUENCE, sequence, check_sequence);
+	static const struct reader_list accounts = READER_LIST(
+						TABLE_ACCOUNT, account, .check = check_account),
+					sequences = READER_LIST(TABLE_SEQUENCE, sequence,
+						.values = offsetof(
+							struct owned_profile, sequence_values),
+						.key = "sequence code",
+						.most = PROFILE_SEQUENCE_CODES - 1);
 	int status = read_threads(reader);
 
-	sequences.values = offsetof(struct owned_profile, sequence_values);
 	if (status == 0)
 		status = read_nodes(reader);
 	if (status == 0)
-		status = reader_read(reader, &account_list);
+		status = reader_read(reader, &accounts);
 	return status == 0 ? reader_read(reader, &sequences) : status;
 }
 
-/* The counts of a snapshot, which refer to the names of the other profile. Owned by the caller
- * (profile_free), NULL after a failure. */
-static struct owned_profile *read_earlier(
-	const struct reader *later, uint32_t snapshot, int *status)
+/* Subtracts the counts of a snapshot. */
+static int subtract_earlier(struct reader *later, uint32_t snapshot)
 {
+	struct profile *profile = later->profile;
 	struct owned_profile *owned = calloc(1, sizeof *owned);
-	struct reader reader = *later;
-
-	reader.snapshot = snapshot;
-	if (!owned) {
-		*status = reader_no_memory(&reader);
-		return NULL;
-	}
-	owned->profile = (struct profile){.method = later->profile->method,
-		.metric_count = later->profile->metric_count,
-		.method_count = later->profile->method_count,
-		.file = later->profile->file,
-		.file_count = later->profile->file_count};
-	reader.owned = owned;
-	reader.profile = &owned->profile;
-	*status = read_counts(&reader);
-	return owned;
-}
-
-/* The counts of the interval. */
-static int read_interval(struct reader *reader)
-{
-	struct profile *profile = reader->profile;
-	const struct profile_snapshot *from = profile->interval.from,
-				      *to = profile->interval.to;
-	struct owned_profile *earlier;
+	struct reader reader = {.source = later->source, .owned = owned, .snapshot = snapshot};
 	int status;
 
-	reader->snapshot = to ? to->id : 0;
-	status = read_counts(reader);
-	if (status < 0)
-		return status;
-	earlier = from ? read_earlier(reader, from->id, &status) : NULL;
-	if (status == 0 && from) {
-		status = interval_subtract(profile, reader->owned->base, &earlier->profile);
+	if (!owned)
+		return reader_no_memory(later);
+	/* It refers to the names of the other one. */
+	reader.profile = &owned->profile;
+	*reader.profile = (struct profile){.metric_count = profile->metric_count,
+		.method_count = profile->method_count,
+		.file = profile->file,
+		.file_count = profile->file_count};
+	status = read_counts(&reader);
+	if (status == 0) {
+		if (interval_subtract(profile, later->owned->base, reader.profile) != 0)
+			status = reader_no_memory(later);
 		interval_subtract_sequences(
-			profile, reader->owned->sequence_values, &earlier->profile);
+			profile, later->owned->sequence_values, reader.profile);
 	}
-	profile_free(earlier ? &earlier->profile : NULL);
-	if (status == 0)
-		status = groups_merge(reader->owned);
-	if (status == 0 && from)
-		status = interval_drop_unused(profile);
-	return status == -1 ? reader_no_memory(reader) : status;
+	profile_free(reader.profile);
+	return status;
 }
 
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
-	int status = wanted->facts_alone ? reader_read(reader, &meta_list) : read_names(reader);
+	static const struct reader_list meta = READER_LIST(TABLE_META, meta, .check = NULL),
+					files = READER_LIST(TABLE_FILE, file, .key = "file id",
+						.least = 1, .most = INT64_MAX),
+					forwards = READER_LIST(
+						TABLE_FORWARD, forward, .check = NULL),
+					threads = READER_LIST(TABLE_RECORD_THREAD,
+						record_thread, .key = "thread id", .least = 1,
+						.most = UINT32_MAX),
+					records = READER_LIST(
+						TABLE_RECORD, record, .check = check_record);
+	struct profile *profile = reader->profile;
+	const struct profile_interval *interval = &profile->interval;
+	/* The tables of threads and nodes have a column for each metric. */
+	int status = wanted->facts_alone ? 0 : read_metrics(reader);
 
-	if (wanted->facts_alone)
+	if (status == 0)
+		status = reader_read(reader, &meta);
+	if (status < 0 || wanted->facts_alone)
 		return status;
+	status = read_methods(reader);
+	if (status == 0)
+		status = reader_read(reader, &files);
+	/* A group cannot be folded into one of its members. */
+	for (size_t i = 0; status == 0 && i < profile->file_count; i++)
+		profile->file[i].into =
+			PLACE_OF(profile, file, KEY_U64, profile->file[i].into) + 1;
+	if (status == 0)
+		status = reader_read(reader, &forwards);
 	if (status == 0)
 		status = markers_read(reader, wanted->marks);
 	if (status == 0)
-		status = markers_choose(reader->profile, reader->source->place.shown,
-			wanted->interval, reader->source->error);
+		status = markers_choose(profile, reader->source->place.shown, wanted->interval,
+			reader->source->error);
+	reader->snapshot = status == 0 && interval->to ? interval->to->id : 0;
 	if (status == 0)
-		status = read_interval(reader);
+		status = read_counts(reader);
+	if (status == 0 && interval->from)
+		status = subtract_earlier(reader, interval->from->id);
+	if (status == 0 && (groups_merge(reader->owned) != 0 ||
+				   (interval->from && interval_drop_unused(profile) != 0)))
+		status = reader_no_memory(reader);
 	if (status == 0 && wanted->records)
-		status = reader_read(reader, &record_thread_list);
+		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
-		status = reader_read(reader, &record_list);
+		status = reader_read(reader, &records);
 	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)
-		interval_cut_records(reader->profile);
+		interval_cut_records(profile);
 	return status;
 }
 

@@ -96,28 +96,8 @@ const char *profile_meta_get(const struct profile *profile, const char *key);
  */
 bool profile_is_unwritten(const struct profile *profile);
 
-/* Rows begin with their key: a uint32_t, a uint64_t, or two uint32_t, thread and node. */
-enum row_key { KEY_U32, KEY_U64, KEY_PAIR };
-#define ROWS_NONE SIZE_MAX
-
-/* The place of the row with that key (of a pair profile_node_id) among `count` that are ordered by it, or
- * ROWS_NONE. */
-size_t rows_find(
-	const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
-
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
-
-/* The node's place among all of them, or ROWS_NONE. Before groups are put together. */
-size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node);
-
-/* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread
- * to one of its kind. A damaged file may have circles. */
-#define PROFILE_FORWARDS_MAX 64
-
-/* Where that node's counts went, or NULL. */
-const struct profile_forward *profile_forward_find(
-	const struct profile *profile, uint32_t thread, uint32_t node);
 
 /* Index of a metric by name, or -1. */
 int profile_metric_find(const struct profile *profile, const char *name);

@@ -87,17 +87,20 @@ int reader_count_rows(struct reader *reader, enum schema_table_id id, size_t *ro
 /* How records of a table are kept: in an array of struct profile. */
 struct reader_list {
 	enum schema_table_id table;
-	size_t record;     /* bytes of one */
-	reader_row *check; /* NULL: anything may be in them */
+	size_t record; /* bytes of one */
 	/* Offsets in struct owned_profile: of the array, how many it has, and of the values per metric that
 	 * its records point to; 0: they have none. */
 	size_t array, count, values;
+	/* What the key is, for messages, and its bounds; NULL: it may be anything. */
+	const char *key;
+	int64_t least, most;
+	reader_row *check; /* NULL: anything may be in them */
 };
-#define READER_LIST(table, member, check)                                                      \
+#define READER_LIST(table_id, member, ...)                                                     \
 	{                                                                                      \
-		table, sizeof(*((struct profile *)0)->member), check,                          \
-			offsetof(struct profile, member),                                      \
-			offsetof(struct profile, member##_count), 0                            \
+		.table = table_id, .record = sizeof(*((struct profile *)0)->member),           \
+		.array = offsetof(struct profile, member),                                     \
+		.count = offsetof(struct profile, member##_count), __VA_ARGS__                 \
 	}
 
 /* Reads the table, in the order of its key; the array is the store's. */
@@ -106,6 +109,31 @@ int reader_read(struct reader *reader, const struct reader_list *list);
 /* Looks at each row of the table, which has so many, in the same record. */
 int reader_each(struct reader *reader, enum schema_table_id table, reader_row *check,
 	void *record, size_t count);
+
+/* ---- things found: contents.c ---- */
+
+/* Rows begin with their key: a uint32_t, a uint64_t, or two uint32_t, thread and node. */
+enum row_key { KEY_U32, KEY_U64, KEY_PAIR };
+#define ROWS_NONE SIZE_MAX
+
+/* The place of the row with that key (of a pair profile_node_id) among `count` that are ordered by it, or
+ * ROWS_NONE. */
+size_t rows_find(
+	const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
+#define PLACE_OF(profile, member, kind, key)                                                   \
+	rows_find((profile)->member, (profile)->member##_count, sizeof *(profile)->member,     \
+		kind, key)
+
+/* The node's place among all of them, or ROWS_NONE. Before groups are put together. */
+size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node);
+
+/* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread
+ * to one of its kind. A damaged file may have circles. */
+#define PROFILE_FORWARDS_MAX 64
+
+/* Where that node's counts went, or NULL. */
+const struct profile_forward *profile_forward_find(
+	const struct profile *profile, uint32_t thread, uint32_t node);
 
 /* ---- snapshots, resets, marks: markers.c ---- */
 
