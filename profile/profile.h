@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/account_kinds.h"
-#include "profile/io_words.h"
-#include "profile/method_ids.h"
+#include "profile/kinds.h"
 
 #define PROFILE_METRIC_MAX 16
 #define PROFILE_NOT_KNOWN  INT64_MIN /* of a time */

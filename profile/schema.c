@@ -392,7 +392,7 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		METHOD_ROOT, METHOD_FOLDED);
 	for (int kind = 0; kind < ACCOUNT_KINDS; kind++)
 		sqlite3_str_appendf(sql, "INSERT INTO kind VALUES(%d, %Q);\n", kind,
-			account_kind_name((enum account_kind)kind));
+			account_kind_names[kind]);
 	return sqlite3_str_finish(sql);
 }
 

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "agent/lock/lock.h"
-#include "profile/io_words.h"
+#include "profile/kinds.h"
 
 /* Bytes as the system has them; a name need not be UTF-8. */
 struct io_name {

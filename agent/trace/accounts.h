@@ -26,7 +26,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/trace/arena.h"
-#include "profile/account_kinds.h"
+#include "profile/kinds.h"
 
 struct account {
 	uint32_t node; /* index in the tree */

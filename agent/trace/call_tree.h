@@ -54,7 +54,7 @@
 #include "agent/trace/accounts.h"
 #include "agent/trace/shadow_stack.h"
 #include "calibration/sequence.h"
-#include "profile/method_ids.h"
+#include "profile/kinds.h"
 
 enum {
 	TREE_ROOT = 0,    /* index of the root */

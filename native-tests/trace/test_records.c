@@ -3,7 +3,7 @@
 /* test_records: nothing is lost or mixed up between threads that add and the one that drains;
  * what is lost is counted. */
 #include "agent/trace/records.h"
-#include "profile/account_kinds.h"
+#include "profile/kinds.h"
 
 #include <pthread.h>
 #include <setjmp.h>

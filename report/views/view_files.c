@@ -143,7 +143,7 @@ static void fill_file(struct report *report, uint32_t item, struct cell *cells)
 	const struct profile_file *file = &report->model->profile->file[item];
 
 	*cells++ = cell_text(file->name);
-	*cells++ = cell_text(io_kind_name(file->kind));
+	*cells++ = cell_text(io_kind_names[file->kind]);
 	cells = common_cells(report, file, sum, cells);
 	for (size_t i = 0; i < sizeof(file_counts) / sizeof(*file_counts); i++)
 		*cells++ = cell_number(sum->ops[file_counts[i]]);
@@ -162,7 +162,7 @@ static void fill_connection(struct report *report, uint32_t item, struct cell *c
 
 	*cells++ = cell_text(file->name);
 	*cells++ = cell_text(file->peer);
-	*cells++ = cell_text(io_kind_name(file->kind));
+	*cells++ = cell_text(io_kind_names[file->kind]);
 	cells = common_cells(report, file, sum, cells);
 	*cells++ = cell_number(sum->ops[IO_CONNECT]);
 	*cells++ = cell_number(sum->ops[IO_ACCEPT]);

@@ -58,10 +58,10 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 	*cells++ = cell_number(record->begin);
 	*cells++ = cell_number(record->ns);
-	*cells++ = cell_text(account_kind_name(record->kind));
+	*cells++ = cell_text(account_kind_names[record->kind]);
 	*cells++ = cell_bool(record->failed);
 	*cells++ = cell_number(record->amount);
-	*cells++ = known ? cell_text(io_kind_name(file->kind)) : cell_null();
+	*cells++ = known ? cell_text(io_kind_names[file->kind]) : cell_null();
 	*cells++ =
 		file->descriptor >= 0 ? cell_number((uint64_t)file->descriptor) : cell_null();
 	*cells++ = cell_text(file->name);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* account_kinds: see account_kinds.h. */
-#include "profile/account_kinds.h"
+/* kinds: see kinds.h. */
+#include "profile/kinds.h"
 
-#include <string.h>
+const char *const io_kind_names[IO_KINDS + 1] = {
+#define X(kind, name) [kind] = name,
+	IO_KIND_TABLE(X)
+#undef X
+};
 
 const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
 #define X(kind, name, subject, group) [kind] = name,
@@ -20,11 +24,6 @@ static const struct {
 #undef X
 };
 
-const char *account_kind_name(enum account_kind kind)
-{
-	return account_kind_names[kind];
-}
-
 const char *account_kind_group(enum account_kind kind)
 {
 	return kinds[kind].group;
@@ -33,13 +32,4 @@ const char *account_kind_group(enum account_kind kind)
 enum subject account_kind_subject(enum account_kind kind)
 {
 	return kinds[kind].subject;
-}
-
-enum account_kind account_kind_find(const char *name)
-{
-	int i = 0;
-
-	while (i < ACCOUNT_KINDS && strcmp(account_kind_names[i], name) != 0)
-		i++;
-	return (enum account_kind)i;
 }
