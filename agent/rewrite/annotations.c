@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * annotations: walking through them.
- */
+/* annotations: walking through them. */
 #include "agent/rewrite/annotations.h"
 
 /* Annotations and arrays within one another; compilers nest a few. */

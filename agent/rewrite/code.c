@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * code: decoding, layout, writing.
- */
+/* code: decoding, layout, writing. */
 #include "agent/rewrite/code.h"
 
 enum { HANDLER_STEPS_MAX = 16 };
@@ -13,50 +11,31 @@ static uint32_t switch_padding(uint32_t pc)
 	return 3 - (pc & 3);
 }
 
-/* Offset of a switch's first operand, the default. */
-static uint32_t switch_operands(uint32_t pc)
-{
-	return pc + 1 + switch_padding(pc);
-}
-
-/* Where in the code a switch's n-th offset is; 0 is the default's. */
-static uint32_t switch_offset_at(const struct code *code, uint32_t pc, uint32_t n)
-{
-	uint32_t operands = switch_operands(pc);
-
-	if (n == 0)
-		return operands;
-	if (code->bytes[pc] == OP_TABLESWITCH)
-		return operands + 12 + 4 * (n - 1);
-	return operands + 8 + 8 * (n - 1) + 4;
-}
-
-/* Cases without the default; of a switch whose operands are within the code. */
-static uint32_t switch_cases(const struct code *code, uint32_t pc)
-{
-	const uint8_t *operands = code->bytes + switch_operands(pc);
-
-	if (code->bytes[pc] == OP_TABLESWITCH)
-		return get_u4(operands + 8) - get_u4(operands + 4) + 1;
-	return get_u4(operands + 4);
-}
+/* A switch's operands: a head that begins with the default's offset, and a row for each case that
+ * ends with its offset. */
+struct switch_operands {
+	uint32_t at;        /* pc */
+	uint32_t head, row; /* bytes */
+	uint32_t cases;
+};
 
 /* Size of the switch, 0 if it is malformed. */
-static uint32_t switch_size(const struct code *code, uint32_t pc)
+static uint32_t switch_read(
+	const struct code *code, uint32_t pc, struct switch_operands *operands)
 {
 	bool table = code->bytes[pc] == OP_TABLESWITCH;
-	uint32_t head = table ? 12 : 8, row = table ? 4 : 8;
-	uint32_t operands = switch_operands(pc), cases;
-	const uint8_t *at = code->bytes + operands;
+	uint32_t at = pc + 1 + switch_padding(pc), head = table ? 12 : 8, row = table ? 4 : 8;
+	const uint8_t *number = code->bytes + at + 4;
+	uint32_t cases;
 
-	if (operands + head > code->length)
+	if (at + head > code->length ||
+		(table && (int32_t)get_u4(number) > (int32_t)get_u4(number + 4)))
 		return 0;
-	if (table && (int32_t)get_u4(at + 4) > (int32_t)get_u4(at + 8))
+	cases = table ? get_u4(number + 4) - get_u4(number) + 1 : get_u4(number);
+	if (cases > (code->length - at - head) / row)
 		return 0;
-	cases = switch_cases(code, pc);
-	if (cases > (code->length - operands - head) / row)
-		return 0;
-	return operands - pc + head + cases * row;
+	*operands = (struct switch_operands){at, head, row, cases};
+	return at - pc + head + cases * row;
 }
 
 static uint32_t wide_size(const struct code *code, uint32_t pc)
@@ -96,12 +75,13 @@ static uint32_t branch_target(const struct code *code, uint32_t pc, uint8_t flow
 uint32_t code_size_at(const struct code *code, uint32_t pc)
 {
 	const struct opcode *opcode = &opcodes[code->bytes[pc]];
+	struct switch_operands operands;
 	uint32_t size = opcode->length;
 
 	if (opcode->flow == FLOW_WIDE)
 		size = wide_size(code, pc);
 	else if (flow_is_switch(opcode->flow))
-		size = switch_size(code, pc);
+		size = switch_read(code, pc, &operands);
 	return size <= code->length - pc ? size : 0;
 }
 
@@ -275,13 +255,13 @@ void code_write_handler(const struct code *code, struct writer *out)
 	write_u1(out, OP_ATHROW);
 }
 
-/* Writes the switch at pc, of so many bytes. */
+/* Writes the switch at pc, and adds its size to *next. */
 static enum rewrite_reason switch_write(
-	const struct code *code, uint32_t pc, uint32_t size, struct writer *out)
+	const struct code *code, uint32_t pc, uint32_t *next, struct writer *out)
 {
-	uint32_t from = code_instruction(code, pc), operands = switch_operands(pc);
-	uint32_t padding = switch_padding(from), rest = pc + size - operands;
-	uint32_t cases = switch_cases(code, pc);
+	struct switch_operands operands;
+	uint32_t size = switch_read(code, pc, &operands), from = code_instruction(code, pc);
+	uint32_t padding = switch_padding(from), rest = pc + size - operands.at;
 	uint8_t *at = write_room(out, 1 + padding + rest), *to;
 
 	if (!at)
@@ -289,15 +269,16 @@ static enum rewrite_reason switch_write(
 	at[0] = code->bytes[pc];
 	memset(at + 1, 0, padding);
 	to = at + 1 + padding;
-	memcpy(to, code->bytes + operands, rest);
-	for (uint32_t i = 0; i <= cases; i++) {
-		uint32_t offset_at = switch_offset_at(code, pc, i);
-		uint32_t target = pc + get_u4(code->bytes + offset_at);
+	memcpy(to, code->bytes + operands.at, rest);
+	for (uint32_t i = 0; i <= operands.cases; i++) {
+		uint32_t offset = i > 0 ? operands.head + i * operands.row - 4 : 0;
+		uint32_t target = pc + get_u4(code->bytes + operands.at + offset);
 
 		if (!code_begins(code, target))
 			return REWRITE_MALFORMED;
-		put_u4(to + offset_at - operands, code->label[target] - from);
+		put_u4(to + offset, code->label[target] - from);
 	}
+	*next += size;
 	return REWRITE_OK;
 }
 
@@ -341,31 +322,35 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 		if (site->flow == FLOW_RETURN) {
 			probe_write(code->probe, CALL_EXIT, out);
 		} else if (flow_is_switch(site->flow)) {
-			uint32_t size = code_size_at(code, pc);
-			enum rewrite_reason reason = switch_write(code, pc, size, out);
+			enum rewrite_reason reason = switch_write(code, pc, &pc, out);
 
 			if (reason != REWRITE_OK)
 				return reason;
-			pc += size;
 		}
 	}
 	write_copy(out, code->bytes + pc, code->length - pc);
 	return out->failed ? REWRITE_MEMORY : branches_write(code, out->bytes + start);
 }
 
-uint32_t code_exit_from(const struct code *code, uint32_t pc)
+/* The first of the rows, which begin with their pc, that is not below. */
+static inline uint32_t first_from(const void *rows, size_t size, uint32_t count, uint32_t pc)
 {
-	uint32_t low = 0, high = code->exits;
+	uint32_t low = 0, high = count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (code->exit[middle].pc < pc)
+		if (*(const uint16_t *)((const char *)rows + middle * size) < pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+uint32_t code_exit_from(const struct code *code, uint32_t pc)
+{
+	return first_from(code->exit, sizeof(*code->exit), code->exits, pc);
 }
 
 bool code_covers(const struct code *code, uint32_t start, uint32_t end)
@@ -390,20 +375,13 @@ uint32_t code_instruction(const struct code *code, uint32_t pc)
 
 uint32_t code_place(const struct code *code, uint32_t pc)
 {
-	uint32_t low = 0, high = code->sites, after = 0;
+	uint32_t site, after = 0;
 
 	if (code->label[pc])
 		return code->label[pc];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (code->site[middle].pc < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0) {
-		uint32_t before = code->site[low - 1].pc;
+	site = first_from(code->site, sizeof(*code->site), code->sites, pc);
+	if (site > 0) {
+		uint32_t before = code->site[site - 1].pc;
 
 		after = before + code_size_at(code, before);
 		if (pc < after)

@@ -35,7 +35,7 @@ struct probe {
 };
 
 struct site {
-	uint16_t pc;     /* in the old code, as all that is called pc */
+	uint16_t pc; /* in the old code, as all that is called pc; first, as in struct exit */
 	uint16_t target; /* pc, of branches */
 	uint8_t flow;    /* enum opcode_flow */
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * constants: reading the pool, looking things up, adding.
- */
+/* constants: reading the pool, looking things up, adding. */
 #include "agent/rewrite/constants.h"
 
 /* By tag: its bytes, with the tag (Utf8 has its text too), and where behind the tag it names other
@@ -170,24 +168,16 @@ static uint16_t constant_add_pair(
 	return constants->added.failed ? 0 : index;
 }
 
-static uint16_t constants_add_text(struct constants *constants, struct text text)
-{
-	uint16_t index = constant_new(constants, CONSTANT_UTF8);
-
-	if (index) {
-		write_u2(&constants->added, text.length);
-		write_copy(&constants->added, text.chars, text.length);
-	}
-	return constants->added.failed ? 0 : index;
-}
-
 uint16_t constants_add_utf8(struct constants *constants, const char *chars)
 {
 	size_t length = strlen(chars);
+	uint16_t index = length <= UINT16_MAX ? constant_new(constants, CONSTANT_UTF8) : 0;
 
-	if (length > UINT16_MAX)
-		return 0;
-	return constants_add_text(constants, (struct text){chars, (uint16_t)length});
+	if (index) {
+		write_u2(&constants->added, (uint32_t)length);
+		write_copy(&constants->added, chars, length);
+	}
+	return constants->added.failed ? 0 : index;
 }
 
 uint16_t constants_add_integer(struct constants *constants, uint32_t value)
@@ -199,23 +189,14 @@ uint16_t constants_add_integer(struct constants *constants, uint32_t value)
 	return constants->added.failed ? 0 : index;
 }
 
-static uint16_t constants_add_class_of(struct constants *constants, uint16_t name)
-{
-	uint16_t index = name ? constant_new(constants, CONSTANT_CLASS) : 0;
-
-	if (index)
-		write_u2(&constants->added, name);
-	return constants->added.failed ? 0 : index;
-}
-
 uint16_t constants_add_class(struct constants *constants, const char *name)
 {
-	return constants_add_class_of(constants, constants_add_utf8(constants, name));
-}
+	uint16_t text = constants_add_utf8(constants, name);
+	uint16_t index = text ? constant_new(constants, CONSTANT_CLASS) : 0;
 
-uint16_t constants_add_class_text(struct constants *constants, struct text name)
-{
-	return constants_add_class_of(constants, constants_add_text(constants, name));
+	if (index)
+		write_u2(&constants->added, text);
+	return constants->added.failed ? 0 : index;
 }
 
 uint16_t constants_add_method(struct constants *constants, uint16_t class_index,
@@ -256,32 +237,25 @@ static const struct {
 	NAME("RuntimeInvisibleTypeAnnotations", ATTRIBUTE_TYPES),
 };
 
-static enum attribute_kind kind_of(struct text name)
-{
-	if (!name.chars)
-		return ATTRIBUTE_UNSEEN;
-	for (size_t i = 0; i < sizeof(attribute_names) / sizeof(*attribute_names); i++)
-		if (text_is(name, attribute_names[i].name, attribute_names[i].length))
-			return attribute_names[i].kind;
-	return ATTRIBUTE_OTHER;
-}
-
-static enum attribute_kind kind_at(const struct constants *constants, uint16_t index)
-{
-	if (index >= constants->count)
-		return ATTRIBUTE_UNSEEN;
-	if (constants->kind[index] == ATTRIBUTE_UNSEEN)
-		constants->kind[index] = (uint8_t)kind_of(constants_utf8(constants, index));
-	return constants->kind[index];
-}
+enum { ATTRIBUTE_NAMES = sizeof(attribute_names) / sizeof(*attribute_names) };
 
 bool attribute_read(
 	const struct constants *constants, struct reader *in, struct attribute *attribute)
 {
+	uint8_t *kind;
+	struct text name;
+
 	attribute->name = read_u2(in);
 	attribute->content = read_part(in, read_u4(in));
-	if (in->failed)
+	if (in->failed || attribute->name >= constants->count)
 		return false;
-	attribute->kind = kind_at(constants, attribute->name);
-	return attribute->kind != ATTRIBUTE_UNSEEN;
+	kind = &constants->kind[attribute->name];
+	name = *kind ? (struct text){0} : constants_utf8(constants, attribute->name);
+	if (name.chars)
+		*kind = ATTRIBUTE_OTHER;
+	for (size_t i = 0; name.chars && i < ATTRIBUTE_NAMES; i++)
+		if (text_is(name, attribute_names[i].name, attribute_names[i].length))
+			*kind = attribute_names[i].kind;
+	attribute->kind = *kind;
+	return *kind != ATTRIBUTE_UNSEEN;
 }

@@ -74,7 +74,6 @@ bool constants_member(const struct constants *constants, uint16_t index, struct 
 uint16_t constants_add_utf8(struct constants *constants, const char *chars);
 uint16_t constants_add_integer(struct constants *constants, uint32_t value);
 uint16_t constants_add_class(struct constants *constants, const char *name);
-uint16_t constants_add_class_text(struct constants *constants, struct text name);
 uint16_t constants_add_method(struct constants *constants, uint16_t class_index,
 	const char *name, const char *descriptor);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * constructor: one pass over the code.
- */
+/* constructor: one pass over the code. */
 #include "agent/rewrite/constructor.h"
 
 #include "agent/rewrite/stack_map.h"
@@ -148,16 +146,24 @@ static void shuffle(struct walk *walk, uint8_t opcode)
 		push(walk, held[*c - 'a']);
 }
 
+/* The field, method or call site that an instruction names. False: the walk has failed. */
+static bool member_read(
+	struct walk *walk, uint16_t index, struct text *name, struct descriptor *descriptor)
+{
+	struct text text;
+
+	walk->failed |= !constants_member(walk->method->constants, index, name, &text) ||
+			!descriptor_read(text, descriptor);
+	return !walk->failed;
+}
+
 static void effect_field(struct walk *walk, uint8_t opcode, uint16_t index)
 {
-	struct text name, text;
+	struct text name;
 	struct descriptor descriptor;
 
-	if (!constants_member(walk->method->constants, index, &name, &text) ||
-		!descriptor_read(text, &descriptor)) {
-		walk->failed = true;
+	if (!member_read(walk, index, &name, &descriptor))
 		return;
-	}
 	/* getstatic, putstatic, getfield, putfield */
 	if (opcode & 1)
 		pop_many(walk, descriptor.result);
@@ -169,14 +175,11 @@ static void effect_field(struct walk *walk, uint8_t opcode, uint16_t index)
 
 static void effect_invoke(struct walk *walk, uint8_t opcode, uint16_t index)
 {
-	struct text name, text;
+	struct text name;
 	struct descriptor descriptor;
 
-	if (!constants_member(walk->method->constants, index, &name, &text) ||
-		!descriptor_read(text, &descriptor)) {
-		walk->failed = true;
+	if (!member_read(walk, index, &name, &descriptor))
 		return;
-	}
 	pop_many(walk, descriptor.arguments);
 	if (opcode != OP_INVOKESTATIC && opcode != OP_INVOKEDYNAMIC && pop(walk) &&
 		opcode == OP_INVOKESPECIAL && text_is(name, "<init>", 6)) {

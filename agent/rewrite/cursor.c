@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * cursor: how buffers grow.
- */
+/* cursor: how buffers grow. */
 #include "agent/rewrite/cursor.h"
 
 bool writer_grow(struct writer *writer, size_t more)

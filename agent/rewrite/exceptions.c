@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * exceptions: rows in, pieces of rows out.
- */
+/* exceptions: rows in, pieces of rows out. */
 #include "agent/rewrite/exceptions.h"
 
 bool exceptions_announce(const struct exceptions *exceptions, struct code *code)

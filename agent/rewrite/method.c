@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * method: from the old Code attribute to the new one, in the file's order.
- */
+/* method: from the old Code attribute to the new one, in the file's order. */
 #include "agent/rewrite/method.h"
 
 #include "agent/rewrite/annotations.h"
@@ -100,21 +98,6 @@ static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
 	}
 	probe->size = probe->push_size + 3;
 	return REWRITE_OK;
-}
-
-/* Decodes the code, and settles where everything goes. */
-static enum rewrite_reason code_read(struct method_work *work, struct code_parts *parts)
-{
-	struct code *code = &work->code;
-	enum rewrite_reason reason;
-
-	code_begin(code, parts->bytes, parts->length, &work->probe);
-	if (!exceptions_announce(&work->exceptions, code))
-		return REWRITE_MEMORY;
-	reason = code_decode(code);
-	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, code))
-		reason = REWRITE_MALFORMED;
-	return reason;
 }
 
 /* Which instructions are under which handler. */
@@ -312,8 +295,15 @@ enum rewrite_reason method_write(
 	reason = constants_need(work, request->probe);
 	if (reason == REWRITE_OK)
 		reason = push_make(work, request->id);
+	if (reason == REWRITE_OK) {
+		code_begin(&work->code, parts.bytes, parts.length, &work->probe);
+		reason = exceptions_announce(&work->exceptions, &work->code) ? REWRITE_OK
+									     : REWRITE_MEMORY;
+	}
 	if (reason == REWRITE_OK)
-		reason = code_read(work, &parts);
+		reason = code_decode(&work->code);
+	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
+		reason = REWRITE_MALFORMED;
 	if (reason == REWRITE_OK)
 		reason = handlers_find(work, request, &parts);
 	if (reason != REWRITE_OK)

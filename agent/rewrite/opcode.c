@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * opcode: the table.
- */
+/* opcode: the table. */
 #include "agent/rewrite/opcode.h"
 
 /* Length, pops, pushes of an instruction that does nothing else. */

@@ -221,21 +221,6 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 	return method_rewrite(rewriter, &method, &described, probes.id);
 }
 
-/* All methods, and that nothing is behind the class. */
-static enum rewrite_reason methods_do(struct rewriter *rewriter)
-{
-	uint32_t methods = read_u2(&rewriter->in);
-	enum rewrite_reason reason;
-
-	while (methods-- > 0) {
-		reason = method_do(rewriter);
-		if (reason != REWRITE_OK)
-			return reason;
-	}
-	return skip_attributes(rewriter) && reader_done(&rewriter->in) ? REWRITE_OK
-								       : REWRITE_MALFORMED;
-}
-
 /* Head, old constants, new constants, the rest. */
 static enum rewrite_reason result_make(
 	const struct rewriter *rewriter, struct rewrite_result *result)
@@ -269,6 +254,7 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 		.in = reader_of(bytes, size),
 	};
 	enum rewrite_reason reason = head_read(&rewriter);
+	uint32_t methods;
 
 	*result = (struct rewrite_result){0};
 	rewriter.work.constants = &rewriter.constants;
@@ -278,8 +264,12 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 	/* Most classes grow by less than half. */
 	if (reason == REWRITE_OK && !writer_grow(&rewriter.out, size + size / 2))
 		reason = REWRITE_MEMORY;
-	if (reason == REWRITE_OK)
-		reason = methods_do(&rewriter);
+	methods = reason == REWRITE_OK ? read_u2(&rewriter.in) : 0;
+	while (methods-- > 0 && reason == REWRITE_OK)
+		reason = method_do(&rewriter);
+	/* Nothing is behind the class. */
+	if (reason == REWRITE_OK && !(skip_attributes(&rewriter) && reader_done(&rewriter.in)))
+		reason = REWRITE_MALFORMED;
 	if (reason == REWRITE_OK && rewriter.methods > 0)
 		reason = result_make(&rewriter, result);
 	method_fini(&rewriter.work);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/*
- * stack_map: frames in, frames out.
- */
+/* stack_map: frames in, frames out. */
 #include "agent/rewrite/stack_map.h"
 
 struct frames frames_of(struct reader in, const struct code *code)
