@@ -92,19 +92,6 @@ static bool wait_for_end(long ms)
 
 /* ---- its life ---- */
 
-static void make_condition(void)
-{
-	pthread_condattr_t monotonic;
-
-	if (control.has_gone)
-		return;
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&control.gone, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	control.has_gone = true;
-}
-
 /* Under the lock. */
 static int open_channel(const struct control_setup *setup, struct error *error)
 {
@@ -163,12 +150,19 @@ bool control_is_open(void)
 int control_start(const struct control_setup *setup, struct error *error)
 {
 	int saved_errno = errno, status;
+	pthread_condattr_t monotonic;
 
 	if (!is_mine())
 		return error_set(
 			error, ERROR_BUSY, "the control channel is the parent process's");
 	lock_take(&control.lock);
-	make_condition();
+	if (!control.has_gone) {
+		pthread_condattr_init(&monotonic);
+		pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+		pthread_cond_init(&control.gone, &monotonic);
+		pthread_condattr_destroy(&monotonic);
+		control.has_gone = true;
+	}
 	if (is_open())
 		status = error_set(error, ERROR_BUSY, "the control channel is open already");
 	else if (!wait_for_end(START_PATIENCE_MS))

@@ -36,19 +36,14 @@ static int grow(struct line_input *input, struct error *error)
 	return 0;
 }
 
-static void move_to_front(struct line_input *input)
-{
-	if (input->start == 0)
-		return;
-	memmove(input->bytes, input->bytes + input->start, input->used - input->start);
-	input->used -= input->start;
-	input->checked -= input->start;
-	input->start = 0;
-}
-
 char *line_space(struct line_input *input, size_t *room, struct error *error)
 {
-	move_to_front(input);
+	if (input->start > 0) {
+		memmove(input->bytes, input->bytes + input->start, input->used - input->start);
+		input->used -= input->start;
+		input->checked -= input->start;
+		input->start = 0;
+	}
 	if (input->used == input->room && grow(input, error) != 0)
 		return NULL;
 	*room = input->room - input->used;

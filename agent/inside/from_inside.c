@@ -97,15 +97,6 @@ int from_inside_mark(const char *name)
 
 /* ---- values ---- */
 
-/* Its index in the set; -1: it is not in it. */
-static int index_of(const struct metric_set *set, const char *name)
-{
-	for (unsigned i = 0; i < set->count; i++)
-		if (strcmp(set->metric[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
 static int read_thread(const struct session *session, unsigned metric, uint64_t *value)
 {
 	struct thread_context *aside, *context;
@@ -136,13 +127,13 @@ static int read_value(const char *name,
 	uint64_t *value)
 {
 	const struct session *session = name ? threads_look() : NULL;
-	int metric, code = -1;
+	int code = -1;
 
 	if (!session)
 		return -1;
-	metric = index_of(&session->metrics, name);
-	if (metric >= 0)
-		code = read(session, (unsigned)metric, value);
+	for (unsigned i = 0; i < session->metrics.count && code; i++)
+		if (strcmp(session->metrics.metric[i].name, name) == 0)
+			code = read(session, i, value);
 	threads_leave();
 	return code;
 }

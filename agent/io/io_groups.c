@@ -10,11 +10,6 @@
 
 enum { ENDING_MAX = 8 /* longer ones are no endings */ };
 
-static void put(struct pattern_text *text, const char *bytes, size_t length)
-{
-	pattern_put(text, bytes, length);
-}
-
 static void put_pattern(struct pattern_text *text, struct io_name name)
 {
 	pattern_put_name(text, name.bytes, name.length);
@@ -44,7 +39,7 @@ static void put_folder(struct pattern_text *text, struct io_name path)
 	if (slash)
 		put_pattern(
 			text, (struct io_name){path.bytes, (size_t)(slash - path.bytes) + 1});
-	put(text, "*", 1);
+	pattern_put(text, "*", 1);
 	if (dot && dot > slash && end - dot <= ENDING_MAX)
 		put_pattern(text, (struct io_name){dot, (size_t)(end - dot)});
 }
@@ -55,7 +50,7 @@ static void put_domain(struct pattern_text *text, struct io_name host)
 	const char *dot = host.length > 0 ? memchr(host.bytes, '.', host.length) : NULL;
 	char last = host.length > 0 ? host.bytes[host.length - 1] : '0';
 
-	put(text, "*", 1);
+	pattern_put(text, "*", 1);
 	if (dot && (last < '0' || last > '9'))
 		put_pattern(
 			text, (struct io_name){dot, host.length - (size_t)(dot - host.bytes)});
@@ -74,8 +69,8 @@ static struct io_name port_of(struct io_name address)
 
 static void put_host(struct pattern_text *text, struct io_name address)
 {
-	put(text, address.bytes, address.length - port_of(address).length);
-	put(text, ":*", 2);
+	pattern_put(text, address.bytes, address.length - port_of(address).length);
+	pattern_put(text, ":*", 2);
 }
 
 /* Of a connection that was there already: ports that the system gives are high. */
@@ -96,22 +91,22 @@ static void put_connection(const struct io_opening *opening, bool fine,
 
 	if (opening->peer.length == 0) {
 		if (fine || opening->name.length == 0)
-			put(name, opening->name.bytes, opening->name.length);
+			pattern_put(name, opening->name.bytes, opening->name.length);
 		else
 			put_host(name, opening->name);
 	} else if (is_accepted(opening)) {
-		put(name, opening->name.bytes, opening->name.length);
+		pattern_put(name, opening->name.bytes, opening->name.length);
 		if (fine)
 			put_host(peer, opening->peer);
 		else
-			put(peer, "*", 1);
+			pattern_put(peer, "*", 1);
 	} else if (fine) {
 		put_host(name, opening->name);
-		put(peer, opening->peer.bytes, opening->peer.length);
+		pattern_put(peer, opening->peer.bytes, opening->peer.length);
 	} else {
-		put(name, "*", 1);
-		put(peer, "*", 1);
-		put(peer, remote.bytes, remote.length);
+		pattern_put(name, "*", 1);
+		pattern_put(peer, "*", 1);
+		pattern_put(peer, remote.bytes, remote.length);
 	}
 }
 
@@ -136,7 +131,7 @@ static void put_group(const struct io_opening *opening, bool fine, struct patter
 		if (fine)
 			put_pattern(name, opening->name);
 		else
-			put(name, "*", 1);
+			pattern_put(name, "*", 1);
 		return;
 	default:
 		if (fine) {
@@ -160,7 +155,7 @@ struct io_opening io_group_of(
 		.at = opening->at};
 
 	if (grain == GRAIN_KIND)
-		put(&name, "*", 1);
+		pattern_put(&name, "*", 1);
 	else
 		put_group(opening, grain == GRAIN_FINE, &name, &peer);
 	group.name = name_of(&name);

@@ -152,26 +152,11 @@ static method_ref methods_ref(struct jvm_method *description, bool scope)
 	return id ? id << 1 | flags : METHOD_REF_EXCLUDED;
 }
 
-/* Under the lock. The handle's entry, made if need be of fresh, which is used up. */
-static struct method_entry *methods_entry(jmethodID method, struct method_entry *fresh)
-{
-	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
-	struct method_entry *entry = methods_look_up(method);
-
-	if (entry) {
-		free(fresh);
-		return entry;
-	}
-	fresh->method = method;
-	fresh->next = atomic_load_explicit(head, memory_order_relaxed);
-	atomic_store_explicit(head, fresh, memory_order_release);
-	return fresh;
-}
-
 static __attribute__((noinline, cold)) method_ref methods_first_sight(
 	JNIEnv *jni, jmethodID method, uint32_t edition)
 {
-	struct method_entry *fresh = calloc(1, sizeof(*fresh));
+	_Atomic(struct method_entry *) *head = &bucket[methods_hash(method)];
+	struct method_entry *fresh = calloc(1, sizeof(*fresh)), *entry;
 	struct jvm_method description;
 	method_ref ref = METHOD_REF_EXCLUDED;
 	struct planned planned;
@@ -185,9 +170,18 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 	lock_take(&methods_lock);
 	if (planned.kind != PROBE_NONE)
 		ref = methods_ref(&description, planned.scope);
-	atomic_store_explicit(&methods_entry(method, fresh)->answer,
-		(uint64_t)edition << 32 | ref, memory_order_release);
+	entry = methods_look_up(method);
+	if (!entry) {
+		entry = fresh;
+		fresh = NULL;
+		entry->method = method;
+		entry->next = atomic_load_explicit(head, memory_order_relaxed);
+		atomic_store_explicit(head, entry, memory_order_release);
+	}
+	atomic_store_explicit(
+		&entry->answer, (uint64_t)edition << 32 | ref, memory_order_release);
 	lock_give(&methods_lock);
+	free(fresh);
 	jvm_method_fini(&description);
 	return ref;
 }

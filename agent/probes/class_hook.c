@@ -102,17 +102,6 @@ static void rewrite(struct passing *passing, const unsigned char *bytes, size_t 
 	free(result.bytes);
 }
 
-/* The class has natives and will be another version of itself. They may be bound once more before
- * it is. */
-static void take_natives(JNIEnv *jni, jclass redefined)
-{
-	if (!atomic_load_explicit(&opening, memory_order_relaxed))
-		return;
-	native_methods_note(jni, redefined);
-	if (is_opener)
-		native_methods_take(jni, redefined);
-}
-
 void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
 	const char *name, jobject domain, jint size, const unsigned char *bytes, jint *new_size,
 	unsigned char **new_bytes)
@@ -137,8 +126,13 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	}
 	if (passing.class_name && plan_reaches(passing.class_name, passing.is_jdk))
 		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
-	if (redefined && passing.has_natives)
-		take_natives(jni, redefined);
+	/* It will be another version of itself. Its natives may be bound once more before it is. */
+	if (redefined && passing.has_natives &&
+		atomic_load_explicit(&opening, memory_order_relaxed)) {
+		native_methods_note(jni, redefined);
+		if (is_opener)
+			native_methods_take(jni, redefined);
+	}
 	free(passing.class_name);
 	free(internal);
 	slot_resume(paused);
@@ -160,12 +154,6 @@ static int compare_hashes(const void *a, const void *b)
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-static bool seen_has(const struct seen *seen, int32_t hash)
-{
-	return seen->count > 0 &&
-	       bsearch(&hash, seen->hash, seen->count, sizeof(*seen->hash), compare_hashes);
 }
 
 /* A batch that is refused holds a class that cannot be changed: one by one, then. */
@@ -202,10 +190,13 @@ static int pass(JNIEnv *jni, struct seen *seen)
 		return 0;
 	count = jvm_changeable_classes(&classes);
 	for (int i = 0; i < count; i++) {
+		int32_t own = jvm_hash(classes[i]);
+
 		if (!jvm_describe_class(jni, classes[i], &class))
 			continue;
 		if (plan_reaches(class.name, class.is_jdk) &&
-			!seen_has(seen, jvm_hash(classes[i])))
+			!(seen->count > 0 && bsearch(&own, seen->hash, seen->count, sizeof(own),
+						     compare_hashes)))
 			classes[chosen++] = classes[i];
 		jvm_class_fini(&class);
 	}

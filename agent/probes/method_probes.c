@@ -72,56 +72,41 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	slot_leave(thread);
 }
 
-#define FUNCTIONS(shape, name, precise)                                                        \
-	static void JNICALL enter_##name(JNIEnv *jni, jclass probe, jint id)                   \
+#define PROBE(probe, precise, call)                                                            \
+	static void JNICALL probe(JNIEnv *jni, jclass class, jint id)                          \
 	{                                                                                      \
-		(void)probe;                                                                   \
+		(void)class;                                                                   \
 		fence(precise);                                                                \
-		probe_enter(shape, precise, jni, (method_ref)id, __builtin_frame_address(0));  \
-		fence(precise);                                                                \
-	}                                                                                      \
-	static void JNICALL exit_##name(JNIEnv *jni, jclass probe, jint id)                    \
-	{                                                                                      \
-		(void)probe;                                                                   \
-		fence(precise);                                                                \
-		probe_exit(shape, precise, jni, (method_ref)id, false);                        \
-		fence(precise);                                                                \
-	}                                                                                      \
-	static void JNICALL unwind_##name(JNIEnv *jni, jclass probe, jint id)                  \
-	{                                                                                      \
-		(void)probe;                                                                   \
-		fence(precise);                                                                \
-		probe_exit(shape, precise, jni, (method_ref)id, true);                         \
+		call;                                                                          \
 		fence(precise);                                                                \
 	}
+#define FUNCTIONS(shape, name, precise)                                                        \
+	PROBE(enter_##name, precise,                                                           \
+		probe_enter(shape, precise, jni, (method_ref)id, __builtin_frame_address(0)))  \
+	PROBE(exit_##name, precise, probe_exit(shape, precise, jni, (method_ref)id, false))    \
+	PROBE(unwind_##name, precise, probe_exit(shape, precise, jni, (method_ref)id, true))
 #define X(shape, name)                                                                         \
 	FUNCTIONS(shape, name, false)                                                          \
 	FUNCTIONS(shape, name##_precise, true)
 METRIC_SHAPE_TABLE(X)
+#undef PROBE
 #undef FUNCTIONS
 #undef X
 
 typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
 
-static const struct {
-	const char *name;
-	probe_function function[METRIC_SHAPES][2]; /* fast, precise */
-} probes[] = {
-#define X(shape, name) [shape] = {enter_##name, enter_##name##_precise},
-	{"enter", {METRIC_SHAPE_TABLE(X)}},
-#undef X
-#define X(shape, name) [shape] = {exit_##name, exit_##name##_precise},
-	{"exit", {METRIC_SHAPE_TABLE(X)}},
-#undef X
-#define X(shape, name) [shape] = {unwind_##name, unwind_##name##_precise},
-	{"unwind", {METRIC_SHAPE_TABLE(X)}},
-#undef X
-#define X(shape, name) [shape] = {probe_caught, probe_caught},
-	{"caught", {METRIC_SHAPE_TABLE(X)}},
+enum { PROBES = 4 };
+
+static const char *const probe_name[PROBES] = {"enter", "exit", "unwind", "caught"};
+
+static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
+#define X(shape, name)                                                                         \
+	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught},                   \
+		{enter_##name##_precise, exit_##name##_precise, unwind_##name##_precise,       \
+			probe_caught}},
+	METRIC_SHAPE_TABLE(X)
 #undef X
 };
-
-enum { PROBES = sizeof(probes) / sizeof(*probes) };
 
 /*
  * The class file (JVM specification, chapter 4):
@@ -155,8 +140,7 @@ static bool warm_up(JNIEnv *jni, jclass class)
 	struct thread_hiding before = slot_hide_own();
 
 	for (size_t p = 0; p < PROBES && !(*jni)->ExceptionCheck(jni); p++) {
-		jmethodID method =
-			(*jni)->GetStaticMethodID(jni, class, probes[p].name, "(I)V");
+		jmethodID method = (*jni)->GetStaticMethodID(jni, class, probe_name[p], "(I)V");
 
 		for (int i = 0; i < WARM_UP && !(*jni)->ExceptionCheck(jni); i++)
 			(*jni)->CallStaticVoidMethod(jni, class, method, 0);
@@ -189,8 +173,8 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 		return 0;
 	/* A new function has the JVM make a new entry for it. */
 	for (size_t i = 0; i < PROBES; i++)
-		native[i] = (JNINativeMethod){(char *)probes[i].name, (char *)"(I)V",
-			(void *)probes[i].function[shape][precise]};
+		native[i] = (JNINativeMethod){(char *)probe_name[i], (char *)"(I)V",
+			(void *)probe_functions[shape][precise][i]};
 	if (boot_class_register(jni, class, native, PROBES, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class))

@@ -9,10 +9,15 @@
 		length, FLOW_NEXT, EFFECT_SLOTS, pops, pushes                                  \
 	}
 
-/* int, long, float, double, in the order in which the opcodes have them. */
-#define ARITHMETIC(first)                                                                      \
-	[first] = SLOTS(1, 2, 1), [first + 1] = SLOTS(1, 4, 2), [first + 2] = SLOTS(1, 2, 1),  \
-	[first + 3] = SLOTS(1, 4, 2)
+/* int and long, in the order in which the opcodes have them: pops, pushes of the one, of the other. */
+#define PAIR(first, length, pops, pushes, wide_pops, wide_pushes)                              \
+	[first] = SLOTS(length, pops, pushes),                                                 \
+	[first + 1] = SLOTS(length, wide_pops, wide_pushes)
+
+/* int, long, float, double. */
+#define FOUR(first, length, pops, pushes, wide_pops, wide_pushes)                              \
+	PAIR(first, length, pops, pushes, wide_pops, wide_pushes),                             \
+		PAIR(first + 2, length, pops, pushes, wide_pops, wide_pushes)
 
 const struct opcode opcodes[256] = {
 	[0x00] = SLOTS(1, 0, 0),          /* nop */
@@ -25,20 +30,14 @@ const struct opcode opcodes[256] = {
 	[0x12] = SLOTS(2, 0, 1),          /* ldc */
 	[0x13] = SLOTS(3, 0, 1),          /* ldc_w */
 	[0x14] = SLOTS(3, 0, 2),          /* ldc2_w */
-	[0x15] = SLOTS(2, 0, 1),          /* iload */
-	[0x16] = SLOTS(2, 0, 2),          /* lload */
-	[0x17] = SLOTS(2, 0, 1),          /* fload */
-	[0x18] = SLOTS(2, 0, 2),          /* dload */
+	FOUR(0x15, 2, 0, 1, 0, 2),        /* iload to dload */
 	[0x19] = {2, FLOW_NEXT, EFFECT_LOAD, 0, 1},
 	[0x1a ... 0x1d] = SLOTS(1, 0, 1), /* iload_<n> */
 	[0x1e ... 0x21] = SLOTS(1, 0, 2), /* lload_<n> */
 	[0x22 ... 0x25] = SLOTS(1, 0, 1), /* fload_<n> */
 	[0x26 ... 0x29] = SLOTS(1, 0, 2), /* dload_<n> */
 	[0x2a ... 0x2d] = {1, FLOW_NEXT, EFFECT_LOAD, 0, 1},
-	[0x2e] = SLOTS(1, 2, 1),                     /* iaload */
-	[0x2f] = SLOTS(1, 2, 2),                     /* laload */
-	[0x30] = SLOTS(1, 2, 1),                     /* faload */
-	[0x31] = SLOTS(1, 2, 2),                     /* daload */
+	FOUR(0x2e, 1, 2, 1, 2, 2),                   /* iaload to daload */
 	[0x32 ... 0x35] = SLOTS(1, 2, 1),            /* aaload, baload, caload, saload */
 	[0x36] = {2, FLOW_NEXT, EFFECT_STORE, 1, 0}, /* istore */
 	[0x37] = {2, FLOW_NEXT, EFFECT_STORE, 2, 0}, /* lstore */
@@ -50,35 +49,21 @@ const struct opcode opcodes[256] = {
 	[0x43 ... 0x46] = {1, FLOW_NEXT, EFFECT_STORE, 1, 0},
 	[0x47 ... 0x4a] = {1, FLOW_NEXT, EFFECT_STORE, 2, 0},
 	[0x4b ... 0x4e] = {1, FLOW_NEXT, EFFECT_STORE, 1, 0},
-	[0x4f] = SLOTS(1, 3, 0),          /* iastore */
-	[0x50] = SLOTS(1, 4, 0),          /* lastore */
-	[0x51] = SLOTS(1, 3, 0),          /* fastore */
-	[0x52] = SLOTS(1, 4, 0),          /* dastore */
+	FOUR(0x4f, 1, 3, 0, 4, 0),        /* iastore to dastore */
 	[0x53 ... 0x56] = SLOTS(1, 3, 0), /* aastore, bastore, castore, sastore */
 	[0x57] = SLOTS(1, 1, 0),          /* pop */
 	[0x58] = SLOTS(1, 2, 0),          /* pop2 */
 	[0x59 ... 0x5f] = {1, FLOW_NEXT, EFFECT_SHUFFLE, 0, 0},
-	ARITHMETIC(0x60),                                   /* add */
-	ARITHMETIC(0x64),                                   /* sub */
-	ARITHMETIC(0x68),                                   /* mul */
-	ARITHMETIC(0x6c),                                   /* div */
-	ARITHMETIC(0x70),                                   /* rem */
-	[0x74] = SLOTS(1, 1, 1),                            /* ineg */
-	[0x75] = SLOTS(1, 2, 2),                            /* lneg */
-	[0x76] = SLOTS(1, 1, 1),                            /* fneg */
-	[0x77] = SLOTS(1, 2, 2),                            /* dneg */
-	[0x78] = SLOTS(1, 2, 1),                            /* ishl */
-	[0x79] = SLOTS(1, 3, 2),                            /* lshl */
-	[0x7a] = SLOTS(1, 2, 1),                            /* ishr */
-	[0x7b] = SLOTS(1, 3, 2),                            /* lshr */
-	[0x7c] = SLOTS(1, 2, 1),                            /* iushr */
-	[0x7d] = SLOTS(1, 3, 2),                            /* lushr */
-	[0x7e] = SLOTS(1, 2, 1),                            /* iand */
-	[0x7f] = SLOTS(1, 4, 2),                            /* land */
-	[0x80] = SLOTS(1, 2, 1),                            /* ior */
-	[0x81] = SLOTS(1, 4, 2),                            /* lor */
-	[0x82] = SLOTS(1, 2, 1),                            /* ixor */
-	[0x83] = SLOTS(1, 4, 2),                            /* lxor */
+	FOUR(0x60, 1, 2, 1, 4, 2),                          /* add */
+	FOUR(0x64, 1, 2, 1, 4, 2),                          /* sub */
+	FOUR(0x68, 1, 2, 1, 4, 2),                          /* mul */
+	FOUR(0x6c, 1, 2, 1, 4, 2),                          /* div */
+	FOUR(0x70, 1, 2, 1, 4, 2),                          /* rem */
+	FOUR(0x74, 1, 1, 1, 2, 2),                          /* neg */
+	FOUR(0x78, 1, 2, 1, 3, 2),                          /* ishl, lshl, ishr, lshr */
+	PAIR(0x7c, 1, 2, 1, 3, 2),                          /* ushr */
+	FOUR(0x7e, 1, 2, 1, 4, 2),                          /* iand, land, ior, lor */
+	PAIR(0x82, 1, 2, 1, 4, 2),                          /* xor */
 	[0x84] = SLOTS(3, 0, 0),                            /* iinc */
 	[0x85] = SLOTS(1, 1, 2),                            /* i2l */
 	[0x86] = SLOTS(1, 1, 1),                            /* i2f */
