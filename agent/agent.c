@@ -135,7 +135,6 @@ static jint load(JavaVM *vm, const char *options, bool live)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-	(void)reserved;
 	run_notes_join();
 	run_notes_put(RUN_NOTE_JVM, NULL, NULL);
 	return load(vm, options, false);
@@ -143,13 +142,11 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	(void)reserved;
 	return load(vm, options, true);
 }
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
-	(void)vm;
 }
 
 /* ---- jprof.h ---- */

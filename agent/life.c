@@ -68,7 +68,6 @@ static void on_exit_call(void)
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	(void)jvmti;
 	end_of_process(jni);
 }
 
@@ -122,7 +121,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	struct error error = {0};
 
-	(void)jvmti;
 	if (!turn_take(TURN_LAST))
 		return;
 	if (open(jni, thread, &error)) {
@@ -139,7 +137,6 @@ static int open_in_turn(JNIEnv *jni, void *unused, struct error *error)
 {
 	int code = open(jni, NULL, error);
 
-	(void)unused;
 	if (!recorder_is_open())
 		close_all(jni, NULL);
 	return code;
@@ -159,7 +156,6 @@ int life_attached(struct error *error)
 
 static int close_in_turn(JNIEnv *jni, void *told, struct error *error)
 {
-	(void)error;
 	close_all(jni, told);
 	life_release();
 	return 0;
@@ -180,8 +176,6 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	struct thread_context *paused;
 	void *function;
 
-	(void)jvmti;
-	(void)thread;
 	/* A thunk that jprof binds itself calls what it found, a stand-in perhaps. */
 	if (!jni || native_is_thunk(address))
 		return;
@@ -201,7 +195,6 @@ static void JNICALL on_native_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 static void JNICALL on_code_generated(
 	jvmtiEnv *jvmti, const char *name, const void *address, jint length)
 {
-	(void)jvmti;
 	interpreter_learn(name, address, (size_t)length);
 }
 

@@ -155,7 +155,6 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 	struct recorder_told told = {0};
 	int code = recorder_stop(0, &told, error);
 
-	(void)request;
 	if (!code) {
 		forget_ended();
 		return tell(&told, result, error);
@@ -240,14 +239,11 @@ static int flush(const json_t *request, json_t **result, struct error *error)
 	struct recorder_told told = {0};
 	int code = recorder_with(flush_session, &told.path, error);
 
-	(void)request;
 	return code ? code : tell(&told, result, error);
 }
 
 static int reset(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request;
-	(void)result;
 	return from_inside_reset(error);
 }
 
@@ -256,7 +252,6 @@ static int detach(const json_t *request, json_t **result, struct error *error)
 	struct recorder_told told = {0};
 	int code = life_detach(&told, error);
 
-	(void)request;
 	if (code) {
 		recorder_told_fini(&told);
 		return code;

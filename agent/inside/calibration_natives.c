@@ -56,7 +56,6 @@ static jint JNICALL run(JNIEnv *jni, jobject class_or_self, jint slot, jint x)
 			? atomic_load_explicit(&slots[slot], memory_order_acquire)
 			: NULL;
 
-	(void)class_or_self;
 	if (!native)
 		return x;
 	if (native->chain == THROWS) {
@@ -128,7 +127,6 @@ static jboolean JNICALL bind(JNIEnv *jni, jclass natives, jclass type, jobject s
 	const char *text;
 	jboolean bound;
 
-	(void)natives;
 	if (!type || !self || !thrown || !name || !callees || !callee_slots)
 		return JNI_FALSE;
 	native = calloc(1, sizeof(*native));

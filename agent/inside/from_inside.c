@@ -33,7 +33,6 @@ static int take_snapshot(struct session *session, void *argument, struct error *
 
 static int begin_anew(struct session *session, void *argument, struct error *error)
 {
-	(void)argument;
 	return writer_reset(session->writer, error);
 }
 
@@ -101,7 +100,6 @@ static int read_thread(const struct session *session, unsigned metric, uint64_t 
 {
 	struct thread_context *aside, *context;
 
-	(void)session;
 	aside = context = slot_pause();
 	if (!context && slot_is_outside())
 		context = slot_context(slot_current);

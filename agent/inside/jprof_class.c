@@ -73,7 +73,6 @@ static void JNICALL start(JNIEnv *jni, jclass class, jstring options)
 			   ? error_set(&error, ERROR_MEMORY, "no memory for the options")
 			   : recorder_start(text, NULL, &error);
 
-	(void)class;
 	free(text);
 	throw_unless_done(jni, code, &error);
 }
@@ -82,7 +81,6 @@ static void JNICALL stop(JNIEnv *jni, jclass class)
 {
 	struct error error = {0};
 
-	(void)class;
 	throw_unless_done(jni, recorder_stop(0, NULL, &error), &error);
 }
 
@@ -93,7 +91,6 @@ static void JNICALL snapshot(JNIEnv *jni, jclass class, jstring label)
 	int code = label && !text ? error_set(&error, ERROR_MEMORY, "no memory for the label")
 				  : from_inside_snapshot(text, NULL, NULL, &error);
 
-	(void)class;
 	free(text);
 	throw_unless_done(jni, code, &error);
 }
@@ -102,7 +99,6 @@ static void JNICALL reset(JNIEnv *jni, jclass class)
 {
 	struct error error = {0};
 
-	(void)class;
 	throw_unless_done(jni, from_inside_reset(&error), &error);
 }
 
@@ -110,15 +106,12 @@ static void JNICALL mark(JNIEnv *jni, jclass class, jstring name)
 {
 	char *text = text_of(jni, name);
 
-	(void)class;
 	from_inside_mark(text);
 	free(text);
 }
 
 static jboolean JNICALL is_recording(JNIEnv *jni, jclass class)
 {
-	(void)jni;
-	(void)class;
 	return from_inside_recording();
 }
 
@@ -135,13 +128,11 @@ static jlong value_of(
 
 static jlong JNICALL thread_value(JNIEnv *jni, jclass class, jstring metric)
 {
-	(void)class;
 	return value_of(jni, metric, from_inside_thread_value);
 }
 
 static jlong JNICALL total_value(JNIEnv *jni, jclass class, jstring metric)
 {
-	(void)class;
 	return value_of(jni, metric, from_inside_total_value);
 }
 
@@ -200,7 +191,6 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
 {
 	struct jvm_class description;
 
-	(void)inside;
 	if (!class || !atomic_load(&is_open) || !jvm_describe_class(jni, class, &description))
 		return;
 	if (strcmp(description.name, "jprof.JProf") == 0)

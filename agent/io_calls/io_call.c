@@ -194,7 +194,6 @@ static void find_open(void *user, int number)
 {
 	struct io_ref file;
 
-	(void)user;
 	io_look(number, &file);
 	if (file.id)
 		io_files_take(&io_holder.files, file.id);
@@ -211,8 +210,6 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	uint64_t kept = session->options.max_memory / MEMORY_OF_KEPT;
 
-	(void)jni;
-	(void)error;
 	clear_apart(&class_loading);
 	clear_apart(&nobody);
 	if (session->options.io == IO_OFF)
@@ -233,8 +230,6 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 
 bool io_stop(struct session *session, struct error *error)
 {
-	(void)session;
-	(void)error;
 	atomic_store(&io_recording, 0);
 	archive_files_end(&io_holder.files);
 	return true;

@@ -36,7 +36,6 @@ static __thread struct {
 
 static void JNICALL go(JNIEnv *jni, jclass registrar)
 {
-	(void)registrar;
 	order.result = (*jni)->RegisterNatives(jni, order.class, order.method, order.count);
 }
 

@@ -111,8 +111,6 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	char *internal;
 	int saved_errno;
 
-	(void)jvmti;
-	(void)domain;
 	if (!jni || !gate_enter(&hook))
 		return;
 	saved_errno = errno;
@@ -233,8 +231,6 @@ void class_hook_forget(void)
 
 int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)session;
-	(void)error;
 	native_methods_begin(jni);
 	atomic_store_explicit(&opening, true, memory_order_relaxed);
 	gate_open(&hook);
@@ -250,7 +246,6 @@ bool class_hook_end(JNIEnv *jni, struct session *session)
 {
 	bool out = gate_close(&hook);
 
-	(void)session;
 	bring_loaded_classes(jni);
 	return native_methods_end(jni) && out;
 }

@@ -75,7 +75,6 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	static void JNICALL on_entry_##name(                                                   \
 		jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmethodID method)                \
 	{                                                                                      \
-		(void)jvmti;                                                                   \
 		fence(precise);                                                                \
 		method_entry(shape, precise, jni, thread, method);                             \
 		fence(precise);                                                                \
@@ -83,8 +82,6 @@ static inline __attribute__((always_inline)) void method_exit(enum metric_shape 
 	static void JNICALL on_exit_##name(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,       \
 		jmethodID method, jboolean popped_by_exception, jvalue value)                  \
 	{                                                                                      \
-		(void)jvmti;                                                                   \
-		(void)value;                                                                   \
 		fence(precise);                                                                \
 		method_exit(shape, precise, jni, thread, method, popped_by_exception);         \
 		fence(precise);                                                                \
@@ -114,9 +111,6 @@ static void JNICALL on_vm_object_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread jav
 		thread_events_begin(SHAPE_ANY, jni, java_thread, FOUND_ALL);
 	struct thread_context *context;
 
-	(void)jvmti;
-	(void)object;
-	(void)class;
 	if (!thread)
 		return;
 	context = slot_context(thread);

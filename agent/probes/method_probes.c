@@ -65,7 +65,6 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 {
 	struct thread_slot *thread = thread_events_begin(SHAPE_ANY, jni, NULL, FOUND_NONE);
 
-	(void)probe;
 	if (!thread)
 		return;
 	context_caught(slot_context(thread), method_ref_id((method_ref)id));
@@ -75,7 +74,6 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 #define PROBE(probe, precise, call)                                                            \
 	static void JNICALL probe(JNIEnv *jni, jclass class, jint id)                          \
 	{                                                                                      \
-		(void)class;                                                                   \
 		fence(precise);                                                                \
 		call;                                                                          \
 		fence(precise);                                                                \
