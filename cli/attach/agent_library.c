@@ -28,33 +28,36 @@
 
 /* ---- for this program ---- */
 
-/* Where the agent is, seen from the folder of this program: beside it as built, or as
- * installed. */
-static const char *const library_places[] = {
-	".",
-	("../" JPROF_LIBDIR),
-	"../lib",
-};
+bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name,
+	const char *const *places)
+{
+	char path[PATH_MAX + 64];
+	ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+
+	folder[length > 0 ? length : 0] = '\0';
+	if (length <= 0)
+		return false;
+	*strrchr(folder, '/') = '\0';
+	for (; *places; places++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", folder, *places, name);
+		if (realpath(path, found))
+			return true;
+	}
+	return false;
+}
 
 int agent_library_find(char library[PATH_MAX], struct error *error)
 {
-	char folder[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+	static const char *const places[] = {".", "../" JPROF_LIBDIR, "../lib", NULL};
+	char folder[PATH_MAX];
 
-	if (length <= 0)
+	if (own_file_find(library, folder, LIBRARY, places))
+		return 0;
+	if (folder[0] == '\0')
 		return error_set_errno(error, ERROR_IO, errno, "cannot read '/proc/self/exe'");
-	folder[length] = '\0';
-	*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s/" LIBRARY, folder, library_places[i]);
-		if (realpath(path, library))
-			return 0;
-	}
 	return error_set(error, ERROR_MISSING,
 		"cannot find " LIBRARY " beside jprof in '%s', nor in ../lib", folder);
 }
-
-/* ---- the same file ---- */
 
 /* ---- a copy ---- */
 

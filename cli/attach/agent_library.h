@@ -10,6 +10,12 @@
 
 #include "cli/attach/jvm_facts.h"
 
+/* A file that belongs to this program, as built or as installed: in the first of these places (to NULL),
+ * seen from the program's folder, that has it. False: none has. folder: for messages; "" where it is
+ * not known (errno). */
+bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name,
+	const char *const *places);
+
 /* The absolute path of the library beside this program, or as installed. 0, or a negative
  * code. */
 int agent_library_find(char library[PATH_MAX], struct error *error);

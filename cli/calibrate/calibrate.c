@@ -12,7 +12,6 @@
 #include "cli/java/java_child.h"
 #include "cli/java/java_command.h"
 #include "cli/java/known_jvms.h"
-#include "cli/java/work_folder.h"
 #include "cli/terminal/waiting.h"
 
 /* One of the two runs, in milliseconds: on a busy machine it takes long to get warm. Who has not asked
@@ -26,7 +25,7 @@ enum { LIMIT = 300000, LIMIT_QUICK = 29000 };
 /* One calibration on its way. */
 struct measuring {
 	const struct calibrate *what;
-	struct work_folder folder;
+	char folder[PATH_MAX]; /* for all files */
 	struct java_command command;
 	char metrics[1024]; /* cut into names */
 	const char *metric[PROFILE_METRIC_MAX];
@@ -108,7 +107,7 @@ static int make_command(struct measuring *measuring, bool probes, struct error *
 		what->quick ? MILLISECONDS_QUICK : MILLISECONDS, probes ? "types" : "calls",
 		"bodies", "throws", "paths", NULL};
 	const struct java_program program = {.java = what->java,
-		.folder = measuring->folder.path,
+		.folder = measuring->folder,
 		.profile = probes ? "with.jprof" : "without.jprof",
 		.calls = what->calls,
 		.mode = what->mode,
@@ -143,7 +142,7 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 	int code = split_metrics(measuring, error);
 
 	if (code == 0)
-		code = work_folder_make(&measuring->folder, error);
+		code = work_folder_make(measuring->folder, error);
 	if (code == 0)
 		code = run_java(measuring, false, error);
 	if (code == 0)
@@ -160,7 +159,7 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 
 static void measuring_fini(struct measuring *measuring)
 {
-	work_folder_remove(&measuring->folder);
+	work_folder_remove(measuring->folder);
 	batches_fini(&measuring->without);
 	batches_fini(&measuring->with);
 	observations_fini(&measuring->observations);

@@ -44,21 +44,14 @@ struct child {
 /* Beginnings of lines that tell why it fails; the later the better. */
 static const char *const telling[] = {"", "Exception ", "Error", "jprof: "};
 
-static int rank_of(const char *line)
-{
-	int rank = 0;
-
-	for (int i = 0; i < (int)(sizeof(telling) / sizeof(*telling)); i++)
-		if (strncmp(line, telling[i], strlen(telling[i])) == 0)
-			rank = i + 1;
-	return rank;
-}
-
 /* The first line of the highest rank is kept. */
 static void note(struct child *child, const char *line)
 {
-	int rank = line[0] ? rank_of(line) : 0;
+	int rank = 0;
 
+	for (int i = 0; line[0] && i < (int)(sizeof(telling) / sizeof(*telling)); i++)
+		if (strncmp(line, telling[i], strlen(telling[i])) == 0)
+			rank = i + 1;
 	if (rank <= child->said_rank)
 		return;
 	child->said_rank = rank;
@@ -67,43 +60,28 @@ static void note(struct child *child, const char *line)
 	snprintf(child->said, sizeof(child->said), "%.*s", SAID - 1, line);
 }
 
-static int end_line(struct child *child, java_line *line, void *argument, struct error *error)
-{
-	child->line[child->length] = '\0';
-	child->length = 0;
-	if (child->line[0] == '{')
-		return line(argument, child->line, error);
-	note(child, child->line);
-	return 0;
-}
-
 static int take_bytes(struct child *child, const char *bytes, size_t count, java_line *line,
 	void *argument, struct error *error)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < count && code == 0; i++) {
-		if (bytes[i] == '\n')
-			code = end_line(child, line, argument, error);
-		else if (child->length + 1 < LINE)
-			child->line[child->length++] = bytes[i];
+		if (bytes[i] != '\n') {
+			if (child->length + 1 < LINE)
+				child->line[child->length++] = bytes[i];
+			continue;
+		}
+		child->line[child->length] = '\0';
+		child->length = 0;
+		if (child->line[0] == '{')
+			code = line(argument, child->line, error);
+		else
+			note(child, child->line);
 	}
 	return code;
 }
 
-/* ---- until it has closed its output ---- */
-
-static int check_time(const struct child *child, struct error *error)
-{
-	if (waiting_interrupted())
-		return error_set(error, ERROR_IO, "interrupted");
-	if (waiting_now() >= child->end)
-		return error_set(error, ERROR_BUSY,
-			"'%s' has not ended in time: is the machine busy?",
-			error_subject(child->program).text);
-	return 0;
-}
-
+/* Until it has closed its output. */
 static int read_all(struct child *child, java_line *line, void *argument, struct error *error)
 {
 	char bytes[4096];
@@ -113,8 +91,13 @@ static int read_all(struct child *child, java_line *line, void *argument, struct
 	while (code == 0 && got != 0) {
 		struct pollfd poller = {.fd = child->output, .events = POLLIN};
 
-		code = check_time(child, error);
-		if (code != 0 || poll(&poller, 1, PAUSE) <= 0)
+		if (waiting_interrupted())
+			return error_set(error, ERROR_IO, "interrupted");
+		if (waiting_now() >= child->end)
+			return error_set(error, ERROR_BUSY,
+				"'%s' has not ended in time: is the machine busy?",
+				error_subject(child->program).text);
+		if (poll(&poller, 1, PAUSE) <= 0)
 			continue;
 		got = read(child->output, bytes, sizeof(bytes));
 		if (got > 0)
@@ -168,22 +151,6 @@ static int start(struct child *child, char *const argv[], struct error *error)
 
 /* ---- its end ---- */
 
-/* Asks it to end, then makes it. */
-static int wait_for(const struct child *child, bool is_wanted)
-{
-	int64_t killed = waiting_until(MERCY);
-	int status = 0;
-
-	if (!is_wanted)
-		kill(child->pid, SIGTERM);
-	while (waitpid(child->pid, &status, WNOHANG) == 0) {
-		if (waiting_now() >= killed)
-			kill(child->pid, SIGKILL);
-		waiting_sleep(10);
-	}
-	return status;
-}
-
 static int judge(const struct child *child, int status, struct error *error)
 {
 	const char *program = child->program;
@@ -204,12 +171,21 @@ int java_child_run(
 	char *const argv[], int64_t limit, java_line *line, void *argument, struct error *error)
 {
 	struct child child = {.program = argv[0], .end = waiting_until(limit)};
-	int code = start(&child, argv, error), status;
+	int code = start(&child, argv, error), status = 0;
+	int64_t killed;
 
 	if (code != 0)
 		return code;
 	code = read_all(&child, line, argument, error);
 	close(child.output);
-	status = wait_for(&child, code == 0);
+	/* Asks it to end, then makes it. */
+	killed = waiting_until(MERCY);
+	if (code != 0)
+		kill(child.pid, SIGTERM);
+	while (waitpid(child.pid, &status, WNOHANG) == 0) {
+		if (waiting_now() >= killed)
+			kill(child.pid, SIGKILL);
+		waiting_sleep(10);
+	}
 	return code != 0 ? code : judge(&child, status, error);
 }

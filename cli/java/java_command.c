@@ -3,6 +3,9 @@
 /* java_command: see java_command.h. */
 #include "cli/java/java_command.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +17,15 @@
 
 /* ---- java ---- */
 
-static bool is_folder(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 int java_command_find(char java[PATH_MAX], const char *asked, struct error *error)
 {
 	const char *home = getenv("JAVA_HOME"), *folder = "";
+	struct stat status;
 	int length;
 
 	if (asked)
-		folder = is_folder(asked) ? "/bin/java" : "";
+		folder =
+			stat(asked, &status) == 0 && S_ISDIR(status.st_mode) ? "/bin/java" : "";
 	else if (home && home[0])
 		asked = home, folder = "/bin/java";
 	else
@@ -40,31 +38,6 @@ int java_command_find(char java[PATH_MAX], const char *asked, struct error *erro
 			"there is no java '%s'; name one with --java PATH",
 			error_subject(java).text);
 	return 0;
-}
-
-/* ---- what belongs to this program ---- */
-
-/* Seen from its folder: as built, or as installed. */
-static const char *const jar_places[] = {".", "../share/jprof"};
-
-static int find_jar(char jar[PATH_MAX], struct error *error)
-{
-	char folder[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
-
-	folder[length > 0 ? length : 0] = '\0';
-	if (strrchr(folder, '/'))
-		*strrchr(folder, '/') = '\0';
-	for (size_t i = 0; i < sizeof(jar_places) / sizeof(*jar_places); i++) {
-		snprintf(path, sizeof(path), "%s/%s/jprof-calibration.jar", folder,
-			jar_places[i]);
-		if (realpath(path, jar))
-			return 0;
-	}
-	return error_set(error, ERROR_MISSING,
-		"cannot find jprof-calibration.jar beside jprof in '%s', nor in "
-		"../share/jprof: it is built where there is a JDK",
-		error_subject(folder).text);
 }
 
 int java_options_join(char **joined, const struct java_option *options, struct error *error)
@@ -136,6 +109,8 @@ static void put_words(struct java_command *command, const struct java_program *p
 int java_command_make(
 	struct java_command *command, const struct java_program *program, struct error *error)
 {
+	static const char *const jar_places[] = {".", "../share/jprof", NULL};
+	char folder[PATH_MAX];
 	int code;
 
 	snprintf(command->profile, sizeof(command->profile), "%s/%s", program->folder,
@@ -148,11 +123,45 @@ int java_command_make(
 	snprintf(command->dontinline, sizeof(command->dontinline),
 		"-XX:CompileCommand=dontinline,%s/*.*", program->package);
 	code = java_command_find(command->java, program->java, error);
-	if (code == 0)
-		code = find_jar(command->jar, error);
+	if (code == 0 &&
+		!own_file_find(command->jar, folder, "jprof-calibration.jar", jar_places))
+		code = error_set(error, ERROR_MISSING,
+			"cannot find jprof-calibration.jar beside jprof in '%s', nor in "
+			"../share/jprof: it is built where there is a JDK",
+			error_subject(folder).text);
 	if (code == 0)
 		code = make_agent(command, program, error);
 	if (code == 0)
 		put_words(command, program);
 	return code;
+}
+
+/* ---- the folder ---- */
+
+int work_folder_make(char folder[PATH_MAX], struct error *error)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (!parent || parent[0] != '/')
+		parent = "/tmp";
+	if (snprintf(folder, PATH_MAX, "%s/jprof-calibrate-XXXXXX", parent) < PATH_MAX &&
+		mkdtemp(folder))
+		return 0;
+	folder[0] = '\0';
+	return error_set_errno(error, ERROR_IO, errno, "cannot make a folder in '%s'",
+		error_subject(parent).text);
+}
+
+void work_folder_remove(const char *folder)
+{
+	DIR *directory = folder[0] ? opendir(folder) : NULL;
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(directory), entry->d_name, 0);
+	if (directory)
+		closedir(directory);
+	if (folder[0])
+		rmdir(folder);
 }

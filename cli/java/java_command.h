@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /*
  * java_command: the command by which jprof runs a program of its own under java: where java is, and the
- * jar with these programs; the agent; options that keep times steady.
+ * jar with these programs; the agent; options that keep times steady; a folder for its files.
  */
 #ifndef JPROF_CLI_JAVA_COMMAND_H
 #define JPROF_CLI_JAVA_COMMAND_H
@@ -51,5 +51,11 @@ int java_command_find(char java[PATH_MAX], const char *asked, struct error *erro
 
 /* An option string up to one without a key: appends to *joined, which is owned. 0, or a negative code. */
 int java_options_join(char **joined, const struct java_option *options, struct error *error);
+
+/* Makes a folder of this process alone, in TMPDIR or /tmp. 0, or a negative code and "". */
+int work_folder_make(char folder[PATH_MAX], struct error *error);
+
+/* Removes it with its files; it has no folders. Harmless for "". */
+void work_folder_remove(const char *folder);
 
 #endif

@@ -90,56 +90,38 @@ void known_jvms_note(const char *home)
 		add(whole);
 }
 
-/* Cuts the last names off a path. False: there are not so many. */
-static bool cut_names(char *path, int names)
-{
-	char *slash = path;
-
-	for (; names > 0 && slash; names--) {
-		slash = strrchr(path, '/');
-		if (slash)
-			*slash = '\0';
-	}
-	return slash && path[0] == '/';
-}
-
-/* The process may see other files under the same names. */
-static bool is_same_file(const struct target *target, const char *path)
-{
-	struct stat here, there;
-
-	return fstatat(target->proc, "exe", &there, 0) == 0 && stat(path, &here) == 0 &&
-	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-}
-
-/* By HOME/bin/java, or another program of HOME/bin. */
+/* By HOME/bin/java, or another program of HOME/bin. The process may see other files under the same
+ * names. */
 void known_jvms_note_process(const struct target *target)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], *slash;
 	ssize_t length = readlinkat(target->proc, "exe", path, sizeof(path) - 1);
+	struct stat here, there;
 
-	if (length <= 0)
+	path[length > 0 ? length : 0] = '\0';
+	if (length <= 0 || fstatat(target->proc, "exe", &there, 0) != 0 ||
+		stat(path, &here) != 0 || here.st_dev != there.st_dev ||
+		here.st_ino != there.st_ino)
 		return;
-	path[length] = '\0';
-	if (is_same_file(target, path) && cut_names(path, 2))
-		known_jvms_note(path);
-}
-
-static bool is_own(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-	       status.st_uid == geteuid();
+	for (int names = 2; names > 0; names--) {
+		slash = strrchr(path, '/');
+		if (!slash)
+			return;
+		*slash = '\0';
+	}
+	known_jvms_note(path);
 }
 
 void known_jvms_note_profile(const char *path)
 {
 	const struct profile_wanted wanted = {.facts_alone = true};
 	struct profile *profile = NULL;
+	struct stat status;
 	const char *home;
 
-	if (!is_own(path) || profile_open_wanted(&profile, path, &wanted, NULL) != 0)
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+		status.st_uid != geteuid() ||
+		profile_open_wanted(&profile, path, &wanted, NULL) != 0)
 		return;
 	home = profile_meta_get(profile, "java.home");
 	if (home)

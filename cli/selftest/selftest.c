@@ -11,7 +11,6 @@
 #include "cli/java/java_child.h"
 #include "cli/java/java_command.h"
 #include "cli/java/known_jvms.h"
-#include "cli/java/work_folder.h"
 #include "cli/selftest/verdict.h"
 #include "cli/terminal/waiting.h"
 
@@ -24,7 +23,7 @@ enum { LIMIT = 600000 };
 /* One test on its way. */
 struct testing {
 	const struct selftest *what;
-	struct work_folder folder;
+	char folder[PATH_MAX]; /* for all files */
 	struct java_command command;
 	char *without, *with; /* options of the recordings, owned */
 	struct expectations expectations;
@@ -57,7 +56,7 @@ static int make_command(struct testing *testing, struct error *error)
 		{"file", without_file}, {"calls", "off"}, {"calibration", "off"}, {NULL, NULL}};
 	const struct java_option with[] = {{"file", with_file}, {NULL, NULL}};
 	struct java_program program = {.java = what->java,
-		.folder = testing->folder.path,
+		.folder = testing->folder,
 		.profile = "with.jprof",
 		.calls = what->calls,
 		.package = "selftest",
@@ -148,12 +147,12 @@ int selftest_run(const struct selftest *what, struct error *error)
 	testing->what = what;
 	code = check_calibration(what, error);
 	if (code == 0)
-		code = work_folder_make(&testing->folder, error);
+		code = work_folder_make(testing->folder, error);
 	if (code == 0)
 		code = run_java(testing, error);
 	if (code == 0)
 		code = judge(testing, error);
-	work_folder_remove(&testing->folder);
+	work_folder_remove(testing->folder);
 	free(testing->without);
 	free(testing->with);
 	free(testing);
