@@ -10,20 +10,6 @@
 
 enum { PROGRAMS_FIRST = 256 };
 
-/* Repetitions have the same order: the one behind the last is looked at first. */
-static struct batch_program *find(struct batches *batches, const char *name)
-{
-	for (size_t i = 1; i <= batches->count; i++) {
-		size_t at = (batches->last + i) % batches->count;
-
-		if (strcmp(batches->program[at].name, name) == 0) {
-			batches->last = at;
-			return &batches->program[at];
-		}
-	}
-	return NULL;
-}
-
 static struct batch_program *add(struct batches *batches, const char *name)
 {
 	struct batch_program *program;
@@ -37,26 +23,10 @@ static struct batch_program *add(struct batches *batches, const char *name)
 		batches->program = program;
 		batches->capacity = capacity;
 	}
-	batches->last = batches->count;
 	program = &batches->program[batches->count++];
 	memset(program, 0, sizeof(*program));
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	return program;
-}
-
-static int take_values(const struct batches *batches, struct batch_program *program,
-	const json_t *values, double rounds, struct error *error)
-{
-	for (unsigned i = 0; i < batches->metric_count; i++) {
-		const json_t *value = json_object_get(values, batches->metric[i]);
-
-		if (!json_is_integer(value) || json_integer_value(value) < 0)
-			return error_set(error, ERROR_MISSING,
-				"the calibration's program could not measure '%s'",
-				error_subject(batches->metric[i]).text);
-		samples_add(&program->round[i], (double)json_integer_value(value) / rounds);
-	}
-	return 0;
 }
 
 static int take_batch(
@@ -64,7 +34,8 @@ static int take_batch(
 {
 	json_int_t rounds = json_integer_value(json_object_get(batch, "rounds"));
 	json_int_t number = json_integer_value(json_object_get(batch, "repetition"));
-	struct batch_program *program = find(batches, name);
+	const json_t *values = json_object_get(batch, "values");
+	struct batch_program *program = batches_find(batches, name);
 
 	if (rounds <= 0 || number <= 0 || number > SAMPLES_MAX ||
 		strlen(name) >= sizeof(program->name))
@@ -74,10 +45,20 @@ static int take_batch(
 		program = add(batches, name);
 	if (!program)
 		return error_set(error, ERROR_MEMORY, "no memory");
+	batches->last = (size_t)(program - batches->program);
 	if (number > batches->repetitions)
 		batches->repetitions = (unsigned)number;
-	return take_values(
-		batches, program, json_object_get(batch, "values"), (double)rounds, error);
+	for (unsigned i = 0; i < batches->metric_count; i++) {
+		const json_t *value = json_object_get(values, batches->metric[i]);
+
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return error_set(error, ERROR_MISSING,
+				"the calibration's program could not measure '%s'",
+				error_subject(batches->metric[i]).text);
+		samples_add(
+			&program->round[i], (double)json_integer_value(value) / (double)rounds);
+	}
+	return 0;
 }
 
 int batches_take(struct batches *batches, const char *line, struct error *error)
@@ -97,11 +78,16 @@ void batches_fini(struct batches *batches)
 	batches->count = batches->capacity = 0;
 }
 
-const struct batch_program *batches_find(const struct batches *batches, const char *name)
+struct batch_program *batches_find(const struct batches *batches, const char *name)
 {
-	for (size_t i = 0; i < batches->count; i++)
-		if (strcmp(batches->program[i].name, name) == 0)
-			return &batches->program[i];
+	/* Repetitions have the same order: the one behind the last is looked at first. */
+	for (size_t i = 1; i <= batches->count; i++) {
+		struct batch_program *program =
+			&batches->program[(batches->last + i) % batches->count];
+
+		if (strcmp(program->name, name) == 0)
+			return program;
+	}
 	return NULL;
 }
 

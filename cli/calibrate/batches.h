@@ -40,7 +40,7 @@ int batches_take(struct batches *batches, const char *line, struct error *error)
 void batches_fini(struct batches *batches);
 
 /* The program of that name, or NULL. Borrowed. */
-const struct batch_program *batches_find(const struct batches *batches, const char *name);
+struct batch_program *batches_find(const struct batches *batches, const char *name);
 
 /* The median of a round; 0 if there is no such program. */
 double batches_round(const struct batches *batches, const char *name, unsigned metric);

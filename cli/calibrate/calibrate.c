@@ -34,16 +34,6 @@ struct measuring {
 	struct observations observations;
 };
 
-/* ---- metrics ---- */
-
-static bool has_metric(const struct measuring *measuring, const char *name)
-{
-	for (unsigned i = 0; i < measuring->metric_count; i++)
-		if (strcmp(measuring->metric[i], name) == 0)
-			return true;
-	return false;
-}
-
 static int split_metrics(struct measuring *measuring, struct error *error)
 {
 	char *rest = measuring->metrics, *name;
@@ -54,9 +44,11 @@ static int split_metrics(struct measuring *measuring, struct error *error)
 	while ((name = strsep(&rest, "+"))) {
 		if (measuring->metric_count == PROFILE_METRIC_MAX)
 			return error_set(error, ERROR_VALUE, "too many metrics");
-		if (has_metric(measuring, name))
-			return error_set(error, ERROR_VALUE, "metrics: '%s' is there twice",
-				error_subject(name).text);
+		for (unsigned i = 0; i < measuring->metric_count; i++)
+			if (strcmp(measuring->metric[i], name) == 0)
+				return error_set(error, ERROR_VALUE,
+					"metrics: '%s' is there twice",
+					error_subject(name).text);
 		measuring->metric[measuring->metric_count++] = name;
 	}
 	measuring->without.metric = measuring->with.metric = measuring->metric;
@@ -64,8 +56,6 @@ static int split_metrics(struct measuring *measuring, struct error *error)
 		measuring->metric_count;
 	return 0;
 }
-
-/* ---- the two runs ---- */
 
 static void show(const struct measuring *measuring, const char *way, unsigned repetition)
 {
@@ -157,27 +147,7 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 			 : code;
 }
 
-static void measuring_fini(struct measuring *measuring)
-{
-	work_folder_remove(measuring->folder);
-	batches_fini(&measuring->without);
-	batches_fini(&measuring->with);
-	observations_fini(&measuring->observations);
-	if (measuring->what->progress)
-		fprintf(stderr, "\r%40s\r", "");
-}
-
 /* ---- the calibration ---- */
-
-static void sign(struct calibration *calibration, int64_t began)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-
-	gmtime_r(&now, &utc);
-	strftime(calibration->made, sizeof(calibration->made), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	calibration->seconds = (double)(waiting_now() - began) / 1000;
-}
 
 int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
 	struct training *training, struct error *error)
@@ -186,6 +156,7 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 	struct training *own = training ? NULL : calloc(1, sizeof(*own));
 	struct calibration *made = calibration_create();
 	int64_t began = waiting_now();
+	time_t now;
 	int code;
 
 	*calibration = NULL;
@@ -194,12 +165,19 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 	} else {
 		measuring->what = what;
 		code = measure(measuring, made, training ? training : own, error);
-		measuring_fini(measuring);
+		work_folder_remove(measuring->folder);
+		batches_fini(&measuring->without);
+		batches_fini(&measuring->with);
+		observations_fini(&measuring->observations);
+		if (what->progress)
+			fprintf(stderr, "\r%40s\r", "");
 	}
 	free(measuring);
 	free(own);
 	if (code == 0) {
-		sign(made, began);
+		now = time(NULL);
+		strftime(made->made, sizeof(made->made), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+		made->seconds = (double)(waiting_now() - began) / 1000;
 		*calibration = made;
 	} else {
 		calibration_destroy(made);

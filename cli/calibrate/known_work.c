@@ -115,20 +115,6 @@ static void find_costs(double empty[SHAPES], const double cost[SEQUENCE_CODES], 
 	empty[TWICE] = (outer + main_cost(cost, state, X, E)) / 3;
 }
 
-/* cost: of a stretch of the empty one. */
-static void take_point(struct known_work *work, struct shifts *shifts, double stretches,
-	const struct point *point, double cost)
-{
-	double shift = (point->more - point->work) / stretches;
-	double unknown = (work->relative * point->work + point->unknown) / stretches;
-
-	work->points++;
-	if (unknown > cost / 8)
-		work->hiding++;
-	else /* No probe makes anything faster. */
-		add_shift(shifts, point->more / stretches, fmax(shift, fmin(0, -cost)));
-}
-
 /* A probe beside work costs hardly more than one alone: a shift above the limit is
  * something else, unless most of them are. */
 static void leave_out_overlapping(struct known_work *work, struct shifts *shifts, double limit)
@@ -159,7 +145,6 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 	int state, const double cost[SEQUENCE_CODES])
 {
 	double empty[SHAPES];
-	struct point point;
 
 	find_costs(empty, cost, state);
 	for (size_t i = 0; i < with->method_count; i++) {
@@ -167,28 +152,32 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 
 		if (!name || strcmp(name, "empty") == 0)
 			continue;
-		for (int shape = 0; shape < SHAPES; shape++)
-			if (measure_body(&point, without, with, metric, state, shape, name))
-				take_point(work, shifts, stretches_of[shape], &point,
-					empty[shape]);
+		for (int shape = 0; shape < SHAPES; shape++) {
+			double stretches = stretches_of[shape], unknown;
+			struct point point;
+
+			if (!measure_body(&point, without, with, metric, state, shape, name))
+				continue;
+			work->points++;
+			unknown = (work->relative * point.work + point.unknown) / stretches;
+			if (unknown > empty[shape] / 8)
+				work->hiding++;
+			else /* No probe makes anything faster. */
+				add_shift(shifts, point.more / stretches,
+					fmax((point.more - point.work) / stretches,
+						fmin(0, -empty[shape])));
+		}
 	}
 }
 
 /* ---- the ranges ---- */
-
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
 
 /* Without the outermost at each end. */
 static struct shift_range range_of(double *shift, size_t count)
 {
 	size_t out = (size_t)((double)count * out_of_range);
 
-	qsort(shift, count, sizeof(*shift), by_value);
+	qsort(shift, count, sizeof(*shift), samples_order);
 	return (struct shift_range){shift[out], shift[count - 1 - out]};
 }
 
@@ -214,18 +203,8 @@ static void find_ranges(struct shift_range *little, struct shift_range *much,
 
 static double upper_quartile(double *value, size_t count)
 {
-	qsort(value, count, sizeof(*value), by_value);
+	qsort(value, count, sizeof(*value), samples_order);
 	return count ? value[count * 3 / 4] : 0;
-}
-
-/* Three quarters of them are nearer to nothing; infinite: there are none. */
-static double shifts_quartile(const struct shifts *shifts)
-{
-	double far[SHIFTS_MAX];
-
-	for (unsigned i = 0; i < shifts->count; i++)
-		far[i] = fabs(shifts->shift[i]);
-	return shifts->count ? upper_quartile(far, shifts->count) : INFINITY;
 }
 
 /* The loop around a leaf does next to nothing, whatever the leaf does. */
@@ -247,15 +226,8 @@ static double loops_differ(const struct observations *with, unsigned metric)
 
 /* ---- how work differs from itself ---- */
 
-/* Long work that memory has no part in. */
-static bool is_steady(const struct batch_program *program, unsigned metric)
-{
-	return strncmp(program->name, "bodies_", 7) == 0 && !strstr(program->name, "_far") &&
-	       samples_median(&program->round[metric]) >= work_least;
-}
-
-/* Over the programs, the upper quartile of what differs from one repetition to another or between
- * the halves of the run. */
+/* Over the programs of long work that memory has no part in, the upper quartile of what differs from
+ * one repetition to another or between the halves of the run. */
 static double relative_of(const struct batches *without, unsigned metric)
 {
 	double *part = calloc(without->count + 1, sizeof(*part)), relative = relative_most;
@@ -264,10 +236,12 @@ static double relative_of(const struct batches *without, unsigned metric)
 	for (size_t i = 0; part && i < without->count; i++) {
 		const struct batch_program *program = &without->program[i];
 		const struct samples *round = &program->round[metric];
+		double median = samples_median(round);
 
-		if (is_steady(program, metric))
-			part[count++] = fmax(samples_spread(round), samples_drift(round)) /
-					samples_median(round);
+		if (strncmp(program->name, "bodies_", 7) == 0 &&
+			!strstr(program->name, "_far") && median >= work_least)
+			part[count++] =
+				fmax(samples_spread(round), samples_drift(round)) / median;
 	}
 	if (count > 0)
 		relative = upper_quartile(part, count);
@@ -304,8 +278,8 @@ void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
 {
 	double leaf = main_cost(cost, STATE_JITTED, E, X), loops = loops_differ(with, metric);
-	struct shifts shifts[STATE_OUTSIDE] = {0};
-	double hidden, reach;
+	struct shifts shifts[STATE_OUTSIDE] = {0}, *jitted = &shifts[STATE_JITTED];
+	double far[SHIFTS_MAX], hidden = leaf / 16, reach;
 
 	memset(work, 0, sizeof(*work));
 	work->measured_relative = relative_of(without, metric);
@@ -316,8 +290,12 @@ void known_work_init(struct known_work *work, const struct batches *without,
 		take_state(work, &shifts[state], without, with, metric, state, cost);
 		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));
 	}
-	/* Where probes hide no work, as of instructions, all that is seen is work. */
-	hidden = fmin(leaf / 16, shifts_quartile(&shifts[STATE_JITTED]));
+	/* Where probes hide no work, as of instructions, all that is seen is work: three quarters of the
+	 * shifts are nearer to nothing. */
+	for (unsigned i = 0; i < jitted->count; i++)
+		far[i] = fabs(jitted->shift[i]);
+	if (jitted->count > 0)
+		hidden = fmin(hidden, upper_quartile(far, jitted->count));
 	reach = fmax(hidden, loops);
 	work->reach = leaf > 0 ? fmin(1, reach / leaf) : 1;
 	for (int state = 0; state < STATE_OUTSIDE; state++)

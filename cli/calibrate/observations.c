@@ -21,38 +21,25 @@ static int no_memory(struct error *error)
 
 /* ---- sequences ---- */
 
-static bool is_unwind(uint32_t code)
-{
-	return code >= SEQUENCE_UNWIND;
-}
-
-static int take_sequence(struct observations *observations, const struct profile_sequence *seen,
-	struct error *error)
-{
-	struct observed_sequence **sequence = &observations->sequence[seen->code];
-
-	if (!*sequence)
-		*sequence = calloc(1, sizeof(**sequence));
-	if (!*sequence)
-		return no_memory(error);
-	(*sequence)->count += seen->count;
-	for (unsigned i = 0; i < observations->metric_count; i++)
-		samples_add(&(*sequence)->mean[i], (double)seen->sum[i] / (double)seen->count);
-	return 0;
-}
-
 static int take_sequences(struct observations *observations, const struct profile *profile,
 	bool unwinds, struct error *error)
 {
-	int code = 0;
-
-	for (size_t i = 0; i < profile->sequence_count && code == 0; i++) {
+	for (size_t i = 0; i < profile->sequence_count; i++) {
 		const struct profile_sequence *seen = &profile->sequence[i];
+		struct observed_sequence **sequence = &observations->sequence[seen->code];
 
-		if (seen->count >= STRETCHES_LEAST && is_unwind(seen->code) == unwinds)
-			code = take_sequence(observations, seen, error);
+		if (seen->count < STRETCHES_LEAST || (seen->code >= SEQUENCE_UNWIND) != unwinds)
+			continue;
+		if (!*sequence)
+			*sequence = calloc(1, sizeof(**sequence));
+		if (!*sequence)
+			return no_memory(error);
+		(*sequence)->count += seen->count;
+		for (unsigned m = 0; m < observations->metric_count; m++)
+			samples_add(&(*sequence)->mean[m],
+				(double)seen->sum[m] / (double)seen->count);
 	}
-	return code;
+	return 0;
 }
 
 static int take_types(
@@ -69,7 +56,7 @@ static int take_throws(
 
 /* ---- methods ---- */
 
-static struct observed_method *find_method(
+struct observed_method *observations_method(
 	const struct observations *observations, const char *name)
 {
 	for (size_t i = 0; i < observations->method_count; i++)
@@ -78,117 +65,86 @@ static struct observed_method *find_method(
 	return NULL;
 }
 
-const struct observed_method *observations_method(
-	const struct observations *observations, const char *name)
+static double own_use(const struct profile_node *node, unsigned metric, uint64_t calls)
 {
-	return find_method(observations, name);
-}
-
-static struct observed_method *add_method(struct observations *observations, const char *name)
-{
-	struct observed_method *method = realloc(
-		observations->method, (observations->method_count + 1) * sizeof(*method));
-
-	if (!method)
-		return NULL;
-	observations->method = method;
-	method += observations->method_count++;
-	memset(method, 0, sizeof(*method));
-	snprintf(method->name, sizeof(method->name), "%s", name);
-	return method;
-}
-
-/* node: the caller's. */
-static void take_loop(struct observed_method *method, const struct observations *observations,
-	const struct profile_node *node)
-{
-	uint64_t calls = node->transition[TRANSITION_EXIT][TRANSITION_ENTRY];
-
-	for (unsigned i = 0; i < observations->metric_count && calls >= STRETCHES_LEAST; i++)
-		samples_add(&method->loop[i],
-			(double)(node->base[i] - node->spent[i]) / (double)calls);
+	return (double)(node->base[metric] - node->spent[metric]) / (double)calls;
 }
 
 /* caller: of the node. */
 static int take_node(struct observations *observations, const struct profile_node *node,
 	const struct profile_node *caller, const char *name, struct error *error)
 {
-	struct observed_method *method = find_method(observations, name);
+	struct observed_method *method = observations_method(observations, name);
+	uint64_t loops = caller->transition[TRANSITION_EXIT][TRANSITION_ENTRY];
 
-	if (!method)
-		method = add_method(observations, name);
-	if (!method)
-		return no_memory(error);
-	for (unsigned i = 0; i < observations->metric_count; i++)
-		samples_add(&method->call[i],
-			(double)(node->base[i] - node->spent[i]) / (double)node->calls);
-	take_loop(method, observations, caller);
+	if (!method) {
+		method = realloc(observations->method,
+			(observations->method_count + 1) * sizeof(*method));
+		if (!method)
+			return no_memory(error);
+		observations->method = method;
+		method += observations->method_count++;
+		memset(method, 0, sizeof(*method));
+		snprintf(method->name, sizeof(method->name), "%s", name);
+	}
+	for (unsigned i = 0; i < observations->metric_count; i++) {
+		samples_add(&method->call[i], own_use(node, i, node->calls));
+		if (loops >= STRETCHES_LEAST)
+			samples_add(&method->loop[i], own_use(caller, i, loops));
+	}
 	return 0;
 }
 
 /* Each of the class's methods is called in one place. */
-static int take_thread(struct observations *observations, const struct profile *profile,
-	size_t thread, struct error *error)
-{
-	size_t first = profile->thread_first[thread];
-	int code = 0;
-
-	for (size_t i = first; i < profile->thread_first[thread + 1] && code == 0; i++) {
-		const struct profile_node *node = &profile->node[i];
-		const struct profile_method *method = &profile->method[node->method];
-
-		if (node->calls >= STRETCHES_LEAST && method->class_name &&
-			strcmp(method->class_name, BODIES_CLASS) == 0)
-			code = take_node(observations, node,
-				&profile->node[first + node->parent], method->name, error);
-	}
-	return code;
-}
-
 static int take_bodies(
 	struct observations *observations, const struct profile *profile, struct error *error)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < profile->thread_count && code == 0; i++)
-		code = take_thread(observations, profile, i, error);
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first; i < profile->thread_first[t + 1] && code == 0; i++) {
+			const struct profile_node *node = &profile->node[i];
+			const struct profile_method *method = &profile->method[node->method];
+
+			if (node->calls >= STRETCHES_LEAST && method->class_name &&
+				strcmp(method->class_name, BODIES_CLASS) == 0)
+				code = take_node(observations, node,
+					&profile->node[first + node->parent], method->name,
+					error);
+		}
+	}
 	return code;
 }
 
 /* ---- paths ---- */
 
+/* Of the programs of one depth. */
 struct path_sum {
 	double stretches, used[PROFILE_METRIC_MAX];
 };
 
-/* Of the program that the node belongs to; DEPTHS: it is none of them. */
-static unsigned depth_of(const struct profile *profile, const struct profile_node *node)
-{
-	const struct profile_method *method = &profile->method[node->method];
-	unsigned depth = DEPTHS;
-
-	if (method->class_name && strcmp(method->class_name, PATHS_CLASS) == 0)
-		sscanf(method->name, "jittedPath%u_", &depth);
-	return depth < DEPTHS ? depth : DEPTHS;
-}
-
-static void add_node(struct path_sum *sum, const struct profile_node *node, unsigned metrics)
-{
-	for (int i = 0; i < 4; i++)
-		sum->stretches += (double)node->transition[i / 2][i % 2];
-	for (unsigned m = 0; m < metrics; m++)
-		sum->used[m] += (double)(node->base[m] - node->spent[m]);
-}
-
 static int take_paths(
 	struct observations *observations, const struct profile *profile, struct error *error)
 {
-	struct path_sum sums[DEPTHS + 1] = {0};
+	struct path_sum sums[DEPTHS] = {0};
 
 	(void)error;
-	for (size_t i = 0; i < profile->node_count; i++)
-		add_node(&sums[depth_of(profile, &profile->node[i])], &profile->node[i],
-			observations->metric_count);
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+		const struct profile_method *method = &profile->method[node->method];
+		unsigned depth = DEPTHS; /* of the program that the node belongs to */
+
+		if (method->class_name && strcmp(method->class_name, PATHS_CLASS) == 0)
+			sscanf(method->name, "jittedPath%u_", &depth);
+		if (depth >= DEPTHS)
+			continue;
+		for (int k = 0; k < 4; k++)
+			sums[depth].stretches += (double)node->transition[k / 2][k % 2];
+		for (unsigned m = 0; m < observations->metric_count; m++)
+			sums[depth].used[m] += own_use(node, m, 1);
+	}
 	for (int depth = 0; depth < DEPTHS; depth++)
 		for (unsigned m = 0; m < observations->metric_count; m++)
 			if (sums[depth].stretches >= STRETCHES_LEAST)
@@ -210,6 +166,7 @@ static const struct group {
 	{"paths", take_paths},
 };
 
+/* The N-th repetition of a group, of which there are snapshots. */
 static int read_group(struct observations *observations, const char *path,
 	const struct group *group, unsigned repetition, struct error *error)
 {
@@ -228,28 +185,6 @@ static int read_group(struct observations *observations, const char *path,
 	return code;
 }
 
-/* What the whole profile says. */
-static void take_whole(struct observations *observations, const struct profile *profile)
-{
-	observations->metric_count = profile->metric_count;
-	identity_of_profile(&observations->identity, profile);
-	for (unsigned i = 0; i < profile->metric_count; i++)
-		snprintf(observations->unit[i], sizeof(observations->unit[i]), "%s",
-			profile->metric[i].unit);
-}
-
-/* Nothing tells those of an interval. */
-static void take_minima(struct observations *observations, const struct profile *profile)
-{
-	for (size_t i = 0; i < profile->sequence_count; i++) {
-		const struct profile_sequence *seen = &profile->sequence[i];
-		struct observed_sequence *sequence = observations->sequence[seen->code];
-
-		for (unsigned m = 0; sequence && m < observations->metric_count; m++)
-			sequence->minimum[m] = (double)seen->min[m];
-	}
-}
-
 int observations_read(struct observations *observations, const char *path, unsigned repetitions,
 	struct error *error)
 {
@@ -258,11 +193,22 @@ int observations_read(struct observations *observations, const char *path, unsig
 
 	if (code != 0)
 		return code;
-	take_whole(observations, profile);
+	observations->metric_count = profile->metric_count;
+	identity_of_profile(&observations->identity, profile);
+	for (unsigned m = 0; m < profile->metric_count; m++)
+		snprintf(observations->unit[m], sizeof(observations->unit[m]), "%s",
+			profile->metric[m].unit);
 	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++)
 		for (unsigned i = 1; i <= repetitions && code == 0; i++)
 			code = read_group(observations, path, &groups[g], i, error);
-	take_minima(observations, profile);
+	/* Of the whole profile: nothing tells those of an interval. */
+	for (size_t i = 0; i < profile->sequence_count; i++) {
+		const struct profile_sequence *seen = &profile->sequence[i];
+		struct observed_sequence *sequence = observations->sequence[seen->code];
+
+		for (unsigned m = 0; sequence && m < observations->metric_count; m++)
+			sequence->minimum[m] = (double)seen->min[m];
+	}
 	profile_free(profile);
 	return code;
 }

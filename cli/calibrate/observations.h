@@ -58,7 +58,7 @@ int observations_read(struct observations *observations, const char *path, unsig
 void observations_fini(struct observations *observations);
 
 /* The method of that name, or NULL. Borrowed. */
-const struct observed_method *observations_method(
+struct observed_method *observations_method(
 	const struct observations *observations, const char *name);
 
 #endif

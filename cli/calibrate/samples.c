@@ -18,7 +18,7 @@ void samples_add(struct samples *samples, double value)
 		samples->value[samples->count++] = value;
 }
 
-static int by_value(const void *a, const void *b)
+int samples_order(const void *a, const void *b)
 {
 	double left = *(const double *)a, right = *(const double *)b;
 
@@ -32,7 +32,7 @@ static double median(const double *value, unsigned count)
 	if (count == 0)
 		return 0;
 	memcpy(sorted, value, count * sizeof(*value));
-	qsort(sorted, count, sizeof(*sorted), by_value);
+	qsort(sorted, count, sizeof(*sorted), samples_order);
 	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 

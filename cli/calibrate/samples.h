@@ -31,4 +31,7 @@ double samples_error(const struct samples *samples);
 /* How far the medians of the earlier and of the later half are apart. */
 double samples_drift(const struct samples *samples);
 
+/* Of two doubles, for qsort. */
+int samples_order(const void *a, const void *b);
+
 #endif

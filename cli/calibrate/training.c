@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/calibrate/call_costs.h"
-
 /* One metric on its way. */
 struct course {
 	const struct batches *without;
@@ -25,20 +23,45 @@ static bool is_changed_by_probes(const char *unit)
 	return strcmp(unit, "ns") == 0 || strcmp(unit, "count") == 0;
 }
 
-/* ---- costs ---- */
+/* ---- calls without probes ---- */
 
-static void find_stretches(struct course *course)
+void call_costs_init(struct call_costs *costs, const struct batches *without, unsigned metric)
 {
-	for (uint32_t code = 0; code < SEQUENCE_UNWIND; code++) {
-		const struct observed_sequence *seen = course->with->sequence[code];
+	/* Programs call once and, the other ones, five times. */
+	enum { FEW = 1, MANY = 5 };
 
-		if (!seen)
-			continue;
-		course->observed[code] = samples_median(&seen->mean[course->metric]);
-		course->environment[code] = call_costs_of(&course->calls, code);
-		course->cost[code] = course->observed[code] - course->environment[code];
+	for (unsigned type = 0; type < CALL_TYPES * CALL_TYPES; type++) {
+		unsigned caller = type / CALL_TYPES, callee = type % CALL_TYPES;
+		char few[64], many[64];
+		double calls;
+
+		snprintf(few, sizeof(few), "calls_%u_%u_%d", caller, callee, FEW);
+		snprintf(many, sizeof(many), "calls_%u_%u_%d", caller, callee, MANY);
+		calls = batches_round(without, many, metric) -
+			batches_round(without, few, metric);
+		costs->call[caller][callee] = fmax(0, calls / (MANY - FEW));
 	}
 }
+
+/* What is outside of the profile is compiled as a rule. */
+static unsigned type_of(unsigned type)
+{
+	return type < CALL_TYPES ? type : STATE_JITTED << 1 | 1;
+}
+
+double call_costs_of(const struct call_costs *costs, uint32_t code)
+{
+	unsigned first = type_of(sequence_first_type(code));
+	unsigned second = type_of(sequence_second_type(code));
+	unsigned third = type_of(sequence_third_type(code));
+	double before =
+		sequence_begin(code) == TRANSITION_EXIT ? costs->call[second][first] : 0;
+	double behind = sequence_end(code) == TRANSITION_ENTRY ? costs->call[second][third] : 0;
+
+	return (before + behind) / 2;
+}
+
+/* ---- costs ---- */
 
 /* What an empty method of that type costs at least, as a leaf. */
 static double least_leaf(const struct course *course, unsigned type)
@@ -53,24 +76,30 @@ static double least_leaf(const struct course *course, unsigned type)
 	return isfinite(least) ? least : 0;
 }
 
-/* Half of what it costs to throw and catch is the callee's; but an exit by exception costs no
- * less than another one. */
-static void find_unwinds(struct course *course)
+/* Codes of unwinds come last. Half of what it costs to throw and catch is the callee's; but an exit by
+ * exception costs no less than another one. */
+static void find_costs(struct course *course)
 {
-	for (uint32_t code = SEQUENCE_UNWIND; code < SEQUENCE_CODES; code++) {
+	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
 		const struct observed_sequence *seen = course->with->sequence[code];
 		unsigned type = sequence_second_type(code);
+		double observed, environment;
 		char name[32];
-		double thrown, most;
 
 		if (!seen)
 			continue;
-		snprintf(name, sizeof(name), "throws_%u", type);
-		thrown = batches_round(course->without, name, course->metric) / 2;
-		course->observed[code] = samples_median(&seen->mean[course->metric]);
-		most = fmax(0, course->observed[code] - least_leaf(course, type));
-		course->environment[code] = fmin(thrown, most);
-		course->cost[code] = course->observed[code] - course->environment[code];
+		observed = samples_median(&seen->mean[course->metric]);
+		if (code < SEQUENCE_UNWIND) {
+			environment = call_costs_of(&course->calls, code);
+		} else {
+			snprintf(name, sizeof(name), "throws_%u", type);
+			environment =
+				fmin(batches_round(course->without, name, course->metric) / 2,
+					fmax(0, observed - least_leaf(course, type)));
+		}
+		course->observed[code] = observed;
+		course->environment[code] = environment;
+		course->cost[code] = observed - environment;
 	}
 }
 
@@ -84,19 +113,18 @@ static double no_less(double cost, double value)
 	return fmax(fmin(0, cost), value);
 }
 
-static void fill_row(
-	const struct course *course, struct calibration_row *row, const struct known_work *work)
+static void fill_cost(const struct course *course, struct calibration_cost *to, uint32_t code,
+	const struct known_work *work)
 {
-	const struct observed_sequence *seen = course->with->sequence[row->code];
-	struct shift_range little = known_work_little(work, row->code);
-	struct shift_range much = known_work_much(work, row->code);
-	double cost = course->cost[row->code];
+	const struct observed_sequence *seen = course->with->sequence[code];
+	struct shift_range little = known_work_little(work, code);
+	struct shift_range much = known_work_much(work, code);
+	double cost = course->cost[code];
 
-	row->count = seen->count;
-	row->cost[course->metric] = (struct calibration_cost){
-		.observed = course->observed[row->code],
+	*to = (struct calibration_cost){
+		.observed = course->observed[code],
 		.minimum = seen->minimum[course->metric],
-		.environment = course->environment[row->code],
+		.environment = course->environment[code],
 		.cost = cost,
 		.low = no_less(cost, cost + little.low),
 		.high = no_less(cost, cost + little.high),
@@ -106,17 +134,6 @@ static void fill_row(
 	};
 }
 
-static void fill_free_row(
-	unsigned metric, struct calibration_row *row, const struct observed_sequence *seen)
-{
-	double observed = samples_median(&seen->mean[metric]);
-
-	row->count = seen->count;
-	row->cost[metric] = (struct calibration_cost){.observed = observed,
-		.minimum = seen->minimum[metric],
-		.environment = observed};
-}
-
 static void fill_metric(struct training *training, struct calibration *calibration,
 	const struct batches *without, const struct observations *with, unsigned metric)
 {
@@ -124,18 +141,24 @@ static void fill_metric(struct training *training, struct calibration *calibrati
 	struct course course = {.without = without, .with = with, .metric = metric};
 
 	memset(work, 0, sizeof(*work));
-	if (!is_changed_by_probes(with->unit[metric])) {
-		for (size_t i = 0; i < calibration->row_count; i++)
-			fill_free_row(metric, &calibration->row[i],
-				with->sequence[calibration->row[i].code]);
-		return;
+	if (is_changed_by_probes(with->unit[metric])) {
+		call_costs_init(&course.calls, without, metric);
+		find_costs(&course);
+		known_work_init(work, without, with, metric, course.cost);
 	}
-	call_costs_init(&course.calls, without, metric);
-	find_stretches(&course);
-	find_unwinds(&course);
-	known_work_init(work, without, with, metric, course.cost);
-	for (size_t i = 0; i < calibration->row_count; i++)
-		fill_row(&course, &calibration->row[i], work);
+	for (size_t i = 0; i < calibration->row_count; i++) {
+		struct calibration_row *row = &calibration->row[i];
+		const struct observed_sequence *seen = with->sequence[row->code];
+
+		row->count = seen->count;
+		if (is_changed_by_probes(with->unit[metric]))
+			fill_cost(&course, &row->cost[metric], row->code, work);
+		else
+			row->cost[metric] = (struct calibration_cost){
+				.observed = samples_median(&seen->mean[metric]),
+				.minimum = seen->minimum[metric],
+				.environment = samples_median(&seen->mean[metric])};
+	}
 }
 
 /* ---- trees ---- */
@@ -174,19 +197,12 @@ static void fill_trees(struct calibration_metric *filled, const struct batches *
 
 /* ---- all of it ---- */
 
-static int add_rows(struct calibration *calibration, const struct observations *with)
-{
-	for (uint32_t code = 0; code < SEQUENCE_CODES; code++)
-		if (with->sequence[code] && !calibration_add_row(calibration, code))
-			return -1;
-	return 0;
-}
-
 int training_run(struct training *training, struct calibration *calibration,
 	const struct batches *without, const struct observations *with, struct error *error)
 {
-	if (add_rows(calibration, with) != 0)
-		return error_set(error, ERROR_MEMORY, "no memory");
+	for (uint32_t code = 0; code < SEQUENCE_CODES; code++)
+		if (with->sequence[code] && !calibration_add_row(calibration, code))
+			return error_set(error, ERROR_MEMORY, "no memory");
 	if (calibration->row_count == 0)
 		return error_set(error, ERROR_MISSING,
 			"the calibration's program ran, but no call of it was seen");

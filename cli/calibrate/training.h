@@ -12,6 +12,23 @@
 #include "calibration/calibration.h"
 #include "cli/calibrate/known_work.h"
 
+/* state << 1 | static, without that of a thread's root. */
+enum { CALL_TYPES = 6 };
+
+/* What a call itself costs without probes, of one metric. Embedded.
+ *
+ *   caller --> callee      all of it is the caller's: the probes are behind what enters a method
+ *          <--             and before what leaves it. Half is on each side of the call.
+ */
+struct call_costs {
+	double call[CALL_TYPES][CALL_TYPES]; /* [caller][callee] */
+};
+
+void call_costs_init(struct call_costs *costs, const struct batches *without, unsigned metric);
+
+/* What a stretch of that code, of no unwind, has of the calls at its two ends. */
+double call_costs_of(const struct call_costs *costs, uint32_t code);
+
 /* What is to be said beside the calibration, by metric. */
 struct training {
 	struct known_work work[PROFILE_METRIC_MAX];

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/calibrate/call_costs.h"
 #include "cli/calibrate/training.h"
 
 enum { REPETITIONS = 5, ROUNDS = 1000, JITTED_STATIC = 3, NATIVE_STATIC = 5 };
