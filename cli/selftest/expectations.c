@@ -22,24 +22,6 @@ int expectations_metric(const struct expectations *expectations, const char *nam
 	return -1;
 }
 
-/* The first method's metrics are those of all. */
-static int take_metrics(struct expectations *expectations, json_t *values, struct error *error)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(values, name, value)
-	{
-		unsigned i = expectations->metric_count;
-
-		if (i == PROFILE_METRIC_MAX || strlen(name) >= sizeof(expectations->metric[i]))
-			return not_understood(error);
-		memcpy(expectations->metric[i], name, strlen(name) + 1);
-		expectations->metric_count++;
-	}
-	return expectations->metric_count > 0 ? 0 : not_understood(error);
-}
-
 static int take_values(const struct expectations *expectations, double *to,
 	const json_t *values, struct error *error)
 {
@@ -67,21 +49,33 @@ static int take_method(struct expectations *expectations, const json_t *line, co
 	struct error *error)
 {
 	struct expectation *method = &expectations->method[expectations->count];
-	int code = 0;
+	json_t *before = json_object_get(line, "before"), *value;
+	const char *metric;
+	int code;
 
 	if (expectations->count == EXPECTATIONS_MAX || strlen(name) >= sizeof(method->name))
 		return not_understood(error);
+	/* The first method's metrics are those of all. */
 	if (expectations->count == 0)
-		code = take_metrics(expectations, json_object_get(line, "before"), error);
+		json_object_foreach(before, metric, value)
+		{
+			char *to = expectations->metric[expectations->metric_count];
+
+			if (expectations->metric_count == PROFILE_METRIC_MAX ||
+				strlen(metric) >= sizeof(expectations->metric[0]))
+				return not_understood(error);
+			memcpy(to, metric, strlen(metric) + 1);
+			expectations->metric_count++;
+		}
+	if (expectations->metric_count == 0)
+		return not_understood(error);
 	memcpy(method->name, name, strlen(name) + 1);
 	method->share = json_number_value(json_object_get(line, "share"));
-	if (code == 0)
-		code = take_count(&method->calls, json_object_get(line, "calls"), error);
+	code = take_count(&method->calls, json_object_get(line, "calls"), error);
 	if (code == 0)
 		code = take_count(&method->bytes, json_object_get(line, "bytes"), error);
 	if (code == 0)
-		code = take_values(
-			expectations, method->before, json_object_get(line, "before"), error);
+		code = take_values(expectations, method->before, before, error);
 	if (code == 0)
 		code = take_values(
 			expectations, method->after, json_object_get(line, "after"), error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* print_verdict: see print_verdict.h. */
-#include "cli/selftest/print_verdict.h"
+/* print_verdict: a verdict as tables, or as one JSON object; see verdict.h. */
+#include "cli/selftest/verdict.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -13,21 +13,6 @@
 
 #define NAME  "  %-14s"
 #define SHARE " %8.2f ±%-6.2f"
-
-static void print_head(FILE *out, const struct verdict *verdict, const char *said)
-{
-	fprintf(out, "A method's name ends with the percent of CPU time that it is made for.\n"
-		     "  expected  as measured without probes in the same JVM; ± half of what "
-		     "before and after differ by\n"
-		     "  raw       as counted with probes\n");
-	if (verdict->is_adjusted)
-		fprintf(out, "  adjusted  with jprof's own cost taken out; ± its error\n"
-			     "  *         expected and adjusted are further apart than the two "
-			     "allow\n");
-	fprintf(out, "Calibration: ");
-	harmless_put(out, said);
-	fputc('\n', out);
-}
 
 static void print_row(FILE *out, const struct verdict *verdict,
 	const struct verdict_method *method, unsigned metric)
@@ -46,55 +31,51 @@ static void print_row(FILE *out, const struct verdict *verdict,
 	fprintf(out, "\n");
 }
 
-static void print_sums(FILE *out, const struct verdict *verdict, unsigned metric)
-{
-	const struct verdict_value *all = &verdict->sum[metric].value;
-
-	fprintf(out, "  all methods, %s: expected %.0f ±%.0f, raw %.0f",
-		verdict->profile->metric[metric].unit, all->expected, all->uncertainty,
-		all->raw);
-	if (verdict->is_adjusted)
-		fprintf(out, ", adjusted %.0f ±%.0f", all->adjusted, all->error);
-	fprintf(out, "\n");
-}
-
-static void print_closing(FILE *out, const struct verdict *verdict, unsigned metric)
-{
-	const struct verdict_sum *sum = &verdict->sum[metric];
-
-	fprintf(out, "  ");
-	if (verdict->is_adjusted)
-		fprintf(out,
-			"%u of %u hold; adjusted shares within %.0f points: %u of %u, off by "
-			"%.2f "
-			"at most; ",
-			sum->hold, sum->judged, VERDICT_NEAR, sum->near, sum->judged,
-			sum->worst);
-	fprintf(out, "raw shares within %.0f points: %u of %u, off by %.2f at most\n",
-		VERDICT_NEAR, sum->raw_near, sum->judged, sum->raw_worst);
-}
-
 static void print_metric(FILE *out, const struct verdict *verdict, unsigned metric)
 {
-	const char *name = verdict->profile->metric[metric].name;
+	const struct profile_metric *counted = &verdict->profile->metric[metric];
 	const struct verdict_sum *sum = &verdict->sum[metric];
+	const struct verdict_value *all = &sum->value;
 
 	if (sum->judged == 0) {
-		fprintf(out, "\n%s: not used by the program\n", name);
+		fprintf(out, "\n%s: not used by the program\n", counted->name);
 		return;
 	}
-	fprintf(out, "\n%s, percent of all methods\n" NAME " %8s  %-6s %8s", name, "method",
-		"expected", "", "raw");
+	fprintf(out, "\n%s, percent of all methods\n" NAME " %8s  %-6s %8s", counted->name,
+		"method", "expected", "", "raw");
 	fprintf(out, verdict->is_adjusted ? " adjusted\n" : "\n");
 	for (size_t i = 0; i < verdict->count; i++)
 		if (verdict_judges(sum, &verdict->method[i].value[metric]))
 			print_row(out, verdict, &verdict->method[i], metric);
-	print_sums(out, verdict, metric);
-	print_closing(out, verdict, metric);
+	fprintf(out, "  all methods, %s: expected %.0f ±%.0f, raw %.0f", counted->unit,
+		all->expected, all->uncertainty, all->raw);
+	if (verdict->is_adjusted)
+		fprintf(out,
+			", adjusted %.0f ±%.0f\n  %u of %u hold; adjusted shares within %.0f "
+			"points: %u of %u, off by %.2f at most; ",
+			all->adjusted, all->error, sum->hold, sum->judged, VERDICT_NEAR,
+			sum->near, sum->judged, sum->worst);
+	else
+		fprintf(out, "\n  ");
+	fprintf(out, "raw shares within %.0f points: %u of %u, off by %.2f at most\n",
+		VERDICT_NEAR, sum->raw_near, sum->judged, sum->raw_worst);
 }
 
-static void print_calls(FILE *out, const struct verdict *verdict)
+int print_verdict_text(FILE *out, const struct verdict *verdict, const char *said)
 {
+	fprintf(out, "A method's name ends with the percent of CPU time that it is made for.\n"
+		     "  expected  as measured without probes in the same JVM; ± half of what "
+		     "before and after differ by\n"
+		     "  raw       as counted with probes\n");
+	if (verdict->is_adjusted)
+		fprintf(out, "  adjusted  with jprof's own cost taken out; ± its error\n"
+			     "  *         expected and adjusted are further apart than the two "
+			     "allow\n");
+	fprintf(out, "Calibration: ");
+	harmless_put(out, said);
+	fputc('\n', out);
+	for (unsigned i = 0; i < verdict->metric_count; i++)
+		print_metric(out, verdict, i);
 	fprintf(out, "\n");
 	for (size_t i = 0; i < verdict->count; i++) {
 		const struct verdict_method *method = &verdict->method[i];
@@ -107,14 +88,6 @@ static void print_calls(FILE *out, const struct verdict *verdict)
 	}
 	fprintf(out, "calls: those of %u of %zu methods are exact\n", verdict->calls_exact,
 		verdict->count);
-}
-
-int print_verdict_text(FILE *out, const struct verdict *verdict, const char *said)
-{
-	print_head(out, verdict, said);
-	for (unsigned i = 0; i < verdict->metric_count; i++)
-		print_metric(out, verdict, i);
-	print_calls(out, verdict);
 	return 0;
 }
 
@@ -133,11 +106,6 @@ static const struct quantity {
 	{"error", offsetof(struct verdict_value, error), true},
 };
 
-static json_t *whole(double value)
-{
-	return json_integer(llround(value));
-}
-
 /* Adds {"wall":..,"cpu":..} for each quantity; values are stride bytes apart, one a metric. */
 static void add_quantities(json_t *to, const struct verdict *verdict,
 	const struct verdict_value *first, size_t stride)
@@ -149,45 +117,14 @@ static void add_quantities(json_t *to, const struct verdict *verdict,
 			const char *value = (const char *)first + i * stride;
 
 			json_object_set_new(numbers, verdict->profile->metric[i].name,
-				whole(*(const double *)(value + quantities[q].offset)));
+				json_integer(llround(
+					*(const double *)(value + quantities[q].offset))));
 		}
 		if (quantities[q].adjusted && !verdict->is_adjusted)
 			json_decref(numbers);
 		else
 			json_object_set_new(to, quantities[q].name, numbers);
 	}
-}
-
-static json_t *holds_of(const struct verdict *verdict, const struct verdict_method *method)
-{
-	json_t *holds = json_object();
-
-	for (unsigned i = 0; i < verdict->metric_count; i++)
-		json_object_set_new(holds, verdict->profile->metric[i].name,
-			json_boolean(verdict_holds(&method->value[i])));
-	return holds;
-}
-
-static json_t *row_of(const struct verdict *verdict, const struct verdict_method *method)
-{
-	json_t *row =
-		json_pack("{s:s, s:f, s:I, s:I, s:I}", "method", method->expectation->name,
-			"share", method->expectation->share, "calls", (json_int_t)method->calls,
-			"expected_calls", (json_int_t)method->expectation->calls,
-			"expected_bytes", (json_int_t)method->expectation->bytes);
-
-	add_quantities(row, verdict, method->value, sizeof(method->value[0]));
-	if (verdict->is_adjusted)
-		json_object_set_new(row, "holds", holds_of(verdict, method));
-	return row;
-}
-
-static json_t *sum_of(const struct verdict *verdict)
-{
-	json_t *sum = json_object();
-
-	add_quantities(sum, verdict, &verdict->sum[0].value, sizeof(verdict->sum[0]));
-	return sum;
 }
 
 static json_t *metric_of(const struct verdict *verdict, unsigned metric)
@@ -206,14 +143,33 @@ static json_t *metric_of(const struct verdict *verdict, unsigned metric)
 	return object;
 }
 
+static json_t *row_of(const struct verdict *verdict, const struct verdict_method *method)
+{
+	const struct expectation *expected = method->expectation;
+	json_t *row = json_pack("{s:s, s:f, s:I, s:I, s:I}", "method", expected->name, "share",
+		expected->share, "calls", (json_int_t)method->calls, "expected_calls",
+		(json_int_t)expected->calls, "expected_bytes", (json_int_t)expected->bytes);
+	json_t *holds = json_object();
+
+	add_quantities(row, verdict, method->value, sizeof(method->value[0]));
+	for (unsigned i = 0; i < verdict->metric_count; i++)
+		json_object_set_new(holds, verdict->profile->metric[i].name,
+			json_boolean(verdict_holds(&method->value[i])));
+	if (verdict->is_adjusted)
+		json_object_set(row, "holds", holds);
+	json_decref(holds);
+	return row;
+}
+
 int print_verdict_json(FILE *out, const struct verdict *verdict, const char *said)
 {
-	json_t *metrics = json_array(), *rows = json_array();
+	json_t *metrics = json_array(), *rows = json_array(), *sum = json_object();
 	json_t *all = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "view", "selftest",
 		"calibration", said, "adjusted", verdict->is_adjusted, "metrics", metrics,
-		"rows", rows, "sum", sum_of(verdict));
+		"rows", rows, "sum", sum);
 	int failed;
 
+	add_quantities(sum, verdict, &verdict->sum[0].value, sizeof(verdict->sum[0]));
 	for (unsigned i = 0; i < verdict->metric_count; i++)
 		json_array_append_new(metrics, metric_of(verdict, i));
 	for (size_t i = 0; i < verdict->count; i++)

@@ -91,17 +91,6 @@ static int run_java(struct testing *testing, struct error *error)
 	return code;
 }
 
-static int judge_adjusted(struct testing *testing, const struct profile *profile,
-	const struct adjustment *adjustment, struct error *error)
-{
-	int code = verdict_reach(
-		&testing->verdict, &testing->expectations, profile, adjustment, error);
-
-	if (code == 0 && testing->what->print(stdout, &testing->verdict, adjustment->said) != 0)
-		code = error_set(error, ERROR_MEMORY, "no memory");
-	return code;
-}
-
 static int judge(struct testing *testing, struct error *error)
 {
 	const struct profile_wanted wanted = {.interval = "begin..end"};
@@ -119,33 +108,28 @@ static int judge(struct testing *testing, struct error *error)
 	if (code == 0 && waiting_interrupted())
 		code = error_set(error, ERROR_BUSY, "interrupted");
 	if (code == 0)
-		code = judge_adjusted(testing, profile, &adjustment, error);
+		code = verdict_reach(
+			&testing->verdict, &testing->expectations, profile, &adjustment, error);
+	if (code == 0 && testing->what->print(stdout, &testing->verdict, adjustment.said) != 0)
+		code = error_set(error, ERROR_MEMORY, "no memory");
 	adjustment_fini(&adjustment);
 	profile_free(profile);
-	return code;
-}
-
-/* The user's own file cannot be used: better to know it now than when all has run. */
-static int check_calibration(const struct selftest *what, struct error *error)
-{
-	struct calibration *calibration = NULL;
-	int code = 0;
-
-	if (what->calibration && strcmp(what->calibration, "off") != 0)
-		code = calibration_load(&calibration, NULL, what->calibration, error);
-	calibration_destroy(calibration);
 	return code;
 }
 
 int selftest_run(const struct selftest *what, struct error *error)
 {
 	struct testing *testing = calloc(1, sizeof(*testing));
-	int code;
+	struct calibration *calibration = NULL;
+	int code = 0;
 
 	if (!testing)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	testing->what = what;
-	code = check_calibration(what, error);
+	/* The user's own file cannot be used: better to know it now than when all has run. */
+	if (what->calibration && strcmp(what->calibration, "off") != 0)
+		code = calibration_load(&calibration, NULL, what->calibration, error);
+	calibration_destroy(calibration);
 	if (code == 0)
 		code = work_folder_make(testing->folder, error);
 	if (code == 0)

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "report/model/adjustment.h"
-#include "cli/selftest/print_verdict.h"
+#include "cli/selftest/verdict.h"
 #include "error/error.h"
 
 /* What is to be tested. All texts are borrowed. */

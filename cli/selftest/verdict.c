@@ -77,68 +77,60 @@ static void take_node(struct verdict *verdict, const struct adjusted *adjusted, 
 	}
 }
 
-static void take_expectation(struct verdict_value *value, double before, double after)
+static void judge_metric(struct verdict *verdict, unsigned metric)
 {
-	/* Differences of measured times may be below zero. */
-	value->expected = fmax(0, (before + after) / 2);
-	value->uncertainty = fabs(before - after) / 2;
+	struct verdict_sum *sum = &verdict->sum[metric];
+	struct verdict_value *all = &sum->value;
+
+	for (size_t i = 0; i < verdict->count; i++) {
+		struct verdict_value *value = &verdict->method[i].value[metric];
+
+		find_error(value);
+		all->expected += value->expected;
+		all->uncertainty += value->uncertainty;
+		all->raw += value->raw;
+		all->adjusted += value->adjusted;
+		add_errors(&all->errors, &value->errors);
+	}
+	find_error(all);
+	for (size_t i = 0; i < verdict->count; i++) {
+		const struct verdict_value *value = &verdict->method[i].value[metric];
+		double expected = verdict_share(value->expected, all->expected);
+		double off = fabs(verdict_share(value->adjusted, all->adjusted) - expected);
+		double raw_off = fabs(verdict_share(value->raw, all->raw) - expected);
+
+		if (!verdict_judges(sum, value))
+			continue;
+		sum->judged++;
+		sum->hold += verdict_holds(value);
+		sum->near += off <= VERDICT_NEAR;
+		sum->raw_near += raw_off <= VERDICT_NEAR;
+		sum->worst = fmax(sum->worst, off);
+		sum->raw_worst = fmax(sum->raw_worst, raw_off);
+	}
 }
 
-static int take_metric(struct verdict *verdict, const struct expectations *expectations,
+/* What was measured of a metric without probes. */
+static int take_expected(struct verdict *verdict, const struct expectations *expectations,
 	unsigned metric, struct error *error)
 {
-	int place = expectations_metric(expectations, verdict->profile->metric[metric].name);
+	const char *name = verdict->profile->metric[metric].name;
+	int place = expectations_metric(expectations, name);
 
 	if (place < 0)
 		return error_set(error, ERROR_FORMAT,
 			"the selftest's program has not measured '%s'",
-			error_subject(verdict->profile->metric[metric].name).text);
-	for (size_t i = 0; i < verdict->count; i++)
-		take_expectation(&verdict->method[i].value[metric],
-			expectations->method[i].before[place],
-			expectations->method[i].after[place]);
-	return 0;
-}
-
-/* ---- judging ---- */
-
-static void add_up(struct verdict_sum *sum, const struct verdict_value *value)
-{
-	sum->value.expected += value->expected;
-	sum->value.uncertainty += value->uncertainty;
-	sum->value.raw += value->raw;
-	sum->value.adjusted += value->adjusted;
-	add_errors(&sum->value.errors, &value->errors);
-}
-
-static void judge(struct verdict_sum *sum, const struct verdict_value *value)
-{
-	const struct verdict_value *all = &sum->value;
-	double expected = verdict_share(value->expected, all->expected);
-	double off = fabs(verdict_share(value->adjusted, all->adjusted) - expected);
-	double raw_off = fabs(verdict_share(value->raw, all->raw) - expected);
-
-	if (!verdict_judges(sum, value))
-		return;
-	sum->judged++;
-	sum->hold += verdict_holds(value);
-	sum->near += off <= VERDICT_NEAR;
-	sum->raw_near += raw_off <= VERDICT_NEAR;
-	sum->worst = fmax(sum->worst, off);
-	sum->raw_worst = fmax(sum->raw_worst, raw_off);
-}
-
-static void judge_metric(struct verdict *verdict, unsigned metric)
-{
-	struct verdict_sum *sum = &verdict->sum[metric];
-
+			error_subject(name).text);
 	for (size_t i = 0; i < verdict->count; i++) {
-		find_error(&verdict->method[i].value[metric]);
-		add_up(sum, &verdict->method[i].value[metric]);
+		struct verdict_value *value = &verdict->method[i].value[metric];
+		double before = expectations->method[i].before[place];
+		double after = expectations->method[i].after[place];
+
+		/* Differences of measured times may be below zero. */
+		value->expected = fmax(0, (before + after) / 2);
+		value->uncertainty = fabs(before - after) / 2;
 	}
-	find_error(&sum->value);
-	for (size_t i = 0; i < verdict->count; i++)
-		judge(sum, &verdict->method[i].value[metric]);
+	return 0;
 }
 
 int verdict_reach(struct verdict *verdict, const struct expectations *expectations,
@@ -153,7 +145,7 @@ int verdict_reach(struct verdict *verdict, const struct expectations *expectatio
 	for (size_t i = 0; i < verdict->count; i++)
 		verdict->method[i].expectation = &expectations->method[i];
 	for (unsigned i = 0; i < verdict->metric_count && code == 0; i++)
-		code = take_metric(verdict, expectations, i, error);
+		code = take_expected(verdict, expectations, i, error);
 	for (size_t i = 0; i < profile->node_count; i++)
 		take_node(verdict, verdict->is_adjusted ? &adjustment->adjusted : NULL, i);
 	for (unsigned i = 0; i < verdict->metric_count; i++)

@@ -10,6 +10,7 @@
 #define JPROF_CLI_VERDICT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "report/model/adjustment.h"
 #include "cli/selftest/expectations.h"
@@ -68,5 +69,11 @@ bool verdict_judges(const struct verdict_sum *sum, const struct verdict_value *v
 
 /* Percent of the sum; 0 where that is 0. */
 double verdict_share(double value, double sum);
+
+/* Prints it as docs/selftest.md tells. said: which calibration it was adjusted by. 0, or a negative
+ * code: no memory. */
+typedef int verdict_printer(FILE *out, const struct verdict *verdict, const char *said);
+
+verdict_printer print_verdict_text, print_verdict_json;
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/selftest/print_verdict.h"
+#include "cli/selftest/verdict.h"
 
 /* Three methods, of which tiny is called on two paths, and one that is not known. */
 static struct profile_method methods[] = {
