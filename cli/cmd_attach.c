@@ -16,10 +16,10 @@
 #include "cli/attach/jvm_list.h"
 #include "cli/commands.h"
 #include "cli/java/known_jvms.h"
-#include "cli/matches_text.h"
 #include "cli/record/agent_words.h"
 #include "cli/record/profile_file.h"
 #include "cli/record/start_request.h"
+#include "cli/status_text.h"
 #include "cli/terminal/passing_line.h"
 #include "cli/terminal/say.h"
 #include "cli/terminal/waiting.h"
@@ -98,10 +98,25 @@ static int load_agent(struct attach *attach, struct error *error)
 	return failed;
 }
 
-static int await_agent(struct attach *attach, struct error *error)
+/* The agent that was just loaded, or that another program has loaded meanwhile by other means than this:
+ * the JVM then says that the agent did not start, and there is one that listens. */
+static int load_and_reach(struct attach *attach, struct error *error)
 {
-	int failed = control_await(&attach->control, &attach->target, error);
+	int failed = load_agent(attach, error);
 
+	attach->is_ours = failed == 0;
+	if (failed == -ERROR_BUSY) {
+		struct error ignored = {0};
+
+		if (control_open(&attach->control, &attach->target, &ignored) != 0)
+			return failed;
+		*error = (struct error){0};
+		return 0;
+	}
+	if (failed != 0)
+		return failed;
+	start_request_loaded(&attach->request);
+	failed = control_await(&attach->control, &attach->target, error);
 	if (failed != -ERROR_MISSING)
 		return failed;
 	*error = (struct error){0};
@@ -109,28 +124,10 @@ static int await_agent(struct attach *attach, struct error *error)
 		return error_set(
 			error, ERROR_MISSING, "process %ld has ended", (long)attach->pid);
 	return error_set(error, ERROR_MISSING,
-		"the agent in process %ld does not listen on a control socket; its own "
-		"line is on the standard error of the process",
+		"the agent in process %ld does not listen on a control socket; its own line is "
+		"on "
+		"the standard error of the process",
 		(long)attach->pid);
-}
-
-/* Another program may have been faster, by other means than this: the JVM then says that
- * the agent did not start, and there is one that listens. */
-static int load_and_reach(struct attach *attach, struct error *error)
-{
-	struct error ignored = {0};
-	int failed = load_agent(attach, error);
-
-	attach->is_ours = failed == 0;
-	if (failed == 0) {
-		start_request_loaded(&attach->request);
-		return await_agent(attach, error);
-	}
-	if (failed != -ERROR_BUSY ||
-		control_open(&attach->control, &attach->target, &ignored) != 0)
-		return failed;
-	*error = (struct error){0};
-	return 0;
 }
 
 /* One after the other: an agent that is loaded a second time says so on the standard
@@ -164,64 +161,50 @@ static void take_out(struct attach *attach)
 	json_decref(result);
 }
 
-/* Keeps the path of the profile that an answer holds. */
-static int keep_file(struct attach *attach, const json_t *result, struct error *error)
+/* Asks, and keeps what the answer says of the profile and of patterns. */
+static int ask(struct attach *attach, const char *verb, json_t *members, struct error *error)
 {
+	json_t *result = NULL;
+	int failed = control_ask(&attach->control, verb, members, &result, error);
 	const char *file = json_string_value(json_object_get(result, "file"));
 
-	if (!file || attach->file)
-		return 0;
-	attach->file = target_path_here(&attach->target, file);
-	return attach->file ? 0 : error_set(error, ERROR_MEMORY, "no memory");
+	if (failed == 0 && file && !attach->file) {
+		attach->file = target_path_here(&attach->target, file);
+		if (!attach->file)
+			failed = error_set(error, ERROR_MEMORY, "no memory");
+	}
+	if (failed == 0) {
+		json_decref(attach->matches);
+		attach->matches = json_incref(json_object_get(result, "matches"));
+	}
+	json_decref(result);
+	return failed;
 }
 
 static int start(struct attach *attach, struct error *error)
 {
-	json_t *members, *result = NULL;
+	json_t *members;
 	int failed = start_request_place(&attach->request, &attach->target, error);
 
 	if (failed != 0)
 		return failed;
 	members = json_pack("{s:O}", "options", attach->request.options);
 	/* The agent ends it, too: this command may be killed. */
-	if (members && attach->words.duration != 0 &&
-		json_object_set_new(
-			members, "duration_ms", json_integer(attach->words.duration)) != 0) {
-		json_decref(members);
-		members = NULL;
-	}
-	if (!members)
-		return error_set(error, ERROR_MEMORY, "no memory");
-	failed = control_ask(&attach->control, "start", members, &result, error);
+	if (!members || (attach->words.duration != 0 &&
+				json_object_set_new(members, "duration_ms",
+					json_integer(attach->words.duration)) != 0))
+		failed = error_set(error, ERROR_MEMORY, "no memory");
+	if (failed == 0)
+		failed = ask(attach, "start", members, error);
 	json_decref(members);
-	if (failed == 0)
-		failed = keep_file(attach, result, error);
-	if (failed == 0)
-		attach->matches = json_incref(json_object_get(result, "matches"));
-	json_decref(result);
 	return failed;
 }
 
-static void say_started(const struct attach *attach)
-{
-	long pid = (long)attach->pid;
-
-	fprintf(stderr, "jprof: recording into ");
-	profile_file_put(attach->file ? attach->file : "a file");
-	if (attach->words.duration != 0)
-		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
-			(double)attach->words.duration / 1000);
-	else
-		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
-			pid);
-	matches_tell(attach->matches, false);
-}
-
-/* ---- its end ---- */
-
-static void await_duration(const struct attach *attach)
+/* The target may end at any moment: that ends the recording, too. */
+static int finish(struct attach *attach, struct error *error)
 {
 	int64_t begin = waiting_now(), all = attach->words.duration, done = 0, left;
+	int failed;
 
 	while (done < all && !waiting_interrupted() && !target_ended(&attach->target)) {
 		passing_line_show(
@@ -231,85 +214,50 @@ static void await_duration(const struct attach *attach)
 		done = waiting_now() - begin;
 	}
 	passing_line_erase();
-}
-
-/* A connection of its own: the agent may drop one that was idle for so long. */
-static int stop(struct attach *attach, struct error *error)
-{
-	json_t *result = NULL;
-	int failed;
-
+	/* A connection of its own: the agent may drop one that was idle for so long. */
 	control_close(&attach->control);
 	failed = control_open(&attach->control, &attach->target, error);
 	if (failed == 0)
-		failed = control_ask(&attach->control, "stop", NULL, &result, error);
-	if (failed == 0)
-		failed = keep_file(attach, result, error);
-	if (failed == 0) {
-		json_decref(attach->matches);
-		attach->matches = json_incref(json_object_get(result, "matches"));
-	}
-	json_decref(result);
-	return failed;
-}
-
-static void say_where(const struct attach *attach, bool has_ended)
-{
-	if (has_ended)
-		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
-			(long)attach->pid);
-	if (!attach->file)
-		return;
-	if (has_ended && !attach->target.same_view)
-		say("the profile was '%s'; look for it where the files of that process "
-		    "are kept",
-			attach->file);
-	else
-		profile_file_say(NULL, attach->file);
-}
-
-/* The target may end at any moment: that ends the recording, too. */
-static int finish(struct attach *attach, struct error *error)
-{
-	int failed;
-
-	await_duration(attach);
-	failed = stop(attach, error);
+		failed = ask(attach, "stop", NULL, error);
 	take_out(attach);
 	if (failed != 0 && !target_is_ending(&attach->target))
 		return failed;
-	say_where(attach, failed != 0);
+	if (failed != 0)
+		fprintf(stderr, "jprof: process %ld has ended, and the recording with it\n",
+			(long)attach->pid);
+	if (attach->file && failed != 0 && !attach->target.same_view)
+		say("the profile was '%s'; look for it where the files of that process are "
+		    "kept",
+			attach->file);
+	else if (attach->file)
+		profile_file_say(NULL, attach->file);
 	/* Of a process that ended unasked nothing is known but what it said at first. */
 	if (failed == 0)
-		attach->is_empty = matches_tell(attach->matches, true);
-	return 0;
-}
-
-/* With --start no: it is there. What it was told if it was there before is nothing. */
-static int say_armed(const struct attach *attach, struct error *error)
-{
-	long pid = (long)attach->pid;
-
-	if (!attach->is_ours && json_object_size(attach->request.options) > 0)
-		return error_set(error, ERROR_BUSY,
-			"the agent is in process %ld already: io_slots and log with "
-			"--start no are for loading it",
-			pid);
-	fprintf(stderr,
-		"jprof: the agent is in process %ld; start a recording with: "
-		"jprof start %ld\n",
-		pid, pid);
+		attach->is_empty = status_say_matches(attach->matches, true);
 	return 0;
 }
 
 static int record(struct attach *attach, struct error *error)
 {
 	int failed = reach_agent(attach, error);
+	long pid = (long)attach->pid;
 
 	if (failed != 0)
 		return failed;
-	if (attach->request.is_armed)
-		return say_armed(attach, error);
+	/* What the agent was told if it was there before is nothing. */
+	if (attach->request.is_armed && !attach->is_ours &&
+		json_object_size(attach->request.options) > 0)
+		return error_set(error, ERROR_BUSY,
+			"the agent is in process %ld already: io_slots and log with --start no "
+			"are for loading it",
+			pid);
+	if (attach->request.is_armed) {
+		fprintf(stderr,
+			"jprof: the agent is in process %ld; start a recording with: "
+			"jprof start %ld\n",
+			pid, pid);
+		return 0;
+	}
 	failed = waiting_interrupted() ? error_set(error, ERROR_USAGE, "interrupted")
 				       : start(attach, error);
 	if (failed != 0) {
@@ -319,7 +267,15 @@ static int record(struct attach *attach, struct error *error)
 		return failed;
 	}
 	known_jvms_note_process(&attach->target);
-	say_started(attach);
+	fprintf(stderr, "jprof: recording into ");
+	profile_file_put(attach->file ? attach->file : "a file");
+	if (attach->words.duration != 0)
+		fprintf(stderr, " for %g s; Ctrl-C ends it now\n",
+			(double)attach->words.duration / 1000);
+	else
+		fprintf(stderr, "; end it with: jprof stop %ld (or: jprof detach %ld)\n", pid,
+			pid);
+	status_say_matches(attach->matches, false);
 	return attach->words.duration != 0 ? finish(attach, error) : 0;
 }
 

@@ -37,7 +37,7 @@ static const struct command_option options[] = {
 static int read_words(struct words *words, int argc, char **argv)
 {
 	const struct command_table table = {
-		"calibrate", options, sizeof(options) / sizeof(*options), NULL};
+		"calibrate", options, sizeof(options) / sizeof(*options), NULL, false};
 	int status = command_options_read(&table, words, argc, argv);
 
 	if (status == EXIT_DONE && strcmp(words->what.calls, "off") == 0)

@@ -3,8 +3,7 @@
 /*
  * jprof start, stop, status, snapshot, reset, detach: one request to the agent in a JVM.
  *
- * A verb is a row: which words it takes, what goes into the request, what its answer
- * says.
+ * A verb is a row: which words it takes, and what its answer says.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +14,12 @@
 #include "cli/attach/control_client.h"
 #include "cli/attach/jvm_list.h"
 #include "cli/commands.h"
-#include "cli/matches_text.h"
-#include "cli/rates_text.h"
 #include "cli/record/agent_words.h"
 #include "cli/record/profile_file.h"
 #include "cli/record/start_request.h"
 #include "cli/status_text.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/waiting.h"
-#include "options/choices.h"
 
 /* Milliseconds: between two answers of --watch; and the pieces in which it waits. */
 enum { WATCH_PERIOD = 1000, WATCH_STEP = 100, LONGEST_REST = 60000 };
@@ -42,6 +38,7 @@ struct control_command {
 	bool is_json;
 	bool all;       /* the whole state, with --watch, too */
 	int64_t looked; /* ms that the last look took in the process */
+	bool is_untold; /* there was no memory for what the answer says */
 	unsigned shown; /* lines on the terminal that the next answer replaces */
 	struct target target;
 	struct control control;
@@ -49,28 +46,19 @@ struct control_command {
 
 struct verb {
 	const char *name;
-	/* Takes a word that begins with "--", or NULL: there are none. An exit status. */
-	int (*take_option)(struct control_command *command, int argc, char **argv, int *at);
+	const struct command_option *options; /* NULL: it has none */
+	size_t option_count;
 	bool has_label;
-	/* The request's members, owned, or NULL for none; NULL too with error filled. */
-	json_t *(*members)(struct control_command *command, struct error *error);
-	/* Tells the user; 0, or a negative code. */
-	int (*tell)(struct control_command *command, const json_t *result, struct error *error);
+	/* Tells the user. file: the profile that the answer names, as we reach it; or NULL. */
+	void (*tell)(struct control_command *command, const json_t *result, const char *file);
 };
 
 /* ---- start ---- */
 
 #define START_IS_FOR_LOADING "'start' is an option of 'jprof attach' and 'jprof run' only"
 
-static int start_option(struct control_command *command, int argc, char **argv, int *at)
-{
-	if (strcmp(argv[*at], "--start") == 0 || strncmp(argv[*at], "--start=", 8) == 0)
-		return command_usage("start", START_IS_FOR_LOADING);
-	return agent_words_take(&command->words, argc, argv, at);
-}
-
-/* An agent that was loaded late knows no file but its default, which would be in the
- * JVM's own working directory. */
+/* An agent that was loaded late knows no file but its default, which would be in the JVM's own
+ * working directory. */
 static int place_file(
 	struct control_command *command, struct start_request *request, struct error *error)
 {
@@ -109,167 +97,87 @@ static json_t *start_members(struct control_command *command, struct error *erro
 	return members;
 }
 
-/* The profile that an answer names, as we reach it; owned, or NULL. */
-static char *file_of(const struct control_command *command, const json_t *result)
+static void tell_start(struct control_command *command, const json_t *result, const char *file)
 {
-	const char *file = json_string_value(json_object_get(result, "file"));
-
-	return file ? target_path_here(&command->target, file) : NULL;
-}
-
-static int tell_start(
-	struct control_command *command, const json_t *result, struct error *error)
-{
-	char *file = file_of(command, result);
-
-	(void)error;
 	fprintf(stderr, "jprof: recording into ");
 	profile_file_put(file ? file : "a file");
 	fprintf(stderr, "; end it with: jprof stop %ld\n", (long)command->pid);
-	free(file);
-	matches_tell(json_object_get(result, "matches"), false);
-	return 0;
+	status_say_matches(json_object_get(result, "matches"), false);
 }
 
 /* ---- stop, snapshot, reset, detach ---- */
 
-static int tell_stop(struct control_command *command, const json_t *result, struct error *error)
+static void tell_stop(struct control_command *command, const json_t *result, const char *file)
 {
-	char *file = file_of(command, result);
-
-	(void)error;
 	if (file)
 		profile_file_say(NULL, file);
 	else
 		fprintf(stderr, "jprof: the recording in process %ld has ended\n",
 			(long)command->pid);
-	free(file);
-	matches_tell(json_object_get(result, "matches"), true);
-	return 0;
+	status_say_matches(json_object_get(result, "matches"), true);
 }
 
-static json_t *snapshot_members(struct control_command *command, struct error *error)
-{
-	json_t *members;
-
-	if (!command->label)
-		return NULL;
-	members = json_pack("{s:s}", "label", command->label);
-	if (!members)
-		error_set(error, ERROR_VALUE, "the label is not UTF-8");
-	return members;
-}
-
-static int tell_snapshot(
-	struct control_command *command, const json_t *result, struct error *error)
+static void tell_snapshot(
+	struct control_command *command, const json_t *result, const char *file)
 {
 	const char *label = json_string_value(json_object_get(result, "label"));
 
-	(void)error;
+	(void)file;
 	fprintf(stderr, "jprof: snapshot ");
 	profile_file_put(label ? label : "?");
 	fprintf(stderr, " of process %ld is in its profile\n", (long)command->pid);
-	return 0;
 }
 
-static int tell_reset(
-	struct control_command *command, const json_t *result, struct error *error)
+static void tell_reset(struct control_command *command, const json_t *result, const char *file)
 {
 	(void)result;
-	(void)error;
+	(void)file;
 	fprintf(stderr, "jprof: the recording in process %ld begins anew\n",
 		(long)command->pid);
-	return 0;
 }
 
-/* Everything is undone when the agent closes the connection. */
-static int tell_detach(
-	struct control_command *command, const json_t *result, struct error *error)
+static void tell_detach(struct control_command *command, const json_t *result, const char *file)
 {
-	char *file;
-
-	if (control_await_end(&command->control, error) != 0 &&
-		!target_is_ending(&command->target))
-		return -(int)error->code;
-	*error = (struct error){0};
 	fprintf(stderr, "jprof: the agent is out of process %ld\n", (long)command->pid);
-	file = file_of(command, result);
 	if (file)
 		profile_file_say(NULL, file);
-	free(file);
-	matches_tell(json_object_get(result, "matches"), true);
-	return 0;
+	status_say_matches(json_object_get(result, "matches"), true);
 }
 
 /* ---- status ---- */
 
-static bool is_option(const char *word)
+static int take_watch(
+	const char *name, const struct command_option *option, void *words, const char *value)
 {
-	return strncmp(word, "--", 2) == 0;
-}
-
-static int unknown_status_option(const char *word)
-{
-	struct choices choices = {.nearest.wanted = word};
-
-	choices_add(&choices, "--watch");
-	choices_add(&choices, "--all");
-	choices_add(&choices, "--format");
-	return command_usage(
-		"status", "unknown option '%s'%s", word, choices_text(&choices, "options"));
-}
-
-/* "--watch", and a number of seconds if one follows that is not the process. */
-static int take_watch(struct control_command *command, int argc, char **argv, int *at)
-{
-	const char *value = argv[*at] + strlen("--watch");
+	struct control_command *command = words;
 	struct error error = {0};
 
+	(void)option;
 	command->watch = WATCH_PERIOD;
-	if (*value == '=')
-		value++;
-	else if (*value != '\0')
-		return unknown_status_option(argv[*at]);
-	else if (*at + 1 < argc && !is_option(argv[*at + 1]) && command->pid != 0)
-		value = argv[++*at];
-	else
+	if (!value || waiting_read_span(value, &command->watch, &error) == 0)
 		return EXIT_DONE;
-	if (waiting_read_span(value, &command->watch, &error) == 0)
-		return EXIT_DONE;
-	return command_usage("status", "--watch: %s", error.text);
+	return command_usage(name, "--watch: %s", error.text);
 }
 
-static int take_format(struct control_command *command, int argc, char **argv, int *at)
+static int take_format(
+	const char *name, const struct command_option *option, void *words, const char *value)
 {
-	static const char *const formats[] = {"text", "json", NULL};
-	const char *value = argv[*at] + strlen("--format");
-	int found;
+	int found = command_choose(
+		name, "format", value, (const char *const[]){"text", "json", NULL});
 
-	if (*value == '=')
-		value++;
-	else if (*at + 1 < argc)
-		value = argv[++*at];
-	else
-		return command_usage("status", "--format needs a value");
-	found = command_choose("status", "format", value, formats);
-	command->is_json = found == 1;
+	(void)option;
+	((struct control_command *)words)->is_json = found == 1;
 	return found < 0 ? EXIT_USAGE : EXIT_DONE;
 }
 
-static int status_option(struct control_command *command, int argc, char **argv, int *at)
-{
-	if (strncmp(argv[*at], "--watch", strlen("--watch")) == 0)
-		return take_watch(command, argc, argv, at);
-	if (strcmp(argv[*at], "--format") == 0 || strncmp(argv[*at], "--format=", 9) == 0)
-		return take_format(command, argc, argv, at);
-	if (strcmp(argv[*at], "--all") != 0)
-		return unknown_status_option(argv[*at]);
-	command->all = true;
-	return EXIT_DONE;
-}
+static const struct command_option status_options[] = {
+	{"--watch", OPTIONAL_VALUE, NULL, take_watch, 0},
+	{"--all", NULL, NULL, take_flag, offsetof(struct control_command, all)},
+	{"--format", "", NULL, take_format, 0},
+};
 
-/* Over the lines of before: each is written and its rest cleared, so that nothing
- * flickers. One write. */
+/* Over the lines of before: each is written and its rest cleared, so that nothing flickers. One
+ * write. */
 static void replace_lines(struct control_command *command, const char *lines)
 {
 	unsigned count = 0;
@@ -287,26 +195,14 @@ static void replace_lines(struct control_command *command, const char *lines)
 	command->shown = count;
 }
 
-/* With --watch: what happened since the last look. */
-static json_t *status_members(struct control_command *command, struct error *error)
+static void tell_status(struct control_command *command, const json_t *result, const char *file)
 {
-	json_t *members;
-
-	if (command->watch == 0)
-		return NULL;
-	members = json_pack("{s:i}", "rates", RATES_TOP);
-	if (!members)
-		error_set(error, ERROR_MEMORY, "no memory");
-	return members;
-}
-
-static int tell_status(
-	struct control_command *command, const json_t *result, struct error *error)
-{
+	const json_t *rates = json_object_get(result, "rates");
 	struct winsize size = {0};
 	unsigned width = 0; /* of the terminal that lines are replaced on; 0: they are not */
 	char *lines;
 
+	(void)file;
 	if (command->watch != 0 && !command->is_json && isatty(STDOUT_FILENO))
 		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
 				? size.ws_col
@@ -316,35 +212,36 @@ static int tell_status(
 	else if (command->watch == 0 || command->all)
 		lines = status_text(result, width);
 	else
-		lines = width > 0 ? rates_screen(result, (long)command->pid, width)
-				  : rates_line(result);
-	command->looked = json_integer_value(json_object_get(
-				  json_object_get(result, "rates"), "took_ns")) /
-			  1000000;
-	if (!lines)
-		return error_set(error, ERROR_MEMORY, "no memory");
-	if (width > 0)
+		lines = status_rates(result, (long)command->pid, width);
+	command->looked = json_integer_value(json_object_get(rates, "took_ns")) / 1000000;
+	command->is_untold = !lines;
+	if (lines && width > 0)
 		replace_lines(command, lines);
-	else
+	else if (lines)
 		printf("%s%s", lines, command->is_json || command->watch != 0 ? "\n" : "");
 	free(lines);
-	return 0;
 }
 
 /* ---- the verbs ---- */
 
 static const struct verb verbs[] = {
-	{"start", start_option, false, start_members, tell_start},
-	{"stop", NULL, false, NULL, tell_stop},
-	{"status", status_option, false, status_members, tell_status},
-	{"snapshot", NULL, true, snapshot_members, tell_snapshot},
-	{"reset", NULL, false, NULL, tell_reset},
-	{"detach", NULL, false, NULL, tell_detach},
+	{"start", NULL, 0, false, tell_start},
+	{"stop", NULL, 0, false, tell_stop},
+	{"status", status_options, sizeof(status_options) / sizeof(*status_options), false,
+		tell_status},
+	{"snapshot", NULL, 0, true, tell_snapshot},
+	{"reset", NULL, 0, false, tell_reset},
+	{"detach", NULL, 0, false, tell_detach},
 };
+
+static bool is_verb(const struct control_command *command, const char *name)
+{
+	return strcmp(command->verb->name, name) == 0;
+}
 
 /* ---- words ---- */
 
-static int take_plain(struct control_command *command, const char *word)
+static int take_word(struct control_command *command, const char *word)
 {
 	const char *name = command->verb->name;
 	struct error error = {0};
@@ -365,13 +262,23 @@ static int read_words(struct control_command *command, int argc, char **argv)
 	int status = EXIT_DONE;
 
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
-		if (!is_option(argv[at]))
-			status = take_plain(command, argv[at]);
-		else if (verb->take_option)
-			status = verb->take_option(command, argc, argv, &at);
+		const char *word = argv[at];
+		/* What follows --watch may be the process. */
+		const struct command_table table = {
+			verb->name, verb->options, verb->option_count, NULL, command->pid != 0};
+
+		if (strncmp(word, "--", 2) != 0)
+			status = take_word(command, word);
+		else if (is_verb(command, "start"))
+			status = strcmp(word, "--start") == 0 ||
+						 strncmp(word, "--start=", 8) == 0
+					 ? command_usage("start", START_IS_FOR_LOADING)
+					 : agent_words_take(&command->words, argc, argv, &at);
+		else if (verb->options)
+			status = command_option_read(&table, command, argc, argv, &at);
 		else
-			return command_usage(verb->name, "unknown option '%s'; '%s' has none",
-				argv[at], verb->name);
+			status = command_usage(verb->name, "unknown option '%s'; '%s' has none",
+				word, verb->name);
 	}
 	if (status == EXIT_DONE && command->pid == 0)
 		return command_usage(argv[0], "no process id given");
@@ -380,33 +287,54 @@ static int read_words(struct control_command *command, int argc, char **argv)
 
 /* ---- the request ---- */
 
+/* Its members, owned; NULL for none, and with error filled. */
+static json_t *make_members(struct control_command *command, struct error *error)
+{
+	json_t *members = NULL;
+
+	if (is_verb(command, "start"))
+		return start_members(command, error);
+	if (command->label) {
+		members = json_pack("{s:s}", "label", command->label);
+		if (!members)
+			error_set(error, ERROR_VALUE, "the label is not UTF-8");
+	} else if (command->watch != 0) {
+		members = json_pack("{s:i}", "rates", RATES_TOP);
+		if (!members)
+			error_set(error, ERROR_MEMORY, "no memory");
+	}
+	return members;
+}
+
 static int ask(struct control_command *command, struct error *error)
 {
-	const struct verb *verb = command->verb;
-	json_t *members = verb->members ? verb->members(command, error) : NULL;
-	json_t *result = NULL;
+	json_t *members = make_members(command, error), *result = NULL;
 	int failed = -(int)error->code;
+	const char *named;
+	char *file = NULL;
 
 	if (failed == 0)
-		failed = control_ask(&command->control, verb->name, members, &result, error);
-	if (failed == 0)
-		failed = verb->tell(command, result, error);
+		failed = control_ask(
+			&command->control, command->verb->name, members, &result, error);
+	/* Everything is undone when the agent closes the connection. */
+	if (failed == 0 && is_verb(command, "detach")) {
+		failed = control_await_end(&command->control, error);
+		if (failed != 0 && target_is_ending(&command->target)) {
+			*error = (struct error){0};
+			failed = 0;
+		}
+	}
+	if (failed == 0) {
+		named = json_string_value(json_object_get(result, "file"));
+		file = named ? target_path_here(&command->target, named) : NULL;
+		command->verb->tell(command, result, file);
+		if (command->is_untold)
+			failed = error_set(error, ERROR_MEMORY, "no memory");
+	}
+	free(file);
 	json_decref(result);
 	json_decref(members);
 	return failed;
-}
-
-/* Until the next look: looks take a twentieth of the time at most. */
-static void wait_period(const struct control_command *command)
-{
-	int64_t rest = command->looked * LOOK_SHARE;
-	int64_t end = waiting_until(
-			rest > command->watch && rest < LONGEST_REST ? rest : command->watch),
-		left;
-
-	while (!waiting_interrupted() && !target_ended(&command->target) &&
-		(left = end - waiting_now()) > 0)
-		waiting_sleep(left < WATCH_STEP ? left : WATCH_STEP);
 }
 
 /* Until Ctrl-C, or until the agent is gone: that is no failure. */
@@ -416,11 +344,18 @@ static int watch(struct control_command *command, struct error *error)
 
 	waiting_catch_interrupt();
 	while (failed == 0 && !waiting_interrupted() && !target_ended(&command->target)) {
+		int64_t rest, end, left;
+
 		failed = ask(command, error);
 		if (failed == 0 && command_flush() != EXIT_DONE)
 			return -ERROR_IO;
-		if (failed == 0)
-			wait_period(command);
+		/* Until the next look: looks take a twentieth of the time at most. */
+		rest = command->looked * LOOK_SHARE;
+		end = waiting_until(
+			rest > command->watch && rest < LONGEST_REST ? rest : command->watch);
+		while (failed == 0 && !waiting_interrupted() &&
+			!target_ended(&command->target) && (left = end - waiting_now()) > 0)
+			waiting_sleep(left < WATCH_STEP ? left : WATCH_STEP);
 	}
 	if (failed == -ERROR_IO ? target_is_ending(&command->target)
 				: target_ended(&command->target))
@@ -438,7 +373,7 @@ int cmd_control(int argc, char **argv)
 	struct error error = {0};
 	int status, failed;
 
-	while (strcmp(command.verb->name, argv[0]) != 0)
+	while (!is_verb(&command, argv[0]))
 		command.verb++; /* the table of commands names no other ones */
 	status = read_words(&command, argc, argv);
 	failed = status == EXIT_DONE ? target_open(&command.target, command.pid, &error) : 0;

@@ -25,7 +25,7 @@ static int read_words(bool *is_json, int argc, char **argv)
 {
 	static const char *const formats[] = {"text", "json", NULL};
 	static const struct command_option options[] = {{"--format", "", NULL, take_text, 0}};
-	const struct command_table table = {"list", options, 1, refuse_word};
+	const struct command_table table = {"list", options, 1, refuse_word, false};
 	const char *format = formats[0];
 	int status = command_options_read(&table, &format, argc, argv), found;
 

@@ -437,7 +437,8 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
-	const struct command_table table = {"report", report_options, OPTION_COUNT, take_file};
+	const struct command_table table = {
+		"report", report_options, OPTION_COUNT, take_file, false};
 	int status = command_options_read(&table, &words, argc, argv);
 	char *found = NULL;
 

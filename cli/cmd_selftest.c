@@ -31,7 +31,7 @@ static verdict_printer *const printers[] = {print_verdict_text, print_verdict_js
 static int read_words(struct words *words, int argc, char **argv)
 {
 	const struct command_table table = {
-		"selftest", options, sizeof(options) / sizeof(*options), NULL};
+		"selftest", options, sizeof(options) / sizeof(*options), NULL, false};
 	int status = command_options_read(&table, words, argc, argv), format;
 
 	if (status != EXIT_DONE)

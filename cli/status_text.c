@@ -1,41 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* status_text: a row for each line; a printer for each kind of value. */
+/* status_text: see status_text.h. */
 #include "cli/status_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/terminal/say.h"
 #include "error/columns.h"
 #include "error/harmless.h"
 #include "options/matches.h"
 #include "report/text/out.h"
 
-enum { LABEL_WIDTH = 20 };
-
-/* ---- values ---- */
-
-/* Whoever answers may not be the agent. */
-static void put_text(FILE *out, const json_t *value)
+/* Of what was written into a memory stream, whose text is NULL if it could not be made. Lines are cut
+ * to the width, 0: to none. Owned; NULL without memory. */
+static char *text_of(FILE *out, char **text, unsigned width)
 {
-	const char *text = json_string_value(value);
-
-	if (text)
-		harmless_put(out, text);
+	if (!out || fclose(out) != 0) {
+		free(*text);
+		return NULL;
+	}
+	if (width > 0)
+		columns_cut_lines(*text, width);
+	return *text;
 }
+
+/* ---- the state: a row for each line, a printer for each kind of value ---- */
+
+enum { LABEL_WIDTH = 20 };
 
 static uint64_t number_of(const json_t *value)
 {
 	return json_integer_value(value) < 0 ? 0 : (uint64_t)json_integer_value(value);
 }
 
+/* What answers may not be the agent. */
+static void put_text(FILE *out, const json_t *value)
+{
+	if (json_is_string(value))
+		harmless_put(out, json_string_value(value));
+}
+
 static void put_count(FILE *out, const json_t *value)
 {
-	char digits[NUMBER_WIDTH], *end = digits + sizeof(digits);
-	const char *start = number_grouped(end, number_of(value));
+	char digits[NUMBER_WIDTH] = "";
 
-	fprintf(out, "%.*s", (int)(end - start), start);
+	fputs(number_grouped(digits + sizeof(digits) - 1, number_of(value)), out);
 }
 
 /* A process id is no quantity. */
@@ -52,10 +63,10 @@ static void put_bytes(FILE *out, const json_t *value)
 
 static void put_time(FILE *out, const json_t *value)
 {
-	char digits[NUMBER_WIDTH], *end = digits + sizeof(digits);
-	const char *start = number_milliseconds(end, number_of(value));
+	char digits[NUMBER_WIDTH] = "";
 
-	fprintf(out, "%.*s ms", (int)(end - start), start);
+	fprintf(out, "%s ms",
+		number_milliseconds(digits + sizeof(digits) - 1, number_of(value)));
 }
 
 static void put_nanoseconds(FILE *out, const json_t *value)
@@ -85,17 +96,15 @@ static void put_object(FILE *out, const json_t *value)
 	free(text);
 }
 
-/* ---- rows ---- */
-
 /* Of which JSON type a value has to be; a real one may be an integer, too. */
 static const struct kind {
 	json_type type;
 	void (*put)(FILE *out, const json_t *value);
-} text = {JSON_STRING, put_text}, count = {JSON_INTEGER, put_count},
-  plain = {JSON_INTEGER, put_plain}, bytes = {JSON_INTEGER, put_bytes},
-  span = {JSON_INTEGER, put_time}, nanoseconds = {JSON_REAL, put_nanoseconds},
-  share = {JSON_REAL, put_share}, list = {JSON_ARRAY, put_list},
-  object = {JSON_OBJECT, put_object};
+} as_text = {JSON_STRING, put_text}, as_count = {JSON_INTEGER, put_count},
+  as_plain = {JSON_INTEGER, put_plain}, as_bytes = {JSON_INTEGER, put_bytes},
+  as_span = {JSON_INTEGER, put_time}, as_nanoseconds = {JSON_REAL, put_nanoseconds},
+  as_share = {JSON_REAL, put_share}, as_list = {JSON_ARRAY, put_list},
+  as_object = {JSON_OBJECT, put_object};
 
 static bool fits(const struct kind *kind, const json_t *value)
 {
@@ -109,40 +118,40 @@ static const struct row {
 	const char *group, *key; /* group: NULL for the answer itself */
 	const char *label;
 	const struct kind *kind;
-} rows[] = {
-	{NULL, "state", "state", &text},
-	{NULL, "pid", "pid in the JVM", &plain},
-	{NULL, "agent", "agent", &text},
-	{NULL, "uptime_ns", "loaded for", &span},
-	{NULL, "clients", "clients", &count},
-	{NULL, "file", "profile", &text},
-	{NULL, "started", "started", &text},
-	{NULL, "duration_ns", "recording for", &span},
-	{NULL, "flushed_ns_ago", "written before", &span},
-	{NULL, "options", "options", &object},
-	{NULL, "threads", "threads", &count},
-	{NULL, "threads_live", "threads alive", &count},
-	{NULL, "calls", "calls", &count},
-	{NULL, "events", "events", &count},
-	{NULL, "nodes", "nodes", &count},
-	{NULL, "pruned", "pruned nodes", &count},
-	{NULL, "methods", "methods", &count},
-	{NULL, "classes", "classes", &count},
-	{NULL, "records", "I/O records", &count},
-	{"memory", "used", "memory", &bytes},
-	{"memory", "peak", "memory, peak", &bytes},
-	{"memory", "limit", "memory, limit", &bytes},
-	{"lost", "events", "lost events", &count},
-	{"lost", "threads", "lost threads", &count},
-	{"lost", "methods", "lost methods", &count},
-	{"lost", "records", "lost records", &count},
-	{"lost", "metrics", "lost metrics", &count},
-	{"lost", "marks", "lost marks", &count},
-	{"overhead", "event_ns", "cost of an event", &nanoseconds},
-	{"overhead", "share", "share of CPU time", &share},
-	{"overhead", "known_from", "both known from", &text},
-	{NULL, "snapshots", "snapshots", &list},
-	{NULL, "error", "last failure", &text},
+} lines_of_state[] = {
+	{NULL, "state", "state", &as_text},
+	{NULL, "pid", "pid in the JVM", &as_plain},
+	{NULL, "agent", "agent", &as_text},
+	{NULL, "uptime_ns", "loaded for", &as_span},
+	{NULL, "clients", "clients", &as_count},
+	{NULL, "file", "profile", &as_text},
+	{NULL, "started", "started", &as_text},
+	{NULL, "duration_ns", "recording for", &as_span},
+	{NULL, "flushed_ns_ago", "written before", &as_span},
+	{NULL, "options", "options", &as_object},
+	{NULL, "threads", "threads", &as_count},
+	{NULL, "threads_live", "threads alive", &as_count},
+	{NULL, "calls", "calls", &as_count},
+	{NULL, "events", "events", &as_count},
+	{NULL, "nodes", "nodes", &as_count},
+	{NULL, "pruned", "pruned nodes", &as_count},
+	{NULL, "methods", "methods", &as_count},
+	{NULL, "classes", "classes", &as_count},
+	{NULL, "records", "I/O records", &as_count},
+	{"memory", "used", "memory", &as_bytes},
+	{"memory", "peak", "memory, peak", &as_bytes},
+	{"memory", "limit", "memory, limit", &as_bytes},
+	{"lost", "events", "lost events", &as_count},
+	{"lost", "threads", "lost threads", &as_count},
+	{"lost", "methods", "lost methods", &as_count},
+	{"lost", "records", "lost records", &as_count},
+	{"lost", "metrics", "lost metrics", &as_count},
+	{"lost", "marks", "lost marks", &as_count},
+	{"overhead", "event_ns", "cost of an event", &as_nanoseconds},
+	{"overhead", "share", "share of CPU time", &as_share},
+	{"overhead", "known_from", "both known from", &as_text},
+	{NULL, "snapshots", "snapshots", &as_list},
+	{NULL, "error", "last failure", &as_text},
 };
 
 static void put_unmatched(void *user, const char *line)
@@ -158,10 +167,8 @@ char *status_text(const json_t *status, unsigned width)
 	size_t size;
 	FILE *out = open_memstream(&lines, &size);
 
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct row *row = &rows[i];
+	for (size_t i = 0; out && i < sizeof(lines_of_state) / sizeof(*lines_of_state); i++) {
+		const struct row *row = &lines_of_state[i];
 		const json_t *group = row->group ? json_object_get(status, row->group) : status;
 		const json_t *value = json_object_get(group, row->key);
 
@@ -171,12 +178,194 @@ char *status_text(const json_t *status, unsigned width)
 		row->kind->put(out, value);
 		fputc('\n', out);
 	}
-	matches_say(json_object_get(status, "matches"), false, 0, put_unmatched, out);
-	if (fclose(out) != 0) {
-		free(lines);
-		return NULL;
+	if (out)
+		matches_say(json_object_get(status, "matches"), false, 0, put_unmatched, out);
+	return text_of(out, &lines, width);
+}
+
+/* ---- rates: what is missing is below 0, and shown as "-" ---- */
+
+/* Columns of names and shares; more is no count, and does not fit. */
+enum { NAME_LINE = 34, NARROWEST = 20, SHARE_WIDTH = 26, TOP_LINE = 30 };
+#define LARGEST 1e18
+
+static double value_of(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_integer(value) && json_integer_value(value) >= 0
+		       ? (double)json_integer_value(value)
+		       : -1;
+}
+
+static double rate_of(const json_t *object, const char *key, double seconds)
+{
+	return value_of(object, key) < 0 ? -1 : value_of(object, key) / seconds;
+}
+
+struct shown {
+	char text[NUMBER_WIDTH];
+};
+
+/* "1,234,567" */
+static struct shown count_of(double value)
+{
+	struct shown shown = {"-"};
+	char digits[NUMBER_WIDTH] = "", *end = digits + sizeof(digits) - 1;
+
+	if (value >= 0)
+		strcpy(shown.text, number_grouped(end, (uint64_t)(value < LARGEST ? value + 0.5
+										  : LARGEST)));
+	return shown;
+}
+
+/* "12.3 MB", with three digits. */
+static struct shown size_of(double bytes)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	struct shown shown = {"-"};
+	size_t unit = 0;
+
+	if (bytes < 0)
+		return shown;
+	for (; bytes >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+		bytes /= 1000;
+	snprintf(shown.text, sizeof(shown.text), "%.*f %s", unit == 0 || bytes >= 99.95 ? 0 : 1,
+		bytes, units[unit]);
+	return shown;
+}
+
+static struct shown share_of(double share)
+{
+	struct shown shown = {"-"};
+
+	if (share >= 0)
+		snprintf(shown.text, sizeof(shown.text), "%.0f %%", share * 100);
+	return shown;
+}
+
+/* In at most that many columns, the middle of a longer one left out. Returns how many it took. */
+static size_t put_name(FILE *out, const char *name, size_t width)
+{
+	enum { LONGEST = 1024 };
+	char plain[LONGEST];
+	size_t columns, head = width / 3, tail = width - head - 2, from;
+
+	if (!name)
+		name = "?";
+	harmless_copy(plain, sizeof(plain), name, strlen(name));
+	columns = columns_count(plain, strlen(plain));
+	if (columns <= width) {
+		fputs(plain, out);
+		return columns;
 	}
-	if (width > 0)
-		columns_cut_lines(lines, width);
-	return lines;
+	from = columns_at_least(plain, columns - tail);
+	head = columns_at_most(plain, head);
+	fprintf(out, "%.*s..%s", (int)head, plain, plain + from);
+	return columns_count(plain, head) + 2 +
+	       columns_count(plain + from, strlen(plain + from));
+}
+
+static const char *method_of(const json_t *row)
+{
+	return json_string_value(json_object_get(row, "method"));
+}
+
+/* ns: since the last look. */
+static void put_screen(FILE *out, const json_t *status, double ns, long pid, unsigned width)
+{
+	const json_t *rates = json_object_get(status, "rates");
+	const json_t *metrics = json_object_get(rates, "metrics");
+	const json_t *memory = json_object_get(status, "memory");
+	const json_t *top = json_object_get(rates, "top"), *row;
+	size_t room = width > NARROWEST + SHARE_WIDTH ? width - SHARE_WIDTH : NARROWEST, i;
+	double seconds = ns / 1e9;
+
+	fprintf(out, "process %ld, recording for %.0f s; the last %.1f s, per second:\n", pid,
+		value_of(status, "duration_ns") / 1e9, seconds);
+	fprintf(out, "calls       %16s   processor   %s in profiled threads, %s in all\n",
+		count_of(rate_of(rates, "calls", seconds)).text,
+		share_of(rate_of(metrics, "cpu", ns)).text,
+		share_of(rate_of(rates, "process_cpu_ns", ns)).text);
+	fprintf(out, "allocation       %s   I/O %s operations, %s\n",
+		size_of(rate_of(metrics, "alloc", seconds)).text,
+		count_of(rate_of(rates, "io_ops", seconds)).text,
+		size_of(rate_of(rates, "io_bytes", seconds)).text);
+	fprintf(out, "threads     %16s   memory %s of %s; a look takes %.1f ms\n",
+		count_of(value_of(status, "threads_live")).text,
+		size_of(value_of(memory, "used")).text, size_of(value_of(memory, "limit")).text,
+		value_of(rates, "took_ns") / 1e6);
+	if (json_array_size(top) > 0)
+		fprintf(out, "%-*s%16s%10s\n", (int)room, "Method", "Calls/s", "CPU");
+	json_array_foreach(top, i, row)
+	{
+		if (i == RATES_TOP)
+			break;
+		fprintf(out, "%*s%16s", (int)(room - put_name(out, method_of(row), room - 1)),
+			"", count_of(rate_of(row, "calls", seconds)).text);
+		if (value_of(row, "cpu") >= 0)
+			fprintf(out, "%8.1f %%", value_of(row, "cpu") / ns * 100);
+		fputc('\n', out);
+	}
+}
+
+static void put_line(FILE *out, const json_t *rates, double ns)
+{
+	const json_t *metrics = json_object_get(rates, "metrics");
+	const json_t *top = json_object_get(rates, "top");
+	double seconds = ns / 1e9, cpu = rate_of(metrics, "cpu", ns);
+
+	fprintf(out, "calls/s %s  cpu %s  alloc/s %s  io/s %s %s",
+		count_of(rate_of(rates, "calls", seconds)).text,
+		share_of(cpu >= 0 ? cpu : rate_of(rates, "process_cpu_ns", ns)).text,
+		size_of(rate_of(metrics, "alloc", seconds)).text,
+		count_of(rate_of(rates, "io_ops", seconds)).text,
+		size_of(rate_of(rates, "io_bytes", seconds)).text);
+	if (json_array_size(top) > 0) {
+		fputs("  top ", out);
+		put_name(out, method_of(json_array_get(top, 0)), TOP_LINE);
+	}
+}
+
+char *status_rates(const json_t *status, long pid, unsigned width)
+{
+	const json_t *rates = json_object_get(status, "rates");
+	const char *state = json_string_value(json_object_get(status, "state"));
+	double ns = value_of(rates, "span_ns");
+	char *lines = NULL;
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+
+	if (out && ns > 0 && width > 0) {
+		put_screen(out, status, ns, pid, width);
+	} else if (out && ns > 0) {
+		put_line(out, rates, ns);
+	} else if (out) {
+		fprintf(out, "process %ld: ", width > 0 ? pid : (long)value_of(status, "pid"));
+		put_name(out, state, NAME_LINE);
+		fprintf(out, ", %s%s",
+			state && strcmp(state, "recording") == 0 ? "no rates are told"
+								 : "nothing is recorded",
+			width > 0 ? "\n" : "");
+	}
+	return text_of(out, &lines, width);
+}
+
+/* ---- patterns ---- */
+
+static void say_line(void *user, const char *line)
+{
+	(void)user;
+	say("%s", line);
+}
+
+bool status_say_matches(const json_t *rows, bool has_ended)
+{
+	const char *option = matches_nothing(rows);
+
+	matches_say(rows, has_ended, MATCHES_SAID, say_line, NULL);
+	if (!option || !has_ended)
+		return false;
+	say(MATCHES_NOTHING, "", option);
+	return true;
 }

@@ -33,55 +33,52 @@ int take_flag(const char *command, const struct command_option *option, void *wo
 	return EXIT_DONE;
 }
 
-static int unknown_option(const struct command_table *table, const char *word)
+int command_option_read(
+	const struct command_table *table, void *words, int argc, char **argv, int *at)
 {
+	const char *word = argv[*at], *value = strchr(word, '=');
+	size_t length = strcspn(word, "=");
+	const struct command_option *option = NULL;
+	struct choices choices = {0};
 	char name[64];
-	struct choices choices = {.nearest.wanted = name};
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	for (size_t i = 0; i < table->count; i++)
-		choices_add(&choices, table->option[i].name);
-	return command_usage(table->command, "unknown option '%s'%s", name,
-		choices_text(&choices, "options"));
-}
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	choices.nearest.wanted = name;
+	for (size_t i = 0; i < table->count && !option; i++) {
+		const char *known = table->option[i].name;
 
-static const struct command_option *find_option(
-	const struct command_table *table, const char *word, size_t length)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		const char *name = table->option[i].name;
-
-		if (strlen(name) == length && strncmp(name, word, length) == 0)
-			return &table->option[i];
+		choices_add(&choices, known);
+		if (strlen(known) == length && strncmp(known, word, length) == 0)
+			option = &table->option[i];
 	}
-	return NULL;
+	if (!option)
+		return command_usage(table->command, "unknown option '%s'%s", name,
+			choices_text(&choices, "options"));
+	if (!option->value && value)
+		return command_usage(table->command, "%s takes no value", option->name);
+	if (value)
+		value++;
+	else if (option->value && strcmp(option->value, OPTIONAL_VALUE) != 0) {
+		if (*at + 1 == argc)
+			return command_usage(table->command, "%s needs a value%s%s",
+				option->name, option->value[0] != '\0' ? ": " : "",
+				option->value);
+		value = argv[++*at];
+	} else if (option->value && table->may_follow && *at + 1 < argc &&
+		   strncmp(argv[*at + 1], "--", 2) != 0) {
+		value = argv[++*at];
+	}
+	return option->take(table->command, option, words, value);
 }
 
 int command_options_read(const struct command_table *table, void *words, int argc, char **argv)
 {
 	int status = EXIT_DONE;
 
-	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
-		const char *word = argv[at], *value = strchr(word, '=');
-		const struct command_option *option =
-			find_option(table, word, value ? (size_t)(value - word) : strlen(word));
-
-		if (word[0] != '-' && table->other) {
-			status = table->other(words, word);
-			continue;
-		}
-		if (!option)
-			return unknown_option(table, word);
-		if (!option->value && value)
-			return command_usage(table->command, "%s takes no value", option->name);
-		if (option->value && !value && at + 1 == argc)
-			return command_usage(table->command, "%s needs a value%s%s",
-				option->name, option->value[0] != '\0' ? ": " : "",
-				option->value);
-		if (option->value)
-			value = value ? value + 1 : argv[++at];
-		status = option->take(table->command, option, words, value);
-	}
+	for (int at = 1; at < argc && status == EXIT_DONE; at++)
+		status = argv[at][0] != '-' && table->other
+				 ? table->other(words, argv[at])
+				 : command_option_read(table, words, argc, argv, &at);
 	return status;
 }
 

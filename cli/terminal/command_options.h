@@ -19,11 +19,15 @@ typedef int option_taker(const char *command, const struct command_option *optio
 
 struct command_option {
 	const char *name;
-	const char *value;   /* as help calls it; "": no such; NULL: it has none */
+	const char
+		*value; /* as help calls it; "": no such; NULL: it has none; OPTIONAL_VALUE */
 	const char *meaning; /* for help */
 	option_taker *take;
 	size_t offset; /* in words, of what take sets */
 };
+
+/* The value may be left out: NULL is taken then. */
+#define OPTIONAL_VALUE "[VALUE]"
 
 /* A const char *, borrowed; the same, not empty; a bool that becomes true. */
 option_taker take_text, take_some_text, take_flag;
@@ -34,9 +38,14 @@ struct command_table {
 	size_t count;
 	/* Takes a word that is no option; NULL: it is an unknown one. */
 	int (*other)(void *words, const char *word);
+	bool may_follow; /* a value that may be left out: it is the next word, unless that is an option */
 };
 
-/* argv[0] is the command's own name. An exit status, as above. */
+/* Takes the option at argv[*at], and moves *at to its last word. An exit status, as above. */
+int command_option_read(
+	const struct command_table *table, void *words, int argc, char **argv, int *at);
+
+/* Takes them all. argv[0] is the command's own name. An exit status, as above. */
 int command_options_read(const struct command_table *table, void *words, int argc, char **argv);
 
 /* The place of the value among names (to NULL), or -1, which was told: "no WHAT 'VALUE'...". */
