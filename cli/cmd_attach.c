@@ -20,8 +20,7 @@
 #include "cli/record/profile_file.h"
 #include "cli/record/start_request.h"
 #include "cli/status_text.h"
-#include "cli/terminal/passing_line.h"
-#include "cli/terminal/say.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 
 /* Milliseconds between two looks at the target. */

@@ -34,74 +34,30 @@ static const struct command_option options[] = {
 	{"--quick", NULL, NULL, take_flag, offsetof(struct words, what.quick)},
 };
 
-static int read_words(struct words *words, int argc, char **argv)
-{
-	const struct command_table table = {
-		"calibrate", options, sizeof(options) / sizeof(*options), NULL, false};
-	int status = command_options_read(&table, words, argc, argv);
-
-	if (status == EXIT_DONE && strcmp(words->what.calls, "off") == 0)
-		return command_usage(
-			"calibrate", "--calls off: where no calls are seen, they cost nothing");
-	return status;
-}
-
 /* ---- what was found ---- */
 
 #define NAMES "  %-20s %-15s"
 
-static bool costs_nothing(const struct calibration *calibration, unsigned metric)
-{
-	for (size_t i = 0; i < calibration->row_count; i++)
-		if (calibration->row[i].cost[metric].cost != 0)
-			return false;
-	return true;
-}
-
-/* All three methods are of that type. */
-static uint32_t code_of(unsigned type, enum transition begin, enum transition end)
-{
-	uint32_t third = sequence_third((enum call_state)(type >> 1), type & 1);
-
-	return sequence_roll(sequence_roll(third, third, begin), third, end);
-}
-
-static void print_row(FILE *out, const struct calibration_row *row, unsigned metric)
-{
-	const struct calibration_cost *cost = &row->cost[metric];
-	struct sequence_words words;
-	char between[32];
-
-	if (!sequence_to_words(row->code, &words))
-		return;
-	snprintf(between, sizeof(between), "%s to %s", words.begin, words.end);
-	fprintf(out, NAMES " %9.1f %12.1f %8.1f %8.1f .. %-6.1f %8.1f .. %.1f\n", words.second,
-		between, cost->observed, cost->environment, cost->cost, cost->low, cost->high,
-		cost->work_low, cost->work_high);
-}
-
+/* All three methods are of that state, and static. */
 static void print_rows(FILE *out, const struct calibration *calibration, unsigned metric)
 {
-	for (unsigned state = 0; state < STATE_OUTSIDE; state++)
-		for (int ends = 0; ends < 4; ends++) {
-			const struct calibration_row *row = calibration_row(calibration,
-				code_of(state << 1 | 1, (enum transition)(ends >> 1),
-					(enum transition)(ends & 1)));
+	for (int i = 0; i < STATE_OUTSIDE * 4; i++) {
+		uint32_t third = sequence_third((enum call_state)(i / 4), true);
+		uint32_t code =
+			sequence_roll(sequence_roll(third, third, (enum transition)(i % 4 / 2)),
+				third, (enum transition)(i % 2));
+		const struct calibration_row *row = calibration_row(calibration, code);
+		const struct calibration_cost *cost = row ? &row->cost[metric] : NULL;
+		struct sequence_words words;
+		char between[32];
 
-			if (row)
-				print_row(out, row, metric);
-		}
-}
-
-static void print_work(FILE *out, const struct known_work *work)
-{
-	fprintf(out,
-		"  %u comparisons with work; left out: %u where calls overlap without probes, "
-		"%u "
-		"too long to tell\n  little work is up to %.0f %%; the same work differs by "
-		"%.1f %%\n",
-		work->points, work->overlapping, work->hiding, 100 * work->reach,
-		100 * work->measured_relative);
+		if (!row || !sequence_to_words(code, &words))
+			continue;
+		snprintf(between, sizeof(between), "%s to %s", words.begin, words.end);
+		fprintf(out, NAMES " %9.1f %12.1f %8.1f %8.1f .. %-6.1f %8.1f .. %.1f\n",
+			words.second, between, cost->observed, cost->environment, cost->cost,
+			cost->low, cost->high, cost->work_low, cost->work_high);
+	}
 }
 
 static void print_costs(
@@ -109,8 +65,12 @@ static void print_costs(
 {
 	for (unsigned i = 0; i < calibration->metric_count; i++) {
 		const struct calibration_metric *metric = &calibration->metric[i];
+		const struct known_work *work = &training->work[i];
+		bool is_changed = false;
 
-		if (costs_nothing(calibration, i)) {
+		for (size_t k = 0; k < calibration->row_count; k++)
+			is_changed |= calibration->row[k].cost[i].cost != 0;
+		if (!is_changed) {
 			fprintf(out, "%s: not changed by probes\n", metric->name);
 			continue;
 		}
@@ -118,7 +78,12 @@ static void print_costs(
 			metric->unit, "method", "stretch", "observed", "environment", "cost",
 			"with little work", "with more");
 		print_rows(out, calibration, i);
-		print_work(out, &training->work[i]);
+		fprintf(out,
+			"  %u comparisons with work; left out: %u where calls overlap without "
+			"probes, %u too long to tell\n"
+			"  little work is up to %.0f %%; the same work differs by %.1f %%\n",
+			work->points, work->overlapping, work->hiding, 100 * work->reach,
+			100 * work->measured_relative);
 	}
 }
 
@@ -143,33 +108,24 @@ static int check_place(const char *file, struct error *error)
 	return 0;
 }
 
-/* *place: where it is kept, owned. */
-static int keep(const struct calibration *calibration, const char *file, char **place,
-	struct error *error)
-{
-	int failed = file ? calibration_save(calibration, file, error)
-			  : cache_write(calibration, error);
-
-	*place = file ? strdup(file) : cache_path(&calibration->identity);
-	return failed;
-}
-
-static int finish(const struct words *words, const struct calibration *calibration,
+static int finish(const char *file, const struct calibration *calibration,
 	const struct training *training)
 {
+	char *cached = file ? NULL : cache_path(&calibration->identity);
+	const char *place = file ? file : cached;
 	struct error error = {0};
-	char *place;
 	int failed;
 
 	print_costs(stdout, calibration, training);
-	failed = keep(calibration, words->file, &place, &error);
+	failed = file ? calibration_save(calibration, file, &error)
+		      : cache_write(calibration, &error);
 	if (failed == 0) {
 		printf("%zu sequences in %.1f s: '", calibration->row_count,
 			calibration->seconds);
 		harmless_put(stdout, place ? place : "");
 		printf("'\n");
 	}
-	free(place);
+	free(cached);
 	return failed != 0 ? command_failed(&error) : command_flush();
 }
 
@@ -182,10 +138,15 @@ int cmd_calibrate(int argc, char **argv)
 	struct calibration *calibration = NULL;
 	struct training *training;
 	struct error error = {0};
-	int failed, status = read_words(&words, argc, argv);
+	const struct command_table table = {
+		"calibrate", options, sizeof(options) / sizeof(*options), NULL, false};
+	int failed, status = command_options_read(&table, &words, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;
+	if (strcmp(words.what.calls, "off") == 0)
+		return command_usage(
+			"calibrate", "--calls off: where no calls are seen, they cost nothing");
 	training = calloc(1, sizeof(*training));
 	if (!training)
 		return command_no_memory();
@@ -193,7 +154,8 @@ int cmd_calibrate(int argc, char **argv)
 	failed = check_place(words.file, &error);
 	if (failed == 0)
 		failed = calibrate_measure(&words.what, &calibration, training, &error);
-	status = failed == 0 ? finish(&words, calibration, training) : command_failed(&error);
+	status = failed == 0 ? finish(words.file, calibration, training)
+			     : command_failed(&error);
 	calibration_destroy(calibration);
 	free(training);
 	return status;

@@ -159,21 +159,10 @@ static int take_watch(
 	return command_usage(name, "--watch: %s", error.text);
 }
 
-static int take_format(
-	const char *name, const struct command_option *option, void *words, const char *value)
-{
-	int found = command_choose(
-		name, "format", value, (const char *const[]){"text", "json", NULL});
-
-	(void)option;
-	((struct control_command *)words)->is_json = found == 1;
-	return found < 0 ? EXIT_USAGE : EXIT_DONE;
-}
-
 static const struct command_option status_options[] = {
 	{"--watch", OPTIONAL_VALUE, NULL, take_watch, 0},
 	{"--all", NULL, NULL, take_flag, offsetof(struct control_command, all)},
-	{"--format", "", NULL, take_format, 0},
+	{"--format", "", NULL, take_json, offsetof(struct control_command, is_json)},
 };
 
 /* Over the lines of before: each is written and its rest cleared, so that nothing flickers. One

@@ -8,46 +8,6 @@
 #include "options/options.h"
 #include "options/wrap.h"
 
-/* What can be asked about besides the commands. */
-static const struct topic {
-	const char *name;
-	void (*print)(FILE *out);
-} topics[] = {
-	{"options", options_help},
-	{"schema", options_schema},
-};
-
-static const struct topic *topic_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
-		if (strcmp(topics[i].name, name) == 0)
-			return &topics[i];
-	return NULL;
-}
-
-static void list_commands(FILE *out)
-{
-	fprintf(out, "usage: jprof COMMAND [ARGUMENTS]\n\n");
-	for (size_t i = 0; i < command_count; i++) {
-		fprintf(out, "  %-10s ", commands[i].name);
-		wrap_text(out, 13, commands[i].summary);
-	}
-	fprintf(out,
-		"\n`jprof help COMMAND` says more; `jprof --version` prints the version.\n");
-}
-
-static void describe(FILE *out, const struct command *command)
-{
-	fprintf(out, "usage: jprof %s%s%s\n\n%s\n", command->name,
-		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
-	if (command->text)
-		fprintf(out, "\n%s", command->text);
-	if (command->details) {
-		fputc('\n', out);
-		command->details(out);
-	}
-}
-
 void cmd_help_details(FILE *out)
 {
 	char names[400] = "";
@@ -65,23 +25,39 @@ void cmd_help_details(FILE *out)
 int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
-	const struct topic *topic;
 
 	if (argc > 2)
 		return command_usage("help", "one word at most, not '%s'", argv[2]);
 	if (argc < 2) {
-		list_commands(stdout);
+		printf("usage: jprof COMMAND [ARGUMENTS]\n\n");
+		for (size_t i = 0; i < command_count; i++) {
+			printf("  %-10s ", commands[i].name);
+			wrap_text(stdout, 13, commands[i].summary);
+		}
+		printf("\n`jprof help COMMAND` says more; `jprof --version` prints the "
+		       "version.\n");
 		return command_flush();
 	}
-	topic = topic_find(argv[1]);
-	if (topic) {
-		topic->print(stdout);
+	/* What can be asked about besides the commands. */
+	if (strcmp(argv[1], "options") == 0) {
+		options_help(stdout);
+		return command_flush();
+	}
+	if (strcmp(argv[1], "schema") == 0) {
+		options_schema(stdout);
 		return command_flush();
 	}
 	command = command_find(argv[1]);
 	if (!command)
 		return command_unknown(
 			argv[1], (const char *const[]){"options", "schema", NULL});
-	describe(stdout, command);
+	printf("usage: jprof %s%s%s\n\n%s\n", command->name,
+		command->arguments[0] != '\0' ? " " : "", command->arguments, command->summary);
+	if (command->text)
+		printf("\n%s", command->text);
+	if (command->details) {
+		putchar('\n');
+		command->details(stdout);
+	}
 	return command_flush();
 }

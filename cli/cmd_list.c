@@ -21,24 +21,18 @@ static int refuse_word(void *words, const char *word)
 	return command_usage("list", "one word too many: '%s'", word);
 }
 
-static int read_words(bool *is_json, int argc, char **argv)
-{
-	static const char *const formats[] = {"text", "json", NULL};
-	static const struct command_option options[] = {{"--format", "", NULL, take_text, 0}};
-	const struct command_table table = {"list", options, 1, refuse_word, false};
-	const char *format = formats[0];
-	int status = command_options_read(&table, &format, argc, argv), found;
+struct shown {
+	char text[200];
+};
 
-	if (status != EXIT_DONE)
-		return status;
-	found = command_choose("list", "format", format, formats);
-	*is_json = found == 1;
-	return found < 0 ? EXIT_USAGE : EXIT_DONE;
-}
-
-static const char *or_unknown(const char *text)
+/* For a column; instead: of what is not known. */
+static struct shown show(const char *text, const char *instead)
 {
-	return text ? text : "?";
+	struct shown shown;
+
+	text = text ? text : instead;
+	harmless_copy(shown.text, sizeof(shown.text), text, strlen(text));
+	return shown;
 }
 
 static void print_text(const struct jvm_list *list)
@@ -48,15 +42,10 @@ static void print_text(const struct jvm_list *list)
 			"Program");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct jvm_row *row = &list->row[i];
-		char user[200], version[200], state[200];
 
-		harmless_copy(user, sizeof(user), row->user, strlen(row->user));
-		harmless_copy(version, sizeof(version), or_unknown(row->version),
-			strlen(or_unknown(row->version)));
-		harmless_copy(state, sizeof(state), row->recording ? row->recording : "-",
-			row->recording ? strlen(row->recording) : 1);
-		printf("%8ld  %-10s %-10s %-10s ", (long)row->pid, user, version, state);
-		harmless_put(stdout, or_unknown(row->program));
+		printf("%8ld  %-10s %-10s %-10s ", (long)row->pid, show(row->user, "?").text,
+			show(row->version, "?").text, show(row->recording, "-").text);
+		harmless_put(stdout, row->program ? row->program : "?");
 		if (row->refusal) {
 			printf("\n%8s  no attach: ", "");
 			harmless_put(stdout, row->refusal);
@@ -109,7 +98,9 @@ int cmd_list(int argc, char **argv)
 	struct error error = {0};
 	struct jvm_list list;
 	bool is_json = false;
-	int status = read_words(&is_json, argc, argv);
+	static const struct command_option format = {"--format", "", NULL, take_json, 0};
+	const struct command_table table = {"list", &format, 1, refuse_word, false};
+	int status = command_options_read(&table, &is_json, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;

@@ -15,7 +15,6 @@
 #include "cli/record/profile_file.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/say.h"
 #include "cli/terminal/waiting.h"
 #include "options/wrap.h"
 #include "report/report.h"
@@ -35,34 +34,19 @@ enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 /* ---- the options: one row each ---- */
 
-static const char *view_name(size_t i)
-{
-	return i < view_count ? views[i]->name : NULL;
-}
-
-static const char *format_name(size_t i)
-{
-	return i < format_count ? formats[i]->name : NULL;
-}
-
-/* The place of the value, or -1. */
-static int choose(const char *what, const char *value, const char *(*name)(size_t i))
-{
-	const char *names[32] = {NULL};
-
-	for (size_t i = 0; i + 1 < sizeof(names) / sizeof(*names) && name(i); i++)
-		names[i] = name(i);
-	return command_choose("report", what, value, names);
-}
+enum { NAMES_MAX = 32 };
 
 static int take_view(const char *command, const struct command_option *option, void *words,
 	const char *value)
 {
+	const char *names[NAMES_MAX] = {NULL};
 	struct words *report = words;
-	int found = choose("view", value, view_name);
+	int found;
 
-	(void)command;
 	(void)option;
+	for (size_t i = 0; i < view_count && i + 1 < NAMES_MAX; i++)
+		names[i] = views[i]->name;
+	found = command_choose(command, "view", value, names);
 	if (found < 0)
 		return EXIT_USAGE;
 	report->has_view = true;
@@ -73,10 +57,13 @@ static int take_view(const char *command, const struct command_option *option, v
 static int take_format(const char *command, const struct command_option *option, void *words,
 	const char *value)
 {
-	int found = choose("format", value, format_name);
+	const char *names[NAMES_MAX] = {NULL};
+	int found;
 
-	(void)command;
 	(void)option;
+	for (size_t i = 0; i < format_count && i + 1 < NAMES_MAX; i++)
+		names[i] = formats[i]->name;
+	found = command_choose(command, "format", value, names);
 	if (found < 0)
 		return EXIT_USAGE;
 	((struct words *)words)->request.format = formats[found];
@@ -219,55 +206,29 @@ void cmd_report_details(FILE *out)
 
 /* ---- the words ---- */
 
-/* Without a file: the newest here. *found is owned. */
-static int find_file(struct words *words, char **found)
-{
-	struct error error = {0};
-
-	if (words->file)
-		return 0;
-	*found = profile_file_newest(&error);
-	if (!*found)
-		return command_usage("report", "%s", error.text);
-	say("of the newest profile here, '%s'", *found);
-	words->file = *found;
-	return 0;
-}
-
-static bool wants_colour(void)
-{
-	const char *terminal = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
-
-/* The terminal's, or as COLUMNS says; of a pipe only what the user says. */
-static void find_size(struct words *words)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size = {0};
-	long width = columns ? strtol(columns, NULL, 10) : 0;
-
-	if (words->request.width != 0 || !isatty(STDOUT_FILENO))
-		return;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-		words->request.height = size.ws_row;
-		if (size.ws_col > 0)
-			width = size.ws_col;
-	}
-	if (width <= 0 || width > WIDTH_MOST)
-		width = WIDTH_USUAL;
-	words->request.width = width < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)width;
-}
-
-/* What depends on where the report goes: a terminal gets a screen, all else everything.
- */
+/* What depends on where the report goes: a terminal gets a screen, of its size or as COLUMNS says; all
+ * else everything, in as many columns as the user says. */
 static void choose_layout(struct words *words)
 {
 	struct report_request *request = &words->request;
+	const char *columns = getenv("COLUMNS");
+	struct winsize size = {0};
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+	const char *terminal = getenv("TERM");
+	bool is_terminal = isatty(STDOUT_FILENO);
 
-	find_size(words);
+	request->colour =
+		is_terminal && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+	if (request->width == 0 && is_terminal) {
+		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+			request->height = size.ws_row;
+			if (size.ws_col > 0)
+				width = size.ws_col;
+		}
+		if (width <= 0 || width > WIDTH_MOST)
+			width = WIDTH_USUAL;
+		request->width = width < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)width;
+	}
 	if (request->format != &format_text || words->wide || request->width == 0)
 		return;
 	request->format = &format_screen;
@@ -316,20 +277,6 @@ static void tell_state(
 			live->pid, live->age, nothing, live->why.text);
 }
 
-/* Finds the calibration, or measures one if the view has figures that it changes. */
-static int find_adjustment(struct adjustment *adjustment, const struct profile *profile,
-	const struct words *words, struct error *error)
-{
-	const struct adjustment_choice choice = {.calibration = words->calibration,
-		.measure = first_use_measure,
-		.java = words->java};
-	int failed = adjustment_init(adjustment, profile, &choice, error);
-
-	if (failed == 0 && waiting_interrupted())
-		failed = error_set(error, ERROR_BUSY, "interrupted");
-	return failed;
-}
-
 static void say_line(const char *line)
 {
 	say("%s", line);
@@ -339,6 +286,9 @@ static void say_line(const char *line)
 static int print_profile(const struct profile *profile, const struct words *words,
 	const char *state, uint64_t *violations, struct error *error)
 {
+	const struct adjustment_choice choice = {.calibration = words->calibration,
+		.measure = first_use_measure,
+		.java = words->java};
 	struct report_request request = words->request;
 	struct adjustment adjustment = {0};
 	int failed = 0;
@@ -348,7 +298,9 @@ static int print_profile(const struct profile *profile, const struct words *word
 	request.before_write = progress_hide;
 	if ((request.view->adjusts && !profile_is_unwritten(profile)) || words->calibration) {
 		progress_show("taking out what probes cost");
-		failed = find_adjustment(&adjustment, profile, words, error);
+		failed = adjustment_init(&adjustment, profile, &choice, error);
+		if (failed == 0 && waiting_interrupted())
+			failed = error_set(error, ERROR_BUSY, "interrupted");
 		request.choice.adjustment = &adjustment;
 	}
 	progress_show("putting the report together");
@@ -440,14 +392,19 @@ int cmd_report(int argc, char **argv)
 	const struct command_table table = {
 		"report", report_options, OPTION_COUNT, take_file, false};
 	int status = command_options_read(&table, &words, argc, argv);
+	struct error error = {0};
 	char *found = NULL;
 
-	if (status == 0)
-		status = find_file(&words, &found);
+	if (status == 0 && !words.file) {
+		words.file = found = profile_file_newest(&error);
+		if (found)
+			say("of the newest profile here, '%s'", found);
+		else
+			status = command_usage("report", "%s", error.text);
+	}
 	if (status == 0) {
 		/* A reader that has seen enough is no reason to die of a signal. */
 		signal(SIGPIPE, SIG_IGN);
-		words.request.colour = wants_colour();
 		choose_layout(&words);
 		status = print_report(&words);
 	}

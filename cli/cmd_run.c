@@ -27,7 +27,6 @@
 #include "cli/record/launch.h"
 #include "cli/record/profile_file.h"
 #include "cli/record/run_profiles.h"
-#include "cli/terminal/say.h"
 #include "cli/terminal/waiting.h"
 #include "options/options.h"
 
@@ -46,34 +45,27 @@ struct run {
 
 /* ---- the words in front of -- ---- */
 
-/* What is to be run decides how the other words are passed on. */
-static int find_command(struct run *run, int argc, char **argv)
-{
-	int at = 1;
-
-	while (at < argc && strcmp(argv[at], "--") != 0)
-		at++;
-	if (at + 1 == argc)
-		return command_usage("run", "nothing to run behind --");
-	if (at == argc)
-		return EXIT_DONE; /* the words may tell more */
-	run->command = argv + at + 1;
-	run->way = launch_way_of(run->command[0]);
-	/* JVMs below another program may work in other folders. */
-	if (run->way != LAUNCH_ANY)
-		return EXIT_DONE;
-	if (!getcwd(run->here, sizeof(run->here))) {
-		say("cannot tell the working directory: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	run->words.folder = run->here;
-	return EXIT_DONE;
-}
-
 static int read_words(struct run *run, int argc, char **argv)
 {
-	int status = find_command(run, argc, argv);
+	int status = EXIT_DONE, end = 1;
 
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	if (end + 1 == argc)
+		return command_usage("run", "nothing to run behind --");
+	/* What is to be run decides how the other words are passed on: JVMs below another program may
+	 * work in other folders. */
+	if (end < argc) {
+		run->command = argv + end + 1;
+		run->way = launch_way_of(run->command[0]);
+	}
+	if (run->command && run->way == LAUNCH_ANY) {
+		if (!getcwd(run->here, sizeof(run->here))) {
+			say("cannot tell the working directory: %s", strerror(errno));
+			return EXIT_FAILED;
+		}
+		run->words.folder = run->here;
+	}
 	for (int at = 1; at < argc && strcmp(argv[at], "--") != 0 && status == EXIT_DONE;
 		at++) {
 		if (strncmp(argv[at], "--", 2) != 0)
@@ -87,20 +79,6 @@ static int read_words(struct run *run, int argc, char **argv)
 }
 
 /* ---- the agent's options ---- */
-
-/* The file as the agent is to be told: with the time of now, and absolute where its JVM
- * may work elsewhere. */
-static char *tell_file(const struct run *run, const char *file, struct error *error)
-{
-	char *fixed;
-
-	if (run->way == LAUNCH_ANY)
-		return profile_file_whole(file, true, error);
-	fixed = profile_file_fix_time(file, (long)time(NULL));
-	if (!fixed)
-		error_set(error, ERROR_MEMORY, "no memory");
-	return fixed;
-}
 
 /* Finds where the profile will be, from the words, the config file and the default, and
  * tells the agent the same. */
@@ -118,10 +96,15 @@ static int place_profile(struct run *run)
 	if (failed != 0)
 		return command_failed(&error);
 	run->is_armed = !options.start;
-	file = tell_file(run, options.file, &error);
-	failed = -(int)error.code;
-	if (failed == 0)
-		failed = profile_file_check(file, &error);
+	/* With the time of now, and absolute where the agent's JVM may work elsewhere. */
+	if (run->way == LAUNCH_ANY) {
+		file = profile_file_whole(options.file, true, &error);
+	} else {
+		file = profile_file_fix_time(options.file, (long)time(NULL));
+		if (!file)
+			error_set(&error, ERROR_MEMORY, "no memory");
+	}
+	failed = file ? profile_file_check(file, &error) : -(int)error.code;
 	if (failed == 0 && (run->words.file || strcmp(file, options.file) != 0))
 		failed = options_append(&run->words.options, "file", file, &error);
 	free(file);
@@ -156,7 +139,7 @@ static int make_agent(struct run *run)
 	return EXIT_DONE;
 }
 
-/* ---- signals ---- */
+/* ---- the child ---- */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -175,96 +158,51 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void block_signals(sigset_t *before)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < PASSED_ON; i++)
-		sigaddset(&set, passed_on[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-/* Signals that are ignored (nohup) stay so, here and in the child. */
-static void catch_signals(void)
+/* What exec fails with comes through a pipe, which closes when it works. Signals wait until the child
+ * is known; those that are ignored (nohup) stay so, here and in the child. */
+static int start_child(char **argv)
 {
 	struct sigaction action = {
 		.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < PASSED_ON; i++) {
-		struct sigaction old;
-
-		if (sigaction(passed_on[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(passed_on[i], &action, NULL);
-	}
-}
-
-/* ---- the child ---- */
-
-/* Becomes the program; if it cannot, tells why through the pipe. */
-static void exec_program(char **argv, const sigset_t *signals, int failure)
-{
-	int reason;
-	ssize_t told;
-
-	sigprocmask(SIG_SETMASK, signals, NULL);
-	execvp(argv[0], argv);
-	reason = errno;
-	told = write(failure, &reason, sizeof(reason));
-	_exit(told == (ssize_t)sizeof(reason) ? 127 : 126);
-}
-
-/* What exec failed with, or 0 once it has worked: the pipe closes then. */
-static int read_failure(int pipe_end)
-{
-	int reason = 0;
-	ssize_t got;
-
-	do {
-		got = read(pipe_end, &reason, sizeof(reason));
-	} while (got < 0 && errno == EINTR);
-	return got == (ssize_t)sizeof(reason) ? reason : 0;
-}
-
-static int start_child(char **argv)
-{
-	sigset_t before;
+	sigset_t before, set;
 	int ends[2], reason;
 
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		say("cannot make a pipe: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	block_signals(&before);
+	sigemptyset(&set);
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaddset(&set, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	child = fork();
-	if (child == 0)
-		exec_program(argv, &before, ends[1]);
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(argv[0], argv);
+		reason = errno;
+		_exit(write(ends[1], &reason, sizeof(reason)) == (ssize_t)sizeof(reason) ? 127
+											 : 126);
+	}
 	reason = child < 0 ? errno : 0;
 	close(ends[1]);
 	if (child > 0) {
-		catch_signals();
+		sigemptyset(&action.sa_mask);
+		for (size_t i = 0; i < PASSED_ON; i++) {
+			struct sigaction old;
+
+			if (sigaction(passed_on[i], NULL, &old) == 0 &&
+				old.sa_handler != SIG_IGN)
+				sigaction(passed_on[i], &action, NULL);
+		}
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		reason = read_failure(ends[0]);
+		while (read(ends[0], &reason, sizeof(reason)) < 0 && errno == EINTR)
+			;
 	}
 	close(ends[0]);
 	if (reason == 0)
 		return 0;
 	say("cannot run '%s': %s", argv[0], strerror(reason));
 	return EXIT_FAILED;
-}
-
-static int wait_for_child(void)
-{
-	int status;
-
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno == EINTR)
-			continue;
-		say("cannot wait for the program: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* ---- --duration ---- */
@@ -278,43 +216,25 @@ static bool child_has_ended(void)
 	       info.si_pid != 0;
 }
 
-static bool ends_before(int64_t moment)
-{
-	while (!child_has_ended()) {
-		if (waiting_now() >= moment)
-			return false;
-		waiting_sleep(PAUSE);
-	}
-	return true;
-}
-
-/* The agent may have been busy with its start until now. */
-static int stop_recording(const struct target *target, struct error *error)
-{
-	struct control control;
-	json_t *result = NULL;
-	int failed = control_await(&control, target, error);
-
-	if (failed == 0)
-		failed = control_ask(&control, "stop", NULL, &result, error);
-	json_decref(result);
-	control_close(&control);
-	return failed;
-}
-
 /* The recording ends, the program runs on. A program that ended by itself is none of the
  * failures. */
 static void end_recording(pid_t pid)
 {
 	struct error error = {0};
+	struct control control = {.descriptor = -1};
 	struct target target;
+	json_t *result = NULL;
 
 	if (target_open(&target, pid, &error) == 0) {
-		if (stop_recording(&target, &error) == 0)
+		/* The agent may have been busy with its start until now. */
+		if (control_await(&control, &target, &error) == 0 &&
+			control_ask(&control, "stop", NULL, &result, &error) == 0)
 			fprintf(stderr,
 				"jprof: the recording has ended; the program runs on\n");
 		else if (target_is_ending(&target))
 			error = (struct error){0};
+		json_decref(result);
+		control_close(&control);
 		target_close(&target);
 	} else if (error.code == ERROR_MISSING) {
 		return;
@@ -323,12 +243,21 @@ static void end_recording(pid_t pid)
 		say("cannot end the recording: %s", error.text);
 }
 
-/* Of java itself the pid is known before its agent has told anything. */
+/* After --duration, unless the child has ended by then. Of java itself the pid is known before its
+ * agent has told anything. */
 static void end_recordings(const struct run *run)
 {
+	int64_t end = waiting_until(run->words.duration);
 	struct run_notes notes = {0};
 	struct error ignored = {0};
 
+	while (waiting_now() < end) {
+		if (child_has_ended())
+			return;
+		waiting_sleep(PAUSE);
+	}
+	if (child_has_ended())
+		return;
 	if (run->way != LAUNCH_ANY)
 		end_recording(child);
 	else if (run_notes_read(&notes, run->notes, &ignored) == 0)
@@ -338,37 +267,42 @@ static void end_recordings(const struct run *run)
 	run_notes_fini(&notes);
 }
 
-/* ---- the end ---- */
-
-static void say_profiles(const struct run *run)
+/* Its status as a shell tells it. */
+static int wait_for_child(void)
 {
-	struct run_notes notes = {0};
-	struct error error = {0};
+	int status;
 
-	if (run_notes_read(&notes, run->notes, &error) != 0)
-		command_failed(&error);
-	else
-		run_profiles_say(&notes, run->is_armed, run->way != LAUNCH_ANY);
-	for (size_t i = 0; i < notes.count; i++)
-		if (notes.note[i].kind == RUN_NOTE_PROFILE)
-			known_jvms_note_profile(notes.note[i].text);
-	run_notes_fini(&notes);
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno == EINTR)
+			continue;
+		say("cannot wait for the program: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static int run_command(struct run *run)
 {
 	char **argv = launch_argv(run->way, run->command, run->agent);
+	struct run_notes notes = {0};
+	struct error error = {0};
 	int status;
 
 	if (!argv)
 		return command_no_memory();
 	status = start_child(argv);
 	if (status == EXIT_DONE) {
-		if (run->words.duration != 0 &&
-			!ends_before(waiting_until(run->words.duration)))
+		if (run->words.duration != 0)
 			end_recordings(run);
 		status = wait_for_child();
-		say_profiles(run);
+		if (run_notes_read(&notes, run->notes, &error) != 0)
+			command_failed(&error);
+		else
+			run_profiles_say(&notes, run->is_armed, run->way != LAUNCH_ANY);
+		for (size_t i = 0; i < notes.count; i++)
+			if (notes.note[i].kind == RUN_NOTE_PROFILE)
+				known_jvms_note_profile(notes.note[i].text);
+		run_notes_fini(&notes);
 	}
 	if (run->way != LAUNCH_ANY)
 		free(argv[1]);

@@ -13,7 +13,7 @@
 
 struct words {
 	struct selftest what;
-	const char *format;
+	bool is_json;
 };
 
 static const struct command_option options[] = {
@@ -22,17 +22,14 @@ static const struct command_option options[] = {
 	{"--timing", "", NULL, take_some_text, offsetof(struct words, what.timing)},
 	{"--metrics", "", NULL, take_some_text, offsetof(struct words, what.metrics)},
 	{"--calibration", "", NULL, take_some_text, offsetof(struct words, what.calibration)},
-	{"--format", "", NULL, take_some_text, offsetof(struct words, format)},
+	{"--format", "", NULL, take_json, offsetof(struct words, is_json)},
 };
-
-static const char *const formats[] = {"text", "json", NULL};
-static verdict_printer *const printers[] = {print_verdict_text, print_verdict_json};
 
 static int read_words(struct words *words, int argc, char **argv)
 {
 	const struct command_table table = {
 		"selftest", options, sizeof(options) / sizeof(*options), NULL, false};
-	int status = command_options_read(&table, words, argc, argv), format;
+	int status = command_options_read(&table, words, argc, argv);
 
 	if (status != EXIT_DONE)
 		return status;
@@ -41,10 +38,7 @@ static int read_words(struct words *words, int argc, char **argv)
 			"selftest", "--calls off: where no calls are seen, nobody has a share");
 	if (words->what.calibration && strcmp(words->what.calibration, "auto") == 0)
 		words->what.calibration = NULL;
-	format = command_choose("selftest", "format", words->format, formats);
-	if (format < 0)
-		return EXIT_USAGE;
-	words->what.print = printers[format];
+	words->what.print = words->is_json ? print_verdict_json : print_verdict_text;
 	return EXIT_DONE;
 }
 
@@ -54,8 +48,7 @@ int cmd_selftest(int argc, char **argv)
 				      .timing = "fast",
 				      .metrics = "wall+cpu+alloc",
 				      .measure = first_use_measure,
-				      .progress = isatty(STDERR_FILENO)},
-		.format = "text"};
+				      .progress = isatty(STDERR_FILENO)}};
 	struct error error = {0};
 	int status = read_words(&words, argc, argv);
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "cli/terminal/say.h"
 #include "options/choices.h"
 
 static const char run_text[] =

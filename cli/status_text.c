@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal/say.h"
+#include "cli/terminal/outcome.h"
 #include "error/columns.h"
 #include "error/harmless.h"
 #include "options/matches.h"

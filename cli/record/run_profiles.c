@@ -11,7 +11,7 @@
 
 #include "cli/attach/control_client.h"
 #include "cli/record/profile_file.h"
-#include "cli/terminal/say.h"
+#include "cli/terminal/outcome.h"
 
 /* It was made, was not removed, and no later note is about the same file. */
 static bool is_profile(const struct run_notes *notes, size_t at)

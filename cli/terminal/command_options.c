@@ -97,3 +97,13 @@ int command_choose(
 	command_usage(command, "no %s '%s'%s", what, value, choices_text(&choices, all));
 	return -1;
 }
+
+int take_json(const char *command, const struct command_option *option, void *words,
+	const char *value)
+{
+	static const char *const formats[] = {"text", "json", NULL};
+	int found = command_choose(command, "format", value, formats);
+
+	*(bool *)((char *)words + option->offset) = found == 1;
+	return found < 0 ? EXIT_USAGE : EXIT_DONE;
+}

@@ -29,8 +29,9 @@ struct command_option {
 /* The value may be left out: NULL is taken then. */
 #define OPTIONAL_VALUE "[VALUE]"
 
-/* A const char *, borrowed; the same, not empty; a bool that becomes true. */
-option_taker take_text, take_some_text, take_flag;
+/* A const char *, borrowed; the same, not empty; a bool that becomes true; one that tells whether the
+ * format is json, not text. */
+option_taker take_text, take_some_text, take_flag, take_json;
 
 struct command_table {
 	const char *command;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* outcome: how a command ends: its exit status, and the line that says why. */
+/* outcome: lines for the person at the terminal, and how a command ends: its exit status, and the line
+ * that says why. */
 #ifndef JPROF_CLI_OUTCOME_H
 #define JPROF_CLI_OUTCOME_H
 
 #include "error/error.h"
+
+/* Prints "jprof: " and one line on standard error, without what a terminal might obey
+ * (error/harmless.h): all that holds a name goes this way. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Exit status of the command. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };

@@ -8,13 +8,57 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/terminal/passing_line.h"
+#include "error/harmless.h"
+
+/* ---- a passing line ---- */
+
+enum { LINE = 256 };
+
+#define ERASE "\r\033[K"
+
+static bool is_there;
+
+void passing_line_show(const char *format, ...)
+{
+	struct winsize size = {0};
+	char line[2 * LINE] = "jprof: ", shown[LINE];
+	size_t used = strlen(line), room = sizeof(shown);
+	va_list arguments;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	va_start(arguments, format);
+	vsnprintf(line + used, sizeof(line) - used, format, arguments);
+	va_end(arguments);
+	/* Bytes, of which a character has one at least. */
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+		size.ws_col < room)
+		room = size.ws_col;
+	harmless_copy(shown, room, line, strlen(line));
+	fputs(ERASE, stderr);
+	fputs(shown, stderr);
+	fflush(stderr);
+	is_there = true;
+}
+
+void passing_line_erase(void)
+{
+	if (!is_there)
+		return;
+	fputs(ERASE, stderr);
+	fflush(stderr);
+	is_there = false;
+}
+
+/* ---- what the command is busy with ---- */
 
 /* Seconds before the first line; milliseconds between two. */
-enum { DELAY = 1, PAUSE = 250, LINE = 256 };
+enum { DELAY = 1, PAUSE = 250 };
 
 /* All below the lock; changed says that the thread has something to look at. */
 static struct {
@@ -27,32 +71,20 @@ static struct {
 	char what[LINE];
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct timespec now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time;
-}
-
-static void show_line(void)
-{
-	long seconds = (long)(now().tv_sec - progress.began);
-
-	if (seconds >= DELAY)
-		passing_line_show("%lds, %s", seconds, progress.what);
-}
-
 static void *show(void *argument)
 {
 	pthread_mutex_lock(&progress.lock);
 	while (!progress.ends) {
-		struct timespec end = now();
+		struct timespec end;
+		long seconds;
 
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		seconds = (long)(end.tv_sec - progress.began);
+		if (seconds >= DELAY)
+			passing_line_show("%lds, %s", seconds, progress.what);
 		end.tv_nsec += PAUSE * 1000000L;
 		end.tv_sec += end.tv_nsec / 1000000000L;
 		end.tv_nsec %= 1000000000L;
-		show_line();
 		pthread_cond_timedwait(&progress.changed, &progress.lock, &end);
 	}
 	pthread_mutex_unlock(&progress.lock);
@@ -63,6 +95,7 @@ static void *show(void *argument)
 static void start(void)
 {
 	pthread_condattr_t clock;
+	struct timespec now;
 	sigset_t all, before;
 
 	pthread_condattr_init(&clock);
@@ -72,7 +105,8 @@ static void start(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	progress.ends = false;
-	progress.began = now().tv_sec;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	progress.began = now.tv_sec;
 	progress.runs = pthread_create(&progress.thread, NULL, show, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -3,9 +3,10 @@
 /*
  * progress: what the command is busy with, once it takes longer than a moment.
  *
- * Out:  a line on standard error, if that is a terminal; erased when there is something else to
- *       print. Nothing where it is not.
- * Runs: a thread of its own, which prints; the others only say what they begin.
+ * Out:  a line on standard error, if that is a terminal, that the next one replaces; erased when there
+ *       is something else to print.
+ * Runs: a thread of its own, which prints; the others only say what they begin. A passing line that
+ *       is shown without that: on one thread at a time.
  */
 #ifndef JPROF_CLI_PROGRESS_H
 #define JPROF_CLI_PROGRESS_H
@@ -15,5 +16,11 @@ void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 /* Nothing more; the line is gone when it returns. Harmless when there was none. */
 void progress_hide(void);
+
+/* Shows "jprof: " and the text now, cut to the terminal's width: a line that wraps cannot be erased. */
+void passing_line_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Harmless when there is none. */
+void passing_line_erase(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/terminal/passing_line.h"
+#include "cli/terminal/progress.h"
 
 /* Milliseconds between two looks at the clock, for who sees the seconds pass. */
 enum { LOOK = 250 };

@@ -35,7 +35,7 @@ says "must not include 'options/options.h'" metric/a.c '#include "options/option
 says "must not include 'agent/log/log.h'" profile/a.c '#include "agent/log/log.h"'
 says "must not include 'agent/trace/trace.h'" report/views/a.c '#include "agent/trace/trace.h"'
 says "must not include 'agent/recording/recorder.h'" agent/session/a.h '# include "agent/recording/recorder.h"'
-says "must not include 'cli/terminal/say.h'" report/a.c '#include "cli/terminal/say.h"'
+says "must not include 'cli/terminal/outcome.h'" report/a.c '#include "cli/terminal/outcome.h"'
 says "must not include 'report/views/view.h'" report/formats/a.c '#include "report/views/view.h"'
 says "must not include 'cli/commands.h'" cli/calibrate/a.c '#include "cli/commands.h"'
 says "must not include 'missing.h'" metric/a.c '#include "missing.h"'
