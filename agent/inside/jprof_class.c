@@ -207,21 +207,13 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
  * }
  */
 /* clang-format off */
-static const unsigned char inside_class[] = {
-	BOOT_CLASS_HEAD, U2(7),
-	/* 1 */ UTF8(12), 'j', 'p', 'r', 'o', 'f', '/', 'I', 'n', 's', 'i', 'd', 'e',
-	/* 2 */ CLASS(1),
-	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
-	                  'O', 'b', 'j', 'e', 'c', 't',
-	/* 4 */ CLASS(3),
-	/* 5 */ UTF8(4), 'b', 'i', 'n', 'd',
-	/* 6 */ UTF8(20), '(', 'L', 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/',
-	                  'C', 'l', 'a', 's', 's', ';', ')', 'V',
-	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC),
-	U2(2), U2(4), U2(0), U2(0),
-	U2(1), U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE), U2(5), U2(6), U2(0),
-	U2(0)
-};
+static const char inside_class[] = BOOT_CLASS_HEAD "\0\7"
+	/* 1 */ TEXT("\14", "jprof/Inside") CLASS("\1")
+	/* 3 */ TEXT("\20", "java/lang/Object") CLASS("\3")
+	/* 5 */ TEXT("\4", "bind") TEXT("\24", "(Ljava/lang/Class;)V")
+	FINAL_CLASS("\x31", "\2", "\4") "\0\1" /* method */
+	NATIVE("\x01\x09", "\5", "\6")
+	NO_ATTRIBUTES;
 /* clang-format on */
 
 /* The class stays for good. */
@@ -234,11 +226,10 @@ static bool define_inside(JNIEnv *jni)
 
 	if (!inside)
 		inside = boot_class_define(
-			jni, "jprof/Inside", inside_class, sizeof(inside_class), &error);
+			jni, "jprof/Inside", inside_class, sizeof(inside_class) - 1, &error);
 	if (inside && !(*jni)->RegisterNatives(jni, inside, &native, 1))
 		return true;
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
+	(*jni)->ExceptionClear(jni);
 	return false;
 }
 

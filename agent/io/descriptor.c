@@ -63,29 +63,34 @@ static void write_address(
 	}
 }
 
-static void look_at_socket(int number, struct descriptor *descriptor)
+/* The address that ask gives of the socket, into text. Returns its family. */
+static int write_asked(int number, int (*ask)(int number, struct sockaddr *, socklen_t *),
+	char *text, size_t size)
 {
 	union address address = {.any.sa_family = AF_UNSPEC};
-	socklen_t length = sizeof(address), type_length = sizeof(int);
-	int family, type = 0;
+	socklen_t length = sizeof(address);
 
-	*descriptor->name_text = *descriptor->peer_text = '\0';
-	if (getsockname(number, &address.any, &length) == 0)
-		write_address(
-			&address, length, descriptor->name_text, sizeof(descriptor->name_text));
-	family = address.any.sa_family;
+	*text = '\0';
+	if (ask(number, &address.any, &length) == 0)
+		write_address(&address, length, text, size);
+	return address.any.sa_family;
+}
+
+static void look_at_socket(int number, struct descriptor *descriptor)
+{
+	socklen_t length = sizeof(int);
+	int type = 0;
+	int family = write_asked(
+		number, getsockname, descriptor->name_text, sizeof(descriptor->name_text));
+
+	write_asked(number, getpeername, descriptor->peer_text, sizeof(descriptor->peer_text));
 	if (family == AF_UNIX)
 		descriptor->kind = IO_UNIX;
 	else if ((family != AF_INET && family != AF_INET6) ||
-		 getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &type_length))
+		 getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length))
 		descriptor->kind = IO_OTHER;
 	else
 		descriptor->kind = type == SOCK_DGRAM ? IO_UDP : IO_TCP;
-	address.any.sa_family = AF_UNSPEC;
-	length = sizeof(address);
-	if (getpeername(number, &address.any, &length) == 0)
-		write_address(
-			&address, length, descriptor->peer_text, sizeof(descriptor->peer_text));
 }
 
 static enum io_kind kind_of(int number, mode_t mode)

@@ -38,8 +38,7 @@ void class_loading_init(JNIEnv *jni)
 		if (class)
 			method[i] = (*jni)->GetMethodID(
 				jni, class, loader[i].name, loader[i].signature);
-		if ((*jni)->ExceptionCheck(jni))
-			(*jni)->ExceptionClear(jni);
+		(*jni)->ExceptionClear(jni);
 		(*jni)->DeleteLocalRef(jni, class);
 	}
 }

@@ -25,45 +25,38 @@
 /* ---- Java objects ---- */
 
 /* Fields that are read. */
-enum field {
-	DESCRIPTOR,
-	INPUT,
-	OUTPUT,
-	RANDOM,
-	CHANNEL,
-	SOCKET,
-	DATAGRAM,
-	FILE_PATH,
-	PACKET_LENGTH,
-	HOLDER,
-	HOLDER_ADDRESS,
-	HOLDER_FAMILY,
-	HOLDER6,
-	HOLDER6_ADDRESS,
-	FIELDS
-};
-
 #define FD "Ljava/io/FileDescriptor;"
+#define FIELD_TABLE(X)                                                                         \
+	X(DESCRIPTOR, "java/io/FileDescriptor", "fd", "I")                                     \
+	X(INPUT, "java/io/FileInputStream", "fd", FD)                                          \
+	X(OUTPUT, "java/io/FileOutputStream", "fd", FD)                                        \
+	X(RANDOM, "java/io/RandomAccessFile", "fd", FD)                                        \
+	X(CHANNEL, "sun/nio/ch/FileChannelImpl", "fd", FD)                                     \
+	X(SOCKET, "java/net/SocketImpl", "fd", FD)                                             \
+	X(DATAGRAM, "java/net/DatagramSocketImpl", "fd", FD)                                   \
+	X(FILE_PATH, "java/io/File", "path", "Ljava/lang/String;")                             \
+	X(PACKET_LENGTH, "java/net/DatagramPacket", "length", "I")                             \
+	X(HOLDER, "java/net/InetAddress", "holder", "L" ADDRESS "Holder;")                     \
+	X(HOLDER_ADDRESS, ADDRESS "Holder", "address", "I")                                    \
+	X(HOLDER_FAMILY, ADDRESS "Holder", "family", "I")                                      \
+	X(HOLDER6, "java/net/Inet6Address", "holder6", "L" ADDRESS6 "Holder;")                 \
+	X(HOLDER6_ADDRESS, ADDRESS6 "Holder", "ipaddress", "[B")
+#define ADDRESS  "java/net/InetAddress$InetAddress"
+#define ADDRESS6 "java/net/Inet6Address$Inet6Address"
+
+enum field {
+#define X(field, class, name, signature) field,
+	FIELD_TABLE(X)
+#undef X
+		FIELDS
+};
 
 static const struct {
 	const char *class, *name, *signature;
 } field_of[FIELDS] = {
-	[DESCRIPTOR] = {"java/io/FileDescriptor", "fd", "I"},
-	[INPUT] = {"java/io/FileInputStream", "fd", FD},
-	[OUTPUT] = {"java/io/FileOutputStream", "fd", FD},
-	[RANDOM] = {"java/io/RandomAccessFile", "fd", FD},
-	[CHANNEL] = {"sun/nio/ch/FileChannelImpl", "fd", FD},
-	[SOCKET] = {"java/net/SocketImpl", "fd", FD},
-	[DATAGRAM] = {"java/net/DatagramSocketImpl", "fd", FD},
-	[FILE_PATH] = {"java/io/File", "path", "Ljava/lang/String;"},
-	[PACKET_LENGTH] = {"java/net/DatagramPacket", "length", "I"},
-	[HOLDER] = {"java/net/InetAddress", "holder",
-		"Ljava/net/InetAddress$InetAddressHolder;"},
-	[HOLDER_ADDRESS] = {"java/net/InetAddress$InetAddressHolder", "address", "I"},
-	[HOLDER_FAMILY] = {"java/net/InetAddress$InetAddressHolder", "family", "I"},
-	[HOLDER6] = {"java/net/Inet6Address", "holder6",
-		"Ljava/net/Inet6Address$Inet6AddressHolder;"},
-	[HOLDER6_ADDRESS] = {"java/net/Inet6Address$Inet6AddressHolder", "ipaddress", "[B"},
+#define X(field, class, name, signature) {class, name, signature},
+	FIELD_TABLE(X)
+#undef X
 };
 
 static jfieldID _Atomic field_id[FIELDS];

@@ -3,8 +3,8 @@
 /* boot_class: see boot_class.h. */
 #include "agent/jvm/boot_class.h"
 
-jclass boot_class_define(JNIEnv *jni, const char *internal, const unsigned char *bytes,
-	size_t size, struct error *error)
+jclass boot_class_define(
+	JNIEnv *jni, const char *internal, const char *bytes, size_t size, struct error *error)
 {
 	jclass class =
 		(*jni)->DefineClass(jni, internal, NULL, (const jbyte *)bytes, (jsize)size);
@@ -46,26 +46,19 @@ static void JNICALL go(JNIEnv *jni, jclass registrar)
  *         static native void go();
  * }
  */
-static const unsigned char registrar_class[] = {BOOT_CLASS_HEAD, U2(12),
-	/* 1 */ UTF8(15), 'j', 'p', 'r', 'o', 'f', '/', 'R', 'e', 'g', 'i', 's', 't', 'r', 'a',
-	'r',
-	/* 2 */ CLASS(1),
-	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e',
-	'c', 't',
-	/* 4 */ CLASS(3),
-	/* 5 */ UTF8(4), 'c', 'a', 'l', 'l',
-	/* 6 */ UTF8(2), 'g', 'o',
-	/* 7 */ UTF8(3), '(', ')', 'V',
-	/* 8 */ UTF8(4), 'C', 'o', 'd', 'e',
-	/* 9 */ NAME_AND_TYPE(6, 7),
-	/* 10 */ METHOD_REFERENCE(2, 9),
-	/* 11 */ UTF8(0), U2(ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC), U2(2), U2(4), U2(0), U2(0),
-	U2(2),
-	/* go */
-	U2(ACC_STATIC | ACC_NATIVE), U2(6), U2(7), U2(0),
+/* clang-format off */
+static const char registrar_class[] = BOOT_CLASS_HEAD "\0\14"
+	/* 1 */ TEXT("\17", "jprof/Registrar") CLASS("\1")
+	/* 3 */ TEXT("\20", "java/lang/Object") CLASS("\3")
+	/* 5 */ TEXT("\4", "call") TEXT("\2", "go") TEXT("\3", "()V") TEXT("\4", "Code")
+	/* 9 */ NAME_AND_TYPE("\6", "\7") METHOD_REFERENCE("\2", "\11") TEXT("\0", "")
+	FINAL_CLASS("\x30", "\2", "\4") "\0\2" /* methods */
+	NATIVE("\x01\x08", "\6", "\7")
 	/* call: no stack, no locals, 4 bytes of code: invokestatic go; return */
-	U2(ACC_STATIC), U2(5), U2(7), U2(1), U2(8), U4(16), U2(0), U2(0), U4(4), 0xb8, U2(10),
-	0xb1, U2(0), U2(0), U2(0)};
+	"\0\x08" "\0\5" "\0\7" "\0\1" "\0\10" "\0\0\0\20" "\0\0" "\0\0" "\0\0\0\4"
+	"\xb8\0\12" "\xb1" "\0\0" NO_ATTRIBUTES
+	NO_ATTRIBUTES;
+/* clang-format on */
 
 /* The class with its native method; a global reference, kept for good. */
 static jclass registrar(JNIEnv *jni, struct error *error)
@@ -76,7 +69,7 @@ static jclass registrar(JNIEnv *jni, struct error *error)
 	if (class)
 		return class;
 	class = boot_class_define(
-		jni, "jprof/Registrar", registrar_class, sizeof(registrar_class), error);
+		jni, "jprof/Registrar", registrar_class, sizeof(registrar_class) - 1, error);
 	if (class && (*jni)->RegisterNatives(jni, class, &native, 1)) {
 		(*jni)->ExceptionClear(jni);
 		class = NULL;
@@ -111,8 +104,7 @@ jmethodID boot_class_example(JNIEnv *jni, const void **function)
 	jclass class = registrar(jni, &error);
 	jmethodID method = class ? (*jni)->GetStaticMethodID(jni, class, "go", "()V") : NULL;
 
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
+	(*jni)->ExceptionClear(jni);
 	*function = (void *)go;
 	return method;
 }

@@ -14,32 +14,29 @@
 
 #include "error/error.h"
 
-#define U2(n) (unsigned char)((n) >> 8), (unsigned char)(n)
-#define U4(n) U2((n) >> 16), U2(n)
-
 /* Magic number, version 52 (Java 8). */
-#define BOOT_CLASS_HEAD 0xca, 0xfe, 0xba, 0xbe, U2(0), U2(52)
+#define BOOT_CLASS_HEAD "\xca\xfe\xba\xbe\0\0\0\x34"
 
-/* Constants (section 4.4). The bytes of a text follow its UTF8. */
-#define UTF8(length)                    1, U2(length)
-#define CLASS(name)                     7, U2(name)
-#define METHOD_REFERENCE(class, type)   10, U2(class), U2(type)
-#define NAME_AND_TYPE(name, descriptor) 12, U2(name), U2(descriptor)
+/* Constants (section 4.4). Lengths and indices are a byte each, as strings. */
+#define TEXT(length, text)              "\1\0" length text
+#define CLASS(name)                     "\7\0" name
+#define METHOD_REFERENCE(class, type)   "\12\0" class "\0" type
+#define NAME_AND_TYPE(name, descriptor) "\14\0" name "\0" descriptor
 
-/* Access flags (tables 4.1-B and 4.6-A). */
-enum {
-	ACC_PUBLIC = 0x0001,
-	ACC_STATIC = 0x0008,
-	ACC_FINAL = 0x0010,
-	ACC_SUPER = 0x0020,
-	ACC_NATIVE = 0x0100,
-	ACC_SYNTHETIC = 0x1000
-};
+/* The class itself (section 4.1) without interfaces, fields and attributes; its flags are final, super
+ * and synthetic (0x1030), joined to what the first byte is. */
+#define FINAL_CLASS(flags, self, super)                                                        \
+	"\x10" flags "\0" self "\0" super "\0\0"                                               \
+	"\0\0"
+#define NO_ATTRIBUTES "\0\0"
+
+/* A native static method (section 4.6); flags: "\x01\x08", and public (1), synthetic (0x1000) joined. */
+#define NATIVE(flags, name, descriptor) flags "\0" name "\0" descriptor NO_ATTRIBUTES
 
 /* Defines the class in the boot loader, or finds it there, if it was defined before. A global
  * reference, or NULL with error filled. On a Java thread without pending exception. */
-jclass boot_class_define(JNIEnv *jni, const char *internal, const unsigned char *bytes,
-	size_t size, struct error *error);
+jclass boot_class_define(
+	JNIEnv *jni, const char *internal, const char *bytes, size_t size, struct error *error);
 
 /* Gives native methods of any class their functions, silently. HotSpot warns on standard output when
  * RegisterNatives is called for a class of a named module of the boot or platform loader, unless

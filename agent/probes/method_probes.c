@@ -114,23 +114,17 @@ static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
  *                   caught(int id);
  *   }
  */
-#define PROBE(name)                                                                            \
-	U2(ACC_PUBLIC | ACC_STATIC | ACC_NATIVE | ACC_SYNTHETIC), U2(name), U2(8), U2(0)
-
-static const unsigned char probe_class[] = {BOOT_CLASS_HEAD, U2(10),
-	/* 1 */ UTF8(20), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'J', 'p', 'r', 'o',
-	'f', 'P', 'r', 'o', 'b', 'e',
-	/* 2 */ CLASS(1),
-	/* 3 */ UTF8(16), 'j', 'a', 'v', 'a', '/', 'l', 'a', 'n', 'g', '/', 'O', 'b', 'j', 'e',
-	'c', 't',
-	/* 4 */ CLASS(3),
-	/* 5 */ UTF8(5), 'e', 'n', 't', 'e', 'r',
-	/* 6 */ UTF8(4), 'e', 'x', 'i', 't',
-	/* 7 */ UTF8(6), 'u', 'n', 'w', 'i', 'n', 'd',
-	/* 8 */ UTF8(4), '(', 'I', ')', 'V',
-	/* 9 */ UTF8(6), 'c', 'a', 'u', 'g', 'h', 't',
-	U2(ACC_PUBLIC | ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC), U2(2), U2(4), U2(0), U2(0),
-	U2(4), PROBE(5), PROBE(6), PROBE(7), PROBE(9), U2(0)};
+/* clang-format off */
+static const char probe_class[] = BOOT_CLASS_HEAD "\0\12"
+	/* 1 */ TEXT("\24", "java/lang/JprofProbe") CLASS("\1")
+	/* 3 */ TEXT("\20", "java/lang/Object") CLASS("\3")
+	/* 5 */ TEXT("\5", "enter") TEXT("\4", "exit") TEXT("\6", "unwind") TEXT("\4", "(I)V")
+	/* 9 */ TEXT("\6", "caught")
+	FINAL_CLASS("\x31", "\2", "\4") "\0\4" /* methods, synthetic */
+	NATIVE("\x11\x09", "\5", "\10") NATIVE("\x11\x09", "\6", "\10")
+	NATIVE("\x11\x09", "\7", "\10") NATIVE("\x11\x09", "\11", "\10")
+	NO_ATTRIBUTES;
+/* clang-format on */
 
 /* Calls all of them until the JVM has compiled their entries; they are turned away. */
 static bool warm_up(JNIEnv *jni, jclass class)
@@ -164,7 +158,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 				   "counts as jitted");
 	if (!class)
 		class = boot_class_define(
-			jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class), error);
+			jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class) - 1, error);
 	if (!class)
 		return -ERROR_JVM;
 	if (given == wanted)

@@ -3,29 +3,41 @@
 /* constants: reading the pool, looking things up, adding. */
 #include "agent/rewrite/constants.h"
 
-/* By tag: its bytes, with the tag (Utf8 has its text too), and where behind the tag it names other
- * constants. Tags without a row do not exist. */
-static const struct constant_shape {
+/* Tags, the bytes of such a constant with its tag (a Utf8 has its text too), and where behind the
+ * tag it names other constants; names: all bits if it does. */
+#define CONSTANT_TABLE(X)                                                                      \
+	X(CONSTANT_UTF8, 1, 3, 1, 1, 0)                                                        \
+	X(CONSTANT_INTEGER, 3, 5, 1, 1, 0)                                                     \
+	X(CONSTANT_FLOAT, 4, 5, 1, 1, 0)                                                       \
+	X(CONSTANT_LONG, 5, 9, 1, 1, 0)                                                        \
+	X(CONSTANT_DOUBLE, 6, 9, 1, 1, 0)                                                      \
+	X(CONSTANT_CLASS, 7, 3, 1, 1, 0xffff)                                                  \
+	X(CONSTANT_STRING, 8, 3, 1, 1, 0xffff)                                                 \
+	X(CONSTANT_FIELD, 9, 5, 1, 3, 0xffff)                                                  \
+	X(CONSTANT_METHOD, 10, 5, 1, 3, 0xffff)                                                \
+	X(CONSTANT_INTERFACE_METHOD, 11, 5, 1, 3, 0xffff)                                      \
+	X(CONSTANT_NAME_AND_TYPE, 12, 5, 1, 3, 0xffff)                                         \
+	X(CONSTANT_METHOD_HANDLE, 15, 4, 2, 2, 0xffff)                                         \
+	X(CONSTANT_METHOD_TYPE, 16, 3, 1, 1, 0xffff)                                           \
+	X(CONSTANT_DYNAMIC, 17, 5, 3, 3, 0xffff)                                               \
+	X(CONSTANT_INVOKE_DYNAMIC, 18, 5, 3, 3, 0xffff)                                        \
+	X(CONSTANT_MODULE, 19, 3, 1, 1, 0xffff)                                                \
+	X(CONSTANT_PACKAGE, 20, 3, 1, 1, 0xffff)
+
+enum constant_tag {
+#define X(tag, number, size, first, second, names) tag = number,
+	CONSTANT_TABLE(X)
+#undef X
+};
+
+/* Tags without a row do not exist. */
+static const struct constant_form {
 	uint8_t size, first, second;
-	uint16_t names; /* all bits: it does */
-} constant_shape[256] = {
-	[CONSTANT_UTF8] = {3, 1, 1, 0},
-	[CONSTANT_INTEGER] = {5, 1, 1, 0},
-	[CONSTANT_FLOAT] = {5, 1, 1, 0},
-	[CONSTANT_LONG] = {9, 1, 1, 0},
-	[CONSTANT_DOUBLE] = {9, 1, 1, 0},
-	[CONSTANT_CLASS] = {3, 1, 1, 0xffff},
-	[CONSTANT_STRING] = {3, 1, 1, 0xffff},
-	[CONSTANT_FIELD] = {5, 1, 3, 0xffff},
-	[CONSTANT_METHOD] = {5, 1, 3, 0xffff},
-	[CONSTANT_INTERFACE_METHOD] = {5, 1, 3, 0xffff},
-	[CONSTANT_NAME_AND_TYPE] = {5, 1, 3, 0xffff},
-	[CONSTANT_METHOD_HANDLE] = {4, 2, 2, 0xffff},
-	[CONSTANT_METHOD_TYPE] = {3, 1, 1, 0xffff},
-	[CONSTANT_DYNAMIC] = {5, 3, 3, 0xffff},
-	[CONSTANT_INVOKE_DYNAMIC] = {5, 3, 3, 0xffff},
-	[CONSTANT_MODULE] = {3, 1, 1, 0xffff},
-	[CONSTANT_PACKAGE] = {3, 1, 1, 0xffff},
+	uint16_t names;
+} constant_form[256] = {
+#define X(tag, number, size, first, second, names) [number] = {size, first, second, names},
+	CONSTANT_TABLE(X)
+#undef X
 };
 enum { CONSTANT_SIZE_MIN = 3 };
 
@@ -42,17 +54,17 @@ bool text_is_intrinsic(struct text text)
  * such tag. Without a branch on the tag, which processors predict badly. */
 static size_t constant_whole(const uint8_t *at)
 {
-	return constant_shape[*at].size + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
+	return constant_form[*at].size + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
 }
 
 /* True if the whole constant names one that the file does not have: what is added must not make a
  * class well-formed that is not. Without a branch, too. */
 static bool names_beyond(const uint8_t *at, uint32_t count)
 {
-	const struct constant_shape *shape = &constant_shape[*at];
-	uint32_t first = get_u2(at + shape->first), second = get_u2(at + shape->second);
+	const struct constant_form *form = &constant_form[*at];
+	uint32_t first = get_u2(at + form->first), second = get_u2(at + form->second);
 
-	return ((first > second ? first : second) & shape->names) >= count;
+	return ((first > second ? first : second) & form->names) >= count;
 }
 
 enum rewrite_reason constants_init(

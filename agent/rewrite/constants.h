@@ -10,26 +10,6 @@
 #include "agent/rewrite/cursor.h"
 #include "agent/rewrite/rewrite.h"
 
-enum constant_tag {
-	CONSTANT_UTF8 = 1,
-	CONSTANT_INTEGER = 3,
-	CONSTANT_FLOAT = 4,
-	CONSTANT_LONG = 5,
-	CONSTANT_DOUBLE = 6,
-	CONSTANT_CLASS = 7,
-	CONSTANT_STRING = 8,
-	CONSTANT_FIELD = 9,
-	CONSTANT_METHOD = 10,
-	CONSTANT_INTERFACE_METHOD = 11,
-	CONSTANT_NAME_AND_TYPE = 12,
-	CONSTANT_METHOD_HANDLE = 15,
-	CONSTANT_METHOD_TYPE = 16,
-	CONSTANT_DYNAMIC = 17,
-	CONSTANT_INVOKE_DYNAMIC = 18,
-	CONSTANT_MODULE = 19,
-	CONSTANT_PACKAGE = 20
-};
-
 /* A Utf8 constant in its place, without a NUL; chars is NULL if there is none. */
 struct text {
 	const char *chars;
