@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_files: what I/O is done with, each once: files, directories, connections, pipes,
- * terminals.
+ * io_files: what I/O is done with, each once: files, directories, connections, pipes, terminals.
  *
- *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are
- * charged to
+ *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are charged to
  *
- * The same path opened again as the same number is the same row: a program that opens a
- * file a million times has one. A row is found under the lock of its part of the table.
+ * The same path opened again as the same number is the same row: a program that opens a file a
+ * million times has one. A row belongs to a group (io_groups.h), a row for all files or
+ * connections that have something in common; groups are few, and stay. Where many rows have no
+ * descriptor, those used least are folded: their place is given to other files, and their
+ * operations are their group's from then on. An id is never used again: io_files_now tells of an
+ * old one that it is the group's.
  *
- * Each row belongs to a group (io_groups.h), a row that stands for all files or
- * connections that have something in common. When there are many rows that no descriptor
- * refers to, those that were used least are folded: their place is given to other files,
- * and their operations are their group's from then on. An id is never used again, so that
- * whoever holds an old one is told by io_files_now that it has become the group's. Groups
- * are few, and stay.
- *
- * Owns: rows, in blocks, and names. The blocks stay: a row may be looked at while its
- * place becomes another file's; the id tells. A row is made only for what is used while
- * something is recorded. Runs: on any thread; folding and showing on one thread at a
- * time, the writer's.
+ * Owns: rows, in blocks, and names. Blocks stay: a row may be looked at while its place becomes
+ *       another file's; the id tells. Rows are made only for what is used while something is
+ *       recorded.
+ * Runs: on any thread; folding and showing on one thread at a time, the writer's.
  */
 #ifndef JPROF_IO_FILES_H
 #define JPROF_IO_FILES_H
@@ -62,8 +57,7 @@ struct io_opening {
 	uint32_t session;    /* whose node that is */
 };
 
-/* A row, for those that charge operations to it: good for ever, whatever becomes of the
- * row. */
+/* A row, for what charges operations to it: valid for ever, whatever becomes of the row. */
 struct io_ref {
 	uint64_t id;    /* 0: none */
 	uint32_t group; /* the id of its group; its own, if it is one */
@@ -79,8 +73,8 @@ enum io_file_state {
 };
 
 struct io_file {
-	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the
-	 * row to stay. The turn rises when the row is folded. */
+	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the row to
+	 * stay. The turn rises when the row is folded. */
 	_Atomic uint64_t life;
 	/* Those of the row's io_ref, packed: group << 32 | kind << 8 | ending. */
 	_Atomic uint64_t traits;
@@ -100,8 +94,7 @@ struct io_file {
 	_Atomic uint32_t known;
 	_Atomic uint32_t session; /* the last one that it was open or used in */
 	_Atomic uint32_t state;   /* enum io_file_state; stored behind the rest */
-	/* Of a group: files that were folded into it in its session; the groups below it
-	 * that were made. */
+	/* Of a group: files folded into it in its session; groups below it that were made. */
 	_Atomic uint64_t folded;
 	_Atomic uint32_t members;
 	struct io_archive *_Atomic archive; /* archive_files.h; NULL: not asked for */
@@ -202,20 +195,19 @@ static inline struct io_ref io_files_ref(struct io_files *files, uint32_t place)
 		.ending = (uint8_t)traits};
 }
 
-/* An operation of that file was of so many bytes: it counts for a KB more. */
+/* An operation of that file was of so many bytes: each counts for a KB more. */
 static inline void io_files_use(struct io_files *files, uint64_t id, uint64_t bytes)
 {
 	_Atomic uint64_t *used = &io_files_at(files, io_file_place(id))->used;
 
-	/* Of two threads at the same time one may be missed: it is for the order alone.
-	 */
+	/* Of two threads at a time one may be missed: it is for the order alone. */
 	atomic_store_explicit(used,
 		atomic_load_explicit(used, memory_order_relaxed) + bytes + 1024,
 		memory_order_relaxed);
 }
 
-/* The row of what was opened, a new one if need be; its group's, if there is no room.
- * hold: the row stays until it is released. id 0: no memory. */
+/* The row of what was opened, made if need be; its group's, if there is no room. hold: it stays
+ * until it is released. id 0: no memory. */
 struct io_ref io_files_open(
 	struct io_files *files, const struct io_opening *opening, bool hold);
 
@@ -239,12 +231,11 @@ static inline void io_file_release(struct io_file *file)
 /* True if the opening's row is there. */
 bool io_files_has(struct io_files *files, const struct io_opening *opening);
 
-/* Another session begins: rows are shown to it once they are opened, or taken by it.
- * keep, keep_names: see struct io_files. */
+/* Another session begins: rows are shown to it once they are opened, or taken by it. keep,
+ * keep_names: see struct io_files. */
 void io_files_begin(struct io_files *files, uint32_t session, uint32_t keep, bool keep_names);
 
-/* The session has something to do with the row. Nodes of another session mean nothing to
- * it. */
+/* The session uses the row; nodes of another session mean nothing to it. */
 void io_files_take_rare(struct io_files *files, uint64_t id);
 
 static inline void io_files_take(struct io_files *files, uint64_t id)
@@ -266,18 +257,17 @@ bool io_file_is(const struct io_file *file, const struct io_opening *opening);
 
 /* ---- the writer's, on one thread at a time ---- */
 
-/* Folds the rows that no descriptor refers to and that were used least, when a class has
- * more of them than are to be kept; force: even where few were made since it was done
- * last. True: some were. */
+/* Folds the rows without descriptors that were used least, when a class has more of them than are
+ * to be kept; force: even where few were made since the last time. True: some were. */
 bool io_files_fold(struct io_files *files, bool force);
 
-/* Shows the session's rows that are new, changed or folded since they were shown, or all
- * of them. Without a lock. 0, or show's negative code, which ends it. */
+/* Shows the session's rows that are new, changed or folded since they were shown, or all. Without
+ * a lock. 0, or show's negative code, which ends it. */
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user);
 
-/* What was shown has arrived: places of folded rows are free. referred: something will
- * refer to what was shown as it is now. */
+/* What was shown has arrived: places of folded rows are free. referred: something will refer to
+ * what was shown as it is now. */
 void io_files_shown(struct io_files *files, bool referred);
 
 /* Of a row that is shown: the id of what it was folded into; 0: it was not. */

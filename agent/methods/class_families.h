@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * class_families: classes that are made by the thousand, and what their names have in
- * common.
+ * class_families: classes that are made by the thousand (proxies, scripts, accessors), and what
+ * their names have in common.
  *
- * A program that goes on making classes (proxies, scripts, accessors) would fill the
- * table of methods. So the classes of a family are told apart up to a number; later ones
- * share the family's name, which has '*' in it, and methods of the same name and
+ * They would fill the table of methods. So the classes of a family are told apart up to a number;
+ * later ones share the family's name, which has '*' in it, and methods of the same name and
  * signature are one:
  *
- *   $Proxy17, $Proxy18...    $Proxy*          names alike but for numbers and random
- * parts com.acme.Foo$Abc...      com.acme.Foo$*   all classes in one com.acme.Abc...
- * com.acme.*       all of a package
+ *   $Proxy17, $Proxy18...    $Proxy*          names alike but for numbers and random parts
+ *   com.acme.Foo$Abc...      com.acme.Foo$*   all classes in one
+ *   com.acme.Abc...          com.acme.*       all of a package
  *
  * Owns: some 32 bytes for each class that is told apart, and for each of its families.
  * Runs: under the caller's lock.
