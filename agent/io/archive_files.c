@@ -16,18 +16,10 @@
 #define END_PAUSE_NS 1000000
 enum { END_TRIES = 20 };
 
-/* Which file it is, and which state of it. */
-struct archive_key {
-	dev_t device;
-	ino_t inode;
-	off_t size;
-	struct timespec changed;
-};
-
 /* An archive that rows are bound to: those of all its names. */
 struct bound_archive {
 	struct bound_archive *next;
-	struct archive_key key;
+	struct stat key;  /* which file it is, and which state of it */
 	unsigned rows;    /* under the list's lock; the last one takes it along */
 	struct lock lock; /* LOCK_DIRECTORY, while the directory is read */
 	/* The rest is constant once it is read. */
@@ -72,23 +64,15 @@ static struct io_archive *archive_of(struct io_file *file)
 
 /* ---- archives that rows are bound to ---- */
 
-static bool is_same(const struct archive_key *a, const struct archive_key *b)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->changed.tv_sec == b->changed.tv_sec &&
-	       a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-static struct archive_key key_of(const struct stat *status)
-{
-	return (struct archive_key){.device = status->st_dev,
-		.inode = status->st_ino,
-		.size = status->st_size,
-		.changed = status->st_mtim};
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* For one row more. NULL: no memory. */
-static struct bound_archive *bind_to(const struct archive_key *key)
+static struct bound_archive *bind_to(const struct stat *key)
 {
 	struct bound_archive *bound;
 
@@ -140,16 +124,14 @@ static void unbind(struct io_archive *archive)
  * meanwhile. Returns why the archive is refused; NULL: it is not. */
 static const char *read_bound(struct bound_archive *bound, int descriptor)
 {
-	struct stat after;
-	struct archive_key key = {0};
+	struct stat after = {0};
 	const char *why = NULL;
 
 	lock_take(&bound->lock);
 	if (!bound->is_read) {
 		why = archive_read(&bound->archive, descriptor, &archives.memory);
-		if (fstat(descriptor, &after) == 0)
-			key = key_of(&after);
-		if (key.device != bound->key.device || key.inode != bound->key.inode) {
+		if (fstat(descriptor, &after) || after.st_dev != bound->key.st_dev ||
+			after.st_ino != bound->key.st_ino) {
 			archive_fini(&bound->archive, &archives.memory);
 			why = "it was closed too early";
 		} else if (why != archive_no_memory) {
@@ -168,15 +150,13 @@ static void renew(struct io_files *files, struct io_archive *archive, struct io_
 	int descriptor)
 {
 	uint64_t at = atomic_load_explicit(&file->at, memory_order_relaxed);
-	struct stat status;
-	struct archive_key key;
+	struct stat key;
 	const char *why;
 
 	/* Rows that were found open have no time. */
 	at = at ? at : 1;
-	if (archive->at == at || fstat(descriptor, &status))
+	if (archive->at == at || fstat(descriptor, &key))
 		return;
-	key = key_of(&status);
 	if (!archive->bound || !is_same(&archive->bound->key, &key)) {
 		unbind(archive);
 		archive->bound = bind_to(&key);

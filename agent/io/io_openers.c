@@ -13,51 +13,38 @@
 #include "profile/name_pattern.h"
 
 enum {
-	BLOCK = 256,
 	NAMED_MAX = 512, /* names that threads share */
 	NAME_MAX_BYTES = 256
 };
 
-struct io_opener {
+static struct io_opener {
 	char *name;
 	_Atomic uint32_t known_as; /* the opener that the thread is since; 0: none */
 	bool shared;               /* of all threads of that name */
-};
-
-static struct io_opener *_Atomic block[IO_OPENERS_MAX / BLOCK];
-static uint32_t openers = 1; /* under the lock */
+} opener_of[IO_OPENERS_MAX];       /* memory that is not touched is not there */
+static uint32_t openers = 1;       /* under the lock */
 static struct lock openers_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_OPENERS};
 static uint32_t named_opener[NAMED_MAX]; /* under the lock, as is their number */
 static unsigned named;
 static __thread uint32_t self __attribute__((tls_model("initial-exec")));
 
-static struct io_opener *at(uint32_t opener)
-{
-	return &block[opener / BLOCK][opener % BLOCK];
-}
-
 /* Under the lock. Takes the name. 0: no memory. */
 static uint32_t add(char *name, bool shared)
 {
-	uint32_t id = openers;
-
-	if (name && id < IO_OPENERS_MAX && !block[id / BLOCK])
-		block[id / BLOCK] = calloc(BLOCK, sizeof(struct io_opener));
-	if (!name || id >= IO_OPENERS_MAX || !block[id / BLOCK]) {
+	if (!name || openers >= IO_OPENERS_MAX) {
 		free(name);
 		return 0;
 	}
-	openers++;
-	at(id)->name = name;
-	at(id)->shared = shared;
-	return id;
+	opener_of[openers].name = name;
+	opener_of[openers].shared = shared;
+	return openers++;
 }
 
 /* Under the lock. 0: it is not there. */
 static uint32_t find_named(const char *name)
 {
 	for (unsigned i = 0; i < named; i++)
-		if (strcmp(at(named_opener[i])->name, name) == 0)
+		if (strcmp(opener_of[named_opener[i]].name, name) == 0)
 			return named_opener[i];
 	return 0;
 }
@@ -119,13 +106,13 @@ void io_opener_known_as(const char *name)
 {
 	uint32_t before = self;
 
-	if (before == 0 || strcmp(at(before)->name, name) == 0)
+	if (before == 0 || strcmp(opener_of[before].name, name) == 0)
 		return;
 	self = thread_named(name);
 	if (self == 0)
 		self = before;
-	else if (!at(before)->shared && self != before)
-		atomic_store(&at(before)->known_as, self);
+	else if (!opener_of[before].shared && self != before)
+		atomic_store(&opener_of[before].known_as, self);
 }
 
 const char *io_opener_name(uint32_t opener)
@@ -134,7 +121,7 @@ const char *io_opener_name(uint32_t opener)
 
 	if (opener == 0)
 		return NULL;
-	while ((since = atomic_load(&at(opener)->known_as)) != 0)
+	while ((since = atomic_load(&opener_of[opener].known_as)) != 0)
 		opener = since;
-	return at(opener)->name;
+	return opener_of[opener].name;
 }

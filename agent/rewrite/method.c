@@ -49,7 +49,7 @@ static bool parts_read(struct method_work *work, struct reader in, struct code_p
 }
 
 /* The constants that all probes need. */
-static enum rewrite_reason constants_need(struct method_work *work, const char *probe)
+static enum rewrite_reason constants_need(struct method_work *work)
 {
 	static const char *const names[CALLS] = {[CALL_ENTER] = "enter",
 		[CALL_EXIT] = "exit",
@@ -59,7 +59,7 @@ static enum rewrite_reason constants_need(struct method_work *work, const char *
 
 	if (work->throwable)
 		return REWRITE_OK;
-	class_index = constants_add_class(work->constants, probe);
+	class_index = constants_add_class(work->constants, work->probe_class);
 	for (enum probe_call call = 0; call < CALLS; call++)
 		work->probe.method[call] =
 			constants_add_method(work->constants, class_index, names[call], "(I)V");
@@ -101,8 +101,8 @@ static enum rewrite_reason push_make(struct method_work *work, uint32_t id)
 }
 
 /* Which instructions are under which handler. */
-static enum rewrite_reason handlers_find(struct method_work *work,
-	const struct method_request *request, struct code_parts *parts)
+static enum rewrite_reason handlers_find(
+	struct method_work *work, const struct method *method, struct code_parts *parts)
 {
 	struct handlers *handlers = &parts->handlers;
 
@@ -110,16 +110,16 @@ static enum rewrite_reason handlers_find(struct method_work *work,
 	*handlers = (struct handlers){.range = &parts->whole, .ranges = 1};
 	/* A verifier that infers types takes a handler without locals for both states of
 	 * `this`. */
-	if (request->constructor && work->typed) {
-		struct constructor_method method = {
+	if (method->constructor && work->typed) {
+		struct constructor_method own = {
 			.code = &work->code,
 			.constants = work->constants,
 			.max_stack = parts->max_stack,
 			.max_locals = parts->max_locals,
-			.descriptor = request->descriptor,
+			.descriptor = method->descriptor,
 			.frames = parts->frames,
 		};
-		enum rewrite_reason reason = constructor_find(&work->constructor, &method);
+		enum rewrite_reason reason = constructor_find(&work->constructor, &own);
 
 		if (reason != REWRITE_OK)
 			return reason;
@@ -282,19 +282,19 @@ static enum rewrite_reason attributes_write(
 }
 
 enum rewrite_reason method_write(
-	struct method_work *work, const struct method_request *request, struct writer *out)
+	struct method_work *work, const struct method *method, struct writer *out)
 {
 	struct code_parts parts;
 	size_t head = out->size;
 	enum rewrite_reason reason;
 
-	if (!parts_read(work, request->content, &parts))
+	if (!parts_read(work, method->code.content, &parts))
 		return REWRITE_MALFORMED;
 	if (parts.max_stack == UINT16_MAX)
 		return REWRITE_STACK;
-	reason = constants_need(work, request->probe);
+	reason = constants_need(work);
 	if (reason == REWRITE_OK)
-		reason = push_make(work, request->id);
+		reason = push_make(work, method->id);
 	if (reason == REWRITE_OK) {
 		code_begin(&work->code, parts.bytes, parts.length, &work->probe);
 		reason = exceptions_announce(&work->exceptions, &work->code) ? REWRITE_OK
@@ -305,10 +305,10 @@ enum rewrite_reason method_write(
 	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
 		reason = REWRITE_MALFORMED;
 	if (reason == REWRITE_OK)
-		reason = handlers_find(work, request, &parts);
+		reason = handlers_find(work, method, &parts);
 	if (reason != REWRITE_OK)
 		return reason;
-	write_u2(out, request->name);
+	write_u2(out, method->code.name);
 	write_u4(out, 0);
 	/* A probe's argument on top of everything; the exception and the id in a handler.
 	 */

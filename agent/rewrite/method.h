@@ -19,30 +19,32 @@
 /* One for a class; zero-initialise it. What it holds is used again for each method. */
 struct method_work {
 	struct constants *constants; /* borrowed */
-	bool typed;         /* the version of the class file has stack maps, by which types are
+	bool typed; /* the version of the class file has stack maps, by which types are
 		       checked */
-	struct probe probe; /* of the method; methods are 0 until they are needed */
-	uint16_t throwable; /* index of the class, 0 until it is needed */
+	const char *probe_class;
+	struct probe probe;      /* of the method; methods are 0 until they are needed */
+	uint16_t throwable;      /* index of the class, 0 until it is needed */
 	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
 	struct code code;
 	struct exceptions exceptions;
 	struct constructor constructor;
 };
 
-/* What is to be done. */
-struct method_request {
-	struct reader content; /* of the Code attribute */
-	uint16_t name;         /* index of "Code" */
+/* A method of the file, and what is to be done. */
+struct method {
+	uint16_t access;
+	struct text name, descriptor;
+	struct attribute code;
+	const uint8_t *code_start; /* NULL: it has none */
+	bool intrinsic;
+	bool constructor; /* and of a class that has a super class */
 	uint32_t id;
-	const char *probe; /* class name */
-	bool constructor;  /* and of a class that has a super class */
-	struct text descriptor;
 };
 
 /* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be
  * dropped. */
 enum rewrite_reason method_write(
-	struct method_work *work, const struct method_request *request, struct writer *out);
+	struct method_work *work, const struct method *method, struct writer *out);
 void method_fini(struct method_work *work);
 
 #endif

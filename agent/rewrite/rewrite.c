@@ -32,15 +32,6 @@ struct rewriter {
 	unsigned methods; /* that got probes */
 };
 
-/* A method of the file. */
-struct method {
-	uint16_t access;
-	struct text name, descriptor;
-	struct attribute code;
-	const uint8_t *code_start; /* NULL: it has none */
-	bool intrinsic;
-};
-
 static const char *const reason_text[] = {
 #define X(name, text) [name] = text,
 	REWRITE_REASONS(X)
@@ -157,24 +148,15 @@ static enum rewrite_reason method_read(struct rewriter *rewriter, struct method 
 
 /* Puts the probes in; reader and file stand behind the method. */
 static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
-	const struct method *method, const struct rewrite_method *described, uint32_t id)
+	const struct method *method, const struct rewrite_method *described)
 {
 	const struct rewrite_request *request = rewriter->request;
-	struct method_request method_request = {
-		.content = method->code.content,
-		.name = method->code.name,
-		.id = id,
-		.probe = request->probe,
-		.constructor = strcmp(described->name, "<init>") == 0 &&
-			       strcmp(described->class_name, "java/lang/Object") != 0,
-		.descriptor = method->descriptor,
-	};
 	struct writer *out = &rewriter->out;
 	size_t before = out->size;
 	enum rewrite_reason reason;
 
 	write_copy(out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
-	reason = method_write(&rewriter->work, &method_request, out);
+	reason = method_write(&rewriter->work, method, out);
 	switch (reason) {
 	case REWRITE_OK:
 		rewriter->copied = method->code.content.end;
@@ -218,7 +200,10 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 	probes = request->probes(request->user, &described);
 	if (probes.kind == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;
-	return method_rewrite(rewriter, &method, &described, probes.id);
+	method.id = probes.id;
+	method.constructor = strcmp(described.name, "<init>") == 0 &&
+			     strcmp(described.class_name, "java/lang/Object") != 0;
+	return method_rewrite(rewriter, &method, &described);
 }
 
 /* Head, old constants, new constants, the rest. */
@@ -258,6 +243,7 @@ enum rewrite_reason rewrite_class(const uint8_t *bytes, size_t size,
 
 	*result = (struct rewrite_result){0};
 	rewriter.work.constants = &rewriter.constants;
+	rewriter.work.probe_class = request->probe;
 	rewriter.copied = bytes + rewriter.constants.end;
 	if (reason == REWRITE_OK)
 		reason = class_read(&rewriter);
