@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "options/choices.h"
+#include "options/nearest.h"
 
 static const char run_text[] =
 	"Runs the command behind `--` with libjprof.so in each JVM that it starts,\n"

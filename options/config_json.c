@@ -11,12 +11,10 @@
 #include "options/config_json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "error/utf8.h"
 
@@ -78,12 +76,6 @@ static int give_as_text(struct option_set *set, const struct option_row *row, js
 	return failed;
 }
 
-static int give_boolean(struct option_set *set, const struct option_row *row, json_t *value,
-	struct error *error)
-{
-	return option_give(set, row, json_is_true(value) ? "yes" : "no", error);
-}
-
 static int give_array(struct option_set *set, const struct option_row *row, json_t *array,
 	struct error *error)
 {
@@ -113,18 +105,8 @@ static int give_value(struct option_set *set, const struct option_row *row, json
 	if (json_is_array(value) && type->is_list)
 		return give_array(set, row, value, error);
 	if (json_is_boolean(value) && type->from_boolean)
-		return give_boolean(set, row, value, error);
+		return option_give(set, row, json_is_true(value) ? "yes" : "no", error);
 	return give_as_text(set, row, value, error);
-}
-
-static int give_unknown(const char *key, json_t *value, struct error *error)
-{
-	char *text = text_of(key, value, error);
-	if (!text)
-		return -ERROR_MEMORY;
-	int failed = option_unknown(key, text, error);
-	free(text);
-	return failed;
 }
 
 static int give_member(struct option_set *set, const char *key, json_t *value, bool is_file,
@@ -133,8 +115,12 @@ static int give_member(struct option_set *set, const char *key, json_t *value, b
 	if (strcmp(key, CONFIG_SCHEMA_KEY) == 0 && json_is_string(value))
 		return 0;
 	const struct option_row *row = option_find(key, strlen(key));
-	if (!row)
-		return give_unknown(key, value, error);
+	if (!row) {
+		char *text = text_of(key, value, error);
+		int failed = text ? option_unknown(key, text, error) : -ERROR_MEMORY;
+		free(text);
+		return failed;
+	}
 	if (row->string_only && is_file)
 		return error_set(error, ERROR_USAGE,
 			"option '%s' is legal in the option string only, not in a file", key);
@@ -142,16 +128,6 @@ static int give_member(struct option_set *set, const char *key, json_t *value, b
 }
 
 /* ---- the file ---- */
-
-/* What jansson said, and in which line. It says nothing (and line -1) when it has no
- * memory to begin with. */
-static int refuse_json(const char *path, const json_error_t *json, struct error *error)
-{
-	if (json_error_code(json) == json_error_out_of_memory || json->line < 0)
-		return no_memory(path, error);
-	return error_set(error, ERROR_FORMAT, "%s is not JSON in line %d: %s",
-		name_of(path).text, json->line, error_subject(json->text).text);
-}
 
 static int give_object(
 	struct option_set *set, json_t *object, const char *path, struct error *error)
@@ -176,64 +152,46 @@ int config_parse(struct option_set *set, const char *bytes, size_t size, const c
 {
 	json_error_t json_error;
 	json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &json_error);
+	/* Without memory to begin with jansson says nothing, and line -1. */
+	if (!object && (json_error_code(&json_error) == json_error_out_of_memory ||
+			       json_error.line < 0))
+		return no_memory(path, error);
 	if (!object)
-		return refuse_json(path, &json_error, error);
+		return error_set(error, ERROR_FORMAT, "%s is not JSON in line %d: %s",
+			name_of(path).text, json_error.line,
+			error_subject(json_error.text).text);
 	int failed = give_object(set, object, path, error);
 	json_decref(object);
 	return failed;
 }
 
-/* Fills bytes from the file, up to `size`. Returns how many, or -1 with errno. */
-static ssize_t read_bytes(int descriptor, char *bytes, size_t size)
-{
-	size_t done = 0;
-	while (done < size) {
-		ssize_t got = read(descriptor, bytes + done, size - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	return (ssize_t)done;
-}
-
-static int parse_descriptor(
-	struct option_set *set, int descriptor, const char *path, struct error *error)
+int config_load(struct option_set *set, const char *path, struct error *error)
 {
 	/* One byte more than is allowed tells a file that is too large. */
 	size_t room = CONFIG_SIZE_LIMIT + 1;
-	char *bytes = malloc(room);
-	if (!bytes)
-		return no_memory(path, error);
+	struct stat status;
 	int failed;
-	ssize_t size = read_bytes(descriptor, bytes, room);
-	if (size < 0)
+	/* Looked at before it is opened: opening a pipe would wait, a device may act. */
+	if (stat(path, &status) != 0)
+		return refuse_file_errno(path, error);
+	if (!S_ISREG(status.st_mode))
+		return refuse_file(path, ERROR_FORMAT, "is not a regular file", error);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return refuse_file_errno(path, error);
+	char *bytes = malloc(room);
+	size_t size = bytes ? fread(bytes, 1, room, file) : 0;
+	if (!bytes)
+		failed = no_memory(path, error);
+	else if (ferror(file))
 		failed = refuse_file_errno(path, error);
 	else if (size > CONFIG_SIZE_LIMIT)
 		failed = refuse_file(
 			path, ERROR_FORMAT, "is larger than 1 MB, the most it may be", error);
 	else
-		failed = config_parse(set, bytes, (size_t)size, path, error);
+		failed = config_parse(set, bytes, size, path, error);
 	free(bytes);
-	return failed;
-}
-
-int config_load(struct option_set *set, const char *path, struct error *error)
-{
-	/* Looked at before it is opened: opening a pipe would wait, a device may act. */
-	struct stat status;
-	if (stat(path, &status) != 0)
-		return refuse_file_errno(path, error);
-	if (!S_ISREG(status.st_mode))
-		return refuse_file(path, ERROR_FORMAT, "is not a regular file", error);
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-	if (descriptor < 0)
-		return refuse_file_errno(path, error);
-	int failed = parse_descriptor(set, descriptor, path, error);
-	close(descriptor);
+	fclose(file);
 	return failed;
 }
 
@@ -247,46 +205,35 @@ static bool is_utf8(const char *text)
 	return length > 0;
 }
 
-static int check_text(const struct option_row *row, const char *text, struct error *error)
-{
-	return is_utf8(text) ? 0 : option_refuse(row, text, "is not UTF-8", error);
-}
-
-static int check_list(
-	const struct option_row *row, const struct pattern_list *list, struct error *error)
-{
-	int failed = 0;
-	for (size_t i = 0; i < list->count && !failed; i++)
-		failed = check_text(row, list->pattern[i], error);
-	return failed;
-}
-
-static int check_scalar(const struct option_row *row, const void *field, struct error *error)
-{
-	char *text = row->type->show(row, field);
-	if (!text)
-		return error_set(
-			error, ERROR_MEMORY, "no memory to write option '%s'", row->key);
-	int failed = check_text(row, text, error);
-	free(text);
-	return failed;
-}
-
 static bool is_written(const struct option_set *set, const struct option_row *row)
 {
 	return option_is_given(set, row) && !row->string_only;
 }
 
+static int check_row(const struct option_row *row, const void *field, struct error *error)
+{
+	const struct pattern_list *list = row->type->is_list ? field : NULL;
+	char *shown = list ? NULL : row->type->show(row, field);
+	int failed = 0;
+	if (!list && !shown)
+		return error_set(
+			error, ERROR_MEMORY, "no memory to write option '%s'", row->key);
+	for (size_t i = 0; i < (list ? list->count : 1) && !failed; i++) {
+		const char *text = list ? list->pattern[i] : shown;
+		if (!is_utf8(text))
+			failed = option_refuse(row, text, "is not UTF-8", error);
+	}
+	free(shown);
+	return failed;
+}
+
 int config_check_utf8(const struct option_set *set, struct error *error)
 {
 	int failed = 0;
-	for (size_t i = 0; i < option_count && !failed; i++) {
-		const struct option_row *row = &option_table[i];
-		const void *field = option_value(row, &set->values);
-		if (is_written(set, row))
-			failed = row->type->is_list ? check_list(row, field, error)
-						    : check_scalar(row, field, error);
-	}
+	for (size_t i = 0; i < option_count && !failed; i++)
+		if (is_written(set, &option_table[i]))
+			failed = check_row(&option_table[i],
+				option_value(&option_table[i], &set->values), error);
 	return failed;
 }
 

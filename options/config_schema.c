@@ -137,17 +137,12 @@ static json_t *digits_schema(uint64_t least, uint64_t most, const char *unit)
 	return matching("^(?=0*(?:%s)%s$)0*(?:%s)%s$", low.text, unit, high.text, unit);
 }
 
-static json_t *number_schema(const struct option_row *row)
-{
-	json_t *schema = typed("integer");
-	schema = with(schema, "minimum", json_integer((json_int_t)row->least));
-	return with(schema, "maximum", json_integer((json_int_t)row->most));
-}
-
 static json_t *plain_schemas(const struct option_row *row)
 {
-	json_t *schemas = append(json_array(), number_schema(row));
-	return append(schemas, digits_schema(row->least, row->most, ""));
+	json_t *number =
+		with(typed("integer"), "minimum", json_integer((json_int_t)row->least));
+	number = with(number, "maximum", json_integer((json_int_t)row->most));
+	return append(append(json_array(), number), digits_schema(row->least, row->most, ""));
 }
 
 struct json_t *schema_of_count(const struct option_row *row)
@@ -170,34 +165,24 @@ struct json_t *schema_of_size(const struct option_row *row)
 
 /* ---- lists ---- */
 
-/* The row's forbidden characters as they stand inside [...] of an expression. */
-struct class_text {
-	char text[64];
-};
-
-static struct class_text forbidden_class(const struct option_row *row)
-{
-	struct class_text class = {""};
-	size_t length = 0;
-	for (const char *c = row->forbidden ? row->forbidden : ""; *c; c++) {
-		if (strchr("[]", *c))
-			class.text[length++] = '\\';
-		class.text[length++] = *c;
-	}
-	return class;
-}
-
 /* An array of the items; and one string in which they are joined: a '+' in an item has a
  * backslash before it there. Expressions: `instead` ("this|") for what an item may be that
  * looks otherwise, `first` for what is looked at before any other. */
 static json_t *list_schemas(
 	const struct option_row *row, const char *instead, const char *first)
 {
-	struct class_text class = forbidden_class(row);
+	/* The row's forbidden characters as they stand inside [...] of an expression. */
+	char class[64] = "";
+	size_t length = 0;
+	for (const char *c = row->forbidden ? row->forbidden : ""; *c; c++) {
+		if (strchr("[]", *c))
+			class[length++] = '\\';
+		class[length++] = *c;
+	}
 	const char *plus = row->may_add ? "\\+?" : "", *empty = "", *empty_joined = "";
 	char any[80] = "[\\s\\S]", joined[240];
-	if (*class.text)
-		snprintf(any, sizeof(any), "[^%s]", class.text);
+	if (*class)
+		snprintf(any, sizeof(any), "[^%s]", class);
 	if (row->may_add) {
 		empty = "(?!\\+$)";
 	} else if (row->type->of_names) {
@@ -205,7 +190,7 @@ static json_t *list_schemas(
 		empty_joined = "(?!,+(?:\\+|$))";
 	}
 	snprintf(joined, sizeof(joined), "(?:%s%s%s%s(?:[^+\\\\%s]|\\\\%s|\\\\$)+)", instead,
-		first, empty_joined, plus, class.text, any);
+		first, empty_joined, plus, class, any);
 	json_t *array = typed("array");
 	array = with(array, "items", matching("^(?:%s%s%s%s+)$", instead, first, empty, any));
 	if (row->initial)
@@ -228,54 +213,42 @@ struct json_t *schema_of_threads(const struct option_row *row)
 
 /* ---- the whole ---- */
 
-static json_t *property_of(const struct option_row *row, const json_t *defaults)
-{
-	char legal[200];
-	row->type->describe(row, legal, sizeof(legal));
-	json_t *property = with(row->type->schema(row), "description",
-		json_sprintf("%s; legal: %s", row->meaning, legal));
-	return with(property, "default", json_incref(json_object_get(defaults, row->key)));
-}
-
 static json_t *properties(const json_t *defaults)
 {
 	json_t *object = with(json_object(), CONFIG_SCHEMA_KEY, typed("string"));
-	for (size_t i = 0; i < option_count; i++)
-		if (!option_table[i].string_only)
-			object = with(object, option_table[i].key,
-				property_of(&option_table[i], defaults));
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+		char legal[200];
+		if (row->string_only)
+			continue;
+		row->type->describe(row, legal, sizeof(legal));
+		json_t *property = with(row->type->schema(row), "description",
+			json_sprintf("%s; legal: %s", row->meaning, legal));
+		property = with(
+			property, "default", json_incref(json_object_get(defaults, row->key)));
+		object = with(object, row->key, property);
+	}
 	return object;
-}
-
-static json_t *whole_schema(const json_t *defaults)
-{
-	json_t *schema = with(json_object(), CONFIG_SCHEMA_KEY,
-		json_string("https://json-schema.org/draft/2020-12/schema"));
-	schema = with(schema, "title", json_string("config file of jprof's agent"));
-	schema = with(schema, "type", json_string("object"));
-	schema = with(schema, "properties", properties(defaults));
-	return with(schema, "additionalProperties", json_false());
-}
-
-/* The options that nobody gave, as JSON; NULL without memory. */
-static json_t *default_values(void)
-{
-	struct options options;
-	if (options_parse(&options, NULL, NULL) != 0)
-		return NULL;
-	char *text = options_to_json(&options, 0);
-	options_fini(&options);
-	json_t *defaults = text ? json_loads(text, 0, NULL) : NULL;
-	free(text);
-	return defaults;
 }
 
 void options_schema(FILE *out)
 {
-	json_t *defaults = default_values(), *schema = NULL;
-	if (defaults)
-		schema = whole_schema(defaults);
-	char *text = schema ? json_dumps(schema, JSON_INDENT(2)) : NULL;
+	struct options options;
+	if (options_parse(&options, NULL, NULL) != 0)
+		return;
+	char *text = options_to_json(&options, 0);
+	options_fini(&options);
+	json_t *defaults = text ? json_loads(text, 0, NULL) : NULL, *schema = NULL;
+	free(text);
+	if (defaults) {
+		schema = with(json_object(), CONFIG_SCHEMA_KEY,
+			json_string("https://json-schema.org/draft/2020-12/schema"));
+		schema = with(schema, "title", json_string("config file of jprof's agent"));
+		schema = with(schema, "type", json_string("object"));
+		schema = with(schema, "properties", properties(defaults));
+		schema = with(schema, "additionalProperties", json_false());
+	}
+	text = schema ? json_dumps(schema, JSON_INDENT(2)) : NULL;
 	if (text)
 		fprintf(out, "%s\n", text);
 	free(text);

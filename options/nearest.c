@@ -14,49 +14,24 @@ static size_t nearest_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-size_t nearest_distance(const char *a, const char *b)
+size_t nearest_distance(const char *a, const char *b, bool is_pattern)
 {
 	size_t columns = nearest_min(strlen(b), NEAREST_NAME - 1);
 	size_t rows = nearest_min(strlen(a), NEAREST_NAME - 1);
-	size_t row[NEAREST_NAME];
+	size_t row[NEAREST_NAME], missing = is_pattern ? 2 : 1;
 
 	for (size_t j = 0; j <= columns; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= rows; i++) {
+		bool any = is_pattern && a[i - 1] == '*';
 		size_t diagonal = row[0];
 
-		row[0] = i;
+		row[0] += any ? 0 : missing;
 		for (size_t j = 1; j <= columns; j++) {
-			int differs = tolower((unsigned char)a[i - 1]) !=
-				      tolower((unsigned char)b[j - 1]);
-			size_t replace = diagonal + (size_t)differs;
-
-			diagonal = row[j];
-			row[j] = nearest_min(replace, 1 + nearest_min(row[j], row[j - 1]));
-		}
-	}
-	return row[columns];
-}
-
-size_t nearest_reach(const char *pattern, const char *name)
-{
-	enum { MISSING = 2 };
-	size_t columns = nearest_min(strlen(name), NEAREST_NAME - 1);
-	size_t rows = nearest_min(strlen(pattern), NEAREST_NAME - 1);
-	size_t row[NEAREST_NAME];
-
-	for (size_t j = 0; j <= columns; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= rows; i++) {
-		bool any = pattern[i - 1] == '*';
-		size_t diagonal = row[0];
-
-		row[0] += any ? 0 : MISSING;
-		for (size_t j = 1; j <= columns; j++) {
-			int differs = tolower((unsigned char)pattern[i - 1]) !=
-				      tolower((unsigned char)name[j - 1]);
-			size_t replace = diagonal + (differs ? MISSING : 0);
-			size_t skip = nearest_min(row[j] + MISSING, row[j - 1] + 1);
+			bool differs = tolower((unsigned char)a[i - 1]) !=
+				       tolower((unsigned char)b[j - 1]);
+			size_t replace = diagonal + (differs ? missing : 0);
+			size_t skip = nearest_min(row[j] + missing, row[j - 1] + 1);
 
 			diagonal = row[j];
 			row[j] = any ? nearest_min(row[j], row[j - 1])
@@ -68,8 +43,7 @@ size_t nearest_reach(const char *pattern, const char *name)
 
 void nearest_offer(struct nearest *nearest, const char *candidate)
 {
-	size_t distance = nearest->is_pattern ? nearest_reach(nearest->wanted, candidate)
-					      : nearest_distance(nearest->wanted, candidate);
+	size_t distance = nearest_distance(nearest->wanted, candidate, nearest->is_pattern);
 	size_t at = nearest->count;
 
 	while (at > 0 && nearest->best[at - 1].distance > distance)
@@ -104,4 +78,23 @@ void nearest_text(const struct nearest *nearest, char *text, size_t size)
 	for (size_t i = 0; i < nearest->count && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s'%s'", i ? ", " : "",
 			nearest->best[i].name);
+}
+
+void choices_add(struct choices *choices, const char *name)
+{
+	size_t used = strlen(choices->known);
+
+	nearest_offer(&choices->nearest, name);
+	snprintf(choices->known + used, sizeof(choices->known) - used, "%s%s",
+		used > 0 ? ", " : "", name);
+}
+
+const char *choices_text(struct choices *choices, const char *what)
+{
+	const char *guess = nearest_guess(&choices->nearest);
+
+	snprintf(choices->text, sizeof(choices->text), ";%s%s%s the %s are %s",
+		guess != NULL ? " did you mean '" : "", guess != NULL ? guess : "",
+		guess != NULL ? "'?" : "", what, choices->known);
+	return choices->text;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "options/config_schema.h"
+#include "options/nearest.h"
 #include "options/thread_choice.h"
 
 /* More would make every look at a class slow; nobody writes that many by hand. */
@@ -147,31 +148,34 @@ const struct option_unit option_units[] = {{'g', 1 << 30}, {'m', 1 << 20}, {'k',
 
 const size_t option_unit_count = sizeof(option_units) / sizeof(option_units[0]);
 
-/* Reads digits, nothing else. *end is the first character behind them. What is too large
- * becomes UINT64_MAX (C17 7.22.1.4), which no row allows. */
-static bool read_digits(const char *text, uint64_t *number, char **end)
+/* Digits, and one of the first `units` units, if there is one. */
+static const char *number_give(
+	const struct option_row *row, void *field, const char *value, size_t units)
 {
-	if (!isdigit((unsigned char)*text))
-		return false;
-	*number = strtoull(text, end, 10);
-	return true;
-}
-
-static const char *check_bounds(const struct option_row *row, uint64_t number)
-{
-	if (number < row->least)
-		return "is too small";
-	return number > row->most ? "is too large" : NULL;
+	char *end = NULL;
+	uint64_t number = 0, bytes = 1;
+	/* What is too large becomes UINT64_MAX (C17 7.22.1.4), which no row allows. */
+	if (isdigit((unsigned char)*value))
+		number = strtoull(value, &end, 10);
+	if (!end)
+		return not_legal;
+	for (size_t i = 0; i < units && *end; i++)
+		if (tolower((unsigned char)*end) == option_units[i].letter) {
+			bytes = option_units[i].bytes;
+			end++;
+			break;
+		}
+	if (*end)
+		return not_legal;
+	if (number > row->most / bytes)
+		return "is too large";
+	*(uint64_t *)field = number * bytes;
+	return number * bytes < row->least ? "is too small" : NULL;
 }
 
 static const char *count_give(const struct option_row *row, void *field, const char *value)
 {
-	uint64_t number;
-	char *end;
-	if (!read_digits(value, &number, &end) || *end)
-		return not_legal;
-	*(uint64_t *)field = number;
-	return check_bounds(row, number);
+	return number_give(row, field, value, 0);
 }
 
 static void count_describe(const struct option_row *row, char *text, size_t size)
@@ -197,22 +201,7 @@ static const struct option_type count_type = {.from_integer = true,
 
 static const char *size_give(const struct option_row *row, void *field, const char *value)
 {
-	uint64_t number, bytes = 1;
-	char *end;
-	if (!read_digits(value, &number, &end))
-		return not_legal;
-	for (size_t i = 0; i < option_unit_count && *end; i++)
-		if (tolower((unsigned char)*end) == option_units[i].letter) {
-			bytes = option_units[i].bytes;
-			end++;
-			break;
-		}
-	if (*end)
-		return not_legal;
-	if (number > UINT64_MAX / bytes)
-		return "is too large";
-	*(uint64_t *)field = number * bytes;
-	return check_bounds(row, number * bytes);
+	return number_give(row, field, value, option_unit_count);
 }
 
 /* Writes bytes in the largest unit that divides them: "256m". */
@@ -252,14 +241,6 @@ static const struct option_type size_type = {.from_integer = true,
 
 /* ---- lists ---- */
 
-static bool list_holds(const struct pattern_list *list, const char *item)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->pattern[i], item) == 0)
-			return true;
-	return false;
-}
-
 static const char *list_give(const struct option_row *row, void *field, const char *value)
 {
 	struct pattern_list *list = field;
@@ -267,29 +248,23 @@ static const char *list_give(const struct option_row *row, void *field, const ch
 		return "is empty";
 	if (row->forbidden && strpbrk(value, row->forbidden))
 		return not_legal;
-	if (list_holds(list, value))
-		return NULL;
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->pattern[i], value) == 0)
+			return NULL;
 	if (list->count == LIST_LIMIT)
 		return "is one more than the 1000 that a list may hold";
 	return pattern_list_add(list, value) == 0 ? NULL : no_memory;
-}
-
-/* The length of the name at the text's begin: up to a comma that is not between slashes, as it
- * is in cpu/event=1,umask=2/. */
-static size_t name_span(const char *text)
-{
-	size_t length = 0;
-	bool inside = false;
-	for (; text[length] && (inside || text[length] != ','); length++)
-		inside ^= text[length] == '/';
-	return length;
 }
 
 static const char *names_give(const struct option_row *row, void *field, const char *value)
 {
 	const char *why = "is empty";
 	while (*value) {
-		size_t length = name_span(value);
+		/* Up to a comma that is not between slashes, as it is in cpu/event=1,umask=2/. */
+		size_t length = 0;
+		for (bool inside = false; value[length] && (inside || value[length] != ',');
+			length++)
+			inside ^= value[length] == '/';
 		char *name = strndup(value, length);
 		if (!name)
 			return no_memory;
@@ -317,23 +292,6 @@ static void list_fini(void *field)
 	pattern_list_fini(field);
 }
 
-static const struct option_type list_type = {.is_list = true,
-	.give = list_give,
-	.describe = words_describe,
-	.schema = schema_of_list,
-	.size = sizeof(struct pattern_list),
-	.copy = list_copy,
-	.fini = list_fini};
-
-static const struct option_type names_type = {.is_list = true,
-	.of_names = true,
-	.give = names_give,
-	.describe = words_describe,
-	.schema = schema_of_list,
-	.size = sizeof(struct pattern_list),
-	.copy = list_copy,
-	.fini = list_fini};
-
 static const char *threads_give(const struct option_row *row, void *field, const char *value)
 {
 	if (!thread_choice_is_legal(value))
@@ -342,13 +300,15 @@ static const char *threads_give(const struct option_row *row, void *field, const
 	return list_give(row, field, value);
 }
 
-static const struct option_type threads_type = {.is_list = true,
-	.give = threads_give,
-	.describe = words_describe,
-	.schema = schema_of_threads,
-	.size = sizeof(struct pattern_list),
-	.copy = list_copy,
-	.fini = list_fini};
+#define LIST_TYPE(give_item, schema_of_it)                                                     \
+	.is_list = true, .give = give_item, .describe = words_describe,                        \
+	.schema = schema_of_it, .size = sizeof(struct pattern_list), .copy = list_copy,        \
+	.fini = list_fini
+
+static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list)},
+				names_type = {LIST_TYPE(names_give, schema_of_list),
+					.of_names = true},
+				threads_type = {LIST_TYPE(threads_give, schema_of_threads)};
 
 /* ---- the rows ---- */
 
@@ -448,64 +408,17 @@ bool option_is_path(const struct option_row *row, const char *value)
 	return row->not_paths && word_index(row->not_paths, value) < 0;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How many characters must be inserted, removed or replaced to make one of the other
- * (Levenshtein), row by row. Both are at most WORD_LIMIT long. */
-enum { WORD_LIMIT = 24 };
-
-static size_t edit_distance(const char *from, const char *to)
-{
-	size_t costs[WORD_LIMIT + 1], length = strlen(to);
-	for (size_t i = 0; i <= length; i++)
-		costs[i] = i;
-	for (size_t done = 1; from[done - 1]; done++) {
-		size_t diagonal = costs[0];
-		costs[0] = done;
-		for (size_t i = 1; i <= length; i++) {
-			size_t replaced = diagonal + (from[done - 1] != to[i - 1]);
-			diagonal = costs[i];
-			costs[i] = smaller(replaced, smaller(costs[i], costs[i - 1]) + 1);
-		}
-	}
-	return costs[length];
-}
-
-/* The key that a mistyped one was probably meant to be, or NULL. */
-static const char *nearest_key(const char *key)
-{
-	const char *nearest = NULL;
-	size_t length = strlen(key), best = length / 2 + 1;
-	if (length > WORD_LIMIT)
-		return NULL;
-	for (size_t i = 0; i < option_count; i++) {
-		size_t distance = edit_distance(key, option_table[i].key);
-		if (distance < best) {
-			best = distance;
-			nearest = option_table[i].key;
-		}
-	}
-	return nearest;
-}
-
-static void list_keys(char *text, size_t size)
-{
-	size_t length = 0;
-	for (size_t i = 0; i < option_count && length < size; i++)
-		length += (size_t)snprintf(text + length, size - length, "%s%s",
-			i ? word_gap : "", option_table[i].key);
-}
-
 int option_unknown(const char *key, const char *value, struct error *error)
 {
-	char keys[400], hint[80] = "";
-	const char *nearest = nearest_key(key);
-	if (nearest)
-		snprintf(hint, sizeof(hint), " did you mean '%s'?", nearest);
-	list_keys(keys, sizeof(keys));
+	struct nearest nearest = {.wanted = key};
+	char keys[400] = "", hint[NEAREST_NAME + 20] = "";
+	for (size_t i = 0, length = 0; i < option_count && length < sizeof(keys); i++) {
+		nearest_offer(&nearest, option_table[i].key);
+		length += (size_t)snprintf(keys + length, sizeof(keys) - length, "%s%s",
+			i ? word_gap : "", option_table[i].key);
+	}
+	if (nearest.best[0].distance <= strlen(key) / 2)
+		snprintf(hint, sizeof(hint), " did you mean '%s'?", nearest.best[0].name);
 	return error_set(error, ERROR_USAGE, "unknown option '%s' (value '%s'):%s legal are %s",
 		error_subject(key).text, error_subject(value).text, hint, keys);
 }
@@ -584,13 +497,6 @@ int option_give_list(struct option_set *set, const struct option_row *row, const
 	}
 }
 
-static void field_fini(const struct option_row *row, void *field)
-{
-	if (row->type->fini)
-		row->type->fini(field);
-	memset(field, 0, row->type->size);
-}
-
 void option_set_merge(struct option_set *to, struct option_set *from)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -605,21 +511,16 @@ void option_set_merge(struct option_set *to, struct option_set *from)
 	}
 }
 
-static bool copy_field(const struct option_row *row, void *field, const void *from)
-{
-	if (row->type->copy)
-		return row->type->copy(field, from);
-	memcpy(field, from, row->type->size);
-	return true;
-}
-
 int option_set_fill(struct option_set *set, const struct options *from, struct error *error)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		if (option_is_given(set, row))
 			continue;
-		if (!copy_field(row, option_field(row, &set->values), option_value(row, from)))
+		void *field = option_field(row, &set->values);
+		if (!row->type->copy)
+			memcpy(field, option_value(row, from), row->type->size);
+		else if (!row->type->copy(field, option_value(row, from)))
 			return no_memory_for(row, error);
 		set->given |= row_bit(row);
 	}
@@ -628,7 +529,12 @@ int option_set_fill(struct option_set *set, const struct options *from, struct e
 
 void option_set_fini(struct option_set *set)
 {
-	for (size_t i = 0; i < option_count; i++)
-		field_fini(&option_table[i], option_field(&option_table[i], &set->values));
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_type *type = option_table[i].type;
+		void *field = option_field(&option_table[i], &set->values);
+		if (type->fini)
+			type->fini(field);
+		memset(field, 0, type->size);
+	}
 	set->given = 0;
 }

@@ -77,16 +77,6 @@ static int parse_string(struct option_set *set, const char *string, struct error
 	return failed;
 }
 
-static int give_defaults(struct option_set *set, struct error *error)
-{
-	int failed = 0;
-	for (size_t i = 0; i < option_count && !failed; i++)
-		if (option_table[i].initial)
-			failed = give_escaped(
-				set, &option_table[i], option_table[i].initial, error);
-	return failed;
-}
-
 /* Whatever the text left open and the file that it names gives. */
 static int add_file(struct option_set *set, struct error *error)
 {
@@ -103,7 +93,11 @@ static int add_file(struct option_set *set, struct error *error)
 static int add_defaults(struct option_set *set, struct error *error)
 {
 	struct option_set defaults = {0};
-	int failed = give_defaults(&defaults, error);
+	int failed = 0;
+	for (size_t i = 0; i < option_count && !failed; i++)
+		if (option_table[i].initial)
+			failed = give_escaped(
+				&defaults, &option_table[i], option_table[i].initial, error);
 	if (!failed)
 		option_set_merge(set, &defaults);
 	option_set_fini(&defaults);
@@ -139,34 +133,24 @@ void options_fini(struct options *options)
 
 /* ---- the options of one session ---- */
 
-static int parse_text(struct option_set *set, const char *text, struct error *error)
-{
-	const char *begin = text + strspn(text, " \t\r\n");
-	if (*begin == '{')
-		return config_parse(set, begin, strlen(begin), NULL, error);
-	return *begin ? parse_string(set, text, error) : 0;
-}
-
-static int refuse_loading_keys(const struct option_set *set, struct error *error)
-{
-	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].loading_only && option_is_given(set, &option_table[i]))
-			return error_set(error, ERROR_USAGE,
-				"option '%s' is legal only when the agent is loaded, not "
-				"for a recording that is started later",
-				option_table[i].key);
-	return 0;
-}
-
 int options_override(struct options *options, const struct options *base, const char *text,
 	struct error *error)
 {
 	struct option_set set = {0};
-	int failed = parse_text(&set, text ? text : "", error);
+	const char *begin = text ? text + strspn(text, " \t\r\n") : "";
+	int failed = 0;
+	if (*begin == '{')
+		failed = config_parse(&set, begin, strlen(begin), NULL, error);
+	else if (*begin)
+		failed = parse_string(&set, text, error);
 	if (!failed)
 		failed = add_file(&set, error);
-	if (!failed)
-		failed = refuse_loading_keys(&set, error);
+	for (size_t i = 0; i < option_count && !failed; i++)
+		if (option_table[i].loading_only && option_is_given(&set, &option_table[i]))
+			failed = error_set(error, ERROR_USAGE,
+				"option '%s' is legal only when the agent is loaded, not "
+				"for a recording that is started later",
+				option_table[i].key);
 	if (!failed)
 		failed = option_set_fill(&set, base, error);
 	return finish(options, &set, failed);
@@ -206,22 +190,8 @@ char *options_given_json(const char *string, struct error *error)
 
 /* ---- the words of `jprof run` ---- */
 
-/* Writes a value so that the option string can hold it. In a list, backslashes that are
- * part of the list's own notation stay as they are. */
-static void write_escaped(FILE *out, const char *value, bool is_list)
-{
-	for (; *value; value++) {
-		bool is_notation =
-			is_list && *value == '\\' && value[1] && strchr(",+\\", value[1]);
-		if (is_notation)
-			fputc(*value++, out);
-		else if (*value == ',' || *value == '\\')
-			fputc('\\', out);
-		fputc(*value, out);
-	}
-}
-
-/* Before and key=value, joined. Owned; NULL without memory. */
+/* Before and key=value, joined; in a list, backslashes that are part of the list's own notation stay as they
+ * are. Owned; NULL without memory. */
 static char *join_pair(const char *before, const struct option_row *row, const char *value)
 {
 	char *text = NULL;
@@ -230,7 +200,14 @@ static char *join_pair(const char *before, const struct option_row *row, const c
 	if (!out)
 		return NULL;
 	fprintf(out, "%s%s%s=", before ? before : "", before ? "," : "", row->key);
-	write_escaped(out, value, row->type->is_list);
+	for (; *value; value++) {
+		if (row->type->is_list && *value == '\\' && value[1] &&
+			strchr(",+\\", value[1]))
+			fputc(*value++, out);
+		else if (*value == ',' || *value == '\\')
+			fputc('\\', out);
+		fputc(*value, out);
+	}
 	if (fclose(out) == 0)
 		return text;
 	free(text);
@@ -314,21 +291,6 @@ void options_markdown(FILE *out)
 
 /* ---- the profile's path ---- */
 
-static void write_expanded(FILE *out, const char *file, long pid, long time_now)
-{
-	for (; *file; file++) {
-		if (file[0] != '%' || !file[1] || !strchr("pt%", file[1])) {
-			fputc(*file, out);
-			continue;
-		}
-		file++;
-		if (*file == '%')
-			fputc('%', out);
-		else
-			fprintf(out, "%ld", *file == 'p' ? pid : time_now);
-	}
-}
-
 char *options_number_file(const char *file, unsigned number)
 {
 	const char *name = strrchr(file, '/'), *ending;
@@ -357,7 +319,14 @@ char *options_expand_file(const char *file, long pid, long time_now)
 	FILE *out = open_memstream(&path, &size);
 	if (!out)
 		return NULL;
-	write_expanded(out, file, pid, time_now);
+	for (; *file; file++) {
+		bool is_mark = file[0] == '%' && file[1] && strchr("pt%", file[1]);
+		file += is_mark;
+		if (is_mark && *file != '%')
+			fprintf(out, "%ld", *file == 'p' ? pid : time_now);
+		else
+			fputc(*file, out);
+	}
 	if (fclose(out) == 0)
 		return path;
 	free(path);

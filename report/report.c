@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "options/choices.h"
+#include "options/nearest.h"
 #include "report/head.h"
 
 /* ---- the order of rows ---- */

@@ -27,7 +27,7 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 		return command_usage(words->command, "--duration: %s", error.text);
 	}
 	if (words->has_duration && !options_is_key(key) &&
-		nearest_distance(key, "duration") < 4)
+		nearest_distance(key, "duration", false) < 4)
 		return command_usage(words->command,
 			"unknown option '--%s'; did you mean '--duration'?", key);
 	/* A process that works elsewhere gets whole paths. That of the profile may hold more. */

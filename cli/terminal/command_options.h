@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options/choices.h"
+#include "options/nearest.h"
 
 /* Takes a value into words; NULL for an option without one. An exit status; anything but EXIT_DONE was
  * told. */

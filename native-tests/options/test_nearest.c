@@ -32,9 +32,9 @@ static void distances(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (nearest_distance(rows[i].a, rows[i].b) != rows[i].distance)
+		if (nearest_distance(rows[i].a, rows[i].b, false) != rows[i].distance)
 			fail_msg("line %d: %zu", rows[i].line,
-				nearest_distance(rows[i].a, rows[i].b));
+				nearest_distance(rows[i].a, rows[i].b, false));
 }
 
 static const struct row reach_rows[] = {
@@ -65,9 +65,10 @@ static void reach_of_patterns(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(reach_rows) / sizeof(*reach_rows); i++)
-		if (nearest_reach(reach_rows[i].a, reach_rows[i].b) != reach_rows[i].distance)
+		if (nearest_distance(reach_rows[i].a, reach_rows[i].b, true) !=
+			reach_rows[i].distance)
 			fail_msg("line %d: %zu", reach_rows[i].line,
-				nearest_reach(reach_rows[i].a, reach_rows[i].b));
+				nearest_distance(reach_rows[i].a, reach_rows[i].b, true));
 }
 
 /* Of pattern and name the first letters count. */
@@ -80,9 +81,9 @@ static void long_patterns_are_cut(void **state)
 	memset(name, 'a', sizeof(name) - 1);
 	pattern[sizeof(pattern) - 1] = name[sizeof(name) - 1] = '\0';
 	name[NEAREST_NAME] = 'b';
-	assert_int_equal(nearest_reach(pattern, name), 0);
+	assert_int_equal(nearest_distance(pattern, name, true), 0);
 	pattern[0] = '*';
-	assert_int_equal(nearest_reach(pattern, "b"), 2 * (NEAREST_NAME - 2));
+	assert_int_equal(nearest_distance(pattern, "b", true), 2 * (NEAREST_NAME - 2));
 }
 
 static void long_names_are_cut(void **state)
@@ -93,7 +94,7 @@ static void long_names_are_cut(void **state)
 	memset(a, 'a', sizeof(a) - 1);
 	memset(b, 'b', sizeof(b) - 1);
 	a[sizeof(a) - 1] = b[sizeof(b) - 1] = '\0';
-	assert_int_equal(nearest_distance(a, b), NEAREST_NAME - 1);
+	assert_int_equal(nearest_distance(a, b, false), NEAREST_NAME - 1);
 }
 
 static void keeps_the_best(void **state)

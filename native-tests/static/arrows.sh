@@ -39,7 +39,7 @@ rooms=(
 	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/formats"
 	"report          error options profile report/text report/model report/formats report/views"
-	"cli/terminal    error options/choices.h"
+	"cli/terminal    error options/nearest.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
 	"cli/record      error options profile cli/terminal cli/attach"
 	"cli/java        error options profile calibration cli/terminal cli/attach"
