@@ -13,26 +13,12 @@
 
 #include "report/formats/sheet.h"
 
-static bool needs_quotes(const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == ',' || text[i] == '"')
-			return true;
-	}
-	return length == 0;
-}
-
-/* Names come from the program that was recorded. */
-static bool is_formula(const char *text, size_t length)
-{
-	return length > 0 && memchr("=+-@", text[0], 4) != NULL;
-}
-
 static void put_field(struct out *out, const char *text, size_t length)
 {
-	const char *front = is_formula(text, length) ? "'" : "";
+	/* Names come from the program that was recorded. */
+	const char *front = length > 0 && memchr("=+-@", text[0], 4) ? "'" : "";
 
-	if (!needs_quotes(text, length)) {
+	if (length > 0 && !memchr(text, ',', length) && !memchr(text, '"', length)) {
 		out_text(out, front);
 		out_harmless(out, text, length);
 		return;
@@ -65,36 +51,16 @@ static void begin(struct sink *sink)
 	out_char(sink->out, '\n');
 }
 
-static void put_value(struct out *out, const struct cell *cell)
-{
-	switch (cell->kind) {
-	case CELL_NUMBER:
-		out_number(out, cell->number);
-		break;
-	case CELL_SIGNED:
-		out_signed(out, (int64_t)cell->number);
-		break;
-	case CELL_REAL:
-		out_real(out, cell->real);
-		break;
-	case CELL_TEXT:
-		put_field(out, cell->text, cell->length);
-		break;
-	case CELL_BOOL:
-		out_text(out, cell->number ? "true" : "false");
-		break;
-	case CELL_NULL:
-		break;
-	}
-}
-
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
 	(void)depth;
 	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct cell *cell = &cells[sink->order[i]];
+
 		if (i > 0)
 			out_char(sink->out, ',');
-		put_value(sink->out, &cells[sink->order[i]]);
+		if (!out_cell(sink->out, cell) && cell->kind == CELL_TEXT)
+			put_field(sink->out, cell->text, cell->length);
 	}
 	out_char(sink->out, '\n');
 }

@@ -67,16 +67,6 @@ static size_t shared_groups(const char *a, const char *b)
 	}
 }
 
-/* The objects that the rest of a group's name opens. */
-static unsigned depth_of(const char *group)
-{
-	unsigned depth = *group != '\0';
-
-	for (; *group != '\0'; group++)
-		depth += *group == '.' && group[1] != '\0';
-	return depth;
-}
-
 /* Ends the groups of the column before, starts those of this one, names the value. */
 static void put_prefix(
 	struct out *out, const struct column *before, const struct column *column, bool first)
@@ -89,8 +79,10 @@ static void put_prefix(
 	entered += shared;
 	left += *left == '.';
 	entered += *entered == '.';
-	for (unsigned i = depth_of(left); i > 0; i--)
-		out_char(out, '}');
+	/* The objects that the rest of a group's name has opened. */
+	for (const char *end = left; *end != '\0'; end++)
+		if (end == left || (*end == '.' && end[1] != '\0'))
+			out_char(out, '}');
 	if (column == NULL)
 		return;
 	if (!first)
@@ -150,33 +142,12 @@ static void begin(struct sink *sink)
 
 static void put_value(struct out *out, const struct cell *cell)
 {
-	switch (cell->kind) {
-	case CELL_NUMBER:
-		out_number(out, cell->number);
-		break;
-	case CELL_SIGNED:
-		out_signed(out, (int64_t)cell->number);
-		break;
-	case CELL_REAL:
-		out_real(out, cell->real);
-		break;
-	case CELL_TEXT:
+	if (out_cell(out, cell))
+		return;
+	if (cell->kind == CELL_TEXT)
 		put_string(out, cell->text, cell->length);
-		break;
-	case CELL_BOOL:
-		out_text(out, cell->number ? "true" : "false");
-		break;
-	case CELL_NULL:
+	else
 		out_text(out, "null");
-		break;
-	}
-}
-
-/* Between the rows of a list, one to a line. */
-static void put_separator(struct sink *sink)
-{
-	out_text(sink->out, sink->first_row ? "\n" : ",\n");
-	sink->first_row = false;
 }
 
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
@@ -184,7 +155,9 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 	(void)depth;
 	if (sink->out->failed != 0)
 		return;
-	put_separator(sink);
+	/* The rows of a list, one to a line. */
+	out_text(sink->out, sink->first_row ? "\n" : ",\n");
+	sink->first_row = false;
 	for (unsigned i = 0; i < sink->shown; i++) {
 		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
 		put_value(sink->out, &cells[sink->order[i]]);
@@ -225,11 +198,6 @@ static void close_rows(struct sink *sink)
 	sink->rows_closed = true;
 }
 
-static bool is_left_out(const struct cell *cell)
-{
-	return cell->kind == CELL_NULL;
-}
-
 static void extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
 	const struct cell *cells)
 {
@@ -247,7 +215,7 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 	for (unsigned i = 0; i < sink->shown; i++) {
 		const struct column *column = &sink->sheet->column[sink->order[i]];
 
-		if (is_left_out(&cells[sink->order[i]]))
+		if (cells[sink->order[i]].kind == CELL_NULL)
 			continue;
 		put_prefix(sink->out, before, column, before == NULL && rows == 0);
 		put_value(sink->out, &cells[sink->order[i]]);

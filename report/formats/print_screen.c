@@ -59,47 +59,23 @@ static const struct weight {
 	{NULL, "entered", NULL, WEIGHT_OTHER + 50},
 };
 
-static bool fits_weight(
-	const struct weight *weight, const char *view, const struct column *column)
-{
-	if (weight->view != NULL && strcmp(weight->view, view) != 0)
-		return false;
-	if (weight->key != NULL && strcmp(weight->key, column->key) != 0)
-		return false;
-	if (weight->group == NULL)
-		return weight->key == NULL || column->group == NULL;
-	return column->group != NULL && strcmp(weight->group, column->group) == 0;
-}
-
-static bool is_metric(const struct column *column)
-{
-	return column->place >= PLACE_METRIC && column->place < PLACE_LAST;
-}
-
 static unsigned weight_of(const struct sheet *sheet, const struct column *column)
 {
-	bool metric = is_metric(column);
+	bool metric = column->place >= PLACE_METRIC && column->place < PLACE_LAST;
 
 	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
-		if (fits_weight(&weights[i], sheet->view, column))
-			return weights[i].weight +
-			       (metric ? (column->place - PLACE_METRIC) / 2 * WEIGHT_METRIC
-				       : 0);
+		const struct weight *row = &weights[i];
+
+		if ((row->view && strcmp(row->view, sheet->view) != 0) ||
+			(row->key && strcmp(row->key, column->key) != 0) ||
+			(row->group &&
+				(!column->group || strcmp(row->group, column->group) != 0)) ||
+			(!row->group && row->key && column->group))
+			continue;
+		return row->weight +
+		       (metric ? (column->place - PLACE_METRIC) / 2 * WEIGHT_METRIC : 0);
 	}
 	return WEIGHT_OTHER + (metric ? column->place - PLACE_METRIC : 0);
-}
-
-static enum figure_kind kind_of(const struct column *column)
-{
-	if (column->flags & COLUMN_TIME)
-		return FIGURE_TIME;
-	return strcmp(column->unit, "bytes") == 0 ? FIGURE_BYTES : FIGURE_COUNT;
-}
-
-/* Ids are names: their digits say nothing about how many. */
-static bool is_identity(const struct column *column)
-{
-	return (column->flags & COLUMN_RISING) && !(column->flags & COLUMN_TIME);
 }
 
 /* Orders the columns by weight; the last one stays where it is. */
@@ -126,22 +102,21 @@ static bool is_same(const struct cell *a, const struct cell *b)
 	return a->kind == CELL_NULL || a->number == b->number;
 }
 
-static bool is_zero(const struct cell *cell)
-{
-	return cell->kind == CELL_NULL || (cell->kind == CELL_TEXT && cell->length == 0) ||
-	       (cell->kind == CELL_NUMBER && cell->number == 0);
-}
-
 /* What stands in a cell but for the mark before and the percentage behind it. */
 static struct figure cell_figure(const struct column *column, const struct cell *cell)
 {
+	/* Ids are names: their digits say nothing about how many. */
+	bool is_identity = (column->flags & COLUMN_RISING) && !(column->flags & COLUMN_TIME);
+	enum figure_kind kind = column->flags & COLUMN_TIME          ? FIGURE_TIME
+				: strcmp(column->unit, "bytes") == 0 ? FIGURE_BYTES
+								     : FIGURE_COUNT;
 	struct figure figure = {"", ""};
 
-	if (cell->kind == CELL_NUMBER && is_identity(column))
+	if (cell->kind == CELL_NUMBER && is_identity)
 		snprintf(figure.digits, sizeof(figure.digits), "%llu",
 			(unsigned long long)cell->number);
 	else if (cell->kind == CELL_NUMBER)
-		figure = figure_make(kind_of(column), cell->number);
+		figure = figure_make(kind, cell->number);
 	else if (cell->kind == CELL_REAL)
 		snprintf(figure.digits, sizeof(figure.digits), "%.1f", cell->real);
 	else if (cell->kind == CELL_BOOL)
@@ -166,7 +141,9 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		if (is_row && sink->rows == 0)
 			screen->first = *cell;
 		screen->varies |= is_row && !is_same(&screen->first, cell);
-		screen->nonzero |= !is_zero(cell);
+		screen->nonzero |= cell->kind == CELL_TEXT     ? cell->length > 0
+				   : cell->kind == CELL_NUMBER ? cell->number > 0
+							       : cell->kind != CELL_NULL;
 		screen->uncertain |= cell->kind == CELL_NUMBER &&
 				     is_uncertain(cell->number, error_of(column, cells));
 		screen->digits = larger(screen->digits, strlen(figure.digits));
@@ -179,17 +156,6 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 }
 
 /* ---- layout: which columns are shown ---- */
-
-static void fix_width(struct sink *sink, unsigned place)
-{
-	const struct column *column = column_at(sink, place);
-	struct screen_column *screen = &sink->screen[place];
-	size_t figure = screen->uncertain + screen->digits + (screen->unit > 0) + screen->unit +
-			(column->whole > 0 ? PERCENT_WIDTH : 0);
-
-	screen->width = larger(figure, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
-	screen->width = larger(screen->width, strlen(column->heading));
-}
 
 /* Adds "Lost, Pruned" behind the reason why they are left out. */
 static void add_absent(
@@ -218,7 +184,11 @@ static void layout(struct sink *sink)
 		struct screen_column *screen = &sink->screen[i];
 		unsigned weight = weight_of(sink->sheet, column);
 
-		fix_width(sink, i);
+		screen->width = screen->uncertain + screen->digits + (screen->unit > 0) +
+				screen->unit + (column->whole > 0 ? PERCENT_WIDTH : 0);
+		screen->width = larger(
+			screen->width, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
+		screen->width = larger(screen->width, strlen(column->heading));
 		if (weight >= WEIGHT_NEVER)
 			continue;
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
@@ -317,18 +287,6 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	out_spaces(sink->out, GAP);
 }
 
-/* A text that is no name is shown whole. */
-static void put_last(struct sink *sink, const struct cell *cell)
-{
-	char text[NAME_SIZE];
-	size_t from = 0;
-
-	for (unsigned i = 0; i + 1 < sink->shown; i++)
-		from += sink->screen[i].shown ? sink->screen[i].width + GAP : 0;
-	harmless_copy(text, sizeof(text), cell->text, cell->length);
-	table_words(sink, text, from);
-}
-
 /* Deeper names than half of the line stand no further right, but say how deep they are.
  */
 static void put_name(struct sink *sink, unsigned place, const struct cell *cell, unsigned depth)
@@ -357,7 +315,13 @@ static void put_cell(
 	if (cell->kind != CELL_TEXT) {
 		put_figure(sink, place, cells);
 	} else if (place + 1 == sink->shown && !(column_at(sink, place)->flags & COLUMN_NAME)) {
-		put_last(sink, cell);
+		/* A text that is no name is shown whole. */
+		size_t from = 0;
+
+		for (unsigned i = 0; i < place; i++)
+			from += sink->screen[i].shown ? sink->screen[i].width + GAP : 0;
+		harmless_copy(text, sizeof(text), cell->text, cell->length);
+		table_words(sink, text, from);
 	} else if (place + 1 == sink->shown) {
 		put_name(sink, place, cell, depth);
 	} else {
@@ -393,8 +357,8 @@ static void end(struct sink *sink)
 	table_heading(sink);
 	for (unsigned i = 0; i < sink->shown; i++)
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
-	if (uncertain)
-		out_text(&sink->text, sink->text.length > 0 ? "; " : "");
+	if (uncertain && sink->text.length > 0)
+		out_text(&sink->text, "; ");
 	if (uncertain)
 		out_text(&sink->text, "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)

@@ -37,16 +37,6 @@ static bool is_last(const struct sink *sink, unsigned place)
 	return place + 1 == sink->shown;
 }
 
-static void measure_number(struct sink *sink, unsigned place, uint64_t value, uint64_t error)
-{
-	if (value > sink->largest[place])
-		sink->largest[place] = value;
-	if (error > sink->largest_error[place])
-		sink->largest_error[place] = error;
-	sink->has_errors |= error > 0;
-	sink->has_uncertain |= error > 0 && is_uncertain(value, error);
-}
-
 static void measure(struct sink *sink, const struct cell *cells)
 {
 	char field[REAL_WIDTH];
@@ -54,43 +44,20 @@ static void measure(struct sink *sink, const struct cell *cells)
 	for (unsigned i = 0; i < sink->shown; i++) {
 		const struct cell *cell = &cells[sink->order[i]];
 
-		if (cell->kind == CELL_NUMBER)
-			measure_number(
-				sink, i, cell->number, error_of(column_at(sink, i), cells));
-		else if (cell->kind == CELL_TEXT && !is_last(sink, i))
+		if (cell->kind == CELL_NUMBER) {
+			uint64_t error = error_of(column_at(sink, i), cells);
+
+			if (cell->number > sink->largest[i])
+				sink->largest[i] = cell->number;
+			if (error > sink->largest_error[i])
+				sink->largest_error[i] = error;
+			sink->has_errors |= error > 0;
+			sink->has_uncertain |= error > 0 && is_uncertain(cell->number, error);
+		} else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] =
 				larger(sink->width[i], out_width(cell->text, cell->length));
 		else if (cell->kind == CELL_REAL)
 			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
-	}
-}
-
-/* Of " ±12.3", which is a byte more than it is wide; 0 where all numbers are exact. */
-static size_t error_width(const struct column *column, uint64_t largest)
-{
-	char field[NUMBER_WIDTH];
-	char *end = field + sizeof(field);
-
-	return largest > 0 ? strlen(" +") + (size_t)(end - number_text(column, end, largest))
-			   : 0;
-}
-
-static void fix_widths(struct sink *sink)
-{
-	for (unsigned i = 0; i < sink->shown; i++) {
-		const struct column *column = column_at(sink, i);
-		char field[NUMBER_WIDTH];
-		char *end = field + sizeof(field);
-		size_t digits = (size_t)(end - number_text(column, end, sink->largest[i]));
-
-		if (column->flags & COLUMN_LEFT)
-			digits = 0;
-		sink->error_width[i] = error_width(column, sink->largest_error[i]);
-		if (sink->error_width[i] > 0)
-			digits += sink->error_width[i] + sink->has_uncertain;
-		sink->width[i] = larger(sink->width[i], digits);
-		sink->width[i] = larger(sink->width[i], strlen(column->heading));
-		sink->width[i] = larger(sink->width[i], strlen(column->unit));
 	}
 }
 
@@ -116,7 +83,24 @@ static void put_aligned(struct sink *sink, unsigned place, const char *text, siz
 static void begin(struct sink *sink)
 {
 	sink->terminal = 0;
-	fix_widths(sink);
+	for (unsigned i = 0; i < sink->shown; i++) {
+		const struct column *column = column_at(sink, i);
+		uint64_t error = sink->largest_error[i];
+		char field[NUMBER_WIDTH], *end = field + sizeof(field);
+		size_t digits = (size_t)(end - number_text(column, end, sink->largest[i]));
+
+		if (column->flags & COLUMN_LEFT)
+			digits = 0;
+		/* Of " ±12.3", which is a byte more than it is wide; 0 where all numbers are exact. */
+		if (error > 0)
+			sink->error_width[i] =
+				strlen(" +") + (size_t)(end - number_text(column, end, error));
+		if (error > 0)
+			digits += sink->error_width[i] + sink->has_uncertain;
+		sink->width[i] = larger(sink->width[i], digits);
+		sink->width[i] = larger(sink->width[i], strlen(column->heading));
+		sink->width[i] = larger(sink->width[i], strlen(column->unit));
+	}
 }
 
 /* Names, and below them units, if there are any. */
@@ -142,61 +126,39 @@ static void headings(struct sink *sink)
 	}
 }
 
-static unsigned shown_depth(unsigned depth)
-{
-	return depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST;
-}
-
-/* " ±12.3", and spaces for what others have more. */
-static void put_error(struct sink *sink, unsigned place, uint64_t error)
-{
-	const struct column *column = column_at(sink, place);
-	char field[NUMBER_WIDTH];
-	char *end = field + sizeof(field), *start = number_text(column, end, error);
-	size_t used = error > 0 ? strlen(" +") + (size_t)(end - start) : 0;
-
-	if (error > 0) {
-		out_text(sink->out, " ±");
-		out_bytes(sink->out, start, (size_t)(end - start));
-	}
-	out_spaces(sink->out, sink->error_width[place] - used);
-}
-
-/* A number in a column of numbers that have errors. */
-static void put_inexact(struct sink *sink, unsigned place, uint64_t value, uint64_t error)
-{
-	const struct column *column = column_at(sink, place);
-	bool uncertain = error > 0 && is_uncertain(value, error);
-	char field[NUMBER_WIDTH + 1];
-	char *end = field + sizeof(field), *start = number_text(column, end, value);
-	size_t length;
-
-	if (uncertain)
-		*--start = '~';
-	length = (size_t)(end - start) + sink->error_width[place];
-	out_spaces(sink->out, sink->width[place] > length ? sink->width[place] - length : 0);
-	if (uncertain && sink->colour)
-		out_text(sink->out, GREY);
-	out_bytes(sink->out, start, (size_t)(end - start));
-	put_error(sink, place, error);
-	if (uncertain && sink->colour)
-		out_text(sink->out, sink->strong ? PLAIN STRONG : PLAIN);
-	out_spaces(sink->out, 2);
-}
-
+/* In a column of numbers that have errors "~1,234.5 ±12.3", and spaces for what others have more. */
 static void put_number(
 	struct sink *sink, unsigned place, const struct cell *cells, uint64_t value)
 {
 	const struct column *column = column_at(sink, place);
-	char field[NUMBER_WIDTH];
-	char *end = field + sizeof(field), *start;
+	uint64_t error = error_of(column, cells);
+	bool uncertain = error > 0 && is_uncertain(value, error);
+	char field[NUMBER_WIDTH + 1], *end = field + sizeof(field);
+	char *start = number_text(column, end, value);
+	size_t behind = sink->error_width[place], length = (size_t)(end - start) + uncertain;
 
-	if (sink->error_width[place] > 0) {
-		put_inexact(sink, place, value, error_of(column, cells));
+	if (behind == 0) {
+		put_aligned(sink, place, start, length);
 		return;
 	}
-	start = number_text(column, end, value);
-	put_aligned(sink, place, start, (size_t)(end - start));
+	out_spaces(sink->out, sink->width[place] > length + behind
+				      ? sink->width[place] - length - behind
+				      : 0);
+	if (uncertain && sink->colour)
+		out_text(sink->out, GREY);
+	if (uncertain)
+		*--start = '~';
+	out_bytes(sink->out, start, length);
+	if (error > 0) {
+		start = number_text(column, end, error);
+		out_text(sink->out, " ±");
+		out_bytes(sink->out, start, (size_t)(end - start));
+		behind -= strlen(" +") + (size_t)(end - start);
+	}
+	out_spaces(sink->out, behind);
+	if (uncertain && sink->colour)
+		out_text(sink->out, sink->strong ? PLAIN STRONG : PLAIN);
+	out_spaces(sink->out, 2);
 }
 
 static void put_cell(
@@ -219,7 +181,8 @@ static void put_cell(
 			break;
 		}
 		if (column->flags & COLUMN_NAME)
-			out_spaces(sink->out, INDENT * (size_t)shown_depth(depth));
+			out_spaces(sink->out,
+				INDENT * (depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST));
 		out_harmless(sink->out, cell->text, cell->length);
 		break;
 	case CELL_BOOL:

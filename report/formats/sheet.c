@@ -46,23 +46,18 @@ unsigned sheet_add_metrics(struct sheet *sheet, const char *group, const char *h
 	return first;
 }
 
-static bool column_is(const struct column *column, const char *name)
-{
-	size_t group;
-
-	if (column->group == NULL)
-		return strcmp(column->key, name) == 0;
-	group = strlen(column->group);
-	if (strncmp(column->group, name, group) != 0)
-		return false;
-	return name[group] == '\0' ||
-	       (name[group] == '.' && strcmp(column->key, name + group + 1) == 0);
-}
-
 int sheet_find(const struct sheet *sheet, const char *name)
 {
 	for (unsigned i = 0; i < sheet->column_count; i++) {
-		if (column_is(&sheet->column[i], name))
+		const struct column *column = &sheet->column[i];
+		size_t group = column->group ? strlen(column->group) : 0;
+
+		if (group > 0 && strncmp(column->group, name, group) != 0)
+			continue;
+		if ((group == 0 && strcmp(column->key, name) == 0) ||
+			(group > 0 && name[group] == '\0') ||
+			(group > 0 && name[group] == '.' &&
+				strcmp(column->key, name + group + 1) == 0))
 			return (int)i;
 	}
 	return -1;

@@ -225,6 +225,9 @@ void sink_note(struct sink *sink, const char *key, const char *value, const char
 void sink_title(struct sink *sink, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* For printers: writes a cell as data, but for texts and null, of which it returns false. */
+bool out_cell(struct out *out, const struct cell *cell);
+
 /* What the report calls around the view: before the first row, and after the last. */
 void sink_begin(struct sink *sink);
 void sink_end(struct sink *sink);

@@ -145,34 +145,25 @@ static void shorten_parameters(char *name, size_t columns)
 	}
 }
 
-/* More is left of the end: it tells methods, files and threads apart. */
-static void shorten_middle(char *name, size_t columns)
+size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns)
 {
-	size_t width = out_width(name, strlen(name)), left, from, to;
+	size_t width, left, from, to;
 
+	/* An ellipsis may be longer than what it stands for. */
+	harmless_copy(name, size - strlen(ELLIPSIS), label, length);
+	/* A Java name: not a path, a text of several words, or a thread of some address. */
+	if (strcspn(name, " /-:") >= parameters_of(name)) {
+		shorten_packages(name, columns);
+		shorten_parameters(name, columns);
+	}
+	width = out_width(name, strlen(name));
 	if (width <= columns || columns < 2)
-		return;
+		return width;
+	/* More is left of the end: it tells methods, files and threads apart. */
 	left = (columns - 1) / 3;
 	from = columns_at_most(name, left);
 	to = columns_at_least(name, width - (columns - 1 - left));
 	memmove(name + from + strlen(ELLIPSIS), name + to, strlen(name + to) + 1);
 	memcpy(name + from, ELLIPSIS, strlen(ELLIPSIS));
-}
-
-/* A Java name: not a path, a text of several words, or a thread of some address. */
-static bool has_packages(const char *name)
-{
-	return strcspn(name, " /-:") >= parameters_of(name);
-}
-
-size_t figure_name(char *name, size_t size, const char *label, size_t length, size_t columns)
-{
-	/* An ellipsis may be longer than what it stands for. */
-	harmless_copy(name, size - strlen(ELLIPSIS), label, length);
-	if (has_packages(name)) {
-		shorten_packages(name, columns);
-		shorten_parameters(name, columns);
-	}
-	shorten_middle(name, columns);
 	return out_width(name, strlen(name));
 }

@@ -33,41 +33,23 @@ void out_fini(struct out *out)
 	out->buffer = NULL;
 }
 
-static void write_all(struct out *out, const char *bytes, size_t length)
-{
-	while (length > 0 && out->failed == 0) {
-		ssize_t written = write(out->fd, bytes, length);
-
-		if (written >= 0) {
-			bytes += written;
-			length -= (size_t)written;
-		} else if (errno != EINTR) {
-			fail(out, errno);
-		}
-	}
-}
-
 void out_flush(struct out *out)
 {
+	size_t done = 0;
+
 	if (out->fd < 0 || out->failed != 0)
 		return;
 	if (out->before_write)
 		out->before_write();
-	write_all(out, out->buffer, out->length);
-	out->length = 0;
-}
+	while (done < out->length && out->failed == 0) {
+		ssize_t written = write(out->fd, out->buffer + done, out->length - done);
 
-static void grow(struct out *out, size_t size)
-{
-	size_t capacity = out->capacity * 2 + size;
-	char *buffer = realloc(out->buffer, capacity);
-
-	if (buffer == NULL) {
-		fail(out, ENOMEM);
-		return;
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			fail(out, errno);
 	}
-	out->buffer = buffer;
-	out->capacity = capacity;
+	out->length = 0;
 }
 
 /* Makes room for size more bytes (at most PIECE) and returns where they go; NULL after
@@ -78,14 +60,19 @@ static char *take_room(struct out *out, size_t size)
 
 	if (out->failed != 0)
 		return NULL;
-	if (out->capacity - out->length < size) {
-		if (out->fd < 0)
-			grow(out, size);
-		else
-			out_flush(out);
-		if (out->failed != 0)
-			return NULL;
+	if (out->capacity - out->length < size && out->fd >= 0) {
+		out_flush(out);
+	} else if (out->capacity - out->length < size) {
+		room = realloc(out->buffer, out->capacity * 2 + size);
+		if (room) {
+			out->buffer = room;
+			out->capacity = out->capacity * 2 + size;
+		} else {
+			fail(out, ENOMEM);
+		}
 	}
+	if (out->failed != 0)
+		return NULL;
 	room = out->buffer + out->length;
 	out->length += size;
 	return room;
@@ -157,22 +144,15 @@ size_t out_width(const char *text, size_t length)
 	return width;
 }
 
-/* Plain digits, written backwards from end. */
-static char *number_plain(char *end, uint64_t value)
-{
-	do {
-		*--end = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	return end;
-}
-
 void out_number(struct out *out, uint64_t value)
 {
 	char field[NUMBER_WIDTH];
-	char *end = field + sizeof(field);
-	char *start = number_plain(end, value);
+	char *end = field + sizeof(field), *start = end;
 
+	do {
+		*--start = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
 	out_bytes(out, start, (size_t)(end - start));
 }
 
