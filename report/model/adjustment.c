@@ -121,61 +121,48 @@ static int look_around(struct search *search)
 
 /* ---- what the user chose ---- */
 
-static int take_file(struct search *search, const char *path)
-{
-	struct adjustment *adjustment = search->adjustment;
-	char where[200];
-	int failed = calibration_load(&adjustment->calibration, NULL, path, search->error);
-
-	if (!failed)
-		failed = check_found(search, calibration_subject(path).text, search->error);
-	if (failed)
-		return failed;
-	snprintf(where, sizeof(where), "file '%s'", error_subject(path).text);
-	say_found(adjustment, where);
-	return 0;
-}
-
-/* By the recording's own options. */
-static bool is_switched_off(const struct search *search)
-{
-	const char *text = profile_meta_get(search->profile, "options");
-	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
-	const char *value = json_string_value(json_object_get(options, "calibration"));
-	bool off = value && strcmp(value, "off") == 0;
-
-	json_decref(options);
-	return off;
-}
-
-static bool any_probed(const struct profile *profile)
-{
-	for (unsigned m = 0; m < profile->metric_count; m++)
-		if (metric_is_probed(profile->metric[m].name))
-			return true;
-	return profile->metric_count == 0;
-}
-
 static int choose(struct search *search)
 {
 	const char *choice = search->choice->calibration;
+	const char *text = profile_meta_get(search->profile, "options"), *value;
+	struct adjustment *adjustment = search->adjustment;
+	bool is_probed = search->profile->metric_count == 0, is_off;
+	char where[200];
+	json_t *options;
+	int failed;
 
 	if (choice && strcmp(choice, "off") == 0) {
-		say(search->adjustment, "off: the profile is not adjusted");
+		say(adjustment, "off: the profile is not adjusted");
 		return 0;
 	}
-	if (choice)
-		return take_file(search, choice);
-	if (!any_probed(search->profile)) {
-		say(search->adjustment, "none: probes add nothing to what is recorded here");
+	if (choice) {
+		failed =
+			calibration_load(&adjustment->calibration, NULL, choice, search->error);
+		if (!failed)
+			failed = check_found(
+				search, calibration_subject(choice).text, search->error);
+		snprintf(where, sizeof(where), "file '%s'", error_subject(choice).text);
+		if (!failed)
+			say_found(adjustment, where);
+		return failed;
+	}
+	for (unsigned m = 0; m < search->profile->metric_count; m++)
+		is_probed |= metric_is_probed(search->profile->metric[m].name);
+	if (!is_probed) {
+		say(adjustment, "none: probes add nothing to what is recorded here");
 		return 0;
 	}
 	if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0) {
-		say(search->adjustment, "none: without calls there is nothing to adjust");
+		say(adjustment, "none: without calls there is nothing to adjust");
 		return 0;
 	}
-	if (is_switched_off(search)) {
-		say(search->adjustment,
+	/* By the recording's own options. */
+	options = text ? json_loads(text, 0, NULL) : NULL;
+	value = json_string_value(json_object_get(options, "calibration"));
+	is_off = value && strcmp(value, "off") == 0;
+	json_decref(options);
+	if (is_off) {
+		say(adjustment,
 			"none: the profile was made with calibration=off and is not adjusted");
 		return 0;
 	}

@@ -61,15 +61,6 @@ static void path_leave(struct path *path, const struct profile *profile, uint32_
 	}
 }
 
-static void path_enter(struct path *path, const struct profile *profile, uint32_t at)
-{
-	uint32_t method = profile->node[at].method;
-
-	path->node[path->depth] = at;
-	path->outer[path->depth] = path->active[method];
-	path->active[method] = ++path->depth;
-}
-
 /* Adds the node at the end of the path. outer - 1 is the level of its method's next outer node, if it
  * is not NOT_ACTIVE: what is within that node is none of the callers', and comes off the edge by which
  * the path left it. */
@@ -105,10 +96,14 @@ static int add_thread(struct search *search, size_t thread)
 	struct path *path = &search->path;
 	struct walk walk;
 	bool more = walk_start(&walk, search->model, search->link, thread);
+	uint32_t method;
 
 	for (; more; more = walk_next(&walk)) {
 		path_leave(path, profile, walk.level);
-		path_enter(path, profile, walk.at);
+		method = profile->node[walk.at].method;
+		path->node[path->depth] = walk.at;
+		path->outer[path->depth] = path->active[method];
+		path->active[method] = ++path->depth;
 		if (walk.level > 0 && add_node(search, path->outer[walk.level]) != 0)
 			return -1;
 	}

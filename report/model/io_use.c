@@ -61,23 +61,6 @@ void io_use_join(struct io_use *use, const struct io_use *more)
 		add(&use->part[i], more->part[i].ops, more->part[i].bytes, more->part[i].ns);
 }
 
-static void sum_up(const struct profile *profile, struct io_use *cum)
-{
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		/* Children stand behind their parents. */
-		for (size_t i = profile->thread_first[t + 1]; i-- > first + 1;)
-			io_use_join(&cum[first + profile->node[i].parent], &cum[i]);
-	}
-}
-
-/* What is charged to entries is charged to their archives, too. */
-static bool is_entry(const struct profile *profile, const struct profile_account *io)
-{
-	return io->subject != 0 && profile->file[io->subject - 1].kind == IO_ENTRY;
-}
-
 int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_use **cum)
 {
 	const struct profile *profile = model->profile;
@@ -92,11 +75,19 @@ int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_u
 		size_t thread = (size_t)profile_thread_find(profile, io->thread);
 		size_t node = profile->thread_first[thread] + io->node;
 
-		if (!wanted[i] || is_entry(profile, io))
+		/* What is charged to entries is charged to their archives, too. */
+		if (!wanted[i] ||
+			(io->subject && profile->file[io->subject - 1].kind == IO_ENTRY))
 			continue;
 		io_use_add(&(*base)[node], io);
 		io_use_add(&(*cum)[node], io);
 	}
-	sum_up(profile, *cum);
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		/* Children stand behind their parents. */
+		for (size_t i = profile->thread_first[t + 1]; i-- > first + 1;)
+			io_use_join(&(*cum)[first + profile->node[i].parent], &(*cum)[i]);
+	}
 	return 0;
 }

@@ -3,55 +3,23 @@
 /* links: children of nodes, and walking along them. */
 #include "report/model/links.h"
 
-static void link_node(
-	struct link *link, const struct profile *profile, size_t first, uint32_t at)
-{
-	uint32_t parent = (uint32_t)first + profile->node[at].parent;
-
-	if (at == first)
-		return;
-	link[at].next_sibling = link[parent].first_child;
-	link[parent].first_child = at;
-}
-
-/* Each child is put in front of those before it: from the last to the first. */
-static void link_ranked(
-	struct link *link, const struct model *model, const struct rank *rank, size_t count)
-{
-	size_t thread = 0;
-
-	for (size_t i = count; i-- > 0;) {
-		uint32_t at = rank[i].item;
-
-		thread = model_thread_of(model, at, thread);
-		link_node(link, model->profile, model->profile->thread_first[thread], at);
-	}
-}
-
-static void link_in_order(struct link *link, const struct model *model)
-{
-	const struct profile *profile = model->profile;
-
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		for (size_t i = profile->thread_first[t + 1];
-			model->selected[t] && i-- > first;) {
-			if (!model->hidden[i])
-				link_node(link, profile, first, (uint32_t)i);
-		}
-	}
-}
-
 struct link *links_make(const struct model *model, const struct rank *rank, size_t count)
 {
-	struct link *link =
-		store_room(model->store, model->profile->node_count + 1, sizeof(*link));
+	const struct profile *profile = model->profile;
+	struct link *link = store_room(model->store, profile->node_count + 1, sizeof(*link));
+	size_t thread = 0;
 
-	if (link && rank)
-		link_ranked(link, model, rank, count);
-	else if (link)
-		link_in_order(link, model);
+	/* Each child is put in front of those before it: from the last to the first. */
+	for (size_t i = rank ? count : model->node_count; link && i-- > 0;) {
+		uint32_t at = rank ? rank[i].item : model->node[i], parent;
+
+		thread = model_thread_of(model, at, thread);
+		if (at == profile->thread_first[thread])
+			continue;
+		parent = (uint32_t)profile->thread_first[thread] + profile->node[at].parent;
+		link[at].next_sibling = link[parent].first_child;
+		link[parent].first_child = at;
+	}
 	return link;
 }
 

@@ -1,127 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* merged_threads: see merged_threads.h. */
-#include "report/model/merged_threads.h"
-
+/* merged_threads: all selected threads as one tree. */
 #include "profile/pairs.h"
+#include "report/model/values.h"
 
-/* The node of that path, new if need be; NULL without memory. */
-static struct profile_node *take_node(struct merged_threads *merged, struct pairs *paths,
-	uint32_t parent, const struct profile_node *from)
-{
-	struct profile *profile = &merged->profile;
-	/* The root has no pair: numbers are nodes. */
-	uint32_t found = pairs_take(paths, parent, from->method);
-	struct profile_node *node = &profile->node[found];
+struct merged {
+	struct profile profile;
+	struct profile_thread thread;
+	size_t thread_first[2];
+	uint64_t *base;            /* of the nodes */
+	union model_value *values; /* by node: what model_base gives */
+	uint32_t *place;           /* by node of the model's own profile */
+};
 
-	if (found == 0)
-		return NULL;
-	if (found < profile->node_count)
-		return node;
-	profile->node_count++;
-	*node = (struct profile_node){.id = found,
-		.parent = parent,
-		.method = from->method,
-		.recursion = from->recursion,
-		.base = merged->base + (size_t)found * profile->metric_count};
-	return node;
-}
-
-static void add_node(
-	const struct model *model, struct merged_threads *merged, uint32_t at, size_t from)
-{
-	const struct profile_node *own = &model->profile->node[from];
-	struct profile_node *node = &merged->profile.node[at];
-	union model_value values[MODEL_VALUES_MAX];
-
-	node->calls += own->calls;
-	node->interpreted += own->interpreted;
-	node->jitted += own->jitted;
-	node->native += own->native;
-	for (unsigned m = 0; m < merged->profile.metric_count; m++)
-		merged->base[at * merged->profile.metric_count + m] += own->base[m];
-	model_base(model, from, values);
-	model_add(model, model_at(model, merged->values, at), values);
-}
-
-/* Parents stand before their children: place[] of the parent is known. */
-static int add_thread(const struct model *model, struct merged_threads *merged,
-	struct pairs *paths, size_t thread, uint32_t *place)
+/* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
+ * nodes. -1 without memory. */
+static int add_thread(
+	const struct model *model, struct merged *merged, struct pairs *paths, size_t thread)
 {
 	const struct profile *profile = model->profile;
 	size_t first = profile->thread_first[thread];
+	unsigned metrics = profile->metric_count;
 
 	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
-		struct profile_node *own = merged->profile.node;
+		uint32_t parent = merged->place[first + node->parent], at = 0;
+		union model_value values[MODEL_VALUES_MAX];
+		struct profile_node *to;
 
-		if (i > first)
-			own = take_node(merged, paths, place[first + node->parent], node);
-		if (!own)
+		if (i > first && (at = pairs_take(paths, parent, node->method)) == 0)
 			return -1;
-		place[i] = (uint32_t)(own - merged->profile.node);
-		add_node(model, merged, place[i], i);
+		to = &merged->profile.node[at];
+		if (at == merged->profile.node_count) {
+			merged->profile.node_count++;
+			*to = (struct profile_node){.id = at,
+				.parent = parent,
+				.method = node->method,
+				.recursion = node->recursion,
+				.base = merged->base + (size_t)at * metrics};
+		}
+		merged->place[i] = at;
+		to->calls += node->calls;
+		to->interpreted += node->interpreted;
+		to->jitted += node->jitted;
+		to->native += node->native;
+		for (unsigned m = 0; m < metrics; m++)
+			merged->base[at * metrics + m] += node->base[m];
+		model_base(model, i, values);
+		model_add(model, model_at(model, merged->values, at), values);
 	}
 	return 0;
 }
 
-static void sum_thread(struct profile_thread *sum, const struct profile_thread *thread)
-{
-	sum->events += thread->events;
-	sum->unwound += thread->unwound;
-	sum->repaired += thread->repaired;
-	sum->unmatched += thread->unmatched;
-	sum->lost += thread->lost;
-	sum->pruned += thread->pruned;
-	sum->folded += thread->folded;
-	for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
-		sum->total[m] += thread->total[m];
-}
-
-/* A profile with room for all nodes, of which there is the root; NULL without memory. */
-static struct merged_threads *make_room(const struct model *model)
+int model_merge_threads(struct model *model)
 {
 	const struct profile *profile = model->profile;
-	struct merged_threads *merged = store_room(model->store, 1, sizeof(*merged));
+	struct store *store = model->store;
+	struct merged *merged = store_room(store, 1, sizeof(*merged));
 	size_t count = profile->node_count + 1;
+	struct pairs paths = {.slots = 64};
+	struct profile_thread *sum;
 
 	if (!merged)
-		return NULL;
-	merged->thread = (struct profile_thread){.name = "(all threads)", .alive = true};
-	merged->base =
-		store_room(model->store, count, profile->metric_count * sizeof(*merged->base));
-	merged->values = model_values(model, count);
+		return -1;
 	merged->profile = *profile;
-	merged->profile.thread = &merged->thread;
+	merged->profile.thread = sum = &merged->thread;
 	merged->profile.thread_first = merged->thread_first;
 	merged->profile.thread_count = 1;
 	merged->profile.node_count = 1;
-	merged->profile.node = store_room(model->store, count, sizeof(*merged->profile.node));
-	if (model->store->failed)
-		return NULL;
+	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
+	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
+	merged->values = model_values(model, count);
+	merged->place = store_room(store, count, sizeof(*merged->place));
+	if (store->failed)
+		return -1;
 	merged->profile.node[0].base = merged->base;
-	return merged;
-}
-
-struct merged_threads *merged_threads_make(const struct model *model)
-{
-	const struct profile *profile = model->profile;
-	struct merged_threads *merged = make_room(model);
-	uint32_t *place = store_room(model->store, profile->node_count + 1, sizeof(*place));
-	struct pairs paths = {.slots = 64};
-
+	*sum = (struct profile_thread){.name = "(all threads)", .alive = true};
 	while (paths.slots < 2 * profile->node_count)
 		paths.slots *= 2;
-	for (size_t t = 0; !model->store->failed && t < profile->thread_count; t++) {
+	for (size_t t = 0; !store->failed && t < profile->thread_count; t++) {
+		const struct profile_thread *thread = &profile->thread[t];
+
 		if (!model->selected[t] ||
 			profile->thread_first[t + 1] == profile->thread_first[t])
 			continue;
-		model->store->failed = add_thread(model, merged, &paths, t, place) != 0;
-		sum_thread(&merged->thread, &profile->thread[t]);
+		store->failed = add_thread(model, merged, &paths, t) != 0;
+		sum->events += thread->events;
+		sum->unwound += thread->unwound;
+		sum->repaired += thread->repaired;
+		sum->unmatched += thread->unmatched;
+		sum->lost += thread->lost;
+		sum->pruned += thread->pruned;
+		sum->folded += thread->folded;
+		for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
+			sum->total[m] += thread->total[m];
 	}
 	pairs_fini(&paths);
-	if (model->store->failed)
-		return NULL;
 	merged->thread_first[1] = merged->profile.node_count;
-	return merged;
+	model->profile = &merged->profile;
+	model->merged = merged->values;
+	model->selected[0] = true;
+	model->thread[0] = label_of(sum->name);
+	return store->failed ? -1 : 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* method_labels: as much of a signature as tells a method from its namesakes. */
-#include "report/model/method_labels.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/model.h"
 #include "report/text/out.h"
 
 /* JVM specification 4.3.2, the primitive types. */
@@ -24,18 +23,6 @@ static const struct {
 	{'V', "void"},
 };
 
-/* A class without its package. Returns what follows it. */
-static const char *put_class(struct out *out, const char *descriptor)
-{
-	const char *end = descriptor + strcspn(descriptor, ";");
-	const char *start = end;
-
-	while (start > descriptor && start[-1] != '/')
-		start--;
-	out_bytes(out, start, (size_t)(end - start));
-	return *end == ';' ? end + 1 : end;
-}
-
 /* One type of a descriptor. Returns what follows it; never past the string's end. */
 static const char *put_type(struct out *out, const char *descriptor)
 {
@@ -44,7 +31,14 @@ static const char *put_type(struct out *out, const char *descriptor)
 	for (; *descriptor == '['; descriptor++)
 		dimensions++;
 	if (*descriptor == 'L') {
-		descriptor = put_class(out, descriptor + 1);
+		/* A class without its package. */
+		const char *start = ++descriptor, *end = start + strcspn(start, ";");
+
+		for (const char *c = start; c < end; c++)
+			if (*c == '/')
+				start = c + 1;
+		out_bytes(out, start, (size_t)(end - start));
+		descriptor = *end == ';' ? end + 1 : end;
 	} else if (*descriptor != '\0') {
 		const char *name = "?";
 
@@ -92,7 +86,7 @@ static struct label display_name(
 	out_init(&out, -1);
 	out_bytes(&out, method->class_name.text, method->class_name.length);
 	out_char(&out, '.');
-	if (method->name.text != NULL)
+	if (method->name.text)
 		out_bytes(&out, method->name.text, method->name.length);
 	if (telling != TELL_NAME && method->signature.text != NULL)
 		put_parameters(&out, method->signature.text, telling == TELL_RESULT);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/merged_threads.h"
+#include "report/model/values.h"
 
 int model_no_memory(struct error *error)
 {
@@ -25,64 +25,40 @@ static void add_metric(struct model *model, unsigned index)
 	model->metric[model->metric_count++] = &model->profile->metric[index];
 }
 
-/* `cpu` before all others, so that views sort by it: what waiting for a processor adds to `wall`
- * is not the program's alone. */
-static void add_all_metrics(struct model *model)
-{
-	int first = profile_metric_find(model->profile, "cpu");
-
-	if (first >= 0)
-		add_metric(model, (unsigned)first);
-	for (unsigned i = 0; i < model->profile->metric_count; i++)
-		add_metric(model, i);
-}
-
-static int refuse_metric(const struct model *model, const char *name, struct error *error)
-{
-	char known[512] = "";
-
-	for (unsigned i = 0; i < model->profile->metric_count; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
-			model->profile->metric[i].name);
-	}
-	return error_set(error, ERROR_MISSING, "the profile has no metric '%s'; it has: %s",
-		name, known);
-}
-
 /* Names joined by '+' or ',', in their order. */
 static int choose_metrics(struct model *model, struct error *error)
 {
+	const struct profile *profile = model->profile;
 	const char *names = model->choice->metrics;
-	char *rest, *name;
+	int cpu = profile_metric_find(profile, "cpu");
+	char *rest, *name, known[512] = "";
 
-	if (!names) {
-		add_all_metrics(model);
-		return 0;
+	/* `cpu` before all others, so that views sort by it: what waiting for a processor adds to `wall` is
+	 * not the program's alone. */
+	if (!names && cpu >= 0)
+		add_metric(model, (unsigned)cpu);
+	for (unsigned i = 0; i < profile->metric_count; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+			profile->metric[i].name);
+		if (!names)
+			add_metric(model, i);
 	}
+	if (!names)
+		return 0;
 	rest = (char *)store_bytes(model->store, names, strlen(names)).text;
 	if (model->store->failed)
 		return model_no_memory(error);
 	while ((name = strsep(&rest, "+,")) != NULL) {
-		int index = profile_metric_find(model->profile, name);
+		int index = profile_metric_find(profile, name);
 
 		if (index < 0)
-			return refuse_metric(model, name, error);
+			return error_set(error, ERROR_MISSING,
+				"the profile has no metric '%s'; it has: %s", name, known);
 		add_metric(model, (unsigned)index);
 	}
 	return 0;
-}
-
-/* Adjusted ones, if they can be had. */
-static void choose_figures(struct model *model)
-{
-	const struct adjustment *adjustment = model->choice->adjustment;
-
-	if (adjustment && adjustment->calibration)
-		model->adjusted = &adjustment->adjusted;
-	model->counts = model->metric_count * (model->adjusted ? 2 : 1);
-	model->values = model->metric_count * (model->adjusted ? MODEL_LAYERS : 1);
 }
 
 /* What a thread's row is called: its name, and of virtual threads without one, that they are
@@ -118,30 +94,7 @@ static int choose_threads(struct model *model, struct error *error)
 	return 0;
 }
 
-/* From here on the profile has one thread. */
-static int merge_threads(struct model *model, struct error *error)
-{
-	const struct merged_threads *merged = merged_threads_make(model);
-
-	if (!merged)
-		return model_no_memory(error);
-	model->profile = &merged->profile;
-	model->merged = merged->values;
-	model->selected[0] = true;
-	model->thread[0] = label_of(thread_name(&merged->thread));
-	return 0;
-}
-
 /* ---- folds ---- */
-
-static bool is_empty(const struct profile *profile, const struct profile_node *node)
-{
-	uint64_t used = node->calls;
-
-	for (unsigned m = 0; m < profile->metric_count; m++)
-		used |= node->base[m];
-	return node->method == METHOD_FOLDED && used == 0;
-}
 
 /* Every tree has a fold below its root from the start, for the case of need.
  * Where it stayed empty it is not shown. A node with children is never hidden. */
@@ -155,8 +108,13 @@ static void find_hidden(struct model *model)
 		size_t first = profile->thread_first[t];
 
 		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
-			model->hidden[i] = is_empty(profile, &profile->node[i]);
-			model->hidden[first + profile->node[i].parent] = false;
+			const struct profile_node *node = &profile->node[i];
+			uint64_t used = node->calls;
+
+			for (unsigned m = 0; m < profile->metric_count; m++)
+				used |= node->base[m];
+			model->hidden[i] = node->method == METHOD_FOLDED && used == 0;
+			model->hidden[first + node->parent] = false;
 		}
 	}
 }
@@ -186,11 +144,26 @@ static void find_folds(struct model *model)
 	model->at_least = any ? at_least : NULL;
 }
 
+static void list_nodes(struct model *model)
+{
+	const struct profile *profile = model->profile;
+
+	model->node = store_room(model->store, profile->node_count + 1, sizeof(*model->node));
+	for (size_t t = 0; !model->store->failed && t < profile->thread_count; t++) {
+		for (size_t i = profile->thread_first[t];
+			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
+			if (!model->hidden[i])
+				model->node[model->node_count++] = (uint32_t)i;
+		}
+	}
+}
+
 /* ---- life ---- */
 
 int model_init(struct model *model, const struct profile *profile,
 	const struct model_choice *choice, struct error *error)
 {
+	const struct adjustment *adjustment = choice->adjustment;
 	int failed;
 
 	*model = (struct model){.profile = profile,
@@ -205,14 +178,18 @@ int model_init(struct model *model, const struct profile *profile,
 	failed = choose_metrics(model, error);
 	if (failed == 0)
 		failed = choose_threads(model, error);
-	choose_figures(model);
-	if (failed == 0 && choice->merge_threads)
-		failed = merge_threads(model, error);
 	if (failed != 0)
 		return failed;
+	if (adjustment && adjustment->calibration)
+		model->adjusted = &adjustment->adjusted;
+	model->counts = model->metric_count * (model->adjusted ? 2 : 1);
+	model->values = model->metric_count * (model->adjusted ? MODEL_LAYERS : 1);
+	if (choice->merge_threads && model_merge_threads(model) != 0)
+		return model_no_memory(error);
 	model->method = method_labels(model->store, profile);
 	find_hidden(model);
 	find_folds(model);
+	list_nodes(model);
 	return model->store->failed ? model_no_memory(error) : 0;
 }
 
@@ -235,18 +212,13 @@ bool model_has_virtual(const struct model *model)
 	return false;
 }
 
-static bool node_is_of(const struct profile *profile, size_t node, size_t thread)
-{
-	return profile->thread_first[thread] <= node &&
-	       node < profile->thread_first[thread + 1];
-}
-
 size_t model_thread_of(const struct model *model, size_t node, size_t near)
 {
 	const struct profile *profile = model->profile;
 	size_t low = 0, high = profile->thread_count;
 
-	if (near < high && node_is_of(profile, node, near))
+	if (near < high && profile->thread_first[near] <= node &&
+		node < profile->thread_first[near + 1])
 		return near;
 	/* The last thread that starts at or before the node; empty ones start where the
 	 * next does. */
@@ -259,22 +231,6 @@ size_t model_thread_of(const struct model *model, size_t node, size_t near)
 			high = middle;
 	}
 	return low;
-}
-
-uint32_t *model_nodes(const struct model *model, size_t *count)
-{
-	const struct profile *profile = model->profile;
-	uint32_t *nodes = store_room(model->store, profile->node_count + 1, sizeof(*nodes));
-
-	*count = 0;
-	for (size_t t = 0; nodes && t < profile->thread_count; t++) {
-		for (size_t i = profile->thread_first[t];
-			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
-			if (!model->hidden[i])
-				nodes[(*count)++] = (uint32_t)i;
-		}
-	}
-	return nodes;
 }
 
 bool model_wants_method(const struct model *model, uint32_t method)

@@ -24,7 +24,6 @@
 #include "options/pattern.h"
 #include "profile/profile_read.h"
 #include "report/model/adjustment.h"
-#include "report/model/method_labels.h"
 #include "profile/store.h"
 
 /* What the user chose. */
@@ -38,6 +37,13 @@ struct model_choice {
 	bool merge_threads; /* all selected threads are one */
 	/* NULL: nothing is known of it, and nothing said */
 	const struct adjustment *adjustment;
+};
+
+struct method_label {
+	struct label class_name, name, signature; /* borrowed from the profile */
+	/* For people: class.method, with its parameters where the class has several of that
+	 * name: com.acme.Foo.bar(int,String[]) */
+	struct label display;
 };
 
 struct model {
@@ -54,6 +60,8 @@ struct model {
 	const union model_value *merged; /* of the nodes of merged threads; or NULL */
 	bool *selected;                  /* by position of the thread */
 	bool *hidden;                    /* by node: a fold that nothing was folded into */
+	uint32_t *node; /* positions of selected nodes but hidden ones, rising */
+	size_t node_count;
 	/* By node: what it and all below it used may be more than its cum, for paths were folded;
 	 * NULL: that is so of none. */
 	bool *at_least;
@@ -67,6 +75,13 @@ int model_init(struct model *model, const struct profile *profile,
 	const struct model_choice *choice, struct error *error);
 void model_fini(struct model *model);
 
+/* Those of all methods, by id. The store's; NULL without memory. */
+struct method_label *method_labels(struct store *store, const struct profile *profile);
+
+/* Makes one tree of all selected threads: from here on the profile has one thread, whose nodes are the sums of
+ * those with the same path; it borrows all else. 0, or -1 without memory. */
+int model_merge_threads(struct model *model);
+
 /* "no memory for the report". Returns a negative code. */
 int model_no_memory(struct error *error);
 
@@ -76,10 +91,6 @@ size_t model_thread_of(const struct model *model, size_t node, size_t near);
 
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
-
-/* Positions of the nodes of the selected threads, without hidden ones, *count of them,
- * rising. The store's; NULL without memory. */
-uint32_t *model_nodes(const struct model *model, size_t *count);
 
 static inline bool model_is_at_least(const struct model *model, size_t node)
 {

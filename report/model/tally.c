@@ -15,20 +15,6 @@ void call_count_add(struct call_count *count, const struct model *model, size_t 
 	count->at_least |= model_is_at_least(model, node);
 }
 
-static void add_node(
-	struct tally *tally, const struct model *model, size_t at, const union model_value *cum)
-{
-	const struct profile_node *node = &model->profile->node[at];
-	union model_value base[MODEL_VALUES_MAX];
-
-	call_count_add(&tally->method[node->method], model, at);
-	model_base(model, at, base);
-	model_add(model, model_at(model, tally->base, node->method), base);
-	if (node->recursion == 0)
-		model_add(model, model_at(model, tally->cum, node->method),
-			model_at(model, cum, at));
-}
-
 int tally_init(struct tally *tally, const struct model *model, const union model_value *cum)
 {
 	const struct profile *profile = model->profile;
@@ -41,12 +27,17 @@ int tally_init(struct tally *tally, const struct model *model, const union model
 	tally->seen_count = 0;
 	if (model->store->failed)
 		return -1;
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		for (size_t i = profile->thread_first[t];
-			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
-			if (!model->hidden[i])
-				add_node(tally, model, i, cum);
-		}
+	for (size_t i = 0; i < model->node_count; i++) {
+		size_t at = model->node[i];
+		const struct profile_node *node = &profile->node[at];
+		union model_value base[MODEL_VALUES_MAX];
+
+		call_count_add(&tally->method[node->method], model, at);
+		model_base(model, at, base);
+		model_add(model, model_at(model, tally->base, node->method), base);
+		if (node->recursion == 0)
+			model_add(model, model_at(model, tally->cum, node->method),
+				model_at(model, cum, at));
 	}
 	for (uint32_t id = METHOD_ROOT + 1; id < methods; id++) {
 		if (tally->method[id].nodes > 0)

@@ -99,15 +99,11 @@ union model_value *model_cum(const struct model *model)
 
 void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX])
 {
-	const struct profile *profile = model->profile;
 	union model_value base[MODEL_VALUES_MAX];
 
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		for (size_t i = profile->thread_first[t];
-			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
-			model_base(model, i, base);
-			for (unsigned m = 0; m < model->metric_count; m++)
-				whole[m] += base[m].count;
-		}
+	for (size_t i = 0; i < model->node_count; i++) {
+		model_base(model, model->node[i], base);
+		for (unsigned m = 0; m < model->metric_count; m++)
+			whole[m] += base[m].count;
 	}
 }

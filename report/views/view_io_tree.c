@@ -44,15 +44,15 @@ static int open_io_tree(struct report *report)
 {
 	const struct model *model = report->model;
 	struct io_tree_view *view = report_room(report, 1, struct io_tree_view);
-	size_t count = 0, led = 0;
-	uint32_t *nodes = model_nodes(model, &count);
+	uint32_t *nodes = report_room(report, model->node_count, uint32_t);
+	size_t led = 0;
 
 	if (!view || !nodes || io_use_of_nodes(model, &view->base, &view->cum) != 0)
 		return -1;
 	report->data = view;
-	for (size_t i = 0; i < count; i++)
-		if (view->cum[nodes[i]].part[IO_PART_ALL].ops > 0)
-			nodes[led++] = nodes[i];
+	for (size_t i = 0; i < model->node_count; i++)
+		if (view->cum[model->node[i]].part[IO_PART_ALL].ops > 0)
+			nodes[led++] = model->node[i];
 	if (report_list(report, nodes, led) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, led);

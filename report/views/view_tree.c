@@ -115,17 +115,16 @@ static int choose_shown(struct report *report, struct tree_view *view)
 static int open_tree(struct report *report)
 {
 	struct tree_view *view = report_room(report, 1, struct tree_view);
-	size_t count = 0;
-	uint32_t *nodes = model_nodes(report->model, &count);
+	const struct model *model = report->model;
 
-	if (!view || !nodes)
+	if (!view)
 		return -1;
 	report->data = view;
-	view->cum = model_cum(report->model);
+	view->cum = model_cum(model);
 	view->level = find_levels(report);
-	if (report->model->store->failed || report_list(report, nodes, count) != 0)
+	if (model->store->failed || report_list(report, model->node, model->node_count) != 0)
 		return -1;
-	view->link = links_make(report->model, report->rank, count);
+	view->link = links_make(model, report->rank, report->count);
 	return view->link ? choose_shown(report, view) : -1;
 }
 
@@ -214,14 +213,13 @@ static void measure_rows(struct report *report, struct sink *sink)
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX];
 
-	for (size_t t = 0; t < model->profile->thread_count; t++) {
-		for (size_t i = model->profile->thread_first[t];
-			model->selected[t] && i < model->profile->thread_first[t + 1]; i++) {
-			if (model->hidden[i] || (view->shown && !view->shown[i]))
-				continue;
-			fill(report, (uint32_t)i, cells);
-			sink_row(sink, cells, view->level[i]);
-		}
+	for (size_t i = 0; i < model->node_count; i++) {
+		uint32_t at = model->node[i];
+
+		if (view->shown && !view->shown[at])
+			continue;
+		fill(report, at, cells);
+		sink_row(sink, cells, view->level[at]);
 	}
 }
 
