@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "options/folded.h"
+#include "options/matches.h"
 #include "options/nearest.h"
-#include "report/head.h"
 
 /* ---- the order of rows ---- */
 
@@ -52,19 +55,13 @@ static int find_sort(const struct sheet *sheet, const char *wanted)
 /* On a screen small rows of calls are summed up, unless the user chose rows. */
 #define SCREEN_MIN 0.005
 
-static bool has_default_min(const struct report *report)
-{
-	const struct report_request *request = report->request;
-
-	return request->format->shares && request->view->calls && request->top == 0 &&
-	       request->depth == 0 && request->choice.methods.count == 0 &&
-	       report->sheet.column[report->sort].whole > 0;
-}
-
 static int choose_sort(struct report *report, struct error *error)
 {
-	const struct view *view = report->request->view;
-	const char *wanted = report->request->sort;
+	const struct report_request *request = report->request;
+	const struct view *view = request->view;
+	const char *wanted = request->sort;
+	bool has_default_min = request->format->shares && view->calls && request->top == 0 &&
+			       request->depth == 0 && request->choice.methods.count == 0;
 	int column;
 
 	if (!view->sort) {
@@ -81,9 +78,11 @@ static int choose_sort(struct report *report, struct error *error)
 	if (column < 0)
 		return refuse_sort(report, wanted, error);
 	report->sort = (unsigned)column;
-	report->min = report->request->min;
+	report->min = request->min;
 	if (report->min < 0)
-		report->min = has_default_min(report) ? SCREEN_MIN : 0;
+		report->min = has_default_min && report->sheet.column[column].whole > 0
+				      ? SCREEN_MIN
+				      : 0;
 	if (report->min > 0 && !report->sheet.column[column].has_whole)
 		return error_set(error, ERROR_USAGE,
 			"--min is a share of a metric: it needs rows sorted by one, not "
@@ -144,6 +143,106 @@ static void note_adjustment(struct report *report, struct sink *sink)
 		say(report, "calibration: %s", why);
 }
 
+/* ---- the head: how old figures are, why there are none ---- */
+
+struct head {
+	struct report *report;
+	struct out *out;
+	size_t lines;
+};
+
+static void put_line(void *user, const char *line)
+{
+	struct head *head = user;
+
+	head->lines++;
+	out_harmless(head->out, line, strlen(line));
+	out_char(head->out, '\n');
+}
+
+static void put_matches(struct head *head)
+{
+	const struct profile *profile = head->report->model->profile;
+	const char *text = profile_meta_get(profile, "matches"), *option;
+	json_t *rows = text ? json_loads(text, 0, NULL) : NULL;
+	bool is_running = head->report->request->state != NULL;
+	const char *yet = is_running ? " yet" : "";
+	const char *way = profile_meta_get(profile, "calls");
+	bool lacks_calls = (!way || strcmp(way, "off") != 0) && !profile_is_unwritten(profile);
+	char line[128] = "";
+
+	/* Calls were to be recorded, none was, and the profile can tell. */
+	for (size_t i = 0; i < profile->node_count && lacks_calls; i++)
+		lacks_calls = profile->node[i].calls == 0;
+	option = matches_nothing(rows);
+	if (option)
+		snprintf(line, sizeof(line), MATCHES_NOTHING, yet, option);
+	else if (lacks_calls)
+		snprintf(line, sizeof(line), "no call was recorded%s", yet);
+	if (line[0] != '\0')
+		put_line(head, line);
+	matches_say(rows, !is_running, MATCHES_SAID, put_line, head);
+	json_decref(rows);
+}
+
+/* ---- paths that were folded ---- */
+
+static void put_folded(struct head *head)
+{
+	const struct model *model = head->report->model;
+	const struct profile *profile = model->profile;
+	const char *limit = profile_meta_get(profile, "memory.limit");
+	/* Of calls, and of the first metric: all, and in folds. */
+	uint64_t calls[2] = {0};
+	double used[2] = {0};
+	char line[FOLDED_LINE];
+
+	for (size_t t = 0; model->at_least && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first; model->selected[t] && i < profile->thread_first[t + 1];
+			i++) {
+			const struct profile_node *node = &profile->node[i];
+			bool is_flat =
+				profile->node[first + node->parent].method == METHOD_FOLDED;
+
+			for (int of = 0; of <= is_flat; of++) {
+				calls[of] += node->calls;
+				used[of] += model->metric_count > 0
+						    ? (double)node->base[model->metric_index[0]]
+						    : 0;
+			}
+		}
+	}
+	if (!folded_line(line, calls[0], calls[1], limit ? strtoull(limit, NULL, 10) : 0))
+		return;
+	put_line(head, line);
+	snprintf(line, sizeof(line),
+		"Self of each method is exact, Total at least what is shown");
+	if (used[0] > 0)
+		snprintf(line, sizeof(line),
+			"nor has %.0f %% of %.40s; Self of each method is exact, Total at "
+			"least what is shown",
+			100 * used[1] / used[0], model->metric[0]->name);
+	put_line(head, line);
+}
+
+/* At the top of a text: what a reader should know before the first row. */
+static void print_head(struct report *report, struct out *out)
+{
+	struct head head = {.report = report, .out = out};
+
+	/* Programs find it among the facts of the summary. */
+	if (!report->request->format->has_head)
+		return;
+	if (report->request->state)
+		put_line(&head, report->request->state);
+	put_matches(&head);
+	put_folded(&head);
+	if (head.lines > 0)
+		out_char(out, '\n');
+}
+
 /* ---- printing ---- */
 
 static int rows(struct report *report, struct sink *sink, struct error *error)
@@ -168,7 +267,7 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 		sink.measuring = false;
 	}
 	if (failed == 0) {
-		report_head(report, out);
+		print_head(report, out);
 		sink_begin(&sink);
 		failed = rows(report, &sink, error);
 	}
@@ -200,15 +299,6 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-static int write_failed(int errno_value, struct error *error)
-{
-	if (errno_value == ENOMEM)
-		return model_no_memory(error);
-	if (errno_value == EPIPE)
-		return error_set(error, ERROR_IO, "%s", "");
-	return error_set_errno(error, ERROR_IO, errno_value, "cannot write the report");
-}
-
 int report_print(const struct profile *profile, const struct report_request *request, int fd,
 	uint64_t *violations, struct error *error)
 {
@@ -228,8 +318,13 @@ int report_print(const struct profile *profile, const struct report_request *req
 		failed = print_view(&report, &out, error);
 	if (failed == 0) {
 		out_flush(&out);
-		if (out.failed != 0)
-			failed = write_failed(out.failed, error);
+		if (out.failed == ENOMEM)
+			failed = model_no_memory(error);
+		else if (out.failed == EPIPE)
+			failed = error_set(error, ERROR_IO, "%s", "");
+		else if (out.failed != 0)
+			failed = error_set_errno(
+				error, ERROR_IO, out.failed, "cannot write the report");
 	}
 	*violations = report.violations;
 	model_fini(&model);

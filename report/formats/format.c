@@ -123,25 +123,3 @@ void sink_note(struct sink *sink, const char *key, const char *value, const char
 	if (!sink->measuring && sink->format->note != NULL)
 		sink->format->note(sink, key, value, more);
 }
-
-/* ---- what printers of data write alike ---- */
-
-bool out_cell(struct out *out, const struct cell *cell)
-{
-	switch (cell->kind) {
-	case CELL_NUMBER:
-		out_number(out, cell->number);
-		return true;
-	case CELL_SIGNED:
-		out_signed(out, (int64_t)cell->number);
-		return true;
-	case CELL_REAL:
-		out_real(out, cell->real);
-		return true;
-	case CELL_BOOL:
-		out_text(out, cell->number ? "true" : "false");
-		return true;
-	default:
-		return false;
-	}
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* sheet: columns of a view. */
+/* sheet: columns of a view, and cells as data. */
 #include "report/formats/sheet.h"
 
 #include <stdio.h>
@@ -61,4 +61,24 @@ int sheet_find(const struct sheet *sheet, const char *name)
 			return (int)i;
 	}
 	return -1;
+}
+
+bool out_cell(struct out *out, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		out_number(out, cell->number);
+		return true;
+	case CELL_SIGNED:
+		out_signed(out, (int64_t)cell->number);
+		return true;
+	case CELL_REAL:
+		out_real(out, cell->real);
+		return true;
+	case CELL_BOOL:
+		out_text(out, cell->number ? "true" : "false");
+		return true;
+	default:
+		return false;
+	}
 }

@@ -156,3 +156,111 @@ void sums_end(const struct report *report, struct cell *sums)
 				sums[report->summed.raw + m].number));
 	}
 }
+
+/* ---- rows about a method ---- */
+
+void method_row_columns(struct report *report)
+{
+	struct sheet *sheet = &report->sheet;
+
+	method_columns(report);
+	sheet_add(sheet, NULL, "native", "Native", IN_DATA);
+	sheet_add(sheet, NULL, "static", "Static", IN_DATA);
+	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
+	entered_columns(report, IN_ALL | COLUMN_SUM);
+	at_least_column(report);
+	value_columns(report);
+	sheet_add_name(sheet, "Name");
+}
+
+void method_row(const struct report *report, struct cell *cells, uint32_t method,
+	const struct call_count *count, const union model_value *base,
+	const union model_value *cum)
+{
+	const struct profile_method *row = &report->model->profile->method[method];
+	const struct method_label *label = &report->model->method[method];
+	bool is_real = method >= METHOD_FIRST;
+
+	cells = method_cells(cells, label);
+	*cells++ = is_real ? cell_bool(row->is_native) : cell_null();
+	*cells++ = is_real ? cell_bool(row->is_static) : cell_null();
+	*cells++ = cell_number(count->calls);
+	cells = entered_cells(cells, count->interpreted, count->jitted, count->native);
+	cells = at_least_cell(report, cells, count->at_least);
+	cells = value_cells(report, cells, base, cum);
+	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);
+}
+
+void method_row_of(const struct report *report, struct cell *cells, const struct tally *tally,
+	uint32_t method)
+{
+	method_row(report, cells, method, &tally->method[method],
+		model_at(report->model, tally->base, method),
+		model_at(report->model, tally->cum, method));
+}
+
+void method_row_outside(struct report *report, struct sink *sink, const struct tally *tally)
+{
+	const union model_value *base = model_at(report->model, tally->base, METHOD_ROOT);
+	struct cell cells[COLUMN_MAX], row[COLUMN_MAX] = {0};
+	unsigned first = report->summed.figure;
+
+	if (report->model->metric_count == 0)
+		return;
+	value_cells(report, cells, base, base);
+	for (unsigned i = first; i < report->sheet.column_count; i++) {
+		if (report->sheet.column[i].flags & COLUMN_SUM)
+			row[i] = cells[i - first];
+	}
+	sink_extra(sink, "outside", "outside every included method", 0, row);
+}
+
+/* ---- sums of I/O ---- */
+
+/* As groups of base and of cum, in that order. */
+static const char *const part_name[IO_PARTS][2] = {
+	{"base.all", "cum.all"},
+	{"base.reads", "cum.reads"},
+	{"base.writes", "cum.writes"},
+	{"base.received", "cum.received"},
+	{"base.sent", "cum.sent"},
+	{"base.others", "cum.others"},
+};
+
+void io_columns(struct report *report, const char *group, const char *heading, unsigned flags)
+{
+	sheet_add(&report->sheet, group, "ops", heading, flags);
+	sheet_add(&report->sheet, group, "bytes", "Bytes", flags);
+	sheet_add(&report->sheet, group, "ns", "Time", flags | COLUMN_TIME);
+}
+
+struct cell *io_cells(struct cell *cells, const struct io_amount *amount)
+{
+	*cells++ = cell_number(amount->ops);
+	*cells++ = cell_number(amount->bytes);
+	*cells++ = cell_number(amount->ns);
+	return cells;
+}
+
+void io_all_columns(struct report *report)
+{
+	static const char *const headings[] = {"Self", "Total"};
+
+	for (int cum = 0; cum < 2; cum++) {
+		for (enum io_part part = 0; part < IO_PARTS; part++)
+			io_columns(report, part_name[part][cum],
+				part == IO_PART_ALL ? headings[cum] : "",
+				(part == IO_PART_ALL ? IN_ALL : IN_DATA) |
+					(cum ? 0 : COLUMN_SUM));
+	}
+}
+
+struct cell *io_all_cells(
+	struct cell *cells, const struct io_use *base, const struct io_use *cum)
+{
+	for (int part = 0; part < IO_PARTS; part++)
+		cells = io_cells(cells, &base->part[part]);
+	for (int part = 0; part < IO_PARTS; part++)
+		cells = io_cells(cells, &cum->part[part]);
+	return cells;
+}

@@ -14,15 +14,6 @@ static int order_items(const struct rank *a, const struct rank *b)
 	return (a->item > b->item) - (a->item < b->item);
 }
 
-static int falling(const void *left, const void *right)
-{
-	const struct rank *a = left, *b = right;
-
-	if (a->number != b->number)
-		return a->number < b->number ? 1 : -1;
-	return order_items(a, b);
-}
-
 static int rising(const void *left, const void *right)
 {
 	const struct rank *a = left, *b = right;
@@ -32,25 +23,25 @@ static int rising(const void *left, const void *right)
 	return order_items(a, b);
 }
 
+static int falling(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? 1 : -1;
+	return order_items(a, b);
+}
+
 static int alphabetic(const void *left, const void *right)
 {
 	const struct rank *a = left, *b = right;
 	int order;
 
-	if (a->text == NULL || b->text == NULL)
+	if (!a->text || !b->text)
 		order = (a->text != NULL) - (b->text != NULL);
 	else
 		order = strcmp(a->text, b->text);
 	return order != 0 ? order : order_items(a, b);
-}
-
-/* A number that is larger where the other one is. */
-static uint64_t order_of(double real)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &real, sizeof(bits));
-	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
 void report_rank(struct report *report, struct rank *rank, const uint32_t *items, size_t count,
@@ -65,8 +56,10 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 		fill(report, rank[i].item, cells);
 		/* A null among texts has number 0, which is NULL: it comes first. */
 		rank[i].number = key->kind == CELL_NULL ? 0 : key->number;
+		/* The bits as a number that is larger where the real one is. */
 		if (key->kind == CELL_REAL)
-			rank[i].number = order_of(key->real);
+			rank[i].number = key->number >> 63 ? ~key->number
+							   : key->number | (uint64_t)1 << 63;
 		if (key->kind == CELL_TEXT)
 			rank[i].text = key->text;
 		numbers &= key->kind != CELL_TEXT;

@@ -11,8 +11,9 @@
 #define JPROF_REPORT_VIEW_H
 
 #include "report/formats/sheet.h"
+#include "report/model/io_use.h"
 #include "report/model/links.h"
-#include "report/model/values.h"
+#include "report/model/tally.h"
 
 struct report;
 
@@ -172,5 +173,33 @@ struct cell *value_cells(const struct report *report, struct cell *cells,
 void sums_begin(const struct report *report, struct cell *sums);
 void sums_add(const struct report *report, struct cell *sums, const struct cell *cells);
 void sums_end(const struct report *report, struct cell *sums);
+
+/* ---- rows about a method, as the views methods, callers and overview share them ---- */
+
+void method_row_columns(struct report *report);
+
+/* The cells of something that was done in a method. */
+void method_row(const struct report *report, struct cell *cells, uint32_t method,
+	const struct call_count *count, const union model_value *base,
+	const union model_value *cum);
+
+/* The same of a whole method. */
+void method_row_of(const struct report *report, struct cell *cells, const struct tally *tally,
+	uint32_t method);
+
+/* A row beside the rows: base of the threads' roots. With it the bases of all methods add up to the
+ * threads' totals. */
+void method_row_outside(struct report *report, struct sink *sink, const struct tally *tally);
+
+/* ---- sums of I/O ---- */
+
+/* Three columns for a part, in a group: ops, bytes, ns; and their cells. Returns that behind them. */
+void io_columns(struct report *report, const char *group, const char *heading, unsigned flags);
+struct cell *io_cells(struct cell *cells, const struct io_amount *amount);
+
+/* The same for all parts of base and cum. */
+void io_all_columns(struct report *report);
+struct cell *io_all_cells(
+	struct cell *cells, const struct io_use *base, const struct io_use *cum);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * view_calibration: what the session's stretches came to, by sequence, beside what the
+ * view_calibration: what the session's deltas came to, by sequence, beside what the
  * calibration says of them.
  *
  * It is of all threads, and of the interval but for the least values, which are those until its end.
@@ -30,19 +30,6 @@ enum {
 
 _Static_assert(OTHERS + FIGURES * PROFILE_METRIC_MAX <= COLUMN_MAX, "a sheet has room for all");
 
-/* The values are of single stretches: nanoseconds, where reports have milliseconds. */
-static void add_figure(struct sheet *sheet, const struct figure *figure)
-{
-	unsigned first = sheet_add_metrics(sheet, figure->group, figure->heading, IN_ALL, 0);
-
-	for (unsigned m = 0; m < sheet->metric_count; m++) {
-		struct column *column = &sheet->column[first + m];
-
-		column->flags &= ~(unsigned)COLUMN_TIME;
-		column->unit = sheet->metric[m]->unit;
-	}
-}
-
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -54,8 +41,16 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "end", "End", text);
 	sheet_add(sheet, NULL, "third", "Third", text);
 	sheet_add(sheet, NULL, "count", "Count", IN_ALL | COLUMN_SUM);
-	for (int i = 0; i < FIGURES; i++)
-		add_figure(sheet, &figures[i]);
+	for (int i = 0; i < FIGURES; i++) {
+		unsigned first = sheet_add_metrics(
+			sheet, figures[i].group, figures[i].heading, IN_ALL, 0);
+
+		/* Of single deltas: nanoseconds, where reports have milliseconds. */
+		for (unsigned m = 0; m < sheet->metric_count; m++) {
+			sheet->column[first + m].flags &= ~(unsigned)COLUMN_TIME;
+			sheet->column[first + m].unit = sheet->metric[m]->unit;
+		}
+	}
 	sheet_add(sheet, NULL, "row", "Row", text | COLUMN_LAST);
 }
 

@@ -9,7 +9,7 @@
  * edges: they agree only if both are right.
  */
 #include "report/model/edges.h"
-#include "report/views/method_rows.h"
+#include "report/views/view.h"
 
 /* Columns: the rest is a method's row. */
 enum { STANZA, PART, METHOD };
@@ -45,24 +45,25 @@ static void fill_self(struct report *report, uint32_t item, struct cell *cells)
 	method_row_of(report, cells + METHOD, &view->tally, item);
 }
 
-static void fill_caller(struct report *report, uint32_t item, struct cell *cells)
+static void fill_edge(
+	struct report *report, uint32_t item, struct cell *cells, const char *part, bool callee)
 {
 	const struct callers_view *view = report->data;
 	const struct edge *edge = edge_at(&view->edges, item);
 
-	fill_front(report, cells, "caller");
-	method_row(report, cells + METHOD, edge->caller, &edge->count, edge->values,
-		model_at(report->model, edge->values, 1));
+	fill_front(report, cells, part);
+	method_row(report, cells + METHOD, callee ? edge->callee : edge->caller, &edge->count,
+		edge->values, model_at(report->model, edge->values, callee ? 2 : 1));
+}
+
+static void fill_caller(struct report *report, uint32_t item, struct cell *cells)
+{
+	fill_edge(report, item, cells, "caller", false);
 }
 
 static void fill_callee(struct report *report, uint32_t item, struct cell *cells)
 {
-	const struct callers_view *view = report->data;
-	const struct edge *edge = edge_at(&view->edges, item);
-
-	fill_front(report, cells, "callee");
-	method_row(report, cells + METHOD, edge->callee, &edge->count, edge->values,
-		model_at(report->model, edge->values, 2));
+	fill_edge(report, item, cells, "callee", true);
 }
 
 static int open_callers(struct report *report)
@@ -111,17 +112,6 @@ static void check_figures(struct report *report, const char *base_group, const c
 	}
 }
 
-static void check_stanza(struct report *report, const struct cell *self,
-	const struct cell *callers, const struct cell *callees)
-{
-	unsigned calls = (unsigned)sheet_find(&report->sheet, "calls");
-
-	compare(report, "callers' calls", calls, callers[calls].number, self[calls].number);
-	check_figures(report, "base", "cum", self, callers, callees);
-	if (report->model->adjusted)
-		check_figures(report, "raw_base", "raw_cum", self, callers, callees);
-}
-
 /* ---- printing ---- */
 
 /* sums: of every cell that is a number: here all of them are parts of one thing. */
@@ -148,6 +138,7 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	const struct edges *edges = &((struct callers_view *)report->data)->edges;
 	const uint32_t *in = edges->callee_first + method, *out = edges->caller_first + method;
 	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0}, callees[COLUMN_MAX] = {0};
+	unsigned calls = (unsigned)sheet_find(&report->sheet, "calls");
 
 	fill_self(report, method, self);
 	sink_stanza(sink, true);
@@ -159,8 +150,12 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	print_part(report, sink, "callees", edges->by_caller + out[0], out[1] - out[0],
 		fill_callee, callees);
 	sink_stanza(sink, false);
-	if (!sink->measuring)
-		check_stanza(report, self, callers, callees);
+	if (sink->measuring)
+		return;
+	compare(report, "callers' calls", calls, callers[calls].number, self[calls].number);
+	check_figures(report, "base", "cum", self, callers, callees);
+	if (report->model->adjusted)
+		check_figures(report, "raw_base", "raw_cum", self, callers, callees);
 }
 
 static void rows(struct report *report, struct sink *sink)

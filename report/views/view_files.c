@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "report/views/io_columns.h"
+#include "report/views/view.h"
 
 /* What was done with a file; report->data is an array of these. */
 struct file_sum {
@@ -189,14 +189,6 @@ static void fill_entry(struct report *report, uint32_t item, struct cell *cells)
 
 extern const struct view view_files, view_connections, view_entries;
 
-/* What the view is about. */
-static bool is_of(const struct view *view, const struct profile_file *file)
-{
-	if (file->kind == IO_ENTRY)
-		return view == &view_entries;
-	return view == (io_kind_is_socket(file->kind) ? &view_connections : &view_files);
-}
-
 static int open_files(struct report *report)
 {
 	const struct profile *profile = report->model->profile;
@@ -217,10 +209,15 @@ static int open_files(struct report *report)
 		sums[io->subject - 1].ops[io->kind] += io->count;
 		sums[io->subject - 1].failures += io->failures;
 	}
-	for (size_t i = 0; i < profile->file_count; i++)
-		if (is_of(report->request->view, &profile->file[i]) &&
-			sums[i].use.part[IO_PART_ALL].ops > 0)
+	for (size_t i = 0; i < profile->file_count; i++) {
+		enum io_kind kind = profile->file[i].kind;
+		const struct view *about = kind == IO_ENTRY          ? &view_entries
+					   : io_kind_is_socket(kind) ? &view_connections
+								     : &view_files;
+
+		if (report->request->view == about && sums[i].use.part[IO_PART_ALL].ops > 0)
 			items[count++] = (uint32_t)i;
+	}
 	return report_list(report, items, count);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* view_io_methods: the I/O of each method: its own, and with that of what it called. */
-#include "report/views/io_columns.h"
+#include "report/views/view.h"
 
 struct io_methods_view {
 	struct io_use *base, *cum; /* by method id */
@@ -24,21 +24,6 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = cell_label(method->display);
 }
 
-/* cum is that of the outermost of a recursion: inner ones are in it. */
-static void sum_up(struct io_methods_view *view, const struct profile *profile,
-	const struct io_use *base, const struct io_use *cum)
-{
-	for (size_t i = 0; i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->node[i];
-
-		if (node->id == 0)
-			continue;
-		io_use_join(&view->base[node->method], &base[i]);
-		if (node->recursion == 0)
-			io_use_join(&view->cum[node->method], &cum[i]);
-	}
-}
-
 static int open_io_methods(struct report *report)
 {
 	const struct profile *profile = report->model->profile;
@@ -54,7 +39,16 @@ static int open_io_methods(struct report *report)
 	view->cum = report_room(report, profile->method_count, struct io_use);
 	if (report->model->store->failed)
 		return -1;
-	sum_up(view, profile, base, cum);
+	/* cum is that of the outermost of a recursion: inner ones are in it. */
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		if (node->id == 0)
+			continue;
+		io_use_join(&view->base[node->method], &base[i]);
+		if (node->recursion == 0)
+			io_use_join(&view->cum[node->method], &cum[i]);
+	}
 	for (uint32_t id = 0; id < profile->method_count; id++)
 		if (view->cum[id].part[IO_PART_ALL].ops > 0)
 			items[count++] = id;

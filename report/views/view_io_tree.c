@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* view_io_tree: the call paths that did I/O, or led to it, depth first. */
-#include "report/views/io_columns.h"
+#include "report/views/view.h"
 
 struct io_tree_view {
 	struct io_use *base, *cum; /* by node */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* view_methods: the flat profile, and what was used outside every included method. */
-#include "report/views/method_rows.h"
+#include "report/views/view.h"
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "report/text/figure.h"
-#include "report/views/method_rows.h"
+#include "report/views/view.h"
 
 /* Of the whole: what a node of the paths has at least, and one that is shown for its own
  * part. */
@@ -30,8 +30,7 @@ struct overview {
 	struct tally tally;
 	union model_value *cum;
 	struct link *link; /* of the heavy nodes alone */
-	size_t rows;
-	uint64_t least; /* what nodes that are shown have */
+	uint64_t least;    /* what nodes that are shown have */
 };
 
 static void columns(struct report *report)
@@ -97,21 +96,6 @@ static int link_heavy(struct report *report, struct overview *view)
 	return view->link ? 0 : -1;
 }
 
-/* True for a node that tells something, if nodes below `least` are left out. */
-static bool is_telling(
-	const struct report *report, const struct walk *walk, uint32_t node, uint64_t least)
-{
-	uint32_t child = walk->link[node].first_child;
-	union model_value base[MODEL_VALUES_MAX];
-
-	if (walk->level <= 1)
-		return true;
-	model_base(report->model, node, base);
-	return child == 0 || cum_of(report, child) < least ||
-	       (double)base[0].count >= OWN_SHARE * (double)report->whole[0] ||
-	       (double)cum_of(report, child) < STRAIGHT * (double)cum_of(report, node);
-}
-
 /* Gives the nodes that are shown to the sink, if there is one; how many they are. */
 static size_t walk_paths(struct report *report, struct sink *sink, uint64_t least)
 {
@@ -123,9 +107,19 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 	bool more = walk_start(&walk, report->model, view->link, 0) && walk_next(&walk);
 
 	while (more) {
-		bool heavy = cum_of(report, walk.at) >= least;
+		uint64_t cum = cum_of(report, walk.at), below;
+		uint32_t child = walk.link[walk.at].first_child;
+		bool heavy = cum >= least, tells = walk.level <= 1 || child == 0;
+		union model_value base[MODEL_VALUES_MAX];
 
-		if (heavy && is_telling(report, &walk, walk.at, least)) {
+		/* Whether the node tells something, if nodes below `least` are left out. */
+		if (heavy && !tells) {
+			model_base(report->model, walk.at, base);
+			below = cum_of(report, child);
+			tells = below < least || (double)below < STRAIGHT * (double)cum ||
+				(double)base[0].count >= OWN_SHARE * (double)report->whole[0];
+		}
+		if (heavy && tells) {
 			while (depth > 0 && shown[depth - 1] >= walk.level)
 				depth--;
 			if (sink != NULL) {
@@ -142,73 +136,42 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 	return rows;
 }
 
-/* The lightest nodes for whose paths there are rows enough. */
-static void choose_least(struct report *report, struct overview *view)
-{
-	static const double shares[] = {
-		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
-
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
-		view->least = (uint64_t)(shares[i] * (double)report->whole[0]) + 1;
-		if (walk_paths(report, NULL, view->least) <= view->rows)
-			return;
-	}
-}
-
 /* ---- life ---- */
-
-/* Of each part, on a terminal of so many lines; 0: not known. */
-static size_t rows_for(unsigned height)
-{
-	unsigned rows;
-
-	if (height == 0)
-		return ROWS_UNKNOWN;
-	rows = height > LINES_AROUND ? (height - LINES_AROUND) / 2 : 0;
-	if (rows < ROWS_LEAST)
-		return ROWS_LEAST;
-	return rows < ROWS_MOST ? rows : ROWS_MOST;
-}
 
 static int open_overview(struct report *report)
 {
+	static const double shares[] = {
+		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 	struct overview *view = report_room(report, 1, struct overview);
+	unsigned height = report->request->height;
+	size_t rows = height > LINES_AROUND ? (height - LINES_AROUND) / 2 : 0, needed;
 
 	report->data = view;
 	if (!view)
 		return -1;
-	view->rows = rows_for(report->request->height);
+	rows = rows < ROWS_LEAST ? ROWS_LEAST : rows < ROWS_MOST ? rows : ROWS_MOST;
+	if (height == 0)
+		rows = ROWS_UNKNOWN;
 	view->cum = model_cum(report->model);
 	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
 		report_list_methods(report, view->tally.seen, view->tally.seen_count) != 0)
 		return -1;
-	if (report->request->top == 0 && report->shown > view->rows)
-		report->shown = view->rows;
+	if (report->request->top == 0 && report->shown > rows)
+		report->shown = rows;
 	if (report->model->metric_count == 0)
 		return 0;
 	if (link_heavy(report, view) != 0)
 		return -1;
-	choose_least(report, view);
+	/* The lightest nodes for whose paths there are rows enough. */
+	needed = SIZE_MAX;
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && needed > rows; i++) {
+		view->least = (uint64_t)(shares[i] * (double)report->whole[0]) + 1;
+		needed = walk_paths(report, NULL, view->least);
+	}
 	return 0;
 }
 
 /* ---- printing ---- */
-
-static uint64_t meta_number(const struct report *report, const char *key)
-{
-	const char *value = profile_meta_get(report->model->profile, key);
-
-	return value ? strtoull(value, NULL, 10) : 0;
-}
-
-static uint64_t used_of(const struct report *report, const char *metric)
-{
-	for (unsigned m = 0; m < report->model->metric_count; m++) {
-		if (strcmp(report->model->metric[m]->name, metric) == 0)
-			return report->whole[m];
-	}
-	return 0;
-}
 
 static void print_head(struct report *report, struct sink *sink)
 {
@@ -217,11 +180,14 @@ static void print_head(struct report *report, struct sink *sink)
 	const struct profile_thread *all = &profile->thread[0];
 	const struct profile_interval *interval = &profile->interval;
 	const char *command = profile_meta_get(profile, "java.command");
-	uint64_t calls = 0, cpu = used_of(report, "cpu");
-	uint64_t duration = interval->end > interval->begin
-				    ? interval->end - interval->begin
-				    : meta_number(report, "duration_ns");
+	const char *whole = profile_meta_get(profile, "duration_ns");
+	uint64_t duration = whole ? strtoull(whole, NULL, 10) : 0, calls = 0, cpu = 0;
 
+	if (interval->end > interval->begin)
+		duration = interval->end - interval->begin;
+	for (unsigned m = 0; m < report->model->metric_count; m++)
+		if (strcmp(report->model->metric[m]->name, "cpu") == 0)
+			cpu = report->whole[m];
 	for (size_t i = 0; i < view->tally.seen_count; i++)
 		calls += view->tally.method[view->tally.seen[i]].calls;
 	sink_title(sink, "%s", command ? command : "a program without a name");

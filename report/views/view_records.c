@@ -72,46 +72,32 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = name_of(report, known);
 }
 
-/* By path: a wanted method is on it. A caller's path stands before those of what it called. */
-static bool *paths_through(const struct report *report)
-{
-	const struct profile *profile = report->model->profile;
-	bool *through = report_room(report, profile->path_count, bool);
-
-	for (size_t i = 0; through && i < profile->path_count; i++) {
-		const struct profile_path *path = &profile->path[i];
-
-		through[i] = model_wants_method(report->model, path->method);
-		if (path->parent)
-			through[i] |= through[path->parent - 1];
-	}
-	return through;
-}
-
-static bool is_wanted(
-	const struct model *model, const struct profile_record *record, const bool *through)
-{
-	const struct model_choice *choice = model->choice;
-	const char *thread = thread_of(model->profile, record);
-
-	if (choice->threads.count > 0 &&
-		(!thread || !pattern_list_match(&choice->threads, thread)))
-		return false;
-	if (choice->methods.count > 0 && (!record->node || !through[record->node - 1]))
-		return false;
-	return model_wants_file(model, file_of(model->profile, record));
-}
-
 static int open_records(struct report *report)
 {
 	const struct profile *profile = report->model->profile;
 	uint32_t *items = report_room(report, profile->record_count, uint32_t);
-	bool *through = paths_through(report);
+	const struct model_choice *choice = report->model->choice;
+	/* By path: a wanted method is on it. A caller's path stands before those of what it called. */
+	bool *through = report_room(report, profile->path_count, bool);
 	size_t count = 0;
 
-	for (size_t i = 0; items && through && i < profile->record_count; i++)
-		if (is_wanted(report->model, &profile->record[i], through))
+	for (size_t i = 0; through && i < profile->path_count; i++) {
+		const struct profile_path *path = &profile->path[i];
+
+		through[i] = model_wants_method(report->model, path->method) ||
+			     (path->parent && through[path->parent - 1]);
+	}
+	for (size_t i = 0; items && through && i < profile->record_count; i++) {
+		const struct profile_record *record = &profile->record[i];
+		const char *thread = thread_of(profile, record);
+
+		if ((choice->threads.count == 0 ||
+			    (thread && pattern_list_match(&choice->threads, thread))) &&
+			(choice->methods.count == 0 ||
+				(record->node && through[record->node - 1])) &&
+			model_wants_file(report->model, file_of(profile, record)))
 			items[count++] = (uint32_t)i;
+	}
 	return report_list(report, items, count);
 }
 

@@ -63,20 +63,6 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 
 /* ---- which rows are shown ---- */
 
-static uint32_t *find_levels(const struct report *report)
-{
-	const struct profile *profile = report->model->profile;
-	uint32_t *level = report_room(report, profile->node_count, uint32_t);
-
-	for (size_t t = 0; level && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
-			level[i] = level[first + profile->node[i].parent] + 1;
-	}
-	return level;
-}
-
 /* The first rows by rank that the user wants, and all their ancestors. */
 static int choose_shown(struct report *report, struct tree_view *view)
 {
@@ -116,12 +102,19 @@ static int open_tree(struct report *report)
 {
 	struct tree_view *view = report_room(report, 1, struct tree_view);
 	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
 
 	if (!view)
 		return -1;
 	report->data = view;
 	view->cum = model_cum(model);
-	view->level = find_levels(report);
+	view->level = report_room(report, profile->node_count, uint32_t);
+	for (size_t t = 0; view->level && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t];
+
+		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
+			view->level[i] = view->level[first + profile->node[i].parent] + 1;
+	}
 	if (model->store->failed || report_list(report, model->node, model->node_count) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, report->count);
@@ -142,18 +135,6 @@ __attribute__((always_inline)) static inline void fetch(
 	__builtin_prefetch(model_at(model, view->cum, node));
 }
 
-/* On to the next node that is shown. */
-static bool next_shown(
-	const struct report *report, const struct tree_view *view, struct walk *walk)
-{
-	bool more = walk_next(walk);
-
-	while (more && view->shown && !view->shown[walk->at])
-		more = walk_past(walk);
-	fetch(report->model, view, walk->at);
-	return more;
-}
-
 static void print_thread(struct report *report, struct sink *sink, size_t thread)
 {
 	struct tree_view *view = report->data;
@@ -166,7 +147,11 @@ static void print_thread(struct report *report, struct sink *sink, size_t thread
 	while (more && sink->out->failed == 0) {
 		uint32_t at = walk.at, level = walk.level;
 
-		more = next_shown(report, view, &walk);
+		/* On to the next node that is shown. */
+		more = walk_next(&walk);
+		while (more && view->shown && !view->shown[walk.at])
+			more = walk_past(&walk);
+		fetch(report->model, view, walk.at);
 		fill(report, at, cells);
 		sink_row(sink, cells, level);
 	}
@@ -205,15 +190,16 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 			sink, "omitted", idle ? "threads without calls" : "more", rows, sums);
 }
 
-/* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a
- * tree that is larger than the processor's caches. */
-static void measure_rows(struct report *report, struct sink *sink)
+static void rows(struct report *report, struct sink *sink)
 {
 	const struct model *model = report->model;
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX];
+	size_t thread = 0;
 
-	for (size_t i = 0; i < model->node_count; i++) {
+	/* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a tree that
+	 * is larger than the processor's caches. */
+	for (size_t i = 0; sink->measuring && i < model->node_count; i++) {
 		uint32_t at = model->node[i];
 
 		if (view->shown && !view->shown[at])
@@ -221,31 +207,15 @@ static void measure_rows(struct report *report, struct sink *sink)
 		fill(report, at, cells);
 		sink_row(sink, cells, view->level[at]);
 	}
-}
-
-/* The threads' trees, in the order of their roots. */
-static void print_rows(struct report *report, struct sink *sink)
-{
-	size_t thread = 0;
-
-	for (size_t i = 0; i < report->count; i++) {
+	/* The threads' trees, in the order of their roots. */
+	for (size_t i = 0; !sink->measuring && i < report->count; i++) {
 		uint32_t at = report->rank[i].item;
 
-		if (report->model->profile->node[at].id != 0)
+		if (model->profile->node[at].id != 0)
 			continue;
-		thread = model_thread_of(report->model, at, thread);
+		thread = model_thread_of(model, at, thread);
 		print_thread(report, sink, thread);
 	}
-}
-
-static void rows(struct report *report, struct sink *sink)
-{
-	struct tree_view *view = report->data;
-
-	if (sink->measuring)
-		measure_rows(report, sink);
-	else
-		print_rows(report, sink);
 	if (view->shown) {
 		print_omitted(report, sink, false);
 		if (report->request->format->shares)
