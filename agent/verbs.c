@@ -31,15 +31,11 @@ static int no_memory(struct error *error)
 /* {"file": path, "matches": rows}, which it gives back. */
 static int tell(struct recorder_told *told, json_t **result, struct error *error)
 {
-	int failed = 0;
+	json_t *file = told->path ? json_text(told->path) : NULL;
 
-	*result = json_object();
-	if (told->path)
-		failed |= json_object_set_new(*result, "file", json_text(told->path));
-	if (told->matches)
-		failed |= json_object_set(*result, "matches", told->matches);
-	if (failed)
-		json_decref(*result), *result = NULL;
+	*result = NULL;
+	if (file || !told->path)
+		*result = json_pack("{s:o*, s:O*}", "file", file, "matches", told->matches);
 	recorder_told_fini(told);
 	return *result ? 0 : no_memory(error);
 }

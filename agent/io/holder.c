@@ -19,20 +19,6 @@ bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
 	return true;
 }
 
-void holder_fini(struct holder *holder)
-{
-	munmap(holder->slot, holder->slots * sizeof(struct holder_slot));
-	for (int i = 0; i < HOLDER_BUCKETS; i++) {
-		struct holder_block *block = holder->overflow[i], *next;
-
-		for (; block; block = next) {
-			next = block->next;
-			free(block);
-		}
-	}
-	io_files_fini(&holder->files);
-}
-
 static void forget(struct holder *holder, struct holder_slot *slot, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

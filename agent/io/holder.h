@@ -71,9 +71,6 @@ struct holder {
 /* slots: for descriptors below that; max_files: see io_files.h. False: no memory. */
 bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files);
 
-/* For tests: the agent's lives as long as the process. */
-void holder_fini(struct holder *holder);
-
 /* Nothing is known of any descriptor any more. */
 void holder_forget(struct holder *holder);
 

@@ -37,27 +37,6 @@ static struct io_file *row(struct io_files *files, uint32_t place)
 	return block ? &block[place % IO_FILE_BLOCK] : NULL;
 }
 
-static void free_contents(struct io_file *file)
-{
-	archive_files_forget(file);
-	free(file->name);
-	file->name = file->peer = NULL;
-}
-
-void io_files_fini(struct io_files *files)
-{
-	for (int i = 0; i < IO_FILE_PARTS; i++) {
-		free(files->part[i].bucket);
-		lock_fini(&files->part[i].lock);
-	}
-	for (uint32_t place = 1; place < files->rows; place++)
-		if (row(files, place))
-			free_contents(row(files, place));
-	for (int i = 0; i < IO_FILE_BLOCKS; i++)
-		free(files->block[i]);
-	lock_fini(&files->lock);
-}
-
 /* FNV-1a, by eight bytes: paths are long, and differ at their ends. */
 static uint64_t hash_bytes(uint64_t hash, struct io_name name)
 {
@@ -140,7 +119,9 @@ static bool make_buckets(struct io_files_part *part)
 
 static void give_free(struct io_files *files, struct io_file *file)
 {
-	free_contents(file);
+	archive_files_forget(file);
+	free(file->name);
+	file->name = file->peer = NULL;
 	file->in_file = file->dropped = file->kept = false;
 	atomic_store(&file->state, FILE_BEING_MADE);
 	lock_take(&files->lock);

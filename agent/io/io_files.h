@@ -144,10 +144,8 @@ struct io_files {
 	_Atomic uint64_t folded[IO_CLASSES]; /* in this session */
 };
 
+/* Stays as long as the process. */
 void io_files_init(struct io_files *files, uint32_t max);
-
-/* For tests: all rows are given back. */
-void io_files_fini(struct io_files *files);
 
 /* The row of a place. */
 static inline struct io_file *io_files_at(struct io_files *files, uint32_t place)

@@ -292,26 +292,20 @@ enum rewrite_reason method_write(
 		return REWRITE_MALFORMED;
 	if (parts.max_stack == UINT16_MAX)
 		return REWRITE_STACK;
-	reason = constants_need(work);
-	if (reason == REWRITE_OK)
-		reason = push_make(work, method->id);
-	if (reason == REWRITE_OK) {
-		code_begin(&work->code, parts.bytes, parts.length, &work->probe);
-		reason = exceptions_announce(&work->exceptions, &work->code) ? REWRITE_OK
-									     : REWRITE_MEMORY;
-	}
-	if (reason == REWRITE_OK)
-		reason = code_decode(&work->code);
-	if (reason == REWRITE_OK && !exceptions_check(&work->exceptions, &work->code))
-		reason = REWRITE_MALFORMED;
-	if (reason == REWRITE_OK)
-		reason = handlers_find(work, method, &parts);
-	if (reason != REWRITE_OK)
+	if ((reason = constants_need(work)) || (reason = push_make(work, method->id)))
+		return reason;
+	code_begin(&work->code, parts.bytes, parts.length, &work->probe);
+	if (!exceptions_announce(&work->exceptions, &work->code))
+		return REWRITE_MEMORY;
+	if ((reason = code_decode(&work->code)))
+		return reason;
+	if (!exceptions_check(&work->exceptions, &work->code))
+		return REWRITE_MALFORMED;
+	if ((reason = handlers_find(work, method, &parts)))
 		return reason;
 	write_u2(out, method->code.name);
 	write_u4(out, 0);
-	/* A probe's argument on top of everything; the exception and the id in a handler.
-	 */
+	/* A probe's argument on top of everything; the exception and the id in a handler. */
 	write_u2(out, parts.max_stack == 0 ? 2 : parts.max_stack + 1u);
 	write_u2(out, parts.max_locals);
 	reason = code_part_write(work, &parts.handlers, out);

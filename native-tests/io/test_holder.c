@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* test_holder: what a descriptor is, from its opening to its closing, one thread. */
-#include "agent/io/holder.h"
+#include "holder_fini.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

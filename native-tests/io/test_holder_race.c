@@ -10,7 +10,7 @@
  *
  * HOLDER_RACE_SECONDS: how long; a second, if it is not set.
  */
-#include "agent/io/holder.h"
+#include "holder_fini.h"
 
 #include <fcntl.h>
 #include <pthread.h>

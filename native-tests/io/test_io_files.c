@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "agent/io/holder.h"
+#include "holder_fini.h"
 #include "agent/io/io_openers.h"
 
 enum { KEPT = 100 };
