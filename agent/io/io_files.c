@@ -361,18 +361,6 @@ static struct io_ref open_as(
 	return ref;
 }
 
-bool io_files_has(struct io_files *files, const struct io_opening *opening)
-{
-	uint32_t hash = hash_of(opening);
-	struct io_files_part *part = &files->part[hash % IO_FILE_PARTS];
-	bool found;
-
-	lock_take(&part->lock);
-	found = find(part, hash, opening) != NULL;
-	lock_give(&part->lock);
-	return found;
-}
-
 /* ---- groups ---- */
 
 /* The place of that group, made if there may be one more of them; 0: there is none. */
@@ -391,6 +379,11 @@ static uint32_t group_find(
 	}
 	lock_give(&part->lock);
 	return file ? file->group : 0;
+}
+
+bool io_files_has(struct io_files *files, const struct io_opening *opening)
+{
+	return group_find(files, opening, 0) != 0;
 }
 
 /* The group of what is opened: the finest that there is room for. 0: no memory. */

@@ -3,14 +3,14 @@
 /*
  * native_function: which function a native method is bound to.
  *
- * JVMTI tells that when a method is bound, and never again. HotSpot keeps the function right
- * behind the structure of the method (method.hpp, native_function_addr):
+ * JVMTI tells that when a method is bound, and never again. HotSpot keeps the function right behind
+ * the structure of the method (method.hpp, native_function_addr):
  *
  *   jmethodID --> Method* --> struct Method | native function | ...
  *                             <-- distance -->
  *
  * The distance is learnt from a method whose function is known. All is read by the kernel
- * (process_vm_readv), so that a JVM which keeps it otherwise gives no answer, and no fault.
+ * (process_vm_readv): a JVM with another layout gives no answer, and no fault.
  */
 #ifndef JPROF_NATIVE_FUNCTION_H
 #define JPROF_NATIVE_FUNCTION_H
