@@ -3,9 +3,9 @@
 /*
  * client: see client.h.
  *
- * Who is told to go while it still sends would not read the reason if its connection were
- * closed at once: its next write would fail first. So it is written to, the writing side is
- * shut, and what comes is thrown away until it has seen that, or its second is over.
+ * A client that is dismissed while it still sends would not read the reason if its connection were
+ * closed at once: its next write would fail first. So the reason is written, the writing side shut,
+ * and what comes is thrown away until the client has seen that, or its second is over.
  */
 #include "agent/control/client.h"
 
@@ -73,15 +73,17 @@ static void write_queue(struct client *client)
 		shutdown(client->descriptor, SHUT_WR);
 }
 
-/* Puts an answer behind those that are not read yet. False: they are too many. */
+/* Puts an answer behind those that are not read yet. False: they are too many, or no memory. */
 static bool append(struct client *client, const char *answer, size_t length)
 {
 	size_t waiting = client->queued - client->sent;
 	char *queue;
 
-	if (length > CLIENT_QUEUE_BYTES || waiting > CLIENT_QUEUE_BYTES - length)
+	if (waiting > 0 &&
+		(length > CLIENT_QUEUE_BYTES || waiting > CLIENT_QUEUE_BYTES - length))
 		return false;
-	memmove(client->queue, client->queue + client->sent, waiting);
+	if (waiting > 0)
+		memmove(client->queue, client->queue + client->sent, waiting);
 	client->sent = 0;
 	client->queued = waiting;
 	queue = realloc(client->queue, waiting + length);
@@ -95,19 +97,10 @@ static bool append(struct client *client, const char *answer, size_t length)
 
 void client_tell(struct client *client, char *answer, size_t length)
 {
-	bool queued = true;
+	bool queued = answer ? append(client, answer, length)
+			     : append(client, answer_no_memory, strlen(answer_no_memory));
 
-	if (!answer) {
-		length = strlen(answer_no_memory);
-		answer = strdup(answer_no_memory);
-	}
-	if (answer && !client->queue) {
-		client->queue = answer;
-		client->queued = length;
-	} else {
-		queued = answer && append(client, answer, length);
-		free(answer);
-	}
+	free(answer);
 	if (queued)
 		write_queue(client);
 	else

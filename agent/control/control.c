@@ -3,9 +3,9 @@
 /*
  * control: see control.h.
  *
- * The lock guards the place and whether there is a thread; it is not held while a verb runs.
- * Whoever ends the channel removes the place, sets `ending`, and wakes the thread by shutting
- * the listener down: nobody can connect any more from then on. The thread closes it.
+ * The lock guards the place and whether there is a thread; it is not held while a verb runs. The
+ * channel ends so: the place is removed, `ending` set, and the thread woken by shutting the listener
+ * down, which the thread closes.
  */
 #include "agent/control/control.h"
 
@@ -36,7 +36,7 @@ static struct control {
 	bool has_gone;         /* the condition was made */
 	bool running;          /* there is a thread, which was not joined */
 	bool ended;            /* it is about to return */
-	_Atomic pid_t process; /* whose all this is; 0: nobody's */
+	_Atomic pid_t process; /* the one that started it; 0: none */
 	pthread_t thread;
 	struct place place;
 	struct server server; /* the thread's, but for `ending`, `clients` and `listener` */
@@ -46,7 +46,7 @@ static struct control {
 
 /* ---- its thread ---- */
 
-/* Nobody finds the channel any more. Under the lock. */
+/* The channel cannot be found any more. Under the lock. */
 static void withdraw(void)
 {
 	place_remove(&control.place);

@@ -21,12 +21,12 @@
 
 enum {
 	LINE_MAX_BYTES = PROTOCOL_LINE_BYTES,
-	LINE_FIRST_BYTES = 1 << 12 /* everybody's, whatever the others have */
+	LINE_FIRST_BYTES = 1 << 12 /* of each input, whatever the others have */
 };
 
 /* Shared by all inputs; it outlives them. */
 struct line_pool {
-	size_t used, limit; /* bytes beyond everybody's first */
+	size_t used, limit; /* bytes beyond the first of each */
 };
 
 /* Embedded; begins as {.pool = pool}. */

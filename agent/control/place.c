@@ -136,7 +136,7 @@ static int fill_directory(struct place *place, struct candidate *candidate, stru
 	/* Processes of the same pid (in two namespaces) must not take each other's socket for a
 	 * stale one before it listens. Unlocked at the end: children would inherit the lock. */
 	if (flock(place->directory, LOCK_EX | LOCK_NB) != 0) {
-		candidate->made = false; /* it is the other's now, who may not be in it yet */
+		candidate->made = false; /* it is the other's now, which may not be in it yet */
 		return refuse(candidate, ERROR_BUSY, "is used by another process", error);
 	}
 	result = remove_stale(place, candidate, error);

@@ -50,7 +50,7 @@ static void publish_clients(struct server *server)
 	atomic_store_explicit(&server->clients, count_clients(server), memory_order_relaxed);
 }
 
-/* ---- who comes ---- */
+/* ---- clients that come ---- */
 
 static int check_peer(int descriptor, struct error *error)
 {
@@ -195,7 +195,7 @@ static unsigned fill_polled(struct server *server, struct pollfd *polled, uint64
 {
 	unsigned count = 1;
 
-	/* Even without events it is told when the listener was shut down. */
+	/* Even without events poll(2) reports that the listener was shut down. */
 	polled[0] = (struct pollfd){
 		.fd = server->listener, .events = server->accept_after > now ? 0 : POLLIN};
 	for (unsigned i = 0; i < SERVER_SLOTS; i++) {
@@ -231,7 +231,7 @@ static bool turn(struct server *server)
 	for (unsigned i = 0; i < SERVER_SLOTS; i++)
 		if (client_here(&server->client[i]))
 			client_turn(&server->client[i], polled[count++].revents, now);
-	/* Behind the clients: who has just sent something is not idle. */
+	/* Behind the clients: one that has just sent something is not idle. */
 	if (polled[0].revents & POLLIN)
 		accept_clients(server, now);
 	return !(polled[0].revents & (POLLNVAL | POLLHUP | POLLERR));

@@ -3,10 +3,10 @@
 /*
  * server: the control thread's loop: poll(2), clients, one line of each in a round.
  *
- * In:   a listening socket; connections of our own user and of root, others are told to go.
+ * In:   a listening socket; connections of our own user and of root, others are refused.
  * Out:  calls of verbs, answers.
  * Owns: the clients. The listener is its user's.
- * Runs: on one thread, without locks; `ending` and `clients` are others' to write and to read.
+ * Runs: on one thread, without locks; other threads write `ending` and read `clients`.
  */
 #ifndef JPROF_AGENT_CONTROL_SERVER_H
 #define JPROF_AGENT_CONTROL_SERVER_H
@@ -20,18 +20,16 @@
 
 enum {
 	SERVER_CLIENTS = 32,
-	/* with those who are being told that they are too many */
-	SERVER_SLOTS = SERVER_CLIENTS + 4,
-	SERVER_IDLE_MS = 10000,      /* who is silent for so long gives way to others */
+	SERVER_SLOTS = SERVER_CLIENTS + 4, /* with refused ones that have not read why */
+	SERVER_IDLE_MS = 10000,      /* silent for so long, a client gives way to others */
 	SERVER_LINES_BYTES = 4 << 20 /* all unfinished lines together */
 };
 
 struct server {
 	const struct control_setup *setup;
 	int listener;
-	/* set by whoever wants its end, who then shuts the listener down */
-	_Atomic bool ending;
-	_Atomic unsigned clients; /* connected, for whoever asks */
+	_Atomic bool ending;      /* set to end it, before the listener is shut down */
+	_Atomic unsigned clients; /* connected */
 	struct client client[SERVER_SLOTS];
 	struct line_pool pool;
 	uint64_t accept_after; /* ms: no descriptors before that, perhaps */

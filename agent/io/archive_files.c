@@ -94,7 +94,7 @@ static struct bound_archive *bind_to(const struct stat *key)
 	return bound;
 }
 
-/* Under the row's lock, or where nobody holds the row. */
+/* Under the row's lock, or where no thread holds the row. */
 static void unbind(struct io_archive *archive)
 {
 	struct bound_archive *bound = archive->bound, **link;
@@ -230,7 +230,7 @@ void archive_files_closed(struct io_files *files, uint64_t id)
 	struct io_file *file = io_files_hold(files, id);
 	struct io_archive *archive = file ? atomic_load(&file->archive) : NULL;
 
-	/* Somebody who reads it just now may take long: then it is given back later. */
+	/* A thread that reads it just now may take long: then it is given back later. */
 	if (archive && lock_try(&archive->lock)) {
 		if (io_file_holds(file) == 1) /* ours */
 			unbind(archive);

@@ -495,8 +495,7 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->used > b->used) - (a->used < b->used);
 }
 
-/* Takes the row out of the table, if nobody needs it to stay: its id is nobody's any
- * more. */
+/* Takes the row out of the table, if nothing needs it to stay: its id is void from then on. */
 static bool retire(struct io_files *files, struct io_file *file)
 {
 	struct io_files_part *part = &files->part[file->hash % IO_FILE_PARTS];
@@ -544,8 +543,7 @@ static bool fold(struct io_files *files, struct io_file *file)
 	return true;
 }
 
-/* Those of the table that nobody needs to stay; rows of earlier sessions are not needed
- * at all. */
+/* Those of the table that nothing needs to stay; rows of earlier sessions are folded at once. */
 static uint32_t find_candidates(
 	struct io_files *files, struct candidate *candidate, uint32_t end)
 {

@@ -36,7 +36,7 @@ struct apart {
 	_Atomic uint64_t ops, bytes, ns;
 };
 static struct apart class_loading; /* the JVM loaded classes by them */
-static struct apart nobody;        /* by threads that have no context */
+static struct apart no_context;    /* by threads that have none */
 
 static uint64_t file_now(uint64_t file, uint32_t group)
 {
@@ -110,9 +110,9 @@ void io_facts(fact_put put, void *argument)
 	fact_put_number(put, argument, "io.class_loading.ops", class_loading.ops);
 	fact_put_number(put, argument, "io.class_loading.bytes", class_loading.bytes);
 	fact_put_number(put, argument, "io.class_loading.ns", class_loading.ns);
-	fact_put_number(put, argument, "io.lost.ops", nobody.ops);
-	fact_put_number(put, argument, "io.lost.bytes", nobody.bytes);
-	fact_put_number(put, argument, "io.lost.ns", nobody.ns);
+	fact_put_number(put, argument, "io.lost.ops", no_context.ops);
+	fact_put_number(put, argument, "io.lost.bytes", no_context.bytes);
+	fact_put_number(put, argument, "io.lost.ns", no_context.ns);
 	for (int i = 0; i < IO_CLASSES; i++) {
 		uint64_t count = atomic_load(&io_holder.files.folded[i]);
 
@@ -164,7 +164,7 @@ static bool ask(int number, struct io_opening *opening, struct descriptor *text)
 	return true;
 }
 
-/* It was open before anybody asked. */
+/* It was open already when its opening could have been seen. */
 static __attribute__((noinline)) holder_word find(
 	int number, holder_word seen, struct io_ref *file)
 {
@@ -211,7 +211,7 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 	uint64_t kept = session->options.max_memory / MEMORY_OF_KEPT;
 
 	clear_apart(&class_loading);
-	clear_apart(&nobody);
+	clear_apart(&no_context);
 	if (session->options.io == IO_OFF)
 		return 0;
 	calls_off = session->options.calls == CALLS_OFF;
@@ -308,7 +308,7 @@ static __attribute__((noinline)) void account_elsewhere(
 	if (call->own)
 		add_apart(&class_loading, operation);
 	else if (!slot_current)
-		add_apart(&nobody, operation);
+		add_apart(&no_context, operation);
 }
 
 static void account(const struct io_call *call, struct account *operation)

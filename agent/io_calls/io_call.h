@@ -9,7 +9,7 @@
  *                           --> io_opened, io_closed, ... --> holder
  *
  * The holder is kept always; accounts are while a session records I/O. A descriptor that the
- * holder does not know was opened by somebody else: it is looked up when it is first used.
+ * holder does not know was opened by native code: it is looked up when it is first used.
  *
  * Runs: in the application's thread, around the JDK's native function. Nothing here raises an
  *       exception or takes one away.

@@ -3,8 +3,8 @@
 /*
  * gate: lets callbacks in while something they use is there, and tells when the last is out.
  *
- * A callback enters, or is turned away; it leaves when it is done. Whoever takes away what
- * callbacks use closes the gate, and waits until nobody is inside.
+ * A callback enters, or is turned away; it leaves when it is done. What callbacks use is taken away
+ * behind a closed gate, once none is inside.
  *
  * Runs: on any thread, many inside at once; two atomic operations. Closing: one at a time.
  */
@@ -43,14 +43,14 @@ static inline void gate_open(struct gate *gate)
 	atomic_store(&gate->open, true);
 }
 
-/* Nobody comes in any more; waits for those inside, some seconds at most. False: somebody still
- * is, and what they use must stay. Not from inside. */
+/* No callback enters any more; waits for those inside, some seconds at most. False: one still is, and
+ * what it uses must stay. Not from inside. */
 static inline bool gate_close(struct gate *gate)
 {
 	static const struct timespec pause = {.tv_nsec = 1000 * 1000};
 
 	atomic_store(&gate->open, false);
-	/* Once is enough: who comes later looks in, and is turned away. */
+	/* Once is enough: a later one is counted for a moment, and turned away. */
 	for (int waits = 0; atomic_load(&gate->inside) > 0; waits++) {
 		if (waits == 5000)
 			return false;

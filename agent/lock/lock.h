@@ -44,7 +44,7 @@ struct lock {
 void lock_init(struct lock *lock, enum lock_rank rank);
 void lock_fini(struct lock *lock);
 void lock_take(struct lock *lock);
-/* False: somebody else holds it. */
+/* False: another thread holds it. */
 bool lock_try(struct lock *lock);
 void lock_give(struct lock *lock);
 
