@@ -54,20 +54,6 @@ static size_t find_place(const struct profile *to, uint32_t thread, uint32_t id)
 	return place;
 }
 
-static void find_places(struct subtraction *subtraction)
-{
-	const struct profile *from = subtraction->from, *to = subtraction->to;
-
-	for (size_t i = 0; i < from->node_count; i++) {
-		const struct profile_node *node = &from->node[i];
-
-		subtraction->place[i] = find_place(to, node->thread, node->id);
-	}
-	for (size_t t = 0; t < to->thread_count; t++)
-		for (size_t i = to->thread_first[t]; i < to->thread_first[t + 1]; i++)
-			subtraction->thread[i] = t;
-}
-
 /* ---- threads ---- */
 
 /* A sum of the thread, or the like. */
@@ -136,25 +122,20 @@ static void load(
 		value[i] = node->base[i - COUNTERS_FIXED]; /* and spent, behind base */
 }
 
-/* How most calls ran: a state + 1; 0: there were none. */
-static uint8_t state_of_most(const struct profile_node *node)
-{
-	const uint64_t calls[STATES] = {node->interpreted, node->jitted, node->native};
-	int most = 0;
-
-	for (int i = 1; i < STATES; i++)
-		if (calls[i] > calls[most])
-			most = i;
-	return calls[most] > 0 ? (uint8_t)(most + 1) : 0;
-}
-
 static void store(
 	struct subtraction *subtraction, struct profile_node *node, const uint64_t *value)
 {
 	uint64_t *base = subtraction->base + (node->base - subtraction->base);
 
-	if (value[0] + value[1] + value[2] == 0 && node->calls > 0)
-		node->earlier = state_of_most(node);
+	const uint64_t before[STATES] = {node->interpreted, node->jitted, node->native};
+	uint8_t most = 0;
+
+	/* How most calls ran before. */
+	for (uint8_t i = 1; i < STATES; i++)
+		if (before[i] > before[most])
+			most = i;
+	if (value[0] + value[1] + value[2] == 0 && before[most] > 0)
+		node->earlier = most + 1;
 	node->interpreted = value[0];
 	node->jitted = value[1];
 	node->native = value[2];
@@ -349,7 +330,12 @@ int interval_subtract(struct profile *to, uint64_t *base, const struct profile *
 	int status = subtraction.place && subtraction.thread ? 0 : -1;
 
 	if (status == 0) {
-		find_places(&subtraction);
+		for (size_t i = 0; i < from->node_count; i++)
+			subtraction.place[i] =
+				find_place(to, from->node[i].thread, from->node[i].id);
+		for (size_t t = 0; t < to->thread_count; t++)
+			for (size_t i = to->thread_first[t]; i < to->thread_first[t + 1]; i++)
+				subtraction.thread[i] = t;
 		subtract_threads(&subtraction);
 		status = subtract_nodes(&subtraction);
 	}
@@ -374,11 +360,6 @@ static bool node_is_used(const struct profile *profile, const struct profile_nod
 	return used != 0;
 }
 
-static bool io_is_used(const struct profile_account *io)
-{
-	return (io->count | io->failures | io->amount | io->ns) != 0;
-}
-
 static bool thread_is_used(const struct profile *profile, const struct profile_thread *thread)
 {
 	uint64_t used = thread->events | thread->unwound | thread->repaired |
@@ -390,118 +371,64 @@ static bool thread_is_used(const struct profile *profile, const struct profile_t
 	return used != 0;
 }
 
-/* Keeps the I/O that was done, and marks its nodes. */
-static void drop_accounts(struct profile *profile, bool *keep)
-{
-	size_t kept = 0, thread = 0;
-
-	for (size_t i = 0; i < profile->account_count; i++) {
-		const struct profile_account *io = &profile->account[i];
-
-		while (profile->thread[thread].id != io->thread)
-			thread++;
-		if (!io_is_used(io))
-			continue;
-		keep[profile->thread_first[thread] + io->node] = true;
-		profile->account[kept++] = *io;
-	}
-	profile->account_count = kept;
-}
-
-/* Marks what is used, and what leads to it. A thread's root stands for the thread. */
-static void mark_used(const struct profile *profile, bool *keep)
-{
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
-			keep[i] |= node_is_used(profile, &profile->node[i]);
-			if (keep[i])
-				keep[first + profile->node[i].parent] = true;
-		}
-		if (profile->thread_first[t + 1] > first)
-			keep[first] |= thread_is_used(profile, &profile->thread[t]);
-	}
-}
-
-/* by place: what the place in its thread will be of what stays. */
-static void find_new_places(const struct profile *profile, const bool *keep, uint32_t *by_place)
-{
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		uint32_t next = 0;
-
-		for (size_t i = profile->thread_first[t]; i < profile->thread_first[t + 1]; i++)
-			if (keep[i])
-				by_place[i] = next++;
-	}
-}
-
-static void move_accounts(struct profile *profile, const uint32_t *by_place)
-{
-	size_t thread = 0;
-
-	for (size_t i = 0; i < profile->account_count; i++) {
-		while (profile->thread[thread].id != profile->account[i].thread)
-			thread++;
-		profile->account[i].node =
-			by_place[profile->thread_first[thread] + profile->account[i].node];
-	}
-}
-
-static void move_nodes(struct profile *profile, const bool *keep, const uint32_t *by_place)
-{
-	size_t nodes = 0, threads = 0;
-
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t], before = nodes;
-
-		for (size_t i = first; i < profile->thread_first[t + 1]; i++) {
-			if (!keep[i])
-				continue;
-			profile->node[nodes] = profile->node[i];
-			profile->node[nodes++].parent =
-				by_place[first + profile->node[i].parent];
-		}
-		if (nodes == before && !thread_is_used(profile, &profile->thread[t]))
-			continue;
-		profile->thread_first[threads] = before;
-		profile->thread[threads++] = profile->thread[t];
-	}
-	profile->thread_first[threads] = nodes;
-	profile->thread_count = threads;
-	profile->node_count = nodes;
-}
-
 int interval_drop_unused(struct profile *profile)
 {
 	uint32_t *by_place = calloc(profile->node_count + 1, sizeof *by_place);
 	bool *keep = calloc(profile->node_count + 1, sizeof *keep);
-	int status = by_place && keep ? 0 : -1;
+	size_t next = 0, accounts = 0, nodes = 0, threads = 0;
+	bool ready = by_place && keep;
 
-	if (status == 0) {
-		drop_accounts(profile, keep);
-		mark_used(profile, keep);
-		find_new_places(profile, keep, by_place);
-		move_accounts(profile, by_place);
-		move_nodes(profile, keep, by_place);
+	for (size_t t = 0; ready && t < profile->thread_count; t++) {
+		size_t first = profile->thread_first[t], end = profile->thread_first[t + 1];
+		size_t first_account = accounts, first_node = nodes;
+		bool thread_used = thread_is_used(profile, &profile->thread[t]);
+
+		/* The I/O that was done, and its nodes. */
+		for (; next < profile->account_count &&
+			profile->account[next].thread == profile->thread[t].id;
+			next++) {
+			struct profile_account *io = &profile->account[next];
+
+			if ((io->count | io->failures | io->amount | io->ns) == 0)
+				continue;
+			keep[first + io->node] = true;
+			profile->account[accounts++] = *io;
+		}
+		/* What is used, and what leads to it. A thread's root stands for the thread. */
+		for (size_t i = end; i-- > first;) {
+			keep[i] |= node_is_used(profile, &profile->node[i]);
+			if (keep[i])
+				keep[first + profile->node[i].parent] = true;
+		}
+		if (end > first)
+			keep[first] |= thread_used;
+		for (size_t i = first; i < end; i++) {
+			if (!keep[i])
+				continue;
+			by_place[i] = (uint32_t)(nodes - first_node);
+			profile->node[nodes] = profile->node[i];
+			profile->node[nodes++].parent =
+				by_place[first + profile->node[i].parent];
+		}
+		for (size_t i = first_account; i < accounts; i++)
+			profile->account[i].node = by_place[first + profile->account[i].node];
+		if (nodes == first_node && !thread_used)
+			continue;
+		profile->thread_first[threads] = first_node;
+		profile->thread[threads++] = profile->thread[t];
 	}
 	free(by_place);
 	free(keep);
-	return status;
+	if (!ready)
+		return -1;
+	profile->thread_first[threads] = nodes;
+	profile->thread_count = threads;
+	profile->node_count = nodes;
+	profile->account_count = accounts;
+	return 0;
 }
 
 /* ---- sequences, records ---- */
-
-/* The sequence of that code, or NULL. They are ordered by code. */
-static const struct profile_sequence *find_sequence(
-	const struct profile *profile, uint32_t code, size_t *at)
-{
-	while (*at < profile->sequence_count && profile->sequence[*at].code < code)
-		++*at;
-	if (*at < profile->sequence_count && profile->sequence[*at].code == code)
-		return &profile->sequence[*at];
-	return NULL;
-}
 
 void interval_subtract_sequences(
 	struct profile *to, uint64_t *value, const struct profile *from)
@@ -511,10 +438,14 @@ void interval_subtract_sequences(
 
 	for (size_t i = 0; i < to->sequence_count; i++) {
 		struct profile_sequence *sequence = &to->sequence[i];
-		const struct profile_sequence *before =
-			find_sequence(from, sequence->code, &at);
+		const struct profile_sequence *before = NULL;
 		uint64_t *sum = value + 2 * i * metrics;
 
+		/* They are ordered by code. */
+		while (at < from->sequence_count && from->sequence[at].code < sequence->code)
+			at++;
+		if (at < from->sequence_count && from->sequence[at].code == sequence->code)
+			before = &from->sequence[at];
 		for (unsigned m = 0; before && m < metrics; m++)
 			sum[m] -= before->sum[m] < sum[m] ? before->sum[m] : sum[m];
 		if (before)

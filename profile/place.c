@@ -83,16 +83,6 @@ static void register_vfs(void)
 		register_status = sqlite3_vfs_register(&writer_vfs, 0);
 }
 
-static int use_vfs(struct place *place, struct error *error)
-{
-	pthread_once(&register_once, register_vfs);
-	place->vfs = vfs_name;
-	if (register_status == SQLITE_OK)
-		return 0;
-	return error_set(error, ERROR_IO, "cannot open '%s': %s", place->shown,
-		sqlite3_errstr(register_status));
-}
-
 void place_show(struct place *place, const char *path)
 {
 	size_t length = strlen(path);
@@ -109,31 +99,20 @@ void place_show(struct place *place, const char *path)
 	snprintf(place->shown, sizeof place->shown, "%.*s[...]%s", head, path, tail);
 }
 
-/* Opens the directory of a path. */
-static int open_directory(
-	struct place *place, const char *path, const char *last, struct error *error)
+/* name = /proc/self/fd/N/LAST for a path DIRECTORY/LAST, LAST being no link. */
+static int through_directory(struct place *place, const char *path, struct error *error)
 {
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	char *folder = last > path ? strndup(path, (size_t)(last - path)) : strdup(".");
+	struct stat found;
 
 	if (!folder)
 		return error_set(error, ERROR_MEMORY, "no memory");
 	place->directory = place_above_stdio(open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	free(folder);
-	if (place->directory >= 0)
-		return 0;
-	return error_set_errno(
-		error, ERROR_IO, errno, "cannot open the directory of '%s'", place->shown);
-}
-
-/* name = /proc/self/fd/N/LAST for a path DIRECTORY/LAST, LAST being no link. */
-static int through_directory(struct place *place, const char *path, struct error *error)
-{
-	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-	int status = open_directory(place, path, last, error);
-	struct stat found;
-
-	if (status < 0)
-		return status;
+	if (place->directory < 0)
+		return error_set_errno(error, ERROR_IO, errno,
+			"cannot open the directory of '%s'", place->shown);
 	if (fstatat(place->directory, last, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
 		S_ISLNK(found.st_mode))
 		return error_set(error, ERROR_VALUE,
@@ -144,29 +123,25 @@ static int through_directory(struct place *place, const char *path, struct error
 	return 0;
 }
 
-/* Not so where a path leads through /proc/PID/root, cwd or fd into another file system: their
- * texts mean something else here. */
-static bool is_same_file(const char *path, const char *real)
-{
-	struct stat one, other;
-
-	return real && stat(path, &one) == 0 && stat(real, &other) == 0 &&
-	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 int place_init(struct place *place, const char *path, struct error *error)
 {
-	struct stat found;
+	struct stat found, other;
 
 	place_show(place, path);
 	if (stat(path, &found) != 0)
 		return error_set_errno(error, errno == ENOENT ? ERROR_MISSING : ERROR_IO, errno,
 			"cannot open '%s'", place->shown);
-	int status = use_vfs(place, error);
-	if (status < 0)
-		return status;
+	pthread_once(&register_once, register_vfs);
+	place->vfs = vfs_name;
+	if (register_status != SQLITE_OK)
+		return error_set(error, ERROR_IO, "cannot open '%s': %s", place->shown,
+			sqlite3_errstr(register_status));
 	char *real = realpath(path, NULL);
-	bool same = is_same_file(path, real);
+	/* Not so where a path leads through /proc/PID/root, cwd or fd into another file system: their texts
+	 * mean something else here. */
+	bool same = real && stat(real, &other) == 0 && found.st_dev == other.st_dev &&
+		    found.st_ino == other.st_ino;
+	int status = 0;
 	if (same && strlen(real) <= NAME_MAX_SQLITE)
 		memcpy(place->name, real, strlen(real) + 1);
 	else

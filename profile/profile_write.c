@@ -352,11 +352,6 @@ static void bind_unless(sqlite3_stmt *statement, int at, bool null, uint64_t num
 		bind_number(statement, at, number);
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-	sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-}
-
 /* at: from 1 on. */
 static void bind_column(
 	sqlite3_stmt *statement, int at, const struct schema_column *column, const void *record)
@@ -385,7 +380,8 @@ static void bind_column(
 		break;
 	case KIND_TEXT:
 	case KIND_NAME:
-		bind_text(statement, at, *(const char *const *)(const void *)value);
+		sqlite3_bind_text(statement, at, *(const char *const *)(const void *)value, -1,
+			SQLITE_STATIC);
 		break;
 	case KIND_TIME:
 		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
@@ -394,7 +390,7 @@ static void bind_column(
 		bind_unless(statement, at, (int32_t)*u32 < 0, *u32);
 		break;
 	case KIND_WORD:
-		bind_text(statement, at, column->words[*u32]);
+		sqlite3_bind_text(statement, at, column->words[*u32], -1, SQLITE_STATIC);
 		break;
 	case KIND_ID:
 	case KIND_ID_IN_THREAD:
@@ -441,23 +437,11 @@ static int drop(struct profile_writer *writer, enum schema_table_id table, uint6
 	return step(writer, DROP_ONE + (int)table, error);
 }
 
-static int create_schema(struct profile_writer *writer, const struct profile_metric *metric)
-{
-	char *sql = schema_create(metric, writer->metrics);
-	int result = sql ? sql_exec(writer->db, "BEGIN IMMEDIATE") : SQLITE_NOMEM;
-
-	if (result == SQLITE_OK)
-		result = sql_exec(writer->db, sql);
-	if (result == SQLITE_OK)
-		result = sql_exec(writer->db, "COMMIT");
-	sqlite3_free(sql);
-	return result;
-}
-
 static int start_database(
 	struct profile_writer *writer, const struct profile_metric *metric, struct error *error)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	char *sql;
 	int status, result = sqlite3_open_v2(
 			    writer->place.name, &writer->db, flags, writer->place.vfs);
 
@@ -466,8 +450,14 @@ static int start_database(
 		sqlite3_db_config(writer->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 		result = sql_exec(writer->db, settings);
 	}
+	sql = schema_create(metric, writer->metrics);
 	if (result == SQLITE_OK)
-		result = create_schema(writer, metric);
+		result = sql ? sql_exec(writer->db, "BEGIN IMMEDIATE") : SQLITE_NOMEM;
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, sql);
+	if (result == SQLITE_OK)
+		result = sql_exec(writer->db, "COMMIT");
+	sqlite3_free(sql);
 	if (result == SQLITE_OK)
 		result = prepare_all(writer);
 	if (result != SQLITE_OK)
@@ -493,11 +483,11 @@ static void destroy(struct profile_writer *writer)
 	free(writer);
 }
 
-int profile_create_as(struct profile_writer **out, const char *path,
+int profile_create(struct profile_writer **out, const char *path,
 	const struct profile_metric *metric, unsigned metrics,
 	const struct profile_creation *creation, struct error *error)
 {
-	mode_t mode = S_IRUSR | S_IWUSR | creation->readers;
+	mode_t mode = S_IRUSR | S_IWUSR | (creation ? creation->readers : 0);
 	*out = NULL;
 	if (metrics > PROFILE_METRIC_MAX)
 		return error_set(
@@ -522,7 +512,7 @@ int profile_create_as(struct profile_writer **out, const char *path,
 				"cannot write '%s': it was replaced just now",
 				writer->place.shown);
 	}
-	if (status == 0 && creation->set_aside)
+	if (status == 0 && creation && creation->set_aside)
 		status = set_aside(writer, error);
 	if (status == 0) {
 		status = clear_file(writer, error);
@@ -541,13 +531,6 @@ int profile_create_as(struct profile_writer **out, const char *path,
 		*out = writer;
 	}
 	return status;
-}
-
-int profile_create(struct profile_writer **writer, const char *path,
-	const struct profile_metric *metric, unsigned metrics, struct error *error)
-{
-	return profile_create_as(
-		writer, path, metric, metrics, &(struct profile_creation){0}, error);
 }
 
 /* --- transactions --- */
@@ -623,23 +606,16 @@ int profile_drop_account(
 	return drop(writer, TABLE_ACCOUNT, profile_node_id(thread, io), error);
 }
 
-static int drop_of_thread(
-	struct profile_writer *writer, int which, uint32_t thread, struct error *error)
-{
-	sqlite3_stmt *statement = writer->statement[which];
-
-	bind_number(statement, 1, profile_node_id(thread, 0));
-	bind_number(statement, 2, profile_node_id(thread, UINT32_MAX));
-	return step(writer, which, error);
-}
-
 int profile_drop_thread(struct profile_writer *writer, uint32_t thread, struct error *error)
 {
 	int status = drop(writer, TABLE_THREAD, thread, error);
 
-	if (status == 0)
-		status = drop_of_thread(writer, DROP_NODES, thread, error);
-	return status == 0 ? drop_of_thread(writer, DROP_ACCOUNT, thread, error) : status;
+	for (int which = DROP_NODES; which <= DROP_ACCOUNT && status == 0; which++) {
+		bind_number(writer->statement[which], 1, profile_node_id(thread, 0));
+		bind_number(writer->statement[which], 2, profile_node_id(thread, UINT32_MAX));
+		status = step(writer, which, error);
+	}
+	return status;
 }
 
 /* --- the end --- */

@@ -20,7 +20,7 @@
 
 struct profile_writer; /* created, destroyed */
 
-/* How a file is to be made; zeroed: as profile_create does. */
+/* How a file is to be made. */
 struct profile_creation {
 	/* An older profile is set aside, as NAME-older, until the new one is closed or
 	 * discarded, if the folder allows that. */
@@ -31,13 +31,9 @@ struct profile_creation {
 /* Creates the file for a session with these metrics; its user alone may read it. An older
  * profile of that name and this user is replaced, and its mode kept; anything else
  * (another kind of file, a link, a file of another user, a directory, a profile that a
- * live JVM is writing) is left alone. The last case gives -ERROR_BUSY. 0, or a negative
- * code; *writer is then NULL, and a file that did not exist before does not exist. */
+ * live JVM is writing) is left alone. The last case gives -ERROR_BUSY. creation: NULL: all zero. 0, or a
+ * negative code; *writer is then NULL, and a file that did not exist before does not exist. */
 int profile_create(struct profile_writer **writer, const char *path,
-	const struct profile_metric *metric, unsigned metric_count, struct error *error);
-
-/* The same, made in that way. */
-int profile_create_as(struct profile_writer **writer, const char *path,
 	const struct profile_metric *metric, unsigned metric_count,
 	const struct profile_creation *creation, struct error *error);
 

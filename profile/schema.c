@@ -332,47 +332,27 @@ static const char *type_of(const struct schema_column *column)
 }
 
 /* A copy's rows have the key of their original within the snapshot. */
-static void append_copy(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
+static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
 	int columns = schema_columns(table, metrics);
 	char name[32];
 
 	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
 	for (int i = 0; i < columns; i++) {
+		int own = i - table->copy;
+		const struct schema_column *column =
+			own >= 0 && own < table->columns ? &table->column[own] : NULL;
+
 		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name,
-			i > 0 && i <= table->columns ? type_of(&table->column[i - 1])
-						     : "INTEGER");
-	}
-	sqlite3_str_appendall(sql, ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n");
-}
-
-static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
-{
-	int columns = schema_columns(table, metrics);
-
-	sqlite3_str_appendf(sql, "CREATE TABLE %s(", table->name);
-	for (int i = 0; i < columns; i++) {
-		char name[32];
-		schema_column_name(table, metrics, i, name, sizeof name);
-		const struct schema_column *column =
-			i < table->columns ? &table->column[i] : NULL;
-		sqlite3_str_appendf(sql, "%s\n\t%s %s%s", i ? "," : "", name,
-			column ? type_of(column) : "INTEGER",
-			column && column->key ? " PRIMARY KEY" : "");
-		if (column && column->comment[0])
+			column ? type_of(column) : "INTEGER");
+		if (column && column->key && !table->copy)
+			sqlite3_str_appendall(sql, " PRIMARY KEY");
+		if (column && column->comment[0] && !table->copy)
 			sqlite3_str_appendf(sql, " /* %s */", column->comment);
 	}
-	sqlite3_str_appendall(sql, ");\n");
-}
-
-static void append_view(sqlite3_str *sql, const struct schema_view *view,
-	const struct profile_metric *metric, unsigned metrics)
-{
-	sqlite3_str_appendf(sql, "CREATE VIEW %s AS\n%s", view->name, view->head);
-	for (unsigned i = 0; i < metrics; i++)
-		sqlite3_str_appendf(sql, view->metric_format, i, metric[i].name);
-	sqlite3_str_appendf(sql, "%s;\n", view->tail);
+	sqlite3_str_appendall(
+		sql, table->copy ? ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n" : ");\n");
 }
 
 char *schema_create(const struct profile_metric *metric, unsigned metrics)
@@ -382,10 +362,13 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 	sqlite3_str_appendf(sql, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\n",
 		SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	for (int i = 0; i < TABLE_COUNT; i++)
-		(schema_tables[i].copy ? append_copy : append_table)(
-			sql, &schema_tables[i], metrics);
-	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
-		append_view(sql, &views[i], metric, metrics);
+		append_table(sql, &schema_tables[i], metrics);
+	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+		sqlite3_str_appendf(sql, "CREATE VIEW %s AS\n%s", views[i].name, views[i].head);
+		for (unsigned m = 0; m < metrics; m++)
+			sqlite3_str_appendf(sql, views[i].metric_format, m, metric[m].name);
+		sqlite3_str_appendf(sql, "%s;\n", views[i].tail);
+	}
 	sqlite3_str_appendf(sql,
 		"INSERT INTO method(id, name, native, static)\n"
 		"VALUES(%d, NULL, 0, 0), (%d, '" PROFILE_FOLDED_NAME "', 0, 0);\n",

@@ -31,26 +31,18 @@ enum error_code sql_error_code(int result)
 	return ERROR_IO;
 }
 
-/* The operating system's own word where there is one says more than "disk I/O error". */
-static const char *reason(sqlite3 *db, int result)
-{
-	int primary = result & 0xff;
-
-	if (primary == SQLITE_FULL)
-		return strerror(ENOSPC);
-	if (db && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN)) {
-		int saved = sqlite3_system_errno(db);
-		if (saved != 0)
-			return strerror(saved);
-	}
-	return sqlite3_errstr(result);
-}
-
 int sql_failed(struct error *error, sqlite3 *db, int result, const char *doing,
 	const struct place *place)
 {
+	int primary = result & 0xff, code = 0;
+
+	/* The operating system's own word where there is one says more than "disk I/O error". */
+	if (primary == SQLITE_FULL)
+		code = ENOSPC;
+	else if (db && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN))
+		code = sqlite3_system_errno(db);
 	return error_set(error, sql_error_code(result), "cannot %s '%s': %s", doing,
-		place->shown, reason(db, result));
+		place->shown, code != 0 ? strerror(code) : sqlite3_errstr(result));
 }
 
 int sql_exec(sqlite3 *db, const char *statements)

@@ -618,7 +618,7 @@ static int create_profile(struct writer *writer, const struct metric_set *metric
 		record[i] = (struct profile_metric){.name = metrics->metric[i].name,
 			.unit = metrics->metric[i].unit,
 			.how = metrics->metric[i].how};
-	return profile_create_as(&writer->profile, path, record, metrics->count,
+	return profile_create(&writer->profile, path, record, metrics->count,
 		&writer->source.creation, error);
 }
 

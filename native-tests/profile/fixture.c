@@ -191,7 +191,8 @@ void fixture_snapshots(const char *path, uint32_t threads, uint32_t nodes)
 	};
 	struct profile_writer *writer;
 	struct error error = {0};
-	int status = profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	int status =
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 
 	for (uint64_t i = 0; i < 5 && status == 0; i++)
 		status = fixture_keep(
@@ -206,7 +207,7 @@ void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) < 0 ||
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error) < 0 ||
 		fixture_fill(writer, threads, nodes, 0, &error) < 0 ||
 		profile_close(writer, &error) < 0)
 		give_up(error.text);

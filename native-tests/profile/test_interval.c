@@ -88,7 +88,7 @@ static void dots(void **state)
 	struct error error = {0};
 
 	(void)state;
-	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 	for (uint64_t i = 0; i < 3; i++)
 		fixture_keep(writer, 1, 3, i, &snapshots[i], &error);
 	profile_close(writer, &error);
@@ -361,7 +361,7 @@ static void make_difference(const char *path, const struct difference *row)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	profile_create(&writer, path, &wall, 1, &error);
+	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	for (uint32_t i = METHOD_FIRST; i < 8; i++) {
 		const struct profile_method method = {
@@ -468,7 +468,7 @@ static void sequences(void **state)
 	struct error error = {0};
 
 	(void)state;
-	profile_create(&writer, path, &wall, 1, &error);
+	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	put_sequence(writer, 3, 10, 50, 4);
 	put_sequence(writer, 5, 7, 100, 5);
@@ -517,7 +517,7 @@ static void mounts(void **state)
 	struct error error = {0};
 
 	(void)state;
-	profile_create(&writer, path, &wall, 1, &error);
+	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	for (uint64_t i = 0; i < 2; i++) {
 		row.folded = 5 + 4 * i;
@@ -605,7 +605,7 @@ static void folded_files(void **state)
 	struct error error = {0};
 
 	(void)state;
-	profile_create(&writer, path, &wall, 1, &error);
+	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	profile_put(writer, &thread, &error);
 	profile_put(writer, &root, &error);

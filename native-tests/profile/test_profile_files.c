@@ -33,7 +33,8 @@ static void assert_create_fails(const char *path, enum error_code code, const ch
 	struct profile_writer *writer = (struct profile_writer *)path;
 	struct error error = {0};
 
-	int status = profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	int status =
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 	assert_message(&error, part);
 	assert_int_equal(status, -(int)code);
 	assert_null(writer);
@@ -221,7 +222,7 @@ static void descriptors_body(void)
 	struct profile_writer *writer;
 	struct error error = {0};
 	char *path = long_path(1024);
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) < 0 ||
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error) < 0 ||
 		fixture_fill(writer, 1, 10, 0, &error) < 0)
 		_exit(3);
 	int ours = 0;
@@ -315,12 +316,12 @@ static void unwritable_body(void)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	if (profile_create(&writer, fixture_path("locked/new.jprof"), NULL, 0, &error) !=
+	if (profile_create(&writer, fixture_path("locked/new.jprof"), NULL, 0, NULL, &error) !=
 			-ERROR_DENIED ||
 		!strstr(error.text, "Permission denied"))
 		_exit(3);
 	error = (struct error){0};
-	if (profile_create(&writer, fixture_path("locked/own.jprof"), NULL, 0, &error) !=
+	if (profile_create(&writer, fixture_path("locked/own.jprof"), NULL, 0, NULL, &error) !=
 			-ERROR_DENIED ||
 		(!strstr(error.text, "Permission denied") &&
 			!strstr(error.text, "belongs to user 0")))
@@ -348,13 +349,14 @@ static void two_writers(void **state)
 
 	(void)state;
 	assert_int_equal(
-		profile_create(&first, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
+		profile_create(&first, path, fixture_metrics, FIXTURE_METRICS, NULL, &error),
+		0);
 	assert_int_equal(fixture_fill(first, 1, 10, 0, &error), 0);
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
 		struct profile_writer *second;
-		int status = profile_create(&second, path, NULL, 0, &error);
+		int status = profile_create(&second, path, NULL, 0, NULL, &error);
 		_exit(status == -ERROR_BUSY && strstr(error.text, "running JVM") ? 0 : 3);
 	}
 	int status;
@@ -374,7 +376,7 @@ static struct profile_writer *create_beside(const char *path)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	assert_int_equal(profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
+	assert_int_equal(profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS,
 				 &(struct profile_creation){.set_aside = true}, &error),
 		0);
 	assert_int_equal(fixture_fill(writer, 2, 20, 1, &error), 0);
@@ -430,7 +432,7 @@ static void discarded_beside_a_journal(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		struct profile_writer *writer;
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 		fixture_fill(writer, 3, 300, 1, &error);
 		_exit(0);
 	}
@@ -457,7 +459,8 @@ static void links(void **state)
 	assert_int_equal(symlink(to, path), 0);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
 	assert_false(fixture_exists(to));
-	assert_int_equal(profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL),
+	assert_int_equal(
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, NULL),
 		-ERROR_VALUE);
 	fixture_profile(to, 1, 10);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
@@ -498,7 +501,7 @@ static void modes(void **state)
 
 		umask(i == 0 ? 0 : 0077);
 		assert_int_equal(
-			profile_create_as(&writer, path, fixture_metrics, FIXTURE_METRICS,
+			profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS,
 				&(struct profile_creation){.readers = readers[i]}, &error),
 			0);
 		assert_int_equal(mode_of(path), 0600 | readers[i]);
@@ -520,7 +523,7 @@ static void others_file_body(void)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	_exit(profile_create(&writer, fixture_path("others.jprof"), NULL, 0, &error) ==
+	_exit(profile_create(&writer, fixture_path("others.jprof"), NULL, 0, NULL, &error) ==
 					-ERROR_DENIED &&
 				strstr(error.text, "belongs to user 0")
 			? 0
@@ -563,14 +566,15 @@ static void full_disk_body(void)
 	struct error error = {0};
 
 	limit_file_size(4096);
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) == 0 ||
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error) ==
+			0 ||
 		!strstr(error.text, "cannot write"))
 		_exit(3);
 	if (has_side_file(path) || fixture_exists(path))
 		_exit(4);
 	limit_file_size(400000);
 	error = (struct error){0};
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) < 0 ||
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error) < 0 ||
 		fixture_fill(writer, 1, 100, 1, &error) < 0)
 		_exit(5);
 	for (int i = 0; i < 3; i++) {

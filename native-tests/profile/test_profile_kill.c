@@ -55,7 +55,7 @@ static void write_for_ever(const char *path)
 	struct error error = {0};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error) < 0)
+	if (profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error) < 0)
 		_exit(3);
 	for (uint64_t round = 1;; round++) {
 		if (round % 8 == 0 && (profile_begin(writer, &error) < 0 ||
@@ -241,7 +241,8 @@ static void reader_that_stays(void **state)
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
 	assert_int_equal(
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error),
+		0);
 	assert_int_equal(fixture_fill(writer, 1, 1000, 1, &error), 0);
 	fflush(NULL);
 	child = fork();
@@ -272,7 +273,8 @@ static void close_beside_reader(void **state)
 	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(
-		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error), 0);
+		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error),
+		0);
 	assert_int_equal(fixture_fill(writer, 1, 1000, 1, &error), 0);
 	fflush(NULL);
 	pid_t child = fork();

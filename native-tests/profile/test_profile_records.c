@@ -14,7 +14,7 @@ static struct profile_writer *create(const char *path)
 	struct profile_writer *writer = NULL;
 	struct error error = {0};
 
-	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, &error);
+	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 	assert_string_equal(error.text, "");
 	assert_non_null(writer);
 	return writer;
@@ -96,7 +96,7 @@ static void no_metrics_no_rows(void **state)
 	struct error error = {0};
 
 	(void)state;
-	assert_int_equal(profile_create(&writer, path, NULL, 0, &error), 0);
+	assert_int_equal(profile_create(&writer, path, NULL, 0, NULL, &error), 0);
 	close_writer(writer);
 	struct profile *profile = read_profile(path);
 	assert_int_equal(profile->metric_count, 0);
@@ -106,7 +106,8 @@ static void no_metrics_no_rows(void **state)
 	profile_free(profile);
 
 	struct profile_metric many[PROFILE_METRIC_MAX + 1] = {0};
-	assert_int_equal(profile_create(&writer, path, many, PROFILE_METRIC_MAX + 1, &error),
+	assert_int_equal(
+		profile_create(&writer, path, many, PROFILE_METRIC_MAX + 1, NULL, &error),
 		-ERROR_VALUE);
 	assert_null(writer);
 }

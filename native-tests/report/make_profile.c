@@ -258,7 +258,7 @@ static int write_profile(const char *path, const struct tree *tree, unsigned met
 	struct profile_writer *writer;
 	int failed;
 
-	if (profile_create(&writer, path, all_metrics, metrics, error) != 0)
+	if (profile_create(&writer, path, all_metrics, metrics, NULL, error) != 0)
 		return -1;
 	failed = put_all(writer, tree, metrics, snapshots, facts, error);
 	if (profile_close(writer, error) != 0)

@@ -170,22 +170,6 @@ static void count_nodes(struct report *report, struct summary_view *view, size_t
 	}
 }
 
-/* What is adjusted has to add up, and what was counted. */
-static void compare_sums(const struct model *model, struct balance *balance,
-	const union model_value *total, const union model_value *base)
-{
-	for (unsigned m = 0; m < model->metric_count; m++) {
-		uint64_t difference = 0;
-
-		for (unsigned v = m; v < model->counts; v += model->metric_count)
-			difference += total[v].count > base[v].count
-					      ? total[v].count - base[v].count
-					      : base[v].count - total[v].count;
-		balance[m].threads_off += difference > 0;
-		balance[m].difference += difference;
-	}
-}
-
 static void count_thread(
 	struct report *report, struct summary_view *view, size_t at, bool *method_seen)
 {
@@ -209,7 +193,17 @@ static void count_thread(
 	count_nodes(report, view, at, base, method_seen);
 	model_total(model, at, total);
 	model_add(model, view->total, total);
-	compare_sums(model, view->balance, total, base);
+	/* What is adjusted has to add up, and what was counted. */
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		uint64_t difference = 0;
+
+		for (unsigned v = m; v < model->counts; v += model->metric_count)
+			difference += total[v].count > base[v].count
+					      ? total[v].count - base[v].count
+					      : base[v].count - total[v].count;
+		view->balance[m].threads_off += difference > 0;
+		view->balance[m].difference += difference;
+	}
 }
 
 static int open_summary(struct report *report)
@@ -307,38 +301,26 @@ static bool as_number(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static void print_known(struct report *report, struct sink *sink, const struct known_meta *row)
-{
-	const char *value = profile_meta_get(report->model->profile, row->meta);
-	uint64_t number;
-
-	if (!value || !row->key)
-		return;
-	if (row->look != LOOK_TEXT && as_number(value, &number))
-		summary_number(report, sink, row->key, row->label, number, row->look);
-	else
-		summary_text(report, sink, row->key, row->label, value);
-}
-
-static bool is_known(const char *meta)
-{
-	for (size_t i = 0; i < KNOWN_META; i++) {
-		if (strcmp(known_meta[i].meta, meta) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void print_meta(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
+	const char *value;
+	uint64_t number;
 
-	for (size_t i = 0; i < KNOWN_META; i++)
-		print_known(report, sink, &known_meta[i]);
+	for (const struct known_meta *row = known_meta; row < known_meta + KNOWN_META; row++) {
+		value = row->key ? profile_meta_get(profile, row->meta) : NULL;
+		if (value && row->look != LOOK_TEXT && as_number(value, &number))
+			summary_number(report, sink, row->key, row->label, number, row->look);
+		else if (value)
+			summary_text(report, sink, row->key, row->label, value);
+	}
 	for (size_t i = 0; i < profile->meta_count; i++) {
 		const struct profile_meta *meta = &profile->meta[i];
+		size_t known = 0;
 
-		if (!is_known(meta->key))
+		while (known < KNOWN_META && strcmp(known_meta[known].meta, meta->key) != 0)
+			known++;
+		if (known == KNOWN_META)
 			summary_text(report, sink, meta->key, meta->key, meta->value);
 	}
 }
@@ -446,159 +428,114 @@ static const char *overhead(struct report *report)
 		100 * cost / (double)cpu_ns, event_ns);
 }
 
-/* With a calibration: what was taken out, over the chosen threads. */
-struct overhead {
-	struct adjust_total total[PROFILE_METRIC_MAX]; /* by metric of the profile */
-	struct adjust_stretches stretches;
-	uint64_t used[PROFILE_METRIC_MAX]; /* what they used, with jprof's part */
-};
-
-static void add_overhead(const struct model *model, struct overhead *overhead, size_t thread)
-{
-	const struct adjusted *adjusted = model->adjusted;
-	const struct adjust_stretches *stretches = &adjusted->stretches[thread];
-
-	for (unsigned m = 0; m < adjusted->metric_count; m++) {
-		const struct adjust_total *total =
-			&adjusted->total[thread * adjusted->metric_count + m];
-
-		overhead->total[m].taken += total->taken;
-		overhead->total[m].over += total->over;
-		overhead->used[m] += model->profile->thread[thread].total[m];
-	}
-	overhead->stretches.all += stretches->all;
-	overhead->stretches.nearest += stretches->nearest;
-	overhead->stretches.missing += stretches->missing;
-}
-
-/* Processor time of the process, of the whole recording; 0: not known. */
-static double process_time(const struct profile *profile)
-{
-	const char *used = profile_meta_get(profile, "cpu_ns");
-	bool whole = !profile->interval.from && !profile->interval.to;
-
-	return used && whole ? (double)strtoull(used, NULL, 10) : 0;
-}
-
-/* Of the threads' processor time, or where that was not counted, of the process's: what waited while
- * it was measured as wall-clock time may be more than that. */
-static void print_share(
-	struct report *report, struct sink *sink, const struct overhead *overhead)
-{
-	const struct profile *profile = report->model->profile;
-	int cpu = profile_metric_find(profile, "cpu"),
-	    wall = profile_metric_find(profile, "wall");
-	int metric = cpu >= 0 ? cpu : wall;
-	double used = cpu >= 0 ? (double)overhead->used[cpu] : process_time(profile);
-	const char *value = "not known";
-
-	if (metric >= 0 && used > 0)
-		value = summary_format(report, "%.1f %% of processor time",
-			100 * fmin((double)overhead->total[metric].taken, used) / used);
-	summary_text(report, sink, "overhead", "Estimated overhead", value);
-}
-
-static void print_overhead(
-	struct report *report, struct sink *sink, const struct overhead *overhead, unsigned m)
-{
-	const struct profile_metric *metric = report->model->metric[m];
-	const struct adjust_total *total = &overhead->total[report->model->metric_index[m]];
-	enum look look;
-	const char *unit = summary_unit(metric, &look);
-
-	summary_number(report, sink, summary_format(report, "overhead.%s", metric->name),
-		summary_format(report, "  %s (%s)", metric->name, unit), total->taken, look);
-	summary_number(report, sink, summary_format(report, "over_correction.%s", metric->name),
-		summary_format(report, "  over-correction of %s (%s)", metric->name, unit),
-		(uint64_t)llround(total->over), look);
-}
-
 /* The session's sequences that have no row at all, or (nearest) that of a like one alone. */
-static uint64_t count_sequences(const struct model *model, bool nearest)
+static void print_sequences(struct report *report, struct sink *sink, const char *key,
+	const char *label, bool nearest, double count, double all)
 {
+	const struct model *model = report->model;
 	const struct calibration *calibration = model->choice->adjustment->calibration;
-	uint64_t count = 0;
+	uint64_t sequences = 0;
 
 	for (size_t i = 0; i < model->profile->sequence_count; i++) {
 		enum calibration_fit fit;
 
 		calibration_nearest(calibration, model->profile->sequence[i].code, &fit);
-		count += nearest ? fit != FIT_NONE && fit != FIT_EXACT : fit == FIT_NONE;
+		sequences += nearest ? fit != FIT_NONE && fit != FIT_EXACT : fit == FIT_NONE;
 	}
-	return count;
-}
-
-static void print_sequences(struct report *report, struct sink *sink, const char *key,
-	const char *label, bool nearest, const struct adjust_stretches *stretches)
-{
-	double count = nearest ? stretches->nearest : stretches->missing;
-	double share = stretches->all > 0 ? 100 * count / stretches->all : 0;
-
-	summary_number(
-		report, sink, key, label, count_sequences(report->model, nearest), LOOK_NUMBER);
+	summary_number(report, sink, key, label, sequences, LOOK_NUMBER);
 	summary_text(report, sink, summary_format(report, "%s.share", key), "  of stretches",
-		summary_format(report, "%.2f %%", share));
+		summary_format(report, "%.2f %%", all > 0 ? 100 * count / all : 0));
 }
 
+/* With a calibration: what was taken out, over the chosen threads. */
 static void print_adjusted(struct report *report, struct sink *sink)
 {
-	struct overhead overhead = {0};
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
+	const struct adjusted *adjusted = model->adjusted;
+	struct adjust_total sums[PROFILE_METRIC_MAX] = {0}; /* by metric of the profile */
+	struct adjust_stretches deltas = {0};
+	int cpu = profile_metric_find(profile, "cpu"),
+	    metric = cpu >= 0 ? cpu : profile_metric_find(profile, "wall");
+	const char *cpu_ns = profile_meta_get(profile, "cpu_ns"), *value = "not known";
+	bool whole = !profile->interval.from && !profile->interval.to;
+	uint64_t used = 0; /* with jprof's part */
+	double all;
 
-	for (size_t t = 0; t < report->model->profile->thread_count; t++) {
-		if (report->model->selected[t])
-			add_overhead(report->model, &overhead, t);
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		const struct adjust_total *total = &adjusted->total[t * adjusted->metric_count];
+
+		if (!model->selected[t])
+			continue;
+		for (unsigned m = 0; m < adjusted->metric_count; m++) {
+			sums[m].taken += total[m].taken;
+			sums[m].over += total[m].over;
+		}
+		deltas.all += adjusted->stretches[t].all;
+		deltas.nearest += adjusted->stretches[t].nearest;
+		deltas.missing += adjusted->stretches[t].missing;
+		used += cpu >= 0 ? profile->thread[t].total[cpu] : 0;
 	}
-	print_share(report, sink, &overhead);
-	for (unsigned m = 0; m < report->model->metric_count; m++)
-		print_overhead(report, sink, &overhead, m);
+	/* Of the threads' processor time, or where that was not counted, of the process's (of the whole
+	 * recording): what waited while it was measured as wall-clock time may be more than that. */
+	if (cpu < 0 && cpu_ns && whole)
+		used = strtoull(cpu_ns, NULL, 10);
+	all = (double)used;
+	if (metric >= 0 && used > 0)
+		value = summary_format(report, "%.1f %% of processor time",
+			100 * fmin((double)sums[metric].taken, all) / all);
+	summary_text(report, sink, "overhead", "Estimated overhead", value);
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		const char *name = model->metric[m]->name;
+		const struct adjust_total *total = &sums[model->metric_index[m]];
+		enum look look;
+		const char *unit = summary_unit(model->metric[m], &look);
+
+		summary_number(report, sink, summary_format(report, "overhead.%s", name),
+			summary_format(report, "  %s (%s)", name, unit), total->taken, look);
+		summary_number(report, sink, summary_format(report, "over_correction.%s", name),
+			summary_format(report, "  over-correction of %s (%s)", name, unit),
+			(uint64_t)llround(total->over), look);
+	}
 	print_sequences(report, sink, "calibration.missing", "Sequences without calibration",
-		false, &overhead.stretches);
+		false, deltas.missing, deltas.all);
 	print_sequences(report, sink, "calibration.nearest", "Sequences by a like one's", true,
-		&overhead.stretches);
-}
-
-static void overhead_rows(struct report *report, struct sink *sink)
-{
-	const struct adjustment *adjustment = report->model->choice->adjustment;
-
-	if (report->model->adjusted)
-		print_adjusted(report, sink);
-	if (adjustment)
-		summary_text(report, sink, "calibration", "Calibration", adjustment->said);
-}
-
-/* Of wall-clock time, how long threads could have run and had no processor. What probes have of that
- * can be told where processor time is counted, too. */
-static void print_waited(struct report *report, struct sink *sink)
-{
-	const struct summary_view *view = report->data;
-	const struct profile *profile = report->model->profile;
-
-	if (profile_metric_find(profile, "wall") < 0)
-		return;
-	summary_number(report, sink, "waited", "Waited for a processor (ms)",
-		view->counts.waited, LOOK_TIME);
-	if (report->model->adjusted && profile_metric_find(profile, "cpu") < 0 &&
-		view->counts.waited > 0)
-		summary_text(report, sink, "waited.unadjusted", "  with what probes made of it",
-			"wall is not adjusted for it where cpu is not recorded");
+		deltas.nearest, deltas.all);
 }
 
 static void rows_summary(struct report *report, struct sink *sink)
 {
+	const struct summary_view *view = report->data;
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
+	uint64_t waited = view->counts.waited;
+
 	print_meta(report, sink);
 	print_snapshots(report, sink);
 	print_interval(report, sink);
 	print_counts(report, sink, count_rows, sizeof(count_rows) / sizeof(*count_rows));
-	if (model_has_virtual(report->model))
+	if (model_has_virtual(model))
 		print_counts(report, sink, virtual_rows,
 			sizeof(virtual_rows) / sizeof(*virtual_rows));
-	for (unsigned m = 0; m < report->model->metric_count; m++)
+	for (unsigned m = 0; m < model->metric_count; m++)
 		print_metric(report, sink, m);
-	print_waited(report, sink);
-	if (!report->model->adjusted)
+	/* Of wall-clock time, how long threads could have run and had no processor. What probes have of that
+	 * can be told where processor time is counted, too. */
+	if (profile_metric_find(profile, "wall") >= 0) {
+		summary_number(report, sink, "waited", "Waited for a processor (ms)", waited,
+			LOOK_TIME);
+		if (model->adjusted && profile_metric_find(profile, "cpu") < 0 && waited > 0)
+			summary_text(report, sink, "waited.unadjusted",
+				"  with what probes made of it",
+				"wall is not adjusted for it where cpu is not recorded");
+	}
+	if (model->adjusted)
+		print_adjusted(report, sink);
+	else
 		summary_text(report, sink, "overhead", "Estimated overhead", overhead(report));
-	overhead_rows(report, sink);
+	if (model->choice->adjustment)
+		summary_text(report, sink, "calibration", "Calibration",
+			model->choice->adjustment->said);
 	if (!report->request->all && report->request->format->shares)
 		sink_note(sink, "more", "--all", " shows every row");
 }
