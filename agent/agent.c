@@ -3,11 +3,11 @@
 /*
  * agent: the library's exported functions, a checklist each.
  *
- * In:   the JVM calls Agent_OnLoad before it runs Java code, or Agent_OnAttach when it
- * runs (JVMTI specification, "Agent Start-Up"), Agent_OnUnload at its end; the
- * application may call those of jprof.h. Life: OnLoad -> life.c (VMInit ... VMDeath) ->
- * OnUnload. Nothing is given back at the end: daemon threads may still be inside a
- * callback while the process exits.
+ * In:   the JVM calls Agent_OnLoad before it runs Java code, or Agent_OnAttach when it runs
+ *       (JVMTI specification, "Agent Start-Up"), Agent_OnUnload at its end; the application may
+ *       call those of jprof.h.
+ * Life: OnLoad -> life.c (VMInit ... VMDeath) -> OnUnload. Nothing is given back at the end:
+ *       daemon threads may still be inside a callback while the process exits.
  */
 #include <jvmti.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static int prepare(JavaVM *vm, const char *text, bool live, struct error *error)
 	return life_load(vm, &options, &hooks, live, error);
 }
 
-/* Two commands that attach at the same time both load the agent armed, and then ask it to record. */
+/* Two commands that attach at the same time both load the agent armed, and then ask it to
+ * record. */
 static jint load_again(const char *text, bool live)
 {
 	struct options options;

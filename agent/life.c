@@ -48,7 +48,8 @@ uint64_t life_loaded_at(void)
 
 /* ---- the process ends ---- */
 
-/* Both ends come here, VMDeath and exit(3), at the same time perhaps. jni: VMDeath's, or NULL. */
+/* Both ends come here, VMDeath and exit(3), at the same time perhaps. jni: VMDeath's, or
+ * NULL. */
 static void end_of_process(JNIEnv *jni)
 {
 	if (getpid() != process || turn_is_closed())

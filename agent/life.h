@@ -28,28 +28,27 @@ struct life_hooks {
 	void (*over)(void); /* the process ends */
 };
 
-/* False: the agent is loaded, and was not detached since. True: it is to be loaded now; life_release undoes
- * that, and so does a detach, or a life_attached that leaves nothing loaded. */
+/* False: the agent is loaded. True: it is to be loaded now; life_release undoes that, and so
+ * does a detach, or a life_attached that leaves nothing loaded. */
 bool life_claim(void);
 void life_release(void);
 
 /* The agent is loaded with these options, which are taken. live: the JVM is running already,
- * there will be no VMInit. 0, or a negative code, and nothing is loaded: the JVM must not start,
- * or runs on without jprof. */
+ * there will be no VMInit. 0, or a negative code, and nothing is loaded: the JVM must not
+ * start, or runs on without jprof. */
 int life_load(JavaVM *vm, struct options *options, const struct life_hooks *hooks, bool live,
 	struct error *error);
 
-/* What VMInit does, for an agent that is loaded later: learns what can be learnt of a running
- * JVM only, and begins to record, unless start=no. 0, or a negative code: nothing is recorded; if
- * recorder_is_open() is false, nothing is loaded either. */
+/* What VMInit does, for an agent that is loaded later. 0, or a negative code: nothing is
+ * recorded; if recorder_is_open() is false, nothing is loaded either. */
 int life_attached(struct error *error);
 
 /* When the agent was loaded, by clock_now. */
 uint64_t life_loaded_at(void);
 
 /* Ends the recording, if there is one, and undoes what loading did: natives, events, what is
- * known of descriptors. The agent may be loaded again. told: as in recorder_stop. 0, or a negative code:
- * it stays, as another command is under way, or the JVM ends. */
+ * known of descriptors. The agent may be loaded again. told: as in recorder_stop. 0, or a
+ * negative code: it stays, as another command is under way, or the JVM ends. */
 int life_detach(struct recorder_told *told, struct error *error);
 
 #endif

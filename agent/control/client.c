@@ -3,9 +3,10 @@
 /*
  * client: see client.h.
  *
- * A client that is dismissed while it still sends would not read the reason if its connection were
- * closed at once: its next write would fail first. So the reason is written, the writing side shut,
- * and what comes is thrown away until the client has seen that, or its second is over.
+ * A client that is dismissed while it still sends would not read the reason if its connection
+ * were closed at once: its next write would fail first. So the reason is written, the writing
+ * side shut, and what comes is thrown away until the client has seen that, or its second is
+ * over.
  */
 #include "agent/control/client.h"
 

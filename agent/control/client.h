@@ -3,8 +3,8 @@
 /*
  * client: one connection: what was read, what is to be written.
  *
- * In:   bytes, no more than one unfinished line of them: nothing is read while a whole line waits to
- *       be answered.
+ * In:   bytes, no more than one unfinished line of them: nothing is read while a whole line
+ *       waits to be answered.
  * Out:  answers, in a queue that is bounded: a client that does not read is dropped.
  * Owns: its descriptor, its line input, its queue.
  * Runs: on the control thread, without locks; nothing here waits.
@@ -51,8 +51,8 @@ short client_events(struct client *client);
 /* Does what poll(2) found: reads once, writes what can be written. May close the client. */
 void client_turn(struct client *client, short found, uint64_t now);
 
-/* Queues an answer, which is freed, and writes what can be written; NULL: there was no memory for
- * one. May close the client. */
+/* Queues an answer, which is freed, and writes what can be written; NULL: there was no memory
+ * for one. May close the client. */
 void client_tell(struct client *client, char *answer, size_t length);
 
 /* Writes what can be written; found: what poll(2) found. May close the client. */

@@ -3,9 +3,9 @@
 /*
  * control: see control.h.
  *
- * The lock guards the place and whether there is a thread; it is not held while a verb runs. The
- * channel ends so: the place is removed, `ending` set, and the thread woken by shutting the listener
- * down, which the thread closes.
+ * The lock guards the place and whether there is a thread; it is not held while a verb runs.
+ * The channel ends so: the place is removed, `ending` set, and the thread woken by shutting the
+ * listener down, which the thread closes.
  */
 #include "agent/control/control.h"
 
@@ -104,7 +104,8 @@ static int open_channel(const struct control_setup *setup, struct error *error)
 		return listener;
 	server_init(&control.server, setup, listener);
 	control.ended = false;
-	/* The thread begins with every signal blocked: it never runs an application's handler. */
+	/* The thread begins with every signal blocked: it never runs an application's
+	 * handler. */
 	sigfillset(&all);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);

@@ -6,8 +6,8 @@
  *
  * In:   requests of the same user's, or root's, processes.
  * Out:  calls of verbs, on the control thread, one at a time.
- * Owns: the socket and its directory, the thread, the connections. Two descriptors, and one for each
- *       client; all of them closed on exec.
+ * Owns: the socket and its directory, the thread, the connections. Two descriptors, and one for
+ *       each client; all of them closed on exec.
  * Runs: the thread is a plain one, unknown to the JVM, and takes no signals.
  */
 #ifndef JPROF_AGENT_CONTROL_CONTROL_H
@@ -40,14 +40,14 @@ struct control_setup {
 	const char *const *roots;
 };
 
-/* Makes the socket and starts the thread, behind the end of an earlier one. 0, or a negative code:
- * there is no channel, and the error says why. Keeps errno. */
+/* Makes the socket and starts the thread, behind the end of an earlier one. 0, or a negative
+ * code: there is no channel, and the error says why. Keeps errno. */
 int control_start(const struct control_setup *setup, struct error *error);
 
-/* The process ends, or the agent is detached: socket and directory are gone when it returns, and no
- * verb begins any more; one that runs is waited for a fifth of a second. On any thread, the control
- * thread too; does nothing when nothing was started, all has ended, or in a forked child. Keeps
- * errno. */
+/* The process ends, or the agent is detached: socket and directory are gone when it returns,
+ * and no verb begins any more; one that runs is waited for a fifth of a second. On any thread,
+ * the control thread too; does nothing when nothing was started, all has ended, or in a forked
+ * child. Keeps errno. */
 void control_end(void);
 
 /* True if there is a channel. On any thread. */

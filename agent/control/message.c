@@ -16,8 +16,8 @@ const char answer_no_memory[] = "{\"jprof\":1,\"ok\":false,\"error\":{\"code\":\
 
 /* ---- a request ---- */
 
-/* A parsed value takes up to 130 bytes, a level of nesting some hundred bytes of stack: brackets and
- * commas tell both, well-formed or not. */
+/* A parsed value takes up to 130 bytes, a level of nesting some hundred bytes of stack:
+ * brackets and commas tell both, well-formed or not. */
 static int check_shape(const char *line, size_t length, struct error *error)
 {
 	size_t values = 0;

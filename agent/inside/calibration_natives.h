@@ -17,7 +17,8 @@
 /* The name of the class that asks for its natives. */
 #define CALIBRATION_NATIVES "jprof.calibration.Natives"
 
-/* Gives that class the native by which it binds the others; another one of that name nothing. */
+/* Gives that class the native by which it binds the others; another one of that name
+ * nothing. */
 void calibration_natives_take(JNIEnv *jni, jclass class);
 
 #endif

@@ -70,8 +70,8 @@ int from_inside_reset(struct error *error)
 
 /* ---- marks ---- */
 
-/* The JVM is asked before the gate: a thread may be suspended in it, and within the gate there is
- * nothing that waits. */
+/* The JVM is asked before the gate: a thread may be suspended in it, and within the gate there
+ * is nothing that waits. */
 int from_inside_mark(const char *name)
 {
 	struct thread_context *context = slot_pause();

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * from_inside: what the application itself may ask while it is recorded: snapshots,
- * marks, and what it has used so far. The functions of jprof.h (agent.c) and the natives
- * of jprof.JProf (jprof_class.h) are made of these, and of recorder_start and
- * recorder_stop. So are the verbs snapshot and reset of the control channel.
- *
- * What they cost the calling thread is not charged to it.
+ * from_inside: what the application itself may ask while it is recorded: snapshots, marks, and
+ * what it has used so far. The functions of jprof.h (agent.c), the natives of jprof.JProf
+ * (jprof_class.h) and the verbs snapshot and reset of the control channel are made of these,
+ * and of recorder_start and recorder_stop. What they cost the calling thread is not charged to
+ * it.
  *
  *   application --> snapshot, reset --> recorder_with --> session/writer
  *               --> mark            --> threads_look --> session/writer
  *               --> values          --> threads_look --> trace
  *
- * Snapshots and resets are turned away while another command runs. Marks and values are not: the
+ * Snapshots and resets are refused while another command runs; marks and values are not: the
  * gate lets any number of threads in, and the end of the session waits until they are out.
  * Runs: on any thread, attached to the JVM or not, with an exception pending or not.
  */
@@ -28,9 +27,9 @@
 bool from_inside_recording(void);
 
 /* Keeps a copy of all counts under the label; NULL: a number. Returns when it is in the file.
- * *label_out (owned) and *at_ns: see writer_snapshot; both may be NULL. 0, or a negative code: there
- * is that label, or it is none, or nothing is being recorded, or another start, stop, snapshot or
- * reset is under way. */
+ * *label_out (owned) and *at_ns: see writer_snapshot; both may be NULL. 0, or a negative code:
+ * there is that label, or it is none, or nothing is being recorded, or another command is under
+ * way. */
 int from_inside_snapshot(
 	const char *label, char **label_out, uint64_t *at_ns, struct error *error);
 
@@ -42,9 +41,9 @@ int from_inside_reset(struct error *error);
 int from_inside_mark(const char *name);
 
 /* What the calling thread has used of the metric since the session began, in the metric's unit;
- * outside the session's scope nothing is used. 0; or -1: the session does not count the metric,
- * or does not record the thread, or has not seen it inside the scope;
- * *value is not changed. */
+ * outside the session's scope nothing is used. 0; or -1, and *value is not changed: the session
+ * does not count the metric, or does not record the thread, or has not seen it inside the
+ * scope. */
 int from_inside_thread_value(const char *metric, uint64_t *value);
 
 /* The same of all threads of the session, ended ones too (trace_totals). */

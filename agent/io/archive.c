@@ -82,7 +82,8 @@ static const char *find_end64(int descriptor, uint64_t at, struct directory *dir
 	return NULL;
 }
 
-/* The record that is last in the file, behind which there is a comment of the length it says. */
+/* The record that is last in the file, behind which there is a comment of the length it
+ * says. */
 static const char *find_end(int descriptor, uint64_t size, struct directory *directory)
 {
 	size_t bytes = size < END_SEARCH ? (size_t)size : END_SEARCH;

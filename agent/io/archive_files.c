@@ -167,7 +167,8 @@ static void renew(struct io_files *files, struct io_archive *archive, struct io_
 	archive->at = at;
 }
 
-/* The row of the entry at that place; of what is between entries at the place behind the last. */
+/* The row of the entry at that place; of what is between entries at the place behind the
+ * last. */
 static struct io_ref row_of(struct io_files *files, const struct io_file *file,
 	const struct archive *archive, size_t place)
 {

@@ -3,17 +3,17 @@
 /*
  * holder: what each descriptor of the process is, from its opening on, recorded or not.
  *
- *   descriptor --> slot: turn | file's place --> struct io_file (io_files.h), which stays meanwhile
+ *   descriptor --> slot: turn | file's place --> struct io_file (io_files.h), which stays
  *                        turn | noted: who opened it, and when
  *
  * While nothing is recorded an opening is only noted, which costs next to nothing; what the
  * descriptor is, the system tells when a session starts, or at its first use in one.
  *
- * Slots of the first descriptors stand in an array; those above in blocks that a hash finds, made
- * when first needed. What a descriptor is, is one atomic word: an opening stores it; a close, or
- * what was found out later, replaces the word that was seen, or nothing. So when A opens a
- * descriptor, B holds it, A closes it, C gets the same number and B closes that: each operation
- * is charged to the file whose word it read, and C's word stays, unless B saw it.
+ * Slots of the first descriptors stand in an array; those above in blocks that a hash finds,
+ * made when first needed. What a descriptor is, is one atomic word: an opening stores it; a
+ * close, or what was found out later, replaces the word that was seen, or nothing. So when A
+ * opens a descriptor, B holds it, A closes it, C gets the same number and B closes that: each
+ * operation is charged to the file whose word it read, and C's word stays, unless B saw it.
  *
  * Runs: on any thread. A look-up is one load.
  */
@@ -141,7 +141,8 @@ static inline holder_word holder_look(struct holder *holder, int descriptor, str
 /* When an opening was noted whose word was just read; 0: the descriptor is something else. */
 uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen);
 
-/* The descriptor was opened just now as this. Returns its word, 0 without memory; *ref: its file. */
+/* The descriptor was opened just now as this. Returns its word, 0 without memory; *ref: its
+ * file. */
 holder_word holder_open(
 	struct holder *holder, const struct io_opening *opening, struct io_ref *ref);
 
@@ -151,8 +152,8 @@ holder_word holder_open(
 holder_word holder_become(struct holder *holder, holder_word seen,
 	const struct io_opening *opening, struct io_ref *ref);
 
-/* The descriptor was closed, and had been the word before. False: it is something else by now, or
- * its close was seen by another. */
+/* The descriptor was closed, and had been the word before. False: it is something else by now,
+ * or its close was seen by another. */
 static inline bool holder_close(struct holder *holder, int descriptor, holder_word seen)
 {
 	struct holder_slot *slot = seen ? holder_slot(holder, descriptor, false) : NULL;

@@ -543,7 +543,8 @@ static bool fold(struct io_files *files, struct io_file *file)
 	return true;
 }
 
-/* Those of the table that nothing needs to stay; rows of earlier sessions are folded at once. */
+/* Those of the table that nothing needs to stay; rows of earlier sessions are folded at
+ * once. */
 static uint32_t find_candidates(
 	struct io_files *files, struct candidate *candidate, uint32_t end)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_files: what I/O is done with, each once: files, directories, connections, pipes, terminals.
+ * io_files: what I/O is done with, each once: files, directories, connections, pipes,
+ * terminals.
  *
  *   kind, descriptor, name, peer --> struct io_file --> its id, which operations are charged to
  *
@@ -9,8 +10,8 @@
  * million times has one. A row belongs to a group (io_groups.h), a row for all files or
  * connections that have something in common; groups are few, and stay. Where many rows have no
  * descriptor, those used least are folded: their place is given to other files, and their
- * operations are their group's from then on. An id is never used again: io_files_now tells of an
- * old one that it is the group's.
+ * operations are their group's from then on. An id is never used again: io_files_now tells of
+ * an old one that it is the group's.
  *
  * Owns: rows, in blocks, and names. Blocks stay: a row may be looked at while its place becomes
  *       another file's; the id tells. Rows are made only for what is used while something is
@@ -73,8 +74,8 @@ enum io_file_state {
 };
 
 struct io_file {
-	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the row to
-	 * stay. The turn rises when the row is folded. */
+	/* turn << IO_HOLD_BITS | descriptors that are this file, and others that need the row.
+	 * The turn rises when the row is folded. */
 	_Atomic uint64_t life;
 	/* Those of the row's io_ref, packed: group << 32 | kind << 8 | ending. */
 	_Atomic uint64_t traits;
@@ -255,12 +256,12 @@ bool io_file_is(const struct io_file *file, const struct io_opening *opening);
 
 /* ---- the writer's, on one thread at a time ---- */
 
-/* Folds the rows without descriptors that were used least, when a class has more of them than are
- * to be kept; force: even where few were made since the last time. True: some were. */
+/* Folds the rows without descriptors that were used least, when a class has more of them than
+ * are to be kept; force: even where few were made since the last time. True: some were. */
 bool io_files_fold(struct io_files *files, bool force);
 
-/* Shows the session's rows that are new, changed or folded since they were shown, or all. Without
- * a lock. 0, or show's negative code, which ends it. */
+/* Shows the session's rows that are new, changed or folded since they were shown, or all.
+ * Without a lock. 0, or show's negative code, which ends it. */
 int io_files_visit(struct io_files *files, bool all,
 	int (*show)(void *user, const struct io_file *file), void *user);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_groups: what files and connections have in common, as names with '*' in them (docs/io.md has
- * a table of examples; what becomes '*': profile/name_pattern.h).
+ * io_groups: what files and connections have in common, as names with '*' in them (docs/io.md
+ * has a table of examples; what becomes '*': profile/name_pattern.h).
  *
- *   fine    the path, digits and random parts as '*'; of a connection the server's side, and the
- *           other's address without its port
+ *   fine    the path, digits and random parts as '*'; of a connection the server's side, and
+ *           the other's address without its port
  *   coarse  the folder and the ending; the server's port
  *   kind    all of that kind
  */

@@ -3,9 +3,10 @@
 /*
  * class_loading: whether the calling thread reads a file in order to load a class.
  *
- * The class path is read by Java code of the JDK, in the thread that needs a class: a class loader's
- * loadClass on the stack tells that from the application's own reading. To walk a stack takes
- * microseconds: only reading from files named like archives or classes is looked at.
+ * The class path is read by Java code of the JDK, in the thread that needs a class: a class
+ * loader's loadClass on the stack tells that from the application's own reading. To walk a
+ * stack takes microseconds: only reading from files named like archives or classes is looked
+ * at.
  */
 #ifndef JPROF_CLASS_LOADING_H
 #define JPROF_CLASS_LOADING_H

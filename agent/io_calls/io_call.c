@@ -451,8 +451,8 @@ static void charge_entry(void *user, struct io_ref entry, uint64_t bytes)
 	account(read->call, &part);
 }
 
-/* Where bytes begin that were read at the descriptor's own offset; another thread may have moved
- * that since. Negative: it has none. */
+/* Where bytes begin that were read at the descriptor's own offset; another thread may have
+ * moved that since. Negative: it has none. */
 static int64_t offset_before(int descriptor, uint64_t bytes)
 {
 	int saved_errno = errno;

@@ -52,12 +52,13 @@ static inline bool io_is_recording(void)
 /* Makes the holder. False: no memory; no native method may be replaced then. */
 bool io_prepare(uint32_t slots);
 
-/* The steps of a recording: operations are recorded from now on in the session that has begun, if
- * it wants them, or not any more. What is open at the begin is looked up. */
+/* The steps of a recording: operations are recorded from now on in the session that has begun,
+ * if it wants them, or not any more. What is open at the begin is looked up. */
 int io_begin(JNIEnv *jni, struct session *session, struct error *error);
 bool io_stop(struct session *session, struct error *error);
 
-/* Openings and closings will not be seen from now on: what is known of descriptors is forgotten. */
+/* Openings and closings will not be seen from now on: what is known of descriptors is
+ * forgotten. */
 void io_forget(void);
 
 /* Calls put for the files and connections that are new, changed or folded since they were shown
@@ -66,8 +67,8 @@ void io_forget(void);
 int io_show_files(uint64_t began, bool all,
 	int (*put)(void *argument, const struct profile_file *file), void *argument);
 
-/* Closed files and connections that were used least go into the rows of their groups; force: even
- * if there are few new ones. True: some did. */
+/* Closed files and connections that were used least go into the rows of their groups; force:
+ * even if there are few new ones. True: some did. */
 bool io_fold_files(bool force);
 
 /* What was shown is in the profile; referred: a snapshot refers to it from now on. */
@@ -93,8 +94,8 @@ static inline void io_call_begin(struct io_call *call, JNIEnv *jni, int descript
 	call->start = 0; /* the rest is not looked at */
 }
 
-/* An operation on the descriptor, reads and writes of sockets as receives and sends. An exception
- * may be pending. */
+/* An operation on the descriptor, reads and writes of sockets as receives and sends. An
+ * exception may be pending. */
 void io_call_end(const struct io_call *call, enum account_kind op, uint64_t bytes, bool failed);
 
 /* Another operation of the same call, whose ns are told once: the target of a transfer. */
@@ -117,8 +118,8 @@ void io_opened_path(struct io_call *call, int descriptor, struct io_name path);
  * SIDE_ACCEPTED: the call's time is the accept's. */
 void io_found(const struct io_call *call, int descriptor, enum io_side side);
 
-/* The call's descriptor, a socket, got an address, or a peer; peer: the one that was meant, if the
- * system does not know it (yet). */
+/* The call's descriptor, a socket, got an address, or a peer; peer: the one that was meant, if
+ * the system does not know it (yet). */
 void io_addressed(struct io_call *call, struct io_name peer);
 
 /* The call's descriptor is closed: what it was at the call's begin is taken out, or nothing, if

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * io_native_rows: a row for every native method of the JDK that opens, reads, writes, transfers,
- * closes, deletes, connects, accepts, sends or receives; of JDK 17 to 25 on Linux. Included by
- * io_natives.c alone, for the stand-ins and for the table of them. Rows that a JDK does not have
- * do no harm; the test agent.io-natives finds a native method that has no row.
+ * io_native_rows: a row for every native method of the JDK that opens, reads, writes,
+ * transfers, closes, deletes, connects, accepts, sends or receives; of JDK 17 to 25 on Linux.
+ * Included by io_natives.c alone, for the stand-ins and for the table of them. Rows that a JDK
+ * does not have do no harm; the test agent.io-natives finds a native method that has no row.
  *
  *   VALUE(id, class, name, signature, when, type, parameters, arguments, descriptor, done)
  *   NOTHING(id, class, name, signature, when, parameters, arguments, descriptor, done)
@@ -15,7 +15,8 @@
  * descriptor: what the call is about; NONE: no descriptor; NOT_YET: it makes one
  * done:       what follows the call, with `call`, `result` and the parameters
  *
- * An operation is a call of the native method; docs/io.md tells which make several system calls.
+ * An operation is a call of the native method; docs/io.md tells which make several system
+ * calls.
  */
 
 /* ---- java.io: streams, RandomAccessFile, FileDescriptor ---- */

@@ -61,8 +61,9 @@ static const struct {
 
 static jfieldID _Atomic field_id[FIELDS];
 
-/* Looked up at the first use, within a native method of the JDK: its loader finds the class. Not
- * in the object's own class, which may have a field of that name itself. NULL: there is none. */
+/* Looked up at the first use, within a native method of the JDK: its loader finds the class.
+ * Not in the object's own class, which may have a field of that name itself. NULL: there is
+ * none. */
 static __attribute__((noinline, cold)) jfieldID field_learn(JNIEnv *jni, enum field field)
 {
 	jclass class = (*jni)->FindClass(jni, field_of[field].class);
@@ -130,8 +131,8 @@ static bool thrown(const struct io_call *call)
 	return (*call->jni)->ExceptionCheck(call->jni);
 }
 
-/* The string in UTF-8, in text (DESCRIPTOR_NAME_MAX bytes); what is longer than any path is cut. No
- * exception may be pending. */
+/* The string in UTF-8, in text (DESCRIPTOR_NAME_MAX bytes); what is longer than any path is
+ * cut. No exception may be pending. */
 static struct io_name text_of(JNIEnv *jni, jstring string, char *text)
 {
 	const jsize fits =
@@ -188,8 +189,8 @@ static struct io_name path_at(jlong address)
 
 /* From here to the stand-ins: an exception may be pending, and stays. */
 
-/* Java's convention of streams: the bytes, or -1 at the end of the file. Without any bytes to read
- * or to write the native method does not ask the system. */
+/* Java's convention of streams: the bytes, or -1 at the end of the file. Without any bytes to
+ * read or to write the native method does not ask the system. */
 static void stream_read(struct io_call *call, jint length, jint result)
 {
 	if (length == 0)
@@ -299,8 +300,8 @@ static __attribute__((noinline)) void stream_opened_as(
 		io_opened_path(call, number, text_of(call->jni, path, text));
 }
 
-/* An open that fails has set errno, which was 0: where it still is, nothing was thrown, and the JVM
- * need not be asked. Were that wrong, the descriptor would be -1, and nothing noted. */
+/* An open that fails has set errno, which was 0: where it still is, nothing was thrown, and the
+ * JVM need not be asked. Were that wrong, the descriptor would be -1, and nothing noted. */
 static void stream_opened(struct io_call *call, jobject self, enum field field, jstring path)
 {
 	if (call->start)
@@ -483,7 +484,8 @@ static void connected(struct io_call *call, jint result, struct io_name peer)
 	io_call_end(call, IO_CONNECT, 0, failed);
 }
 
-/* To that internet address: what the system does not know of who is not, or not yet, connected. */
+/* To that internet address: what the system does not know of who is not, or not yet,
+ * connected. */
 static void connected_to(struct io_call *call, jint result, jobject address, jint port)
 {
 	char text[DESCRIPTOR_ADDRESS_MAX * 2];

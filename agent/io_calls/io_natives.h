@@ -20,7 +20,8 @@ void io_natives_open(JNIEnv *jni);
 /* The JVM binds the method to the function: the one to bind it to. */
 void *io_natives_bind(const struct jvm_method *method, void *function);
 
-/* Methods have the JDK's own functions again; calls under way end in their stand-ins. As above. */
+/* Methods have the JDK's own functions again; calls under way end in their stand-ins. As
+ * above. */
 void io_natives_close(JNIEnv *jni);
 
 #endif

@@ -28,13 +28,14 @@ enum hotspot_alloc { HOTSPOT_ALLOC_NONE, HOTSPOT_ALLOC_MANAGEMENT, HOTSPOT_ALLOC
 /* In the on-load phase: which way there seems to be. */
 enum hotspot_alloc hotspot_probe(void);
 
-/* Once Java code can run, on a Java thread: settles the way, and proves it by an array of known size.
- * What it returns may be less than hotspot_probe promised. */
+/* Once Java code can run, on a Java thread: settles the way, and proves it by an array of known
+ * size. What it returns may be less than hotspot_probe promised. */
 enum hotspot_alloc hotspot_learn(JNIEnv *jni);
 
-/* Where in memory the interpreter is, written before the first probe is called. HotSpot announces the
- * code it generates (JVMTI specification, "Dynamic Code Generated"); its interpreter is one piece of
- * the name "Interpreter". A Java frame that returns there is interpreted, all others are jitted. */
+/* Where in memory the interpreter is, written before the first probe is called. HotSpot
+ * announces the code it generates (JVMTI specification, "Dynamic Code Generated"); its
+ * interpreter is one piece of the name "Interpreter". A Java frame that returns there is
+ * interpreted, all others are jitted. */
 extern struct interpreter {
 	uintptr_t begin;
 	size_t size; /* 0: not known */

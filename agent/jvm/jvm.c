@@ -209,8 +209,8 @@ static void jvm_find_carrier_function(void)
 
 bool jvm_support_virtual_threads(void)
 {
-	/* can_support_virtual_threads, the 45th: headers before JDK 21's have no name for it (JVMTI
-	 * specification, "Capability"). */
+	/* can_support_virtual_threads, the 45th: headers before JDK 21's have no name for it
+	 * (JVMTI specification, "Capability"). */
 	enum { BYTE = 44 / 8, BIT = 1 << 44 % 8 };
 	jvmtiCapabilities potential = {0}, held = {0}, wanted = {0};
 
@@ -237,8 +237,8 @@ jthread jvm_carrier_of(jthread virtual_thread)
 	return carrier;
 }
 
-/* HotSpot's function GetVirtualThread waits until no thread is being mounted or unmounted, also if
- * that is the calling one: for good. */
+/* HotSpot's function GetVirtualThread waits until no thread is being mounted or unmounted, also
+ * if that is the calling one: for good. */
 bool jvm_carries(JNIEnv *jni, jthread carrier)
 {
 	jobject continuation = NULL;
@@ -420,8 +420,8 @@ int jvm_stack(jvmtiFrameInfo **frames)
 }
 
 /* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes are numbered, and carry an address
- * behind a '.' ("Lcom/acme/Foo$$Lambda$14.0x0123;"): that says nothing, differs from run to run,
- * and would make a new method of each, so both are left out. */
+ * behind a '.' ("Lcom/acme/Foo$$Lambda$14.0x0123;"): that says nothing, differs from run to
+ * run, and would make a new method of each, so both are left out. */
 static char *jvm_java_name(const char *signature)
 {
 	static const char lambda[] = "$$Lambda";
@@ -443,8 +443,8 @@ static char *jvm_java_name(const char *signature)
 
 bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal)
 {
-	/* Made by reflection while it runs (until JDK 21 it gives each accessor class a loader of its
-	 * own). */
+	/* Made by reflection while it runs (until JDK 21 it gives each accessor class a loader
+	 * of its own). */
 	static const char made[] = "jdk/internal/reflect/";
 
 	return !loader || strncmp(internal, made, sizeof(made) - 1) == 0 ||

@@ -3,8 +3,8 @@
 /*
  * jvm: the JVM, as the rest of the agent sees it. A process has one.
  *
- * Every JVMTI function that jprof uses is called in jvm.c alone; its errors become a return value, its
- * memory is given back. Runs: on attached threads, with no lock of jprof held.
+ * Every JVMTI function that jprof uses is called in jvm.c alone; its errors become a return
+ * value, its memory is given back. Runs: on attached threads, with no lock of jprof held.
  */
 #ifndef JPROF_JVM_H
 #define JPROF_JVM_H
@@ -24,8 +24,8 @@ enum jvm_capability {
 	JVM_NATIVE_BINDING = 8 /* native methods, when they get their function */
 };
 
-/* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification, "Virtual
- * Thread End"). */
+/* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
+ * "Virtual Thread End"). */
 enum { JVM_VIRTUAL_THREAD_END = 88 };
 typedef void(JNICALL *jvm_virtual_thread_end)(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
 
@@ -47,12 +47,12 @@ struct jvm_class {
 	bool is_jdk; /* as in jvm_method */
 };
 
-/* The JVM's release (17, 25), as its tool interface says: 1 for those before 9, 0 if it has none.
- * When the agent is loaded. */
+/* The JVM's release (17, 25), as its tool interface says: 1 for those before 9, 0 if it has
+ * none. When the agent is loaded. */
 int jvm_release(JavaVM *vm);
 
-/* Opens a JVMTI environment of jprof's own, for good: earlier callbacks may still be under way when
- * the agent is loaded again. */
+/* Opens a JVMTI environment of jprof's own, for good: earlier callbacks may still be under way
+ * when the agent is loaded again. */
 int jvm_open(JavaVM *vm, struct error *error);
 
 bool jvm_is_open(void);
@@ -78,8 +78,8 @@ int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks, jvm_virtual_thread_e
 	struct error *error);
 int jvm_enable(jvmtiEvent event, bool on, struct error *error);
 
-/* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one does not
- * have it. Live phase. */
+/* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one
+ * does not have it. Live phase. */
 bool jvm_enable_extension(const char *id, jvmtiExtensionEvent callback);
 
 /* The pending exception, NULL: none, is put aside; is pending again. */
@@ -100,8 +100,8 @@ static inline void jvm_exception_back(JNIEnv *jni, jthrowable exception)
 	(*jni)->DeleteLocalRef(jni, exception);
 }
 
-/* Looks up what needs a JVM that can run Java code (the VMInit callback): the platform class loader,
- * the fields that hold a thread's id and its continuation. */
+/* Looks up what needs a JVM that can run Java code (the VMInit callback): the platform class
+ * loader, the fields that hold a thread's id and its continuation. */
 int jvm_learn(JNIEnv *jni, struct error *error);
 
 /* The calling thread, a local reference, or NULL. */
@@ -110,9 +110,9 @@ jthread jvm_current_thread(void);
 /* Has the JVM tell of virtual threads, for good. False: it has none, or cannot tell of them. */
 bool jvm_support_virtual_threads(void);
 
-/* The platform thread that carries the virtual one, a local reference. NULL: there is none, or this
- * JVM does not tell. Not while the calling thread is being mounted or unmounted: it would wait for
- * that. */
+/* The platform thread that carries the virtual one, a local reference. NULL: there is none, or
+ * this JVM does not tell. Not while the calling thread is being mounted or unmounted: it would
+ * wait for that. */
 jthread jvm_carrier_of(jthread virtual_thread);
 
 /* True if the platform thread is in a continuation, a virtual thread's frames. At any time. */
@@ -125,23 +125,25 @@ void jvm_set_thread_word(uint64_t word);
 /* thread NULL: the calling one. False if it is no longer there. */
 bool jvm_describe_thread(JNIEnv *jni, jthread thread, struct jvm_thread *out);
 
-/* All platform threads that live, local references in *threads (owned, free). Their number, or -1. */
+/* All platform threads that live, local references in *threads (owned, free). Their number, or
+ * -1. */
 int jvm_live_threads(jthread **threads);
 
 /* Thread.threadId() of the thread; 0 if it cannot be read. No exception may be pending. */
 int64_t jvm_thread_id(JNIEnv *jni, jthread thread);
 
-/* The calling thread's frames, innermost first. Their number in *frames, an owned array (free); -1:
- * no memory. */
+/* The calling thread's frames, innermost first. Their number in *frames, an owned array (free);
+ * -1: no memory. */
 int jvm_stack(jvmtiFrameInfo **frames);
 
-/* All that is known of a method; ends with jvm_method_fini. False: no memory, or the method is gone. */
+/* All that is known of a method; ends with jvm_method_fini. False: no memory, or the method is
+ * gone. */
 bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out);
 void jvm_method_fini(struct jvm_method *method);
 
-/* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three bytes
- * each, becomes the four bytes of its character. The other difference, the two-byte zero, cannot
- * occur in a name. */
+/* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three
+ * bytes each, becomes the four bytes of its character. The other difference, the two-byte zero,
+ * cannot occur in a name. */
 void jvm_to_utf8(char *text);
 
 /* "com/acme/Foo", in modified UTF-8, as class files have it, to "com.acme.Foo" in UTF-8. Owned
@@ -151,23 +153,24 @@ char *jvm_class_name(const char *internal);
 /* The same of a method's name or descriptor: only the encoding changes. */
 char *jvm_method_name(const char *text);
 
-/* True if classes of that loader (NULL: the boot loader) and internal name belong to the JDK. */
+/* True if classes of that loader (NULL: the boot loader) and internal name belong to the
+ * JDK. */
 bool jvm_is_jdk(JNIEnv *jni, jobject loader, const char *internal);
 
-/* A local frame with room for a reference to every loaded class: as much as HotSpot lets one ask for
- * (MaxJNILocalCapacity); it holds more, too. */
+/* A local frame with room for a reference to every loaded class: as much as HotSpot lets one
+ * ask for (MaxJNILocalCapacity); it holds more, too. */
 enum { JVM_LOCAL_FRAME = 65536 };
 
-/* In a callback that jprof's own work may have caused: references of the frames below are not this
- * one's. */
+/* In a callback that jprof's own work may have caused: references of the frames below are not
+ * this one's. */
 void jvm_expect_references(JNIEnv *jni);
 
-/* All loaded classes that can be retransformed, local references in *classes (owned, free). Their
- * number, or -1. Inside a local frame of its own. */
+/* All loaded classes that can be retransformed, local references in *classes (owned, free).
+ * Their number, or -1. Inside a local frame of its own. */
 int jvm_changeable_classes(jclass **classes);
 
-/* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted, in a local frame of
- * its own. */
+/* Calls each for every loaded class whose signature ("Lcom/acme/Foo;") is wanted, in a local
+ * frame of its own. */
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class));
 
@@ -204,8 +207,8 @@ char *jvm_property(const char *name);
 /* True if its launcher has told which program it runs. Not every launcher does. */
 bool jvm_names_program(void);
 
-/* False for a JVM that only told its version or printed help: its launcher named no main class, and no
- * class of an application is loaded. Live phase. */
+/* False for a JVM that only told its version or printed help: its launcher named no main class,
+ * and no class of an application is loaded. Live phase. */
 bool jvm_ran_program(JNIEnv *jni);
 
 #endif

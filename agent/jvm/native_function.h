@@ -3,8 +3,8 @@
 /*
  * native_function: which function a native method is bound to.
  *
- * JVMTI tells that when a method is bound, and never again. HotSpot keeps the function right behind
- * the structure of the method (method.hpp, native_function_addr):
+ * JVMTI tells that when a method is bound, and never again. HotSpot keeps the function right
+ * behind the structure of the method (method.hpp, native_function_addr):
  *
  *   jmethodID --> Method* --> struct Method | native function | ...
  *                             <-- distance -->

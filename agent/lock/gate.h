@@ -3,8 +3,8 @@
 /*
  * gate: lets callbacks in while something they use is there, and tells when the last is out.
  *
- * A callback enters, or is turned away; it leaves when it is done. What callbacks use is taken away
- * behind a closed gate, once none is inside.
+ * A callback enters, or is turned away; it leaves when it is done. What callbacks use is taken
+ * away behind a closed gate, once none is inside.
  *
  * Runs: on any thread, many inside at once; two atomic operations. Closing: one at a time.
  */
@@ -43,8 +43,8 @@ static inline void gate_open(struct gate *gate)
 	atomic_store(&gate->open, true);
 }
 
-/* No callback enters any more; waits for those inside, some seconds at most. False: one still is, and
- * what it uses must stay. Not from inside. */
+/* No callback enters any more; waits for those inside, some seconds at most. False: one still
+ * is, and what it uses must stay. Not from inside. */
 static inline bool gate_close(struct gate *gate)
 {
 	static const struct timespec pause = {.tv_nsec = 1000 * 1000};

@@ -4,8 +4,8 @@
  * lock: mutexes with a rank.
  *
  * Owns: per thread, one bit for each rank it holds (builds without NDEBUG).
- * Runs: on any thread. A breach of the order is reported and counted, no more: the process is the
- *       application's.
+ * Runs: on any thread. A breach of the order is reported and counted, no more: the process is
+ *       the application's.
  */
 #include "agent/lock/lock.h"
 

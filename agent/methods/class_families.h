@@ -4,9 +4,9 @@
  * class_families: classes that are made by the thousand (proxies, scripts, accessors), and what
  * their names have in common.
  *
- * They would fill the table of methods. So the classes of a family are told apart up to a number;
- * later ones share the family's name, which has '*' in it, and methods of the same name and
- * signature are one:
+ * They would fill the table of methods. So the classes of a family are told apart up to a
+ * number; later ones share the family's name, which has '*' in it, and methods of the same name
+ * and signature are one:
  *
  *   $Proxy17, $Proxy18...    $Proxy*          names alike but for numbers and random parts
  *   com.acme.Foo$Abc...      com.acme.Foo$*   all classes in one

@@ -8,11 +8,11 @@
  *
  *   names --hash--> by_name[65536] -> id -> id -> ...              (included ones, under the lock)
  *
- * Entries and records are never freed or moved: readers need no lock. Methods of the same
- * class name, name and signature share an id, whichever loader defined them; so do those
- * of classes that are made by the thousand (class_families.h). An id means the same
- * method for good: code with old probes may still run when the next session does. Whether
- * a method is included the plan says: an entry has the edition that it was asked in.
+ * Entries and records are never freed or moved: readers need no lock. Methods of the same class
+ * name, name and signature share an id, whichever loader defined them; so do those of classes
+ * that are made by the thousand (class_families.h). An id means the same method for good: code
+ * with old probes may still run when the next session does. Whether a method is included the
+ * plan says: an entry has the edition that it was asked in.
  */
 #include "agent/methods/methods.h"
 
@@ -96,9 +96,9 @@ static uint32_t methods_same_name(const struct jvm_method *method, uint32_t hash
 	return 0;
 }
 
-/* The id of a method that is included; takes the strings of description when it is a new one. A class of
- * which there are too many goes by the name of its family. 0 without memory, or when there are more methods
- * than ids. Under the lock. */
+/* The id of a method that is included; takes the strings of description when it is a new one. A
+ * class of which there are too many goes by the name of its family. 0 without memory, or when
+ * there are more methods than ids. Under the lock. */
 static uint32_t methods_id(struct jvm_method *description)
 {
 	char family[FAMILY_NAME_MAX], *copy;

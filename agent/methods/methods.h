@@ -15,9 +15,9 @@
 #include "agent/jvm/jvm.h"
 #include "profile/profile.h"
 
-/* id << 1, with METHOD_REF_STATIC joined for static methods, METHOD_REF_NATIVE for native ones, and
- * METHOD_REF_SCOPE for those that begin the session's scope; 0: not included. Probes push it: what
- * most methods have is in the low bits. */
+/* id << 1, joined with METHOD_REF_STATIC for static methods, METHOD_REF_NATIVE for native ones,
+ * and METHOD_REF_SCOPE for those that begin the session's scope; 0: not included. Probes push
+ * it: what most methods have is in the low bits. */
 typedef uint32_t method_ref;
 #define METHOD_REF_STATIC   1u
 #define METHOD_REF_NATIVE   0x80000000u
@@ -34,13 +34,13 @@ static inline bool method_ref_is_static(method_ref ref)
 	return ref & METHOD_REF_STATIC;
 }
 
-/* What the method is, by the plan (plan.h). The first time it is seen its names are asked from the JVM (some
- * microseconds); after that a look-up in a table (about 5 ns). Without memory a method is
+/* What the method is, by the plan (plan.h). The first time its names are asked from the JVM
+ * (some microseconds); after that a look-up in a table (about 5 ns). Without memory a method is
  * not included, and counted in methods_lost. */
 method_ref methods_find(JNIEnv *jni, jmethodID method);
 
-/* The reference of the method of these names, which is in the plan, where there is no handle of it;
- * scope: as planned. Its strings are taken if they are needed; jvm_method_fini as ever. */
+/* The reference of the method of these names, which is in the plan, where there is no handle of
+ * it; scope: as planned. Its strings are taken if they are needed; jvm_method_fini as ever. */
 method_ref methods_named(struct jvm_method *description, bool scope);
 
 /* True if methods_named has given the method of these names an id. */

@@ -6,12 +6,12 @@
  *   owners: patterns of include, exclude, scope --> plan_of       --> ids of methods (methods.c)
  *           + what must stay as it is           --> plan_for_code --> bytes of classes (agent/probes)
  *
- * An owner is what wants methods to be seen: a recording. The plan is the union of what its owners want:
- * a method has the most that one of them asks for. Nothing is kept for a method but its id: the plan is
- * asked again in each edition.
+ * An owner is what wants methods to be seen: a recording. The plan is the union of what its
+ * owners want: a method has the most that one of them asks for. Only ids are kept of methods:
+ * the plan is asked again in each edition.
  *
- * Runs: on any thread, without locks. An owner is added and removed by one thread at a time, and stays
- *       where it is, with its lists, as another thread may just ask.
+ * Runs: on any thread, without locks. Owners are added and removed by one thread at a time, and
+ *       stay where they are, with their lists, as another thread may just ask.
  */
 #ifndef JPROF_PLAN_H
 #define JPROF_PLAN_H
@@ -24,8 +24,8 @@
 
 struct plan_owner {
 	enum probe_kind kind; /* for the methods that it chooses */
-	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted which
-	 * patterns match. */
+	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
+	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
 	uint32_t since; /* the plan's: the edition in which it came */
 	_Atomic(struct plan_owner *) next;
@@ -50,7 +50,8 @@ struct planned {
 };
 struct planned plan_of(const struct jvm_method *method);
 
-/* The same of what is put into its code, or in front of it. intrinsic: the compilers may replace it. */
+/* The same of what is put into its code, or in front of it. intrinsic: the compilers may
+ * replace it. */
 struct planned plan_for_code(const struct jvm_method *method, bool intrinsic);
 
 /* False if no method of the class has anything. */

@@ -124,7 +124,8 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 	}
 	if (passing.class_name && plan_reaches(passing.class_name, passing.is_jdk))
 		rewrite(&passing, bytes, (size_t)size, new_size, new_bytes);
-	/* It will be another version of itself. Its natives may be bound once more before it is. */
+	/* It will be another version of itself. Its natives may be bound once more before it
+	 * is. */
 	if (redefined && passing.has_natives &&
 		atomic_load_explicit(&opening, memory_order_relaxed)) {
 		native_methods_note(jni, redefined);
@@ -175,8 +176,8 @@ static void retransform(JNIEnv *jni, const jclass *classes, int count)
 	}
 }
 
-/* Retransforms the classes that have, or are to have, probes, and were not seen before. Returns how many
- * those were. */
+/* Retransforms the classes that have, or are to have, probes, and were not seen before. Returns
+ * how many those were. */
 static int pass(JNIEnv *jni, struct seen *seen)
 {
 	struct jvm_class class;

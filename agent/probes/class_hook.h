@@ -30,10 +30,10 @@ void JNICALL class_hook_event(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 /* A session begins, before its facts are put: what was counted for another is forgotten. */
 void class_hook_forget(void);
 
-/* The steps of a recording: from now on classes get probes, and native methods are wrapped (begin), or not
- * any more (end); those that are loaded are brought
- * to the same state before it returns, some hundreds at a time. On a Java thread, without
- * locks. Not to be called by two threads at once. */
+/* The steps of a recording: classes get probes and native methods are wrapped from now on
+ * (begin), or not any more (end); those that are loaded are brought to the same state before it
+ * returns, some hundreds at a time. On a Java thread, without locks. Not by two threads at
+ * once. */
 int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error);
 /* False: a thread is still inside the hook, and uses the plan. */
 bool class_hook_end(JNIEnv *jni, struct session *session);
@@ -41,8 +41,8 @@ bool class_hook_end(JNIEnv *jni, struct session *session);
 /* What got probes in the session. */
 void class_hook_counts(uint64_t *classes, uint64_t *methods);
 
-/* Calls put for each fact of the session: how many classes and methods got probes, and what stayed
- * as it is, with the reason. */
+/* Calls put for each fact of the session: how many classes and methods got probes, and what
+ * stayed as it is, with the reason. */
 void class_hook_facts(fact_put put, void *argument);
 
 #endif

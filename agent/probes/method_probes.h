@@ -19,10 +19,10 @@
  */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 
-/* A step of a recording: defines the class, gives its methods their functions for the session's metrics and timing (precise: those
- * that the processor does not execute together with what is around them), and calls
- * them until the JVM has compiled their entries, so that what calls a probe can be told
- * (java_caller). On a Java thread, before any class has probes. */
+/* A step of a recording: defines the class, gives its methods their functions for the session's
+ * metrics and timing (precise: those that the processor does not execute together with what is
+ * around them), and calls them until the JVM has compiled their entries: so the caller's state
+ * can be seen (java_caller). On a Java thread, before any class has probes. */
 int method_probes_begin(JNIEnv *jni, struct session *session, struct error *error);
 
 #endif

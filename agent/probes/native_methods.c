@@ -143,9 +143,9 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes' natives
- * are all wrapped; those of the JDK if the class hook has given them an id, which it does not give to what
- * the compilers replace. */
+/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes'
+ * natives are all wrapped; those of the JDK if the class hook has given them an id, which it
+ * does not give to what the compilers replace. */
 static uint32_t ref_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
 	if (description->is_jdk && !methods_known(description))
@@ -290,7 +290,8 @@ bool native_methods_end(JNIEnv *jni)
 	bool out = gate_close(&wrapping);
 	unsigned count;
 
-	/* A thunk that stays, because it cannot be taken out, or was just being bound, only calls. */
+	/* A thunk that stays, because it cannot be taken out, or was just being bound, only
+	 * calls. */
 	lock_take(&records_lock);
 	count = used;
 	for (unsigned i = 0; i < count; i++)

@@ -52,8 +52,8 @@ static inline bool native_is_thunk(const void *address)
 	       (size_t)NATIVE_THUNKS * NATIVE_THUNK_SIZE;
 }
 
-/* How many arguments of a method with that descriptor ("(IJ[B)V", well-formed) find no register;
- * leading: integers before them. */
+/* How many arguments of a method with that descriptor ("(IJ[B)V", well-formed) find no
+ * register; leading: integers before them. */
 uint32_t native_stack_words(const char *descriptor, unsigned leading);
 
 #endif

@@ -11,8 +11,8 @@ static uint32_t switch_padding(uint32_t pc)
 	return 3 - (pc & 3);
 }
 
-/* A switch's operands: a head that begins with the default's offset, and a row for each case that
- * ends with its offset. */
+/* A switch's operands: a head that begins with the default's offset, and a row for each case
+ * that ends with its offset. */
 struct switch_operands {
 	uint32_t at;        /* pc */
 	uint32_t head, row; /* bytes */

@@ -3,17 +3,17 @@
 /*
  * code: the instructions of one method, where they go, and how they are written there.
  *
- * Most instructions are copied. A *site* is one that is not: it has a target, its length
- * depends on its place, or a probe comes before it. Decoding finds the sites and gives
- * each instruction its *label*, the place where a jump to it arrives:
+ * Most instructions are copied. A *site* is one that is not: it has a target, its length depends
+ * on its place, or a probe comes before it. Decoding finds the sites and gives each instruction
+ * its *label*, the place where a jump to it arrives:
  *
  *   in front of the exit probe, if it is a return;
  *   in front of the caught probe, if a handler of the method's own begins there;
  *   behind the enter probe, if it is the first (a loop back to it must not enter again).
  *
- * Branches keep their form. Where probes push a target out of a branch's reach, 32,767
- * bytes, the method stays as it is: of two million methods of JDKs and libraries not one
- * has such a branch.
+ * Branches keep their form. Where probes push a target out of a branch's reach, 32,767 bytes,
+ * the method stays as it is: not one of two million methods of JDKs and libraries has such a
+ * branch.
  */
 #ifndef JPROF_REWRITE_CODE_H
 #define JPROF_REWRITE_CODE_H
@@ -98,12 +98,11 @@ bool code_covers(const struct code *code, uint32_t start, uint32_t end);
 /* The first exit whose pc is not below, or exits. */
 uint32_t code_exit_from(const struct code *code, uint32_t pc);
 
-/* Where the instruction that begins at pc is, or its exit probe: behind its caught probe.
- */
+/* Where the instruction that begins at pc is, or its exit probe: behind its caught probe. */
 uint32_t code_instruction(const struct code *code, uint32_t pc);
 
-/* Where a place of the old code, also one inside an instruction or its end, is in the
- * new. For tables that only people read. */
+/* Where a place of the old code, also one inside an instruction or its end, is in the new. For
+ * tables that only people read. */
 uint32_t code_place(const struct code *code, uint32_t pc);
 
 #endif

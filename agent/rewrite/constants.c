@@ -3,8 +3,8 @@
 /* constants: reading the pool, looking things up, adding. */
 #include "agent/rewrite/constants.h"
 
-/* Tags, the bytes of such a constant with its tag (a Utf8 has its text too), and where behind the
- * tag it names other constants; names: all bits if it does. */
+/* Tags, the bytes of such a constant with its tag (a Utf8 has its text too), and where behind
+ * the tag it names other constants; names: all bits if it does. */
 #define CONSTANT_TABLE(X)                                                                      \
 	X(CONSTANT_UTF8, 1, 3, 1, 1, 0)                                                        \
 	X(CONSTANT_INTEGER, 3, 5, 1, 1, 0)                                                     \
@@ -57,8 +57,8 @@ static size_t constant_whole(const uint8_t *at)
 	return constant_form[*at].size + (get_u2(at + 1) & (0u - (*at == CONSTANT_UTF8)));
 }
 
-/* True if the whole constant names one that the file does not have: what is added must not make a
- * class well-formed that is not. Without a branch, too. */
+/* True if the whole constant names one that the file does not have: what is added must not make
+ * a class well-formed that is not. Without a branch, too. */
 static bool names_beyond(const uint8_t *at, uint32_t count)
 {
 	const struct constant_form *form = &constant_form[*at];

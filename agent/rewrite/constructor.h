@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * constructor: in which instructions of a constructor is `this` initialised, and in which
- * is it not yet.
+ * constructor: in which instructions of a constructor is `this` initialised, and in which not
+ * yet.
  *
- * Found as the verifier that checks types finds it (JVM specification, 4.10.1): in one
- * pass over the code. Frames say which locals and operands hold the uninitialised `this`;
+ * Found as the verifier that checks types finds it (JVM specification, 4.10.1): in one pass
+ * over the code. Frames say which locals and operands hold the uninitialised `this`;
  * instructions between them move it, until one of them calls super or this on it.
  *
- * That call is in no range: the verifier asks of a handler that it bears the frames on
- * both sides of the call (4.10.1.9 and HotSpot), which no frame does. An instruction
- * before it is in none if local 0 does not hold `this`.
+ * That call is in no range: the verifier asks of a handler that it bears the frames on both
+ * sides of the call (4.10.1.9 and HotSpot), which no frame does. An instruction before it is in
+ * none if local 0 does not hold `this`.
  *
- * Where a frame is missing, the class is verified by inferring types, which takes any
- * handler: one range for all. That may be so in class files of version 50; before that it
- * always is.
+ * Where a frame is missing, the class is verified by inferring types, which takes any handler:
+ * one range for all. That may be so in class files of version 50, and always is in older ones.
  */
 #ifndef JPROF_REWRITE_CONSTRUCTOR_H
 #define JPROF_REWRITE_CONSTRUCTOR_H

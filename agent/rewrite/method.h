@@ -4,10 +4,9 @@
  * method: puts the probes into one Code attribute (JVM specification, 4.7.3).
  *
  * Attributes of the code that hold places in it are moved with it: StackMapTable,
- * LineNumberTable, LocalVariableTable, LocalVariableTypeTable,
- * RuntimeVisibleTypeAnnotations and RuntimeInvisibleTypeAnnotations. Any other is left
- * out, as what it says of places would be wrong: no JVM reads one (StackMap was a smaller
- * Java's).
+ * LineNumberTable, LocalVariableTable, LocalVariableTypeTable, RuntimeVisibleTypeAnnotations
+ * and RuntimeInvisibleTypeAnnotations. Any other is left out, as its places would be wrong: no
+ * JVM reads one (StackMap was a smaller Java's).
  */
 #ifndef JPROF_REWRITE_METHOD_H
 #define JPROF_REWRITE_METHOD_H

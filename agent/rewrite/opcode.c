@@ -9,7 +9,8 @@
 		length, FLOW_NEXT, EFFECT_SLOTS, pops, pushes                                  \
 	}
 
-/* int and long, in the order in which the opcodes have them: pops, pushes of the one, of the other. */
+/* int and long, in the order in which the opcodes have them: pops, pushes of the one, of the
+ * other. */
 #define PAIR(first, length, pops, pushes, wide_pops, wide_pushes)                              \
 	[first] = SLOTS(length, pops, pushes),                                                 \
 	[first + 1] = SLOTS(length, wide_pops, wide_pushes)

@@ -15,17 +15,16 @@
  *
  * The handlers are the last rows of the exception table, catch everything, and lie behind the
  * code. H needs no locals: its frame is (no locals, one Throwable). In a constructor of a class
- * file that has frames (from version 50 on), what comes before the call of super or this has a
- * handler of its own, whose frame holds the uninitialised `this` in local 0: a class that returned
- * from it would not verify, one that throws does. The call itself is under neither, as no frame
- * would do for both sides of it (constructor.h): what it throws leaves the constructor without a
- * probe. The next `caught`, or `unwind`, of a method further out ends such calls: when a method's
- * handler runs, all that it called is over.
+ * file that has frames (from version 50 on), the code before the call of super or this has a
+ * handler of its own, whose frame holds the uninitialised `this` in local 0: a class that
+ * returned from it would not verify, one that throws does. The call itself is under neither, as
+ * no frame would do for both sides of it (constructor.h): what it throws leaves the constructor
+ * without a probe. The next `caught`, or `unwind`, of a method further out ends such calls.
  *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
  * there (an asynchronous exception, after the exit was recorded) leaves the method. A caught
- * probe is not under the handler that it belongs to, and a handler that gives back a monitor
- * at once has none: either way the JVM's compilers would refuse the method.
+ * probe is not under the handler that it belongs to, and a handler that gives back a monitor at
+ * once has none: either way the JVM's compilers would refuse the method.
  *
  * In:   class files of version 45 to 69 (Java 25). Nothing in them is trusted.
  * Out:  a class file with the same constants in the same places (new ones behind them), or
@@ -79,10 +78,10 @@ struct rewrite_probes {
 };
 
 struct rewrite_request {
-	/* Called once for each method, in the file's order; for native and abstract ones
-	 * too, which have no code: what is returned for them is not used. */
+	/* Called for each method, in the file's order; what it returns for native and abstract
+	 * ones, which have no code, is not used. */
 	struct rewrite_probes (*probes)(void *user, const struct rewrite_method *method);
-	/* A method that was to have probes stays as it is, the class is rewritten all the
+	/* A method that was to have probes stays as it is; the class is rewritten all the
 	 * same. */
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * stack_map: the StackMapTable of one method (JVM specification, 4.7.4): read frame by
- * frame, and written with the frames at their instructions' new places, and those of the
- * probes' handlers.
+ * stack_map: the StackMapTable of one method (JVM specification, 4.7.4): read frame by frame,
+ * and written with the frames at their instructions' new places, and those of the probes'
+ * handlers.
  */
 #ifndef JPROF_REWRITE_STACK_MAP_H
 #define JPROF_REWRITE_STACK_MAP_H
@@ -37,14 +37,13 @@ struct frame {
 	uint32_t pc;
 	uint8_t kind;       /* its frame_type, without a delta: no FRAME_..._EXTENDED */
 	uint8_t chopped;    /* so many of the last frame's locals end */
-	uint8_t appended;   /* so many are added to them: the first of the types that follow
-			   */
+	uint8_t appended;   /* so many are added to them: the first types that follow */
 	uint8_t stack_item; /* so many types of the operand stack follow: 0 or 1 */
 };
 
-/* The frames not yet read. The types of the frame that was read last must be read before
- * the next frame is: those that its head counts, and of a FRAME_FULL first its locals,
- * then its stack, each behind their number (two bytes). */
+/* The frames not yet read. The types of the last frame must be read before the next one: those
+ * that its head counts, and of a FRAME_FULL first its locals, then its stack, each behind their
+ * number (two bytes). */
 struct frames {
 	struct reader in;
 	const struct code *code; /* borrowed */
@@ -63,8 +62,8 @@ bool frames_next(struct frames *frames, struct frame *frame);
 /* The next verification type, without what follows its tag, which is skipped. */
 uint8_t frames_type(struct frames *frames);
 
-/* Writes the contents of a StackMapTable. in: the contents that the file has; empty if
- * the method has none. throwable: the index of the class constant. */
+/* Writes the contents of a StackMapTable. in: those that the file has; empty if the method has
+ * none. throwable: the index of the class constant. */
 enum rewrite_reason stack_map_write(struct reader in, const struct code *code,
 	const struct handlers *handlers, uint16_t throwable, struct writer *out);
 
