@@ -168,15 +168,11 @@ static int stop(const json_t *request, json_t **result, struct error *error)
 
 /* ---- in between ---- */
 
-static size_t count_of(const json_t *number)
-{
-	return json_integer_value(number) > 0 ? (size_t)json_integer_value(number) : 0;
-}
-
 /* Beside other commands. */
 static int status(const json_t *request, json_t **result, struct error *error)
 {
 	const json_t *rates = json_object_get(request, "rates");
+	json_int_t rows = json_integer_value(rates);
 
 	recorder_check_filters();
 	struct session *session = threads_look();
@@ -187,7 +183,7 @@ static int status(const json_t *request, json_t **result, struct error *error)
 	int code = object ? 0 : no_memory(error);
 
 	if (session && !code && json_is_integer(rates))
-		code = session_rates(session, count_of(rates), object, error);
+		code = session_rates(session, rows > 0 ? (size_t)rows : 0, object, error);
 	if (session && !code) {
 		const struct session_counts counts = recording_counts();
 

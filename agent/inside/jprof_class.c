@@ -197,7 +197,7 @@ static void JNICALL bind(JNIEnv *jni, jclass inside, jclass class)
 		take_in(jni, class);
 	else if (strcmp(description.name, CALIBRATION_NATIVES) == 0)
 		calibration_natives_take(jni, class);
-	jvm_class_fini(&description);
+	free(description.name);
 }
 
 /*

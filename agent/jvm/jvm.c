@@ -596,12 +596,6 @@ bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out)
 	return out->name;
 }
 
-void jvm_class_fini(struct jvm_class *class)
-{
-	free(class->name);
-	memset(class, 0, sizeof(*class));
-}
-
 void jvm_each_method(jclass class, void (*each)(void *user, const char *name), void *user)
 {
 	jmethodID *methods = NULL;
@@ -707,7 +701,7 @@ bool jvm_ran_program(JNIEnv *jni)
 		if (!jvm_describe_class(jni, classes[count - 1], &class))
 			continue;
 		ran = !class.is_jdk;
-		jvm_class_fini(&class);
+		free(class.name);
 	}
 	free(classes);
 	(*jni)->PopLocalFrame(jni, NULL);

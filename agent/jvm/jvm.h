@@ -174,9 +174,8 @@ int jvm_changeable_classes(jclass **classes);
 void jvm_each_class(JNIEnv *jni, bool (*wanted)(const char *signature),
 	void (*each)(JNIEnv *jni, jclass class));
 
-/* Name and origin of a class; jvm_class_fini gives it back. False without memory. */
+/* Name (owned) and origin of a class. False without memory. */
 bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out);
-void jvm_class_fini(struct jvm_class *class);
 
 /* Calls each with the name of every method of the class, in modified UTF-8, borrowed. */
 void jvm_each_method(jclass class, void (*each)(void *user, const char *name), void *user);

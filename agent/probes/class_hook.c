@@ -171,7 +171,7 @@ static void retransform(JNIEnv *jni, const jclass *classes, int count)
 				!jvm_describe_class(jni, classes[k], &description))
 				continue;
 			untouched_add(description.name, NULL, error.text);
-			jvm_class_fini(&description);
+			free(description.name);
 		}
 	}
 }
@@ -197,7 +197,7 @@ static int pass(JNIEnv *jni, struct seen *seen)
 			!(seen->count > 0 && bsearch(&own, seen->hash, seen->count, sizeof(own),
 						     compare_hashes)))
 			classes[chosen++] = classes[i];
-		jvm_class_fini(&class);
+		free(class.name);
 	}
 	hash = realloc(seen->hash, (seen->count + (size_t)chosen + 1) * sizeof(*hash));
 	if (hash) {

@@ -100,7 +100,7 @@ static void each_class(struct sought *sought,
 		if (!description.is_jdk || strncmp(pattern, "java", 4) == 0 ||
 			pattern_names_class(pattern, description.name))
 			offer(sought, check->classes[i], &description);
-		jvm_class_fini(&description);
+		free(description.name);
 	}
 }
 

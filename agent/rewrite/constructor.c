@@ -110,15 +110,12 @@ static bool pop(struct walk *walk)
 	return walk->own->holds[walk->method->max_locals + --walk->depth];
 }
 
-static void pop_many(struct walk *walk, uint32_t count)
+/* Slots that are popped, and then pushed without holding `this`. */
+static void change(struct walk *walk, uint32_t pops, uint32_t pushes)
 {
-	while (count-- > 0 && !walk->failed)
+	while (pops-- > 0 && !walk->failed)
 		pop(walk);
-}
-
-static void push_many(struct walk *walk, uint32_t count)
-{
-	while (count-- > 0 && !walk->failed)
+	while (pushes-- > 0 && !walk->failed)
 		push(walk, false);
 }
 
@@ -159,18 +156,13 @@ static bool member_read(
 
 static void effect_field(struct walk *walk, uint8_t opcode, uint16_t index)
 {
+	bool put = opcode & 1; /* getstatic, putstatic, getfield, putfield */
 	struct text name;
-	struct descriptor descriptor;
+	struct descriptor field;
 
-	if (!member_read(walk, index, &name, &descriptor))
-		return;
-	/* getstatic, putstatic, getfield, putfield */
-	if (opcode & 1)
-		pop_many(walk, descriptor.result);
-	if (opcode >= OP_GETFIELD)
-		pop(walk);
-	if (!(opcode & 1))
-		push_many(walk, descriptor.result);
+	if (member_read(walk, index, &name, &field))
+		change(walk, (opcode >= OP_GETFIELD) + (put ? field.result : 0),
+			put ? 0 : field.result);
 }
 
 static void effect_invoke(struct walk *walk, uint8_t opcode, uint16_t index)
@@ -180,13 +172,13 @@ static void effect_invoke(struct walk *walk, uint8_t opcode, uint16_t index)
 
 	if (!member_read(walk, index, &name, &descriptor))
 		return;
-	pop_many(walk, descriptor.arguments);
+	change(walk, descriptor.arguments, 0);
 	if (opcode != OP_INVOKESTATIC && opcode != OP_INVOKEDYNAMIC && pop(walk) &&
 		opcode == OP_INVOKESPECIAL && text_is(name, "<init>", 6)) {
 		walk->initialised = true;
 		return;
 	}
-	push_many(walk, descriptor.result);
+	change(walk, 0, descriptor.result);
 }
 
 /* Loads and stores, of a local given by the operand or the opcode. */
@@ -233,12 +225,10 @@ static void effect(struct walk *walk, const uint8_t *at)
 		effect_invoke(walk, opcode, get_u2(at + 1));
 		break;
 	case EFFECT_ARRAY:
-		pop_many(walk, at[3]);
-		push(walk, false);
+		change(walk, at[3], 1);
 		break;
 	default:
-		pop_many(walk, row->pops);
-		push_many(walk, row->pushes);
+		change(walk, row->pops, row->pushes);
 	}
 }
 
