@@ -84,7 +84,7 @@ static int load_agent(struct attach *attach, struct error *error)
 	if (failed != 0)
 		return failed;
 	/* First, so that nothing is copied where it would be of no use. */
-	failed = hotspot_wake(target, error);
+	failed = hotspot_wake(target, &maps, error);
 	if (failed == 0)
 		failed = agent_library_find(library, error);
 	if (failed == 0)

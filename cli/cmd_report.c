@@ -363,26 +363,25 @@ static int print_report(struct words *words)
 	struct profile *profile;
 	char state[sizeof(error.text) + 128];
 	uint64_t violations = 0;
-	int failed, status;
+	int failed, status = check_words(words);
 
-	status = check_words(words);
 	if (status != EXIT_DONE)
 		return status;
 	live_profile_refresh(words->file, &live);
-	if (open_for(&profile, words, &error) != 0)
-		return error.code == ERROR_USAGE ? command_usage("report", "%s", error.text)
-						 : command_failed(&error);
-	suit_calls(words, profile);
-	tell_state(&live, profile, state, sizeof(state));
-	failed = print_profile(
-		profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
-	progress_hide();
-	profile_free(profile);
-	if (failed != 0 && error.code == ERROR_USAGE)
+	failed = open_for(&profile, words, &error);
+	if (failed == 0) {
+		suit_calls(words, profile);
+		tell_state(&live, profile, state, sizeof(state));
+		failed = print_profile(
+			profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
+		progress_hide();
+		profile_free(profile);
+	}
+	if (failed == 0)
+		return violations == 0 ? EXIT_DONE : EXIT_FAILED;
+	if (error.code == ERROR_USAGE)
 		return command_usage("report", "%s", error.text);
-	if (failed != 0)
-		return error.text[0] != '\0' ? command_failed(&error) : EXIT_FAILED;
-	return violations == 0 ? EXIT_DONE : EXIT_FAILED;
+	return error.text[0] != '\0' ? command_failed(&error) : EXIT_FAILED;
 }
 
 int cmd_report(int argc, char **argv)

@@ -116,29 +116,6 @@ static int place_profile(struct run *run)
 		       : EXIT_DONE;
 }
 
-static int make_agent(struct run *run)
-{
-	const char *options = run->words.options;
-	struct error error = {0};
-	char library[PATH_MAX];
-
-	if (agent_library_find(library, &error) != 0)
-		return command_failed(&error);
-	/* The JVM takes the first '=' for the end of the path. */
-	if (strchr(library, '=')) {
-		say("the JVM cannot load an agent whose path contains '=': "
-		    "'%s'; move it",
-			library);
-		return EXIT_FAILED;
-	}
-	if (asprintf(&run->agent, "-agentpath:%s%s%s", library, options ? "=" : "",
-		    options ? options : "") < 0) {
-		run->agent = NULL;
-		return command_no_memory();
-	}
-	return EXIT_DONE;
-}
-
 /* ---- the child ---- */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -319,7 +296,9 @@ int cmd_run(int argc, char **argv)
 	if (status == EXIT_DONE)
 		status = place_profile(&run);
 	if (status == EXIT_DONE)
-		status = make_agent(&run);
+		status = agent_library_option(&run.agent, run.words.options, &error) == 0
+				 ? EXIT_DONE
+				 : command_failed(&error);
 	/* What the children of this process find in their environment. */
 	if (status == EXIT_DONE && (launch_set_environment(run.way, run.agent, &error) != 0 ||
 					   run_notes_open(run.notes, &error) != 0))

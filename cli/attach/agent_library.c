@@ -59,6 +59,25 @@ int agent_library_find(char library[PATH_MAX], struct error *error)
 		"cannot find " LIBRARY " beside jprof in '%s', nor in ../lib", folder);
 }
 
+int agent_library_option(char **option, const char *options, struct error *error)
+{
+	char library[PATH_MAX];
+	int failed = agent_library_find(library, error);
+
+	if (failed != 0)
+		return failed;
+	/* The JVM takes the first '=' for the end of the path. */
+	if (strchr(library, '='))
+		return error_set(error, ERROR_VALUE,
+			"the JVM cannot load an agent whose path contains '=': '%s'; move it",
+			library);
+	if (asprintf(option, "-agentpath:%s%s%s", library, options ? "=" : "",
+		    options ? options : "") >= 0)
+		return 0;
+	*option = NULL;
+	return error_set(error, ERROR_MEMORY, "no memory");
+}
+
 /* ---- a copy ---- */
 
 /* The library's bytes, as they are mapped here. Embedded. */

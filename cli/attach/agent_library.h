@@ -20,6 +20,10 @@ bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name
  * code. */
 int agent_library_find(char library[PATH_MAX], struct error *error);
 
+/* The word that loads it into a JVM with these options (may be NULL). *option: owned. 0, or a negative
+ * code. */
+int agent_library_option(char **option, const char *options, struct error *error);
+
 /* The same library as the target sees it: the one that it has loaded already (another
  * file would be a second agent), that file itself, or a copy of it in a directory of the
  * target's user, which is kept. *path: owned. 0, or a negative code. */

@@ -156,10 +156,8 @@ int control_await(struct control *control, const struct target *target, struct e
 	waiting_begin(&waiting, LISTEN_LIMIT, "the agent in process %ld to listen",
 		(long)target->pid);
 	while ((failed = control_open(control, target, error)) == -ERROR_MISSING &&
-		!target_ended(target) && !waiting_is_over(&waiting)) {
+		!target_ended(target) && waiting_again(&waiting, PAUSE))
 		*error = (struct error){0};
-		waiting_pause(&waiting, PAUSE);
-	}
 	waiting_end(&waiting);
 	return failed;
 }

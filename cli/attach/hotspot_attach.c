@@ -51,9 +51,8 @@ int hotspot_find_jvm(const struct target *target, struct jvm_maps *maps, struct 
 	int failed = jvm_maps_read(target, maps, error);
 
 	waiting_begin(&waiting, START_LIMIT, "process %ld to become a JVM", (long)target->pid);
-	while (failed == 0 && !maps->jvm && maps->launcher && !waiting_is_over(&waiting)) {
+	while (failed == 0 && !maps->jvm && maps->launcher && waiting_again(&waiting, PAUSE)) {
 		jvm_maps_fini(maps);
-		waiting_pause(&waiting, PAUSE);
 		failed = jvm_maps_read(target, maps, error);
 	}
 	waiting_end(&waiting);
@@ -112,10 +111,8 @@ static int await_handler(const struct visit *visit, struct error *error)
 		if (target_ended(target))
 			failed = error_set(error, ERROR_MISSING, "process %ld has just ended",
 				(long)target->pid);
-		else if (waiting_is_over(&waiting) || waiting_interrupted())
+		else if (waiting_interrupted() || !waiting_again(&waiting, PAUSE))
 			failed = refuse_quit(target, error);
-		else
-			waiting_pause(&waiting, PAUSE);
 	}
 	waiting_end(&waiting);
 	return failed;
@@ -137,13 +134,11 @@ static int await_socket(const struct visit *visit, int64_t limit, struct error *
 				error, ERROR_MISSING, "process %ld has just ended", pid);
 		else if (waiting_interrupted())
 			failed = error_set(error, ERROR_BUSY, "interrupted");
-		else if (waiting_is_over(&waiting))
+		else if (!waiting_again(&waiting, PAUSE))
 			failed = error_set(error, ERROR_JVM,
 				"process %ld did not answer within %lld s: its JVM makes "
 				"no socket '/tmp/%s' (is it hung, or not HotSpot?)",
 				pid, (long long)limit / 1000, visit->socket);
-		else
-			waiting_pause(&waiting, PAUSE);
 	}
 	waiting_end(&waiting);
 	return failed;
@@ -279,9 +274,8 @@ int hotspot_check(const struct target *target, const struct jvm_maps *maps, stru
 	return failed;
 }
 
-int hotspot_wake(const struct target *target, struct error *error)
+int hotspot_wake(const struct target *target, const struct jvm_maps *maps, struct error *error)
 {
-	struct jvm_maps maps;
 	struct visit visit;
 	char other[sizeof(visit.socket) + sizeof(".tmp")];
 	int folder, failed = visit_open(&visit, target, error);
@@ -293,14 +287,9 @@ int hotspot_wake(const struct target *target, struct error *error)
 	failed = check_owner(&visit, visit.directory, "/tmp/", visit.socket, error);
 	if (failed == 0 && !listens(&visit))
 		failed = check_owner(&visit, visit.directory, "/tmp/", other, error);
-	if (failed == 0)
-		failed = hotspot_find_jvm(target, &maps, error);
-	if (failed == 0) {
-		/* A JVM that listens already needs no signal. */
-		if (!listens(&visit))
-			failed = check_flags(target, &maps, error);
-		jvm_maps_fini(&maps);
-	}
+	/* A JVM that listens already needs no signal. */
+	if (failed == 0 && !listens(&visit))
+		failed = check_flags(target, maps, error);
 	if (failed == 0)
 		failed = await_handler(&visit, error);
 	if (failed == 0 && !listens(&visit)) {

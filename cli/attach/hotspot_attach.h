@@ -23,7 +23,7 @@ int hotspot_check(
 /* Makes the JVM listen if it does not. Nothing is sent to what is no JVM, or to a JVM
  * that would answer the signal otherwise. 0, or a negative code and a line that says what
  * to do. */
-int hotspot_wake(const struct target *target, struct error *error);
+int hotspot_wake(const struct target *target, const struct jvm_maps *maps, struct error *error);
 
 /* Loads the library (an absolute path as the target sees it) with its options into a JVM
  * that listens. 0, or a negative code and a line: -ERROR_BUSY if the agent itself did not

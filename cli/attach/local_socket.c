@@ -34,9 +34,8 @@ static int try_connect(const struct target *target, int descriptor,
 			connect(descriptor, (const struct sockaddr *)address, sizeof(*address));
 		reason = errno;
 		if (failed == 0 || (reason != EINTR && reason != EAGAIN) ||
-			waiting_is_over(&waiting))
+			!waiting_again(&waiting, CONNECT_PAUSE))
 			break;
-		waiting_pause(&waiting, CONNECT_PAUSE);
 	}
 	waiting_end(&waiting);
 	errno = reason;

@@ -140,8 +140,8 @@ void target_lock(struct target *target)
 	waiting_begin(&waiting, waiting_answer_limit(TURN_LIMIT),
 		"another jprof that works on process %ld", (long)target->pid);
 	while (flock(target->turn, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-		!waiting_is_over(&waiting) && !waiting_interrupted())
-		waiting_pause(&waiting, END_PAUSE);
+		!waiting_interrupted() && waiting_again(&waiting, END_PAUSE))
+		;
 	waiting_end(&waiting);
 }
 

@@ -55,20 +55,17 @@ static int make_agent(
 	struct java_command *command, const struct java_program *program, struct error *error)
 {
 	const struct java_option file[] = {{"file", command->profile}, {NULL, NULL}};
-	char library[PATH_MAX], *joined = NULL;
+	char *joined = NULL, *option = NULL;
 	int code = java_options_join(&joined, file, error);
 
 	if (code == 0)
 		code = java_options_join(&joined, program->options, error);
 	if (code == 0)
-		code = agent_library_find(library, error);
-	if (code == 0 && strchr(library, '='))
-		code = error_set(error, ERROR_VALUE,
-			"the JVM cannot load an agent whose path contains '=': '%s'; move it",
-			error_subject(library).text);
-	if (code == 0 && snprintf(command->agent, sizeof(command->agent), "-agentpath:%s=%s",
-				 library, joined) >= (int)sizeof(command->agent))
+		code = agent_library_option(&option, joined, error);
+	if (code == 0 && snprintf(command->agent, sizeof(command->agent), "%s", option) >=
+				 (int)sizeof(command->agent))
 		code = error_set(error, ERROR_VALUE, "the agent's options are too long");
+	free(option);
 	free(joined);
 	return code;
 }

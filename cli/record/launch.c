@@ -78,23 +78,17 @@ static bool is_launcher(const char *path)
 	return is;
 }
 
-static bool has_java_beside(const char *path)
-{
-	char java[PATH_MAX + 8];
-
-	snprintf(java, sizeof(java), "%.*s/java", (int)(strrchr(path, '/') - path), path);
-	return is_launcher(java);
-}
-
 enum launch_way launch_way_of(const char *word)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], java[PATH_MAX + 8], *slash;
 
 	if (!find_program(word, path) || !is_launcher(path))
 		return LAUNCH_ANY;
-	if (strcmp(strrchr(path, '/'), "/java") == 0)
+	slash = strrchr(path, '/');
+	if (strcmp(slash, "/java") == 0)
 		return LAUNCH_JAVA;
-	return has_java_beside(path) ? LAUNCH_TOOL : LAUNCH_ANY;
+	snprintf(java, sizeof(java), "%.*s/java", (int)(slash - path), path);
+	return is_launcher(java) ? LAUNCH_TOOL : LAUNCH_ANY;
 }
 
 /* ---- what it gets ---- */

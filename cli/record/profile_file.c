@@ -147,40 +147,9 @@ char *profile_file_newest(struct error *error)
 	return copy;
 }
 
-/* True if there is something of that name, %p not yet replaced. */
-static bool is_taken(const struct target *target, const char *file)
-{
-	char *path = options_expand_file(file, target->inner_pid, 0);
-	int found = path ? target_open_path(target, path, O_PATH | O_NOFOLLOW) : -1;
-
-	if (found >= 0)
-		close(found);
-	free(path);
-	return found >= 0;
-}
-
-/* The file, or, where that name is the default, the next that is free: an earlier recording of
- * the same JVM stays. Takes file. */
-static char *free_name(const struct target *target, char *file)
-{
-	enum { NUMBERS = 10000 };
-	char *numbered;
-
-	if (!file || !is_taken(target, file))
-		return file;
-	for (unsigned i = 2; i < NUMBERS; i++) {
-		numbered = options_number_file(file, i);
-		if (numbered && !is_taken(target, numbered)) {
-			free(file);
-			return numbered;
-		}
-		free(numbered);
-	}
-	return file;
-}
-
 char *profile_file_place(const struct target *target, const char *file, struct error *error)
 {
+	enum { NUMBERS = 10000 };
 	struct options defaults;
 	char *path;
 
@@ -191,7 +160,22 @@ char *profile_file_place(const struct target *target, const char *file, struct e
 	path = profile_file_whole(
 		defaults.file, target->same_view && target->uid == geteuid(), error);
 	options_fini(&defaults);
-	return free_name(target, path);
+	/* The next name that is free: an earlier recording of the same JVM stays. */
+	for (unsigned i = 1; path && i < NUMBERS; i++) {
+		char *named = i == 1 ? strdup(path) : options_number_file(path, i);
+		char *seen = named ? options_expand_file(named, target->inner_pid, 0) : NULL;
+		int found = seen ? target_open_path(target, seen, O_PATH | O_NOFOLLOW) : -1;
+
+		free(seen);
+		if (named && found < 0) {
+			free(path);
+			return named;
+		}
+		free(named);
+		if (found >= 0)
+			close(found);
+	}
+	return path;
 }
 
 void profile_file_put(const char *word)

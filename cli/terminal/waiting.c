@@ -73,37 +73,27 @@ static void show(struct waiting *waiting)
 		(long long)(waiting->end - waiting->begin + 999) / 1000);
 }
 
-bool waiting_is_over(struct waiting *waiting)
-{
-	show(waiting);
-	return waiting_now() >= waiting->end;
-}
-
-/* From now on, until something is to be shown or the limit is reached. */
-static int64_t next_look(const struct waiting *waiting)
-{
-	int64_t left = waiting->end - waiting_now();
-
-	return left < 0 ? 0 : left < LOOK ? left : LOOK;
-}
-
-void waiting_pause(struct waiting *waiting, int64_t milliseconds)
+bool waiting_again(struct waiting *waiting, int64_t milliseconds)
 {
 	int64_t left = waiting->end - waiting_now();
 
 	show(waiting);
-	if (left > 0)
-		waiting_sleep(left < milliseconds ? left : milliseconds);
+	if (left <= 0)
+		return false;
+	waiting_sleep(left < milliseconds ? left : milliseconds);
+	return true;
 }
 
 int waiting_for(struct waiting *waiting, int descriptor, short events)
 {
 	struct pollfd poller = {.fd = descriptor, .events = events};
 	int ready = 0;
+	int64_t left;
 
-	/* Who never ceases to send is late, too. */
-	while (ready == 0 && !waiting_is_over(waiting)) {
-		ready = poll(&poller, 1, (int)next_look(waiting));
+	/* Also where the other side never ceases to send. */
+	while (ready == 0 && (left = waiting->end - waiting_now()) > 0) {
+		show(waiting);
+		ready = poll(&poller, 1, (int)(left < LOOK ? left : LOOK));
 		if (ready < 0 && errno == EINTR)
 			ready = 0;
 	}
@@ -159,32 +149,23 @@ bool waiting_interrupted(void)
 	return interrupted;
 }
 
-static double unit_of(const char *suffix)
+int waiting_read_span(const char *text, int64_t *milliseconds, struct error *error)
 {
 	static const struct {
 		const char *suffix;
 		double milliseconds;
 	} units[] = {{"", 1000}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(suffix, units[i].suffix) == 0)
-			return units[i].milliseconds;
-	}
-	return 0;
-}
-
-int waiting_read_span(const char *text, int64_t *milliseconds, struct error *error)
-{
 	size_t length = strspn(text, "0123456789.");
 	char *end;
-	double number = strtod(text, &end), unit = unit_of(text + length), span = number * unit;
+	double number = strtod(text, &end), span = 0;
 
-	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows.
-	 */
-	if (length == 0 || end != text + length || unit <= 0 || span < 1 || span > LONGEST)
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(text + length, units[i].suffix) == 0)
+			span = number * units[i].milliseconds;
+	/* The comparison of ends refuses "1.2.3" and everything else that strtod knows. */
+	if (length == 0 || end != text + length || span < 1 || span > LONGEST)
 		return error_set(error, ERROR_USAGE,
-			"'%s' is no time: write seconds above 0, or a number with s, m "
-			"or h",
+			"'%s' is no time: write seconds above 0, or a number with s, m or h",
 			error_subject(text).text);
 	*milliseconds = (int64_t)span;
 	return 0;

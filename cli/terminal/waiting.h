@@ -38,11 +38,8 @@ struct waiting {
 void waiting_begin(struct waiting *waiting, int64_t limit, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* True when the limit is reached. */
-bool waiting_is_over(struct waiting *waiting);
-
-/* Sleeps that long, but not beyond the limit. */
-void waiting_pause(struct waiting *waiting, int64_t milliseconds);
+/* Sleeps that long, but not beyond the limit. False when that was reached before. */
+bool waiting_again(struct waiting *waiting, int64_t milliseconds);
 
 /* Waits until the descriptor can be read (POLLIN) or written (POLLOUT), or its other side
  * is gone. 1, 0 when the limit is reached first, or -1 with errno. Signals do not end it. */
