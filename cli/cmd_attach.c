@@ -18,7 +18,6 @@
 #include "cli/java/known_jvms.h"
 #include "cli/record/agent_words.h"
 #include "cli/record/profile_file.h"
-#include "cli/record/start_request.h"
 #include "cli/status_text.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"

@@ -16,7 +16,6 @@
 #include "cli/commands.h"
 #include "cli/record/agent_words.h"
 #include "cli/record/profile_file.h"
-#include "cli/record/start_request.h"
 #include "cli/status_text.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/waiting.h"

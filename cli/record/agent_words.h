@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * agent_words: the agent's options among the words of a command, "--KEY VALUE" or
- * "--KEY=VALUE", checked as they come; and --duration, which is the command's own.
+ * agent_words: the agent's options among the words of a command, "--KEY VALUE" or "--KEY=VALUE",
+ * checked as they come; --duration, which is the command's own; and what `jprof attach` and `jprof
+ * start` make of them.
  */
 #ifndef JPROF_CLI_AGENT_WORDS_H
 #define JPROF_CLI_AGENT_WORDS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cli/attach/target.h"
 
 struct agent_words {
 	const char *command; /* for messages, borrowed */
@@ -28,5 +32,28 @@ int agent_words_take(struct agent_words *words, int argc, char **argv, int *at);
 char *agent_words_join(const struct agent_words *words);
 
 void agent_words_fini(struct agent_words *words);
+
+/* What the agent is told. The config file that words name is read here: the target may not see it. */
+struct start_request {
+	json_t *options; /* of the recording: the given ones, without `start`; owned */
+	char *load;      /* the option string for loading the agent, which is short; owned */
+	bool is_armed;   /* start=no */
+	bool has_start;  /* start was given */
+};
+
+/* 0, or a negative code; start_request_fini is harmless then. */
+int start_request_read(
+	struct start_request *request, const struct agent_words *words, struct error *error);
+void start_request_fini(struct start_request *request);
+
+/* Nothing is asked for beside what loading takes. */
+bool start_request_is_plain(const struct start_request *request);
+
+/* The agent was loaded with `load`: options that only loading takes are done. */
+void start_request_loaded(struct start_request *request);
+
+/* Sets `file` to where the profile goes in that target. 0, or a negative code. */
+int start_request_place(
+	struct start_request *request, const struct target *target, struct error *error);
 
 #endif

@@ -3,7 +3,11 @@
 /*
  * verdict: what a profile says of methods beside what is known of them.
  *
- * In:   expectations; the profile of the program, and its adjustment.
+ *   {"method":"tiny15","share":15,"calls":4113800,"bytes":0,
+ *    "before":{"wall":..,"cpu":..},"after":{"wall":..,"cpu":..}}
+ *
+ * In:   such lines, which the program with known shares prints: untrusted; its profile, and its
+ *       adjustment.
  * Out:  per method and metric expected, raw and adjusted values, and whether they agree; how many do.
  */
 #ifndef JPROF_CLI_VERDICT_H
@@ -13,7 +17,33 @@
 #include <stdio.h>
 
 #include "report/model/adjustment.h"
-#include "cli/selftest/expectations.h"
+
+enum { EXPECTATIONS_MAX = 64, EXPECTATION_NAME = 64 };
+
+/* In the measured time. */
+struct expectation {
+	char name[EXPECTATION_NAME];
+	double share; /* of CPU time, in percent, that its name tells */
+	uint64_t calls;
+	uint64_t bytes; /* allocated, as the JVM tells them */
+	/* By metric, as measured without probes: before the run with probes, and after it. */
+	double before[PROFILE_METRIC_MAX], after[PROFILE_METRIC_MAX];
+};
+
+/* Embedded; all zero at first. */
+struct expectations {
+	char metric[PROFILE_METRIC_MAX][128];
+	unsigned metric_count;
+	struct expectation method[EXPECTATIONS_MAX];
+	size_t count;
+};
+
+/* Takes a line; what is about no method is passed over. 0, or a negative code: a value is missing or
+ * impossible, or they are too many. */
+int expectations_take(struct expectations *expectations, const char *line, struct error *error);
+
+/* The place of that metric, or -1. */
+int expectations_metric(const struct expectations *expectations, const char *name);
 
 /* Of a metric, in its unit. */
 struct verdict_value {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/selftest/expectations.h"
+#include "cli/selftest/verdict.h"
 
 static struct expectations expectations;
 
