@@ -65,9 +65,9 @@ static int read_request(struct attach *attach, int argc, char **argv)
 	if (attach->words.duration != 0)
 		return command_usage("attach", "--start no and --duration exclude each other");
 	if (!start_request_is_plain(&attach->request))
-		return command_usage("attach", "with --start no only io_slots and log "
-					       "can be given: give the others "
-					       "to 'jprof start'");
+		return command_usage("attach", "with --start no only io_slots and log can be "
+					       "given: give the others to "
+					       "'jprof start'");
 	return EXIT_DONE;
 }
 
@@ -122,9 +122,8 @@ static int load_and_reach(struct attach *attach, struct error *error)
 		return error_set(
 			error, ERROR_MISSING, "process %ld has ended", (long)attach->pid);
 	return error_set(error, ERROR_MISSING,
-		"the agent in process %ld does not listen on a control socket; its own line is "
-		"on "
-		"the standard error of the process",
+		"the agent in process %ld does not listen on a control socket; its own line "
+		"is on the standard error of the process",
 		(long)attach->pid);
 }
 

@@ -168,8 +168,7 @@ static int refuse_trigger(const struct visit *visit, struct error *error)
 {
 	return error_set_errno(error, ERROR_IO, errno,
 		"cannot attach: process %ld cannot have a file in its '/tmp', where HotSpot "
-		"makes "
-		"its socket ('%s')",
+		"makes its socket ('%s')",
 		(long)visit->target->pid, visit->trigger);
 }
 

@@ -32,6 +32,7 @@ struct measuring {
 	unsigned metric_count;
 	struct batches without, with;
 	struct observations observations;
+	struct training training;
 };
 
 static int split_metrics(struct measuring *measuring, struct error *error)
@@ -126,8 +127,8 @@ static int run_java(struct measuring *measuring, bool probes, struct error *erro
 	return code;
 }
 
-static int measure(struct measuring *measuring, struct calibration *calibration,
-	struct training *training, struct error *error)
+static int measure(
+	struct measuring *measuring, struct calibration *calibration, struct error *error)
 {
 	int code = split_metrics(measuring, error);
 
@@ -142,29 +143,28 @@ static int measure(struct measuring *measuring, struct calibration *calibration,
 	if (code == 0)
 		code = observations_read(&measuring->observations, measuring->command.profile,
 			measuring->with.repetitions, error);
-	return code == 0 ? training_run(training, calibration, &measuring->without,
+	return code == 0 ? training_run(&measuring->training, calibration, &measuring->without,
 				   &measuring->observations, error)
 			 : code;
 }
-
-/* ---- the calibration ---- */
 
 int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
 	struct training *training, struct error *error)
 {
 	struct measuring *measuring = calloc(1, sizeof(*measuring));
-	struct training *own = training ? NULL : calloc(1, sizeof(*own));
 	struct calibration *made = calibration_create();
 	int64_t began = waiting_now();
 	time_t now;
 	int code;
 
 	*calibration = NULL;
-	if (!measuring || !made || !(training || own)) {
+	if (!measuring || !made) {
 		code = error_set(error, ERROR_MEMORY, "no memory");
 	} else {
 		measuring->what = what;
-		code = measure(measuring, made, training ? training : own, error);
+		code = measure(measuring, made, error);
+		if (training)
+			*training = measuring->training;
 		work_folder_remove(measuring->folder);
 		batches_fini(&measuring->without);
 		batches_fini(&measuring->with);
@@ -173,7 +173,6 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 			fprintf(stderr, "\r%40s\r", "");
 	}
 	free(measuring);
-	free(own);
 	if (code == 0) {
 		now = time(NULL);
 		strftime(made->made, sizeof(made->made), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));

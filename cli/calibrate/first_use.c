@@ -197,9 +197,8 @@ static int find_jvm(const struct profile *profile, const char *asked, char java[
 	if (known_jvms_find(take_known, &search))
 		return 0;
 	return refuse(error,
-		"its JVM '%s' is none that `jprof run` or `jprof attach` has seen here (name "
-		"it: "
-		"--java PATH)",
+		"its JVM '%s' is none that `jprof run` or `jprof attach` has seen here "
+		"(name it: --java PATH)",
 		error_subject(made ? made : "").text);
 }
 

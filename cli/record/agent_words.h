@@ -20,8 +20,7 @@ struct agent_words {
 	bool has_duration;   /* --duration is one of its words */
 	int64_t duration;    /* milliseconds; 0: not given */
 	char *options;       /* an option string without `file`, owned, or NULL */
-	char *file; /* "file=..." kept apart, because its %t is replaced; owned, or NULL
-		     */
+	char *file;          /* "file=...", apart because its %t is replaced; owned, or NULL */
 };
 
 /* Takes the option at argv[*at], and moves *at to its last word. An exit status; anything

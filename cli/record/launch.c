@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* launch: looks at the file that would be executed, and at nothing that a user can name.
- */
+/* launch: looks at the file that would be executed, and at nothing that a user can name. */
 #include "cli/record/launch.h"
 
 #include <errno.h>
