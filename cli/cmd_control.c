@@ -56,42 +56,31 @@ struct verb {
 
 #define START_IS_FOR_LOADING "'start' is an option of 'jprof attach' and 'jprof run' only"
 
-/* An agent that was loaded late knows no file but its default, which would be in the JVM's own
- * working directory. */
-static int place_file(
-	struct control_command *command, struct start_request *request, struct error *error)
-{
-	json_t *hello = NULL;
-	const char *loaded;
-	bool is_late;
-
-	/* In the config file. */
-	if (request->has_start)
-		return error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
-	if (!json_object_get(request->options, "file")) {
-		control_ask(&command->control, "hello", NULL, &hello, error);
-		loaded = json_string_value(json_object_get(hello, "loaded"));
-		is_late = loaded && strcmp(loaded, "attach") == 0;
-		json_decref(hello);
-		if (!is_late)
-			return -(int)error->code;
-	}
-	return start_request_place(request, &command->target, error);
-}
-
 static json_t *start_members(struct control_command *command, struct error *error)
 {
+	json_t *hello = NULL, *members = NULL;
 	struct start_request request;
-	json_t *members = NULL;
+	const char *loaded = "attach";
+	int failed = start_request_read(&request, &command->words, error);
 
-	if (start_request_read(&request, &command->words, error) != 0)
+	if (failed != 0)
 		return NULL;
-	if (place_file(command, &request, error) == 0 &&
-		json_object_size(request.options) > 0) {
+	if (request.has_start) { /* in the config file */
+		failed = error_set(error, ERROR_VALUE, START_IS_FOR_LOADING);
+	} else if (!json_object_get(request.options, "file")) {
+		failed = control_ask(&command->control, "hello", NULL, &hello, error);
+		loaded = json_string_value(json_object_get(hello, "loaded"));
+	}
+	/* An agent that was loaded late knows no file but its default, which would be in the JVM's own
+	 * working directory. */
+	if (failed == 0 && loaded && strcmp(loaded, "attach") == 0)
+		failed = start_request_place(&request, &command->target, error);
+	if (failed == 0 && json_object_size(request.options) > 0) {
 		members = json_pack("{s:O}", "options", request.options);
 		if (!members)
 			error_set(error, ERROR_MEMORY, "no memory");
 	}
+	json_decref(hello);
 	start_request_fini(&request);
 	return members;
 }
@@ -145,17 +134,15 @@ static void tell_detach(struct control_command *command, const json_t *result, c
 
 /* ---- status ---- */
 
-static int take_watch(
-	const char *name, const struct command_option *option, void *words, const char *value)
+static int take_watch(const struct taken *taken)
 {
-	struct control_command *command = words;
+	struct control_command *command = taken->words;
 	struct error error = {0};
 
-	(void)option;
 	command->watch = WATCH_PERIOD;
-	if (!value || waiting_read_span(value, &command->watch, &error) == 0)
+	if (!taken->value || waiting_read_span(taken->value, &command->watch, &error) == 0)
 		return EXIT_DONE;
-	return command_usage(name, "--watch: %s", error.text);
+	return command_usage(taken->command, "--watch: %s", error.text);
 }
 
 static const struct command_option status_options[] = {

@@ -36,93 +36,85 @@ enum { WIDTH_LEAST = 56, WIDTH_MOST = 1000, WIDTH_USUAL = 80 };
 
 enum { NAMES_MAX = 32 };
 
-static int take_view(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_view(const struct taken *taken)
 {
 	const char *names[NAMES_MAX] = {NULL};
-	struct words *report = words;
+	struct words *words = taken->words;
 	int found;
 
-	(void)option;
 	for (size_t i = 0; i < view_count && i + 1 < NAMES_MAX; i++)
 		names[i] = views[i]->name;
-	found = command_choose(command, "view", value, names);
+	found = command_choose(taken->command, "view", taken->value, names);
 	if (found < 0)
 		return EXIT_USAGE;
-	report->has_view = true;
-	report->request.view = views[found];
+	words->has_view = true;
+	words->request.view = views[found];
 	return EXIT_DONE;
 }
 
-static int take_format(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_format(const struct taken *taken)
 {
 	const char *names[NAMES_MAX] = {NULL};
+	struct words *words = taken->words;
 	int found;
 
-	(void)option;
 	for (size_t i = 0; i < format_count && i + 1 < NAMES_MAX; i++)
 		names[i] = formats[i]->name;
-	found = command_choose(command, "format", value, names);
+	found = command_choose(taken->command, "format", taken->value, names);
 	if (found < 0)
 		return EXIT_USAGE;
-	((struct words *)words)->request.format = formats[found];
+	words->request.format = formats[found];
 	return EXIT_DONE;
 }
 
-static int take_number(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_number(const struct taken *taken)
 {
-	uint64_t *number = (uint64_t *)(void *)((char *)words + option->offset);
+	const char *value = taken->value;
+	uint64_t *number = taken->to;
 	char *end;
 
 	errno = 0;
 	*number = strtoull(value, &end, 10);
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *number == 0)
-		return command_usage(command, "%s needs a whole number above 0, not '%s'",
-			option->name, value);
+		return command_usage(taken->command,
+			"%s needs a whole number above 0, not '%s'", taken->option->name,
+			value);
 	return EXIT_DONE;
 }
 
 /* "1%", "0.5%"; "1" is the same as "1%". */
-static int take_min(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_min(const struct taken *taken)
 {
+	const char *value = taken->value;
 	char *end;
 	double percent = strtod(value, &end);
 
-	(void)option;
 	end += *end == '%';
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(percent <= 100))
-		return command_usage(
-			command, "--min needs a percentage from 0%% to 100%%, not '%s'", value);
-	((struct words *)words)->request.min = percent / 100;
+		return command_usage(taken->command,
+			"--min needs a percentage from 0%% to 100%%, not '%s'", value);
+	((struct words *)taken->words)->request.min = percent / 100;
 	return EXIT_DONE;
 }
 
-static int take_width(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_width(const struct taken *taken)
 {
+	const char *value = taken->value;
 	char *end;
 	long width = strtol(value, &end, 10);
 
-	(void)option;
 	if (value[0] < '0' || value[0] > '9' || *end != '\0' || width < WIDTH_LEAST ||
 		width > WIDTH_MOST)
-		return command_usage(command, "--width needs a number from %d to %d, not '%s'",
-			WIDTH_LEAST, WIDTH_MOST, value);
-	((struct words *)words)->request.width = (unsigned)width;
+		return command_usage(taken->command,
+			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
+			WIDTH_MOST, value);
+	((struct words *)taken->words)->request.width = (unsigned)width;
 	return EXIT_DONE;
 }
 
-static int take_pattern(const char *command, const struct command_option *option, void *words,
-	const char *value)
+static int take_pattern(const struct taken *taken)
 {
-	struct pattern_list *list =
-		(struct pattern_list *)(void *)((char *)words + option->offset);
-
-	(void)command;
-	return pattern_list_add(list, value) == 0 ? EXIT_DONE : command_no_memory();
+	return pattern_list_add(taken->to, taken->value) == 0 ? EXIT_DONE : command_no_memory();
 }
 
 static int take_file(void *words, const char *word)

@@ -96,62 +96,45 @@ static void put_object(FILE *out, const json_t *value)
 	free(text);
 }
 
-/* Of which JSON type a value has to be; a real one may be an integer, too. */
-static const struct kind {
-	json_type type;
-	void (*put)(FILE *out, const json_t *value);
-} as_text = {JSON_STRING, put_text}, as_count = {JSON_INTEGER, put_count},
-  as_plain = {JSON_INTEGER, put_plain}, as_bytes = {JSON_INTEGER, put_bytes},
-  as_span = {JSON_INTEGER, put_time}, as_nanoseconds = {JSON_REAL, put_nanoseconds},
-  as_share = {JSON_REAL, put_share}, as_list = {JSON_ARRAY, put_list},
-  as_object = {JSON_OBJECT, put_object};
-
-static bool fits(const struct kind *kind, const json_t *value)
-{
-	if (kind->type == JSON_REAL)
-		return json_is_number(value);
-	return value && json_typeof(value) == kind->type &&
-	       (kind->type != JSON_ARRAY || json_array_size(value) > 0);
-}
-
 static const struct row {
 	const char *group, *key; /* group: NULL for the answer itself */
 	const char *label;
-	const struct kind *kind;
+	json_type type; /* that a value has to be of; a real one may be an integer, too */
+	void (*put)(FILE *out, const json_t *value);
 } lines_of_state[] = {
-	{NULL, "state", "state", &as_text},
-	{NULL, "pid", "pid in the JVM", &as_plain},
-	{NULL, "agent", "agent", &as_text},
-	{NULL, "uptime_ns", "loaded for", &as_span},
-	{NULL, "clients", "clients", &as_count},
-	{NULL, "file", "profile", &as_text},
-	{NULL, "started", "started", &as_text},
-	{NULL, "duration_ns", "recording for", &as_span},
-	{NULL, "flushed_ns_ago", "written before", &as_span},
-	{NULL, "options", "options", &as_object},
-	{NULL, "threads", "threads", &as_count},
-	{NULL, "threads_live", "threads alive", &as_count},
-	{NULL, "calls", "calls", &as_count},
-	{NULL, "events", "events", &as_count},
-	{NULL, "nodes", "nodes", &as_count},
-	{NULL, "pruned", "pruned nodes", &as_count},
-	{NULL, "methods", "methods", &as_count},
-	{NULL, "classes", "classes", &as_count},
-	{NULL, "records", "I/O records", &as_count},
-	{"memory", "used", "memory", &as_bytes},
-	{"memory", "peak", "memory, peak", &as_bytes},
-	{"memory", "limit", "memory, limit", &as_bytes},
-	{"lost", "events", "lost events", &as_count},
-	{"lost", "threads", "lost threads", &as_count},
-	{"lost", "methods", "lost methods", &as_count},
-	{"lost", "records", "lost records", &as_count},
-	{"lost", "metrics", "lost metrics", &as_count},
-	{"lost", "marks", "lost marks", &as_count},
-	{"overhead", "event_ns", "cost of an event", &as_nanoseconds},
-	{"overhead", "share", "share of CPU time", &as_share},
-	{"overhead", "known_from", "both known from", &as_text},
-	{NULL, "snapshots", "snapshots", &as_list},
-	{NULL, "error", "last failure", &as_text},
+	{NULL, "state", "state", JSON_STRING, put_text},
+	{NULL, "pid", "pid in the JVM", JSON_INTEGER, put_plain},
+	{NULL, "agent", "agent", JSON_STRING, put_text},
+	{NULL, "uptime_ns", "loaded for", JSON_INTEGER, put_time},
+	{NULL, "clients", "clients", JSON_INTEGER, put_count},
+	{NULL, "file", "profile", JSON_STRING, put_text},
+	{NULL, "started", "started", JSON_STRING, put_text},
+	{NULL, "duration_ns", "recording for", JSON_INTEGER, put_time},
+	{NULL, "flushed_ns_ago", "written before", JSON_INTEGER, put_time},
+	{NULL, "options", "options", JSON_OBJECT, put_object},
+	{NULL, "threads", "threads", JSON_INTEGER, put_count},
+	{NULL, "threads_live", "threads alive", JSON_INTEGER, put_count},
+	{NULL, "calls", "calls", JSON_INTEGER, put_count},
+	{NULL, "events", "events", JSON_INTEGER, put_count},
+	{NULL, "nodes", "nodes", JSON_INTEGER, put_count},
+	{NULL, "pruned", "pruned nodes", JSON_INTEGER, put_count},
+	{NULL, "methods", "methods", JSON_INTEGER, put_count},
+	{NULL, "classes", "classes", JSON_INTEGER, put_count},
+	{NULL, "records", "I/O records", JSON_INTEGER, put_count},
+	{"memory", "used", "memory", JSON_INTEGER, put_bytes},
+	{"memory", "peak", "memory, peak", JSON_INTEGER, put_bytes},
+	{"memory", "limit", "memory, limit", JSON_INTEGER, put_bytes},
+	{"lost", "events", "lost events", JSON_INTEGER, put_count},
+	{"lost", "threads", "lost threads", JSON_INTEGER, put_count},
+	{"lost", "methods", "lost methods", JSON_INTEGER, put_count},
+	{"lost", "records", "lost records", JSON_INTEGER, put_count},
+	{"lost", "metrics", "lost metrics", JSON_INTEGER, put_count},
+	{"lost", "marks", "lost marks", JSON_INTEGER, put_count},
+	{"overhead", "event_ns", "cost of an event", JSON_REAL, put_nanoseconds},
+	{"overhead", "share", "share of CPU time", JSON_REAL, put_share},
+	{"overhead", "known_from", "both known from", JSON_STRING, put_text},
+	{NULL, "snapshots", "snapshots", JSON_ARRAY, put_list},
+	{NULL, "error", "last failure", JSON_STRING, put_text},
 };
 
 static void put_unmatched(void *user, const char *line)
@@ -172,10 +155,13 @@ char *status_text(const json_t *status, unsigned width)
 		const json_t *group = row->group ? json_object_get(status, row->group) : status;
 		const json_t *value = json_object_get(group, row->key);
 
-		if (!fits(row->kind, value))
+		if (row->type == JSON_REAL ? !json_is_number(value)
+					   : !value || json_typeof(value) != row->type)
+			continue;
+		if (row->type == JSON_ARRAY && json_array_size(value) == 0)
 			continue;
 		fprintf(out, "%-*s", LABEL_WIDTH, row->label);
-		row->kind->put(out, value);
+		row->put(out, value);
 		fputc('\n', out);
 	}
 	if (out)

@@ -33,8 +33,7 @@ enum { LISTEN_LIMIT = 5000, LEAVE_LIMIT = 30000, PAUSE = 50 };
 static const struct {
 	const char *verb; /* NULL: any other */
 	int64_t limit;
-} limits[] = {
-	{"hello", 20000}, {"status", 20000}, {"top", 20000}, {"flush", 10000}, {NULL, 120000}};
+} limits[] = {{"hello", 20000}, {"status", 20000}, {"flush", 10000}, {NULL, 120000}};
 
 /* ---- where it is ---- */
 

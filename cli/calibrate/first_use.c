@@ -54,22 +54,6 @@ static int refuse_other(
 
 /* ---- the machine and the agent ---- */
 
-/* What runs beside the program would cost it time; and it would disturb what is measured. */
-static int check_ended(const struct profile *profile, struct error *error)
-{
-	const char *complete = profile_meta_get(profile, "complete");
-	const char *pid = profile_meta_get(profile, "pid");
-	char path[64];
-
-	if (!pid || pid[strspn(pid, "0123456789")] != '\0' ||
-		(complete && strcmp(complete, "yes") == 0))
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%s", pid);
-	return access(path, F_OK) != 0
-		       ? 0
-		       : refuse(error, "process '%s' still records", error_subject(pid).text);
-}
-
 /* False: it cannot be read, or has none. */
 static bool read_build(const char *path, char *build, size_t size)
 {
@@ -206,15 +190,20 @@ static int find_jvm(const struct profile *profile, const char *asked, char java[
 static int check_at_hand(const struct profile *profile, const struct identity *identity,
 	const char *asked, char java[PATH_MAX], struct error *error)
 {
-	int failed = 0;
+	const char *complete = profile_meta_get(profile, "complete");
+	const char *pid = profile_meta_get(profile, "pid");
+	char path[64] = "";
+	int failed;
 
-	for (int i = 0; i < IDENTITY_FIELDS && failed == 0; i++)
+	for (int i = 0; i < IDENTITY_FIELDS; i++)
 		if (identity->field[i][0] == '\0')
-			failed = refuse(error, "it does not say what it was made with");
-	if (failed == 0)
-		failed = check_ended(profile, error);
-	if (failed == 0)
-		failed = check_made_here(identity, error);
+			return refuse(error, "it does not say what it was made with");
+	/* What runs beside the program would cost it time; and it would disturb what is measured. */
+	if (pid && pid[strspn(pid, "0123456789")] == '\0')
+		snprintf(path, sizeof(path), "/proc/%s", pid);
+	if (path[0] && !(complete && strcmp(complete, "yes") == 0) && access(path, F_OK) == 0)
+		return refuse(error, "process '%s' still records", error_subject(pid).text);
+	failed = check_made_here(identity, error);
 	return failed != 0 ? failed : find_jvm(profile, asked, java, error);
 }
 

@@ -42,18 +42,6 @@ static int take_sequences(struct observations *observations, const struct profil
 	return 0;
 }
 
-static int take_types(
-	struct observations *observations, const struct profile *profile, struct error *error)
-{
-	return take_sequences(observations, profile, false, error);
-}
-
-static int take_throws(
-	struct observations *observations, const struct profile *profile, struct error *error)
-{
-	return take_sequences(observations, profile, true, error);
-}
-
 /* ---- methods ---- */
 
 struct observed_method *observations_method(
@@ -125,12 +113,10 @@ struct path_sum {
 	double stretches, used[PROFILE_METRIC_MAX];
 };
 
-static int take_paths(
-	struct observations *observations, const struct profile *profile, struct error *error)
+static void take_paths(struct observations *observations, const struct profile *profile)
 {
 	struct path_sum sums[DEPTHS] = {0};
 
-	(void)error;
 	for (size_t i = 0; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
 		const struct profile_method *method = &profile->method[node->method];
@@ -150,37 +136,35 @@ static int take_paths(
 			if (sums[depth].stretches >= STRETCHES_LEAST)
 				samples_add(&observations->path[depth][m],
 					sums[depth].used[m] / sums[depth].stretches);
-	return 0;
 }
 
 /* ---- the file ---- */
 
-static const struct group {
-	const char *name;
-	int (*take)(struct observations *observations, const struct profile *profile,
-		struct error *error);
-} groups[] = {
-	{"types", take_types},
-	{"throws", take_throws},
-	{"bodies", take_bodies},
-	{"paths", take_paths},
-};
+/* What is read of which snapshots. */
+enum group { TYPES, THROWS, BODIES, PATHS, GROUPS };
+
+static const char *const group_names[GROUPS] = {"types", "throws", "bodies", "paths"};
 
 /* The N-th repetition of a group, of which there are snapshots. */
-static int read_group(struct observations *observations, const char *path,
-	const struct group *group, unsigned repetition, struct error *error)
+static int read_group(struct observations *observations, const char *path, enum group group,
+	unsigned repetition, struct error *error)
 {
 	char interval[80];
 	struct profile_wanted wanted = {.interval = interval};
 	struct profile *profile;
 	int code;
 
-	snprintf(interval, sizeof(interval), "%s.%u.begin..%s.%u.end", group->name, repetition,
-		group->name, repetition);
+	snprintf(interval, sizeof(interval), "%s.%u.begin..%s.%u.end", group_names[group],
+		repetition, group_names[group], repetition);
 	code = profile_open_wanted(&profile, path, &wanted, error);
 	if (code != 0)
 		return code;
-	code = group->take(observations, profile, error);
+	if (group == TYPES || group == THROWS)
+		code = take_sequences(observations, profile, group == THROWS, error);
+	else if (group == BODIES)
+		code = take_bodies(observations, profile, error);
+	else
+		take_paths(observations, profile);
 	profile_free(profile);
 	return code;
 }
@@ -198,9 +182,9 @@ int observations_read(struct observations *observations, const char *path, unsig
 	for (unsigned m = 0; m < profile->metric_count; m++)
 		snprintf(observations->unit[m], sizeof(observations->unit[m]), "%s",
 			profile->metric[m].unit);
-	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++)
+	for (enum group group = TYPES; group < GROUPS; group++)
 		for (unsigned i = 1; i <= repetitions && code == 0; i++)
-			code = read_group(observations, path, &groups[g], i, error);
+			code = read_group(observations, path, group, i, error);
 	/* Of the whole profile: nothing tells those of an interval. */
 	for (size_t i = 0; i < profile->sequence_count; i++) {
 		const struct profile_sequence *seen = &profile->sequence[i];

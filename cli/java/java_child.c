@@ -112,24 +112,6 @@ static int read_all(struct child *child, java_line *line, void *argument, struct
 
 /* ---- its beginning ---- */
 
-/* In the child. Nothing that was printed into the pipe before exec is JSON. */
-static void become(char *const argv[], int output, pid_t parent)
-{
-	int null = open("/dev/null", O_RDONLY);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-	for (size_t i = 0; i < sizeof(cleared) / sizeof(*cleared); i++)
-		unsetenv(cleared[i]);
-	dup2(null, STDIN_FILENO);
-	dup2(output, STDOUT_FILENO);
-	dup2(output, STDERR_FILENO);
-	execvp(argv[0], argv);
-	dprintf(STDOUT_FILENO, "jprof: %s\n", strerror(errno));
-	_exit(127);
-}
-
 static int start(struct child *child, char *const argv[], struct error *error)
 {
 	pid_t parent = getpid();
@@ -139,8 +121,20 @@ static int start(struct child *child, char *const argv[], struct error *error)
 		return error_set_errno(error, ERROR_IO, errno, "cannot make a pipe");
 	fflush(NULL);
 	child->pid = fork();
-	if (child->pid == 0)
-		become(argv, ends[1], parent);
+	if (child->pid == 0) {
+		/* Nothing that was printed into the pipe before exec is JSON. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(127);
+		for (size_t i = 0; i < sizeof(cleared) / sizeof(*cleared); i++)
+			unsetenv(cleared[i]);
+		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		execvp(argv[0], argv);
+		dprintf(STDOUT_FILENO, "jprof: %s\n", strerror(errno));
+		_exit(127);
+	}
 	close(ends[1]);
 	child->output = ends[0];
 	if (child->pid > 0)

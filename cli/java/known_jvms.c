@@ -58,36 +58,30 @@ bool known_jvms_find(known_jvm *take, void *argument)
 	return found;
 }
 
-/* One write(2) for each line: two at a time do not mix them up. */
-static void add(const char *java)
+/* ---- what is noted ---- */
+
+void known_jvms_note(const char *home)
 {
-	char path[OWN_PATH], line[PATH_MAX + 2];
-	int length = snprintf(line, sizeof(line), "%s\n", java), list;
+	char java[PATH_MAX], whole[PATH_MAX], path[OWN_PATH], line[PATH_MAX + 2];
+	int length, list;
 	struct stat status;
 
-	if (strchr(java, '\n') || !list_path(path, true))
+	if (home[0] != '/' ||
+		snprintf(java, sizeof(java), "%s/bin/java", home) >= (int)sizeof(java) ||
+		!trusted_path(java, whole) || !is_program(whole) ||
+		known_jvms_find(is_same, whole) || strchr(whole, '\n') ||
+		!list_path(path, true))
 		return;
 	list = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (list < 0)
 		return;
+	/* One write(2) for each line: two at a time do not mix them up. */
+	length = snprintf(line, sizeof(line), "%s\n", whole);
 	if (fstat(list, &status) == 0 && S_ISREG(status.st_mode) &&
 		(status.st_size + length <= LIST_MAX || ftruncate(list, 0) == 0) &&
 		write(list, line, (size_t)length) != length)
 		ftruncate(list, 0);
 	close(list);
-}
-
-/* ---- what is noted ---- */
-
-void known_jvms_note(const char *home)
-{
-	char java[PATH_MAX], whole[PATH_MAX];
-
-	if (home[0] == '/' &&
-		snprintf(java, sizeof(java), "%s/bin/java", home) < (int)sizeof(java) &&
-		trusted_path(java, whole) && is_program(whole) &&
-		!known_jvms_find(is_same, whole))
-		add(whole);
 }
 
 /* By HOME/bin/java, or another program of HOME/bin. The process may see other files under the same

@@ -8,28 +8,22 @@
 
 #include "cli/terminal/outcome.h"
 
-int take_text(const char *command, const struct command_option *option, void *words,
-	const char *value)
+int take_text(const struct taken *taken)
 {
-	(void)command;
-	*(const char **)((char *)words + option->offset) = value;
+	*(const char **)taken->to = taken->value;
 	return EXIT_DONE;
 }
 
-int take_some_text(const char *command, const struct command_option *option, void *words,
-	const char *value)
+int take_some_text(const struct taken *taken)
 {
-	if (value[0] == '\0')
-		return command_usage(command, "%s needs a value", option->name);
-	return take_text(command, option, words, value);
+	if (taken->value[0] == '\0')
+		return command_usage(taken->command, "%s needs a value", taken->option->name);
+	return take_text(taken);
 }
 
-int take_flag(const char *command, const struct command_option *option, void *words,
-	const char *value)
+int take_flag(const struct taken *taken)
 {
-	(void)command;
-	(void)value;
-	*(bool *)((char *)words + option->offset) = true;
+	*(bool *)taken->to = true;
 	return EXIT_DONE;
 }
 
@@ -68,7 +62,8 @@ int command_option_read(
 		   strncmp(argv[*at + 1], "--", 2) != 0) {
 		value = argv[++*at];
 	}
-	return option->take(table->command, option, words, value);
+	return option->take(&(struct taken){
+		table->command, option, value, words, (char *)words + option->offset});
 }
 
 int command_options_read(const struct command_table *table, void *words, int argc, char **argv)
@@ -98,12 +93,11 @@ int command_choose(
 	return -1;
 }
 
-int take_json(const char *command, const struct command_option *option, void *words,
-	const char *value)
+int take_json(const struct taken *taken)
 {
 	static const char *const formats[] = {"text", "json", NULL};
-	int found = command_choose(command, "format", value, formats);
+	int found = command_choose(taken->command, "format", taken->value, formats);
 
-	*(bool *)((char *)words + option->offset) = found == 1;
+	*(bool *)taken->to = found == 1;
 	return found < 0 ? EXIT_USAGE : EXIT_DONE;
 }

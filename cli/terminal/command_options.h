@@ -11,11 +11,19 @@
 
 #include "options/nearest.h"
 
-/* Takes a value into words; NULL for an option without one. An exit status; anything but EXIT_DONE was
- * told. */
 struct command_option;
-typedef int option_taker(const char *command, const struct command_option *option, void *words,
-	const char *value);
+
+/* An option that was given. */
+struct taken {
+	const char *command; /* its name */
+	const struct command_option *option;
+	const char *value; /* NULL: there is none */
+	void *words;       /* of the command */
+	void *to;          /* what stands in them at the option's offset */
+};
+
+/* Takes it into words. An exit status; anything but EXIT_DONE was told. */
+typedef int option_taker(const struct taken *taken);
 
 struct command_option {
 	const char *name;
