@@ -126,26 +126,6 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	return row->refusal;
 }
 
-/* False: it is no JVM, or has ended. */
-static bool look(struct jvm_row *row, bool ask)
-{
-	struct error error = {0};
-	struct jvm_maps maps = {0};
-	struct target target;
-	bool is_jvm = false;
-
-	if (target_open(&target, row->pid, &error) != 0)
-		return see_from_outside(row, &error);
-	if (jvm_maps_read(&target, &maps, &error) != 0)
-		is_jvm = see_from_outside(row, &error);
-	else if (maps.jvm)
-		note_jvm(row, &target, &maps, ask);
-	is_jvm |= maps.jvm && !target_ended(&target);
-	jvm_maps_fini(&maps);
-	target_close(&target);
-	return is_jvm;
-}
-
 /* ---- all of them ---- */
 
 static void fini_row(struct jvm_row *row)
@@ -156,18 +136,31 @@ static void fini_row(struct jvm_row *row)
 	free(row->recording);
 }
 
+/* Nothing is added of what is no JVM, or has ended. */
 static int add_process(struct jvm_list *list, pid_t pid, bool ask)
 {
-	struct jvm_row row = {.pid = pid}, *grown;
+	struct jvm_row row = {.pid = pid}, *grown = NULL;
+	struct error error = {0};
+	struct jvm_maps maps = {0};
+	struct target target;
+	bool is_jvm;
 
-	if (!look(&row, ask)) {
-		fini_row(&row);
-		return 0;
+	if (target_open(&target, pid, &error) != 0) {
+		is_jvm = see_from_outside(&row, &error);
+	} else {
+		is_jvm = jvm_maps_read(&target, &maps, &error) != 0 &&
+			 see_from_outside(&row, &error);
+		if (maps.jvm)
+			note_jvm(&row, &target, &maps, ask);
+		is_jvm |= maps.jvm && !target_ended(&target);
+		jvm_maps_fini(&maps);
+		target_close(&target);
 	}
-	grown = realloc(list->row, (list->count + 1) * sizeof(row));
+	if (is_jvm)
+		grown = realloc(list->row, (list->count + 1) * sizeof(row));
 	if (!grown) {
 		fini_row(&row);
-		return -1;
+		return is_jvm ? -1 : 0;
 	}
 	list->row = grown;
 	list->row[list->count++] = row;

@@ -241,28 +241,12 @@ static int refuse_again(const struct identity *identity, struct error *error)
 		"measuring failed within the last hour: %s (run `jprof calibrate`)", why);
 }
 
-/* Says itself what goes on. */
-static int measure(struct calibration **calibration, const char *java,
-	const struct identity *identity, struct error *error)
-{
-	int failed;
-
-	progress_hide();
-	fprintf(stderr,
-		"jprof: measuring what probes cost, once for this version of the JVM, how "
-		"calls are seen, and the metrics: "
-		"ten seconds or so, a minute at most (--calibration off goes without)\n");
-	failed = calibrate_quick(identity, java, isatty(STDERR_FILENO), calibration, error);
-	if (failed != 0 && !waiting_interrupted())
-		cache_note_failure(identity, error->text);
-	return failed;
-}
-
 int first_use_measure(struct calibration **calibration, const struct profile *profile,
 	const struct identity *identity, const char *asked, struct error *error)
 {
 	struct error missing = {0};
 	char java[PATH_MAX];
+	bool is_there;
 	int lock, failed = check_at_hand(profile, identity, asked, java, error);
 
 	if (failed == 0)
@@ -273,10 +257,20 @@ int first_use_measure(struct calibration **calibration, const struct profile *pr
 	lock = wait_for_lock(error);
 	failed = lock < 0 ? lock : 0;
 	/* Another one may have done it while this one waited. */
-	if (failed == 0 && cache_read(calibration, NULL, identity, &missing) != 0) {
+	is_there = failed == 0 && cache_read(calibration, NULL, identity, &missing) == 0;
+	if (failed == 0 && !is_there)
 		failed = refuse_again(identity, error);
-		if (failed == 0)
-			failed = measure(calibration, java, identity, error);
+	if (failed == 0 && !is_there) {
+		progress_hide();
+		fprintf(stderr,
+			"jprof: measuring what probes cost, once for this version of the JVM, "
+			"how "
+			"calls are seen, and the metrics: ten seconds or so, a minute at most "
+			"(--calibration off goes without)\n");
+		failed = calibrate_quick(
+			identity, java, isatty(STDERR_FILENO), calibration, error);
+		if (failed != 0 && !waiting_interrupted())
+			cache_note_failure(identity, error->text);
 	}
 	if (lock >= 0)
 		close(lock);

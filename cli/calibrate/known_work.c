@@ -302,20 +302,9 @@ void known_work_init(struct known_work *work, const struct batches *without,
 		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach);
 }
 
-/* What is outside is compiled as a rule. */
-static unsigned state_of(uint32_t code)
+unsigned known_work_state(uint32_t code)
 {
 	unsigned state = sequence_second_type(code) >> 1;
 
 	return state == STATE_OUTSIDE ? STATE_JITTED : state;
-}
-
-struct shift_range known_work_little(const struct known_work *work, uint32_t code)
-{
-	return work->little[state_of(code)];
-}
-
-struct shift_range known_work_much(const struct known_work *work, uint32_t code)
-{
-	return work->much[state_of(code)];
 }

@@ -46,10 +46,7 @@ struct known_work {
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES]);
 
-/* The range of a stretch of that code, which may be an unwind's, with little work. */
-struct shift_range known_work_little(const struct known_work *work, uint32_t code);
-
-/* The same with more work. */
-struct shift_range known_work_much(const struct known_work *work, uint32_t code);
+/* The state of a stretch of that code, which may be an unwind's: what is outside is compiled as a rule. */
+unsigned known_work_state(uint32_t code);
 
 #endif

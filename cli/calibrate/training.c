@@ -117,8 +117,8 @@ static void fill_cost(const struct course *course, struct calibration_cost *to, 
 	const struct known_work *work)
 {
 	const struct observed_sequence *seen = course->with->sequence[code];
-	struct shift_range little = known_work_little(work, code);
-	struct shift_range much = known_work_much(work, code);
+	struct shift_range little = work->little[known_work_state(code)];
+	struct shift_range much = work->much[known_work_state(code)];
 	double cost = course->cost[code];
 
 	*to = (struct calibration_cost){
