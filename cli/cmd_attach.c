@@ -33,7 +33,7 @@ struct attach {
 	struct control control;
 	bool is_ours; /* we loaded the agent */
 	char *file;   /* the profile, as we reach it; owned, or NULL */
-	/* what patterns have matched when it was told last; owned, or NULL */
+	/* what patterns have matched by the last answer; owned, or NULL */
 	json_t *matches;
 	bool is_empty; /* nothing can be in the profile for that */
 };
@@ -96,8 +96,8 @@ static int load_agent(struct attach *attach, struct error *error)
 	return failed;
 }
 
-/* The agent that was just loaded, or that another program has loaded meanwhile by other means than this:
- * the JVM then says that the agent did not start, and there is one that listens. */
+/* The agent that was just loaded, or that another program has loaded meanwhile by other means
+ * than this: the JVM then says that the agent did not start, and there is one that listens. */
 static int load_and_reach(struct attach *attach, struct error *error)
 {
 	int failed = load_agent(attach, error);
@@ -241,7 +241,7 @@ static int record(struct attach *attach, struct error *error)
 
 	if (failed != 0)
 		return failed;
-	/* What the agent was told if it was there before is nothing. */
+	/* An agent that was there before does not get them. */
 	if (attach->request.is_armed && !attach->is_ours &&
 		json_object_size(attach->request.options) > 0)
 		return error_set(error, ERROR_BUSY,

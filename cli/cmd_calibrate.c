@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* jprof calibrate: reads the words, measures, keeps the result, prints the most important of it. */
+/* jprof calibrate: reads the words, measures, keeps the result, prints the most important of
+ * it. */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -89,8 +90,8 @@ static void print_costs(
 
 /* ---- the result ---- */
 
-/* Whether the file can be written, before half a minute is spent. The result takes its place: that is
- * not for a device. */
+/* Whether the file can be written, before half a minute is spent. The result takes its place:
+ * that is not for a device. */
 static int check_place(const char *file, struct error *error)
 {
 	char path[PATH_MAX];

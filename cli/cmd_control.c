@@ -71,8 +71,8 @@ static json_t *start_members(struct control_command *command, struct error *erro
 		failed = control_ask(&command->control, "hello", NULL, &hello, error);
 		loaded = json_string_value(json_object_get(hello, "loaded"));
 	}
-	/* An agent that was loaded late knows no file but its default, which would be in the JVM's own
-	 * working directory. */
+	/* An agent that was loaded late knows no file but its default, which would be in the
+	 * JVM's own working directory. */
 	if (failed == 0 && loaded && strcmp(loaded, "attach") == 0)
 		failed = start_request_place(&request, &command->target, error);
 	if (failed == 0 && json_object_size(request.options) > 0) {

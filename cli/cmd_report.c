@@ -198,8 +198,8 @@ void cmd_report_details(FILE *out)
 
 /* ---- the words ---- */
 
-/* What depends on where the report goes: a terminal gets a screen, of its size or as COLUMNS says; all
- * else everything, in as many columns as the user says. */
+/* What depends on where the report goes: a terminal gets a screen, of its size or as COLUMNS
+ * says; all else everything, in as many columns as the user says. */
 static void choose_layout(struct words *words)
 {
 	struct report_request *request = &words->request;

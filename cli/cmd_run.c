@@ -53,8 +53,8 @@ static int read_words(struct run *run, int argc, char **argv)
 		end++;
 	if (end + 1 == argc)
 		return command_usage("run", "nothing to run behind --");
-	/* What is to be run decides how the other words are passed on: JVMs below another program may
-	 * work in other folders. */
+	/* What is to be run decides how the other words are passed on: JVMs below another
+	 * program may work in other folders. */
 	if (end < argc) {
 		run->command = argv + end + 1;
 		run->way = launch_way_of(run->command[0]);
@@ -135,8 +135,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* What exec fails with comes through a pipe, which closes when it works. Signals wait until the child
- * is known; those that are ignored (nohup) stay so, here and in the child. */
+/* What exec fails with comes through a pipe, which closes when it works. Signals wait until the
+ * child is known; those that are ignored (nohup) stay so, here and in the child. */
 static int start_child(char **argv)
 {
 	struct sigaction action = {
@@ -220,8 +220,8 @@ static void end_recording(pid_t pid)
 		say("cannot end the recording: %s", error.text);
 }
 
-/* After --duration, unless the child has ended by then. Of java itself the pid is known before its
- * agent has told anything. */
+/* After --duration, unless the child has ended by then. Of java itself the pid is known before
+ * its agent has told anything. */
 static void end_recordings(const struct run *run)
 {
 	int64_t end = waiting_until(run->words.duration);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jprof selftest: runs a program whose methods' shares are known, under jprof on this machine, and
- * compares.
+ * jprof selftest: runs a program whose methods' shares are known, under jprof on this machine,
+ * and compares.
  *
  *   java --> lines   --> expectations \
  *        --> profile --> adjustment    > verdict --> print_verdict
  *
- * Whatever happens, no process and no file of it is left, but a calibration in the user's cache where
- * one had to be made.
+ * Whatever happens, no process and no file of it is left, but a calibration in the user's cache
+ * where one had to be made.
  */
 #include <stdio.h>
 #include <stdlib.h>

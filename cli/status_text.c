@@ -13,8 +13,8 @@
 #include "options/matches.h"
 #include "report/text/out.h"
 
-/* Of what was written into a memory stream, whose text is NULL if it could not be made. Lines are cut
- * to the width, 0: to none. Owned; NULL without memory. */
+/* Of what was written into a memory stream, whose text is NULL if it could not be made. Lines
+ * are cut to the width, 0: to none. Owned; NULL without memory. */
 static char *text_of(FILE *out, char **text, unsigned width)
 {
 	if (!out || fclose(out) != 0) {
@@ -230,7 +230,8 @@ static struct shown share_of(double share)
 	return shown;
 }
 
-/* In at most that many columns, the middle of a longer one left out. Returns how many it took. */
+/* In at most that many columns, the middle of a longer one left out. Returns how many it
+ * took. */
 static size_t put_name(FILE *out, const char *name, size_t width)
 {
 	enum { LONGEST = 1024 };

@@ -5,7 +5,7 @@
  * user who may not read ours, can have it.
  *
  * A copy is ROOT/.jprof-PID/libjprof-HASH.so, made as the target's user under another
- * name and renamed when it is whole: whoever loads that name gets all of it.
+ * name and renamed when it is whole: what loads that name gets all of it.
  */
 #include "cli/attach/agent_library.h"
 
@@ -241,8 +241,8 @@ static int copy_somewhere(const struct target *target, const struct image *image
 		(long)target->pid);
 }
 
-/* A copy beside the agent's socket, or, where others have made all of these directories, in one of a
- * name that they cannot foresee. */
+/* A copy beside the agent's socket, or, where others have made all of these directories, in one
+ * of a name that they cannot foresee. */
 static int place_copy(
 	const struct target *target, const char *library, char **path, struct error *error)
 {
@@ -256,7 +256,8 @@ static int place_copy(
 		return failed;
 	failed = copy_somewhere(target, &image, name.text, path, &ignored);
 	if (failed != 0) {
-		/* Where others were not in the way this fails, too, and leaves nothing behind. */
+		/* Where others were not in the way this fails, too, and leaves nothing
+		 * behind. */
 		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
 			(ssize_t)sizeof(random))
 			snprintf(name.text, sizeof(name.text), PROTOCOL_DIRECTORY_OTHER,

@@ -10,9 +10,9 @@
 
 #include "cli/attach/jvm_facts.h"
 
-/* A file that belongs to this program, as built or as installed: in the first of these places (to NULL),
- * seen from the program's folder, that has it. False: none has. folder: for messages; "" where it is
- * not known (errno). */
+/* A file that belongs to this program, as built or as installed: in the first of these places
+ * (to NULL), seen from the program's folder, that has it. False: none has. folder: for
+ * messages; "" where it is not known (errno). */
 bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name,
 	const char *const *places);
 
@@ -20,8 +20,8 @@ bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name
  * code. */
 int agent_library_find(char library[PATH_MAX], struct error *error);
 
-/* The word that loads it into a JVM with these options (may be NULL). *option: owned. 0, or a negative
- * code. */
+/* The word that loads it into a JVM with these options (may be NULL). *option: owned. 0, or a
+ * negative code. */
 int agent_library_option(char **option, const char *options, struct error *error);
 
 /* The same library as the target sees it: the one that it has loaded already (another

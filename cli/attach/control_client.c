@@ -46,7 +46,7 @@ struct control_name control_directory(const struct target *target)
 }
 
 /* The socket in a directory, whose name is shown. Another user's directory is none of the
- * agent's. A connection, or a negative code; -ERROR_MISSING if nobody listens there. */
+ * agent's. A connection, or a negative code; -ERROR_MISSING if none listens there. */
 static int connect_in(
 	const struct target *target, int directory, const char *name, struct error *error)
 {
@@ -61,14 +61,14 @@ static int connect_in(
 		target, directory, PROTOCOL_SOCKET, "control socket", error);
 }
 
-/* What is worse than that nobody is there. */
+/* Keeps what is worse than that none is there. */
 static void keep_worse(struct error *worst, const struct error *here)
 {
 	if (here->code != ERROR_NONE && here->code != ERROR_MISSING)
 		error_set(worst, here->code, "%s", here->text);
 }
 
-/* In the agent's directory below one of the usual roots, which may be somebody else's. */
+/* In the agent's directory below one of the usual roots, which may be another user's. */
 static int connect_below_roots(const struct target *target, struct error *worst)
 {
 	const struct control_name own = control_directory(target);
@@ -93,7 +93,8 @@ static int connect_below_roots(const struct target *target, struct error *worst)
 	return result;
 }
 
-/* In a directory that the target has open, of an agent that found its usual ones taken: ".jprof-PID.N". */
+/* In a directory that the target has open, of an agent that found its usual ones taken:
+ * ".jprof-PID.N". */
 static int connect_by_descriptor(const struct target *target, struct error *worst)
 {
 	const struct control_name usual = control_directory(target);
@@ -270,7 +271,8 @@ static int await_answer(
 	int failed;
 
 	while ((failed = next_answer(control, waiting, &answer, error)) == 0) {
-		/* Of the last request; errors about a line that the agent could not read have no id. */
+		/* Of the last request; errors about a line that the agent could not read have
+		 * no id. */
 		id = json_object_get(answer, "id");
 		if (!id || json_is_null(id) ||
 			json_integer_value(id) == (json_int_t)control->asked)

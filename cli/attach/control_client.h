@@ -46,8 +46,8 @@ int control_ask(struct control *control, const char *verb, json_t *members, json
  * long. */
 int control_await_end(struct control *control, struct error *error);
 
-/* What the agent does: "recording", "armed"; "silent" if it does not answer. Owned; NULL: no agent
- * listens, or there is no memory. */
+/* What the agent does: "recording", "armed"; "silent" if it does not answer. Owned; NULL: no
+ * agent listens, or there is no memory. */
 char *control_state(const struct target *target);
 
 #endif

@@ -3,7 +3,7 @@
 /*
  * hotspot_attach: the file, the signal, the socket, the request, the answer.
  *
- * The file is made in /tmp, where HotSpot makes its socket, too; where somebody else has
+ * The file is made in /tmp, where HotSpot makes its socket, too; where another user has
  * made one of that name, in the target's own directory, in which HotSpot looks first.
  */
 #include "cli/attach/hotspot_attach.h"
@@ -22,8 +22,8 @@
 #include "cli/attach/local_socket.h"
 #include "cli/terminal/waiting.h"
 
-/* Milliseconds: for a JVM that is starting; for its socket; for an agent that changes thousands of
- * classes; between two looks. */
+/* Milliseconds: for a JVM that is starting; for its socket; for an agent that changes thousands
+ * of classes; between two looks. */
 enum { START_LIMIT = 5000, LISTEN_LIMIT = 10000, LOAD_LIMIT = 120000, PAUSE = 20 };
 
 /* Version 1 of the protocol: what an argument may hold, with its '\0'. */
@@ -97,8 +97,8 @@ static int refuse_quit(const struct target *target, struct error *error)
 		(long)target->pid);
 }
 
-/* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never has one, but
- * listens from its start on. */
+/* A JVM that starts has no handler yet, and the signal would end it. With -Xrs it never has
+ * one, but listens from its start on. */
 static int await_handler(const struct visit *visit, struct error *error)
 {
 	const struct target *target = visit->target;
@@ -172,10 +172,10 @@ static int refuse_trigger(const struct visit *visit, struct error *error)
 		(long)visit->target->pid, visit->trigger);
 }
 
-/* Asks for the listener by its file and the signal. One signal, and only while there is no socket: a
- * JVM that listens answers another one by printing its threads. The signal goes to that very process,
- * even if its number has been given away meanwhile: a descriptor of /proc/PID does for
- * pidfd_send_signal(2), since Linux 5.1. */
+/* Asks for the listener by its file and the signal. One signal, and only while there is no
+ * socket: a JVM that listens answers another one by printing its threads. The signal goes to
+ * that very process, even if its number has been given away meanwhile: a descriptor of
+ * /proc/PID does for pidfd_send_signal(2), since Linux 5.1. */
 static int signal_listener(const struct visit *visit, struct error *error)
 {
 	const struct target *target = visit->target;
@@ -211,9 +211,9 @@ static int check_owner(const struct visit *visit, int folder, const char *where,
 		where, name, (unsigned)status.st_uid, (long)visit->target->pid);
 }
 
-/* The command that makes the file sends the signal. Another attach may be doing so right now; a file
- * that is not answered was left behind. folder: the target's own directory, where HotSpot looks for
- * the file first; negative if it cannot be opened. */
+/* The command that makes the file sends the signal. Another attach may be doing so right now; a
+ * file that is not answered was left behind. folder: the target's own directory, where HotSpot
+ * looks for the file first; negative if it cannot be opened. */
 static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
 {
 	struct error ignored = {0};

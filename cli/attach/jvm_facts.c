@@ -74,7 +74,8 @@ void jvm_maps_fini(struct jvm_maps *maps)
 
 /* ---- HotSpot's counters ---- */
 
-/* perfMemory.hpp, PerfDataPrologue and PerfDataEntry; offsets are held against the file's size. */
+/* perfMemory.hpp, PerfDataPrologue and PerfDataEntry; offsets are held against the file's
+ * size. */
 struct prologue {
 	unsigned char magic[4];   /* ca fe c0 c0 */
 	unsigned char byte_order; /* 1: little */
@@ -236,7 +237,8 @@ void jvm_variable(const char *name, const char *words, size_t size, bool *no_att
 	}
 }
 
-/* Options of the launcher before the jar or the module; and those whose value is the next word. */
+/* Options of the launcher before the jar or the module; and those whose value is the next
+ * word. */
 static const char *const before_program[] = {"-jar", "-m", "--module", NULL};
 static const char *const with_value[] = {"-cp", "-classpath", "--class-path", "-p",
 	"--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules",
@@ -293,8 +295,8 @@ char *jvm_command_line(
 	return NULL;
 }
 
-/* What the JVM publishes itself; else its words. The later one wins, in the order in which HotSpot
- * reads them (arguments.cpp, args.c). */
+/* What the JVM publishes itself; else its words. The later one wins, in the order in which
+ * HotSpot reads them (arguments.cpp, args.c). */
 bool jvm_forbids_attach(const struct target *target, const struct jvm_maps *maps)
 {
 	size_t size = 0, line_size = 0, variables_size = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * jvm_facts: what can be seen of a JVM from outside: files that it has mapped, the counters that
- * HotSpot publishes (PerfData, /tmp/hsperfdata_USER/PID), and the words that it was started with.
+ * jvm_facts: what can be seen of a JVM from outside: files that it has mapped, the counters
+ * that HotSpot publishes (PerfData, /tmp/hsperfdata_USER/PID), and the words that it was
+ * started with.
  *
  * In:   /proc/PID; a file that another user may have written: any bytes, any size.
- * Out:  texts, and whether it can be attached to. That matters before a signal is sent: a JVM that
- *       does not attach would answer it by printing all its threads.
+ * Out:  texts, and whether it can be attached to. That matters before a signal is sent: a JVM
+ *       that does not attach would answer it by printing all its threads.
  */
 #ifndef JPROF_CLI_JVM_FACTS_H
 #define JPROF_CLI_JVM_FACTS_H
@@ -44,15 +45,16 @@ int jvm_counters_attach(const unsigned char *bytes, size_t size);
 
 /* ---- the file `release` of a JDK ---- */
 
-/* The value of its line KEY="VALUE". Takes the descriptor, which may be negative. False: there is none,
- * or it is no regular file. */
+/* The value of its line KEY="VALUE". Takes the descriptor, which may be negative. False: there
+ * is none, or it is no regular file. */
 bool jvm_release_value(int file, const char *key, char *value, size_t size);
 
 /* ---- words ---- */
 
-/* Reads a launcher's command line up to the program; words end with '\0'. *no_attach: set where it
- * says -XX:+DisableAttachMechanism or the opposite; with a target also in its @files. Returns the
- * main class, the jar or the module. Owned; NULL: it names none, or there is an @file, which may. */
+/* Reads a launcher's command line up to the program; words end with '\0'. *no_attach: set where
+ * it says -XX:+DisableAttachMechanism or the opposite; with a target also in its @files.
+ * Returns the main class, the jar or the module. Owned; NULL: it names none, or there is an
+ * @file, which may. */
 char *jvm_command_line(
 	const struct target *target, const char *words, size_t size, bool *no_attach);
 

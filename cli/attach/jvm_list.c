@@ -39,9 +39,9 @@ static bool is_java(const char *words)
 	return strcmp(slash ? slash + 1 : words, "java") == 0;
 }
 
-/* The main class, jar or module. The command line keeps words apart; but the program may stand in an
- * @file, and a tool of the JDK does not have it there. What HotSpot publishes has the program's own
- * words behind the first blank. Owned; NULL. */
+/* The main class, jar or module. The command line keeps words apart; but the program may stand
+ * in an @file, and a tool of the JDK does not have it there. What HotSpot publishes has the
+ * program's own words behind the first blank. Owned; NULL. */
 static char *find_program_of(
 	const struct target *target, const unsigned char *counters, size_t size)
 {

@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /*
  * local_socket: holds the socket's file (O_PATH) while it looks at it, and connects to
- * that by way of /proc/self/fd/N: nobody can put another one, or a link, in its place.
+ * that by way of /proc/self/fd/N: no other one, or a link, can be put in its place.
  */
 #include "cli/attach/local_socket.h"
 
@@ -112,7 +112,7 @@ int local_socket_send(int descriptor, const char *bytes, size_t size, struct wai
 
 	while (size > 0) {
 		if (waiting_for(waiting, descriptor, POLLOUT) == 0)
-			return waiting_give_up(waiting, error);
+			return waiting_late(waiting, error);
 		sent = send(descriptor, bytes, size, MSG_NOSIGNAL);
 		if (sent < 0 && errno != EINTR && errno != EAGAIN)
 			return error_set(
@@ -132,7 +132,7 @@ long local_socket_receive(
 
 	do {
 		if (waiting_for(waiting, descriptor, POLLIN) == 0)
-			return waiting_give_up(waiting, error);
+			return waiting_late(waiting, error);
 		got = recv(descriptor, bytes, size, 0);
 	} while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	/* A listener that ends with bytes of ours unread resets the connection. */

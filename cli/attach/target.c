@@ -343,7 +343,7 @@ char *target_path_here(const struct target *target, const char *path)
 
 /* ---- as its user ---- */
 
-/* Who this program was before it became somebody else. */
+/* This program's own user and groups, while it is another one. */
 static uid_t own_uid;
 static gid_t own_gid;
 static gid_t *own_groups; /* owned; NULL: they are still there */

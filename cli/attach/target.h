@@ -45,9 +45,9 @@ bool target_ended(const struct target *target);
 /* The same, looked at for some seconds: sockets close before their process is gone. */
 bool target_is_ending(const struct target *target);
 
-/* Waits for its turn among those who are about to change something in that process (at
- * most for half a minute: somebody may never give it back). Nothing is written
- * anywhere: the lock is on /proc/PID/environ, which nobody else can open. */
+/* Locks the process for commands that change something in it; waits for half a minute at
+ * most. Nothing is written anywhere: the lock is on /proc/PID/environ, which no other user
+ * can open. */
 void target_lock(struct target *target);
 void target_unlock(struct target *target);
 

@@ -33,8 +33,8 @@ struct batches {
 	unsigned repetitions; /* the highest number seen */
 };
 
-/* Takes a line; what is no batch is passed over. 0, or a negative code: a metric is missing or was
- * not measured, or there is no memory. */
+/* Takes a line; what is no batch is passed over. 0, or a negative code: a metric is missing or
+ * was not measured, or there is no memory. */
 int batches_take(struct batches *batches, const char *line, struct error *error);
 
 void batches_fini(struct batches *batches);

@@ -14,8 +14,8 @@
 #include "cli/java/known_jvms.h"
 #include "cli/terminal/waiting.h"
 
-/* One of the two runs, in milliseconds: on a busy machine it takes long to get warm. Who has not asked
- * for it waits a minute at most for both. */
+/* One of the two runs, in milliseconds: on a busy machine it takes long to get warm. A
+ * report waits a minute at most for both. */
 enum { LIMIT = 300000, LIMIT_QUICK = 29000 };
 
 /* How long programs are measured, once all are warm. */

@@ -7,8 +7,8 @@
  *                                                      training --> struct calibration
  *   java, with probes    --> profile --> observations /
  *
- * Both run the program of jprof-calibration.jar for a limited time. No process of it is left, nor a
- * file, unless a signal ends this one that nothing can be done about.
+ * Both run the program of jprof-calibration.jar for a limited time. No process of it is left,
+ * nor a file, unless a signal ends this one that nothing can be done about.
  */
 #ifndef JPROF_CLI_CALIBRATE_H
 #define JPROF_CLI_CALIBRATE_H
@@ -31,15 +31,16 @@ struct calibrate {
 	bool progress; /* say on standard error what is under way */
 };
 
-/* 0 and the calibration, owned by the caller (calibration_destroy); or a negative code and NULL.
- * training may be NULL. On the command's only thread; Ctrl-C ends it, if it is caught
+/* 0 and the calibration, owned by the caller (calibration_destroy); or a negative code and
+ * NULL. training may be NULL. On the command's only thread; Ctrl-C ends it, if it is caught
  * (waiting_catch_interrupt). */
 int calibrate_measure(const struct calibrate *what, struct calibration **calibration,
 	struct training *training, struct error *error);
 
-/* Measures quickly what a profile of that identity needs, with the JVM that it was made with (java:
- * as above), and keeps it in the cache. As above; -ERROR_VALUE: this is not the machine, JVM or
- * agent that the profile was made with. What could be measured but not be kept is no failure. */
+/* Measures quickly what a profile of that identity needs, with the JVM that it was made with
+ * (java: as above), and keeps it in the cache. As above; -ERROR_VALUE: this is not the machine,
+ * JVM or agent that the profile was made with. What could be measured but not be kept is no
+ * failure. */
 int calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error);
 

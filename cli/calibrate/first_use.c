@@ -122,8 +122,9 @@ static bool read_release(const char *java, char *version, size_t size)
 		"JAVA_RUNTIME_VERSION", version, size);
 }
 
-/* A program of the profile's version. One that does not say its version says it when it is measured: it is
- * taken where the user asks for it, and where it is the profile's. That is only compared, never run. */
+/* A program of the profile's version. One that does not say its version says it when it is
+ * measured: it is taken where the user asks for it, and where it is the profile's. That is only
+ * compared, never run. */
 static bool fits(const struct profile *profile, const char *java, bool is_asked)
 {
 	const char *made = profile_meta_get(profile, "jvm.version");
@@ -155,8 +156,8 @@ static bool take_known(void *argument, const char *java)
 	return true;
 }
 
-/* In this order: the one that the user names (asked); JAVA_HOME's; one of known_jvms.h. A profile is not
- * trusted: nothing is run from where it says that its JVM is. */
+/* In this order: the one that the user names (asked); JAVA_HOME's; one of known_jvms.h. A
+ * profile is not trusted: nothing is run from where it says that its JVM is. */
 static int find_jvm(const struct profile *profile, const char *asked, char java[PATH_MAX],
 	struct error *error)
 {
@@ -198,7 +199,8 @@ static int check_at_hand(const struct profile *profile, const struct identity *i
 	for (int i = 0; i < IDENTITY_FIELDS; i++)
 		if (identity->field[i][0] == '\0')
 			return refuse(error, "it does not say what it was made with");
-	/* What runs beside the program would cost it time; and it would disturb what is measured. */
+	/* What runs beside the program would cost it time; and it would disturb what is
+	 * measured. */
 	if (pid && pid[strspn(pid, "0123456789")] == '\0')
 		snprintf(path, sizeof(path), "/proc/%s", pid);
 	if (path[0] && !(complete && strcmp(complete, "yes") == 0) && access(path, F_OK) == 0)

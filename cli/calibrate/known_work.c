@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the methods are: each call of one makes a stretch more. */
+/* What the methods are: each call of one makes a delta more. */
 enum shape { LEAF, ONCE, TWICE, SHAPES };
 
 static const char *const shape_names[SHAPES] = {"leaf", "once", "twice"};
-static const double stretches_of[SHAPES] = {1, 2, 3};
+static const double deltas_of[SHAPES] = {1, 2, 3};
 static const char *const state_names[STATE_OUTSIDE] = {"interpreted", "jitted", "native"};
 
 /* More points of one state than there are. */
@@ -78,7 +78,7 @@ static bool measure_body(struct point *point, const struct batches *without,
 
 /* ---- shifts ---- */
 
-/* Of the stretches of one kind: how much more work each body has than an empty one, as seen, and
+/* Of the deltas of one kind: how much more work each body has than an empty one, as seen, and
  * its shift. */
 struct shifts {
 	unsigned count;
@@ -93,7 +93,7 @@ static void add_shift(struct shifts *shifts, double work, double shift)
 	shifts->shift[shifts->count++] = shift;
 }
 
-/* What an empty stretch costs where all three methods are static and of that state. */
+/* What an empty delta costs where all three methods are static and of that state. */
 static double main_cost(const double cost[SEQUENCE_CODES], int state, enum transition begin,
 	enum transition end)
 {
@@ -105,7 +105,7 @@ static double main_cost(const double cost[SEQUENCE_CODES], int state, enum trans
 
 static const enum transition E = TRANSITION_ENTRY, X = TRANSITION_EXIT;
 
-/* What the empty ones cost, a stretch of each shape. */
+/* What the empty ones cost, a delta of each shape. */
 static void find_costs(double empty[SHAPES], const double cost[SEQUENCE_CODES], int state)
 {
 	double outer = main_cost(cost, state, E, E) + main_cost(cost, state, X, X);
@@ -153,18 +153,18 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 		if (!name || strcmp(name, "empty") == 0)
 			continue;
 		for (int shape = 0; shape < SHAPES; shape++) {
-			double stretches = stretches_of[shape], unknown;
+			double deltas = deltas_of[shape], unknown;
 			struct point point;
 
 			if (!measure_body(&point, without, with, metric, state, shape, name))
 				continue;
 			work->points++;
-			unknown = (work->relative * point.work + point.unknown) / stretches;
+			unknown = (work->relative * point.work + point.unknown) / deltas;
 			if (unknown > empty[shape] / 8)
 				work->hiding++;
 			else /* No probe makes anything faster. */
-				add_shift(shifts, point.more / stretches,
-					fmax((point.more - point.work) / stretches,
+				add_shift(shifts, point.more / deltas,
+					fmax((point.more - point.work) / deltas,
 						fmin(0, -empty[shape])));
 		}
 	}
@@ -184,7 +184,7 @@ static struct shift_range range_of(double *shift, size_t count)
 static void find_ranges(struct shift_range *little, struct shift_range *much,
 	const struct shifts *shifts, double reach)
 {
-	/* An empty stretch has no shift. */
+	/* An empty delta has no shift. */
 	double less[SHIFTS_MAX + 1] = {0}, more[SHIFTS_MAX];
 	size_t less_count = 1, more_count = 0;
 
@@ -199,7 +199,7 @@ static void find_ranges(struct shift_range *little, struct shift_range *much,
 	*much = more_count ? range_of(more, more_count) : *little;
 }
 
-/* ---- how stretches without work differ ---- */
+/* ---- how deltas without work differ ---- */
 
 static double upper_quartile(double *value, size_t count)
 {
@@ -226,8 +226,8 @@ static double loops_differ(const struct observations *with, unsigned metric)
 
 /* ---- how work differs from itself ---- */
 
-/* Over the programs of long work that memory has no part in, the upper quartile of what differs from
- * one repetition to another or between the halves of the run. */
+/* Over the programs of long work that memory has no part in, the upper quartile of what differs
+ * from one repetition to another or between the halves of the run. */
 static double relative_of(const struct batches *without, unsigned metric)
 {
 	double *part = calloc(without->count + 1, sizeof(*part)), relative = relative_most;
@@ -268,7 +268,7 @@ static double relative_of_interpreted(const struct batches *without,
 			if (measure_body(&point, without, with, metric, STATE_INTERPRETED,
 				    shape, name) &&
 				point.work >= work_least &&
-				point.work >= long_work * stretches_of[shape] * empty[shape])
+				point.work >= long_work * deltas_of[shape] * empty[shape])
 				part[count++] = fabs(point.more - point.work) / point.work;
 	}
 	return fmin(interpreted_most, upper_quartile(part, count));
@@ -290,8 +290,8 @@ void known_work_init(struct known_work *work, const struct batches *without,
 		take_state(work, &shifts[state], without, with, metric, state, cost);
 		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));
 	}
-	/* Where probes hide no work, as of instructions, all that is seen is work: three quarters of the
-	 * shifts are nearer to nothing. */
+	/* Where probes hide no work, as of instructions, all that is seen is work: three
+	 * quarters of the shifts are nearer to nothing. */
 	for (unsigned i = 0; i < jitted->count; i++)
 		far[i] = fabs(jitted->shift[i]);
 	if (jitted->count > 0)

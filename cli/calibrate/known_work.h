@@ -6,7 +6,7 @@
  *   shift(body) = (seen with probes, body - empty) - (measured without, body - empty)
  *
  * of methods that do known work: in a leaf; before and behind one call; before, between
- * and behind two. A shift is by how much such a method's stretches cost more, or less,
+ * and behind two. A shift is by how much such a method's deltas cost more, or less,
  * than those of an empty one: a processor does a probe's work beside a long chain of the
  * method's own.
  *
@@ -25,7 +25,7 @@
 #include "cli/calibrate/batches.h"
 #include "cli/calibrate/observations.h"
 
-/* Of a stretch with work, beside what an empty one costs. */
+/* Of a delta with work, beside what an empty one costs. */
 struct shift_range {
 	double low, high;
 };
@@ -35,18 +35,19 @@ struct known_work {
 	double relative;          /* by how much work differs from itself: a fraction */
 	double interpreted;       /* the same of interpreted work; no less */
 	double measured_relative; /* the same before it was put between its bounds */
-	double reach;    /* as much work is little: a part of what an empty stretch comes to */
+	double reach;    /* as much work is little: a part of what an empty delta comes to */
 	unsigned points; /* bodies that were compared with empty ones */
 	unsigned overlapping, hiding; /* of them, that were left out */
 	/* By state; next to little work, which may be none, and to more. */
 	struct shift_range little[STATE_OUTSIDE], much[STATE_OUTSIDE];
 };
 
-/* cost: of an empty stretch, by code; what it is without a row does not matter. */
+/* cost: of an empty delta, by code; what it is without a row does not matter. */
 void known_work_init(struct known_work *work, const struct batches *without,
 	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES]);
 
-/* The state of a stretch of that code, which may be an unwind's: what is outside is compiled as a rule. */
+/* The state of a delta of that code, which may be an unwind's: what is outside is compiled as a
+ * rule. */
 unsigned known_work_state(uint32_t code);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* In one repetition; fewer are a method on its way to being compiled, or the like. */
-enum { STRETCHES_LEAST = 100 };
+enum { DELTAS_LEAST = 100 };
 
 #define BODIES_CLASS "calibrated.Bodies"
 #define PATHS_CLASS  "calibrated.Paths"
@@ -28,7 +28,7 @@ static int take_sequences(struct observations *observations, const struct profil
 		const struct profile_sequence *seen = &profile->sequence[i];
 		struct observed_sequence **sequence = &observations->sequence[seen->code];
 
-		if (seen->count < STRETCHES_LEAST || (seen->code >= SEQUENCE_UNWIND) != unwinds)
+		if (seen->count < DELTAS_LEAST || (seen->code >= SEQUENCE_UNWIND) != unwinds)
 			continue;
 		if (!*sequence)
 			*sequence = calloc(1, sizeof(**sequence));
@@ -77,7 +77,7 @@ static int take_node(struct observations *observations, const struct profile_nod
 	}
 	for (unsigned i = 0; i < observations->metric_count; i++) {
 		samples_add(&method->call[i], own_use(node, i, node->calls));
-		if (loops >= STRETCHES_LEAST)
+		if (loops >= DELTAS_LEAST)
 			samples_add(&method->loop[i], own_use(caller, i, loops));
 	}
 	return 0;
@@ -96,7 +96,7 @@ static int take_bodies(
 			const struct profile_node *node = &profile->node[i];
 			const struct profile_method *method = &profile->method[node->method];
 
-			if (node->calls >= STRETCHES_LEAST && method->class_name &&
+			if (node->calls >= DELTAS_LEAST && method->class_name &&
 				strcmp(method->class_name, BODIES_CLASS) == 0)
 				code = take_node(observations, node,
 					&profile->node[first + node->parent], method->name,
@@ -110,7 +110,7 @@ static int take_bodies(
 
 /* Of the programs of one depth. */
 struct path_sum {
-	double stretches, used[PROFILE_METRIC_MAX];
+	double deltas, used[PROFILE_METRIC_MAX];
 };
 
 static void take_paths(struct observations *observations, const struct profile *profile)
@@ -127,15 +127,15 @@ static void take_paths(struct observations *observations, const struct profile *
 		if (depth >= DEPTHS)
 			continue;
 		for (int k = 0; k < 4; k++)
-			sums[depth].stretches += (double)node->transition[k / 2][k % 2];
+			sums[depth].deltas += (double)node->transition[k / 2][k % 2];
 		for (unsigned m = 0; m < observations->metric_count; m++)
 			sums[depth].used[m] += own_use(node, m, 1);
 	}
 	for (int depth = 0; depth < DEPTHS; depth++)
 		for (unsigned m = 0; m < observations->metric_count; m++)
-			if (sums[depth].stretches >= STRETCHES_LEAST)
+			if (sums[depth].deltas >= DELTAS_LEAST)
 				samples_add(&observations->path[depth][m],
-					sums[depth].used[m] / sums[depth].stretches);
+					sums[depth].used[m] / sums[depth].deltas);
 }
 
 /* ---- the file ---- */

@@ -24,7 +24,7 @@
 #include "profile/profile_read.h"
 
 struct observed_sequence {
-	uint64_t count; /* stretches, of all repetitions */
+	uint64_t count; /* deltas, of all repetitions */
 	double minimum[PROFILE_METRIC_MAX];
 	struct samples mean[PROFILE_METRIC_MAX];
 };
@@ -47,7 +47,7 @@ struct observations {
 	struct observed_sequence *sequence[SEQUENCE_CODES]; /* NULL: was not seen */
 	struct observed_method *method;
 	size_t method_count;
-	/* a stretch's use in paths of that depth */
+	/* a delta's use in paths of that depth */
 	struct samples path[DEPTHS][PROFILE_METRIC_MAX];
 };
 

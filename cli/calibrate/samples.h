@@ -21,8 +21,8 @@ void samples_add(struct samples *samples, double value);
 /* The middle one; 0 for none. */
 double samples_median(const struct samples *samples);
 
-/* The standard deviation, estimated by the median distance from the median, which outliers do not
- * move; 0 for fewer than two. */
+/* The standard deviation, estimated by the median distance from the median, which outliers do
+ * not move; 0 for fewer than two. */
 double samples_spread(const struct samples *samples);
 
 /* The standard error of the median. */

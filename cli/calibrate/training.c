@@ -76,8 +76,8 @@ static double least_leaf(const struct course *course, unsigned type)
 	return isfinite(least) ? least : 0;
 }
 
-/* Codes of unwinds come last. Half of what it costs to throw and catch is the callee's; but an exit by
- * exception costs no less than another one. */
+/* Codes of unwinds come last. Half of what it costs to throw and catch is the callee's; but an
+ * exit by exception costs no less than another one. */
 static void find_costs(struct course *course)
 {
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
@@ -106,7 +106,7 @@ static void find_costs(struct course *course)
 /* ---- the calibration's rows ---- */
 
 /* A probe never makes anything faster. But part of what a call costs may be done, beside
- * a probe, in the next stretch: then there is less to be seen of this one than it costs
+ * a probe, in the next delta: then there is less to be seen of this one than it costs
  * without. */
 static double no_less(double cost, double value)
 {
@@ -163,10 +163,10 @@ static void fill_metric(struct training *training, struct calibration *calibrati
 
 /* ---- trees ---- */
 
-/* Each call reads and writes a node of the thread's tree, and what a cache does not hold takes longer:
- * more(tree) = what a stretch in it costs - what one costs in a tree of a few nodes. The programs walk
- * paths through trees of several sizes, whose nodes are all over the memory; what is not the paths' own
- * is taken off. */
+/* Each call reads and writes a node of the thread's tree, and what a cache does not hold takes
+ * longer: more(tree) = what a delta in it costs - what one costs in a tree of a few nodes. The
+ * programs walk paths through trees of several sizes, whose nodes are all over the memory; what
+ * is not the paths' own is taken off. */
 static void fill_trees(struct calibration_metric *filled, const struct batches *without,
 	const struct observations *with, unsigned metric)
 {
@@ -178,15 +178,14 @@ static void fill_trees(struct calibration_metric *filled, const struct batches *
 		const struct samples *seen = &with->path[depth][metric];
 		const struct batch_program *program;
 		/* Each method but the last calls one. */
-		double stretches = 2 * depth + 1, cost;
+		double deltas = 2 * depth + 1, cost;
 		char name[32];
 
 		snprintf(name, sizeof(name), "paths_%d", depth);
 		program = batches_find(without, name);
 		if (!program || seen->count == 0)
 			continue;
-		cost = samples_median(seen) -
-		       samples_median(&program->round[metric]) / stretches;
+		cost = samples_median(seen) - samples_median(&program->round[metric]) / deltas;
 		if (isnan(few))
 			few = cost;
 		tree->nodes = (2u << depth) - 1;

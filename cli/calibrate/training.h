@@ -17,8 +17,8 @@ enum { CALL_TYPES = 6 };
 
 /* What a call itself costs without probes, of one metric. Embedded.
  *
- *   caller --> callee      all of it is the caller's: the probes are behind what enters a method
- *          <--             and before what leaves it. Half is on each side of the call.
+ *   caller --> callee   all of it is the caller's: the probes are behind what enters a method
+ *          <--          and before what leaves it. Half is on each side of the call.
  */
 struct call_costs {
 	double call[CALL_TYPES][CALL_TYPES]; /* [caller][callee] */
@@ -26,7 +26,7 @@ struct call_costs {
 
 void call_costs_init(struct call_costs *costs, const struct batches *without, unsigned metric);
 
-/* What a stretch of that code, of no unwind, has of the calls at its two ends. */
+/* What a delta of that code, of no unwind, has of the calls at its two ends. */
 double call_costs_of(const struct call_costs *costs, uint32_t code);
 
 /* What is to be said beside the calibration, by metric. */
@@ -34,8 +34,8 @@ struct training {
 	struct known_work work[PROFILE_METRIC_MAX];
 };
 
-/* Fills in metrics, rows and identity. A metric that is no time and no event of the processor, which
- * probes cannot change, costs nothing. 0, or a negative code. */
+/* Fills in metrics, rows and identity. A metric that is no time and no event of the processor,
+ * which probes cannot change, costs nothing. 0, or a negative code. */
 int training_run(struct training *training, struct calibration *calibration,
 	const struct batches *without, const struct observations *with, struct error *error);
 

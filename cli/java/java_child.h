@@ -17,9 +17,9 @@
 /* A line, without its end; it may be changed. Other than 0 ends the child. */
 typedef int java_line(void *argument, char *line, struct error *error);
 
-/* Runs argv[0] (looked for in PATH if it has no slash) with at most so many milliseconds. 0, or a
- * negative code with one line: it cannot be run, what it said when it failed, it took too long, or
- * Ctrl-C (waiting_catch_interrupt). */
+/* Runs argv[0] (looked for in PATH if it has no slash) with at most so many milliseconds. 0, or
+ * a negative code with one line: it cannot be run, what it said when it failed, it took too
+ * long, or Ctrl-C (waiting_catch_interrupt). */
 int java_child_run(char *const argv[], int64_t limit, java_line *line, void *argument,
 	struct error *error);
 

@@ -72,8 +72,9 @@ static int make_agent(
 
 /* ---- the words ---- */
 
-/* No thread more than need be, no files. Methods are compiled early and at once; but how often the
- * interpreter asks whether to compile is left as it is, for that is part of what its calls cost. */
+/* No thread more than need be, no files. Methods are compiled early and at once; but how often
+ * the interpreter asks whether to compile is left as it is, for that is part of what its calls
+ * cost. */
 static const char *const steady[] = {"-XX:+UseSerialGC", "-XX:-UsePerfData",
 	"-XX:-BackgroundCompilation", "-XX:Tier3InvocationThreshold=20",
 	"-XX:Tier3MinInvocationThreshold=10", "-XX:Tier3CompileThreshold=200",
@@ -91,7 +92,8 @@ static void put_words(struct java_command *command, const struct java_program *p
 	*word++ = command->java;
 	for (size_t i = 0; i < sizeof(steady) / sizeof(*steady); i++)
 		*word++ = steady[i];
-	/* Where the JVM reports each call nothing is compiled: so it is to be without probes. */
+	/* Where the JVM reports each call nothing is compiled: so it is to be without
+	 * probes. */
 	if (strcmp(program->calls, "events") == 0)
 		*word++ = "-Xint";
 	if (program->mode && program->mode[0])

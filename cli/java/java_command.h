@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * java_command: the command by which jprof runs a program of its own under java: where java is, and the
- * jar with these programs; the agent; options that keep times steady; a folder for its files.
+ * java_command: the command by which jprof runs a program of its own under java: where java is,
+ * and the jar with these programs; the agent; options that keep times steady; a folder for its
+ * files.
  */
 #ifndef JPROF_CLI_JAVA_COMMAND_H
 #define JPROF_CLI_JAVA_COMMAND_H
@@ -45,11 +46,12 @@ struct java_command {
 int java_command_make(
 	struct java_command *command, const struct java_program *program, struct error *error);
 
-/* The java program. asked: it, or a JDK's or JRE's folder; NULL: that of JAVA_HOME, or of PATH. 0, or
- * a negative code. */
+/* The java program. asked: it, or a JDK's or JRE's folder; NULL: that of JAVA_HOME, or of PATH.
+ * 0, or a negative code. */
 int java_command_find(char java[PATH_MAX], const char *asked, struct error *error);
 
-/* An option string up to one without a key: appends to *joined, which is owned. 0, or a negative code. */
+/* An option string up to one without a key: appends to *joined, which is owned. 0, or a
+ * negative code. */
 int java_options_join(char **joined, const struct java_option *options, struct error *error);
 
 /* Makes a folder of this process alone, in TMPDIR or /tmp. 0, or a negative code and "". */

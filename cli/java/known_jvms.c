@@ -84,8 +84,8 @@ void known_jvms_note(const char *home)
 	close(list);
 }
 
-/* By HOME/bin/java, or another program of HOME/bin. The process may see other files under the same
- * names. */
+/* By HOME/bin/java, or another program of HOME/bin. The process may see other files under the
+ * same names. */
 void known_jvms_note_process(const struct target *target)
 {
 	char path[PATH_MAX], *slash;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * known_jvms: the JVMs that this program's user has run, attached to or calibrated on this machine.
+ * known_jvms: the JVMs that this program's user has run, attached to or calibrated on this
+ * machine.
  *
  *   jvms    in calibration/own_folder.h: the path of a java program each line
  *
- * A report may run these, and nothing else, without being told: a profile says which version made
- * it, and never what is run.
+ * A report may run these, and nothing else, without being told: a profile says which version
+ * made it, and never what is run.
  */
 #ifndef JPROF_CLI_KNOWN_JVMS_H
 #define JPROF_CLI_KNOWN_JVMS_H
@@ -16,14 +17,15 @@
 #include "cli/attach/target.h"
 
 /* Notes HOME/bin/java, if it is a program that only root and this user can change
- * (calibration/trusted_path.h). What cannot be noted is no failure: a report then asks for it. */
+ * (calibration/trusted_path.h). What cannot be noted is no failure: a report then asks for
+ * it. */
 void known_jvms_note(const char *home);
 
 /* The same for the JVM that a process runs, by what the kernel says of it. */
 void known_jvms_note_process(const struct target *target);
 
-/* The same for the JVM that has just written this profile, at the word of this user: the file must be
- * this user's own. */
+/* The same for the JVM that has just written this profile, at the word of this user: the file
+ * must be this user's own. */
 void known_jvms_note_profile(const char *path);
 
 /* Shows each, until one is taken: a path that is still there, and that can still be trusted. */

@@ -35,7 +35,8 @@ static int take_option(struct agent_words *words, const char *key, const char *v
 		nearest_distance(key, "duration", false) < 4)
 		return command_usage(words->command,
 			"unknown option '--%s'; did you mean '--duration'?", key);
-	/* A process that works elsewhere gets whole paths. That of the profile may hold more. */
+	/* A process that works elsewhere gets whole paths. That of the profile may hold
+	 * more. */
 	is_relative = words->folder && !is_file && options_is_relative(key, value);
 	if (asprintf(&whole, "%s%s%s", is_relative ? words->folder : "", is_relative ? "/" : "",
 		    value) < 0)

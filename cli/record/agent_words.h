@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * agent_words: the agent's options among the words of a command, "--KEY VALUE" or "--KEY=VALUE",
- * checked as they come; --duration, which is the command's own; and what `jprof attach` and `jprof
- * start` make of them.
+ * agent_words: the agent's options among the words of a command, "--KEY VALUE" or
+ * "--KEY=VALUE", checked as they come; --duration, which is the command's own; and what `jprof
+ * attach` and `jprof start` make of them.
  */
 #ifndef JPROF_CLI_AGENT_WORDS_H
 #define JPROF_CLI_AGENT_WORDS_H
@@ -23,8 +23,8 @@ struct agent_words {
 	char *file;          /* "file=...", apart because its %t is replaced; owned, or NULL */
 };
 
-/* Takes the option at argv[*at], and moves *at to its last word. An exit status; anything
- * but EXIT_DONE was told. */
+/* Takes the option at argv[*at], and moves *at to its last word. An exit status; for any
+ * but EXIT_DONE a line was printed. */
 int agent_words_take(struct agent_words *words, int argc, char **argv, int *at);
 
 /* All of them as one option string, owned; NULL without memory. */
@@ -32,7 +32,8 @@ char *agent_words_join(const struct agent_words *words);
 
 void agent_words_fini(struct agent_words *words);
 
-/* What the agent is told. The config file that words name is read here: the target may not see it. */
+/* What goes to the agent. The config file that words name is read here: the target may not see
+ * it. */
 struct start_request {
 	json_t *options; /* of the recording: the given ones, without `start`; owned */
 	char *load;      /* the option string for loading the agent, which is short; owned */

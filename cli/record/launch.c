@@ -114,8 +114,8 @@ char **launch_argv(enum launch_way way, char **words, const char *agent)
 	return argv;
 }
 
-/* The option as JAVA_TOOL_OPTIONS holds it: without blanks and quotes that the JVM would take apart.
- * Owned; NULL without memory. */
+/* The option as JAVA_TOOL_OPTIONS holds it: without blanks and quotes that the JVM would take
+ * apart. Owned; NULL without memory. */
 static char *quote(const char *option)
 {
 	char *text = NULL;

@@ -15,8 +15,8 @@
 #include "cli/attach/control_client.h"
 #include "cli/attach/jvm_facts.h"
 
-/* The file's device as the kernel lists it: that of its mount. What stat(2) calls it may be another one
- * (btrfs). */
+/* The file's device as the kernel lists it: that of its mount. What stat(2) calls it may be
+ * another one (btrfs). */
 static dev_t listed_device(const char *path, const struct stat *file)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
@@ -38,8 +38,8 @@ static dev_t listed_device(const char *path, const struct stat *file)
 	return device;
 }
 
-/* Asks the process to bring the file up to date. It must have jprof's library, and name this very file,
- * as it sees it. */
+/* Asks the process to bring the file up to date. It must have jprof's library, and name this
+ * very file, as it sees it. */
 static int refresh(long pid, const struct stat *file, struct error *error)
 {
 	struct target target;

@@ -12,16 +12,16 @@
  * yet, and a second may pass before it looks at the clock. Owned, NULL without memory. */
 char *profile_file_fix_time(const char *file, long now);
 
-/* The same, absolute: a relative path begins at our working directory (is_ours), or at /tmp. Owned;
- * NULL with error filled. */
+/* The same, absolute: a relative path begins at our working directory (is_ours), or at /tmp.
+ * Owned; NULL with error filled. */
 char *profile_file_whole(const char *file, bool is_ours, struct error *error);
 
 /* Whether a profile can be made there: %p, %t not yet replaced. 0, or a negative code:
  * the folder is missing or may not be written, or the path is a folder's. */
 int profile_file_check(const char *file, struct error *error);
 
-/* The file *.jprof of the working directory that was changed last, a regular one. Owned; NULL with
- * error filled. */
+/* The file *.jprof of the working directory that was changed last, a regular one. Owned; NULL
+ * with error filled. */
 char *profile_file_newest(struct error *error);
 
 /* The path for the agent of a running process: absolute, as the target sees it,
@@ -31,8 +31,8 @@ char *profile_file_newest(struct error *error);
  * filled. */
 char *profile_file_place(const struct target *target, const char *file, struct error *error);
 
-/* "jprof: the profile of PROGRAM is FILE; read it with: jprof report FILE" on standard error. program:
- * NULL: without that. */
+/* "jprof: the profile of PROGRAM is FILE; read it with: jprof report FILE" on standard error.
+ * program: NULL: without that. */
 void profile_file_say(const char *program, const char *path);
 
 /* Writes a word to standard error so that a shell reads it back. */

@@ -8,7 +8,8 @@
  *
  * In:   such lines, which the program with known shares prints: untrusted; its profile, and its
  *       adjustment.
- * Out:  per method and metric expected, raw and adjusted values, and whether they agree; how many do.
+ * Out:  per method and metric expected, raw and adjusted values, and whether they agree; how
+ *       many do.
  */
 #ifndef JPROF_CLI_VERDICT_H
 #define JPROF_CLI_VERDICT_H
@@ -38,8 +39,8 @@ struct expectations {
 	size_t count;
 };
 
-/* Takes a line; what is about no method is passed over. 0, or a negative code: a value is missing or
- * impossible, or they are too many. */
+/* Takes a line; what is about no method is passed over. 0, or a negative code: a value is
+ * missing or impossible, or they are too many. */
 int expectations_take(struct expectations *expectations, const char *line, struct error *error);
 
 /* The place of that metric, or -1. */
@@ -100,8 +101,8 @@ bool verdict_judges(const struct verdict_sum *sum, const struct verdict_value *v
 /* Percent of the sum; 0 where that is 0. */
 double verdict_share(double value, double sum);
 
-/* Prints it as docs/selftest.md tells. said: which calibration it was adjusted by. 0, or a negative
- * code: no memory. */
+/* Prints it as docs/selftest.md tells. said: which calibration it was adjusted by. 0, or a
+ * negative code: no memory. */
 typedef int verdict_printer(FILE *out, const struct verdict *verdict, const char *said);
 
 verdict_printer print_verdict_text, print_verdict_json;

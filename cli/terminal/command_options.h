@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * command_options: the words of a command, "--NAME VALUE", "--NAME=VALUE" or "--NAME", read by a table.
+ * command_options: the words of a command, "--NAME VALUE", "--NAME=VALUE" or "--NAME", read by
+ * a table.
  */
 #ifndef JPROF_CLI_COMMAND_OPTIONS_H
 #define JPROF_CLI_COMMAND_OPTIONS_H
@@ -22,7 +23,7 @@ struct taken {
 	void *to;          /* what stands in them at the option's offset */
 };
 
-/* Takes it into words. An exit status; anything but EXIT_DONE was told. */
+/* Takes it into words. An exit status; for any but EXIT_DONE a line was printed. */
 typedef int option_taker(const struct taken *taken);
 
 struct command_option {
@@ -37,8 +38,8 @@ struct command_option {
 /* The value may be left out: NULL is taken then. */
 #define OPTIONAL_VALUE "[VALUE]"
 
-/* A const char *, borrowed; the same, not empty; a bool that becomes true; one that tells whether the
- * format is json, not text. */
+/* A const char *, borrowed; the same, not empty; a bool that becomes true; one that tells
+ * whether the format is json, not text. */
 option_taker take_text, take_some_text, take_flag, take_json;
 
 struct command_table {
@@ -47,7 +48,7 @@ struct command_table {
 	size_t count;
 	/* Takes a word that is no option; NULL: it is an unknown one. */
 	int (*other)(void *words, const char *word);
-	bool may_follow; /* a value that may be left out: it is the next word, unless that is an option */
+	bool may_follow; /* an optional value is the next word, unless that is an option */
 };
 
 /* Takes the option at argv[*at], and moves *at to its last word. An exit status, as above. */
@@ -57,7 +58,7 @@ int command_option_read(
 /* Takes them all. argv[0] is the command's own name. An exit status, as above. */
 int command_options_read(const struct command_table *table, void *words, int argc, char **argv);
 
-/* The place of the value among names (to NULL), or -1, which was told: "no WHAT 'VALUE'...". */
+/* The place of the value among names (to NULL), or -1 and a line: "no WHAT 'VALUE'...". */
 int command_choose(
 	const char *command, const char *what, const char *value, const char *const *names);
 

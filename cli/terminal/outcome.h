@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* outcome: lines for the person at the terminal, and how a command ends: its exit status, and the line
- * that says why. */
+/* outcome: lines for the person at the terminal, and how a command ends: its exit status, and
+ * the line that says why. */
 #ifndef JPROF_CLI_OUTCOME_H
 #define JPROF_CLI_OUTCOME_H
 

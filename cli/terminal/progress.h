@@ -3,10 +3,10 @@
 /*
  * progress: what the command is busy with, once it takes longer than a moment.
  *
- * Out:  a line on standard error, if that is a terminal, that the next one replaces; erased when there
- *       is something else to print.
- * Runs: a thread of its own, which prints; the others only say what they begin. A passing line that
- *       is shown without that: on one thread at a time.
+ * Out:  a line on standard error, if that is a terminal, that the next one replaces; erased
+ *       when there is something else to print.
+ * Runs: a thread of its own, which prints; the others only say what they begin. A passing line
+ *       that is shown without that: on one thread at a time.
  */
 #ifndef JPROF_CLI_PROGRESS_H
 #define JPROF_CLI_PROGRESS_H
@@ -17,7 +17,8 @@ void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* Nothing more; the line is gone when it returns. Harmless when there was none. */
 void progress_hide(void);
 
-/* Shows "jprof: " and the text now, cut to the terminal's width: a line that wraps cannot be erased. */
+/* Shows "jprof: " and the text now, cut to the terminal's width: a line that wraps cannot be
+ * erased. */
 void passing_line_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Harmless when there is none. */

@@ -14,7 +14,7 @@
 
 #include "cli/terminal/progress.h"
 
-/* Milliseconds between two looks at the clock, for who sees the seconds pass. */
+/* Milliseconds between two looks at the clock: seconds are shown. */
 enum { LOOK = 250 };
 
 /* Ten years: more is a mistake, and far from what the clock can hold. */
@@ -107,7 +107,7 @@ void waiting_end(struct waiting *waiting)
 	waiting->shown = 0;
 }
 
-int waiting_give_up(const struct waiting *waiting, struct error *error)
+int waiting_late(const struct waiting *waiting, struct error *error)
 {
 	return error_set(error, ERROR_BUSY, "no answer within %g s: waited for %s",
 		(double)(waiting->end - waiting->begin) / 1000, waiting->what);

@@ -49,7 +49,7 @@ int waiting_for(struct waiting *waiting, int descriptor, short events);
 void waiting_end(struct waiting *waiting);
 
 /* "no answer within 120 s: waited for ...". Returns -ERROR_BUSY. */
-int waiting_give_up(const struct waiting *waiting, struct error *error);
+int waiting_late(const struct waiting *waiting, struct error *error);
 
 /* ---- Ctrl-C ---- */
 

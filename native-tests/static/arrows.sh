@@ -44,7 +44,7 @@ rooms=(
 	"cli/record      error options profile cli/terminal cli/attach"
 	"cli/java        error options profile calibration cli/terminal cli/attach"
 	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
-	"cli/selftest    error options profile calibration report/model cli/terminal cli/java"
+	"cli/selftest    error report/model"
 	"cli             error options metric profile calibration report/text report/model report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest"
 )
 
