@@ -12,23 +12,14 @@
 
 enum id_kind { ID_NONE, ID_JAVA, ID_SYSTEM };
 
-static const struct {
-	const char *prefix;
-	enum id_kind kind;
-} prefixes[] = {{"#", ID_JAVA}, {"tid:", ID_SYSTEM}};
-
-enum { PREFIX_COUNT = sizeof(prefixes) / sizeof(prefixes[0]) };
-
 /* What kind of id the item begins as, and what stands behind its prefix. */
 static enum id_kind kind_of(const char *item, const char **rest)
 {
-	for (size_t i = 0; i < PREFIX_COUNT; i++) {
-		size_t length = strlen(prefixes[i].prefix);
-		*rest = item + length;
-		if (strncmp(item, prefixes[i].prefix, length) == 0)
-			return prefixes[i].kind;
-	}
-	return ID_NONE;
+	static const char system[] = "tid:";
+	bool is_system = strncmp(item, system, strlen(system)) == 0;
+
+	*rest = item + (is_system ? strlen(system) : 1);
+	return is_system ? ID_SYSTEM : *item == '#' ? ID_JAVA : ID_NONE;
 }
 
 bool thread_choice_is_legal(const char *item)

@@ -62,21 +62,6 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 	return 0;
 }
 
-static void add_thread(struct profile_thread *to, const struct profile_thread *from)
-{
-	to->events += from->events;
-	to->unwound += from->unwound;
-	to->repaired += from->repaired;
-	to->unmatched += from->unmatched;
-	to->lost += from->lost;
-	to->pruned += from->pruned;
-	to->mounts += from->mounts;
-	to->carrier_ns += from->carrier_ns;
-	to->waited_ns += from->waited_ns;
-	for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
-		to->total[m] += from->total[m];
-}
-
 /* A thread with its parts. parts: by thread, the first of its parts + 1, and of a part the next. */
 static int put_group(struct merged *merged, size_t from, const size_t *parts)
 {
@@ -87,7 +72,11 @@ static int put_group(struct merged *merged, size_t from, const size_t *parts)
 
 	for (size_t part = parts[from]; part != 0 && status == 0; part = parts[part - 1]) {
 		status = add_tree(merged, &paths, part - 1);
-		add_thread(thread, &merged->profile->thread[part - 1]);
+		from = part - 1;
+		for (unsigned i = 0; i < PROFILE_THREAD_COUNTS; i++)
+			thread->count[i] += merged->profile->thread[from].count[i];
+		for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
+			thread->total[m] += merged->profile->thread[from].total[m];
 	}
 	pairs_fini(&paths);
 	/* As of one instant something may be some nanoseconds short of nothing. */

@@ -63,36 +63,14 @@ static void less(struct subtraction *subtraction, uint64_t *value, uint64_t amou
 	subtraction->to->interval.clamped += amount != 0;
 }
 
-static void subtract_thread(struct subtraction *subtraction, struct profile_thread *to,
-	const struct profile_thread *from)
-{
-	/* A row counts the threads that it stands for; those that ended before did nothing.
-	 * Of virtual ones these are not known: those that began since are counted. */
-	uint64_t gone = from->id == to->id ? from->folded : !from->alive;
-
-	if (to->folded > 1)
-		to->folded = to->folded > gone ? to->folded - gone : 1;
-	less(subtraction, &to->events, from->events);
-	less(subtraction, &to->unwound, from->unwound);
-	less(subtraction, &to->repaired, from->repaired);
-	less(subtraction, &to->unmatched, from->unmatched);
-	less(subtraction, &to->lost, from->lost);
-	less(subtraction, &to->pruned, from->pruned);
-	less(subtraction, &to->mounts, from->mounts);
-	less(subtraction, &to->carrier_ns, from->carrier_ns);
-	less(subtraction, &to->waited_ns, from->waited_ns);
-	for (unsigned m = 0; m < subtraction->to->metric_count; m++)
-		if (to->group)
-			to->total[m] -= from->total[m]; /* may be negative */
-		else
-			less(subtraction, &to->total[m], from->total[m]);
-}
-
 /* A thread is where its root is; the row of a group has none, and stays. */
 static void subtract_threads(struct subtraction *subtraction)
 {
 	const struct profile *from = subtraction->from;
 	struct profile *to = subtraction->to;
+	const struct profile_thread *old;
+	struct profile_thread *new;
+	uint64_t gone;
 
 	for (size_t f = 0; f < from->thread_count; f++) {
 		size_t root = from->thread_first[f];
@@ -101,10 +79,24 @@ static void subtract_threads(struct subtraction *subtraction)
 		if (t < 0 && root < from->thread_first[f + 1] &&
 			subtraction->place[root] != NOWHERE)
 			t = (ptrdiff_t)subtraction->thread[subtraction->place[root]];
-		if (t >= 0)
-			subtract_thread(subtraction, &to->thread[t], &from->thread[f]);
-		else
+		if (t < 0) {
 			to->interval.clamped++;
+			continue;
+		}
+		old = &from->thread[f];
+		new = &to->thread[t];
+		/* A row counts the threads that it stands for; those that ended before did nothing.
+		 * Of virtual ones these are not known: those that began since are counted. */
+		gone = old->id == new->id ? old->folded : !old->alive;
+		if (new->folded > 1)
+			new->folded = new->folded > gone ? new->folded - gone : 1;
+		for (unsigned i = 0; i < PROFILE_THREAD_COUNTS; i++)
+			less(subtraction, &new->count[i], old->count[i]);
+		for (unsigned m = 0; m < to->metric_count; m++)
+			if (new->group)
+				new->total[m] -= old->total[m]; /* may be negative */
+			else
+				less(subtraction, &new->total[m], old->total[m]);
 	}
 }
 
@@ -362,10 +354,11 @@ static bool node_is_used(const struct profile *profile, const struct profile_nod
 
 static bool thread_is_used(const struct profile *profile, const struct profile_thread *thread)
 {
-	uint64_t used = thread->events | thread->unwound | thread->repaired |
-			thread->unmatched | thread->lost | thread->pruned | thread->mounts |
-			thread->carrier_ns;
+	uint64_t used = 0;
 
+	/* But for what it waited. */
+	for (unsigned i = 0; i + 1 < PROFILE_THREAD_COUNTS; i++)
+		used |= thread->count[i];
 	for (unsigned m = 0; m < profile->metric_count; m++)
 		used |= thread->total[m];
 	return used != 0;

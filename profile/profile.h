@@ -13,8 +13,9 @@
 
 #include "profile/kinds.h"
 
-#define PROFILE_METRIC_MAX 16
-#define PROFILE_NOT_KNOWN  INT64_MIN /* of a time */
+#define PROFILE_METRIC_MAX    16
+#define PROFILE_THREAD_COUNTS 9
+#define PROFILE_NOT_KNOWN     INT64_MIN /* of a time */
 
 /* The name of a fold in files and reports. */
 #define PROFILE_FOLDED_NAME "(folded: memory)"
@@ -46,17 +47,22 @@ struct profile_thread {
 	int64_t os_id;    /* gettid(2); 0 when folded */
 	const char *name; /* for folded ones the pattern, "worker-*" */
 	bool is_virtual, alive;
-	uint64_t folded;     /* how many threads this row stands for: 1, or more */
-	uint64_t events;     /* entries and exits seen */
-	uint64_t unwound;    /* exits by exception, among the events */
-	uint64_t repaired;   /* frames popped because their exit never came */
-	uint64_t unmatched;  /* exits that matched no frame */
-	uint64_t lost;       /* entries that could not be recorded (no memory) */
-	uint64_t pruned;     /* tree nodes that were folded */
-	uint64_t mounts;     /* of virtual threads: how often one was mounted on a carrier */
-	uint64_t carrier_ns; /* and for how long, ns of wall-clock time */
-	/* it could have run and had no processor; 0: not known, or not at all */
-	uint64_t waited_ns;
+	uint64_t folded; /* how many threads this row stands for: 1, or more */
+	union {
+		struct {
+			uint64_t events;    /* entries and exits seen */
+			uint64_t unwound;   /* exits by exception, among the events */
+			uint64_t repaired;  /* frames popped because their exit never came */
+			uint64_t unmatched; /* exits that matched no frame */
+			uint64_t lost;      /* entries that could not be recorded (no memory) */
+			uint64_t pruned;    /* tree nodes that were folded */
+			uint64_t mounts;    /* of virtual threads: on carriers */
+			uint64_t carrier_ns; /* and for how long, ns of wall-clock time */
+			/* it could have run and had no processor; 0: not known, or not at all */
+			uint64_t waited_ns;
+		};
+		uint64_t count[PROFILE_THREAD_COUNTS]; /* all of them */
+	};
 	uint64_t started, ended; /* ns since the session began; ended 0 while alive */
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };

@@ -351,13 +351,6 @@ int profile_open(struct profile **profile, const char *path, struct error *error
 	return profile_open_wanted(profile, path, &wanted, error);
 }
 
-int profile_open_records(struct profile **profile, const char *path, struct error *error)
-{
-	const struct profile_wanted wanted = {.records = true};
-
-	return profile_open_wanted(profile, path, &wanted, error);
-}
-
 void profile_free(struct profile *profile)
 {
 	struct owned_profile *owned = (struct owned_profile *)profile;

@@ -63,7 +63,7 @@ struct profile {
 	struct profile_account *account;
 	size_t account_count;
 
-	/* Only of profile_open_records: threads, ordered by id, and each operation; its thread,
+	/* Only where records are wanted: threads, ordered by id, and each operation; its thread,
 	 * path and file are places in their arrays + 1, or 0. */
 	struct profile_record_thread *record_thread;
 	size_t record_thread_count;
@@ -117,9 +117,8 @@ struct profile_wanted {
  * is not understood; -ERROR_MISSING: there is no snapshot of that label. */
 int profile_open_wanted(struct profile **profile, const char *path,
 	const struct profile_wanted *wanted, struct error *error);
-/* The same with nothing wanted, or records alone. */
+/* The same with nothing wanted. */
 int profile_open(struct profile **profile, const char *path, struct error *error);
-int profile_open_records(struct profile **profile, const char *path, struct error *error);
 
 void profile_free(struct profile *profile);
 

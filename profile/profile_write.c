@@ -405,13 +405,25 @@ static void bind_column(
 	}
 }
 
-static int put(struct profile_writer *writer, enum schema_table_id id, const void *record,
+static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
 	struct error *error)
 {
+	if (check_open(writer, error) < 0)
+		return -ERROR_IO;
+	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
+	return step(writer, DROP_ONE + (int)table, error);
+}
+
+int profile_put_row(struct profile_writer *writer, enum schema_table_id id, const void *record,
+	struct error *error)
+{
+	const struct profile_file *file = record;
 	const struct schema_table *table = &schema_tables[id];
 	sqlite3_stmt *statement = writer->statement[id];
 	int at = 1;
 
+	if (id == TABLE_FILE && file->forgotten)
+		return drop(writer, id, file->id, error);
 	if (check_open(writer, error) < 0)
 		return -ERROR_IO;
 	for (int i = 0; i < table->columns; i++)
@@ -426,15 +438,6 @@ static int put(struct profile_writer *writer, enum schema_table_id id, const voi
 			bind_number(statement, at++, number ? number[m] : 0);
 	}
 	return step(writer, (int)id, error);
-}
-
-static int drop(struct profile_writer *writer, enum schema_table_id table, uint64_t id,
-	struct error *error)
-{
-	if (check_open(writer, error) < 0)
-		return -ERROR_IO;
-	bind_number(writer->statement[DROP_ONE + (int)table], 1, id);
-	return step(writer, DROP_ONE + (int)table, error);
 }
 
 static int start_database(
@@ -468,7 +471,7 @@ static int start_database(
 		struct profile_metric row = metric[i];
 
 		row.id = i;
-		status = put(writer, TABLE_METRIC, &row, error);
+		status = profile_put_row(writer, TABLE_METRIC, &row, error);
 	}
 	return status < 0 ? status : profile_commit(writer, error);
 }
@@ -564,26 +567,16 @@ void profile_rollback(struct profile_writer *writer)
 
 /* --- rows --- */
 
-int profile_put_row(struct profile_writer *writer, enum schema_table_id table,
-	const void *record, struct error *error)
-{
-	const struct profile_file *file = record;
-
-	if (table == TABLE_FILE && file->forgotten)
-		return drop(writer, TABLE_FILE, file->id, error);
-	return put(writer, table, record, error);
-}
-
 int profile_put_meta(
 	struct profile_writer *writer, const char *key, const char *value, struct error *error)
 {
-	return put(writer, TABLE_META, &(struct profile_meta){key, value}, error);
+	return profile_put_row(writer, TABLE_META, &(struct profile_meta){key, value}, error);
 }
 
 int profile_put_snapshot(struct profile_writer *writer, const struct profile_snapshot *snapshot,
 	struct error *error)
 {
-	int status = put(writer, TABLE_SNAPSHOT, snapshot, error);
+	int status = profile_put_row(writer, TABLE_SNAPSHOT, snapshot, error);
 
 	for (int i = 0; i < TABLE_COUNT && status == 0; i++) {
 		if (!schema_tables[i].copy)

@@ -94,7 +94,8 @@ static void make_good(void)
 	if (!good)
 		abort();
 	fixture_write_bytes(file(), good, (size_t)good_size);
-	if (profile_open_records(&profile, file(), &error) != 0) {
+	if (profile_open_wanted(
+		    &profile, file(), &(struct profile_wanted){.records = true}, &error) != 0) {
 		fprintf(stderr, "the good one: %s\n", error.text);
 		abort();
 	}

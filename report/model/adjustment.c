@@ -37,13 +37,6 @@ static void say(struct adjustment *adjustment, const char *format, ...)
 	harmless_copy(adjustment->said, sizeof(adjustment->said), line, strlen(line));
 }
 
-/* Why there is none, which the user wants to know. */
-static void miss(struct adjustment *adjustment, const char *why)
-{
-	say(adjustment, "none: %s", why);
-	adjustment->missed = true;
-}
-
 static void say_found(struct adjustment *adjustment, const char *where)
 {
 	const struct calibration *calibration = adjustment->calibration;
@@ -71,17 +64,6 @@ static int check_found(struct search *search, const char *subject, struct error 
 
 /* ---- where there may be one ---- */
 
-/* It was found, or why it cannot be used. */
-static int settle(
-	struct adjustment *adjustment, const char *where, int failed, const struct error *error)
-{
-	if (failed)
-		miss(adjustment, error->text);
-	else
-		say_found(adjustment, where);
-	return 0;
-}
-
 /* The first place that has something decides, be it of use or not. */
 static int look_around(struct search *search)
 {
@@ -89,34 +71,42 @@ static int look_around(struct search *search)
 	struct adjustment *adjustment = search->adjustment;
 	const char *embedded = profile_meta_get(search->profile, "calibration");
 	const char *refused = profile_meta_get(search->profile, "calibration.refused");
+	const char *where = "from the cache";
 	struct error error = {0};
 	int failed;
 
 	if (embedded) {
+		where = "embedded in the profile";
 		failed = calibration_parse(
 			&adjustment->calibration, embedded, strlen(embedded), subject, &error);
 		if (!failed)
 			failed = check_found(search, subject, &error);
 		if (failed == -ERROR_MEMORY)
 			return error_set(search->error, ERROR_MEMORY, "%s", error.text);
-		return settle(adjustment, "embedded in the profile", failed, &error);
+	} else if (refused) {
+		/* The recording looked for one, and what it found was not fit. */
+		failed = error_set(&error, ERROR_MISSING, "%s", refused);
+	} else {
+		failed = cache_read(&adjustment->calibration, NULL, &search->identity, &error);
+		if (failed && error.code == ERROR_MISSING && search->choice->measure) {
+			where = "made now";
+			error = (struct error){0};
+			failed = search->choice->measure(&adjustment->calibration,
+				search->profile, &search->identity, search->choice->java,
+				&error);
+		} else if (failed && error.code == ERROR_MISSING) {
+			error = (struct error){0};
+			error_set(&error, ERROR_MISSING,
+				"the profile is not adjusted (run `jprof calibrate`)");
+		}
 	}
-	/* The recording looked for one, and what it found was not fit. */
-	if (refused) {
-		miss(adjustment, refused);
-		return 0;
-	}
-	failed = cache_read(&adjustment->calibration, NULL, &search->identity, &error);
-	if (!failed || error.code != ERROR_MISSING)
-		return settle(adjustment, "from the cache", failed, &error);
-	if (!search->choice->measure) {
-		miss(adjustment, "the profile is not adjusted (run `jprof calibrate`)");
-		return 0;
-	}
-	error = (struct error){0};
-	failed = search->choice->measure(&adjustment->calibration, search->profile,
-		&search->identity, search->choice->java, &error);
-	return settle(adjustment, "made now", failed, &error);
+	/* It was found, or why it cannot be used, which the user wants to know. */
+	adjustment->missed = failed != 0;
+	if (failed)
+		say(adjustment, "none: %s", error.text);
+	else
+		say_found(adjustment, where);
+	return 0;
 }
 
 /* ---- what the user chose ---- */
@@ -148,25 +138,21 @@ static int choose(struct search *search)
 	}
 	for (unsigned m = 0; m < search->profile->metric_count; m++)
 		is_probed |= metric_is_probed(search->profile->metric[m].name);
-	if (!is_probed) {
-		say(adjustment, "none: probes add nothing to what is recorded here");
-		return 0;
-	}
-	if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0) {
-		say(adjustment, "none: without calls there is nothing to adjust");
-		return 0;
-	}
 	/* By the recording's own options. */
 	options = text ? json_loads(text, 0, NULL) : NULL;
 	value = json_string_value(json_object_get(options, "calibration"));
 	is_off = value && strcmp(value, "off") == 0;
 	json_decref(options);
-	if (is_off) {
+	if (!is_probed)
+		say(adjustment, "none: probes add nothing to what is recorded here");
+	else if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0)
+		say(adjustment, "none: without calls there is nothing to adjust");
+	else if (is_off)
 		say(adjustment,
 			"none: the profile was made with calibration=off and is not adjusted");
-		return 0;
-	}
-	return look_around(search);
+	else
+		return look_around(search);
+	return 0;
 }
 
 int adjustment_init(struct adjustment *adjustment, const struct profile *profile,

@@ -17,8 +17,7 @@
 #ifndef JPROF_REPORT_EDGES_H
 #define JPROF_REPORT_EDGES_H
 
-#include "report/model/links.h"
-#include "report/model/tally.h"
+#include "report/model/model.h"
 
 struct edge {
 	uint32_t caller, callee; /* method ids; caller may be the root */

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* io_use: see io_use.h. */
-#include "report/model/io_use.h"
+/* io_use: sums of I/O. */
+#include "report/model/model.h"
 
 static const enum io_part part_of[IO_OPS] = {
-	[IO_OPEN] = IO_PART_OTHERS,
-	[IO_CLOSE] = IO_PART_OTHERS,
 	[IO_READ] = IO_PART_READS,
 	[IO_WRITE] = IO_PART_WRITES,
 	[IO_RECEIVE] = IO_PART_RECEIVED,
 	[IO_SEND] = IO_PART_SENT,
-	[IO_CONNECT] = IO_PART_OTHERS,
-	[IO_ACCEPT] = IO_PART_OTHERS,
-	[IO_DELETE] = IO_PART_OTHERS,
-	[IO_MOVE] = IO_PART_OTHERS,
-	[IO_MAP] = IO_PART_OTHERS,
-	[IO_SYNC] = IO_PART_OTHERS,
-	[IO_RESOLVE] = IO_PART_OTHERS,
 };
 
 bool *io_wanted(const struct model *model)
@@ -51,8 +42,10 @@ static void add(struct io_amount *amount, uint64_t ops, uint64_t bytes, uint64_t
 
 void io_use_add(struct io_use *use, const struct profile_account *io)
 {
+	enum io_part part = part_of[io->kind] ? part_of[io->kind] : IO_PART_OTHERS;
+
 	add(&use->part[IO_PART_ALL], io->count, io->amount, io->ns);
-	add(&use->part[part_of[io->kind]], io->count, io->amount, io->ns);
+	add(&use->part[part], io->count, io->amount, io->ns);
 }
 
 void io_use_join(struct io_use *use, const struct io_use *more)

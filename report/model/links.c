@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* links: children of nodes, and walking along them. */
-#include "report/model/links.h"
+#include "report/model/model.h"
 
 struct link *links_make(const struct model *model, const struct rank *rank, size_t count)
 {

@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /* merged_threads: all selected threads as one tree. */
 #include "profile/pairs.h"
-#include "report/model/values.h"
+#include "report/model/model.h"
 
 struct merged {
 	struct profile profile;

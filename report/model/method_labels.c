@@ -120,19 +120,6 @@ static bool same_name(const struct profile_method *a, const struct profile_metho
 	       compare_text(a->name, b->name) == 0;
 }
 
-/* What tells two methods of one name and class apart. */
-static enum telling difference(const struct profile_method *a, const struct profile_method *b)
-{
-	size_t parameters;
-
-	if (compare_text(a->signature, b->signature) == 0 || a->signature == NULL ||
-		b->signature == NULL)
-		return TELL_NAME;
-	parameters = strcspn(a->signature, ")");
-	return strncmp(a->signature, b->signature, parameters + 1) == 0 ? TELL_RESULT
-									: TELL_PARAMETERS;
-}
-
 static void raise_telling(unsigned char *telling, enum telling need)
 {
 	if (*telling < need)
@@ -156,10 +143,15 @@ static int find_namesakes(
 		const struct profile_method *a = sorted[i - 1], *b = sorted[i];
 
 		if (same_name(a, b)) {
-			enum telling need = difference(a, b);
+			enum telling need = telling[a - profile->method];
+			size_t parameters = a->signature ? strcspn(a->signature, ")") : 0;
 
-			if (need == TELL_NAME)
-				need = telling[a - profile->method];
+			/* What tells two methods of one name and class apart. */
+			if (a->signature && b->signature &&
+				strcmp(a->signature, b->signature) != 0)
+				need = strncmp(a->signature, b->signature, parameters + 1) == 0
+					       ? TELL_RESULT
+					       : TELL_PARAMETERS;
 			raise_telling(&telling[a - profile->method], need);
 			raise_telling(&telling[b - profile->method], need);
 		}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/values.h"
+#include "report/model/model.h"
 
 int model_no_memory(struct error *error)
 {

@@ -8,10 +8,7 @@
  * Out:  what views, formats that walk the tree, and others ask. Nothing here knows of rows.
  * Owns: a store, for itself and for whatever is made of it; all is given back at once.
  *
- *   values.h          figures of nodes and threads, and their sums
- *   links.h           the way from a node to its children
- *   tally.h, edges.h  sums by method, and by caller and callee
- *   io_use.h          sums of I/O
+ * edges.h has the sums by caller and callee.
  */
 #ifndef JPROF_REPORT_MODEL_H
 #define JPROF_REPORT_MODEL_H
@@ -105,5 +102,168 @@ bool model_wants_file(const struct model *model, const struct profile_file *file
 
 /* By node: a wanted method is on its path. The store's; NULL without memory. */
 bool *model_below_wanted(const struct model *model);
+
+/* ---- values.c: figures of nodes and threads, and their sums ---- */
+
+/*
+ * What something has of each metric, side by side, model->values of them: the figure; where
+ * the profile is adjusted also what was counted, and the three parts of the error
+ * (calibration/adjust.h).
+ *
+ *   figure[metrics] | counted[metrics] | whole[metrics] | common[metrics] | square[metrics]
+ *
+ * They add up, each by itself; a sum's error is made of the sums of the parts.
+ */
+union model_value {
+	uint64_t count;
+	double part; /* of an error */
+};
+
+enum { MODEL_LAYERS = 5, MODEL_VALUES_MAX = MODEL_LAYERS * PROFILE_METRIC_MAX };
+
+/* Those of the i-th of many things. */
+#define model_at(model, array, i) ((array) + (size_t)(i) * (model)->values)
+
+/* Room for those of count things, zero. The store's; NULL without memory. */
+union model_value *model_values(const struct model *model, size_t count);
+
+/* What a node has of its own. */
+void model_base(const struct model *model, size_t node, union model_value *values);
+
+/* Half the width of the interval of one of an adjusted profile's metrics. */
+uint64_t model_error(const struct model *model, const union model_value *values, unsigned m);
+
+/* Adds values to those of another thing, or takes them away again. */
+static inline void model_add(
+	const struct model *model, union model_value *sums, const union model_value *values)
+{
+	unsigned v = 0;
+
+	for (; v < model->counts; v++)
+		sums[v].count += values[v].count;
+	for (; v < model->values; v++)
+		sums[v].part += values[v].part;
+}
+
+static inline void model_subtract(
+	const struct model *model, union model_value *sums, const union model_value *values)
+{
+	unsigned v = 0;
+
+	for (; v < model->counts; v++)
+		sums[v].count -= values[v].count;
+	for (; v < model->values; v++)
+		sums[v].part -= values[v].part;
+}
+
+/* What a thread used: the values of all its nodes but for the first two, which are what its counters
+ * say, and what is left of that. */
+void model_total(const struct model *model, size_t thread, union model_value *values);
+
+/* cum of every node: base plus that of its children. Nodes of all threads. The store's; NULL without
+ * memory. */
+union model_value *model_cum(const struct model *model);
+
+/* What the selected threads used together, by metric. */
+void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX]);
+
+/* ---- links.c: the way from a node to its children, which a profile does not hold ---- */
+
+/*
+ * Positions are those of profile->node. 0 means none: position 0 is the root of the first
+ * thread, which has no parent. 8 bytes a node. A walk needs no stack: the parent's position
+ * is in the node.
+ */
+struct link {
+	uint32_t first_child, next_sibling;
+};
+
+/* Something with its place in an order. */
+struct rank {
+	union {
+		uint64_t number;
+		const char *text; /* NULL comes first */
+	};
+	uint32_t item;
+};
+
+/* Links all nodes of the selected threads but hidden ones, by position. Children stand in the order of
+ * rank, or, if that is NULL, in the order they were first entered. The store's; NULL without memory. */
+struct link *links_make(const struct model *model, const struct rank *rank, size_t count);
+
+/* Where a walk of one thread's tree is. */
+struct walk {
+	const struct profile *profile;
+	const struct link *link;
+	uint32_t root, at;
+	uint32_t level;
+};
+
+/* Starts at the thread's root; false if the thread has no nodes. */
+bool walk_start(
+	struct walk *walk, const struct model *model, const struct link *link, size_t thread);
+
+/* On to the next node, parents before children. False when all have been seen. */
+bool walk_next(struct walk *walk);
+
+/* The same, leaving out what is below the current node. */
+bool walk_past(struct walk *walk);
+
+/* ---- tally.c: what each method did, summed over all its nodes in the selected threads ---- */
+
+/*
+ * cum is summed over the nodes with recursion level 0 only: what an inner call of a
+ * recursion used is in the outer one's cum already.
+ */
+/* How often something was called, summed over nodes. */
+struct call_count {
+	uint64_t nodes, calls;
+	uint64_t interpreted, jitted, native;
+	bool at_least; /* model_is_at_least of some node */
+};
+
+void call_count_add(struct call_count *count, const struct model *model, size_t node);
+
+/* All arrays are the store's. */
+struct tally {
+	struct call_count *method;     /* by method id */
+	union model_value *base, *cum; /* the same, model_at */
+	uint32_t *seen;                /* ids of the methods that have nodes, roots left out */
+	size_t seen_count;
+};
+
+/* cum is that of model_cum. 0, or -1 without memory. */
+int tally_init(struct tally *tally, const struct model *model, const union model_value *cum);
+
+/* ---- io_use.c: sums of I/O by node, or by what else views group it ---- */
+
+/* What operations are summed up as; IO_PART_ALL is the sum of the others. */
+enum io_part {
+	IO_PART_ALL,
+	IO_PART_READS,
+	IO_PART_WRITES,
+	IO_PART_RECEIVED,
+	IO_PART_SENT,
+	IO_PART_OTHERS, /* opens, closes, connects, deletes... */
+	IO_PARTS
+};
+
+struct io_amount {
+	uint64_t ops, bytes, ns;
+};
+
+struct io_use {
+	struct io_amount part[IO_PARTS];
+};
+
+/* Which of the profile's I/O accounts are wanted, by threads, files and methods. The store's; NULL without
+ * memory. */
+bool *io_wanted(const struct model *model);
+
+void io_use_add(struct io_use *use, const struct profile_account *io);
+void io_use_join(struct io_use *use, const struct io_use *more);
+
+/* Of every node, by position: base and cum, both the store's. 0, or -1 without memory. */
+int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_use **cum);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* tally: sums by method. */
-#include "report/model/tally.h"
+#include "report/model/model.h"
 
 void call_count_add(struct call_count *count, const struct model *model, size_t node)
 {

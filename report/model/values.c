@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* values: see values.h. */
-#include "report/model/values.h"
+/* values: what something has of each metric. */
+#include "report/model/model.h"
 
 #include <string.h>
 

@@ -11,9 +11,7 @@
 #define JPROF_REPORT_VIEW_H
 
 #include "report/formats/sheet.h"
-#include "report/model/io_use.h"
-#include "report/model/links.h"
-#include "report/model/tally.h"
+#include "report/model/model.h"
 
 struct report;
 
