@@ -62,14 +62,6 @@ void nearest_offer(struct nearest *nearest, const char *candidate)
 	snprintf(nearest->best[at].name, NEAREST_NAME, "%s", candidate);
 }
 
-const char *nearest_guess(const struct nearest *nearest)
-{
-	if (nearest->count == 0 ||
-		nearest->best[0].distance > (strlen(nearest->wanted) + 1) / 3)
-		return NULL;
-	return nearest->best[0].name;
-}
-
 void nearest_text(const struct nearest *nearest, char *text, size_t size)
 {
 	size_t used = 0;
@@ -91,8 +83,13 @@ void choices_add(struct choices *choices, const char *name)
 
 const char *choices_text(struct choices *choices, const char *what)
 {
-	const char *guess = nearest_guess(&choices->nearest);
+	const struct nearest *nearest = &choices->nearest;
+	const char *guess = NULL;
 
+	/* So little has to be changed that it was probably meant. */
+	if (nearest->count > 0 &&
+		nearest->best[0].distance <= (strlen(nearest->wanted) + 1) / 3)
+		guess = nearest->best[0].name;
 	snprintf(choices->text, sizeof(choices->text), ";%s%s%s the %s are %s",
 		guess != NULL ? " did you mean '" : "", guess != NULL ? guess : "",
 		guess != NULL ? "'?" : "", what, choices->known);

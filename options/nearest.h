@@ -32,9 +32,6 @@ size_t nearest_distance(const char *a, const char *b, bool is_pattern);
 /* Keeps the candidate if it is among the best so far, once. */
 void nearest_offer(struct nearest *nearest, const char *candidate);
 
-/* The best, if so little has to be changed that it was probably meant; or NULL. Borrowed. */
-const char *nearest_guess(const struct nearest *nearest);
-
 /* "'a', 'b', 'c'", best first, cut to size. */
 void nearest_text(const struct nearest *nearest, char *text, size_t size);
 

@@ -90,20 +90,6 @@ static int add_file(struct option_set *set, struct error *error)
 	return failed;
 }
 
-static int add_defaults(struct option_set *set, struct error *error)
-{
-	struct option_set defaults = {0};
-	int failed = 0;
-	for (size_t i = 0; i < option_count && !failed; i++)
-		if (option_table[i].initial)
-			failed = give_escaped(
-				&defaults, &option_table[i], option_table[i].initial, error);
-	if (!failed)
-		option_set_merge(set, &defaults);
-	option_set_fini(&defaults);
-	return failed;
-}
-
 /* Hands the options over, or none after a failure, which it returns. */
 static int finish(struct options *options, struct option_set *set, int failed)
 {
@@ -115,12 +101,17 @@ static int finish(struct options *options, struct option_set *set, int failed)
 
 int options_parse(struct options *options, const char *string, struct error *error)
 {
-	struct option_set set = {0};
+	struct option_set set = {0}, defaults = {0};
 	int failed = parse_string(&set, string ? string : "", error);
 	if (!failed)
 		failed = add_file(&set, error);
+	for (size_t i = 0; i < option_count && !failed; i++)
+		if (option_table[i].initial)
+			failed = give_escaped(
+				&defaults, &option_table[i], option_table[i].initial, error);
 	if (!failed)
-		failed = add_defaults(&set, error);
+		option_set_merge(&set, &defaults);
+	option_set_fini(&defaults);
 	return finish(options, &set, failed);
 }
 

@@ -96,16 +96,12 @@ static int compare_thread(const void *left, const void *right)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-int groups_merge(struct owned_profile *owned)
+/* False: there are none. */
+static bool find_parts(const struct profile *profile, size_t *parts)
 {
-	struct profile *profile = &owned->profile;
-	struct store *store = &owned->store;
-	size_t threads = profile->thread_count, nodes = profile->node_count;
-	size_t *parts = store_room(store, threads + 1, sizeof *parts);
-	struct merged merged = {.profile = profile};
 	bool any = false;
 
-	for (size_t t = threads; parts && t-- > 0;) {
+	for (size_t t = profile->thread_count; t-- > 0;) {
 		if (profile->thread[t].group) {
 			ptrdiff_t group =
 				profile_thread_find(profile, profile->thread[t].group);
@@ -115,8 +111,21 @@ int groups_merge(struct owned_profile *owned)
 			any = true;
 		}
 	}
-	if (!any)
-		return parts ? 0 : -1;
+	return any;
+}
+
+int groups_merge(struct owned_profile *owned)
+{
+	struct profile *profile = &owned->profile;
+	struct store *store = &owned->store;
+	size_t threads = profile->thread_count, nodes = profile->node_count;
+	size_t *parts = store_room(store, threads + 1, sizeof *parts);
+	struct merged merged = {.profile = profile};
+
+	if (!parts)
+		return -1;
+	if (!find_parts(profile, parts))
+		return 0;
 	merged.thread = store_room(store, threads + 1, sizeof *merged.thread);
 	merged.first = store_room(store, threads + 1, sizeof *merged.first);
 	merged.node = store_room(store, nodes + 1, sizeof *merged.node);

@@ -63,33 +63,26 @@ static const struct profile_snapshot *find(
 	return reset;
 }
 
-static void list_labels(const struct profile *profile, char *list, size_t size)
-{
-	size_t used = 0;
-
-	list[0] = '\0';
-	for (size_t i = 0; i < profile->snapshot_count && used < size; i++) {
-		const struct profile_snapshot *snapshot = &profile->snapshot[i];
-
-		if (used + strlen(snapshot->label) + 64 > size) {
-			snprintf(list + used, size - used, ", ... (%zu in all)",
-				profile->snapshot_count);
-			return;
-		}
-		used += (size_t)snprintf(list + used, size - used,
-			"%s%s (at %" PRIu64 ".%03u s)", i ? ", " : "", snapshot->label,
-			snapshot->at / 1000000000, (unsigned)(snapshot->at / 1000000 % 1000));
-	}
-}
-
 static int unknown(const struct profile *profile, const char *shown, const char *label,
 	size_t length, struct error *error)
 {
-	char list[LIST_BYTES];
+	char list[LIST_BYTES] = "";
+	size_t used = 0;
 
 	if (profile->snapshot_count == 0)
 		return error_set(error, ERROR_MISSING, "'%s' has no snapshots", shown);
-	list_labels(profile, list, sizeof list);
+	for (size_t i = 0; i < profile->snapshot_count; i++) {
+		const struct profile_snapshot *snapshot = &profile->snapshot[i];
+
+		if (used + strlen(snapshot->label) + 64 > sizeof list) {
+			snprintf(list + used, sizeof list - used, ", ... (%zu in all)",
+				profile->snapshot_count);
+			break;
+		}
+		used += (size_t)snprintf(list + used, sizeof list - used,
+			"%s%s (at %" PRIu64 ".%03u s)", i ? ", " : "", snapshot->label,
+			snapshot->at / 1000000000, (unsigned)(snapshot->at / 1000000 % 1000));
+	}
 	return error_set(error, ERROR_MISSING, "'%s' has no snapshot '%.*s'; it has: %s", shown,
 		(int)(length < 100 ? length : 100), label, list);
 }

@@ -248,9 +248,9 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 	return false;
 }
 
-/* What the record points to has room already. */
+/* values: what the record points to a part of; NULL: nothing. */
 static int fetch(struct reader *reader, sqlite3_stmt *statement,
-	const struct schema_table *table, size_t row, void *record)
+	const struct schema_table *table, uint64_t *values, size_t row, void *record)
 {
 	unsigned metrics = reader->profile->metric_count;
 	int at = table->columns;
@@ -260,32 +260,21 @@ static int fetch(struct reader *reader, sqlite3_stmt *statement,
 			return read_damaged(reader->source,
 				"table '%s' has an impossible '%s' in row %zu", table->name,
 				table->column[i].name, row + 1);
-	for (int i = 0; i < 2 && table->per_metric[i].name; i++) {
-		void *number = (char *)record + table->per_metric[i].offset;
+	for (size_t k = 0; k < 2 && table->per_metric[k].name; k++) {
+		void *place = (char *)record + table->per_metric[k].offset;
+		uint64_t *number = place;
 
-		if (table->per_metric[i].pointer)
-			memcpy(&number, number, sizeof number);
+		if (table->per_metric[k].pointer) {
+			number = values + (2 * row + k) * metrics;
+			memcpy(place, &number, sizeof number);
+		}
 		for (unsigned m = 0; m < metrics; m++)
-			((uint64_t *)number)[m] =
-				(uint64_t)sqlite3_column_int64(statement, at++);
+			number[m] = (uint64_t)sqlite3_column_int64(statement, at++);
 	}
 	return 0;
 }
 
 /* ---- all of them ---- */
-
-/* Lets the record point to its part of the values. */
-static void point(const struct reader *reader, const struct schema_table *table,
-	uint64_t *values, size_t i, void *record)
-{
-	unsigned metrics = reader->profile->metric_count;
-
-	for (int k = 0; k < 2 && values; k++) {
-		uint64_t *own = values + (2 * i + (size_t)k) * metrics;
-
-		memcpy((char *)record + table->per_metric[k].offset, &own, sizeof own);
-	}
-}
 
 /* values: NULL: the records point to none. */
 static int rows_of(struct reader *reader, const struct reader_list *list, char *record,
@@ -308,10 +297,8 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 				"table '%s' has more rows than it counts", table->name);
 		else
 			status = 0;
-		if (status == 0) {
-			point(reader, table, values, i, record + i * step);
-			status = fetch(reader, statement, table, i, record + i * step);
-		}
+		if (status == 0)
+			status = fetch(reader, statement, table, values, i, record + i * step);
 		key = sqlite3_column_int64(statement, 0);
 		if (status == 0 && list->key && (key < list->least || key > list->most))
 			status = read_damaged(reader->source, "%s out of range", list->key);

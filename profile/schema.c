@@ -323,14 +323,6 @@ void schema_column_name(
 			made % (int)metrics);
 }
 
-static const char *type_of(const struct schema_column *column)
-{
-	bool text = column->kind == KIND_TEXT || column->kind == KIND_NAME ||
-		    column->kind == KIND_WORD;
-
-	return text ? "TEXT" : "INTEGER";
-}
-
 /* A copy's rows have the key of their original within the snapshot. */
 static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
@@ -345,7 +337,10 @@ static void append_table(sqlite3_str *sql, const struct schema_table *table, uns
 
 		schema_column_name(table, metrics, i, name, sizeof name);
 		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name,
-			column ? type_of(column) : "INTEGER");
+			column && (column->kind == KIND_TEXT || column->kind == KIND_NAME ||
+					  column->kind == KIND_WORD)
+				? "TEXT"
+				: "INTEGER");
 		if (column && column->key && !table->copy)
 			sqlite3_str_appendall(sql, " PRIMARY KEY");
 		if (column && column->comment[0] && !table->copy)

@@ -268,12 +268,15 @@ static int print_rows(struct report *report, struct out *out, struct error *erro
 	}
 	if (failed == 0) {
 		print_head(report, out);
-		sink_begin(&sink);
+		if (sink.text.failed != 0)
+			out->failed = sink.text.failed;
+		request->format->begin(&sink);
 		failed = rows(report, &sink, error);
 	}
 	if (failed == 0) {
 		note_adjustment(report, &sink);
-		sink_end(&sink);
+		if (request->format->end)
+			request->format->end(&sink);
 	}
 	sink_fini(&sink);
 	return failed;

@@ -413,3 +413,21 @@ char *fixture_print_adjusted(const struct fixture *fixture, const char *view,
 	assert_int_equal(violations, 0);
 	return text;
 }
+
+const struct view *view_find(const char *name)
+{
+	for (size_t i = 0; i < view_count; i++) {
+		if (strcmp(views[i]->name, name) == 0)
+			return views[i];
+	}
+	return NULL;
+}
+
+const struct format *format_find(const char *name)
+{
+	for (size_t i = 0; i < format_count; i++) {
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	}
+	return NULL;
+}

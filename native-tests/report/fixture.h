@@ -34,6 +34,10 @@ struct fixture {
 	struct profile_mark mark[2];
 };
 
+/* The view, the format of that name; NULL: there is none. */
+const struct view *view_find(const char *name);
+const struct format *format_find(const char *name);
+
 /* A profile with the metrics wall (ns) and alloc (bytes), no methods and no threads. */
 void fixture_init(struct fixture *fixture);
 

@@ -3,7 +3,6 @@
 /* format: the table of printers, and the calls a view makes to whichever is at work. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/formats/sheet.h"
 
@@ -16,15 +15,6 @@ const struct format *const formats[] = {
 };
 
 const size_t format_count = sizeof(formats) / sizeof(formats[0]);
-
-const struct format *format_find(const char *name)
-{
-	for (size_t i = 0; i < format_count; i++) {
-		if (strcmp(formats[i]->name, name) == 0)
-			return formats[i];
-	}
-	return NULL;
-}
 
 /* The columns a format shows; in text by their place, else as the sheet has them. */
 static void order_columns(struct sink *sink)
@@ -66,19 +56,6 @@ void sink_init(struct sink *sink, const struct format *format, const struct shee
 void sink_fini(struct sink *sink)
 {
 	out_fini(&sink->text);
-}
-
-void sink_begin(struct sink *sink)
-{
-	if (sink->text.failed != 0)
-		sink->out->failed = sink->text.failed;
-	sink->format->begin(sink);
-}
-
-void sink_end(struct sink *sink)
-{
-	if (sink->format->end != NULL)
-		sink->format->end(sink);
 }
 
 void sink_row(struct sink *sink, const struct cell *cells, unsigned depth)

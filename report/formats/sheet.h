@@ -209,7 +209,6 @@ struct sink {
 
 extern const struct format *const formats[];
 extern const size_t format_count;
-const struct format *format_find(const char *name);
 
 void sink_init(struct sink *sink, const struct format *format, const struct sheet *sheet,
 	struct out *out, bool colour);
@@ -227,10 +226,6 @@ void sink_title(struct sink *sink, const char *format, ...)
 
 /* For printers: writes a cell as data, but for texts and null, of which it returns false. */
 bool out_cell(struct out *out, const struct cell *cell);
-
-/* What the report calls around the view: before the first row, and after the last. */
-void sink_begin(struct sink *sink);
-void sink_end(struct sink *sink);
 
 /* format_screen: text as wide as sink->terminal says; not for users to name. */
 extern const struct format format_text, format_screen;

@@ -71,13 +71,6 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
 				 : falling);
 }
 
-size_t report_top(const struct report *report, size_t count)
-{
-	uint64_t top = report->request->top;
-
-	return top == 0 || top > count ? count : (size_t)top;
-}
-
 uint64_t report_least(const struct report *report)
 {
 	double share = report->min * (double)report->sheet.column[report->sort].whole;
@@ -102,12 +95,14 @@ bool report_is_idle(const struct report *report, size_t thread)
 
 int report_list(struct report *report, const uint32_t *items, size_t count)
 {
+	uint64_t top = report->request->top;
+
 	report->rank = report_room(report, count, struct rank);
 	if (report->model->store->failed)
 		return -1;
 	report_rank(report, report->rank, items, count, report->request->view->fill);
 	report->count = count;
-	report->shown = report_top(report, count);
+	report->shown = top == 0 || top > count ? count : (size_t)top;
 	return 0;
 }
 

@@ -45,7 +45,6 @@ struct view {
 
 extern const struct view *const views[];
 extern const size_t view_count;
-const struct view *view_find(const char *name);
 
 /* Those that are named outside of the table. */
 extern const struct view view_overview, view_summary, view_tree, view_threads;
@@ -115,9 +114,6 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 
 /* Gives a list's shown rows to the sink, and the sums of the others in one line. */
 void report_rows(struct report *report, struct sink *sink);
-
-/* How many of count rows are printed. */
-size_t report_top(const struct report *report, size_t count);
 
 /* What a row must have at least of the column that rows are sorted by, by request->min.
  */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* views: the table of views. */
-#include <string.h>
-
 #include "report/views/view.h"
 
 extern const struct view view_methods, view_callers, view_files, view_connections, view_entries,
@@ -26,12 +24,3 @@ const struct view *const views[] = {
 };
 
 const size_t view_count = sizeof(views) / sizeof(*views);
-
-const struct view *view_find(const char *name)
-{
-	for (size_t i = 0; i < view_count; i++) {
-		if (strcmp(views[i]->name, name) == 0)
-			return views[i];
-	}
-	return NULL;
-}
