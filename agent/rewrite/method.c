@@ -163,60 +163,35 @@ static enum rewrite_reason code_part_write(
 
 enum { LINE_SIZE = 4, LOCAL_SIZE = 10 };
 
-/* Copies the table; its first row, NULL if there is none or *reason is not REWRITE_OK. */
-static uint8_t *table_copy(struct reader in, size_t row_size, uint32_t *rows,
-	struct writer *out, enum rewrite_reason *reason)
+/* Writes a table of lines or of variables. A start at 0 stays there: the enter probe belongs to
+ * the first line. */
+static inline enum rewrite_reason table_write(
+	struct reader in, size_t row_size, const struct code *code, struct writer *out)
 {
-	uint8_t *to;
+	uint32_t rows = read_u2(&in);
+	size_t size = 2 + rows * row_size;
+	uint8_t *row;
 
-	*rows = read_u2(&in);
-	*reason = REWRITE_MALFORMED;
-	if (in.failed || reader_left(&in) != *rows * row_size)
-		return NULL;
-	to = write_room(out, 2 + *rows * row_size);
-	*reason = to ? REWRITE_OK : REWRITE_MEMORY;
-	if (!to)
-		return NULL;
-	memcpy(to, in.at - 2, 2 + *rows * row_size);
-	return to + 2;
-}
-
-/* A start at 0 stays there: the probe belongs to the first line. */
-static enum rewrite_reason lines_write(
-	struct reader in, const struct code *code, struct writer *out)
-{
-	enum rewrite_reason reason;
-	uint32_t rows;
-	uint8_t *row = table_copy(in, LINE_SIZE, &rows, out, &reason);
-
-	for (uint32_t i = 0; row && i < rows; i++, row += LINE_SIZE) {
-		uint32_t start = get_u2(row);
-
-		if (start >= code->length)
-			return REWRITE_MALFORMED;
-		if (start != 0)
-			put_u2(row, code_place(code, start));
-	}
-	return reason;
-}
-
-static enum rewrite_reason variables_write(
-	struct reader in, const struct code *code, struct writer *out)
-{
-	enum rewrite_reason reason;
-	uint32_t rows;
-	uint8_t *row = table_copy(in, LOCAL_SIZE, &rows, out, &reason);
-
-	for (uint32_t i = 0; row && i < rows; i++, row += LOCAL_SIZE) {
-		uint32_t start = get_u2(row), end = start + get_u2(row + 2);
-		uint32_t from = start && start <= code->length ? code_place(code, start) : 0;
+	if (in.failed || reader_left(&in) != size - 2)
+		return REWRITE_MALFORMED;
+	row = write_room(out, size);
+	if (!row)
+		return REWRITE_MEMORY;
+	memcpy(row, in.at - 2, size);
+	row += 2;
+	for (uint32_t i = 0; i < rows; i++, row += row_size) {
+		bool is_local = row_size == LOCAL_SIZE;
+		uint32_t start = get_u2(row), end = start + (is_local ? get_u2(row + 2) : 1u);
+		uint32_t from;
 
 		if (end > code->length)
 			return REWRITE_MALFORMED;
+		from = start ? code_place(code, start) : 0;
 		put_u2(row, from);
-		put_u2(row + 2, end ? code_place(code, end) - from : 0);
+		if (is_local)
+			put_u2(row + 2, end ? code_place(code, end) - from : 0);
 	}
-	return reason;
+	return REWRITE_OK;
 }
 
 /* ---- the attribute ---- */
@@ -232,10 +207,10 @@ static enum rewrite_reason attribute_write(const struct method_work *work,
 	write_u4(out, 0);
 	switch (attribute->kind) {
 	case ATTRIBUTE_LINES:
-		reason = lines_write(attribute->content, code, out);
+		reason = table_write(attribute->content, LINE_SIZE, code, out);
 		break;
 	case ATTRIBUTE_LOCALS:
-		reason = variables_write(attribute->content, code, out);
+		reason = table_write(attribute->content, LOCAL_SIZE, code, out);
 		break;
 	case ATTRIBUTE_TYPES:
 		reason = annotations_write_types(

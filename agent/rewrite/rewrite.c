@@ -178,22 +178,19 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 	const struct rewrite_request *request = rewriter->request;
 	struct method method = {0};
 	struct rewrite_method described;
-	enum rewrite_reason reason = method_read(rewriter, &method);
-	size_t descriptor_at;
+	enum rewrite_reason reason;
 	struct rewrite_probes probes;
 
 	rewriter->names.size = rewriter->class_name_size;
-	if (reason == REWRITE_OK)
-		reason = name_write(rewriter, method.name);
-	descriptor_at = rewriter->names.size;
-	if (reason == REWRITE_OK)
-		reason = name_write(rewriter, method.descriptor);
-	if (reason != REWRITE_OK)
+	if ((reason = method_read(rewriter, &method)) ||
+		(reason = name_write(rewriter, method.name)) ||
+		(reason = name_write(rewriter, method.descriptor)))
 		return reason;
 	described = (struct rewrite_method){
 		.class_name = (char *)rewriter->names.bytes,
 		.name = (char *)rewriter->names.bytes + rewriter->class_name_size,
-		.descriptor = (char *)rewriter->names.bytes + descriptor_at,
+		.descriptor = (char *)rewriter->names.bytes + rewriter->class_name_size +
+			      method.name.length + 1,
 		.access = method.access,
 		.intrinsic = method.intrinsic,
 	};
