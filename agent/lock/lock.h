@@ -28,7 +28,6 @@ enum lock_rank {
 	LOCK_FILES,       /* a part of the table of files and connections */
 	LOCK_FILE_SLOTS,  /* places of rows that are free again */
 	LOCK_OPENERS,     /* the threads that opened something */
-	LOCK_PATHS,       /* call paths of records */
 	LOCK_RECORDS,     /* rings and segments of records */
 	LOCK_MARKS,       /* marks that wait to be written */
 	LOCK_NEAR,        /* the names near a session's patterns */
