@@ -8,7 +8,7 @@
  * Owns: nothing after it returns.
  * Runs: cold, on the thread that parses, without locks.
  */
-#include "options/config_json.h"
+#include "options/option_table.h"
 
 #include <errno.h>
 #include <jansson.h>

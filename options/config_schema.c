@@ -10,7 +10,6 @@
  * The patterns are regular expressions as ECMA-262 has them, and of these only what other
  * validators have as well.
  */
-#include "options/config_schema.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/config_json.h"
 #include "options/option_table.h"
 #include "options/thread_choice.h"
 

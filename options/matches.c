@@ -84,39 +84,27 @@ size_t matches_say(const json_t *rows, bool has_ended, size_t most,
 	return count;
 }
 
-/* Of the option's patterns: whether there are some, and whether one has matched. */
-struct share {
-	bool any, matched;
-};
-
-static struct share share_of(const json_t *rows, const char *key)
-{
-	const char *option, *pattern;
-	const json_t *near;
-	struct share share = {false, false};
-
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-		bool unmatched = read_unmatched(row, &option, &pattern, &near);
-
-		if (!option || strcmp(option, key) != 0)
-			continue;
-		share.any = true;
-		/* What adds to all application classes leaves those. */
-		share.matched |= !unmatched || *pattern == PATTERN_ADD;
-	}
-	return share;
-}
-
 const char *matches_nothing(const json_t *rows)
 {
-	struct share include = share_of(rows, "include"), scope = share_of(rows, "scope"),
-		     threads = share_of(rows, "threads");
+	static const char *const keys[] = {"threads", "scope", "include"};
+	bool any[3] = {false}, matched[3] = {false};
+	const char *option, *pattern;
+	const json_t *near;
 
-	if (threads.any && !threads.matched)
-		return "threads";
-	if (scope.any && !scope.matched)
-		return "scope";
+	for (size_t i = 0; i < 3 * json_array_size(rows); i++) {
+		bool unmatched =
+			read_unmatched(json_array_get(rows, i / 3), &option, &pattern, &near);
+
+		if (!option || strcmp(option, keys[i % 3]) != 0)
+			continue;
+		any[i % 3] = true;
+		/* What adds to all application classes leaves those. */
+		matched[i % 3] |= !unmatched || *pattern == PATTERN_ADD;
+	}
 	/* Methods of the scope are recorded whatever include says. */
-	return include.any && !include.matched && !scope.matched ? "include" : NULL;
+	matched[2] |= matched[1];
+	for (size_t k = 0; k < 3; k++)
+		if (any[k] && !matched[k])
+			return keys[k];
+	return NULL;
 }

@@ -91,7 +91,7 @@ const char *choices_text(struct choices *choices, const char *what)
 		nearest->best[0].distance <= (strlen(nearest->wanted) + 1) / 3)
 		guess = nearest->best[0].name;
 	snprintf(choices->text, sizeof(choices->text), ";%s%s%s the %s are %s",
-		guess != NULL ? " did you mean '" : "", guess != NULL ? guess : "",
+		guess != NULL ? " did you mean '" : "", guess ? guess : "",
 		guess != NULL ? "'?" : "", what, choices->known);
 	return choices->text;
 }

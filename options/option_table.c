@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/config_schema.h"
 #include "options/nearest.h"
 #include "options/thread_choice.h"
 

@@ -138,4 +138,40 @@ static inline const void *option_value(
 	return (const char *)options + row->offset;
 }
 
+/* ---- options as a JSON object: config_json.c ---- */
+
+/* Of a larger file no more than this is read; it is refused. */
+enum { CONFIG_SIZE_LIMIT = 1 << 20 };
+
+/* The member by which editors find the schema; passed over. */
+#define CONFIG_SCHEMA_KEY "$schema"
+
+/* Gives the keys of the file to the set. 0, or a negative code; the set is still to be
+ * finished. */
+int config_load(struct option_set *set, const char *path, struct error *error);
+
+/* The same from memory; path is for messages only. NULL: the bytes are in no file, and may
+ * name one by `config`. */
+int config_parse(struct option_set *set, const char *bytes, size_t size, const char *path,
+	struct error *error);
+
+/* What the set was given (`config` is left out) as a JSON object; see options_to_json.
+ * Owned; NULL without memory. */
+char *config_write(const struct option_set *set, unsigned indent);
+
+/* 0, or a negative code if a value given to the set is not UTF-8: names the option. */
+int config_check_utf8(const struct option_set *set, struct error *error);
+
+/* ---- what a config file may hold, as a JSON schema (draft 2020-12): config_schema.c ---- */
+
+/* The schema of one value. It accepts what the agent accepts, with what no schema can say left out: 7.0 is a
+ * whole number to it, and it counts no items of lists. Owned; NULL without memory. */
+struct json_t *schema_of_text(const struct option_row *row);
+struct json_t *schema_of_choice(const struct option_row *row);
+struct json_t *schema_of_yes_no(const struct option_row *row);
+struct json_t *schema_of_count(const struct option_row *row);
+struct json_t *schema_of_size(const struct option_row *row);
+struct json_t *schema_of_list(const struct option_row *row);
+struct json_t *schema_of_threads(const struct option_row *row);
+
 #endif

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/config_json.h"
 #include "options/option_table.h"
 #include "options/wrap.h"
 

@@ -29,11 +29,6 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* A run of letters and digits that no person chose. */
 static bool is_random(const char *run, size_t length)
 {
@@ -84,7 +79,9 @@ void pattern_put_name(struct pattern_text *text, const char *name, size_t length
 			end = i + UUID_LENGTH;
 			continue;
 		}
-		for (end = i; end < length && (is_digit(name[end]) || is_letter(name[end]));
+		for (end = i; end < length &&
+			      (is_digit(name[end]) || (name[end] >= 'a' && name[end] <= 'z') ||
+				      (name[end] >= 'A' && name[end] <= 'Z'));
 			end++)
 			;
 		if (end > i)

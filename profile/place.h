@@ -21,6 +21,8 @@
 
 #include "error/error.h"
 
+struct sqlite3;
+
 struct place {
 	char name[512];  /* for sqlite3_open_v2 and the other system calls */
 	const char *vfs; /* for sqlite3_open_v2 */
@@ -46,5 +48,18 @@ void place_beside(const struct place *place, const char *suffix, char *path);
  * copy above them (the original is closed). -1 with errno set when that fails or fd is
  * -1. */
 int place_above_stdio(int fd);
+
+/* ---- what reading and writing do alike with SQLite ---- */
+
+/* Fills error with "cannot DOING 'PATH': why" for a result of SQLite; returns -code. db
+ * may be NULL. */
+int sql_failed(struct error *error, struct sqlite3 *db, int result, const char *doing,
+	const struct place *place);
+
+/* The code that error.h has for a result of SQLite. */
+enum error_code sql_error_code(int result);
+
+/* Runs statements that give no rows that matter. A result of SQLite. */
+int sql_exec(struct sqlite3 *db, const char *statements);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,6 @@
 
 #include "profile/place.h"
 #include "profile/schema.h"
-#include "profile/sql.h"
 
 /* How long a transaction waits for readers before it begins. */
 #define BUSY_MS 5000

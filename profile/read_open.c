@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "profile/reader.h"
-#include "profile/sql.h"
 
 /* How long to wait for a JVM that writes, looking every millisecond: one that writes all
  * the time leaves the file alone for moments only. */

@@ -40,7 +40,7 @@ void run_notes_join(void)
 {
 	const char *folder = secure_getenv(RUN_NOTES_VARIABLE);
 
-	if (joined == NULL && folder != NULL && folder[0] == '/')
+	if (!joined && folder && folder[0] == '/')
 		joined = strdup(folder);
 }
 
@@ -66,10 +66,10 @@ void run_notes_put(enum run_note_kind kind, const char *text, const char *progra
 	char record[PATH_MAX + 512];
 	int saved = errno, file, length;
 
-	if (joined == NULL)
+	if (!joined)
 		return;
 	length = snprintf(record, sizeof(record), "%s%c%ld%c%s%c%.*s%c", kinds[kind], 0,
-		(long)getpid(), 0, text != NULL ? text : "", 0, PROGRAM_LIMIT,
+		(long)getpid(), 0, text ? text : "", 0, PROGRAM_LIMIT,
 		program != NULL ? program : "", 0);
 	file = open_below(joined, "notes", O_WRONLY | O_APPEND);
 	if (file >= 0 && length > 0 && length < (int)sizeof(record) &&
@@ -84,7 +84,7 @@ bool run_notes_claim(void)
 {
 	int saved = errno, file;
 
-	if (joined == NULL || has_claim)
+	if (!joined || has_claim)
 		return true;
 	file = open_below(joined, "first", O_WRONLY | O_CREAT | O_EXCL);
 	has_claim = file >= 0;
@@ -112,7 +112,7 @@ int run_notes_open(char folder[PATH_MAX], struct error *error)
 	const char *root = getenv("TMPDIR");
 	int file;
 
-	if (root == NULL || root[0] != '/' || strlen(root) > PATH_MAX / 2)
+	if (!root || root[0] != '/' || strlen(root) > PATH_MAX / 2)
 		root = "/tmp";
 	snprintf(folder, PATH_MAX, "%s/jprof-run-XXXXXX", root);
 	if (mkdtemp(folder) == NULL) {
@@ -129,24 +129,6 @@ int run_notes_open(char folder[PATH_MAX], struct error *error)
 	if (file >= 0)
 		close(file);
 	return -(int)error->code;
-}
-
-/* The whole file, with a '\0' behind it. Owned; NULL with errno. */
-static char *read_bytes(int file, size_t *size)
-{
-	char *bytes = malloc(NOTES_LIMIT + 1);
-	ssize_t got = 0;
-
-	*size = 0;
-	while (bytes != NULL && *size < NOTES_LIMIT &&
-		(got = read(file, bytes + *size, NOTES_LIMIT - *size)) > 0)
-		*size += (size_t)got;
-	if (bytes != NULL && got >= 0) {
-		bytes[*size] = '\0';
-		return bytes;
-	}
-	free(bytes);
-	return NULL;
 }
 
 /* Steps to the next text; NULL if it does not end before the end. */
@@ -168,7 +150,7 @@ static bool read_note(struct run_note *note, const char **at, const char *end)
 
 	note->text = pid ? next_text(at, end) : NULL;
 	note->program = note->text ? next_text(at, end) : NULL;
-	if (note->program == NULL)
+	if (!note->program)
 		return false;
 	while (number < KINDS && strcmp(kinds[number], kind) != 0)
 		number++;
@@ -181,22 +163,26 @@ int run_notes_read(struct run_notes *notes, const char *folder, struct error *er
 {
 	int file = open_below(folder, "notes", O_RDONLY);
 	struct run_note note, *grown;
+	FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
 	const char *at, *end;
-	size_t size = 0;
 
-	*notes = (struct run_notes){0};
-	notes->bytes = file >= 0 ? read_bytes(file, &size) : NULL;
-	if (notes->bytes == NULL)
+	*notes = (struct run_notes){.bytes = stream ? malloc(NOTES_LIMIT + 1) : NULL};
+	at = end = notes->bytes;
+	if (at)
+		end += fread(notes->bytes, 1, NOTES_LIMIT, stream);
+	if (!at || ferror(stream)) {
 		error_set_errno(error, ERROR_IO, errno, "cannot read '%s/notes'", folder);
-	if (file >= 0)
+		run_notes_fini(notes);
+	}
+	if (stream)
+		fclose(stream);
+	else if (file >= 0)
 		close(file);
-	if (notes->bytes == NULL)
+	if (!notes->bytes)
 		return -(int)error->code;
-	at = notes->bytes;
-	end = at + size;
 	while (read_note(&note, &at, end)) {
 		grown = realloc(notes->note, (notes->count + 1) * sizeof(note));
-		if (grown == NULL) {
+		if (!grown) {
 			run_notes_fini(notes);
 			return error_set(error, ERROR_MEMORY, "no memory");
 		}

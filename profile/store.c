@@ -40,11 +40,15 @@ static char *add_block(struct store *store, size_t size)
 	return block->bytes;
 }
 
-static void *take_bytes(struct store *store, size_t size)
+void *store_room(struct store *store, size_t count, size_t size)
 {
 	char *bytes;
 
-	size = (size / ALIGNED + 1) * ALIGNED;
+	if (count >= PTRDIFF_MAX / (size + 1)) {
+		store->failed = true;
+		return NULL;
+	}
+	size = (count * size / ALIGNED + 1) * ALIGNED;
 	if (size > LARGE)
 		return add_block(store, size);
 	if (store->left < size) {
@@ -59,17 +63,9 @@ static void *take_bytes(struct store *store, size_t size)
 	return bytes;
 }
 
-void *store_room(struct store *store, size_t count, size_t size)
-{
-	if (count < PTRDIFF_MAX / (size + 1))
-		return take_bytes(store, count * size);
-	store->failed = true;
-	return NULL;
-}
-
 struct label store_bytes(struct store *store, const char *bytes, size_t length)
 {
-	char *copy = take_bytes(store, length + 1);
+	char *copy = store_room(store, length + 1, 1);
 
 	if (!copy)
 		return (struct label){"", 0};

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "options/config_json.h"
 #include "options/option_table.h"
 #include "options/options.h"
 #include "options/pattern.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/config_json.h"
+#include "options/option_table.h"
 #include "options/options.h"
 
 static const char *verdict_on(const char *json, struct error *error)

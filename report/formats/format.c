@@ -49,7 +49,7 @@ void sink_init(struct sink *sink, const struct format *format, const struct shee
 		.first_stanza = true};
 	out_init(&sink->text, -1);
 	order_columns(sink);
-	if (format->open != NULL)
+	if (format->open)
 		format->open(sink);
 }
 
@@ -65,20 +65,20 @@ void sink_row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 void sink_stanza(struct sink *sink, bool open)
 {
-	if (!sink->measuring && sink->format->stanza != NULL)
+	if (!sink->measuring && sink->format->stanza)
 		sink->format->stanza(sink, open);
 }
 
 void sink_part(struct sink *sink, const char *key, bool list, bool open)
 {
-	if (!sink->measuring && sink->format->part != NULL)
+	if (!sink->measuring && sink->format->part)
 		sink->format->part(sink, key, list, open);
 }
 
 void sink_extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
 	const struct cell *cells)
 {
-	if (sink->format->extra != NULL)
+	if (sink->format->extra)
 		sink->format->extra(sink, key, label, rows, cells);
 }
 
@@ -87,7 +87,7 @@ void sink_title(struct sink *sink, const char *format, ...)
 	char line[1024];
 	va_list arguments;
 
-	if (sink->measuring || sink->format->title == NULL)
+	if (sink->measuring || !sink->format->title)
 		return;
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
@@ -97,6 +97,6 @@ void sink_title(struct sink *sink, const char *format, ...)
 
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more)
 {
-	if (!sink->measuring && sink->format->note != NULL)
+	if (!sink->measuring && sink->format->note)
 		sink->format->note(sink, key, value, more);
 }

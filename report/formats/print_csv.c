@@ -27,7 +27,7 @@ static void put_field(struct out *out, const char *text, size_t length)
 	out_text(out, front);
 	for (const char *end = text + length, *quote; text < end; text = quote) {
 		quote = memchr(text + 1, '"', (size_t)(end - text) - 1);
-		if (quote == NULL)
+		if (!quote)
 			quote = end;
 		if (*text == '"')
 			out_char(out, '"');

@@ -71,8 +71,8 @@ static size_t shared_groups(const char *a, const char *b)
 static void put_prefix(
 	struct out *out, const struct column *before, const struct column *column, bool first)
 {
-	const char *left = before == NULL || before->group == NULL ? "" : before->group;
-	const char *entered = column == NULL || column->group == NULL ? "" : column->group;
+	const char *left = before == NULL || !before->group ? "" : before->group;
+	const char *entered = column == NULL || !column->group ? "" : column->group;
 	size_t shared = shared_groups(left, entered), length;
 
 	left += shared;
@@ -83,7 +83,7 @@ static void put_prefix(
 	for (const char *end = left; *end != '\0'; end++)
 		if (end == left || (*end == '.' && end[1] != '\0'))
 			out_char(out, '}');
-	if (column == NULL)
+	if (!column)
 		return;
 	if (!first)
 		out_char(out, ',');
@@ -108,7 +108,7 @@ static void make_prefixes(struct sink *sink)
 		if (i == 0)
 			out_char(&sink->text, '{');
 		put_prefix(&sink->text, before, column, i == 0);
-		if (column == NULL)
+		if (!column)
 			out_char(&sink->text, '}');
 		before = column;
 	}
@@ -179,7 +179,7 @@ static void stanza(struct sink *sink, bool open)
 static void part(struct sink *sink, const char *key, bool list, bool open)
 {
 	if (open) {
-		if (sink->part != NULL)
+		if (sink->part)
 			out_char(sink->out, ',');
 		put_key(sink->out, key);
 		if (list)

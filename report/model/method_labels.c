@@ -88,7 +88,7 @@ static struct label display_name(
 	out_char(&out, '.');
 	if (method->name.text)
 		out_bytes(&out, method->name.text, method->name.length);
-	if (telling != TELL_NAME && method->signature.text != NULL)
+	if (telling != TELL_NAME && method->signature.text)
 		put_parameters(&out, method->signature.text, telling == TELL_RESULT);
 	store->failed |= out.failed != 0;
 	label = store_bytes(store, out.buffer, out.failed ? 0 : out.length);
@@ -98,7 +98,7 @@ static struct label display_name(
 
 static int compare_text(const char *a, const char *b)
 {
-	if (a == NULL || b == NULL)
+	if (!a || !b)
 		return (a != NULL) - (b != NULL);
 	return strcmp(a, b);
 }

@@ -23,7 +23,7 @@ void out_init(struct out *out, int fd)
 {
 	*out = (struct out){.fd = fd, .capacity = BUFFER_SIZE};
 	out->buffer = malloc(out->capacity);
-	if (out->buffer == NULL)
+	if (!out->buffer)
 		fail(out, ENOMEM);
 }
 
@@ -84,7 +84,7 @@ void out_many(struct out *out, const char *bytes, size_t length)
 		size_t piece = length < PIECE ? length : PIECE;
 		char *room = take_room(out, piece);
 
-		if (room == NULL)
+		if (!room)
 			return;
 		memcpy(room, bytes, piece);
 		bytes += piece;
@@ -98,7 +98,7 @@ void out_spaces(struct out *out, size_t count)
 		size_t piece = count < PIECE ? count : PIECE;
 		char *room = take_room(out, piece);
 
-		if (room == NULL)
+		if (!room)
 			return;
 		memset(room, ' ', piece);
 		count -= piece;

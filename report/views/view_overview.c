@@ -122,7 +122,7 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 		if (heavy && tells) {
 			while (depth > 0 && shown[depth - 1] >= walk.level)
 				depth--;
-			if (sink != NULL) {
+			if (sink) {
 				fill_path(report, walk.at, cells);
 				cells[LEVEL] = cell_number(walk.level);
 				sink_row(sink, cells, (unsigned)depth);
