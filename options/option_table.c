@@ -15,7 +15,7 @@
 #include "options/nearest.h"
 #include "options/thread_choice.h"
 
-/* More would make every look at a class slow; nobody writes that many by hand. */
+/* More would make every look at a class slow. */
 enum { LIST_LIMIT = 1000 };
 
 static const char no_memory[] = "no memory";

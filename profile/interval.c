@@ -17,7 +17,7 @@ enum {
 struct subtraction {
 	struct profile *to;
 	const struct profile *from;
-	uint64_t *base; /* of to's nodes, each followed by what was spent */
+	uint64_t *base; /* of to's nodes, each followed by its own cost */
 	unsigned counters;
 	size_t *place;  /* by from's node: the place among to's nodes */
 	size_t *thread; /* by to's node: its thread */
@@ -207,7 +207,7 @@ static int settle(struct subtraction *subtraction)
 	return status;
 }
 
-/* A thread that runs is copied node by node, and the time of a stretch that is under way may
+/* A thread that runs is copied node by node, and the time of a delta that is under way may
  * be seen at the node that the thread is just leaving: then its caller makes up for it. */
 static int subtract_nodes(struct subtraction *subtraction)
 {

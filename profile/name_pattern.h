@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes on their way into a text of `size`, one of which is left: for whoever ends it. */
+/* Bytes on their way into a text of `size`, one of which is left for its end. */
 struct pattern_text {
 	char *bytes;
 	size_t size, length;

@@ -40,8 +40,8 @@ static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
 }
 
 /* A journal may name another file, of a transaction over several databases, which SQLite deletes
- * when it has undone it. Profiles have no such transactions: whoever puts such a journal beside
- * one wants a file deleted. */
+ * when it has undone it. Profiles have no such transactions: such a journal was put there to have a file
+ * deleted. */
 static int open_own(
 	sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
@@ -51,8 +51,7 @@ static int open_own(
 	return SQLITE_CANTOPEN;
 }
 
-/* Where there is a write-ahead log, whoever made it, SQLite would use it, and map its
- * index. */
+/* SQLite would use any write-ahead log that is there, and map its index. */
 static int access_no_log(sqlite3_vfs *vfs, const char *name, int flags, int *result)
 {
 	static const char log[] = "-wal";

@@ -67,7 +67,7 @@ struct profile_thread {
 	uint64_t total[PROFILE_METRIC_MAX]; /* what the thread used, from its counters */
 };
 
-/* transition[previous event][this event]: how often a stretch of this node began with the
+/* transition[previous event][this event]: how often a delta of this node began with the
  * one and ended with the other. */
 enum { PROFILE_ENTRY, PROFILE_EXIT };
 
@@ -84,7 +84,7 @@ struct profile_node {
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
 	uint8_t earlier;
 	uint64_t transition[2][2];
-	const uint64_t *base; /* one a metric; borrowed from whoever made the record */
+	const uint64_t *base; /* one a metric; borrowed */
 	/* Of base, what jprof's own rare ways used: the same. NULL: nothing (to the writer alone). */
 	const uint64_t *spent;
 };
@@ -105,13 +105,13 @@ static inline bool profile_is_flat(
 	return root[node->parent].method == METHOD_FOLDED;
 }
 
-/* Stretches of one sequence of methods and transitions, of all threads. */
+/* Deltas of one sequence of methods and transitions, of all threads. */
 struct profile_sequence {
 	uint32_t code; /* calibration/sequence.h; below PROFILE_SEQUENCE_CODES */
 	/* The code in words: for the writer; the reader leaves them NULL. */
 	const char *first, *begin, *second, *end, *third;
 	uint64_t count;
-	const uint64_t *sum, *min; /* of the stretches, one a metric; borrowed like base */
+	const uint64_t *sum, *min; /* of the deltas, one a metric; borrowed like base */
 };
 
 /* What I/O is done with: a file, a connection, a host name; or many that have something

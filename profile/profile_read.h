@@ -77,7 +77,7 @@ struct profile {
 	struct profile_mark *mark;
 	size_t mark_count;
 
-	/* Between which methods stretches were, ordered by code: of the interval, but for the
+	/* Between which methods deltas were, ordered by code: of the interval, but for the
 	 * minima, which are those of all the time until its end. */
 	struct profile_sequence *sequence;
 	size_t sequence_count;

@@ -9,7 +9,7 @@
  *   ... commits, each with the journal ...
  *   the journal removed                                         (a single file again)
  *
- * There is no write-ahead log: its index is a mapped file, and whoever shortens that file
+ * There is no write-ahead log: its index is a mapped file, and shortening that file
  * kills the process that has mapped it (SIGBUS).
  */
 #include "profile/profile_write.h"
@@ -57,7 +57,7 @@ struct profile_writer {
 	struct place place;
 };
 
-/* False: somebody has removed or renamed it, or its folder. */
+/* False: it was removed or renamed, or its folder. */
 static bool has_name(const struct profile_writer *writer)
 {
 	struct stat ours, named;

@@ -340,7 +340,7 @@ int read_open(struct read_source *source, const char *path, struct error *error)
 	source->steps = STEPS_FEW;
 	if (status == 0)
 		status = open_some_way(source);
-	/* Until here somebody may have written: what is read stands now. */
+	/* A JVM may have written until here: what is read stands now. */
 	if (status == 0) {
 		if (stat(path, &found) == 0 && (uint64_t)found.st_size > source->bytes)
 			source->bytes = (uint64_t)found.st_size;
