@@ -93,11 +93,17 @@ static bool index_clear(struct call_tree *tree, uint32_t nodes)
 	return true;
 }
 
-static bool index_grow(struct call_tree *tree, uint64_t slots, enum memory_claim claim)
+/* Makes room for so many more, at most two thirds full. */
+static bool index_room(struct call_tree *tree, uint32_t more, enum memory_claim claim)
 {
 	struct tree_index *index = &tree->children;
 	struct tree_index old = *index;
+	uint64_t slots = (uint64_t)index->mask + 1;
 
+	while (slots * 2 < ((uint64_t)index->used + more) * 3)
+		slots *= 2;
+	if (slots == (uint64_t)index->mask + 1)
+		return true;
 	index->arena = (struct arena){0};
 	if (arena_resize(&index->arena, tree->budget, slots * 4, claim) != 0) {
 		index->arena = old.arena;
@@ -115,17 +121,6 @@ static bool index_grow(struct call_tree *tree, uint64_t slots, enum memory_claim
 	return true;
 }
 
-/* Makes room for so many more, at most two thirds full. */
-static bool index_room(struct call_tree *tree, uint32_t more, enum memory_claim claim)
-{
-	const struct tree_index *index = &tree->children;
-	uint64_t slots = (uint64_t)index->mask + 1;
-
-	while (slots * 2 < ((uint64_t)index->used + more) * 3)
-		slots *= 2;
-	return slots == (uint64_t)index->mask + 1 || index_grow(tree, slots, claim);
-}
-
 /* ---- memory ---- */
 
 static void place_nodes(struct call_tree *tree)
@@ -134,12 +129,6 @@ static void place_nodes(struct call_tree *tree)
 
 	tree->nodes = tree->arena.base;
 	tree->capacity = capacity > TREE_CHILDREN ? TREE_CHILDREN : (uint32_t)capacity;
-}
-
-/* What was forced is to be asked for soon: as if all of it had been. */
-static void wear_patience(struct call_tree *tree, uint32_t nodes)
-{
-	tree->patience -= tree->patience < nodes ? tree->patience : nodes;
 }
 
 /* A quarter more; if that is not to be had, less. */
@@ -157,8 +146,12 @@ static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
 	if (result != 0)
 		result = arena_resize(&tree->arena, tree->budget, bytes + 1, claim);
 	place_nodes(tree);
-	if (claim == MEMORY_FORCED)
-		wear_patience(tree, tree->capacity - tree->count);
+	/* What was forced is to be pruned away soon: as if all of it had been asked for. */
+	if (claim == MEMORY_FORCED) {
+		uint32_t nodes = tree->capacity - tree->count;
+
+		tree->patience -= tree->patience < nodes ? tree->patience : nodes;
+	}
 	lock_give(&tree->lock);
 	return result == 0;
 }
@@ -193,54 +186,24 @@ static void link_child(struct call_tree *tree, struct tree_node *parent, uint32_
 	store32(&parent->children, parent->children + 1);
 }
 
-/* A list that has become too long goes into the hash, whole. */
-static void hash_child(struct call_tree *tree, struct tree_node *parent, uint32_t index)
-{
-	if (tree->listed)
-		return;
-	if (children_of(parent) > TREE_LIST_MAX + 1) {
-		index_put(tree, index);
-		return;
-	}
-	if (children_of(parent) <= TREE_LIST_MAX)
-		return;
-	for (index = parent->first_child; index != 0;
-		index = tree_at(tree, index)->next_sibling)
-		index_put(tree, index);
-}
-
-static uint32_t recursion_of(const struct call_tree *tree, uint32_t parent, uint32_t method)
-{
-	for (uint32_t i = parent; i != TREE_ROOT; i = tree_at(tree, i)->parent)
-		if (tree_at(tree, i)->method == method)
-			return tree_at(tree, i)->recursion + 1;
-	return 0;
-}
-
 /* TREE_FLAT for children of a fold. */
 static uint32_t flat_below(const struct call_tree *tree, uint32_t parent)
 {
 	return tree_at(tree, parent)->method == METHOD_FOLDED ? TREE_FLAT : 0;
 }
 
-static bool room_for_child(struct call_tree *tree, uint32_t parent, enum memory_claim claim)
-{
-	uint32_t children = children_of(tree_at(tree, parent));
-	uint32_t hashed = 0;
-
-	if (children >= TREE_LIST_MAX && !tree->listed)
-		hashed = children == TREE_LIST_MAX ? TREE_LIST_MAX + 1 : 1;
-	return (tree->count < tree->capacity || grow_nodes(tree, claim)) &&
-	       index_room(tree, hashed, claim);
-}
-
+/* A list that becomes too long goes into the hash, whole. 0: no memory for it. */
 static uint32_t add(
 	struct call_tree *tree, uint32_t parent, uint32_t method, enum memory_claim claim)
 {
+	uint32_t children = children_of(tree_at(tree, parent)), hashed = 0, index, same;
 	struct tree_node *node;
-	uint32_t index;
 
-	if (!room_for_child(tree, parent, claim))
+	if (children >= TREE_LIST_MAX && !tree->listed)
+		hashed = children == TREE_LIST_MAX ? TREE_LIST_MAX + 1 : 1;
+	if (tree->count >= tree->capacity && !grow_nodes(tree, claim))
+		return 0;
+	if (!index_room(tree, hashed, claim))
 		return 0;
 	index = tree->count;
 	node = tree_at(tree, index);
@@ -249,20 +212,20 @@ static uint32_t add(
 	node->method = method;
 	node->parent = parent;
 	node->children = flat_below(tree, parent);
-	node->recursion = recursion_of(tree, parent, method);
+	for (same = parent; same != TREE_ROOT; same = tree_at(tree, same)->parent)
+		if (tree_at(tree, same)->method == method)
+			break;
+	if (same != TREE_ROOT)
+		node->recursion = tree_at(tree, same)->recursion + 1;
 	link_child(tree, tree_at(tree, parent), index);
-	hash_child(tree, tree_at(tree, parent), index);
+	if (hashed == 1)
+		index_put(tree, index);
+	else if (hashed > 1)
+		for (uint32_t i = tree_at(tree, parent)->first_child; i != 0;
+			i = tree_at(tree, i)->next_sibling)
+			index_put(tree, i);
 	__atomic_store_n(&tree->count, index + 1, __ATOMIC_RELEASE);
 	return index;
-}
-
-static uint32_t find_listed(
-	const struct call_tree *tree, const struct tree_node *parent, uint32_t method)
-{
-	for (uint32_t i = parent->first_child; i != 0; i = tree_at(tree, i)->next_sibling)
-		if (tree_at(tree, i)->method == method)
-			return i;
-	return 0;
 }
 
 uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method)
@@ -275,10 +238,14 @@ uint32_t tree_find(struct call_tree *tree, uint32_t node, uint32_t method)
 		return 0;
 	if (tree_at(tree, child)->method != method)
 		child = tree_at(tree, child)->next_sibling;
-	if (child == 0 || tree_at(tree, child)->method != method)
-		child = children_of(list) <= TREE_LIST_MAX || tree->listed
-				? find_listed(tree, list, method)
-				: *index_slot(tree, parent, method);
+	if (child == 0 || tree_at(tree, child)->method != method) {
+		if (children_of(list) <= TREE_LIST_MAX || tree->listed)
+			for (child = list->first_child;
+				child != 0 && tree_at(tree, child)->method != method;)
+				child = tree_at(tree, child)->next_sibling;
+		else
+			child = *index_slot(tree, parent, method);
+	}
 	if (child != 0) {
 		store32(&list->last_child, child);
 		store32(&tree_at(tree, node)->last_child, child);
@@ -302,34 +269,21 @@ static uint32_t find_or_force(struct call_tree *tree, uint32_t parent, uint32_t 
 	return add(tree, parent, method, MEMORY_FORCED);
 }
 
-static uint32_t find_flat(struct call_tree *tree, uint32_t node, uint32_t method)
+uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
 {
-	uint32_t fold = tree_callees(tree, node);
+	uint32_t fold = tree_callees(tree, node), flat;
 
 	if (tree_at(tree, fold)->method != METHOD_FOLDED)
 		fold = tree_find(tree, fold, METHOD_FOLDED);
-	return fold == 0 || method == METHOD_FOLDED ? fold : tree_find(tree, fold, method);
-}
-
-static uint32_t force_flat(struct call_tree *tree, uint32_t node, uint32_t method)
-{
-	uint32_t fold = tree_callees(tree, node), flat = 0;
-
+	flat = fold == 0 || method == METHOD_FOLDED ? fold : tree_find(tree, fold, method);
+	if (flat != 0)
+		return flat;
+	fold = memory_is_exceeded(tree->budget) ? TREE_ROOT : tree_callees(tree, node);
 	if (tree_at(tree, fold)->method != METHOD_FOLDED)
 		fold = find_or_force(tree, fold, METHOD_FOLDED);
 	if (fold != 0)
 		flat = method == METHOD_FOLDED ? fold : find_or_force(tree, fold, method);
 	return flat != 0 ? flat : TREE_FOLDED;
-}
-
-uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method)
-{
-	uint32_t flat = find_flat(tree, node, method);
-
-	if (flat == 0)
-		flat = force_flat(
-			tree, memory_is_exceeded(tree->budget) ? TREE_ROOT : node, method);
-	return flat;
 }
 
 uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method)

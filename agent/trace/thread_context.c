@@ -25,20 +25,6 @@ static bool prune(struct thread_context *context)
 		       shadow_depth(&context->stack), &context->current) > 0;
 }
 
-/* Somebody else was short of memory: who has more than half of a fair share gives some.
- */
-static void heed_shortage(struct thread_context *context)
-{
-	struct memory_budget *budget = budget_of(context);
-	uint32_t shortage = atomic_load_explicit(&budget->shortage, memory_order_relaxed);
-
-	if (context->shortage == shortage)
-		return;
-	context->shortage = shortage;
-	if (tree_bytes(&context->tree) > memory_share(budget) / 2)
-		prune(context);
-}
-
 /* The child for a call of the method from where the thread is, which a prune may have changed. 0: no
  * memory for it. */
 static uint32_t find_or_add(struct thread_context *context, uint32_t method)
@@ -50,33 +36,32 @@ static uint32_t find_or_add(struct thread_context *context, uint32_t method)
 
 /* Memory is short: ended threads' trees give way first, then the own one, and others' as
  * soon as their owners come by. */
-static uint32_t add_for_want(struct thread_context *context, uint32_t method)
+static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
 {
 	struct call_tree *tree = &context->tree;
-	uint32_t child = 0;
+	struct memory_budget *budget = tree->budget;
+	uint32_t shortage = atomic_load_explicit(&budget->shortage, memory_order_relaxed);
+	uint32_t child;
 
-	if (tree->patience == 0) {
+	/* Another thread was short: trees of more than half a fair share give some. */
+	if (context->shortage != shortage) {
+		context->shortage = shortage;
+		if (tree_bytes(tree) > memory_share(budget) / 2)
+			prune(context);
+	}
+	child = find_or_add(context, method);
+	if (child == 0 && tree->patience == 0) {
 		for (int i = 0; i < RELIEFS && child == 0; i++) {
 			if (!trace_relieve(context->trace, tree_bytes(tree) / 4))
 				break;
 			child = tree_add(tree, context->current, method);
 		}
-		if (child != 0)
-			return child;
-		context->shortage = memory_call_short(tree->budget);
+		if (child == 0)
+			context->shortage = memory_call_short(budget);
 	}
-	return prune(context) ? find_or_add(context, method) : 0;
-}
-
-static RARE uint32_t new_child(struct thread_context *context, uint32_t method)
-{
-	uint32_t child;
-
-	heed_shortage(context);
-	child = find_or_add(context, method);
-	if (child == 0)
-		child = add_for_want(context, method);
-	return child != 0 ? child : tree_flat(&context->tree, context->current, method);
+	if (child == 0 && prune(context))
+		child = find_or_add(context, method);
+	return child != 0 ? child : tree_flat(tree, context->current, method);
 }
 
 /* The node of a call of the method from where the thread is. */
@@ -168,28 +153,20 @@ static void forget_type(struct thread_context *context)
 /* Nobody else asks for memory so often in vain. */
 enum { CELLS_PATIENCE = 1000 };
 
-static RARE bool grow_cells(struct thread_context *context, uint32_t code)
-{
-	struct sequence_table *table = &context->sequences;
-	bool grown;
-
-	lock_take(&context->tree.lock);
-	grown = sequence_table_grow(table, budget_of(context), context->set->count, code);
-	lock_give(&context->tree.lock);
-	table->patience = grown ? 0 : CELLS_PATIENCE;
-	return grown;
-}
-
 RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
 {
 	struct sequence_table *table = &context->sequences;
 	struct spending spending;
 
 	spend_begin(context, &spending);
-	if (table->patience > 0)
+	if (table->patience > 0) {
 		table->patience--;
-	else
-		grow_cells(context, code);
+	} else {
+		lock_take(&context->tree.lock);
+		if (!sequence_table_grow(table, budget_of(context), context->set->count, code))
+			table->patience = CELLS_PATIENCE;
+		lock_give(&context->tree.lock);
+	}
 	spend_end(context, &spending);
 	if (!table->block[code / SEQUENCE_BLOCK])
 		context_add(&table->uncounted, 1);
@@ -246,31 +223,6 @@ RARE void context_caught_rare(struct thread_context *context, uint32_t method)
 	spend_end(context, &spending);
 }
 
-/* From a method whose frame found no room; what is below it is known again in the end. */
-static void leave_overflow(struct thread_context *context, bool unwound, const uint64_t *now)
-{
-	struct shadow_stack *stack = &context->stack;
-	bool last = stack->overflow == 1;
-
-	context_add(&context->unwound, unwound);
-	context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
-		TRANSITION_EXIT, unwound);
-	shadow_overflow_pop(stack);
-}
-
-/* The method is left, and with it those above, whose exits never came. */
-static void repair(
-	struct thread_context *context, struct shadow_frame *frame, const uint64_t *now)
-{
-	struct shadow_stack *stack = &context->stack;
-
-	forget_type(context);
-	context_charge(SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
-	context_add(&context->repaired, (uint64_t)(stack->top - frame));
-	stack->top = frame - 1;
-	__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
-}
-
 RARE bool context_exit_rare(
 	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now)
 {
@@ -280,7 +232,13 @@ RARE bool context_exit_rare(
 
 	spend_begin(context, &spending);
 	if (stack->overflow > 0) {
-		leave_overflow(context, unwound, now);
+		/* Its frame found no room; what is below it is known again in the end. */
+		bool last = stack->overflow == 1;
+
+		context_add(&context->unwound, unwound);
+		context_charge(SHAPE_ANY, context, now, stack->top[last ? -1 : 0].third,
+			TRANSITION_EXIT, unwound);
+		shadow_overflow_pop(stack);
 		spend_end(context, &spending);
 		return true;
 	}
@@ -291,10 +249,17 @@ RARE bool context_exit_rare(
 			context_add(&context->unmatched, 1);
 		return false;
 	}
-	if (unwound)
+	if (unwound) {
 		unwind_to(context, frame - 1, now);
-	else
-		repair(context, frame, now);
+	} else {
+		/* With it those above are left, whose exits never came. */
+		forget_type(context);
+		context_charge(
+			SHAPE_ANY, context, now, frame[-1].third, TRANSITION_EXIT, false);
+		context_add(&context->repaired, (uint64_t)(stack->top - frame));
+		stack->top = frame - 1;
+		__atomic_store_n(&context->current, stack->top->node, __ATOMIC_RELEASE);
+	}
 	spend_end(context, &spending);
 	return true;
 }
@@ -317,28 +282,24 @@ void context_found_frame(struct thread_context *context, uint32_t method)
 	forget_type(context);
 }
 
-/* One node after the other below the root; 0 when nodes were renumbered meanwhile. */
-static uint32_t follow_path(
-	struct thread_context *context, const uint32_t *method, uint32_t count)
-{
-	uint32_t moves = context->tree.moves, node = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
-		node = child_of(context, method[i]);
-		if (context->tree.moves != moves)
-			return 0;
-	}
-	return node;
-}
-
 uint32_t context_path(struct thread_context *context, const uint32_t *method, uint32_t count)
 {
 	enum { TRIES = 3 };
 	uint32_t node = 0;
 
-	for (int i = 0; i < TRIES && node == 0 && count > 0; i++)
-		node = follow_path(context, method, count);
+	for (int tries = 0; tries < TRIES && node == 0; tries++) {
+		uint32_t moves = context->tree.moves;
+
+		for (uint32_t i = 0; i < count; i++) {
+			__atomic_store_n(&context->current, node, __ATOMIC_RELEASE);
+			node = child_of(context, method[i]);
+			if (context->tree.moves == moves)
+				continue;
+			/* Nodes were renumbered: from the root again. */
+			node = 0;
+			break;
+		}
+	}
 	__atomic_store_n(&context->current, context->stack.top->node, __ATOMIC_RELEASE);
 	return node;
 }

@@ -228,16 +228,6 @@ static bool is_member(const struct call_tree *tree, uint32_t index)
 	return tree_at(tree, index)->prune.marks & MARK_MEMBER;
 }
 
-/* The owner of what is a member below this node. */
-static uint32_t owner_below(const struct call_tree *tree, uint32_t parent)
-{
-	if (is_member(tree, parent))
-		return tree_at(tree, parent)->prune.to;
-	if (tree_at(tree, parent)->method == METHOD_FOLDED)
-		return tree_at(tree, parent)->parent;
-	return parent;
-}
-
 /* A fold that stays is its owner's, and no member. */
 static void find_owner(struct call_tree *tree, uint32_t index, unsigned cut)
 {
@@ -252,7 +242,11 @@ static void find_owner(struct call_tree *tree, uint32_t index, unsigned cut)
 		parent->prune.to = index;
 	} else if (node->method == METHOD_FOLDED || parent->method == METHOD_FOLDED ||
 		   node->prune.fineness >= cut) {
-		node->prune.to = owner_below(tree, node->parent);
+		if (is_member(tree, node->parent))
+			node->prune.to = parent->prune.to;
+		else
+			node->prune.to =
+				parent->method == METHOD_FOLDED ? parent->parent : node->parent;
 		node->prune.marks |= MARK_MEMBER;
 	}
 }
@@ -278,12 +272,6 @@ static uint32_t *first_of(const struct pruning *pruning, uint32_t index)
 	return &pruning->first[tree_at(pruning->tree, index)->method];
 }
 
-static void forget_first(const struct pruning *pruning, uint32_t member)
-{
-	for (; member != 0; member = tree_at(pruning->tree, member)->prune.next)
-		*first_of(pruning, member) = 0;
-}
-
 /* How many nodes fewer there are when the owner's group is folded. */
 static uint32_t gain_of(const struct pruning *pruning, uint32_t owner)
 {
@@ -299,7 +287,8 @@ static uint32_t gain_of(const struct pruning *pruning, uint32_t owner)
 		left++;
 		*first = i;
 	}
-	forget_first(pruning, group->next);
+	for (uint32_t i = group->next; i != 0; i = tree_at(pruning->tree, i)->prune.next)
+		*first_of(pruning, i) = 0;
 	return members > left ? members - left : 0;
 }
 
@@ -361,16 +350,6 @@ static void free_slot(struct call_tree *tree, uint32_t slot)
 	tree_at(tree, slot)->prune.marks |= MARK_FREE;
 }
 
-/* The counts in one slot go into another one, but for the scratch of either. */
-static void move_counts(struct call_tree *tree, uint32_t to, uint32_t from)
-{
-	struct prune_scratch scratch = tree_at(tree, to)->prune;
-
-	memcpy(tree_at(tree, to), tree_at(tree, from), tree->stride);
-	tree_at(tree, to)->prune = scratch;
-	tree_at(tree, to)->prune.marks &= (uint16_t)~MARK_FREE;
-}
-
 /* The owner's fold takes the lowest slot of its group; what is there goes into the free
  * slot. */
 static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest, uint32_t slot,
@@ -381,11 +360,16 @@ static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
 	struct prune_scratch scratch = fold->prune;
 
 	if (lowest != slot) {
+		struct tree_node *moved = tree_at(tree, slot);
+		struct prune_scratch kept = moved->prune;
+
 		*first_of(pruning, lowest) = slot;
-		move_counts(tree, slot, lowest);
-		tree_at(tree, slot)->parent = lowest;
-		if (tree_at(tree, slot)->prune.to == lowest)
-			tree_at(tree, slot)->prune.to = slot;
+		memcpy(moved, fold, tree->stride);
+		moved->prune = kept;
+		moved->prune.marks &= (uint16_t)~MARK_FREE;
+		moved->parent = lowest;
+		if (moved->prune.to == lowest)
+			moved->prune.to = slot;
 		scratch.to = slot;
 	}
 	memset(fold, 0, tree->stride);
@@ -397,18 +381,6 @@ static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
 	fold->prune.marks &= (uint16_t)~MARK_FREE;
 }
 
-/* Its path, and so its id, ceases. */
-static void leave_path(struct call_tree *tree, uint32_t index)
-{
-	struct tree_node *node = tree_at(tree, index);
-
-	if (is_known(node))
-		forward(tree, 0, node->id, index);
-	node->id = tree->next_id++;
-	node->written = 0;
-	node->children &= ~TREE_REFERRED;
-}
-
 /* Adds the member to the first of its method, or makes it that. stays: it is below the owner's fold
  * already. True: its slot is free. */
 static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
@@ -417,8 +389,14 @@ static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 	struct tree_node *node = tree_at(tree, member), *to;
 	uint32_t *first = first_of(pruning, member);
 
-	if (!stays)
-		leave_path(tree, member);
+	/* Its path, and so its id, ceases. */
+	if (!stays) {
+		if (is_known(node))
+			forward(tree, 0, node->id, member);
+		node->id = tree->next_id++;
+		node->written = 0;
+		node->children &= ~TREE_REFERRED;
+	}
 	if (node->method != METHOD_FOLDED && *first == 0) {
 		*first = node->prune.to = member;
 		return false;
@@ -472,28 +450,16 @@ static void fold_group(struct pruning *pruning, uint32_t owner, uint32_t fold)
 		*first_of(pruning, last) = 0;
 }
 
-static void leave_group(const struct call_tree *tree, uint32_t member)
-{
-	for (; member != 0; member = tree_at(tree, member)->prune.next)
-		tree_at(tree, member)->prune.to = member;
-}
-
-static uint32_t known_members(const struct call_tree *tree)
-{
-	uint32_t known = 0;
-
-	for (uint32_t i = 0; i < tree->count; i++)
-		known += is_member(tree, i) && is_known(tree_at(tree, i));
-	return known;
-}
-
 /* False: no memory for the forwards, nothing is folded. */
 static bool fold_groups(struct pruning *pruning, unsigned cut)
 {
 	struct call_tree *tree = pruning->tree;
+	uint32_t known = 0;
 
 	make_groups(tree, cut);
-	if (!forwards_room(tree, known_members(tree)))
+	for (uint32_t i = 0; i < tree->count; i++)
+		known += is_member(tree, i) && is_known(tree_at(tree, i));
+	if (!forwards_room(tree, known))
 		return false;
 	for (uint32_t i = 0; i < tree->count; i++) {
 		struct tree_node *owner = tree_at(tree, i);
@@ -506,7 +472,9 @@ static bool fold_groups(struct pruning *pruning, unsigned cut)
 		if (gain_of(pruning, i) > 0)
 			fold_group(pruning, i, fold);
 		else
-			leave_group(tree, owner->prune.next);
+			for (uint32_t member = owner->prune.next; member != 0;
+				member = tree_at(tree, member)->prune.next)
+				tree_at(tree, member)->prune.to = member;
 		owner->prune.to = i;
 	}
 	return true;
@@ -556,33 +524,23 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	return kept;
 }
 
-/* False: the system has no memory. */
-static bool pruning_init(struct pruning *pruning, struct call_tree *tree)
-{
-	uint32_t highest = 0;
-
-	*pruning = (struct pruning){.tree = tree};
-	for (uint32_t i = 0; i < tree->count; i++)
-		if (tree_at(tree, i)->method > highest)
-			highest = tree_at(tree, i)->method;
-	if (arena_resize(&pruning->table, tree->budget,
-		    ((size_t)highest + 1) * sizeof(*pruning->first), MEMORY_FORCED) != 0)
-		return false;
-	pruning->first = pruning->table.base;
-	return true;
-}
-
 /* Folds some. Returns how many nodes fewer there are. */
 static uint32_t prune_once(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
 {
 	uint32_t before = tree->count;
 	size_t bytes = tree_bytes(tree);
 	bool frames_too = memory_claim_of(tree->budget, bytes) != MEMORY_SMALL;
-	struct pruning pruning;
+	struct pruning pruning = {.tree = tree};
+	uint32_t highest = 0;
 	unsigned cut = 0;
 
-	if (!pruning_init(&pruning, tree))
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (tree_at(tree, i)->method > highest)
+			highest = tree_at(tree, i)->method;
+	if (arena_resize(&pruning.table, tree->budget,
+		    ((size_t)highest + 1) * sizeof(*pruning.first), MEMORY_FORCED) != 0)
 		return 0;
+	pruning.first = pruning.table.base;
 	weigh(tree);
 	grade(&pruning, frame, frames);
 	if (choose(&pruning, frames_too, &cut) > 0 && fold_groups(&pruning, cut)) {
@@ -596,27 +554,10 @@ static uint32_t prune_once(struct call_tree *tree, struct shadow_frame *frame, s
 	return before - tree->count;
 }
 
-static bool has_too_much(const struct call_tree *tree)
-{
-	return memory_is_exceeded(tree->budget) &&
-	       tree_bytes(tree) > memory_share(tree->budget) / 2;
-}
-
-/* What the budget had to give in spite of its limit is given back, too. */
-static uint32_t prune_locked(struct call_tree *tree, struct shadow_frame *frame, size_t frames)
-{
-	uint32_t before = tree->count;
-
-	while (prune_once(tree, frame, frames) > 0 && has_too_much(tree))
-		;
-	tree->forced = false;
-	return before - tree->count;
-}
-
 uint32_t tree_prune(
 	struct call_tree *tree, struct shadow_frame *frame, size_t frames, uint32_t *current)
 {
-	uint32_t gone = 0;
+	uint32_t before = tree->count, gone = 0;
 
 	if (tree->patience > 0) {
 		tree->patience--;
@@ -626,7 +567,13 @@ uint32_t tree_prune(
 	if (tree->hold) {
 		tree->patience = HOLD_PATIENCE;
 	} else {
-		gone = prune_locked(tree, frame, frames);
+		/* What the budget gave in spite of its limit is given back, too. */
+		while (prune_once(tree, frame, frames) > 0 &&
+			memory_is_exceeded(tree->budget) &&
+			tree_bytes(tree) > memory_share(tree->budget) / 2)
+			;
+		tree->forced = false;
+		gone = before - tree->count;
 		if (current != NULL)
 			__atomic_store_n(current, frame[frames - 1].node, __ATOMIC_RELEASE);
 		if (gone < tree->count / 3) /* a quarter of what it was */
