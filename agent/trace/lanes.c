@@ -8,11 +8,6 @@
 
 #include "agent/trace/mount.h"
 
-enum {
-	FOUND = sizeof(((struct carrier_part *)0)->found) /
-		sizeof(((struct carrier_part *)0)->found[0])
-};
-
 /* ---- groups ---- */
 
 void trace_keep_virtual_apart(struct trace *trace)
@@ -36,29 +31,6 @@ static struct thread_context *new_group(
 	group->row.identity = *identity;
 	group->row.identity.is_virtual = true;
 	return group;
-}
-
-static struct thread_context *group_of_thread(
-	struct trace *trace, const struct thread_identity *identity)
-{
-	struct thread_context *group = new_group(trace, identity);
-
-	if (group) {
-		group->as_group.only = true;
-		lock_take(&trace->lock);
-		rows_append(trace, group);
-		lock_give(&trace->lock);
-	}
-	return group;
-}
-
-/* A group that has no lane: nobody was shown it. */
-static void forget_group(struct trace *trace, struct thread_context *group)
-{
-	lock_take(&trace->lock);
-	rows_remove(trace, group);
-	lock_give(&trace->lock);
-	rows_destroy(trace, group);
 }
 
 /* What those are called that come when only the last place is left. */
@@ -85,20 +57,6 @@ static struct thread_context *find_group(const struct trace *trace, const char *
 	return group || !only_others(trace) ? group : group_called(trace, others);
 }
 
-/* Under LOCK_THREADS: puts the fresh one in, unless another carrier was first. */
-static struct thread_context *add_group(struct trace *trace, struct thread_context *fresh)
-{
-	struct thread_context *group = find_group(trace, fresh->row.identity.name);
-
-	if (group)
-		return group;
-	if (only_others(trace))
-		snprintf(fresh->row.identity.name, sizeof(fresh->row.identity.name), "%s",
-			others);
-	rows_append(trace, fresh);
-	return trace->group[trace->groups++] = fresh;
-}
-
 static struct thread_context *make_group(struct trace *trace, const char *name)
 {
 	struct thread_identity identity = {.is_virtual = true};
@@ -109,35 +67,35 @@ static struct thread_context *make_group(struct trace *trace, const char *name)
 	if (!fresh)
 		return NULL;
 	lock_take(&trace->lock);
-	group = add_group(trace, fresh);
+	group = find_group(trace, name); /* another carrier may have been first */
+	if (!group) {
+		if (only_others(trace))
+			snprintf(fresh->row.identity.name, sizeof(identity.name), "%s", others);
+		rows_append(trace, fresh);
+		group = trace->group[trace->groups++] = fresh;
+	}
 	lock_give(&trace->lock);
 	if (group != fresh)
 		rows_destroy(trace, fresh);
 	return group;
 }
 
-static struct thread_context *group_named(struct thread_context *carrier, const char *name)
-{
-	struct trace *trace = carrier->trace;
-	struct thread_context *group = carrier->as_carrier.named;
-
-	if (group && strcmp(group->row.identity.name, name) == 0)
-		return group;
-	lock_take(&trace->lock);
-	group = find_group(trace, name);
-	lock_give(&trace->lock);
-	if (!group)
-		group = make_group(trace, name);
-	return carrier->as_carrier.named = group;
-}
-
 static struct thread_context *group_by_name(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
+	struct trace *trace = carrier->trace;
+	struct thread_context *group = carrier->as_carrier.named;
 	char pattern[sizeof(identity->name)];
 
 	name_pattern(pattern, identity->name);
-	return group_named(carrier, pattern);
+	if (group && strcmp(group->row.identity.name, pattern) == 0)
+		return group;
+	lock_take(&trace->lock);
+	group = find_group(trace, pattern);
+	lock_give(&trace->lock);
+	if (!group)
+		group = make_group(trace, pattern);
+	return carrier->as_carrier.named = group;
 }
 
 /* ---- lanes ---- */
@@ -215,37 +173,23 @@ static struct thread_context *make_lane(
 	return lane;
 }
 
-static struct thread_context *look_for_lane(
-	struct thread_context *carrier, struct thread_context *group)
+struct thread_context *lane_of(struct thread_context *carrier, struct thread_context *group)
 {
-	struct thread_context *lane = find_lane(carrier, group);
+	uint32_t id = group->row.id;
+	struct found_lane *found = &carrier->as_carrier.found[id % CARRIER_FOUND];
+	struct thread_context *lane;
 
+	if (found->group == id)
+		return found->lane;
+	lane = find_lane(carrier, group);
 	if (!lane)
 		lane = make_lane(carrier, group);
-	if (lane) {
-		carrier->as_carrier.found[group->row.id % FOUND].group = group->row.id;
-		carrier->as_carrier.found[group->row.id % FOUND].lane = lane;
-	}
+	if (lane)
+		*found = (struct found_lane){id, lane};
 	return lane;
 }
 
-struct thread_context *lane_of(struct thread_context *carrier, struct thread_context *group)
-{
-	if (carrier->as_carrier.found[group->row.id % FOUND].group == group->row.id)
-		return carrier->as_carrier.found[group->row.id % FOUND].lane;
-	return look_for_lane(carrier, group);
-}
-
 /* ---- which one ---- */
-
-/* What is kept apart leaves the reserve to what is not. */
-static bool room_apart(struct trace *trace)
-{
-	while (!memory_is_ample(&trace->budget))
-		if (!trace_relieve(trace, 0))
-			return false;
-	return true;
-}
 
 /* A lane in a group for this thread alone. NULL: they are not kept apart, or there is no memory for
  * that. */
@@ -253,57 +197,62 @@ static struct thread_context *lane_apart(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *group = NULL, *lane;
+	struct thread_context *group, *lane;
 
-	if (trace->apart && room_apart(trace))
-		group = group_of_thread(trace, identity);
-	lane = group ? lane_of(carrier, group) : NULL;
-	if (group && !lane)
-		forget_group(trace, group);
+	if (!trace->apart)
+		return NULL;
+	/* What is kept apart leaves the reserve to what is not. */
+	while (!memory_is_ample(&trace->budget))
+		if (!trace_relieve(trace, 0))
+			return NULL;
+	group = new_group(trace, identity);
+	if (!group)
+		return NULL;
+	group->as_group.only = true;
+	lock_take(&trace->lock);
+	rows_append(trace, group);
+	lock_give(&trace->lock);
+	lane = lane_of(carrier, group);
+	if (!lane) {
+		/* No visitor was shown a group without lanes. */
+		lock_take(&trace->lock);
+		rows_remove(trace, group);
+		lock_give(&trace->lock);
+		rows_destroy(trace, group);
+	}
 	return lane;
-}
-
-static struct thread_context *lane_by_name(
-	struct thread_context *carrier, const struct thread_identity *identity)
-{
-	struct thread_context *group = group_by_name(carrier, identity);
-
-	return group ? lane_of(carrier, group) : NULL;
 }
 
 struct thread_context *lane_for(
 	struct thread_context *carrier, const struct thread_identity *identity)
 {
-	struct thread_context *lane = lane_apart(carrier, identity);
+	struct thread_context *lane = lane_apart(carrier, identity), *group;
 
-	return lane ? lane : lane_by_name(carrier, identity);
-}
-
-static void make_unknown(struct trace *trace)
-{
-	struct thread_identity identity = {.name = VIRTUAL_UNKNOWN_NAME};
-	struct thread_context *fresh = new_group(trace, &identity);
-	bool first;
-
-	if (!fresh)
-		return;
-	lock_take(&trace->lock);
-	first = !trace->unknown;
-	if (first) {
-		rows_append(trace, fresh);
-		__atomic_store_n(&trace->unknown, fresh, __ATOMIC_RELEASE);
-	}
-	lock_give(&trace->lock);
-	if (!first)
-		rows_destroy(trace, fresh);
+	if (lane)
+		return lane;
+	group = group_by_name(carrier, identity);
+	return group ? lane_of(carrier, group) : NULL;
 }
 
 struct thread_context *lane_for_unknown(struct thread_context *carrier)
 {
-	struct thread_context *group;
+	const struct thread_identity identity = {.name = VIRTUAL_UNKNOWN_NAME};
+	struct trace *trace = carrier->trace;
+	struct thread_context *group = __atomic_load_n(&trace->unknown, __ATOMIC_ACQUIRE);
+	struct thread_context *fresh = group ? NULL : new_group(trace, &identity);
 
-	if (!__atomic_load_n(&carrier->trace->unknown, __ATOMIC_ACQUIRE))
-		make_unknown(carrier->trace);
-	group = __atomic_load_n(&carrier->trace->unknown, __ATOMIC_ACQUIRE);
+	if (fresh) {
+		lock_take(&trace->lock);
+		group = trace->unknown; /* another carrier may have been first */
+		if (!group) {
+			rows_append(trace, fresh);
+			__atomic_store_n(&trace->unknown, fresh, __ATOMIC_RELEASE);
+		}
+		lock_give(&trace->lock);
+		if (group)
+			rows_destroy(trace, fresh);
+		else
+			group = fresh;
+	}
 	return group ? lane_of(carrier, group) : NULL;
 }

@@ -106,18 +106,6 @@ static void unpark(
 	}
 }
 
-/* The thread, whose frames are in the lane, runs on; the carrier's clock is `until`. */
-static void run_on(
-	struct thread_context *lane, const struct virtual_thread *thread, uint64_t until)
-{
-	bool room = parked_room(lane, lane->current);
-
-	turn_begin(lane);
-	unpark(lane, lane->current, room, thread->wall, until);
-	atomic_store_explicit(&lane->outside, false, memory_order_release);
-	turn_end(lane);
-}
-
 /* ---- mount, unmount ---- */
 
 void carrier_give_way(struct thread_context *carrier)
@@ -167,7 +155,7 @@ static void start_for(
 }
 
 /* The thread, mounted since that time, has the lane from here on. */
-static void run_in(
+static void occupy(
 	struct thread_context *lane, const struct virtual_thread *thread, uint64_t since)
 {
 	struct lane_part *part = &lane->as_lane;
@@ -195,9 +183,15 @@ struct thread_context *virtual_mount(
 	start_for(lane, thread, carrier->last);
 	put_frames(lane, thread);
 	lane->code = thread->code;
-	if (!thread->outside)
-		run_on(lane, thread, wall_of(carrier));
-	run_in(lane, thread, carrier->as_carrier.since);
+	if (!thread->outside) {
+		bool room = parked_room(lane, lane->current);
+
+		turn_begin(lane);
+		unpark(lane, lane->current, room, thread->wall, wall_of(carrier));
+		atomic_store_explicit(&lane->outside, false, memory_order_release);
+		turn_end(lane);
+	}
+	occupy(lane, thread, carrier->as_carrier.since);
 	return lane;
 }
 
@@ -206,48 +200,41 @@ void carrier_read(struct thread_context *carrier, uint64_t *now)
 	metric_read(SHAPE_ANY, carrier->set, carrier->metric, now);
 }
 
-/* A thread begins in its lane, with what it used before it was known. */
-static void begin_at_root(struct thread_context *lane, struct virtual_thread *thread,
-	const uint64_t *from, const uint64_t *now)
-{
-	struct tree_node *root = tree_at(&lane->tree, TREE_ROOT);
-
-	lane->code = SEQUENCE_OUTSIDE;
-	start_for(lane, thread, from);
-	for (unsigned i = 0; i < lane->set->count; i++) {
-		__atomic_store_n(&lane->last[i], now[i], __ATOMIC_RELAXED);
-		__atomic_store_n(
-			&root->base[i], root->base[i] + (now[i] - from[i]), __ATOMIC_RELEASE);
-	}
-}
-
 struct thread_context *virtual_begin(struct thread_context *carrier,
 	const struct thread_identity *identity, bool outside, const uint64_t *now,
 	struct virtual_thread **thread)
 {
 	struct trace *trace = carrier->trace;
-	struct thread_context *lane;
+	struct virtual_thread *fresh = virtual_take(trace, carrier);
+	struct thread_context *lane = fresh ? lane_for(carrier, identity) : NULL;
+	const uint64_t *from = outside ? now : carrier->last;
+	struct tree_node *root;
 
-	*thread = virtual_take(trace, carrier);
-	lane = *thread ? lane_for(carrier, identity) : NULL;
-	if (*thread && !lane)
-		virtual_give(trace, carrier, *thread);
+	*thread = lane ? fresh : NULL;
 	if (!lane) {
-		*thread = NULL;
+		if (fresh)
+			virtual_give(trace, carrier, fresh);
 		atomic_fetch_add(&trace->lost_threads, 1);
 		return NULL;
 	}
-	(*thread)->group = lane->as_lane.group;
-	(*thread)->code = SEQUENCE_OUTSIDE;
+	fresh->group = lane->as_lane.group;
+	fresh->code = lane->code = SEQUENCE_OUTSIDE;
+	fresh->outside = outside;
 	lane_add(&lane->as_lane.begun, 1);
-	(*thread)->outside = outside;
-	begin_at_root(lane, *thread, outside ? now : carrier->last, now);
-	run_in(lane, *thread, carrier->as_carrier.since);
+	start_for(lane, fresh, from);
+	/* What it used before it was known. */
+	root = tree_at(&lane->tree, TREE_ROOT);
+	for (unsigned i = 0; i < lane->set->count; i++) {
+		__atomic_store_n(&lane->last[i], now[i], __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&root->base[i], root->base[i] + (now[i] - from[i]), __ATOMIC_RELEASE);
+	}
+	occupy(lane, fresh, carrier->as_carrier.since);
 	return lane;
 }
 
 /* The lane is empty, since then. */
-static void run_out(struct thread_context *lane, uint64_t wall)
+static void vacate(struct thread_context *lane, uint64_t wall)
 {
 	struct lane_part *part = &lane->as_lane;
 
@@ -258,28 +245,12 @@ static void run_out(struct thread_context *lane, uint64_t wall)
 	__atomic_store_n(&lane->current, TREE_ROOT, __ATOMIC_RELEASE);
 }
 
-/* The carrier goes on from the reading at which the lane came to its end. */
-static void carry_over(struct thread_context *carrier, const struct thread_context *lane)
-{
-	context_start_at(carrier, lane->last);
-}
-
-static void take_frames(struct thread_context *lane, struct virtual_thread *thread)
+void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
+	struct virtual_thread *thread)
 {
 	const struct shadow_stack *stack = &lane->stack;
 	size_t frames = shadow_depth(stack) - 1 - (stack->overflow > 0);
 
-	thread->overflow = stack->overflow;
-	thread->lane = lane->row.id;
-	thread->node = lane->current;
-	thread->moves = lane->tree.moves;
-	if (!virtual_keep(lane->trace, thread, shadow_base(stack) + 1, frames))
-		context_add(&lane->lost, frames);
-}
-
-void virtual_unmount(struct thread_context *carrier, struct thread_context *lane,
-	struct virtual_thread *thread)
-{
 	thread->outside = atomic_load_explicit(&lane->outside, memory_order_relaxed);
 	if (thread->outside)
 		context_start(lane);
@@ -288,9 +259,14 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 	thread->code = lane->code;
 	for (unsigned i = 0; i < lane->set->count; i++)
 		thread->used[i] += context_used(lane, i);
-	take_frames(lane, thread);
-	run_out(lane, wall_of(lane));
-	carry_over(carrier, lane);
+	thread->overflow = stack->overflow;
+	thread->lane = lane->row.id;
+	thread->node = lane->current;
+	thread->moves = lane->tree.moves;
+	if (!virtual_keep(lane->trace, thread, shadow_base(stack) + 1, frames))
+		context_add(&lane->lost, frames);
+	vacate(lane, wall_of(lane));
+	context_start_at(carrier, lane->last);
 }
 
 bool virtual_unknown(struct thread_context *carrier)
@@ -304,8 +280,8 @@ bool virtual_unknown(struct thread_context *carrier)
 	__atomic_store_n(
 		&lane->as_lane.mounted_since, carrier->as_carrier.since, __ATOMIC_RELAXED);
 	context_settle(lane);
-	run_out(lane, wall_of(lane));
-	carry_over(carrier, lane);
+	vacate(lane, wall_of(lane));
+	context_start_at(carrier, lane->last);
 	return true;
 }
 
@@ -323,50 +299,36 @@ void carrier_resume(struct thread_context *carrier, bool nobody)
 
 /* ---- the end ---- */
 
-/* Who is mounted now has used what it has (outside the scope: nothing), and is nobody's from here on. */
-static void leave_mounted(struct thread_context *lane, const uint64_t *now)
-{
-	struct trace *trace = lane->trace;
-
-	if (!atomic_load(&lane->outside))
-		rows_charge_last(lane, lane->stopped ? lane->stop : now);
-	run_out(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
-}
-
-static void leave_lane(struct thread_context *lane, const uint64_t *now)
-{
-	lock_take(&lane->tree.lock);
-	if (lane->as_lane.mounted_since != 0)
-		leave_mounted(lane, now);
-	lane->as_lane.carrier = NULL;
-	lane->counting = false;
-	lane->metric = NULL;
-	lock_give(&lane->tree.lock);
-}
-
 void lanes_leave(struct trace *trace, struct thread_context *carrier, const uint64_t *now)
 {
 	if (!carrier->as_carrier.carries)
 		return;
 	lock_take(&trace->lock);
-	for (struct thread_context *lane = trace->first; lane; lane = lane->row.next)
-		if (lane->row.life == CONTEXT_LANE && lane->as_lane.carrier == carrier)
-			leave_lane(lane, now);
+	for (struct thread_context *lane = trace->first; lane; lane = lane->row.next) {
+		if (lane->row.life != CONTEXT_LANE || lane->as_lane.carrier != carrier)
+			continue;
+		lock_take(&lane->tree.lock);
+		/* Who is mounted has used what it has (outside the scope: nothing); what it does from here
+		 * on is not charged. */
+		if (lane->as_lane.mounted_since != 0) {
+			if (!atomic_load(&lane->outside))
+				rows_charge_last(lane, lane->stopped ? lane->stop : now);
+			vacate(lane, lane->stopped ? trace->stopped_at : wall_of(lane));
+		}
+		lane->as_lane.carrier = NULL;
+		lane->counting = false;
+		lane->metric = NULL;
+		lock_give(&lane->tree.lock);
+	}
 	virtual_give_spares(trace, carrier);
 	lock_give(&trace->lock);
-}
-
-static uint64_t now_or_stop(const struct trace *trace)
-{
-	uint64_t stopped_at = __atomic_load_n(&trace->stopped_at, __ATOMIC_RELAXED);
-
-	return stopped_at != 0 ? stopped_at : clock_now();
 }
 
 /* A thread ends where it was unmounted just before. Its clock runs until now: others may have seen it
  * run. */
 static void unpark_for_good(struct thread_context *lane, const struct virtual_thread *thread)
 {
+	uint64_t stopped_at = __atomic_load_n(&lane->trace->stopped_at, __ATOMIC_RELAXED);
 	bool room = thread->lane == lane->row.id && thread->moves == lane->tree.moves &&
 		    parked_room(lane, thread->node);
 
@@ -374,24 +336,15 @@ static void unpark_for_good(struct thread_context *lane, const struct virtual_th
 		__atomic_store_n(&lane->as_lane.parked_unsure, true, __ATOMIC_RELAXED);
 	turn_begin(lane);
 	unpark(lane, room ? thread->node : TREE_FOLDED, room, thread->wall,
-		now_or_stop(lane->trace));
+		stopped_at != 0 ? stopped_at : clock_now());
 	turn_end(lane);
-}
-
-static void end_apart(struct trace *trace, struct thread_context *group)
-{
-	lock_take(&trace->lock);
-	group->as_group.finish = true;
-	if (group->row.pins == 0 && !trace->visiting && !trace->stopped)
-		finish_group(trace, group);
-	lock_give(&trace->lock);
 }
 
 void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)
 {
+	struct trace *trace = carrier->trace;
 	struct thread_context *group =
-		thread ? thread->group
-		       : __atomic_load_n(&carrier->trace->unknown, __ATOMIC_ACQUIRE);
+		thread ? thread->group : __atomic_load_n(&trace->unknown, __ATOMIC_ACQUIRE);
 	struct thread_context *lane = group ? lane_of(carrier, group) : NULL;
 
 	if (lane)
@@ -400,7 +353,12 @@ void virtual_end(struct thread_context *carrier, struct virtual_thread *thread)
 		return;
 	if (lane && !thread->outside)
 		unpark_for_good(lane, thread);
-	virtual_give(carrier->trace, carrier, thread);
-	if (group->as_group.only)
-		end_apart(carrier->trace, group);
+	virtual_give(trace, carrier, thread);
+	if (!group->as_group.only)
+		return;
+	lock_take(&trace->lock);
+	group->as_group.finish = true;
+	if (group->row.pins == 0 && !trace->visiting && !trace->stopped)
+		finish_group(trace, group);
+	lock_give(&trace->lock);
 }

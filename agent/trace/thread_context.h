@@ -74,17 +74,19 @@ struct trace_row {
 	uint64_t waited_before; /* it began */
 };
 
+enum { CARRIER_FOUND = 8 };
+
 /* What a thread that carries virtual ones has for it: see lanes.h. */
 struct carrier_part {
 	bool carries;     /* it has given way, or has a lane */
 	bool was_outside; /* before it gave way */
 	uint64_t since;   /* that it gave way, ns of the clock */
-	/* The lanes that were last looked for, by their group's id, and the group that was last looked
-	 * for by name. */
-	struct {
-		uint32_t group;
+	/* The lanes that were last looked for, by id % CARRIER_FOUND of their group, and the group that was
+	 * last looked for by name. */
+	struct found_lane {
+		uint32_t group; /* id */
 		struct thread_context *lane;
-	} found[8];
+	} found[CARRIER_FOUND];
 	struct thread_context *named;
 	struct virtual_thread *spare;
 	uint32_t spares;
