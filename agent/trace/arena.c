@@ -36,34 +36,24 @@ static void *map(size_t bytes)
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The thread sanitizer does not know mremap, and would take the next user of the old
- * addresses for a racing one: it gets a copy. */
-static void *move(const struct arena *arena, size_t to)
-{
-	void *base;
-
-	if (!ARENA_COPIES)
-		return mremap(arena->base, arena->bytes, to, MREMAP_MAYMOVE);
-	base = map(to);
-	if (base != MAP_FAILED) {
-		memcpy(base, arena->base, to < arena->bytes ? to : arena->bytes);
-		munmap(arena->base, arena->bytes);
-	}
-	return base;
-}
-
 /* The system's part: from, to: bytes, multiples of pages, not equal. */
 static int remap(struct arena *arena, size_t to)
 {
 	int saved_errno = errno;
 	void *base = NULL;
 
-	if (to == 0)
+	if (to == 0) {
 		munmap(arena->base, arena->bytes);
-	else if (arena->bytes == 0)
+	} else if (arena->bytes == 0) {
 		base = map(to);
-	else
-		base = move(arena, to);
+	} else if (!ARENA_COPIES) {
+		base = mremap(arena->base, arena->bytes, to, MREMAP_MAYMOVE);
+	} else if ((base = map(to)) != MAP_FAILED) {
+		/* The thread sanitizer does not know mremap, and would take the next user of the
+		 * old addresses for a racing one. */
+		memcpy(base, arena->base, to < arena->bytes ? to : arena->bytes);
+		munmap(arena->base, arena->bytes);
+	}
 	errno = saved_errno;
 	if (base == MAP_FAILED)
 		return -1;

@@ -8,26 +8,21 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit)
 	*budget = (struct memory_budget){.limit = limit, .reserve = limit / 8};
 }
 
-static void raise_peak(struct memory_budget *budget, uint64_t used)
-{
-	uint64_t peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
-
-	while (used > peak && !atomic_compare_exchange_weak_explicit(&budget->peak, &peak, used,
-				      memory_order_relaxed, memory_order_relaxed))
-		;
-}
-
 bool memory_take(struct memory_budget *budget, uint64_t bytes, enum memory_claim claim)
 {
 	uint64_t limit = budget->limit - (claim == MEMORY_ORDINARY ? budget->reserve : 0);
 	uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
+	uint64_t peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
 
 	do {
 		if (claim != MEMORY_FORCED && (used > limit || bytes > limit - used))
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + bytes,
 		memory_order_relaxed, memory_order_relaxed));
-	raise_peak(budget, used + bytes);
+	while (used + bytes > peak &&
+		!atomic_compare_exchange_weak_explicit(&budget->peak, &peak, used + bytes,
+			memory_order_relaxed, memory_order_relaxed))
+		;
 	return true;
 }
 

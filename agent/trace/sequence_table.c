@@ -5,24 +5,10 @@
 
 #include <stddef.h>
 
-static size_t block_words(unsigned metrics)
-{
-	return (size_t)SEQUENCE_BLOCK * sequence_words_of(metrics);
-}
-
-/* The arena was moved. */
-static void place_blocks(struct sequence_table *table, const uint64_t *before)
-{
-	for (unsigned i = 0; i < SEQUENCE_BLOCKS; i++)
-		if (table->block[i])
-			table->block[i] =
-				(uint64_t *)table->arena.base + (table->block[i] - before);
-}
-
 bool sequence_table_grow(struct sequence_table *table, struct memory_budget *budget,
 	unsigned metrics, uint32_t code)
 {
-	size_t words = block_words(metrics);
+	size_t words = (size_t)SEQUENCE_BLOCK * sequence_words_of(metrics);
 	const uint64_t *before = table->arena.base;
 	uint64_t *block;
 
@@ -30,7 +16,10 @@ bool sequence_table_grow(struct sequence_table *table, struct memory_budget *bud
 		if (arena_resize(&table->arena, budget, (table->blocks + 1) * words * 8,
 			    MEMORY_SMALL) != 0)
 			return false;
-		place_blocks(table, before);
+		for (unsigned i = 0; i < SEQUENCE_BLOCKS; i++)
+			if (table->block[i])
+				table->block[i] = (uint64_t *)table->arena.base +
+						  (table->block[i] - before);
 	}
 	block = (uint64_t *)table->arena.base + table->blocks++ * words;
 	for (size_t i = 0; i < words; i += sequence_words_of(metrics))
@@ -54,11 +43,6 @@ static void add_cell(unsigned metrics, uint64_t *to, const uint64_t *from, uint6
 	to[0] += count;
 }
 
-static uint64_t count_of(const uint64_t *cell)
-{
-	return __atomic_load_n(&cell[0], __ATOMIC_ACQUIRE);
-}
-
 void sequence_table_sum(const struct sequence_table *table, unsigned metrics, uint64_t *cell)
 {
 	unsigned words = sequence_words_of(metrics);
@@ -66,7 +50,7 @@ void sequence_table_sum(const struct sequence_table *table, unsigned metrics, ui
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
 		const uint64_t *block = table->block[code / SEQUENCE_BLOCK];
 		const uint64_t *from = block ? &block[code % SEQUENCE_BLOCK * words] : NULL;
-		uint64_t count = from ? count_of(from) : 0;
+		uint64_t count = from ? __atomic_load_n(from, __ATOMIC_ACQUIRE) : 0;
 
 		if (count > 0)
 			add_cell(metrics, &cell[code * words], from, count);

@@ -252,23 +252,26 @@ void rows_charge_last(struct thread_context *context, const uint64_t *now)
 	}
 }
 
-/* Others no longer look at the counters: what they saw after the last reading would be nobody's. False:
- * they stand still, as the thread is outside or the trace is stopped. */
-static bool leave_counters(struct thread_context *context)
+void trace_thread_end(
+	struct trace *trace, struct thread_context *context, const char *last_name)
 {
+	struct thread_identity *identity = &context->row.identity;
+	uint64_t now[METRIC_MAX];
 	bool run;
 
+	/* From here on others do not look at the counters: what they saw after the last reading
+	 * would be charged to no node. They stand still where the thread is outside, or the trace
+	 * is stopped. */
 	lock_take(&context->tree.lock);
 	run = !context->stopped && !atomic_load(&context->outside);
 	if (run)
 		context_go_out(context);
 	lock_give(&context->tree.lock);
-	return run;
-}
 
-/* run: they ran until now. */
-static void close_counters(struct thread_context *context, bool run, const uint64_t *now)
-{
+	rows_look_waited(context);
+	/* Not under a lock: reading may have to ask the JVM. */
+	metric_read(SHAPE_ANY, context->set, context->metric, now);
+	lanes_leave(trace, context, now);
 	lock_take(&context->tree.lock);
 	if (run)
 		rows_charge_last(context, now);
@@ -277,28 +280,6 @@ static void close_counters(struct thread_context *context, bool run, const uint6
 	metric_thread_close(context->set, context->metric);
 	context->counting = false;
 	lock_give(&context->tree.lock);
-}
-
-/* Under LOCK_THREADS, so that each is seen in one of the two places. */
-static void keep_sequences(struct trace *trace, struct thread_context *context)
-{
-	sequence_table_merge(
-		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
-	sequence_table_fini(&context->sequences, &trace->budget);
-}
-
-void trace_thread_end(
-	struct trace *trace, struct thread_context *context, const char *last_name)
-{
-	struct thread_identity *identity = &context->row.identity;
-	bool run = leave_counters(context);
-	uint64_t now[METRIC_MAX];
-
-	rows_look_waited(context);
-	/* Not under a lock: reading may have to ask the JVM. */
-	metric_read(SHAPE_ANY, context->set, context->metric, now);
-	lanes_leave(trace, context, now);
-	close_counters(context, run, now);
 	if (context->ring)
 		record_ring_close(context->ring);
 	shadow_fini(&context->stack, &trace->budget);
@@ -306,7 +287,10 @@ void trace_thread_end(
 	atomic_fetch_sub_explicit(&trace->budget.claimants, 1, memory_order_relaxed);
 
 	lock_take(&trace->lock);
-	keep_sequences(trace, context);
+	/* In one go, so that each is seen in one of the two places. */
+	sequence_table_merge(
+		&trace->sequences, &trace->budget, trace->set->count, &context->sequences);
+	sequence_table_fini(&context->sequences, &trace->budget);
 	if (context->row.life == CONTEXT_UNLISTED) {
 		rows_remove(trace, context);
 		lock_give(&trace->lock);
@@ -326,27 +310,25 @@ void trace_thread_end(
 	lock_give(&trace->lock);
 }
 
-/* A lane's clock stops when those of parked threads do. */
-static void stop_clock(struct thread_context *lane)
-{
-	for (unsigned i = 0; i < lane->set->count; i++)
-		if (metric_runs_on(lane->set, i))
-			lane->stop[i] = lane->trace->stopped_at > lane->last[i]
-						? lane->trace->stopped_at
-						: lane->last[i];
-}
-
 static void stop_thread(struct thread_context *context)
 {
+	unsigned metrics = context->set->count;
+	uint64_t stopped_at = context->trace->stopped_at;
+
 	rows_look_waited(context);
 	lock_take(&context->tree.lock);
 	if (context->counting && !context->stopped) {
-		for (unsigned i = 0; i < context->set->count; i++)
+		for (unsigned i = 0; i < metrics; i++)
 			context->stop[i] = __atomic_load_n(&context->last[i], __ATOMIC_RELAXED);
 		if (!atomic_load(&context->outside)) {
 			metric_read_from_outside(context->set, context->metric, context->stop);
-			if (context->row.life == CONTEXT_LANE)
-				stop_clock(context);
+			/* A lane's clock stops when those of parked threads do. */
+			for (unsigned i = 0; i < metrics; i++)
+				if (context->row.life == CONTEXT_LANE &&
+					metric_runs_on(context->set, i))
+					context->stop[i] = stopped_at > context->last[i]
+								   ? stopped_at
+								   : context->last[i];
 		}
 		context->stopped = true;
 	}

@@ -85,12 +85,6 @@ static struct thread_context *row_for(
 	return row != NULL ? row : new_row(trace, pattern, is_virtual);
 }
 
-static bool may_fold(const struct trace *trace, const struct thread_context *context)
-{
-	return context->row.life == CONTEXT_ENDED && context->row.pins == 0 &&
-	       !(trace->visiting && context->row.visited);
-}
-
 static void add_counts(const struct trace *trace, struct thread_context *row,
 	const struct thread_context *from)
 {
@@ -129,7 +123,8 @@ bool fold_thread(struct trace *trace, struct thread_context *context)
 {
 	struct thread_context *row;
 
-	if (!may_fold(trace, context))
+	if (context->row.life != CONTEXT_ENDED || context->row.pins > 0 ||
+		(trace->visiting && context->row.visited))
 		return false;
 	row = row_for(trace, &context->row.identity);
 	if (row == NULL)
@@ -206,20 +201,15 @@ static struct call_tree *largest_ended(struct trace *trace, size_t bytes)
  * the thread that needs memory: an eighth of them is folded, so that this is seldom. */
 static bool fold_crowd(struct trace *trace)
 {
-	uint32_t left;
+	uint32_t ended, left = CROWD;
 	unsigned folded, all = 0;
 
-	lock_take(&trace->lock);
-	left = trace->ended + trace->ended_apart;
-	lock_give(&trace->lock);
-	if (left <= CROWD)
-		return false;
-	left -= left / 8;
 	do {
 		lock_take(&trace->lock);
-		folded = trace->ended + trace->ended_apart > left
-				 ? fold_some(trace, 0, CROWD_BATCH)
-				 : 0;
+		ended = trace->ended + trace->ended_apart;
+		if (all == 0 && ended > CROWD)
+			left = ended - ended / 8;
+		folded = ended > left ? fold_some(trace, 0, CROWD_BATCH) : 0;
 		lock_give(&trace->lock);
 		all += folded;
 	} while (folded > 0);

@@ -40,13 +40,6 @@ static uint64_t with_parked(const struct thread_context *lane, const uint64_t *u
 	return sum;
 }
 
-/* Not after a prune either: the owner notices that when it parks the next one. */
-static bool is_unsure(const struct thread_context *lane)
-{
-	return __atomic_load_n(&lane->as_lane.parked_unsure, __ATOMIC_RELAXED) ||
-	       __atomic_load_n(&lane->tree.moves, __ATOMIC_RELAXED) > 0;
-}
-
 void lane_add_parked(const struct look *look, uint32_t index, struct tree_node *copy)
 {
 	const struct thread_context *lane = look->context;
@@ -76,8 +69,10 @@ void lane_look_begin(struct look *look)
 
 bool group_is_sure(const struct thread_context *lanes)
 {
+	/* Not after a prune either: the owner notices that when it parks the next one. */
 	for (const struct thread_context *i = lanes; i; i = i->as_lane.next)
-		if (is_unsure(i))
+		if (__atomic_load_n(&i->as_lane.parked_unsure, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&i->tree.moves, __ATOMIC_RELAXED) > 0)
 			return false;
 	return true;
 }
@@ -158,22 +153,13 @@ void finish_group(struct trace *trace, struct thread_context *group)
 
 /* ---- sums ---- */
 
-static uint64_t begun_in(const struct thread_context *group)
-{
-	uint64_t begun = 0;
-
-	for (const struct thread_context *i = group->as_group.lanes; i; i = i->as_lane.next)
-		begun += lane_read(&i->as_lane.begun);
-	return begun;
-}
-
 uint64_t groups_begun(const struct trace *trace)
 {
 	uint64_t begun = 0;
 
 	for (const struct thread_context *i = trace->first; i; i = i->row.next)
-		if (i->row.life == CONTEXT_GROUP)
-			begun += begun_in(i);
+		if (i->row.life == CONTEXT_LANE)
+			begun += lane_read(&i->as_lane.begun);
 	return begun;
 }
 

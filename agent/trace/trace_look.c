@@ -18,20 +18,12 @@ static uint32_t turn_of(const struct look *look)
 	return __atomic_load_n(&look->context->forgetting, __ATOMIC_ACQUIRE);
 }
 
-static bool last_is(const struct look *look, const uint64_t *last)
-{
-	uint64_t now[METRIC_MAX];
-
-	load_last(look, now);
-	return memcmp(now, last, look->trace->set->count * sizeof(now[0])) == 0;
-}
-
 /* Under the tree's lock, so that the counters are not closed meanwhile. */
 static void look_at_counters(struct look *look)
 {
 	struct thread_context *context = look->context;
 	unsigned metrics = look->trace->set->count;
-	uint64_t now[METRIC_MAX];
+	uint64_t now[METRIC_MAX], again[METRIC_MAX];
 
 	memset(look->stretch, 0, sizeof(look->stretch));
 	look->turn = turn_of(look);
@@ -45,18 +37,14 @@ static void look_at_counters(struct look *look)
 		if (context->row.life == CONTEXT_LANE)
 			lane_look_clock(look->trace->set, look->now, now);
 	}
-	if (!last_is(look, look->last) ||
+	load_last(look, again);
+	if (memcmp(again, look->last, metrics * sizeof(*again)) != 0 ||
 		look->current != __atomic_load_n(&context->current, __ATOMIC_ACQUIRE))
 		return;
 	for (unsigned i = 0; i < metrics; i++)
 		if (now[i] > look->last[i] || (context->row.life == CONTEXT_LANE &&
 						      metric_runs_on(look->trace->set, i)))
 			look->stretch[i] = now[i] - look->last[i];
-}
-
-static bool is_alive(const struct thread_context *context)
-{
-	return context->row.life == CONTEXT_LIVE;
 }
 
 void look_begin(struct look *look, struct thread_context *context,
@@ -77,7 +65,7 @@ void look_begin(struct look *look, struct thread_context *context,
 	look->thread = (struct trace_thread){
 		.id = context->row.id,
 		.group = context->row.life == CONTEXT_LANE ? context->as_lane.group->row.id : 0,
-		.alive = is_alive(context),
+		.alive = context->row.life == CONTEXT_LIVE,
 		.folded = context->row.folded,
 		.identity = identity,
 		.started = context->row.started,
@@ -107,14 +95,15 @@ static uint32_t room_for(const struct look *look, size_t bytes)
 
 /* ---- forwards ---- */
 
-bool look_forwards(struct look *look, look_block *each, void *user)
+bool look_forwards(struct look *look)
 {
+	const struct trace_visitor *visitor = look->visitor;
 	struct call_tree *tree = &look->context->tree;
 	struct trace_forward *block = look->trace->block.base;
-	uint32_t most = room_for(look, sizeof(*block)), shown = 0, count;
-	bool same;
+	uint32_t most = room_for(look, sizeof(*block)), shown = 0, count = 1;
+	bool same = true;
 
-	do {
+	while (visitor->changes && look->result == 0 && same && count > 0) {
 		lock_take(&tree->lock);
 		same = tree->moves == look->moves;
 		for (count = 0; same && count < most && shown < tree->forward_count; count++) {
@@ -133,7 +122,9 @@ bool look_forwards(struct look *look, look_block *each, void *user)
 		if (same)
 			tree->forward_shown = shown;
 		lock_give(&tree->lock);
-	} while (same && count > 0 && each(user, look, count));
+		if (same && count > 0)
+			look->result = visitor->forwards(visitor->user, block, count);
+	}
 	return same;
 }
 
@@ -211,25 +202,27 @@ static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
 		if (*at == look->current)
 			add_stretch(look, copy);
 		account_node(look, copy);
-		kept += !look->changes || is_changed(look, *at, copy);
+		kept += !look->visitor->changes || is_changed(look, *at, copy);
 	}
 	return kept;
 }
 
-bool look_nodes(struct look *look, look_block *each, void *user)
+bool look_nodes(struct look *look)
 {
+	const struct trace_visitor *visitor = look->visitor;
 	struct call_tree *tree = &look->context->tree;
 	uint32_t most = room_for(look, tree->stride), at = 0, kept = 0;
 	bool same = true;
 
-	while (same && at < look->thread.nodes) {
+	while (look->result == 0 && same && at < look->thread.nodes) {
 		lock_take(&tree->lock);
 		same = tree->moves == look->moves;
 		if (same)
 			kept = copy_nodes(look, &at, most);
 		lock_give(&tree->lock);
-		if (same && kept > 0 && !each(user, look, kept))
-			break;
+		if (same && kept > 0 && visitor->nodes)
+			look->result = visitor->nodes(visitor->user, &look->thread, kept,
+				look->trace->block.base, tree->stride);
 	}
 	return same;
 }
@@ -243,26 +236,31 @@ static bool accounts_are_same(const struct look *look)
 	return tree->moves == look->moves && tree->accounts.moves == look->account_moves;
 }
 
-bool look_gone(struct look *look, look_block *each, void *user)
+bool look_gone(struct look *look)
 {
+	const struct trace_visitor *visitor = look->visitor;
+	void *block = look->trace->block.base;
 	struct call_tree *tree = &look->context->tree;
-	uint32_t most = room_for(look, sizeof(uint32_t)), shown = 0, count;
-	bool same;
+	uint32_t most = room_for(look, sizeof(uint32_t)), shown = 0, count = 1;
+	bool same = true;
 
-	do {
+	while (visitor->changes && look->result == 0 && same && count > 0) {
 		lock_take(&tree->lock);
 		same = accounts_are_same(look);
 		count = tree->accounts.gone_count - shown < most
 				? tree->accounts.gone_count - shown
 				: most;
 		if (same && count > 0)
-			memcpy(look->trace->block.base, accounts_gone(&tree->accounts) + shown,
+			memcpy(block, accounts_gone(&tree->accounts) + shown,
 				count * sizeof(uint32_t));
 		shown += count;
 		if (same)
 			tree->accounts.gone_shown = shown;
 		lock_give(&tree->lock);
-	} while (same && count > 0 && each(user, look, count));
+		if (same && count > 0)
+			look->result =
+				visitor->gone(visitor->user, &look->thread, count, block);
+	}
 	return same;
 }
 
@@ -280,7 +278,7 @@ static bool copy_account(struct look *look, struct account *from, struct account
 		return false;
 	to->subject = account_subject(to);
 	to->node = tree_at(&look->context->tree, to->node)->id;
-	if (!look->changes)
+	if (!look->visitor->changes)
 		return true;
 	sum = account_sum(to) + 1;
 	if (!look->all && from->written == sum)
@@ -306,21 +304,23 @@ static uint32_t copy_accounts(struct look *look, uint32_t *at, uint32_t end, uin
 	return kept;
 }
 
-bool look_accounts(struct look *look, look_block *each, void *user)
+bool look_accounts(struct look *look)
 {
+	const struct trace_visitor *visitor = look->visitor;
 	struct call_tree *tree = &look->context->tree;
 	uint32_t most = room_for(look, sizeof(struct account)), at = 0, kept = 0;
 	uint32_t end = __atomic_load_n(&tree->accounts.count, __ATOMIC_ACQUIRE) + ACCOUNT_KINDS;
 	bool same = true;
 
-	while (same && at < end) {
+	while (visitor->accounts && look->result == 0 && same && at < end) {
 		lock_take(&tree->lock);
 		same = accounts_are_same(look);
 		if (same)
 			kept = copy_accounts(look, &at, end, most);
 		lock_give(&tree->lock);
-		if (same && kept > 0 && !each(user, look, kept))
-			break;
+		if (same && kept > 0)
+			look->result = visitor->accounts(
+				visitor->user, &look->thread, kept, look->trace->block.base);
 	}
 	return same;
 }

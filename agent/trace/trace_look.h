@@ -26,7 +26,9 @@ struct look {
 	struct trace *trace;
 	struct thread_context *context;
 	struct trace_thread thread;
-	bool changes, all; /* see trace_visitor; of changes: all is to be written again */
+	const struct trace_visitor *visitor;
+	int result; /* what the visitor said last */
+	bool all;   /* of changes: all is to be written again */
 	bool stopped;
 	/* a lane: parked threads' time is added to their nodes, else to the fold, */
 	bool parked_by_node;
@@ -40,26 +42,24 @@ struct look {
 	uint64_t sum[METRIC_MAX];     /* of base */
 };
 
-/* Fills look but for trace, now and what is asked for. identity: borrowed. */
+/* Fills look but for trace, visitor, result, now and what is asked for. identity: borrowed. */
 void look_begin(struct look *look, struct thread_context *context,
 	const struct thread_identity *identity, bool hold);
 
-/* Is shown what was copied into the trace's block: so many. False: it has seen enough. */
-typedef bool look_block(void *user, struct look *look, uint32_t count);
+/* Each of these shows the visitor what there is, in blocks, until it wants no more: then result is
+ * not 0. False: nodes (or accounts) were moved meanwhile. */
 
-/* Each of these is false when nodes (or accounts) were moved meanwhile. */
+/* Only to those that ask for changes. */
+bool look_forwards(struct look *look);
 
-/* struct trace_forward. */
-bool look_forwards(struct look *look, look_block *each, void *user);
+/* With the stretch in progress where it belongs. */
+bool look_nodes(struct look *look);
 
-/* Nodes, with the stretch in progress where it belongs. */
-bool look_nodes(struct look *look, look_block *each, void *user);
+/* Ids of accounts that ceased: only to those that ask for changes. */
+bool look_gone(struct look *look);
 
-/* Ids of accounts that ceased. */
-bool look_gone(struct look *look, look_block *each, void *user);
-
-/* Accounts; at last of each operation the one without a file. */
-bool look_accounts(struct look *look, look_block *each, void *user);
+/* At last of each kind the account without a subject. */
+bool look_accounts(struct look *look);
 
 /* thread.total. */
 void look_end(struct look *look);

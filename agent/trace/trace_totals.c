@@ -95,68 +95,45 @@ static uint64_t turns_of(const struct thread_context *group)
 	return turns;
 }
 
-/* False: a thread that went from one lane to another meanwhile may be in both. */
-static bool read_group(
-	struct trace *trace, struct thread_context *group, uint64_t now, uint64_t *sum)
-{
-	uint64_t turns = turns_of(group), used[METRIC_MAX];
-
-	memset(sum, 0, trace->set->count * sizeof(*sum));
-	for (struct thread_context *lane = group->as_group.lanes; lane;
-		lane = lane->as_lane.next) {
-		insist_on_row(trace, lane, now, used);
-		for (unsigned i = 0; i < trace->set->count; i++)
-			sum[i] += used[i];
-	}
-	return turns_of(group) == turns;
-}
-
-/* Where threads never rest, it is told what was told before. */
+/* A thread that goes from one lane to another meanwhile may be in both: then it is read again. Where
+ * threads never rest, what was told before is told. */
 static void add_group(
 	struct trace *trace, struct thread_context *group, uint64_t now, uint64_t *total)
 {
 	enum { TRIES = 100 };
-	uint64_t sum[METRIC_MAX];
+	uint64_t sum[METRIC_MAX], used[METRIC_MAX], turns;
 	bool whole = false;
 
-	for (int tries = 0; tries < TRIES && !whole; tries++)
-		whole = read_group(trace, group, now, sum);
+	for (int tries = 0; tries < TRIES && !whole; tries++) {
+		turns = turns_of(group);
+		memset(sum, 0, sizeof(sum));
+		for (struct thread_context *lane = group->as_group.lanes; lane;
+			lane = lane->as_lane.next) {
+			insist_on_row(trace, lane, now, used);
+			for (unsigned i = 0; i < trace->set->count; i++)
+				sum[i] += used[i];
+		}
+		whole = turns_of(group) == turns;
+	}
 	tell(trace, group, whole ? sum : group->row.told, total);
-}
-
-/* Lanes are in their groups. */
-static void add_row(
-	struct trace *trace, struct thread_context *context, uint64_t now, uint64_t *total)
-{
-	uint64_t used[METRIC_MAX];
-
-	if (context->row.life == CONTEXT_GROUP)
-		add_group(trace, context, now, total);
-	if (context->row.life == CONTEXT_GROUP || context->row.life == CONTEXT_LANE)
-		return;
-	insist_on_row(trace, context, now, used);
-	tell(trace, context, used, total);
 }
 
 void trace_totals(struct trace *trace, uint64_t *total)
 {
-	uint64_t now;
+	uint64_t now, used[METRIC_MAX];
 
 	memset(total, 0, trace->set->count * sizeof(*total));
 	lock_take(&trace->lock);
 	now = trace->stopped ? trace->stopped_at : clock_now();
-	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
-		add_row(trace, i, now, total);
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
+		if (i->row.life == CONTEXT_GROUP) {
+			add_group(trace, i, now, total);
+		} else if (i->row.life != CONTEXT_LANE) {
+			insist_on_row(trace, i, now, used);
+			tell(trace, i, used, total);
+		}
+	}
 	lock_give(&trace->lock);
-}
-
-static uint64_t add_sequences(
-	struct trace *trace, struct thread_context *context, uint64_t *cell)
-{
-	lock_take(&context->tree.lock);
-	sequence_table_sum(&context->sequences, trace->set->count, cell);
-	lock_give(&context->tree.lock);
-	return __atomic_load_n(&context->sequences.uncounted, __ATOMIC_RELAXED);
 }
 
 uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
@@ -167,9 +144,14 @@ uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 	lock_take(&trace->lock);
 	uncounted = trace->sequences.uncounted;
 	sequence_table_sum(&trace->sequences, trace->set->count, cell);
-	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
-		if (i->row.life == CONTEXT_LIVE || i->row.life == CONTEXT_LANE)
-			uncounted += add_sequences(trace, i, cell);
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
+		if (i->row.life != CONTEXT_LIVE && i->row.life != CONTEXT_LANE)
+			continue;
+		lock_take(&i->tree.lock);
+		sequence_table_sum(&i->sequences, trace->set->count, cell);
+		lock_give(&i->tree.lock);
+		uncounted += __atomic_load_n(&i->sequences.uncounted, __ATOMIC_RELAXED);
+	}
 	lock_give(&trace->lock);
 	return uncounted;
 }

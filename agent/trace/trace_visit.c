@@ -18,86 +18,30 @@ struct batch {
 };
 
 struct visit {
-	const struct trace_visitor *visitor;
 	struct look look;
-	int result;                           /* what the visitor said last */
 	uint64_t calls, folded_calls;         /* so far */
 	uint64_t row_calls, row_folded_calls; /* of the row at work */
 };
 
-static int begin_row(struct visit *visit)
+static int begin_row(struct look *look)
 {
-	const struct trace_visitor *visitor = visit->visitor;
+	const struct trace_visitor *visitor = look->visitor;
 
-	return visitor->begin ? visitor->begin(visitor->user, &visit->look.thread) : 0;
-}
-
-static bool show_forwards(void *user, struct look *look, uint32_t count)
-{
-	struct visit *visit = user;
-	const struct trace_visitor *visitor = visit->visitor;
-
-	visit->result = visitor->forwards(visitor->user, look->trace->block.base, count);
-	return visit->result == 0;
-}
-
-static bool show_nodes(void *user, struct look *look, uint32_t count)
-{
-	struct visit *visit = user;
-	const struct trace_visitor *visitor = visit->visitor;
-
-	if (visitor->nodes)
-		visit->result = visitor->nodes(visitor->user, &look->thread, count,
-			look->trace->block.base, look->context->tree.stride);
-	return visit->result == 0;
-}
-
-static bool show_gone(void *user, struct look *look, uint32_t count)
-{
-	struct visit *visit = user;
-	const struct trace_visitor *visitor = visit->visitor;
-
-	visit->result =
-		visitor->gone(visitor->user, &look->thread, count, look->trace->block.base);
-	return visit->result == 0;
-}
-
-static bool show_accounts(void *user, struct look *look, uint32_t count)
-{
-	struct visit *visit = user;
-	const struct trace_visitor *visitor = visit->visitor;
-
-	visit->result =
-		visitor->accounts(visitor->user, &look->thread, count, look->trace->block.base);
-	return visit->result == 0;
+	return visitor->begin ? visitor->begin(visitor->user, &look->thread) : 0;
 }
 
 /* What ended is shown once, but for accounts, whose files may be folded at any time. */
-static bool is_settled(struct visit *visit)
+static bool is_settled(struct look *look)
 {
-	struct look *look = &visit->look;
-	struct thread_context *context = look->context;
+	const struct trace_row *row = &look->context->row;
 
-	if (!look->changes || look->all || !context->row.settled ||
-		context->row.settled_moves != look->moves)
+	if (!look->visitor->changes || look->all || !row->settled ||
+		row->settled_moves != look->moves)
 		return false;
-	look->thread.events = context->row.events;
-	look->thread.calls = context->row.calls;
-	look->thread.folded_calls = context->row.folded_calls;
+	look->thread.events = row->events;
+	look->thread.calls = row->calls;
+	look->thread.folded_calls = row->folded_calls;
 	return true;
-}
-
-/* False: nodes or accounts were moved meanwhile. */
-static bool show_all(struct visit *visit)
-{
-	struct look *look = &visit->look;
-	bool changes = look->changes, accounts = visit->visitor->accounts;
-
-	return (!changes || look_forwards(look, show_forwards, visit)) &&
-	       (visit->result != 0 || is_settled(visit) ||
-		       look_nodes(look, show_nodes, visit)) &&
-	       (visit->result != 0 || !changes || look_gone(look, show_gone, visit)) &&
-	       (visit->result != 0 || !accounts || look_accounts(look, show_accounts, visit));
 }
 
 /* One look at a thread, a row of folded ones or a part of a group. False: it came to nothing, all of its row
@@ -105,19 +49,19 @@ static bool show_all(struct visit *visit)
 static bool show_context(struct visit *visit, struct thread_context *context,
 	const struct thread_identity *identity, bool hold)
 {
-	const struct trace_visitor *visitor = visit->visitor;
 	struct look *look = &visit->look;
-	bool shown = false;
+	const struct trace_visitor *visitor = look->visitor;
+	bool same;
 
 	look_begin(look, context, identity, hold);
 	if (look->thread.group == 0)
-		visit->result = begin_row(visit);
-	if (visit->result == 0)
-		shown = show_all(visit);
+		look->result = begin_row(look);
+	same = look_forwards(look) && (is_settled(look) || look_nodes(look)) &&
+	       look_gone(look) && look_accounts(look);
 	look_end(look);
-	if (!shown || visit->result != 0)
-		return shown;
-	if (look->changes) {
+	if (!same || look->result != 0)
+		return same;
+	if (visitor->changes) {
 		context->row.events = look->thread.events;
 		context->row.calls = look->thread.calls;
 		context->row.folded_calls = look->thread.folded_calls;
@@ -127,7 +71,7 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 	}
 	visit->row_calls += look->thread.calls;
 	visit->row_folded_calls += look->thread.folded_calls;
-	visit->result = visitor->end(visitor->user, &look->thread);
+	look->result = visitor->end(visitor->user, &look->thread);
 	return true;
 }
 
@@ -136,37 +80,36 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 static bool show_group(struct visit *visit, struct thread_context *group,
 	const struct thread_identity *identity, bool hold)
 {
-	const struct trace_visitor *visitor = visit->visitor;
 	struct look *look = &visit->look;
+	const struct trace_visitor *visitor = look->visitor;
 	struct thread_context *lanes = group_begin(look, group);
 
 	look->parked_by_node = !hold && group_is_sure(lanes);
 	group_row(look, group, lanes, identity);
-	visit->result = begin_row(visit);
-	for (struct thread_context *i = lanes; i && visit->result == 0; i = i->as_lane.next)
+	look->result = begin_row(look);
+	for (struct thread_context *i = lanes; i && look->result == 0; i = i->as_lane.next)
 		if (!show_context(visit, i, identity, hold))
 			return false;
 	if (look->parked_by_node && !group_is_sure(lanes))
 		return false;
 	group_row(look, group, lanes, identity);
-	if (visit->result == 0)
-		visit->result = visitor->end(visitor->user, &look->thread);
+	if (look->result == 0)
+		look->result = visitor->end(visitor->user, &look->thread);
 	return true;
 }
 
-static int show_thread(struct visit *visit, struct thread_context *context,
+static void show_row(struct visit *visit, struct thread_context *context,
 	const struct thread_identity *identity, bool group)
 {
 	bool shown = false;
 
-	for (int i = 1; i <= LOOK_TRIES && !shown && visit->result == 0; i++) {
+	for (int i = 1; i <= LOOK_TRIES && !shown && visit->look.result == 0; i++) {
 		visit->row_calls = visit->row_folded_calls = 0;
 		shown = (group ? show_group : show_context)(
 			visit, context, identity, i == LOOK_TRIES);
 	}
 	visit->calls += visit->row_calls;
 	visit->folded_calls += visit->row_folded_calls;
-	return visit->result;
 }
 
 /* ---- rows, in batches ---- */
@@ -178,11 +121,17 @@ static bool is_row(const struct thread_context *context)
 	       (context->row.life != CONTEXT_GROUP || context->as_group.lanes != NULL);
 }
 
-/* Under LOCK_THREADS: pins the next rows that were there when the visit began. */
-static void pin_batch(struct batch *batch, struct thread_context *next, uint32_t last_id)
+/* Lets the batch go and pins the next one, of rows that were there when the visit began. False: there is
+ * none. */
+static bool next_batch(struct trace *trace, struct batch *batch, uint32_t last_id)
 {
-	batch->count = 0;
-	for (; next != NULL && next->row.id <= last_id && batch->count < BATCH;
+	struct thread_context *next;
+
+	lock_take(&trace->lock);
+	next = batch->count > 0 ? batch->context[batch->count - 1]->row.next : trace->first;
+	for (unsigned i = 0; i < batch->count; i++)
+		batch->context[i]->row.pins--;
+	for (batch->count = 0; next != NULL && next->row.id <= last_id && batch->count < BATCH;
 		next = next->row.next) {
 		if (!is_row(next))
 			continue;
@@ -192,49 +141,8 @@ static void pin_batch(struct batch *batch, struct thread_context *next, uint32_t
 		batch->group[batch->count] = next->row.life == CONTEXT_GROUP;
 		batch->context[batch->count++] = next;
 	}
-}
-
-/* Lets the batch go and takes the next one. False: there is none. */
-static bool next_batch(struct trace *trace, struct batch *batch, uint32_t last_id)
-{
-	struct thread_context *next;
-
-	lock_take(&trace->lock);
-	next = batch->count > 0 ? batch->context[batch->count - 1]->row.next : trace->first;
-	for (unsigned i = 0; i < batch->count; i++)
-		batch->context[i]->row.pins--;
-	pin_batch(batch, next, last_id);
 	lock_give(&trace->lock);
 	return batch->count > 0;
-}
-
-static int show_batch(struct visit *visit, const struct batch *batch)
-{
-	int result = 0;
-
-	for (unsigned i = 0; i < batch->count && result == 0; i++)
-		result = show_thread(
-			visit, batch->context[i], &batch->identity[i], batch->group[i]);
-	return result;
-}
-
-static uint32_t begin_visit(struct trace *trace)
-{
-	uint32_t last_id;
-
-	lock_take(&trace->lock);
-	trace->visiting = true;
-	last_id = trace->next_id;
-	lock_give(&trace->lock);
-	return last_id;
-}
-
-/* Under LOCK_THREADS: those that ended while they were looked at. */
-static void finish_groups(struct trace *trace)
-{
-	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
-		if (i->row.life == CONTEXT_GROUP && i->as_group.finish && i->row.pins == 0)
-			finish_group(trace, i);
 }
 
 static void end_visit(struct visit *visit, const struct batch *batch)
@@ -242,7 +150,7 @@ static void end_visit(struct visit *visit, const struct batch *batch)
 	struct trace *trace = visit->look.trace;
 
 	lock_take(&trace->lock);
-	if (visit->result == 0) {
+	if (visit->look.result == 0) {
 		trace->calls = visit->calls;
 		trace->folded_calls = visit->folded_calls;
 	}
@@ -250,23 +158,32 @@ static void end_visit(struct visit *visit, const struct batch *batch)
 		batch->context[i]->row.pins--;
 	trace->visiting = false;
 	fold_twins(trace);
+	/* Groups whose only thread ended while they were looked at. */
 	if (trace->apart && !trace->stopped)
-		finish_groups(trace);
+		for (struct thread_context *i = trace->first; i != NULL; i = i->row.next)
+			if (i->row.life == CONTEXT_GROUP && i->as_group.finish &&
+				i->row.pins == 0)
+				finish_group(trace, i);
 	lock_give(&trace->lock);
 	fold_excess(trace);
 }
 
 int trace_visit(struct trace *trace, const struct trace_visitor *visitor)
 {
-	struct visit visit = {.visitor = visitor,
-		.look = {.trace = trace, .changes = visitor->changes, .all = trace->show_all}};
+	struct visit visit = {
+		.look = {.trace = trace, .visitor = visitor, .all = trace->show_all}};
 	struct batch batch = {.count = 0};
-	uint32_t last_id = begin_visit(trace);
+	uint32_t last_id;
 
-	while (visit.result == 0 && next_batch(trace, &batch, last_id))
-		visit.result = show_batch(&visit, &batch);
+	lock_take(&trace->lock);
+	trace->visiting = true;
+	last_id = trace->next_id;
+	lock_give(&trace->lock);
+	while (visit.look.result == 0 && next_batch(trace, &batch, last_id))
+		for (unsigned i = 0; i < batch.count && visit.look.result == 0; i++)
+			show_row(&visit, batch.context[i], &batch.identity[i], batch.group[i]);
 	end_visit(&visit, &batch);
-	return visit.result;
+	return visit.look.result;
 }
 
 void trace_confirm(struct trace *trace, bool kept)

@@ -26,17 +26,6 @@ struct virtual_thread *virtual_of(const struct trace *trace, uint32_t number)
 	return (void *)(base + (size_t)(number % VIRTUAL_BLOCK) * pool->size);
 }
 
-static bool make_table(struct trace *trace, enum memory_claim claim)
-{
-	struct virtual_pool *pool = &trace->virtuals;
-
-	pool->size = (uint32_t)(sizeof(struct virtual_thread) +
-				trace->set->count * sizeof(uint64_t));
-	return pool->table.bytes > 0 ||
-	       arena_resize(&pool->table, &trace->budget, VIRTUAL_BLOCKS * sizeof(struct arena),
-		       claim) == 0;
-}
-
 /* Under LOCK_THREADS: a block more, all spare. They need it to begin, and it is little for each. */
 static void add_block(struct trace *trace, enum memory_claim claim)
 {
@@ -44,7 +33,12 @@ static void add_block(struct trace *trace, enum memory_claim claim)
 	struct arena *block;
 	uint32_t first = pool->blocks * VIRTUAL_BLOCK;
 
-	if (pool->blocks == VIRTUAL_BLOCKS || !make_table(trace, claim))
+	pool->size = (uint32_t)(sizeof(struct virtual_thread) +
+				trace->set->count * sizeof(uint64_t));
+	if (pool->blocks == VIRTUAL_BLOCKS ||
+		(pool->table.bytes == 0 &&
+			arena_resize(&pool->table, &trace->budget,
+				VIRTUAL_BLOCKS * sizeof(*block), claim) != 0))
 		return;
 	block = block_at(pool, pool->blocks);
 	if (arena_resize(block, &trace->budget, (size_t)VIRTUAL_BLOCK * pool->size, claim) != 0)
@@ -187,20 +181,12 @@ bool virtual_keep(struct trace *trace, struct virtual_thread *thread,
 
 /* ---- the end ---- */
 
-static void forget_block(struct trace *trace, uint32_t block)
-{
-	for (uint32_t i = 0; i < VIRTUAL_BLOCK; i++) {
-		struct virtual_thread *thread = virtual_of(trace, block * VIRTUAL_BLOCK + i);
-
-		if (thread->room > VIRTUAL_FRAMES)
-			forget_frames(trace, thread);
-	}
-	arena_fini(block_at(&trace->virtuals, block), &trace->budget);
-}
-
 void virtual_pool_fini(struct trace *trace)
 {
-	for (uint32_t block = 0; block < trace->virtuals.blocks; block++)
-		forget_block(trace, block);
+	for (uint32_t i = 0; i < trace->virtuals.blocks * VIRTUAL_BLOCK; i++)
+		if (virtual_of(trace, i)->room > VIRTUAL_FRAMES)
+			forget_frames(trace, virtual_of(trace, i));
+	for (uint32_t i = 0; i < trace->virtuals.blocks; i++)
+		arena_fini(block_at(&trace->virtuals, i), &trace->budget);
 	arena_fini(&trace->virtuals.table, &trace->budget);
 }
