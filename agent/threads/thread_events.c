@@ -55,7 +55,7 @@ static struct thread_slot *begin_context(struct thread_slot *slot,
 	if (description.is_virtual)
 		return virtual_threads_begin(
 			slot, session, jni, &description, found, read ? now : NULL);
-	if (!slot->host && !virtual_threads_carries(jni, thread))
+	if (!slot->carrier_slot && !virtual_threads_carries(jni, thread))
 		return begin_platform(slot, session, jni, &description, found);
 	return virtual_threads_leave(slot);
 }
@@ -203,7 +203,7 @@ static void end_context(_Atomic(struct thread_context *) *where, const char *nam
 void thread_events_end(JNIEnv *jni, jthread thread)
 {
 	/* Also while stopping: once the thread is gone, its counters must not be read. */
-	struct thread_slot *slot = slot_take_off();
+	struct thread_slot *slot = slot_end();
 	struct jvm_thread description;
 	bool described;
 

@@ -48,9 +48,9 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 void slot_give(struct thread_slot *slot)
 {
-	if (slot->guest)
-		slot_give(slot->guest);
-	slot->guest = slot->host = NULL;
+	if (slot->virtual_slot)
+		slot_give(slot->virtual_slot);
+	slot->virtual_slot = slot->carrier_slot = NULL;
 	atomic_store(&slot->session, NO_SESSION);
 	atomic_store(&slot->busy, SLOT_FREE);
 	lock_take(&free_lock);
@@ -121,14 +121,14 @@ static struct thread_slot *take_own(void)
 	return slot;
 }
 
-struct thread_slot *slot_guest(struct thread_slot *host)
+struct thread_slot *slot_virtual(struct thread_slot *own)
 {
-	if (!host->guest)
-		host->guest = take();
-	if (!host->guest)
+	if (!own->virtual_slot)
+		own->virtual_slot = take();
+	if (!own->virtual_slot)
 		return NULL;
-	host->guest->host = host;
-	return host->guest;
+	own->virtual_slot->carrier_slot = own;
+	return own->virtual_slot;
 }
 
 void slot_unjoin(struct thread_slot *slot)
@@ -271,15 +271,15 @@ void slot_resume(struct thread_context *context)
 
 /* ---- the end of threads and sessions ---- */
 
-struct thread_slot *slot_take_off(void)
+struct thread_slot *slot_end(void)
 {
 	struct thread_slot *slot = slot_current;
 	uint32_t session = session_now();
 
 	if (!slot || slot == &hidden)
 		return NULL;
-	if (slot->host)
-		slot = slot->host;
+	if (slot->carrier_slot)
+		slot = slot->carrier_slot;
 	hiding_in = session ? session : NO_SESSION;
 	slot_current = &hidden;
 	atomic_store(&slot->busy, SLOT_INSIDE);

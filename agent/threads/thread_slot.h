@@ -6,7 +6,7 @@
  *   thread-local pointer --> struct thread_slot --> struct thread_context (trace)
  *                              busy, session, method cache
  *
- * A platform thread that carries virtual ones has a second slot, its guest: a mount makes the pointer
+ * A platform thread that carries virtual ones has a second slot, its virtual slot: a mount makes the pointer
  * show it, an unmount takes the pointer back (virtual_threads.h).
  *
  * A thread gets a slot when it is first seen, and keeps it until it ends; then a later thread
@@ -55,14 +55,14 @@ struct thread_slot {
 	bool refused;   /* not to be recorded, whatever the scope; the owner's */
 	bool inherited; /* in the scope as long as it lives; the owner's */
 	/* Virtual threads; the owner's. */
-	struct thread_slot *guest; /* for those that it carries; NULL: not yet */
-	struct thread_slot *host;  /* this one is a guest, and whose */
+	struct thread_slot *virtual_slot; /* for those that it carries; NULL: not yet */
+	struct thread_slot *carrier_slot; /* this is a virtual slot, and whose */
 	/* NULL: a carrier that is not recorded itself has not yet carried any. As context. */
 	_Atomic(struct thread_context *) unlisted;
-	struct thread_context *carrier; /* a guest's: what steps aside for it */
-	/* a guest's: whose context it is; NULL: none is known */
+	struct thread_context *carrier; /* a virtual slot's: what gives way for it */
+	/* a virtual slot's: whose context it is; NULL: none is known */
 	struct virtual_thread *mounted;
-	uint32_t mounted_in; /* a guest's: the session in which the carrier stepped aside */
+	uint32_t mounted_in; /* a virtual slot's: the session in which the carrier gave way */
 	struct thread_slot *next;                     /* all there ever were; never taken off */
 	struct thread_slot *next_free;                /* under LOCK_EVENTS */
 	struct method_cache_line cache[METHOD_CACHE]; /* of the session joined */
@@ -183,12 +183,12 @@ struct session *slot_claim(struct thread_slot *slot, uint32_t number);
 /* What a slot does in a session that it has not joined: its first event will. */
 void slot_unjoin(struct thread_slot *slot);
 
-/* The slot's guest, made if need be. NULL: no memory. */
-struct thread_slot *slot_guest(struct thread_slot *host);
+/* The slot's virtual one, made if need be. NULL: no memory. */
+struct thread_slot *slot_virtual(struct thread_slot *own);
 
 /* The calling thread ends: its slot (a platform thread's own), entered for good; the thread is hidden
  * until it is attached to the JVM again, or for the next session. NULL: it has none. slot_give follows. */
-struct thread_slot *slot_take_off(void);
+struct thread_slot *slot_end(void);
 void slot_give(struct thread_slot *slot);
 
 /* The calling thread begins its life in the JVM, or another one: it may have been attached before. */

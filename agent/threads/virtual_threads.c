@@ -47,19 +47,19 @@ static struct virtual_thread *thread_of(const struct thread_context *carrier, ui
 
 /* ---- the carrier ---- */
 
-static struct thread_context *carrier_of(const struct thread_slot *host)
+static struct thread_context *carrier_of(const struct thread_slot *own)
 {
 	struct thread_context *context =
-		atomic_load_explicit(&host->context, memory_order_relaxed);
+		atomic_load_explicit(&own->context, memory_order_relaxed);
 
-	return context ? context : atomic_load_explicit(&host->unlisted, memory_order_relaxed);
+	return context ? context : atomic_load_explicit(&own->unlisted, memory_order_relaxed);
 }
 
 /* Its context, made if it has not been seen yet. NULL: no memory. */
 static struct thread_context *make_carrier(
-	struct thread_slot *host, const struct session *session, JNIEnv *jni)
+	struct thread_slot *own, const struct session *session, JNIEnv *jni)
 {
-	struct thread_context *context = carrier_of(host);
+	struct thread_context *context = carrier_of(own);
 	struct alloc_source alloc = hotspot_alloc_source(jni);
 	struct thread_identity identity = {.os_id = gettid()};
 	struct jvm_thread description;
@@ -78,107 +78,107 @@ static struct thread_context *make_carrier(
 	}
 	(*jni)->DeleteLocalRef(jni, carrier);
 	(*jni)->DeleteLocalRef(jni, thread);
-	host->refused = !session_wants_thread(session, &identity);
-	if (host->refused || session_has_scope(session)) {
+	own->refused = !session_wants_thread(session, &identity);
+	if (own->refused || session_has_scope(session)) {
 		context = trace_carrier_begin(session->trace, &identity, alloc);
-		atomic_store(&host->unlisted, context);
+		atomic_store(&own->unlisted, context);
 	} else {
 		context = trace_thread_begin(session->trace, &identity, alloc);
-		atomic_store(&host->context, context);
+		atomic_store(&own->context, context);
 	}
 	return context;
 }
 
-/* ---- a guest comes ---- */
+/* ---- a virtual slot comes ---- */
 
-/* A virtual thread runs on the carrier: its guest takes over. Returns the guest, entered, without a
+/* A virtual thread runs on the carrier, whose virtual slot becomes the calling thread's. Returns the virtual slot, entered, without a
  * context; NULL: nothing is recorded of it. */
-static struct thread_slot *step_aside(struct thread_slot *host, uint32_t number, JNIEnv *jni)
+static struct thread_slot *mount_slot(struct thread_slot *own, uint32_t number, JNIEnv *jni)
 {
-	bool known = atomic_load_explicit(&host->session, memory_order_relaxed) == number &&
-		     carrier_of(host);
-	enum slot_state before = known ? slot_state(host) : SLOT_FREE;
-	const struct session *session = slot_claim(host, number);
-	struct thread_slot *guest = session ? slot_guest(host) : NULL;
-	struct thread_context *carrier = guest ? make_carrier(host, session, jni) : NULL;
+	bool known = atomic_load_explicit(&own->session, memory_order_relaxed) == number &&
+		     carrier_of(own);
+	enum slot_state before = known ? slot_state(own) : SLOT_FREE;
+	const struct session *session = slot_claim(own, number);
+	struct thread_slot *virtual = session ? slot_virtual(own) : NULL;
+	struct thread_context *carrier = virtual ? make_carrier(own, session, jni) : NULL;
 
 	if (!session)
 		return NULL;
 	if (carrier) {
 		carrier_give_way(carrier);
-		guest->carrier = carrier;
-		guest->mounted_in = number;
-		slot_current = guest;
+		virtual->carrier = carrier;
+		virtual->mounted_in = number;
+		slot_current = virtual;
 	}
-	if (!carrier || !slot_claim(guest, number)) {
+	if (!carrier || !slot_claim(virtual, number)) {
 		/* Rather nothing of either than the one's calls among the other's. */
-		slot_shut(host);
+		slot_shut(own);
 		return NULL;
 	}
 	/* One that is not recorded itself stays out. */
-	slot_set_state(host, slot_context(host) ? before : SLOT_SHUT);
-	guest->refused = false;
-	guest->mounted = NULL;
-	atomic_store(&guest->context, NULL);
-	return guest;
+	slot_set_state(own, slot_context(own) ? before : SLOT_SHUT);
+	virtual->refused = false;
+	virtual->mounted = NULL;
+	atomic_store(&virtual->context, NULL);
+	return virtual;
 }
 
-/* The guest is entered; its thread has a context, or is not to be recorded. */
-static void seat(struct thread_slot *guest, uint32_t word)
+/* The virtual slot is entered; its thread has a context, or is not to be recorded. */
+static void mount_known(struct thread_slot *virtual, uint32_t word)
 {
-	struct virtual_thread *thread = thread_of(guest->carrier, word);
-	struct thread_context *lane = thread ? virtual_mount(guest->carrier, thread) : NULL;
+	struct virtual_thread *thread = thread_of(virtual->carrier, word);
+	struct thread_context *lane = thread ? virtual_mount(virtual->carrier, thread) : NULL;
 
-	guest->refused = !lane;
+	virtual->refused = !lane;
 	if (lane) {
-		guest->mounted = thread;
-		atomic_store_explicit(&guest->context, lane, memory_order_relaxed);
+		virtual->mounted = thread;
+		atomic_store_explicit(&virtual->context, lane, memory_order_relaxed);
 	}
-	slot_set_state(guest, !lane || thread->outside ? SLOT_SHUT : SLOT_FREE);
+	slot_set_state(virtual, !lane || thread->outside ? SLOT_SHUT : SLOT_FREE);
 }
 
 /* ---- and goes ---- */
 
 /* From here on the carrier runs. */
-static void leave_carrier(struct thread_slot *guest)
+static void leave_carrier(struct thread_slot *virtual)
 {
-	struct thread_slot *host = guest->host;
-	struct thread_context *carrier = guest->carrier;
-	enum slot_state before = slot_state(host);
+	struct thread_slot *own = virtual->carrier_slot;
+	struct thread_context *carrier = virtual->carrier;
+	enum slot_state before = slot_state(own);
 	uint32_t number = session_now();
 	const struct session *session;
 	bool refused;
 
-	slot_current = host;
-	if (number == 0 || guest->mounted_in != number)
+	slot_current = own;
+	if (number == 0 || virtual->mounted_in != number)
 		return;
-	session = slot_claim(host, number);
+	session = slot_claim(own, number);
 	if (!session)
 		return;
-	refused = guest->refused && guest->session == guest->mounted_in;
-	if (guest->mounted)
-		virtual_unmount(carrier, slot_context(guest), guest->mounted);
+	refused = virtual->refused && virtual->session == virtual->mounted_in;
+	if (virtual->mounted)
+		virtual_unmount(carrier, slot_context(virtual), virtual->mounted);
 	else
 		refused |= !wants_unknown(session) || !virtual_unknown(carrier);
 	carrier_resume(carrier, refused);
-	guest->mounted = NULL;
-	guest->mounted_in = 0;
-	atomic_store(&guest->context, NULL);
-	slot_set_state(host, before);
+	virtual->mounted = NULL;
+	virtual->mounted_in = 0;
+	atomic_store(&virtual->context, NULL);
+	slot_set_state(own, before);
 }
 
 /* ---- first events ---- */
 
 bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now)
 {
-	if (!slot->host || slot->mounted_in != slot->session)
+	if (!slot->carrier_slot || slot->mounted_in != slot->session)
 		return false;
 	carrier_read(slot->carrier, now);
 	return true;
 }
 
-/* The guest's thread gets its context. */
-static struct thread_slot *begin_seated(struct thread_slot *guest,
+/* The virtual slot's thread gets its context. */
+static struct thread_slot *begin_mounted(struct thread_slot *virtual,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
 	enum found_frames found, const uint64_t *now)
 {
@@ -188,52 +188,52 @@ static struct thread_slot *begin_seated(struct thread_slot *guest,
 
 	memcpy(identity.name, description->name, sizeof(identity.name));
 	if (session_wants_thread(session, &identity))
-		lane = virtual_begin(guest->carrier, &identity, outside,
-			now ? now : guest->carrier->last, &guest->mounted);
+		lane = virtual_begin(virtual->carrier, &identity, outside,
+			now ? now : virtual->carrier->last, &virtual->mounted);
 	if (!lane) {
-		set_word(guest->mounted_in, (uint32_t)WORD_REFUSED);
-		guest->refused = true;
-		slot_shut(guest);
+		set_word(virtual->mounted_in, (uint32_t)WORD_REFUSED);
+		virtual->refused = true;
+		slot_shut(virtual);
 		return NULL;
 	}
-	set_word(guest->mounted_in, guest->mounted->number + 1);
-	atomic_store(&guest->context, lane);
-	slot_push_found(guest, jni, found);
+	set_word(virtual->mounted_in, virtual->mounted->number + 1);
+	atomic_store(&virtual->context, lane);
+	slot_push_found(virtual, jni, found);
 	if (!outside)
 		context_spend_all(lane);
-	return guest;
+	return virtual;
 }
 
 /* Where calls are not recorded there may be no event but this: nothing is waited for. */
-static void seat_unknown(struct thread_slot *guest, JNIEnv *jni)
+static void mount_unknown(struct thread_slot *virtual, JNIEnv *jni)
 {
 	const struct session *session = session_joined();
 	struct jvm_thread description;
 
 	if (!session || session->options.calls != CALLS_OFF ||
 		!jvm_describe_thread(jni, NULL, &description)) {
-		slot_unjoin(guest);
-		slot_leave(guest);
+		slot_unjoin(virtual);
+		slot_leave(virtual);
 		return;
 	}
-	if (begin_seated(guest, session, jni, &description, FOUND_NONE, NULL))
-		slot_leave(guest);
+	if (begin_mounted(virtual, session, jni, &description, FOUND_NONE, NULL))
+		slot_leave(virtual);
 }
 
 /* ---- the events ---- */
 
 /* The slot of the platform thread that the calling thread is, or runs on. NULL: there is none to be had
  * now. */
-static struct thread_slot *own_host(uint32_t number)
+static struct thread_slot *own_slot(uint32_t number)
 {
 	struct thread_slot *slot = number ? slot_own(number) : NULL;
 
-	return slot && slot->host ? slot->host : slot;
+	return slot && slot->carrier_slot ? slot->carrier_slot : slot;
 }
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
-	struct thread_slot *host, *guest;
+	struct thread_slot *own, *virtual;
 	uint32_t number = session_now(), word;
 	int saved_errno = errno;
 	va_list arguments;
@@ -244,28 +244,28 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 	va_start(arguments, jvmti);
 	jni = va_arg(arguments, JNIEnv *);
 	va_end(arguments);
-	if (slot_current && slot_current->host)
+	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* if it did not, it still runs */
-	host = own_host(number);
-	guest = host ? step_aside(host, number, jni) : NULL;
-	word = guest ? word_in(number) : 0;
-	if (guest && word == (uint32_t)WORD_UNKNOWN)
-		seat_unknown(guest, jni);
-	else if (guest)
-		seat(guest, word);
+	own = own_slot(number);
+	virtual = own ? mount_slot(own, number, jni) : NULL;
+	word = virtual ? word_in(number) : 0;
+	if (virtual && word == (uint32_t)WORD_UNKNOWN)
+		mount_unknown(virtual, jni);
+	else if (virtual)
+		mount_known(virtual, word);
 	errno = saved_errno;
 }
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 {
-	struct thread_slot *guest = slot_current;
+	struct thread_slot *virtual = slot_current;
 	int saved_errno = errno;
 
 	(void)jvmti;
 	/* Mounted before the session began, and without an event in it. */
-	if (!guest || !guest->host)
+	if (!virtual || !virtual->carrier_slot)
 		return;
-	leave_carrier(guest);
+	leave_carrier(virtual);
 	errno = saved_errno;
 }
 
@@ -275,26 +275,26 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	const struct session *session = NULL;
 	struct thread_context *carrier;
 	enum slot_state before;
-	struct thread_slot *host;
+	struct thread_slot *own;
 	int saved_errno = errno;
 
 	(void)jvmti;
 	(void)jni;
 	(void)thread;
-	if (slot_current && slot_current->host)
+	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* a JVM that does not unmount first */
-	host = own_host(number);
-	if (host && atomic_load_explicit(&host->session, memory_order_relaxed) == number) {
-		before = slot_state(host);
+	own = own_slot(number);
+	if (own && atomic_load_explicit(&own->session, memory_order_relaxed) == number) {
+		before = slot_state(own);
 		word = word_in(number);
 		if (word != (uint32_t)WORD_REFUSED)
-			session = slot_claim(host, number);
-		carrier = carrier_of(host);
+			session = slot_claim(own, number);
+		carrier = carrier_of(own);
 		if (session && carrier &&
 			(word != (uint32_t)WORD_UNKNOWN || wants_unknown(session)))
 			virtual_end(carrier, thread_of(carrier, word));
 		if (session)
-			slot_set_state(host, before);
+			slot_set_state(own, before);
 	}
 	errno = saved_errno;
 }
@@ -314,7 +314,7 @@ static void leave(struct thread_slot *slot)
 }
 
 /* This JVM has virtual threads, but does not say when they are mounted. */
-static struct thread_slot *give_up(struct thread_slot *slot)
+static struct thread_slot *refuse_virtual(struct thread_slot *slot)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
@@ -332,19 +332,19 @@ struct thread_slot *virtual_threads_begin(struct thread_slot *slot,
 	enum found_frames found, const uint64_t *now)
 {
 	uint32_t number = slot->session;
-	struct thread_slot *guest = slot;
+	struct thread_slot *virtual = slot;
 
 	if (!watching)
-		return give_up(slot);
+		return refuse_virtual(slot);
 	/* Mounted before this could be seen. */
-	if (!slot->host || slot->mounted_in != number) {
-		struct thread_slot *host = slot->host ? slot->host : slot;
+	if (!slot->carrier_slot || slot->mounted_in != number) {
+		struct thread_slot *own = slot->carrier_slot ? slot->carrier_slot : slot;
 
 		leave(slot);
-		guest = step_aside(host, number, jni);
+		virtual = mount_slot(own, number, jni);
 		now = NULL;
 	}
-	return guest ? begin_seated(guest, session, jni, description, found, now) : NULL;
+	return virtual ? begin_mounted(virtual, session, jni, description, found, now) : NULL;
 }
 
 bool virtual_threads_carries(JNIEnv *jni, jthread thread)
@@ -360,8 +360,8 @@ bool virtual_threads_carries(JNIEnv *jni, jthread thread)
 
 struct thread_slot *virtual_threads_leave(struct thread_slot *slot)
 {
-	if (slot->host && slot->mounted_in != slot->session)
-		slot_current = slot->host;
+	if (slot->carrier_slot && slot->mounted_in != slot->session)
+		slot_current = slot->carrier_slot;
 	leave(slot);
 	return NULL;
 }

@@ -3,7 +3,7 @@
 /*
  * virtual_threads: which thread runs on a carrier, and records there.
  *
- *   mount    the carrier's slot steps aside, its guest is the calling thread's slot; the virtual
+ *   mount    the carrier's slot gives way, its virtual slot is the calling thread's slot; the virtual
  *            thread's context is put into it, if there is one (agent/trace/mount.h)
  *   event    the first of a virtual thread makes its context
  *   unmount  the context is taken out, the carrier's slot is the thread's again
@@ -34,12 +34,12 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread);
 
 /* ---- for thread_events.c; the slot is the calling thread's, and entered ---- */
 
-/* If it is a guest whose carrier stepped aside in this session: its counters, before the thread's first
+/* If it is a virtual slot whose carrier gave way in this session: its counters, before the thread's first
  * event is looked into. */
 bool virtual_threads_read(const struct thread_slot *slot, uint64_t *now);
 
 /* A virtual thread runs, and has no context: it gets one. now: its carrier's counters at its first
- * event, or NULL: when it was mounted is not known. Returns the guest, entered; NULL: it is not recorded,
+ * event, or NULL: when it was mounted is not known. Returns the virtual slot, entered; NULL: it is not recorded,
  * and nothing is entered. */
 struct thread_slot *virtual_threads_begin(struct thread_slot *slot,
 	const struct session *session, JNIEnv *jni, const struct jvm_thread *description,
