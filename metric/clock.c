@@ -28,12 +28,22 @@ struct clock_scale clock_scale;
 
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
 
-uint64_t clock_system(void)
+static uint64_t clock_read(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_system(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_process(void)
+{
+	return clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void clock_source_read(char *name, size_t size)

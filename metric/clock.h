@@ -40,6 +40,9 @@ const char *clock_how(void);
 /* CLOCK_MONOTONIC from the system. */
 uint64_t clock_system(void);
 
+/* Processor time of the whole process so far, ns. */
+uint64_t clock_process(void);
+
 static inline uint64_t clock_ticks_to_ns(uint64_t ticks)
 {
 	return (uint64_t)((clock_wide)ticks * clock_scale.mult >> TIME_STAMP_DIGITS);

@@ -5,37 +5,10 @@
 
 #include <stdlib.h>
 
-/* Under the lock. True if it was still waiting. */
-static bool take_out(struct requests *requests, const struct request *request)
-{
-	for (struct request **i = &requests->first; *i; i = &(*i)->next) {
-		if (*i != request)
-			continue;
-		*i = request->next;
-		return true;
-	}
-	return false;
-}
-
-/* Under the lock, which is given meanwhile. */
-static void wait_for_answer(
-	struct requests *requests, struct request *request, unsigned seconds)
-{
-	struct request **end = &requests->first;
-	struct timespec until = lock_deadline(UINT64_C(1000) * seconds);
-
-	while (*end)
-		end = &(*end)->next;
-	*end = request;
-	pthread_cond_broadcast(requests->wake);
-	while (!request->answered &&
-		pthread_cond_timedwait(requests->wake, &requests->lock->mutex, &until) == 0)
-		;
-}
-
 int requests_ask(struct requests *requests, struct request *question, unsigned seconds)
 {
-	struct request *request = malloc(sizeof(*request));
+	struct request *request = malloc(sizeof(*request)), **i;
+	struct timespec until = lock_deadline(UINT64_C(1000) * seconds);
 	bool is_snapshot =
 		question->kind == REQUEST_SNAPSHOT || question->kind == REQUEST_RESET;
 
@@ -50,13 +23,24 @@ int requests_ask(struct requests *requests, struct request *question, unsigned s
 		error_set(&request->error, ERROR_MISSING, "the recording has ended");
 		request->answered = true;
 	} else {
-		wait_for_answer(requests, request, seconds);
+		for (i = &requests->first; *i;)
+			i = &(*i)->next;
+		*i = request;
+		pthread_cond_broadcast(requests->wake);
+		while (!request->answered && pthread_cond_timedwait(requests->wake,
+						     &requests->lock->mutex, &until) == 0)
+			;
 	}
 	/* One that is being answered still is left to the writer's thread, which frees it. */
-	if (request->answered)
+	if (request->answered) {
 		*question = *request;
-	else
-		request->left = !take_out(requests, request);
+	} else {
+		for (i = &requests->first; *i && *i != request;)
+			i = &(*i)->next;
+		request->left = !*i;
+		if (*i)
+			*i = request->next;
+	}
 	if (!request->answered)
 		error_set(&question->error, ERROR_IO,
 			"writing the profile takes longer than %u s%s", seconds,

@@ -186,7 +186,7 @@ void session_put_facts(void *argument, bool final, fact_put put, void *put_argum
 		const char *key;
 		uint64_t value;
 	} number[] = {{"duration_ns", clock_now() - session->began},
-		{"cpu_ns", session_process_cpu() - session->cpu_began},
+		{"cpu_ns", clock_process() - session->cpu_began},
 		{"metric.fallbacks", metric_fallbacks() - session->before.fallbacks},
 		{"metric.losses", metric_losses() - session->before.losses},
 		{"threads", state.threads}, {"threads.lost", state.lost_threads},
@@ -258,14 +258,6 @@ static int start_some_writer(struct session *session, const char *path, struct e
 	return code;
 }
 
-uint64_t session_process_cpu(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* A writer that hung when its session ended; it may still look at what is everybody's: names,
  * files. One start or end at a time. */
 static struct writer *abandoned;
@@ -282,7 +274,7 @@ int session_begin(
 			"hangs");
 	session->source = source;
 	session->began = clock_now();
-	session->cpu_began = session_process_cpu();
+	session->cpu_began = clock_process();
 	session->before = (struct session_before){metric_fallbacks(), metric_losses()};
 	path = options_expand_file(session->options.file, getpid(), time(NULL));
 	code = path ? start_some_writer(session, path, error)

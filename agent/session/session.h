@@ -83,9 +83,6 @@ int session_begin(
 void session_put_notes(void *session, fact_put put, void *put_argument);
 void session_put_facts(void *session, bool final, fact_put put, void *put_argument);
 
-/* Processor time that the process has used, in ns. */
-uint64_t session_process_cpu(void);
-
 /* Bytes that directories of archives may take, of max_memory. */
 uint64_t session_archive_memory(const struct session *session);
 

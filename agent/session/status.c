@@ -33,7 +33,7 @@ static json_t *options_of(const struct session *session)
 /* The share of the processor time since the session's begin that its events cost. */
 static json_t *overhead_of(const struct session *session, uint64_t events)
 {
-	double cpu = (double)(session_process_cpu() - session->cpu_began);
+	double cpu = (double)(clock_process() - session->cpu_began);
 
 	if (session->event_ns <= 0 || cpu <= 0)
 		return json_null();

@@ -29,6 +29,7 @@
 #include "agent/session/write_sequences.h"
 #include "agent/session/write_threads.h"
 #include "metric/clock.h"
+#include "profile/fact.h"
 
 /* SQLite needs some 50 KB; the C library takes thread-local storage of all libraries from
  * a thread's stack too. */
@@ -104,19 +105,6 @@ static void put_fact(void *argument, const char *key, const char *value)
 		profile_put_meta(writer->profile, key, value, writer->error);
 }
 
-static int put_methods(struct writer *writer, uint32_t *from)
-{
-	uint32_t end = writer->source.methods_end();
-	int status = 0;
-
-	for (; *from < end && status == 0; ++*from) {
-		const struct profile_method *method = writer->source.method(*from);
-		if (method)
-			status = profile_put(writer->profile, method, writer->error);
-	}
-	return status;
-}
-
 static int put_files(struct writer *writer)
 {
 	if (!writer->source.files)
@@ -140,42 +128,16 @@ static int fold_files(struct writer *writer, bool force)
  * the methods that nodes have. */
 static int put_known(struct writer *writer, struct written *known)
 {
+	uint32_t end;
 	int status = put_files(writer);
 
-	if (status == 0)
-		status = put_methods(writer, &known->methods);
-	return status;
-}
+	for (end = writer->source.methods_end(); known->methods < end && status == 0;
+		known->methods++) {
+		const struct profile_method *method = writer->source.method(known->methods);
 
-static void put_number(struct writer *writer, const char *key, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	put_fact(writer, key, text);
-}
-
-static void put_own_facts(struct writer *writer)
-{
-	uint64_t lost = marks_lost(&writer->marks);
-
-	put_number(writer, "flushed_ns", writer->flush_begin);
-	if (lost > 0)
-		put_number(writer, "marks.lost", lost);
-	if (!writer->records.records)
-		return;
-	put_number(writer, "io.records", writer->records.written);
-	put_number(writer, "io.records.lost", records_lost(writer->records.records));
-}
-
-static int put_sequences(struct writer *writer)
-{
-	uint64_t uncounted = 0;
-	int status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
-		&uncounted, writer->error);
-
-	if (status == 0 && uncounted > 0)
-		put_number(writer, "sequences.uncounted", uncounted);
+		if (method)
+			status = profile_put(writer->profile, method, writer->error);
+	}
 	return status;
 }
 
@@ -183,21 +145,33 @@ static int put_sequences(struct writer *writer)
 static void put_meta(struct writer *writer, bool final, struct written *known)
 {
 	const struct writer_source *source = &writer->source;
+	uint64_t lost = marks_lost(&writer->marks);
 
 	if (source->notes && !known->notes)
 		source->notes(source->argument, put_fact, writer);
 	known->notes = true;
 	if (source->facts)
 		source->facts(source->argument, final, put_fact, writer);
-	put_own_facts(writer);
+	fact_put_number(put_fact, writer, "flushed_ns", writer->flush_begin);
+	if (lost > 0)
+		fact_put_number(put_fact, writer, "marks.lost", lost);
+	if (!writer->records.records)
+		return;
+	fact_put_number(put_fact, writer, "io.records", writer->records.written);
+	fact_put_number(
+		put_fact, writer, "io.records.lost", records_lost(writer->records.records));
 }
 
 static int put_all(struct writer *writer, bool final, struct written *known)
 {
+	uint64_t uncounted = 0;
 	int status = threads_put(&writer->threads, writer->error);
 
 	if (status == 0)
-		status = put_sequences(writer);
+		status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
+			&uncounted, writer->error);
+	if (status == 0 && uncounted > 0)
+		fact_put_number(put_fact, writer, "sequences.uncounted", uncounted);
 	if (status == 0)
 		status = put_known(writer, known);
 	if (status == 0)
@@ -227,14 +201,6 @@ static int end_transaction(
 static uint64_t since_begin(const struct writer *writer)
 {
 	return clock_system() - writer->began;
-}
-
-static void note_flush(struct writer *writer, const struct error *error)
-{
-	lock_take(&writer->lock);
-	writer->counts.flushed_at = since_begin(writer);
-	writer->counts.failure = *error;
-	lock_give(&writer->lock);
 }
 
 static int flush_in_transaction(
@@ -268,7 +234,10 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 		trace_confirm(writer->trace, status == 0);
 		writer->records.new_paths = false;
 	}
-	note_flush(writer, error);
+	lock_take(&writer->lock);
+	writer->counts.flushed_at = since_begin(writer);
+	writer->counts.failure = *error;
+	lock_give(&writer->lock);
 	return status;
 }
 
@@ -295,16 +264,6 @@ static int drain_records(struct writer *writer, struct error *error)
 
 /* ---- what others ask for ---- */
 
-static void add_label(struct writer *writer, const struct request *request)
-{
-	struct label_row row = {.reset = request->kind == REQUEST_RESET, .at = request->at};
-
-	memcpy(row.label, request->label, sizeof(row.label));
-	lock_take(&writer->lock);
-	labels_add(&writer->labels, &row);
-	lock_give(&writer->lock);
-}
-
 /* Only this thread adds labels: it looks at them without the lock. */
 static int reserve_label(struct writer *writer, struct request *request)
 {
@@ -325,16 +284,19 @@ static int reserve_label(struct writer *writer, struct request *request)
 
 static void answer_snapshot(struct writer *writer, struct request *request)
 {
-	bool reset = request->kind == REQUEST_RESET;
+	struct label_row row = {.reset = request->kind == REQUEST_RESET};
 	struct profile_snapshot snapshot = {.id = (uint32_t)writer->labels.count + 1,
-		.label = reset ? NULL : request->label,
-		.kind = reset ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
+		.label = row.reset ? NULL : request->label,
+		.kind = row.reset ? SNAPSHOT_RESET : SNAPSHOT_NAMED};
 
 	if (reserve_label(writer, request) < 0 ||
 		flush(writer, false, &snapshot, &request->error) < 0)
 		return;
-	request->at = snapshot.at;
-	add_label(writer, request);
+	row.at = request->at = snapshot.at;
+	memcpy(row.label, request->label, sizeof(row.label));
+	lock_take(&writer->lock);
+	labels_add(&writer->labels, &row);
+	lock_give(&writer->lock);
 }
 
 static void answer_flush(struct writer *writer, struct request *request)
@@ -363,21 +325,13 @@ static void answer_count(struct writer *writer, struct request *request)
 	lock_give(&writer->lock);
 }
 
-static uint64_t process_cpu(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void answer_look(struct writer *writer, struct request *request)
 {
 	struct trace_counts counts;
 	struct look look;
 
 	if (look_take(&writer->looker, writer->trace, writer->threads.metrics,
-		    writer->source.methods_end(), since_begin(writer), process_cpu(), &look,
+		    writer->source.methods_end(), since_begin(writer), clock_process(), &look,
 		    &counts) < 0) {
 		error_set(&request->error, ERROR_MEMORY, "no memory to look at the recording");
 		return;
@@ -408,10 +362,11 @@ static void answer_requests(struct writer *writer)
 
 /* ---- its thread ---- */
 
-/* Waits until then, or until somebody asks for something; false: writer_finish asks for the
+/* Waits so long, or until a thread asks for something; false: writer_finish asks for the
  * end instead. */
-static bool wait_until(struct writer *writer, struct timespec until)
+static bool wait_for(struct writer *writer, uint64_t ms)
 {
+	struct timespec until = lock_deadline(ms);
 	int result = 0;
 	bool ending;
 
@@ -421,22 +376,6 @@ static bool wait_until(struct writer *writer, struct timespec until)
 	ending = writer->ending;
 	lock_give(&writer->lock);
 	return !ending;
-}
-
-static struct timespec later(struct timespec time, uint64_t ms)
-{
-	time.tv_sec += (time_t)(ms / 1000);
-	time.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (time.tv_nsec >= 1000000000) {
-		time.tv_sec++;
-		time.tv_nsec -= 1000000000;
-	}
-	return time;
-}
-
-static bool is_before(struct timespec a, struct timespec b)
-{
-	return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
 static void say_failure(struct writer *writer, const struct error *error)
@@ -462,34 +401,24 @@ static bool is_ending(struct writer *writer)
 	return ending;
 }
 
-/* A record's call path is known when its node is in the file: flushes come earlier for it, as long as they
- * take a small part of the time. */
-static bool may_flush_early(const struct writer *writer)
-{
-	uint64_t took = writer->counts.flushed_at - writer->flush_begin;
-
-	return since_begin(writer) - writer->counts.flushed_at > EARLY_SHARE * took;
-}
-
 /* Waits for the next flush, drains records and answers requests until then; false: the end is
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
 {
-	struct timespec now, next, flush_at;
+	uint64_t now = since_begin(writer), flush_at, took, pause;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	flush_at = later(now, writer->flush_seconds * 1000);
+	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
 	do {
-		next = later(
-			now, writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause);
-		if (is_before(flush_at, next))
-			next = flush_at;
-		if (!wait_until(writer, next))
+		struct error error = {0};
+
+		pause = writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause;
+		if ((flush_at - now) / 1000000 < pause)
+			pause = (flush_at - now) / 1000000;
+		if (!wait_for(writer, pause))
 			return false;
 		answer_requests(writer);
 		if (is_ending(writer))
 			return false;
-		struct error error = {0};
 		if (writer->records.records)
 			drain_records(writer, &error);
 		else
@@ -497,10 +426,14 @@ static bool wait_for_flush(struct writer *writer)
 		say_failure(writer, &error);
 		if (is_ending(writer))
 			return false;
-		if (writer->records.new_paths && may_flush_early(writer))
+		/* A record's call path is known when its node is in the file: flushes come earlier
+		 * for it, as long as they take a small part of the time. */
+		took = writer->counts.flushed_at - writer->flush_begin;
+		if (writer->records.new_paths &&
+			since_begin(writer) - writer->counts.flushed_at > EARLY_SHARE * took)
 			return true;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (is_before(now, flush_at));
+		now = since_begin(writer);
+	} while (now < flush_at);
 	return true;
 }
 
@@ -575,11 +508,9 @@ static int start_thread(struct writer *writer)
 /* False: a flush hangs (a dead network disk, say), and goes on for all we know. */
 static bool stop_thread(struct writer *writer)
 {
-	struct timespec until;
+	struct timespec until = lock_deadline(UINT64_C(1000) * PATIENCE);
 	bool ended;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE;
 	lock_take(&writer->lock);
 	writer->ending = true;
 	pthread_cond_broadcast(&writer->wake);
@@ -589,14 +520,6 @@ static bool stop_thread(struct writer *writer)
 	ended = writer->ended;
 	lock_give(&writer->lock);
 	return ended && pthread_join(writer->runner, NULL) == 0;
-}
-
-/* The writer stays, as its thread may go on; nobody needs to wait for it any more. */
-static void refuse_requests(struct writer *writer)
-{
-	lock_take(&writer->lock);
-	requests_close(&writer->requests);
-	lock_give(&writer->lock);
 }
 
 static void destroy(struct writer *writer)
@@ -649,8 +572,8 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 		return status;
 	}
 	writer->records.profile = writer->profile;
-	writer->looker =
-		(struct looker){.by = metric_index(metrics, METRIC_CPU), .cpu = process_cpu()};
+	writer->looker = (struct looker){
+		.by = metric_index(metrics, METRIC_CPU), .cpu = clock_process()};
 	writer->threads = (struct thread_writer){.trace = trace,
 		.profile = writer->profile,
 		.metrics = metrics->count,
@@ -697,7 +620,10 @@ static int end(struct writer *writer,
 	if (!writer || writer->process != getpid())
 		return 0;
 	if (!stop_thread(writer)) {
-		refuse_requests(writer);
+		/* The writer stays, as its thread may go on; no thread needs to wait for it any more. */
+		lock_take(&writer->lock);
+		requests_close(&writer->requests);
+		lock_give(&writer->lock);
 		log_line(LOG_ERROR, "writing hangs; the profile ends earlier than the program");
 		return error_set(error, ERROR_BUSY,
 			"writing the profile hangs: it ends earlier "
