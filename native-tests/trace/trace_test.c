@@ -192,11 +192,18 @@ static struct test_row *last_row(const struct test_picture *picture)
 	return picture->count > 0 ? &picture->row[picture->count - 1] : NULL;
 }
 
+/* Room for one more, twice as much each time: sanitizers copy at each realloc. */
+static void *one_more(void *items, size_t count, size_t size)
+{
+	return (count & (count - 1)) == 0 ? realloc(items, (count ? 2 * count : 1) * size)
+					  : items;
+}
+
 static struct test_row *add_row(struct test_picture *picture, const struct trace_thread *thread)
 {
 	struct test_row *row;
 
-	picture->row = realloc(picture->row, (picture->count + 1) * sizeof(*row));
+	picture->row = one_more(picture->row, picture->count, sizeof(*row));
 	row = &picture->row[picture->count++];
 	memset(row, 0, sizeof(*row));
 	row->thread = *thread;
@@ -275,8 +282,8 @@ static void add_nodes(struct test_row *row, const struct test_row *part, unsigne
 		if (from->id != 0)
 			at = shown_child(row, parent, from->method);
 		if (at == 0 && (from->id != 0 || row->thread.nodes == 0)) {
+			row->nodes = one_more(row->nodes, row->thread.nodes, row->stride);
 			at = row->thread.nodes++;
-			row->nodes = realloc(row->nodes, row->thread.nodes * row->stride);
 			memcpy(kept_node(row, at), from, row->stride);
 			kept_node(row, at)->id = at;
 			kept_node(row, at)->parent = parent;
