@@ -535,7 +535,7 @@ static void with_real_clocks(void **state)
 	pattern_list_add(&names, "wall");
 	pattern_list_add(&names, "cpu");
 	assert_int_equal(metric_set_init(&snapshot_set, &names, &error), 0);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < TEST_TRIES(2); i++)
 		run_threads("clocks");
 	snapshot_set = set;
 	pattern_list_fini(&names);

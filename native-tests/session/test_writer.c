@@ -450,7 +450,7 @@ static void while_threads_run(void **state)
 	}
 	while (atomic_load(&begun) < 3)
 		sched_yield();
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < TEST_TRIES(10); i++) {
 		struct profile *profile;
 
 		wait_for_flushes();

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { A = METHOD_FIRST, CARRIERS = 3, GUESTS = 40, PICTURES = 40, DEEPEST = 12 };
+enum { A = METHOD_FIRST, CARRIERS = 3, GUESTS = 40, PICTURES = TEST_TRIES(40), DEEPEST = 12 };
 
 #define MOST_NS UINT64_C(5000000000) /* for the pictures of one test */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { A = METHOD_FIRST, OWNERS = 3, PICTURES = 40, DEEPEST = 8 };
+enum { A = METHOD_FIRST, OWNERS = 3, PICTURES = TEST_TRIES(40), DEEPEST = 8 };
 
 struct owner {
 	struct trace *trace;

@@ -29,6 +29,19 @@ static inline void test_use(struct thread_context *context, uint64_t objects, ui
 
 struct thread_context *test_begin(struct trace *trace, const char *name);
 
+/* How often a test with threads tries its luck: less often where a sanitizer makes it slow, which
+ * looks at every try so much closer. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define TEST_TRIES(n) ((n) / 2)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_TRIES(n) ((n) / 2)
+#endif
+#endif
+#ifndef TEST_TRIES
+#define TEST_TRIES(n) (n)
+#endif
+
 /* Numbers that are the same in every run. */
 struct test_random {
 	uint64_t state;
