@@ -256,28 +256,26 @@ static json_t *json_from_bytes(const char *text)
 	return json;
 }
 
-static json_t *list_to_json(const struct pattern_list *list)
+static json_t *value_to_json(const struct option_row *row, const void *field)
 {
+	const struct pattern_list *list = field;
+	if (!row->type->is_list) {
+		char *text = row->type->show(row, field);
+		bool is_number =
+			text && row->type->from_integer && !text[strspn(text, "0123456789")];
+		json_t *json = NULL;
+		if (text)
+			json = is_number ? json_integer(atoll(text)) : json_from_bytes(text);
+		free(text);
+		return json;
+	}
 	json_t *array = json_array();
-	for (size_t i = 0; i < list->count && array; i++) {
-		json_t *item = json_from_bytes(list->pattern[i]);
-		if (json_array_append_new(array, item) != 0) {
+	for (size_t i = 0; i < list->count && array; i++)
+		if (json_array_append_new(array, json_from_bytes(list->pattern[i])) != 0) {
 			json_decref(array);
 			array = NULL;
 		}
-	}
 	return array;
-}
-
-static json_t *scalar_to_json(const struct option_row *row, const void *field)
-{
-	char *text = row->type->show(row, field);
-	if (!text)
-		return NULL;
-	bool is_number = row->type->from_integer && !text[strspn(text, "0123456789")];
-	json_t *json = is_number ? json_integer(atoll(text)) : json_from_bytes(text);
-	free(text);
-	return json;
 }
 
 static json_t *object_of(const struct option_set *set)
@@ -287,9 +285,7 @@ static json_t *object_of(const struct option_set *set)
 		const struct option_row *row = &option_table[i];
 		if (!is_written(set, row))
 			continue;
-		const void *field = option_value(row, &set->values);
-		json_t *value =
-			row->type->is_list ? list_to_json(field) : scalar_to_json(row, field);
+		json_t *value = value_to_json(row, option_value(row, &set->values));
 		if (json_object_set_new(object, row->key, value) != 0) {
 			json_decref(object);
 			object = NULL;

@@ -15,22 +15,6 @@
 
 /* ---- the order of rows ---- */
 
-static int refuse_sort(const struct report *report, const char *wanted, struct error *error)
-{
-	struct choices choices = {.nearest.wanted = wanted};
-
-	for (unsigned i = 0; i < report->sheet.column_count; i++) {
-		const struct column *column = &report->sheet.column[i];
-		char name[128];
-
-		snprintf(name, sizeof(name), "%s%s%s", column->group ? column->group : "",
-			column->group ? "." : "", column->key);
-		choices_add(&choices, name);
-	}
-	return error_set(error, ERROR_USAGE, "the view '%s' has no column '%s' to sort by%s",
-		report->request->view->name, wanted, choices_text(&choices, "columns"));
-}
-
 /* As headings say it: "self" is base, "total" is cum, of a metric or the first one. */
 static int find_sort(const struct sheet *sheet, const char *wanted)
 {
@@ -62,6 +46,7 @@ static int choose_sort(struct report *report, struct error *error)
 	const char *wanted = request->sort;
 	bool has_default_min = request->format->shares && view->calls && request->top == 0 &&
 			       request->depth == 0 && request->choice.methods.count == 0;
+	struct choices choices = {0};
 	int column;
 
 	if (!view->sort) {
@@ -75,8 +60,19 @@ static int choose_sort(struct report *report, struct error *error)
 	column = find_sort(&report->sheet, wanted ? wanted : view->sort);
 	if (column < 0 && !wanted) /* a profile without metrics */
 		column = 0;
+	choices.nearest.wanted = wanted;
+	for (unsigned i = 0; i < report->sheet.column_count && column < 0; i++) {
+		const struct column *one = &report->sheet.column[i];
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s%s%s", one->group ? one->group : "",
+			one->group ? "." : "", one->key);
+		choices_add(&choices, name);
+	}
 	if (column < 0)
-		return refuse_sort(report, wanted, error);
+		return error_set(error, ERROR_USAGE,
+			"the view '%s' has no column '%s' to sort by%s", view->name, wanted,
+			choices_text(&choices, "columns"));
 	report->sort = (unsigned)column;
 	report->min = request->min;
 	if (report->min < 0)

@@ -111,27 +111,6 @@ static int add_thread(struct search *search, size_t thread)
 	return 0;
 }
 
-static int collect(struct search *search)
-{
-	const struct model *model = search->model;
-	const struct profile *profile = model->profile;
-	struct path *path = &search->path;
-	int failed = 0;
-
-	search->link = links_make(model, NULL, 0);
-	path->node = store_room(model->store, profile->node_count + 1, sizeof(*path->node));
-	path->outer = store_room(model->store, profile->node_count + 1, sizeof(*path->outer));
-	path->active =
-		store_room(model->store, profile->method_count + 1, sizeof(*path->active));
-	if (model->store->failed)
-		return -1;
-	for (size_t t = 0; failed == 0 && t < profile->thread_count; t++) {
-		if (model->selected[t])
-			failed = add_thread(search, t);
-	}
-	return failed;
-}
-
 /* ---- sorting by end ---- */
 
 /* Counting sort: first[m] .. first[m + 1] are the places of method m's edges. */
@@ -163,15 +142,27 @@ static void sort_edges(const struct edges *edges, const struct model *model, boo
 
 int edges_init(struct edges *edges, const struct model *model, const union model_value *cum)
 {
+	const struct profile *profile = model->profile;
 	struct search search = {.edges = edges, .model = model, .cum = cum};
-	int failed;
+	struct path *path = &search.path;
+	int failed = 0;
 
 	*edges = (struct edges){
-		.chunk = store_room(model->store, model->profile->node_count / EDGE_CHUNK + 1,
+		.chunk = store_room(model->store, profile->node_count / EDGE_CHUNK + 1,
 			sizeof(*edges->chunk)),
 		.row_size =
 			sizeof(struct edge) + 3 * model->values * sizeof(union model_value)};
-	failed = collect(&search);
+	search.link = links_make(model, NULL, 0);
+	path->node = store_room(model->store, profile->node_count + 1, sizeof(*path->node));
+	path->outer = store_room(model->store, profile->node_count + 1, sizeof(*path->outer));
+	path->active =
+		store_room(model->store, profile->method_count + 1, sizeof(*path->active));
+	if (model->store->failed)
+		return -1;
+	for (size_t t = 0; failed == 0 && t < profile->thread_count; t++) {
+		if (model->selected[t])
+			failed = add_thread(&search, t);
+	}
 	pairs_fini(&search.found);
 	if (failed != 0)
 		return -1;

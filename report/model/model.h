@@ -209,7 +209,7 @@ bool walk_next(struct walk *walk);
 /* The same, leaving out what is below the current node. */
 bool walk_past(struct walk *walk);
 
-/* ---- tally.c: what each method did, summed over all its nodes in the selected threads ---- */
+/* ---- what each method did, summed over all its nodes in the selected threads ---- */
 
 /*
  * cum is summed over the nodes with recursion level 0 only: what an inner call of a

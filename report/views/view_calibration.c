@@ -54,22 +54,6 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "row", "Row", text | COLUMN_LAST);
 }
 
-/* The figures of one metric, metric_count cells from one to the next. */
-static void fill_metric(const struct report *report, struct cell *cells,
-	const struct profile_sequence *sequence, const struct calibration_row *row,
-	unsigned metric)
-{
-	const struct calibration_cost none = {0}, *cost = row ? &row->cost[metric] : &none;
-	double sum = (double)sequence->sum[metric], count = (double)sequence->count;
-	const double values[FIGURES] = {count > 0 ? sum / count : 0,
-		(double)sequence->min[metric], cost->observed, cost->environment, cost->cost,
-		cost->low, cost->high, cost->work_low, cost->work_high};
-
-	for (unsigned i = 0; i < FIGURES; i++)
-		cells[i * report->model->metric_count] =
-			row || i < 2 ? cell_real(values[i]) : cell_null();
-}
-
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct model *model = report->model;
@@ -88,8 +72,19 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_text(words.end);
 	*cells++ = cell_text(words.third);
 	*cells++ = cell_number(sequence->count);
-	for (unsigned m = 0; m < model->metric_count; m++)
-		fill_metric(report, cells + m, sequence, row, model->metric_index[m]);
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		unsigned metric = model->metric_index[m];
+		const struct calibration_cost none = {0},
+					      *cost = row ? &row->cost[metric] : &none;
+		double sum = (double)sequence->sum[metric], count = (double)sequence->count;
+		const double values[FIGURES] = {count > 0 ? sum / count : 0,
+			(double)sequence->min[metric], cost->observed, cost->environment,
+			cost->cost, cost->low, cost->high, cost->work_low, cost->work_high};
+
+		for (unsigned i = 0; i < FIGURES; i++)
+			cells[i * model->metric_count + m] =
+				row || i < 2 ? cell_real(values[i]) : cell_null();
+	}
 	cells[FIGURES * model->metric_count] = cell_text(fit == FIT_EXACT ? "its own"
 							 : row            ? "of a like one"
 									  : "none");
