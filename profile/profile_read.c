@@ -135,7 +135,11 @@ static int check_node(struct reader *reader, void *record, size_t i)
 		profile->thread[reader->position].id < node->thread)
 		profile->thread_first[++reader->position] = i;
 	first = profile->thread_first[reader->position];
-	if (i > first)
+	/* Where no node was folded, ids are places. */
+	if (i > first && node->parent < i - first &&
+		profile->node[first + node->parent].id == node->parent)
+		parent = first + node->parent;
+	else if (i > first)
 		parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
 			profile_node_id(node->thread, node->parent));
 	if (reader->position == profile->thread_count ||
