@@ -29,7 +29,7 @@ for java in "${javas[@]}"; do
 	await test -s "$work/log"
 	for signal in KILL HUP; do
 		rm -f "$work/p.jprof"
-		"$jprof" attach "$pid" --duration 10 --file "$work/p.jprof" >"$work/said" 2>&1 &
+		"$jprof" attach "$pid" --duration 6 --file "$work/p.jprof" >"$work/said" 2>&1 &
 		command=$!
 		await grep -q "recording into" "$work/said"
 		kill -$signal $command
@@ -46,7 +46,7 @@ for java in "${javas[@]}"; do
 	done
 	# The next one has no end of its own.
 	"$jprof" start "$pid" --file "$work/q.jprof" 2>"$work/said" || fail "$java: start: $(cat "$work/said")"
-	sleep 11
+	sleep 7
 	[ "$(state)" = recording ] || fail "$java: an old duration ended the next recording"
 	"$jprof" detach "$pid" 2>"$work/said" || fail "$java: detach: $(cat "$work/said")"
 	kill -9 "$pid"

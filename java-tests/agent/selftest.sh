@@ -23,7 +23,8 @@ sound() {
 	[ ! -s "$work/wrong" ] || fail "$1: $(head -5 "$work/wrong")"
 }
 
-for java in "${javas[@]}"; do
+# Of the last one, events and a calibration tell.
+for java in "${javas[@]:0:${#javas[@]}-1}"; do
 	selftest --java "$java" --calibration off --format json
 	[ ! -s "$work/err" ] || fail "$java: said $(cat "$work/err")"
 	sound "$java" false
