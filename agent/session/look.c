@@ -1,12 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* look: see look.h. */
+/*
+ * look: see look.h.
+ *
+ * What a row comes to is added when all of it was shown: it may begin again.
+ */
 #include "agent/session/look.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "metric/clock.h"
+
+/* ---- counting ---- */
+
+struct counting {
+	struct trace_counts counts, row; /* of all rows that were shown, of the one at work */
+	struct method_count *method;     /* sums by id, to be filled; NULL: not wanted */
+	uint32_t methods;                /* of later ids they are left out */
+	int by;                          /* a metric; below 0: none */
+	struct touched_method {
+		struct method_count count;
+		bool touched;
+	} * own;           /* of the row at work, by id */
+	uint32_t *touched; /* ids, each once */
+	uint32_t touches;
+};
+
+static void forget_methods(struct counting *counting)
+{
+	for (uint32_t i = 0; i < counting->touches; i++)
+		counting->own[counting->touched[i]] = (struct touched_method){0};
+	counting->touches = 0;
+}
+
+static int begin_row(void *user, const struct trace_thread *thread)
+{
+	struct counting *counting = user;
+
+	(void)thread;
+	counting->row = (struct trace_counts){0};
+	forget_methods(counting);
+	return 0;
+}
+
+static void count_method(struct counting *counting, const struct tree_node *node)
+{
+	uint64_t used = counting->by >= 0 ? node->base[counting->by] : 0;
+	struct touched_method *own;
+
+	if (node->method >= counting->methods || (node->calls == 0 && used == 0))
+		return;
+	own = &counting->own[node->method];
+	if (!own->touched)
+		counting->touched[counting->touches++] = node->method;
+	own->touched = true;
+	own->count.calls += node->calls;
+	own->count.used += used;
+}
+
+static int count_nodes(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct tree_node *block, size_t stride)
+{
+	struct counting *counting = user;
+
+	(void)thread;
+	for (uint32_t i = 0; i < count; i++)
+		counting->row.calls += trace_node(block, stride, i)->calls;
+	for (uint32_t i = 0; i < count && counting->method; i++)
+		count_method(counting, trace_node(block, stride, i));
+	return 0;
+}
+
+static int count_accounts(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct account *account)
+{
+	struct counting *counting = user;
+
+	(void)thread;
+	for (uint32_t i = 0; i < count; i++) {
+		if (account[i].part || account[i].kind >= IO_OPS)
+			continue;
+		counting->row.io_ops += account[i].count;
+		counting->row.io_bytes += account[i].amount;
+	}
+	return 0;
+}
+
+/* A part of a row counts when all of that was shown. */
+static int end_thread(void *user, const struct trace_thread *thread)
+{
+	struct counting *counting = user;
+	struct trace_counts *row = &counting->row, *counts = &counting->counts;
+
+	row->threads += thread->folded;
+	row->live += thread->alive;
+	row->nodes += thread->nodes;
+	row->events += thread->events;
+	row->lost += thread->lost;
+	row->pruned += thread->pruned;
+	for (unsigned i = 0; i < METRIC_MAX; i++)
+		row->used[i] += thread->total[i];
+	if (thread->group != 0)
+		return 0;
+
+	for (size_t i = 0; i < sizeof(*row) / sizeof(uint64_t); i++)
+		((uint64_t *)counts)[i] += ((const uint64_t *)row)[i];
+	for (uint32_t i = 0; i < counting->touches; i++) {
+		uint32_t id = counting->touched[i];
+
+		counting->method[id].calls += counting->own[id].count.calls;
+		counting->method[id].used += counting->own[id].count.used;
+	}
+	forget_methods(counting);
+	return 0;
+}
+
+static void count(struct trace *trace, struct counting *counting)
+{
+	const struct trace_visitor visitor = {.user = counting,
+		.begin = begin_row,
+		.nodes = count_nodes,
+		.accounts = count_accounts,
+		.end = end_thread};
+
+	trace_visit(trace, &visitor);
+}
+
+struct trace_counts count_trace(struct trace *trace)
+{
+	struct counting counting = {0};
+
+	count(trace, &counting);
+	return counting.counts;
+}
+
+/* ---- looks ---- */
 
 /* Counts may become smaller where nodes were folded between two looks. */
 static uint64_t more(uint64_t now, uint64_t before)
@@ -40,10 +169,20 @@ int look_take(struct looker *looker, struct trace *trace, unsigned metrics, uint
 	uint64_t now, uint64_t cpu, struct look *look, struct trace_counts *counts)
 {
 	struct method_count *method = calloc(methods, sizeof(*method));
-	struct method_counts sums = {.method = method, .methods = methods, .by = looker->by};
+	struct counting counting = {.method = method,
+		.methods = methods,
+		.by = looker->by,
+		.own = calloc(methods, sizeof(*counting.own)),
+		.touched = calloc(methods, sizeof(*counting.touched))};
+	bool memory = method && counting.own && counting.touched;
 	uint64_t began = clock_now();
 
-	if (!method || count_trace_methods(trace, &sums, counts) < 0) {
+	if (memory)
+		count(trace, &counting);
+	*counts = counting.counts;
+	free(counting.own);
+	free(counting.touched);
+	if (!memory) {
 		free(method);
 		return -1;
 	}

@@ -3,8 +3,7 @@
 /*
  * writer: see writer.h.
  *
- *   write_threads.c  what threads did: rows, nodes, accounts; only what changed
- *   write_sequences.c  between which methods
+ *   write_trace.c    what threads did: rows, nodes, accounts, only what changed; and sequences
  *   write_records.c  each operation, many times between two flushes
  *   requests.c       what other threads wait for
  *
@@ -26,8 +25,7 @@
 #include "agent/session/marks.h"
 #include "agent/session/requests.h"
 #include "agent/session/write_records.h"
-#include "agent/session/write_sequences.h"
-#include "agent/session/write_threads.h"
+#include "agent/session/write_trace.h"
 #include "metric/clock.h"
 #include "profile/fact.h"
 

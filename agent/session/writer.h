@@ -16,9 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/session/count_trace.h"
-#include "agent/session/labels.h"
 #include "agent/session/look.h"
+#include "agent/session/labels.h"
 #include "agent/trace/trace.h"
 #include "error/error.h"
 #include "profile/profile_write.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * write_threads: brings what the trace's threads did into the profile: their rows, the nodes of
- * their call trees, their accounts of I/O. Only what changed since the last time is written; the trace
+ * write_trace: brings what the trace's threads did into the profile: their rows, the nodes of
+ * their call trees, their accounts, and deltas by sequence. Of threads only what changed since the last time is written; the trace
  * knows what that is.
  *
  * Runs: on the thread that flushes.
  */
-#ifndef JPROF_WRITE_THREADS_H
-#define JPROF_WRITE_THREADS_H
+#ifndef JPROF_WRITE_TRACE_H
+#define JPROF_WRITE_TRACE_H
 
 #include <stdint.h>
 
@@ -29,5 +29,10 @@ struct thread_writer {
 /* Within a transaction: puts what changed, and drops threads that were folded into others. 0, or a
  * negative code. trace_confirm is to follow. */
 int threads_put(struct thread_writer *writer, struct error *error);
+
+/* Within a transaction: puts each sequence that has occurred, and how many deltas there was
+ * no memory to count into *uncounted. 0, or a negative code. */
+int sequences_put(struct trace *trace, unsigned metrics, struct profile_writer *profile,
+	uint64_t *uncounted, struct error *error);
 
 #endif
