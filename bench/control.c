@@ -30,7 +30,6 @@ JNIEXPORT jint JNICALL Java_Control_call(
 	const char *function = (*jni)->GetStringUTFChars(jni, name, NULL);
 	int result = path && function ? call(path, function) : -1;
 
-	(void)class;
 	if (path)
 		(*jni)->ReleaseStringUTFChars(jni, library, path);
 	if (function)

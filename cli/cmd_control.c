@@ -110,7 +110,6 @@ static void tell_snapshot(
 {
 	const char *label = json_string_value(json_object_get(result, "label"));
 
-	(void)file;
 	fprintf(stderr, "jprof: snapshot ");
 	profile_file_put(label ? label : "?");
 	fprintf(stderr, " of process %ld is in its profile\n", (long)command->pid);
@@ -118,8 +117,6 @@ static void tell_snapshot(
 
 static void tell_reset(struct control_command *command, const json_t *result, const char *file)
 {
-	(void)result;
-	(void)file;
 	fprintf(stderr, "jprof: the recording in process %ld begins anew\n",
 		(long)command->pid);
 }
@@ -177,7 +174,6 @@ static void tell_status(struct control_command *command, const json_t *result, c
 	unsigned width = 0; /* of the terminal that lines are replaced on; 0: they are not */
 	char *lines;
 
-	(void)file;
 	if (command->watch != 0 && !command->is_json && isatty(STDOUT_FILENO))
 		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
 				? size.ws_col

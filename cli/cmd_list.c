@@ -17,7 +17,6 @@
 
 static int refuse_word(void *words, const char *word)
 {
-	(void)words;
 	return command_usage("list", "one word too many: '%s'", word);
 }
 

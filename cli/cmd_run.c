@@ -128,7 +128,6 @@ static void pass_on(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	(void)context;
 	/* Above 0 it comes from the kernel: the terminal, which told the child too. */
 	if (info->si_code <= 0)
 		kill(child, number);

@@ -342,7 +342,6 @@ char *status_rates(const json_t *status, long pid, unsigned width)
 
 static void say_line(void *user, const char *line)
 {
-	(void)user;
 	say("%s", line);
 }
 

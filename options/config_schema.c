@@ -68,7 +68,6 @@ __attribute__((format(printf, 1, 2))) static json_t *matching(const char *format
 
 struct json_t *schema_of_text(const struct option_row *row)
 {
-	(void)row;
 	return with(typed("string"), "minLength", json_integer(1));
 }
 

@@ -24,7 +24,6 @@ static const char no_memory[] = "no memory";
 
 static const char *text_give(const struct option_row *row, void *field, const char *value)
 {
-	(void)row;
 	if (!*value)
 		return "is empty";
 	char *copy = strdup(value);
@@ -41,7 +40,6 @@ static void words_describe(const struct option_row *row, char *text, size_t size
 
 static char *text_show(const struct option_row *row, const void *field)
 {
-	(void)row;
 	return strdup(*(char *const *)field);
 }
 
@@ -185,7 +183,6 @@ static void count_describe(const struct option_row *row, char *text, size_t size
 
 static char *count_show(const struct option_row *row, const void *field)
 {
-	(void)row;
 	char text[32];
 	snprintf(text, sizeof(text), "%" PRIu64, *(const uint64_t *)field);
 	return strdup(text);
@@ -225,7 +222,6 @@ static void size_describe(const struct option_row *row, char *text, size_t size)
 
 static char *size_show(const struct option_row *row, const void *field)
 {
-	(void)row;
 	char text[32];
 	size_write(*(const uint64_t *)field, text, sizeof(text));
 	return strdup(text);

@@ -18,7 +18,6 @@ static int check_snapshot(struct reader *reader, void *record, size_t i)
 {
 	struct profile_snapshot *snapshot = record;
 
-	(void)i;
 	if (snapshot->kind == SNAPSHOT_RESET)
 		snapshot->label =
 			store_format(&reader->owned->store, "reset%zu", ++reader->resets).text;

@@ -33,7 +33,6 @@ static int register_status;
 
 static int keep_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
 {
-	(void)vfs;
 	if (snprintf(full, (size_t)size, "%s", name) >= size)
 		return SQLITE_CANTOPEN;
 	return SQLITE_OK;

@@ -51,7 +51,6 @@ static int check_method(struct reader *reader, void *record, size_t i)
 	struct profile *profile = reader->profile;
 	struct profile_method *method = record;
 
-	(void)i;
 	if (method->id >= profile->method_count)
 		return read_damaged(reader->source, "method id out of range");
 	if (method->id >= METHOD_FIRST && !*method->name)
@@ -198,7 +197,6 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	struct profile_account *account = record;
 	size_t node = profile_node_find(profile, account->thread, account->node);
 
-	(void)i;
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
 	node -= profile->thread_first[profile_thread_find(profile, account->thread)];
@@ -212,7 +210,6 @@ static int check_record(struct reader *reader, void *row, size_t i)
 	struct profile *profile = reader->profile;
 	struct profile_record *record = row;
 
-	(void)i;
 	if ((uint32_t)record->kind >= ACCOUNT_KINDS)
 		return read_damaged(reader->source, "a record of an unknown kind");
 	record->thread =

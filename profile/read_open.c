@@ -164,7 +164,6 @@ static int wait_for_writer(void *argument, int tries)
 {
 	const struct timespec pause = {0, BUSY_PAUSE_NS};
 
-	(void)argument;
 	nanosleep(&pause, NULL);
 	return tries < BUSY_TRIES;
 }

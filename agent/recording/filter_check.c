@@ -63,7 +63,6 @@ static void offer_class(
 	char package[NEAREST_NAME];
 	const char *end = strrchr(description->name, '.');
 
-	(void)class;
 	nearest_offer(&sought->owners, description->name);
 	if (length <= 2 || strcmp(pattern + length - 2, ".*") != 0)
 		nearest_offer(&sought->nearest, description->name);

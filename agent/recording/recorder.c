@@ -32,7 +32,6 @@ static void say(void *user, const char *line)
 {
 	bool wanted = !recording_known()->attached && !run_notes_joined();
 
-	(void)user;
 	run_notes_put(RUN_NOTE_REMARK, line, NULL);
 	log_line(wanted ? LOG_WARN : LOG_INFO, "%s", line);
 }
@@ -55,7 +54,6 @@ static int tell_session(struct session *session, void *argument, struct error *e
 {
 	struct recorder_told *told = argument;
 
-	(void)error;
 	told->path = session->path ? strdup(session->path) : NULL;
 	told->matches = session_matches(session);
 	return 0;
@@ -214,8 +212,6 @@ static int check_in_turn(JNIEnv *jni, void *unused, struct error *error)
 {
 	struct session *session = atomic_load(&current);
 
-	(void)unused;
-	(void)error;
 	if (session && session_near_is_old(session))
 		filter_check(jni, session);
 	return 0;

@@ -37,7 +37,6 @@ static bool calls_by_events(const struct session *session)
 
 static bool always(const struct session *session)
 {
-	(void)session;
 	return true;
 }
 
@@ -133,8 +132,6 @@ static struct plan_owner planned;
 
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)jni;
-	(void)error;
 	planned = (struct plan_owner){.kind = PROBE_TIMED,
 		.include = &session->options.include,
 		.exclude = &session->options.exclude,
@@ -146,15 +143,12 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 
 static bool end_plan(JNIEnv *jni, struct session *session)
 {
-	(void)jni;
-	(void)session;
 	plan_remove(&planned);
 	return true;
 }
 
 static int begin_facts(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)error;
 	recording_note_facts(jni, session, known.alloc);
 	session_calibrate(session);
 	return 0;
@@ -162,7 +156,6 @@ static int begin_facts(JNIEnv *jni, struct session *session, struct error *error
 
 static int begin_profile(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)jni;
 	return session_begin(session, &recording_source, error);
 }
 
@@ -174,15 +167,12 @@ static bool stop_profile(struct session *session, struct error *error)
 
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)jni;
-	(void)error;
 	enable(session, true);
 	return 0;
 }
 
 static bool end_events(JNIEnv *jni, struct session *session)
 {
-	(void)jni;
 	enable(session, false);
 	return true;
 }

@@ -32,7 +32,6 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *argume
 {
 	struct search *search = argument;
 
-	(void)size;
 	if (!is_ours(object))
 		return 0;
 	for (int i = 0; i < object->dlpi_phnum; i++) {

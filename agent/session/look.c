@@ -38,7 +38,6 @@ static int begin_row(void *user, const struct trace_thread *thread)
 {
 	struct counting *counting = user;
 
-	(void)thread;
 	counting->row = (struct trace_counts){0};
 	forget_methods(counting);
 	return 0;
@@ -64,7 +63,6 @@ static int count_nodes(void *user, const struct trace_thread *thread, uint32_t c
 {
 	struct counting *counting = user;
 
-	(void)thread;
 	for (uint32_t i = 0; i < count; i++)
 		counting->row.calls += trace_node(block, stride, i)->calls;
 	for (uint32_t i = 0; i < count && counting->method; i++)
@@ -77,7 +75,6 @@ static int count_accounts(void *user, const struct trace_thread *thread, uint32_
 {
 	struct counting *counting = user;
 
-	(void)thread;
 	for (uint32_t i = 0; i < count; i++) {
 		if (account[i].part || account[i].kind >= IO_OPS)
 			continue;

@@ -81,7 +81,6 @@ void session_note_near(struct session *session, const struct unmatched *unmatche
 
 static void count_one(void *user, const struct unmatched *unmatched)
 {
-	(void)unmatched;
 	++*(size_t *)user;
 }
 

@@ -313,7 +313,6 @@ static void answer_count(struct writer *writer, struct request *request)
 {
 	struct trace_counts counts;
 
-	(void)request;
 	if (counts_are_young(writer))
 		return;
 	counts = count_trace(writer->trace);
@@ -604,7 +603,6 @@ static int finish_profile(struct writer *writer, struct error *error)
 
 static int discard_profile(struct writer *writer, struct error *error)
 {
-	(void)error;
 	profile_discard(writer->profile);
 	return 0;
 }

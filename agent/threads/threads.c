@@ -23,14 +23,12 @@ void threads_leave(void)
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti;
 	thread_events_thread_start(jni, thread);
 	thread_starts_begin(jni, thread);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	(void)jvmti;
 	thread_events_end(jni, thread);
 }
 
@@ -56,7 +54,6 @@ static bool follows_starts(const struct session *session)
 
 int threads_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
-	(void)error;
 	watch_ends(true);
 	virtual_threads_watch(true); /* before the first thread joins */
 	slots_begin(session);
@@ -70,8 +67,6 @@ bool threads_stop(struct session *session, struct error *error)
 {
 	unsigned inside = !gate_close(&looked_at);
 
-	(void)session;
-	(void)error;
 	inside += slots_stop();
 	if (inside)
 		log_line(LOG_WARN,

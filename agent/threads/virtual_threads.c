@@ -261,7 +261,6 @@ static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 	struct thread_slot *virtual = slot_current;
 	int saved_errno = errno;
 
-	(void)jvmti;
 	/* Mounted before the session began, and without an event in it. */
 	if (!virtual || !virtual->carrier_slot)
 		return;
@@ -278,9 +277,6 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	struct thread_slot *own;
 	int saved_errno = errno;
 
-	(void)jvmti;
-	(void)jni;
-	(void)thread;
 	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* a JVM that does not unmount first */
 	own = own_slot(number);

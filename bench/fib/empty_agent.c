@@ -9,21 +9,11 @@
 
 static void JNICALL on_entry(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method)
 {
-	(void)jvmti;
-	(void)env;
-	(void)thread;
-	(void)method;
 }
 
 static void JNICALL on_exit(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jmethodID method,
 	jboolean by_exception, jvalue value)
 {
-	(void)jvmti;
-	(void)env;
-	(void)thread;
-	(void)method;
-	(void)by_exception;
-	(void)value;
 }
 
 static jint enable(jvmtiEnv *jvmti)
@@ -51,8 +41,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	jvmtiEnv *jvmti;
 
-	(void)options;
-	(void)reserved;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
 		return JNI_ERR;
 	return enable(jvmti);

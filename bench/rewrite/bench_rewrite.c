@@ -24,7 +24,6 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 {
 	uint32_t *last = user;
 
-	(void)method;
 	return (struct rewrite_probes){PROBE_TIMED, ++*last};
 }
 

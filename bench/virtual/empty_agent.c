@@ -9,7 +9,6 @@
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
-	(void)jvmti;
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -17,8 +16,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	jvmtiExtensionEventInfo *list;
 	jint count;
 
-	(void)jni;
-	(void)thread;
 	if ((*jvmti)->GetExtensionEvents(jvmti, &count, &list))
 		return;
 	/* The list is not given back: the program is short. */
@@ -37,8 +34,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiEventCallbacks callbacks;
 	jvmtiEnv *jvmti;
 
-	(void)options;
-	(void)reserved;
 	memset(&callbacks, 0, sizeof(callbacks));
 	callbacks.VMInit = on_vm_init;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) ||

@@ -119,7 +119,6 @@ static volatile sig_atomic_t interrupted;
 
 static void note_interrupt(int number)
 {
-	(void)number;
 	interrupted = 1;
 }
 

@@ -16,8 +16,6 @@ static void JNICALL spin(JNIEnv *env, jclass class)
 {
 	long turns = 10000000;
 
-	(void)env;
-	(void)class;
 	__asm__ volatile("1:	subs	%0, %0, #1\n"
 			 "	b.ne	1b\n"
 			 : "+r"(turns)
@@ -31,7 +29,6 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 	JNIEnv *env;
 	jclass class;
 
-	(void)reserved;
 	if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) != JNI_OK)
 		return JNI_ERR;
 	class = (*env)->FindClass(env, "Counters");

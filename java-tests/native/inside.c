@@ -20,7 +20,6 @@ METHOD(jlong, Inside_nativeValue)(JNIEnv *env, jclass type, jstring metric, jboo
 	uint64_t value = 0;
 	int code = total ? jprof_total_value(name, &value) : jprof_thread_value(name, &value);
 
-	(void)type;
 	(*env)->ReleaseStringUTFChars(env, metric, name);
 	return code ? code : (jlong)value;
 }
@@ -41,7 +40,6 @@ static jboolean while_pending(JNIEnv *env)
 
 METHOD(jboolean, Inside_nativeCalls)(JNIEnv *env, jclass type)
 {
-	(void)type;
 	return jprof_is_recording() == 1 && jprof_version() && jprof_mark("native") == 0 &&
 	       jprof_mark(NULL) == -1 && jprof_thread_value(NULL, NULL) == -1 &&
 	       while_pending(env);

@@ -21,15 +21,11 @@ METHOD(jboolean, Late_order)
 
 METHOD(jint, LateJobs_add)(JNIEnv *env, jclass type, jint a, jint b)
 {
-	(void)env;
-	(void)type;
 	return a + b;
 }
 
 METHOD(jint, LateNoise_add)(JNIEnv *env, jclass type, jint a, jint b)
 {
-	(void)env;
-	(void)type;
 	return a + b;
 }
 

@@ -41,7 +41,6 @@ METHOD(jint, StopProbes_call)(JNIEnv *env, jclass type, jstring agent, jstring f
 	void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
 	int (*found)(void) = NULL;
 
-	(void)type;
 	if (library)
 		*(void **)&found = dlsym(library, name);
 	(*env)->ReleaseStringUTFChars(env, agent, path);
@@ -56,7 +55,6 @@ METHOD(void, AsyncExceptions_stop)
 	jvmtiCapabilities capabilities = {.can_signal_thread = 1};
 	JavaVM *vm;
 
-	(void)type;
 	if (!jvmti && ((*env)->GetJavaVM(env, &vm) ||
 			      (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) ||
 			      (*jvmti)->AddCapabilities(jvmti, &capabilities)))
@@ -67,15 +65,11 @@ METHOD(void, AsyncExceptions_stop)
 
 METHOD(void, NativeExit_exit)(JNIEnv *env, jclass type, jint status)
 {
-	(void)env;
-	(void)type;
 	exit(status);
 }
 
 METHOD(jint, Natives_add)(JNIEnv *env, jclass type, jint a, jint b)
 {
-	(void)env;
-	(void)type;
 	return a + b;
 }
 
@@ -92,7 +86,6 @@ METHOD(void, Natives_fail)(JNIEnv *env, jclass type)
 {
 	jclass exception = (*env)->FindClass(env, "java/lang/IllegalStateException");
 
-	(void)type;
 	if (exception != NULL)
 		(*env)->ThrowNew(env, exception, "on purpose");
 }
@@ -119,7 +112,6 @@ METHOD(jstring, Natives_text)(JNIEnv *env, jclass type, jstring in)
 	const char *text = (*env)->GetStringUTFChars(env, in, NULL);
 	jstring out = text != NULL ? (*env)->NewStringUTF(env, text) : NULL;
 
-	(void)type;
 	if (text != NULL)
 		(*env)->ReleaseStringUTFChars(env, in, text);
 	return out;
@@ -130,8 +122,6 @@ METHOD(jdouble, BoundNatives_mix)
 	jfloat h, jint i, jdouble j, jlong k, jfloat l, jint m, jdouble n, jlong o, jfloat p,
 	jdouble q, jdouble r, jlong s, jboolean t)
 {
-	(void)env;
-	(void)type;
 	return a + 2 * b + 3. * (jdouble)c + 4 * (jdouble)d + 5. * e + 6 * f + 7. * (jdouble)g +
 	       8 * (jdouble)h + 9. * i + 10 * j + 11. * (jdouble)k + 12 * (jdouble)l + 13. * m +
 	       14 * n + 15. * (jdouble)o + 16 * (jdouble)p + 17 * q + 18 * r +
@@ -141,15 +131,11 @@ METHOD(jdouble, BoundNatives_mix)
 /* What the JVM finds by the name, until plus_one is registered. */
 METHOD(jint, BoundNatives_plus)(JNIEnv *env, jclass type, jint to)
 {
-	(void)env;
-	(void)type;
 	return to - 1;
 }
 
 static jint JNICALL plus_one(JNIEnv *env, jclass type, jint to)
 {
-	(void)env;
-	(void)type;
 	return to + 1;
 }
 
@@ -162,8 +148,6 @@ METHOD(jboolean, BoundNatives_register)(JNIEnv *env, jclass type)
 
 METHOD(jint, BoundNatives_late)(JNIEnv *env, jclass type, jint value)
 {
-	(void)env;
-	(void)type;
 	return value + 1;
 }
 

@@ -38,7 +38,6 @@ JNIEXPORT void JNICALL Java_Native_through(JNIEnv *env, jclass type, jobject bod
 	jclass runnable = (*env)->FindClass(env, "java/lang/Runnable");
 	jmethodID run = runnable ? (*env)->GetMethodID(env, runnable, "run", "()V") : NULL;
 
-	(void)type;
 	if (run)
 		(*env)->CallVoidMethod(env, body, run);
 }
@@ -48,7 +47,6 @@ static void JNICALL thread_begins(jvmtiEnv *unused, JNIEnv *env, jthread begun)
 {
 	jweak gone, kept = (*env)->NewWeakGlobalRef(env, begun);
 
-	(void)unused;
 	pthread_mutex_lock(&lock);
 	gone = thread[next % THREADS];
 	thread[next++ % THREADS] = kept;
@@ -93,8 +91,6 @@ static void JNICALL suspend_and_resume(jvmtiEnv *unused, JNIEnv *env, void *data
 {
 	unsigned round;
 
-	(void)unused;
-	(void)data;
 	for (round = 0; !atomic_load(&ending); round++) {
 		if (round % ALL_EVERY_ROUNDS) {
 			one_by_one(env);
@@ -118,8 +114,6 @@ static jthread new_thread(JNIEnv *env)
 
 static void JNICALL jvm_begins(jvmtiEnv *unused, JNIEnv *env, jthread main)
 {
-	(void)unused;
-	(void)main;
 	if ((*jvmti)->SetEventNotificationMode(
 		    jvmti, JVMTI_ENABLE, JVMTI_EVENT_VIRTUAL_THREAD_START, NULL) ||
 		(*jvmti)->RunAgentThread(jvmti, new_thread(env), suspend_and_resume, NULL,
@@ -132,8 +126,6 @@ static void JNICALL jvm_begins(jvmtiEnv *unused, JNIEnv *env, jthread main)
 /* When it returns nobody is suspended any more. */
 static void JNICALL jvm_ends(jvmtiEnv *unused, JNIEnv *env)
 {
-	(void)unused;
-	(void)env;
 	atomic_store(&ending, true);
 	while (!atomic_load(&ended))
 		usleep(PAUSE_US);
@@ -147,8 +139,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiEventCallbacks callbacks = {
 		.VirtualThreadStart = thread_begins, .VMInit = jvm_begins, .VMDeath = jvm_ends};
 
-	(void)options;
-	(void)reserved;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_21) ||
 		(*jvmti)->AddCapabilities(jvmti, &capabilities) ||
 		(*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) ||

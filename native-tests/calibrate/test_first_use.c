@@ -68,7 +68,6 @@ int __wrap_calibrate_quick(const struct identity *identity, const char *java, bo
 int __wrap_calibrate_quick(const struct identity *identity, const char *java, bool progress,
 	struct calibration **calibration, struct error *error)
 {
-	(void)progress;
 	play.calls++;
 	assert_string_equal(java, program);
 	waiting_sleep(play.pause);
@@ -163,7 +162,6 @@ static int clean_cache(void **state)
 {
 	char command[256];
 
-	(void)state;
 	memset(&play, 0, sizeof(play));
 	unsetenv("JAVA_HOME");
 	play.library = LIBRARY;
@@ -179,7 +177,6 @@ static void measured_once(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	if (use(&profile, &error) != 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(play.calls, 1);
@@ -193,7 +190,6 @@ static void failed_once(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	play.fail = 1;
 	assert_true(use(&profile, &error) < 0);
 	assert_string_equal(error.text, "the machine is busy");
@@ -218,7 +214,6 @@ static void interrupted(void **state)
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	if (child == 0) {
 		play.interrupt = true;
 		if (use(&profile, &error) == 0 || !waiting_interrupted())
@@ -240,7 +235,6 @@ static void two_at_once(void **state)
 	pid_t child[4];
 	int status, calls = 0;
 
-	(void)state;
 	play.pause = 300;
 	for (int i = 0; i < 4; i++) {
 		child[i] = fork();
@@ -262,7 +256,6 @@ static void nothing_can_be_kept(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	assert_true(use_with(home, &profile, &error) < 0);
 	assert_non_null(strstr(error.text, "cannot make the folder"));
@@ -285,7 +278,6 @@ static const struct refusal {
 
 static void not_at_hand(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		struct profile_meta meta[FACTS];
 		struct profile profile = make_profile(meta);
@@ -309,7 +301,6 @@ static void library_differs(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	play.library = NULL;
 	assert_true(use(&profile, &error) < 0);
 	assert_non_null(strstr(error.text, "cannot find libjprof.so"));
@@ -326,7 +317,6 @@ static void ended(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	set(&profile, "pid", own_pid);
 	set(&profile, "complete", "yes");
 	assert_int_equal(use(&profile, &error), 0);
@@ -339,7 +329,6 @@ static void others_can_change_java(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	change_mode("home/bin", 0777);
 	assert_true(use(&profile, &error) < 0);
 	assert_non_null(strstr(error.text, "is none that `jprof run`"));
@@ -354,7 +343,6 @@ static void profile_names_java(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	assert_int_equal(clean_cache(state), 0);
 	assert_true(use(&profile, &error) < 0);
 	assert_non_null(strstr(error.text, "is none that `jprof run`"));
@@ -367,7 +355,6 @@ static void user_names_java(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	assert_int_equal(clean_cache(state), 0);
 	assert_int_equal(use_with(home, &profile, &error), 0);
 	assert_int_equal(clean_cache(state), 0);
@@ -394,7 +381,6 @@ static void release_is_hostile(void **state)
 	struct error error;
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/release", home);
 	assert_int_equal(unlink(path) | mkfifo(path, 0644), 0);
 	assert_int_equal(use(&profile, &error), 0);
@@ -413,7 +399,6 @@ static void no_release(void **state)
 	struct profile profile = make_profile(meta);
 	struct error error;
 
-	(void)state;
 	write_file("home/release", "JAVA_VERSION=\"17\"\n", 0644);
 	assert_int_equal(use(&profile, &error), 0);
 	assert_int_equal(clean_cache(state), 0);
@@ -453,7 +438,6 @@ static int prepare(void **state)
 	struct utsname name;
 	char path[128];
 
-	(void)state;
 	if (test_folder_make(folder) != 0 || uname(&name) != 0 ||
 		!processor_model(model, sizeof(model)))
 		return -1;
@@ -471,7 +455,6 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 

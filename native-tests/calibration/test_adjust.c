@@ -127,7 +127,6 @@ static void all_jitted_is_exact(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "outside", "entry", "jitted", "entry", "jitted static", 7, 6, 9);
 	row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18, 21);
@@ -156,7 +155,6 @@ static void mixes_are_weighed(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	tree.node[2].interpreted = 40;
 	tree.node[2].jitted = 60;
@@ -180,7 +178,6 @@ static void over_correction_is_summed(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 32, 20, 33);
 	adjust(&tree);
@@ -203,7 +200,6 @@ static void adjusted_is_within_raw(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", -7, -9, -5);
 	row(&tree, "jitted", "exit", "outside", "entry", "jitted", 100, -9000, 9200);
@@ -228,7 +224,6 @@ static void errors_of_sums(void **state)
 				   one_of_100 = {10, 0, 10000};
 	struct adjust_errors sum;
 
-	(void)state;
 	assert_int_equal(adjust_half_width(&alone, 1000, 1000), 10);
 	assert_int_equal(adjust_half_width(&both, 1000, 1000), 10);
 	sum = sum_of(&alone, 100);
@@ -254,7 +249,6 @@ static void methods_are_off_as_one(void **state)
 	struct tree tree;
 	struct adjust_errors errors = {0}, node;
 
-	(void)state;
 	known_tree(&tree);
 	stretches(add_node(&tree, 2, STATIC, 50, 1500), 0, 50, 0, 0);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 8, 12);
@@ -296,7 +290,6 @@ static void bounds_follow_the_work(void **state)
 		{20, 0.2, 3000 - 1100, 700}, {10, 0.2, 3000 - 1100, 700},
 		{10, 0, 3000 - 1400, 400}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct tree tree;
 		struct calibration_cost *cost;
@@ -328,7 +321,6 @@ static void large_trees_cost_more(void **state)
 	} cases[] = {{{3, 9}, {0, 7}, 3000 - 1400, 400}, {{1, 2}, {1, 5}, 3000 - 1600, 700},
 		{{1, 9}, {0, 50}, 3000 - 1600, 1400}, {{1, 2}, {1, 2}, 3000 - 1500, 500}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct tree tree;
 		struct calibration_metric *metric;
@@ -356,7 +348,6 @@ static void spread_counts(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
 	tree.calibration->row[0].cost[0].spread = 0.5;
@@ -368,7 +359,6 @@ static void spread_counts(void **state)
 /* main was called before the interval: what is known of it then is its kind. */
 static void what_goes_on_is_of_a_kind(void **state)
 {
-	(void)state;
 	for (int known = 0; known < 2; known++) {
 		struct tree tree;
 
@@ -387,7 +377,6 @@ static void what_goes_on_is_of_a_kind(void **state)
  * stretches between them is priced as interpreted, if anything is compiled at all. */
 static void loops_are_compiled_while_they_run(void **state)
 {
-	(void)state;
 	for (int compiles = 0; compiles < 2; compiles++) {
 		struct tree tree;
 
@@ -418,7 +407,6 @@ static void work_has_its_own_error(void **state)
 	struct tree tree;
 	struct adjust_errors errors;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 9, 11);
 	tree.calibration->metric[0].relative = 0.05;
@@ -453,7 +441,6 @@ static void long_work_leaves_its_mark(void **state)
 		{8000, 0.02, 1040, 0}, /* next to nothing is hidden: what is seen is work */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct tree tree;
 
@@ -475,7 +462,6 @@ static void unknown_stretches_are_told(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "interpreted", "entry", "interpreted", "exit", "interpreted", 10, 9, 11);
 	adjust(&tree);
@@ -491,7 +477,6 @@ static void calls_may_be_missing(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	tree.node[2].jitted = 0;
 	row(&tree, "jitted", "exit", "jitted", "entry", "jitted", 10, 9, 11);
@@ -506,7 +491,6 @@ static void odd_profiles(void **state)
 {
 	struct tree tree;
 
-	(void)state;
 	known_tree(&tree);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 1e9, -1e9, 1e9);
 	tree.node[1].spent = NULL;
@@ -529,7 +513,6 @@ static void intervals_add_up(void **state)
 	uint64_t parts[3] = {0};
 	struct tree tree;
 
-	(void)state;
 	for (int part = 0; part < 2; part++) {
 		known_tree(&tree);
 		row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
@@ -612,7 +595,6 @@ static void waiting_is_shared(void **state)
 		{1000, 3600 - 200, 200 + 120, 200},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct adjusted adjusted;
 		uint64_t error[3];

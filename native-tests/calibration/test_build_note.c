@@ -76,7 +76,6 @@ static void found(void **state)
 	struct library library = make();
 	char text[16];
 
-	(void)state;
 	assert_true(find(&library, sizeof(library), text, sizeof(text)));
 	assert_string_equal(text, "0102abff");
 	assert_true(find(&library, sizeof(library), text, 9));
@@ -89,7 +88,6 @@ static void cut(void **state)
 	size_t whole = offsetof(struct library, build) + sizeof(library.build);
 	char text[16];
 
-	(void)state;
 	for (size_t bytes = 0; bytes < whole; bytes++)
 		assert_false(find(&library, bytes, text, sizeof(text)));
 }
@@ -104,7 +102,6 @@ static void cut(void **state)
 
 static void damaged(void **state)
 {
-	(void)state;
 	EXPECT_NONE(library.header.e_ident[0] = 0);
 	EXPECT_NONE(library.header.e_ident[EI_CLASS] = ELFCLASSNONE);
 	EXPECT_NONE(library.header.e_ident[EI_DATA] = ELFDATA2MSB);

@@ -27,7 +27,6 @@ static void lock(void **state)
 	bool is_taken;
 	int first = cache_lock(&is_taken, &error), second;
 
-	(void)state;
 	assert_true(first >= 0);
 	assert_false(is_taken);
 	second = cache_lock(&is_taken, &error);
@@ -47,7 +46,6 @@ static void no_folder(void **state)
 	struct error error = {0}, missing = {0};
 	bool is_taken;
 
-	(void)state;
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	assert_true(cache_lock(&is_taken, &error) < 0);
 	assert_false(is_taken);
@@ -70,7 +68,6 @@ static void failure(void **state)
 {
 	char why[64], path[4096], *kept = cache_path(&one);
 
-	(void)state;
 	assert_false(cache_failed(&one, why, sizeof(why)));
 	cache_note_failure(&one, "the machine is busy");
 	assert_true(cache_failed(&one, why, sizeof(why)));
@@ -92,7 +89,6 @@ static void failure_at_a_second(void **state)
 	struct timespec now;
 	char why[64];
 
-	(void)state;
 	do
 		clock_gettime(CLOCK_REALTIME, &now);
 	while (now.tv_nsec < BEFORE);
@@ -109,7 +105,6 @@ static void success_forgets(void **state)
 	struct error error = {0};
 	char why[64];
 
-	(void)state;
 	calibration->identity = one;
 	calibration->identity.field[IDENTITY_METRICS][0] = '\0';
 	calibration_add_metric(calibration, "wall", "ns", 0);
@@ -122,7 +117,6 @@ static void success_forgets(void **state)
 
 static int prepare(void **state)
 {
-	(void)state;
 	snprintf(one.field[IDENTITY_JVM], IDENTITY_TEXT, "A JVM");
 	snprintf(one.field[IDENTITY_METRICS], IDENTITY_TEXT, "wall");
 	other = one;
@@ -134,7 +128,6 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 

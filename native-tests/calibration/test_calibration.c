@@ -27,7 +27,6 @@ static void rows_are_found(void **state)
 	struct sequence_words words;
 	size_t codes = 0;
 
-	(void)state;
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
 		if (!sequence_to_words(code, &words)) {
 			assert_null(calibration_add_row(calibration, code));
@@ -71,7 +70,6 @@ static void the_nearest_fits(void **state)
 	};
 	enum calibration_fit fit;
 
-	(void)state;
 	assert_null(calibration_nearest(calibration, wanted, &fit));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct calibration_row *row;
@@ -96,7 +94,6 @@ static void probes_of_the_other_ends(void **state)
 	uint32_t wanted =
 		fixture_code("native", "exit", "interpreted", "entry", "jitted static");
 
-	(void)state;
 	fixture_row(calibration,
 		fixture_code("jitted", "exit", "interpreted", "entry", "native"), 9, 0, 0, 0);
 	calibration_nearest(calibration, wanted, &fit);
@@ -114,7 +111,6 @@ static void the_most_trained_wins(void **state)
 	enum calibration_fit fit;
 	uint32_t wanted = fixture_code("native", "exit", "native", "exit", "native");
 
-	(void)state;
 	fixture_row(calibration, fixture_code("jitted", "exit", "jitted", "exit", "jitted"), 5,
 		1, 1, 1);
 	fixture_row(calibration,
@@ -131,7 +127,6 @@ static void unwinds_go_by_the_second(void **state)
 	enum calibration_fit fit;
 	uint32_t wanted = fixture_code(NULL, NULL, "jitted", "unwind", NULL);
 
-	(void)state;
 	fixture_row(calibration, fixture_code("jitted", "exit", "jitted", "exit", "jitted"), 5,
 		1, 1, 1);
 	assert_null(calibration_nearest(calibration, wanted, &fit));
@@ -150,7 +145,6 @@ static void metrics_are_told_apart(void **state)
 	struct calibration *calibration = new_calibration();
 	char name[CALIBRATION_NAME + 1];
 
-	(void)state;
 	assert_int_equal(calibration_add_metric(calibration, "wall", "ns", 0), -1);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -187,7 +181,6 @@ static void identity_is_of_facts(void **state)
 		"x86_64", "instrument", "fast", "abc", "wall+cpu"};
 	struct identity identity;
 
-	(void)state;
 	identity_init(&identity, fact, NULL);
 	identity_add_metric(&identity, "wall");
 	identity_add_metric(&identity, "cpu");
@@ -214,7 +207,6 @@ static void modes_are_told(void **state)
 			"OpenJDK 25+9, interpreted mode, emulated-client", NULL}};
 	struct identity identity;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		identity_init(&identity, info_fact, rows[i][0]);
 		assert_string_equal(identity.field[IDENTITY_JVM], rows[i][1]);
@@ -244,7 +236,6 @@ static void differences_are_named(void **state)
 	};
 	struct identity made, here;
 
-	(void)state;
 	identity_init(&made, fact, NULL);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct error error = {0};
@@ -268,7 +259,6 @@ static void odd_facts(void **state)
 	struct profile profile = {.meta = meta, .meta_count = 2};
 	struct identity identity;
 
-	(void)state;
 	identity_of_profile(&identity, &profile);
 	for (int i = 0; i < IDENTITY_FIELDS; i++)
 		assert_string_equal(identity.field[i], "");

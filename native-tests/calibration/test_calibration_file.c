@@ -41,7 +41,6 @@ static void everything_is_read(void **state)
 	const struct calibration_row *unwind = calibration_row(
 		calibration, fixture_code(NULL, NULL, "jitted", "unwind", NULL));
 
-	(void)state;
 	assert_string_equal(calibration->made, "2026-11-21T20:00:00Z");
 	assert_true(calibration->seconds == 12.5);
 	assert_string_equal(calibration->identity.field[IDENTITY_JVM], "OpenJDK 25");
@@ -70,7 +69,6 @@ static void texts_come_back(void **state)
 	char *text = calibration_text(one), *again;
 	struct calibration *two;
 
-	(void)state;
 	assert_non_null(text);
 	two = parse(text);
 	again = calibration_text(two);
@@ -184,7 +182,6 @@ static void the_impossible_is_named(void **state)
 			"it is no calibration: there is no 'jprof_calibration'"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *text = fixture_with(rows[i].what, rows[i].instead);
 		struct calibration *calibration;
@@ -206,7 +203,6 @@ static void a_newer_one_is_told(void **state)
 	struct calibration *calibration;
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(calibration_parse(&calibration, text, strlen(text), "x", &error),
 		-ERROR_VERSION);
 	assert_string_equal(error.text, "x was written by a newer jprof");
@@ -216,7 +212,6 @@ static void a_newer_one_is_told(void **state)
 /* Cut anywhere, it is refused; the last character is a line break. */
 static void the_cut_is_refused(void **state)
 {
-	(void)state;
 	for (size_t size = 0; size + 1 < strlen(fixture_text); size++) {
 		struct calibration *calibration;
 
@@ -262,7 +257,6 @@ static void files_are_read_whole(void **state)
 	struct calibration *calibration;
 	char *text;
 
-	(void)state;
 	write_file(path_of("good.json"), fixture_text, strlen(fixture_text));
 	assert_int_equal(calibration_load(&calibration, &text, path_of("good.json"), NULL), 0);
 	assert_string_equal(text, fixture_text);
@@ -277,7 +271,6 @@ static void other_files_are_refused(void **state)
 	size_t size = CALIBRATION_FILE_MAX + 1;
 	char *large = malloc(size);
 
-	(void)state;
 	assert_non_null(large);
 	memset(large, ' ', size);
 	refuse_file(path_of("none"), ERROR_MISSING, "No such file");
@@ -298,7 +291,6 @@ static void saving_replaces(void **state)
 	struct calibration *calibration = parse(fixture_text), *read;
 	struct error error = {0};
 
-	(void)state;
 	write_file(path_of("saved.json"), "old", 3);
 	assert_int_equal(calibration_save(calibration, path_of("saved.json"), NULL), 0);
 	assert_int_equal(calibration_load(&read, NULL, path_of("saved.json"), NULL), 0);
@@ -318,7 +310,6 @@ static void cache_keeps(void **state)
 	struct stat status;
 	char *text, *path;
 
-	(void)state;
 	setenv("XDG_CACHE_HOME", path_of("a/b"), 1);
 	assert_int_equal(
 		cache_read(&read, &text, &calibration->identity, NULL), -ERROR_MISSING);
@@ -348,7 +339,6 @@ static void cache_has_a_place(void **state)
 	struct identity identity = {0};
 	char expected[PATH_MAX + 64], own[PATH_MAX], *path;
 
-	(void)state;
 	setenv("HOME", folder, 1);
 	setenv("XDG_CACHE_HOME", "relative", 1);
 	assert_null(cache_path(&identity));
@@ -365,14 +355,12 @@ static int make_folder(void **state)
 {
 	const char *place = getenv("TMPDIR");
 
-	(void)state;
 	snprintf(folder, sizeof(folder), "%s/jprof-calibration-XXXXXX", place ? place : "/tmp");
 	return test_folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 

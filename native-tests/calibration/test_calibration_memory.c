@@ -175,31 +175,26 @@ static int adjust_one(struct error *error)
 
 static void reading_runs_short(void **state)
 {
-	(void)state;
 	run_short_of_memory(parse_text, 20);
 }
 
 static void writing_runs_short(void **state)
 {
-	(void)state;
 	run_short_of_memory(write_text, 20);
 }
 
 static void adjusting_runs_short(void **state)
 {
-	(void)state;
 	run_short_of_memory(adjust_one, 6);
 }
 
 static int make(void **state)
 {
-	(void)state;
 	return calibration_parse(&made, fixture_text, strlen(fixture_text), "x", NULL);
 }
 
 static int drop(void **state)
 {
-	(void)state;
 	calibration_destroy(made);
 	return 0;
 }

@@ -36,7 +36,6 @@ static void made_for_us_alone(void **state)
 {
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(find(false), -ERROR_MISSING);
 	assert_int_equal(find(true), 0);
 	assert_int_equal(find(false), 0);
@@ -54,7 +53,6 @@ static void shared(void **state)
 		{own, 0700, 0}, {cache, 0777, -ERROR_DENIED}, {cache, 01777, 0},
 		{cache, 0755, 0}, {home, 0775, -ERROR_DENIED}, {home, 0755, 0}};
 
-	(void)state;
 	assert_int_equal(find(true), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_int_equal(chmod(rows[i].path, rows[i].mode), 0);
@@ -66,7 +64,6 @@ static void shared(void **state)
 /* Root with the HOME of another user: nothing is made there, nor where that user's links lead. */
 static void of_another_user(void **state)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(find(true), 0);
@@ -84,7 +81,6 @@ static void of_another_user(void **state)
 
 static void no_home(void **state)
 {
-	(void)state;
 	unsetenv("HOME");
 	assert_int_equal(find(true), -ERROR_MISSING);
 	setenv("HOME", "relative", 1);
@@ -95,7 +91,6 @@ static void no_home(void **state)
 
 static int prepare(void **state)
 {
-	(void)state;
 	if (test_folder_make(folder) != 0)
 		return -1;
 	snprintf(home, sizeof(home), "%s/home", folder);
@@ -107,7 +102,6 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 

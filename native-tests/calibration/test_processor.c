@@ -31,7 +31,6 @@ static const struct {
 
 static void models(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		FILE *text = fmemopen((void *)rows[i].text, strlen(rows[i].text) + 1, "r");
 		char model[64];
@@ -47,7 +46,6 @@ static void this_one(void **state)
 {
 	char model[256], again[8];
 
-	(void)state;
 	assert_true(processor_model(model, sizeof(model)));
 	assert_true(strlen(model) > 3);
 	assert_true(processor_model(again, sizeof(again)));

@@ -34,7 +34,6 @@ static void rolled_on_as_a_list_says(void **state)
 	bool exit[3] = {false};
 	uint32_t code = SEQUENCE_OUTSIDE;
 
-	(void)state;
 	srand(17);
 	for (int i = 0; i < STEPS; i++) {
 		unsigned next = (unsigned)rand() % TYPES;
@@ -55,7 +54,6 @@ static void every_code_has_words_of_its_own(void **state)
 {
 	unsigned known = 0, unwinds = 0;
 
-	(void)state;
 	for (uint32_t code = 0; code < SEQUENCE_CODES + 10; code++) {
 		struct sequence_words words;
 
@@ -74,7 +72,6 @@ static void an_unwind_is_by_the_second_alone(void **state)
 	uint32_t code = SEQUENCE_OUTSIDE;
 	struct sequence_words words;
 
-	(void)state;
 	code = sequence_next(code, STATE_NATIVE, TRANSITION_ENTRY, true);
 	code = sequence_next(code, STATE_JITTED, TRANSITION_EXIT, false);
 	assert_true(sequence_to_words(sequence_unwound(code), &words));
@@ -102,7 +99,6 @@ static const struct {
 
 static void unknown_words_have_no_code(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		if (sequence_from_words(&unknown[i].words) != -1)
 			fail_msg("the words of line %d have a code", unknown[i].line);

@@ -24,7 +24,6 @@ enum { NOBODY = 65534 };
 
 static void ours(void **state)
 {
-	(void)state;
 	assert_true(trusted_path(java, whole));
 	assert_string_equal(whole, java);
 	assert_true(trusted_path("/usr/bin/env", whole));
@@ -46,7 +45,6 @@ static void modes(void **state)
 		{java, 0755, true}, {bin, 0775, false}, {bin, 0757, false}, {bin, 01777, true},
 		{bin, 0755, true}, {folder, 0777, false}, {folder, 0700, true}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_int_equal(chmod(rows[i].path, rows[i].mode), 0);
 		if (trusted_path(java, whole) != rows[i].trusted)
@@ -57,7 +55,6 @@ static void modes(void **state)
 /* What a link leads to counts, and is what is to be run. */
 static void links(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink(bin, other), 0);
 	snprintf(other + sizeof("/tmp/jprof-trust-XXXXXX/other") - 1, 8, "/java");
 	assert_true(trusted_path(other, whole));
@@ -72,7 +69,6 @@ static void links_of_others(void **state)
 {
 	char link[64], through[80];
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	snprintf(link, sizeof(link), "%s/alias", folder);
@@ -89,7 +85,6 @@ static void links_of_others(void **state)
 
 static void owners(void **state)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(bin, NOBODY, NOBODY), 0);
@@ -107,7 +102,6 @@ static int prepare(void **state)
 {
 	int file;
 
-	(void)state;
 	if (test_folder_make(folder) != 0)
 		return -1;
 	snprintf(bin, sizeof(bin), "%s/bin", folder);
@@ -119,7 +113,6 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 

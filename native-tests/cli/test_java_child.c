@@ -55,7 +55,6 @@ static void lines_come(void **state)
 	struct seen seen = {.answer = 0};
 	struct error error;
 
-	(void)state;
 	assert_int_equal(
 		run("echo '{1}'; echo other; printf '{2}\\n{no end'", LONG, &seen, &error), 0);
 	assert_string_equal(seen.lines, "{1};{2};");
@@ -83,7 +82,6 @@ static void failures_are_told(void **state)
 	struct seen seen = {.answer = 0};
 	struct error error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_int_equal(run(rows[i].script, LONG, &seen, &error), -ERROR_JVM);
 		assert_string_equal(error.text, rows[i].text);
@@ -96,7 +94,6 @@ static void what_is_not_there_cannot_run(void **state)
 	struct seen seen = {.answer = 0};
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(java_child_run(argv, LONG, take, &seen, &error), -ERROR_JVM);
 	assert_string_equal(error.text, "'/nowhere/java' failed: No such file or directory");
 }
@@ -107,7 +104,6 @@ static void it_ends(void **state)
 	struct error error;
 	int64_t began = waiting_now();
 
-	(void)state;
 	assert_int_equal(run("exec sleep 100", 200, &seen, &error), -ERROR_BUSY);
 	/* A line that is not liked; one that does not want to end. */
 	assert_int_equal(run("echo {}; exec sleep 100", LONG, &seen, &error), -ERROR_FORMAT);
@@ -124,7 +120,6 @@ static void an_interrupt_ends_it(void **state)
 	struct seen seen = {.answer = 0};
 	struct error error;
 
-	(void)state;
 	waiting_catch_interrupt();
 	assert_int_equal(
 		run("kill -INT $PPID; exec sleep 100", LONG, &seen, &error), -ERROR_IO);

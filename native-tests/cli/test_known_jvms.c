@@ -50,13 +50,11 @@ static void make_java(const char *home, mode_t mode)
 
 static int make_folder(void **state)
 {
-	(void)state;
 	return test_folder_make(folder) == 0 ? setenv("XDG_CACHE_HOME", at("cache"), 1) : -1;
 }
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(folder);
 }
 
@@ -69,7 +67,6 @@ static struct {
 
 static bool look(void *argument, const char *java)
 {
-	(void)argument;
 	seen.count++;
 	snprintf(seen.last, sizeof(seen.last), "%s", java);
 	return false;
@@ -86,7 +83,6 @@ static int known(void)
 
 static void noted_once(void **state)
 {
-	(void)state;
 	assert_int_equal(known(), 0);
 	make_java("one", 0755);
 	make_java("two", 0755);
@@ -103,7 +99,6 @@ static void noted_once(void **state)
 /* By what it leads to: the link may lead elsewhere later. */
 static void links(void **state)
 {
-	(void)state;
 	make_java("one", 0755);
 	assert_int_equal(symlink("one", at("link")), 0);
 	known_jvms_note(at("link"));
@@ -113,7 +108,6 @@ static void links(void **state)
 
 static void not_noted(void **state)
 {
-	(void)state;
 	make_java("open", 0777);
 	make_java("plain", 0644);
 	make_java("line\nend", 0755);
@@ -133,7 +127,6 @@ static void not_noted(void **state)
 /* Each way in which what was noted is not to be run any more. */
 static void not_taken_later(void **state)
 {
-	(void)state;
 	make_java("one", 0755);
 	known_jvms_note(at("one"));
 	assert_int_equal(chmod(at("one"), 0777), 0);
@@ -147,7 +140,6 @@ static void not_taken_later(void **state)
 /* A list that others could have written is none. */
 static void list_of_others(void **state)
 {
-	(void)state;
 	make_java("one", 0755);
 	known_jvms_note(at("one"));
 	assert_int_equal(known(), 1);
@@ -171,7 +163,6 @@ static void list_of_anything(void **state)
 		"java\n\n./java\n/nowhere/java\n/etc/passwd\n/dev/zero\n/\n";
 	FILE *list;
 
-	(void)state;
 	make_java("one", 0755);
 	known_jvms_note(at("one"));
 	list = fopen(at("cache/jprof/jvms"), "w");
@@ -190,7 +181,6 @@ static void list_is_bounded(void **state)
 	struct stat status;
 	char home[32];
 
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		snprintf(home, sizeof(home), "home%d", i);
 		make_java(home, 0755);
@@ -208,7 +198,6 @@ static void process(void **state)
 	char command[512];
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(target_open(&target, getpid(), &error), 0);
 	/* .../tests/test_known_jvms: there is no bin/java */
 	known_jvms_note_process(&target);

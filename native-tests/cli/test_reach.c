@@ -61,7 +61,6 @@ static void spans(void **state)
 		{"99999999999999999999999999999999", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct error error = {0};
 		int64_t got = 0;
@@ -104,7 +103,6 @@ static void command_lines(void **state)
 #undef ROW
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		bool no_attach = false;
 
@@ -120,7 +118,6 @@ static void command_line_without_end(void **state)
 	char *exact = malloc(sizeof(words) - 1);
 	bool no_attach = false;
 
-	(void)state;
 	memcpy(exact, words, sizeof(words) - 1);
 	free(jvm_command_line(NULL, exact, sizeof(words) - 1, &no_attach));
 	assert_true(no_attach);
@@ -133,7 +130,6 @@ static void environments(void **state)
 		"A=" ON "\0JAVA_TOOL_OPTIONS=-Xa\t" ON " -Xb\0_JAVA_OPTIONS=" OFF;
 	bool no_attach = false;
 
-	(void)state;
 	jvm_variable("JAVA_TOOL_OPTIONS", variables, 10, &no_attach);
 	assert_false(no_attach);
 	jvm_variable("JAVA_TOOL_OPTIONS", variables, sizeof(variables), &no_attach);
@@ -197,7 +193,6 @@ static void texts_of_counters(void **state)
 	const unsigned char *bytes = (const unsigned char *)&counters;
 	char *text = jvm_counters_text(bytes, sizeof(counters), "sun.rt.jvmCapabilities");
 
-	(void)state;
 	assert_string_equal(text, "7");
 	free(text);
 	assert_null(jvm_counters_text(bytes, sizeof(counters), "sun.rt"));
@@ -233,7 +228,6 @@ static void programs_are_found(void **state)
 #undef ROW
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *exact = malloc(rows[i].size + 1), *program;
 		bool ignored;
@@ -250,7 +244,6 @@ static void programs_are_found(void **state)
 
 static void programs_are_named(void **state)
 {
-	(void)state;
 	assert_true(jvm_list_is_named("com.acme.Main", "com.acme.Main"));
 	assert_true(jvm_list_is_named("com.acme.Main", "Main"));
 	assert_true(jvm_list_is_named("com.acme.Main$Inner", "Main$Inner"));
@@ -268,7 +261,6 @@ static void counters_are_read(void **state)
 {
 	struct counters counters = good_counters('1');
 
-	(void)state;
 	assert_int_equal(read_counters(&counters, sizeof(counters)), 1);
 	counters = good_counters('0');
 	assert_int_equal(read_counters(&counters, sizeof(counters)), 0);
@@ -283,7 +275,6 @@ static void bad_counters_say_nothing(void **state)
 	static const int32_t numbers[] = {0, -1, 1, 19, 41, 60, 61, 1000, INT32_MAX, INT32_MIN};
 	struct counters counters = good_counters('1');
 
-	(void)state;
 	counters.magic[0] = 0;
 	assert_int_equal(read_counters(&counters, sizeof(counters)), -1);
 	counters = good_counters('1');
@@ -316,7 +307,6 @@ static void pids(void **state)
 		{"+1", 0}, {" 1", 0}, {"1x", 0}, {"2147483648", 0}, {"0x1", 0},
 		{"99999999999999999999999", 0}};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct error error = {0};
 		pid_t pid = 0;
@@ -334,7 +324,6 @@ static void our_own_process(void **state)
 	struct error error = {0};
 	char *here;
 
-	(void)state;
 	assert_int_equal(target_open(&target, getpid(), &error), 0);
 	assert_true(target.same_view);
 	assert_int_equal(target.uid, geteuid());
@@ -360,7 +349,6 @@ static void times_in_paths(void **state)
 	} rows[] = {{"a", "a"}, {"%t", "42"}, {"%p%t%%", "%p42%%"}, {"%%t", "%%t"}, {"%", "%"},
 		{"x%", "x%"}, {"", ""}};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char *fixed = profile_file_fix_time(rows[i].file, 42);
 
@@ -395,7 +383,6 @@ static void status_lines(void **state)
 			"snapshots           a\\u2066\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		json_t *status = json_loads(rows[i].json, 0, NULL);
 		char *lines = status_text(status, rows[i].width);
@@ -414,7 +401,6 @@ static void only_plain_files_are_opened(void **state)
 	char folder[] = "/tmp/reach-XXXXXX";
 	int file;
 
-	(void)state;
 	assert_int_equal(target_open(&target, getpid(), &error), 0);
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);

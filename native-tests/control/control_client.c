@@ -34,7 +34,6 @@ static int echo(const json_t *request, json_t **result, struct error *error)
 
 static int wait_300(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)result, (void)error;
 	atomic_fetch_add(&channel_waits, 1);
 	usleep(300000);
 	return 0;
@@ -42,7 +41,6 @@ static int wait_300(const json_t *request, json_t **result, struct error *error)
 
 static int wait_long(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)result, (void)error;
 	atomic_fetch_add(&channel_waits, 1);
 	usleep(2000000);
 	return 0;
@@ -52,7 +50,6 @@ static int give_large(const json_t *request, json_t **result, struct error *erro
 {
 	static char text[100001];
 
-	(void)request, (void)error;
 	memset(text, 'x', sizeof(text) - 1);
 	*result = json_pack("{s:s}", "text", text);
 	return 0;
@@ -60,7 +57,6 @@ static int give_large(const json_t *request, json_t **result, struct error *erro
 
 static int detach(const json_t *request, json_t **result, struct error *error)
 {
-	(void)result;
 	if (json_object_get(request, "fail"))
 		return error_set(error, ERROR_JVM, "not now");
 	return 0;
@@ -86,14 +82,12 @@ int channel_make_root(void **state)
 {
 	const char *base = getenv("TMPDIR");
 
-	(void)state;
 	snprintf(root, sizeof(root), "%s/ctlXXXXXX", base ? base : "/tmp");
 	return mkdtemp(root) ? 0 : -1;
 }
 
 int channel_remove_root(void **state)
 {
-	(void)state;
 	control_end();
 	/* Fails if anything was left there. */
 	return rmdir(root);

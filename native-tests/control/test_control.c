@@ -47,7 +47,6 @@ static void test_hello(void **state)
 	int connection;
 	char text[1024], expected[256];
 
-	(void)state;
 	start();
 	connection = channel_connect();
 	assert_true(channel_say(connection, "{\"jprof\":1,\"id\":1,\"verb\":\"hello\"}"));
@@ -75,7 +74,6 @@ static void test_peer(void **state)
 	socklen_t size = sizeof(peer);
 	int connection;
 
-	(void)state;
 	start();
 	connection = channel_connect();
 	assert_int_equal(getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size), 0);
@@ -139,7 +137,6 @@ static void test_many(void **state)
 {
 	pthread_t thread[MANY];
 
-	(void)state;
 	start();
 	for (intptr_t i = 0; i < MANY; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL,
@@ -160,7 +157,6 @@ static void test_twice(void **state)
 {
 	struct error error = {0};
 
-	(void)state;
 	control_end();
 	start();
 	assert_int_equal(control_start(&channel_setup, &error), -ERROR_BUSY);
@@ -178,7 +174,6 @@ static void test_no_place(void **state)
 	struct error error = {0};
 	unsigned descriptors = count_entries("/proc/self/fd");
 
-	(void)state;
 	setup.roots = nowhere;
 	assert_true(control_start(&setup, &error) < 0);
 	assert_non_null(strstr(error.text, "/proc/self/nowhere"));
@@ -217,7 +212,6 @@ static void test_detach(void **state)
 	unsigned descriptors = count_entries("/proc/self/fd"),
 		 tasks = count_entries("/proc/self/task");
 
-	(void)state;
 	for (int i = 0; i < 50; i++)
 		detach_once(i % 2);
 	control_end();
@@ -236,7 +230,6 @@ static void test_end_during_verb(void **state)
 	long before;
 	unsigned waits = channel_waits;
 
-	(void)state;
 	start();
 	connection = channel_connect();
 	assert_true(channel_say(connection, "{\"jprof\":1,\"id\":1,\"verb\":\"long\"}"));
@@ -259,7 +252,6 @@ static void test_end_during_verb(void **state)
 
 static int end_and_answer(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)error;
 	control_end();
 	*result = json_pack("{s:b}", "there", channel_exists());
 	return 0;
@@ -273,7 +265,6 @@ static void test_end_inside_verb(void **state)
 	char text[256];
 	int connection;
 
-	(void)state;
 	setup.verbs = verbs;
 	assert_int_equal(control_start(&setup, NULL), 0);
 	connection = channel_connect();
@@ -295,7 +286,6 @@ static void test_end_by_many(void **state)
 {
 	pthread_t thread[8];
 
-	(void)state;
 	for (int round = 0; round < 20; round++) {
 		start();
 		for (unsigned i = 0; i < 8; i++)
@@ -314,7 +304,6 @@ static void test_fork(void **state)
 	int result, connection;
 	char path[108];
 
-	(void)state;
 	start();
 	snprintf(path, sizeof(path), "%s", channel_path());
 	child = fork();
@@ -375,7 +364,6 @@ static void test_thread(void **state)
 	char task[32], blocked[300];
 	int connection;
 
-	(void)state;
 	start();
 	connection = channel_connect();
 	assert_true(channel_say(connection, "{\"jprof\":1,\"verb\":\"echo\"}"));
@@ -404,7 +392,6 @@ static void test_descriptors(void **state)
 	unsigned before = count_entries("/proc/self/fd");
 	int connection;
 
-	(void)state;
 	start();
 	assert_int_equal(count_entries("/proc/self/fd"), before + 2);
 	connection = channel_connect();
@@ -423,7 +410,6 @@ static void test_signals(void **state)
 	struct sigaction before, after;
 	sigset_t mask_before, mask_after;
 
-	(void)state;
 	sigaction(SIGPIPE, NULL, &before);
 	pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
 	start();

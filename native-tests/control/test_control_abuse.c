@@ -62,7 +62,6 @@ static void test_never_reads(void **state)
 	int connection = channel_connect();
 	unsigned sent = 0;
 
-	(void)state;
 	while (sent < 1000 && channel_send(connection, request, strlen(request))) {
 		sent++;
 		usleep(1000);
@@ -79,7 +78,6 @@ static void test_reads_late(void **state)
 	static char text[120000];
 	int connection = channel_connect();
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		assert_true(channel_say(connection, "{\"jprof\":1,\"verb\":\"large\"}"));
 	usleep(200000);
@@ -96,7 +94,6 @@ static void test_half_a_line(void **state)
 {
 	static const char half[] = "{\"jprof\":1,\"verb\":\"detach\"}";
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(half); length++) {
 		int connection = channel_connect();
 
@@ -117,7 +114,6 @@ static void test_says_and_goes(void **state)
 	unsigned waits = channel_waits;
 	int connection = channel_connect();
 
-	(void)state;
 	assert_true(channel_say(connection, "{\"jprof\":1,\"verb\":\"wait\"}"));
 	close(connection);
 	for (int i = 0; i < 1000 && channel_waits == waits; i++)
@@ -134,7 +130,6 @@ static void test_ten_megabytes(void **state)
 	char *line = malloc(length);
 	int connection = channel_connect();
 
-	(void)state;
 	assert_non_null(line);
 	memset(line, '{', length);
 	assert_true(channel_send(connection, line, length));
@@ -153,7 +148,6 @@ static void test_a_megabyte(void **state)
 	int connection = channel_connect();
 	static const char begin_with[] = "{\"jprof\":1,\"verb\":\"echo\",\"a\":\"";
 
-	(void)state;
 	assert_non_null(line);
 	memset(line, 'x', length);
 	memcpy(line, begin_with, strlen(begin_with));
@@ -176,7 +170,6 @@ static void test_hoarders(void **state)
 	char *line = malloc(length);
 	int connection[HOARDERS], told = 0;
 
-	(void)state;
 	memset(line, ' ', length);
 	for (int i = 0; i < HOARDERS; i++) {
 		connection[i] = channel_connect();
@@ -205,7 +198,6 @@ static void test_garbage(void **state)
 	uint32_t seed = 1;
 	int connection = channel_connect();
 
-	(void)state;
 	for (int round = 0; round < 200; round++) {
 		char bytes[300];
 
@@ -231,7 +223,6 @@ static void test_slow_verb(void **state)
 	unsigned waits = channel_waits;
 	long before;
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		other[i] = channel_connect();
 	before = now_in_ms();
@@ -259,7 +250,6 @@ static void test_slow_sender(void **state)
 	static const char request[] = "{\"jprof\":1,\"verb\":\"echo\"}\n";
 	int connection = channel_connect();
 
-	(void)state;
 	for (size_t i = 0; i < strlen(request); i++) {
 		assert_true(channel_send(connection, request + i, 1));
 		usleep(10000);
@@ -277,7 +267,6 @@ static void test_full(void **state)
 	static const char request[] = "{\"jprof\":1,\"verb\":\"echo\"}";
 	int connection[MOST], more;
 
-	(void)state;
 	for (int i = 0; i < MOST; i++) {
 		connection[i] = channel_connect();
 		assert_true(channel_say(connection[i], request));
@@ -315,7 +304,6 @@ static void test_no_descriptors(void **state)
 	struct rlimit before, none;
 	int spare, connection;
 
-	(void)state;
 	expect_service();
 	/* Its descriptor is closed by then. */
 	for (int i = 0; i < 5000 && control_clients() > 0; i++)
@@ -345,7 +333,6 @@ static void test_descriptors_closed(void **state)
 	int connection = channel_connect();
 	char path[128];
 
-	(void)state;
 	expect_service();
 	for (int i = 3; i < 64; i++)
 		if (i != connection)
@@ -368,7 +355,6 @@ static void test_other_user(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	snprintf(directory, sizeof(directory), "%s", channel_path());

@@ -67,7 +67,6 @@ static void expect_text(struct line_input *input)
 
 static void test_pieces(void **state)
 {
-	(void)state;
 	for (size_t first = 0; first < sizeof(text); first++)
 		for (size_t second = first; second < sizeof(text); second++) {
 			struct line_input input = {.pool = &pool};
@@ -88,7 +87,6 @@ static void test_byte_by_byte(void **state)
 	struct line_input input = {.pool = &pool};
 	unsigned lines = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) - 1; i++) {
 		const char *line;
 		size_t length;
@@ -120,7 +118,6 @@ static void test_longest(void **state)
 	struct line_input input = {.pool = &pool};
 	char *bytes = long_line(LINE_MAX_BYTES);
 
-	(void)state;
 	bytes[LINE_MAX_BYTES - 1] = '\n';
 	give_all(&input, bytes, LINE_MAX_BYTES);
 	assert_int_equal(pool.used, LINE_MAX_BYTES - LINE_FIRST_BYTES);
@@ -144,7 +141,6 @@ static void test_too_long(void **state)
 	char *bytes = long_line(LINE_MAX_BYTES);
 	size_t room;
 
-	(void)state;
 	give_all(&input, bytes, LINE_MAX_BYTES);
 	assert_false(line_waiting(&input));
 	assert_null(line_space(&input, &room, &error));
@@ -161,7 +157,6 @@ static void test_steps(void **state)
 	struct line_input input = {.pool = &pool};
 	char *bytes = long_line(LINE_MAX_BYTES);
 
-	(void)state;
 	assert_null(input.bytes);
 	for (size_t given = 0; given < LINE_MAX_BYTES;) {
 		given += give(&input, bytes + given, 1000);
@@ -180,7 +175,6 @@ static void test_pool(void **state)
 	char *bytes = long_line(LINE_MAX_BYTES);
 	size_t given = 0, more, room;
 
-	(void)state;
 	while ((more = give(&greedy, bytes, 4096)) > 0)
 		given += more;
 	assert_int_equal(given, 16384);

@@ -30,19 +30,16 @@ static int echo(const json_t *request, json_t **result, struct error *error)
 
 static int nothing(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)result, (void)error;
 	return 0;
 }
 
 static int refuse(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)result;
 	return error_set(error, ERROR_BUSY, "cannot write '/tmp/\xff\xc3\xa9': \"no\"");
 }
 
 static int fail_silently(const json_t *request, json_t **result, struct error *error)
 {
-	(void)request, (void)result, (void)error;
 	return -1;
 }
 
@@ -193,7 +190,6 @@ static void test_rows(void **state)
 {
 	unsigned wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		wrong += !row_holds(&rows[i]);
 	assert_int_equal(wrong, 0);
@@ -208,7 +204,6 @@ static void test_last(void **state)
 		{"{\"jprof\":1,\"verb\":\"fail\"}", false}, /* it failed: the channel stays */
 		{"{\"jprof\":1,\"verb\":\"nothing\"}", false}, {"{\"jprof\":1}", false}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		bool last;
 
@@ -223,7 +218,6 @@ static void test_pid(void **state)
 	bool last;
 	json_t *answer = ask(request, strlen(request), &last);
 
-	(void)state;
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(answer, "result"), "pid")),
 		getpid());
@@ -262,7 +256,6 @@ static void try_depth(int depth, const char *code)
 
 static void test_depth(void **state)
 {
-	(void)state;
 	try_depth(MESSAGE_DEPTH - 1, NULL);
 	try_depth(MESSAGE_DEPTH, "format");
 	try_depth(4000, "format");
@@ -288,7 +281,6 @@ static void try_full(
 
 static void test_full_lines(void **state)
 {
-	(void)state;
 	try_full("{\"jprof\":1,\"verb\":\"echo\",\"options\":\"", "x", "\"}", NULL);
 	try_full("{\"jprof\":1,\"verb\":\"echo\",\"options\":\"", "\\u0001,", "\"}", NULL);
 	try_full("{\"jprof\":1,\"verb\":\"", "x", "\"}", "usage");
@@ -306,7 +298,6 @@ static void test_nul(void **state)
 	static const char line[] = "{\"jprof\":1,\0\"verb\":\"nothing\"}";
 	static const char in_string[] = "{\"jprof\":1,\"verb\":\"nothing\0\"}";
 
-	(void)state;
 	expect_code(line, sizeof(line) - 1, "format");
 	expect_code(in_string, sizeof(in_string) - 1, "format");
 	expect_code("\0", 1, "format");
@@ -331,7 +322,6 @@ static void test_no_memory(void **state)
 	bool last, refused;
 	size_t length;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
 		long n = 0;
 
@@ -356,7 +346,6 @@ static void test_no_memory_answer(void **state)
 	struct error error = {0};
 	size_t length;
 
-	(void)state;
 	error_set(&error, ERROR_MEMORY, "no memory to answer");
 	char *answer = answer_line(NULL, NULL, &error, &length);
 	assert_int_equal(length, strlen(answer_no_memory));

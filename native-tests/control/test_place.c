@@ -42,7 +42,6 @@ static const char *path(const char *root, const char *rest)
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(base, sizeof(base), "%s/placeXXXXXX",
 		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_non_null(mkdtemp(base));
@@ -57,7 +56,6 @@ static int tear_down(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", base);
 	return system(command);
 }
@@ -143,7 +141,6 @@ static void expect_place(const char *root)
 
 static void test_fresh(void **state)
 {
-	(void)state;
 	expect_place(first);
 	assert_false(exists(path(first, "")));
 	assert_false(exists(path(second, "")));
@@ -151,14 +148,12 @@ static void test_fresh(void **state)
 
 static void test_root_missing(void **state)
 {
-	(void)state;
 	rmdir(first);
 	expect_place(second);
 }
 
 static void test_empty_directory(void **state)
 {
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	expect_place(first);
 	assert_false(exists(path(first, "")));
@@ -167,7 +162,6 @@ static void test_empty_directory(void **state)
 /* What a killed process leaves: the file of a socket that nobody has open. */
 static void test_stale(void **state)
 {
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	close(make_socket(path(first, "/control"), false));
 	expect_place(first);
@@ -178,7 +172,6 @@ static void test_living(void **state)
 {
 	int listener;
 
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	listener = make_socket(path(first, "/control"), false);
 	expect_place(second);
@@ -200,7 +193,6 @@ static void test_living(void **state)
 /* Other things than a socket, and things that are not only ours, stay as they are. */
 static void test_not_a_socket(void **state)
 {
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	touch(path(first, "/control"));
 	expect_place(second);
@@ -209,7 +201,6 @@ static void test_not_a_socket(void **state)
 
 static void test_link_to_a_socket(void **state)
 {
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	close(make_socket(path(second, ""), false));
 	assert_int_equal(symlink(path(second, ""), path(first, "/control")), 0);
@@ -220,7 +211,6 @@ static void test_link_to_a_socket(void **state)
 
 static void test_other_files_stay(void **state)
 {
-	(void)state;
 	mkdir(path(first, ""), 0700);
 	touch(path(first, "/mine"));
 	expect_place(first);
@@ -229,7 +219,6 @@ static void test_other_files_stay(void **state)
 
 static void test_file(void **state)
 {
-	(void)state;
 	touch(path(first, ""));
 	expect_place(second);
 	assert_true(exists(path(first, "")));
@@ -237,7 +226,6 @@ static void test_file(void **state)
 
 static void test_pipe(void **state)
 {
-	(void)state;
 	assert_int_equal(mkfifo(path(first, ""), 0600), 0);
 	expect_place(second);
 }
@@ -246,7 +234,6 @@ static void test_symlink(void **state)
 {
 	char other[96];
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s/other", base);
 	mkdir(other, 0700);
 	assert_int_equal(symlink(other, path(first, "")), 0);
@@ -258,7 +245,6 @@ static void test_dangling_symlink(void **state)
 {
 	char other[96];
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s/other", base);
 	assert_int_equal(symlink(other, path(first, "")), 0);
 	expect_place(second);
@@ -270,7 +256,6 @@ static void test_modes(void **state)
 	static const mode_t open_ones[] = {
 		0770, 0710, 0720, 0740, 0701, 0702, 0704, 0777, 01777};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(open_ones) / sizeof(*open_ones); i++) {
 		mkdir(path(first, ""), 0700);
 		chmod(path(first, ""), open_ones[i]);
@@ -281,7 +266,6 @@ static void test_modes(void **state)
 
 static void test_other_user(void **state)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	mkdir(path(first, ""), 0700);
@@ -307,7 +291,6 @@ static void test_race(void **state)
 	int ready[2], usual = 0;
 	pid_t child[RACERS];
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	for (unsigned i = 0; i < RACERS; i++) {
 		child[i] = fork();
@@ -345,7 +328,6 @@ static void test_race(void **state)
 /* In a child, so that the mask is gone afterwards. The process's mask does not change. */
 static void test_umask(void **state)
 {
-	(void)state;
 	for (int mask = 0; mask <= 077; mask += 077) {
 		umask((mode_t)mask);
 		expect_place(first);
@@ -360,7 +342,6 @@ static void test_taken(void **state)
 	struct place place;
 	int listener;
 
-	(void)state;
 	touch(path(first, ""));
 	touch(path(second, ""));
 	listener = place_make(&place, roots, PID, &error);
@@ -387,7 +368,6 @@ static void test_nowhere(void **state)
 	char file[200];
 	const char *const none[] = {file, second, NULL};
 
-	(void)state;
 	snprintf(file, sizeof(file), "%s/file", first);
 	touch(file);
 	rmdir(second);
@@ -408,7 +388,6 @@ static void test_path_too_long(void **state)
 	struct place place;
 	int listener;
 
-	(void)state;
 	snprintf(longest, sizeof(longest), "%s/%0100d", first, 0);
 	mkdir(longest, 0700);
 	listener = place_make(&place, two, PID, &error);
@@ -425,7 +404,6 @@ static void test_replaced(void **state)
 	struct place place;
 	int listener = place_make(&place, roots, PID, NULL), other;
 
-	(void)state;
 	assert_true(listener >= 0);
 	/* The other one is made first: a file system may give the same number again. */
 	other = make_socket(path(first, "/new"), false);
@@ -442,7 +420,6 @@ static void test_moved_away(void **state)
 	char away[96];
 	int listener = place_make(&place, roots, PID, NULL);
 
-	(void)state;
 	assert_true(listener >= 0);
 	snprintf(away, sizeof(away), "%s/away", base);
 	assert_int_equal(rename(path(first, ""), away), 0);
@@ -475,21 +452,18 @@ static void with_mount(unsigned long flags, const char *options, bool fill)
 
 static void test_read_only(void **state)
 {
-	(void)state;
 	with_mount(MS_RDONLY, "size=64k", false);
 }
 
 /* No file can be made any more. */
 static void test_full(void **state)
 {
-	(void)state;
 	with_mount(0, "size=64k,nr_inodes=8", true);
 }
 
 /* One can: the directory, and then not the socket. */
 static void test_nearly_full(void **state)
 {
-	(void)state;
 	if (mount("tmpfs", first, "tmpfs", 0, "size=64k,nr_inodes=2") != 0)
 		skip();
 	expect_place(second);
@@ -503,7 +477,6 @@ static void test_forbidden_root(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	chmod(first, 0500);
 	child = fork();
 	if (child == 0) {

@@ -35,7 +35,6 @@ static void widths(void **state)
 		{__LINE__, "\xe4\xb8", 2},     /* half of one */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		size_t columns = columns_count(cases[i].text, strlen(cases[i].text));
 
@@ -69,7 +68,6 @@ static void parts(void **state)
 		{__LINE__, "\xff\u4e2d", 1, 1, 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		if (columns_at_most(cases[i].text, cases[i].columns) != cases[i].at_most ||
 			columns_at_least(cases[i].text, cases[i].columns) != cases[i].at_least)
@@ -96,7 +94,6 @@ static void cut_lines(void **state)
 	};
 	char text[64];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		strcpy(text, cases[i].text);
 		columns_cut_lines(text, cases[i].columns);

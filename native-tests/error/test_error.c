@@ -14,7 +14,6 @@
 
 static void first_failure_wins(void **state)
 {
-	(void)state;
 	struct error error = {0};
 	assert_int_equal(error_set(&error, ERROR_IO, "cannot open '%s'", "a"), -ERROR_IO);
 	assert_int_equal(error_set(&error, ERROR_VALUE, "later"), -ERROR_VALUE);
@@ -25,14 +24,12 @@ static void first_failure_wins(void **state)
 
 static void nobody_need_listen(void **state)
 {
-	(void)state;
 	assert_int_equal(error_set(NULL, ERROR_IO, "lost"), -ERROR_IO);
 	assert_int_equal(error_set_errno(NULL, ERROR_IO, ENOENT, "lost"), -ERROR_IO);
 }
 
 static void reason_follows_subject(void **state)
 {
-	(void)state;
 	struct error error = {0};
 	error_set_errno(&error, ERROR_IO, ENOENT, "cannot open '%s'", "x");
 	assert_string_equal(error.text, "cannot open 'x': No such file or directory");
@@ -40,7 +37,6 @@ static void reason_follows_subject(void **state)
 
 static void reason_survives_a_long_subject(void **state)
 {
-	(void)state;
 	struct error error = {0};
 	char path[5000];
 	memset(path, 'p', sizeof(path));
@@ -54,7 +50,6 @@ static void reason_survives_a_long_subject(void **state)
 
 static void text_is_one_line(void **state)
 {
-	(void)state;
 	struct error error = {0};
 	error_set(&error, ERROR_IO,
 		"a\nb\tc\x7f"
@@ -64,7 +59,6 @@ static void text_is_one_line(void **state)
 
 static void errno_stays(void **state)
 {
-	(void)state;
 	struct error error = {0}, other = {0};
 	errno = EXDEV;
 	error_set(&error, ERROR_IO, "a %s", "b");
@@ -76,7 +70,6 @@ static void errno_stays(void **state)
 /* One character of 1 to 4 bytes after 0 to 4 other bytes, repeated past the end. */
 static void cuts_between_characters(void **state)
 {
-	(void)state;
 	static const char *const characters[] = {
 		"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
 	for (size_t c = 0; c < 4; c++)
@@ -104,7 +97,6 @@ static void cuts_between_characters(void **state)
 
 static void bytes_that_are_no_characters(void **state)
 {
-	(void)state;
 	char text[3000];
 	memset(text, 0x80, sizeof(text));
 	text[sizeof(text) - 1] = '\0';
@@ -116,7 +108,6 @@ static void bytes_that_are_no_characters(void **state)
 
 static void short_subjects_stay_whole(void **state)
 {
-	(void)state;
 	assert_string_equal(error_subject("").text, "");
 	char text[sizeof(struct error_subject) + 1];
 	memset(text, 'x', sizeof(text));
@@ -129,7 +120,6 @@ static void short_subjects_stay_whole(void **state)
 
 static void every_code_has_a_name(void **state)
 {
-	(void)state;
 	assert_string_equal(error_name(ERROR_NONE), "none");
 	assert_string_equal(error_name(ERROR_MISSING), "missing");
 	assert_string_equal(error_name(ERROR_JVM), "jvm");

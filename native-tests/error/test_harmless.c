@@ -59,7 +59,6 @@ static const struct text_case {
 
 static void each_class(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *wanted = cases[i].shown ? cases[i].shown : cases[i].text;
 		char shown[256], again[256];
@@ -81,7 +80,6 @@ static void a_zero_byte(void **state)
 {
 	char shown[32];
 
-	(void)state;
 	harmless_copy(shown, sizeof(shown), "a\0b", 3);
 	assert_string_equal(shown, "a\\u0000b");
 }
@@ -92,7 +90,6 @@ static void to_a_file(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	harmless_put(out, "a\x9b\xe2\x80\xae"
 			  "b\n");
 	fclose(out);
@@ -107,7 +104,6 @@ static void cut_between(void **state)
 	static const char whole[] = "ab\xc3\xa9\\u001b\xe2\x82\xac\\x9b\\U000e0001!";
 	static const size_t ends[] = {0, 1, 2, 4, 10, 13, 17, 27, 28};
 
-	(void)state;
 	for (size_t size = 1; size <= sizeof(whole); size++) {
 		char *shown = malloc(size);
 		size_t length = harmless_copy(shown, size, text, sizeof(text) - 1), wanted = 0;
@@ -127,7 +123,6 @@ static void bounded(void **state)
 	char half[] = {'\xe2', '\x82'};
 	char escape[HARMLESS_ESCAPE];
 
-	(void)state;
 	assert_int_equal(utf8_length(half, 2), 0);
 	assert_int_equal(harmless_span(half, 2), 0);
 	assert_int_equal(harmless_escape(half, 2, escape), 1);

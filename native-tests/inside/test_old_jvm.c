@@ -20,14 +20,12 @@ static jint release;
 
 static jvmtiError JNICALL version_number(jvmtiEnv *env, jint *version)
 {
-	(void)env;
 	*version = 0x30000000 | release << JVMTI_VERSION_SHIFT_MAJOR;
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL dispose(jvmtiEnv *env)
 {
-	(void)env;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -38,8 +36,6 @@ static jvmtiEnv environment = &interface;
 
 static jint JNICALL get_environment(JavaVM *vm, void **found, jint version)
 {
-	(void)vm;
-	(void)version;
 	*found = &environment;
 	return JNI_OK;
 }
@@ -54,7 +50,6 @@ static void an_old_jvm_runs_on(void **state)
 	char folder[PATH_MAX], options[] = "metrics=wall";
 	on_load load;
 
-	(void)state;
 	assert_non_null(agent);
 	*(void **)&load = dlsym(agent, "Agent_OnLoad");
 	assert_int_equal(run_notes_open(folder, &error), 0);

@@ -37,7 +37,6 @@ static void all_answer(int code)
 
 static void test_absent(void **state)
 {
-	(void)state;
 	errno = 1234;
 	all_answer(JPROF_ABSENT);
 	assert_null(jprof_version());
@@ -49,7 +48,6 @@ static void test_loaded_later(void **state)
 {
 	void *agent = dlopen(AGENT, RTLD_NOW | RTLD_LOCAL);
 
-	(void)state;
 	assert_non_null(agent);
 	for (int waits = 0; !jprof_version() && waits < 300; waits++)
 		usleep(10000);

@@ -103,7 +103,6 @@ static void accept(struct made made)
 
 static void entries_stored_and_deflated(void **state)
 {
-	(void)state;
 	accept(made_plain());
 }
 
@@ -111,7 +110,6 @@ static void an_empty_archive(void **state)
 {
 	struct made made = {0};
 
-	(void)state;
 	made_directory(&made);
 	made_end(&made, 0);
 	accept(made);
@@ -127,7 +125,6 @@ static void comments_of_any_length(void **state)
 {
 	static const size_t lengths[] = {1, 21, 22, 23, 255, 256, 65534, 65535};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		struct made made = {0};
 
@@ -148,7 +145,6 @@ static void a_comment_with_the_signature(void **state)
 {
 	struct made made = {0};
 
-	(void)state;
 	made_entry(&made, "a", "one", 0);
 	made_directory(&made);
 	made_end(&made, 60);
@@ -174,7 +170,6 @@ static struct made in_front(const char *bytes, bool shifted, bool zip64)
 
 static void bytes_in_front(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		accept(in_front("#!/bin/sh\nexec java -jar \"$0\"\n", i & 1, i & 2));
 		accept(in_front("x", i & 1, i & 2));
@@ -186,7 +181,6 @@ static void an_archive_in_front(void **state)
 {
 	struct made made = made_plain(), front = made_plain();
 
-	(void)state;
 	made_put(&front, made.bytes, made.size);
 	for (int i = 0; i < MADE_RECORDS; i++)
 		front.at[i] += front.size - made.size;
@@ -198,7 +192,6 @@ static void an_archive_in_an_archive(void **state)
 {
 	struct made made = {0}, inner = made_plain();
 
-	(void)state;
 	made_entry(&made, "a.jar", "", 0);
 	made_put(&made, inner.bytes, inner.size);
 	made_entry(&made, "b", "two", 0);
@@ -210,7 +203,6 @@ static void an_archive_in_an_archive(void **state)
 
 static void zip64(void **state)
 {
-	(void)state;
 	accept(made_zip64());
 }
 
@@ -219,7 +211,6 @@ static void zip64_where_it_is_not_needed(void **state)
 {
 	struct made made = {0};
 
-	(void)state;
 	made_entry(&made, "a", "one", 0);
 	made_entry(&made, "b", "two", 0);
 	made_directory(&made);
@@ -233,7 +224,6 @@ static void zip64_where_it_is_not_needed(void **state)
 
 static void zip64_offsets_behind_any_sizes(void **state)
 {
-	(void)state;
 	for (unsigned sizes = 0; sizes < 4; sizes++) {
 		struct made made = {0};
 		unsigned how = MADE_OFFSET64 | sizes * MADE_SIZE64;
@@ -250,7 +240,6 @@ static void sizes_behind_the_data(void **state)
 {
 	struct made made = {0};
 
-	(void)state;
 	made_entry(&made, "a", "one", MADE_DESCRIPTOR);
 	made_entry(&made, "b", "two", MADE_DESCRIPTOR | MADE_DEFLATED);
 	made_directory(&made);
@@ -263,7 +252,6 @@ static void names_of_any_bytes(void **state)
 	struct made made = {0};
 	char name[65536];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(name) - 1; i++)
 		name[i] = (char)(i % 255 + 1);
 	name[sizeof(name) - 1] = '\0';
@@ -287,7 +275,6 @@ static void entries_in_any_order(void **state)
 	uint64_t b = made_get(&made, MADE_HEADER + 1, 42, 4);
 	struct archive archive;
 
-	(void)state;
 	made_spoil(&made, MADE_HEADER, 42, 4, b);
 	made_spoil(&made, MADE_HEADER + 1, 42, 4, a);
 	assert_null(made_read(&made, made.size, &archive));
@@ -305,7 +292,6 @@ static void a_gap_is_of_the_entry_before(void **state)
 {
 	struct made made = {0};
 
-	(void)state;
 	made_entry(&made, "a", "one", 0);
 	made_put(&made, "a gap", 5);
 	made_entry(&made, "b", "two", 0);
@@ -423,7 +409,6 @@ static void check_wrong(struct made (*make)(void), const struct wrong *wrong, si
 
 static void one_number_is_wrong(void **state)
 {
-	(void)state;
 	check_wrong(made_plain, wrong_plain, sizeof(wrong_plain) / sizeof(*wrong_plain));
 	check_wrong(made_zip64, wrong_zip64, sizeof(wrong_zip64) / sizeof(*wrong_zip64));
 }
@@ -431,7 +416,6 @@ static void one_number_is_wrong(void **state)
 /* An entry's local header would reach into the directory. */
 static void entries_at_the_directory(void **state)
 {
-	(void)state;
 	for (int before = 0; before < 60; before++) {
 		struct made made = made_plain();
 		size_t to = made.at[MADE_DIRECTORY] - (size_t)before;
@@ -447,7 +431,6 @@ static void an_entry_in_front(void **state)
 {
 	struct made made = in_front("PK\3\4 and as many bytes as a header", true, true);
 
-	(void)state;
 	made_spoil(&made, MADE_EXTRA, 20, 8, 0 - (uint64_t)made.shift);
 	check_refusal(made, no_entry);
 }
@@ -457,7 +440,6 @@ static void a_locator_without_an_end(void **state)
 {
 	struct made made = made_zip64(), cut = {0};
 
-	(void)state;
 	for (size_t from = 0; from <= made.at[MADE_LOCATOR]; from++) {
 		made_put(&cut, made.bytes + from, made.size - from);
 		check_refusal(cut, from > made.at[MADE_END64] ? no_directory64
@@ -473,7 +455,6 @@ static void a_longer_comment_than_can_be(void **state)
 	struct made made = made_plain();
 	char more[65536] = "";
 
-	(void)state;
 	made_spoil(&made, MADE_END, 20, 2, 0xffff);
 	made_put(&made, more, sizeof(more) - 1);
 	check_refusal(made, NULL);
@@ -487,7 +468,6 @@ static void what_is_no_file(void **state)
 	int pipes[2], folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct archive archive;
 
-	(void)state;
 	assert_int_equal(pipe(pipes), 0);
 	assert_string_equal(archive_read(&archive, pipes[0], &made_memory), no_file);
 	close(pipes[0]);
@@ -503,7 +483,6 @@ static void what_is_no_archive(void **state)
 	struct made made = {0};
 	char zeros[100] = "";
 
-	(void)state;
 	check_refusal(made, no_end);
 	for (size_t i = 0; i < sizeof(zeros); i++) {
 		made = (struct made){0};
@@ -519,7 +498,6 @@ static void a_descriptor_that_cannot_be_read(void **state)
 	struct archive archive;
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
 	other = open(path, O_WRONLY | O_CLOEXEC);
 	assert_true(other >= 0);
@@ -549,7 +527,6 @@ static void truncated_at_every_byte(void **state)
 {
 	struct made (*const make[])(void) = {made_plain, made_zip64};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct made made = make[i]();
 
@@ -565,7 +542,6 @@ static void truncated_behind_an_archive_in_it(void **state)
 	struct made made = made_plain(), inner = made_zip64();
 	size_t end, accepted = 0;
 
-	(void)state;
 	made_put(&inner, made.bytes, made.size);
 	end = inner.size - made.size;
 	for (size_t size = 0; size <= inner.size; size++)
@@ -599,7 +575,6 @@ static void every_number_with_every_limit(void **state)
 {
 	unsigned accepted = 0;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		accepted += spoil_record(made_plain, MADE_HEADER + i, 46);
 		accepted += spoil_record(made_plain, MADE_LOCAL + i, 30);
@@ -623,7 +598,6 @@ static void without_memory(void **state)
 	struct archive archive;
 	const char *why;
 
-	(void)state;
 	for (;; n++) {
 		until_failure = n;
 		why = archive_read(&archive, descriptor, &made_memory);
@@ -645,7 +619,6 @@ static void a_file_that_ends_while_it_is_read(void **state)
 {
 	struct made (*const make[])(void) = {made_plain, made_zip64};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct made made = make[i]();
 		int descriptor = made_file(&made, made.size);
@@ -672,7 +645,6 @@ static void a_file_that_ends_while_it_is_read(void **state)
 
 static void reads_of_a_few_bytes(void **state)
 {
-	(void)state;
 	for (read_max = 1; read_max < 30; read_max += 7)
 		accept(made_zip64());
 	read_max = 1 << 30;

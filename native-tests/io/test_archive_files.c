@@ -105,7 +105,6 @@ static void the_sum_of_parts_is_what_was_read(void **state)
 	int descriptor = made_file(&made, made.size);
 	struct io_file *file = open_at("/sum.jar", descriptor, 1);
 
-	(void)state;
 	for (uint64_t offset = 0; offset < made.size + 3; offset++)
 		for (uint64_t bytes = 0; bytes < made.size + 3; bytes++) {
 			struct charged charged = charge(file, descriptor, offset, bytes);
@@ -132,7 +131,6 @@ static void a_range_over_all_entries(void **state)
 	struct io_file *file = open_at("/all.war", descriptor, 1);
 	struct charged charged = charge(file, descriptor, 0, UINT64_C(1) << 62);
 
-	(void)state;
 	assert_int_equal(charged.parts, 5);
 	assert_true(charged.sum == UINT64_C(1) << 62);
 	assert_int_equal(charged.part[0].bytes, 10);
@@ -155,7 +153,6 @@ static void entries_of_the_same_name(void **state)
 	struct charged charged;
 	int descriptor;
 
-	(void)state;
 	made_entry(&made, "a", "one", 0);
 	made_entry(&made, "b", "two", 0);
 	made_entry(&made, "a", "three", 0);
@@ -178,7 +175,6 @@ static void entries_are_of_their_archive(void **state)
 	struct charged a = charge(open_at("/a.jar", 7, 1), descriptor, 0, made.size);
 	struct charged b = charge(open_at("/b.jar", 7, 1), descriptor, 0, made.size);
 
-	(void)state;
 	assert_int_equal(a.parts, b.parts);
 	for (size_t i = 0; i < a.parts; i++) {
 		assert_string_equal(name_of(a.part[i].entry), name_of(b.part[i].entry));
@@ -194,7 +190,6 @@ static void a_file_that_is_not_asked_for(void **state)
 	int descriptor = made_file(&made, made.size);
 	struct io_file *file = open_at("/all.txt", descriptor, 1);
 
-	(void)state;
 	assert_int_equal(charge(file, descriptor, 0, made.size).parts, 0);
 	assert_null(archive_files_refused(file));
 	close(descriptor);
@@ -207,7 +202,6 @@ static void a_refused_one_is_charged_to_nothing(void **state)
 	int descriptor = made_file(&made, made.size - 1), sockets[2];
 	struct io_file *file = open_at("/refused.jar", descriptor, 1);
 
-	(void)state;
 	assert_null(archive_files_refused(file));
 	assert_int_equal(charge(file, descriptor, 0, made.size).parts, 0);
 	assert_string_equal(archive_files_refused(file),
@@ -243,7 +237,6 @@ static void the_descriptor_is_left_alone(void **state)
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	char link[64];
 
-	(void)state;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
 	other = open(link, O_RDWR | O_CLOEXEC);
 	assert_true(other >= 0 && lseek(other, 5, SEEK_SET) == 5);
@@ -303,7 +296,6 @@ static void a_file_replaced_between_openings(void **state)
 	struct io_file *file = open_at(path, 7, 1);
 	uint32_t before;
 
-	(void)state;
 	set_times(first, 1);
 	before = charge(file, first, 0, 1).part[0].entry;
 	assert_string_equal(name_of(before), "before");
@@ -329,7 +321,6 @@ static void a_file_written_between_openings(void **state)
 	int descriptor = replace(&made[0], made[0].size);
 	struct io_file *file = open_at(path, 8, 1);
 
-	(void)state;
 	assert_int_equal(made[0].size, made[1].size);
 	set_times(descriptor, 1);
 	assert_string_equal(name_of(charge(file, descriptor, 0, 1).part[0].entry), "earlier");
@@ -349,7 +340,6 @@ static void a_refused_file_replaced_by_a_good_one(void **state)
 	int bad = replace(&made, made.size - 1), good = replace(&made, made.size);
 	struct io_file *file = open_at(path, 9, 0);
 
-	(void)state;
 	assert_int_equal(charge(file, bad, 0, 1).parts, 0);
 	assert_non_null(archive_files_refused(file));
 	open_at(path, 9, 2);
@@ -365,7 +355,6 @@ static void a_refused_file_replaced_by_a_good_one(void **state)
 
 static int make_folder(void **state)
 {
-	(void)state;
 	io_files_init(&files, 10000);
 	archive_files_begin(UINT64_MAX);
 	assert_non_null(mkdtemp(folder));
@@ -375,7 +364,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(folder);
 }
@@ -390,7 +378,6 @@ static void links_share_what_was_read(void **state)
 	uint64_t before = archive_files_used(), one;
 	struct io_file *file[3];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
@@ -424,7 +411,6 @@ static void too_little_memory(void **state)
 	int descriptor = replace(&made, made.size);
 	struct io_file *file = open_at("/large.jar", descriptor, 1);
 
-	(void)state;
 	archive_files_begin(archive_files_used() + 16);
 	assert_int_equal(charge(file, descriptor, 0, 1).parts, 0);
 	assert_non_null(strstr(archive_files_refused(file), "max_memory"));
@@ -444,7 +430,6 @@ static void the_end_gives_all_back(void **state)
 	int descriptor = replace(&made, made.size);
 	struct io_file *file = open_at("/end.jar", descriptor, 1);
 
-	(void)state;
 	assert_int_equal(charge(file, descriptor, 0, 1).parts, 1);
 	assert_true(archive_files_used() > 0);
 	archive_files_end(&files);
@@ -543,7 +528,6 @@ static void two_threads_at_the_same_time(void **state)
 	int rounds = rounds_text ? atoi(rounds_text) : 50;
 	uint32_t entries = 0;
 
-	(void)state;
 	pthread_barrier_init(&shared.both, NULL, THREADS);
 	shared.made = with_front();
 	shared.descriptor = made_file(&shared.made, shared.made.size);

@@ -188,7 +188,6 @@ static int show(void *user, const struct io_file *file)
 
 static void *look(void *argument)
 {
-	(void)argument;
 	while (!atomic_load(&enough)) {
 		uint64_t files = 0;
 
@@ -231,7 +230,6 @@ static void descriptors_come_and_go(void **state)
 	struct timespec time = {.tv_sec = seconds ? atoi(seconds) : 1};
 	pthread_t thread[THREADS + 1];
 
-	(void)state;
 	assert_true(holder_init(&holder, SLOTS, 1000));
 	io_files_begin(&holder.files, 1, KEPT, false);
 	for (int i = 0; i < DESCRIPTORS; i++)

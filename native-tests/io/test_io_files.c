@@ -26,7 +26,6 @@ static struct io_files *const files = &holder.files;
 
 static int begin(void **state)
 {
-	(void)state;
 	assert_true(holder_init(&holder, 64, 100000));
 	io_files_begin(files, 1, KEPT, false);
 	return 0;
@@ -34,7 +33,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	holder_fini(&holder);
 	return 0;
 }
@@ -94,7 +92,6 @@ static void names_of_groups(void **state)
 		{IO_PIPE, 0, "pipe:[12345]", "", {{"pipe:[*]", ""}, {"*", ""}, {"*", ""}}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (int grain = 0; grain < IO_GRAINS; grain++) {
 			const struct io_opening opening = {.kind = rows[i].kind,
@@ -120,7 +117,6 @@ static void long_names(void **state)
 {
 	char *name = test_malloc(3 * GROUP_TEXT);
 
-	(void)state;
 	for (int kind = 0; kind < IO_KINDS; kind++)
 		for (size_t length = GROUP_TEXT - 20; length < GROUP_TEXT + 20; length++)
 			for (int fill = 0; fill < 3; fill++) {
@@ -195,7 +191,6 @@ static void what_was_used_least_is_folded(void **state)
 	struct io_ref small, large, other;
 	struct seen seen;
 
-	(void)state;
 	small = use("/tmp/a%d.tmp", 0, 1);
 	large = use("/tmp/large%d.tmp", 1, 1000000);
 	for (int i = 1; i < 1000; i++)
@@ -223,7 +218,6 @@ static void an_open_file_stays(void **state)
 	struct io_ref ref, held;
 	holder_word word = holder_open(&holder, &opening, &ref), seen;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		use("/tmp/a%d.tmp", i, 10);
 	io_files_fold(files, true);
@@ -242,7 +236,6 @@ static void whoever_holds_a_row_keeps_it(void **state)
 	struct io_ref ref = use("/tmp/held%d", 0, 0);
 	struct io_file *file = io_files_hold(files, ref.id);
 
-	(void)state;
 	assert_non_null(file);
 	for (int i = 0; i < 1000; i++)
 		use("/tmp/a%d.tmp", i, 10);
@@ -258,7 +251,6 @@ static void ids_are_never_used_again(void **state)
 	struct io_ref first = use("/tmp/a%d.tmp", 0, 0);
 	uint32_t rows;
 
-	(void)state;
 	for (int i = 1; i < 1000; i++)
 		use("/tmp/a%d.tmp", i, 10);
 	io_files_fold(files, true);
@@ -277,7 +269,6 @@ static void the_profile_forgets_before_the_place_is_free(void **state)
 {
 	uint32_t rows;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		use("/tmp/a%d.tmp", i, 10);
 	assert_int_equal(look(false).rows, 1000);
@@ -302,7 +293,6 @@ static void what_a_snapshot_refers_to_is_kept(void **state)
 	const struct io_file *file = io_files_at(files, io_file_place(ref.id));
 	struct seen seen = {0};
 
-	(void)state;
 	io_files_visit(files, false, show, &seen);
 	assert_false(file->kept);
 	io_files_shown(files, true);
@@ -315,7 +305,6 @@ static void classes_are_folded_apart(void **state)
 	struct io_ref file = use("/tmp/file%d", 1, 1);
 	char local[64];
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct io_opening opening = {.kind = IO_TCP,
 			.descriptor = 9,
@@ -334,7 +323,6 @@ static void classes_are_folded_apart(void **state)
 
 static void another_session_begins_with_nothing(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		use("/tmp/a%d.tmp", i, 10);
 	look(false);
@@ -354,7 +342,6 @@ static void many_groups_become_coarse(void **state)
 	char path[64];
 	struct seen seen;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct io_opening opening;
 
@@ -377,7 +364,6 @@ static void more_than_there_is_room_for(void **state)
 {
 	struct io_ref ref;
 
-	(void)state;
 	files->max = 50;
 	for (int i = 0; i < 1000; i++)
 		ref = use("/tmp/a%d.tmp", i, 10);
@@ -392,7 +378,6 @@ static void memory_is_flat(void **state)
 {
 	size_t after[5];
 
-	(void)state;
 	for (int i = 0; i < 50000; i++) {
 		char local[64], remote[64];
 		struct io_opening opening = {.kind = IO_TCP,
@@ -452,7 +437,6 @@ static void many_threads_share_openers(void **state)
 	char name[32];
 	size_t before = 0;
 
-	(void)state;
 	assert_string_equal(opener_of_thread("worker-0"), "worker-0");
 	for (int i = 1; i < 12000; i++) {
 		snprintf(name, sizeof(name), "worker-%d", i);

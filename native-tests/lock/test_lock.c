@@ -19,7 +19,6 @@ static unsigned long shared_count;
 
 static void *count_up(void *unused)
 {
-	(void)unused;
 	for (int i = 0; i < ROUNDS; i++) {
 		lock_take(&shared_lock);
 		shared_count++;
@@ -32,7 +31,6 @@ static void test_excludes(void **state)
 {
 	pthread_t thread[THREADS];
 
-	(void)state;
 	lock_init(&shared_lock, LOCK_THREADS);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, count_up, NULL), 0);
@@ -51,7 +49,6 @@ static _Atomic bool enough;
 
 static void *pass_again_and_again(void *unused)
 {
-	(void)unused;
 	while (!atomic_load(&enough)) {
 		if (!gate_enter(&gate))
 			continue;
@@ -68,7 +65,6 @@ static void test_gate(void **state)
 	enum { SESSIONS = 100 };
 	pthread_t thread[THREADS];
 
-	(void)state;
 	assert_false(gate_enter(&gate));
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(
@@ -106,7 +102,6 @@ static void test_order(void **state)
 		{__LINE__, LOCK_TREE, LOCK_TREE, 1},
 	};
 
-	(void)state;
 #ifdef NDEBUG
 	skip();
 #endif

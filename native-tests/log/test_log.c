@@ -38,7 +38,6 @@ static void say_name(const char *name)
 
 static void names_are_harmless(void **state)
 {
-	(void)state;
 	say_name("com.acme.Gr\xc3\xbc\xc3\x9f");
 	assert_string_equal(said, "jprof: class 'com.acme.Gr\xc3\xbc\xc3\x9f'\n");
 	say_name("a\n\x1b[2J\x7f\xc2\x9b"
@@ -51,7 +50,6 @@ static void long_lines_are_cut(void **state)
 {
 	char name[5000];
 
-	(void)state;
 	memset(name, '\x9b', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	say_name(name);

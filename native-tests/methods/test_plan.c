@@ -66,7 +66,6 @@ static enum probe_kind kind(const char *class_name, const char *name, bool is_jd
 
 static void test_nobody(void **state)
 {
-	(void)state;
 	assert_int_equal(kind("com.acme.Shop", "buy", false), PROBE_NONE);
 	assert_false(plan_reaches("com.acme.Shop", false));
 }
@@ -77,7 +76,6 @@ static void test_one(void **state)
 	struct jvm_method buy = method("com.acme.Shop", "buy", false);
 	struct planned planned;
 
-	(void)state;
 	want(&wish, PROBE_TIMED, "", "com.acme.Log", "com.acme.Log.write");
 	planned = plan_of(&buy);
 	assert_int_equal(planned.kind, PROBE_TIMED);
@@ -100,7 +98,6 @@ static void test_union(void **state)
 	struct jvm_method buy = method("com.acme.Shop", "buy", false);
 	struct planned planned;
 
-	(void)state;
 	want(&wide, PROBE_TIMED, "com.acme.*", "", "");
 	want(&narrow, MORE, "com.acme.Shop.buy", "", "com.acme.Shop.*");
 	assert_int_equal(narrow.owner.since, wide.owner.since + 1);
@@ -123,7 +120,6 @@ static void test_editions(void **state)
 	uint32_t before = plan_edition();
 	struct wish wish;
 
-	(void)state;
 	want(&wish, PROBE_TIMED, "*", "", "");
 	assert_int_equal(plan_edition(), before + 1);
 	assert_int_equal(wish.owner.since, before + 1);
@@ -149,7 +145,6 @@ static void test_left(void **state)
 	};
 	struct wish wish;
 
-	(void)state;
 	want(&wish, PROBE_TIMED, "java.lang.*", "", "");
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct jvm_method m = method(row[i].class_name, "f", true);
@@ -170,7 +165,6 @@ static void test_own(void **state)
 {
 	struct wish wish;
 
-	(void)state;
 	want(&wish, PROBE_TIMED, "*", "", "jprof.*");
 	assert_int_equal(kind("jprof.JProf", "start", false), PROBE_NONE);
 	assert_false(plan_reaches("jprof.JProf", false));

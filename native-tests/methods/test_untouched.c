@@ -53,7 +53,6 @@ static void each_is_counted_once(void **state)
 {
 	static const int numbers[] = {1, 200, 201, 5000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct told told;
 

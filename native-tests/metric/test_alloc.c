@@ -55,7 +55,6 @@ static const struct step life[] = {
 
 static void follows_a_threads_life(void **state)
 {
-	(void)state;
 	struct alloc_counter counter;
 
 	alloc_open(&counter, words());
@@ -81,7 +80,6 @@ static uint64_t count_calls(void *argument)
 
 static void falls_back_to_a_function(void **state)
 {
-	(void)state;
 	struct alloc_counter counter;
 	uint64_t bytes = 0;
 
@@ -95,7 +93,6 @@ static void falls_back_to_a_function(void **state)
 
 static void without_a_source_it_stays_zero(void **state)
 {
-	(void)state;
 	struct alloc_counter counter;
 
 	alloc_open(&counter, (struct alloc_source){0});
@@ -105,7 +102,6 @@ static void without_a_source_it_stays_zero(void **state)
 
 static void is_seen_from_outside(void **state)
 {
-	(void)state;
 	struct alloc_counter counter;
 
 	alloc_open(&counter, words());
@@ -232,7 +228,6 @@ static uint64_t second_look(void)
  * test; where it was for less than half of that, no reader may. */
 static void counts_nothing_twice_under_a_collector(void **state)
 {
-	(void)state;
 	struct alloc_counter counter;
 	uint64_t truth = 0, last = 0, look = second_look(), quickest = look;
 	unsigned long reads = 0, high = 0, brief = 0, brief_high = 0;

@@ -32,7 +32,6 @@ static int64_t clock_distance(void)
 
 static void is_on_monotonic(void **state)
 {
-	(void)state;
 	int64_t distance = clock_distance();
 
 	assert_true(distance > -100000 && distance < 100000);
@@ -40,7 +39,6 @@ static void is_on_monotonic(void **state)
 
 static void keeps_the_rate(void **state)
 {
-	(void)state;
 	struct timespec wait = {.tv_nsec = 500000000};
 	int64_t begin = clock_distance(), moved;
 
@@ -52,7 +50,6 @@ static void keeps_the_rate(void **state)
 
 static void never_goes_backwards(void **state)
 {
-	(void)state;
 	uint64_t last = clock_now();
 
 	for (int i = 0; i < 5000000; i++) {
@@ -73,7 +70,6 @@ static void *init_again(void *argument)
 
 static void init_again_changes_nothing(void **state)
 {
-	(void)state;
 	struct clock_scale before = clock_scale;
 	pthread_t thread[4];
 
@@ -86,7 +82,6 @@ static void init_again_changes_nothing(void **state)
 
 static void without_a_stamp_it_asks_the_system(void **state)
 {
-	(void)state;
 	struct clock_scale sound = clock_scale;
 	uint64_t before, now, after;
 
@@ -102,7 +97,6 @@ static void without_a_stamp_it_asks_the_system(void **state)
 /* A hundred years of ticks do not overflow. */
 static void wide_products_hold(void **state)
 {
-	(void)state;
 	struct clock_scale sound = clock_scale;
 
 	/* two ticks a nanosecond */

@@ -48,7 +48,6 @@ static int burn(struct cpu_time *cpu, uint64_t ns)
 
 static void agrees_with_the_kernel(void **state)
 {
-	(void)state;
 	struct cpu_time cpu;
 	uint64_t ours, kernel;
 
@@ -62,7 +61,6 @@ static void agrees_with_the_kernel(void **state)
 
 static void does_not_grow_asleep(void **state)
 {
-	(void)state;
 	struct timespec wait = {.tv_nsec = 200000000};
 	struct cpu_time cpu;
 	uint64_t before;
@@ -76,7 +74,6 @@ static void does_not_grow_asleep(void **state)
 
 static void takes_no_descriptor(void **state)
 {
-	(void)state;
 	struct cpu_time cpu;
 	int before = open("/dev/null", O_RDONLY), after;
 
@@ -90,7 +87,6 @@ static void takes_no_descriptor(void **state)
 
 static void asks_the_kernel_without_a_page(void **state)
 {
-	(void)state;
 	struct rlimit limit, none;
 	struct cpu_time cpu;
 	bool cheap;
@@ -133,7 +129,6 @@ static void *fight(void *argument)
 
 static void holds_with_three_threads_on_a_core(void **state)
 {
-	(void)state;
 	struct fighter fighter[3] = {0};
 	cpu_set_t core;
 
@@ -174,7 +169,6 @@ static void *be_watched(void *argument)
 
 static void is_seen_from_outside(void **state)
 {
-	(void)state;
 	struct watched watched;
 	pthread_t thread;
 	uint64_t outside, inside;

@@ -58,7 +58,6 @@ static const struct shape_row shape_rows[] = {
 
 static void shapes(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape_rows) / sizeof(*shape_rows); i++) {
 		struct metric_set set;
 		struct error error = {0};
@@ -91,7 +90,6 @@ static const struct refusal_row refusal_rows[] = {
 
 static void refusals(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refusal_rows) / sizeof(*refusal_rows); i++) {
 		const struct refusal_row *row = &refusal_rows[i];
 		struct metric_set set;
@@ -107,7 +105,6 @@ static void refusals(void **state)
 /* What the machine cannot count is refused by name; what it can says how it is read. */
 static void hardware_is_counted_or_refused(void **state)
 {
-	(void)state;
 	struct metric_set set;
 	struct error error = {0};
 
@@ -121,7 +118,6 @@ static void hardware_is_counted_or_refused(void **state)
 
 static void opens_reads_and_closes(void **state)
 {
-	(void)state;
 	struct metric_set set;
 	struct metric_thread thread;
 	uint64_t value[METRIC_MAX], again[METRIC_MAX];
@@ -150,7 +146,6 @@ static void opens_reads_and_closes(void **state)
 
 static void counts_what_the_jvm_allocates(void **state)
 {
-	(void)state;
 	struct metric_set set;
 	struct metric_thread thread;
 	uint64_t value[METRIC_MAX];
@@ -170,7 +165,6 @@ static void counts_what_the_jvm_allocates(void **state)
 
 static void says_what_it_lost(void **state)
 {
-	(void)state;
 	struct metric_set set;
 	struct metric_thread thread;
 	struct rlimit limit, none;
@@ -214,7 +208,6 @@ static void *be_one_of_many(void *argument)
 
 static void serves_many_threads(void **state)
 {
-	(void)state;
 	enum { MANY = 300 };
 	pthread_t thread[MANY];
 	void *failed;
@@ -232,7 +225,6 @@ static void serves_many_threads(void **state)
 
 static void the_list_has_every_kind(void **state)
 {
-	(void)state;
 	static const char *const names[] = {"wall", "cpu", "alloc", "vm-objects", "vm-bytes",
 		"io-read", "net-out-ops", "instructions", "page-faults", "PAPI_TOT_INS",
 		"rHEX"};
@@ -258,7 +250,6 @@ static void probes_add_to_time(void **state)
 		{"io-read+net-out-ops", false}, {"alloc+wall", true}, {"cpu", true}};
 	struct metric_set set;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
 		assert_int_equal(choose(&set, sets[i].names, NULL), 0);
 		assert_int_equal(metric_set_is_probed(&set), sets[i].probed);
@@ -272,7 +263,6 @@ static void vm_objects_say_what_they_are(void **state)
 {
 	struct metric_set set;
 
-	(void)state;
 	assert_int_equal(choose(&set, "vm-bytes+vm-objects+alloc", NULL), 0);
 	assert_non_null(strstr(set.metric[0].how, "never by new"));
 	assert_non_null(strstr(set.metric[1].how, "never by new"));

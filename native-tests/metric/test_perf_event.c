@@ -57,7 +57,6 @@ static void *touch_elsewhere(void *argument)
 
 static void counts_page_faults(void **state)
 {
-	(void)state;
 	struct perf_counter counter;
 	uint64_t before, after;
 
@@ -75,7 +74,6 @@ static void counts_page_faults(void **state)
 
 static void counts_its_own_thread_only(void **state)
 {
-	(void)state;
 	struct perf_counter counter;
 	pthread_t thread;
 	uint64_t before;
@@ -91,7 +89,6 @@ static void counts_its_own_thread_only(void **state)
 /* They happen in the kernel, and are counted there without being asked to. */
 static void counts_context_switches(void **state)
 {
-	(void)state;
 	struct timespec wait = {.tv_nsec = 1000000};
 	struct perf_event_choice choice;
 	struct perf_counter counter;
@@ -115,7 +112,6 @@ static void counts_context_switches(void **state)
 
 static void keeps_out_of_the_way(void **state)
 {
-	(void)state;
 	struct perf_counter counter;
 
 	open_event(&counter, "page-faults");
@@ -127,7 +123,6 @@ static void keeps_out_of_the_way(void **state)
 
 static void a_lost_counter_stands_still(void **state)
 {
-	(void)state;
 	struct perf_counter counter = {.last = 7};
 	uint64_t losses = perf_event_losses();
 
@@ -172,7 +167,6 @@ static const struct name_row name_rows[] = {
 
 static void names_resolve(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(name_rows) / sizeof(*name_rows); i++) {
 		const struct name_row *row = &name_rows[i];
 		struct perf_event_choice choice = {0};
@@ -211,7 +205,6 @@ static const struct explain_row explain_rows[] = {
 
 static void refusals_are_explained(void **state)
 {
-	(void)state;
 	struct perf_event_choice choice = {.hardware = true, .exclude_kernel = true};
 
 	for (size_t i = 0; i < sizeof(explain_rows) / sizeof(*explain_rows); i++) {
@@ -228,7 +221,6 @@ static void refusals_are_explained(void **state)
 /* The first event of every preset is one that libpfm4 knows, here or elsewhere. */
 static void presets_are_events(void **state)
 {
-	(void)state;
 	assert_null(papi_name_find("PAPI_NO_SUCH"));
 	assert_ptr_equal(papi_name_find("papi_tot_ins"), &papi_names[0]);
 	for (size_t i = 0; i < papi_name_count; i++) {
@@ -257,7 +249,6 @@ static void count_name(void *argument, const char *name)
 
 static void generic_names_resolve(void **state)
 {
-	(void)state;
 	int count = 0;
 
 	perf_names_generic(count_name, &count);

@@ -41,7 +41,6 @@ static void waits_for_rivals(void **state)
 	bool stop = false;
 	uint64_t wait, elapsed, ran;
 
-	(void)state;
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
 	for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
@@ -71,7 +70,6 @@ static void waits_for_rivals(void **state)
 
 static void nothing_is_told_of_others(void **state)
 {
-	(void)state;
 	errno = 7;
 	assert_int_equal(processor_wait(0), 0);
 	assert_int_equal(processor_wait(INT64_MAX), 0);

@@ -22,7 +22,6 @@ static char path[4096];
 
 static int make_folder(void **state)
 {
-	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/config.json", folder);
@@ -31,7 +30,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(folder);
 }
@@ -67,7 +65,6 @@ static void assert_list(const struct pattern_list *list, const char *items)
 
 static void every_key_is_read(void **state)
 {
-	(void)state;
 	write_file(path, "{\"file\": \"/tmp/caf\xc3\xa9, %p\", \"start\": false,"
 			 "\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
 			 "\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
@@ -103,7 +100,6 @@ static void every_key_is_read(void **state)
 
 static void the_string_wins(void **state)
 {
-	(void)state;
 	write_file(path, "{\"io\": \"off\", \"log\": \"info\", \"file\": \"f\","
 			 "\"metrics\": \"cpu\", \"include\": [\"a.*\"]}");
 	struct options options;
@@ -136,7 +132,6 @@ static const struct {
 
 static void files_are_accepted(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
 		write_file(path, accepted[i].text);
 		struct options options;
@@ -201,7 +196,6 @@ static const struct {
 
 static void files_are_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		write_file(path, refused[i].text);
 		struct options options;
@@ -221,7 +215,6 @@ static void files_are_refused(void **state)
  * the file is used next. */
 static void overridden_values_are_checked(void **state)
 {
-	(void)state;
 	write_file(path, "{\"io\": \"of\"}");
 	struct options options;
 	assert_int_equal(parse_file(&options, ",io=off", NULL), -ERROR_VALUE);
@@ -230,7 +223,6 @@ static void overridden_values_are_checked(void **state)
 
 static void zero_bytes_are_not_json(void **state)
 {
-	(void)state;
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	assert_int_equal(fwrite("{}\0{}", 1, 5, file), 5);
@@ -243,7 +235,6 @@ static void zero_bytes_are_not_json(void **state)
 /* {"io": [[[[...]]]]}: deeper than jansson reads, and nearly as deep as it does. */
 static void deep_nesting_is_refused(void **state)
 {
-	(void)state;
 	static char text[500000];
 	const int depths[] = {2000, 200000};
 	for (int i = 0; i < 2; i++) {
@@ -264,7 +255,6 @@ static void deep_nesting_is_refused(void **state)
 /* The file is a hole: to read all of it would take time and memory. */
 static void large_files_are_refused(void **state)
 {
-	(void)state;
 	const off_t sizes[] = {(1 << 20) + 1, 100 << 20, (off_t)1 << 40};
 	for (int i = 0; i < 3; i++) {
 		write_file(path, "{}");
@@ -280,7 +270,6 @@ static void large_files_are_refused(void **state)
 
 static void the_largest_file_is_read(void **state)
 {
-	(void)state;
 	static char text[(1 << 20) + 1];
 	memset(text, ' ', sizeof(text) - 1);
 	memcpy(text + sizeof(text) - 20, "{\"io\": \"off\"}", 13);
@@ -306,7 +295,6 @@ static void refuse_at(const char *place, enum error_code code, const char *words
 
 static void what_is_no_file_is_refused(void **state)
 {
-	(void)state;
 	refuse_at("/nowhere/x.json", ERROR_IO, "No such file or directory");
 	refuse_at("/tmp", ERROR_FORMAT, "not a regular file");
 	refuse_at("/dev/zero", ERROR_FORMAT, "not a regular file");
@@ -327,7 +315,6 @@ static void what_is_no_file_is_refused(void **state)
  * has nearly 4,000. */
 static void long_paths_are_read(void **state)
 {
-	(void)state;
 	char deep[4096], part[201] = "a b,c\\d\xc3\xa9";
 	size_t made = 0, length = strlen(part);
 	memset(part + length, 'x', 200 - length);
@@ -367,7 +354,6 @@ static void long_paths_are_read(void **state)
 /* What is written, read again, gives the same. */
 static void json_is_a_config_file(void **state)
 {
-	(void)state;
 	const char *const strings[] = {NULL, "file=\\,\\\\%p\xc3\xa9\"\n,start=no,calls=off",
 		"metrics=a+b,include=a.*+b.*,exclude=c,threads=C\\+\\+\\,x",
 		"io=records,calibration=/x,timing=precise,max_memory=1048577",

@@ -28,7 +28,6 @@ static const char *verdict_on(const char *json, struct error *error)
 
 static void the_reader_agrees_with_the_verdicts(void **state)
 {
-	(void)state;
 	FILE *table = fopen(TABLE, "r");
 	char *line = NULL;
 	size_t room = 0, rows = 0;
@@ -66,7 +65,6 @@ static void assert_accepted(const char *path)
 
 static void examples_are_accepted(void **state)
 {
-	(void)state;
 	glob_t found;
 	assert_int_equal(glob(SOURCE_DIR "/config/examples/*", 0, NULL, &found), 0);
 	assert_true(found.gl_pathc >= 5);
@@ -78,7 +76,6 @@ static void examples_are_accepted(void **state)
 /* An example that nobody explains helps nobody. */
 static void examples_are_explained(void **state)
 {
-	(void)state;
 	static char text[16384];
 	glob_t found;
 	FILE *file = fopen(SOURCE_DIR "/config/README.md", "r");

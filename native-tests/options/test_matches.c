@@ -37,7 +37,6 @@ static json_t *read_rows(const char *text)
 
 static void a_row(void **state)
 {
-	(void)state;
 	json_t *rows =
 		json_pack("[o,o]", matches_row("scope", "a.B.c", 0, json_pack("[s]", "a.b.C")),
 			matches_row("threads", "x", 7, NULL));
@@ -91,7 +90,6 @@ static const struct telling tellings[] = {
 
 static void what_is_told(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(tellings) / sizeof(*tellings); i++) {
 		json_t *rows = read_rows(tellings[i].rows);
 		struct said said = {.text = ""};
@@ -113,7 +111,6 @@ static void many_are_told(void **state)
 	json_t *rows = read_rows(three);
 	struct said said = {.text = ""};
 
-	(void)state;
 	assert_int_equal(matches_say(rows, true, 3, say, &said), 3);
 	assert_null(strstr(said.text, "more"));
 	said = (struct said){.text = ""};
@@ -162,7 +159,6 @@ static void append(json_t *rows, const char *option, const char *patterns)
 
 static void what_hides_all_calls(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(nothings) / sizeof(*nothings); i++) {
 		const struct nothing *row = &nothings[i];
 		json_t *rows = json_array();

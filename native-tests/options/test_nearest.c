@@ -30,7 +30,6 @@ static const struct row rows[] = {
 
 static void distances(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (nearest_distance(rows[i].a, rows[i].b, false) != rows[i].distance)
 			fail_msg("line %d: %zu", rows[i].line,
@@ -63,7 +62,6 @@ static const struct row reach_rows[] = {
 
 static void reach_of_patterns(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(reach_rows) / sizeof(*reach_rows); i++)
 		if (nearest_distance(reach_rows[i].a, reach_rows[i].b, true) !=
 			reach_rows[i].distance)
@@ -74,7 +72,6 @@ static void reach_of_patterns(void **state)
 /* Of pattern and name the first letters count. */
 static void long_patterns_are_cut(void **state)
 {
-	(void)state;
 	char pattern[200], name[200];
 
 	memset(pattern, 'a', sizeof(pattern) - 1);
@@ -88,7 +85,6 @@ static void long_patterns_are_cut(void **state)
 
 static void long_names_are_cut(void **state)
 {
-	(void)state;
 	char a[200], b[200];
 
 	memset(a, 'a', sizeof(a) - 1);
@@ -99,7 +95,6 @@ static void long_names_are_cut(void **state)
 
 static void keeps_the_best(void **state)
 {
-	(void)state;
 	struct nearest nearest = {.wanted = "instructoins"};
 	char text[100], cut[12];
 
@@ -119,7 +114,6 @@ static void keeps_the_best(void **state)
 
 static void keeps_the_nearest_to_a_pattern(void **state)
 {
-	(void)state;
 	struct nearest nearest = {.wanted = "Entry.s*vice", .is_pattern = true};
 	char text[100];
 

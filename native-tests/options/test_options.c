@@ -36,7 +36,6 @@ static void test_number_file(void **state)
 	} row[] = {{"jprof-%p.jprof", "jprof-%p-2.jprof"}, {"/a.b/c", "/a.b/c-2"},
 		{"/a/.c", "/a/.c-2"}, {"x.y.z", "x.y-2.z"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		char *text = options_number_file(row[i].file, 2);
 
@@ -47,7 +46,6 @@ static void test_number_file(void **state)
 
 static void some_files_tell_the_pid(void **state)
 {
-	(void)state;
 	assert_true(options_file_tells_pid("jprof-%p.jprof"));
 	assert_true(options_file_tells_pid("%%%t%p"));
 	assert_true(options_file_tells_pid("/%x/%p/a"));
@@ -59,7 +57,6 @@ static void some_files_tell_the_pid(void **state)
 
 static void nothing_gives_the_defaults(void **state)
 {
-	(void)state;
 	const char *const nothings[] = {NULL, "", ",", ",,"};
 	for (size_t i = 0; i < 4; i++) {
 		struct options options;
@@ -89,7 +86,6 @@ static void nothing_gives_the_defaults(void **state)
 
 static void every_scalar_is_read(void **state)
 {
-	(void)state;
 	struct options options;
 	struct error error = {0};
 	assert_int_equal(
@@ -138,7 +134,6 @@ static const struct {
 
 static void every_word_is_its_enum(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		struct options options;
 		struct error error = {0};
@@ -207,7 +202,6 @@ static const struct {
 
 static void strings_are_accepted(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
 		struct options options;
 		struct error error = {0};
@@ -294,7 +288,6 @@ static const struct {
 
 static void strings_are_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct options options;
 		struct error error = {0};
@@ -313,7 +306,6 @@ static void strings_are_refused(void **state)
 
 static void errors_may_be_ignored(void **state)
 {
-	(void)state;
 	struct options options;
 	assert_int_equal(options_parse(&options, "io=x", NULL), -ERROR_VALUE);
 	options_fini(&options);
@@ -322,7 +314,6 @@ static void errors_may_be_ignored(void **state)
 
 static void long_values_leave_room_for_the_reason(void **state)
 {
-	(void)state;
 	char string[5000] = "io=";
 	memset(string + 3, 'x', 4000);
 	struct options options;
@@ -338,7 +329,6 @@ static void long_values_leave_room_for_the_reason(void **state)
 
 static void long_paths_are_kept(void **state)
 {
-	(void)state;
 	char string[4100] = "file=";
 	for (size_t i = 5; i < 4005; i++)
 		string[i] = i % 100 ? 'p' : '/';
@@ -350,7 +340,6 @@ static void long_paths_are_kept(void **state)
 
 static void a_list_is_bounded(void **state)
 {
-	(void)state;
 	for (int count = 1000; count <= 1001; count++) {
 		char string[10000] = "threads=";
 		for (int i = 0; i < count; i++)
@@ -383,7 +372,6 @@ static const struct {
 
 static void words_are_appended(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(appended) / sizeof(appended[0]); i++) {
 		char *string = NULL;
 		struct error error = {0};
@@ -397,7 +385,6 @@ static void words_are_appended(void **state)
 
 static void a_path_survives_the_string(void **state)
 {
-	(void)state;
 	const char *path = "/a,b/\\,\\\\c\\/=+%p,";
 	char *string = NULL;
 	struct options options;
@@ -414,7 +401,6 @@ static void a_path_survives_the_string(void **state)
 
 static void bad_words_leave_the_string(void **state)
 {
-	(void)state;
 	char *string = NULL;
 	struct error error = {0};
 	assert_int_equal(options_append(&string, "ios", "off", &error), -ERROR_USAGE);
@@ -446,7 +432,6 @@ static const struct {
 
 static void paths_are_expanded(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		char *path = options_expand_file(paths[i].file, 42, 1700000000);
 		if (!path || strcmp(path, paths[i].path) != 0)

@@ -42,7 +42,6 @@ static char *print(void (*printer)(FILE *out))
 
 static void docs_hold_the_table(void **state)
 {
-	(void)state;
 	char *table = print(options_markdown);
 	if (!strstr(read_file(SOURCE_DIR "/docs/options.md"), table))
 		fail_msg("docs/options.md must hold:\n%s", table);
@@ -51,7 +50,6 @@ static void docs_hold_the_table(void **state)
 
 static void the_schema_is_the_table_s(void **state)
 {
-	(void)state;
 	char *schema = print(options_schema);
 	if (strcmp(read_file(SOURCE_DIR "/config/schema.json"), schema) != 0)
 		fail_msg("config/schema.json must hold:\n%s", schema);
@@ -60,7 +58,6 @@ static void the_schema_is_the_table_s(void **state)
 
 static void default_config_holds_the_defaults(void **state)
 {
-	(void)state;
 	struct options options;
 	assert_int_equal(options_parse(&options, NULL, NULL), 0);
 	char *json = options_to_json(&options, 2);
@@ -74,7 +71,6 @@ static void default_config_holds_the_defaults(void **state)
 
 static void default_config_is_accepted(void **state)
 {
-	(void)state;
 	struct options options;
 	struct error error = {0};
 	if (options_parse(&options, "config=" SOURCE_DIR "/config/default.json", &error) != 0)
@@ -96,7 +92,6 @@ static char *unwrapped(const char *text)
 
 static void help_names_every_key(void **state)
 {
-	(void)state;
 	char *help = print(options_help), *words = unwrapped(help);
 	for (size_t i = 0; i < option_count; i++) {
 		char key[40];

@@ -215,19 +215,16 @@ static int print_schema(struct error *error)
 
 static void the_string_needs_memory(void **state)
 {
-	(void)state;
 	run_short_of_memory(parse_string, 20);
 }
 
 static void appending_needs_memory(void **state)
 {
-	(void)state;
 	run_short_of_memory(append_words, 8);
 }
 
 static void writing_needs_memory(void **state)
 {
-	(void)state;
 	assert_int_equal(options_parse(&written, "threads=a+b", NULL), 0);
 	run_short_of_memory(write_json, 30);
 	options_fini(&written);
@@ -235,7 +232,6 @@ static void writing_needs_memory(void **state)
 
 static void sessions_need_memory(void **state)
 {
-	(void)state;
 	assert_int_equal(options_parse(&written, "file=f,include=a+b,scope=s", NULL), 0);
 	run_short_of_memory(override_by_string, 20);
 	run_short_of_memory(override_by_json, 25);
@@ -245,7 +241,6 @@ static void sessions_need_memory(void **state)
 
 static void the_schema_needs_memory(void **state)
 {
-	(void)state;
 	run_short_of_memory(print_schema, 300);
 }
 
@@ -266,7 +261,6 @@ static const struct {
 
 static void the_file_needs_memory(void **state)
 {
-	(void)state;
 	char *path = strchr(config_string, '/');
 	int descriptor = mkstemp(path);
 	assert_true(descriptor >= 0);

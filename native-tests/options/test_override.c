@@ -18,14 +18,12 @@ static char path[] = "/tmp/jprof-override-XXXXXX";
 
 static int make_file(void **state)
 {
-	(void)state;
 	int descriptor = mkstemp(path);
 	return descriptor < 0 ? -1 : close(descriptor);
 }
 
 static int remove_file(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 
@@ -65,7 +63,6 @@ static char *with_path(const char *text)
 
 static void nothing_gives_a_copy(void **state)
 {
-	(void)state;
 	const char *const nothings[] = {NULL, "", " ", " \t\r\n", ",", "{}", " \n{ }\n"};
 	struct options base = parse_base();
 	char *expected = options_to_json(&base, 2);
@@ -85,7 +82,6 @@ static void nothing_gives_a_copy(void **state)
 
 static void the_copy_is_independent(void **state)
 {
-	(void)state;
 	struct options base = parse_base(), options;
 	assert_int_equal(options_override(&options, &base, "io=off", NULL), 0);
 	assert_ptr_not_equal(options.file, base.file);
@@ -133,7 +129,6 @@ static const struct {
 
 static void texts_override(void **state)
 {
-	(void)state;
 	struct options base = parse_base();
 	write_file(file_text);
 	for (size_t i = 0; i < sizeof(overrides) / sizeof(overrides[0]); i++) {
@@ -186,7 +181,6 @@ static const struct {
 
 static void texts_are_refused(void **state)
 {
-	(void)state;
 	struct options base = parse_base(), empty = {0};
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct options options;
@@ -208,7 +202,6 @@ static void texts_are_refused(void **state)
 /* What the agent was loaded with stays the session's, the file that it came from too. */
 static void the_base_s_file_is_not_read_again(void **state)
 {
-	(void)state;
 	struct options base, options;
 	write_file("{\"flush\": 5}");
 	char *string = with_path("config=FILE,io=off");
@@ -239,7 +232,6 @@ static const struct {
 
 static void given_keys_are_written(void **state)
 {
-	(void)state;
 	write_file(file_text);
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
 		struct error error = {0};
@@ -254,7 +246,6 @@ static void given_keys_are_written(void **state)
 
 static void what_cannot_be_handed_over_is_refused(void **state)
 {
-	(void)state;
 	static const struct {
 		int line;
 		const char *string;
@@ -279,7 +270,6 @@ static void what_cannot_be_handed_over_is_refused(void **state)
 /* The way from `jprof` into another process: string, JSON, session. */
 static void what_is_handed_over_arrives(void **state)
 {
-	(void)state;
 	const char *const strings[] = {"io=off,file=a\\,b\\\\c\"\n\xc3\xa9",
 		"include=a.*+b.*,threads=C\\+\\++#5,metrics=cpu/event=1\\,u=2/",
 		"config=FILE,scope=a.B.c,scope_follow=yes", ""};

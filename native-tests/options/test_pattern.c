@@ -46,7 +46,6 @@ static const struct {
 
 static void texts_match(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (pattern_match(texts[i].pattern, texts[i].text) != texts[i].matches)
 			fail_msg("row of line %d", texts[i].line);
@@ -76,7 +75,6 @@ static const struct {
 
 static void methods_are_selected(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (pattern_match_method(methods[i].pattern, methods[i].class_name,
 			    methods[i].method) != methods[i].selected)
@@ -118,7 +116,6 @@ static const struct {
 
 static void classes_are_named(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (pattern_names_class(classes[i].pattern, classes[i].class_name) !=
 			classes[i].named)
@@ -128,7 +125,6 @@ static void classes_are_named(void **state)
 /* Reaching a class takes no spelling of its package. */
 static void classes_are_reached(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (classes[i].named &&
 			!pattern_reaches_class(classes[i].pattern, classes[i].class_name))
@@ -143,7 +139,6 @@ static void classes_are_reached(void **state)
 /* A class is named by every pattern that spells its package and selects a method of it. */
 static void naming_covers_selecting(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		const char *pattern = methods[i].pattern, *class_name = methods[i].class_name;
 		if (methods[i].selected && strncmp(pattern, "com", 3) == 0 &&
@@ -154,7 +149,6 @@ static void naming_covers_selecting(void **state)
 
 static void lists_own_copies(void **state)
 {
-	(void)state;
 	struct pattern_list list = {0};
 	assert_false(pattern_list_match(&list, ""));
 	char text[] = "a*";
@@ -174,7 +168,6 @@ static void lists_own_copies(void **state)
 /* Many stars against a text that almost matches: must not be exponential. */
 static void worst_case_ends(void **state)
 {
-	(void)state;
 	char pattern[2001], text[4001];
 	for (size_t i = 0; i < 2000; i += 2)
 		memcpy(pattern + i, "*a", 2);

@@ -41,7 +41,6 @@ static const struct {
 
 static void items_are_checked(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
 		if (thread_choice_is_legal(items[i].item) != items[i].is_legal)
 			fail_msg("row of line %d", items[i].line);
@@ -80,7 +79,6 @@ static const struct {
 
 static void threads_are_chosen(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		char *string = NULL;
 		struct options options;

@@ -79,7 +79,6 @@ void native_thunk_exit(const struct native_record *record, void *jni)
 
 static int begin(void **state)
 {
-	(void)state;
 	depth = entered = left = mismatches = 0;
 	turned_away = false;
 	return 0;
@@ -87,7 +86,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	assert_int_equal(depth, 0);
 	assert_int_equal(mismatches, 0);
 	return 0;
@@ -104,22 +102,17 @@ static void *through(unsigned number, void *original, const char *descriptor)
 
 static J few(void *env, void *self)
 {
-	(void)self;
 	return env == &entered ? -5 : 0;
 }
 
 static int8_t narrow(void *env, void *self, int8_t a, uint16_t b)
 {
-	(void)env;
-	(void)self;
 	return (int8_t)(a - b);
 }
 
 static J many_integers(void *env, void *self, J a, I b, J c, I d, J e, I f, J g, I h, J i, I j,
 	J k, I l, J m, I n, J o)
 {
-	(void)env;
-	(void)self;
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j +
 	       11 * k + 12 * l + 13 * m + 14 * n + 15 * o;
 }
@@ -127,8 +120,6 @@ static J many_integers(void *env, void *self, J a, I b, J c, I d, J e, I f, J g,
 static D many_floats(
 	void *env, void *self, D a, F b, D c, F d, D e, F f, D g, F h, D i, F j, D k)
 {
-	(void)env;
-	(void)self;
 	return a + 2 * (D)b + 3 * c + 4 * (D)d + 5 * e + 6 * (D)f + 7 * g + 8 * (D)h + 9 * i +
 	       10 * (D)j + 11 * k;
 }
@@ -136,8 +127,6 @@ static D many_floats(
 static F mixed(void *env, void *self, I a, D b, J c, F d, I e, D f, J g, F h, I i, D j, J k,
 	F l, I m, D n, J o, F p, D q, D r, J s)
 {
-	(void)env;
-	(void)self;
 	return (F)((D)(a + c + e + g + i + k + m + o + s) * 1000 + b + (D)d + f + (D)h + j +
 		   (D)l + n + (D)p + q + r);
 }
@@ -164,7 +153,6 @@ static void call_all(void)
 
 static void arguments(void **state)
 {
-	(void)state;
 	call_all();
 	assert_int_equal(entered, 5);
 	assert_int_equal(left, 5);
@@ -175,7 +163,6 @@ static void arguments(void **state)
 
 static void what_is_turned_away_has_no_exit(void **state)
 {
-	(void)state;
 	turned_away = true;
 	call_all();
 	assert_int_equal(entered, 5);
@@ -214,7 +201,6 @@ static void every_number_of_words(void **state)
 {
 	__typeof__(&everywhere) call = (__typeof__(&everywhere))native_thunk(9);
 
-	(void)state;
 	for (int words = 0; words <= ON_STACK; words++) {
 		native_records[9] =
 			(struct native_record){(void *)everywhere, 1, (uint32_t)words};
@@ -263,7 +249,6 @@ static void registers_are_kept(void **state)
 {
 	__typeof__(&few) call = (__typeof__(&few))through(5, (void *)few, "()J");
 
-	(void)state;
 	assert_int_equal(changed_registers(call), 0);
 	turned_away = true;
 	assert_int_equal(changed_registers(call), 0);
@@ -276,8 +261,6 @@ static int frames_found;
 
 static J look_back(void *env, void *self)
 {
-	(void)env;
-	(void)self;
 	frames_found = backtrace(frames, FRAMES);
 	return frames_found;
 }
@@ -300,7 +283,6 @@ static void frames_can_be_unwound(void **state)
 	void *here = call_look_back(words);
 	int at = 0;
 
-	(void)state;
 	while (at < frames_found && frames[at] != here)
 		at++;
 	assert_in_range(at, 3, frames_found - 1);
@@ -319,7 +301,6 @@ static void *recursion(void *argument)
 {
 	__typeof__(&deep) call = (__typeof__(&deep))native_thunk(3);
 
-	(void)argument;
 	for (int i = 0; i < 100; i++) {
 		if (call(&call, NULL, DEEPEST - 1, 1, 2, 3, 4, 5, 6) != DEEPEST - 1 + 21)
 			return (void *)"a wrong result";
@@ -334,7 +315,6 @@ static void threads(void **state)
 	pthread_t thread[4];
 	void *result;
 
-	(void)state;
 	through(3, (void *)deep, "(JJJJJJJ)J");
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, recursion, NULL), 0);
@@ -362,7 +342,6 @@ static void stack_words(void **state)
 		{__LINE__, "(FDFDFDFDFDLFoo;D)V", 3, 11},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint32_t words = 0;
 
@@ -377,7 +356,6 @@ static void stack_words(void **state)
 
 static void thunks_know_themselves(void **state)
 {
-	(void)state;
 	assert_true(native_is_thunk(native_thunk(0)));
 	assert_true(native_is_thunk(native_thunk(NATIVE_THUNKS - 1)));
 	assert_false(native_is_thunk(native_thunk(NATIVE_THUNKS)));
@@ -387,7 +365,6 @@ static void thunks_know_themselves(void **state)
 /* Each has its own record. */
 static void every_thunk(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < NATIVE_THUNKS; i++) {
 		__typeof__(&few) call = (__typeof__(&few))through(i, (void *)few, "()J");
 

@@ -41,7 +41,6 @@ const char *fixture_directory(void)
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
 {
-	(void)status, (void)kind, (void)ftw;
 	return remove(path);
 }
 

@@ -40,7 +40,6 @@ static void labels(void **state)
 	};
 	const char *path = fixture_path("labels.jprof");
 
-	(void)state;
 	fixture_snapshots(path, 2, 7);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct profile_wanted wanted = {.interval = rows[i].interval};
@@ -87,7 +86,6 @@ static void dots(void **state)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	(void)state;
 	profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error);
 	for (uint64_t i = 0; i < 3; i++)
 		fixture_keep(writer, 1, 3, i, &snapshots[i], &error);
@@ -173,7 +171,6 @@ static void damaged(void **state)
 			NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct profile_wanted wanted = {.marks = true, .interval = "a..b"};
 		const char *path = fixture_path("damaged.jprof");
@@ -467,7 +464,6 @@ static void sequences(void **state)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	(void)state;
 	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	put_sequence(writer, 3, 10, 50, 4);
@@ -486,7 +482,6 @@ static void by_hand(void **state)
 {
 	const char *path = fixture_path("difference.jprof");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
 		const struct profile_wanted wanted = {.interval = "a.."};
 		struct profile *profile = NULL;
@@ -516,7 +511,6 @@ static void mounts(void **state)
 	struct profile *profile;
 	struct error error = {0};
 
-	(void)state;
 	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	for (uint64_t i = 0; i < 2; i++) {
@@ -604,7 +598,6 @@ static void folded_files(void **state)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	(void)state;
 	profile_create(&writer, path, &wall, 1, NULL, &error);
 	profile_begin(writer, &error);
 	profile_put(writer, &thread, &error);
@@ -635,7 +628,6 @@ static void folded_files(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	fixture_clean();
 	return 0;
 }

@@ -112,7 +112,6 @@ static void odd_names(void **state)
 		{__LINE__, ":memory:"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const char *path = fixture_path(rows[i].name);
 		fixture_profile(path, 1, 10);
@@ -127,7 +126,6 @@ static void relative_names(void **state)
 {
 	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(chdir(fixture_directory()), 0);
 	fixture_profile("file:relative.jprof?immutable=1", 1, 10);
 	assert_true(fixture_exists("file:relative.jprof?immutable=1"));
@@ -163,7 +161,6 @@ static void long_paths(void **state)
 {
 	static const size_t rows[] = {490, 495, 496, 497, 505, 512, 600, 1024, 4000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const char *path = long_path(rows[i]);
 		assert_int_equal(strlen(path), rows[i]);
@@ -192,7 +189,6 @@ static void last_name_too_long(void **state)
 {
 	char name[NAME_MAX + 1];
 
-	(void)state;
 	memset(name, 'n', sizeof name);
 	name[NAME_MAX - 8] = '\0';
 	fixture_profile(fixture_path(name), 1, 10);
@@ -244,7 +240,6 @@ static void descriptors(void **state)
 {
 	int status;
 
-	(void)state;
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
@@ -260,7 +255,6 @@ static void replaces_older_profile(void **state)
 	const char *path = fixture_path("older.jprof");
 	char side[PATH_MAX];
 
-	(void)state;
 	fixture_profile(path, 3, 5000);
 	/* As a killed JVM leaves them. */
 	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
@@ -284,7 +278,6 @@ static void keeps_other_files(void **state)
 	const char *database = fixture_path("other.db");
 	char answer[16];
 
-	(void)state;
 	fixture_write_bytes(text, "my notes\n", 9);
 	assert_create_fails(text, ERROR_FORMAT, "exists and is not a jprof profile");
 	assert_int_equal(fixture_size(text), 9);
@@ -299,7 +292,6 @@ static void keeps_other_files(void **state)
 
 static void not_a_file(void **state)
 {
-	(void)state;
 	assert_create_fails(fixture_directory(), ERROR_IO, "Is a directory");
 	assert_int_equal(mkfifo(fixture_path("fifo"), 0666), 0);
 	assert_create_fails(fixture_path("fifo"), ERROR_IO, "Not a regular file");
@@ -330,7 +322,6 @@ static void unwritable_body(void)
 
 static void unwritable(void **state)
 {
-	(void)state;
 	assert_int_equal(chmod(fixture_directory(), 0755), 0);
 	assert_int_equal(mkdir(fixture_path("locked"), 0755), 0);
 	fixture_profile(fixture_path("locked/own.jprof"), 1, 10);
@@ -347,7 +338,6 @@ static void two_writers(void **state)
 	struct profile_writer *first;
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(
 		profile_create(&first, path, fixture_metrics, FIXTURE_METRICS, NULL, &error),
 		0);
@@ -396,7 +386,6 @@ static void discarded(void **state)
 	struct profile_writer *writer;
 	struct stat before, after;
 
-	(void)state;
 	profile_discard(create_beside(path));
 	assert_false(fixture_exists(path));
 	assert_false(has_side_file(path));
@@ -427,7 +416,6 @@ static void discarded_beside_a_journal(void **state)
 	const char *journal = fixture_path("beside.jprof-journal");
 	struct error error = {0};
 
-	(void)state;
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
@@ -455,7 +443,6 @@ static void links(void **state)
 	const char *path = fixture_path("link.jprof"), *to = fixture_path("led-to");
 	struct profile_writer *writer;
 
-	(void)state;
 	assert_int_equal(symlink(to, path), 0);
 	assert_create_fails(path, ERROR_VALUE, "is a symbolic link");
 	assert_false(fixture_exists(to));
@@ -494,7 +481,6 @@ static void modes(void **state)
 	const char *path = fixture_path("mode.jprof");
 	mode_t mask = umask(0);
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct profile_writer *writer;
 		struct error error = {0};
@@ -535,7 +521,6 @@ static void others_file(void **state)
 {
 	const char *path = fixture_path("others.jprof");
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	fixture_profile(path, 1, 10);
@@ -600,7 +585,6 @@ static void full_disk(void **state)
 {
 	int status;
 
-	(void)state;
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
@@ -628,7 +612,6 @@ static void other_kinds(void **state)
 {
 	const char *path = fixture_path("kind");
 
-	(void)state;
 	assert_open_fails(fixture_path("missing.jprof"), ERROR_MISSING, "No such file");
 	assert_open_fails(fixture_directory(), ERROR_FORMAT, "directory");
 	assert_open_fails("/dev/null", ERROR_FORMAT, "special file");
@@ -653,7 +636,6 @@ static void truncated(void **state)
 	fixture_profile(whole, 2, 5000);
 	long size = fixture_size(whole);
 
-	(void)state;
 	/* SQLite takes a file of one byte for an empty one. */
 	for (long bytes = 2; bytes < size; bytes += 1 + bytes / 2) {
 		copy_head(whole, path, (size_t)bytes);
@@ -739,7 +721,6 @@ static void damaged(void **state)
 			"impossible recursion"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const char *path = fixture_path("damaged.jprof");
 		struct profile *profile;
@@ -761,7 +742,6 @@ static void scribbled(void **state)
 	char page[4096];
 	int refused = 0;
 
-	(void)state;
 	memset(page, 0xa5, sizeof page);
 	fixture_profile(path, 2, 300);
 	long size = fixture_size(path);
@@ -831,7 +811,6 @@ static void tear(const char *path)
 
 static void read_only_directory(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir(fixture_path("ro"), 0755), 0);
 	fixture_profile(fixture_path("ro/closed %.jprof"), 1, 10);
 	/* In the mode of a log, but without one: a JVM was killed right after a
@@ -868,7 +847,6 @@ static void no_right_body(void)
 
 static void no_right_to_read(void **state)
 {
-	(void)state;
 	fixture_profile(fixture_path("secret.jprof"), 1, 10);
 	assert_int_equal(chmod(fixture_path("secret.jprof"), 0), 0);
 	assert_int_equal(chmod(fixture_directory(), 0755), 0);
@@ -908,7 +886,6 @@ static void journal_that_names_a_file(void **state)
 	struct profile *profile;
 	struct error error = {0};
 
-	(void)state;
 	fixture_profile(path, 1, 10);
 	fixture_write_bytes(victim, "of value", 9);
 	write_journal(fixture_path("lured.jprof-journal"), victim);
@@ -919,7 +896,6 @@ static void journal_that_names_a_file(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	fixture_clean();
 	return 0;
 }
@@ -982,7 +958,6 @@ static void endless(void **state)
 	static const char *const tables[] = {"method", "mark", "thread"};
 	char *path = fixture_path("endless");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		char sql[256];
 
@@ -1031,7 +1006,6 @@ static void grows_meanwhile(void **state)
 	int ends[2], status;
 	pid_t writer;
 
-	(void)state;
 	fixture_profile(path, 2, 3);
 	assert_int_equal(pipe(ends), 0);
 	writer = fork();

@@ -32,7 +32,6 @@ static volatile uint64_t *committed;
 
 static int make_shared(void **state)
 {
-	(void)state;
 	committed = mmap(NULL, sizeof *committed, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return committed == MAP_FAILED ? -1 : 0;
@@ -40,7 +39,6 @@ static int make_shared(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	fixture_clean();
 	return 0;
 }
@@ -160,7 +158,6 @@ static void killed(void **state)
 {
 	unsigned seed = (unsigned)time(NULL);
 
-	(void)state;
 	print_message("seed %u\n", seed);
 	srandom(seed);
 	for (int i = 0; i < KILLS; i++) {
@@ -187,7 +184,6 @@ static void reader_beside_writer(void **state)
 	pid_t child;
 	uint64_t last = 0, changes = 0;
 
-	(void)state;
 	rest = 5;
 	child = start_writer(path);
 	rest = 0;
@@ -237,7 +233,6 @@ static void reader_that_stays(void **state)
 	pid_t child;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
 	assert_int_equal(
@@ -270,7 +265,6 @@ static void close_beside_reader(void **state)
 	int ready[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(
 		profile_create(&writer, path, fixture_metrics, FIXTURE_METRICS, NULL, &error),

@@ -44,7 +44,6 @@ static void round_trip(void **state)
 	const char *path = fixture_path("round.jprof");
 	uint64_t round;
 
-	(void)state;
 	fixture_profile(path, 5, 700);
 	struct profile *profile = read_profile(path);
 	assert_true(fixture_is_whole(profile, 5, 700, &round));
@@ -95,7 +94,6 @@ static void no_metrics_no_rows(void **state)
 	struct profile_writer *writer;
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(profile_create(&writer, path, NULL, 0, NULL, &error), 0);
 	close_writer(writer);
 	struct profile *profile = read_profile(path);
@@ -118,7 +116,6 @@ static void meta(void **state)
 	struct profile_writer *writer = create(path);
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
 	assert_int_equal(profile_put_meta(writer, "jvm", "17", &error), 0);
 	assert_int_equal(profile_put_meta(writer, "jvm", "25 \xc3\xa9 \xff", &error), 0);
@@ -141,7 +138,6 @@ static void replace(void **state)
 	struct error error = {0};
 	uint64_t round;
 
-	(void)state;
 	for (uint64_t i = 0; i < 4; i++)
 		assert_int_equal(fixture_fill(writer, 3, 100, i, &error), 0);
 	close_writer(writer);
@@ -157,7 +153,6 @@ static void drop(void **state)
 	struct profile_writer *writer = create(path);
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(fixture_fill(writer, 4, 50, 0, &error), 0);
 	assert_int_equal(profile_begin(writer, &error), 0);
 	assert_int_equal(profile_drop_node(writer, 2, 49, &error), 0);
@@ -183,7 +178,6 @@ static void roll_back(void **state)
 	struct error error = {0};
 	uint64_t round;
 
-	(void)state;
 	assert_int_equal(fixture_fill(writer, 1, 10, 0, &error), 0);
 	assert_int_equal(profile_begin(writer, &error), 0);
 	assert_int_equal(profile_drop_thread(writer, 1, &error), 0);
@@ -210,7 +204,6 @@ static void method_gap(void **state)
 {
 	const char *path = fixture_path("gap.jprof");
 
-	(void)state;
 	fixture_profile(path, 1, 20);
 	fixture_sql(path, "DELETE FROM method WHERE id = 4", NULL, 0);
 	struct profile *profile = read_profile(path);
@@ -230,7 +223,6 @@ static void large_numbers(void **state)
 	struct profile_thread thread = {.id = INT32_MAX, .name = "t", .folded = 1};
 	struct profile_node node = {.thread = INT32_MAX, .calls = UINT64_MAX, .base = base};
 
-	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
 	assert_int_equal(profile_put(writer, &thread, &error), 0);
 	assert_int_equal(profile_put(writer, &node, &error), 0);
@@ -258,7 +250,6 @@ static void sequences(void **state)
 		.min = min};
 	char answer[64];
 
-	(void)state;
 	assert_int_equal(profile_begin(writer, &error), 0);
 	assert_int_equal(profile_put(writer, &row, &error), 0);
 	row = (struct profile_sequence){.code = 695,
@@ -319,7 +310,6 @@ static void views(void **state)
 	};
 	char answer[256];
 
-	(void)state;
 	fixture_profile(path, 2, 7);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		fixture_sql(path, rows[i].sql, answer, sizeof answer);
@@ -330,7 +320,6 @@ static void views(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	fixture_clean();
 	return 0;
 }

@@ -42,7 +42,6 @@ static void bushy(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_
 {
 	uint32_t window = i < 200000 ? i : 200000;
 
-	(void)tree;
 	*parent = i - 1 - random_below(window);
 	*method = random_below(METHODS);
 }
@@ -50,7 +49,6 @@ static void bushy(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_
 /* One path. */
 static void deep(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
 {
-	(void)tree;
 	*parent = i - 1;
 	*method = i % 50;
 }
@@ -58,7 +56,6 @@ static void deep(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t
 /* All below the root. */
 static void wide(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
 {
-	(void)tree;
 	*parent = 0;
 	*method = i % METHODS;
 }
@@ -66,7 +63,6 @@ static void wide(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t
 /* Four methods that call each other and themselves in every order. */
 static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method)
 {
-	(void)tree;
 	*parent = (i - 1) / 4;
 	*method = (i - 1) % 4;
 }

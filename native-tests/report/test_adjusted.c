@@ -232,7 +232,6 @@ static void check_summary(const struct adjustment *adjustment)
 /* fixture_print fails where an invariant of the callers does not hold. */
 static void test_figures(void **state)
 {
-	(void)state;
 	for (unsigned seed = 1; seed <= 30; seed++) {
 		struct adjustment adjustment;
 
@@ -301,7 +300,6 @@ static void test_none(void **state)
 {
 	static char off[] = "{\"calibration\": \"off\"}", calls_off[] = "off";
 
-	(void)state;
 	known_profile();
 	says(NULL, false, true, "none: the profile is not adjusted (run `jprof calibrate`)");
 	says("off", false, false, "off: the profile is not adjusted");
@@ -316,7 +314,6 @@ static void test_embedded(void **state)
 	char *text;
 	size_t last;
 
-	(void)state;
 	known_profile();
 	text = calibration_for(&fixture.profile);
 	add_meta("calibration", text);
@@ -344,7 +341,6 @@ static void test_odd_reasons(void **state)
 	char *text;
 	json_t *report;
 
-	(void)state;
 	known_profile();
 	/* The euro sign has three bytes: somewhere it is cut within. */
 	for (size_t i = 0; i + 3 < sizeof(reason); i += 3)
@@ -415,7 +411,6 @@ static void test_refused_everywhere(void **state)
 {
 	struct adjustment adjustment;
 
-	(void)state;
 	known_profile();
 	add_meta("calibration.refused", (char *)"calibration file 'x': too old");
 	adjustment_init(&adjustment, &fixture.profile, &(struct adjustment_choice){0}, NULL);
@@ -444,7 +439,6 @@ static int measure(struct calibration **calibration, const struct profile *profi
 static int measure_nothing(struct calibration **calibration, const struct profile *profile,
 	const struct identity *identity, const char *java, struct error *error)
 {
-	(void)calibration, (void)profile, (void)identity, (void)java;
 	return error_set(error, ERROR_MISSING, "there is no such JVM here");
 }
 
@@ -454,7 +448,6 @@ static void test_measured(void **state)
 	struct adjustment adjustment;
 	char *text;
 
-	(void)state;
 	known_profile();
 	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
 				 &(struct adjustment_choice){.measure = measure}, NULL),

@@ -44,7 +44,6 @@ static void check_golden(const char *name, const char *text)
 
 static void test_golden_texts(void **state)
 {
-	(void)state;
 	fixture_small(&fixture);
 	for (size_t v = 0; v < view_count; v++) {
 		for (size_t f = 0; f < format_count; f++) {
@@ -63,7 +62,6 @@ static void test_golden_adjusted(void **state)
 {
 	struct adjustment adjustment;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture_stretches(&fixture);
 	fixture_adjust(&fixture, &adjustment);
@@ -87,7 +85,6 @@ static void test_golden_virtual(void **state)
 {
 	static const char *const shown[] = {"summary", "threads", "tree"};
 
-	(void)state;
 	fixture_virtual(&fixture);
 	for (size_t v = 0; v < sizeof(shown) / sizeof(shown[0]); v++) {
 		for (size_t f = 0; f < format_count; f++) {
@@ -107,7 +104,6 @@ static void test_mounts_not_recorded(void **state)
 {
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture.meta[fixture.profile.meta_count++] =
 		(struct profile_meta){(char *)"virtual.mounts", (char *)"1234"};
@@ -123,7 +119,6 @@ static void test_interval(void **state)
 	struct profile_interval *interval = &fixture.profile.interval;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	*interval = (struct profile_interval){.from = &fixture.snapshot[0],
 		.to = &fixture.snapshot[1],
@@ -148,7 +143,6 @@ static void test_interval(void **state)
 
 static void test_empty_profile(void **state)
 {
-	(void)state;
 	fixture_init(&fixture);
 	for (size_t v = 0; v < view_count; v++) {
 		for (size_t f = 0; f < format_count; f++)
@@ -255,7 +249,6 @@ static void run_case(const struct request_case *row)
 
 static void test_requests(void **state)
 {
-	(void)state;
 	fixture_small(&fixture);
 	for (size_t i = 0; i < sizeof(request_cases) / sizeof(request_cases[0]); i++)
 		run_case(&request_cases[i]);
@@ -276,7 +269,6 @@ static const struct request_case virtual_cases[] = {
 
 static void test_virtual_requests(void **state)
 {
-	(void)state;
 	fixture_virtual(&fixture);
 	for (size_t i = 0; i < sizeof(virtual_cases) / sizeof(virtual_cases[0]); i++)
 		run_case(&virtual_cases[i]);
@@ -293,7 +285,6 @@ static void test_omitted_adds_up(void **state)
 	size_t i;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	text = fixture_report(&fixture, &request, &violations, &error);
 	assert_non_null(text);
@@ -329,7 +320,6 @@ static void test_omitted_io_adds_up(void **state)
 	size_t i;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	for (request.top = 0; request.top < 4; request.top++) {
 		text = fixture_report(&fixture, &request, &violations, &error);
@@ -428,7 +418,6 @@ static void run_name(const struct name_case *row)
 
 static void test_names(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++)
 		run_name(&name_cases[i]);
 }
@@ -469,7 +458,6 @@ static void test_walking_format(void **state)
 	uint64_t violations;
 	char *text;
 
-	(void)state;
 	fixture_init(&fixture);
 	uint32_t run = fixture_method(&fixture, "A", "run", "()V");
 	uint32_t work = fixture_method(&fixture, "A", "work", "()V");
@@ -540,7 +528,6 @@ static void test_hostile_names(void **state)
 		{"thread of a mark", &fixture.mark[0].thread},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		for (size_t h = 0; h < sizeof(hostile) / sizeof(hostile[0]); h++) {
 			fixture_small(&fixture);
@@ -562,7 +549,6 @@ static void test_overloads(void **state)
 		"  C.twice(int)\n", "  C.twice(long)\n"};
 	char *text;
 
-	(void)state;
 	fixture_init(&fixture);
 	fixture_method(&fixture, "A", "one", "(I)V");
 	fixture_method(&fixture, "A", "two", "(I)V");
@@ -610,7 +596,6 @@ static void test_folded_part(void **state)
 		{750, 250, "25 % of the calls have no call path"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t method, fold;
 		char *text;
@@ -648,7 +633,6 @@ static void test_empty_fold(void **state)
 	};
 	uint32_t method, pruned;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text;
 
@@ -691,7 +675,6 @@ static void test_numbers(void **state)
 	char field[NUMBER_WIDTH + 1] = "";
 	char *end = field + NUMBER_WIDTH;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *grouped = number_grouped(end, cases[i].value);
 
@@ -711,7 +694,6 @@ static void test_full_disk(void **state)
 	uint64_t violations;
 	int full = open("/dev/full", O_WRONLY);
 
-	(void)state;
 	fixture_small(&fixture);
 	assert_true(full >= 0);
 	assert_true(report_print(&fixture.profile, &request, full, &violations, &error) < 0);
@@ -727,7 +709,6 @@ static void test_colour(void **state)
 	uint64_t violations;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	text = fixture_report(&fixture, &request, &violations, &error);
 	assert_non_null(strstr(text, "\033[1m"));
@@ -750,7 +731,6 @@ static void test_grey(void **state)
 	uint64_t violations;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture_stretches(&fixture);
 	fixture_adjust(&fixture, &adjustment);

@@ -51,7 +51,6 @@ static void test_figures(void **state)
 		{__LINE__, FIGURE_COUNT, UINT64_MAX, "18446744 T"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct figure_text text = figure_text(cases[i].kind, cases[i].value);
 
@@ -68,7 +67,6 @@ static void test_percents(void **state)
 	} cases[] = {{0, 10, ""}, {5, 0, ""}, {1, 3, "33.3%"}, {10, 10, "100%"},
 		{9999, 10000, "100%"}, {1, 2000, "0.1%"}, {1, 3000, "<0.1%"}, {3, 2, "150%"}};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_string_equal(
 			figure_percent(cases[i].part, cases[i].whole).text, cases[i].text);
@@ -120,7 +118,6 @@ static void test_names(void **state)
 		{__LINE__, "", 5, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char name[64];
 		size_t width = figure_name(name, sizeof(name), cases[i].name,
@@ -188,7 +185,6 @@ static void test_screens(void **state)
 	static const unsigned widths[] = {80, 100, 160};
 	struct adjustment adjustment;
 
-	(void)state;
 	fixture_virtual(&fixture);
 	fixture.thread[0].repaired = 3;
 	fixture.thread[1].lost = 12345;
@@ -243,7 +239,6 @@ static void test_wide_letters(void **state)
 	static const char *const shown[] = {"overview", "tree", "methods", "threads", "files"};
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture.method[METHOD_FIRST].class_name = "会社.売上.注文処理";
 	fixture.method[METHOD_FIRST + 1].name = "データベース接続を開く";
@@ -272,7 +267,6 @@ static void test_deep(void **state)
 	uint32_t node = 0;
 	char *text;
 
-	(void)state;
 	fixture_init(&fixture);
 	fixture_thread(&fixture, "main", 1, 1);
 	for (unsigned i = 0; i < FIXTURE_NODES / 2; i++) {
@@ -299,7 +293,6 @@ static void test_left_out(void **state)
 {
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	text = print_screen("threads", 160, NULL);
 	assert_null(strstr(text, "Folded  "));
@@ -322,7 +315,6 @@ static void test_idle_threads(void **state)
 	static const char *const shown[] = {"tree", "threads"};
 	uint32_t method;
 
-	(void)state;
 	fixture_init(&fixture);
 	method = fixture_method(&fixture, "A", "a", "()V");
 	fixture_thread(&fixture, "worker", 5, 5);
@@ -361,7 +353,6 @@ static void test_summary(void **state)
 	uint64_t violations;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	text = print_screen("summary", 80, NULL);
 	assert_true(count_lines(text) < 14);
@@ -384,7 +375,6 @@ static void test_overview(void **state)
 {
 	char *text, *methods, *paths;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture.meta[2] =
 		(struct profile_meta){(char *)"java.command", (char *)"com.acme.Main --fast"};
@@ -489,7 +479,6 @@ static void run_option(const struct option_case *row)
 /* Whatever is chosen: what is printed and what is summed up are the threads' totals. */
 static void test_options(void **state)
 {
-	(void)state;
 	fixture_small(&fixture);
 	for (size_t i = 0; i < COUNT(option_cases); i++)
 		run_option(&option_cases[i]);
@@ -502,7 +491,6 @@ static void test_min_of_nothing(void **state)
 		.view = view_find("methods"), .format = format_find("json"), .min = 0.01};
 	json_t *report;
 
-	(void)state;
 	fixture_init(&fixture);
 	fixture_thread(&fixture, "main", 0, 0);
 	fixture_node(
@@ -518,7 +506,6 @@ static void test_callers_of(void **state)
 		.view = view_find("callers"), .format = format_find("json")};
 	json_t *report, *self;
 
-	(void)state;
 	fixture_small(&fixture);
 	assert_int_equal(pattern_list_add(&request.choice.methods, "com.acme.Fib.fib"), 0);
 	report = print_json(&request);
@@ -538,7 +525,6 @@ static void test_merged(void **state)
 	json_t *report, *row;
 	uint32_t method, at;
 
-	(void)state;
 	fixture_init(&fixture);
 	method = fixture_method(&fixture, "A", "a", "()V");
 	for (unsigned t = 0; t < FIXTURE_THREADS; t++) {
@@ -568,7 +554,6 @@ static void test_merged_adjusted(void **state)
 		.choice.adjustment = &adjustment};
 	json_t *apart, *merged;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture_stretches(&fixture);
 	fixture_adjust(&fixture, &adjustment);

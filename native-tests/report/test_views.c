@@ -246,7 +246,6 @@ static void check_callers(void)
 
 static void test_random_profiles(void **state)
 {
-	(void)state;
 	for (unsigned seed = 1; seed <= 300; seed++) {
 		random_profile(seed);
 		make_model();
@@ -264,7 +263,6 @@ static void test_tree_order(void **state)
 	json_t *report, *row;
 	size_t i;
 
-	(void)state;
 	random_profile(6);
 	report = load("tree");
 	json_array_foreach(json_object_get(report, "rows"), i, row)
@@ -295,7 +293,6 @@ static void test_violation_is_said(void **state)
 	json_t *report;
 	char *text;
 
-	(void)state;
 	fixture_small(&fixture);
 	fixture.node[4].recursion = 0;
 	text = fixture_report(&fixture, &request, &violations, &error);

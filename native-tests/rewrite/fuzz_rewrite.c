@@ -53,7 +53,6 @@ static void method_untouched(
 {
 	struct asked *asked = user;
 
-	(void)method;
 	require(why != REWRITE_OK && *rewrite_reason_text(why), "there is a reason");
 	asked->untouched++;
 }

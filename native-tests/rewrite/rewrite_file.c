@@ -24,15 +24,12 @@ static unsigned long classes, methods, untouched;
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	(void)user;
-	(void)method;
 	return (struct rewrite_probes){PROBE_TIMED, next_id++};
 }
 
 static void say_untouched(
 	void *user, const struct rewrite_method *method, enum rewrite_reason why)
 {
-	(void)user;
 	untouched++;
 	fprintf(stderr, "%s.%s%s: %s\n", method->class_name, method->name, method->descriptor,
 		rewrite_reason_text(why));
@@ -100,8 +97,6 @@ static int visit(const char *path, const struct stat *status, int type, struct F
 	const char *end = strrchr(path, '.');
 	char out[4096];
 
-	(void)status;
-	(void)at;
 	snprintf(out, sizeof(out), "%s%s", out_root, path + strlen(in_root));
 	if (type == FTW_D)
 		return mkdir(out, 0777) != 0 && errno != EEXIST;

@@ -49,8 +49,6 @@ static uint8_t *everything(uint16_t version, size_t *size)
 
 static struct rewrite_probes give_one(void *user, const struct rewrite_method *method)
 {
-	(void)user;
-	(void)method;
 	return (struct rewrite_probes){PROBE_TIMED, 1};
 }
 
@@ -69,7 +67,6 @@ static void test_truncated(void **state)
 	uint8_t *bytes = everything(52, &size);
 	struct rewrite_result result;
 
-	(void)state;
 	for (size_t n = 0; n <= size + 1; n++) {
 		uint8_t *part = malloc(n ? n : 1);
 
@@ -92,7 +89,6 @@ static void test_changed(void **state)
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
 
-	(void)state;
 	for (size_t i = 0; i < size * sizeof(changes); i++) {
 		struct rewrite_result result;
 		uint8_t before = bytes[i / sizeof(changes)];
@@ -126,7 +122,6 @@ static void test_versions(void **state)
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		put_u2(bytes + 4, rows[i].minor);
 		put_u2(bytes + 6, rows[i].version);
@@ -175,7 +170,6 @@ static void test_asked(void **state)
 	size_t size;
 	uint8_t *bytes = everything(52, &size);
 
-	(void)state;
 	assert_int_equal(rewrite_class(bytes, size, &request, &result), REWRITE_OK);
 	assert_string_equal(asked.text, "Test.m()V 8 intrinsic\n"
 					"Test.<init>(JI)V 0\n"
@@ -212,7 +206,6 @@ static void test_verbatim(void **state)
 	size_t size, pool, rest, code, new_code;
 	uint8_t *bytes = everything(52, &size);
 
-	(void)state;
 	assert_int_equal(rewrite_class(bytes, size, &request, &result), REWRITE_OK);
 	assert_int_equal(result.methods, 1);
 	/* The pool ends with the last method's names; behind it the flags are 0021. */
@@ -267,7 +260,6 @@ static void test_pool_full(void **state)
 		{65535 - 21, 100000, REWRITE_POOL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct test_code code = rewrite_pool(rows[i].constants, rows[i].id);
 
@@ -284,7 +276,6 @@ static void test_stack_full(void **state)
 	static const struct test_method method = {.max_stack = 65535, .code = "00 b1"};
 	struct test_code code = rewrite_pool(100, 1);
 
-	(void)state;
 	test_code_fini(&code);
 	code = test_rewrite_method(52, &method);
 	assert_int_equal(code.reason, REWRITE_OK);
@@ -305,7 +296,6 @@ static void test_untouched_between(void **state)
 	uint8_t *bytes;
 	size_t size, old_at, new_at;
 
-	(void)state;
 	test_class_begin(&test, 52);
 	test_class_method(&test, &good);
 	test_class_method(&test, &bad);
@@ -332,7 +322,6 @@ static void test_names(void **state)
 	uint8_t *bytes;
 	size_t size;
 
-	(void)state;
 	test_class_begin(&test, 52);
 	test_class_method(&test, &method);
 	bytes = test_class_end(&test, &size);
@@ -351,7 +340,6 @@ static void test_object(void **state)
 	uint8_t *bytes;
 	size_t size, at;
 
-	(void)state;
 	test_class_begin(&test, 52);
 	test_class_method(&test, &method);
 	bytes = test_class_end(&test, &size);
@@ -368,7 +356,6 @@ static void test_object(void **state)
 
 static void test_reasons(void **state)
 {
-	(void)state;
 	for (enum rewrite_reason i = REWRITE_OK; i <= REWRITE_MEMORY; i++)
 		assert_true(strlen(rewrite_reason_text(i)) > 8);
 	assert_string_equal(rewrite_reason_text(REWRITE_MEMORY + 1), "unknown");

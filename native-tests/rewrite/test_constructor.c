@@ -165,7 +165,6 @@ static struct test_code rewrite(const struct constructor_case *c)
 
 static void test_cases(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct constructor_case *c = &cases[i];
 		struct test_code got = rewrite(c);
@@ -204,7 +203,6 @@ static void test_not_followed(void **state)
 		{.line = __LINE__, .descriptor = "(V)V", .code = "b1", .rows = NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
 		struct constructor_case c = lost[i];
 		struct test_code got;
@@ -229,7 +227,6 @@ static void test_effort(void **state)
 	struct test_method method = {.name = "<init>"};
 	struct test_code got;
 
-	(void)state;
 	for (unsigned i = 0; i < FRAMES; i++) {
 		write_copy(&code, "00", 2);
 		write_copy(&frames, "00", 2);
@@ -279,7 +276,6 @@ static void test_descriptors(void **state)
 		{__LINE__, "[", false, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct text text = {rows[i].text, (uint16_t)strlen(rows[i].text)};
 		struct descriptor got;

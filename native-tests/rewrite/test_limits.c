@@ -93,7 +93,6 @@ static void test_reach(void **state)
 {
 	static const char *const branches[] = {"99", "9f", "a5", "a7", "a8", "c6"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(branches) / sizeof(*branches); i++) {
 		for (unsigned returns = 1; returns <= 2; returns++) {
 			bool near = returns == 1;
@@ -146,7 +145,6 @@ static void test_wide(void **state)
 			"aa000000000084e40000000000000000000084e4"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct far far = {49, cases[i].first, 24000, 2000, "00 b1", NULL};
 		struct test_code code = rewrite_far(&far);
@@ -164,7 +162,6 @@ static void test_reach_handler(void **state)
 	struct far far = {49, "00 a7 7fff", 32767 - 3, 0, "00 b1", "0000 0001 0001 0000"};
 	struct test_code code = rewrite_far(&far);
 
-	(void)state;
 	assert_int_equal(code.method_reason, REWRITE_OK);
 	expect_at(__LINE__, &code, 4, "00");
 	expect_at(__LINE__, &code, 9, "a77fff");
@@ -186,7 +183,6 @@ static void test_reach_handler(void **state)
 /* The longest that fits, and one more. */
 static void test_code_full(void **state)
 {
-	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
 		/* enter, nops, exit, return, handler */
 		struct far far = {49, "", 65535 - 4 - 5 - 5 + more, 1, "", NULL};
@@ -214,7 +210,6 @@ static void test_table_full(void **state)
 		{1, 12000, "0000 2ee2 0001 0000", REWRITE_OK},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct far far = {49, "01", 0, cases[i].returns, "01 bf", NULL};
 		clock_t before = clock();

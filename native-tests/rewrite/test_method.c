@@ -150,7 +150,6 @@ static const struct method_case cases[] = {
 
 static void test_cases(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct method_case *c = &cases[i];
 		struct test_method method = {
@@ -177,7 +176,6 @@ static void test_max_stack(void **state)
 {
 	static const unsigned sizes[][2] = {{0, 2}, {1, 2}, {2, 3}, {65534, 65535}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct test_method method = {
 			.code = "00 b1", .max_stack = (uint16_t)sizes[i][0], .max_locals = 7};
@@ -218,7 +216,6 @@ static void test_switch(void **state)
 		unsigned size; /* of a probe's call */
 	} probes[] = {{1, 4}, {6, 5}, {200, 6}};
 
-	(void)state;
 	for (unsigned i = 0; i < 24; i++) {
 		unsigned nops = i % 4, probe = probes[i / 4 % 3].size;
 		unsigned at = nops + 1, end = at + 1 + 3 - (at & 3) + 16;
@@ -253,7 +250,6 @@ static void test_ids(void **state)
 		{UINT32_MAX, 5}};
 	struct test_method method = {.max_stack = 1, .code = "00 b1"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
 		struct test_code got;
 
@@ -318,7 +314,6 @@ static void test_malformed(void **state)
 		{.line = __LINE__, .code = "00 b1", .frames = "0001 fe 0001 01 01"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
 		const struct method_case *c = &malformed[i];
 		struct test_method method = {

@@ -31,16 +31,12 @@ void *__wrap_realloc(void *old, size_t size)
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	(void)user;
-	(void)method;
 	return (struct rewrite_probes){PROBE_TIMED, 40000};
 }
 
 static void never_untouched(
 	void *user, const struct rewrite_method *method, enum rewrite_reason why)
 {
-	(void)user;
-	(void)method;
 	fail_msg("untouched: %s", rewrite_reason_text(why));
 }
 
@@ -92,7 +88,6 @@ static void test_each(void **state)
 	uint8_t *bytes = demanding(&size);
 	int n;
 
-	(void)state;
 	for (n = 0; n < 1000; n++) {
 		enum rewrite_reason reason;
 

@@ -88,7 +88,6 @@ static const char *const names[] = {[TEST_LINES] = "LineNumberTable",
 
 static void test_cases(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct table_case *c = &cases[i];
 		struct test_method method = {
@@ -119,7 +118,6 @@ static void test_split_rows(void **state)
 	};
 	struct test_code got = test_rewrite_method(49, &method);
 
-	(void)state;
 	test_same(__LINE__, "rows", got.rows,
 		"0004 0005 0010 0000  0009 000b 0010 0000  000f 0010 0010 0000"
 		"0004 0005 0010 000d"
@@ -132,7 +130,6 @@ static void test_split_rows(void **state)
 /* Annotations within annotations, deeper than the limit and not. */
 static void test_nesting(void **state)
 {
-	(void)state;
 	for (unsigned depth = 50; depth <= 5000; depth *= 100) {
 		struct writer text = {0};
 		struct test_method method = {.code = "00 b1"};
@@ -156,7 +153,6 @@ static void test_frames_unused(void **state)
 	struct test_method method = {.code = "00 b1", .attribute = {{TEST_STACK_MAP, "ff"}}};
 	struct test_code got = test_rewrite_method(49, &method);
 
-	(void)state;
 	assert_non_null(got.result.bytes);
 	assert_int_equal(got.attributes, 0);
 	test_code_fini(&got);

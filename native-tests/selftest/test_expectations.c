@@ -25,14 +25,12 @@ static int take(const char *line)
 
 static int clear(void **state)
 {
-	(void)state;
 	memset(&expectations, 0, sizeof(expectations));
 	return 0;
 }
 
 static void methods_are_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(
 		take("{\"method\":\"own20\",\"share\":20,\"calls\":7,\"bytes\":15.9999,"
 		     "\"before\":{\"wall\":1.5,\"cpu\":-2E0},"
@@ -55,7 +53,6 @@ static void other_lines_are_passed_over(void **state)
 	static const char *const lines[] = {"", "{", "[]", "7", "{}", "{\"rounds\":3}",
 		"{\"method\":7}", "{\"method\":null}"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		assert_int_equal(take(lines[i]), 0);
 	assert_int_equal(expectations.count, 0);
@@ -93,7 +90,6 @@ static void too_much_is_refused(void **state)
 	char line[4096] = "{" METHOD "\"calls\":1,\"bytes\":0,\"before\":{";
 	char name[EXPECTATION_NAME + 1];
 
-	(void)state;
 	for (int i = 0; i <= PROFILE_METRIC_MAX; i++)
 		sprintf(line + strlen(line), "%s\"m%d\":1", i ? "," : "", i);
 	strcat(line, "}}");

@@ -83,7 +83,6 @@ static void assert_value(const struct verdict_value *value, double expected, dou
 
 static void nodes_are_gathered(void **state)
 {
-	(void)state;
 	reach(&with);
 	assert_true(verdict.is_adjusted);
 	assert_int_equal(verdict.count, 3);
@@ -99,7 +98,6 @@ static void nodes_are_gathered(void **state)
 
 static void judged_by_intervals_and_shares(void **state)
 {
-	(void)state;
 	reach(&with);
 	/* 45 and 38 meet at 5 and 1, and one for what is rounded. */
 	assert_true(verdict_holds(&verdict.method[1].value[0]));
@@ -117,7 +115,6 @@ static void judged_by_intervals_and_shares(void **state)
 
 static void unadjusted_is_raw(void **state)
 {
-	(void)state;
 	reach(&without);
 	assert_false(verdict.is_adjusted);
 	assert_value(&verdict.method[1].value[0], 45, 1, 100, 100, 0);
@@ -128,7 +125,6 @@ static void other_metrics_are_refused(void **state)
 	struct expectations other = known;
 	struct error error = {0};
 
-	(void)state;
 	strcpy(other.metric[1], "wall");
 	assert_int_equal(
 		verdict_reach(&verdict, &other, &profile, &with, &error), -ERROR_FORMAT);
@@ -157,7 +153,6 @@ static void text_tells_all(void **state)
 {
 	char *text = print(print_verdict_text, &with);
 
-	(void)state;
 	assert_prints(text, "Calibration: as said\n");
 	assert_prints(text, "  own60             57.14 ±1.90      50.00    62.00 ±1.00  \n");
 	assert_prints(text, "  all methods, ns: expected 105 ±4, raw 200, adjusted 100 ±5\n");
@@ -189,7 +184,6 @@ static void json_has_values(void **state)
 	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	const json_t *rows = json_object_get(all, "rows"), *row = json_array_get(rows, 1);
 
-	(void)state;
 	assert_int_equal(json_array_size(rows), 3);
 	assert_string_equal(json_string_value(json_object_get(row, "method")), "tiny40");
 	assert_int_equal(json_integer_value(json_object_get(row, "calls")), 11);

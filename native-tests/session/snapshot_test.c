@@ -33,8 +33,6 @@ static int put_files(uint64_t began, bool all,
 {
 	int status = 0;
 
-	(void)began;
-	(void)all;
 	for (uint32_t i = 1; i <= FILES && status == 0; i++) {
 		const struct profile_file file = {.id = i, .kind = IO_FILE, .name = "file"};
 
@@ -195,7 +193,6 @@ void truth_of_profile(const struct profile *profile, struct truth truth[GROUPS])
 
 int snapshot_prepare(void **state)
 {
-	(void)state;
 	snapshot_set = test_set(METRICS);
 	for (unsigned i = 0; i < METRICS; i++) {
 		snprintf(snapshot_set.metric[i].name, sizeof(snapshot_set.metric[i].name),
@@ -208,6 +205,5 @@ int snapshot_prepare(void **state)
 
 int snapshot_clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(directory);
 }

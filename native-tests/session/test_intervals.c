@@ -246,7 +246,6 @@ static void stories(void **state)
 	};
 	static struct story story;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		const struct plot *plot = &plots[i];
 

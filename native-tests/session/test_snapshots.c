@@ -115,7 +115,6 @@ static void labels(void **state)
 	char longest[LABEL_MAX + 2];
 	size_t count;
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest));
 	longest[LABEL_MAX + 1] = '\0';
 	assert_int_equal(snapshot(writer, "", NULL), -ERROR_VALUE);
@@ -152,7 +151,6 @@ static void resets(void **state)
 	struct truth before, after, told[GROUPS], is;
 	struct profile *profile;
 
-	(void)state;
 	steps(&player, 5000);
 	assert_int_equal(writer_reset(writer, &error), 0);
 	steps(&player, 5000);
@@ -189,7 +187,6 @@ static void marks(void **state)
 	struct error error = {0};
 	struct profile *profile;
 
-	(void)state;
 	writer_mark(writer, "first", 17, "main");
 	writer_mark(writer, "second", 0, NULL);
 	atomic_store(&fail_commit, true);
@@ -223,7 +220,6 @@ static void the_last_mark(void **state)
 {
 	struct marks marks;
 
-	(void)state;
 	marks_init(&marks);
 	marks.taken = MARKS_MAX - 1;
 	marks_add(&marks, 1, "the last", 0, NULL);
@@ -242,7 +238,6 @@ static void counted(void **state)
 	struct test_sums sums;
 	struct error error = {0};
 
-	(void)state;
 	steps(&player, 3000);
 	assert_int_equal(writer_count(writer, &first, &error), 0);
 	sums = model_sum(&player.model);
@@ -281,7 +276,6 @@ static void failures(void **state)
 	struct profile *profile;
 	struct truth before, after, told[GROUPS], is;
 
-	(void)state;
 	steps(&player, 3000);
 	atomic_store(&fail_commit, true);
 	assert_int_equal(snapshot(writer, "a", NULL), -ERROR_IO);
@@ -351,7 +345,6 @@ static void hanging(void **state)
 	struct asker asker[2];
 	struct profile *profile;
 
-	(void)state;
 	/* Their minute is nearly over when it begins. */
 	atomic_store(&hold_commit, true);
 	gone = 4;
@@ -388,7 +381,6 @@ static void ends_meanwhile(void **state)
 	pthread_t release;
 	struct profile *profile;
 
-	(void)state;
 	steps(&player, 1000);
 	atomic_store(&hold_commit, true);
 	for (int i = 0; i < 4; i++) {
@@ -520,7 +512,6 @@ static void run_threads(const char *name)
 
 static void while_threads_run(void **state)
 {
-	(void)state;
 	run_threads("running");
 }
 
@@ -531,7 +522,6 @@ static void with_real_clocks(void **state)
 	struct pattern_list names = {0};
 	struct error error = {0};
 
-	(void)state;
 	pattern_list_add(&names, "wall");
 	pattern_list_add(&names, "cpu");
 	assert_int_equal(metric_set_init(&snapshot_set, &names, &error), 0);

@@ -64,7 +64,6 @@ void __wrap_log_line(enum log_level level, const char *format, ...)
 {
 	va_list list;
 
-	(void)level;
 	va_start(list, format);
 	vsnprintf(last_line, sizeof(last_line), format, list);
 	va_end(list);
@@ -273,7 +272,6 @@ static void one_flush(void **state)
 	struct profile *profile;
 	struct writer *writer = start(trace, "one", 3600);
 
-	(void)state;
 	walk_begin(&alive, trace, "main", 1);
 	walk_begin(&ended, trace, "worker-7", 2);
 	walk_steps(&alive, 5000);
@@ -307,7 +305,6 @@ static void only_what_changed(void **state)
 	struct profile *profile;
 	struct writer *writer = start(trace, "changed", 0);
 
-	(void)state;
 	walk_begin(&first, trace, "first", 1);
 	walk_begin(&second, trace, "second", 2);
 	walk_steps(&first, 20000);
@@ -347,7 +344,6 @@ static void pruned_between(void **state)
 	struct profile *profile;
 	uint64_t pruned = 0;
 
-	(void)state;
 	walk_begin(&walk[0], trace, "a", 3);
 	walk_begin(&walk[1], trace, "b", 4);
 	for (int i = 0; i < 60; i++) {
@@ -377,7 +373,6 @@ static void folded_between(void **state)
 	struct profile *profile;
 	uint64_t folded = 0;
 
-	(void)state;
 	for (int i = 0; i < THREADS; i++) {
 		struct walk walk;
 		char name[32];
@@ -442,7 +437,6 @@ static void while_threads_run(void **state)
 	atomic_int begun = 0;
 	struct runner runner[3];
 
-	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
 		runner[i] = (struct runner){
 			.trace = trace, .stop = &stop, .begun = &begun, .seed = i};
@@ -481,7 +475,6 @@ static void failures(void **state)
 	struct profile *profile;
 	size_t nodes;
 
-	(void)state;
 	walk_begin(&walk, trace, "main", 1);
 	walk_steps(&walk, 2000);
 	wait_for_flushes();
@@ -530,7 +523,6 @@ static void last_flush_fails(void **state)
 	struct error error = {0};
 	struct profile *profile;
 
-	(void)state;
 	walk_begin(&walk, trace, "main", 1);
 	walk_steps(&walk, 2000);
 	wait_for_flushes();
@@ -557,7 +549,6 @@ static void notes_once(void **state)
 	char *label;
 	uint64_t at;
 
-	(void)state;
 	atomic_store(&fail_commit, true);
 	assert_int_equal(writer_snapshot(writer, "a", &label, &at, &error), -ERROR_IO);
 	atomic_store(&fail_commit, false);
@@ -583,7 +574,6 @@ static void in_a_forked_child(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	walk_begin(&walk, trace, "main", 1);
 	walk_steps(&walk, 2000);
 	fflush(NULL);
@@ -627,7 +617,6 @@ static void signals_are_blocked(void **state)
 	struct writer *writer = start(trace, "signals", 3600);
 	char mask[256];
 
-	(void)state;
 	writer_status("SigBlk:", mask, sizeof(mask));
 	/* All but 9 and 19; of 32 and 33, which the C library uses itself, it may keep
 	 * some. */
@@ -644,7 +633,6 @@ static void cannot_start(void **state)
 	struct writer *first = start(trace, "taken", 3600), *writer = first;
 	struct error error = {0};
 
-	(void)state;
 	assert_int_equal(
 		writer_start(&writer, trace, &source, &set, "/no/such/x.jprof", 1, &error),
 		-ERROR_IO);
@@ -661,7 +649,6 @@ static void cannot_start(void **state)
 
 static int prepare(void **state)
 {
-	(void)state;
 	set = test_set(METRICS);
 	for (unsigned i = 0; i < METRICS; i++) {
 		snprintf(set.metric[i].name, sizeof(set.metric[i].name), "m%u", i);
@@ -672,7 +659,6 @@ static int prepare(void **state)
 
 static int clean(void **state)
 {
-	(void)state;
 	return test_folder_remove(directory);
 }
 

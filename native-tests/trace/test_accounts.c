@@ -104,7 +104,6 @@ static void each_has_its_own(void **state)
 
 static uint32_t half(const void *user, uint32_t node)
 {
-	(void)user;
 	return node / 2;
 }
 

@@ -10,7 +10,6 @@ static void test_budget(void **state)
 {
 	struct memory_budget budget;
 
-	(void)state;
 	memory_budget_init(&budget, 800);
 	assert_true(memory_take(&budget, 700, MEMORY_ORDINARY));
 	assert_false(memory_take(&budget, 1, MEMORY_ORDINARY));
@@ -28,7 +27,6 @@ static void test_guarantee(void **state)
 	struct memory_budget budget;
 	uint64_t all;
 
-	(void)state;
 	memory_budget_init(&budget, 1 << 30);
 	for (uint32_t n = 1; n <= 1000; n *= 10) {
 		atomic_store(&budget.claimants, n);
@@ -45,7 +43,6 @@ static void test_resize(void **state)
 	struct arena arena = {0};
 	size_t page = arena_page();
 
-	(void)state;
 	memory_budget_init(&budget, 100 * page);
 	assert_int_equal(arena_resize(&arena, &budget, 1, MEMORY_ORDINARY), 0);
 	assert_int_equal(arena.bytes, page);
@@ -78,7 +75,6 @@ static void test_refused(void **state)
 	struct memory_budget budget;
 	struct arena arena = {0};
 
-	(void)state;
 	memory_budget_init(&budget, UINT64_MAX);
 	assert_int_equal(arena_resize(&arena, &budget, 1ul << 60, MEMORY_SMALL), -1);
 	assert_int_equal(atomic_load(&budget.used), 0);

@@ -47,7 +47,6 @@ static void test_size(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	assert_int_equal(f.tree.stride, 120);
 	assert_int_equal(f.tree.count, 2);
@@ -61,7 +60,6 @@ static void test_wide(void **state)
 	struct fixture f;
 	uint32_t inner;
 
-	(void)state;
 	start(&f, 64 << 20);
 	inner = add(&f.tree, TREE_ROOT, A, 1);
 	for (uint32_t i = 0; i < 5000; i++) {
@@ -81,7 +79,6 @@ static void test_recursion(void **state)
 	struct fixture f;
 	uint32_t a1, b, a2, a3;
 
-	(void)state;
 	start(&f, 1 << 20);
 	a1 = add(&f.tree, TREE_ROOT, A, 1);
 	b = add(&f.tree, a1, B, 1);
@@ -117,7 +114,6 @@ static void test_prune_threshold(void **state)
 	struct test_sums before, after;
 	uint32_t modest, large;
 
-	(void)state;
 	start(&f, 1 << 20);
 	modest = add(&f.tree, TREE_ROOT, A, 2000);
 	large = add(&f.tree, TREE_ROOT, B, 10000);
@@ -154,7 +150,6 @@ static void test_prune_gains(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 40; i++)
 		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000 - i), A + 100 + i, 0);
@@ -171,7 +166,6 @@ static void test_prune_frames(void **state)
 	struct shadow_frame frame[4] = {{0, METHOD_ROOT, 0}};
 	uint32_t current = 0;
 
-	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 100; i++)
 		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1000), A + 7, 1000);
@@ -202,7 +196,6 @@ static void test_prune_frames_too(void **state)
 	struct test_sums before, after;
 	uint32_t current;
 
-	(void)state;
 	start(&f, 2 << 20);
 	for (uint32_t i = 1; i <= DEEP; i++)
 		frame[i] = (struct shadow_frame){
@@ -231,7 +224,6 @@ static void test_prune_states(void **state)
 	struct fixture f;
 	struct tree_states states;
 
-	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 60; i++) {
 		uint32_t caller = add(&f.tree, TREE_ROOT, A + 10 + i % 30, 1000);
@@ -262,7 +254,6 @@ static void test_prune_nothing(void **state)
 	struct shadow_frame frame[101] = {{0, METHOD_ROOT, 0}};
 	uint32_t current;
 
-	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 1; i <= 100; i++)
 		frame[i] = (struct shadow_frame){
@@ -281,7 +272,6 @@ static void test_prune_held(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	for (uint32_t i = 0; i < 30; i++)
 		add(&f.tree, add(&f.tree, TREE_ROOT, A + i, 1), A + 99, 1);
@@ -403,7 +393,6 @@ static void test_prune_random(void **state)
 	struct test_random random = {42};
 	uint64_t gone_at_all = 0;
 
-	(void)state;
 	for (int round = 0; round < 200; round++) {
 		struct fixture f;
 		uint32_t methods = 1 + test_random(&random, 60), frames = 1, accounts = 0,
@@ -469,7 +458,6 @@ static void test_prune_shrinks(void **state)
 	struct fixture f;
 	size_t bytes;
 
-	(void)state;
 	start(&f, 64 << 20);
 	for (uint32_t i = 0; i < 50000; i++)
 		add(&f.tree, add(&f.tree, TREE_ROOT, A + i % 500, i < 10 ? 100000 : 1),
@@ -489,7 +477,6 @@ static void test_merge(void **state)
 	struct call_tree other;
 	uint32_t a, b;
 
-	(void)state;
 	start(&f, 1 << 20);
 	assert_int_equal(tree_init(&other, &f.budget, 2, MEMORY_SMALL), 0);
 	a = add(&f.tree, TREE_ROOT, A, 10);
@@ -527,7 +514,6 @@ static void test_merge_no_memory(void **state)
 	static struct test_sums sums[TEST_METHODS], after[TEST_METHODS];
 	struct fixture f, from;
 
-	(void)state;
 	memset(sums, 0, sizeof(sums));
 	memset(after, 0, sizeof(after));
 	start(&f, 4 * arena_page());
@@ -555,7 +541,6 @@ static void test_merge_folded(void **state)
 	struct call_tree other;
 	uint32_t a, b;
 
-	(void)state;
 	start(&f, 1 << 20);
 	assert_int_equal(tree_init(&other, &f.budget, 2, MEMORY_SMALL), 0);
 	a = add(&f.tree, TREE_ROOT, A, 1);

@@ -318,25 +318,21 @@ static void run(uint64_t limit, uint32_t methods, bool apart)
 
 static void test_ample(void **state)
 {
-	(void)state;
 	run(256 << 20, 3, false);
 }
 
 static void test_short(void **state)
 {
-	(void)state;
 	run(4 << 20, 30, false);
 }
 
 static void test_apart(void **state)
 {
-	(void)state;
 	run(128 << 20, 3, true);
 }
 
 static void test_apart_short(void **state)
 {
-	(void)state;
 	run(4 << 20, 30, true);
 }
 
@@ -353,7 +349,6 @@ static void test_wall(void **state)
 	uint64_t began, total[METRIC_MAX], before = 0;
 	struct test_picture picture = {.metrics = 1};
 
-	(void)state;
 	assert_int_equal(pattern_list_add(&names, "wall"), 0);
 	assert_int_equal(metric_set_init(&set, &names, &error), 0);
 	pattern_list_fini(&names);

@@ -129,7 +129,6 @@ static void test_deep(void **state)
 	struct truth truth = {0};
 	struct shown shown;
 
-	(void)state;
 	assert_true(test_seat_begin(&one, "deep"));
 	go_down(&one, 0, DEEP, &truth);
 	thread = test_seat_unmount(&one);
@@ -167,7 +166,6 @@ static void test_parked_at_the_end(void **state)
 	struct truth truth = {0};
 	struct shown shown;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		assert_true(test_seat_begin(&seat, "parked"));
 		go_down(&seat, 0, 100, &truth);
@@ -275,13 +273,11 @@ static void run_all(uint64_t limit, bool apart)
 
 static void test_no_memory(void **state)
 {
-	(void)state;
 	run_all(16 << 20, false);
 }
 
 static void test_no_memory_apart(void **state)
 {
-	(void)state;
 	run_all(16 << 20, true);
 }
 
@@ -290,7 +286,6 @@ static void test_short(void **state)
 {
 	struct metric_set set = test_set(2);
 
-	(void)state;
 	for (uint64_t limit = 300 << 10; limit < 2 << 20; limit += 50 << 10)
 		for (int apart = 0; apart < 2; apart++)
 			run(&set, limit, apart);
@@ -307,7 +302,6 @@ static void test_prune(void **state)
 	struct truth truth = {0};
 	struct shown shown;
 
-	(void)state;
 	for (int t = 0; t < THREADS; t++) {
 		assert_true(test_seat_begin(&seat[t % 2], "wide-1"));
 		thread[t] = test_seat_unmount(&seat[t % 2]);
@@ -359,7 +353,6 @@ static void test_apart_short(void **state)
 	uint64_t threads = 0;
 	char name[32];
 
-	(void)state;
 	trace_keep_virtual_apart(trace);
 	for (int t = 0; t < THREADS; t++) {
 		struct virtual_thread *thread;
@@ -402,7 +395,6 @@ static void test_apart_many(void **state)
 	uint64_t threads = 0;
 	char name[32];
 
-	(void)state;
 	trace_keep_virtual_apart(trace);
 	for (int t = 0; t < THREADS; t++) {
 		snprintf(name, sizeof(name), "apart-%d", t);

@@ -22,7 +22,6 @@ static int setup_set(void **state)
 	struct pattern_list names = {0};
 	struct error error = {0};
 
-	(void)state;
 	if (pattern_list_add(&names, "wall") != 0 ||
 		pattern_list_add(&names, "vm-objects") != 0 ||
 		metric_set_init(&set, &names, &error) != 0)
@@ -264,7 +263,6 @@ static void test_prune(void **state)
 		test_seat(trace, "carrier 1"), test_seat(trace, "carrier 2")};
 	struct virtual_thread *thread[20];
 
-	(void)state;
 	for (uint32_t i = 0; i < 20; i++) {
 		assert_true(test_seat_begin(&seat[i % 2], "guest"));
 		for (uint32_t k = 0; k < 100; k++)
@@ -299,7 +297,6 @@ static void test_prune_and_stop(void **state)
 	struct test_seat seat = test_seat(trace, "carrier");
 	const struct test_row *row;
 
-	(void)state;
 	assert_true(test_seat_begin(&seat, "guest"));
 	for (uint32_t i = 0; i < OLD; i++) {
 		enter(seat.lane, C + i);

@@ -148,16 +148,12 @@ static void what_finds_no_room_is_counted(void **state)
 
 static int count_thread(void *user, const struct record_thread *thread)
 {
-	(void)user;
-	(void)thread;
 	return 0;
 }
 
 static int count_records(
 	void *user, uint32_t thread, const struct record *record, uint32_t count)
 {
-	(void)thread;
-	(void)record;
 	*(uint64_t *)user += count;
 	return 0;
 }

@@ -17,7 +17,6 @@ static void test_deep(void **state)
 	struct memory_budget budget;
 	struct shadow_stack stack;
 
-	(void)state;
 	memory_budget_init(&budget, 16 << 20);
 	assert_int_equal(shadow_init(&stack, &budget, MEMORY_SMALL), 0);
 	assert_int_equal(shadow_depth(&stack), 1);
@@ -40,7 +39,6 @@ static void test_overflow(void **state)
 	struct shadow_stack stack;
 	struct shadow_frame *full;
 
-	(void)state;
 	memory_budget_init(&budget, arena_page());
 	assert_int_equal(shadow_init(&stack, &budget, MEMORY_SMALL), 0);
 	for (uint32_t i = 1; stack.top < stack.limit; i++)

@@ -73,7 +73,6 @@ static void test_random_walks(void **state)
 		{__LINE__, 1000, 3, false, 100000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct fixture f;
 		struct model model;
@@ -143,7 +142,6 @@ static void test_spent(void **state)
 	struct fixture f;
 	uint64_t looks, before;
 
-	(void)state;
 	start_looking(&f, 1 << 20, &looks);
 	for (int i = 0; i < 3; i++) {
 		enter(&f, A);
@@ -193,7 +191,6 @@ static void test_spent_precise(void **state)
 	struct fixture f;
 	uint64_t looks, before;
 
-	(void)state;
 	start_looking(&f, 1 << 20, &looks);
 	for (int i = 0; i < 50; i++) {
 		enter(&f, A);
@@ -217,7 +214,6 @@ static void test_spent_pruned(void **state)
 	struct fixture f;
 	uint64_t looks;
 
-	(void)state;
 	start_looking(&f, 200 << 10, &looks);
 	f.forced = 1200 << 10; /* the stack alone */
 	for (uint32_t i = 0; i < 100000; i++)
@@ -243,7 +239,6 @@ static void test_random_pruned(void **state)
 	static const uint64_t limits[] = {100 << 10, 200 << 10, 1 << 20, 4 << 20};
 	static struct test_sums by_method[2][TEST_METHODS];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct fixture f;
 		struct model model;
@@ -305,7 +300,6 @@ static void test_many_paths(void **state)
 	size_t before = resident(), after, most = 0;
 	uint64_t calls = 0;
 
-	(void)state;
 	start(&f, LIMIT);
 	for (uint32_t a = 0; a < WIDTH; a++) {
 		enter(&f, A + a);
@@ -346,7 +340,6 @@ static void test_deep(void **state)
 	enum { DEEP = 200000 };
 	struct fixture f;
 
-	(void)state;
 	start(&f, 256 << 20);
 	for (uint32_t i = 0; i < DEEP; i++) {
 		test_use(f.context, 1, 0);
@@ -375,7 +368,6 @@ static void test_deep_no_memory(void **state)
 	struct fixture f;
 	struct test_sums sums;
 
-	(void)state;
 	start(&f, 1 << 20);
 	f.forced = DEEP * sizeof(struct shadow_frame);
 	for (uint32_t i = 0; i < DEEP; i++) {
@@ -417,7 +409,6 @@ static void test_found_frames(void **state)
 	struct tree_node *node;
 	uint32_t a, b;
 
-	(void)state;
 	start(&f, 1 << 20);
 	test_use(f.context, 1000, 1000);
 	context_found_frame(f.context, A);
@@ -461,7 +452,6 @@ static void test_repairs(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	enter(&f, A);
 	enter(&f, B);
@@ -495,7 +485,6 @@ static void test_caught(void **state)
 	struct fixture f;
 	uint32_t a, b;
 
-	(void)state;
 	start(&f, 1 << 20);
 	enter(&f, A);
 	context_caught(f.context, A); /* nothing is above */
@@ -530,7 +519,6 @@ static void test_native(void **state)
 	struct fixture f;
 	uint32_t a;
 
-	(void)state;
 	start(&f, 1 << 20);
 	context_found_frame(f.context, A);
 	leave(&f, A);
@@ -547,7 +535,6 @@ static void test_errno(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	errno = 12345;
 	for (uint32_t i = 0; i < 20000; i++)
@@ -565,7 +552,6 @@ static void test_scope(void **state)
 	struct fixture f;
 	struct test_picture picture = {.metrics = 2};
 
-	(void)state;
 	start(&f, 1 << 20);
 	enter(&f, A);
 	test_use(f.context, 3, 30);
@@ -605,7 +591,6 @@ static void test_old_frames(void **state)
 {
 	struct fixture f;
 
-	(void)state;
 	start(&f, 1 << 20);
 	leave(&f, A);
 	assert_int_equal(f.context->unmatched, 1);

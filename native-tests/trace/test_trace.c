@@ -18,7 +18,6 @@ void __wrap_metric_read_from_outside(
 void __wrap_metric_read_from_outside(
 	const struct metric_set *set, const struct metric_thread *thread, uint64_t *value)
 {
-	(void)thread;
 	for (unsigned i = 0; i < set->count; i++)
 		value[i] += outside[i];
 }
@@ -322,7 +321,6 @@ static int ender_begin(void *user, const struct trace_thread *thread)
 {
 	struct ender *ender = user;
 
-	(void)thread;
 	if (ender->rows++ != 1200)
 		return 0;
 	for (int i = 0; i < 1500; i++) {
@@ -337,7 +335,6 @@ static int ender_nodes(void *user, const struct trace_thread *thread, uint32_t c
 {
 	struct ender *ender = user;
 
-	(void)thread;
 	for (uint32_t i = 0; i < count; i++)
 		ender->calls += trace_node(node, stride, i)->calls;
 	return 0;
@@ -380,7 +377,6 @@ static void test_end_in_visit(void **state)
 
 static int do_nothing(void *user, const struct trace_thread *thread)
 {
-	(void)user, (void)thread;
 	return 0;
 }
 
@@ -456,7 +452,6 @@ static int crowd_nodes(void *user, const struct trace_thread *thread, uint32_t c
 {
 	struct crowd *crowd = user;
 
-	(void)thread;
 	for (uint32_t i = 0; i < count; i++)
 		crowd->calls += trace_node(node, stride, i)->calls;
 	return 0;
@@ -550,7 +545,6 @@ static void test_prune_in_visit(void **state)
 		.end = pruner_end};
 	struct test_sums sums;
 
-	(void)state;
 	pruner.inner = test_visitor(&pruner.picture);
 	pruner.context = test_begin(trace, "pruner");
 	for (; pruner.next < 20000;)
@@ -571,7 +565,6 @@ static void test_prune_in_visit(void **state)
 /* A visitor that gives up leaves everything usable. */
 static int give_up(void *user, const struct trace_thread *thread)
 {
-	(void)user, (void)thread;
 	return -5;
 }
 
@@ -616,7 +609,6 @@ static void test_no_starvation(void **state)
 	uint32_t paths = 0;
 	struct test_sums sums;
 
-	(void)state;
 	for (; hog->tree.pruned == 0; paths++)
 		call_path(hog, paths);
 	for (int i = 0; i < 30000; i++)
@@ -653,7 +645,6 @@ static void test_ended_give_way(void **state)
 	struct thread_context *live;
 	uint64_t calls = 0, shown = 0;
 
-	(void)state;
 	for (int t = 0; t < 40; t++) {
 		struct thread_context *context = test_begin(trace, "ending-1");
 
@@ -685,7 +676,6 @@ static void test_tiny(void **state)
 	struct trace_state now;
 	uint64_t calls = 0, shown = 0, threads = 0;
 
-	(void)state;
 	for (int t = 0; t < 200; t++) {
 		struct thread_context *context = test_begin(trace, "short-1");
 

@@ -158,13 +158,11 @@ static void run(uint64_t limit, uint32_t methods)
 
 static void test_ample(void **state)
 {
-	(void)state;
 	run(256 << 20, 3);
 }
 
 static void test_short(void **state)
 {
-	(void)state;
 	run(4 << 20, 30);
 }
 
@@ -198,7 +196,6 @@ static void test_wall(void **state)
 	static struct owner owner; /* outlives a failure: the threads run on */
 	struct test_picture picture = {.metrics = 1};
 
-	(void)state;
 	assert_int_equal(pattern_list_add(&names, "wall"), 0);
 	assert_int_equal(metric_set_init(&set, &names, &error), 0);
 	pattern_list_fini(&names);
@@ -247,7 +244,6 @@ static void test_totals(void **state)
 	static struct owner owner[2]; /* outlives a failure: the threads run on */
 	uint64_t total[METRIC_MAX], before[2] = {0};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		owner[i] =
 			(struct owner){.trace = trace, .set = &set, .methods = 3, .number = i};
@@ -297,7 +293,6 @@ static void test_restless(void **state)
 	struct trace *trace;
 	uint64_t total[METRIC_MAX], before[2] = {0};
 
-	(void)state;
 	assert_int_equal(pattern_list_add(&names, "wall"), 0);
 	assert_int_equal(pattern_list_add(&names, "cpu"), 0);
 	assert_int_equal(metric_set_init(&set, &names, &error), 0);
@@ -357,7 +352,6 @@ struct io_picture {
 
 static int io_begin(void *user, const struct trace_thread *thread)
 {
-	(void)thread;
 	*(struct io_picture *)user = (struct io_picture){0};
 	return 0;
 }
@@ -367,7 +361,6 @@ static int accounts_seen(void *user, const struct trace_thread *thread, uint32_t
 {
 	struct io_picture *picture = user;
 
-	(void)thread;
 	for (uint32_t i = 0; i < count; i++) {
 		picture->ops += account[i].count;
 		picture->bytes += account[i].amount;
@@ -379,7 +372,6 @@ static int accounts_seen(void *user, const struct trace_thread *thread, uint32_t
 
 static int io_end(void *user, const struct trace_thread *thread)
 {
-	(void)user, (void)thread;
 	return 0;
 }
 
@@ -399,7 +391,6 @@ static void test_folded_files(void **state)
 		.user = &picture, .begin = io_begin, .accounts = accounts_seen, .end = io_end};
 	struct trace_state memory;
 
-	(void)state;
 	accounts_ask(file_now);
 	owner = (struct owner){.trace = trace, .set = &set};
 	assert_int_equal(pthread_create(&owner.thread, NULL, run_files, &owner), 0);

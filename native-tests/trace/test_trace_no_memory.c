@@ -91,13 +91,11 @@ static void run_all(uint64_t limit)
 
 static void test_ample(void **state)
 {
-	(void)state;
 	run_all(16 << 20);
 }
 
 static void test_short(void **state)
 {
-	(void)state;
 	run_all(160 << 10);
 }
 

@@ -53,7 +53,6 @@ static void begin(struct sink *sink)
 
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
-	(void)depth;
 	for (unsigned i = 0; i < sink->shown; i++) {
 		const struct cell *cell = &cells[sink->order[i]];
 

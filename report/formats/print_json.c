@@ -152,7 +152,6 @@ static void put_value(struct out *out, const struct cell *cell)
 
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
-	(void)depth;
 	if (sink->out->failed != 0)
 		return;
 	/* The rows of a list, one to a line. */
@@ -203,7 +202,6 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 {
 	const struct column *before = NULL;
 
-	(void)label;
 	close_rows(sink);
 	out_char(sink->out, ',');
 	put_key(sink->out, key);
@@ -227,7 +225,6 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 
 static void note(struct sink *sink, const char *key, const char *value, const char *more)
 {
-	(void)more;
 	close_rows(sink);
 	out_char(sink->out, ',');
 	put_key(sink->out, key);

@@ -51,7 +51,6 @@ void table_stanza(struct sink *sink, bool open)
 /* The one row of a stanza stands out among its lists. */
 void table_part(struct sink *sink, const char *key, bool list, bool open)
 {
-	(void)key;
 	sink->strong = sink->colour && open && !list;
 }
 
@@ -62,7 +61,6 @@ void table_extra(struct sink *sink, const char *key, const char *label, uint64_t
 	char exact[NUMBER_WIDTH] = "", text[160];
 	const char *count = number_grouped(exact + sizeof(exact) - 1, rows);
 
-	(void)key;
 	if (rows == 0)
 		snprintf(text, sizeof(text), "(%s)", label);
 	else
