@@ -25,10 +25,10 @@ struct mix {
 	} part[SEQUENCE_TYPES];
 };
 
-/* So many stretches are priced by that row. */
+/* So many deltas are priced by that row. */
 struct share {
 	const struct calibration_row *row;
-	double stretches;
+	double deltas;
 };
 
 enum {
@@ -46,7 +46,7 @@ enum {
 /* By what part of itself waiting for a processor differs from one time to another. */
 #define OTHERS 0.4
 
-/* What a node's stretches cost of a metric, and by how much that may be wrong. */
+/* What a node's deltas cost of a metric, and by how much that may be wrong. */
 struct bill {
 	double cost, range;
 	double rows;        /* if the calibration's rows are all off in the same direction */
@@ -65,7 +65,7 @@ struct adjusting {
 	double (*above)[SEQUENCE_TYPES];
 	double *whole; /* by node and metric: what it and all below it used */
 	size_t thread, nodes;
-	/* Of the node at work: its stretches, by the rows that price them. */
+	/* Of the node at work: its deltas, by the rows that price them. */
 	struct share share[SHARES_MAX];
 	unsigned shares;
 	double interpreted; /* of them, those beside what is interpreted */
@@ -108,7 +108,7 @@ static bool make_mix(struct mix *mix, const double *calls)
 	return mix->count > 0;
 }
 
-static double stretches_of(const struct profile_node *node)
+static double deltas_of(const struct profile_node *node)
 {
 	double sum = 0;
 
@@ -118,13 +118,13 @@ static double stretches_of(const struct profile_node *node)
 }
 
 /* A call that began interpreted goes on compiled when its loop has come round often enough
- * ("on-stack replacement"): no event tells, but the number of stretches does. */
+ * ("on-stack replacement"): no event tells, but the number of deltas does. */
 static void move_replaced(
 	double *calls, const struct profile *profile, const struct profile_node *node)
 {
 	bool is_static = profile->method[node->method].is_static;
 	double *interpreted = &calls[type_of(STATE_INTERPRETED, is_static)];
-	double a_call = stretches_of(node) / fmax(1, (double)node->calls);
+	double a_call = deltas_of(node) / fmax(1, (double)node->calls);
 	double replaced;
 
 	if (*interpreted <= 0 || a_call <= ROUNDS_INTERPRETED)
@@ -151,7 +151,7 @@ static void node_mix(
 
 /* ---- folds ---- */
 
-/* Stretches that end with an entry. */
+/* Deltas that end with an entry. */
 static double calls_made(const struct profile_node *node)
 {
 	return (double)node->transition[TRANSITION_ENTRY][TRANSITION_ENTRY] +
@@ -238,41 +238,40 @@ static bool is_interpreted(uint32_t code)
 	       sequence_third_type(code) >> 1 == STATE_INTERPRETED;
 }
 
-/* So many of the node's stretches are priced by the row; each row once, for what it is off by. */
+/* So many of the node's deltas are priced by the row; each row once, for what it is off by. */
 static void price_by(
-	struct adjusting *adjusting, const struct calibration_row *row, double stretches)
+	struct adjusting *adjusting, const struct calibration_row *row, double deltas)
 {
 	for (unsigned i = 0; i < adjusting->shares; i++)
 		if (adjusting->share[i].row == row) {
-			adjusting->share[i].stretches += stretches;
+			adjusting->share[i].deltas += deltas;
 			return;
 		}
-	adjusting->share[adjusting->shares++] = (struct share){row, stretches};
+	adjusting->share[adjusting->shares++] = (struct share){row, deltas};
 }
 
-/* So many of the node's stretches are of the sequence. */
-static void add_share(struct adjusting *adjusting, uint32_t code, double stretches)
+/* So many of the node's deltas are of the sequence. */
+static void add_share(struct adjusting *adjusting, uint32_t code, double deltas)
 {
-	struct adjust_stretches *sum = &adjusting->adjusted->stretches[adjusting->thread];
+	struct adjust_deltas *sum = &adjusting->adjusted->deltas[adjusting->thread];
 	const struct price *price = price_of(adjusting, code);
 
-	sum->all += stretches;
+	sum->all += deltas;
 	if (is_interpreted(code))
-		adjusting->interpreted += stretches;
+		adjusting->interpreted += deltas;
 	if (!price->row) {
-		sum->missing += stretches;
+		sum->missing += deltas;
 		return;
 	}
 	if (price->fit != FIT_EXACT)
-		sum->nearest += stretches;
-	price_by(adjusting, price->row, stretches);
+		sum->nearest += deltas;
+	price_by(adjusting, price->row, deltas);
 }
 
-/* The stretches of a node that begin and end so: `before` is what the first method may be,
+/* The deltas of a node that begin and end so: `before` is what the first method may be,
  * `after` the third. */
 static void add_mix(struct adjusting *adjusting, enum transition begin, enum transition end,
-	const struct mix *before, const struct mix *own, const struct mix *after,
-	double stretches)
+	const struct mix *before, const struct mix *own, const struct mix *after, double deltas)
 {
 	for (unsigned f = 0; f < before->count; f++)
 		for (unsigned s = 0; s < own->count; s++)
@@ -280,8 +279,8 @@ static void add_mix(struct adjusting *adjusting, enum transition begin, enum tra
 				add_share(adjusting,
 					code_of(before->part[f].type, begin, own->part[s].type,
 						end, after->part[t].type),
-					stretches * before->part[f].weight *
-						own->part[s].weight * after->part[t].weight);
+					deltas * before->part[f].weight * own->part[s].weight *
+						after->part[t].weight);
 }
 
 static void find_shares(struct adjusting *adjusting, size_t at)
@@ -305,12 +304,12 @@ static void find_shares(struct adjusting *adjusting, size_t at)
 	for (int i = 0; i < TRANSITION_PAIRS; i++) {
 		enum transition begin = (enum transition)(i / 2),
 				end = (enum transition)(i % 2);
-		uint64_t stretches = node->transition[begin][end];
+		uint64_t deltas = node->transition[begin][end];
 
-		if (stretches > 0)
+		if (deltas > 0)
 			add_mix(adjusting, begin, end,
 				begin == TRANSITION_ENTRY ? &caller : &callee, &own,
-				end == TRANSITION_ENTRY ? &callee : &caller, (double)stretches);
+				end == TRANSITION_ENTRY ? &callee : &caller, (double)deltas);
 	}
 }
 
@@ -319,14 +318,13 @@ static double used_of(const struct profile_node *node, unsigned m)
 	return (double)node->base[m] - (node->spent ? (double)node->spent[m] : 0);
 }
 
-/* What the node's stretches would come to if they were empty. */
+/* What the node's deltas would come to if they were empty. */
 static double empty_of(const struct adjusting *adjusting, unsigned m)
 {
 	double empty = 0;
 
 	for (unsigned i = 0; i < adjusting->shares; i++)
-		empty += adjusting->share[i].stretches *
-			 adjusting->share[i].row->cost[m].observed;
+		empty += adjusting->share[i].deltas * adjusting->share[i].row->cost[m].observed;
 	return empty;
 }
 
@@ -348,14 +346,14 @@ static double callees_of(
 	       fmax(1, made);
 }
 
-/* How much more the node's stretches behind its callees may cost altogether. */
+/* How much more the node's deltas behind its callees may cost altogether. */
 static double behind_of(const struct adjusting *adjusting, const struct profile_node *node,
 	unsigned m, double empty)
 {
 	double used = used_of(node, m), callees = callees_of(adjusting, node, m);
 	double part = ((double)node->transition[TRANSITION_EXIT][TRANSITION_ENTRY] +
 			      (double)node->transition[TRANSITION_EXIT][TRANSITION_EXIT]) /
-		      fmax(1, stretches_of(node));
+		      fmax(1, deltas_of(node));
 
 	return fmax(0, fmin(callees / BEHIND, fmin(part * empty, used - empty)));
 }
@@ -366,7 +364,7 @@ static double between(double from, double to, double part)
 	return from + part * (to - from);
 }
 
-/* How much more a stretch may cost in a tree of so many nodes. */
+/* How much more a delta may cost in a tree of so many nodes. */
 static double more_of(const struct calibration_metric *metric, size_t nodes)
 {
 	const struct calibration_tree *tree = metric->tree;
@@ -383,12 +381,12 @@ static double more_of(const struct calibration_metric *metric, size_t nodes)
 			log2((double)tree[t].nodes / tree[t - 1].nodes));
 }
 
-/* What a node's stretches of a metric have in common. */
+/* What a node's deltas of a metric have in common. */
 struct surrounding {
-	double work;   /* between two events: a part of what empty stretches come to */
+	double work;   /* between two events: a part of what empty deltas come to */
 	double little; /* of it, as much as is little */
 	double part;   /* how far it is on its way from little to much: 0 to 1 */
-	double more;   /* that the tree's size may make a stretch cost */
+	double more;   /* that the tree's size may make a delta cost */
 	double behind; /* that callees may make all of them cost */
 };
 
@@ -441,10 +439,10 @@ static struct bill bill_of(
 		struct bill one = bill_of_one(
 			&share->row->cost[m], &around, adjusting->calibration->metric[m].reach);
 
-		bill.cost += share->stretches * one.cost;
-		bill.range += share->stretches * one.range;
-		bill.rows += share->stretches * one.rows;
-		bill.rows_square += pow(share->stretches * one.rows, 2);
+		bill.cost += share->deltas * one.cost;
+		bill.range += share->deltas * one.range;
+		bill.rows += share->deltas * one.rows;
+		bill.rows_square += pow(share->deltas * one.rows, 2);
 	}
 	return bill;
 }
@@ -468,7 +466,7 @@ static double relative_of(
 	const struct calibration_metric *metric = &adjusting->calibration->metric[m];
 
 	return between(metric->relative, metric->interpreted,
-		adjusting->interpreted / fmax(1, stretches_of(node)));
+		adjusting->interpreted / fmax(1, deltas_of(node)));
 }
 
 /* An interval reaches no farther than from zero to what was counted. */
@@ -714,10 +712,9 @@ static int adjusted_init(struct adjusted *adjusted, const struct profile *profil
 		.method_error = calloc(profile->method_count * metrics + 1, sizeof(double)),
 		.total = calloc(
 			profile->thread_count * metrics + 1, sizeof(struct adjust_total)),
-		.stretches =
-			calloc(profile->thread_count + 1, sizeof(struct adjust_stretches))};
+		.deltas = calloc(profile->thread_count + 1, sizeof(struct adjust_deltas))};
 	if (adjusted->base && adjusted->error && adjusted->method_error && adjusted->total &&
-		adjusted->stretches)
+		adjusted->deltas)
 		return 0;
 	adjusted_fini(adjusted);
 	return -1;
@@ -766,6 +763,6 @@ void adjusted_fini(struct adjusted *adjusted)
 	free(adjusted->error);
 	free(adjusted->method_error);
 	free(adjusted->total);
-	free(adjusted->stretches);
+	free(adjusted->deltas);
 	*adjusted = (struct adjusted){0};
 }

@@ -3,14 +3,14 @@
 /*
  * adjust: takes what jprof itself cost out of a profile's nodes.
  *
- *   adjusted base = base - spent - SUM over the node's stretches of taken - behind / 2
+ *   adjusted base = base - spent - SUM over the node's deltas of taken - behind / 2
  *   error         = range + rows + pace
  *   range         = SUM over them of the farther of least and most from taken, + behind / 2
  *   rows          = SUM over them of spread
- *   pace          = relative * (base - spent)  (`interpreted`, where one of a stretch's methods is)
+ *   pace          = relative * (base - spent)  (`interpreted`, where one of a delta's methods is)
  *
- *   empty  = SUM over its stretches of observed
- *   behind = the least of: BEHIND of what all below the node used; empty of the stretches
+ *   empty  = SUM over its deltas of observed
+ *   behind = the least of: BEHIND of what all below the node used; empty of the deltas
  *            behind its callees; base - spent - empty
  *   work   = (base - spent - behind) / empty - 1, not below 0
  *
@@ -21,21 +21,21 @@
  *
  * The more work there is around a probe, the more of the probe the processor may do
  * beside it; and a probe may hide a little work so well that none is to be seen. But all
- * of a node's work may be in a few of its stretches, so that the others are empty ones:
+ * of a node's work may be in a few of its deltas, so that the others are empty ones:
  * so most does not fall with work.
  *
  * Long work leaves little of a probe in caches and in what predicts branches: so much
- * more may the stretches behind callees cost, as far as it is seen. Of instructions, whose
+ * more may the deltas behind callees cost, as far as it is seen. Of instructions, whose
  * reach is next to nothing, behind is 0.
  *
  * In a thread's tree of so many nodes that a cache does not hold them a probe may cost
  * `more`, up to all that there is: most rises by it. There what seems to be work is the
  * probes' as a rule, so taken goes to cost as more grows from 0 to reach * observed.
  *
- * How many stretches a node has is known by the events at their two ends; the types of
+ * How many deltas a node has is known by the events at their two ends; the types of
  * the methods around them by how often the node, its caller and its callees were called
  * in each state (of a node whose path was folded: its group, mix_folds); a call that began
- * interpreted counts as compiled for what it does after so many stretches that its loop
+ * interpreted counts as compiled for what it does after so many deltas that its loop
  * has been compiled meanwhile. Where those are mixed, so is the cost. What would fall
  * below zero becomes zero, and is summed up as over-correction; range and rows are less by
  * the same part.
@@ -62,8 +62,8 @@ struct adjust_total {
 	double over;    /* what the calibration says beyond that: there was no more */
 };
 
-/* A thread's stretches. */
-struct adjust_stretches {
+/* A thread's deltas. */
+struct adjust_deltas {
 	double all;
 	/* of them without a row of their own: that of a like sequence was taken */
 	double nearest;
@@ -89,8 +89,8 @@ struct adjusted {
 	struct adjust_error *error;
 	/* metric_count for each method: the sum of whole over its nodes */
 	double *method_error;
-	struct adjust_total *total;         /* metric_count for each thread */
-	struct adjust_stretches *stretches; /* by thread */
+	struct adjust_total *total;   /* metric_count for each thread */
+	struct adjust_deltas *deltas; /* by thread */
 };
 
 /* The errors of a node's base, as a sum of one. */

@@ -84,7 +84,7 @@ static unsigned state_of(unsigned type)
 	return type >> 1;
 }
 
-/* The state of the method whose probe began the stretch: that of the callee, or of the method
+/* The state of the method whose probe began the delta: that of the callee, or of the method
  * that was left. */
 static unsigned begin_state(uint32_t code)
 {
@@ -105,7 +105,7 @@ static bool same_states(uint32_t a, uint32_t b)
 	       state_of(sequence_third_type(a)) == state_of(sequence_third_type(b));
 }
 
-/* Of a stretch that an exit by exception ends only the second method is known. */
+/* Of a delta that an exit by exception ends only the second method is known. */
 static enum calibration_fit fit_unwinds(uint32_t a, uint32_t b)
 {
 	if (state_of(sequence_second_type(a)) == state_of(sequence_second_type(b)))

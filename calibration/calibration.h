@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * calibration: what the probes add to a stretch, by the sequence of methods and events that it
+ * calibration: what the probes add to a delta, by the sequence of methods and events that it
  * is in, as it was found out on one machine with one JVM.
  *
  * In:   rows, from the training or from a file (calibration_file.h).
@@ -20,7 +20,7 @@
 
 enum { CALIBRATION_NAME = 128, CALIBRATION_TREES = 8 };
 
-/* A tree of calls of that size makes a stretch cost so much more. */
+/* A tree of calls of that size makes a delta cost so much more. */
 struct calibration_tree {
 	uint32_t nodes;
 	double more; /* in the metric's unit */
@@ -35,11 +35,11 @@ struct calibration_metric {
 	unsigned tree_count;
 };
 
-/* Of a stretch and one metric, in the metric's unit. */
+/* Of a delta and one metric, in the metric's unit. */
 struct calibration_cost {
 	double observed, minimum;   /* of the deltas, with probes */
-	double environment;         /* mean of the same stretch without */
-	double cost;                /* of a stretch without work: the one less the other */
+	double environment;         /* mean of the same delta without */
+	double cost;                /* of a delta without work: the one less the other */
 	double low, high;           /* the range it was found in with little work */
 	double work_low, work_high; /* and with more */
 	double spread;              /* standard error of observed, over repetitions */
@@ -47,7 +47,7 @@ struct calibration_cost {
 
 struct calibration_row {
 	uint32_t code;  /* calibration/sequence.h */
-	uint64_t count; /* stretches it was found out from */
+	uint64_t count; /* deltas it was found out from */
 	struct calibration_cost cost[PROFILE_METRIC_MAX];
 };
 
@@ -90,7 +90,7 @@ const struct calibration_row *calibration_row(
 	const struct calibration *calibration, uint32_t code);
 
 /* The row of that code or the nearest one; among equals the one that was found out from the most
- * stretches. NULL: there is none that fits at all. Borrowed. Looks at all rows. */
+ * deltas. NULL: there is none that fits at all. Borrowed. Looks at all rows. */
 const struct calibration_row *calibration_nearest(
 	const struct calibration *calibration, uint32_t code, enum calibration_fit *fit);
 

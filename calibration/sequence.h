@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * sequence: what surrounds a stretch, packed into a code.
+ * sequence: what surrounds a delta, packed into a code.
  *
  *   event            event
  *   | begin          | end
- *   first ---> second ---> third         the stretch is charged to the second method
+ *   first ---> second ---> third         the delta is charged to the second method
  *
- * A stretch is what lies between two events of a thread. What the probes add to it depends on
+ * A delta is what lies between two events of a thread. What the probes add to it depends on
  * the methods around it (interpreted, jitted or native; static or not; or a thread's root,
  * which is outside) and on the two transitions. At an entry the third is the callee, at an exit
  * the caller.
@@ -16,7 +16,7 @@
  *        first   second  third  first   begin  second  end  third
  *        state   state   state  static         static       static
  *
- * Behind these codes there are eight more for stretches that an exit by exception ends, by the
+ * Behind these codes there are eight more for deltas that an exit by exception ends, by the
  * second method alone.
  */
 #ifndef JPROF_SEQUENCE_H
@@ -56,7 +56,7 @@ static inline enum call_state sequence_state(uint32_t third)
 	return (enum call_state)(third >> SEQUENCE_STATE_SHIFT);
 }
 
-/* The code of the stretch that an event ends: code is that of the stretch before, third what
+/* The code of the delta that an event ends: code is that of the delta before, third what
  * sequence_third says of the method that the thread is in from now on. */
 static inline uint32_t sequence_roll(uint32_t code, uint32_t third, enum transition transition)
 {
@@ -75,7 +75,7 @@ static inline uint32_t sequence_outside(uint32_t code)
 	return (code | sequence_third(STATE_OUTSIDE, false)) & ~1u;
 }
 
-/* The transition that ended the stretch, and so begins the next one. */
+/* The transition that ended the delta, and so begins the next one. */
 static inline enum transition sequence_end(uint32_t code)
 {
 	return (enum transition)(code >> 1 & 1);
@@ -103,7 +103,7 @@ static inline unsigned sequence_third_type(uint32_t code)
 	return (code >> 4 & 6) | (code & 1);
 }
 
-/* The code of a stretch that an exit by exception ends, from the code of an exit. */
+/* The code of a delta that an exit by exception ends, from the code of an exit. */
 static inline uint32_t sequence_unwound(uint32_t code)
 {
 	return SEQUENCE_UNWIND + sequence_second_type(code);

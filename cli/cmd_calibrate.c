@@ -76,7 +76,7 @@ static void print_costs(
 			continue;
 		}
 		fprintf(out, "%s (%s)\n" NAMES " %9s %12s %8s %18s %18s\n", metric->name,
-			metric->unit, "method", "stretch", "observed", "environment", "cost",
+			metric->unit, "method", "delta", "observed", "environment", "cost",
 			"with little work", "with more");
 		print_rows(out, calibration, i);
 		fprintf(out,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 """Whether all adds up in a profile, as it was counted, and adjusted by a calibration that is made
-for it: by that half of what each sequence's stretches came to is jprof's own. A line for each
+for it: by that half of what each sequence's deltas came to is jprof's own. A line for each
 difference; none if all is right.
 
     sums.py JPROF PROFILE

@@ -81,7 +81,7 @@ static const struct schema_column node_columns[] = {
 	COLUMN(jitted, "jitted", KIND_U64, ""),
 	COLUMN(native, "native", KIND_U64, ""),
 	COLUMN(transition[PROFILE_ENTRY][PROFILE_ENTRY], "entry_entry", KIND_U64,
-		"stretches, by the events at"),
+		"deltas, by the events at"),
 	COLUMN(transition[PROFILE_ENTRY][PROFILE_EXIT], "entry_exit", KIND_U64,
 		"their two ends"),
 	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
@@ -178,10 +178,10 @@ static const struct schema_column sequence_columns[] = {
 	KEY(code, "id", KIND_U32, "the code"),
 	COLUMN(first, "first", KIND_TEXT, "the method before; NULL: any"),
 	COLUMN(begin, "begin", KIND_TEXT, "entry, exit; NULL: any"),
-	COLUMN(second, "second", KIND_TEXT, "the method that the stretch is in"),
+	COLUMN(second, "second", KIND_TEXT, "the method that the delta is in"),
 	COLUMN(end, "end", KIND_TEXT, "entry, exit, unwind"),
 	COLUMN(third, "third", KIND_TEXT, "the method after; NULL: any"),
-	COLUMN(count, "count", KIND_U64, "stretches"),
+	COLUMN(count, "count", KIND_U64, "deltas"),
 };
 #undef ROW
 

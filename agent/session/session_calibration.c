@@ -23,7 +23,7 @@ static const char *note_of(const void *argument, const char *key)
 /* ---- what an event costs ---- */
 
 /* The mean over all sequences of compiled methods, which is what mostly runs. Each event ends one
- * stretch. 0: it is not known. */
+ * delta. 0: it is not known. */
 static double event_ns(const struct calibration *calibration)
 {
 	static const char *const names[] = {"cpu", "wall"};

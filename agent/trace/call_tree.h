@@ -102,7 +102,7 @@ struct tree_node {
 	uint64_t calls;
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
 	                  * where the method is */
-	/* [previous event][this event] of each stretch charged here */
+	/* [previous event][this event] of each delta charged here */
 	uint64_t transition[2][2];
 	uint64_t base[]; /* one per metric of the session, then spent, as many: of base, what
 	                  * jprof's rare ways used */

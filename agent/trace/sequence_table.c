@@ -30,7 +30,7 @@ bool sequence_table_grow(struct sequence_table *table, struct memory_budget *bud
 }
 
 /* Adds a cell whose count is not 0. An owner counts first: a sum or a minimum may be those of
- * one stretch before. */
+ * one delta before. */
 static void add_cell(unsigned metrics, uint64_t *to, const uint64_t *from, uint64_t count)
 {
 	for (unsigned m = 0; m < metrics; m++) {

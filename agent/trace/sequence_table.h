@@ -2,7 +2,7 @@
  * Copyright the jprof authors */
 /*
  * sequence_table: how often each sequence of methods and transitions occurred, and what its
- * stretches used.
+ * deltas used.
  *
  *   block[code / 32] --> 32 cells:   | count | sum, min of metric 0 | sum, min of metric 1 | ...
  *
@@ -31,8 +31,8 @@ struct sequence_table {
 	uint64_t *block[SEQUENCE_BLOCKS]; /* NULL: none of its codes has occurred */
 	struct arena arena;
 	uint32_t blocks;    /* in the arena */
-	uint32_t patience;  /* stretches until memory is asked for again */
-	uint64_t uncounted; /* stretches that found no memory; one writer */
+	uint32_t patience;  /* deltas until memory is asked for again */
+	uint64_t uncounted; /* deltas that found no memory; one writer */
 };
 
 /* Words of a cell. */

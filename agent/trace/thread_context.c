@@ -108,7 +108,7 @@ static void spend_begin(struct thread_context *context, struct spending *spendin
 		find_look(context);
 }
 
-/* Charges what the rare way used, and remembers how much it was. The stretch between the event and
+/* Charges what the rare way used, and remembers how much it was. The delta between the event and
  * the next one goes on as if there had been nothing. */
 static void spend_end(struct thread_context *context, const struct spending *spending)
 {
@@ -144,7 +144,7 @@ __attribute__((noinline)) uint32_t context_child(
 	return child;
 }
 
-/* The stretch that has begun is not like others between two events of its method. */
+/* The delta that has begun is not like others between two events of its method. */
 static void forget_type(struct thread_context *context)
 {
 	context->code = sequence_outside(context->code);
@@ -192,7 +192,7 @@ RARE bool context_push_rare(struct thread_context *context)
 }
 
 /* Leaves the frames above, each by an exit by exception at the same instant: only the first of
- * these stretches is one. */
+ * these deltas is one. */
 static void unwind_to(
 	struct thread_context *context, struct shadow_frame *frame, const uint64_t *now)
 {

@@ -120,13 +120,13 @@ struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
 	uint32_t current;             /* node; stored with release */
-	uint32_t code;                /* of the stretch that the last event ended: sequence.h */
+	uint32_t code;                /* of the delta that the last event ended: sequence.h */
 	const struct metric_set *set; /* borrowed */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
 	uint64_t last[METRIC_MAX];    /* the counters at the last event */
 	struct call_tree tree;
-	/* of the stretches; its uncounted is read by others */
+	/* of the deltas; its uncounted is read by others */
 	struct sequence_table sequences;
 
 	/* Rare: written by the owner, read by others, relaxed. */
@@ -141,7 +141,7 @@ struct thread_context {
 	/* the session's scope: what is used is nobody's; read by others */
 	_Atomic bool outside;
 	uint32_t shortage; /* the budget's, when it was last heeded */
-	bool probed;       /* probes add to some metric: what their stretches are is counted */
+	bool probed;       /* probes add to some metric: what their deltas are is counted */
 	bool look_known;
 	uint64_t look[METRIC_MAX]; /* what a look at the counters uses of them itself */
 	struct arena memory;       /* this struct */
@@ -161,7 +161,7 @@ struct thread_context {
 	struct metric_thread own_metric; /* owner, but for metric_read_from_outside */
 };
 
-/* Charges what was used since the last event, without an event. The stretch that goes on is told
+/* Charges what was used since the last event, without an event. The delta that goes on is told
  * from whole ones: it counts as one of outside. */
 void context_settle(struct thread_context *context);
 
@@ -189,7 +189,7 @@ static inline uint64_t context_used(const struct thread_context *context, unsign
 void context_go_out(struct thread_context *context);
 void context_come_in(struct thread_context *context);
 
-/* It comes in, again or for the first time, by entering the method. No stretch ends. */
+/* It comes in, again or for the first time, by entering the method. No delta ends. */
 void context_enter_scope(
 	struct thread_context *context, uint32_t method, enum call_state state, bool is_static);
 
@@ -253,8 +253,8 @@ static inline __attribute__((always_inline)) void context_add(uint64_t *counter,
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/* The stretch's cell. */
-static inline __attribute__((always_inline)) void context_count_stretch(enum metric_shape shape,
+/* The delta's cell. */
+static inline __attribute__((always_inline)) void context_count_delta(enum metric_shape shape,
 	struct thread_context *context, uint32_t code, const uint64_t *delta)
 {
 	unsigned metrics = context_metrics(shape, context);
@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) struct tree_node *context_charge(
 		__atomic_store_n(&node->base[i], node->base[i] + delta[i], __ATOMIC_RELEASE);
 	context_add(&node->transition[sequence_begin(code)][transition], 1);
 	context->code = code;
-	context_count_stretch(shape, context, unwound ? sequence_unwound(code) : code, delta);
+	context_count_delta(shape, context, unwound ? sequence_unwound(code) : code, delta);
 	return node;
 }
 
@@ -395,7 +395,7 @@ static inline __attribute__((always_inline)) bool context_exit(
 }
 
 /* Behind an event whose probe is precise: what was used since is the probe's own. It is
- * charged at once, as spent, and the stretch begins here. So it does not matter to it
+ * charged at once, as spent, and the delta begins here. So it does not matter to it
  * where the tree was in the caches. precise: a constant. */
 static inline __attribute__((always_inline)) void context_spend(
 	enum metric_shape shape, struct thread_context *context, bool precise)

@@ -127,7 +127,7 @@ struct trace_visitor {
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 
-/* Shows all threads, one after the other, each as it is at the time. A running thread's stretch
+/* Shows all threads, one after the other, each as it is at the time. A running thread's delta
  * in progress is included, charged to the node it is in. Returns what ended it, or 0. */
 int trace_visit(struct trace *trace, const struct trace_visitor *visitor);
 
@@ -154,9 +154,9 @@ static inline size_t trace_sequences_words(unsigned metrics)
 	return (size_t)SEQUENCE_CODES * sequence_words_of(metrics);
 }
 
-/* The stretches of all threads together, ended ones too, by sequence: the cell of a code is at
+/* The deltas of all threads together, ended ones too, by sequence: the cell of a code is at
  * cell[code * sequence_words_of(metrics)]: count, and sum and min of each metric. Returns how many
- * stretches are missing because there was no memory to count them. On any thread. */
+ * deltas are missing because there was no memory to count them. On any thread. */
 uint64_t trace_sequences(struct trace *trace, uint64_t *cell);
 
 struct trace_state {

@@ -25,7 +25,7 @@ static void look_at_counters(struct look *look)
 	unsigned metrics = look->trace->set->count;
 	uint64_t now[METRIC_MAX], again[METRIC_MAX];
 
-	memset(look->stretch, 0, sizeof(look->stretch));
+	memset(look->delta, 0, sizeof(look->delta));
 	look->turn = turn_of(look);
 	look->current = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
 	load_last(look, look->last);
@@ -44,7 +44,7 @@ static void look_at_counters(struct look *look)
 	for (unsigned i = 0; i < metrics; i++)
 		if (now[i] > look->last[i] || (context->row.life == CONTEXT_LANE &&
 						      metric_runs_on(look->trace->set, i)))
-			look->stretch[i] = now[i] - look->last[i];
+			look->delta[i] = now[i] - look->last[i];
 }
 
 void look_begin(struct look *look, struct thread_context *context,
@@ -153,7 +153,7 @@ static void account_node(struct look *look, const struct tree_node *node)
 		look->thread.events += node->transition[i / 2][i % 2];
 }
 
-/* True if the file does not have it as it is. Marks it as written; but for the current one with the stretch
+/* True if the file does not have it as it is. Marks it as written; but for the current one with the delta
  * in progress, which may yet be charged elsewhere. */
 static bool is_changed(struct look *look, uint32_t index, const struct tree_node *copy)
 {
@@ -162,15 +162,15 @@ static bool is_changed(struct look *look, uint32_t index, const struct tree_node
 	bool changed;
 
 	for (unsigned i = 0; i < look->trace->set->count && index == look->current; i++)
-		if (look->stretch[i] != 0)
+		if (look->delta[i] != 0)
 			sum = UINT64_MAX;
 	changed = look->all || node->written != sum || sum == UINT64_MAX;
 	__atomic_store_n(&node->written, sum, __ATOMIC_RELAXED);
 	return changed;
 }
 
-/* The stretch in progress, if the thread is still in it. */
-static void add_stretch(struct look *look, struct tree_node *copy)
+/* The delta in progress, if the thread is still in it. */
+static void add_delta(struct look *look, struct tree_node *copy)
 {
 	uint64_t last[METRIC_MAX];
 
@@ -180,8 +180,8 @@ static void add_stretch(struct look *look, struct tree_node *copy)
 	for (unsigned i = 0; i < look->trace->set->count; i++) {
 		if (last[i] != look->last[i])
 			continue;
-		copy->base[i] += look->stretch[i];
-		look->added[i] = look->stretch[i];
+		copy->base[i] += look->delta[i];
+		look->added[i] = look->delta[i];
 	}
 }
 
@@ -200,7 +200,7 @@ static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
 		if (look->thread.group != 0)
 			lane_add_parked(look, *at, copy);
 		if (*at == look->current)
-			add_stretch(look, copy);
+			add_delta(look, copy);
 		account_node(look, copy);
 		kept += !look->visitor->changes || is_changed(look, *at, copy);
 	}

@@ -7,7 +7,7 @@
  * grow or to prune. A prune between two blocks moves nodes: the look is begun again, and
  * the last of LOOK_TRIES times the owner is asked not to prune meanwhile.
  *
- * The stretch in progress is what the counters show from outside beyond the values at the
+ * The delta in progress is what the counters show from outside beyond the values at the
  * last event. It goes to the current node, in the copy only, and only where the values at
  * the last event are still the same when that node has been copied: the owner stores them
  * before it charges, so nothing is ever shown twice. Nor is a thread that was unmounted shown both
@@ -37,9 +37,9 @@ struct look {
 	uint32_t turn; /* the context's forgetting, with last */
 	uint32_t moves, account_moves;
 	uint64_t last[METRIC_MAX];
-	uint64_t stretch[METRIC_MAX]; /* of lanes what runs on may be negative */
-	uint64_t added[METRIC_MAX];   /* of the stretch, what went into the copy */
-	uint64_t sum[METRIC_MAX];     /* of base */
+	uint64_t delta[METRIC_MAX]; /* of lanes what runs on may be negative */
+	uint64_t added[METRIC_MAX]; /* of the delta, what went into the copy */
+	uint64_t sum[METRIC_MAX];   /* of base */
 };
 
 /* Fills look but for trace, visitor, result, now and what is asked for. identity: borrowed. */
@@ -52,7 +52,7 @@ void look_begin(struct look *look, struct thread_context *context,
 /* Only to those that ask for changes. */
 bool look_forwards(struct look *look);
 
-/* With the stretch in progress where it belongs. */
+/* With the delta in progress where it belongs. */
 bool look_nodes(struct look *look);
 
 /* Ids of accounts that ceased: only to those that ask for changes. */

@@ -37,7 +37,7 @@ struct virtual_thread {
 	uint32_t lane;  /* id of the lane that the frames' nodes are of; 0: none */
 	uint32_t moves; /* of that lane's nodes */
 	uint32_t node;  /* of that lane, that it was in */
-	uint32_t code;  /* of the stretch that was under way */
+	uint32_t code;  /* of the delta that was under way */
 	bool outside;   /* the session's scope */
 	bool lost;      /* once there was no memory to mount it; that was counted */
 	uint32_t frames, room;

@@ -17,10 +17,10 @@ def median_of(value): map(value) | figures::median | figures::short;
 def methods: figures::groups([.program, .method]) | map([
 		.[0].program, .[0].method, median_of(figures::truth), median_of(.raw),
 		"\(median_of(.adjusted)) ±\(median_of(.error))", figures::share(inside),
-		figures::share(narrow(.calls)), figures::share(narrow(.stretches)),
+		figures::share(narrow(.calls)), figures::share(narrow(.deltas)),
 		figures::share(figures::steady)])
 	| figures::table(["program", "method", "truth", "raw", "adjusted", "inside", "narrow/call",
-		"narrow/stretch", "steady"]);
+		"narrow/delta", "steady"]);
 
 def listed(condition; $what): map(select(condition)
 	| "- \($what): \(.program) \(.method), run \(.run): \(numbers)") | .[];
@@ -32,7 +32,7 @@ def wholes: group_by([.program, .run]) | map({before: (map(.before) | add),
 def summary: "\($title): truth inside the interval: \(figures::percentage(inside)),"
 	+ " of the steady ones \(map(select(figures::steady)) | figures::percentage(inside));"
 	+ " half-width at most 2 % + \($slack) ns per call: \(figures::percentage(narrow(.calls))),"
-	+ " per stretch: \(figures::percentage(narrow(.stretches)));"
+	+ " per delta: \(figures::percentage(narrow(.deltas)));"
 	+ " programs as a whole inside: \(wholes | figures::percentage(inside))";
 
 "### \($title): own CPU time, ns an iteration", "", methods, "",

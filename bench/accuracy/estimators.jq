@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# estimators: how near to the truth the same profiles come by different ideas of what a stretch
+# estimators: how near to the truth the same profiles come by different ideas of what a delta
 # costs: nothing, the least, the mean, or what it can cost beside its work, as jprof has it.
 #
 # In: figures of one JDK and timing by the calibration and by its variants (variant.jq); $title,
 # $slack: what is near, ns a call, beside 2 % of the truth. Out: Markdown, whose last line is the
 # sum of it. All is own CPU time of a call; that of a loop, which is called once, of an iteration.
-# A minimum is that of one stretch of many: the clock's step is in it, and whatever slip it made.
+# A minimum is that of one delta of many: the clock's step is in it, and whatever slip it made.
 import "figures" as figures;
 
 def calls: [.calls, 1] | max;

@@ -5,14 +5,14 @@
 #
 # In: the view `callers` of what was recorded; $program: what Accuracy.java printed; $run,
 # $calibration. Out: CPU time per iteration, ns: before and after, raw, adjusted, its error; per
-# iteration, too, calls and stretches: what lies between two events, so one for each call of the
+# iteration, too, calls and deltas: what lies between two events, so one for each call of the
 # method and each that it makes. Bytes: of an iteration by the program's own count, and of all.
 
 def counted($metric; $key): (.[$key] // .base)[$metric];
 
 def method: {
 	calls: .self.calls,
-	stretches: (.self.calls + ([.callees[].calls] | add // 0)),
+	deltas: (.self.calls + ([.callees[].calls] | add // 0)),
 	interpreted: .self.entered.interpreted,
 	raw: .self | counted("cpu"; "raw_base"),
 	adjusted: .self.base.cpu,
@@ -22,7 +22,7 @@ def method: {
 
 def sum: reduce .[] as $method ({}; reduce ($method | keys[]) as $key (.; .[$key] += $method[$key]));
 
-def per_iteration($iterations): reduce ("calls", "stretches", "raw", "adjusted", "error") as $key
+def per_iteration($iterations): reduce ("calls", "deltas", "raw", "adjusted", "error") as $key
 	(.; .[$key] /= $iterations);
 
 if $calibration != "off" and any(.rows[]; .self.error == null)

@@ -5,7 +5,7 @@
 # run: whether the intervals that a calibrated profile shows hold the truth. Programs whose methods'
 # own time and allocation are known (Programs.java); a tree in which one method at a time is made
 # slower (SlowDown.java); and what no subtraction gives back (Examples.java). The same
-# profiles of programs are reported by simpler ideas of what a stretch costs, too (variant.jq).
+# profiles of programs are reported by simpler ideas of what a delta costs, too (variant.jq).
 #
 #   run.sh BUILD_DIR [--runs 5] [--jdk HOME]... [--timing fast|precise]... [--calibrations DIR]
 #          [PROGRAM...]

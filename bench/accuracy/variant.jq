@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# variant: a calibration by which a stretch of a sequence costs the same whatever work is in it.
+# variant: a calibration by which a delta of a sequence costs the same whatever work is in it.
 #
 # In: a calibration; $estimator: "minimum", what was least in the training, or "mean". Out: the
 # calibration, for `jprof report --calibration`.

@@ -96,7 +96,7 @@ fact calibration | grep -q '^none: probes add nothing to what is recorded here' 
 	fail "memory alone: '$(fact calibration)'"
 [ "$(query "$work/p.jprof" "SELECT (SELECT count(*) FROM sequence) +
 	(SELECT count(*) FROM meta WHERE key = 'overhead.event_ns')")" = 0 ] ||
-	fail "memory alone: stretches were counted, or events measured"
+	fail "memory alone: deltas were counted, or events measured"
 cp "$work/kept.jprof" "$work/p.jprof"
 
 # A JVM that measures nothing is tried once.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# sequences: between which methods the stretches of a thread were, as the profile has them and as a
+# sequences: between which methods the deltas of a thread were, as the profile has them and as a
 # program says that knows: static or not, native or not, left by an exception or not; in both ways of
 # seeing calls, in both timings; and what must hold for the sums whatever the program does.
 . "$(dirname "$0")/common.sh"
@@ -27,7 +27,7 @@ holds() {
 }
 
 # differences EXPECTED FOUND: where jprof stood aside for a moment (it binds a native method, say), what
-# goes on is no whole stretch, and outside; that may be so a few times.
+# goes on is no whole delta, and outside; that may be so a few times.
 differences() {
 	awk -F '|' -v few=12 '
 		{
@@ -68,7 +68,7 @@ compare() {
 	holds "$what" "NOT EXISTS (SELECT * FROM sequence WHERE min_0 * count > sum_0)"
 	holds "$what" "NOT EXISTS (SELECT * FROM node WHERE spent_0 > base_0 OR spent_1 > base_1)"
 	holds "$what" "(SELECT sum(spent_0) FROM node) > 0"
-	# Beside stretches, nodes have what was spent, and what a thread used before its first event
+	# Beside deltas, nodes have what was spent, and what a thread used before its first event
 	# is known, or behind its last.
 	holds "$what" "(SELECT sum(sum_0) FROM sequence) + (SELECT sum(spent_0) FROM node)
 		<= (SELECT sum(base_0) FROM node)"

@@ -249,7 +249,7 @@ static void see_compiled(struct both *both)
 static void work_makes_a_range(void **state)
 {
 	static const double none[3] = {0, 0, 0}, empty[3] = {20, 23, 35};
-	/* The probes do part of their work beside it: a leaf is 8 cheaper, the others 3 a stretch. */
+	/* The probes do part of their work beside it: a leaf is 8 cheaper, the others 3 a delta. */
 	static const double dependent[3] = {20, 40, 60}, hidden[3] = {32, 57, 86};
 	/* As good as nothing is to be seen of some work. */
 	static const double little[3] = {4, 6, 8}, unseen[3] = {20, 23, 35};
@@ -307,7 +307,7 @@ static void work_makes_a_range(void **state)
 	calibration_destroy(calibration);
 }
 
-/* A path of 9 calls more has 19 stretches; without probes 2 of each are its own. The smallest tree is
+/* A path of 9 calls more has 19 deltas; without probes 2 of each are its own. The smallest tree is
  * what others are compared with. */
 static void large_trees_are_measured(void **state)
 {
@@ -338,7 +338,7 @@ static void large_trees_are_measured(void **state)
 	calibration_destroy(calibration);
 }
 
-/* But where a call takes longer without probes than its stretch does with them. */
+/* But where a call takes longer without probes than its delta does with them. */
 static void no_cost_is_below_zero(void **state)
 {
 	static const double none[3] = {0, 0, 0}, empty[3] = {20, 23, 35};

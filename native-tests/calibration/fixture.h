@@ -15,7 +15,7 @@ extern const char fixture_text[];
 uint32_t fixture_code(const char *first, const char *begin, const char *second, const char *end,
 	const char *third);
 
-/* Adds a row with that cost of the first metric, found out from so many stretches. */
+/* Adds a row with that cost of the first metric, found out from so many deltas. */
 void fixture_row(struct calibration *calibration, uint32_t code, uint64_t count, double cost,
 	double low, double high);
 

@@ -52,7 +52,7 @@ static void tree_fini(struct tree *tree)
 	calibration_destroy(tree->calibration);
 }
 
-/* A node whose calls were all jitted, without stretches. */
+/* A node whose calls were all jitted, without deltas. */
 static struct profile_node *add_node(
 	struct tree *tree, uint32_t parent, uint32_t method, uint64_t calls, uint64_t base)
 {
@@ -71,7 +71,7 @@ static struct profile_node *add_node(
 	return &tree->node[at];
 }
 
-static void stretches(struct profile_node *node, uint64_t entry_entry, uint64_t entry_exit,
+static void deltas(struct profile_node *node, uint64_t entry_entry, uint64_t entry_exit,
 	uint64_t exit_entry, uint64_t exit_exit)
 {
 	const uint64_t count[2][2] = {{entry_entry, entry_exit}, {exit_entry, exit_exit}};
@@ -112,15 +112,15 @@ static void about(double value, double expected)
 
 /* main is called once, and calls leaf 100 times; everything is jitted.
  *
- *   root 1000:  exit-entry 1 (the thread's first stretch counts as begun by an exit)
+ *   root 1000:  exit-entry 1 (the thread's first delta counts as begun by an exit)
  *   main 5000:  entry-entry 1, exit-entry 99, exit-exit 1
  *   leaf 3000:  entry-exit 100 */
 static void known_tree(struct tree *tree)
 {
 	tree_init(tree);
-	stretches(add_node(tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
-	stretches(add_node(tree, 0, PLAIN, 1, 5000), 1, 0, 99, 1);
-	stretches(add_node(tree, 1, STATIC, 100, 3000), 0, 100, 0, 0);
+	deltas(add_node(tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
+	deltas(add_node(tree, 0, PLAIN, 1, 5000), 1, 0, 99, 1);
+	deltas(add_node(tree, 1, STATIC, 100, 3000), 0, 100, 0, 0);
 }
 
 static void all_jitted_is_exact(void **state)
@@ -143,14 +143,14 @@ static void all_jitted_is_exact(void **state)
 	assert_int_equal(error_of(&tree, 2), 100 * 5);
 	assert_int_equal(tree.adjusted.total[0].taken, 100 + 30 + 7 + 99 * 20 + 11 + 1500);
 	about(tree.adjusted.total[0].over, 0);
-	about(tree.adjusted.stretches[0].all, 202);
-	about(tree.adjusted.stretches[0].nearest, 0);
-	about(tree.adjusted.stretches[0].missing, 0);
+	about(tree.adjusted.deltas[0].all, 202);
+	about(tree.adjusted.deltas[0].nearest, 0);
+	about(tree.adjusted.deltas[0].missing, 0);
 	tree_fini(&tree);
 }
 
 /* 40 of leaf's 100 calls were interpreted, 60 jitted: 40 at 90 and 60 at 15; and main's
- * stretches begin with an exit of the one or the other. */
+ * deltas begin with an exit of the one or the other. */
 static void mixes_are_weighed(void **state)
 {
 	struct tree tree;
@@ -250,7 +250,7 @@ static void methods_are_off_as_one(void **state)
 	struct adjust_errors errors = {0}, node;
 
 	known_tree(&tree);
-	stretches(add_node(&tree, 2, STATIC, 50, 1500), 0, 50, 0, 0);
+	deltas(add_node(&tree, 2, STATIC, 50, 1500), 0, 50, 0, 0);
 	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 10, 8, 12);
 	row(&tree, "jitted static", "entry", "jitted static", "exit", "jitted static", 10, 8,
 		12);
@@ -374,16 +374,16 @@ static void what_goes_on_is_of_a_kind(void **state)
 }
 
 /* leaf is called 240,000 times by main, whose one call began interpreted: a quarter of main's
- * stretches between them is priced as interpreted, if anything is compiled at all. */
+ * deltas between them is priced as interpreted, if anything is compiled at all. */
 static void loops_are_compiled_while_they_run(void **state)
 {
 	for (int compiles = 0; compiles < 2; compiles++) {
 		struct tree tree;
 
 		tree_init(&tree);
-		stretches(add_node(&tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
-		stretches(add_node(&tree, 0, PLAIN, 1, 100000000), 0, 0, 240000, 0);
-		stretches(add_node(&tree, 1, STATIC, 240000, 0), 0, 240000, 0, 0);
+		deltas(add_node(&tree, 0, OUTSIDE, 0, 1000), 0, 0, 1, 0);
+		deltas(add_node(&tree, 0, PLAIN, 1, 100000000), 0, 0, 240000, 0);
+		deltas(add_node(&tree, 1, STATIC, 240000, 0), 0, 240000, 0, 0);
 		tree.node[1].jitted = 0;
 		tree.node[1].interpreted = 1;
 		tree.node[2].jitted = compiles ? 240000 : 0;
@@ -413,7 +413,7 @@ static void work_has_its_own_error(void **state)
 	tree.spent[2] = 400;
 	adjust(&tree);
 	assert_int_equal(error_of(&tree, 2), 100 + 130);
-	/* Of main's 101 stretches, 100 lie beside a leaf; half of its calls are
+	/* Of main's 101 deltas, 100 lie beside a leaf; half of its calls are
 	 * interpreted now. */
 	tree.calibration->metric[0].interpreted = 0.25;
 	tree.node[2].jitted = 50;
@@ -428,7 +428,7 @@ static void work_has_its_own_error(void **state)
 	tree_fini(&tree);
 }
 
-/* 99 of main's stretches are of 40, so 1040 are seen above. Long work below may have made
+/* 99 of main's deltas are of 40, so 1040 are seen above. Long work below may have made
  * them cost more: a 200th of it, as far as it is seen. */
 static void long_work_leaves_its_mark(void **state)
 {
@@ -458,7 +458,7 @@ static void long_work_leaves_its_mark(void **state)
 	}
 }
 
-static void unknown_stretches_are_told(void **state)
+static void unknown_deltas_are_told(void **state)
 {
 	struct tree tree;
 
@@ -467,8 +467,8 @@ static void unknown_stretches_are_told(void **state)
 	adjust(&tree);
 	assert_int_equal(tree.adjusted.base[1], 5000);
 	assert_int_equal(tree.adjusted.base[2], 2000);
-	about(tree.adjusted.stretches[0].nearest, 100);
-	about(tree.adjusted.stretches[0].missing, 102);
+	about(tree.adjusted.deltas[0].nearest, 100);
+	about(tree.adjusted.deltas[0].missing, 102);
 	tree_fini(&tree);
 }
 
@@ -518,8 +518,8 @@ static void intervals_add_up(void **state)
 		row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 15, 10, 16);
 		row(&tree, "jitted static", "exit", "jitted", "entry", "jitted static", 20, 18,
 			21);
-		stretches(&tree.node[1], 0, 0, part ? 60 : 39, 0);
-		stretches(&tree.node[2], 0, part ? 60 : 40, 0, 0);
+		deltas(&tree.node[1], 0, 0, part ? 60 : 39, 0);
+		deltas(&tree.node[2], 0, part ? 60 : 40, 0, 0);
 		tree.base[1] = part ? 3500 : 1500;
 		tree.base[2] = part ? 1600 : 1400;
 		adjust(&tree);
@@ -535,7 +535,7 @@ static void intervals_add_up(void **state)
 
 enum { WALL, CPU };
 
-/* A root that did nothing, a method of 10 stretches that cost 40 each, one that sleeps. */
+/* A root that did nothing, a method of 10 deltas that cost 40 each, one that sleeps. */
 static void adjust_waiting(
 	uint64_t waited_ns, struct adjusted *adjusted, int64_t *left, uint64_t *error)
 {
@@ -558,7 +558,7 @@ static void adjust_waiting(
 	struct calibration *calibration = calibration_create();
 	struct error failure = {0};
 
-	stretches(&node[1], 0, 10, 0, 0);
+	deltas(&node[1], 0, 10, 0, 0);
 	calibration_add_metric(calibration, "wall", "ns", 0);
 	calibration_add_metric(calibration, "cpu", "ns", 0);
 	fixture_row(calibration, fixture_code("outside", "entry", "jitted", "exit", "outside"),
@@ -628,7 +628,7 @@ int main(void)
 		cmocka_unit_test(loops_are_compiled_while_they_run),
 		cmocka_unit_test(work_has_its_own_error),
 		cmocka_unit_test(long_work_leaves_its_mark),
-		cmocka_unit_test(unknown_stretches_are_told),
+		cmocka_unit_test(unknown_deltas_are_told),
 		cmocka_unit_test(calls_may_be_missing),
 		cmocka_unit_test(odd_profiles),
 		cmocka_unit_test(intervals_add_up),

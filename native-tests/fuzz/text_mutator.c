@@ -78,7 +78,7 @@ static bool replace(
 }
 
 /* From a token on, at most so many; within PIECE_MAX bytes. */
-static struct token stretch(struct text *text, size_t tokens)
+static struct token delta(struct text *text, size_t tokens)
 {
 	size_t first = below(text, text->count), last = first + below(text, tokens);
 	struct token piece = text->token[first];
@@ -125,9 +125,9 @@ static void put_limit(struct text *text)
 	}
 }
 
-static void copy_stretch(struct text *text, size_t tokens, bool instead)
+static void copy_delta(struct text *text, size_t tokens, bool instead)
 {
-	struct token from = stretch(text, tokens), to = text->token[below(text, text->count)];
+	struct token from = delta(text, tokens), to = text->token[below(text, text->count)];
 	uint8_t piece[PIECE_MAX];
 
 	memcpy(piece, text->data + from.at, from.length);
@@ -141,16 +141,16 @@ static void mutate_once(struct text *text, const char *const *words)
 		return;
 	switch (below(text, 6)) {
 	case 0:
-		copy_stretch(text, 1, true);
+		copy_delta(text, 1, true);
 		break;
 	case 1:
-		copy_stretch(text, 24, false);
+		copy_delta(text, 24, false);
 		break;
 	case 2:
 		put_limit(text);
 		break;
 	case 3: {
-		struct token gone = stretch(text, 8);
+		struct token gone = delta(text, 8);
 
 		replace(text, gone.at, gone.length, "", 0);
 		break;

@@ -5,7 +5,7 @@
  * most of what comes out is still nearly one.
  *
  * A text is taken apart into tokens: "a string", a word or number, a sign. Tokens are replaced by
- * others of the same text, by words of the format, or by numbers at limits; stretches of them are
+ * others of the same text, by words of the format, or by numbers at limits; deltas of them are
  * left out, or put in once more elsewhere. A third of the mutations are the library's, of bytes.
  */
 #ifndef JPROF_FUZZ_TEXT_MUTATOR_H

@@ -285,7 +285,7 @@ static const struct difference {
 			{MAIN, 6, 1, 4, 8, 71}},
 		{{MAIN, 2, MAIN, 5}, {MAIN, 3, MAIN, 1}, {MAIN, 4, MAIN, 6}},
 		{{MAIN, ROOT}, {MAIN, 1, 0, FOLD, 0, 0}, {MAIN, 6, 1, 4, 1, 1}}},
-	{__LINE__, "a stretch that is told of the node after it", 0,
+	{__LINE__, "a delta that is told of the node after it", 0,
 		{{MAIN, ROOT}, {MAIN, 1, 0, 2, 5, 50}, {MAIN, 2, 1, 3, 7, 75}},
 		{{MAIN, 0, 0, 0, 0, 99}, {MAIN, 1, 0, 2, 5, 60}, {MAIN, 2, 1, 3, 8, 70}}, {{0}},
 		{{MAIN, 0, 0, 0, 0, 99}, {MAIN, 1, 0, 2, 0, 5}, {MAIN, 2, 1, 3, 1, 0}}},

@@ -293,7 +293,7 @@ static void add_sequence(
 		.min = fixture->sequence_min[at]};
 }
 
-void fixture_stretches(struct fixture *fixture)
+void fixture_deltas(struct fixture *fixture)
 {
 	struct profile *profile = &fixture->profile;
 

@@ -69,9 +69,9 @@ void fixture_small(struct fixture *fixture);
  * a row of like names. */
 void fixture_virtual(struct fixture *fixture);
 
-/* Gives each node of the profile stretches (the calls of a leaf are entry-exit ones), the time
+/* Gives each node of the profile deltas (the calls of a leaf are entry-exit ones), the time
  * that jprof spent in it, and the session sequences; for fixture_adjust. */
-void fixture_stretches(struct fixture *fixture);
+void fixture_deltas(struct fixture *fixture);
 
 /* A calibration that knows most of these sequences, and the profile adjusted by it
  * (adjustment_fini). */

@@ -50,7 +50,7 @@ static void random_profile(unsigned seed)
 				METHOD_FIRST + random_below(5), 1 + random_below(50),
 				random_below(20000), random_below(1000));
 	}
-	fixture_stretches(&fixture);
+	fixture_deltas(&fixture);
 }
 
 static json_t *load(

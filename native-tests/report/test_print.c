@@ -63,7 +63,7 @@ static void test_golden_adjusted(void **state)
 	struct adjustment adjustment;
 
 	fixture_small(&fixture);
-	fixture_stretches(&fixture);
+	fixture_deltas(&fixture);
 	fixture_adjust(&fixture, &adjustment);
 	for (size_t v = 0; v < view_count; v++) {
 		for (size_t f = 0; f < format_count && views[v]->adjusts; f++) {
@@ -732,7 +732,7 @@ static void test_grey(void **state)
 	char *text;
 
 	fixture_small(&fixture);
-	fixture_stretches(&fixture);
+	fixture_deltas(&fixture);
 	fixture_adjust(&fixture, &adjustment);
 	text = fixture_report(&fixture, &request, &violations, &error);
 	assert_non_null(strstr(text, "\033[90m~0.006 \u00b10.003"));

@@ -188,7 +188,7 @@ static void test_screens(void **state)
 	fixture_virtual(&fixture);
 	fixture.thread[0].repaired = 3;
 	fixture.thread[1].lost = 12345;
-	fixture_stretches(&fixture);
+	fixture_deltas(&fixture);
 	fixture_adjust(&fixture, &adjustment);
 	for (size_t v = 0; v < view_count; v++) {
 		for (size_t w = 0; w < COUNT(widths); w++) {
@@ -555,7 +555,7 @@ static void test_merged_adjusted(void **state)
 	json_t *apart, *merged;
 
 	fixture_small(&fixture);
-	fixture_stretches(&fixture);
+	fixture_deltas(&fixture);
 	fixture_adjust(&fixture, &adjustment);
 	apart = print_json(&request);
 	request.choice.merge_threads = true;

@@ -515,7 +515,7 @@ static void while_threads_run(void **state)
 	run_threads("running");
 }
 
-/* The stretch that a thread is in is told by its clocks, which go on while it is looked at. */
+/* The delta that a thread is in is told by its clocks, which go on while it is looked at. */
 static void with_real_clocks(void **state)
 {
 	struct metric_set set = snapshot_set;

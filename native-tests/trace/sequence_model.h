@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* sequence_model: the stretches of a thread, remembered in words, and summed up by them. */
+/* sequence_model: the deltas of a thread, remembered in words, and summed up by them. */
 #ifndef JPROF_TEST_SEQUENCE_MODEL_H
 #define JPROF_TEST_SEQUENCE_MODEL_H
 
@@ -18,14 +18,14 @@ const char *sequence_model_type(enum call_state state, bool is_static);
 
 void sequence_model_init(struct sequence_model *model);
 
-/* An event ends a stretch that used so much; the thread is in a third method now. */
+/* An event ends a delta that used so much; the thread is in a third method now. */
 void sequence_model_event(
 	struct sequence_model *model, const char *end, const char *third, const uint64_t *used);
 
-/* What goes on is no stretch of a method. */
+/* What goes on is no delta of a method. */
 void sequence_model_outside(struct sequence_model *model);
 
-/* Adds another thread's stretches. */
+/* Adds another thread's deltas. */
 void sequence_model_add(struct sequence_model *model, const struct sequence_model *from);
 
 /* Fails unless the trace has counted the same. */

@@ -169,7 +169,7 @@ static void *run_carrier(void *user)
 
 /* What a picture shows of virtual threads, and what it has to show no less of next time. */
 struct seen {
-	uint64_t calls, total, used, stretches, mounts, threads, lost;
+	uint64_t calls, total, used, deltas, mounts, threads, lost;
 	uint64_t carriers; /* their own use: none */
 };
 
@@ -195,15 +195,15 @@ static struct seen count(const struct test_picture *picture)
 	return seen;
 }
 
-static uint64_t stretches_in(struct trace *trace)
+static uint64_t deltas_in(struct trace *trace)
 {
 	uint64_t *cells = calloc(trace_sequences_words(2), sizeof(*cells));
-	uint64_t stretches = trace_sequences(trace, cells);
+	uint64_t deltas = trace_sequences(trace, cells);
 
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++)
-		stretches += cells[code * sequence_words_of(2)];
+		deltas += cells[code * sequence_words_of(2)];
 	free(cells);
-	return stretches;
+	return deltas;
 }
 
 /* What was seen once is seen for good. */
@@ -215,13 +215,13 @@ static struct seen look(struct trace *trace, const struct seen *before)
 
 	test_visit(trace, &picture);
 	seen = count(&picture);
-	seen.stretches = stretches_in(trace);
+	seen.deltas = deltas_in(trace);
 	trace_totals(trace, total);
 	seen.total = total[0];
 	assert_true(seen.calls >= before->calls);
 	assert_true(seen.used >= before->used);
 	assert_true(seen.mounts >= before->mounts);
-	assert_true(seen.stretches >= before->stretches);
+	assert_true(seen.deltas >= before->deltas);
 	assert_true(seen.total >= before->total);
 	assert_true(seen.total >= seen.used);
 	assert_int_equal(seen.carriers, 0);

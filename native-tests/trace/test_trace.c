@@ -81,7 +81,7 @@ static void test_shown(void **state)
 	assert_false(picture.row[1].thread.alive);
 	assert_string_equal(picture.row[1].identity.name, "renamed");
 	assert_int_equal(picture.row[1].thread.events, 4);
-	/* The end's last stretch goes to the root. */
+	/* The end's last delta goes to the root. */
 	assert_int_equal(picture.row[1].thread.total[0], 116);
 	assert_int_equal(picture.row[1].nodes->base[0], 100);
 	assert_true(picture.row[1].thread.ended >= picture.row[1].thread.started);
@@ -108,8 +108,8 @@ static void test_blocks(void **state)
 	test_picture_fini(&picture);
 }
 
-/* A stretch in progress is in the copy, not in the tree; after a stop it stands still. */
-static void test_stretch(void **state)
+/* A delta in progress is in the copy, not in the tree; after a stop it stands still. */
+static void test_delta(void **state)
 {
 	struct trace *trace = *state;
 	struct test_picture picture = {.metrics = 2, .keep_nodes = true};
@@ -187,7 +187,7 @@ static void test_totals_outside(void **state)
 	test_picture_fini(&picture);
 }
 
-/* An event between the look at the counters and the copy: the stretch that it ended is
+/* An event between the look at the counters and the copy: the delta that it ended is
  * charged by the owner, and must not be shown twice. */
 struct busy {
 	struct test_picture picture;
@@ -220,7 +220,7 @@ static int busy_end(void *user, const struct trace_thread *thread)
 	return busy->inner.end(busy->inner.user, thread);
 }
 
-static void test_stretch_ends(void **state)
+static void test_delta_ends(void **state)
 {
 	struct trace *trace = *state;
 	struct busy busy = {.picture = {.metrics = 2}};
@@ -714,9 +714,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_shown),
 		TEST(test_blocks),
-		TEST(test_stretch),
+		TEST(test_delta),
 		TEST(test_totals_outside),
-		TEST(test_stretch_ends),
+		TEST(test_delta_ends),
 		TEST(test_folding),
 		TEST(test_many_names),
 		TEST(test_end_in_visit),

@@ -89,21 +89,21 @@ static uint64_t calls_in(const struct test_picture *picture)
 	return calls;
 }
 
-/* All stretches, those that found no memory too; no cell may have less than it has to. */
-static uint64_t stretches_in(struct trace *trace)
+/* All deltas, those that found no memory too; no cell may have less than it has to. */
+static uint64_t deltas_in(struct trace *trace)
 {
 	uint64_t *cells = calloc(trace_sequences_words(2), sizeof(*cells));
-	uint64_t stretches = trace_sequences(trace, cells);
+	uint64_t deltas = trace_sequences(trace, cells);
 
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
 		const uint64_t *cell = &cells[code * sequence_words_of(2)];
 
-		stretches += cell[0];
+		deltas += cell[0];
 		assert_true(cell[1] >= cell[0] * cell[2]);
 		assert_true(cell[0] == 0 || cell[4] < UINT64_MAX);
 	}
 	free(cells);
-	return stretches;
+	return deltas;
 }
 
 static void run(uint64_t limit, uint32_t methods)
@@ -113,7 +113,7 @@ static void run(uint64_t limit, uint32_t methods)
 	static struct owner owner[OWNERS + 1]; /* outlives a failure: the threads run on */
 	struct test_picture picture = {.metrics = 2};
 	struct trace_state state;
-	uint64_t calls = 0, before = 0, pruned = 0, stretches = 0;
+	uint64_t calls = 0, before = 0, pruned = 0, deltas = 0;
 
 	for (int i = 0; i <= OWNERS; i++) {
 		owner[i] = (struct owner){
@@ -129,8 +129,8 @@ static void run(uint64_t limit, uint32_t methods)
 		/* What has been seen once is seen for good. */
 		assert_true(calls_in(&picture) >= before);
 		before = calls_in(&picture);
-		assert_true(stretches_in(trace) >= stretches);
-		stretches = stretches_in(trace);
+		assert_true(deltas_in(trace) >= deltas);
+		deltas = deltas_in(trace);
 		nanosleep(&pause, NULL);
 	}
 	for (int i = 0; i <= OWNERS; i++)
@@ -141,7 +141,7 @@ static void run(uint64_t limit, uint32_t methods)
 	}
 	test_visit(trace, &picture);
 	assert_int_equal(calls_in(&picture), calls);
-	assert_int_equal(stretches_in(trace), 2 * calls);
+	assert_int_equal(deltas_in(trace), 2 * calls);
 	for (size_t i = 0; i < picture.count; i++)
 		pruned += picture.row[i].thread.pruned;
 	trace_get_state(trace, &state);

@@ -127,7 +127,7 @@ void model_caught(struct model *model, uint32_t method);
 void model_end(struct model *model);
 /* What was used is charged without an event: context_settle. */
 void model_settle(struct model *model);
-/* Adds the nodes and counts of another one, path by path, and its stretches. */
+/* Adds the nodes and counts of another one, path by path, and its deltas. */
 void model_add(struct model *model, const struct model *from);
 struct test_sums model_sum(const struct model *model);
 void model_add_methods(struct test_sums *sums, const struct model *model);

@@ -106,7 +106,7 @@ static void rows(struct report *report, struct sink *sink)
 
 const struct view view_calibration = {
 	.name = "calibration",
-	.meaning = "what stretches came to by their sequence, and what was taken out of them",
+	.meaning = "what deltas came to by their sequence, and what was taken out of them",
 	.sort = "count",
 	.adjusts = true,
 	.columns = columns,

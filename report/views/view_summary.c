@@ -443,7 +443,7 @@ static void print_sequences(struct report *report, struct sink *sink, const char
 		sequences += nearest ? fit != FIT_NONE && fit != FIT_EXACT : fit == FIT_NONE;
 	}
 	summary_number(report, sink, key, label, sequences, LOOK_NUMBER);
-	summary_text(report, sink, summary_format(report, "%s.share", key), "  of stretches",
+	summary_text(report, sink, summary_format(report, "%s.share", key), "  of deltas",
 		summary_format(report, "%.2f %%", all > 0 ? 100 * count / all : 0));
 }
 
@@ -454,7 +454,7 @@ static void print_adjusted(struct report *report, struct sink *sink)
 	const struct profile *profile = model->profile;
 	const struct adjusted *adjusted = model->adjusted;
 	struct adjust_total sums[PROFILE_METRIC_MAX] = {0}; /* by metric of the profile */
-	struct adjust_stretches deltas = {0};
+	struct adjust_deltas deltas = {0};
 	int cpu = profile_metric_find(profile, "cpu"),
 	    metric = cpu >= 0 ? cpu : profile_metric_find(profile, "wall");
 	const char *cpu_ns = profile_meta_get(profile, "cpu_ns"), *value = "not known";
@@ -471,9 +471,9 @@ static void print_adjusted(struct report *report, struct sink *sink)
 			sums[m].taken += total[m].taken;
 			sums[m].over += total[m].over;
 		}
-		deltas.all += adjusted->stretches[t].all;
-		deltas.nearest += adjusted->stretches[t].nearest;
-		deltas.missing += adjusted->stretches[t].missing;
+		deltas.all += adjusted->deltas[t].all;
+		deltas.nearest += adjusted->deltas[t].nearest;
+		deltas.missing += adjusted->deltas[t].missing;
 		used += cpu >= 0 ? profile->thread[t].total[cpu] : 0;
 	}
 	/* Of the threads' processor time, or where that was not counted, of the process's (of the whole
