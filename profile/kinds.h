@@ -19,9 +19,10 @@ enum {
 
 /* ---- accounts: what is summed up by call path and subject, and recorded one by one ---- */
 
-/* Subject 0 is always "not known". */
+/* Subject 0: not known, or none. */
 enum subject {
-	SUBJECT_FILE /* a file's id (table file): it may become its group's */
+	SUBJECT_FILE, /* a file's id (table file): it may become its group's */
+	SUBJECT_NONE  /* the call path alone tells: what it is about is always 0 */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \

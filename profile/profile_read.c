@@ -184,11 +184,9 @@ static int read_nodes(struct reader *reader)
 static uint64_t subject_place(
 	const struct profile *profile, enum account_kind kind, uint64_t subject)
 {
-	switch (account_kind_subject(kind)) {
-	case SUBJECT_FILE:
-		return PLACE_OF(profile, file, KEY_U64, subject) + 1;
-	}
-	return subject;
+	return account_kind_subject(kind) == SUBJECT_FILE
+		       ? PLACE_OF(profile, file, KEY_U64, subject) + 1
+		       : subject;
 }
 
 static int check_account(struct reader *reader, void *record, size_t i)

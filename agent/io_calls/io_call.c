@@ -336,8 +336,7 @@ static void account(const struct io_call *call, struct account *operation)
 			context->metric, metric_of[operation->kind].bytes, operation->amount);
 		metric_count(context->metric, metric_of[operation->kind].ops, 1);
 	}
-	accounts_add(
-		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
+	context_account(context, operation);
 	if (operation->subject)
 		io_files_use(&io_holder.files, operation->subject, operation->amount);
 	if (__builtin_expect(context->records != NULL, 0))

@@ -62,20 +62,6 @@ void recording_note_run(const struct session *session)
 	free(program);
 }
 
-/* How events are seen: what they cost depends on it. */
-static void note_way(struct session *session)
-{
-	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
-		[CALLS_INSTRUMENT] = "instrument",
-		[CALLS_EVENTS] = "events",
-		[CALLS_OFF] = "off"};
-	static const char *const timing[] = {
-		[TIMING_FAST] = "fast", [TIMING_PRECISE] = "precise"};
-
-	session_note(session, "calls", calls[session->options.calls]);
-	session_note(session, "timing", timing[session->options.timing]);
-}
-
 /* Tells the metric how it is read in this JVM. */
 static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 {
@@ -100,12 +86,18 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
 {
+	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
+		[CALLS_INSTRUMENT] = "instrument",
+		[CALLS_EVENTS] = "events",
+		[CALLS_OFF] = "off"};
 	bool precise = session->options.timing == TIMING_PRECISE;
 
 	lost_before = methods_lost();
 	describe_alloc(&session->metrics, alloc);
 	note_jvm(session);
-	note_way(session);
+	/* How events are seen: what they cost depends on it. */
+	session_note(session, "calls", calls[session->options.calls]);
+	session_note(session, "timing", precise ? "precise" : "fast");
 	say_boot_path(session);
 	session_note_facts(session);
 	if (metric_set_is_probed(&session->metrics))

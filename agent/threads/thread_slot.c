@@ -79,18 +79,6 @@ static void make_key(void)
 		key = (pthread_key_t)-1; /* slots of threads that end unseen are lost */
 }
 
-static struct thread_slot *make(void)
-{
-	struct thread_slot *slot = calloc(1, sizeof(*slot));
-
-	if (!slot)
-		return NULL;
-	slot->next = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &slot->next, slot))
-		;
-	return slot;
-}
-
 /* Marked busy. NULL without memory. */
 static struct thread_slot *take(void)
 {
@@ -101,23 +89,16 @@ static struct thread_slot *take(void)
 	if (slot)
 		free_list = slot->next_free;
 	lock_give(&free_lock);
-	if (!slot)
-		slot = make();
-	if (!slot)
-		return NULL;
+	if (!slot) {
+		slot = calloc(1, sizeof(*slot));
+		if (!slot)
+			return NULL;
+		slot->next = atomic_load(&all);
+		while (!atomic_compare_exchange_weak(&all, &slot->next, slot))
+			;
+	}
 	atomic_store(&slot->busy, SLOT_INSIDE);
 	atomic_store(&slot->session, NO_SESSION);
-	return slot;
-}
-
-/* The calling thread's, which has none, until it ends. */
-static struct thread_slot *take_own(void)
-{
-	struct thread_slot *slot = take();
-
-	pthread_once(&key_once, make_key);
-	if (slot)
-		pthread_setspecific(key, slot);
 	return slot;
 }
 
@@ -167,10 +148,12 @@ struct thread_slot *slot_own(uint32_t session)
 
 	if (slot == &hidden && hiding_in != session && hiding_in != ANY_SESSION)
 		slot_current = slot = NULL;
-	if (!slot)
-		slot_current = slot = take_own();
-	else if (slot_state(slot) == SLOT_INSIDE)
-		return NULL;
+	if (slot)
+		return slot_state(slot) == SLOT_INSIDE ? NULL : slot;
+	slot_current = slot = take();
+	pthread_once(&key_once, make_key);
+	if (slot)
+		pthread_setspecific(key, slot);
 	return slot;
 }
 
@@ -305,24 +288,18 @@ static void barrier_everywhere(void)
 		nanosleep(&long_enough, NULL);
 }
 
-static unsigned busy_slots(void)
-{
-	unsigned busy = 0;
-
-	for (struct thread_slot *slot = atomic_load(&all); slot; slot = slot->next)
-		busy += slot != slot_current && atomic_load(&slot->busy) == SLOT_INSIDE;
-	return busy;
-}
-
-/* At most about two seconds. */
+/* At most about two seconds. Returns how many are still busy. */
 static unsigned wait_for_slots(void)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000};
-	unsigned busy = busy_slots();
+	unsigned busy = 1;
 
-	for (int waits = 0; busy && waits < 10000; waits++) {
-		nanosleep(&pause, NULL);
-		busy = busy_slots();
+	for (int waits = 0; busy > 0 && waits <= 10000; waits++) {
+		if (waits > 0)
+			nanosleep(&pause, NULL);
+		busy = 0;
+		for (struct thread_slot *slot = atomic_load(&all); slot; slot = slot->next)
+			busy += slot != slot_current && atomic_load(&slot->busy) == SLOT_INSIDE;
 	}
 	return busy;
 }

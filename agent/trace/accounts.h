@@ -8,7 +8,7 @@
  * A list beside the tree, and a hash of its indices. When nodes are folded or renumbered,
  * accounts follow them, and those of the same new key become one: a sum over nodes is
  * never less for it. Accounts are taken beyond the budget if need be; the system without memory
- * leaves the operation alone: sums over everything stay exact. File 0 is never in the list.
+ * leaves the operation alone: sums over everything stay exact. A subject that is not known is never in the list.
  *
  * A file may be folded into its group at any time (agent/io/io_files.h): an account of it
  * counts for the group from then on. When the list is full, accounts of folded files

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* lanes: see lanes.h. */
-#include "agent/trace/lanes.h"
-
+/*
+ * lanes: groups of virtual threads, and their lanes on carriers: found, or made.
+ *
+ * A carrier remembers the lanes that it had last; otherwise it looks among the group's, takes one
+ * that waits for a carrier, or makes one. The lists are under LOCK_THREADS, which is not held while
+ * memory is asked for.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/trace/mount.h"
+#include "agent/trace/trace_rows.h"
 
 /* ---- groups ---- */
 

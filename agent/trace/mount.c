@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "agent/trace/lanes.h"
+#include "agent/trace/trace_rows.h"
 
 /* ---- threads that are parked ---- */
 

@@ -6,8 +6,7 @@
  */
 #include "agent/trace/thread_context.h"
 
-#include "agent/trace/trace.h"
-#include "agent/trace/trace_memory.h"
+#include "agent/trace/trace_rows.h"
 
 #define RARE __attribute__((noinline, cold))
 

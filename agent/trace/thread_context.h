@@ -76,7 +76,7 @@ struct trace_row {
 
 enum { CARRIER_FOUND = 8 };
 
-/* What a thread that carries virtual ones has for it: see lanes.h. */
+/* What a thread that carries virtual ones has for it: see lanes.c. */
 struct carrier_part {
 	bool carries;     /* it has given way, or has a lane */
 	bool was_outside; /* before it gave way */
@@ -245,6 +245,14 @@ static inline __attribute__((always_inline)) struct tree_node *context_node(
 	size_t stride = tree_stride(context_metrics(shape, context));
 
 	return (struct tree_node *)(context->tree.nodes + index * stride);
+}
+
+/* Adds to the account of the operation's node, kind and subject. The owner's. */
+static inline void context_account(
+	struct thread_context *context, const struct account *operation)
+{
+	accounts_add(
+		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);
 }
 
 /* One writer: a load and a store, no locked instruction. */

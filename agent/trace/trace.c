@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "agent/trace/mount.h"
-#include "agent/trace/trace_group.h"
+#include "agent/trace/trace_look.h"
 #include "metric/processor_wait.h"
 
 /* The visitor's block: see trace_visit. */

@@ -8,7 +8,7 @@
  * in it and not mounted again. All lanes are shown as of one instant, mounted threads too; sums over the
  * lanes are right, those of one lane alone may be negative (struct parked).
  */
-#include "agent/trace/trace_group.h"
+#include "agent/trace/trace_look.h"
 
 #include <string.h>
 

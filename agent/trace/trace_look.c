@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "agent/trace/trace_group.h"
-
 static void load_last(const struct look *look, uint64_t *last)
 {
 	for (unsigned i = 0; i < look->trace->set->count; i++)

@@ -17,7 +17,6 @@
 #define JPROF_TRACE_ROWS_H
 
 #include "agent/trace/trace.h"
-#include "agent/trace/trace_memory.h"
 #include "agent/trace/virtual_thread.h"
 
 struct trace {
@@ -104,5 +103,21 @@ static inline uint64_t lane_read(const uint64_t *counter)
 
 /* Folds what is beyond TRACE_KEPT_ENDED, the last ones first. Takes LOCK_THREADS. */
 void fold_excess(struct trace *trace);
+
+/* Frees memory that ended threads hold: prunes the largest of their trees, if it has more
+ * than so many bytes, else folds some. True: something was freed. Takes LOCK_THREADS. */
+bool trace_relieve(struct trace *trace, size_t bytes);
+
+/* ---- lanes.c: found, or made, in the carrier, which is the calling thread's context; NULL: no memory ---- */
+
+/* The group's lane on the carrier. */
+struct thread_context *lane_of(struct thread_context *carrier, struct thread_context *group);
+
+/* The lane for a thread that begins: of the group of its name, or of one for it alone. */
+struct thread_context *lane_for(
+	struct thread_context *carrier, const struct thread_identity *identity);
+
+/* The lane for threads that no recorded call is known of. */
+struct thread_context *lane_for_unknown(struct thread_context *carrier);
 
 #endif

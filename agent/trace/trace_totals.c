@@ -8,7 +8,7 @@
  * Runs: on any thread, also while a visit or the trace's end is under way. Holds LOCK_THREADS,
  *       and LOCK_TREE of one row at a time.
  */
-#include "agent/trace/trace_group.h"
+#include "agent/trace/trace_look.h"
 
 #include <string.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 /*
  * trace_visit: all rows are shown, one after the other, each by a look at it (trace_look.h).
  */
-#include "agent/trace/trace_group.h"
+#include "agent/trace/trace_look.h"
 
 enum {
 	BATCH = 32 /* rows taken from the list in one go: threads that end hold its lock

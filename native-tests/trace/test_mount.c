@@ -4,7 +4,7 @@
  * Virtual threads come onto carriers, leave them, and are shown: every use is where it belongs, and
  * a group's row is the sum of what its threads did, path by path. One thread moves all carriers.
  */
-#include "agent/trace/trace_memory.h"
+#include "agent/trace/trace_rows.h"
 #include "mount_test.h"
 
 #include <stdio.h>
