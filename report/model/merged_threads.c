@@ -85,12 +85,8 @@ int model_merge_threads(struct model *model)
 			profile->thread_first[t + 1] == profile->thread_first[t])
 			continue;
 		store->failed = add_thread(model, merged, &paths, t) != 0;
-		sum->events += thread->events;
-		sum->unwound += thread->unwound;
-		sum->repaired += thread->repaired;
-		sum->unmatched += thread->unmatched;
-		sum->lost += thread->lost;
-		sum->pruned += thread->pruned;
+		for (unsigned i = 0; i < PROFILE_THREAD_COUNTS; i++)
+			sum->count[i] += thread->count[i];
 		sum->folded += thread->folded;
 		for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
 			sum->total[m] += thread->total[m];
