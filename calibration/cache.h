@@ -25,7 +25,7 @@ char *cache_path(const struct identity *identity);
 int cache_read(struct calibration **calibration, char **text, const struct identity *identity,
 	struct error *error);
 
-/* Keeps a calibration for its own identity; makes the folder, which nobody else may enter. What
+/* Keeps a calibration for its own identity; makes the folder, which no other user may enter. What
  * failed before is forgotten. */
 int cache_write(const struct calibration *calibration, struct error *error);
 

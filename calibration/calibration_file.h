@@ -33,7 +33,7 @@ int calibration_load(
 /* The text of a calibration, one line. Owned by the caller (free), NULL without memory. */
 char *calibration_text(const struct calibration *calibration);
 
-/* Puts the text into the file at once: whoever looks sees the old file, or the new one, whole. */
+/* Puts the text into the file at once: a reader sees the old file, or the new one, whole. */
 int calibration_save(
 	const struct calibration *calibration, const char *path, struct error *error);
 

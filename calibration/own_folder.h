@@ -4,7 +4,7 @@
  * own_folder: $XDG_CACHE_HOME/jprof, or ~/.cache/jprof: what jprof knows of this machine and user.
  *
  * What is read there decides what is run and believed, and root may have the HOME of another user:
- * so it is used only if nobody but this program's user can write it.
+ * so it is used only if this program's user alone can write it.
  */
 #ifndef JPROF_OWN_FOLDER_H
 #define JPROF_OWN_FOLDER_H

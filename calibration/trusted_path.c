@@ -17,7 +17,7 @@
 /* As the kernel (path_resolution(7)). */
 enum { LINKS_MAX = 40 };
 
-/* In a folder with the sticky bit (/tmp) nobody can replace what belongs to another. A link has no
+/* In a folder with the sticky bit (/tmp) no user can replace what belongs to another. A link has no
  * mode of its own; its owner can make it lead elsewhere. */
 static bool is_ours(const struct stat *status)
 {

@@ -19,7 +19,7 @@
  * look, but it lasts only a few instructions of the collector. So:
  *  - allocated is loaded last: it is never older than the piece that is added to it, and
  *    nothing is left out;
- *  - if allocated is what it was at the last read, nobody retired anything: take it. This
+ *  - if allocated is what it was at the last read, nothing was retired: take it. This
  *    is all but a few reads in a thousand, and costs three loads;
  *  - if allocated grew, but by less than what the piece holds, it cannot have been this
  *    piece: take it (an object allocated outside the piece, a fresh piece);

@@ -54,7 +54,7 @@ enum metric_kind {
 #undef X
 };
 
-/* The kinds that are not read but counted, by whoever sees what they count. */
+/* The kinds that are not read but counted, where what they count is seen. */
 enum { METRIC_COUNTED = METRIC_VM_OBJECTS, METRIC_COUNTED_END = METRIC_PERF };
 
 static inline bool metric_is_io(enum metric_kind kind)

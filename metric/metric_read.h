@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * metric_read: the reading itself, inline in whoever calls it. Part of metric.h.
+ * metric_read: the reading itself, inline in its callers. Part of metric.h.
  *
  * One time-stamp read serves all metrics of one reading. With a constant shape other than
  * SHAPE_ANY nothing is left but the readers' own code.

@@ -33,7 +33,7 @@ static void report(const char *what, const struct lock *lock)
 	length = snprintf(line, sizeof(line), "jprof: lock of rank %d %s (held: %#x)\n",
 		(int)lock->rank, what, held);
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-		return; /* nobody listens */
+		return; /* no test listens */
 }
 
 static void note_take(const struct lock *lock)

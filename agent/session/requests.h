@@ -5,7 +5,7 @@
  *
  * In:   requests_ask, on any thread but the one that answers.
  * Out:  one request after the other, to the thread that answers.
- * Owns: the requests. One that nobody waits for any more, as answering takes too long, is freed
+ * Owns: the requests. One that is not waited for any more, as answering takes too long, is freed
  *       when it is answered at last.
  * Runs: all under one lock, which is the writer's, and its condition; neither is held while a
  *       request is answered.

@@ -647,7 +647,7 @@ int writer_discard(struct writer *writer, struct error *error)
 
 /* ---- for others ---- */
 
-/* A child that was forked has no such thread, and perhaps a lock that nobody gives back. */
+/* A child that was forked has no such thread, and perhaps a lock that is never given back. */
 static bool is_ours(const struct writer *writer, struct error *error)
 {
 	if (writer->process == getpid())

@@ -93,7 +93,7 @@ struct writer_counts {
  * code with error filled, if there is not a first answer yet. */
 int writer_count(struct writer *writer, struct writer_counts *counts, struct error *error);
 
-/* What happened since the last look, whoever took that. 0, or a negative code with error filled. */
+/* What happened since the last look of any client. 0, or a negative code with error filled. */
 int writer_look(struct writer *writer, struct look *look, struct error *error);
 
 /* The snapshots and resets that the file has, in order of time: *rows, owned by the caller

@@ -132,7 +132,7 @@ static bool resize(struct accounts *accounts, struct memory_budget *budget, uint
 }
 
 /* Room for one more: where files were folded there may be a quarter, or else the list
- * grows; if the budget is at its end, too, but then whoever has much is to fold paths. False: the system
+ * grows; if the budget is at its end, too, but then threads that have much are to fold paths. False: the system
  * has no memory, all is as it was. */
 static bool grow(struct accounts *accounts, struct memory_budget *budget)
 {
@@ -171,7 +171,7 @@ static struct account *append(struct accounts *accounts, const struct account *k
 	return account;
 }
 
-/* The account of the key, made if need be; lock: NULL if nobody else looks. NULL: no memory. */
+/* The account of the key, made if need be; lock: NULL if no other thread looks. NULL: no memory. */
 static struct account *account_of(struct accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct account *key)
 {

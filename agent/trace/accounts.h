@@ -16,7 +16,7 @@
  * that become one the later one's id ceases, and is listed if it is known outside.
  *
  * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes
- * the tree's lock, and so does whoever reads them from another thread.
+ * the tree's lock, and so does another thread that reads them.
  */
 #ifndef JPROF_ACCOUNTS_H
 #define JPROF_ACCOUNTS_H
@@ -112,7 +112,7 @@ void accounts_follow(struct accounts *accounts, struct memory_budget *budget);
 void accounts_add_elsewhere(struct accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct account *operation);
 
-/* One operation. The lock is the tree's, taken to grow; NULL: nobody else looks. */
+/* One operation. The lock is the tree's, taken to grow; NULL: no other thread looks. */
 static inline void accounts_add(struct accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct account *operation)
 {
@@ -130,7 +130,7 @@ static inline void accounts_add(struct accounts *accounts, struct lock *lock,
 void accounts_move(struct accounts *accounts, struct memory_budget *budget,
 	uint32_t (*to)(const void *user, uint32_t node), const void *user);
 
-/* Adds all of another's, whose nodes have become to(user, node). Nobody looks at either. */
+/* Adds all of another's, whose nodes have become to(user, node). No other thread looks at either. */
 void accounts_merge(struct accounts *accounts, struct memory_budget *budget,
 	const struct accounts *from, uint32_t (*to)(const void *user, uint32_t node),
 	const void *user);

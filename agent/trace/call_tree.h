@@ -9,7 +9,7 @@
  * Runs: the owning thread writes counters (relaxed 64-bit stores, one writer) and appends
  *       nodes without a lock. Whatever moves or renumbers nodes (growing, pruning) takes
  *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
- *       an ended thread belongs to whoever holds LOCK_THREADS.
+ *       an ended thread belongs to the holder of LOCK_THREADS.
  *
  *   node, 88 bytes + 16 a metric: with two metrics 120
  *   +--------+--------+-------------+--------------+
@@ -217,7 +217,7 @@ uint32_t tree_add(struct call_tree *tree, uint32_t node, uint32_t method);
 uint32_t tree_flat(struct call_tree *tree, uint32_t node, uint32_t method);
 
 /* Adds the counts of all nodes of another tree, that of the row `thread`, path by path; what finds no
- * memory is added to flat nodes, for which the tree is pruned in the end. Nobody else looks at either
+ * memory is added to flat nodes, for which the tree is pruned in the end. No other thread looks at either
  * meanwhile. `from` is used up: only tree_fini may follow. */
 void tree_merge(struct call_tree *tree, struct call_tree *from, uint32_t thread);
 

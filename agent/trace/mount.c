@@ -50,7 +50,7 @@ static void parked_add(struct parked *parked, int64_t threads, uint64_t since)
 	__atomic_store_n(&parked->since, parked->since + since, __ATOMIC_RELEASE);
 }
 
-/* Whoever sees a value that was stored (release) between the two sees that it is odd: see
+/* A thread that sees a value stored (release) between the two sees that it is odd: see
  * context_start_at. */
 static void turn_begin(struct thread_context *lane)
 {
@@ -70,7 +70,7 @@ static uint64_t wall_of(const struct thread_context *context)
 	return clock_now();
 }
 
-/* A thread is unmounted at its current node. Nobody sees it both there and parked, nor use there that
+/* A thread is unmounted at its current node. It is never seen both there and parked, nor use there that
  * came after the last reading: that is the carrier's. Returns its clock. */
 static uint64_t park(struct thread_context *lane)
 {
@@ -285,11 +285,11 @@ bool virtual_unknown(struct thread_context *carrier)
 	return true;
 }
 
-void carrier_resume(struct thread_context *carrier, bool nobody)
+void carrier_resume(struct thread_context *carrier, bool refused)
 {
 	if (carrier->as_carrier.was_outside)
 		return;
-	if (nobody) {
+	if (refused) {
 		context_come_in(carrier);
 		return;
 	}

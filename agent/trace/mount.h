@@ -3,7 +3,7 @@
 /*
  * mount: virtual threads come onto carriers, and leave them.
  *
- * The carrier's counters are the processor's: they count for whoever runs. At a mount the carrier's
+ * The carrier's counters are the processor's: they count for the thread that runs. At a mount the carrier's
  * context steps aside, and what is counted from the same reading on is the virtual thread's; at the
  * unmount it is the carrier's again. So every count goes to one of the two, and none is lost between.
  * Wall time is of the clock: a virtual thread's runs on while it is not mounted, its carrier's does not
@@ -38,7 +38,7 @@
 /* Each virtual thread is a group of its own, as long as there is memory. Before the first mount. */
 void trace_keep_virtual_apart(struct trace *trace);
 
-/* The calling thread, which is not recorded, is a carrier: as trace_thread_begin, but nobody is
+/* The calling thread, which is not recorded, is a carrier: as trace_thread_begin, but no visitor is
  * shown it. */
 struct thread_context *trace_carrier_begin(
 	struct trace *trace, const struct thread_identity *identity, struct alloc_source alloc);
@@ -71,9 +71,9 @@ void virtual_unmount(struct thread_context *carrier, struct thread_context *lane
 bool virtual_unknown(struct thread_context *carrier);
 #define VIRTUAL_UNKNOWN_NAME "(no recorded call)"
 
-/* The carrier runs again, since the virtual thread was unmounted; or (nobody) what ran meanwhile is
- * nobody's. */
-void carrier_resume(struct thread_context *carrier, bool nobody);
+/* The carrier runs again, since the virtual thread was unmounted; or (refused) what ran meanwhile is
+ * not charged. */
+void carrier_resume(struct thread_context *carrier, bool refused);
 
 /* The virtual thread has ended, and is not mounted. NULL: one that was never known. */
 void virtual_end(struct thread_context *carrier, struct virtual_thread *thread);

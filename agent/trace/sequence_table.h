@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) unsigned sequence_words_of(unsigned
 bool sequence_table_grow(struct sequence_table *table, struct memory_budget *budget,
 	unsigned metrics, uint32_t code);
 
-/* Adds all cells of a table that nobody writes any more. What finds no memory is uncounted. */
+/* Adds all cells of a table that is not written any more. What finds no memory is uncounted. */
 void sequence_table_merge(struct sequence_table *table, struct memory_budget *budget,
 	unsigned metrics, const struct sequence_table *from);
 

@@ -149,7 +149,7 @@ static void forget_type(struct thread_context *context)
 	context->code = sequence_outside(context->code);
 }
 
-/* Nobody else asks for memory so often in vain. */
+/* Deltas until memory is asked for again. */
 enum { CELLS_PATIENCE = 1000 };
 
 RARE uint64_t *context_cells(struct thread_context *context, uint32_t code)
@@ -320,7 +320,7 @@ void context_settle(struct thread_context *context)
 
 void context_start_at(struct thread_context *context, const uint64_t *from)
 {
-	/* Whoever sees one of the new values sees that it is odd. */
+	/* A thread that sees one of the new values sees that it is odd. */
 	__atomic_store_n(&context->forgetting, context->forgetting + 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < context->set->count; i++) {
 		uint64_t first = context->first[i] + (from[i] - context->last[i]);

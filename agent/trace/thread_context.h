@@ -9,7 +9,7 @@
  * thread_context.c.
  * Runs: context_* in the thread itself. Other threads read nodes, last, current and the
  *       counters, see trace.c. The order of the owner's stores: last, then (release) base,
- *       then (release) current: whoever sees a delta in a base also sees the new last.
+ *       then (release) current: who sees a delta in a base also sees the new last.
  */
 #ifndef JPROF_THREAD_CONTEXT_H
 #define JPROF_THREAD_CONTEXT_H
@@ -138,7 +138,7 @@ struct thread_context {
 	/* The owner's. */
 	struct records *records;  /* the trace's; NULL: sums are enough */
 	struct record_ring *ring; /* NULL: no operation was recorded */
-	/* the session's scope: what is used is nobody's; read by others */
+	/* the session's scope: what is used is not charged; read by others */
 	_Atomic bool outside;
 	uint32_t shortage; /* the budget's, when it was last heeded */
 	bool probed;       /* probes add to some metric: what their deltas are is counted */

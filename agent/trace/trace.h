@@ -4,7 +4,7 @@
  * trace: all threads of a session and their call trees.
  *
  * In:   threads that begin and end; the events between are recorded by thread_context.h.
- * Out:  a row and the nodes of each thread, to whoever visits.
+ * Out:  a row and the nodes of each thread, to a visitor.
  * Owns: contexts, trees, the memory budget.
  * Runs: trace_thread_* in the thread itself; trace_visit and trace_stop in one thread at a
  *       time. LOCK_THREADS guards the list; it is not held while a visitor is called.

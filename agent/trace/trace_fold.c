@@ -38,7 +38,7 @@ void name_pattern(char *pattern, const char *name)
 	*pattern = '\0';
 }
 
-/* A row that nobody is looking at. */
+/* A row that no visitor is looking at. */
 static struct thread_context *find_row(
 	const struct trace *trace, const char *pattern, bool is_virtual)
 {

@@ -10,7 +10,7 @@
  *   trace_group.c  groups of virtual threads, as others see them
  *   lanes.c        groups of virtual threads, and their lanes on carriers
  *   mount.c        who is mounted in them
- *   virtual_thread.c what virtual threads keep while nobody carries them
+ *   virtual_thread.c what virtual threads keep while they are on no carrier
  *   trace_totals.c what all have used, and between which methods
  */
 #ifndef JPROF_TRACE_ROWS_H
@@ -75,7 +75,7 @@ void fold_twins(struct trace *trace);
 /* Each run of digits becomes one '*'. pattern: room for as much as the name has. */
 void name_pattern(char *pattern, const char *name);
 
-/* Under LOCK_THREADS, and nobody looks at it: the only thread of a group has ended; the group becomes
+/* Under LOCK_THREADS, and no visitor looks at it: the only thread of a group has ended; the group becomes
  * the row of an ended thread. */
 void finish_group(struct trace *trace, struct thread_context *group);
 

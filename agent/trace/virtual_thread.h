@@ -10,7 +10,7 @@
  *
  * Owns: blocks, in the trace's memory budget, until the trace is destroyed; deep stacks until
  *       their thread ends.
- * Runs: whoever carries the thread has it. Spare ones are their carrier's; carriers exchange
+ * Runs: in the thread's carrier. Spare ones are their carrier's; carriers exchange
  *       them under LOCK_THREADS, many at once.
  */
 #ifndef JPROF_VIRTUAL_THREAD_H

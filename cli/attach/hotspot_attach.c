@@ -195,7 +195,7 @@ static int signal_listener(const struct visit *visit, struct error *error)
 }
 
 /* 0, unless a file of that name belongs neither to root nor to the target's user: HotSpot
- * takes no notice of it, and in a folder of all nobody else can remove it. where: the
+ * takes no notice of it, and in a folder of all no other user can remove it. where: the
  * folder's name with a slash. */
 static int check_owner(const struct visit *visit, int folder, const char *where,
 	const char *name, struct error *error)
