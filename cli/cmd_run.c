@@ -292,18 +292,7 @@ static void say_running(long pid)
 	target_close(&target);
 }
 
-/* A user may have removed it while the program ran. */
-static void say_one(const struct run_note *note, bool is_java)
-{
-	const char *path = from_here(note->text);
-
-	if (access(path, F_OK) != 0)
-		say("the profile '%s' is not there any more", path);
-	else
-		profile_file_say(
-			is_java || note->program[0] == '\0' ? NULL : note->program, path);
-}
-
+/* Of several. A user may have removed it while the program ran. */
 static void say_row(const struct run_note *note)
 {
 	fprintf(stderr, "jprof:   ");
@@ -333,12 +322,18 @@ static void say_profiles(const struct run *run, const struct run_notes *notes)
 	if (count > 1)
 		say("%zu profiles were made; read one with: jprof report FILE", count);
 	for (size_t i = 0; i < notes->count; i++) {
+		const struct run_note *note = &notes->note[i];
+		bool is_named = run->way == LAUNCH_ANY && note->program[0] != '\0';
+
 		if (!is_profile(notes, i))
 			continue;
-		if (count == 1)
-			say_one(&notes->note[i], run->way != LAUNCH_ANY);
+		if (count > 1)
+			say_row(note);
+		else if (access(note->text, F_OK) != 0)
+			say("the profile '%s' is not there any more", from_here(note->text));
 		else
-			say_row(&notes->note[i]);
+			profile_file_say(
+				is_named ? note->program : NULL, from_here(note->text));
 	}
 	for (size_t i = 0; i < notes->count; i++) {
 		const struct run_note *note = &notes->note[i];
@@ -356,26 +351,14 @@ static void say_profiles(const struct run *run, const struct run_notes *notes)
 
 /* ---- all of it ---- */
 
-/* Its status as a shell tells it. */
-static int wait_for_child(void)
-{
-	int status;
-
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno == EINTR)
-			continue;
-		say("cannot wait for the program: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
+/* The command's status, as a shell tells it. */
 static int run_command(struct run *run)
 {
 	char **argv = launch_argv(run->way, run->command, run->agent);
 	struct run_notes notes = {0};
 	struct error error = {0};
 	int status;
+	pid_t ended;
 
 	if (!argv)
 		return command_no_memory();
@@ -383,7 +366,15 @@ static int run_command(struct run *run)
 	if (status == EXIT_DONE) {
 		if (run->words.duration != 0)
 			end_recordings(run);
-		status = wait_for_child();
+		while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+			;
+		if (ended < 0) {
+			say("cannot wait for the program: %s", strerror(errno));
+			status = EXIT_FAILED;
+		} else {
+			status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						     : WEXITSTATUS(status);
+		}
 		if (run_notes_read(&notes, run->notes, &error) != 0)
 			command_failed(&error);
 		else

@@ -46,6 +46,24 @@ bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name
 	return false;
 }
 
+void *file_map(int file, size_t *size)
+{
+	struct stat status;
+	void *bytes = MAP_FAILED;
+	int reason;
+
+	if (file < 0)
+		return NULL;
+	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+		*size = (size_t)status.st_size;
+		bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+	}
+	reason = errno;
+	close(file);
+	errno = reason;
+	return bytes != MAP_FAILED ? bytes : NULL;
+}
+
 int agent_library_find(char library[PATH_MAX], struct error *error)
 {
 	static const char *const places[] = {".", "../" JPROF_LIBDIR, "../lib", NULL};
@@ -87,30 +105,14 @@ struct image {
 	char name[40]; /* of its copies */
 };
 
-static int map_file(int file, struct image *image)
-{
-	struct stat status;
-
-	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
-		return -1;
-	image->size = (size_t)status.st_size;
-	image->bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
-	return image->bytes == (void *)MAP_FAILED ? -1 : 0;
-}
-
 static int image_open(struct image *image, const char *library, struct error *error)
 {
-	int file = open(library, O_RDONLY | O_CLOEXEC);
 	/* FNV-1a, 64 bits: tells versions apart, not forgeries (the directory does that). */
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	int failed = file < 0 ? -1 : map_file(file, image);
 
-	if (failed != 0)
-		error_set_errno(error, ERROR_IO, errno, "cannot read '%s'", library);
-	if (file >= 0)
-		close(file);
-	if (failed != 0)
-		return -ERROR_IO;
+	image->bytes = file_map(open(library, O_RDONLY | O_CLOEXEC), &image->size);
+	if (!image->bytes)
+		return error_set_errno(error, ERROR_IO, errno, "cannot read '%s'", library);
 	for (size_t i = 0; i < image->size; i++)
 		hash = (hash ^ image->bytes[i]) * UINT64_C(0x100000001b3);
 	snprintf(image->name, sizeof(image->name), "libjprof-%016llx.so",
@@ -121,22 +123,20 @@ static int image_open(struct image *image, const char *library, struct error *er
 /* A file of that name is there, the target's own, and holds the same bytes. */
 static bool has_copy(const struct target *target, int directory, const struct image *image)
 {
-	struct image copy = {0};
-	struct stat status;
 	int file =
 		openat(directory, image->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	bool same = false;
+	struct stat status = {0};
+	bool is_own = file >= 0 && fstat(file, &status) == 0 && status.st_uid == target->uid &&
+		      (status.st_mode & 022) == 0;
+	bool is_same;
+	size_t size;
+	void *bytes = file_map(file, &size);
 
-	if (file < 0)
+	if (!bytes)
 		return false;
-	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
-		(status.st_mode & 022) == 0 && map_file(file, &copy) == 0) {
-		same = copy.size == image->size &&
-		       memcmp(copy.bytes, image->bytes, copy.size) == 0;
-		munmap(copy.bytes, copy.size);
-	}
-	close(file);
-	return same;
+	is_same = is_own && size == image->size && memcmp(bytes, image->bytes, size) == 0;
+	munmap(bytes, size);
+	return is_same;
 }
 
 /* 0, or -1 with errno; then nothing is left behind. */

@@ -16,6 +16,10 @@
 bool own_file_find(char found[PATH_MAX], char folder[PATH_MAX], const char *name,
 	const char *const *places);
 
+/* The bytes of a regular file, mapped (munmap). Takes the descriptor, which may be negative. NULL
+ * with errno if it is none, or empty. */
+void *file_map(int file, size_t *size);
+
 /* The absolute path of the library beside this program, or as installed. 0, or a negative
  * code. */
 int agent_library_find(char library[PATH_MAX], struct error *error);

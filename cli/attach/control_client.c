@@ -46,26 +46,28 @@ struct control_name control_directory(const struct target *target)
 }
 
 /* The socket in a directory, whose name is shown. Another user's directory is none of the
- * agent's. A connection, or a negative code; -ERROR_MISSING if none listens there. */
+ * agent's. A connection, or a negative number; worst: what is worse than that none is there.
+ * Takes the directory's descriptor, which may be negative. */
 static int connect_in(
-	const struct target *target, int directory, const char *name, struct error *error)
+	const struct target *target, int directory, const char *name, struct error *worst)
 {
+	struct error here = {0};
 	struct stat status;
+	int result = -1;
 
-	if (fstat(directory, &status) != 0 || status.st_uid != target->uid)
-		return error_set(error, ERROR_MISSING, "no agent listens there");
-	if ((status.st_mode & 077) != 0)
-		return error_set(error, ERROR_DENIED,
-			"'%s' is not to be trusted: it is open to others", name);
-	return local_socket_connect(
-		target, directory, PROTOCOL_SOCKET, "control socket", error);
-}
-
-/* Keeps what is worse than that none is there. */
-static void keep_worse(struct error *worst, const struct error *here)
-{
-	if (here->code != ERROR_NONE && here->code != ERROR_MISSING)
-		error_set(worst, here->code, "%s", here->text);
+	if (directory < 0)
+		return result;
+	if (fstat(directory, &status) == 0 && status.st_uid == target->uid)
+		result = (status.st_mode & 077) == 0
+				 ? local_socket_connect(target, directory, PROTOCOL_SOCKET,
+					   "control socket", &here)
+				 : error_set(&here, ERROR_DENIED,
+					   "'%s' is not to be trusted: it is open to others",
+					   name);
+	if (here.code != ERROR_NONE && here.code != ERROR_MISSING)
+		error_set(worst, here.code, "%s", here.text);
+	close(directory);
+	return result;
 }
 
 /* In the agent's directory below one of the usual roots, which may be another user's. */
@@ -78,17 +80,12 @@ static int connect_below_roots(const struct target *target, struct error *worst)
 		int parent = target_open_path(target, protocol_roots[i], O_PATH | O_DIRECTORY);
 		int directory =
 			openat(parent, own.text, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		struct error here = {0};
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s/%s", protocol_roots[i], own.text);
 		if (parent >= 0)
 			close(parent);
-		if (directory < 0)
-			continue;
-		result = connect_in(target, directory, name, &here);
-		keep_worse(worst, &here);
-		close(directory);
+		result = connect_in(target, directory, name, worst);
 	}
 	return result;
 }
@@ -109,21 +106,15 @@ static int connect_by_descriptor(const struct target *target, struct error *wors
 	while (descriptors && result < 0 && (entry = readdir(descriptors))) {
 		char path[PATH_MAX];
 		ssize_t got = readlinkat(folder, entry->d_name, path, sizeof(path) - 1);
-		struct error here = {0};
 		const char *last;
-		int directory;
 
 		path[got > 0 ? got : 0] = '\0';
 		last = strrchr(path, '/');
-		if (!last || strncmp(last + 1, usual.text, length) != 0 ||
-			last[1 + length] != '.')
-			continue;
-		directory = openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (directory < 0)
-			continue;
-		result = connect_in(target, directory, path, &here);
-		keep_worse(worst, &here);
-		close(directory);
+		if (last && strncmp(last + 1, usual.text, length) == 0 &&
+			last[1 + length] == '.')
+			result = connect_in(target,
+				openat(folder, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC),
+				path, worst);
 	}
 	if (descriptors)
 		closedir(descriptors);
@@ -140,7 +131,6 @@ int control_open(struct control *control, const struct target *target, struct er
 		control->descriptor = connect_by_descriptor(target, &worst);
 	if (control->descriptor >= 0)
 		return 0;
-	control->descriptor = -1;
 	if (worst.code != ERROR_NONE)
 		return error_set(error, worst.code, "%s", worst.text);
 	return error_set(error, ERROR_MISSING,
@@ -172,9 +162,7 @@ void control_close(struct control *control)
 	control->size = 0;
 }
 
-/* ---- a request ---- */
-
-/* ---- an answer ---- */
+/* ---- a request and its answer ---- */
 
 static int no_memory(struct error *error)
 {

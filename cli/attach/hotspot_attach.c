@@ -36,7 +36,6 @@ enum { ANSWER_SIZE = 16384 };
 struct visit {
 	const struct target *target;
 	int directory;   /* /tmp as the target sees it */
-	int folder;      /* where the trigger is */
 	char socket[32]; /* names in there */
 	char trigger[32];
 };
@@ -109,8 +108,7 @@ static int await_handler(const struct visit *visit, struct error *error)
 		&waiting, START_LIMIT, "the JVM of process %ld to start", (long)target->pid);
 	while (failed == 0 && !listens(visit) && !catches_quit(target)) {
 		if (target_ended(target))
-			failed = error_set(error, ERROR_MISSING, "process %ld has just ended",
-				(long)target->pid);
+			failed = target_refuse_access(target, ESRCH, error);
 		else if (waiting_interrupted() || !waiting_again(&waiting, PAUSE))
 			failed = refuse_quit(target, error);
 	}
@@ -130,8 +128,7 @@ static int await_socket(const struct visit *visit, int64_t limit, struct error *
 		visit->socket);
 	while (failed == 0 && !listens(visit)) {
 		if (target_ended(visit->target))
-			failed = error_set(
-				error, ERROR_MISSING, "process %ld has just ended", pid);
+			failed = target_refuse_access(visit->target, ESRCH, error);
 		else if (waiting_interrupted())
 			failed = error_set(error, ERROR_BUSY, "interrupted");
 		else if (!waiting_again(&waiting, PAUSE))
@@ -144,12 +141,12 @@ static int await_socket(const struct visit *visit, int64_t limit, struct error *
 	return failed;
 }
 
-static int make_trigger(const struct visit *visit)
+static int make_trigger(const struct visit *visit, int folder)
 {
 	int file;
 
 	target_become(visit->target);
-	file = openat(visit->folder, visit->trigger,
+	file = openat(folder, visit->trigger,
 		O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
 	target_unbecome();
 	if (file >= 0)
@@ -157,10 +154,10 @@ static int make_trigger(const struct visit *visit)
 	return file < 0 ? -1 : 0;
 }
 
-static void remove_trigger(const struct visit *visit)
+static void remove_trigger(const struct visit *visit, int folder)
 {
 	target_become(visit->target);
-	unlinkat(visit->folder, visit->trigger, 0);
+	unlinkat(folder, visit->trigger, 0);
 	target_unbecome();
 }
 
@@ -175,8 +172,8 @@ static int refuse_trigger(const struct visit *visit, struct error *error)
 /* Asks for the listener by its file and the signal. One signal, and only while there is no
  * socket: a JVM that listens answers another one by printing its threads. The signal goes to
  * that very process, even if its number has been given away meanwhile: a descriptor of
- * /proc/PID does for pidfd_send_signal(2), since Linux 5.1. */
-static int signal_listener(const struct visit *visit, struct error *error)
+ * /proc/PID does for pidfd_send_signal(2), since Linux 5.1. folder: of the file. */
+static int signal_listener(const struct visit *visit, int folder, struct error *error)
 {
 	const struct target *target = visit->target;
 	long failed = 0;
@@ -190,7 +187,7 @@ static int signal_listener(const struct visit *visit, struct error *error)
 					       (long)target->pid)
 				     : await_socket(visit, LISTEN_LIMIT, error);
 	}
-	remove_trigger(visit);
+	remove_trigger(visit, folder);
 	return (int)failed;
 }
 
@@ -214,32 +211,28 @@ static int check_owner(const struct visit *visit, int folder, const char *where,
 /* The command that makes the file sends the signal. Another attach may be doing so right now; a
  * file that is not answered was left behind. folder: the target's own directory, where HotSpot
  * looks for the file first; negative if it cannot be opened. */
-static int wake_by_trigger(struct visit *visit, int folder, struct error *error)
+static int wake_by_trigger(const struct visit *visit, int folder, struct error *error)
 {
 	struct error ignored = {0};
 	char where[32];
-	int failed;
 
 	snprintf(where, sizeof(where), "/proc/%ld/cwd/", (long)visit->target->pid);
 	if (folder >= 0 && check_owner(visit, folder, where, visit->trigger, error) != 0)
 		return -ERROR_DENIED;
-	if (make_trigger(visit) == 0)
-		return signal_listener(visit, error);
+	if (make_trigger(visit, visit->directory) == 0)
+		return signal_listener(visit, visit->directory, error);
 	if (errno != EEXIST)
 		return refuse_trigger(visit, error);
-	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0) {
-		visit->folder = folder;
-		failed = folder >= 0 && make_trigger(visit) == 0
-				 ? signal_listener(visit, error)
-				 : error_set(error, ignored.code, "%s", ignored.text);
-		visit->folder = visit->directory;
-		return failed;
-	}
+	if (check_owner(visit, visit->directory, "/tmp/", visit->trigger, &ignored) != 0)
+		return folder >= 0 && make_trigger(visit, folder) == 0
+			       ? signal_listener(visit, folder, error)
+			       : error_set(error, ignored.code, "%s", ignored.text);
 	if (await_socket(visit, LISTEN_LIMIT / 2, &ignored) == 0)
 		return 0;
-	remove_trigger(visit);
-	return make_trigger(visit) == 0 ? signal_listener(visit, error)
-					: refuse_trigger(visit, error);
+	remove_trigger(visit, visit->directory);
+	return make_trigger(visit, visit->directory) == 0
+		       ? signal_listener(visit, visit->directory, error)
+		       : refuse_trigger(visit, error);
 }
 
 static int visit_open(struct visit *visit, const struct target *target, struct error *error)
@@ -250,7 +243,6 @@ static int visit_open(struct visit *visit, const struct target *target, struct e
 	snprintf(visit->socket, sizeof(visit->socket), ".java_pid%ld", inner);
 	snprintf(visit->trigger, sizeof(visit->trigger), ".attach_pid%ld", inner);
 	visit->directory = target_open_path(target, "/tmp", O_PATH | O_DIRECTORY);
-	visit->folder = visit->directory;
 	if (visit->directory >= 0)
 		return 0;
 	return error_set_errno(error, ERROR_IO, errno,

@@ -92,18 +92,10 @@ struct entry {
 	int32_t data_offset;
 };
 
-static bool is_native(const struct prologue *prologue)
-{
-	static const unsigned char magic[] = {0xca, 0xfe, 0xc0, 0xc0};
-	bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-
-	return memcmp(prologue->magic, magic, sizeof(magic)) == 0 &&
-	       prologue->byte_order == (is_little ? 1 : 0) && prologue->major == 2 &&
-	       prologue->accessible == 1;
-}
-
 char *jvm_counters_text(const unsigned char *bytes, size_t size, const char *name)
 {
+	static const unsigned char magic[] = {0xca, 0xfe, 0xc0, 0xc0};
+	const int order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	int32_t name_size = (int32_t)strlen(name) + 1;
 	struct prologue prologue;
 	struct entry entry;
@@ -112,7 +104,9 @@ char *jvm_counters_text(const unsigned char *bytes, size_t size, const char *nam
 	if (size < sizeof(prologue))
 		return NULL;
 	memcpy(&prologue, bytes, sizeof(prologue));
-	if (!is_native(&prologue) || prologue.entry_offset < (int32_t)sizeof(prologue))
+	if (memcmp(prologue.magic, magic, sizeof(magic)) != 0 || prologue.byte_order != order ||
+		prologue.major != 2 || prologue.accessible != 1 ||
+		prologue.entry_offset < (int32_t)sizeof(prologue))
 		return NULL;
 	at = (size_t)prologue.entry_offset;
 	for (int32_t i = 0; i < prologue.entry_count; i++) {
@@ -137,11 +131,12 @@ char *jvm_counters_text(const unsigned char *bytes, size_t size, const char *nam
 
 unsigned char *jvm_counters_read(const struct target *target, const char *path, size_t *size)
 {
-	int file = target_open_file(target, path);
+	int file = path ? target_open_file(target, path) : -1;
 	unsigned char *bytes = NULL;
 	struct stat status;
 	ssize_t got = 0;
 
+	*size = 0;
 	if (file < 0)
 		return NULL;
 	if (fstat(file, &status) == 0 && status.st_uid == target->uid &&
@@ -299,10 +294,9 @@ char *jvm_command_line(
  * HotSpot reads them (arguments.cpp, args.c). */
 bool jvm_forbids_attach(const struct target *target, const struct jvm_maps *maps)
 {
-	size_t size = 0, line_size = 0, variables_size = 0;
-	unsigned char *counters =
-		maps->counters ? jvm_counters_read(target, maps->counters, &size) : NULL;
-	int published = counters ? jvm_counters_attach(counters, size) : -1;
+	size_t size, line_size = 0, variables_size = 0;
+	unsigned char *counters = jvm_counters_read(target, maps->counters, &size);
+	int published = jvm_counters_attach(counters, size);
 	bool no_attach = false;
 	char *line, *variables;
 

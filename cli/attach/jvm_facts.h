@@ -32,7 +32,7 @@ void jvm_maps_fini(struct jvm_maps *maps);
 /* ---- HotSpot's counters ---- */
 
 /* The file at that path, as the target sees it: a regular one, of the target's own user, and no
- * larger than such files are. Owned; NULL. */
+ * larger than such files are. Owned; NULL with a size of 0, as of a path that is NULL. */
 unsigned char *jvm_counters_read(const struct target *target, const char *path, size_t *size);
 
 /* The text of that name ("sun.rt.javaCommand"). Owned; NULL: there is none, or the bytes are

@@ -85,9 +85,8 @@ static void note_jvm(
 	struct jvm_row *row, const struct target *target, const struct jvm_maps *maps, bool ask)
 {
 	struct error error = {0};
-	size_t size = 0;
-	unsigned char *counters =
-		maps->counters ? jvm_counters_read(target, maps->counters, &size) : NULL;
+	size_t size;
+	unsigned char *counters = jvm_counters_read(target, maps->counters, &size);
 
 	note_user(row, target->uid);
 	row->program = find_program_of(target, counters, size);

@@ -20,43 +20,31 @@
 
 enum { CONNECT_LIMIT = 5000, CONNECT_PAUSE = 20 };
 
-/* Tries while the listener's queue is full. 0, or -1 with errno. */
-static int try_connect(const struct target *target, int descriptor,
-	const struct sockaddr_un *address, const char *what)
-{
-	struct waiting waiting;
-	int failed, reason;
-
-	waiting_begin(&waiting, CONNECT_LIMIT, "process %ld to take a connection to its %s",
-		(long)target->pid, what);
-	while (true) {
-		failed =
-			connect(descriptor, (const struct sockaddr *)address, sizeof(*address));
-		reason = errno;
-		if (failed == 0 || (reason != EINTR && reason != EAGAIN) ||
-			!waiting_again(&waiting, CONNECT_PAUSE))
-			break;
-	}
-	waiting_end(&waiting);
-	errno = reason;
-	return failed;
-}
-
-/* Connects to the file that is held, as the target's user. 0, or a negative code. */
+/* Connects to the file that is held, as the target's user; tries while the listener's queue is
+ * full. 0, or a negative code. */
 static int connect_held(const struct target *target, int descriptor, int file, const char *what,
 	struct error *error)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
-	int failed, reason;
+	struct waiting waiting;
+	int reason;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	waiting_begin(&waiting, CONNECT_LIMIT, "process %ld to take a connection to its %s",
+		(long)target->pid, what);
 	target_become(target);
-	failed = try_connect(target, descriptor, &address, what);
-	reason = errno;
+	do {
+		reason = connect(descriptor, (const struct sockaddr *)&address,
+				 sizeof(address)) == 0
+				 ? 0
+				 : errno;
+	} while ((reason == EINTR || reason == EAGAIN) &&
+		 waiting_again(&waiting, CONNECT_PAUSE));
 	target_unbecome();
-	if (failed != 0)
+	waiting_end(&waiting);
+	if (reason != 0)
 		return error_set_errno(error, reason == ECONNREFUSED ? ERROR_MISSING : ERROR_IO,
 			reason, "cannot connect to the %s of process %ld", what,
 			(long)target->pid);

@@ -8,22 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS_FIRST = 256 };
-
 static struct batch_program *add(struct batches *batches, const char *name)
 {
-	struct batch_program *program;
+	struct batch_program *program =
+		realloc(batches->program, (batches->count + 1) * sizeof(*program));
 
-	if (batches->count == batches->capacity) {
-		size_t capacity = batches->capacity ? 2 * batches->capacity : PROGRAMS_FIRST;
-
-		program = realloc(batches->program, capacity * sizeof(*program));
-		if (!program)
-			return NULL;
-		batches->program = program;
-		batches->capacity = capacity;
-	}
-	program = &batches->program[batches->count++];
+	if (!program)
+		return NULL;
+	batches->program = program;
+	program += batches->count++;
 	memset(program, 0, sizeof(*program));
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	return program;
@@ -45,7 +38,6 @@ static int take_batch(
 		program = add(batches, name);
 	if (!program)
 		return error_set(error, ERROR_MEMORY, "no memory");
-	batches->last = (size_t)(program - batches->program);
 	if (number > batches->repetitions)
 		batches->repetitions = (unsigned)number;
 	for (unsigned i = 0; i < batches->metric_count; i++) {
@@ -75,19 +67,14 @@ void batches_fini(struct batches *batches)
 {
 	free(batches->program);
 	batches->program = NULL;
-	batches->count = batches->capacity = 0;
+	batches->count = 0;
 }
 
 struct batch_program *batches_find(const struct batches *batches, const char *name)
 {
-	/* Repetitions have the same order: the one behind the last is looked at first. */
-	for (size_t i = 1; i <= batches->count; i++) {
-		struct batch_program *program =
-			&batches->program[(batches->last + i) % batches->count];
-
-		if (strcmp(program->name, name) == 0)
-			return program;
-	}
+	for (size_t i = 0; i < batches->count; i++)
+		if (strcmp(batches->program[i].name, name) == 0)
+			return &batches->program[i];
 	return NULL;
 }
 

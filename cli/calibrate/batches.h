@@ -29,7 +29,7 @@ struct batches {
 	const char *const *metric; /* their names, borrowed */
 	unsigned metric_count;
 	struct batch_program *program;
-	size_t count, capacity, last;
+	size_t count;
 	unsigned repetitions; /* the highest number seen */
 };
 

@@ -30,7 +30,7 @@ struct measuring {
 	char metrics[1024]; /* cut into names */
 	const char *metric[PROFILE_METRIC_MAX];
 	unsigned metric_count;
-	struct batches without, with;
+	struct batches without, with, *batches; /* of the run that is on, one of the two */
 	struct observations observations;
 	struct training training;
 };
@@ -58,26 +58,22 @@ static int split_metrics(struct measuring *measuring, struct error *error)
 	return 0;
 }
 
-static void show(const struct measuring *measuring, const char *way, unsigned repetition)
+static void show(const struct measuring *measuring)
 {
 	if (measuring->what->progress)
-		fprintf(stderr, "\rjprof: calibrating %s probes, %u ", way, repetition);
+		fprintf(stderr, "\rjprof: calibrating %s probes, %u ",
+			measuring->batches == &measuring->with ? "with" : "without",
+			measuring->batches->repetitions);
 }
-
-struct run {
-	struct measuring *measuring;
-	struct batches *batches;
-	const char *way;
-};
 
 static int take_line(void *argument, char *line, struct error *error)
 {
-	const struct run *run = argument;
-	unsigned before = run->batches->repetitions;
-	int code = batches_take(run->batches, line, error);
+	const struct measuring *measuring = argument;
+	unsigned before = measuring->batches->repetitions;
+	int code = batches_take(measuring->batches, line, error);
 
-	if (run->batches->repetitions != before)
-		show(run->measuring, run->way, run->batches->repetitions);
+	if (measuring->batches->repetitions != before)
+		show(measuring);
 	return code;
 }
 
@@ -112,16 +108,15 @@ static int make_command(struct measuring *measuring, bool probes, struct error *
 
 static int run_java(struct measuring *measuring, bool probes, struct error *error)
 {
-	struct run run = {measuring, probes ? &measuring->with : &measuring->without,
-		probes ? "with" : "without"};
 	int code = make_command(measuring, probes, error);
 
 	if (code != 0)
 		return code;
-	show(measuring, run.way, 0);
+	measuring->batches = probes ? &measuring->with : &measuring->without;
+	show(measuring);
 	code = java_child_run((char *const *)measuring->command.word,
-		measuring->what->quick ? LIMIT_QUICK : LIMIT, take_line, &run, error);
-	if (code == 0 && run.batches->repetitions == 0)
+		measuring->what->quick ? LIMIT_QUICK : LIMIT, take_line, measuring, error);
+	if (code == 0 && measuring->batches->repetitions == 0)
 		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
 			error_subject(measuring->command.java).text);
 	return code;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -57,19 +56,12 @@ static int refuse_other(
 /* False: it cannot be read, or has none. */
 static bool read_build(const char *path, char *build, size_t size)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	void *bytes = MAP_FAILED;
-	bool found = false;
+	size_t length;
+	void *bytes = file_map(open(path, O_RDONLY | O_CLOEXEC), &length);
+	bool found = bytes && build_note_in_file(bytes, length, build, size);
 
-	if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-	if (bytes != MAP_FAILED) {
-		found = build_note_in_file(bytes, (size_t)status.st_size, build, size);
-		munmap(bytes, (size_t)status.st_size);
-	}
-	if (file >= 0)
-		close(file);
+	if (bytes)
+		munmap(bytes, length);
 	return found;
 }
 
@@ -141,19 +133,9 @@ static bool fits(const struct profile *profile, const char *java, bool is_asked)
 		       strcmp(whole, same) == 0);
 }
 
-struct search {
-	const struct profile *profile;
-	char *java; /* PATH_MAX: the program that fits */
-};
-
-static bool take_known(void *argument, const char *java)
+static bool fits_unasked(const void *profile, const char *java)
 {
-	const struct search *search = argument;
-
-	if (!fits(search->profile, java, false))
-		return false;
-	memcpy(search->java, java, strlen(java) + 1);
-	return true;
+	return fits(profile, java, false);
 }
 
 /* In this order: the one that the user names (asked); JAVA_HOME's; one of known_jvms.h. A
@@ -163,7 +145,6 @@ static int find_jvm(const struct profile *profile, const char *asked, char java[
 {
 	const char *made = profile_meta_get(profile, "jvm.version"),
 		   *home = getenv("JAVA_HOME");
-	struct search search = {profile, java};
 	char version[256];
 	int failed;
 
@@ -179,7 +160,7 @@ static int find_jvm(const struct profile *profile, const char *asked, char java[
 		snprintf(java, PATH_MAX, "%s/bin/java", home) < PATH_MAX &&
 		fits(profile, java, false))
 		return 0;
-	if (known_jvms_find(take_known, &search))
+	if (known_jvms_find(java, fits_unasked, profile))
 		return 0;
 	return refuse(error,
 		"its JVM '%s' is none that `jprof run` or `jprof attach` has seen here "

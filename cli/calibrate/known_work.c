@@ -37,38 +37,37 @@ struct point {
 
 /* ---- measured points ---- */
 
-/* False if it was not measured. */
-static bool measure(struct point *point, const struct batches *without,
-	const struct observations *with, unsigned metric, const char *name)
+/* The body "chain16" in that shape. False if it was not measured. */
+static bool measure(
+	struct point *point, const struct runs *runs, int state, int shape, const char *body)
 {
-	char program_name[80];
-	const struct observed_method *method = observations_method(with, name);
+	static const char prefix[] = "bodies_";
+	char name[80];
+	const struct observed_method *method;
 	const struct batch_program *program;
+	const struct samples *round, *call;
 
-	snprintf(program_name, sizeof(program_name), "bodies_%s", name);
-	program = batches_find(without, program_name);
-	if (!method || !program || !method->call[metric].count)
+	snprintf(name, sizeof(name), "%s%s_%s_%s", prefix, state_names[state],
+		shape_names[shape], body);
+	method = observations_method(runs->with, name + strlen(prefix));
+	program = batches_find(runs->without, name);
+	if (!method || !program || !method->call[runs->metric].count)
 		return false;
-	point->work = samples_median(&program->round[metric]);
-	point->more = samples_median(&method->call[metric]);
-	point->unknown = hypot(
-		samples_error(&program->round[metric]), samples_error(&method->call[metric]));
+	round = &program->round[runs->metric];
+	call = &method->call[runs->metric];
+	*point = (struct point){samples_median(round), samples_median(call),
+		hypot(samples_error(round), samples_error(call))};
 	return true;
 }
 
-/* The body "chain16" in that shape, less the empty one. */
-static bool measure_body(struct point *point, const struct batches *without,
-	const struct observations *with, unsigned metric, int state, int shape,
-	const char *body)
+/* The same, less the empty one. */
+static bool measure_body(
+	struct point *point, const struct runs *runs, int state, int shape, const char *body)
 {
-	char name[80], empty_name[80];
 	struct point empty;
 
-	snprintf(name, sizeof(name), "%s_%s_%s", state_names[state], shape_names[shape], body);
-	snprintf(empty_name, sizeof(empty_name), "%s_%s_empty", state_names[state],
-		shape_names[shape]);
-	if (!measure(point, without, with, metric, name) ||
-		!measure(&empty, without, with, metric, empty_name))
+	if (!measure(point, runs, state, shape, body) ||
+		!measure(&empty, runs, state, shape, "empty"))
 		return false;
 	point->work = fmax(0, point->work - empty.work);
 	point->more = point->more - empty.more;
@@ -140,15 +139,14 @@ static const char *body_of_leaf(const char *method, int state)
 	return strncmp(method, prefix, (size_t)length) == 0 ? method + length : NULL;
 }
 
-static void take_state(struct known_work *work, struct shifts *shifts,
-	const struct batches *without, const struct observations *with, unsigned metric,
+static void take_state(struct known_work *work, struct shifts *shifts, const struct runs *runs,
 	int state, const double cost[SEQUENCE_CODES])
 {
 	double empty[SHAPES];
 
 	find_costs(empty, cost, state);
-	for (size_t i = 0; i < with->method_count; i++) {
-		const char *name = body_of_leaf(with->method[i].name, state);
+	for (size_t i = 0; i < runs->with->method_count; i++) {
+		const char *name = body_of_leaf(runs->with->method[i].name, state);
 
 		if (!name || strcmp(name, "empty") == 0)
 			continue;
@@ -156,7 +154,7 @@ static void take_state(struct known_work *work, struct shifts *shifts,
 			double deltas = deltas_of[shape], unknown;
 			struct point point;
 
-			if (!measure_body(&point, without, with, metric, state, shape, name))
+			if (!measure_body(&point, runs, state, shape, name))
 				continue;
 			work->points++;
 			unknown = (work->relative * point.work + point.unknown) / deltas;
@@ -208,10 +206,12 @@ static double upper_quartile(double *value, size_t count)
 }
 
 /* The loop around a leaf does next to nothing, whatever the leaf does. */
-static double loops_differ(const struct observations *with, unsigned metric)
+static double loops_differ(const struct runs *runs)
 {
+	const struct observations *with = runs->with;
 	const struct observed_method *empty = observations_method(with, "jitted_leaf_empty");
 	double far[2 * SHIFTS_MAX];
+	unsigned metric = runs->metric;
 	size_t count = 0;
 
 	for (size_t i = 0; empty && i < with->method_count && count < 2 * SHIFTS_MAX; i++) {
@@ -228,14 +228,15 @@ static double loops_differ(const struct observations *with, unsigned metric)
 
 /* Over the programs of long work that memory has no part in, the upper quartile of what differs
  * from one repetition to another or between the halves of the run. */
-static double relative_of(const struct batches *without, unsigned metric)
+static double relative_of(const struct runs *runs)
 {
+	const struct batches *without = runs->without;
 	double *part = calloc(without->count + 1, sizeof(*part)), relative = relative_most;
 	size_t count = 0;
 
 	for (size_t i = 0; part && i < without->count; i++) {
 		const struct batch_program *program = &without->program[i];
-		const struct samples *round = &program->round[metric];
+		const struct samples *round = &program->round[runs->metric];
 		double median = samples_median(round);
 
 		if (strncmp(program->name, "bodies_", 7) == 0 &&
@@ -251,9 +252,10 @@ static double relative_of(const struct batches *without, unsigned metric)
 
 /* The same of interpreted work, and of what it takes with probes, where that is long
  * beside what they cost: an interpreter's pace depends on what ran before. */
-static double relative_of_interpreted(const struct batches *without,
-	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
+static double relative_of_interpreted(
+	const struct runs *runs, const double cost[SEQUENCE_CODES])
 {
+	const struct observations *with = runs->with;
 	double empty[SHAPES], part[SHIFTS_MAX];
 	struct point point;
 	size_t count = 0;
@@ -265,8 +267,7 @@ static double relative_of_interpreted(const struct batches *without,
 		if (!name || strcmp(name, "empty") == 0)
 			continue;
 		for (int shape = 0; shape < SHAPES; shape++)
-			if (measure_body(&point, without, with, metric, STATE_INTERPRETED,
-				    shape, name) &&
+			if (measure_body(&point, runs, STATE_INTERPRETED, shape, name) &&
 				point.work >= work_least &&
 				point.work >= long_work * deltas_of[shape] * empty[shape])
 				part[count++] = fabs(point.more - point.work) / point.work;
@@ -274,20 +275,19 @@ static double relative_of_interpreted(const struct batches *without,
 	return fmin(interpreted_most, upper_quartile(part, count));
 }
 
-void known_work_init(struct known_work *work, const struct batches *without,
-	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES])
+void known_work_init(
+	struct known_work *work, const struct runs *runs, const double cost[SEQUENCE_CODES])
 {
-	double leaf = main_cost(cost, STATE_JITTED, E, X), loops = loops_differ(with, metric);
+	double leaf = main_cost(cost, STATE_JITTED, E, X), loops = loops_differ(runs);
 	struct shifts shifts[STATE_OUTSIDE] = {0}, *jitted = &shifts[STATE_JITTED];
 	double far[SHIFTS_MAX], hidden = leaf / 16, reach;
 
 	memset(work, 0, sizeof(*work));
-	work->measured_relative = relative_of(without, metric);
+	work->measured_relative = relative_of(runs);
 	work->relative = fmin(relative_most, fmax(relative_least, work->measured_relative));
-	work->interpreted =
-		fmax(work->relative, relative_of_interpreted(without, with, metric, cost));
+	work->interpreted = fmax(work->relative, relative_of_interpreted(runs, cost));
 	for (int state = 0; state < STATE_OUTSIDE; state++) {
-		take_state(work, &shifts[state], without, with, metric, state, cost);
+		take_state(work, &shifts[state], runs, state, cost);
 		leave_out_overlapping(work, &shifts[state], fmax(leaf / 16, loops));
 	}
 	/* Where probes hide no work, as of instructions, all that is seen is work: three

@@ -25,6 +25,13 @@
 #include "cli/calibrate/batches.h"
 #include "cli/calibrate/observations.h"
 
+/* One metric of both runs; borrowed. */
+struct runs {
+	const struct batches *without;
+	const struct observations *with;
+	unsigned metric;
+};
+
 /* Of a delta with work, beside what an empty one costs. */
 struct shift_range {
 	double low, high;
@@ -43,8 +50,8 @@ struct known_work {
 };
 
 /* cost: of an empty delta, by code; what it is without a row does not matter. */
-void known_work_init(struct known_work *work, const struct batches *without,
-	const struct observations *with, unsigned metric, const double cost[SEQUENCE_CODES]);
+void known_work_init(
+	struct known_work *work, const struct runs *runs, const double cost[SEQUENCE_CODES]);
 
 /* The state of a delta of that code, which may be an unwind's: what is outside is compiled as a
  * rule. */

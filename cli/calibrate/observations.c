@@ -14,11 +14,6 @@ enum { DELTAS_LEAST = 100 };
 #define BODIES_CLASS "calibrated.Bodies"
 #define PATHS_CLASS  "calibrated.Paths"
 
-static int no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, "no memory");
-}
-
 /* ---- sequences ---- */
 
 static int take_sequences(struct observations *observations, const struct profile *profile,
@@ -33,7 +28,7 @@ static int take_sequences(struct observations *observations, const struct profil
 		if (!*sequence)
 			*sequence = calloc(1, sizeof(**sequence));
 		if (!*sequence)
-			return no_memory(error);
+			return error_set(error, ERROR_MEMORY, "no memory");
 		(*sequence)->count += seen->count;
 		for (unsigned m = 0; m < observations->metric_count; m++)
 			samples_add(&(*sequence)->mean[m],
@@ -69,7 +64,7 @@ static int take_node(struct observations *observations, const struct profile_nod
 		method = realloc(observations->method,
 			(observations->method_count + 1) * sizeof(*method));
 		if (!method)
-			return no_memory(error);
+			return error_set(error, ERROR_MEMORY, "no memory");
 		observations->method = method;
 		method += observations->method_count++;
 		memset(method, 0, sizeof(*method));
@@ -108,14 +103,10 @@ static int take_bodies(
 
 /* ---- paths ---- */
 
-/* Of the programs of one depth. */
-struct path_sum {
-	double deltas, used[PROFILE_METRIC_MAX];
-};
-
 static void take_paths(struct observations *observations, const struct profile *profile)
 {
-	struct path_sum sums[DEPTHS] = {0};
+	/* Of the programs of each depth. */
+	double deltas[DEPTHS] = {0}, used[DEPTHS][PROFILE_METRIC_MAX] = {0};
 
 	for (size_t i = 0; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
@@ -127,15 +118,15 @@ static void take_paths(struct observations *observations, const struct profile *
 		if (depth >= DEPTHS)
 			continue;
 		for (int k = 0; k < 4; k++)
-			sums[depth].deltas += (double)node->transition[k / 2][k % 2];
+			deltas[depth] += (double)node->transition[k / 2][k % 2];
 		for (unsigned m = 0; m < observations->metric_count; m++)
-			sums[depth].used[m] += own_use(node, m, 1);
+			used[depth][m] += own_use(node, m, 1);
 	}
 	for (int depth = 0; depth < DEPTHS; depth++)
 		for (unsigned m = 0; m < observations->metric_count; m++)
-			if (sums[depth].deltas >= DELTAS_LEAST)
+			if (deltas[depth] >= DELTAS_LEAST)
 				samples_add(&observations->path[depth][m],
-					sums[depth].used[m] / sums[depth].deltas);
+					used[depth][m] / deltas[depth]);
 }
 
 /* ---- the file ---- */

@@ -10,9 +10,7 @@
 
 /* One metric on its way. */
 struct course {
-	const struct batches *without;
-	const struct observations *with;
-	unsigned metric;
+	struct runs runs;
 	struct call_costs calls;
 	double observed[SEQUENCE_CODES], environment[SEQUENCE_CODES], cost[SEQUENCE_CODES];
 };
@@ -69,7 +67,7 @@ static double least_leaf(const struct course *course, unsigned type)
 	double least = INFINITY;
 
 	for (uint32_t code = 0; code < SEQUENCE_UNWIND; code++)
-		if (course->with->sequence[code] && sequence_second_type(code) == type &&
+		if (course->runs.with->sequence[code] && sequence_second_type(code) == type &&
 			sequence_begin(code) == TRANSITION_ENTRY &&
 			sequence_end(code) == TRANSITION_EXIT)
 			least = fmin(least, course->cost[code]);
@@ -81,21 +79,22 @@ static double least_leaf(const struct course *course, unsigned type)
 static void find_costs(struct course *course)
 {
 	for (uint32_t code = 0; code < SEQUENCE_CODES; code++) {
-		const struct observed_sequence *seen = course->with->sequence[code];
+		const struct observed_sequence *seen = course->runs.with->sequence[code];
 		unsigned type = sequence_second_type(code);
 		double observed, environment;
 		char name[32];
 
 		if (!seen)
 			continue;
-		observed = samples_median(&seen->mean[course->metric]);
+		observed = samples_median(&seen->mean[course->runs.metric]);
 		if (code < SEQUENCE_UNWIND) {
 			environment = call_costs_of(&course->calls, code);
 		} else {
 			snprintf(name, sizeof(name), "throws_%u", type);
-			environment =
-				fmin(batches_round(course->without, name, course->metric) / 2,
-					fmax(0, observed - least_leaf(course, type)));
+			environment = fmin(
+				batches_round(course->runs.without, name, course->runs.metric) /
+					2,
+				fmax(0, observed - least_leaf(course, type)));
 		}
 		course->observed[code] = observed;
 		course->environment[code] = environment;
@@ -116,21 +115,21 @@ static double no_less(double cost, double value)
 static void fill_cost(const struct course *course, struct calibration_cost *to, uint32_t code,
 	const struct known_work *work)
 {
-	const struct observed_sequence *seen = course->with->sequence[code];
+	const struct observed_sequence *seen = course->runs.with->sequence[code];
 	struct shift_range little = work->little[known_work_state(code)];
 	struct shift_range much = work->much[known_work_state(code)];
 	double cost = course->cost[code];
 
 	*to = (struct calibration_cost){
 		.observed = course->observed[code],
-		.minimum = seen->minimum[course->metric],
+		.minimum = seen->minimum[course->runs.metric],
 		.environment = course->environment[code],
 		.cost = cost,
 		.low = no_less(cost, cost + little.low),
 		.high = no_less(cost, cost + little.high),
 		.work_low = no_less(cost, cost + much.low),
 		.work_high = no_less(cost, cost + much.high),
-		.spread = samples_error(&seen->mean[course->metric]),
+		.spread = samples_error(&seen->mean[course->runs.metric]),
 	};
 }
 
@@ -138,20 +137,21 @@ static void fill_metric(struct training *training, struct calibration *calibrati
 	const struct batches *without, const struct observations *with, unsigned metric)
 {
 	struct known_work *work = &training->work[metric];
-	struct course course = {.without = without, .with = with, .metric = metric};
+	struct course course = {.runs = {without, with, metric}};
+	bool is_changed = is_changed_by_probes(with->unit[metric]);
 
-	memset(work, 0, sizeof(*work));
-	if (is_changed_by_probes(with->unit[metric])) {
+	*work = (struct known_work){0};
+	if (is_changed) {
 		call_costs_init(&course.calls, without, metric);
 		find_costs(&course);
-		known_work_init(work, without, with, metric, course.cost);
+		known_work_init(work, &course.runs, course.cost);
 	}
 	for (size_t i = 0; i < calibration->row_count; i++) {
 		struct calibration_row *row = &calibration->row[i];
 		const struct observed_sequence *seen = with->sequence[row->code];
 
 		row->count = seen->count;
-		if (is_changed_by_probes(with->unit[metric]))
+		if (is_changed)
 			fill_cost(&course, &row->cost[metric], row->code, work);
 		else
 			row->cost[metric] = (struct calibration_cost){

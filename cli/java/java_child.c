@@ -29,7 +29,7 @@ static const char *const cleared[] = {
 	"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"};
 
 struct child {
-	const char *program;
+	struct error_subject program;
 	pid_t pid;
 	int output;
 	int64_t end;
@@ -96,7 +96,7 @@ static int read_all(struct child *child, java_line *line, void *argument, struct
 		if (waiting_now() >= child->end)
 			return error_set(error, ERROR_BUSY,
 				"'%s' has not ended in time: is the machine busy?",
-				error_subject(child->program).text);
+				child->program.text);
 		if (poll(&poller, 1, PAUSE) <= 0)
 			continue;
 		got = read(child->output, bytes, sizeof(bytes));
@@ -104,8 +104,7 @@ static int read_all(struct child *child, java_line *line, void *argument, struct
 			code = take_bytes(child, bytes, (size_t)got, line, argument, error);
 		else if (got < 0 && errno != EINTR)
 			code = error_set_errno(error, ERROR_IO, errno,
-				"cannot read what '%s' prints",
-				error_subject(child->program).text);
+				"cannot read what '%s' prints", child->program.text);
 	}
 	return code;
 }
@@ -147,24 +146,23 @@ static int start(struct child *child, char *const argv[], struct error *error)
 
 static int judge(const struct child *child, int status, struct error *error)
 {
-	const char *program = child->program;
+	const char *program = child->program.text;
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	if (child->said[0])
-		return error_set(error, ERROR_JVM, "'%s' failed: %s",
-			error_subject(program).text, child->said);
+		return error_set(error, ERROR_JVM, "'%s' failed: %s", program, child->said);
 	if (WIFSIGNALED(status))
-		return error_set(error, ERROR_JVM, "'%s' was ended by signal %d",
-			error_subject(program).text, WTERMSIG(status));
-	return error_set(error, ERROR_JVM, "'%s' failed with status %d",
-		error_subject(program).text, WEXITSTATUS(status));
+		return error_set(error, ERROR_JVM, "'%s' was ended by signal %d", program,
+			WTERMSIG(status));
+	return error_set(
+		error, ERROR_JVM, "'%s' failed with status %d", program, WEXITSTATUS(status));
 }
 
 int java_child_run(
 	char *const argv[], int64_t limit, java_line *line, void *argument, struct error *error)
 {
-	struct child child = {.program = argv[0], .end = waiting_until(limit)};
+	struct child child = {.program = error_subject(argv[0]), .end = waiting_until(limit)};
 	int code = start(&child, argv, error), status = 0;
 	int64_t killed;
 

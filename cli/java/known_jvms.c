@@ -30,7 +30,7 @@ static bool list_path(char path[OWN_PATH], bool make)
 
 /* ---- the list ---- */
 
-static bool is_same(void *argument, const char *java)
+static bool is_same(const void *argument, const char *java)
 {
 	return strcmp(argument, java) == 0;
 }
@@ -42,16 +42,16 @@ static bool is_program(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-bool known_jvms_find(known_jvm *take, void *argument)
+bool known_jvms_find(char java[PATH_MAX], known_jvm *fits, const void *argument)
 {
-	char path[OWN_PATH], line[PATH_MAX + 2], whole[PATH_MAX];
+	char path[OWN_PATH], line[PATH_MAX + 2];
 	FILE *list = list_path(path, false) ? fopen(path, "re") : NULL;
 	bool found = false;
 
 	while (list && !found && fgets(line, sizeof(line), list)) {
 		line[strcspn(line, "\n")] = '\0';
-		found = line[0] == '/' && trusted_path(line, whole) && is_program(whole) &&
-			take(argument, whole);
+		found = line[0] == '/' && trusted_path(line, java) && is_program(java) &&
+			fits(argument, java);
 	}
 	if (list)
 		fclose(list);
@@ -69,7 +69,7 @@ void known_jvms_note(const char *home)
 	if (home[0] != '/' ||
 		snprintf(java, sizeof(java), "%s/bin/java", home) >= (int)sizeof(java) ||
 		!trusted_path(java, whole) || !is_program(whole) ||
-		known_jvms_find(is_same, whole) || strchr(whole, '\n') ||
+		known_jvms_find(java, is_same, whole) || strchr(whole, '\n') ||
 		!list_path(path, true))
 		return;
 	list = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);

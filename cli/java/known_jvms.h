@@ -12,6 +12,7 @@
 #ifndef JPROF_CLI_KNOWN_JVMS_H
 #define JPROF_CLI_KNOWN_JVMS_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "cli/attach/target.h"
@@ -28,8 +29,9 @@ void known_jvms_note_process(const struct target *target);
  * must be this user's own. */
 void known_jvms_note_profile(const char *path);
 
-/* Shows each, until one is taken: a path that is still there, and that can still be trusted. */
-typedef bool known_jvm(void *argument, const char *java);
-bool known_jvms_find(known_jvm *take, void *argument);
+/* The first that fits: the path of a program that is still there, and that can still be
+ * trusted. False: none does. */
+typedef bool known_jvm(const void *argument, const char *java);
+bool known_jvms_find(char java[PATH_MAX], known_jvm *fits, const void *argument);
 
 #endif

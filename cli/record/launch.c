@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/attach/agent_library.h"
+
 #define TOOL_OPTIONS "JAVA_TOOL_OPTIONS"
 
 /* ---- which file ---- */
@@ -57,23 +59,13 @@ static bool is_launcher(const char *path)
 {
 	enum { LIMIT = 32 << 20 };
 	static const char library[] = "\0libjli.so";
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	bool is = false;
-	void *bytes;
+	size_t size;
+	void *bytes = file_map(open(path, O_RDONLY | O_CLOEXEC), &size);
+	bool is = bytes && size > 4 && size <= LIMIT && memcmp(bytes, "\177ELF", 4) == 0 &&
+		  memmem(bytes, size, library, sizeof(library));
 
-	if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 4 &&
-		status.st_size <= LIMIT) {
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-		if (bytes != MAP_FAILED) {
-			is = memcmp(bytes, "\177ELF", 4) == 0 &&
-			     memmem(bytes, (size_t)status.st_size, library, sizeof(library)) !=
-				     NULL;
-			munmap(bytes, (size_t)status.st_size);
-		}
-	}
-	if (file >= 0)
-		close(file);
+	if (bytes)
+		munmap(bytes, size);
 	return is;
 }
 
@@ -118,26 +110,17 @@ char **launch_argv(enum launch_way way, char **words, const char *agent)
  * apart. Owned; NULL without memory. */
 static char *quote(const char *option)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = calloc(3, strlen(option) + 1), *end = text;
 
-	if (!out)
-		return NULL;
-	/* HotSpot ends words at blanks (isspace), and knows both quotes but no escapes.
-	 */
-	for (; *option != '\0'; option++) {
-		if (strchr(" \t\r\n\f\v\"", *option))
-			fprintf(out, "'%c'", *option);
-		else if (*option == '\'')
-			fputs("\"'\"", out);
-		else
-			fputc(*option, out);
+	/* HotSpot ends words at blanks (isspace), and knows both quotes but no escapes. */
+	for (; text && *option != '\0'; option++) {
+		const char *around = strchr(" \t\r\n\f\v\"", *option) ? "'"
+				     : *option == '\''                ? "\""
+								      : "";
+
+		end += sprintf(end, "%s%c%s", around, *option, around);
 	}
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return text;
 }
 
 int launch_set_environment(enum launch_way way, const char *agent, struct error *error)

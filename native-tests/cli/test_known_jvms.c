@@ -65,7 +65,7 @@ static struct {
 	char last[4096];
 } seen;
 
-static bool look(void *argument, const char *java)
+static bool look(const void *argument, const char *java)
 {
 	seen.count++;
 	snprintf(seen.last, sizeof(seen.last), "%s", java);
@@ -74,8 +74,10 @@ static bool look(void *argument, const char *java)
 
 static int known(void)
 {
+	char java[PATH_MAX];
+
 	memset(&seen, 0, sizeof(seen));
-	assert_false(known_jvms_find(look, NULL));
+	assert_false(known_jvms_find(java, look, NULL));
 	return seen.count;
 }
 
