@@ -54,8 +54,8 @@ static int make_trace(struct session *session, struct error *error)
 {
 	uint64_t memory = session->options.max_memory;
 
-	/* The writer remembers up to 10 bytes of each node of 88 bytes or more, and of
-	 * each account of I/O, which takes 64: a seventh. */
+	/* A seventh is left to the writer's database, and to what trees take beyond their bound so that
+	 * no count is lost. */
 	if (session->options.io != IO_OFF)
 		memory -= session_archive_memory(session);
 	session->trace = trace_create(&session->metrics, memory - memory / 7);
