@@ -11,11 +11,6 @@ static const char *const type_names[SEQUENCE_TYPES] = {"interpreted", "interpret
 static const char *const transition_names[] = {"entry", "exit"};
 static const char unwind_name[] = "unwind";
 
-const char *sequence_type_name(unsigned type)
-{
-	return type < SEQUENCE_TYPES ? type_names[type] : NULL;
-}
-
 bool sequence_to_words(uint32_t code, struct sequence_words *words)
 {
 	if (code >= SEQUENCE_CODES)

@@ -118,9 +118,6 @@ struct sequence_words {
 	const char *third; /* NULL: of an unwind */
 };
 
-/* "interpreted", "jitted static", "native", "outside"...; NULL: there is no such type. */
-const char *sequence_type_name(unsigned type);
-
 /* The words are constants. False: there is no such code. */
 bool sequence_to_words(uint32_t code, struct sequence_words *words);
 

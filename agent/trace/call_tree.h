@@ -250,9 +250,6 @@ static inline bool tree_is_new(const struct call_tree *tree, uint32_t index)
 /* tree_find, or tree_add, or tree_flat. A method that is METHOD_FOLDED asks for the node's fold. */
 uint32_t tree_place(struct call_tree *tree, uint32_t node, uint32_t method);
 
-/* Adds the counts of a node of another tree. */
-void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from);
-
 /* Folds the nodes whose share of their parent's cum (of metric 0) is smallest, a third of all, and more
  * where the budget is at its end and the tree has more than half of a fair share; those of the frames
  * only where that alone does not help and the tree has more than a small claim. The frames' indices and

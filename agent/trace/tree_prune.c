@@ -98,11 +98,6 @@ void tree_forget_forwards(struct call_tree *tree)
 
 /* ---- merging ---- */
 
-void tree_add_counts(struct call_tree *tree, uint32_t to, const struct tree_node *from)
-{
-	add_node(tree->metrics, tree_at(tree, to), from);
-}
-
 static uint32_t merged_to(const void *from, uint32_t node)
 {
 	return tree_at(from, node)->prune.to;
