@@ -127,23 +127,6 @@ static int load_and_reach(struct attach *attach, struct error *error)
 		(long)attach->pid);
 }
 
-/* One after the other: an agent that is loaded a second time says so on the standard
- * error of the program, which is not ours to write to. */
-static int reach_agent(struct attach *attach, struct error *error)
-{
-	int failed;
-
-	target_lock(&attach->target);
-	failed = control_open(&attach->control, &attach->target, error);
-	/* Any user can make a directory of that name: it does not keep the agent out. */
-	if (failed == -ERROR_MISSING || failed == -ERROR_DENIED) {
-		*error = (struct error){0};
-		failed = load_and_reach(attach, error);
-	}
-	target_unlock(&attach->target);
-	return failed;
-}
-
 /* ---- the recording ---- */
 
 /* Without a word: it is for cases in which something else is to be told. */
@@ -236,9 +219,19 @@ static int finish(struct attach *attach, struct error *error)
 
 static int record(struct attach *attach, struct error *error)
 {
-	int failed = reach_agent(attach, error);
 	long pid = (long)attach->pid;
+	int failed;
 
+	/* One after the other: an agent that is loaded a second time says so on the standard
+	 * error of the program, which is not ours to write to. */
+	target_lock(&attach->target);
+	failed = control_open(&attach->control, &attach->target, error);
+	/* Any user can make a directory of that name: it does not keep the agent out. */
+	if (failed == -ERROR_MISSING || failed == -ERROR_DENIED) {
+		*error = (struct error){0};
+		failed = load_and_reach(attach, error);
+	}
+	target_unlock(&attach->target);
 	if (failed != 0)
 		return failed;
 	/* An agent that was there before does not get them. */

@@ -212,34 +212,27 @@ static bool is_verb(const struct control_command *command, const char *name)
 
 /* ---- words ---- */
 
-static int take_word(struct control_command *command, const char *word)
-{
-	const char *name = command->verb->name;
-	struct error error = {0};
-
-	if (command->pid == 0)
-		return jvm_list_find(word, &command->pid, &error) == 0
-			       ? EXIT_DONE
-			       : command_usage(name, "%s", error.text);
-	if (!command->verb->has_label || command->label)
-		return command_usage(name, "one word too many: '%s'", word);
-	command->label = word;
-	return EXIT_DONE;
-}
-
 static int read_words(struct control_command *command, int argc, char **argv)
 {
 	const struct verb *verb = command->verb;
+	struct error error = {0};
 	int status = EXIT_DONE;
 
 	for (int at = 1; at < argc && status == EXIT_DONE; at++) {
 		const char *word = argv[at];
+		bool is_option = strncmp(word, "--", 2) == 0;
 		/* What follows --watch may be the process. */
 		const struct command_table table = {
 			verb->name, verb->options, verb->option_count, NULL, command->pid != 0};
 
-		if (strncmp(word, "--", 2) != 0)
-			status = take_word(command, word);
+		if (!is_option && command->pid == 0)
+			status = jvm_list_find(word, &command->pid, &error) == 0
+					 ? EXIT_DONE
+					 : command_usage(verb->name, "%s", error.text);
+		else if (!is_option && (!verb->has_label || command->label))
+			status = command_usage(verb->name, "one word too many: '%s'", word);
+		else if (!is_option)
+			command->label = word;
 		else if (is_verb(command, "start"))
 			status = strcmp(word, "--start") == 0 ||
 						 strncmp(word, "--start=", 8) == 0

@@ -12,12 +12,9 @@ int cmd_metrics(int argc, char **argv)
 	if (argc > 1)
 		return command_usage(argv[0], "unexpected argument '%s'", argv[1]);
 	if (metric_print_available(stdout) != 0) {
-		struct error error = {0};
-
-		error_set(&error, ERROR_IO,
-			"cannot print the metrics: no memory, or standard "
-			"output cannot be written");
-		return command_failed(&error);
+		say("cannot print the metrics: no memory, or standard output cannot be "
+		    "written");
+		return EXIT_FAILED;
 	}
 	return command_flush();
 }

@@ -67,18 +67,23 @@ static int take_format(const struct taken *taken)
 	return EXIT_DONE;
 }
 
-static int take_number(const struct taken *taken)
+static bool is_number(const char *value, uint64_t *number)
 {
-	const char *value = taken->value;
-	uint64_t *number = taken->to;
 	char *end;
 
 	errno = 0;
 	*number = strtoull(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || *number == 0)
+	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
+}
+
+static int take_number(const struct taken *taken)
+{
+	uint64_t *number = taken->to;
+
+	if (!is_number(taken->value, number) || *number == 0)
 		return command_usage(taken->command,
 			"%s needs a whole number above 0, not '%s'", taken->option->name,
-			value);
+			taken->value);
 	return EXIT_DONE;
 }
 
@@ -99,15 +104,12 @@ static int take_min(const struct taken *taken)
 
 static int take_width(const struct taken *taken)
 {
-	const char *value = taken->value;
-	char *end;
-	long width = strtol(value, &end, 10);
+	uint64_t width;
 
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || width < WIDTH_LEAST ||
-		width > WIDTH_MOST)
+	if (!is_number(taken->value, &width) || width < WIDTH_LEAST || width > WIDTH_MOST)
 		return command_usage(taken->command,
 			"--width needs a number from %d to %d, not '%s'", WIDTH_LEAST,
-			WIDTH_MOST, value);
+			WIDTH_MOST, taken->value);
 	((struct words *)taken->words)->request.width = (unsigned)width;
 	return EXIT_DONE;
 }
@@ -248,17 +250,16 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 		words->file);
 }
 
-/* What is to be said of a profile that is still written; "" if it is not. */
-static void tell_state(
+/* What is to be said of a profile that is still written; NULL if it is not. */
+static const char *tell_state(
 	const struct live_profile *live, const struct profile *profile, char *line, size_t size)
 {
 	const char *nothing = profile_is_unwritten(profile)
 				      ? "; nothing was written yet: try again in ten seconds"
 				      : "";
 
-	line[0] = '\0';
 	if (live->pid == 0)
-		return;
+		return NULL;
 	if (live->is_fresh)
 		snprintf(line, size,
 			"process %ld still records: the figures are those of now%s", live->pid,
@@ -267,6 +268,7 @@ static void tell_state(
 		snprintf(line, size,
 			"process %ld still records: the figures are %.1f s old%s (%s)",
 			live->pid, live->age, nothing, live->why.text);
+	return line;
 }
 
 static void say_line(const char *line)
@@ -363,9 +365,8 @@ static int print_report(struct words *words)
 	failed = open_for(&profile, words, &error);
 	if (failed == 0) {
 		suit_calls(words, profile);
-		tell_state(&live, profile, state, sizeof(state));
-		failed = print_profile(
-			profile, words, state[0] != '\0' ? state : NULL, &violations, &error);
+		failed = print_profile(profile, words,
+			tell_state(&live, profile, state, sizeof(state)), &violations, &error);
 		progress_hide();
 		profile_free(profile);
 	}

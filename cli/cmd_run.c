@@ -39,7 +39,7 @@ struct run {
 	char here[PATH_MAX];  /* the working directory */
 	bool is_armed;        /* start=no */
 	char *agent;          /* -agentpath:..., owned */
-	char **command;       /* argv of the program, borrowed */
+	char **command;       /* argv of the program, borrowed, with the word -- in front */
 	char notes[PATH_MAX]; /* the folder of its JVMs' notes; "" for none */
 };
 
@@ -354,14 +354,21 @@ static void say_profiles(const struct run *run, const struct run_notes *notes)
 /* The command's status, as a shell tells it. */
 static int run_command(struct run *run)
 {
-	char **argv = launch_argv(run->way, run->command, run->agent);
+	char **argv = run->command, *option = NULL;
 	struct run_notes notes = {0};
 	struct error error = {0};
 	int status;
 	pid_t ended;
 
-	if (!argv)
-		return command_no_memory();
+	if (run->way != LAUNCH_ANY) {
+		if (asprintf(&option, "%s%s", run->way == LAUNCH_TOOL ? "-J" : "", run->agent) <
+			0)
+			return command_no_memory();
+		/* Its first argument: the program's name takes the place of the word --. */
+		argv--;
+		argv[0] = argv[1];
+		argv[1] = option;
+	}
 	status = start_child(argv);
 	if (status == EXIT_DONE) {
 		if (run->words.duration != 0)
@@ -384,9 +391,7 @@ static int run_command(struct run *run)
 				known_jvms_note_profile(notes.note[i].text);
 		run_notes_fini(&notes);
 	}
-	if (run->way != LAUNCH_ANY)
-		free(argv[1]);
-	free(argv);
+	free(option);
 	return status;
 }
 

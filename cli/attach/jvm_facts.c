@@ -15,26 +15,9 @@ enum { COUNTERS_LIMIT = 4 << 20, ARGUMENT_FILE_LIMIT = 1 << 20 };
 
 /* ---- mapped files ---- */
 
-/* "ADDRESSES PERMISSIONS OFFSET DEVICE INODE   PATH\n", proc_pid_maps(5): the path, with
- * the line's end and the mark of deleted files cut off; NULL for memory without a file.
- */
-static char *mapped_path(char *line)
-{
-	static const char gone[] = " (deleted)";
-	char *path = strchr(line, '/');
-	size_t length;
-
-	if (!path)
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	length = strlen(path);
-	if (length > strlen(gone) && strcmp(path + length - strlen(gone), gone) == 0)
-		path[length - strlen(gone)] = '\0';
-	return path;
-}
-
 int jvm_maps_read(const struct target *target, struct jvm_maps *maps, struct error *error)
 {
+	static const char gone[] = " (deleted)";
 	FILE *in = target_open_stream(target, "maps");
 	char *line = NULL;
 	size_t size = 0;
@@ -42,20 +25,29 @@ int jvm_maps_read(const struct target *target, struct jvm_maps *maps, struct err
 	*maps = (struct jvm_maps){0};
 	if (!in)
 		return target_refuse_access(target, errno, error);
+	/* "ADDRESSES PERMISSIONS OFFSET DEVICE INODE   PATH\n", proc_pid_maps(5); without a path
+	 * it is memory without a file. */
 	while (getline(&line, &size, in) > 0) {
-		const char *path = mapped_path(line),
-			   *name = path ? strrchr(path, '/') + 1 : "";
-		size_t length = strlen(name);
-		char **kept = NULL;
+		char *path = strchr(line, '/'), **kept = NULL;
+		const char *name;
+		size_t length;
 
+		if (!path)
+			continue;
+		length = strcspn(path, "\n");
+		if (length > strlen(gone) &&
+			strncmp(path + length - strlen(gone), gone, strlen(gone)) == 0)
+			length -= strlen(gone);
+		path[length] = '\0';
+		name = strrchr(path, '/') + 1;
 		if (strcmp(name, "libjvm.so") == 0)
 			maps->jvm = true;
 		else if (strcmp(name, "libjli.so") == 0)
 			maps->launcher = true;
 		else if (strncmp(name, "libjprof", 8) == 0 &&
-			 strcmp(name + length - 3, ".so") == 0)
+			 strcmp(path + length - 3, ".so") == 0)
 			kept = &maps->agent;
-		else if (path && strstr(path, "/hsperfdata_"))
+		else if (strstr(path, "/hsperfdata_"))
 			kept = &maps->counters;
 		if (kept && !*kept)
 			*kept = strdup(target_path_there(target, path));

@@ -66,8 +66,6 @@ int batches_take(struct batches *batches, const char *line, struct error *error)
 void batches_fini(struct batches *batches)
 {
 	free(batches->program);
-	batches->program = NULL;
-	batches->count = 0;
 }
 
 struct batch_program *batches_find(const struct batches *batches, const char *name)

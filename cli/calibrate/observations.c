@@ -190,11 +190,7 @@ int observations_read(struct observations *observations, const char *path, unsig
 
 void observations_fini(struct observations *observations)
 {
-	for (int i = 0; i < SEQUENCE_CODES; i++) {
+	for (int i = 0; i < SEQUENCE_CODES; i++)
 		free(observations->sequence[i]);
-		observations->sequence[i] = NULL;
-	}
 	free(observations->method);
-	observations->method = NULL;
-	observations->method_count = 0;
 }

@@ -102,30 +102,15 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "no memory to prepare the options");
 }
 
-/* The JVM has a working directory of its own: a calibration's path begins at this one. */
-static int place_calibration(struct start_request *request, struct error *error)
-{
-	const char *file = json_string_value(json_object_get(request->options, "calibration"));
-	char path[PATH_MAX];
-
-	if (!file || file[0] == '/' || strcmp(file, "auto") == 0 || strcmp(file, "off") == 0)
-		return 0;
-	if (!realpath(file, path))
-		return error_set_errno(error, ERROR_IO, errno,
-			"cannot read calibration file '%s'", error_subject(file).text);
-	return json_object_set_new(request->options, "calibration", json_string(path)) == 0
-		       ? 0
-		       : no_memory(error);
-}
-
 int start_request_read(
 	struct start_request *request, const struct agent_words *words, struct error *error)
 {
 	char *all = agent_words_join(words),
 	     *given = all ? options_given_json(all, error) : NULL;
-	const char *key;
+	const char *key, *file;
+	char path[PATH_MAX];
 	json_t *value;
-	int failed;
+	int failed = 0;
 
 	*request = (struct start_request){.options = given ? json_loads(given, 0, NULL) : NULL};
 	free(all);
@@ -138,7 +123,16 @@ int start_request_read(
 		json_is_false(value) ||
 		(json_is_string(value) && strcmp(json_string_value(value), "no") == 0);
 	json_object_del(request->options, "start");
-	failed = place_calibration(request, error);
+	file = json_string_value(json_object_get(request->options, "calibration"));
+	/* The JVM has a working directory of its own: a calibration's path begins at this one. */
+	if (file && options_is_relative("calibration", file)) {
+		if (!realpath(file, path))
+			failed = error_set_errno(error, ERROR_IO, errno,
+				"cannot read calibration file '%s'", error_subject(file).text);
+		else if (json_object_set_new(
+				 request->options, "calibration", json_string(path)) != 0)
+			failed = no_memory(error);
+	}
 	if (failed == 0)
 		failed = options_append(&request->load, "start", "no", error);
 	json_object_foreach(request->options, key, value)

@@ -84,28 +84,6 @@ enum launch_way launch_way_of(const char *word)
 
 /* ---- what it gets ---- */
 
-char **launch_argv(enum launch_way way, char **words, const char *agent)
-{
-	char **argv, *option = NULL;
-	size_t count = 0, at = 0;
-
-	while (words[count])
-		count++;
-	argv = calloc(count + 2, sizeof(*argv));
-	if (!argv ||
-		(way != LAUNCH_ANY &&
-			asprintf(&option, "%s%s", way == LAUNCH_TOOL ? "-J" : "", agent) < 0)) {
-		free(argv);
-		return NULL;
-	}
-	argv[at++] = words[0];
-	if (option)
-		argv[at++] = option;
-	for (size_t i = 1; i < count; i++)
-		argv[at++] = words[i];
-	return argv;
-}
-
 /* The option as JAVA_TOOL_OPTIONS holds it: without blanks and quotes that the JVM would take
  * apart. Owned; NULL without memory. */
 static char *quote(const char *option)

@@ -4,7 +4,7 @@
  * launch: how the agent gets into the JVMs that a command starts.
  *
  * In:   the command as a user wrote it; the agent's option (-agentpath:...).
- * Out:  argv and environment with that option where JVMs read it.
+ * Out:  arguments (of the caller's making) and environment with that option where JVMs read it.
  *
  *   java          its first argument
  *   JDK tools     -J-agentpath:..., their first argument (javac, jar, jshell...)
@@ -22,10 +22,6 @@ enum launch_way { LAUNCH_JAVA, LAUNCH_TOOL, LAUNCH_ANY };
 
 /* What execvp(3) will find by that word. A program that is not found is any. */
 enum launch_way launch_way_of(const char *word);
-
-/* The command's words, with the option among them for java and its tools. Owned (free,
- * and the second word of those two); NULL without memory. */
-char **launch_argv(enum launch_way way, char **words, const char *agent);
 
 /* Puts the option behind what JAVA_TOOL_OPTIONS holds, for children of this process. 0,
  * or a negative code: the variable loads jprof's agent already. */

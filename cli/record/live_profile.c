@@ -48,18 +48,16 @@ static int refresh(long pid, const struct stat *file, struct error *error)
 	struct stat status;
 	json_t *result = NULL;
 	const char *named;
-	bool is_agent;
 	int held = -1, failed = target_open(&target, (pid_t)pid, error);
 
 	if (failed != 0)
 		return failed;
 	failed = jvm_maps_read(&target, &maps, error);
-	is_agent = maps.agent;
-	jvm_maps_fini(&maps);
-	if (failed == 0 && is_agent)
+	if (maps.agent)
 		failed = control_open(&control, &target, error);
-	if (failed == 0 && is_agent)
+	if (failed == 0 && maps.agent)
 		failed = control_ask(&control, "flush", NULL, &result, error);
+	jvm_maps_fini(&maps);
 	named = json_string_value(json_object_get(result, "file"));
 	if (named && named[0] == '/')
 		held = target_open_path(&target, named, O_PATH | O_NOFOLLOW);

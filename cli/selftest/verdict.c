@@ -118,17 +118,6 @@ bool verdict_judges(const struct verdict_sum *sum, const struct verdict_value *v
 
 /* ---- gathering ---- */
 
-static struct verdict_method *find_method(
-	struct verdict *verdict, const struct profile_method *method)
-{
-	if (!method->class_name || strcmp(method->class_name, "selftest.Shares") != 0)
-		return NULL;
-	for (size_t i = 0; i < verdict->count; i++)
-		if (strcmp(verdict->method[i].expectation->name, method->name) == 0)
-			return &verdict->method[i];
-	return NULL;
-}
-
 static void add_errors(struct adjust_errors *sum, const struct adjust_errors *errors)
 {
 	sum->whole += errors->whole;
@@ -145,10 +134,14 @@ static void find_error(struct verdict_value *value)
 static void take_node(struct verdict *verdict, const struct adjusted *adjusted, size_t node)
 {
 	const struct profile *profile = verdict->profile;
-	struct verdict_method *method =
-		find_method(verdict, &profile->method[profile->node[node].method]);
+	const struct profile_method *seen = &profile->method[profile->node[node].method];
+	struct verdict_method *method = verdict->method, *end = method + verdict->count;
 
-	if (!method)
+	if (!seen->class_name || strcmp(seen->class_name, "selftest.Shares") != 0)
+		return;
+	while (method < end && strcmp(method->expectation->name, seen->name) != 0)
+		method++;
+	if (method == end)
 		return;
 	method->calls += profile->node[node].calls;
 	for (unsigned i = 0; i < verdict->metric_count; i++) {

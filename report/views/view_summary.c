@@ -228,40 +228,25 @@ static int open_summary(struct report *report)
 
 /* What a screen shows without --all: these, and counts of what went wrong that are not 0.
  */
-static const struct needed {
-	const char *key;
-	bool unless_zero;
-} needed[] = {
-	{"java.command", false},
-	{"jvm.version", false},
-	{"started", false},
-	{"duration", false},
-	{"cpu", false},
-	{"threads", false},
-	{"methods", false},
-	{"calls", false},
-	{"overhead", false},
-	{"calibration", false},
-	{"interval.from", false},
-	{"interval.to", false},
-	{"lost", true},
-	{"pruned", true},
-	{"threads.lost", true},
-	{"methods.lost", true},
-	{"io.records.lost", true},
-	{"unmatched", true},
-	{"metric.losses", true},
-};
+static const char *const needed[] = {"java.command", "jvm.version", "started", "duration",
+	"cpu", "threads", "methods", "calls", "overhead", "calibration", "interval.from",
+	"interval.to", NULL};
+static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
+	"methods.lost", "io.records.lost", "unmatched", "metric.losses", NULL};
+
+static bool is_among(const char *key, const char *const *keys)
+{
+	while (*keys && strcmp(*keys, key) != 0)
+		keys++;
+	return *keys;
+}
 
 static bool is_needed(const struct report *report, const char *key, bool zero)
 {
-	if (report->request->all || !report->request->format->shares)
+	if (report->request->all || !report->request->format->shares || is_among(key, needed))
 		return true;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
-		if (strcmp(needed[i].key, key) == 0)
-			return !needed[i].unless_zero || !zero;
-	}
-	return strncmp(key, "check.", strlen("check.")) == 0 && !zero;
+	return !zero && (is_among(key, needed_unless_zero) ||
+				strncmp(key, "check.", strlen("check.")) == 0);
 }
 
 /* A row: its key, what people call it, its value. Texts are borrowed until the report ends. */
