@@ -64,7 +64,7 @@ static int read_request(struct attach *attach, int argc, char **argv)
 		return EXIT_DONE;
 	if (attach->words.duration != 0)
 		return command_usage("attach", "--start no and --duration exclude each other");
-	if (!start_request_is_plain(&attach->request))
+	if (!attach->request.is_plain)
 		return command_usage("attach", "with --start no only io_slots and log can be "
 					       "given: give the others to "
 					       "'jprof start'");

@@ -61,7 +61,6 @@ void jvm_maps_fini(struct jvm_maps *maps)
 {
 	free(maps->agent);
 	free(maps->counters);
-	*maps = (struct jvm_maps){0};
 }
 
 /* ---- HotSpot's counters ---- */

@@ -32,11 +32,18 @@ static void note_user(struct jvm_row *row, uid_t uid)
 		snprintf(row->user, sizeof(row->user), "%u", (unsigned)uid);
 }
 
-static bool is_java(const char *words)
+/* What java's command line names (owned), or NULL. False: it is not java's. */
+static bool read_command_line(const struct target *target, char **program)
 {
-	const char *slash = strrchr(words, '/');
+	size_t size;
+	char *words = target_read(target, "cmdline", &size), *slash;
+	bool is_java, ignored;
 
-	return strcmp(slash ? slash + 1 : words, "java") == 0;
+	slash = words ? strrchr(words, '/') : NULL;
+	is_java = words && strcmp(slash ? slash + 1 : words, "java") == 0;
+	*program = is_java ? jvm_command_line(NULL, words, size, &ignored) : NULL;
+	free(words);
+	return is_java;
 }
 
 /* The main class, jar or module. The command line keeps words apart; but the program may stand
@@ -45,13 +52,9 @@ static bool is_java(const char *words)
 static char *find_program_of(
 	const struct target *target, const unsigned char *counters, size_t size)
 {
-	size_t length;
-	char *words = target_read(target, "cmdline", &length), *program = NULL;
-	bool ignored;
+	char *program;
 
-	if (words && is_java(words))
-		program = jvm_command_line(NULL, words, length, &ignored);
-	free(words);
+	read_command_line(target, &program);
 	if (program)
 		return program;
 	program = jvm_counters_text(counters, size, "sun.rt.javaCommand");
@@ -106,22 +109,17 @@ static bool see_from_outside(struct jvm_row *row, const struct error *why)
 	char name[32];
 	struct target outside = {.pid = row->pid, .root = -1};
 	unsigned long long uid = 0;
-	char *words = NULL;
-	size_t size;
-	bool ignored;
 
 	snprintf(name, sizeof(name), "/proc/%ld", (long)row->pid);
 	outside.proc = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (outside.proc >= 0)
-		words = target_read(&outside, "cmdline", &size);
-	if (words && is_java(words) && target_status_number(&outside, "Uid", 10, &uid)) {
+	if (outside.proc < 0)
+		return false;
+	if (read_command_line(&outside, &row->program) &&
+		target_status_number(&outside, "Uid", 10, &uid)) {
 		note_user(row, (uid_t)uid);
-		row->program = jvm_command_line(NULL, words, size, &ignored);
 		row->refusal = strdup(why->text);
 	}
-	free(words);
-	if (outside.proc >= 0)
-		close(outside.proc);
+	close(outside.proc);
 	return row->refusal;
 }
 

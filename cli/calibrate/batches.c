@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct batch_program *add(struct batches *batches, const char *name)
-{
-	struct batch_program *program =
-		realloc(batches->program, (batches->count + 1) * sizeof(*program));
-
-	if (!program)
-		return NULL;
-	batches->program = program;
-	program += batches->count++;
-	memset(program, 0, sizeof(*program));
-	snprintf(program->name, sizeof(program->name), "%s", name);
-	return program;
-}
-
 static int take_batch(
 	struct batches *batches, const char *name, const json_t *batch, struct error *error)
 {
@@ -34,10 +20,15 @@ static int take_batch(
 		strlen(name) >= sizeof(program->name))
 		return error_set(error, ERROR_FORMAT,
 			"the calibration's program printed what is not understood");
-	if (!program)
-		program = add(batches, name);
-	if (!program)
-		return error_set(error, ERROR_MEMORY, "no memory");
+	if (!program) {
+		program = realloc(batches->program, (batches->count + 1) * sizeof(*program));
+		if (!program)
+			return error_set(error, ERROR_MEMORY, "no memory");
+		batches->program = program;
+		program += batches->count++;
+		memset(program, 0, sizeof(*program));
+		snprintf(program->name, sizeof(program->name), "%s", name);
+	}
 	if (number > batches->repetitions)
 		batches->repetitions = (unsigned)number;
 	for (unsigned i = 0; i < batches->metric_count; i++) {

@@ -77,7 +77,7 @@ static int take_line(void *argument, char *line, struct error *error)
 	return code;
 }
 
-static int make_command(struct measuring *measuring, bool probes, struct error *error)
+static int run_java(struct measuring *measuring, bool probes, struct error *error)
 {
 	const struct calibrate *what = measuring->what;
 	const struct java_option options[] = {
@@ -102,20 +102,14 @@ static int make_command(struct measuring *measuring, bool probes, struct error *
 		.main = "jprof.calibration.Main",
 		.options = options,
 		.arguments = arguments};
-
-	return java_command_make(&measuring->command, &program, error);
-}
-
-static int run_java(struct measuring *measuring, bool probes, struct error *error)
-{
-	int code = make_command(measuring, probes, error);
+	int code = java_command_make(&measuring->command, &program, error);
 
 	if (code != 0)
 		return code;
 	measuring->batches = probes ? &measuring->with : &measuring->without;
 	show(measuring);
 	code = java_child_run((char *const *)measuring->command.word,
-		measuring->what->quick ? LIMIT_QUICK : LIMIT, take_line, measuring, error);
+		what->quick ? LIMIT_QUICK : LIMIT, take_line, measuring, error);
 	if (code == 0 && measuring->batches->repetitions == 0)
 		code = error_set(error, ERROR_JVM, "'%s' ran, but measured nothing",
 			error_subject(measuring->command.java).text);

@@ -53,18 +53,6 @@ static int refuse_other(
 
 /* ---- the machine and the agent ---- */
 
-/* False: it cannot be read, or has none. */
-static bool read_build(const char *path, char *build, size_t size)
-{
-	size_t length;
-	void *bytes = file_map(open(path, O_RDONLY | O_CLOEXEC), &length);
-	bool found = bytes && build_note_in_file(bytes, length, build, size);
-
-	if (bytes)
-		munmap(bytes, length);
-	return found;
-}
-
 /* The profile was made with this machine and this program's library. */
 static int check_made_here(const struct identity *identity, struct error *error)
 {
@@ -72,6 +60,9 @@ static int check_made_here(const struct identity *identity, struct error *error)
 	char model[256], library[PATH_MAX], build[128];
 	struct error why = {0};
 	struct utsname name;
+	bool has_build;
+	size_t size;
+	void *bytes;
 
 	if (!processor_model(model, sizeof(model)))
 		return refuse(error, "this machine does not say what processor it has");
@@ -83,7 +74,11 @@ static int check_made_here(const struct identity *identity, struct error *error)
 		return refuse_other("architecture", made[IDENTITY_ARCH], name.machine, error);
 	if (agent_library_find(library, &why) != 0)
 		return refuse(error, "%s", why.text);
-	if (!read_build(library, build, sizeof(build)))
+	bytes = file_map(open(library, O_RDONLY | O_CLOEXEC), &size);
+	has_build = bytes && build_note_in_file(bytes, size, build, sizeof(build));
+	if (bytes)
+		munmap(bytes, size);
+	if (!has_build)
 		return refuse(error, "'%s' does not say which build it is",
 			error_subject(library).text);
 	if (strcmp(made[IDENTITY_AGENT], build) != 0)
@@ -197,16 +192,16 @@ static int wait_for_lock(struct error *error)
 {
 	int64_t end = waiting_until(PATIENCE);
 	bool is_taken, said = false;
-	int lock = cache_lock(&is_taken, error);
+	int lock;
 
-	while (lock < 0 && is_taken && !waiting_interrupted() && waiting_now() < end) {
+	while ((lock = cache_lock(&is_taken, error)) < 0 && is_taken &&
+		!waiting_interrupted() && waiting_now() < end) {
 		progress_hide();
 		if (!said)
 			fprintf(stderr, "jprof: another jprof measures what probes cost: "
 					"waiting for it\n");
 		said = true;
 		waiting_sleep(PAUSE);
-		lock = cache_lock(&is_taken, error);
 	}
 	if (lock >= 0 || !is_taken)
 		return lock;

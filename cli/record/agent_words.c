@@ -85,7 +85,6 @@ void agent_words_fini(struct agent_words *words)
 {
 	free(words->options);
 	free(words->file);
-	words->options = words->file = NULL;
 }
 
 /* ---- the request ---- */
@@ -119,6 +118,7 @@ int start_request_read(
 		return no_memory(error);
 	value = json_object_get(request->options, "start");
 	request->has_start = value;
+	request->is_plain = true;
 	request->is_armed =
 		json_is_false(value) ||
 		(json_is_string(value) && strcmp(json_string_value(value), "no") == 0);
@@ -139,6 +139,7 @@ int start_request_read(
 	{
 		char number[32];
 
+		request->is_plain &= is_for_loading(key);
 		if (failed != 0 || !is_for_loading(key))
 			continue;
 		/* The value as the option string has it: a text, or a whole number. */
@@ -156,19 +157,6 @@ void start_request_fini(struct start_request *request)
 	json_decref(request->options);
 	free(request->load);
 	*request = (struct start_request){0};
-}
-
-bool start_request_is_plain(const struct start_request *request)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(request->options, key, value)
-	{
-		if (!is_for_loading(key))
-			return false;
-	}
-	return true;
 }
 
 void start_request_loaded(struct start_request *request)

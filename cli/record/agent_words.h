@@ -39,15 +39,13 @@ struct start_request {
 	char *load;      /* the option string for loading the agent, which is short; owned */
 	bool is_armed;   /* start=no */
 	bool has_start;  /* start was given */
+	bool is_plain;   /* nothing is asked for beside what loading takes */
 };
 
 /* 0, or a negative code; start_request_fini is harmless then. */
 int start_request_read(
 	struct start_request *request, const struct agent_words *words, struct error *error);
 void start_request_fini(struct start_request *request);
-
-/* Nothing is asked for beside what loading takes. */
-bool start_request_is_plain(const struct start_request *request);
 
 /* The agent was loaded with `load`: options that only loading takes are done. */
 void start_request_loaded(struct start_request *request);

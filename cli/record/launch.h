@@ -4,7 +4,7 @@
  * launch: how the agent gets into the JVMs that a command starts.
  *
  * In:   the command as a user wrote it; the agent's option (-agentpath:...).
- * Out:  arguments (of the caller's making) and environment with that option where JVMs read it.
+ * Out:  which of these ways it goes; the environment, where that is the way.
  *
  *   java          its first argument
  *   JDK tools     -J-agentpath:..., their first argument (javac, jar, jshell...)

@@ -10,27 +10,23 @@
 
 #include "report/formats/sheet.h"
 
-/* How a byte is written within a string: itself, a letter behind a backslash, or \u00XX. */
-static char escape_of(unsigned char c)
-{
-	static const char table[0x20] = {
-		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-
-	if (c == '"' || c == '\\')
-		return (char)c;
-	if (c >= 0x20)
-		return 0;
-	return table[c] != 0 ? table[c] : 'u';
-}
-
 static void put_string(struct out *out, const char *text, size_t length)
 {
+	/* How a byte is written: behind a backslash as this letter; else, if it is a control
+	 * character, \u00XX; else itself. */
+	static const char escapes[0x100] = {['\b'] = 'b',
+		['\t'] = 't',
+		['\n'] = 'n',
+		['\f'] = 'f',
+		['\r'] = 'r',
+		['"'] = '"',
+		['\\'] = '\\'};
 	size_t from = 0;
 
 	out_char(out, '"');
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
-		char escape = escape_of(c);
+		char escape = escapes[c] == 0 && c < 0x20 ? 'u' : escapes[c];
 		char unicode[6] = {'\\', 'u', '0', '0', (char)('0' + (c >> 4)),
 			"0123456789abcdef"[c & 15]};
 

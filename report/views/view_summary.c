@@ -146,35 +146,12 @@ static void columns(struct report *report)
 
 /* ---- counting ---- */
 
-static void count_nodes(struct report *report, struct summary_view *view, size_t thread,
-	union model_value *base, bool *method_seen)
-{
-	const struct model *model = report->model;
-	struct counts *counts = &view->counts;
-
-	for (size_t i = model->profile->thread_first[thread];
-		i < model->profile->thread_first[thread + 1]; i++) {
-		const struct profile_node *node = &model->profile->node[i];
-		union model_value own[MODEL_VALUES_MAX];
-
-		if (model->hidden[i])
-			continue;
-		counts->calls += node->calls;
-		counts->interpreted += node->interpreted;
-		counts->jitted += node->jitted;
-		counts->native += node->native;
-		counts->nodes++;
-		method_seen[node->method] = true;
-		model_base(model, i, own);
-		model_add(model, base, own);
-	}
-}
-
 static void count_thread(
 	struct report *report, struct summary_view *view, size_t at, bool *method_seen)
 {
 	const struct model *model = report->model;
-	const struct profile_thread *thread = &model->profile->thread[at];
+	const struct profile *profile = model->profile;
+	const struct profile_thread *thread = &profile->thread[at];
 	struct counts *counts = &view->counts;
 	uint64_t threads = thread->folded > 0 ? thread->folded : 1;
 	union model_value base[MODEL_VALUES_MAX] = {0}, total[MODEL_VALUES_MAX];
@@ -190,7 +167,21 @@ static void count_thread(
 	counts->pruned += thread->pruned;
 	counts->repaired += thread->repaired;
 	counts->unmatched += thread->unmatched;
-	count_nodes(report, view, at, base, method_seen);
+	for (size_t i = profile->thread_first[at]; i < profile->thread_first[at + 1]; i++) {
+		const struct profile_node *node = &profile->node[i];
+		union model_value own[MODEL_VALUES_MAX];
+
+		if (model->hidden[i])
+			continue;
+		counts->calls += node->calls;
+		counts->interpreted += node->interpreted;
+		counts->jitted += node->jitted;
+		counts->native += node->native;
+		counts->nodes++;
+		method_seen[node->method] = true;
+		model_base(model, i, own);
+		model_add(model, base, own);
+	}
 	model_total(model, at, total);
 	model_add(model, view->total, total);
 	/* What is adjusted has to add up, and what was counted. */
