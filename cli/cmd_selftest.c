@@ -60,7 +60,7 @@ static int take_line(void *argument, char *line, struct error *error)
 }
 
 /* The agent waits, for one recording without calls and one with them. */
-static int make_command(struct selftest *test, struct error *error)
+static int run_java(struct selftest *test, struct error *error)
 {
 	char without_file[PATH_MAX + 32], with_file[PATH_MAX + 32];
 	const struct java_option agent[] = {
@@ -92,13 +92,8 @@ static int make_command(struct selftest *test, struct error *error)
 		code = java_options_join(&test->with, with, error);
 	program.arguments = (const char *const[]){
 		test->metrics, MILLISECONDS, test->without, test->with, NULL};
-	return code == 0 ? java_command_make(&test->command, &program, error) : code;
-}
-
-static int run_java(struct selftest *test, struct error *error)
-{
-	int code = make_command(test, error);
-
+	if (code == 0)
+		code = java_command_make(&test->command, &program, error);
 	if (code != 0)
 		return code;
 	if (isatty(STDERR_FILENO))

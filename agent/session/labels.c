@@ -69,8 +69,3 @@ int labels_reserve(struct labels *labels, struct error *error)
 	labels->room = room;
 	return 0;
 }
-
-void labels_add(struct labels *labels, const struct label_row *row)
-{
-	labels->row[labels->count++] = *row;
-}

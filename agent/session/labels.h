@@ -21,7 +21,7 @@ struct label_row {
 
 /* Embedded; zero is empty. */
 struct labels {
-	struct label_row *row; /* in order of time */
+	struct label_row *row; /* in order of time; room: see labels_reserve */
 	size_t count, room;
 };
 
@@ -35,8 +35,5 @@ void labels_number(const struct labels *labels, char label[LABEL_MAX + 1]);
 
 /* Memory for one more row. 0, or a negative code. */
 int labels_reserve(struct labels *labels, struct error *error);
-
-/* Within what was reserved. */
-void labels_add(struct labels *labels, const struct label_row *row);
 
 #endif

@@ -21,15 +21,6 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-static json_t *options_of(const struct session *session)
-{
-	char *text = options_to_json(&session->options, 0);
-	json_t *object = text ? json_loads(text, 0, NULL) : NULL;
-
-	free(text);
-	return object;
-}
-
 /* The share of the processor time since the session's begin that its events cost. */
 static json_t *overhead_of(const struct session *session, uint64_t events)
 {
@@ -107,11 +98,15 @@ int session_status(struct session *session, const struct session_counts *others,
 	struct records *records = trace_records(session->trace);
 	struct writer_counts counts;
 	struct trace_state state;
-	json_t *memory, *lost, *ago, *failure;
+	json_t *memory, *lost, *ago, *failure, *options;
 	uint64_t duration;
+	char *text;
 
 	if (writer_count(session->writer, &counts, error))
 		return -(int)error->code;
+	text = options_to_json(&session->options, 0);
+	options = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
 	trace_get_state(session->trace, &state);
 	duration = clock_now() - session->began;
 	memory = json_pack("{s:o, s:o, s:o}", "used", number(state.memory_used), "limit",
@@ -132,7 +127,7 @@ int session_status(struct session *session, const struct session_counts *others,
 		json_t *value;
 	} member[] = {{"file", json_text(session->path ? session->path : "")},
 		{"started", json_string(session->started)}, {"duration_ns", number(duration)},
-		{"options", options_of(session)}, {"threads", number(state.threads)},
+		{"options", options}, {"threads", number(state.threads)},
 		{"threads_live", number(counts.trace.live)},
 		{"calls", number(counts.trace.calls)}, {"events", number(counts.trace.events)},
 		{"nodes", number(counts.trace.nodes)}, {"pruned", number(counts.trace.pruned)},

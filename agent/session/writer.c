@@ -293,7 +293,7 @@ static void answer_snapshot(struct writer *writer, struct request *request)
 	row.at = request->at = snapshot.at;
 	memcpy(row.label, request->label, sizeof(row.label));
 	lock_take(&writer->lock);
-	labels_add(&writer->labels, &row);
+	writer->labels.row[writer->labels.count++] = row;
 	lock_give(&writer->lock);
 }
 

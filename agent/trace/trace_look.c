@@ -139,18 +139,6 @@ static void copy_node(const struct call_tree *tree, uint32_t index, struct tree_
 	to->parent = tree_at(tree, to->parent)->id;
 }
 
-/* What the node tells of the thread. */
-static void account_node(struct look *look, const struct tree_node *node)
-{
-	for (unsigned i = 0; i < look->trace->set->count; i++)
-		look->sum[i] += node->base[i];
-	look->thread.calls += node->calls;
-	if (node->children & TREE_FLAT)
-		look->thread.folded_calls += node->calls;
-	for (unsigned i = 0; i < 4; i++)
-		look->thread.events += node->transition[i / 2][i % 2];
-}
-
 /* True if the file does not have it as it is. Marks it as written; but for the current one with the delta
  * in progress, which may yet be charged elsewhere. */
 static bool is_changed(struct look *look, uint32_t index, const struct tree_node *copy)
@@ -199,7 +187,13 @@ static uint32_t copy_nodes(struct look *look, uint32_t *at, uint32_t most)
 			lane_add_parked(look, *at, copy);
 		if (*at == look->current)
 			add_delta(look, copy);
-		account_node(look, copy);
+		for (unsigned i = 0; i < look->trace->set->count; i++)
+			look->sum[i] += copy->base[i];
+		look->thread.calls += copy->calls;
+		if (copy->children & TREE_FLAT)
+			look->thread.folded_calls += copy->calls;
+		for (unsigned i = 0; i < 4; i++)
+			look->thread.events += copy->transition[i / 2][i % 2];
 		kept += !look->visitor->changes || is_changed(look, *at, copy);
 	}
 	return kept;

@@ -301,10 +301,3 @@ void known_work_init(
 	for (int state = 0; state < STATE_OUTSIDE; state++)
 		find_ranges(&work->little[state], &work->much[state], &shifts[state], reach);
 }
-
-unsigned known_work_state(uint32_t code)
-{
-	unsigned state = sequence_second_type(code) >> 1;
-
-	return state == STATE_OUTSIDE ? STATE_JITTED : state;
-}

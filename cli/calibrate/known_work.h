@@ -53,8 +53,4 @@ struct known_work {
 void known_work_init(
 	struct known_work *work, const struct runs *runs, const double cost[SEQUENCE_CODES]);
 
-/* The state of a delta of that code, which may be an unwind's: what is outside is compiled as a
- * rule. */
-unsigned known_work_state(uint32_t code);
-
 #endif

@@ -116,8 +116,8 @@ static void fill_cost(const struct course *course, struct calibration_cost *to, 
 	const struct known_work *work)
 {
 	const struct observed_sequence *seen = course->runs.with->sequence[code];
-	struct shift_range little = work->little[known_work_state(code)];
-	struct shift_range much = work->much[known_work_state(code)];
+	unsigned state = type_of(sequence_second_type(code)) >> 1;
+	struct shift_range little = work->little[state], much = work->much[state];
 	double cost = course->cost[code];
 
 	*to = (struct calibration_cost){

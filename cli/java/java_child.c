@@ -144,25 +144,11 @@ static int start(struct child *child, char *const argv[], struct error *error)
 
 /* ---- its end ---- */
 
-static int judge(const struct child *child, int status, struct error *error)
-{
-	const char *program = child->program.text;
-
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return 0;
-	if (child->said[0])
-		return error_set(error, ERROR_JVM, "'%s' failed: %s", program, child->said);
-	if (WIFSIGNALED(status))
-		return error_set(error, ERROR_JVM, "'%s' was ended by signal %d", program,
-			WTERMSIG(status));
-	return error_set(
-		error, ERROR_JVM, "'%s' failed with status %d", program, WEXITSTATUS(status));
-}
-
 int java_child_run(
 	char *const argv[], int64_t limit, java_line *line, void *argument, struct error *error)
 {
 	struct child child = {.program = error_subject(argv[0]), .end = waiting_until(limit)};
+	const char *program = child.program.text;
 	int code = start(&child, argv, error), status = 0;
 	int64_t killed;
 
@@ -179,5 +165,13 @@ int java_child_run(
 			kill(child.pid, SIGKILL);
 		waiting_sleep(10);
 	}
-	return code != 0 ? code : judge(&child, status, error);
+	if (code != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+		return code;
+	if (child.said[0])
+		return error_set(error, ERROR_JVM, "'%s' failed: %s", program, child.said);
+	if (WIFSIGNALED(status))
+		return error_set(error, ERROR_JVM, "'%s' was ended by signal %d", program,
+			WTERMSIG(status));
+	return error_set(
+		error, ERROR_JVM, "'%s' failed with status %d", program, WEXITSTATUS(status));
 }

@@ -15,5 +15,6 @@ if [[ $program == none ]]; then
 	echo "there is no clang-format $release"
 	exit 77
 fi
-find . '(' -path './build*' -o -path './.*' ')' -prune -o -name '*.[ch]' -print0 |
+# Not what CMake makes, nor hidden folders.
+find . -type d '(' -path './.*' -o -exec test -e '{}/CMakeCache.txt' ';' ')' -prune -o -name '*.[ch]' -print0 |
 	xargs -0 "$program" --dry-run --Werror --ferror-limit=1
