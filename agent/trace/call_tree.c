@@ -123,12 +123,21 @@ static bool index_room(struct call_tree *tree, uint32_t more, enum memory_claim 
 
 /* ---- memory ---- */
 
-static void place_nodes(struct call_tree *tree)
+/* So many nodes with what was written of them. */
+static size_t nodes_bytes(const struct call_tree *tree, size_t nodes)
 {
-	size_t capacity = tree->arena.bytes / tree->stride;
+	return nodes * (tree->stride + sizeof(*tree_written(tree, 0)));
+}
+
+/* The arena has room for so many: what was written moves behind the last of them. */
+static void place_nodes(struct call_tree *tree, size_t capacity)
+{
+	const uint64_t *before;
 
 	tree->nodes = tree->arena.base;
+	before = tree_written(tree, 0);
 	tree->capacity = capacity > TREE_CHILDREN ? TREE_CHILDREN : (uint32_t)capacity;
+	memmove(tree_written(tree, 0), before, tree->count * sizeof(*before));
 }
 
 /* A quarter more; if that is not to be had, less. */
@@ -145,7 +154,8 @@ static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
 		result = arena_resize(&tree->arena, tree->budget, bytes + more, claim);
 	if (result != 0)
 		result = arena_resize(&tree->arena, tree->budget, bytes + 1, claim);
-	place_nodes(tree);
+	if (result == 0)
+		place_nodes(tree, tree->arena.bytes / nodes_bytes(tree, 1));
 	/* What was forced is to be pruned away soon: as if all of it had been asked for. */
 	if (claim == MEMORY_FORCED) {
 		uint32_t nodes = tree->capacity - tree->count;
@@ -158,8 +168,15 @@ static bool grow_nodes(struct call_tree *tree, enum memory_claim claim)
 
 void tree_shrink(struct call_tree *tree, uint32_t nodes)
 {
-	arena_resize(&tree->arena, tree->budget, (size_t)nodes * tree->stride, MEMORY_SMALL);
-	place_nodes(tree);
+	size_t page = arena_page();
+	size_t bytes = (nodes_bytes(tree, nodes) + page - 1) / page * page;
+
+	if (bytes >= tree->arena.bytes)
+		return;
+	place_nodes(tree, bytes / nodes_bytes(tree, 1));
+	/* Shrinking may be refused: what is behind is not used then. */
+	arena_resize(&tree->arena, tree->budget, bytes, MEMORY_SMALL);
+	tree->nodes = tree->arena.base;
 }
 
 size_t tree_bytes(const struct call_tree *tree)
@@ -208,6 +225,7 @@ static uint32_t add(
 	index = tree->count;
 	node = tree_at(tree, index);
 	memset(node, 0, tree->stride);
+	*tree_written(tree, index) = 0;
 	node->id = tree->next_id++;
 	node->method = method;
 	node->parent = parent;
@@ -339,9 +357,9 @@ int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t met
 	lock_init(&tree->lock, LOCK_TREE);
 	index_reset(tree);
 	accounts_init(&tree->accounts);
-	if (arena_resize(&tree->arena, budget, 2 * tree->stride, claim) != 0)
+	if (arena_resize(&tree->arena, budget, nodes_bytes(tree, 2), claim) != 0)
 		return -1;
-	place_nodes(tree);
+	place_nodes(tree, tree->arena.bytes / nodes_bytes(tree, 1));
 	tree->count = tree->next_id = 1; /* the root: all zero */
 	tree_add(tree, TREE_ROOT, METHOD_FOLDED);
 	return 0;

@@ -11,14 +11,17 @@
  *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
  *       an ended thread belongs to the holder of LOCK_THREADS.
  *
- *   node, 88 bytes + 16 a metric: with two metrics 120
+ *   node, 80 bytes + 16 a metric: with two metrics 112
  *   +--------+--------+-------------+--------------+
  *   | id | method | parent | first_child |
  *   +--------+--------+-------------+--------------+     4 bytes each
  *   | next_sibling | last_child | recursion | children |
- *   +---------+-------+--------+------------------+----------+-----------+
- *   | written | calls | jitted | transition[2][2] | base ... | spent ... |     8 bytes each
- *   +---------+-------+--------+------------------+----------+-----------+
+ *   +-------+--------+------------------+----------+-----------+
+ *   | calls | jitted | transition[2][2] | base ... | spent ... |     8 bytes each
+ *   +-------+--------+------------------+----------+-----------+
+ *
+ * Behind the last place for a node is an array of 8 bytes a node, by index: what the visitor has shown of
+ * it (tree_written). So events, which do not look at that, have nodes of a size that is quick to index.
  *
  * Children are listed roughly in the order in which they are called: a new one is put behind
  * the one entered last. So the next sibling of last_child is a good second guess.
@@ -96,8 +99,6 @@ struct tree_node {
 	/* ancestors with the same method; of a flat node: of the known ones */
 	uint32_t recursion;
 	uint32_t children; /* how many, and the bits above */
-	/* the visitor's: what tree_node_sum was when it was last shown, + 1; 0: never */
-	uint64_t written;
 	/* entered from a probe or an event; 0 for frames found on the stack */
 	uint64_t calls;
 	uint64_t jitted; /* of them, how many ran jitted; the rest were interpreted, or native
@@ -108,7 +109,7 @@ struct tree_node {
 	                  * jprof's rare ways used */
 };
 
-_Static_assert(sizeof(struct tree_node) == 88, "a node is 88 bytes and 16 a metric");
+_Static_assert(sizeof(struct tree_node) == 80, "a node is 80 bytes and 16 a metric");
 
 /* Bytes from one node to the next. */
 static inline __attribute__((always_inline)) size_t tree_stride(unsigned metrics)
@@ -167,6 +168,14 @@ static inline __attribute__((always_inline)) struct tree_node *tree_at(
 	const struct call_tree *tree, uint32_t index)
 {
 	return (struct tree_node *)(tree->nodes + (size_t)index * tree->stride);
+}
+
+/* The visitor's: what tree_node_sum of the node was when it was last shown, + 1; 0: never. */
+static inline uint64_t *tree_written(const struct call_tree *tree, uint32_t index)
+{
+	char *behind = tree->nodes + (size_t)tree->capacity * tree->stride;
+
+	return (uint64_t *)(void *)behind + index;
 }
 
 /* Where the children are that a call from the node may go to: of a flat node, its fold. */
@@ -244,7 +253,7 @@ static inline uint32_t tree_refer(struct call_tree *tree, uint32_t index)
 /* No visitor that looks for changes was shown the node. The owner's. */
 static inline bool tree_is_new(const struct call_tree *tree, uint32_t index)
 {
-	return __atomic_load_n(&tree_at(tree, index)->written, __ATOMIC_RELAXED) == 0;
+	return __atomic_load_n(tree_written(tree, index), __ATOMIC_RELAXED) == 0;
 }
 
 /* tree_find, or tree_add, or tree_flat. A method that is METHOD_FOLDED asks for the node's fold. */

@@ -114,8 +114,9 @@ bool look_forwards(struct look *look)
 				.to_thread = look->context->row.id,
 				.to_node = to->id};
 			/* Its id is known now: where it goes, a forward has to tell. */
-			if (to->written == 0)
-				__atomic_store_n(&to->written, UINT64_MAX, __ATOMIC_RELAXED);
+			if (*tree_written(tree, from->to) == 0)
+				__atomic_store_n(tree_written(tree, from->to), UINT64_MAX,
+					__ATOMIC_RELAXED);
 		}
 		if (same)
 			tree->forward_shown = shown;
@@ -143,15 +144,15 @@ static void copy_node(const struct call_tree *tree, uint32_t index, struct tree_
  * in progress, which may yet be charged elsewhere. */
 static bool is_changed(struct look *look, uint32_t index, const struct tree_node *copy)
 {
-	struct tree_node *node = tree_at(&look->context->tree, index);
+	uint64_t *written = tree_written(&look->context->tree, index);
 	uint64_t sum = tree_node_sum(copy, look->context->tree.metrics) + 1;
 	bool changed;
 
 	for (unsigned i = 0; i < look->trace->set->count && index == look->current; i++)
 		if (look->delta[i] != 0)
 			sum = UINT64_MAX;
-	changed = look->all || node->written != sum || sum == UINT64_MAX;
-	__atomic_store_n(&node->written, sum, __ATOMIC_RELAXED);
+	changed = look->all || *written != sum || sum == UINT64_MAX;
+	__atomic_store_n(written, sum, __ATOMIC_RELAXED);
 	return changed;
 }
 

@@ -61,9 +61,10 @@ static void add_node(uint32_t metrics, struct tree_node *to, const struct tree_n
 
 /* ---- forwards ---- */
 
-static bool is_known(const struct tree_node *node)
+static bool is_known(const struct call_tree *tree, uint32_t index)
 {
-	return node->written != 0 || node->children & TREE_REFERRED;
+	return *tree_written(tree, index) != 0 ||
+	       tree_at(tree, index)->children & TREE_REFERRED;
 }
 
 /* Room for so many more. False: the system has no memory. */
@@ -111,7 +112,7 @@ static void merge_forwards(
 	uint32_t known = 0;
 
 	for (uint32_t i = 0; i < from->count; i++)
-		known += is_known(tree_at(from, i));
+		known += is_known(from, i);
 	if (known + from->forward_count == 0 ||
 		!forwards_room(tree, known + from->forward_count))
 		return;
@@ -119,7 +120,7 @@ static void merge_forwards(
 		forward(tree, forwards[i].thread != 0 ? forwards[i].thread : thread,
 			forwards[i].from, merged_to(from, forwards[i].to));
 	for (uint32_t i = 0; i < from->count; i++)
-		if (is_known(tree_at(from, i)))
+		if (is_known(from, i))
 			forward(tree, thread, tree_at(from, i)->id, merged_to(from, i));
 }
 
@@ -345,10 +346,16 @@ static void free_slot(struct call_tree *tree, uint32_t slot)
 	tree_at(tree, slot)->prune.marks |= MARK_FREE;
 }
 
+/* What a fold keeps wherever it is. */
+struct fold_identity {
+	uint32_t id;
+	uint64_t written;
+};
+
 /* The owner's fold takes the lowest slot of its group; what is there goes into the free
  * slot. */
 static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest, uint32_t slot,
-	const struct tree_node *identity)
+	struct fold_identity identity)
 {
 	struct call_tree *tree = pruning->tree;
 	struct tree_node *fold = tree_at(tree, lowest);
@@ -360,6 +367,7 @@ static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
 
 		*first_of(pruning, lowest) = slot;
 		memcpy(moved, fold, tree->stride);
+		*tree_written(tree, slot) = *tree_written(tree, lowest);
 		moved->prune = kept;
 		moved->prune.marks &= (uint16_t)~MARK_FREE;
 		moved->parent = lowest;
@@ -368,8 +376,8 @@ static void place_fold(struct pruning *pruning, uint32_t owner, uint32_t lowest,
 		scratch.to = slot;
 	}
 	memset(fold, 0, tree->stride);
-	fold->id = identity->id;
-	fold->written = identity->written;
+	fold->id = identity.id;
+	*tree_written(tree, lowest) = identity.written;
 	fold->method = METHOD_FOLDED;
 	fold->parent = owner;
 	fold->prune = scratch;
@@ -386,10 +394,10 @@ static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 
 	/* Its path, and so its id, ceases. */
 	if (!stays) {
-		if (is_known(node))
+		if (is_known(tree, member))
 			forward(tree, 0, node->id, member);
 		node->id = tree->next_id++;
-		node->written = 0;
+		*tree_written(tree, member) = 0;
 		node->children &= ~TREE_REFERRED;
 	}
 	if (node->method != METHOD_FOLDED && *first == 0) {
@@ -402,7 +410,7 @@ static bool fold_member(struct pruning *pruning, uint32_t member, bool stays)
 		add_node(tree->metrics, to, node);
 		if (stays) {
 			to->id = node->id;
-			to->written = node->written;
+			*tree_written(tree, *first) = *tree_written(tree, member);
 			to->children |= node->children & TREE_REFERRED;
 		}
 	}
@@ -416,10 +424,11 @@ static void fold_group(struct pruning *pruning, uint32_t owner, uint32_t fold)
 {
 	struct call_tree *tree = pruning->tree;
 	uint32_t lowest = tree_at(tree, owner)->prune.next, last = 0, own = fold;
-	struct tree_node identity = {0};
+	struct fold_identity identity = {0};
 
 	if (fold != 0)
-		identity = *tree_at(tree, fold);
+		identity = (struct fold_identity){
+			tree_at(tree, fold)->id, *tree_written(tree, fold)};
 	else
 		identity.id = tree->next_id++; /* below those of its flat nodes */
 	if (fold > lowest) {
@@ -433,7 +442,7 @@ static void fold_group(struct pruning *pruning, uint32_t owner, uint32_t fold)
 
 		if (fold != 0 || !(is_free || last != 0))
 			continue;
-		place_fold(pruning, owner, lowest, is_free ? i : last, &identity);
+		place_fold(pruning, owner, lowest, is_free ? i : last, identity);
 		fold = lowest;
 	}
 	for (uint32_t i = lowest; i != 0; i = tree_at(tree, i)->prune.next) {
@@ -453,7 +462,7 @@ static bool fold_groups(struct pruning *pruning, unsigned cut)
 
 	make_groups(tree, cut);
 	for (uint32_t i = 0; i < tree->count; i++)
-		known += is_member(tree, i) && is_known(tree_at(tree, i));
+		known += is_member(tree, i) && is_known(tree, i);
 	if (!forwards_room(tree, known))
 		return false;
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -512,8 +521,10 @@ static uint32_t compact(struct call_tree *tree, struct shadow_frame *frame, size
 	for (uint32_t i = 0; i < tree->count; i++) {
 		if (is_free(tree, i))
 			continue;
-		if (kept != i)
+		if (kept != i) {
 			memcpy(tree_at(tree, kept), tree_at(tree, i), tree->stride);
+			*tree_written(tree, kept) = *tree_written(tree, i);
+		}
 		kept++;
 	}
 	return kept;

@@ -48,7 +48,7 @@ static void test_size(void **state)
 	struct fixture f;
 
 	start(&f, 1 << 20);
-	assert_int_equal(f.tree.stride, 120);
+	assert_int_equal(f.tree.stride, 112);
 	assert_int_equal(f.tree.count, 2);
 	assert_int_equal(tree_bytes(&f.tree), arena_page());
 	finish(&f);
@@ -331,7 +331,7 @@ static struct known *make_known(struct call_tree *tree)
 		struct tree_node *node = tree_at(tree, i);
 
 		if (i % 2)
-			node->written = 1;
+			*tree_written(tree, i) = 1;
 		else
 			node->children |= TREE_REFERRED;
 		known[i] = (struct known){
