@@ -45,9 +45,9 @@ struct virtual_thread {
 	uint64_t wall;              /* ns, when it was unmounted */
 	struct shadow_frame *frame; /* the root's is not among them; few, or allocated */
 	struct shadow_frame few[VIRTUAL_FRAMES];
-	uint64_t used
-		[]; /* of each metric of the set, when it was unmounted; while it is mounted, less
-	                  * what the lane had used before */
+	/* of each metric of the set, when it was unmounted; while it is mounted, less what the lane had
+	 * used before */
+	uint64_t used[];
 };
 
 struct virtual_pool {
