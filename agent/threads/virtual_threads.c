@@ -55,20 +55,17 @@ static struct thread_context *carrier_of(const struct thread_slot *own)
 	return context ? context : atomic_load_explicit(&own->unlisted, memory_order_relaxed);
 }
 
-/* Its context, made if it has not been seen yet. NULL: no memory. */
+/* A context for one that has none yet. NULL: no memory. */
 static struct thread_context *make_carrier(
 	struct thread_slot *own, const struct session *session, JNIEnv *jni)
 {
-	struct thread_context *context = carrier_of(own);
 	struct alloc_source alloc = hotspot_alloc_source(jni);
 	struct thread_identity identity = {.os_id = gettid()};
+	jthread thread = jvm_current_thread();
+	jthread carrier = thread ? jvm_carrier_of(thread) : NULL;
+	struct thread_context *context;
 	struct jvm_thread description;
-	jthread thread, carrier;
 
-	if (context)
-		return context;
-	thread = jvm_current_thread();
-	carrier = thread ? jvm_carrier_of(thread) : NULL;
 	if (carrier && jvm_describe_thread(jni, carrier, &description)) {
 		identity.java_id = description.java_id;
 		memcpy(identity.name, description.name, sizeof(identity.name));
@@ -100,10 +97,12 @@ static struct thread_slot *mount_slot(struct thread_slot *own, uint32_t number, 
 	enum slot_state before = known ? slot_state(own) : SLOT_FREE;
 	const struct session *session = slot_claim(own, number);
 	struct thread_slot *virtual = session ? slot_virtual(own) : NULL;
-	struct thread_context *carrier = virtual ? make_carrier(own, session, jni) : NULL;
+	struct thread_context *carrier = virtual ? carrier_of(own) : NULL;
 
 	if (!session)
 		return NULL;
+	if (virtual && !carrier)
+		carrier = make_carrier(own, session, jni);
 	if (carrier) {
 		carrier_give_way(carrier);
 		virtual->carrier = carrier;
