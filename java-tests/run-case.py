@@ -18,7 +18,7 @@ BUILD holds classes/, libcases.so and premain.jar. How a case is run stands in i
     // attaches: itself                            the case calls Attach.await() in its midst
 
 WAY=events|instrument|attach chooses how calls are seen: by the JVM's events, by probes from the
-start, or by probes of an agent that is loaded by jcmd, just before the case's main is called.
+start, or by probes of an agent that is loaded as jcmd does it, just before the case's main is called.
 ASM is the jar of the class-file library that some cases generate classes with. KEEP=1 keeps the
 directory.
 """
@@ -26,6 +26,8 @@ import os
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -41,6 +43,25 @@ LOSSES = ["lost", "repaired", "unmatched", "threads.lost", "methods.lost", "metr
 # with the callback.
 REFERENCE_COUNTS = re.compile(
     r"^WARNING: JNI local refs: [0-9]+, exceeds capacity.*\n(?:\t(?:at |- ).*\n)*", re.M)
+
+
+def jvm_load(pid, agent, options):
+    """Loads the agent as jcmd would, without a JVM for that; what the attach listener answers
+    (HotSpot, attachListener_posix.cpp)."""
+    asking = pathlib.Path(f"/proc/{pid}/cwd/.attach_pid{pid}")
+    door = pathlib.Path(f"/tmp/.java_pid{pid}")
+    asking.touch()
+    os.kill(pid, signal.SIGQUIT)
+    while not door.is_socket() and pathlib.Path(f"/proc/{pid}").exists():
+        time.sleep(0.01)
+    asking.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(door))
+        connection.sendall("\0".join(["1", "load", agent, "true", options, ""]).encode())
+        answer = b""
+        while part := connection.recv(4096):
+            answer += part
+    return answer.decode(errors="surrogateescape")
 
 
 class Case:
@@ -67,16 +88,15 @@ class Case:
                    for word in words if re.fullmatch(r"-XX:\+Use\w*GC", word))
 
     def attach(self, child, folder, options):
-        """Loads the agent into the JVM when that has got so far. jcmd takes quoted words."""
+        """Loads the agent into the JVM when that has got so far. None, or what the JVM says where it
+        does not."""
         while not (folder / "attach.ready").exists():
             if child.poll() is not None:
                 return None
             time.sleep(0.01)
-        done = subprocess.run([pathlib.Path(self.java).parent / "jcmd", str(child.pid),
-                               "JVMTI.agent_load", f'"{self.agent}"', f'"{options}"'],
-                              capture_output=True, text=True)
+        said = jvm_load(child.pid, self.agent, options)
         (folder / "attach.go").touch()
-        return None if re.search("^return code: 0", done.stdout, re.M) else done
+        return None if re.search("^return code: 0", said, re.M) else said
 
     def start(self, run, folder, options, words):
         """The JVM, with its exit status when it has ended."""
@@ -105,7 +125,7 @@ class Case:
             if self.way == "attach":
                 refused = self.attach(child, folder, options)
                 if refused:
-                    self.fail(run, f"jcmd: {refused.stdout[-1000:]}{refused.stderr[-1000:]}")
+                    self.fail(run, f"load: {refused[-1000:]}")
             return child.wait(timeout=300)
         finally:
             child.kill()

@@ -173,16 +173,17 @@ for flags in '-XX:+UseParallelGC -Xmx64m' '-Xcomp' '-XX:-UseCompressedOops -XX:C
 done
 
 # What does has one of its own.
-count=1
-for flags in -Xint -XX:TieredStopAtLevel=1; do
-	JAVA_TOOL_OPTIONS=$flags record
+flags=-XX:TieredStopAtLevel=1
+JAVA_TOOL_OPTIONS=$flags record
+for _ in 1 2 3; do
+	rm -f "$XDG_CACHE_HOME"/jprof/*.failed
 	report --view methods --format json
-	grep -q '^jprof: measuring what probes cost, once' "$work/err" || fail "$flags: $(cat "$work/err")"
-	expect_adjusted "$flags"
-	count=$((count + 1))
-	[ "$(kept)" = $count ] || fail "$flags: $(kept) are kept"
-	JAVA_TOOL_OPTIONS="$flags -Xmx64m" record
-	report --view methods --format json
-	[ ! -s "$work/err" ] || fail "$flags -Xmx64m: measured again: $(cat "$work/err")"
+	grep -q 'is the machine busy' "$work/report" || break
 done
+grep -q '^jprof: measuring what probes cost, once' "$work/err" || fail "$flags: $(cat "$work/err")"
+expect_adjusted "$flags"
+[ "$(kept)" = 2 ] || fail "$flags: $(kept) are kept"
+JAVA_TOOL_OPTIONS="$flags -Xmx64m" record
+report --view methods --format json
+[ ! -s "$work/err" ] || fail "$flags -Xmx64m: measured again: $(cat "$work/err")"
 finish

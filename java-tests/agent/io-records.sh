@@ -56,8 +56,8 @@ check_sums() {
 }
 
 check_all() {
-	once "$1" "$2" 4 20000
-	is "$2: writes" 80000 "SELECT count(*) FROM records WHERE operation = 'write' AND thread LIKE 'writer-%'"
+	once "$1" "$2" 4 10000
+	is "$2: writes" 40000 "SELECT count(*) FROM records WHERE operation = 'write' AND thread LIKE 'writer-%'"
 	is "$2: sends" '100|5050' "SELECT count(*), sum(bytes) FROM records WHERE operation = 'send'"
 	is "$2: received" 5050 "SELECT sum(bytes) FROM records WHERE operation = 'receive' AND thread = 'receiver'"
 	check_order "$2"
@@ -65,7 +65,7 @@ check_all() {
 	[ "$(fact io.records.lost)" = 0 ] || fail "$2: $(fact io.records.lost) records lost"
 	is "$2: the fact" "$(fact io.records)" "SELECT count(*) FROM records"
 	[ "$("$jprof" report "$work/p.jprof" --view records --format json --method IoRecords.writeOdd \
-		--thread 'writer-*' | jq '.rows | length')" = 40000 ] || fail "$2: the view records"
+		--thread 'writer-*' | jq '.rows | length')" = 20000 ] || fail "$2: the view records"
 }
 
 # Little memory, much to tell.

@@ -57,7 +57,7 @@ compare() {
 	shift
 	timeout 120 "$java" "$@" "-agentpath:$agent=file=$work/p.jprof,include=agent.Sequences,$options" \
 		"-Djava.library.path=$build/java-tests" -cp "$classes" \
-		agent.Sequences 20000 "$work/truth" >"$work/out" 2>"$work/err" ||
+		agent.Sequences 8000 "$work/truth" >"$work/out" 2>"$work/err" ||
 		fail "$what: exit status $?: $(head -5 "$work/err")"
 	sort "$work/truth" >"$work/expected"
 	sequences "$work/p.jprof" >"$work/found"

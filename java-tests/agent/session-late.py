@@ -277,8 +277,8 @@ def main():
         late.accepts()
         late.shapes()
         late.target.end()
-        with_shim(test, java)
         early(test, java)
+    with_shim(test, test.javas[-1])
     test.finish()
 
 

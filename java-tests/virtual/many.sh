@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# many: 100,000 virtual threads on two carriers sleep, wait for queues and locks, and talk over
+# many: 40,000 virtual threads on two carriers sleep, wait for queues and locks, and talk over
 # sockets: every call of every path is there, and what the carriers used is the carriers' or the
 # virtual threads', in sum.
 #   THREADS=N     another number of them
@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../agent/target.sh"
 . "$(dirname "$0")/common.sh"
 [ "$way" != events ] || THREADS=${THREADS:-10000} # in the interpreter
-threads=${THREADS:-100000}
+threads=${THREADS:-40000}
 [ -n "${CHECK_JNI:-}" ] || jvm_words=()
 jvm_words+=(-Xmx1g "${two_carriers[@]}")
 

@@ -429,13 +429,14 @@ static int walk_tree(const struct model *model, struct out *out)
 	union model_value base[MODEL_VALUES_MAX];
 	uint32_t path[64];
 
-	for (size_t t = 0; link && t < model->profile->thread_count; t++) {
-		struct walk walk;
-		bool more = model->selected[t] && walk_start(&walk, model, link, t);
+	for (size_t k = 0; link && k < model->node_count; k++) {
+		const struct profile_node *node = &model->profile->node[model->node[k]];
+		struct walk walk = walk_from(model, link, model->node[k]);
+		bool more = node->id == 0;
 
 		for (; more; more = walk_next(&walk)) {
 			path[walk.level] = model->profile->node[walk.at].method;
-			out_text(out, model->thread[t].text);
+			out_text(out, model->thread[node->thread].text);
 			for (uint32_t i = 1; i <= walk.level; i++) {
 				out_char(out, ';');
 				out_text(out, model->method[path[i]].name.text);

@@ -32,10 +32,10 @@ struct thread_context *test_begin(struct trace *trace, const char *name);
 /* How often a test with threads tries its luck: less often where a sanitizer makes it slow, which
  * looks at every try so much closer. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define TEST_TRIES(n) ((n) / 2)
+#define TEST_TRIES(n) ((n) / 4 + 1)
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TEST_TRIES(n) ((n) / 2)
+#define TEST_TRIES(n) ((n) / 4 + 1)
 #endif
 #endif
 #ifndef TEST_TRIES
