@@ -59,12 +59,12 @@ struct adjusting {
 	const struct calibration *calibration;
 	bool compiles; /* the JVM compiled something */
 	struct price price[SEQUENCE_CODES];
-	/* Of the thread at work, by node: calls of its children by type. */
+	/* By node: calls of its children by type. */
 	double (*below)[SEQUENCE_TYPES];
 	/* of folds: calls that were made below, by the caller's type */
 	double (*above)[SEQUENCE_TYPES];
-	double *whole; /* by node and metric: what it and all below it used */
-	size_t thread, nodes;
+	double *whole;        /* by node and metric: what it and all below it used */
+	size_t thread, nodes; /* the thread at work, and how many nodes it has */
 	/* Of the node at work: its deltas, by the rows that price them. */
 	struct share share[SHARES_MAX];
 	unsigned shares;
@@ -167,11 +167,11 @@ static void add_part(double *to, const struct mix *mix, double calls)
 /* Which flat node called which is not known: each one's callers are all that made calls, each one's
  * callees all that were called. The fold's owner made those calls that are not of its other
  * children. */
-static void mix_fold(struct adjusting *adjusting, size_t first, size_t fold)
+static void mix_fold(struct adjusting *adjusting, size_t fold)
 {
 	const struct profile *profile = adjusting->profile;
-	size_t at = profile->node[first + fold].parent;
-	const struct profile_node *owner = &profile->node[first + at];
+	size_t at = profile->node[fold].parent;
+	const struct profile_node *owner = &profile->node[at];
 	double *received = adjusting->below[at], known = 0;
 	struct mix mix;
 
@@ -185,22 +185,22 @@ static void mix_fold(struct adjusting *adjusting, size_t first, size_t fold)
 		add_part(received, &mix, calls_made(owner) - known);
 }
 
-static void mix_folds(struct adjusting *adjusting, size_t first, size_t end)
+static void mix_folds(struct adjusting *adjusting)
 {
 	const struct profile *profile = adjusting->profile;
 	struct mix mix;
 
-	for (size_t i = first + 1; i < end; i++) {
+	for (size_t i = 0; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		if (!profile_is_flat(&profile->node[first], node))
+		if (!profile_is_flat(profile, node))
 			continue;
 		node_mix(&mix, adjusting, node);
 		add_part(adjusting->above[node->parent], &mix, calls_made(node));
 	}
-	for (size_t i = first + 1; i < end; i++)
+	for (size_t i = 0; i < profile->node_count; i++)
 		if (profile->node[i].method == METHOD_FOLDED)
-			mix_fold(adjusting, first, i - first);
+			mix_fold(adjusting, i);
 }
 
 /* ---- one node ---- */
@@ -286,20 +286,17 @@ static void add_mix(struct adjusting *adjusting, enum transition begin, enum tra
 static void find_shares(struct adjusting *adjusting, size_t at)
 {
 	const struct profile *profile = adjusting->profile;
-	size_t first = profile->thread_first[adjusting->thread];
 	const struct profile_node *node = &profile->node[at];
+	bool flat = profile_is_flat(profile, node);
 	struct mix own, caller, callee;
 
 	adjusting->shares = 0;
 	adjusting->interpreted = 0;
 	node_mix(&own, adjusting, node);
-	if (!profile_is_flat(&profile->node[first], node) ||
-		!make_mix(&caller, adjusting->above[node->parent]))
-		node_mix(&caller, adjusting, &profile->node[first + node->parent]);
-	if (profile_is_flat(&profile->node[first], node))
-		at = first + node->parent;
+	if (!flat || !make_mix(&caller, adjusting->above[node->parent]))
+		node_mix(&caller, adjusting, &profile->node[node->parent]);
 	/* In an interval a callee may have returned that was called before. */
-	if (!make_mix(&callee, adjusting->below[at - first]))
+	if (!make_mix(&callee, adjusting->below[flat ? node->parent : at]))
 		callee = own;
 	for (int i = 0; i < TRANSITION_PAIRS; i++) {
 		enum transition begin = (enum transition)(i / 2),
@@ -333,11 +330,10 @@ static double callees_of(
 	const struct adjusting *adjusting, const struct profile_node *node, unsigned m)
 {
 	const struct profile *profile = adjusting->profile;
-	size_t first = profile->thread_first[adjusting->thread];
-	size_t at = (size_t)(node - profile->node) - first;
+	size_t at = (size_t)(node - profile->node);
 	double made = 0;
 
-	if (!profile_is_flat(&profile->node[first], node))
+	if (!profile_is_flat(profile, node))
 		return adjusting->whole[at * profile->metric_count + m] - used_of(node, m);
 	/* Of a flat node its part of its group: by calls. */
 	for (unsigned type = 0; type < SEQUENCE_TYPES; type++)
@@ -629,17 +625,17 @@ uint64_t adjust_half_width(const struct adjust_errors *errors, uint64_t value, u
 /* ---- all of them ---- */
 
 /* Children are behind their parents. */
-static void sum_up(struct adjusting *adjusting, size_t first, size_t end)
+static void sum_up(struct adjusting *adjusting)
 {
 	const struct profile *profile = adjusting->profile;
 	unsigned metrics = profile->metric_count;
 
-	for (size_t i = end; i-- > first;)
+	for (size_t i = profile->node_count; i-- > 0;)
 		for (unsigned m = 0; m < metrics; m++) {
-			double *whole = &adjusting->whole[(i - first) * metrics + m];
+			double *whole = &adjusting->whole[i * metrics + m];
 
 			*whole += used_of(&profile->node[i], m);
-			if (i > first)
+			if (profile->node[i].parent != i)
 				adjusting->whole[profile->node[i].parent * metrics + m] +=
 					*whole;
 		}
@@ -655,29 +651,14 @@ static void sum_error(struct adjusted *adjusted, const struct profile *profile, 
 		sum[m] += adjusted->error[at * metrics + m].whole;
 }
 
-static int adjust_thread(struct adjusting *adjusting)
+static void adjust_thread(struct adjusting *adjusting, size_t thread)
 {
 	struct waiting waiting;
 	const struct profile *profile = adjusting->profile;
-	size_t first = profile->thread_first[adjusting->thread];
-	size_t end = profile->thread_first[adjusting->thread + 1];
+	size_t first = profile->thread_first[thread], end = profile->thread_first[thread + 1];
 
+	adjusting->thread = thread;
 	adjusting->nodes = end - first;
-	adjusting->below = calloc(end - first + 1, sizeof(*adjusting->below));
-	adjusting->above = calloc(end - first + 1, sizeof(*adjusting->above));
-	adjusting->whole =
-		calloc((end - first) * profile->metric_count + 1, sizeof(*adjusting->whole));
-	if (!adjusting->below || !adjusting->above || !adjusting->whole) {
-		free(adjusting->below);
-		free(adjusting->above);
-		free(adjusting->whole);
-		return -1;
-	}
-	for (size_t i = first + 1; i < end; i++)
-		count_types(
-			profile, &profile->node[i], adjusting->below[profile->node[i].parent]);
-	mix_folds(adjusting, first, end);
-	sum_up(adjusting, first, end);
 	for (size_t i = first; i < end; i++) {
 		find_shares(adjusting, i);
 		for (unsigned m = 0; m < adjusting->adjusted->metric_count; m++)
@@ -688,10 +669,33 @@ static int adjust_thread(struct adjusting *adjusting)
 			take_waiting(adjusting, &waiting, i);
 	for (size_t i = first; i < end; i++)
 		sum_error(adjusting->adjusted, profile, i);
+}
+
+/* Sums calls and use over all nodes, then adjusts thread by thread. -1 without memory. */
+static int adjust_all(struct adjusting *adjusting)
+{
+	const struct profile *profile = adjusting->profile;
+	size_t room = profile->node_count + 1;
+	bool ready;
+
+	adjusting->below = calloc(room, sizeof(*adjusting->below));
+	adjusting->above = calloc(room, sizeof(*adjusting->above));
+	adjusting->whole = calloc(room * profile->metric_count + 1, sizeof(*adjusting->whole));
+	ready = adjusting->below && adjusting->above && adjusting->whole;
+	for (size_t i = 0; ready && i < profile->node_count; i++)
+		if (profile->node[i].parent != i)
+			count_types(profile, &profile->node[i],
+				adjusting->below[profile->node[i].parent]);
+	if (ready) {
+		mix_folds(adjusting);
+		sum_up(adjusting);
+	}
+	for (size_t t = 0; ready && t < profile->thread_count; t++)
+		adjust_thread(adjusting, t);
 	free(adjusting->below);
 	free(adjusting->above);
 	free(adjusting->whole);
-	return 0;
+	return ready ? 0 : -1;
 }
 
 static bool any_jitted(const struct profile *profile)
@@ -741,14 +745,12 @@ int adjust_profile(struct adjusted *adjusted, const struct profile *profile,
 			"the calibration has other metrics than the profile");
 	adjusting = calloc(1, sizeof(*adjusting));
 	failed = adjusting ? adjusted_init(adjusted, profile) : -1;
-	if (!failed)
+	if (!failed) {
 		*adjusting = (struct adjusting){.adjusted = adjusted,
 			.profile = profile,
 			.calibration = calibration,
 			.compiles = any_jitted(profile)};
-	for (size_t t = 0; t < profile->thread_count && !failed; t++) {
-		adjusting->thread = t;
-		failed = adjust_thread(adjusting);
+		failed = adjust_all(adjusting);
 	}
 	free(adjusting);
 	if (!failed)

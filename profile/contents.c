@@ -55,7 +55,10 @@ ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 
 size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node)
 {
-	return PLACE_OF(profile, node, KEY_PAIR, profile_node_id(thread, node));
+	ptrdiff_t at = profile_thread_find(profile, thread);
+
+	return at < 0 ? ROWS_NONE
+		      : PLACE_OF(profile, node, KEY_PAIR, profile_node_id((uint32_t)at, node));
 }
 
 const struct profile_forward *profile_forward_find(

@@ -15,11 +15,11 @@ struct merged {
 		base; /* of nodes that were put together: base, then spent; the next free ones */
 	size_t *first;
 	size_t nodes, threads;
-	uint32_t *place; /* by a node as it was: its place in its new thread */
+	uint32_t *place; /* by a node as it was: its new place */
 };
 
 /* Adds a thread's nodes to those of the group at work; parents stand before their children. paths: (parent,
- * method) leads to a node's place + 1 in the new thread. -1 without memory. */
+ * method) leads to a node's number in the new thread, from 1. -1 without memory. */
 static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 {
 	const struct profile *profile = merged->profile;
@@ -28,18 +28,17 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 
 	for (size_t i = old; i < profile->thread_first[from + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
-		uint32_t parent = i == old ? 0 : merged->place[old + node->parent];
+		uint32_t parent = i == old ? (uint32_t)first : merged->place[node->parent];
 		uint32_t number = pairs_take(paths, parent, node->method);
 		struct profile_node *to;
 		uint64_t *base;
 
 		if (number == 0)
 			return -1;
-		to = &merged->node[first + number - 1];
-		merged->place[i] = number - 1;
+		merged->place[i] = (uint32_t)first + number - 1;
+		to = &merged->node[merged->place[i]];
 		if (first + number > merged->nodes) {
-			*to = (struct profile_node){
-				.thread = merged->thread[merged->threads].id,
+			*to = (struct profile_node){.thread = (uint32_t)merged->threads,
 				.id = number - 1,
 				.parent = parent,
 				.method = node->method,
@@ -87,13 +86,6 @@ static int put_group(struct merged *merged, size_t from, const size_t *parts)
 		if ((int64_t)thread->total[m] < 0)
 			thread->total[m] = 0;
 	return status;
-}
-
-static int compare_thread(const void *left, const void *right)
-{
-	const struct profile_account *a = left, *b = right;
-
-	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 /* False: there are none. */
@@ -144,27 +136,22 @@ int groups_merge(struct owned_profile *owned)
 		if (parts[t] != 0 && put_group(&merged, t, parts) != 0)
 			return -1;
 		for (size_t i = first; parts[t] == 0 && i < profile->thread_first[t + 1]; i++) {
-			merged.place[i] = (uint32_t)(i - first);
-			merged.node[merged.nodes++] = profile->node[i];
+			struct profile_node *node = &merged.node[merged.nodes];
+
+			merged.place[i] = (uint32_t)merged.nodes++;
+			*node = profile->node[i];
+			node->thread = (uint32_t)merged.threads;
+			node->parent = merged.place[node->parent];
 		}
 		merged.threads++;
 	}
 	merged.first[merged.threads] = merged.nodes;
-	for (size_t i = 0; i < profile->account_count; i++) {
-		struct profile_account *account = &profile->account[i];
-		ptrdiff_t thread = profile_thread_find(profile, account->thread);
-
-		account->node = merged.place[profile->thread_first[thread] + account->node];
-		if (profile->thread[thread].group)
-			account->thread = profile->thread[thread].group;
-	}
+	for (size_t i = 0; i < profile->account_count; i++)
+		profile->account[i].node = merged.place[profile->account[i].node];
 	profile->thread = merged.thread;
 	profile->thread_first = merged.first;
 	profile->thread_count = merged.threads;
 	profile->node = merged.node;
 	profile->node_count = merged.nodes;
-	if (profile->account_count > 0)
-		qsort(profile->account, profile->account_count, sizeof *profile->account,
-			compare_thread);
 	return 0;
 }

@@ -11,7 +11,7 @@ enum {
 	COUNTERS_MAX = COUNTERS_FIXED + 2 * PROFILE_METRIC_MAX /* base, spent */
 };
 
-/* Where a node or thread of the earlier state is in the later one. */
+/* Where a node of the earlier state is in the later one. */
 #define NOWHERE ROWS_NONE
 
 struct subtraction {
@@ -19,8 +19,7 @@ struct subtraction {
 	const struct profile *from;
 	uint64_t *base; /* of to's nodes, each followed by its own cost */
 	unsigned counters;
-	size_t *place;  /* by from's node: the place among to's nodes */
-	size_t *thread; /* by to's node: its thread */
+	size_t *place; /* by from's node: the place among to's nodes */
 	/* by to's node: what is still to be subtracted there or further up */
 	uint64_t *carry;
 };
@@ -78,7 +77,7 @@ static void subtract_threads(struct subtraction *subtraction)
 
 		if (t < 0 && root < from->thread_first[f + 1] &&
 			subtraction->place[root] != NOWHERE)
-			t = (ptrdiff_t)subtraction->thread[subtraction->place[root]];
+			t = to->node[subtraction->place[root]].thread;
 		if (t < 0) {
 			to->interval.clamped++;
 			continue;
@@ -143,7 +142,7 @@ static bool take_from(struct subtraction *subtraction, size_t place, uint64_t *a
 {
 	struct profile *to = subtraction->to;
 	struct profile_node *node = &to->node[place];
-	bool part = to->thread[subtraction->thread[place]].group != 0;
+	bool part = to->thread[node->thread].group != 0;
 	uint64_t value[COUNTERS_MAX], left = 0;
 
 	load(subtraction, node, value);
@@ -178,7 +177,8 @@ static int carry(struct subtraction *subtraction, size_t place, const uint64_t *
 /* Of any node of the thread that has it: the caller was folded, too, and has its counts beside. */
 static void take_anywhere(struct subtraction *subtraction, size_t root, uint64_t *amount)
 {
-	size_t end = subtraction->to->thread_first[subtraction->thread[root] + 1];
+	const struct profile *to = subtraction->to;
+	size_t end = to->thread_first[to->node[root].thread + 1];
 	bool left = true;
 
 	for (size_t i = root; i < end && left; i++)
@@ -195,14 +195,13 @@ static int settle(struct subtraction *subtraction)
 
 	for (size_t i = to->node_count; i-- > 0 && status == 0;) {
 		uint64_t *amount = subtraction->carry + i * subtraction->counters;
-		size_t root = to->thread_first[subtraction->thread[i]];
 
 		if (!take_from(subtraction, i, amount))
 			continue;
-		if (i == root)
-			take_anywhere(subtraction, root, amount);
+		if (to->node[i].parent == i)
+			take_anywhere(subtraction, i, amount);
 		else
-			status = carry(subtraction, root + to->node[i].parent, amount);
+			status = carry(subtraction, to->node[i].parent, amount);
 	}
 	return status;
 }
@@ -237,16 +236,14 @@ static int compare(uint64_t a, uint64_t b)
 static int compare_account(const void *left, const void *right)
 {
 	const struct profile_account *a = left, *b = right;
-	int order = compare(a->thread, b->thread);
+	int order = compare(a->node, b->node);
 
-	if (order == 0)
-		order = compare(a->node, b->node);
 	if (order == 0)
 		order = compare(a->kind, b->kind);
 	return order != 0 ? order : compare(a->subject, b->subject);
 }
 
-/* Subtracts from the accounts of the same thread, node, operation and file. True if something is left. */
+/* Subtracts from the accounts of the same node, operation and file. True if something is left. */
 static bool take_account(struct profile *to, struct profile_account *amount)
 {
 	size_t low = 0, high = to->account_count;
@@ -279,24 +276,17 @@ static void subtract_accounts(struct subtraction *subtraction)
 {
 	const struct profile *from = subtraction->from;
 	struct profile *to = subtraction->to;
-	size_t thread = 0;
 
 	if (to->account_count > 0)
 		qsort(to->account, to->account_count, sizeof *to->account, compare_account);
 	for (size_t i = 0; i < from->account_count; i++) {
 		struct profile_account amount = from->account[i];
+		size_t place = subtraction->place[amount.node];
 		bool left = true;
-		size_t place;
 
-		while (from->thread[thread].id != amount.thread)
-			thread++;
-		place = subtraction->place[from->thread_first[thread] + amount.node];
-		if (place != NOWHERE) {
-			amount.thread = to->thread[subtraction->thread[place]].id;
-			amount.node = (uint32_t)(place -
-						 to->thread_first[subtraction->thread[place]]);
+		amount.node = (uint32_t)place;
+		if (place != NOWHERE)
 			left = take_account(to, &amount);
-		}
 		if (account_kind_subject(amount.kind) != SUBJECT_FILE || place == NOWHERE)
 			amount.subject = 0;
 		for (size_t f = 0; f < to->file_count && left && amount.subject &&
@@ -317,24 +307,19 @@ int interval_subtract(struct profile *to, uint64_t *base, const struct profile *
 		.from = from,
 		.base = base,
 		.counters = COUNTERS_FIXED + 2 * to->metric_count,
-		.place = calloc(from->node_count + 1, sizeof *subtraction.place),
-		.thread = calloc(to->node_count + 1, sizeof *subtraction.thread)};
-	int status = subtraction.place && subtraction.thread ? 0 : -1;
+		.place = calloc(from->node_count + 1, sizeof *subtraction.place)};
+	int status = subtraction.place ? 0 : -1;
 
 	if (status == 0) {
 		for (size_t i = 0; i < from->node_count; i++)
-			subtraction.place[i] =
-				find_place(to, from->node[i].thread, from->node[i].id);
-		for (size_t t = 0; t < to->thread_count; t++)
-			for (size_t i = to->thread_first[t]; i < to->thread_first[t + 1]; i++)
-				subtraction.thread[i] = t;
+			subtraction.place[i] = find_place(
+				to, from->thread[from->node[i].thread].id, from->node[i].id);
 		subtract_threads(&subtraction);
 		status = subtract_nodes(&subtraction);
 	}
 	if (status == 0)
 		subtract_accounts(&subtraction);
 	free(subtraction.place);
-	free(subtraction.thread);
 	free(subtraction.carry);
 	return status;
 }
@@ -368,48 +353,45 @@ int interval_drop_unused(struct profile *profile)
 {
 	uint32_t *by_place = calloc(profile->node_count + 1, sizeof *by_place);
 	bool *keep = calloc(profile->node_count + 1, sizeof *keep);
-	size_t next = 0, accounts = 0, nodes = 0, threads = 0;
+	size_t accounts = 0, nodes = 0, threads = 0;
 	bool ready = by_place && keep;
 
+	/* Keeps what did something, and all its callers. A thread's root stands for the thread. */
+	for (size_t i = 0; ready && i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+
+		if ((account->count | account->failures | account->amount | account->ns) == 0)
+			continue;
+		keep[account->node] = true;
+		profile->account[accounts++] = *account;
+	}
+	for (size_t i = profile->node_count; ready && i-- > 0;) {
+		const struct profile_node *node = &profile->node[i];
+
+		keep[i] |= node_is_used(profile, node) ||
+			   (node->parent == i &&
+				   thread_is_used(profile, &profile->thread[node->thread]));
+		keep[node->parent] |= keep[i];
+	}
 	for (size_t t = 0; ready && t < profile->thread_count; t++) {
 		size_t first = profile->thread_first[t], end = profile->thread_first[t + 1];
-		size_t first_account = accounts, first_node = nodes;
-		bool thread_used = thread_is_used(profile, &profile->thread[t]);
+		size_t first_node = nodes;
 
-		/* The I/O that was done, and its nodes. */
-		for (; next < profile->account_count &&
-			profile->account[next].thread == profile->thread[t].id;
-			next++) {
-			struct profile_account *io = &profile->account[next];
-
-			if ((io->count | io->failures | io->amount | io->ns) == 0)
-				continue;
-			keep[first + io->node] = true;
-			profile->account[accounts++] = *io;
-		}
-		/* What is used, and what leads to it. A thread's root stands for the thread. */
-		for (size_t i = end; i-- > first;) {
-			keep[i] |= node_is_used(profile, &profile->node[i]);
-			if (keep[i])
-				keep[first + profile->node[i].parent] = true;
-		}
-		if (end > first)
-			keep[first] |= thread_used;
 		for (size_t i = first; i < end; i++) {
 			if (!keep[i])
 				continue;
-			by_place[i] = (uint32_t)(nodes - first_node);
+			by_place[i] = (uint32_t)nodes;
 			profile->node[nodes] = profile->node[i];
-			profile->node[nodes++].parent =
-				by_place[first + profile->node[i].parent];
+			profile->node[nodes].thread = (uint32_t)threads;
+			profile->node[nodes++].parent = by_place[profile->node[i].parent];
 		}
-		for (size_t i = first_account; i < accounts; i++)
-			profile->account[i].node = by_place[first + profile->account[i].node];
-		if (nodes == first_node && !thread_used)
+		if (nodes == first_node && !thread_is_used(profile, &profile->thread[t]))
 			continue;
 		profile->thread_first[threads] = first_node;
 		profile->thread[threads++] = profile->thread[t];
 	}
+	for (size_t i = 0; ready && i < accounts; i++)
+		profile->account[i].node = by_place[profile->account[i].node];
 	free(by_place);
 	free(keep);
 	if (!ready)

@@ -72,17 +72,16 @@ struct profile_thread {
 enum { PROFILE_ENTRY, PROFILE_EXIT };
 
 struct profile_node {
-	uint32_t thread;
-	uint32_t id; /* in its thread, for good; 0 is the root; above the parent's */
-	/* for the writer an id, from the reader the place in its thread; the root's
-	 * own is 0 */
+	uint32_t thread; /* for the writer an id, from the reader the place */
+	uint32_t id;     /* in its thread, for good; 0 is the root; above the parent's */
+	/* For the writer the id in its thread, from the reader the place; a root is its own parent. */
 	uint32_t parent;
 	uint32_t method;    /* id */
 	uint32_t recursion; /* ancestors with the same method */
-	uint64_t calls;
-	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
 	uint8_t earlier;
+	uint64_t calls;
+	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
 	uint64_t transition[2][2];
 	const uint64_t *base; /* one a metric; borrowed */
 	/* Of base, what jprof's own rare ways used: the same. NULL: nothing (to the writer alone). */
@@ -96,14 +95,6 @@ static inline uint64_t profile_node_id(uint32_t thread, uint32_t node)
 }
 
 #define PROFILE_SEQUENCE_CODES 2056
-
-/* True for a node in a fold: what is left of a method's calls whose paths were given up. root: the
- * first node of its thread. */
-static inline bool profile_is_flat(
-	const struct profile_node *root, const struct profile_node *node)
-{
-	return root[node->parent].method == METHOD_FOLDED;
-}
 
 /* Deltas of one sequence of methods and transitions, of all threads. */
 struct profile_sequence {
@@ -152,9 +143,9 @@ struct profile_forward {
 
 /* What the operations of one kind came to, of one call path with one file. */
 struct profile_account {
-	uint32_t thread;
-	uint32_t id;   /* in its thread */
-	uint32_t node; /* for the writer an id, from the reader the place in its thread */
+	uint32_t thread; /* for the writer alone, an id: from the reader the node tells */
+	uint32_t id;     /* in its thread */
+	uint32_t node;   /* for the writer an id, from the reader the place */
 	/* of a file for the writer the id, from the reader the place + 1; 0: it could
 	 * not be kept apart */
 	uint64_t subject;

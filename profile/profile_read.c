@@ -140,7 +140,7 @@ static int check_node(struct reader *reader, void *record, size_t i)
 		parent = first + node->parent;
 	else if (i > first)
 		parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
-			profile_node_id(node->thread, node->parent));
+			profile_node_id((uint32_t)reader->position, node->parent));
 	if (reader->position == profile->thread_count ||
 		profile->thread[reader->position].id != node->thread)
 		wrong = "is of an unknown thread";
@@ -151,12 +151,15 @@ static int check_node(struct reader *reader, void *record, size_t i)
 	else if (node->method >= profile->method_count ||
 		 (node->method == METHOD_ROOT) != (node->id == 0))
 		wrong = "is of an unknown method";
+	else if (i >= UINT32_MAX - 1)
+		wrong = "is one more than can be read";
 	else if (node->recursion > i - first)
 		wrong = "has an impossible recursion level";
 	if (wrong)
 		return read_damaged(
 			reader->source, "node %llu %s", (unsigned long long)id, wrong);
-	node->parent = (uint32_t)(parent - first);
+	node->thread = (uint32_t)reader->position;
+	node->parent = (uint32_t)parent;
 	return 0;
 }
 
@@ -197,7 +200,6 @@ static int check_account(struct reader *reader, void *record, size_t i)
 
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
-	node -= profile->thread_first[profile_thread_find(profile, account->thread)];
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;

@@ -6,7 +6,7 @@
  * In:   a file, finished, being written, or left behind by a killed JVM.
  * Out:  arrays that were checked (ids in range, parents before children), so that reports can index
  *       without asking. All texts are valid UTF-8 (what is not, was replaced by '?'); they may hold any
- *       character but zero. 96 bytes a node and 8 a metric.
+ *       character but zero. 104 bytes a node and 16 a metric.
  */
 #ifndef JPROF_PROFILE_READ_H
 #define JPROF_PROFILE_READ_H
@@ -45,7 +45,7 @@ struct profile {
 	struct profile_node *node;
 	size_t node_count;
 	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1
-	 * entries. Node i's parent is node[thread_first[t] + node[i].parent]. */
+	 * entries. */
 	size_t *thread_first;
 
 	/* Nodes that are no more, ordered by thread and node; also of later than the interval. */
@@ -58,8 +58,7 @@ struct profile {
 	 * above + 1, or 0. */
 	struct profile_file *file;
 	size_t file_count;
-	/* Their file is not an id but its place in the array above + 1, or 0; thread and node are
-	 * there. Ordered by thread. */
+	/* Their file is not an id but its place in the array above + 1, or 0. */
 	struct profile_account *account;
 	size_t account_count;
 
@@ -92,12 +91,16 @@ struct profile {
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
 
+/* True for a node in a fold: what is left of a method's calls whose paths were given up. */
+static inline bool profile_is_flat(
+	const struct profile *profile, const struct profile_node *node)
+{
+	return profile->node[node->parent].method == METHOD_FOLDED;
+}
+
 /* Its JVM has not yet brought it up to date for the first time, or ended before it could.
  */
 bool profile_is_unwritten(const struct profile *profile);
-
-/* Position of the thread of that id, or -1. */
-ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 
 /* Index of a metric by name, or -1. */
 int profile_metric_find(const struct profile *profile, const char *name);

@@ -63,7 +63,7 @@ struct reader {
 	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
 	uint32_t snapshot;
 	size_t resets;   /* while snapshots are read: so many were */
-	size_t position; /* while nodes and I/O are read: of the thread they are at */
+	size_t position; /* while nodes are read: of the thread they are at */
 };
 
 /* Looks at row i, which is in the record, and may change that. 0 or a negative code. */
@@ -112,11 +112,12 @@ int reader_each(struct reader *reader, enum schema_table_id table, reader_row *c
 
 /* ---- things found: contents.c ---- */
 
-/* Rows begin with their key: a uint32_t, a uint64_t, or two uint32_t, thread and node. */
+/* Rows begin with their key: a uint32_t, a uint64_t, or two uint32_t: of a forward the thread's id and
+ * the node's, of a node its thread's place and its id. */
 enum row_key { KEY_U32, KEY_U64, KEY_PAIR };
 #define ROWS_NONE SIZE_MAX
 
-/* The place of the row with that key (of a pair profile_node_id) among `count` that are ordered by it, or
+/* The place of the row with that key (of a pair made by profile_node_id) among `count` that are ordered by it, or
  * ROWS_NONE. */
 size_t rows_find(
 	const void *rows, size_t count, size_t stride, enum row_key kind, uint64_t key);
@@ -124,7 +125,10 @@ size_t rows_find(
 	rows_find((profile)->member, (profile)->member##_count, sizeof *(profile)->member,     \
 		kind, key)
 
-/* The node's place among all of them, or ROWS_NONE. Before groups are put together. */
+/* Position of the thread of that id, or -1. */
+ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
+
+/* The node's place among all of them, by the ids, or ROWS_NONE. Before groups are put together. */
 size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node);
 
 /* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread

@@ -193,21 +193,16 @@ static void put_folded(struct head *head)
 	double used[2] = {0};
 	char line[FOLDED_LINE];
 
-	for (size_t t = 0; model->at_least && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
+	for (size_t i = 0; model->at_least && i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
 
-		for (size_t i = first; model->selected[t] && i < profile->thread_first[t + 1];
-			i++) {
-			const struct profile_node *node = &profile->node[i];
-			bool is_flat =
-				profile->node[first + node->parent].method == METHOD_FOLDED;
-
-			for (int of = 0; of <= is_flat; of++) {
-				calls[of] += node->calls;
-				used[of] += model->metric_count > 0
-						    ? (double)node->base[model->metric_index[0]]
-						    : 0;
-			}
+		if (!model->selected[node->thread])
+			continue;
+		for (int of = 0; of <= profile_is_flat(profile, node); of++) {
+			calls[of] += node->calls;
+			used[of] += model->metric_count > 0
+					    ? (double)node->base[model->metric_index[0]]
+					    : 0;
 		}
 	}
 	if (!folded_line(line, calls[0], calls[1], limit ? strtoull(limit, NULL, 10) : 0))

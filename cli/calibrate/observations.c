@@ -84,19 +84,14 @@ static int take_bodies(
 {
 	int code = 0;
 
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
+	for (size_t i = 0; i < profile->node_count && code == 0; i++) {
+		const struct profile_node *node = &profile->node[i];
+		const struct profile_method *method = &profile->method[node->method];
 
-		for (size_t i = first; i < profile->thread_first[t + 1] && code == 0; i++) {
-			const struct profile_node *node = &profile->node[i];
-			const struct profile_method *method = &profile->method[node->method];
-
-			if (node->calls >= DELTAS_LEAST && method->class_name &&
-				strcmp(method->class_name, BODIES_CLASS) == 0)
-				code = take_node(observations, node,
-					&profile->node[first + node->parent], method->name,
-					error);
-		}
+		if (node->calls >= DELTAS_LEAST && method->class_name &&
+			strcmp(method->class_name, BODIES_CLASS) == 0)
+			code = take_node(observations, node, &profile->node[node->parent],
+				method->name, error);
 	}
 	return code;
 }

@@ -60,8 +60,7 @@ static struct profile_node *add_node(
 
 	tree->base[at] = base;
 	tree->first[1] = at + 1;
-	tree->node[at] = (struct profile_node){.thread = 1,
-		.id = at,
+	tree->node[at] = (struct profile_node){.id = at,
 		.parent = parent,
 		.method = method,
 		.calls = calls,
@@ -485,6 +484,45 @@ static void calls_may_be_missing(void **state)
 	tree_fini(&tree);
 }
 
+/* What two threads did alike comes to the same, folded paths too, and to what it was of one alone. */
+static void threads_stay_apart(void **state)
+{
+	enum { EACH = 6 };
+	struct profile_thread thread[2] = {{.id = 1}, {.id = 2}};
+	size_t first[3] = {0, EACH, 2 * EACH};
+	uint64_t alone[EACH];
+	struct tree tree;
+
+	known_tree(&tree);
+	add_node(&tree, 0, METHOD_FOLDED, 0, 0);
+	deltas(add_node(&tree, 3, PLAIN, 40, 4000), 30, 10, 0, 30);
+	deltas(add_node(&tree, 3, STATIC, 60, 900), 0, 60, 0, 0);
+	tree.node[0].transition[TRANSITION_EXIT][TRANSITION_ENTRY] += 70;
+	row(&tree, "jitted", "entry", "jitted static", "exit", "jitted", 5, 4, 6);
+	row(&tree, "outside", "entry", "jitted", "entry", "jitted static", 7, 6, 9);
+	row(&tree, "jitted", "exit", "outside", "entry", "jitted", 3, 2, 4);
+	adjust(&tree);
+	memcpy(alone, tree.adjusted.base, sizeof(alone));
+	assert_true(alone[4] < 4000 && alone[5] < 900);
+	for (uint32_t i = 0; i < EACH; i++) {
+		struct profile_node *node = add_node(
+			&tree, 0, tree.node[i].method, tree.node[i].calls, tree.base[i]);
+
+		memcpy(node->transition, tree.node[i].transition, sizeof(node->transition));
+		node->thread = 1;
+		node->id = i;
+		node->parent = EACH + tree.node[i].parent;
+	}
+	tree.profile.thread = thread;
+	tree.profile.thread_count = 2;
+	tree.profile.thread_first = first;
+	adjusted_fini(&tree.adjusted);
+	adjust(&tree);
+	assert_memory_equal(tree.adjusted.base, alone, sizeof(alone));
+	assert_memory_equal(tree.adjusted.base + EACH, alone, sizeof(alone));
+	tree_fini(&tree);
+}
+
 /* Nothing is taken out of a profile that has no such times, and numbers that cannot be harm
  * nobody. */
 static void odd_profiles(void **state)
@@ -630,6 +668,7 @@ int main(void)
 		cmocka_unit_test(long_work_leaves_its_mark),
 		cmocka_unit_test(unknown_deltas_are_told),
 		cmocka_unit_test(calls_may_be_missing),
+		cmocka_unit_test(threads_stay_apart),
 		cmocka_unit_test(odd_profiles),
 		cmocka_unit_test(intervals_add_up),
 	};

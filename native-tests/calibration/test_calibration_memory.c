@@ -154,7 +154,7 @@ static int adjust_one(struct error *error)
 	static const uint64_t base[2] = {100, 200};
 	struct profile_method method[2] = {{0}};
 	struct profile_thread thread = {.id = 1};
-	struct profile_node node = {.thread = 1, .base = base, .transition = {{1, 1}, {1, 1}}};
+	struct profile_node node = {.base = base, .transition = {{1, 1}, {1, 1}}};
 	size_t first[2] = {0, 1};
 	struct profile profile = {.metric_count = 2,
 		.metric = {{.name = "wall"}, {.name = "alloc"}},

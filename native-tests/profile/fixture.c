@@ -212,9 +212,12 @@ void fixture_profile(const char *path, uint32_t threads, uint32_t nodes)
 		give_up(error.text);
 }
 
-static bool same_node(const struct profile_node *a, const struct profile_node *b)
+/* a: as read, b: as written. Ids of nodes are places here. */
+static bool same_node(const struct profile *profile, const struct profile_node *a,
+	const struct profile_node *b)
 {
-	return a->thread == b->thread && a->id == b->id && a->parent == b->parent &&
+	return profile->thread[a->thread].id == b->thread && a->id == b->id &&
+	       a->parent == profile->thread_first[a->thread] + b->parent &&
 	       a->method == b->method && a->recursion == b->recursion && a->calls == b->calls &&
 	       a->interpreted == b->interpreted && a->jitted == b->jitted &&
 	       a->native == b->native &&
@@ -235,7 +238,7 @@ bool fixture_is_whole(
 			return false;
 		for (uint32_t i = 0; i < nodes; i++) {
 			struct profile_node node = fixture_node(t + 1, i, *round);
-			if (!same_node(&profile->node[t * nodes + i], &node))
+			if (!same_node(profile, &profile->node[t * nodes + i], &node))
 				return false;
 		}
 	}

@@ -191,17 +191,17 @@ static uint64_t use(const struct profile *profile)
 		sum += strlen(profile->thread[t].name);
 		for (size_t i = first; i < profile->thread_first[t + 1]; i++) {
 			const struct profile_node *node = &profile->node[i];
-			if (node->id && node->parent >= node->id)
+			if (node->thread != t || node->parent < first ||
+				(node->id ? node->parent >= i : node->parent != i))
 				abort();
-			sum += profile->node[first + node->parent].calls;
+			sum += profile->node[node->parent].calls;
 			sum += profile->method[node->method].id;
 			for (unsigned m = 0; m < profile->metric_count; m++)
 				sum += node->base[m];
 		}
 	}
 	for (size_t i = 0; i < profile->account_count; i++)
-		sum += profile->thread[profile_thread_find(profile, profile->account[i].thread)]
-			       .id;
+		sum += profile->node[profile->account[i].node].calls;
 	return sum;
 }
 

@@ -375,13 +375,6 @@ static void make_difference(const char *path, const struct difference *row)
 	assert_string_equal(error.text, "");
 }
 
-static uint32_t parent_of(const struct profile *profile, const struct profile_node *node)
-{
-	size_t first = profile->thread_first[profile_thread_find(profile, node->thread)];
-
-	return profile->node[first + node->parent].id;
-}
-
 static void check_difference(const struct profile *profile, const struct difference *row)
 {
 	size_t i = 0;
@@ -390,15 +383,17 @@ static void check_difference(const struct profile *profile, const struct differe
 		const struct line *line = &row->is[i];
 		const struct profile_node *node = &profile->node[i];
 
-		if (i >= profile->node_count || node->thread != line->thread ||
-			node->id != line->id || parent_of(profile, node) != line->parent ||
+		if (i >= profile->node_count ||
+			profile->thread[node->thread].id != line->thread ||
+			node->id != line->id ||
+			profile->node[node->parent].id != line->parent ||
 			node->method != line->method || node->calls != line->calls ||
 			node->jitted != line->calls || node->transition[0][1] != line->calls ||
 			node->base[0] != line->wall)
 			fail_msg("row of line %d, %s: node %zu: thread %u, id %u, method "
 				 "%u, %lu calls, %lu ns",
-				row->line, row->what, i, node->thread, node->id, node->method,
-				node->calls, node->base[0]);
+				row->line, row->what, i, profile->thread[node->thread].id,
+				node->id, node->method, node->calls, node->base[0]);
 		/* All calls are jitted. */
 		if (line->method >= METHOD_FIRST)
 			assert_int_equal(node->earlier, line->calls ? 0 : 2);

@@ -167,7 +167,7 @@ static void drop(void **state)
 	assert_int_equal(profile->thread_first[1], 50);
 	assert_int_equal(profile->thread_first[2], 99);
 	assert_int_equal(profile->thread_first[3], 149);
-	assert_int_equal(profile->node[99].thread, 4);
+	assert_int_equal(profile->node[99].thread, 2);
 	profile_free(profile);
 }
 

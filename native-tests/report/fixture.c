@@ -50,7 +50,7 @@ static uint32_t find_recursion(
 {
 	uint32_t recursion = 0;
 
-	for (uint32_t up = parent; up != 0; up = nodes[up].parent)
+	for (uint32_t up = parent; nodes[up].parent != up; up = nodes[up].parent)
 		recursion += nodes[up].method == method;
 	return recursion;
 }
@@ -65,15 +65,15 @@ static void add_node(struct fixture *fixture, uint32_t parent, uint32_t method, 
 	assert_true(at < FIXTURE_NODES);
 	fixture->base[at][0] = wall;
 	fixture->base[at][1] = alloc;
-	fixture->node[at] = (struct profile_node){.thread = fixture->thread[thread].id,
+	parent += (uint32_t)first;
+	fixture->node[at] = (struct profile_node){.thread = (uint32_t)thread,
 		.id = (uint32_t)(at - first),
 		.parent = parent,
 		.method = method,
 		.calls = calls,
 		.interpreted = calls / 3,
 		.jitted = calls - calls / 3,
-		.recursion =
-			at == first ? 0 : find_recursion(fixture->node + first, parent, method),
+		.recursion = at == first ? 0 : find_recursion(fixture->node, parent, method),
 		.base = fixture->base[at]};
 	fixture->thread[thread].events += 2 * calls;
 	fixture->thread[thread].total[0] += wall;
@@ -127,10 +127,9 @@ void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum acco
 	size_t at = fixture->profile.account_count++;
 
 	assert_true(at < FIXTURE_IO);
-	fixture->account[at] = (struct profile_account){
-		.thread = fixture->thread[fixture->profile.thread_count - 1].id,
-		.id = (uint32_t)at,
-		.node = node,
+	fixture->account[at] = (struct profile_account){.id = (uint32_t)at,
+		.node = (uint32_t)fixture->thread_first[fixture->profile.thread_count - 1] +
+			node,
 		.subject = file,
 		.kind = op,
 		.count = ops,
@@ -299,13 +298,10 @@ void fixture_deltas(struct fixture *fixture)
 
 	for (size_t i = 0; i < profile->node_count; i++) {
 		struct profile_node *node = &fixture->node[i];
-		size_t thread = 0;
 
-		while (fixture->thread[thread].id != node->thread)
-			thread++;
 		node->transition[PROFILE_ENTRY][PROFILE_EXIT] += node->calls;
-		fixture->node[profile->thread_first[thread] + node->parent]
-			.transition[PROFILE_EXIT][PROFILE_ENTRY] += node->calls;
+		fixture->node[node->parent].transition[PROFILE_EXIT][PROFILE_ENTRY] +=
+			node->calls;
 		node->spent = fixture->spent[i];
 		fixture->spent[i][0] = i == 0 ? 0 : 16;
 	}

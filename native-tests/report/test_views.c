@@ -38,47 +38,42 @@ static struct {
 	struct sums node[FIXTURE_NODES];
 } model;
 
-static const struct profile_node *node_at(size_t thread, uint32_t index)
-{
-	return &fixture.node[fixture.thread_first[thread] + index];
-}
-
 static void add_base(uint64_t *sums, size_t at)
 {
 	for (unsigned m = 0; m < FIXTURE_METRICS; m++)
 		sums[m] += fixture.base[at][m];
 }
 
-static bool on_path_above(size_t thread, uint32_t index, uint32_t method)
+static bool on_path_above(uint32_t node, uint32_t method)
 {
-	while (index != 0) {
-		index = node_at(thread, index)->parent;
-		if (node_at(thread, index)->method == method && index != 0)
+	while (fixture.node[node].id != 0) {
+		node = fixture.node[node].parent;
+		if (fixture.node[node].method == method && fixture.node[node].id != 0)
 			return true;
 	}
 	return false;
 }
 
 /* Node at, with N one of the nodes on its path and C the next one down. */
-static void model_path(size_t thread, size_t at)
+static void model_path(size_t at)
 {
 	const struct profile_node *x = &fixture.node[at];
 	bool seen[METHODS] = {false};
-	uint32_t below = x->id;
+	uint32_t below = (uint32_t)at;
 
-	for (uint32_t n = x->id;; below = n, n = node_at(thread, n)->parent) {
-		uint32_t method = node_at(thread, n)->method;
-		uint32_t parent = node_at(thread, node_at(thread, n)->parent)->method;
+	for (uint32_t n = below;; below = n, n = fixture.node[n].parent) {
+		uint32_t method = fixture.node[n].method;
+		uint32_t parent = fixture.node[fixture.node[n].parent].method;
 
-		add_base(model.node[fixture.thread_first[thread] + n].cum, at);
-		if (n == 0)
+		add_base(model.node[n].cum, at);
+		if (fixture.node[n].id == 0)
 			break;
-		if (!on_path_above(thread, n, method)) {
+		if (!on_path_above(n, method)) {
 			add_base(model.method[method].cum, at);
 			add_base(model.in[parent][method].cum, at);
 		}
 		if (!seen[method] && method != x->method)
-			add_base(model.out[method][node_at(thread, below)->method].cum, at);
+			add_base(model.out[method][fixture.node[below].method].cum, at);
 		seen[method] = true;
 	}
 }
@@ -92,19 +87,17 @@ static void model_edge(struct sums *sums, const struct profile_node *x, size_t a
 static void make_model(void)
 {
 	memset(&model, 0, sizeof(model));
-	for (size_t t = 0; t < fixture.profile.thread_count; t++) {
-		for (size_t i = fixture.thread_first[t]; i < fixture.thread_first[t + 1]; i++) {
-			const struct profile_node *x = &fixture.node[i];
-			uint32_t parent = node_at(t, x->parent)->method;
+	for (size_t i = 0; i < fixture.profile.node_count; i++) {
+		const struct profile_node *x = &fixture.node[i];
+		uint32_t parent = fixture.node[x->parent].method;
 
-			model_path(t, i);
-			model_edge(&model.node[i], x, i);
-			if (x->id == 0)
-				continue;
-			model_edge(&model.method[x->method], x, i);
-			model_edge(&model.in[parent][x->method], x, i);
-			model_edge(&model.out[parent][x->method], x, i);
-		}
+		model_path(i);
+		model_edge(&model.node[i], x, i);
+		if (x->id == 0)
+			continue;
+		model_edge(&model.method[x->method], x, i);
+		model_edge(&model.in[parent][x->method], x, i);
+		model_edge(&model.out[parent][x->method], x, i);
 	}
 }
 

@@ -144,9 +144,10 @@ static void add_profile_thread(
 	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		assert_true(i == first || (node->parent < i - first && node->id > node[-1].id));
+		assert_true(i == first || (node->parent >= first && node->parent < i &&
+						  node->id > node[-1].id));
 		assert_int_equal(node->calls, node->interpreted + node->jitted + node->native);
-		hash[i] = truth_path(i == first ? 0 : hash[first + node->parent], node->method);
+		hash[i] = truth_path(i == first ? 0 : hash[node->parent], node->method);
 		truth->calls[0] += node->interpreted;
 		truth->calls[1] += node->jitted;
 		truth->calls[2] += node->native;
@@ -174,13 +175,11 @@ void truth_of_profile(const struct profile *profile, struct truth truth[GROUPS])
 		add_profile_thread(&truth[group_of(profile->thread[t].name)], profile, t, hash);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
-		ptrdiff_t t = profile_thread_find(profile, io->thread);
+		uint32_t t = profile->node[io->node].thread;
 		uint64_t *sums;
 
-		assert_true(t >= 0);
-		assert_true(io->node < profile->thread_first[t + 1] - profile->thread_first[t]);
 		truth[group_of(profile->thread[t].name)].paths +=
-			hash[profile->thread_first[t] + io->node] * (io->amount + io->count);
+			hash[io->node] * (io->amount + io->count);
 		sums = truth[group_of(profile->thread[t].name)].io[io->subject][io->kind];
 		sums[0] += io->count;
 		sums[1] += io->amount;

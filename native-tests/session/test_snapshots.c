@@ -432,16 +432,18 @@ static void *record(void *argument)
 	return NULL;
 }
 
+enum { ASKS = TEST_TRIES(8), MARKS = 100, ASKERS = 2 };
+
 static void *ask_and_mark(void *argument)
 {
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < ASKS; i++) {
 		struct writer_counts counts;
 		struct error error = {0};
 		char *label;
 		uint64_t at;
 
 		poll(NULL, 0, 10); /* the others shall have run */
-		for (int k = 0; k < 100; k++)
+		for (int k = 0; k < MARKS; k++)
 			writer_mark(argument, "mark", 1, "asker");
 		writer_snapshot(argument, NULL, &label, &at, &error);
 		assert_string_equal(error.text, "");
@@ -487,15 +489,15 @@ static void run_threads(const char *name)
 {
 	struct trace *trace = trace_create(&snapshot_set, 3 << 20);
 	struct writer *writer = snapshot_start(trace, name, 0);
-	pthread_t recorder[2], asker[2];
+	pthread_t recorder[2], asker[ASKERS];
 	struct profile *profile;
 
 	atomic_store(&stop, false);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&recorder[i], NULL, record, trace);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ASKERS; i++)
 		pthread_create(&asker[i], NULL, ask_and_mark, writer);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < ASKERS; i++)
 		pthread_join(asker[i], NULL);
 	atomic_store(&stop, true);
 	for (int i = 0; i < 2; i++)
@@ -503,8 +505,8 @@ static void run_threads(const char *name)
 	trace_stop(trace);
 	snapshot_finish(writer);
 	profile = snapshot_read(NULL);
-	assert_int_equal(profile->snapshot_count, 16);
-	assert_int_equal(profile->mark_count, 1600);
+	assert_int_equal(profile->snapshot_count, ASKERS * ASKS);
+	assert_int_equal(profile->mark_count, ASKERS * ASKS * MARKS);
 	profile_free(profile);
 	check_chain();
 	trace_destroy(trace);

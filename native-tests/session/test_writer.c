@@ -167,14 +167,13 @@ static struct profile *read_profile(void)
 
 /* ---- file and trace side by side ---- */
 
-/* root: of the node's thread. */
-static void same_node(const struct profile_node *root, const struct profile_node *node,
+static void same_node(const struct profile_node *all, const struct profile_node *node,
 	const struct tree_node *shown)
 {
 	struct tree_states states = tree_node_states(shown);
 
 	assert_int_equal(node->id, shown->id);
-	assert_int_equal(root[node->parent].id, shown->parent);
+	assert_int_equal(all[node->parent].id, shown->parent);
 	assert_int_equal(node->method, shown->method);
 	assert_int_equal(node->recursion, shown->recursion);
 	assert_int_equal(node->calls, shown->calls);
@@ -226,7 +225,7 @@ static void assert_same(struct trace *trace)
 		assert_int_equal(profile->thread_first[t + 1] - first, row->thread.nodes);
 		qsort(row->nodes, row->thread.nodes, row->stride, by_id);
 		for (uint32_t i = 0; i < row->thread.nodes; i++)
-			same_node(&profile->node[first], &profile->node[first + i],
+			same_node(profile->node, &profile->node[first + i],
 				trace_node(row->nodes, row->stride, i));
 	}
 	test_picture_fini(&picture);

@@ -90,15 +90,15 @@ static int add_node(struct search *search, uint32_t outer)
 	return 0;
 }
 
-static int add_thread(struct search *search, size_t thread)
+/* Of the thread with that root. */
+static int add_thread(struct search *search, uint32_t root)
 {
 	const struct profile *profile = search->model->profile;
 	struct path *path = &search->path;
-	struct walk walk;
-	bool more = walk_start(&walk, search->model, search->link, thread);
+	struct walk walk = walk_from(search->model, search->link, root);
 	uint32_t method;
 
-	for (; more; more = walk_next(&walk)) {
+	for (bool more = true; more; more = walk_next(&walk)) {
 		path_leave(path, profile, walk.level);
 		method = profile->node[walk.at].method;
 		path->node[path->depth] = walk.at;
@@ -159,10 +159,9 @@ int edges_init(struct edges *edges, const struct model *model, const union model
 		store_room(model->store, profile->method_count + 1, sizeof(*path->active));
 	if (model->store->failed)
 		return -1;
-	for (size_t t = 0; failed == 0 && t < profile->thread_count; t++) {
-		if (model->selected[t])
-			failed = add_thread(&search, t);
-	}
+	for (size_t i = 0; failed == 0 && i < model->node_count; i++)
+		if (profile->node[model->node[i]].id == 0)
+			failed = add_thread(&search, model->node[i]);
 	pairs_fini(&search.found);
 	if (failed != 0)
 		return -1;

@@ -20,11 +20,10 @@ bool *io_wanted(const struct model *model)
 		return NULL;
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
-		size_t thread = (size_t)profile_thread_find(profile, io->thread);
 
 		wanted[i] = account_kind_subject(io->kind) == SUBJECT_FILE &&
-			    model->selected[thread] &&
-			    below[profile->thread_first[thread] + io->node] &&
+			    model->selected[profile->node[io->node].thread] &&
+			    below[io->node] &&
 			    model_wants_file(model,
 				    io->subject ? &profile->file[io->subject - 1] : NULL);
 	}
@@ -65,22 +64,17 @@ int io_use_of_nodes(const struct model *model, struct io_use **base, struct io_u
 		return -1;
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *io = &profile->account[i];
-		size_t thread = (size_t)profile_thread_find(profile, io->thread);
-		size_t node = profile->thread_first[thread] + io->node;
 
 		/* What is charged to entries is charged to their archives, too. */
 		if (!wanted[i] ||
 			(io->subject && profile->file[io->subject - 1].kind == IO_ENTRY))
 			continue;
-		io_use_add(&(*base)[node], io);
-		io_use_add(&(*cum)[node], io);
+		io_use_add(&(*base)[io->node], io);
+		io_use_add(&(*cum)[io->node], io);
 	}
-	for (size_t t = 0; t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		/* Children stand behind their parents. */
-		for (size_t i = profile->thread_first[t + 1]; i-- > first + 1;)
-			io_use_join(&(*cum)[first + profile->node[i].parent], &(*cum)[i]);
-	}
+	/* Children stand behind their parents. */
+	for (size_t i = profile->node_count; i-- > 0;)
+		if (profile->node[i].parent != i)
+			io_use_join(&(*cum)[profile->node[i].parent], &(*cum)[i]);
 	return 0;
 }

@@ -7,32 +7,18 @@ struct link *links_make(const struct model *model, const struct rank *rank, size
 {
 	const struct profile *profile = model->profile;
 	struct link *link = store_room(model->store, profile->node_count + 1, sizeof(*link));
-	size_t thread = 0;
 
 	/* Each child is put in front of those before it: from the last to the first. */
 	for (size_t i = rank ? count : model->node_count; link && i-- > 0;) {
-		uint32_t at = rank ? rank[i].item : model->node[i], parent;
+		uint32_t at = rank ? rank[i].item : model->node[i];
+		uint32_t parent = profile->node[at].parent;
 
-		thread = model_thread_of(model, at, thread);
-		if (at == profile->thread_first[thread])
+		if (parent == at)
 			continue;
-		parent = (uint32_t)profile->thread_first[thread] + profile->node[at].parent;
 		link[at].next_sibling = link[parent].first_child;
 		link[parent].first_child = at;
 	}
 	return link;
-}
-
-bool walk_start(
-	struct walk *walk, const struct model *model, const struct link *link, size_t thread)
-{
-	size_t first = model->profile->thread_first[thread];
-
-	*walk = (struct walk){.profile = model->profile,
-		.link = link,
-		.root = (uint32_t)first,
-		.at = (uint32_t)first};
-	return model->profile->thread_first[thread + 1] > first;
 }
 
 bool walk_next(struct walk *walk)
@@ -55,7 +41,7 @@ bool walk_past(struct walk *walk)
 			walk->at = across;
 			return true;
 		}
-		walk->at = walk->root + walk->profile->node[walk->at].parent;
+		walk->at = walk->profile->node[walk->at].parent;
 		walk->level--;
 	}
 	return false;

@@ -24,7 +24,7 @@ static int add_thread(
 
 	for (size_t i = first; i < profile->thread_first[thread + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
-		uint32_t parent = merged->place[first + node->parent], at = 0;
+		uint32_t parent = merged->place[node->parent], at = 0;
 		union model_value values[MODEL_VALUES_MAX];
 		struct profile_node *to;
 
@@ -68,6 +68,7 @@ int model_merge_threads(struct model *model)
 	merged->profile.thread_first = merged->thread_first;
 	merged->profile.thread_count = 1;
 	merged->profile.node_count = 1;
+	merged->profile.account_count = 0; /* they are of nodes that are no more */
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* model: what is chosen of a profile. What its nodes have of each metric is in values.c. */
-#include "report/model/model.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,18 +102,14 @@ static void find_hidden(struct model *model)
 
 	model->hidden =
 		store_room(model->store, profile->node_count + 1, sizeof(*model->hidden));
-	for (size_t t = 0; model->hidden && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
+	for (size_t i = 0; model->hidden && i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+		uint64_t used = node->calls;
 
-		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
-			const struct profile_node *node = &profile->node[i];
-			uint64_t used = node->calls;
-
-			for (unsigned m = 0; m < profile->metric_count; m++)
-				used |= node->base[m];
-			model->hidden[i] = node->method == METHOD_FOLDED && used == 0;
-			model->hidden[first + node->parent] = false;
-		}
+		for (unsigned m = 0; m < profile->metric_count; m++)
+			used |= node->base[m];
+		model->hidden[i] = node->method == METHOD_FOLDED && used == 0;
+		model->hidden[node->parent] = false;
 	}
 }
 
@@ -132,11 +126,11 @@ static void find_folds(struct model *model)
 		bool all = false;
 
 		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++) {
-			size_t parent = first + profile->node[i].parent;
+			const struct profile_node *node = &profile->node[i];
 
-			at_least[i] = profile->node[parent].method == METHOD_FOLDED;
+			at_least[i] = profile_is_flat(profile, node);
 			any |= at_least[i];
-			all |= at_least[i] && profile->node[parent].parent == 0;
+			all |= at_least[i] && profile->node[node->parent].parent == first;
 		}
 		for (size_t i = first + 1; all && i < profile->thread_first[t + 1]; i++)
 			at_least[i] = profile->node[i].method != METHOD_FOLDED;
@@ -149,13 +143,9 @@ static void list_nodes(struct model *model)
 	const struct profile *profile = model->profile;
 
 	model->node = store_room(model->store, profile->node_count + 1, sizeof(*model->node));
-	for (size_t t = 0; !model->store->failed && t < profile->thread_count; t++) {
-		for (size_t i = profile->thread_first[t];
-			model->selected[t] && i < profile->thread_first[t + 1]; i++) {
-			if (!model->hidden[i])
-				model->node[model->node_count++] = (uint32_t)i;
-		}
-	}
+	for (size_t i = 0; !model->store->failed && i < profile->node_count; i++)
+		if (model->selected[profile->node[i].thread] && !model->hidden[i])
+			model->node[model->node_count++] = (uint32_t)i;
 }
 
 /* ---- life ---- */
@@ -171,10 +161,6 @@ int model_init(struct model *model, const struct profile *profile,
 		.store = calloc(1, sizeof(*model->store))};
 	if (!model->store)
 		return model_no_memory(error);
-	/* Nodes and edges are numbered with 32 bits here. */
-	if (profile->node_count >= UINT32_MAX)
-		return error_set(
-			error, ERROR_MEMORY, "the profile has too many nodes to report");
 	failed = choose_metrics(model, error);
 	if (failed == 0)
 		failed = choose_threads(model, error);
@@ -212,27 +198,6 @@ bool model_has_virtual(const struct model *model)
 	return false;
 }
 
-size_t model_thread_of(const struct model *model, size_t node, size_t near)
-{
-	const struct profile *profile = model->profile;
-	size_t low = 0, high = profile->thread_count;
-
-	if (near < high && profile->thread_first[near] <= node &&
-		node < profile->thread_first[near + 1])
-		return near;
-	/* The last thread that starts at or before the node; empty ones start where the
-	 * next does. */
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (profile->thread_first[middle] <= node)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 bool model_wants_method(const struct model *model, uint32_t method)
 {
 	const struct pattern_list *wanted = &model->choice->methods;
@@ -260,14 +225,12 @@ bool *model_below_wanted(const struct model *model)
 	bool *wanted = store_room(model->store, profile->node_count + 1, sizeof(*wanted));
 	bool all = model->choice->methods.count == 0;
 
-	for (size_t t = 0; wanted && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
+	for (size_t i = 0; wanted && i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
 
-		if (profile->thread_first[t + 1] > first)
-			wanted[first] = all;
-		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
-			wanted[i] = wanted[first + profile->node[i].parent] ||
-				    model_wants_method(model, profile->node[i].method);
+		wanted[i] = node->parent == i ? all
+					      : wanted[node->parent] ||
+							model_wants_method(model, node->method);
 	}
 	return wanted;
 }

@@ -76,15 +76,11 @@ void model_fini(struct model *model);
 struct method_label *method_labels(struct store *store, const struct profile *profile);
 
 /* Makes one tree of all selected threads: from here on the profile has one thread, whose nodes are the sums of
- * those with the same path; it borrows all else. 0, or -1 without memory. */
+ * those with the same path; it has no accounts, and borrows all else. 0, or -1 without memory. */
 int model_merge_threads(struct model *model);
 
 /* "no memory for the report". Returns a negative code. */
 int model_no_memory(struct error *error);
-
-/* Position of the thread that a node belongs to. near is where to look first: the answer of
- * the call before, or 0. */
-size_t model_thread_of(const struct model *model, size_t node, size_t near);
 
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
@@ -171,7 +167,7 @@ void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX]);
 
 /*
  * Positions are those of profile->node. 0 means none: position 0 is the root of the first
- * thread, which has no parent. 8 bytes a node. A walk needs no stack: the parent's position
+ * thread, which is no node's child. 8 bytes a node. A walk needs no stack: the parent's position
  * is in the node.
  */
 struct link {
@@ -191,7 +187,7 @@ struct rank {
  * rank, or, if that is NULL, in the order they were first entered. The store's; NULL without memory. */
 struct link *links_make(const struct model *model, const struct rank *rank, size_t count);
 
-/* Where a walk of one thread's tree is. */
+/* Where a walk of a tree is. */
 struct walk {
 	const struct profile *profile;
 	const struct link *link;
@@ -199,9 +195,11 @@ struct walk {
 	uint32_t level;
 };
 
-/* Starts at the thread's root; false if the thread has no nodes. */
-bool walk_start(
-	struct walk *walk, const struct model *model, const struct link *link, size_t thread);
+static inline struct walk walk_from(
+	const struct model *model, const struct link *link, uint32_t root)
+{
+	return (struct walk){.profile = model->profile, .link = link, .root = root, .at = root};
+}
 
 /* On to the next node, parents before children. False when all have been seen. */
 bool walk_next(struct walk *walk);

@@ -78,21 +78,15 @@ union model_value *model_cum(const struct model *model)
 	union model_value *cum = model_values(model, profile->node_count);
 	union model_value base[MODEL_VALUES_MAX];
 
-	for (size_t t = 0; cum && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
+	/* Children stand behind their parents: from the end, each node is complete when it is met. */
+	for (size_t i = profile->node_count; cum && i-- > 0;) {
+		union model_value *own = model_at(model, cum, i);
+		uint32_t parent = profile->node[i].parent;
 
-		/* Children stand behind their parents: from the end, each node is complete
-		 * when it is met. */
-		for (size_t i = profile->thread_first[t + 1]; i-- > first;) {
-			union model_value *own = model_at(model, cum, i);
-
-			model_base(model, i, base);
-			model_add(model, own, base);
-			if (i > first)
-				model_add(model,
-					model_at(model, cum, first + profile->node[i].parent),
-					own);
-		}
+		model_base(model, i, base);
+		model_add(model, own, base);
+		if (parent != i)
+			model_add(model, model_at(model, cum, parent), own);
 	}
 	return cum;
 }

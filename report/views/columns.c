@@ -12,6 +12,34 @@ void method_columns(struct report *report)
 	sheet_add(&report->sheet, NULL, "signature", "Signature", IN_DATA);
 }
 
+/* ---- nodes ---- */
+
+void node_columns(struct report *report)
+{
+	sheet_add(&report->sheet, NULL, "id", "Id", IN_DATA | COLUMN_RISING);
+	sheet_add(&report->sheet, NULL, "parent", "Parent", IN_DATA | COLUMN_RISING);
+	sheet_add(&report->sheet, NULL, "thread", "Thread", IN_DATA);
+}
+
+struct cell *node_cells(const struct report *report, struct cell *cells, uint32_t node)
+{
+	const struct profile_node *row = &report->model->profile->node[node];
+
+	*cells++ = cell_number(node);
+	*cells++ = row->parent == node ? cell_null() : cell_number(row->parent);
+	*cells++ = cell_label(report->model->thread[row->thread]);
+	return cells;
+}
+
+struct cell node_name(const struct report *report, uint32_t node)
+{
+	const struct model *model = report->model;
+	const struct profile_node *row = &model->profile->node[node];
+
+	return cell_label(
+		row->id == 0 ? model->thread[row->thread] : model->method[row->method].display);
+}
+
 void entered_columns(struct report *report, unsigned flags)
 {
 	sheet_add(&report->sheet, "entered", "interpreted", "Interpreted", flags);

@@ -82,13 +82,13 @@ bool report_is_idle(const struct report *report, size_t thread)
 {
 	const struct model *model = report->model;
 	const struct profile_thread *row = &model->profile->thread[thread];
-	bool cpu = model->metric_count > 0 && strcmp(model->metric[0]->name, "cpu") == 0;
 
 	if (!report->request->format->shares || model->choice->threads.count > 0 ||
 		row->events > 0)
 		return false;
 	/* A thread that waits has wall time, too. */
-	return !cpu || row->total[model->metric_index[0]] < report->whole[0] / 1000;
+	return model->metric_count == 0 || strcmp(model->metric[0]->name, "cpu") != 0 ||
+	       row->total[model->metric_index[0]] < report->whole[0] / 1000;
 }
 
 /* ---- lists ---- */

@@ -134,6 +134,11 @@ static inline struct cell *method_cells(struct cell *cells, const struct method_
 	return cells;
 }
 
+/* A node's place, its parent's, and its thread's name; node_name is what its row is called. */
+void node_columns(struct report *report);
+struct cell *node_cells(const struct report *report, struct cell *cells, uint32_t node);
+struct cell node_name(const struct report *report, uint32_t node);
+
 /* How it was entered. */
 void entered_columns(struct report *report, unsigned flags);
 static inline struct cell *entered_cells(

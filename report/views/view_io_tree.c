@@ -6,38 +6,25 @@
 struct io_tree_view {
 	struct io_use *base, *cum; /* by node */
 	struct link *link;
-	size_t thread; /* of the node filled last */
 };
 
 static void columns(struct report *report)
 {
-	struct sheet *sheet = &report->sheet;
-
-	sheet_add(sheet, NULL, "id", "Id", IN_DATA | COLUMN_RISING);
-	sheet_add(sheet, NULL, "parent", "Parent", IN_DATA | COLUMN_RISING);
-	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA);
+	node_columns(report);
 	method_columns(report);
 	io_all_columns(report);
-	sheet_add_name(sheet, "Name");
+	sheet_add_name(&report->sheet, "Name");
 }
 
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
-	struct io_tree_view *view = report->data;
+	const struct io_tree_view *view = report->data;
 	const struct model *model = report->model;
-	const struct profile_node *node = &model->profile->node[item];
-	const struct method_label *method = &model->method[node->method];
-	bool is_root = node->id == 0;
 
-	view->thread = model_thread_of(model, item, view->thread);
-	*cells++ = cell_number(item);
-	*cells++ = is_root ? cell_null()
-			   : cell_number(
-				     model->profile->thread_first[view->thread] + node->parent);
-	*cells++ = cell_label(model->thread[view->thread]);
-	cells = method_cells(cells, method);
+	cells = node_cells(report, cells, item);
+	cells = method_cells(cells, &model->method[model->profile->node[item].method]);
 	cells = io_all_cells(cells, &view->base[item], &view->cum[item]);
-	*cells = cell_label(is_root ? model->thread[view->thread] : method->display);
+	*cells = node_name(report, item);
 }
 
 static int open_io_tree(struct report *report)
@@ -65,18 +52,14 @@ static void rows(struct report *report, struct sink *sink)
 	struct io_tree_view *view = report->data;
 	const struct model *model = report->model;
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
-	size_t thread = 0, given = 0;
+	size_t given = 0;
 
 	sums_begin(report, sums);
 	for (size_t i = 0; i < report->count; i++) {
 		uint32_t root = report->rank[i].item;
-		struct walk walk;
-		bool more;
+		struct walk walk = walk_from(model, view->link, root);
+		bool more = model->profile->node[root].id == 0;
 
-		if (model->profile->node[root].id != 0)
-			continue;
-		thread = model_thread_of(model, root, thread);
-		more = walk_start(&walk, model, view->link, thread);
 		for (; more && sink->out->failed == 0; more = walk_next(&walk), given++) {
 			fill(report, walk.at, cells);
 			if (given < report->shown)

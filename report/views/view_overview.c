@@ -96,15 +96,16 @@ static int link_heavy(struct report *report, struct overview *view)
 	return view->link ? 0 : -1;
 }
 
-/* Gives the nodes that are shown to the sink, if there is one; how many they are. */
+/* Gives the nodes that are shown to the sink, if there is one; how many they are. All threads are one
+ * tree, whose root is not shown. */
 static size_t walk_paths(struct report *report, struct sink *sink, uint64_t least)
 {
 	const struct overview *view = report->data;
 	struct cell cells[COLUMN_MAX];
-	struct walk walk;
+	struct walk walk = walk_from(report->model, view->link, 0);
 	uint32_t shown[ROWS_MOST + 1]; /* levels of those above */
 	size_t rows = 0, depth = 0;
-	bool more = walk_start(&walk, report->model, view->link, 0) && walk_next(&walk);
+	bool more = walk_next(&walk);
 
 	while (more) {
 		uint64_t cum = cum_of(report, walk.at), below;

@@ -12,17 +12,14 @@ struct tree_view {
 	union model_value *cum;
 	uint32_t *level;
 	struct link *link;
-	bool *shown;   /* by node; NULL: all */
-	size_t thread; /* of the node filled last */
+	bool *shown; /* by node; NULL: all */
 };
 
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
 
-	sheet_add(sheet, NULL, "id", "Id", IN_DATA | COLUMN_RISING);
-	sheet_add(sheet, NULL, "parent", "Parent", IN_DATA | COLUMN_RISING);
-	sheet_add(sheet, NULL, "thread", "Thread", IN_DATA);
+	node_columns(report);
 	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL);
@@ -39,26 +36,19 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	struct tree_view *view = report->data;
 	const struct model *model = report->model;
 	const struct profile_node *node = &model->profile->node[item];
-	const struct method_label *method = &model->method[node->method];
 	union model_value base[MODEL_VALUES_MAX];
-	bool is_root = node->id == 0;
-	size_t first;
 
-	view->thread = model_thread_of(model, item, view->thread);
-	first = model->profile->thread_first[view->thread];
-	*cells++ = cell_number(item);
-	*cells++ = is_root ? cell_null() : cell_number(first + node->parent);
-	*cells++ = cell_label(model->thread[view->thread]);
-	*cells++ = cell_number(model->profile->thread[view->thread].id);
+	cells = node_cells(report, cells, item);
+	*cells++ = cell_number(model->profile->thread[node->thread].id);
 	*cells++ = cell_number(view->level[item]);
 	*cells++ = cell_number(node->recursion);
-	cells = method_cells(cells, method);
+	cells = method_cells(cells, &model->method[node->method]);
 	*cells++ = cell_number(node->calls);
 	cells = entered_cells(cells, node->interpreted, node->jitted, node->native);
 	cells = at_least_cell(report, cells, model_is_at_least(model, item));
 	model_base(model, item, base);
 	cells = value_cells(report, cells, base, model_at(model, view->cum, item));
-	*cells = cell_label(is_root ? model->thread[view->thread] : method->display);
+	*cells = node_name(report, item);
 }
 
 /* ---- which rows are shown ---- */
@@ -69,7 +59,7 @@ static int choose_shown(struct report *report, struct tree_view *view)
 	const struct report_request *request = report->request;
 	const struct profile *profile = report->model->profile;
 	uint64_t least = report_least(report);
-	size_t thread = 0, chosen = 0;
+	size_t chosen = 0;
 	const bool *wanted = NULL;
 
 	if (report->shown == report->count && least == 0 && request->depth == 0 &&
@@ -81,18 +71,17 @@ static int choose_shown(struct report *report, struct tree_view *view)
 	if (report->model->store->failed)
 		return -1;
 	for (size_t i = 0; i < report->count && chosen < report->shown; i++) {
-		size_t at = report->rank[i].item, first;
+		size_t at = report->rank[i].item;
 
 		if (report->rank[i].number < least ||
 			(request->depth > 0 && view->level[at] > request->depth) ||
 			(wanted && !wanted[at]))
 			continue;
 		chosen++;
-		thread = model_thread_of(report->model, at, thread);
-		first = profile->thread_first[thread];
-		if (at == first && report_is_idle(report, thread))
+		if (profile->node[at].id == 0 &&
+			report_is_idle(report, profile->node[at].thread))
 			continue;
-		for (; !view->shown[at]; at = first + profile->node[at].parent)
+		for (; !view->shown[at]; at = profile->node[at].parent)
 			view->shown[at] = true;
 	}
 	return 0;
@@ -109,12 +98,9 @@ static int open_tree(struct report *report)
 	report->data = view;
 	view->cum = model_cum(model);
 	view->level = report_room(report, profile->node_count, uint32_t);
-	for (size_t t = 0; view->level && t < profile->thread_count; t++) {
-		size_t first = profile->thread_first[t];
-
-		for (size_t i = first + 1; i < profile->thread_first[t + 1]; i++)
-			view->level[i] = view->level[first + profile->node[i].parent] + 1;
-	}
+	for (size_t i = 0; view->level && i < profile->node_count; i++)
+		if (profile->node[i].id != 0)
+			view->level[i] = view->level[profile->node[i].parent] + 1;
 	if (model->store->failed || report_list(report, model->node, model->node_count) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, report->count);
@@ -135,15 +121,13 @@ __attribute__((always_inline)) static inline void fetch(
 	__builtin_prefetch(model_at(model, view->cum, node));
 }
 
-static void print_thread(struct report *report, struct sink *sink, size_t thread)
+static void print_thread(struct report *report, struct sink *sink, uint32_t root)
 {
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX];
-	struct walk walk;
-	bool more = walk_start(&walk, report->model, view->link, thread);
+	struct walk walk = walk_from(report->model, view->link, root);
+	bool more = !view->shown || view->shown[root];
 
-	if (more && view->shown && !view->shown[walk.at])
-		return;
 	while (more && sink->out->failed == 0) {
 		uint32_t at = walk.at, level = walk.level;
 
@@ -162,10 +146,10 @@ static void print_thread(struct report *report, struct sink *sink, size_t thread
 static void print_omitted(struct report *report, struct sink *sink, bool idle)
 {
 	enum { AHEAD = 8 };
+	const struct profile_node *node = report->model->profile->node;
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX], sums[COLUMN_MAX];
 	uint64_t rows = 0;
-	size_t thread = 0;
 
 	sums_begin(report, sums);
 	for (size_t i = 0; i < report->count; i++) {
@@ -173,13 +157,8 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 
 		if (i + AHEAD < report->count)
 			fetch(report->model, view, report->rank[i + AHEAD].item);
-		if (view->shown[at])
+		if (view->shown[at] || report_is_idle(report, node[at].thread) != idle)
 			continue;
-		if (report->request->format->shares) {
-			thread = model_thread_of(report->model, at, thread);
-			if (report_is_idle(report, thread) != idle)
-				continue;
-		}
 		fill(report, at, cells);
 		sums_add(report, sums, cells);
 		rows++;
@@ -195,7 +174,6 @@ static void rows(struct report *report, struct sink *sink)
 	const struct model *model = report->model;
 	struct tree_view *view = report->data;
 	struct cell cells[COLUMN_MAX];
-	size_t thread = 0;
 
 	/* Widths do not depend on the order of rows: the one in memory is the fastest, by far in a tree that
 	 * is larger than the processor's caches. */
@@ -211,10 +189,8 @@ static void rows(struct report *report, struct sink *sink)
 	for (size_t i = 0; !sink->measuring && i < report->count; i++) {
 		uint32_t at = report->rank[i].item;
 
-		if (model->profile->node[at].id != 0)
-			continue;
-		thread = model_thread_of(model, at, thread);
-		print_thread(report, sink, thread);
+		if (model->profile->node[at].id == 0)
+			print_thread(report, sink, at);
 	}
 	if (view->shown) {
 		print_omitted(report, sink, false);
