@@ -49,14 +49,15 @@ static void waits_for_rivals(void **state)
 	sched_setaffinity(0, sizeof(one), &one);
 	for (int i = 0; i < RIVALS; i++)
 		assert_int_equal(pthread_create(&rival[i], NULL, burn, &stop), 0);
-	wait = processor_wait(gettid());
+	/* The clock is read first and last: the thread may have to wait between two of these readings. */
 	elapsed = clock_system();
+	wait = processor_wait(gettid());
 	ran = cpu_now();
 	while (cpu_now() - ran < 100 * MS)
 		;
 	ran = cpu_now() - ran;
-	elapsed = clock_system() - elapsed;
 	wait = processor_wait(gettid()) - wait;
+	elapsed = clock_system() - elapsed;
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < RIVALS; i++)
 		pthread_join(rival[i], NULL);
