@@ -49,9 +49,9 @@ static inline size_t next(const char *text, size_t length, size_t *bytes)
 
 size_t columns_count(const char *text, size_t length)
 {
-	size_t count = 0;
+	size_t plain = utf8_plain_span(text, length), count = plain;
 
-	for (size_t at = 0, bytes; at < length; at += bytes)
+	for (size_t at = plain, bytes; at < length; at += bytes)
 		count += next(text + at, length - at, &bytes);
 	return count;
 }

@@ -47,19 +47,12 @@ static bool is_harmful(uint32_t character)
 	return low < sizeof(ranges) / sizeof(ranges[0]) && character >= ranges[low].first;
 }
 
-/* Most text is nothing but these. */
-static inline bool is_printable_ascii(char c)
-{
-	return (unsigned char)(c - 0x20) < 0x5f;
-}
-
 size_t harmless_span(const char *text, size_t length)
 {
 	size_t at = 0, bytes;
 
 	for (;; at += bytes) {
-		while (at < length && is_printable_ascii(text[at]))
-			at++;
+		at += utf8_plain_span(text + at, length - at);
 		if (at == length)
 			return at;
 		bytes = utf8_length(text + at, length - at);

@@ -3,6 +3,11 @@
 /* utf8: see utf8.h. */
 #include "error/utf8.h"
 
+#include <string.h>
+
+/* A word that has this byte in each of its places. */
+#define EACH(byte) (UINT64_MAX / 0xff * (byte))
+
 size_t utf8_length(const char *text, size_t length)
 {
 	static const struct {
@@ -57,4 +62,21 @@ size_t utf8_floor(const char *text, size_t length)
 		back++)
 		start--;
 	return utf8_continues(text[start]) ? length : start;
+}
+
+/* Word by word: the highest bit of a byte is set in one of the three where one is above 0x7f, is 0x7f, is
+ * below 0x20; a carry into the next byte comes from such a byte only. */
+size_t utf8_plain_span(const char *text, size_t length)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	for (; length - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, text + at, sizeof(word));
+		if (((word | (word + EACH(1)) | (word - EACH(0x20))) & EACH(0x80)) != 0)
+			break;
+	}
+	while (at < length && text[at] >= 0x20 && text[at] < 0x7f)
+		at++;
+	return at;
 }

@@ -25,6 +25,10 @@ size_t utf8_length(const char *text, size_t length);
 /* The character that those bytes are, as many as utf8_length says. */
 uint32_t utf8_decode(const char *text, size_t length);
 
+/* How many bytes at the begin are printable ASCII, of which each is one character and takes one
+ * column. Most text is nothing else. */
+size_t utf8_plain_span(const char *text, size_t length);
+
 /* The largest length up to `length` that does not end inside a character. Reads
  * text[length], too. */
 size_t utf8_floor(const char *text, size_t length);

@@ -134,9 +134,10 @@ static int check_node(struct reader *reader, void *record, size_t i)
 		profile->thread[reader->position].id < node->thread)
 		profile->thread_first[++reader->position] = i;
 	first = profile->thread_first[reader->position];
-	/* Where no node was folded, ids are places. */
-	if (i > first && node->parent < i - first &&
-		profile->node[first + node->parent].id == node->parent)
+	if (i == first)
+		reader->dense = 0;
+	reader->dense += node->id == i - first && reader->dense == node->id;
+	if (i > first && node->parent < reader->dense)
 		parent = first + node->parent;
 	else if (i > first)
 		parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,

@@ -188,13 +188,17 @@ static bool store_in_thread(uint32_t thread, void *value, uint64_t number)
 	return number >> 32 == thread && store32(value, (uint32_t)number);
 }
 
+static bool is_null(sqlite3_stmt *statement, int at)
+{
+	return sqlite3_column_type(statement, at) == SQLITE_NULL;
+}
+
 /* False: that cannot be. */
 static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 	const struct schema_column *column, void *record)
 {
 	void *value = (char *)record + column->offset;
 	uint64_t number = (uint64_t)sqlite3_column_int64(statement, at);
-	bool null = sqlite3_column_type(statement, at) == SQLITE_NULL;
 	uint32_t *thread = record, word = 0;
 	const char *text;
 
@@ -204,7 +208,7 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		memcpy(value, &number, sizeof number);
 		return true;
 	case KIND_TIME:
-		if (null)
+		if (is_null(statement, at))
 			number = (uint64_t)PROFILE_NOT_KNOWN;
 		memcpy(value, &number, sizeof number);
 		return true;
@@ -220,9 +224,9 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 		if (!text && column->kind == KIND_NAME)
 			text = "";
 		memcpy(value, &text, sizeof text);
-		return !null || !column->key;
+		return !column->key || !is_null(statement, at);
 	case KIND_DESCRIPTOR:
-		*(int *)value = null ? -1 : (int)number;
+		*(int *)value = is_null(statement, at) ? -1 : (int)number;
 		return true;
 	case KIND_WORD:
 		text = (const char *)sqlite3_column_text(statement, at);
@@ -235,9 +239,9 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 	case KIND_THREAD:
 		return number == *thread;
 	case KIND_CALLER:
-		/* A root's is NULL, and no other's. */
-		if (null || thread[1] == 0)
-			return null && thread[1] == 0 && store32(value, 0);
+		/* A root's is NULL, and no other's: it reads as one of thread 0, which is none. */
+		if (thread[1] == 0)
+			return is_null(statement, at) && store32(value, 0);
 		return store_in_thread(*thread, value, number);
 	case KIND_ID_IN_THREAD:
 		return store_in_thread(*thread, value, number);
@@ -299,7 +303,7 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 			status = 0;
 		if (status == 0)
 			status = fetch(reader, statement, table, values, i, record + i * step);
-		key = sqlite3_column_int64(statement, 0);
+		key = list->key ? sqlite3_column_int64(statement, 0) : 0;
 		if (status == 0 && list->key && (key < list->least || key > list->most))
 			status = read_damaged(reader->source, "%s out of range", list->key);
 		if (status == 0 && list->check)

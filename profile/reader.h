@@ -62,8 +62,10 @@ struct reader {
 	struct profile *profile; /* &owned->profile */
 	/* The one whose threads, nodes and I/O are read; 0: those of the file's last state. */
 	uint32_t snapshot;
-	size_t resets;   /* while snapshots are read: so many were */
-	size_t position; /* while nodes are read: of the thread they are at */
+	size_t resets; /* while snapshots are read: so many were */
+	/* While nodes are read: the position of the thread they are at, and how many of its first
+	 * nodes have their place as their id: the others stand behind one that was folded. */
+	size_t position, dense;
 };
 
 /* Looks at row i, which is in the record, and may change that. 0 or a negative code. */

@@ -76,6 +76,24 @@ static void each_class(void **state)
 	}
 }
 
+/* Each byte at each place of texts of each length. */
+static void plain_spans(void **state)
+{
+	enum { LENGTH = 20 };
+	char text[LENGTH];
+
+	for (size_t length = 0; length <= LENGTH; length++)
+		for (size_t at = 0; at < length; at++)
+			for (int byte = 0; byte < 256; byte++) {
+				bool plain = byte >= ' ' && byte <= '~';
+
+				memset(text, byte % 2 ? '~' : ' ', sizeof(text));
+				text[at] = (char)byte;
+				assert_int_equal(
+					utf8_plain_span(text, length), plain ? length : at);
+			}
+}
+
 static void a_zero_byte(void **state)
 {
 	char shown[32];
@@ -134,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_class),
+		cmocka_unit_test(plain_spans),
 		cmocka_unit_test(a_zero_byte),
 		cmocka_unit_test(to_a_file),
 		cmocka_unit_test(cut_between),

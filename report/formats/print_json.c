@@ -12,8 +12,8 @@
 
 static void put_string(struct out *out, const char *text, size_t length)
 {
-	/* How a byte is written: behind a backslash as this letter; else, if it is a control
-	 * character, \u00XX; else itself. */
+	/* How a byte is written: behind a backslash as this letter; 0: as \u00XX if it is a control
+	 * character, else as it is. */
 	static const char escapes[0x100] = {['\b'] = 'b',
 		['\t'] = 't',
 		['\n'] = 'n',
@@ -26,15 +26,16 @@ static void put_string(struct out *out, const char *text, size_t length)
 	out_char(out, '"');
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
-		char escape = escapes[c] == 0 && c < 0x20 ? 'u' : escapes[c];
-		char unicode[6] = {'\\', 'u', '0', '0', (char)('0' + (c >> 4)),
-			"0123456789abcdef"[c & 15]};
+		char escaped[] = "\\u00xx";
 
-		if (escape == 0)
+		if (c >= 0x20 && escapes[c] == 0)
 			continue;
 		out_bytes(out, text + from, i - from);
-		unicode[1] = escape;
-		out_bytes(out, unicode, escape == 'u' ? 6 : 2);
+		if (escapes[c] != 0)
+			escaped[1] = escapes[c];
+		escaped[4] = (char)('0' + (c >> 4));
+		escaped[5] = "0123456789abcdef"[c & 15];
+		out_bytes(out, escaped, escapes[c] != 0 ? 2 : 6);
 		from = i + 1;
 	}
 	out_bytes(out, text + from, length - from);
