@@ -67,7 +67,7 @@ for java in "${javas[@]}"; do
 	for run in "${runs[@]}"; do
 		read -r calls memory <<<"$run"
 		part=1
-		[ "$memory" != 64m ] || part=5 # where nothing is folded, trees are large soon
+		[ "$memory" != 64m ] || part=20 # where nothing is folded, trees are large soon
 		record "$java" "$calls" "$memory" 1 1 $((15000 / part))
 		record "$java" "$calls" "$memory" 64 64 $((500 / part))
 		[ "$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "${java%/bin/java}/release")" -lt 21 ] ||

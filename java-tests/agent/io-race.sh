@@ -3,12 +3,12 @@
 # Copyright the jprof authors
 #
 # io-race: threads that open, hold, close and reopen descriptors of the same numbers, for
-# IO_RACE_SECONDS (3): by handles of their own, by two streams of one descriptor, by raw numbers.
+# IO_RACE_SECONDS (2): by handles of their own, by two streams of one descriptor, by raw numbers.
 # Nothing crashes, -Xcheck:jni has nothing to say, and each file has the bytes, openings and closes
 # that the program counted; no opening is forgotten, to be asked of the system later.
 . "$(dirname "$0")/common.sh"
 need jq
-seconds=${IO_RACE_SECONDS:-3}
+seconds=${IO_RACE_SECONDS:-2}
 
 # What is not as the program counted: bytes that may be another file's are in the slack.
 differences() {

@@ -89,7 +89,7 @@ check_live() {
 	rm -rf "$work/files" "$work/p.jprof"
 	mkdir "$work/files"
 	"$1" "-agentpath:$agent=file=$work/p.jprof,io=records,flush=1,metrics=wall" -cp "$work" IoRecords \
-		"$work/files" 2 800000 paths >/dev/null 2>"$work/err" &
+		"$work/files" 2 400000 paths >/dev/null 2>"$work/err" &
 	until [ "$(query "$work/p.jprof" 'SELECT count(*) > 0 FROM record' 2>/dev/null)" = 1 ]; do
 		kill -0 $! 2>/dev/null || break
 		sleep 0.05

@@ -13,7 +13,7 @@
 
 enum {
 	PLAYERS = 6, /* at a time */
-	MOMENTS = 8
+	MOMENTS = 5
 };
 
 /* ---- a story: threads come and go, and moments are kept ---- */

@@ -11,7 +11,8 @@
 #include "error/columns.h"
 #include "error/harmless.h"
 
-enum { BUFFER_SIZE = 256 * 1024, PIECE = 4096 };
+/* Room at first: of what goes to a file, which keeps it, and of what stays in memory, which grows. */
+enum { ROOM_FILE = 256 * 1024, ROOM_MEMORY = 256, PIECE = 4096 };
 
 static void fail(struct out *out, int errno_value)
 {
@@ -21,7 +22,7 @@ static void fail(struct out *out, int errno_value)
 
 void out_init(struct out *out, int fd)
 {
-	*out = (struct out){.fd = fd, .capacity = BUFFER_SIZE};
+	*out = (struct out){.fd = fd, .capacity = fd < 0 ? ROOM_MEMORY : ROOM_FILE};
 	out->buffer = malloc(out->capacity);
 	if (!out->buffer)
 		fail(out, ENOMEM);
