@@ -9,7 +9,7 @@
 need sqlite3
 many=5000 apart=1000
 
-for java in "${javas[-1]}"; do # how names are folded is jprof's own code
+for java in "${javas[@]}"; do
 	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/Families.java" || exit 1
 	for calls in instrument events; do
 		rm -f "$work/p.jprof"
