@@ -25,7 +25,7 @@ size_t utf8_length(const char *text, size_t length);
 /* The character that those bytes are, as many as utf8_length says. */
 uint32_t utf8_decode(const char *text, size_t length);
 
-/* How many bytes at the begin are printable ASCII, of which each is one character and takes one
+/* How many of the first bytes are printable ASCII, each of them one character in one
  * column. Most text is nothing else. */
 size_t utf8_plain_span(const char *text, size_t length);
 

@@ -287,7 +287,6 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 	const struct schema_table *table = table_of(reader, list->table);
 	sqlite3_stmt *statement = NULL;
 	int status = select_all(reader, list->table, &statement);
-	sqlite3_int64 key;
 	size_t i = 0;
 
 	for (; status == 0 && (status = reader_next_row(reader, statement)) == 1; i++) {
@@ -303,9 +302,13 @@ static int rows_of(struct reader *reader, const struct reader_list *list, char *
 			status = 0;
 		if (status == 0)
 			status = fetch(reader, statement, table, values, i, record + i * step);
-		key = list->key ? sqlite3_column_int64(statement, 0) : 0;
-		if (status == 0 && list->key && (key < list->least || key > list->most))
-			status = read_damaged(reader->source, "%s out of range", list->key);
+		if (status == 0 && list->key) {
+			sqlite3_int64 key = sqlite3_column_int64(statement, 0);
+
+			if (key < list->least || key > list->most)
+				status = read_damaged(
+					reader->source, "%s out of range", list->key);
+		}
 		if (status == 0 && list->check)
 			status = list->check(reader, record + i * step, i);
 	}
