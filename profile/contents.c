@@ -53,12 +53,32 @@ ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id)
 	return (ptrdiff_t)PLACE_OF(profile, thread, KEY_U32, id);
 }
 
-size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node)
+/* The node's place among the first `nodes`. */
+static size_t find_node(
+	const struct profile *profile, size_t nodes, uint32_t thread, uint32_t node)
 {
 	ptrdiff_t at = profile_thread_find(profile, thread);
 
 	return at < 0 ? ROWS_NONE
-		      : PLACE_OF(profile, node, KEY_PAIR, profile_node_id((uint32_t)at, node));
+		      : rows_find(profile->node, nodes, sizeof *profile->node, KEY_PAIR,
+				profile_node_id((uint32_t)at, node));
+}
+
+size_t profile_node_find(
+	const struct profile *profile, size_t nodes, uint32_t thread, uint32_t node)
+{
+	size_t place = find_node(profile, nodes, thread, node);
+	const struct profile_forward *forward;
+
+	for (int i = 0; place == ROWS_NONE && i < PROFILE_FORWARDS_MAX; i++) {
+		forward = profile_forward_find(profile, thread, node);
+		if (!forward)
+			break;
+		thread = forward->to_thread;
+		node = forward->to_node;
+		place = find_node(profile, nodes, thread, node);
+	}
+	return place;
 }
 
 const struct profile_forward *profile_forward_find(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* groups: parts of virtual threads put together. */
+/* groups: parts of virtual threads put together, and paths that both calls and samples have found. */
 #include <stdlib.h>
 
 #include "profile/pairs.h"
@@ -43,11 +43,14 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 				.parent = parent,
 				.method = node->method,
 				.recursion = node->recursion,
+				.earlier = node->earlier,
+				.sampled = true,
 				.base = merged->base,
 				.spent = merged->base + metrics};
 			merged->base += 2 * metrics;
 			merged->nodes++;
 		}
+		to->sampled &= node->sampled;
 		to->calls += node->calls;
 		to->interpreted += node->interpreted;
 		to->jitted += node->jitted;
@@ -61,12 +64,13 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 	return 0;
 }
 
-/* A thread with its parts. parts: by thread, the first of its parts + 1, and of a part the next. */
+/* A thread with its parts, of which there may be none. parts: by thread, the first of its parts + 1, and of a part the next. */
 static int put_group(struct merged *merged, size_t from, const size_t *parts)
 {
 	struct profile_thread *thread = &merged->thread[merged->threads];
 	uint64_t *base = merged->base;
 	struct pairs paths = {0};
+	bool is_group = parts[from] != 0;
 	int status = add_tree(merged, &paths, from);
 
 	for (size_t part = parts[from]; part != 0 && status == 0; part = parts[part - 1]) {
@@ -79,10 +83,10 @@ static int put_group(struct merged *merged, size_t from, const size_t *parts)
 	}
 	pairs_fini(&paths);
 	/* As of one instant something may be some nanoseconds short of nothing. */
-	for (; base < merged->base; base++)
+	for (; is_group && base < merged->base; base++)
 		if ((int64_t)*base < 0)
 			*base = 0;
-	for (unsigned m = 0; m < merged->profile->metric_count; m++)
+	for (unsigned m = 0; is_group && m < merged->profile->metric_count; m++)
 		if ((int64_t)thread->total[m] < 0)
 			thread->total[m] = 0;
 	return status;
@@ -106,7 +110,39 @@ static bool find_parts(const struct profile *profile, size_t *parts)
 	return any;
 }
 
-int groups_merge(struct owned_profile *owned)
+/* Sampled nodes are behind the others. */
+static bool has_samples(const struct profile *profile, size_t thread)
+{
+	size_t end = profile->thread_first[thread + 1];
+
+	return end > profile->thread_first[thread] && profile->node[end - 1].sampled;
+}
+
+static bool needs_merging(const struct profile *profile, size_t *parts)
+{
+	bool any = find_parts(profile, parts);
+
+	for (size_t t = 0; t < profile->thread_count && !any; t++)
+		any = has_samples(profile, t);
+	return any;
+}
+
+/* Callers stand before what they call. */
+static void count_recursion(struct merged *merged)
+{
+	for (size_t i = 0; i < merged->nodes; i++) {
+		struct profile_node *node = &merged->node[i];
+		const struct profile_node *up = &merged->node[node->parent];
+
+		if (!node->sampled)
+			continue;
+		while (up->method != node->method && up->id != 0)
+			up = &merged->node[up->parent];
+		node->recursion = up->method == node->method ? up->recursion + 1 : 0;
+	}
+}
+
+int groups_merge(struct owned_profile *owned, bool moved)
 {
 	struct profile *profile = &owned->profile;
 	struct store *store = &owned->store;
@@ -116,7 +152,7 @@ int groups_merge(struct owned_profile *owned)
 
 	if (!parts)
 		return -1;
-	if (!find_parts(profile, parts))
+	if (!needs_merging(profile, parts))
 		return 0;
 	merged.thread = store_room(store, threads + 1, sizeof *merged.thread);
 	merged.first = store_room(store, threads + 1, sizeof *merged.first);
@@ -128,14 +164,15 @@ int groups_merge(struct owned_profile *owned)
 		return -1;
 	for (size_t t = 0; t < threads; t++) {
 		size_t first = profile->thread_first[t];
+		bool merges = parts[t] != 0 || has_samples(profile, t);
 
 		if (profile->thread[t].group)
 			continue;
 		merged.first[merged.threads] = merged.nodes;
 		merged.thread[merged.threads] = profile->thread[t];
-		if (parts[t] != 0 && put_group(&merged, t, parts) != 0)
+		if (merges && put_group(&merged, t, parts) != 0)
 			return -1;
-		for (size_t i = first; parts[t] == 0 && i < profile->thread_first[t + 1]; i++) {
+		for (size_t i = first; !merges && i < profile->thread_first[t + 1]; i++) {
 			struct profile_node *node = &merged.node[merged.nodes];
 
 			merged.place[i] = (uint32_t)merged.nodes++;
@@ -146,6 +183,8 @@ int groups_merge(struct owned_profile *owned)
 		merged.threads++;
 	}
 	merged.first[merged.threads] = merged.nodes;
+	if (moved)
+		count_recursion(&merged);
 	for (size_t i = 0; i < profile->account_count; i++)
 		profile->account[i].node = merged.place[profile->account[i].node];
 	profile->thread = merged.thread;

@@ -33,26 +33,6 @@ static void take(uint64_t *value, uint64_t *amount)
 	*amount -= less;
 }
 
-/* ---- where things are ---- */
-
-/* Ids are never used again: where there is one, it is the same path. A forward may be of later than
- * this state. */
-static size_t find_place(const struct profile *to, uint32_t thread, uint32_t id)
-{
-	size_t place = profile_node_find(to, thread, id);
-	const struct profile_forward *forward;
-
-	for (int i = 0; place == NOWHERE && i < PROFILE_FORWARDS_MAX; i++) {
-		forward = profile_forward_find(to, thread, id);
-		if (!forward)
-			break;
-		thread = forward->to_thread;
-		id = forward->to_node;
-		place = profile_node_find(to, thread, id);
-	}
-	return place;
-}
-
 /* ---- threads ---- */
 
 /* A sum of the thread, or the like. */
@@ -311,9 +291,10 @@ int interval_subtract(struct profile *to, uint64_t *base, const struct profile *
 	int status = subtraction.place ? 0 : -1;
 
 	if (status == 0) {
+		/* Ids are never used again: where there is one, it is the same path. */
 		for (size_t i = 0; i < from->node_count; i++)
-			subtraction.place[i] = find_place(
-				to, from->thread[from->node[i].thread].id, from->node[i].id);
+			subtraction.place[i] = profile_node_find(to, to->node_count,
+				from->thread[from->node[i].thread].id, from->node[i].id);
 		subtract_threads(&subtraction);
 		status = subtract_nodes(&subtraction);
 	}

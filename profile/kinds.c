@@ -15,6 +15,20 @@ const char *const account_kind_names[ACCOUNT_KINDS + 1] = {
 #undef X
 };
 
+const char *const method_kind_names[METHOD_KINDS + 1] = {
+#define X(kind, name) [kind] = name,
+	METHOD_KIND_TABLE(X)
+#undef X
+};
+
+_Static_assert((int)SAMPLE_STATES <= SAMPLE_STATES_MAX, "a place has room for every state");
+
+const char *const sample_state_names[SAMPLE_STATES + 1] = {
+#define X(state, name) [state] = name,
+	SAMPLE_STATE_TABLE(X)
+#undef X
+};
+
 static const struct {
 	enum subject subject;
 	const char *group;

@@ -10,6 +10,8 @@
 #ifndef JPROF_PROFILE_KINDS_H
 #define JPROF_PROFILE_KINDS_H
 
+#include <stdint.h>
+
 /* Ids that are no method's. */
 enum {
 	METHOD_ROOT = 0,   /* a thread's root: what runs outside every included method */
@@ -17,12 +19,89 @@ enum {
 	METHOD_FIRST = 2   /* the first real method's id */
 };
 
+/* What a method's row stands for. */
+#define METHOD_KIND_TABLE(X)                                                                   \
+	X(METHOD_JAVA, "java")                                                                 \
+	X(METHOD_NATIVE, "native") /* a function: class is its library's file name */          \
+	X(METHOD_JVM, "jvm")       /* one of libjvm.so */                                      \
+	X(METHOD_KERNEL, "kernel") /* one of the kernel; class "[kernel]" or its module */     \
+	X(METHOD_STUB, "stub")     /* code that the JVM made; class "[stub]" */                \
+	X(METHOD_CLASS, "class")   /* a class that was allocated, without a name */            \
+	X(METHOD_MARK, "mark")     /* nothing that runs: its name says what */
+
+enum method_kind {
+#define X(kind, name) kind,
+	METHOD_KIND_TABLE(X)
+#undef X
+		METHOD_KINDS
+};
+
+/* By enum method_kind; NULL behind the last. */
+extern const char *const method_kind_names[METHOD_KINDS + 1];
+
+/* ---- samples: stacks of threads, taken when a condition held ---- */
+
+/* Numbers of nodes, in their thread, from here on: those that samples alone have found. */
+#define NODE_SAMPLED_FIRST 0x80000000u
+
+/* What ran at a stack's top. */
+#define SAMPLE_STATE_TABLE(X)                                                                  \
+	X(SAMPLE_INTERPRETED, "interpreted")                                                   \
+	X(SAMPLE_C1, "c1") /* compiled code, by its compiler */                                \
+	X(SAMPLE_C2, "c2")                                                                     \
+	X(SAMPLE_C1_INLINED, "c1-inlined") /* of a method that is inlined there */             \
+	X(SAMPLE_C2_INLINED, "c2-inlined")                                                     \
+	X(SAMPLE_STUB, "stub")     /* intrinsics and the like */                               \
+	X(SAMPLE_NATIVE, "native") /* a library's code */                                      \
+	X(SAMPLE_JVM, "jvm")                                                                   \
+	X(SAMPLE_KERNEL, "kernel")                                                             \
+	X(SAMPLE_GC, "gc")                                                                     \
+	X(SAMPLE_WAITING, "waiting") /* it did not run */                                      \
+	X(SAMPLE_UNKNOWN, "unknown")
+
+enum sample_state {
+#define X(state, name) state,
+	SAMPLE_STATE_TABLE(X)
+#undef X
+		SAMPLE_STATES
+};
+
+/* By enum sample_state; NULL behind the last. */
+extern const char *const sample_state_names[SAMPLE_STATES + 1];
+
+/* Where in its node's method samples were taken: condition + 16 * state + 256 * line. */
+enum { SAMPLE_CONDITIONS_MAX = 16, SAMPLE_STATES_MAX = 16 };
+
+/* line 0: not known. */
+static inline uint64_t sample_place(uint32_t condition, enum sample_state state, uint32_t line)
+{
+	return condition +
+	       SAMPLE_CONDITIONS_MAX * ((uint64_t)state + SAMPLE_STATES_MAX * (uint64_t)line);
+}
+
+static inline uint32_t sample_place_condition(uint64_t place)
+{
+	return (uint32_t)(place % SAMPLE_CONDITIONS_MAX);
+}
+
+/* Of a damaged file it may be SAMPLE_STATES or above. */
+static inline uint32_t sample_place_state(uint64_t place)
+{
+	return (uint32_t)(place / SAMPLE_CONDITIONS_MAX % SAMPLE_STATES_MAX);
+}
+
+static inline uint64_t sample_place_line(uint64_t place)
+{
+	return place / (SAMPLE_CONDITIONS_MAX * SAMPLE_STATES_MAX);
+}
+
 /* ---- accounts: what is summed up by call path and subject, and recorded one by one ---- */
 
 /* Subject 0: not known, or none. */
 enum subject {
 	SUBJECT_FILE, /* a file's id (table file): it may become its group's */
-	SUBJECT_NONE  /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_NONE, /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_PLACE /* where in the node's method: sample_place(), of which 0 is one */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -38,7 +117,8 @@ enum subject {
 	X(IO_MOVE, "move", SUBJECT_FILE, "moves")          /* rename(2), of the old name */    \
 	X(IO_MAP, "map", SUBJECT_FILE, "maps")             /* mmap(2): bytes mapped */         \
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
-	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */
+	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
+	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */
 
 enum account_kind {
 #define X(kind, name, subject, group) kind,

@@ -30,12 +30,24 @@ struct profile_metric {
 	uint32_t id; /* its place; the writer sets it */
 };
 
+/* On what threads' stacks were taken. */
+struct profile_condition {
+	uint32_t id;       /* 0, 1, ...; below SAMPLE_CONDITIONS_MAX */
+	const char *name;  /* as the user gave it: cpu:1ms */
+	const char *event; /* cpu */
+	uint64_t period;   /* in units: 1000000 */
+	const char *unit;  /* ns, bytes, entries, count */
+	const char *how;   /* in which way: perf task-clock */
+};
+
 struct profile_method {
 	uint32_t id;
 	const char *class_name; /* Java name, com.acme.Foo$Bar */
 	const char *name;
 	const char *signature; /* JVM descriptor, (I)I */
 	bool is_native, is_static;
+	enum method_kind kind;
+	const char *file; /* the source's name, Foo.java; NULL: not known */
 };
 
 /* A thread, or many folded into one by name: ended ones, or virtual ones. */
@@ -73,13 +85,17 @@ enum { PROFILE_ENTRY, PROFILE_EXIT };
 
 struct profile_node {
 	uint32_t thread; /* for the writer an id, from the reader the place */
-	uint32_t id;     /* in its thread, for good; 0 is the root; above the parent's */
+	/* in its thread, for good; 0 is the root; above the parent's; of a sampled one NODE_SAMPLED_FIRST or above */
+	uint32_t id;
 	/* For the writer the id in its thread, from the reader the place; a root is its own parent. */
 	uint32_t parent;
 	uint32_t method;    /* id */
 	uint32_t recursion; /* ancestors with the same method */
 	/* In an interval that it was not called in: the state of most calls before, + 1. 0: none. */
 	uint8_t earlier;
+	/* Found by samples alone: no call of it was seen. From the reader an exact node of the same path has
+	 * become one with it. */
+	bool sampled;
 	uint64_t calls;
 	uint64_t interpreted, jitted, native; /* calls by state; their sum is calls */
 	uint64_t transition[2][2];
@@ -141,13 +157,14 @@ struct profile_forward {
 	uint32_t thread, node, to_thread, to_node;
 };
 
-/* What the operations of one kind came to, of one call path with one file. */
+/* What the operations of one kind came to, of one call path with one file; or the samples in one place, which
+ * stand for `amount` periods. */
 struct profile_account {
 	uint32_t thread; /* for the writer alone, an id: from the reader the node tells */
 	uint32_t id;     /* in its thread */
 	uint32_t node;   /* for the writer an id, from the reader the place */
 	/* of a file for the writer the id, from the reader the place + 1; 0: it could
-	 * not be kept apart */
+	 * not be kept apart; of samples sample_place() */
 	uint64_t subject;
 	enum account_kind kind;
 	uint64_t count, failures, amount, ns;

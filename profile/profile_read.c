@@ -46,6 +46,15 @@ static int read_metrics(struct reader *reader)
 	return status;
 }
 
+static int check_condition(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_condition *condition = record;
+
+	if (condition->id == i && i < SAMPLE_CONDITIONS_MAX)
+		return 0;
+	return read_damaged(reader->source, "condition %zu is missing, or one too many", i);
+}
+
 static int check_method(struct reader *reader, void *record, size_t i)
 {
 	struct profile *profile = reader->profile;
@@ -53,7 +62,7 @@ static int check_method(struct reader *reader, void *record, size_t i)
 
 	if (method->id >= profile->method_count)
 		return read_damaged(reader->source, "method id out of range");
-	if (method->id >= METHOD_FIRST && !*method->name)
+	if (method->id >= METHOD_FIRST && !*method->name && method->kind != METHOD_CLASS)
 		method->name = "(method without a name)";
 	profile->method[method->id] = *method;
 	return 0;
@@ -89,9 +98,10 @@ static int read_methods(struct reader *reader)
 
 		one->id = id;
 		if (id == METHOD_ROOT)
-			*one = (struct profile_method){.id = id};
+			*one = (struct profile_method){.id = id, .kind = METHOD_MARK};
 		else if (id == METHOD_FOLDED)
-			*one = (struct profile_method){.id = id, .name = PROFILE_FOLDED_NAME};
+			*one = (struct profile_method){
+				.id = id, .name = PROFILE_FOLDED_NAME, .kind = METHOD_MARK};
 		else if (!one->name)
 			one->name = "(unknown method)";
 	}
@@ -142,6 +152,13 @@ static int check_node(struct reader *reader, void *record, size_t i)
 	else if (i > first)
 		parent = rows_find(profile->node, i, sizeof *node, KEY_PAIR,
 			profile_node_id((uint32_t)reader->position, node->parent));
+	/* Samples are written by themselves: the caller may have been folded since. */
+	if (parent == ROWS_NONE && node->sampled) {
+		parent = profile_node_find(profile, i, node->thread, node->parent);
+		reader->moved = true;
+		if (parent < first)
+			parent = ROWS_NONE;
+	}
 	if (reader->position == profile->thread_count ||
 		profile->thread[reader->position].id != node->thread)
 		wrong = "is of an unknown thread";
@@ -154,7 +171,9 @@ static int check_node(struct reader *reader, void *record, size_t i)
 		wrong = "is of an unknown method";
 	else if (i >= UINT32_MAX - 1)
 		wrong = "is one more than can be read";
-	else if (node->recursion > i - first)
+	else if (node->sampled != (node->id >= NODE_SAMPLED_FIRST))
+		wrong = "has a number of the other kind";
+	else if (node->recursion > i - first && !node->sampled)
 		wrong = "has an impossible recursion level";
 	if (wrong)
 		return read_damaged(
@@ -176,6 +195,7 @@ static int read_nodes(struct reader *reader)
 	if (!profile->thread_first)
 		return reader_no_memory(reader);
 	reader->position = 0;
+	reader->moved = false;
 	status = reader_read(reader, &list);
 	while (status == 0 && reader->position < profile->thread_count)
 		profile->thread_first[++reader->position] = profile->node_count;
@@ -183,6 +203,13 @@ static int read_nodes(struct reader *reader)
 }
 
 /* --- files, accounts, records --- */
+
+static bool is_place(const struct profile *profile, uint64_t subject)
+{
+	return sample_place_condition(subject) < profile->condition_count &&
+	       sample_place_state(subject) < SAMPLE_STATES &&
+	       sample_place_line(subject) <= UINT32_MAX;
+}
 
 /* What the reader gives out in the place of a subject's id: of a file its place + 1; 0: there is none. */
 static uint64_t subject_place(
@@ -197,10 +224,14 @@ static int check_account(struct reader *reader, void *record, size_t i)
 {
 	struct profile *profile = reader->profile;
 	struct profile_account *account = record;
-	size_t node = profile_node_find(profile, account->thread, account->node);
+	size_t node =
+		profile_node_find(profile, profile->node_count, account->thread, account->node);
 
 	if (node == ROWS_NONE)
 		return read_damaged(reader->source, "an account of an unknown call path");
+	if (account_kind_subject(account->kind) == SUBJECT_PLACE &&
+		!is_place(profile, account->subject))
+		return read_damaged(reader->source, "samples in an impossible place");
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;
@@ -253,7 +284,10 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 	/* It refers to the names of the other one. */
 	reader.profile = &owned->profile;
 	*reader.profile = (struct profile){.metric_count = profile->metric_count,
+		.condition_count = profile->condition_count,
 		.method_count = profile->method_count,
+		.forward = profile->forward,
+		.forward_count = profile->forward_count,
 		.file = profile->file,
 		.file_count = profile->file_count};
 	status = read_counts(&reader);
@@ -270,6 +304,8 @@ static int subtract_earlier(struct reader *later, uint32_t snapshot)
 static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 {
 	static const struct reader_list meta = READER_LIST(TABLE_META, meta, .check = NULL),
+					conditions = READER_LIST(TABLE_CONDITION, condition,
+						.check = check_condition),
 					files = READER_LIST(TABLE_FILE, file, .key = "file id",
 						.least = 1, .most = INT64_MAX),
 					forwards = READER_LIST(
@@ -290,6 +326,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		return status;
 	status = read_methods(reader);
 	if (status == 0)
+		status = reader_read(reader, &conditions);
+	if (status == 0)
 		status = reader_read(reader, &files);
 	/* A group cannot be folded into one of its members. */
 	for (size_t i = 0; status == 0 && i < profile->file_count; i++)
@@ -307,7 +345,7 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = read_counts(reader);
 	if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
-	if (status == 0 && (groups_merge(reader->owned) != 0 ||
+	if (status == 0 && (groups_merge(reader->owned, reader->moved) != 0 ||
 				   (interval->from && interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
 	if (status == 0 && wanted->records)

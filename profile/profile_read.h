@@ -32,6 +32,10 @@ struct profile {
 	struct profile_metric metric[PROFILE_METRIC_MAX];
 	unsigned metric_count;
 
+	/* On what samples were taken, by id. */
+	struct profile_condition *condition;
+	size_t condition_count;
+
 	/* Indexed by method id; ids without a row have class_name NULL and a name that says
 	 * so; ids 0 and 1 are the root (name NULL) and a fold. */
 	struct profile_method *method;
@@ -41,7 +45,7 @@ struct profile {
 	size_t thread_count;
 
 	/* All nodes, ordered by thread (position in the array above); parents stand before their
-	 * children. */
+	 * children. No two of the same parent and method. */
 	struct profile_node *node;
 	size_t node_count;
 	/* thread_first[t] .. thread_first[t + 1] are the nodes of thread t; has thread_count + 1
@@ -58,7 +62,8 @@ struct profile {
 	 * above + 1, or 0. */
 	struct profile_file *file;
 	size_t file_count;
-	/* Their file is not an id but its place in the array above + 1, or 0. */
+	/* Their file is not an id but its place in the array above + 1, or 0; a sample's place is as written,
+	 * of a condition and a state that there are. */
 	struct profile_account *account;
 	size_t account_count;
 

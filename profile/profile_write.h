@@ -49,7 +49,8 @@ void profile_rollback(struct profile_writer *writer);
  * ones of the same id only save a step. */
 #define profile_put(writer, record, error)                                                     \
 	profile_put_row(writer,                                                                \
-		_Generic(*(record), struct profile_method                                      \
+		_Generic(*(record), struct profile_condition                                   \
+			 : TABLE_CONDITION, struct profile_method                              \
 			 : TABLE_METHOD, struct profile_thread                                 \
 			 : TABLE_THREAD, struct profile_node                                   \
 			 : TABLE_NODE, struct profile_forward                                  \

@@ -7,7 +7,7 @@
  *   read_rows.c   tables as rows, checked before they are read
  *   markers.c     snapshots, resets and marks, and the interval that a user means
  *   interval.c    what happened between two states of the same recording
- *   groups.c      parts of virtual threads put together
+ *   groups.c      paths that are one put together: of virtual threads, of calls and of samples
  *   paths.c       the call paths that files and records name
  */
 #ifndef JPROF_PROFILE_READER_H
@@ -66,6 +66,7 @@ struct reader {
 	/* While nodes are read: the position of the thread they are at, and how many of its first
 	 * nodes have their place as their id: the others stand behind one that was folded. */
 	size_t position, dense;
+	bool moved; /* some node's caller was folded: it is below another one now */
 };
 
 /* Looks at row i, which is in the record, and may change that. 0 or a negative code. */
@@ -130,9 +131,6 @@ size_t rows_find(
 /* Position of the thread of that id, or -1. */
 ptrdiff_t profile_thread_find(const struct profile *profile, uint32_t id);
 
-/* The node's place among all of them, by the ids, or ROWS_NONE. Before groups are put together. */
-size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_t node);
-
 /* More forwards than these do not lead to one another: a node went to its thread's fold, and the thread
  * to one of its kind. A damaged file may have circles. */
 #define PROFILE_FORWARDS_MAX 64
@@ -140,6 +138,11 @@ size_t profile_node_find(const struct profile *profile, uint32_t thread, uint32_
 /* Where that node's counts went, or NULL. */
 const struct profile_forward *profile_forward_find(
 	const struct profile *profile, uint32_t thread, uint32_t node);
+
+/* The place of the node of these ids among the first `nodes`, or of the one that has its counts (a forward may
+ * be of later than the state that is read); or ROWS_NONE. Before paths are put together. */
+size_t profile_node_find(
+	const struct profile *profile, size_t nodes, uint32_t thread, uint32_t node);
 
 /* ---- snapshots, resets, marks: markers.c ---- */
 
@@ -171,13 +174,16 @@ void interval_subtract_sequences(
 /* Drops the records that did not begin in the profile's interval. */
 void interval_cut_records(struct profile *profile);
 
-/* ---- virtual threads: groups.c ---- */
+/* ---- paths that are one: groups.c ---- */
 
 /* Virtual threads of one name are a group, whose parts, one a carrier, are rows of the file. The group's
  * row gets the nodes, the accounts and the sums of its parts, path by path; their rows are gone. The time
  * that threads are parked may be negative in one part, and as much more in another one: sums over the
- * parts are right. 0, or -1 without memory: the profile is then fit for profile_free alone. */
-int groups_merge(struct owned_profile *owned);
+ * parts are right.
+ * In the same way a path that both calls and samples have found becomes one node, in every thread. moved: of
+ * some sampled nodes recursion is not as it was counted.
+ * 0, or -1 without memory: the profile is then fit for profile_free alone. */
+int groups_merge(struct owned_profile *owned, bool moved);
 
 /* ---- call paths: paths.c ---- */
 

@@ -34,6 +34,17 @@ static const struct schema_column metric_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_condition
+static const struct schema_column condition_columns[] = {
+	KEY(id, "id", KIND_U32, "0, 1..."),
+	COLUMN(name, "name", KIND_NAME, "as it was asked for, cpu:1ms"),
+	COLUMN(event, "event", KIND_NAME, "cpu"),
+	COLUMN(period, "period", KIND_U64, "in units"),
+	COLUMN(unit, "unit", KIND_NAME, "ns, bytes, entries, count"),
+	COLUMN(how, "how", KIND_NAME, "how it was sampled"),
+};
+#undef ROW
+
 #define ROW struct profile_method
 static const struct schema_column method_columns[] = {
 	KEY(id, "id", KIND_U32, "0 a root, 1 a fold, 2... methods"),
@@ -42,6 +53,8 @@ static const struct schema_column method_columns[] = {
 	COLUMN(signature, "signature", KIND_TEXT, "JVM descriptor"),
 	COLUMN(is_native, "native", KIND_BOOL, "0 or 1"),
 	COLUMN(is_static, "static", KIND_BOOL, "0 or 1"),
+	WORD(kind, "kind", method_kind_names, "java, native, jvm, kernel, stub, class, mark"),
+	COLUMN(file, "file", KIND_TEXT, "the source's name; NULL: not known"),
 };
 #undef ROW
 
@@ -86,6 +99,7 @@ static const struct schema_column node_columns[] = {
 		"their two ends"),
 	COLUMN(transition[PROFILE_EXIT][PROFILE_ENTRY], "exit_entry", KIND_U64, ""),
 	COLUMN(transition[PROFILE_EXIT][PROFILE_EXIT], "exit_exit", KIND_U64, ""),
+	COLUMN(sampled, "sampled", KIND_BOOL, "1: samples alone have found it"),
 };
 #undef ROW
 
@@ -119,11 +133,12 @@ static const struct schema_column account_columns[] = {
 	KEY(id, "id", KIND_ID, "thread * 4294967296 + number"),
 	COLUMN(thread, "thread", KIND_THREAD, ""),
 	COLUMN(node, "node", KIND_ID_IN_THREAD, "id of the call path"),
-	COLUMN(subject, "subject", KIND_U64, "of a file its id; 0: it could not be kept apart"),
-	WORD(kind, "kind", account_kind_names, "read, write, open, ..."),
+	COLUMN(subject, "subject", KIND_U64,
+		"a file's id, 0: not kept apart; of samples a place"),
+	WORD(kind, "kind", account_kind_names, "read, write, open, ..., sample"),
 	COLUMN(count, "count", KIND_U64, "how many"),
 	COLUMN(failures, "failures", KIND_U64, "of them"),
-	COLUMN(amount, "amount", KIND_U64, "bytes"),
+	COLUMN(amount, "amount", KIND_U64, "bytes; of samples periods"),
 	COLUMN(ns, "ns", KIND_U64, "from begin to end of each"),
 };
 #undef ROW
@@ -132,6 +147,11 @@ static const struct schema_column account_columns[] = {
 static const struct schema_column kind_columns[] = {
 	KEY(id, "id", KIND_U32, ""),
 	COLUMN(name, "name", KIND_NAME, "read, write, open, ..."),
+};
+
+static const struct schema_column state_columns[] = {
+	KEY(id, "id", KIND_U32, ""),
+	COLUMN(name, "name", KIND_NAME, "interpreted, c1, c2, ..."),
 };
 
 static const struct schema_column record_thread_columns[] = {
@@ -196,6 +216,7 @@ static const struct schema_column sequence_columns[] = {
 const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_META] = {.name = "meta", COLUMNS(meta_columns)},
 	[TABLE_METRIC] = {.name = "metric", COLUMNS(metric_columns)},
+	[TABLE_CONDITION] = {.name = "condition", COLUMNS(condition_columns)},
 	[TABLE_METHOD] = {.name = "method", COLUMNS(method_columns)},
 	[TABLE_THREAD] = {.name = "thread", COLUMNS(thread_columns), TOTAL},
 	[TABLE_NODE] = {.name = "node", COLUMNS(node_columns), BASE},
@@ -203,6 +224,7 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_FILE] = {.name = "file", COLUMNS(file_columns)},
 	[TABLE_ACCOUNT] = {.name = "account", COLUMNS(account_columns)},
 	[TABLE_KIND] = {.name = "kind", COLUMNS(kind_columns)},
+	[TABLE_STATE] = {.name = "state", COLUMNS(state_columns)},
 	[TABLE_RECORD_THREAD] = {.name = "record_thread", COLUMNS(record_thread_columns)},
 	[TABLE_RECORD] = {.name = "record", COLUMNS(record_columns)},
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
@@ -218,6 +240,12 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 		SUM, .copy = true},
 };
 /* clang-format on */
+
+/* The node that has the counts of the one with that id. */
+#define NODE_NOW(id)                                                                           \
+	"(WITH RECURSIVE go(id) AS (\n"                                                        \
+	"\t\tSELECT " id " UNION SELECT into_id FROM go JOIN forward USING(id))\n"             \
+	"\t\tSELECT id FROM go WHERE id NOT IN (SELECT id FROM forward))"
 
 /* A view's SELECT in two halves; between them stand the metrics, each as metric_format
  * (its index, then its name) says. */
@@ -241,7 +269,8 @@ static const struct schema_view views[] = {
 	 */
 	{"methods",
 		"SELECT m.class AS class, m.name AS method, m.signature AS signature,\n"
-		"\tm.native AS native, m.static AS static, sum(n.calls) AS calls,\n"
+		"\tm.native AS native, m.static AS static,\n"
+		"\tsum(CASE n.sampled WHEN 0 THEN n.calls END) AS calls,\n"
 		"\tsum(n.interpreted) AS entered_interpreted,\n"
 		"\tsum(n.jitted) AS entered_jitted, sum(n.native) AS entered_native",
 		",\n\tsum(n.base_%u) AS \"%w\"",
@@ -254,7 +283,21 @@ static const struct schema_view views[] = {
 		"",
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
-		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method"},
+		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
+		"WHERE i.kind <> 'sample'"},
+	/* The subject is a place: sample_place() in kinds.h. */
+	{"samples",
+		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"
+		"\tm.kind AS kind, m.file AS file, c.name AS condition, s.name AS state,\n"
+		"\tnullif(a.subject >> 8, 0) AS line, a.count AS count, a.amount AS amount",
+		"",
+		"\nFROM account a LEFT JOIN condition c ON c.id = a.subject & 15\n"
+		"\tLEFT JOIN state s ON s.id = a.subject >> 4 & 15\n"
+		"\tLEFT JOIN thread t ON t.id = a.thread\n"
+		"\tLEFT JOIN node n ON n.id = " NODE_NOW(
+			"a.node") "\n"
+				  "\tLEFT JOIN method m ON m.id = n.method\nWHERE a.kind = "
+				  "'sample'"},
 	{"records",
 		"SELECT r.begin AS begin, r.ns AS ns, t.name AS thread, m.class AS class,\n"
 		"\tm.name AS method, o.name AS operation, f.kind AS kind,\n"
@@ -264,23 +307,28 @@ static const struct schema_view views[] = {
 		"\nFROM record r LEFT JOIN record_thread t ON t.id = r.thread\n"
 		"\tLEFT JOIN kind o ON o.id = r.kind\n"
 		"\tLEFT JOIN file f ON f.id = r.subject\n"
-		"\tLEFT JOIN node n ON n.id = (WITH RECURSIVE go(id) AS (\n"
-		"\t\tSELECT r.node UNION SELECT into_id FROM go JOIN forward USING(id))\n"
-		"\t\tSELECT id FROM go WHERE id NOT IN (SELECT id FROM forward))\n"
-		"\tLEFT JOIN method m ON m.id = n.method"},
-	/* Depth first: of the rows that wait the deepest goes on, of those the oldest.
+		"\tLEFT JOIN node n ON n.id = " NODE_NOW(
+			"r.node") "\n"
+				  "\tLEFT JOIN method m ON m.id = n.method"},
+	/* The caller of a sampled node may have been folded: then it is what has its counts.
+	 * Depth first: of the rows that wait the deepest goes on, of those the oldest.
 	 * SQLite leaves the order of a subquery out when it is joined, unless that has a
 	 * limit. */
 	{"tree",
-		"WITH RECURSIVE walk(id, level) AS (\n"
+		"WITH RECURSIVE edge(id, parent) AS (\n"
+		"\tSELECT id, parent FROM node\n"
+		"\tUNION ALL\n"
+		"\tSELECT e.id, f.into_id FROM edge e JOIN forward f ON f.id = e.parent),\n"
+		"walk(id, level) AS (\n"
 		"\tSELECT id, 0 FROM node WHERE parent IS NULL\n"
 		"\tUNION ALL\n"
-		"\tSELECT n.id, walk.level + 1\n"
-		"\tFROM walk JOIN node n ON n.parent = walk.id\n"
+		"\tSELECT e.id, walk.level + 1\n"
+		"\tFROM walk JOIN edge e ON e.parent = walk.id\n"
 		"\tORDER BY 2 DESC, 1 LIMIT -1)\n"
 		"SELECT n.id AS id, n.parent AS parent, t.name AS thread,\n"
 		"\twalk.level AS level, n.recursion AS recursion, m.class AS class,\n"
-		"\tm.name AS method, m.signature AS signature, n.calls AS calls,\n"
+		"\tm.name AS method, m.signature AS signature,\n"
+		"\tCASE n.sampled WHEN 0 THEN n.calls END AS calls,\n"
 		"\tn.interpreted AS entered_interpreted, n.jitted AS entered_jitted,\n"
 		"\tn.native AS entered_native",
 		",\n\tn.base_%u AS \"%w\"",
@@ -350,6 +398,15 @@ static void append_table(sqlite3_str *sql, const struct schema_table *table, uns
 		sql, table->copy ? ",\n\tPRIMARY KEY(snapshot, id)) WITHOUT ROWID;\n" : ");\n");
 }
 
+/* A row for each word, by number. */
+static void append_words(
+	sqlite3_str *sql, const struct schema_table *table, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		sqlite3_str_appendf(
+			sql, "INSERT INTO %s VALUES(%d, %Q);\n", table->name, i, words[i]);
+}
+
 char *schema_create(const struct profile_metric *metric, unsigned metrics)
 {
 	sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -365,12 +422,12 @@ char *schema_create(const struct profile_metric *metric, unsigned metrics)
 		sqlite3_str_appendf(sql, "%s;\n", views[i].tail);
 	}
 	sqlite3_str_appendf(sql,
-		"INSERT INTO method(id, name, native, static)\n"
-		"VALUES(%d, NULL, 0, 0), (%d, '" PROFILE_FOLDED_NAME "', 0, 0);\n",
+		"INSERT INTO method(id, name, native, static, kind)\n"
+		"VALUES(%d, NULL, 0, 0, 'mark'), (%d, '" PROFILE_FOLDED_NAME
+		"', 0, 0, 'mark');\n",
 		METHOD_ROOT, METHOD_FOLDED);
-	for (int kind = 0; kind < ACCOUNT_KINDS; kind++)
-		sqlite3_str_appendf(sql, "INSERT INTO kind VALUES(%d, %Q);\n", kind,
-			account_kind_names[kind]);
+	append_words(sql, &schema_tables[TABLE_KIND], account_kind_names);
+	append_words(sql, &schema_tables[TABLE_STATE], sample_state_names);
 	return sqlite3_str_finish(sql);
 }
 

@@ -17,7 +17,7 @@
 /* PRAGMA application_id ("jpro"), at byte 68 of the file, big endian, and
  * PRAGMA user_version, at byte 60 (https://www.sqlite.org/fileformat2.html, 1.3). */
 #define SCHEMA_APPLICATION_ID 0x6a70726f
-#define SCHEMA_VERSION        6
+#define SCHEMA_VERSION        7
 
 /* How a record has what is in a column. */
 enum schema_kind {
@@ -69,6 +69,7 @@ struct schema_table {
 enum schema_table_id {
 	TABLE_META,
 	TABLE_METRIC,
+	TABLE_CONDITION,
 	TABLE_METHOD,
 	TABLE_THREAD,
 	TABLE_NODE,
@@ -76,6 +77,7 @@ enum schema_table_id {
 	TABLE_FILE,
 	TABLE_ACCOUNT,
 	TABLE_KIND,
+	TABLE_STATE,
 	TABLE_RECORD_THREAD,
 	TABLE_RECORD,
 	TABLE_SNAPSHOT,

@@ -200,7 +200,7 @@ void accounts_add_elsewhere(struct accounts *accounts, struct lock *lock,
 {
 	struct account *account = NULL;
 
-	if (operation->subject != 0 || account_kind_subject(operation->kind) == SUBJECT_NONE)
+	if (operation->subject != 0 || account_kind_subject(operation->kind) != SUBJECT_FILE)
 		account = account_of(accounts, lock, budget, operation);
 	/* What is told elsewhere, too, must not be among those of no subject. */
 	if (!account && !operation->part)

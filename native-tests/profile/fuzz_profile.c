@@ -81,6 +81,14 @@ static void make_good(void)
 	/* Their ids say whose they are, words are words (profile/schema.c). */
 	run_sql(db, "UPDATE file SET kind = 'file', known_from = 'open', group_id = NULL, "
 		    "opened_in = 1 << 32 | id");
+	run_sql(db, "UPDATE condition SET id = id - 1");
+	/* Below roots, and in one thread below a node that was called. */
+	run_sql(db, "INSERT INTO node SELECT id + 2147483648, id - 1, thread, method, "
+		    "0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 FROM node "
+		    "WHERE id & 4294967295 = 1");
+	run_sql(db, "INSERT INTO node SELECT id + 1, iif(thread = 2, id, id - 2147483648), "
+		    "thread, method + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0 "
+		    "FROM node WHERE sampled");
 	run_sql(db, "UPDATE thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE snapshot_thread SET group_id = iif(id = 3, 2, NULL)");
 	run_sql(db, "UPDATE record SET node = 1 << 32 | node");
@@ -88,6 +96,11 @@ static void make_good(void)
 		    "<< 32");
 	run_sql(db, "UPDATE snapshot_account SET kind = 'read', id = 1 << 32 | id, thread = 1, "
 		    "node = 1 << 32");
+	run_sql(db, "INSERT INTO account SELECT id + 1000, thread, id, 1 + 16 * 2 + 256 * 9, "
+		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
+	run_sql(db,
+		"INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
+		"1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
 	good = sqlite3_serialize(db, "main", &good_size, 0);
 	sqlite3_close(db);
