@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# The libraries that go into libjprof.so whole: jprof::pfm, jprof::jansson, jprof::sqlite.
+# The libraries that go into libjprof.so whole: jprof::pfm, jprof::jansson, jprof::sqlite; and
+# of the C++ compiler's the demangler: jprof::demangler.
 #
 # Debian's archives refer to stdin, stdout and stderr by address, which a shared object
 # cannot do; a copy of each archive has those names changed (see archive_streams.c).
@@ -32,3 +33,18 @@ jprof_static_library(jansson jansson.h libjansson.a)
 jprof_static_library(pfm perfmon/pfmlib_perf_event.h libpfm.a)
 jprof_static_library(sqlite sqlite3.h libsqlite3.a)
 target_link_libraries(jprof::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
+
+# One object of it is linked in, cp-demangle.o; it needs the C library alone. The compiler tells where the
+# archive is; a sysroot's is beside its libgcc.
+execute_process(COMMAND ${CMAKE_C_COMPILER} --sysroot=${CMAKE_SYSROOT} -print-file-name=libsupc++.a
+	OUTPUT_VARIABLE JPROF_supc_printed OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT IS_ABSOLUTE "${JPROF_supc_printed}")
+	file(GLOB JPROF_supc_printed
+		${CMAKE_SYSROOT}/usr/lib/gcc/${CMAKE_LIBRARY_ARCHITECTURE}/*/libsupc++.a)
+	list(POP_BACK JPROF_supc_printed JPROF_supc_printed)
+endif()
+if(NOT JPROF_supc_printed)
+	message(FATAL_ERROR "there is no libsupc++.a: it comes with g++")
+endif()
+add_library(jprof::demangler STATIC IMPORTED GLOBAL)
+set_target_properties(jprof::demangler PROPERTIES IMPORTED_LOCATION ${JPROF_supc_printed})

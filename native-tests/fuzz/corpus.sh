@@ -96,4 +96,25 @@ corpus_archive() {
 	"$tests/io/archive_corpus.sh" "$out" "${folders[@]}"
 }
 
+# The library of the tests, small: whole, stripped, its symbols alone, and with a link to those.
+corpus_elf() {
+	local objcopy=${OBJCOPY:-objcopy} library=$build/tests/libsymbols_library.so
+
+	"$objcopy" --strip-debug "$library" "$out/whole"
+	"$objcopy" --strip-all "$library" "$out/stripped"
+	"$objcopy" --only-keep-debug "$out/whole" "$out/debug"
+	"$objcopy" --add-gnu-debuglink="$out/debug" "$out/stripped" "$out/linked"
+	"$objcopy" --remove-section=.note.gnu.build-id "$out/linked" "$out/linked-by-sum"
+}
+
+# Without the _Z in front.
+corpus_demangle() {
+	local n=0 name
+
+	for name in $(grep -oE '"_Z[^"]+"' "$tests/symbols/test_demangle.c" | tr -d '"'); do
+		n=$((n + 1))
+		put "name-$n" "${name#_Z}"
+	done
+}
+
 "corpus_${1#fuzz_}"

@@ -17,10 +17,12 @@ rooms=(
 	"arch            error"
 	"options         error"
 	"metric          error arch options/pattern.h options/nearest.h"
+	"symbols         error"
 	"profile         error"
 	"calibration     error profile"
 	"agent/log       error options"
 	"agent/lock      error"
+	"agent/stack     error arch symbols/modules.h"
 	"agent/rewrite   error"
 	"agent/trace     error arch metric profile/kinds.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
@@ -52,7 +54,7 @@ rooms=(
 jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|probes|io_calls|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
-guests='^(error|arch|options|metric|profile|calibration|agent)/'
+guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'
 calls='exit|_exit|_Exit|quick_exit|abort|printf|vprintf|puts|putchar|putchar_unlocked'
 forbidden="(^|[^A-Za-z0-9_.>])(($calls)[[:space:]]*\\(|stdout([^A-Za-z0-9_]|\$))"
 
@@ -148,7 +150,7 @@ check_said() {
 }
 
 folders=()
-for folder in error arch options metric profile calibration agent report cli; do
+for folder in error arch options metric symbols profile calibration agent report cli; do
 	if [[ -d $folder ]]; then
 		folders+=("$folder")
 	fi

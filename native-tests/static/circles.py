@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-PRODUCT = ("error", "arch", "options", "metric", "profile", "calibration", "agent", "report", "cli")
+PRODUCT = ("error", "arch", "options", "metric", "symbols", "profile", "calibration", "agent", "report", "cli")
 
 # Files that may call each other in a circle, and why. A circle may be smaller than its row.
 LISTED = [
