@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/code/stubs.h"
 #include "agent/inside/jprof_class.h"
 #include "agent/io_calls/class_loading.h"
 #include "agent/io_calls/io_call.h"
@@ -18,6 +19,7 @@
 #include "agent/probes/native_thunk.h"
 #include "agent/recording/recording.h"
 #include "agent/recording/turn.h"
+#include "agent/sample/sampler.h"
 #include "agent/threads/thread_events.h"
 #include "profile/run_notes.h"
 
@@ -92,8 +94,11 @@ static int open(JNIEnv *jni, jthread thread, struct error *error)
 {
 	if (jvm_learn(jni, error) || watch_io(jni, error))
 		return -ERROR_JVM;
-	if (!learnt)
+	if (!learnt) {
 		known.alloc = hotspot_learn(jni);
+		sampler_learn(hotspot_current_thread(jni), hotspot_function,
+			hotspot_library_path());
+	}
 	learnt = true;
 	recording_know(&known);
 	jprof_class_open(jni);
@@ -197,6 +202,7 @@ static void JNICALL on_code_generated(
 	jvmtiEnv *jvmti, const char *name, const void *address, jint length)
 {
 	interpreter_learn(name, address, (size_t)length);
+	stubs_add(name, (uintptr_t)address, (size_t)length);
 }
 
 /* The interpreter is generated before VMInit, and announced once. */
@@ -232,8 +238,10 @@ int life_load(JavaVM *vm, struct options *options, const struct life_hooks *told
 		options_fini(options);
 		return -ERROR_JVM;
 	}
-	if (!learnt)
+	if (!learnt) {
 		known.alloc = hotspot_probe();
+		sampler_probe(hotspot_function, (unsigned)jvm_release(vm));
+	}
 	recording_know(&known);
 	if (recorder_load(options, error))
 		return -ERROR_JVM;

@@ -99,6 +99,19 @@ static int metric_choose_event(struct metric *metric, struct error *error)
 	return 0;
 }
 
+int metric_event(struct perf_event_choice *choice, const char *name, struct error *error)
+{
+	struct metric metric = {.kind = METRIC_PERF};
+	int status;
+
+	if (strlen(name) >= sizeof(metric.name))
+		return error_set(error, ERROR_VALUE, "unknown event '%s'", name);
+	memcpy(metric.name, name, strlen(name) + 1);
+	status = metric_choose_event(&metric, error);
+	*choice = metric.perf;
+	return status;
+}
+
 static const char *metric_cpu_how(void)
 {
 	struct cpu_time cpu;

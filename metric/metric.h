@@ -107,6 +107,10 @@ struct metric_thread {
 int metric_set_init(
 	struct metric_set *set, const struct pattern_list *names, struct error *error);
 
+/* Makes a choice of an event's name, libpfm4's or PAPI's. 0, or a negative code with error naming it and the
+ * reason. Not to be called by two threads at once. */
+int metric_event(struct perf_event_choice *choice, const char *name, struct error *error);
+
 /* True if probes add to the metric of that name: they take time, and are counted by the processor;
  * they allocate nothing and do no I/O. */
 bool metric_is_probed(const char *name);

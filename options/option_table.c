@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "options/nearest.h"
+#include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
 /* More would make every look at a class slow. */
@@ -295,6 +296,23 @@ static const char *threads_give(const struct option_row *row, void *field, const
 	return list_give(row, field, value);
 }
 
+static const char *sample_give(const struct option_row *row, void *field, const char *value)
+{
+	const struct pattern_list *list = field;
+	struct sample_choice choice;
+	bool off = strcmp(value, "off") == 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (off != (strcmp(list->pattern[i], "off") == 0))
+			return "goes with no other condition";
+	if (!off) {
+		const char *wrong = sample_choice_read(value, &choice);
+		if (wrong)
+			return wrong;
+	}
+	return list_give(row, field, value);
+}
+
 #define LIST_TYPE(give_item, schema_of_it)                                                     \
 	.is_list = true, .give = give_item, .describe = words_describe,                        \
 	.schema = schema_of_it, .size = sizeof(struct pattern_list), .copy = list_copy,        \
@@ -303,7 +321,8 @@ static const char *threads_give(const struct option_row *row, void *field, const
 static const struct option_type list_type = {LIST_TYPE(list_give, schema_of_list)},
 				names_type = {LIST_TYPE(names_give, schema_of_list),
 					.of_names = true},
-				threads_type = {LIST_TYPE(threads_give, schema_of_threads)};
+				threads_type = {LIST_TYPE(threads_give, schema_of_threads)},
+				sample_type = {LIST_TYPE(sample_give, schema_of_list)};
 
 /* ---- the rows ---- */
 
@@ -320,10 +339,16 @@ const struct option_row option_table[] = {
 			"who may read the profile's file: its user, the group too, everybody"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true, FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},
-	{"calls", &choice_type, "auto, instrument, events, off", .initial = "auto",
+	{"calls", &choice_type, "auto, sample, instrument, events, off",
+		.initial = "auto",
 		FIELD(calls),
-		.meaning = "how calls are seen: probes in the bytecode, or the JVM's events; "
-			   "auto is instrument"},
+		.meaning = "how calls are seen: by samples alone, probes in the bytecode, or "
+			   "the JVM's events; auto is instrument"},
+	{"sample", &sample_type,
+		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
+		"enter:com.acme.X.y joined by '+'; or off",
+		.unset = "cpu:1ms with calls=sample, else off", FIELD(sample),
+		.meaning = "when a thread's stack is taken; see docs/sampling.md"},
 	{"metrics", &names_type, "metric names joined by '+' or ','",
 		.initial = "wall+cpu+alloc", .forbidden = " \t", FIELD(metrics),
 		.meaning = "what is measured; `jprof metrics` lists them"},

@@ -322,3 +322,10 @@ char *options_expand_file(const char *file, long pid, long time_now)
 	free(path);
 	return NULL;
 }
+
+bool options_sample(const struct options *options)
+{
+	if (options->sample.count > 0)
+		return strcmp(options->sample.pattern[0], "off") != 0;
+	return options->calls == CALLS_SAMPLE;
+}

@@ -19,7 +19,7 @@
 #include "error/error.h"
 #include "options/pattern.h"
 
-enum calls_mode { CALLS_AUTO, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
+enum calls_mode { CALLS_AUTO, CALLS_SAMPLE, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
 enum io_mode { IO_OFF, IO_SUMMARY, IO_RECORDS };
 enum virtual_mode { VIRTUAL_FOLD, VIRTUAL_SEPARATE };
 enum timing_mode { TIMING_FAST, TIMING_PRECISE };
@@ -32,6 +32,7 @@ struct options {
 	int readers;                 /* enum readers: who may read the profile */
 	bool start;                  /* record from the start */
 	int calls;                   /* enum calls_mode */
+	struct pattern_list sample;  /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
 	struct pattern_list threads; /* see thread_choice.h */
@@ -56,6 +57,9 @@ struct options {
  * options is then empty, and options_fini harmless. */
 int options_parse(struct options *options, const char *string, struct error *error);
 void options_fini(struct options *options);
+
+/* True if stacks are sampled. */
+bool options_sample(const struct options *options);
 
 /* The options of one session: `base` (what the agent was loaded with), overridden by
  * `text`: "key=value,...", or, if its first character that is no blank is '{', a JSON object

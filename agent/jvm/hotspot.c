@@ -44,15 +44,20 @@ void interpreter_learn(const char *name, const void *address, size_t size)
 		interpreter = (struct interpreter){(uintptr_t)address, size};
 }
 
-/* libjvm, wherever it was loaded from and with whatever visibility. */
-static void *hotspot_library(void)
+const char *hotspot_library_path(void)
 {
 	Dl_info info;
 
 	/* An entry of the invocation interface's table lies in libjvm. */
-	if (!dladdr(jvm_code(), &info) || !info.dli_fname)
-		return NULL;
-	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return dladdr(jvm_code(), &info) ? info.dli_fname : NULL;
+}
+
+/* libjvm, wherever it was loaded from and with whatever visibility. */
+static void *hotspot_library(void)
+{
+	const char *path = hotspot_library_path();
+
+	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 void *hotspot_function(const char *name)
@@ -158,6 +163,11 @@ static const char *hotspot_java_thread(JNIEnv *jni)
 	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, class);
 	return (const char *)(uintptr_t)address;
+}
+
+uintptr_t hotspot_current_thread(JNIEnv *jni)
+{
+	return (uintptr_t)hotspot_java_thread(jni);
 }
 
 /* True if the counters grow by an array of known size, and not by much more. */

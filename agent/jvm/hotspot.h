@@ -52,6 +52,12 @@ static inline bool interpreter_has(const void *address)
 /* A function that the JVM's library exports, or NULL. */
 void *hotspot_function(const char *name);
 
+/* The path of the JVM's library, borrowed; NULL: not known. */
+const char *hotspot_library_path(void);
+
+/* The JVM's struct of the calling thread, a Java one; 0: not known. */
+uintptr_t hotspot_current_thread(JNIEnv *jni);
+
 /* Where the calling thread's allocation counters are. */
 struct alloc_source hotspot_alloc_source(JNIEnv *jni);
 

@@ -28,6 +28,8 @@ enum lock_rank {
 	LOCK_FILES,       /* a part of the table of files and connections */
 	LOCK_FILE_SLOTS,  /* places of rows that are free again */
 	LOCK_OPENERS,     /* the threads that opened something */
+	LOCK_STUBS,       /* what code the JVM made */
+	LOCK_SAMPLES,     /* the threads that are sampled */
 	LOCK_RECORDS,     /* rings and segments of records */
 	LOCK_MARKS,       /* marks that wait to be written */
 	LOCK_NEAR,        /* the names near a session's patterns */

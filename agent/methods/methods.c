@@ -67,29 +67,36 @@ static struct method_record *methods_record(uint32_t id)
 	return &atomic_load_explicit(&block[id / BLOCK], memory_order_acquire)[id % BLOCK];
 }
 
-/* FNV-1a over the three names. */
+/* FNV-1a over the three names, of which each but the first may be missing. */
 static uint32_t methods_name_hash(const struct jvm_method *method)
 {
 	const char *part[] = {method->class_name, method->name, method->signature};
 	uint32_t hash = 2166136261u;
 
 	for (size_t i = 0; i < 3; i++) {
-		for (const char *c = part[i]; *c; c++)
+		for (const char *c = part[i]; c && *c; c++)
 			hash = (hash ^ (unsigned char)*c) * 16777619u;
 	}
 	return hash % BUCKETS;
 }
 
-static uint32_t methods_same_name(const struct jvm_method *method, uint32_t hash)
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static uint32_t methods_same_name(
+	const struct jvm_method *method, enum method_kind kind, uint32_t hash)
 {
 	uint32_t id = by_name[hash];
 
 	while (id) {
 		const struct method_record *record = methods_record(id);
 
-		if (!strcmp(record->shown.name, method->name) &&
-			!strcmp(record->shown.class_name, method->class_name) &&
-			!strcmp(record->shown.signature, method->signature))
+		if (same_text(record->shown.name, method->name) &&
+			same_text(record->shown.class_name, method->class_name) &&
+			same_text(record->shown.signature, method->signature) &&
+			record->shown.kind == kind)
 			return id;
 		id = record->next_by_name;
 	}
@@ -99,13 +106,14 @@ static uint32_t methods_same_name(const struct jvm_method *method, uint32_t hash
 /* The id of a method that is included; takes the strings of description when it is a new one. A
  * class of which there are too many goes by the name of its family. 0 without memory, or when
  * there are more methods than ids. Under the lock. */
-static uint32_t methods_id(struct jvm_method *description)
+static uint32_t methods_id(
+	struct jvm_method *description, enum method_kind kind, const char *file)
 {
 	char family[FAMILY_NAME_MAX], *copy;
 	struct method_record *records;
 	uint32_t hash, id;
 
-	if (!class_is_apart(description->class_name, family)) {
+	if (kind == METHOD_JAVA && !class_is_apart(description->class_name, family)) {
 		copy = strdup(family);
 		if (copy) {
 			free(description->class_name);
@@ -113,7 +121,7 @@ static uint32_t methods_id(struct jvm_method *description)
 		}
 	}
 	hash = methods_name_hash(description);
-	id = methods_same_name(description, hash);
+	id = methods_same_name(description, kind, hash);
 	if (id)
 		return id;
 	id = atomic_load_explicit(&next_id, memory_order_relaxed);
@@ -131,7 +139,9 @@ static uint32_t methods_id(struct jvm_method *description)
 			.name = description->name,
 			.signature = description->signature,
 			.is_native = description->is_native,
-			.is_static = description->is_static},
+			.is_static = description->is_static,
+			.kind = kind,
+			.file = file ? strdup(file) : NULL},
 		.next_by_name = by_name[hash]};
 	description->class_name = description->name = description->signature = NULL;
 	by_name[hash] = id;
@@ -145,7 +155,7 @@ static method_ref methods_ref(struct jvm_method *description, bool scope)
 	uint32_t flags = (description->is_native ? METHOD_REF_NATIVE : 0) |
 			 (description->is_static ? METHOD_REF_STATIC : 0) |
 			 (scope ? METHOD_REF_SCOPE : 0);
-	uint32_t id = methods_id(description);
+	uint32_t id = methods_id(description, METHOD_JAVA, NULL);
 
 	if (id == 0)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
@@ -215,13 +225,26 @@ method_ref methods_named(struct jvm_method *description, bool scope)
 	return ref;
 }
 
+uint32_t methods_on_stack(
+	struct jvm_method *description, enum method_kind kind, const char *file)
+{
+	uint32_t id;
+
+	lock_take(&methods_lock);
+	id = methods_id(description, kind, file);
+	lock_give(&methods_lock);
+	if (id == 0)
+		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	return id;
+}
+
 bool methods_known(const struct jvm_method *description)
 {
 	uint32_t id;
 	bool known;
 
 	lock_take(&methods_lock);
-	id = methods_same_name(description, methods_name_hash(description));
+	id = methods_same_name(description, METHOD_JAVA, methods_name_hash(description));
 	known = id != 0 && atomic_load(&methods_record(id)->named);
 	lock_give(&methods_lock);
 	return known;

@@ -43,6 +43,12 @@ method_ref methods_find(JNIEnv *jni, jmethodID method);
  * it; scope: as planned. Its strings are taken if they are needed; jvm_method_fini as ever. */
 method_ref methods_named(struct jvm_method *description, bool scope);
 
+/* The id of a method whose frame was found on a stack, whether the plan knows it or not; its strings are
+ * taken if they are needed. kind: METHOD_JAVA, or what else the frame is, which has no signature (NULL). file:
+ * the source's name, copied; NULL: not known. 0 without memory. */
+uint32_t methods_on_stack(
+	struct jvm_method *description, enum method_kind kind, const char *file);
+
 /* True if methods_named has given the method of these names an id. */
 bool methods_known(const struct jvm_method *description);
 

@@ -11,6 +11,7 @@
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/recording/recording_facts.h"
+#include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
@@ -38,6 +39,11 @@ static bool calls_by_events(const struct session *session)
 static bool always(const struct session *session)
 {
 	return true;
+}
+
+static bool samples(const struct session *session)
+{
+	return options_sample(&session->options);
 }
 
 static bool vm_objects(const struct session *session)
@@ -116,6 +122,8 @@ int recording_make(struct session **session, struct options *options, struct err
 		known.alloc == HOTSPOT_ALLOC_NONE)
 		code = error_set(error, ERROR_MISSING,
 			"metrics=alloc: this JVM shows no allocation counters");
+	if (!code && samples(*session))
+		code = sampler_prepare(&(*session)->options, error);
 	if (!code)
 		code = prove_events(*session, error);
 	if (code) {
@@ -165,6 +173,32 @@ static bool stop_profile(struct session *session, struct error *error)
 	return !session->abandoned;
 }
 
+static int open_samples(JNIEnv *jni, struct session *session, struct error *error)
+{
+	return sampler_open(session, error);
+}
+
+static bool close_samples(JNIEnv *jni, struct session *session)
+{
+	sampler_close();
+	return true;
+}
+
+static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
+{
+	static const struct threads_told told = {sampler_thread_begins, sampler_thread_ends};
+
+	threads_tell(&told);
+	sampler_begin();
+	return 0;
+}
+
+static bool stop_samples(struct session *session, struct error *error)
+{
+	threads_tell(&(struct threads_told){NULL, NULL});
+	return sampler_stop();
+}
+
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)
 {
 	enable(session, true);
@@ -196,8 +230,10 @@ static const struct step {
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
 	{"the functions of probes", session_has_probes, method_probes_begin, NULL, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
+	{"room for samples", samples, open_samples, NULL, close_samples},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
 	{"threads join", always, threads_begin, threads_stop, threads_end},
+	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_has_probes, class_hook_begin, NULL, class_hook_end},

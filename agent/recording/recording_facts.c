@@ -10,6 +10,7 @@
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
+#include "agent/sample/sampler.h"
 #include "agent/probes/class_hook.h"
 #include "agent/trace/event_cost.h"
 #include "profile/run_notes.h"
@@ -88,6 +89,7 @@ void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_all
 {
 	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
 		[CALLS_INSTRUMENT] = "instrument",
+		[CALLS_SAMPLE] = "sample",
 		[CALLS_EVENTS] = "events",
 		[CALLS_OFF] = "off"};
 	bool precise = session->options.timing == TIMING_PRECISE;
@@ -112,6 +114,8 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 	session_put_facts(session, final, put, argument);
 	fact_put_number(put, argument, "methods.lost", methods_lost() - lost_before);
 	io_facts(put, argument);
+	if (options_sample(&((const struct session *)session)->options))
+		sampler_source.facts(put, argument);
 	if (session_has_probes(session))
 		class_hook_facts(put, argument);
 }
@@ -122,7 +126,8 @@ const struct writer_source recording_source = {.methods_end = methods_end,
 	.facts = put_facts,
 	.files = io_show_files,
 	.fold_files = io_fold_files,
-	.files_put = io_files_are_shown};
+	.files_put = io_files_are_shown,
+	.samples = &sampler_source};
 
 struct session_counts recording_counts(void)
 {

@@ -38,7 +38,7 @@ static int check_options(const struct session *session, struct error *error)
 				"io=records",
 				set->metric[i].name);
 	/* A scope is seen by calls. */
-	if (session_has_scope(session) && session->options.calls == CALLS_OFF)
+	if (session_has_scope(session) && !session_has_events(session))
 		return error_set(error, ERROR_VALUE,
 			"scope needs calls to be seen; legal here: calls=auto, instrument, "
 			"events");
@@ -230,6 +230,8 @@ static int start_writer(struct session *session, const char *path, struct error 
 	source.creation.set_aside = session->may_be_unwanted;
 	source.creation.readers = readers[session->options.readers];
 	source.argument = session;
+	if (!options_sample(&session->options))
+		source.samples = NULL;
 	code = writer_start(&session->writer, session->trace, &source, &session->metrics, path,
 		session->options.flush, error);
 

@@ -106,6 +106,12 @@ static inline bool session_has_probes(const struct session *session)
 	       session->options.calls == CALLS_INSTRUMENT;
 }
 
+/* True if entries and exits are seen, by probes or the JVM's events. */
+static inline bool session_has_events(const struct session *session)
+{
+	return session_has_probes(session) || session->options.calls == CALLS_EVENTS;
+}
+
 /* What is to be said of folded call paths, as of the last flush; and of memory beyond its
  * bound. False: nothing. */
 bool session_folded(const struct session *session, char line[FOLDED_LINE]);

@@ -59,7 +59,7 @@ void session_calibrate(struct session *session)
 	struct error error = {0};
 	int failed;
 
-	if (session->options.calls == CALLS_OFF || strcmp(choice, "off") == 0 ||
+	if (!session_has_events(session) || strcmp(choice, "off") == 0 ||
 		!metric_set_is_probed(&session->metrics))
 		return;
 	identity_init(&identity, note_of, session);

@@ -25,7 +25,7 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 {
 	static const struct pattern_list none;
 	const struct options *options = &session->options;
-	bool calls = options->calls != CALLS_OFF;
+	bool calls = session_has_events(session);
 
 	filter[0] = (struct filter){"include", calls ? &options->include : &none};
 	filter[1] = (struct filter){"scope", calls ? &options->scope : &none};

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/session/writer.h"
+
 _Static_assert(METRIC_MAX <= PROFILE_METRIC_MAX, "a file has room for every metric");
 
 /* A root that was folded: its thread was. */
@@ -28,6 +30,8 @@ static int put_forwards(void *user, const struct trace_forward *forward, uint32_
 						    record.node, writer->error);
 		if (status == 0)
 			status = profile_put(writer->profile, &record, writer->error);
+		if (writer->samples)
+			writer->samples->forward(&record);
 	}
 	return status;
 }

@@ -162,9 +162,12 @@ static void put_meta(struct writer *writer, bool final, struct written *known)
 
 static int put_all(struct writer *writer, bool final, struct written *known)
 {
+	const struct sample_source *samples = writer->source.samples;
 	uint64_t uncounted = 0;
 	int status = threads_put(&writer->threads, writer->error);
 
+	if (status == 0 && samples)
+		status = samples->put(writer->profile, writer->error);
 	if (status == 0)
 		status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
 			&uncounted, writer->error);
@@ -230,6 +233,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 		status = flush_in_transaction(writer, final, snapshot);
 		marks_put_done(&writer->marks, status == 0);
 		trace_confirm(writer->trace, status == 0);
+		if (writer->source.samples)
+			writer->source.samples->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
 	lock_take(&writer->lock);
@@ -402,13 +407,15 @@ static bool is_ending(struct writer *writer)
  * asked for. */
 static bool wait_for_flush(struct writer *writer)
 {
+	const struct sample_source *samples = writer->source.samples;
 	uint64_t now = since_begin(writer), flush_at, took, pause;
 
 	flush_at = now + writer->flush_seconds * UINT64_C(1000000000);
 	do {
 		struct error error = {0};
 
-		pause = writer->records.records ? RECORDS_PAUSE_MS : writer->fold_pause;
+		pause = writer->records.records || samples ? RECORDS_PAUSE_MS
+							   : writer->fold_pause;
 		if ((flush_at - now) / 1000000 < pause)
 			pause = (flush_at - now) / 1000000;
 		if (!wait_for(writer, pause))
@@ -416,6 +423,8 @@ static bool wait_for_flush(struct writer *writer)
 		answer_requests(writer);
 		if (is_ending(writer))
 			return false;
+		if (samples)
+			samples->drain();
 		if (writer->records.records)
 			drain_records(writer, &error);
 		else
@@ -572,6 +581,7 @@ int writer_start(struct writer **out, struct trace *trace, const struct writer_s
 	writer->looker = (struct looker){
 		.by = metric_index(metrics, METRIC_CPU), .cpu = clock_process()};
 	writer->threads = (struct thread_writer){.trace = trace,
+		.samples = source->samples,
 		.profile = writer->profile,
 		.metrics = metrics->count,
 		.began = writer->began};

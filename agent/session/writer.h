@@ -20,7 +20,21 @@
 #include "agent/session/labels.h"
 #include "agent/trace/trace.h"
 #include "error/error.h"
+#include "profile/fact.h"
 #include "profile/profile_write.h"
+
+/* Stacks that are sampled, on their way into the file; see agent/sample/sampler.h. On the writer's thread. */
+struct sample_source {
+	/* Takes what waits; some times a second. */
+	void (*drain)(void);
+	/* Puts what changed, in a flush, behind the trace's rows. 0, or a negative code. A call of put_done
+	 * says whether it was kept. */
+	int (*put)(struct profile_writer *profile, struct error *error);
+	void (*put_done)(bool kept);
+	/* A node of the trace is no more. */
+	void (*forward)(const struct profile_forward *forward);
+	void (*facts)(fact_put put, void *put_argument);
+};
 
 struct writer; /* created by writer_start, destroyed by writer_finish */
 
@@ -50,6 +64,7 @@ struct writer_source {
 	 * from now on. All on the thread that flushes; NULL where files is. */
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
+	const struct sample_source *samples; /* NULL: there are none */
 	void *argument;                   /* of notes and facts */
 	struct profile_creation creation; /* set_aside: writer_discard may follow */
 };

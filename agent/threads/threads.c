@@ -21,15 +21,29 @@ void threads_leave(void)
 	gate_leave(&looked_at);
 }
 
+/* Who else is told of threads; written while no session records. */
+static struct threads_told also;
+
+void threads_tell(const struct threads_told *told)
+{
+	also = *told;
+}
+
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
+	struct jvm_thread description;
+
 	thread_events_thread_start(jni, thread);
 	thread_starts_begin(jni, thread);
+	if (also.begins && jvm_describe_thread(jni, thread, &description))
+		also.begins(description.java_id, description.name);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	thread_events_end(jni, thread);
+	if (also.ends)
+		also.ends();
 }
 
 void threads_callbacks(jvmtiEventCallbacks *callbacks)

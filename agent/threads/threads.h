@@ -29,4 +29,11 @@ bool threads_end(JNIEnv *jni, struct session *session);
 struct session *threads_look(void);
 void threads_leave(void);
 
+/* Functions that are called in each Java thread as it begins and ends, while a session records; NULL: none. */
+struct threads_told {
+	void (*begins)(int64_t java_id, const char *name);
+	void (*ends)(void);
+};
+void threads_tell(const struct threads_told *told);
+
 #endif

@@ -209,7 +209,7 @@ static void mount_unknown(struct thread_slot *virtual, JNIEnv *jni)
 	const struct session *session = session_joined();
 	struct jvm_thread description;
 
-	if (!session || session->options.calls != CALLS_OFF ||
+	if (!session || session_has_events(session) ||
 		!jvm_describe_thread(jni, NULL, &description)) {
 		slot_unjoin(virtual);
 		slot_leave(virtual);

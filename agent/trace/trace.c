@@ -51,6 +51,16 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	arena_fini(&memory, &trace->budget);
 }
 
+uint32_t trace_new_row(struct trace *trace)
+{
+	uint32_t id;
+
+	lock_take(&trace->lock);
+	id = ++trace->next_id;
+	lock_give(&trace->lock);
+	return id;
+}
+
 void rows_append(struct trace *trace, struct thread_context *context)
 {
 	context->row.id = ++trace->next_id;

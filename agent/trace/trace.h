@@ -127,6 +127,9 @@ struct trace_visitor {
 	int (*end)(void *user, const struct trace_thread *thread);
 };
 
+/* An id for a row that is no thread's of the trace, apart from all of those. On any thread. */
+uint32_t trace_new_row(struct trace *trace);
+
 /* Shows all threads, one after the other, each as it is at the time. A running thread's delta
  * in progress is included, charged to the node it is in. Returns what ended it, or 0. */
 int trace_visit(struct trace *trace, const struct trace_visitor *visitor);

@@ -23,6 +23,8 @@ rooms=(
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/stack     error arch symbols/modules.h"
+	"agent/stack     error arch symbols/modules.h"
+	"agent/code      error agent/lock"
 	"agent/rewrite   error"
 	"agent/trace     error arch metric profile/kinds.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
@@ -30,12 +32,13 @@ rooms=(
 	"agent/methods   error options profile agent/log agent/lock agent/rewrite/rewrite.h agent/jvm"
 	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
 	"agent/threads   error metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
+	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/probes    error arch metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/io_calls  error metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/probes/native_thunk.h"
-	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls"
+	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample"
 	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
-	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control include"
+	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample include"
 	"report/text     error"
 	"report/model    error options/pattern.h metric profile calibration report/text"
 	"report/formats  error profile report/text report/model"
@@ -51,7 +54,7 @@ rooms=(
 )
 
 # Who may include jni.h and jvmti.h.
-jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|probes|io_calls|recording|inside)/)'
+jvm_interface='^agent/(agent\.c|life\.[ch]|(jvm|methods|threads|sample|probes|io_calls|recording|inside)/)'
 
 # Rooms that live in somebody else's process, and what must not be called or named there.
 guests='^(error|arch|options|metric|symbols|profile|calibration|agent)/'

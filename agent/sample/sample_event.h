@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sample_event: one condition on one thread, told by the kernel: every so many ns of its processor time, or
+ * every so many of an event, it gets a signal.
+ *
+ * perf_event_open(2) writes a record for each period into a ring of the event's own, a page, and sends
+ * the signal. Signals that are still pending are not sent again; the ring has a record of each period
+ * all the same, so that none is missed: sample_event_poll counts them.
+ *
+ * Where perf events are forbidden, or memory for rings is at its limit (perf_event_open(2), "mlock"), a
+ * timer of the thread's clock does it for processor time (timer_create(2)): at the kernel's tick, so
+ * that a signal may stand for several periods, and the timer tells how many.
+ *
+ * Runs: open and close on any thread; poll in the thread itself, in its signal handler.
+ */
+#ifndef JPROF_SAMPLE_EVENT_H
+#define JPROF_SAMPLE_EVENT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "metric/perf_event.h"
+
+struct sample_event_choice {
+	struct perf_event_choice perf; /* what to ask perf_event_open for */
+	uint64_t period;               /* ns for the clock, else events */
+	bool clock;                    /* processor time: a timer can do it, too */
+	bool timers;                   /* it has to: perf is forbidden */
+	bool kernel_stack;             /* the kernel's part of the stack is to be had */
+};
+
+/* Embedded; zeroed: not open. */
+struct sample_event {
+	void *ring; /* the event's pages; NULL: none */
+	uint64_t tail;
+	timer_t timer;
+	bool timed;
+};
+
+/* Begins to sample the thread, which may be any of the process. 0, or -errno. */
+int sample_event_open(struct sample_event *event, const struct sample_event_choice *choice,
+	pid_t tid, int signal);
+void sample_event_close(struct sample_event *event);
+
+enum { KERNEL_FRAMES = 64 };
+
+/* What happened since the last poll. */
+struct sample_poll {
+	uint32_t periods;   /* that passed */
+	uint32_t lost;      /* of them, what the kernel had no room for */
+	uint32_t throttled; /* how often it stopped for a while, as there were too many */
+	unsigned frames;    /* of the last one, in the kernel, innermost first */
+	uint64_t frame[KERNEL_FRAMES];
+};
+
+/* info: the signal's. poll is added to, but for frames. */
+void sample_event_poll(
+	struct sample_event *event, const siginfo_t *info, struct sample_poll *poll);
+
+/* True if this process may sample by the choice as it is; else -errno says why not. */
+int sample_event_try(const struct sample_event_choice *choice);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* sample_tree: see sample_tree.h. */
+#include "agent/sample/sample_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANCHOR UINT32_MAX /* in the place of a method */
+
+/* Places in an array of nodes; 0: none. */
+struct node {
+	uint32_t parent, first, next; /* child, sibling */
+	uint32_t method;              /* or ANCHOR */
+	uint32_t row;
+	uint32_t id; /* in its row; of an anchor that of the trace's node */
+	bool put, dead;
+};
+
+/* What was sampled at a node's place. */
+struct count {
+	uint64_t place, count, amount;
+	uint32_t node, id;
+	bool put, dead;
+};
+
+/* A row of the file that is to go; to_id is where a node's counts went to. */
+struct gone {
+	uint32_t row, id, to_row, to_id;
+	bool is_count;
+};
+
+/* The last id that was given in a row. */
+struct row {
+	uint32_t node, count;
+};
+
+/* An array that grows, and a hash of places in it, open addressing, 0: empty. */
+struct table {
+	void *item;
+	uint32_t count, room, mask;
+	uint32_t *slot;
+};
+
+struct sample_tree {
+	struct table nodes, counts;
+	struct row *row; /* by number */
+	uint32_t rows;
+	struct gone *gone;
+	size_t gone_count, gone_room;
+	uint64_t bytes, max_bytes, folded;
+	bool all; /* nothing that was put is kept */
+};
+
+/* ---- memory ---- */
+
+/* More room for items, to twice as many. False: there is none, or the bound is reached. */
+static bool more(struct sample_tree *tree, void *array, size_t have, size_t want, size_t size)
+{
+	void **at = array, *grown;
+
+	if (tree->bytes + (want - have) * size > tree->max_bytes)
+		return false;
+	grown = realloc(*at, want * size);
+	if (!grown)
+		return false;
+	memset((char *)grown + have * size, 0, (want - have) * size);
+	*at = grown;
+	tree->bytes += (want - have) * size;
+	return true;
+}
+
+static struct node *node_at(const struct sample_tree *tree, uint32_t i)
+{
+	return (struct node *)tree->nodes.item + i;
+}
+
+static struct count *count_at(const struct sample_tree *tree, uint32_t i)
+{
+	return (struct count *)tree->counts.item + i;
+}
+
+static uint32_t hash(uint64_t a, uint64_t b)
+{
+	uint64_t mixed = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xff51afd7ed558ccd);
+
+	return (uint32_t)(mixed >> 32);
+}
+
+static uint32_t node_hash(const struct sample_tree *tree, uint32_t i)
+{
+	const struct node *node = node_at(tree, i);
+
+	if (node->method == ANCHOR)
+		return hash((uint64_t)node->row << 32 | node->id, ANCHOR);
+	return hash(node->parent, node->method);
+}
+
+static uint32_t count_hash(const struct sample_tree *tree, uint32_t i)
+{
+	return hash(count_at(tree, i)->node, count_at(tree, i)->place);
+}
+
+static void enter(struct table *table, uint32_t at, uint32_t item)
+{
+	while (table->slot[at & table->mask])
+		at++;
+	table->slot[at & table->mask] = item;
+}
+
+/* Room for one more item. Slots are twice as many as items. */
+static bool reserve(struct sample_tree *tree, struct table *table, size_t size,
+	uint32_t (*hash_of)(const struct sample_tree *tree, uint32_t i))
+{
+	uint32_t room = table->room ? 2 * table->room : 1024, *slot = NULL;
+
+	if (table->count < table->room)
+		return true;
+	if (room > UINT32_MAX / 4 || !more(tree, &slot, 0, 2 * (size_t)room, sizeof(*slot)))
+		return false;
+	if (!more(tree, &table->item, table->room, room, size)) {
+		tree->bytes -= 2 * (size_t)room * sizeof(*slot);
+		free(slot);
+		return false;
+	}
+	tree->bytes -= 2 * (size_t)table->room * sizeof(*slot);
+	free(table->slot);
+	table->slot = slot;
+	table->room = room;
+	table->mask = 2 * room - 1;
+	for (uint32_t i = 1; i < table->count; i++)
+		enter(table, hash_of(tree, i), i);
+	return true;
+}
+
+struct sample_tree *sample_tree_create(uint64_t max_bytes)
+{
+	struct sample_tree *tree = calloc(1, sizeof(*tree));
+
+	if (!tree)
+		return NULL;
+	tree->max_bytes = max_bytes;
+	tree->nodes.count = tree->counts.count = 1; /* the first place is none */
+	return tree;
+}
+
+void sample_tree_destroy(struct sample_tree *tree)
+{
+	if (!tree)
+		return;
+	free(tree->nodes.item);
+	free(tree->nodes.slot);
+	free(tree->counts.item);
+	free(tree->counts.slot);
+	free(tree->row);
+	free(tree->gone);
+	free(tree);
+}
+
+/* ---- nodes ---- */
+
+static struct row *row_at(struct sample_tree *tree, uint32_t row)
+{
+	uint32_t rows = tree->rows ? tree->rows : 64;
+
+	while (rows <= row)
+		rows *= 2;
+	if (rows > tree->rows) {
+		if (!more(tree, &tree->row, tree->rows, rows, sizeof(*tree->row)))
+			return NULL;
+		tree->rows = rows;
+	}
+	return &tree->row[row];
+}
+
+/* The first item that is the same, from its hash on; 0: none. */
+static uint32_t find_node(const struct sample_tree *tree, const struct node *wanted)
+{
+	uint32_t at = wanted->method == ANCHOR
+			      ? hash((uint64_t)wanted->row << 32 | wanted->id, ANCHOR)
+			      : hash(wanted->parent, wanted->method);
+	uint32_t i;
+
+	if (!tree->nodes.slot)
+		return 0;
+	for (; (i = tree->nodes.slot[at & tree->nodes.mask]) != 0; at++) {
+		const struct node *node = node_at(tree, i);
+
+		if (!node->dead && node->method == wanted->method &&
+			(wanted->method == ANCHOR
+					? node->row == wanted->row && node->id == wanted->id
+					: node->parent == wanted->parent))
+			return i;
+	}
+	return 0;
+}
+
+/* Found or made; 0: no memory. */
+static uint32_t node_of(struct sample_tree *tree, struct node wanted)
+{
+	uint32_t i = find_node(tree, &wanted);
+	struct row *row;
+
+	if (i)
+		return i;
+	row = row_at(tree, wanted.row);
+	if (!row || !reserve(tree, &tree->nodes, sizeof(struct node), node_hash))
+		return 0;
+	i = tree->nodes.count++;
+	if (wanted.method != ANCHOR) {
+		wanted.id = NODE_SAMPLED_FIRST + row->node++;
+		wanted.next = node_at(tree, wanted.parent)->first;
+		node_at(tree, wanted.parent)->first = i;
+	}
+	*node_at(tree, i) = wanted;
+	enter(&tree->nodes, node_hash(tree, i), i);
+	return i;
+}
+
+uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t node)
+{
+	return node_of(tree, (struct node){.row = row, .id = node, .method = ANCHOR});
+}
+
+uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t method)
+{
+	return node_of(tree, (struct node){.parent = parent,
+				     .row = node_at(tree, parent)->row,
+				     .method = method});
+}
+
+uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method)
+{
+	uint32_t fold, flat;
+
+	tree->folded++;
+	fold = sample_tree_child(tree, node, METHOD_FOLDED);
+	flat = fold ? sample_tree_child(tree, fold, method) : 0;
+	return flat ? flat : fold ? fold : node;
+}
+
+/* ---- counts ---- */
+
+void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
+	uint64_t count, uint64_t amount)
+{
+	uint32_t at = hash(node, place), i = 0;
+	struct count *found;
+	struct row *row;
+
+	if (tree->counts.slot)
+		for (; (i = tree->counts.slot[at & tree->counts.mask]) != 0; at++) {
+			found = count_at(tree, i);
+			if (found->node == node && found->place == place && !found->dead)
+				break;
+		}
+	if (i == 0) {
+		row = row_at(tree, node_at(tree, node)->row);
+		if (!row || !reserve(tree, &tree->counts, sizeof(struct count), count_hash))
+			return;
+		i = tree->counts.count++;
+		/* Accounts of the trace number from below. */
+		*count_at(tree, i) = (struct count){.place = place,
+			.node = node,
+			.id = NODE_SAMPLED_FIRST + row->count++};
+		enter(&tree->counts, count_hash(tree, i), i);
+	}
+	found = count_at(tree, i);
+	found->count += count;
+	found->amount += amount;
+	found->put = false;
+}
+
+/* ---- the file ---- */
+
+static int put_node(const struct sample_tree *tree, const struct node *node,
+	struct profile_writer *profile, struct error *error)
+{
+	static const uint64_t nothing[PROFILE_METRIC_MAX];
+	const struct profile_node record = {
+		.thread = node->row,
+		.id = node->id,
+		.parent = node_at(tree, node->parent)->id,
+		.method = node->method,
+		.sampled = true,
+		.base = nothing,
+		.spent = nothing,
+	};
+
+	return profile_put(profile, &record, error);
+}
+
+static int put_count(const struct sample_tree *tree, const struct count *count,
+	struct profile_writer *profile, struct error *error)
+{
+	const struct node *node = node_at(tree, count->node);
+	const struct profile_account record = {
+		.thread = node->row,
+		.id = count->id,
+		.node = node->id,
+		.subject = count->place,
+		.kind = SAMPLES,
+		.count = count->count,
+		.amount = count->amount,
+	};
+
+	return profile_put(profile, &record, error);
+}
+
+static int put_gone(
+	const struct gone *gone, struct profile_writer *profile, struct error *error)
+{
+	const struct profile_forward forward = {.thread = gone->row,
+		.node = gone->id,
+		.to_thread = gone->to_row,
+		.to_node = gone->to_id};
+	int status;
+
+	if (gone->is_count)
+		return profile_drop_account(profile, gone->row, gone->id, error);
+	status = profile_drop_node(profile, gone->row, gone->id, error);
+	return status == 0 ? profile_put(profile, &forward, error) : status;
+}
+
+int sample_tree_put(
+	struct sample_tree *tree, struct profile_writer *profile, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < tree->gone_count && status == 0; i++)
+		status = put_gone(&tree->gone[i], profile, error);
+	for (uint32_t i = 1; i < tree->nodes.count && status == 0; i++) {
+		struct node *node = node_at(tree, i);
+
+		if (node->dead || node->method == ANCHOR || (node->put && !tree->all))
+			continue;
+		status = put_node(tree, node, profile, error);
+		node->put = true;
+	}
+	for (uint32_t i = 1; i < tree->counts.count && status == 0; i++) {
+		struct count *count = count_at(tree, i);
+
+		if (count->dead || (count->put && !tree->all))
+			continue;
+		status = put_count(tree, count, profile, error);
+		count->put = true;
+	}
+	return status;
+}
+
+void sample_tree_confirm(struct sample_tree *tree, bool kept)
+{
+	tree->all = !kept;
+	if (kept)
+		tree->gone_count = 0;
+}
+
+struct sample_tree_state sample_tree_state(const struct sample_tree *tree)
+{
+	return (struct sample_tree_state){
+		.bytes = tree->bytes, .nodes = tree->nodes.count - 1, .folded = tree->folded};
+}
+
+/* ---- forwards ---- */
+
+/* Without memory a row stays in the file. */
+static void note_gone(struct sample_tree *tree, struct gone gone)
+{
+	if (tree->gone_count == tree->gone_room) {
+		size_t room = tree->gone_room ? 2 * tree->gone_room : 64;
+		struct gone *grown = realloc(tree->gone, room * sizeof(*grown));
+
+		if (!grown)
+			return;
+		tree->gone = grown;
+		tree->gone_room = room;
+	}
+	tree->gone[tree->gone_count++] = gone;
+}
+
+/* What was sampled in the nodes that others stand for now: to[] by node, 0: none. */
+static void move_counts(struct sample_tree *tree, const uint32_t *to, uint32_t nodes)
+{
+	uint32_t counts = tree->counts.count;
+
+	for (uint32_t i = 1; i < counts; i++) {
+		struct count old = *count_at(tree, i);
+
+		if (old.dead || old.node >= nodes || !to[old.node])
+			continue;
+		count_at(tree, i)->dead = true;
+		note_gone(tree, (struct gone){.row = node_at(tree, old.node)->row,
+					.id = old.id,
+					.is_count = true});
+		sample_tree_count(tree, to[old.node], old.place, old.count, old.amount);
+	}
+}
+
+void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward)
+{
+	const struct node wanted = {
+		.row = forward->thread, .id = forward->node, .method = ANCHOR};
+	uint32_t from = find_node(tree, &wanted), nodes = tree->nodes.count, target;
+	uint32_t *to;
+
+	if (!from)
+		return;
+	target = sample_tree_anchor(tree, forward->to_thread, forward->to_node);
+	to = target ? calloc(nodes, sizeof(*to)) : NULL;
+	if (!to)
+		return;
+	to[from] = target;
+	/* Parents stand before their children. */
+	for (uint32_t i = from + 1; i < nodes; i++) {
+		struct node old = *node_at(tree, i);
+		uint32_t now;
+
+		if (old.dead || old.method == ANCHOR || !to[old.parent])
+			continue;
+		now = sample_tree_child(tree, to[old.parent], old.method);
+		to[i] = now ? now : to[old.parent];
+		note_gone(tree, (struct gone){.row = old.row,
+					.id = old.id,
+					.to_row = node_at(tree, to[i])->row,
+					.to_id = node_at(tree, to[i])->id});
+	}
+	move_counts(tree, to, nodes);
+	for (uint32_t i = from; i < nodes; i++)
+		if (to[i])
+			node_at(tree, i)->dead = true;
+	free(to);
+}

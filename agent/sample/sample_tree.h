@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sample_tree: the call paths that samples found, of all threads, each below a node of the trace.
+ *
+ *   row 7 of the trace:  root -- A -- B              nodes that events made, known by their ids
+ *                                     |
+ *                                  (anchor) -- X -- Y     nodes of this tree
+ *                                                   |
+ *                                                   places: condition, state, line -> samples
+ *
+ * A frame below the anchor that has a node of the trace, too, is another node here: whoever reads
+ * the file puts the two together.
+ *
+ * Where there is no more memory a new path ends at its deepest known node: in a fold below it, with the
+ * method that ran. Sums stay exact.
+ *
+ * Owns: its nodes. Runs: on one thread at a time, the writer's.
+ */
+#ifndef JPROF_SAMPLE_TREE_H
+#define JPROF_SAMPLE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile_write.h"
+
+struct sample_tree; /* created, destroyed */
+
+/* NULL without memory. max_bytes: for all of it. */
+struct sample_tree *sample_tree_create(uint64_t max_bytes);
+void sample_tree_destroy(struct sample_tree *tree);
+
+/* The place that samples hang below: of the trace's node with that id in the row. 0: no memory at all. */
+uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t node);
+
+/* The node of a method called there; a new one if need be. Where memory is short it is parent, or a
+ * node in a fold: whose children are themselves. */
+uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t method);
+
+/* Where paths were given up: below `node` the one of the method that ran, whatever is between. */
+uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method);
+
+/* `count` stacks that stand for `amount` periods, at the node's place (sample_place). */
+void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
+	uint64_t count, uint64_t amount);
+
+/* The trace's node is no more: its counts went to another one, and so do those of all below it. */
+void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward);
+
+/* Puts what changed since the last confirmed time. 0, or a negative code. */
+int sample_tree_put(
+	struct sample_tree *tree, struct profile_writer *profile, struct error *error);
+
+/* What was put is kept; or it is lost, and the next time all is put. */
+void sample_tree_confirm(struct sample_tree *tree, bool kept);
+
+struct sample_tree_state {
+	uint64_t bytes, nodes;
+	uint64_t folded; /* samples whose path was cut for want of memory */
+};
+struct sample_tree_state sample_tree_state(const struct sample_tree *tree);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sampled_threads: the threads of the process whose stacks are taken, Java's and all others.
+ *
+ * A Java thread comes as it starts; what the JVM starts for itself (collectors, compilers), and other
+ * native threads, are found in /proc/self/task. Each has the events of its conditions.
+ *
+ *   tid --hash--> struct sampled_thread        found by a handler, once a thread; then by a
+ *                                              thread-local pointer
+ *
+ * Owns: the threads. One that has ended is given back by the next sweep, as samples that wait to be
+ *       written tell of it.
+ * Runs: add and remove on any thread, under LOCK_SAMPLES; look_for and sweep on the writer's;
+ *       sampled_thread_now in a signal handler.
+ */
+#ifndef JPROF_SAMPLED_THREADS_H
+#define JPROF_SAMPLED_THREADS_H
+
+#include "agent/sample/sample_buffer.h"
+#include "agent/sample/sample_event.h"
+
+struct sampled_thread {
+	pid_t tid;
+	uint32_t index;  /* in sample records */
+	uint32_t row;    /* of the trace; 0: it has none; the drain's */
+	int64_t java_id; /* 0: it is none of Java's, or not known */
+	char name[256];  /* UTF-8 */
+	struct sample_event event[SAMPLE_CONDITIONS];
+	struct sampled_thread *_Atomic next; /* of the same hash */
+	struct sampled_thread *link;         /* under the lock: ended, or free */
+	bool gone;                           /* under the lock: it has ended, or never was */
+};
+
+/* The conditions that threads have events for, by place; those of another kind have a period of 0. From
+ * now on threads may be added; those of the process are. */
+void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal);
+
+/* No thread has events from now on. */
+void sampled_threads_stop(void);
+
+/* Behind it, when no handler is inside any more: memory is given back. */
+void sampled_threads_end(void);
+
+/* A thread of the process. Nothing happens if it is there; then its name is what is told now, unless it is
+ * NULL. Threads of jprof's own are not added. */
+void sampled_thread_add(pid_t tid, int64_t java_id, const char *name);
+
+/* It ends. */
+void sampled_thread_remove(pid_t tid);
+
+/* Looks for threads that nobody told of, and for those that have ended. */
+void sampled_threads_look(void);
+
+/* Gives those back that had ended before the last call. */
+void sampled_threads_sweep(void);
+
+/* The calling thread, NULL: it is not sampled. */
+struct sampled_thread *sampled_thread_now(void);
+
+/* By the number in a record. */
+struct sampled_thread *sampled_thread_at(uint32_t index);
+
+/* The calling thread is jprof's own, for good. */
+void sampled_thread_is_own(void);
+
+struct sampled_threads_state {
+	uint64_t timed;    /* threads that a timer samples, as perf had no room */
+	uint64_t refused;  /* threads without an event that they should have */
+	uint64_t late_ns;  /* processor time that threads had used when they were found */
+};
+struct sampled_threads_state sampled_threads_state(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sampler: takes stacks when a condition holds, and puts them into the profile.
+ *
+ *   kernel --signal--> handler, in the thread: sample_event_poll, walk_stack --> sample_buffer
+ *   writer's thread, 20 times a second: frame_names --> sample_tree --> with each flush the profile
+ *
+ * The handler does nothing else: no locks, no allocation, no system calls. What it cannot take it counts:
+ * each period of each condition is in the tree, or in one of the losses.
+ *
+ * Owns: one sampling at a time, of one session.
+ * Runs: prepare, open, begin, stop, close on the thread that begins and ends the recording; the rest of it as
+ *       sampler_source says, on the writer's.
+ */
+#ifndef JPROF_SAMPLER_H
+#define JPROF_SAMPLER_H
+
+#include "agent/session/session.h"
+#include "agent/stack/vm_layout.h"
+#include "options/options.h"
+
+/* Why a period is in no stack: its place in meta, "sample.cpu:1ms.inside". */
+#define SAMPLE_LOSS_TABLE(X)                                                                   \
+	X(SAMPLE_INSIDE, "inside")   /* the thread was in jprof */                             \
+	X(SAMPLE_OUTSIDE, "outside") /* it is not recorded, or not now */                      \
+	X(SAMPLE_FULL, "full")       /* no room for the stack */                               \
+	X(SAMPLE_KERNEL_LOST, "kernel") /* the kernel had none */
+
+enum sample_loss {
+#define X(loss, name) loss,
+	SAMPLE_LOSS_TABLE(X)
+#undef X
+		SAMPLE_LOSSES
+};
+
+/* What the JVM tells of itself: as the agent is loaded, and once Java code can run, in a Java thread. symbol: what
+ * the JVM's library exports; java: its version, 17; current: the thread's JavaThread; library: the
+ * path, whose symbols are looked at. Where it tells too little, sampler_prepare and sampler_open say so. */
+void sampler_probe(void *(*symbol)(const char *name), unsigned java);
+void sampler_learn(
+	uintptr_t current, void *(*symbol)(const char *name), const char *library);
+
+/* The conditions are to be had, all of them, in this JVM and on this machine. 0, or a negative code:
+ * error names the one that is not, and why. */
+int sampler_prepare(const struct options *options, struct error *error);
+
+/* Takes the memory for a session, whose trace has the rows of threads; its writer may begin then. 0, or a
+ * negative code. sampler_close gives it back, behind the writer's end. */
+int sampler_open(struct session *session, struct error *error);
+void sampler_close(void);
+
+/* Threads are sampled from now on. */
+void sampler_begin(void);
+
+/* No stack is taken from now on. False: a handler is still inside. */
+bool sampler_stop(void);
+
+/* A Java thread begins, or ends: the calling one. */
+void sampler_thread_begins(int64_t java_id, const char *name);
+void sampler_thread_ends(void);
+
+/* For the writer: see there. */
+extern const struct sample_source sampler_source;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * safe_read: memory that may not be there.
+ *
+ * HotSpot has a load for that, SafeFetchN: where it faults, the JVM's own handler of the fault goes
+ * on behind it with another value (safefetch.hpp). It costs some 2 ns, and no handler of signals
+ * is replaced. It is a local symbol of the JVM's library; where that has none, the kernel copies
+ * (process_vm_readv(2), some 300 ns).
+ *
+ * Runs: on any thread, also in a signal handler.
+ */
+#ifndef JPROF_SAFE_READ_H
+#define JPROF_SAFE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef intptr_t (*safe_fetch)(const intptr_t *at, intptr_t otherwise);
+
+/* SafeFetchN; NULL: it is not known. Before the first read. */
+void safe_read_by(safe_fetch fetch);
+
+/* True if it was found. */
+bool safe_read_is_fast(void);
+
+/* The word at an address that is a multiple of its size. False: it cannot be read. */
+bool safe_word(uintptr_t at, uintptr_t *word);
+
+/* Parts of words, at any address at which their type may be. */
+bool safe_u32(uintptr_t at, uint32_t *value);
+bool safe_u16(uintptr_t at, uint16_t *value);
+bool safe_u8(uintptr_t at, uint8_t *value);
+
+/* Any bytes. False: some cannot be read, and `to` has an unknown part of them. */
+bool safe_copy(void *to, uintptr_t from, size_t bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * vm_threads: which of the JVM's threads the calling one is, and where its stack ends.
+ *
+ * HotSpot keeps a thread's Thread in a pthread key (threadLocalStorage_posix.cpp), for all its threads; those
+ * that may run Java code are told by their class, that is the pointer to its virtual functions.
+ *
+ * Runs: vm_threads_learn once, in a Java thread; vm_thread_now anywhere, also in a signal handler.
+ */
+#ifndef JPROF_VM_THREADS_H
+#define JPROF_VM_THREADS_H
+
+#include <sys/types.h>
+
+#include "agent/stack/vm_layout.h"
+#include "agent/stack/walk.h"
+
+/* current: the calling thread's JavaThread. symbol: as in vm_layout_read. False: this JVM keeps its threads in
+ * another way. */
+bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
+	void *(*symbol)(const char *name));
+
+/* The calling thread, whose stack is used down to sp. */
+struct walk_thread vm_thread_now(uintptr_t sp);
+
+/* The system's id of a JavaThread, 0: not known. */
+pid_t vm_thread_system_id(uintptr_t java_thread);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* walk: see walk.h. */
+#include "agent/stack/walk.h"
+
+#include <string.h>
+
+#include "agent/stack/code.h"
+#include "agent/stack/safe_read.h"
+#include "agent/stack/unwind.h"
+
+const char *const walk_end_names[WALK_ENDS] = {
+#define X(end, name) [end] = name,
+	WALK_END_TABLE(X)
+#undef X
+};
+
+enum {
+	WORD = sizeof(uintptr_t),
+	/* An interpreted frame: between its top and its frame pointer, words. */
+	INTERPRETED_WORDS = 512,
+	INLINED_MAX = 200 /* into one another */
+};
+
+/* The stack as far as it was walked: pc, sp and fp are the frame's that comes next. */
+struct walk {
+	const struct walker *walker;
+	const struct vm_layout *vm;
+	const struct walk_thread *thread;
+	struct machine now;
+	bool innermost; /* now are registers; else pc is a return address */
+	bool anchored;  /* the anchor was used, or there is none */
+	uintptr_t low;  /* nothing below belongs to frames that are left */
+	struct stack_frame *frame;
+	unsigned count, room;
+	enum walk_end end;
+};
+
+/* ---- the stack's memory ---- */
+
+static bool in_stack(const struct walk *walk, uintptr_t at)
+{
+	return at % WORD == 0 && at >= walk->low && at < walk->thread->stack_base;
+}
+
+/* False: the address is not in the stack. */
+static bool stack_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
+{
+	if (!in_stack(walk, at))
+		return false;
+	*word = *(const uintptr_t *)at;
+	return true;
+}
+
+static bool read_stack(const void *user, uintptr_t at, uintptr_t *word)
+{
+	return stack_word(user, at, word);
+}
+
+/* ---- frames that are found ---- */
+
+static bool end(struct walk *walk, enum walk_end why)
+{
+	walk->end = why;
+	return false;
+}
+
+static bool push(struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci,
+	unsigned level)
+{
+	if (walk->count == walk->room)
+		return end(walk, WALK_CUT);
+	walk->frame[walk->count++] = (struct stack_frame){
+		.what = what, .bci = bci, .kind = (uint8_t)kind, .level = (uint8_t)level};
+	return true;
+}
+
+/* The frame outwards: its stack begins there, and what called is at pc. */
+static bool go_out(struct walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+	if (sp % WORD != 0 || sp < walk->now.sp || sp > walk->thread->stack_base)
+		return end(walk, WALK_BOUNDS);
+	walk->now.pc = pc;
+	walk->now.sp = sp;
+	walk->now.fp = fp;
+	walk->low = sp;
+	walk->innermost = false;
+	return true;
+}
+
+/* ---- return addresses ---- */
+
+/* True if Java code, or what it calls, may return there: behind a call, or to where a method that was
+ * compiled is made interpreted again. */
+static bool is_return(const struct walk *walk, uintptr_t pc)
+{
+	struct code code;
+
+	if (!code_has(pc) || !code_find(pc, &code) || pc < code.begin + sizeof(uint64_t))
+		return false;
+	switch (code.kind) {
+	case CODE_COMPILED:
+		return is_behind_call(pc) || code_is_deopt(&code, pc);
+	case CODE_NATIVE:
+	case CODE_INTERPRETER:
+	case CODE_RUNTIME:
+		return true;
+	case CODE_STUB:
+	case CODE_OTHER:
+		return pc == *walk->vm->call_stub_return || strstr(code.name, "cont") != NULL;
+	default:
+		return false;
+	}
+}
+
+/* Out of an innermost frame of which a part is built. False: there is no return address. */
+static bool try_part(struct walk *walk, struct frame_part part)
+{
+	uintptr_t sp = walk->now.sp + part.words * WORD, pc = walk->now.link,
+		  fp = walk->now.fp;
+
+	if (!part.linked && (part.words == 0 || !stack_word(walk, sp - WORD, &pc)))
+		return false;
+	if (!part.linked && part.words >= 2 && !stack_word(walk, sp - 2 * WORD, &fp))
+		return false;
+	return is_return(walk, pc) && go_out(walk, pc, sp, fp);
+}
+
+/* Out of a frame by its frame pointer, if it has one of its own. */
+static bool try_frame_pointer(struct walk *walk)
+{
+	uintptr_t fp = walk->now.fp, caller, pc;
+
+	return fp >= walk->now.sp && stack_word(walk, fp + FRAME_RETURN * WORD, &pc) &&
+	       stack_word(walk, fp + FRAME_LINK * WORD, &caller) && is_return(walk, pc) &&
+	       go_out(walk, pc, fp + 2 * WORD, caller);
+}
+
+/* ---- one frame each ---- */
+
+/* True if the frame pointer is that of an interpreted frame which is whole. */
+static bool has_interpreted_frame(const struct walk *walk)
+{
+	uintptr_t fp = walk->now.fp, sp = walk->now.sp;
+
+	return in_stack(walk, fp) && in_stack(walk, fp + WORD) &&
+	       sp <= fp + (uintptr_t)(INTERPRETED_BYTECODE * WORD) &&
+	       fp - sp < INTERPRETED_WORDS * WORD + (uintptr_t)(-INTERPRETED_BYTECODE * WORD);
+}
+
+/* Where in the method the address is, or -1. */
+static int32_t bci_of(const struct walk *walk, uint32_t method, uintptr_t bytecode)
+{
+	uintptr_t begin = seen_method_code(walk->walker->seen, method);
+
+	if (bytecode - begin < seen_method_code_size(walk->walker->seen, method))
+		return (int32_t)(bytecode - begin);
+	return -1;
+}
+
+static bool push_interpreted(struct walk *walk, uint32_t method, int32_t bci)
+{
+	/* A method without bytecodes is native, and was called from the interpreter. */
+	bool native = seen_method_code_size(walk->walker->seen, method) == 0;
+
+	return push(walk, native ? FRAME_JAVA_NATIVE : FRAME_INTERPRETED, method, bci, 0);
+}
+
+/* A method is being entered from Java, and has no frame yet: the Method is in a register. */
+static bool walk_interpreter_entry(struct walk *walk)
+{
+	uint32_t method = seen_method(walk->walker->seen, walk->now.method);
+	uintptr_t pc;
+
+	if (!walk->innermost || method == 0)
+		return end(walk, WALK_METHOD);
+	if (!push_interpreted(walk, method, -1))
+		return false;
+	if (stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc) &&
+		in_stack(walk, walk->now.caller_sp))
+		return go_out(walk, pc, walk->now.caller_sp, walk->now.fp);
+	if (try_part(walk, (struct frame_part){0, true}) || try_frame_pointer(walk))
+		return true;
+	return end(walk, WALK_RETURN);
+}
+
+static bool walk_interpreted(struct walk *walk)
+{
+	const intptr_t *fp = (const intptr_t *)walk->now.fp;
+	uint32_t method = 0;
+	uintptr_t sp;
+	int32_t bci;
+
+	if (walk->thread->java && walk->vm->thread_unpacking != VM_NONE &&
+		*(const uintptr_t *)(walk->thread->java + walk->vm->thread_unpacking))
+		return end(walk, WALK_DEOPT);
+	if (has_interpreted_frame(walk))
+		method = seen_method(
+			walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
+	if (method == 0)
+		return walk_interpreter_entry(walk);
+	/* While it interprets, the place is in a register; the frame has it during calls. */
+	bci = walk->innermost ? bci_of(walk, method, walk->now.bytecode) : -1;
+	if (bci < 0)
+		bci = bci_of(walk, method, (uintptr_t)fp[INTERPRETED_BYTECODE]);
+	if (!push_interpreted(walk, method, bci))
+		return false;
+	sp = (uintptr_t)fp[INTERPRETED_CALLER_SP];
+	if (sp < walk->now.fp || !in_stack(walk, sp))
+		sp = walk->now.fp + 2 * WORD;
+	return go_out(walk, (uintptr_t)fp[FRAME_RETURN], sp, (uintptr_t)fp[FRAME_LINK]);
+}
+
+/* The method at the address, and those that it is inlined into. */
+static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
+{
+	unsigned level = code_level(code);
+	struct code_scope scope;
+	bool known = code_scope_at(code, pc, !walk->innermost, &scope) ||
+		     code_scope_at(code, pc, false, &scope);
+	uint32_t method;
+
+	for (int i = 0; known && i < INLINED_MAX; i++) {
+		method = seen_method(walk->walker->seen, scope.method);
+		if (method == 0 ||
+			!push(walk, scope.outer ? FRAME_INLINED : FRAME_COMPILED, method,
+				scope.bci, level))
+			return end(walk, method ? WALK_CUT : WALK_METHOD);
+		if (scope.outer == 0)
+			return true;
+		known = code_scope_outer(code, &scope);
+	}
+	method = seen_method(walk->walker->seen, code_method(code));
+	if (method == 0)
+		return end(walk, WALK_METHOD);
+	return push(walk, FRAME_COMPILED, method, -1, level);
+}
+
+/* Out of compiled code. words: of its whole frame. */
+static bool leave_compiled(struct walk *walk, const struct code *code)
+{
+	uint32_t words = code->frame_words;
+	uintptr_t sp = walk->now.sp + words * WORD, pc, fp;
+
+	if (walk->innermost) {
+		bool built = walk->now.pc >= code->begin + code->frame_complete;
+		uintptr_t entry = code->kind == CODE_COMPILED ? code_entry(code) : code->begin;
+
+		if (walk->now.pc < entry)
+			entry = walk->now.pc;
+		/* As the instructions say; else whatever has a return address. */
+		return try_part(walk, frame_built(entry, walk->now.pc, words, built)) ||
+		       try_part(walk, (struct frame_part){words, false}) ||
+		       try_part(walk, (struct frame_part){1, false}) ||
+		       try_part(walk, (struct frame_part){2, false}) ||
+		       try_part(walk, (struct frame_part){0, true}) ||
+		       end(walk, WALK_RETURN);
+	}
+	if (words < 2 || !stack_word(walk, sp - WORD, &pc) ||
+		!stack_word(walk, sp - 2 * WORD, &fp))
+		return end(walk, WALK_BOUNDS);
+	return go_out(walk, pc, sp, fp);
+}
+
+static bool walk_compiled(struct walk *walk, const struct code *code)
+{
+	uintptr_t pc = walk->innermost ? walk->now.pc
+				       : code_original_pc(code, walk->now.pc, walk->now.sp);
+
+	return push_compiled(walk, code, pc) && leave_compiled(walk, code);
+}
+
+/* The wrapper of a native method. Virtual threads' frames end at one. */
+static bool walk_native_wrapper(struct walk *walk, const struct code *code)
+{
+	uint32_t method = seen_method(walk->walker->seen, code_method(code));
+
+	if (walk->vm->continuation_return && walk->now.pc == *walk->vm->continuation_return)
+		return end(walk, WALK_VIRTUAL);
+	if (method == 0)
+		return end(walk, WALK_METHOD);
+	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0) && leave_compiled(walk, code);
+}
+
+/* The anchor leads on. False: it leads nowhere. */
+static bool follow_anchor(struct walk *walk, uintptr_t anchor)
+{
+	const struct vm_layout *vm = walk->vm;
+	uintptr_t sp = *(const uintptr_t *)(anchor + vm->anchor_sp);
+	uintptr_t pc = *(const uintptr_t *)(anchor + vm->anchor_pc);
+	uintptr_t fp = *(const uintptr_t *)(anchor + vm->anchor_fp);
+
+	if (sp == 0 || !in_stack(walk, sp))
+		return false;
+	/* Not all ways out of Java leave the address: it is below the top then. */
+	if (pc == 0)
+		pc = ((const uintptr_t *)sp)[-1];
+	return go_out(walk, pc, sp, fp);
+}
+
+/* Java code was called by native code here: it goes on where that was called by Java. */
+static bool walk_entry(struct walk *walk)
+{
+	uintptr_t wrapper;
+
+	if (!stack_word(walk,
+		    walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
+		    &wrapper) ||
+		!in_stack(walk, wrapper))
+		return end(walk, WALK_BOUNDS);
+	return follow_anchor(walk, wrapper + walk->vm->call_wrapper_anchor) ||
+	       end(walk, WALK_WHOLE);
+}
+
+static bool walk_stub(struct walk *walk, const struct code *code)
+{
+	uintptr_t pc = walk->now.pc, sp;
+
+	if (!walk->innermost && pc == *walk->vm->call_stub_return)
+		return walk_entry(walk);
+	if (code->name && strstr(code->name, "cont"))
+		return end(walk, walk->innermost ? WALK_CODE : WALK_FROZEN);
+	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
+		return false;
+	/* Where the caller's stack was is in a register while arguments are moved. */
+	sp = walk->now.caller_sp;
+	if (code->kind == CODE_ADAPTER && walk->innermost && in_stack(walk, sp) &&
+		sp - walk->now.sp < INTERPRETED_WORDS * WORD &&
+		stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc))
+		return go_out(walk, pc, sp, walk->now.fp);
+	if (code->frame_words >= 2 && !walk->innermost)
+		return leave_compiled(walk, code);
+	if (walk->innermost && (try_part(walk, (struct frame_part){1, false}) ||
+				       try_part(walk, (struct frame_part){0, true})))
+		return true;
+	if (walk->innermost && code->frame_words >= 2 &&
+		try_part(walk, (struct frame_part){code->frame_words, false}))
+		return true;
+	return try_frame_pointer(walk) || end(walk, WALK_CODE);
+}
+
+static bool walk_generated(struct walk *walk)
+{
+	struct code code;
+
+	if (!code_find(walk->now.pc, &code))
+		return end(walk, WALK_CODE);
+	/* What it left Java by is surer than what the registers tell of a frame on its way. */
+	if (walk->innermost && !walk->anchored && code.kind != CODE_STUB) {
+		walk->anchored = true;
+		if (follow_anchor(walk, walk->thread->java + walk->vm->thread_anchor))
+			return true;
+	}
+	walk->anchored = true;
+	switch (code.kind) {
+	case CODE_INTERPRETER:
+		return walk_interpreted(walk);
+	case CODE_COMPILED:
+		return walk_compiled(walk, &code);
+	case CODE_NATIVE:
+		return walk_native_wrapper(walk, &code);
+	default:
+		return walk_stub(walk, &code);
+	}
+}
+
+/* Native code, up to Java's or the anchor. */
+static bool walk_native(struct walk *walk)
+{
+	const struct unwind_memory stack = {read_stack, walk};
+	struct native_frame frame = {
+		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
+	uintptr_t anchor =
+		walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
+	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
+
+	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))
+		return false;
+	if (unwind_step(walk->walker->modules, &stack, &frame, walk->innermost) &&
+		frame.sp > walk->now.sp && (java_sp == 0 || frame.sp < java_sp)) {
+		bool java = code_has(frame.pc);
+
+		if (!java || java_sp == 0)
+			return go_out(walk, frame.pc, frame.sp, frame.fp);
+	}
+	walk->anchored = true;
+	if (anchor && follow_anchor(walk, anchor))
+		return true;
+	return end(walk, walk->thread->java ? WALK_NO_JAVA : WALK_WHOLE);
+}
+
+/* ---- stacks ---- */
+
+static unsigned walk_on(struct walk *walk, enum walk_end *why)
+{
+	bool on = true;
+
+	while (on)
+		on = code_has(walk->now.pc) ? walk_generated(walk) : walk_native(walk);
+	*why = walk->end;
+	return walk->count;
+}
+
+unsigned walk_stack(const struct walker *walker, const struct walk_thread *thread,
+	const struct machine *from, struct stack_frame *frame, unsigned room,
+	enum walk_end *why)
+{
+	struct walk walk = {.walker = walker,
+		.vm = walker->vm,
+		.thread = thread,
+		.now = *from,
+		.innermost = true,
+		.anchored = thread->java == 0,
+		.low = from->sp,
+		.frame = frame,
+		.room = room};
+
+	return walk_on(&walk, why);
+}
+
+unsigned walk_java(const struct walker *walker, const struct walk_thread *thread,
+	struct stack_frame *frame, unsigned room, enum walk_end *why)
+{
+	struct walk walk = {.walker = walker,
+		.vm = walker->vm,
+		.thread = thread,
+		.anchored = true,
+		.low = (uintptr_t)__builtin_frame_address(0),
+		.frame = frame,
+		.room = room};
+
+	walk.low -= walk.low % WORD;
+	walk.now.sp = walk.low;
+	*why = WALK_WHOLE;
+	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))
+		return 0;
+	return walk_on(&walk, why);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * java_frames: how HotSpot lays out frames on x86-64, and how far one is built at an instruction.
+ *
+ *   compiled:     sp[0] ... sp[words - 2] caller's rbp, sp[words - 1] return address
+ *   interpreted:  fp[-8] bytecode, fp[-3] Method, fp[-1] caller's sp, fp[0] its fp, fp[1] return address
+ *                 (frame_x86.hpp)
+ */
+#ifndef JPROF_JAVA_FRAMES_H
+#define JPROF_JAVA_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum {
+	INTERPRETED_BYTECODE = -8,
+	INTERPRETED_METHOD = -3,
+	INTERPRETED_CALLER_SP = -1,
+	FRAME_LINK = 0,
+	FRAME_RETURN = 1
+};
+
+/* The registers of an interrupted thread. While the interpreter runs method is the Method at its entry,
+ * bytecode where it is in it; caller_sp at the entry of a method and in adapters. */
+struct machine {
+	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp;
+};
+
+/* uc: a signal handler's third argument. */
+static inline struct machine machine_interrupted(const void *uc)
+{
+	const greg_t *r = ((const ucontext_t *)uc)->uc_mcontext.gregs;
+
+	return (struct machine){
+		.pc = (uintptr_t)r[REG_RIP],
+		.sp = (uintptr_t)r[REG_RSP],
+		.fp = (uintptr_t)r[REG_RBP],
+		.method = (uintptr_t)r[REG_RBX],
+		.bytecode = (uintptr_t)r[REG_R13],
+		.caller_sp = (uintptr_t)r[REG_R13],
+	};
+}
+
+/* What of a frame lies between sp and the caller's: so many words, the last one being the return
+ * address, the one before it the caller's frame pointer; or the return address is in the link
+ * register (never here). */
+struct frame_part {
+	uint32_t words;
+	bool linked;
+};
+
+/* True if the next instruction, or the last but one before a return, has the frame gone. */
+static inline bool frame_is_gone(const uint8_t *at)
+{
+	static const uint8_t poll[][3] = {{0x49, 0x3b, 0x67}, {0x49, 0x3b, 0xa7}};
+
+	if (at[0] == 0xc3) /* ret */
+		return true;
+	/* cmp rsp, [r15 + n], behind pop rbp; ja n, ret: the poll at a return */
+	for (int i = 0; i < 2; i++)
+		if (memcmp(at, poll[i], 3) == 0 && at[-1] == 0x5d)
+			return true;
+	return at[0] == 0x0f && at[1] == 0x87 && at[6] == 0xc3;
+}
+
+/* entry: of the compiled method, before which nothing is built; words: of the whole frame; built: it is
+ * known that the frame was built, as far as it still is. */
+static inline struct frame_part frame_built(
+	uintptr_t entry, uintptr_t pc, uint32_t words, bool built)
+{
+	static const struct {
+		uint8_t bytes[4], count, length;
+		int8_t pushes; /* words; -1: the rest */
+	} prologue[] = {
+		{{0x89, 0x84, 0x24}, 3, 7, 0},       /* mov [rsp + n], eax: touches the stack's end */
+		{{0x55}, 1, 1, 1},                   /* push rbp */
+		{{0x48, 0x8b, 0xec}, 3, 3, 0},       /* mov rbp, rsp */
+		{{0x48, 0x83, 0xec}, 3, 4, -1},      /* sub rsp, n */
+		{{0x48, 0x81, 0xec}, 3, 7, -1},      /* sub rsp, n */
+		{{0x0f, 0x1f, 0x44, 0x00}, 4, 5, 0}, /* nop, of five bytes */
+		{{0x66, 0x90}, 2, 2, 0},             /* nop */
+		{{0x90}, 1, 1, 0},                   /* nop */
+	};
+	const uint8_t *at = (const uint8_t *)entry, *here = (const uint8_t *)pc;
+	uint32_t pushed = 1;
+
+	if (built && frame_is_gone(here))
+		return (struct frame_part){1, false};
+	if (built && here[0] == 0x5d) /* pop rbp */
+		return (struct frame_part){2, false};
+	if (built)
+		return (struct frame_part){words, false};
+	while (at < here) {
+		unsigned i = 0;
+
+		while (i < sizeof(prologue) / sizeof(*prologue) &&
+			memcmp(at, prologue[i].bytes, prologue[i].count) != 0)
+			i++;
+		if (i == sizeof(prologue) / sizeof(*prologue) || prologue[i].pushes < 0)
+			return (struct frame_part){words, false};
+		pushed += (uint32_t)prologue[i].pushes;
+		at += prologue[i].length;
+	}
+	return (struct frame_part){pushed, false};
+}
+
+/* True if there is a call before the address: near, by a register, or through memory (Intel SDM, CALL). The
+ * eight bytes in front of it can be read. */
+static inline bool is_behind_call(uintptr_t pc)
+{
+	const uint8_t *at = (const uint8_t *)pc;
+
+	return at[-5] == 0xe8 || (at[-2] == 0xff && (at[-1] & 0xf8) == 0xd0) ||
+	       (at[-3] == 0xff && (at[-2] & 0xf8) == 0x50) ||
+	       (at[-6] == 0xff && ((at[-5] & 0xf8) == 0x90 || at[-5] == 0x15)) ||
+	       (at[-7] == 0xff && at[-6] == 0x94) || (at[-4] == 0xff && at[-3] == 0x54);
+}
+
+#endif
