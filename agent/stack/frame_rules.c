@@ -30,7 +30,7 @@ enum {
 	TABLE_ENCODING = ENCODED_DATA | ENCODED_S4,
 	TABLE_ROW = 8,
 	STATES_MAX = 4, /* compilers nest none */
-	INSTRUCTIONS_MAX = 100000
+	INSTRUCTIONS_MAX = 10000
 };
 
 /* What functions share. */

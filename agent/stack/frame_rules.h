@@ -36,10 +36,8 @@ enum rule_kind {
 struct frame_rule {
 	enum rule_kind kind;
 	uint32_t length; /* of the expression */
-	union {
-		int64_t offset;
-		const uint8_t *expression; /* borrowed from the module */
-	};
+	int64_t offset;
+	const uint8_t *expression; /* borrowed from the module */
 };
 
 struct frame_rules {
