@@ -7,8 +7,9 @@
  * for the pc, the frame pointer; words of the stack, as far as the caller lets them be read.
  * Out: the caller's registers.
  * Runs: in signal handlers: no locks, no memory, no calls of the system or the C library but memcpy;
- * 1.5 KB of stack. A module that is unloaded while its bytes are read is a fault: the handler must survive it.
- * Cost: NNN.
+ * 1.2 KB of stack. A module that is unloaded while its bytes are read is a fault: the handler must survive it.
+ * Cost: 60 to 80 ns a step by .eh_frame, 170 ns in places of libjvm.so where no walk has been lately; 45 ns where
+ * it is looked for in vain, and the chain of frames followed.
  *
  * Only the stack pointer and the frame pointer are followed: frames that are found by way of another
  * register (few: the first instructions of functions that align their stack) end the walk.

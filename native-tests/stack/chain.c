@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART static __attribute__((noinline, noclone))
+#define APART static __attribute__((noinline))
 
 struct work {
 	void (*leaf)(void);

@@ -11,7 +11,8 @@ static void put(struct made_frames *made, const void *bytes, size_t size)
 {
 	if (size > sizeof(made->bytes) - made->size)
 		size = sizeof(made->bytes) - made->size;
-	memcpy(made->bytes + made->size, bytes, size);
+	if (size > 0)
+		memcpy(made->bytes + made->size, bytes, size);
 	made->size += size;
 }
 
