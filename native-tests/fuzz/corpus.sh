@@ -117,4 +117,22 @@ corpus_demangle() {
 	done
 }
 
+# The sections of programs that are here, with a pc at the first function and one further on; a program.
+corpus_unwind() {
+	local objcopy=${OBJCOPY:-objcopy} file name
+
+	for file in "$build"/tests/{libsymbols_library.so,test_frame_rules,test_modules}; do
+		[ -e "$file" ] || continue
+		name=$(basename "$file")
+		"$objcopy" -O binary -j .eh_frame_hdr -j .eh_frame "$file" "$out/sections"
+		{ printf '\100' && dd if="$out/sections" bs=1 skip=12 count=4 && printf '\0\0\0\0' &&
+			cat "$out/sections"; } >"$out/$name-first" 2>/dev/null
+		{ printf '\100' && dd if="$out/sections" bs=1 skip=44 count=4 && printf '\0\0\0\0' &&
+			cat "$out/sections"; } >"$out/$name-fifth" 2>/dev/null
+	done
+	rm -f "$out/sections"
+	printf '\7\14\7\20\220\1\206\2\101\16\40\12\15\6\13\306' >"$out/program"
+	printf '\67\14\7\20\220\1\206\2\17\4\167\240\1\6\20\20\2\167\10' >"$out/signal"
+}
+
 "corpus_${1#fuzz_}"

@@ -7,7 +7,7 @@ SHOWN int library_shown(int x);
 SHOWN int library_alias(int x) __attribute__((alias("library_shown")));
 SHOWN int library_weak(int x) __attribute__((weak, alias("library_shown")));
 
-static __attribute__((noinline, noclone)) int library_hidden(int x)
+static __attribute__((noinline)) int library_hidden(int x)
 {
 	__asm__ volatile("" : "+r"(x));
 	return x * 3;
