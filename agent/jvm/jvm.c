@@ -116,6 +116,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 	}
 	if (capabilities & JVM_NATIVE_BINDING)
 		wanted.can_generate_native_method_bind_events = 1;
+	if (capabilities & JVM_COMPILED_METHODS)
+		wanted.can_generate_compiled_method_load_events = 1;
 	return jvm_check((*jvmti)->AddCapabilities(jvmti, &wanted),
 		"the events that were asked for", error);
 }

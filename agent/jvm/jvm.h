@@ -21,7 +21,8 @@ enum jvm_capability {
 	JVM_VM_OBJECT_EVENTS = 2, /* objects that the JVM allocates by itself */
 	/* the bytes of classes, as they are loaded and afterwards */
 	JVM_CLASS_REWRITING = 4,
-	JVM_NATIVE_BINDING = 8 /* native methods, when they get their function */
+	JVM_NATIVE_BINDING = 8, /* native methods, when they get their function */
+	JVM_COMPILED_METHODS = 16 /* code, when a method was compiled */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,

@@ -11,6 +11,7 @@
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/recording/recording_facts.h"
+#include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
 #include "agent/threads/thread_events.h"
@@ -63,6 +64,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_has_probes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
+	{JVMTI_EVENT_COMPILED_METHOD_LOAD, samples, JVM_COMPILED_METHODS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
@@ -80,6 +82,7 @@ static int prove_events(const struct session *session, struct error *error)
 	}
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
+	sample_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
 	native_methods_use(session->metrics.shape, precise);
 	if (jvm_add_capabilities(capabilities, error))

@@ -117,11 +117,17 @@ int sample_event_open(struct sample_event *event, const struct sample_event_choi
 
 void sample_event_close(struct sample_event *event)
 {
-	if (event->ring)
-		munmap(event->ring, PAGE + RING_BYTES);
+	void *ring = event->ring;
+
+	/* Where a thread closes its own event, a signal may come at any instruction. */
+	event->ring = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (ring)
+		munmap(ring, PAGE + RING_BYTES);
 	if (event->timed)
 		timer_delete(event->timer);
-	*event = (struct sample_event){0};
+	event->timed = false;
+	event->tail = 0;
 }
 
 int sample_event_try(const struct sample_event_choice *choice)

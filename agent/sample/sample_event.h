@@ -35,7 +35,7 @@ struct sample_event_choice {
 
 /* Embedded; zeroed: not open. */
 struct sample_event {
-	void *ring; /* the event's pages; NULL: none */
+	void *volatile ring; /* the event's pages; NULL: none */
 	uint64_t tail;
 	timer_t timer;
 	bool timed;

@@ -17,6 +17,7 @@
 
 #include "agent/code/stubs.h"
 #include "agent/log/log.h"
+#include "agent/methods/methods.h"
 #include "agent/sample/frame_names.h"
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
@@ -428,6 +429,15 @@ static void add_sample(void *unused, const struct sample_record *record)
 	uint32_t node, next;
 
 	sampling.ended[record->end]++;
+	if (getenv("JDEBUG") && record->end > WALK_FROZEN) {
+		fprintf(stderr, "END %s:", walk_end_names[record->end]);
+		for (unsigned i = 0; i < frames && i < 6; i++) {
+			struct stack_frame f = frame_unpack(record->frame[i]);
+			const struct profile_method *m = methods_get(name[i].method);
+			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind, f.bci, (long)f.what);
+		}
+		fprintf(stderr, "\n");
+	}
 	if (frames == 0) {
 		lose_all(record->weight, SAMPLE_INSIDE);
 		return;
@@ -474,7 +484,9 @@ static void drain(void)
 			sampling.walker.modules = fresh;
 		}
 	}
+	safe_read_slowly(true);
 	sample_drain(sampling.buffer, add_sample, NULL);
+	safe_read_slowly(false);
 	sampled_threads_sweep();
 }
 
@@ -671,10 +683,11 @@ bool sampler_stop(void)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000};
 
-	sampled_threads_stop();
 	atomic_store(&active, false);
 	for (int i = 0; atomic_load(&inside) > 0 && i < 10000; i++)
 		nanosleep(&pause, NULL);
+	/* Events have memory that a handler reads. */
+	sampled_threads_stop();
 	return atomic_load(&inside) == 0;
 }
 

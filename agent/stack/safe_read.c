@@ -10,15 +10,16 @@
 enum { WORD = sizeof(uintptr_t) };
 
 static safe_fetch fetch; /* written before the first read */
+static __thread bool slowly __attribute__((tls_model("initial-exec")));
 
 void safe_read_by(safe_fetch function)
 {
 	fetch = function;
 }
 
-bool safe_read_is_fast(void)
+void safe_read_slowly(bool on)
 {
-	return fetch != NULL;
+	slowly = on;
 }
 
 static bool kernel_copy(void *to, uintptr_t from, size_t bytes)
@@ -36,7 +37,7 @@ bool safe_word(uintptr_t at, uintptr_t *word)
 	 * pointers need no fault. */
 	if (at % WORD != 0 || at < 4096 || (intptr_t)at < 0)
 		return false;
-	if (!fetch)
+	if (!fetch || slowly)
 		return kernel_copy(word, at, WORD);
 	*word = (uintptr_t)fetch(place, -1);
 	return *word != UINTPTR_MAX || fetch(place, 0) != 0;
@@ -87,7 +88,7 @@ bool safe_copy(void *to, uintptr_t from, size_t bytes)
 {
 	char *out = to;
 
-	if (!fetch)
+	if (!fetch || slowly)
 		return bytes == 0 || kernel_copy(to, from, bytes);
 	while (bytes > 0) {
 		uintptr_t inside = from % WORD, word;

@@ -22,8 +22,9 @@ typedef intptr_t (*safe_fetch)(const intptr_t *at, intptr_t otherwise);
 /* SafeFetchN; NULL: it is not known. Before the first read. */
 void safe_read_by(safe_fetch fetch);
 
-/* True if it was found. */
-bool safe_read_is_fast(void);
+/* The calling thread reads by the kernel from now on, or not any more: where SIGSEGV is blocked, a fault would
+ * end the process. */
+void safe_read_slowly(bool slowly);
 
 /* The word at an address that is a multiple of its size. False: it cannot be read. */
 bool safe_word(uintptr_t at, uintptr_t *word);

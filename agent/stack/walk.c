@@ -19,7 +19,8 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
-	INLINED_MAX = 200 /* into one another */
+	INLINED_MAX = 200, /* into one another */
+	SHIFT_WORDS = 32   /* that compiled code may have put on top of its frame */
 };
 
 /* The stack as far as it was walked: pc, sp and fp are the frame's that comes next. */
@@ -236,6 +237,15 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	return push(walk, FRAME_COMPILED, method, -1, level);
 }
 
+/* Some intrinsics in the middle of compiled code put words on the stack: the frame is farther up. */
+static bool try_shifted(struct walk *walk, uint32_t words)
+{
+	for (uint32_t shift = 1; words >= 2 && shift <= SHIFT_WORDS; shift++)
+		if (try_part(walk, (struct frame_part){words + shift, false}))
+			return true;
+	return false;
+}
+
 /* Out of compiled code. words: of its whole frame. */
 static bool leave_compiled(struct walk *walk, const struct code *code)
 {
@@ -254,7 +264,7 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 		       try_part(walk, (struct frame_part){1, false}) ||
 		       try_part(walk, (struct frame_part){2, false}) ||
 		       try_part(walk, (struct frame_part){0, true}) ||
-		       end(walk, WALK_RETURN);
+		       try_shifted(walk, words) || end(walk, WALK_RETURN);
 	}
 	if (words < 2 || !stack_word(walk, sp - WORD, &pc) ||
 		!stack_word(walk, sp - 2 * WORD, &fp))
@@ -368,6 +378,7 @@ static bool walk_generated(struct walk *walk)
 static bool walk_native(struct walk *walk)
 {
 	const struct unwind_memory stack = {read_stack, walk};
+	bool complete;
 	struct native_frame frame = {
 		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
 	uintptr_t anchor =
@@ -386,7 +397,8 @@ static bool walk_native(struct walk *walk)
 	walk->anchored = true;
 	if (anchor && follow_anchor(walk, anchor))
 		return true;
-	return end(walk, walk->thread->java ? WALK_NO_JAVA : WALK_WHOLE);
+	complete = frame.pc == 0 || !walk->thread->java;
+	return end(walk, complete ? WALK_WHOLE : WALK_NO_JAVA);
 }
 
 /* ---- stacks ---- */
