@@ -56,6 +56,8 @@ static void measure(struct sink *sink, const struct cell *cells)
 		} else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] =
 				larger(sink->width[i], out_width(cell->text, cell->length));
+		else if (cell->kind == CELL_SAMPLED)
+			sink->width[i] = larger(sink->width[i], strlen(CELL_SAMPLED_TEXT));
 		else if (cell->kind == CELL_REAL)
 			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
 	}
@@ -184,6 +186,9 @@ static void put_cell(
 			out_spaces(sink->out,
 				INDENT * (depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST));
 		out_harmless(sink->out, cell->text, cell->length);
+		break;
+	case CELL_SAMPLED:
+		put_aligned(sink, place, CELL_SAMPLED_TEXT, strlen(CELL_SAMPLED_TEXT));
 		break;
 	case CELL_BOOL:
 		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);

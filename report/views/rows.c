@@ -84,7 +84,7 @@ bool report_is_idle(const struct report *report, size_t thread)
 	const struct profile_thread *row = &model->profile->thread[thread];
 
 	if (!report->request->format->shares || model->choice->threads.count > 0 ||
-		row->events > 0)
+		row->events > 0 || (model->has_samples && model->has_samples[thread]))
 		return false;
 	/* A thread that waits has wall time, too. */
 	return model->metric_count == 0 || strcmp(model->metric[0]->name, "cpu") != 0 ||

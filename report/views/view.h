@@ -75,9 +75,9 @@ struct report {
 	const struct model *model;
 	const struct report_request *request;
 	struct sheet sheet;
-	unsigned sort;                      /* column */
-	double min;                         /* of request, or what is usual on a screen */
-	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each metric */
+	unsigned sort;                     /* column */
+	double min;                        /* of request, or what is usual on a screen */
+	uint64_t whole[MODEL_FIGURES_MAX]; /* what 100 % is of each metric and condition */
 	/* Columns of what can be summed over rows, each the first of one a metric: the figure, what was
 	 * counted, the error, and the three parts of that, which no format shows; 0: there are no errors. */
 	struct {
@@ -139,14 +139,29 @@ void node_columns(struct report *report);
 struct cell *node_cells(const struct report *report, struct cell *cells, uint32_t node);
 struct cell node_name(const struct report *report, uint32_t node);
 
-/* How it was entered. */
-void entered_columns(struct report *report, unsigned flags);
-static inline struct cell *entered_cells(
-	struct cell *cells, uint64_t interpreted, uint64_t jitted, uint64_t native)
+/* How often it was called, and how entered (flags of that); nothing is known of what samples alone have found.
+ * Where nothing was called text has neither. */
+void call_columns(struct report *report, unsigned flags);
+static inline struct cell *call_cells(struct cell *cells, const struct call_count *count)
 {
-	*cells++ = cell_number(interpreted);
-	*cells++ = cell_number(jitted);
-	*cells++ = cell_number(native);
+	bool is_known = count->sampled < count->nodes || count->nodes == 0;
+
+	*cells++ = is_known ? cell_number(count->calls) : cell_sampled();
+	*cells++ = is_known ? cell_number(count->interpreted) : cell_null();
+	*cells++ = is_known ? cell_number(count->jitted) : cell_null();
+	*cells++ = is_known ? cell_number(count->native) : cell_null();
+	return cells;
+}
+
+/* Where figures come from if they were not measured: a column for data of profiles that have samples. */
+void how_column(struct report *report);
+static inline struct cell *how_cell(
+	const struct report *report, struct cell *cells, const struct call_count *count)
+{
+	if (report->model->profile->condition_count > 0)
+		*cells++ = count->nodes > 0 && count->sampled == count->nodes
+				   ? cell_text("sampled")
+				   : cell_null();
 	return cells;
 }
 
@@ -160,12 +175,17 @@ static inline struct cell *at_least_cell(
 	return cells;
 }
 
-/* Base and cum, or (total) something's total alone; where the profile is adjusted what was counted and
- * the errors, too. The cells, cum is NULL for a total: returns that behind them. */
+/* Base and cum of metrics and of samples, or (total) something's total alone; where the profile is adjusted what
+ * was counted and the errors, too. The cells, cum is NULL for a total: returns that behind them. sampled:
+ * nothing was measured. */
 void value_columns(struct report *report);
 void total_columns(struct report *report);
 struct cell *value_cells(const struct report *report, struct cell *cells,
-	const union model_value *base, const union model_value *cum);
+	const union model_value *base, const union model_value *cum, bool sampled);
+
+/* The figures of samples have shares, of which the number of samples tells the error. condition: of the chosen
+ * ones. */
+void samples_have_shares(struct report *report, unsigned column, unsigned condition);
 
 /* Adds the cells of columns that can be summed; others become null. sums starts as sums_begin makes
  * it; sums_end makes errors of what their parts came to. */

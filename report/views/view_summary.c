@@ -188,7 +188,7 @@ static void count_thread(
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		uint64_t difference = 0;
 
-		for (unsigned v = m; v < model->counts; v += model->metric_count)
+		for (unsigned v = m; v < model->counts; v += model->figures)
 			difference += total[v].count > base[v].count
 					      ? total[v].count - base[v].count
 					      : base[v].count - total[v].count;
@@ -372,7 +372,7 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 			"    within ±", model_error(model, view->total, m), look);
 		summary_number(report, sink,
 			summary_format(report, "raw_total.%s", metric->name), "    as counted",
-			view->total[model->metric_count + m].count, look);
+			view->total[model->figures + m].count, look);
 	}
 	summary_text(report, sink, summary_format(report, "check.%s", metric->name),
 		"  sum of base = total",

@@ -24,8 +24,8 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL);
 	method_columns(report);
-	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
-	entered_columns(report, IN_DATA | COLUMN_SUM);
+	call_columns(report, IN_DATA | COLUMN_SUM);
+	how_column(report);
 	at_least_column(report);
 	value_columns(report);
 	sheet_add_name(sheet, "Name");
@@ -37,17 +37,20 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct model *model = report->model;
 	const struct profile_node *node = &model->profile->node[item];
 	union model_value base[MODEL_VALUES_MAX];
+	struct call_count count = {0};
 
 	cells = node_cells(report, cells, item);
 	*cells++ = cell_number(model->profile->thread[node->thread].id);
 	*cells++ = cell_number(view->level[item]);
 	*cells++ = cell_number(node->recursion);
 	cells = method_cells(cells, &model->method[node->method]);
-	*cells++ = cell_number(node->calls);
-	cells = entered_cells(cells, node->interpreted, node->jitted, node->native);
-	cells = at_least_cell(report, cells, model_is_at_least(model, item));
+	call_count_add(&count, model, item);
+	cells = call_cells(cells, &count);
+	cells = how_cell(report, cells, &count);
+	cells = at_least_cell(report, cells, count.at_least);
 	model_base(model, item, base);
-	cells = value_cells(report, cells, base, model_at(model, view->cum, item));
+	cells = value_cells(
+		report, cells, base, model_at(model, view->cum, item), node->sampled);
 	*cells = node_name(report, item);
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* samples: those of each node, by condition. */
+#include <string.h>
+
+#include "report/model/model.h"
+
+bool model_is_sample(
+	const struct model *model, const struct profile_account *account, unsigned *condition)
+{
+	if (account->kind != SAMPLES ||
+		!model->selected[model->profile->node[account->node].thread])
+		return false;
+	for (unsigned c = 0; c < model->condition_count; c++) {
+		*condition = c;
+		if (model->condition[c]->id == sample_place_condition(account->subject))
+			return true;
+	}
+	return false;
+}
+
+int model_count_samples(struct model *model)
+{
+	const struct profile *profile = model->profile;
+	size_t conditions = model->condition_count;
+	uint64_t *samples;
+
+	if (conditions == 0)
+		return 0;
+	samples = store_room(
+		model->store, profile->node_count * conditions + 1, sizeof(*samples));
+	model->has_samples = store_room(
+		model->store, profile->thread_count + 1, sizeof(*model->has_samples));
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		unsigned c;
+
+		if (!model_is_sample(model, account, &c))
+			continue;
+		samples[account->node * conditions + c] += account->amount;
+		model->taken[c] += account->count;
+		model->has_samples[profile->node[account->node].thread] = true;
+	}
+	model->samples = samples;
+	return 0;
+}
+
+bool model_lacks_calls(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool any = false;
+
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		if (node->id != 0 && !node->sampled && !model->hidden[i])
+			return false;
+		any |= node->sampled;
+	}
+	return any;
+}
