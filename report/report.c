@@ -15,12 +15,6 @@
 
 /* ---- the order of rows ---- */
 
-/* True where samples, not a metric, tell where a program spends most. */
-static bool leads_by_samples(const struct model *model)
-{
-	return model->lead == model->metric_count && model->condition_count > 0;
-}
-
 /* As headings say it: "self" is base, "total" is cum, of a metric or the first one; or of samples. */
 static int find_sort(const struct report *report, const char *wanted)
 {
@@ -38,7 +32,7 @@ static int find_sort(const struct report *report, const char *wanted)
 			(wanted[length] != '.' && wanted[length] != '\0'))
 			continue;
 		snprintf(name, sizeof(name), "%s%s",
-			words[i].group[leads_by_samples(report->model)], wanted + length);
+			words[i].group[model_leads_by_samples(report->model)], wanted + length);
 		column = sheet_find(sheet, name);
 	}
 	return column;
@@ -49,7 +43,7 @@ static const char *usual_sort(const struct report *report)
 {
 	const char *sort = report->request->view->sort;
 
-	if (!leads_by_samples(report->model))
+	if (!model_leads_by_samples(report->model))
 		return sort;
 	return strcmp(sort, "base") == 0  ? "samples"
 	       : strcmp(sort, "cum") == 0 ? "samples_cum"

@@ -99,6 +99,12 @@ int model_no_memory(struct error *error);
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
 
+/* True where samples, not a metric, tell where a program spends most. */
+static inline bool model_leads_by_samples(const struct model *model)
+{
+	return model->lead == model->metric_count && model->condition_count > 0;
+}
+
 static inline bool model_is_at_least(const struct model *model, size_t node)
 {
 	return model->at_least && model->at_least[node];
@@ -186,6 +192,18 @@ void model_whole(const struct model *model, uint64_t whole[MODEL_FIGURES_MAX]);
 /* True for samples of the chosen threads on a chosen condition, and which one. */
 bool model_is_sample(
 	const struct model *model, const struct profile_account *account, unsigned *condition);
+
+/* Why there are fewer samples than periods, and what else the agent counts of them: facts of the profile, by
+ * condition; those that are a loss come first. */
+struct sample_reason {
+	const char *key, *meaning;
+	bool lost;
+};
+enum { SAMPLE_REASONS = 6 };
+extern const struct sample_reason sample_reasons[SAMPLE_REASONS];
+
+/* The fact `sample.CONDITION.KEY`; 0: there is none. */
+uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key);
 
 /* Fills model->samples, has_samples and taken. 0, or -1 without memory. */
 int model_count_samples(struct model *model);

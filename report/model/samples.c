@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* samples: those of each node, by condition. */
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "report/model/model.h"
 
@@ -60,4 +61,25 @@ bool model_lacks_calls(const struct model *model)
 		any |= node->sampled;
 	}
 	return any;
+}
+
+/* ---- what the agent counted of them ---- */
+
+const struct sample_reason sample_reasons[SAMPLE_REASONS] = {
+	{"full", "there was no room", true},
+	{"kernel", "the kernel lost them, or took fewer", true},
+	{"unwalked", "no Java frame was found", true},
+	{"inside", "the thread was in jprof", false},
+	{"outside", "the thread is not recorded", false},
+	{"taken", "taken", false},
+};
+
+uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key)
+{
+	char name[256];
+	const char *value;
+
+	snprintf(name, sizeof(name), "sample.%s.%s", model->condition[condition]->name, key);
+	value = profile_meta_get(model->profile, name);
+	return value ? strtoull(value, NULL, 10) : 0;
 }

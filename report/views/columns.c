@@ -302,7 +302,9 @@ void method_row_outside(struct report *report, struct sink *sink, const struct t
 	struct cell cells[COLUMN_MAX], row[COLUMN_MAX] = {0};
 	unsigned first = report->summed.figure;
 
-	if (report->model->figures == 0)
+	if (report->model->figures == 0 ||
+		(report->model->lacks_calls && report->request->format->shares &&
+			base[report->model->lead].count == 0))
 		return;
 	value_cells(report, cells, base, base, false);
 	for (unsigned i = first; i < report->sheet.column_count; i++) {
