@@ -297,7 +297,8 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	int failed;
 
 	/* A walk over all nodes, needed only where shares are shown. */
-	if (request->format->shares || request->min > 0 || request->view->merges)
+	if (request->format->shares || request->min > 0 || request->view->merges ||
+		model->condition_count > 0)
 		model_whole(model, report->whole);
 	report->sheet.view = request->view->name;
 	report->sheet.metric = model->metric;

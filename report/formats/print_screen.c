@@ -116,10 +116,10 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 								     : FIGURE_COUNT;
 	struct figure figure = {"", ""};
 
-	if (cell->kind == CELL_NUMBER && is_identity)
+	if (is_number(cell) && is_identity)
 		snprintf(figure.digits, sizeof(figure.digits), "%llu",
 			(unsigned long long)cell->number);
-	else if (cell->kind == CELL_NUMBER)
+	else if (is_number(cell))
 		figure = figure_make(kind, cell->number);
 	else if (cell->kind == CELL_REAL)
 		snprintf(figure.digits, sizeof(figure.digits), "%.1f", cell->real);
@@ -153,11 +153,11 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		if (is_row && sink->rows == 0)
 			screen->first = *cell;
 		screen->varies |= is_row && !is_same(&screen->first, cell);
-		screen->nonzero |= cell->kind == CELL_TEXT     ? cell->length > 0
-				   : cell->kind == CELL_NUMBER ? cell->number > 0
-							       : cell->kind != CELL_NULL;
-		screen->uncertain |= cell->kind == CELL_NUMBER &&
-				     is_uncertain(cell->number, error_of(column, cells));
+		screen->nonzero |= cell->kind == CELL_TEXT ? cell->length > 0
+				   : is_number(cell)       ? cell->number > 0
+							   : cell->kind != CELL_NULL;
+		screen->uncertain |= is_uncertain(sink, i, cells);
+		screen->estimated |= cell->kind == CELL_ESTIMATE;
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
 		if (cell->kind == CELL_SAMPLED)
@@ -280,8 +280,7 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	const struct screen_column *screen = &sink->screen[place];
 	const struct cell *cell = &cells[sink->order[place]];
 	struct figure figure = cell_figure(column, cell);
-	bool is_number = cell->kind == CELL_NUMBER;
-	bool uncertain = is_number && is_uncertain(cell->number, error_of(column, cells));
+	bool uncertain = is_uncertain(sink, place, cells);
 	size_t width = screen->digits + (screen->unit > 0) + screen->unit + share_width(column);
 	size_t used = strlen(figure.digits) + uncertain;
 	char line[160];
@@ -292,10 +291,11 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 		size_t length = strlen(line);
 
 		snprintf(line + length, sizeof(line) - length, "%*s", PERCENT_WIDTH,
-			is_number ? figure_percent(cell->number, column->whole).text : "");
+			is_number(cell) ? figure_percent(cell->number, column->whole).text
+					: "");
 	}
 	if (column->whole > 0 && column->taken > 0)
-		put_error(line, sizeof(line), column, is_number ? cell->number : 0);
+		put_error(line, sizeof(line), column, is_number(cell) ? cell->number : 0);
 	if (column->flags & COLUMN_LEFT) {
 		out_text(sink->out, line);
 		used = strlen(line);
@@ -379,15 +379,20 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 static void end(struct sink *sink)
 {
-	bool uncertain = false;
+	bool uncertain = false, estimated = false;
 
 	table_heading(sink);
-	for (unsigned i = 0; i < sink->shown; i++)
+	for (unsigned i = 0; i < sink->shown; i++) {
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
+		estimated |= sink->screen[i].shown && sink->screen[i].estimated;
+	}
 	if (uncertain && sink->text.length > 0)
 		out_text(&sink->text, "; ");
 	if (uncertain)
-		out_text(&sink->text, "~: uncertain by a quarter or more");
+		out_text(&sink->text,
+			estimated ? "~: estimated by samples, a part of the measured "
+				    "figure above it"
+				  : "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
 	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"

@@ -26,6 +26,7 @@ enum cell_kind {
 	CELL_NULL,
 	CELL_SAMPLED, /* no number, for samples have found it: text says so, in data it is null */
 	CELL_NUMBER,
+	CELL_ESTIMATE, /* a number by samples: part of another row's, so never added to one */
 	CELL_SIGNED,
 	CELL_REAL,
 	CELL_TEXT,
@@ -47,6 +48,11 @@ struct cell {
 static inline struct cell cell_number(uint64_t number)
 {
 	return (struct cell){.kind = CELL_NUMBER, .number = number};
+}
+
+static inline struct cell cell_estimate(uint64_t number)
+{
+	return (struct cell){.kind = CELL_ESTIMATE, .number = number};
 }
 
 /* For data only: it has no width in text. */
@@ -196,7 +202,7 @@ struct format {
 struct screen_column {
 	size_t digits, unit, text; /* the widest of each */
 	size_t width;              /* of the whole */
-	bool uncertain, varies, nonzero, shown;
+	bool uncertain, estimated, varies, nonzero, shown;
 	struct cell first; /* of the first row */
 };
 
@@ -216,7 +222,8 @@ struct sink {
 	uint64_t largest[COLUMN_MAX];
 	uint64_t largest_error[COLUMN_MAX];
 	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
-	bool has_errors, has_uncertain; /* some number in the rows has one; is uncertain */
+	/* some number in the rows has one; is uncertain; is an estimate */
+	bool has_errors, has_uncertain, has_estimates;
 	struct screen_column screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
 	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];

@@ -191,7 +191,8 @@ struct method_label *method_labels(struct store *store, const struct profile *pr
 		const struct profile_method *method = &profile->method[i];
 
 		labels[i].class_name = label_of(method->class_name);
-		labels[i].name = label_of(method->name);
+		if (method->kind != METHOD_CLASS)
+			labels[i].name = label_of(method->name);
 		labels[i].signature = label_of(method->signature);
 		labels[i].display = method->kind == METHOD_JAVA || !method->class_name
 					    ? display_name(store, &labels[i], telling[i])

@@ -193,6 +193,29 @@ void model_whole(const struct model *model, uint64_t whole[MODEL_FIGURES_MAX]);
 bool model_is_sample(
 	const struct model *model, const struct profile_account *account, unsigned *condition);
 
+/* What a measured figure is divided by: the node's samples among those of a region, a node that calls have found
+ * with what samples alone have found below it. */
+struct estimates {
+	uint32_t *owner;   /* by node: the one that its region is of */
+	uint64_t *samples; /* by owner: those of its region, condition_count each */
+	/* By metric: the condition that it is divided by, + 1: the one on the same event; 0: none. */
+	unsigned condition[PROFILE_METRIC_MAX];
+};
+
+/* False where there is nothing to divide: no node that samples alone have found, or no metric. */
+bool model_can_estimate(const struct model *model);
+
+/* 0, or -1 without memory. */
+int estimates_init(struct estimates *estimates, const struct model *model);
+
+/* Of such a node: the part of its owner's base (of one metric) that so many samples stand for, and two
+ * standard errors of that. */
+struct estimate {
+	uint64_t figure, error;
+};
+struct estimate estimate_part(const struct estimates *estimates, const struct model *model,
+	uint32_t node, unsigned metric, uint64_t samples);
+
 /* Why there are fewer samples than periods, and what else the agent counts of them: facts of the profile, by
  * condition; those that are a loss come first. */
 struct sample_reason {

@@ -137,6 +137,9 @@ static void add_columns(struct report *report, const char *group, const char *he
 		report->summed.parts = sheet->column_count;
 		for (unsigned part = 2; part < MODEL_LAYERS; part++)
 			sheet_add_metrics(sheet, "error_parts", "", COLUMN_SUM, 0);
+	} else if (report->estimates) {
+		report->summed.error = sheet_add_metrics(sheet, "error", "Error", IN_DATA, 0);
+		error_cum = sheet_add_metrics(sheet, "error_cum", "Error of cum", IN_DATA, 1);
 	}
 	complete(report, report->summed.figure, report->summed.error);
 	if (cum_heading)
@@ -199,7 +202,7 @@ struct cell *value_cells(const struct report *report, struct cell *cells,
 	if (cum)
 		cells = put_counts(cells, cum + metrics, model->condition_count);
 	if (!model->adjusted)
-		return cells;
+		return report->estimates ? put_nulls(cells, 2 * metrics) : cells;
 	cells = metric_cells(
 		report, cells, base + figures, cum ? cum + figures : NULL, sampled);
 	if (sampled) {

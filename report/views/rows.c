@@ -91,6 +91,29 @@ bool report_is_idle(const struct report *report, size_t thread)
 	       row->total[model->metric_index[0]] < report->whole[0] / 1000;
 }
 
+/* Of samples, on whatever condition: what they have found may have nothing else. */
+static bool has_samples(struct report *report, uint32_t item)
+{
+	struct cell cells[COLUMN_MAX];
+	bool has = false;
+
+	if (report->model->condition_count == 0)
+		return false;
+	report->request->view->fill(report, item, cells);
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		const struct column *column = &report->sheet.column[i];
+
+		if (column->taken > 0 && cells[i].kind == CELL_NUMBER)
+			has |= (double)cells[i].number >= report->min * (double)column->whole;
+	}
+	return has;
+}
+
+bool report_is_enough(struct report *report, const struct rank *row)
+{
+	return row->number >= report_least(report) || has_samples(report, row->item);
+}
+
 /* ---- lists ---- */
 
 int report_list(struct report *report, const uint32_t *items, size_t count)
@@ -108,7 +131,6 @@ int report_list(struct report *report, const uint32_t *items, size_t count)
 
 int report_list_methods(struct report *report, const uint32_t *items, size_t count)
 {
-	uint64_t enough = report_least(report);
 	size_t shown = 0;
 
 	if (report_list(report, items, count) != 0)
@@ -117,7 +139,8 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 	for (size_t i = 0; i < count && shown < report->shown; i++) {
 		struct rank row = report->rank[i];
 
-		if (!model_wants_method(report->model, row.item) || row.number < enough)
+		if (!model_wants_method(report->model, row.item) ||
+			!report_is_enough(report, &row))
 			continue;
 		report->rank[i] = report->rank[shown];
 		report->rank[shown++] = row;

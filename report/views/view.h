@@ -83,7 +83,8 @@ struct report {
 	struct {
 		unsigned figure, raw, error, parts;
 	} summed;
-	struct rank *rank;   /* of a list: its items, in order */
+	bool estimates;    /* what samples alone have found has figures by them, with errors */
+	struct rank *rank; /* of a list: its items, in order */
 	size_t count, shown; /* all of them; those at the front that are printed */
 	void *data;          /* the view's own */
 	uint64_t violations; /* what does not add up in the profile, already said */
@@ -118,6 +119,9 @@ void report_rows(struct report *report, struct sink *sink);
 /* What a row must have at least of the column that rows are sorted by, by request->min.
  */
 uint64_t report_least(const struct report *report);
+
+/* True for a row that has as much, of that column or of samples. */
+bool report_is_enough(struct report *report, const struct rank *row);
 
 /* True for a thread that did nothing worth a row on a screen: it made no calls. */
 bool report_is_idle(const struct report *report, size_t thread);
