@@ -90,7 +90,7 @@ void samples_have_shares(struct report *report, unsigned column, unsigned condit
 }
 
 /* One a condition; behind is 0 or 1: which of its places in text it takes. */
-static void add_samples(struct report *report, const char *group, const char *heading,
+void sample_columns(struct report *report, const char *group, const char *heading,
 	unsigned flags, unsigned behind)
 {
 	const struct model *model = report->model;
@@ -101,8 +101,11 @@ static void add_samples(struct report *report, const char *group, const char *he
 		struct column *column = &report->sheet.column[at];
 
 		column->place = PLACE_SAMPLES + 2 * c + behind;
-		snprintf(column->heading, sizeof(column->heading), "%s %.24s", heading,
-			model->condition_count == 1 ? "samples" : model->condition[c]->name);
+		snprintf(column->heading, sizeof(column->heading), "%s%s%.24s", heading,
+			heading[0] ? " " : "",
+			model->condition_count > 1 ? model->condition[c]->name
+			: heading[0]               ? "samples"
+						   : "Samples");
 		samples_have_shares(report, at, c);
 	}
 }
@@ -120,10 +123,9 @@ static void add_columns(struct report *report, const char *group, const char *he
 	report->summed.figure = sheet_add_metrics(sheet, group, heading, flags | COLUMN_SUM, 0);
 	if (cum_heading)
 		cum = sheet_add_metrics(sheet, "cum", cum_heading, flags, 1);
-	add_samples(
-		report, "samples", cum_heading ? heading : "Thread's", IN_ALL | COLUMN_SUM, 0);
+	sample_columns(report, "samples", cum_heading ? heading : "", IN_ALL | COLUMN_SUM, 0);
 	if (cum_heading)
-		add_samples(report, "samples_cum", cum_heading, IN_ALL, 1);
+		sample_columns(report, "samples_cum", cum_heading, IN_ALL, 1);
 	if (report->model->adjusted) {
 		report->summed.raw = sheet_add_metrics(
 			sheet, raw_group, raw_heading, IN_DATA | COLUMN_SUM, 0);

@@ -129,7 +129,8 @@ int report_list(struct report *report, const uint32_t *items, size_t count)
 	return 0;
 }
 
-int report_list_methods(struct report *report, const uint32_t *items, size_t count)
+int report_list_methods(struct report *report, const uint32_t *items, size_t count,
+	uint32_t (*method)(const struct report *report, uint32_t item))
 {
 	size_t shown = 0;
 
@@ -139,7 +140,8 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 	for (size_t i = 0; i < count && shown < report->shown; i++) {
 		struct rank row = report->rank[i];
 
-		if (!model_wants_method(report->model, row.item) ||
+		if (!model_wants_method(
+			    report->model, method ? method(report, row.item) : row.item) ||
 			!report_is_enough(report, &row))
 			continue;
 		report->rank[i] = report->rank[shown];

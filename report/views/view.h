@@ -14,6 +14,7 @@
 #include "report/model/model.h"
 
 struct report;
+struct source;
 
 /* Fills one row's cells for an item. */
 typedef void fill_row(struct report *report, uint32_t item, struct cell *cells);
@@ -27,6 +28,7 @@ struct view {
 			 whole */
 	bool levels;  /* a tree, which may be cut at a level */
 	bool merges;  /* threads are always one */
+	bool samples; /* about samples */
 	bool records; /* needs profile_wanted.records */
 	bool marks;   /* and marks */
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
@@ -47,15 +49,16 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads;
+extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines;
 
 /* What the user asked for. */
 struct report_request {
 	struct model_choice choice;
 	const struct view *view;
 	const struct format *format;
-	const char *sort; /* a column, or NULL for the view's own */
-	uint64_t top;     /* most rows to print; 0: all */
+	struct source *source; /* of the view lines: where texts are; or NULL */
+	const char *sort;      /* a column, or NULL for the view's own */
+	uint64_t top;          /* most rows to print; 0: all */
 	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
 	 */
 	double min;
@@ -110,8 +113,10 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
  * memory. */
 int report_list(struct report *report, const uint32_t *items, size_t count);
 
-/* The same for methods (by id): shown are those that are wanted and have their share. */
-int report_list_methods(struct report *report, const uint32_t *items, size_t count);
+/* The same for what is of methods: shown is what is wanted and has its share. method: an item's; NULL: items are
+ * methods' ids. */
+int report_list_methods(struct report *report, const uint32_t *items, size_t count,
+	uint32_t (*method)(const struct report *report, uint32_t item));
 
 /* Gives a list's shown rows to the sink, and the sums of the others in one line. */
 void report_rows(struct report *report, struct sink *sink);
@@ -184,6 +189,10 @@ static inline struct cell *at_least_cell(
  * nothing was measured. */
 void value_columns(struct report *report);
 void total_columns(struct report *report);
+
+/* Samples alone: of each condition a column in the group, with its share. */
+void sample_columns(struct report *report, const char *group, const char *heading,
+	unsigned flags, unsigned behind);
 struct cell *value_cells(const struct report *report, struct cell *cells,
 	const union model_value *base, const union model_value *cum, bool sampled);
 

@@ -76,9 +76,9 @@ static int open_callers(struct report *report)
 		edges_init(&view->edges, report->model, cum) != 0)
 		return -1;
 	view->rank = report_room(report, view->edges.count, struct rank);
-	return view->rank
-		       ? report_list_methods(report, view->tally.seen, view->tally.seen_count)
-		       : -1;
+	return view->rank ? report_list_methods(
+				    report, view->tally.seen, view->tally.seen_count, NULL)
+			  : -1;
 }
 
 /* ---- the four invariants ---- */

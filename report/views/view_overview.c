@@ -185,7 +185,8 @@ static int open_overview(struct report *report)
 		rows = ROWS_UNKNOWN;
 	view->cum = model_cum(report->model);
 	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
-		report_list_methods(report, view->tally.seen, view->tally.seen_count) != 0)
+		report_list_methods(report, view->tally.seen, view->tally.seen_count, NULL) !=
+			0)
 		return -1;
 	if (report->request->top == 0 && report->shown > rows)
 		report->shown = rows;
