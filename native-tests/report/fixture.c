@@ -244,7 +244,7 @@ static void add_fact(struct fixture *fixture, const char *key, const char *value
 	fixture->meta[fixture->profile.meta_count++] = (struct profile_meta){key, value};
 }
 
-static void add_condition(struct fixture *fixture, const char *name, const char *event,
+void fixture_condition(struct fixture *fixture, const char *name, const char *event,
 	uint64_t period, const char *unit, const char *how)
 {
 	uint32_t id = (uint32_t)fixture->profile.condition_count++;
@@ -259,7 +259,11 @@ static uint32_t add_method(struct fixture *fixture, enum method_kind kind,
 		fixture_method(fixture, class_name, name, kind == METHOD_JAVA ? "()V" : NULL);
 
 	fixture->method[id].kind = kind;
-	fixture->method[id].file = kind == METHOD_JAVA ? strrchr(class_name, '.') + 1 : NULL;
+	if (kind != METHOD_JAVA)
+		return id;
+	snprintf(fixture->source[id], sizeof(fixture->source[id]), "%s.java",
+		strrchr(class_name, '.') + 1);
+	fixture->method[id].file = fixture->source[id];
 	return id;
 }
 
@@ -272,7 +276,7 @@ static uint32_t add_sampled(struct fixture *fixture, uint32_t parent, uint32_t m
 	return node;
 }
 
-static void add_samples(struct fixture *fixture, uint32_t node, uint32_t condition,
+void fixture_samples(struct fixture *fixture, uint32_t node, uint32_t condition,
 	enum sample_state state, uint32_t line, uint64_t amount)
 {
 	fixture_io(fixture, node, 0, SAMPLES, amount, amount);
@@ -295,7 +299,7 @@ void fixture_sampled(struct fixture *fixture)
 	add_fact(fixture, "sample.cpu:1ms.full", "412");
 	add_fact(fixture, "sample.cost_ns", "41200000");
 	add_fact(fixture, "sample.walk.no frame pointer", "17");
-	add_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "perf task-clock");
+	fixture_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "perf task-clock");
 	run = add_method(fixture, METHOD_JAVA, "java.lang.Thread", "run");
 	serve = add_method(fixture, METHOD_JAVA, "com.acme.shop.http.Server", "serve");
 	place = add_method(
@@ -318,31 +322,32 @@ void fixture_sampled(struct fixture *fixture)
 		fixture_thread(fixture, worker == 0 ? "worker-1" : "worker-2", 0, 0);
 		at = add_sampled(fixture, 0, run);
 		at = add_sampled(fixture, at, serve);
-		add_samples(fixture, at, 0, SAMPLE_INTERPRETED, 88, 21 * n);
+		fixture_samples(fixture, at, 0, SAMPLE_INTERPRETED, 88, 21 * n);
 		at = add_sampled(fixture, at, place);
-		add_samples(fixture, at, 0, SAMPLE_C1, 41, 30 * n);
+		fixture_samples(fixture, at, 0, SAMPLE_C1, 41, 30 * n);
 		uint32_t store = add_sampled(fixture, at, orders);
-		add_samples(fixture, store, 0, SAMPLE_C2, 129, 12 * n);
+		fixture_samples(fixture, store, 0, SAMPLE_C2, 129, 12 * n);
 		uint32_t out = add_sampled(fixture, store, write);
-		add_samples(fixture, out, 0, SAMPLE_NATIVE, 0, 40 * n);
-		add_samples(
+		fixture_samples(fixture, out, 0, SAMPLE_NATIVE, 0, 40 * n);
+		fixture_samples(
 			fixture, add_sampled(fixture, out, read), 0, SAMPLE_KERNEL, 0, 310 * n);
 		at = add_sampled(fixture, at, total);
-		add_samples(fixture, at, 0, SAMPLE_C2, 57, 150 * n);
-		add_samples(fixture, at, 0, SAMPLE_C2_INLINED, 59, 60 * n);
-		add_samples(fixture, add_sampled(fixture, at, copy), 0, SAMPLE_STUB, 0, 25 * n);
+		fixture_samples(fixture, at, 0, SAMPLE_C2, 57, 150 * n);
+		fixture_samples(fixture, at, 0, SAMPLE_C2_INLINED, 59, 60 * n);
+		fixture_samples(
+			fixture, add_sampled(fixture, at, copy), 0, SAMPLE_STUB, 0, 25 * n);
 		uint32_t inner = add_sampled(fixture, add_sampled(fixture, at, total), price);
-		add_samples(fixture, inner, 0, SAMPLE_C2, 203, 410 * n);
-		add_samples(fixture, inner, 0, SAMPLE_C2, 204, 95 * n);
-		add_samples(fixture, add_sampled(fixture, inner, get), 0, SAMPLE_C2_INLINED,
+		fixture_samples(fixture, inner, 0, SAMPLE_C2, 203, 410 * n);
+		fixture_samples(fixture, inner, 0, SAMPLE_C2, 204, 95 * n);
+		fixture_samples(fixture, add_sampled(fixture, inner, get), 0, SAMPLE_C2_INLINED,
 			575, 270 * n);
 	}
 	fixture_thread(fixture, "GC Thread#0", 0, 0);
 	fixture->thread[2].java_id = 0;
-	add_samples(fixture, add_sampled(fixture, 0, gc), 0, SAMPLE_GC, 0, 600);
+	fixture_samples(fixture, add_sampled(fixture, 0, gc), 0, SAMPLE_GC, 0, 600);
 	fixture_thread(fixture, "C2 CompilerThread0", 0, 0);
 	fixture->thread[3].java_id = 0;
-	add_samples(fixture, add_sampled(fixture, 0, compile), 0, SAMPLE_JVM, 0, 405);
+	fixture_samples(fixture, add_sampled(fixture, 0, compile), 0, SAMPLE_JVM, 0, 405);
 }
 
 void fixture_mixed(struct fixture *fixture)
@@ -351,21 +356,22 @@ void fixture_mixed(struct fixture *fixture)
 
 	fixture_small(fixture);
 	fixture->profile.account_count = 0;
-	add_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "timers of 4 ms");
-	add_condition(fixture, "alloc:512k", "alloc", 524288, "bytes", "the JVM's own");
+	fixture_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "timers of 4 ms");
+	fixture_condition(fixture, "alloc:512k", "alloc", 524288, "bytes", "the JVM's own");
 	copy = add_method(fixture, METHOD_STUB, "[stub]", "arraycopy");
 	list = add_method(fixture, METHOD_JAVA, "java.util.ArrayList", "grow");
 	bytes = add_method(fixture, METHOD_CLASS, "byte[]", "");
 	/* In the second thread, below get. */
 	at = 1;
-	add_samples(fixture, at, 0, SAMPLE_C2, 12, 5);
+	fixture_samples(fixture, at, 0, SAMPLE_C2, 12, 5);
 	inner = add_sampled(fixture, at, list);
-	add_samples(fixture, inner, 0, SAMPLE_C2_INLINED, 0, 8);
-	add_samples(fixture, add_sampled(fixture, inner, list), 0, SAMPLE_INTERPRETED, 237, 1);
-	add_samples(fixture, add_sampled(fixture, inner, copy), 0, SAMPLE_STUB, 0, 2);
-	add_samples(fixture, add_sampled(fixture, inner, bytes), 1, SAMPLE_C2, 238, 7);
+	fixture_samples(fixture, inner, 0, SAMPLE_C2_INLINED, 0, 8);
+	fixture_samples(
+		fixture, add_sampled(fixture, inner, list), 0, SAMPLE_INTERPRETED, 237, 1);
+	fixture_samples(fixture, add_sampled(fixture, inner, copy), 0, SAMPLE_STUB, 0, 2);
+	fixture_samples(fixture, add_sampled(fixture, inner, bytes), 1, SAMPLE_C2, 238, 7);
 	/* Below the root alone. */
-	add_samples(fixture, add_sampled(fixture, 0, list), 0, SAMPLE_WAITING, 0, 4);
+	fixture_samples(fixture, add_sampled(fixture, 0, list), 0, SAMPLE_WAITING, 0, 4);
 }
 
 /* The last thread is a row of so many virtual threads. */

@@ -51,8 +51,8 @@ static const struct weight {
 	{NULL, "cum", NULL, 12},
 	{NULL, NULL, "calls", 14},
 	{"states", "samples", NULL, WEIGHT_OTHER},
-	{NULL, "samples", NULL, WEIGHT_METRIC - 4},
-	{NULL, "samples_cum", NULL, WEIGHT_METRIC - 2},
+	{NULL, "samples", NULL, WEIGHT_METRIC + 2},
+	{NULL, "samples_cum", NULL, WEIGHT_METRIC + 4},
 	/* The column `problems` says it. */
 	{"threads", NULL, "repaired", WEIGHT_NEVER},
 	{"threads", NULL, "unmatched", WEIGHT_NEVER},

@@ -69,6 +69,8 @@ int source_open(struct source **out, const char *path, struct error *error)
 
 void source_close(struct source *source)
 {
+	if (!source)
+		return;
 	while (source->files) {
 		struct file *next = source->files->next;
 

@@ -17,7 +17,7 @@
 
 struct source; /* opened, closed */
 
-/* 0, or a negative code; *source is then NULL. */
+/* 0, or a negative code; *source is then NULL, of which source_close is harmless. */
 int source_open(struct source **source, const char *path, struct error *error);
 void source_close(struct source *source);
 

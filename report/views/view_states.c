@@ -15,7 +15,7 @@ static const struct state_column {
 	const char *key, *heading;
 	unsigned states; /* bits of enum sample_state */
 } state_columns[] = {
-	{"interpreted", "Interpreted", 1u << SAMPLE_INTERPRETED},
+	{"interpreted", "Interp.", 1u << SAMPLE_INTERPRETED},
 	{"c1", "C1", 1u << SAMPLE_C1},
 	{"c2", "C2", 1u << SAMPLE_C2},
 	{"inlined", "Inlined", 1u << SAMPLE_C1_INLINED | 1u << SAMPLE_C2_INLINED},
@@ -25,9 +25,11 @@ static const struct state_column {
 	{"kernel", "Kernel", 1u << SAMPLE_KERNEL},
 	{"gc", "GC", 1u << SAMPLE_GC},
 	{"waiting", "Waiting", 1u << SAMPLE_WAITING},
-	{"unknown", "Unknown", 1u << SAMPLE_UNKNOWN},
+	{"unknown", "?", 1u << SAMPLE_UNKNOWN},
 };
 
+/* In text they stand behind the columns that have no place. */
+enum { PLACE_STATES = PLACE_FIRST + 1 };
 enum { STATES = sizeof(state_columns) / sizeof(*state_columns) };
 
 /* Items: method * conditions + condition. */
@@ -35,7 +37,7 @@ struct states_view {
 	struct states {
 		uint64_t all, of[STATES];
 	} * states;
-	bool used[STATES];
+	uint64_t all[STATES];
 };
 
 static uint32_t method_of(const struct report *report, uint32_t item)
@@ -70,7 +72,7 @@ static void count_states(struct report *report)
 			if (state_columns[s].states >> sample_place_state(account->subject) &
 				1) {
 				states->of[s] += account->amount;
-				view->used[s] |= account->amount > 0;
+				view->all[s] += account->amount;
 			}
 		}
 	}
@@ -91,9 +93,16 @@ static void columns(struct report *report)
 	all = sheet_add(sheet, "samples", "all", "Samples", IN_ALL | COLUMN_SUM);
 	if (model->condition_count == 1)
 		samples_have_shares(report, all, 0);
-	for (int s = 0; s < STATES; s++)
-		sheet_add(sheet, "samples", state_columns[s].key, state_columns[s].heading,
-			COLUMN_SUM | (view && view->used[s] ? IN_ALL : IN_DATA));
+	for (int s = 0; s < STATES; s++) {
+		bool is_empty = !view || view->all[s] == 0;
+		unsigned at = sheet_add(sheet, "samples", state_columns[s].key,
+			state_columns[s].heading, COLUMN_SUM | (is_empty ? IN_DATA : IN_ALL));
+
+		/* Text has those first that have most. */
+		for (int other = 0; other < STATES && !is_empty; other++)
+			sheet->column[at].place += view->all[other] > view->all[s];
+		sheet->column[at].place += PLACE_STATES;
+	}
 	sheet_add_name(sheet, "Name");
 }
 

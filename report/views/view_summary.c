@@ -407,6 +407,8 @@ static const char *overhead(struct report *report)
 	double event_ns = event ? strtod(event, NULL) : 0, cost;
 	uint64_t cpu_ns;
 
+	if (report->model->lacks_calls)
+		return "that of sampling: there are no probes";
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
 		return "not estimated";
 	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
@@ -501,6 +503,33 @@ static const char *period_text(struct report *report, const struct profile_condi
 	return summary_format(report, "%s", figure_text(kind, condition->period).text);
 }
 
+/* What the agent counted of them, in words where there are some. */
+static void print_sample_facts(
+	struct report *report, struct sink *sink, const struct profile_condition *condition)
+{
+	const struct profile *profile = report->model->profile;
+	const char *begin = summary_format(report, SAMPLE_FACTS "%s.", condition->name);
+	size_t length = strlen(begin);
+
+	for (size_t i = 0; i < profile->meta_count; i++) {
+		const struct profile_meta *meta = &profile->meta[i];
+		const struct sample_reason *reason = sample_reasons;
+		uint64_t number;
+
+		if (strncmp(meta->key, begin, length) != 0 || !as_number(meta->value, &number))
+			continue;
+		while (reason < sample_reasons + SAMPLE_REASONS &&
+			strcmp(reason->key, meta->key + length) != 0)
+			reason++;
+		summary_number(report, sink, meta->key,
+			reason == sample_reasons + SAMPLE_REASONS
+				? summary_format(report, "  %s", meta->key + length)
+				: summary_format(report, "  %s%s", reason->lost ? "lost: " : "",
+					  reason->meaning),
+			number, LOOK_NUMBER);
+	}
+}
+
 static void print_condition(struct report *report, struct sink *sink, unsigned c)
 {
 	const struct model *model = report->model;
@@ -512,18 +541,7 @@ static void print_condition(struct report *report, struct sink *sink, unsigned c
 			condition->event, condition->how));
 	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
 		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
-	for (int i = 0; i < SAMPLE_REASONS; i++) {
-		const struct sample_reason *reason = &sample_reasons[i];
-		uint64_t number = model_sample_fact(model, c, reason->key);
-
-		if (number > 0)
-			summary_number(report, sink,
-				summary_format(
-					report, "sample.%s.%s", condition->name, reason->key),
-				summary_format(report, "  %s%s", reason->lost ? "lost: " : "",
-					reason->meaning),
-				number, LOOK_NUMBER);
-	}
+	print_sample_facts(report, sink, condition);
 }
 
 /* Why stacks were not walked to their ends. */
