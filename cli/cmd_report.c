@@ -18,6 +18,7 @@
 #include "cli/terminal/waiting.h"
 #include "options/wrap.h"
 #include "report/report.h"
+#include "report/source/source.h"
 
 struct words {
 	const char *file;
@@ -25,6 +26,7 @@ struct words {
 	const char *interval;    /* "A..B", or NULL */
 	const char *calibration; /* a file, "off", or NULL */
 	const char *java;        /* to measure with, or NULL */
+	const char *source;      /* where texts of lines are, or NULL */
 	bool has_view;
 	struct report_request request;
 };
@@ -134,7 +136,10 @@ static int take_file(void *words, const char *word)
 static const struct command_option report_options[] = {
 	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
-	{"--metric", "M[+M...]", "show these metrics only; all unless given, cpu first",
+	{"--metric", "M[+M...]",
+		"show these metrics, and samples on these conditions, only; all unless given, "
+		"cpu "
+		"first",
 		take_text, WORD(request.choice.metrics)},
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
@@ -163,6 +168,10 @@ static const struct command_option report_options[] = {
 	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_flag,
 		WORD(wide)},
 	{"--width", "N", "lay text out for so many columns, in a pipe, too", take_width, 0},
+	{"--source", "PATH",
+		"the view lines: with the text of each, from a folder, a jar, the JDK's "
+		"src.zip",
+		take_text, WORD(source)},
 	{"--snapshot", "A..B",
 		"only between two snapshots; A.. to the end, ..B from the beginning; see "
 		"jprof(1)",
@@ -240,14 +249,19 @@ static int open_for(struct profile **profile, const struct words *words, struct 
 
 	progress_show("reading '%s'", error_subject(words->file).text);
 	status = profile_open_wanted(profile, words->file, &wanted, error);
-	if (status != 0 || !view->records)
+	if (status != 0)
 		return status;
-	if ((*profile)->record_count > 0)
-		return 0;
-	profile_free(*profile);
-	return error_set(error, ERROR_MISSING,
-		"'%s' has no records of single operations: they are made with io=records",
-		words->file);
+	if (view->records && (*profile)->record_count == 0)
+		status = error_set(error, ERROR_MISSING,
+			"'%s' has no records of single operations: they are made with "
+			"io=records",
+			words->file);
+	else if (view->samples && (*profile)->condition_count == 0)
+		status = error_set(error, ERROR_MISSING,
+			"'%s' has no samples: they are taken with sample=cpu:1ms", words->file);
+	if (status != 0)
+		profile_free(*profile);
+	return status;
 }
 
 /* What is to be said of a profile that is still written; NULL if it is not. */
@@ -311,7 +325,7 @@ static void suit_calls(struct words *words, const struct profile *profile)
 	const char *calls = profile_meta_get(profile, "calls");
 	const struct view *view = words->request.view;
 
-	if (!calls || strcmp(calls, "off") != 0 || !view->calls)
+	if (!calls || strcmp(calls, "off") != 0 || !view->calls || profile->condition_count > 0)
 		return;
 	if (!words->has_view)
 		words->request.view = &view_threads;
@@ -334,11 +348,13 @@ static int check_words(const struct words *words)
 	} rows[] = {
 		{"--path", request->choice.paths.count > 0, view->io, "the views of I/O"},
 		{"--method", request->choice.methods.count > 0, view->io || view->calls,
-			"overview, tree, methods, callers and the views of I/O"},
-		{"--min", request->min > 0, view->calls, "overview, tree, methods and callers"},
+			"overview, tree, methods, callers, lines, states and the views of I/O"},
+		{"--min", request->min > 0, view->calls,
+			"overview, tree, methods, callers, lines and states"},
 		{"--depth", request->depth > 0, view->levels, "tree"},
 		{"--merge-threads", request->choice.merge_threads, view->calls,
-			"overview, tree, methods and callers"},
+			"overview, tree, methods, callers, lines and states"},
+		{"--source", words->source != NULL, view == &view_lines, "lines"},
 		{"--all", request->all, view == &view_summary, "summary"},
 	};
 
@@ -361,6 +377,8 @@ static int print_report(struct words *words)
 
 	if (status != EXIT_DONE)
 		return status;
+	if (words->source && source_open(&words->request.source, words->source, &error) != 0)
+		return command_failed(&error);
 	live_profile_refresh(words->file, &live);
 	failed = open_for(&profile, words, &error);
 	if (failed == 0) {
@@ -401,6 +419,7 @@ int cmd_report(int argc, char **argv)
 		status = print_report(&words);
 	}
 	free(found);
+	source_close(words.request.source);
 	pattern_list_fini(&words.request.choice.threads);
 	pattern_list_fini(&words.request.choice.paths);
 	pattern_list_fini(&words.request.choice.methods);

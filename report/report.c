@@ -15,12 +15,13 @@
 
 /* ---- the order of rows ---- */
 
-/* As headings say it: "self" is base, "total" is cum, of a metric or the first one. */
-static int find_sort(const struct sheet *sheet, const char *wanted)
+/* As headings say it: "self" is base, "total" is cum, of a metric or the first one; or of samples. */
+static int find_sort(const struct report *report, const char *wanted)
 {
 	static const struct {
-		const char *word, *group;
-	} words[] = {{"self", "base"}, {"total", "cum"}};
+		const char *word, *group[2];
+	} words[] = {{"self", {"base", "samples"}}, {"total", {"cum", "samples_cum"}}};
+	const struct sheet *sheet = &report->sheet;
 	int column = sheet_find(sheet, wanted);
 	char name[256];
 
@@ -30,10 +31,23 @@ static int find_sort(const struct sheet *sheet, const char *wanted)
 		if (strncmp(wanted, words[i].word, length) != 0 ||
 			(wanted[length] != '.' && wanted[length] != '\0'))
 			continue;
-		snprintf(name, sizeof(name), "%s%s", words[i].group, wanted + length);
+		snprintf(name, sizeof(name), "%s%s",
+			words[i].group[model_leads_by_samples(report->model)], wanted + length);
 		column = sheet_find(sheet, name);
 	}
 	return column;
+}
+
+/* The view's, or what that is where samples lead. */
+static const char *usual_sort(const struct report *report)
+{
+	const char *sort = report->request->view->sort;
+
+	if (!model_leads_by_samples(report->model))
+		return sort;
+	return strcmp(sort, "base") == 0  ? "samples"
+	       : strcmp(sort, "cum") == 0 ? "samples_cum"
+					  : sort;
 }
 
 /* On a screen small rows of calls are summed up, unless the user chose rows. */
@@ -57,7 +71,7 @@ static int choose_sort(struct report *report, struct error *error)
 			"--sort does not apply",
 			view->name);
 	}
-	column = find_sort(&report->sheet, wanted ? wanted : view->sort);
+	column = find_sort(report, wanted ? wanted : usual_sort(report));
 	if (column < 0 && !wanted) /* a profile without metrics */
 		column = 0;
 	choices.nearest.wanted = wanted;
@@ -164,17 +178,19 @@ static void put_matches(struct head *head)
 	bool is_running = head->report->request->state != NULL;
 	const char *yet = is_running ? " yet" : "";
 	const char *way = profile_meta_get(profile, "calls");
+	bool is_sampled = way && strcmp(way, "sample") == 0;
 	bool lacks_calls = (!way || strcmp(way, "off") != 0) && !profile_is_unwritten(profile);
 	char line[128] = "";
 
 	/* Calls were to be recorded, none was, and the profile can tell. */
 	for (size_t i = 0; i < profile->node_count && lacks_calls; i++)
-		lacks_calls = profile->node[i].calls == 0;
+		lacks_calls = profile->node[i].calls == 0 && !profile->node[i].sampled;
 	option = matches_nothing(rows);
 	if (option)
 		snprintf(line, sizeof(line), MATCHES_NOTHING, yet, option);
 	else if (lacks_calls)
-		snprintf(line, sizeof(line), "no call was recorded%s", yet);
+		snprintf(line, sizeof(line), "no %s%s",
+			is_sampled ? "sample was taken" : "call was recorded", yet);
 	if (line[0] != '\0')
 		put_line(head, line);
 	matches_say(rows, !is_running, MATCHES_SAID, put_line, head);
@@ -281,7 +297,8 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	int failed;
 
 	/* A walk over all nodes, needed only where shares are shown. */
-	if (request->format->shares || request->min > 0 || request->view->merges)
+	if (request->format->shares || request->min > 0 || request->view->merges ||
+		model->condition_count > 0)
 		model_whole(model, report->whole);
 	report->sheet.view = request->view->name;
 	report->sheet.metric = model->metric;

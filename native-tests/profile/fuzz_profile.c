@@ -98,9 +98,8 @@ static void make_good(void)
 		    "node = 1 << 32");
 	run_sql(db, "INSERT INTO account SELECT id + 1000, thread, id, 1 + 16 * 2 + 256 * 9, "
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
-	run_sql(db,
-		"INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
-		"1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
+		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
 	good = sqlite3_serialize(db, "main", &good_size, 0);
 	sqlite3_close(db);

@@ -23,6 +23,7 @@ void fixture_init(struct fixture *fixture)
 	profile->node = fixture->node;
 	profile->thread_first = fixture->thread_first;
 	profile->file = fixture->file;
+	profile->condition = fixture->condition;
 	profile->account = fixture->account;
 	profile->metric_count = FIXTURE_METRICS;
 	profile->metric[0] =
@@ -234,6 +235,143 @@ void fixture_small(struct fixture *fixture)
 	markers(fixture);
 	fixture->thread[0].unwound = 4321;
 	fixture->thread[1].unwound = 2;
+}
+
+/* ---- samples ---- */
+
+static void add_fact(struct fixture *fixture, const char *key, const char *value)
+{
+	fixture->meta[fixture->profile.meta_count++] = (struct profile_meta){key, value};
+}
+
+void fixture_condition(struct fixture *fixture, const char *name, const char *event,
+	uint64_t period, const char *unit, const char *how)
+{
+	uint32_t id = (uint32_t)fixture->profile.condition_count++;
+
+	fixture->condition[id] = (struct profile_condition){id, name, event, period, unit, how};
+}
+
+static uint32_t add_method(struct fixture *fixture, enum method_kind kind,
+	const char *class_name, const char *name)
+{
+	uint32_t id =
+		fixture_method(fixture, class_name, name, kind == METHOD_JAVA ? "()V" : NULL);
+
+	fixture->method[id].kind = kind;
+	if (kind != METHOD_JAVA)
+		return id;
+	snprintf(fixture->source[id], sizeof(fixture->source[id]), "%s.java",
+		strrchr(class_name, '.') + 1);
+	fixture->method[id].file = fixture->source[id];
+	return id;
+}
+
+/* A node that samples alone have found. */
+static uint32_t add_sampled(struct fixture *fixture, uint32_t parent, uint32_t method)
+{
+	uint32_t node = fixture_node(fixture, parent, method, 0, 0, 0);
+
+	fixture->node[fixture->profile.node_count - 1].sampled = true;
+	return node;
+}
+
+void fixture_samples(struct fixture *fixture, uint32_t node, uint32_t condition,
+	enum sample_state state, uint32_t line, uint64_t amount)
+{
+	fixture_io(fixture, node, 0, SAMPLES, amount, amount);
+	fixture->account[fixture->profile.account_count - 1].subject =
+		sample_place(condition, state, line);
+	fixture->account[fixture->profile.account_count - 1].ns = 0;
+}
+
+void fixture_sampled(struct fixture *fixture)
+{
+	uint32_t run, serve, place, total, price, get, write, read, copy, gc, compile, at,
+		orders;
+
+	fixture_init(fixture);
+	add_fact(fixture, "java.command", "com.acme.shop.Main --port 8080");
+	add_fact(fixture, "duration_ns", "12345678901");
+	add_fact(fixture, "calls", "sample");
+	add_fact(fixture, "sample.cpu:1ms.taken", "8120");
+	add_fact(fixture, "sample.cpu:1ms.inside", "3");
+	add_fact(fixture, "sample.cpu:1ms.full", "412");
+	add_fact(fixture, "sample.cost_ns", "41200000");
+	add_fact(fixture, "sample.walk.no frame pointer", "17");
+	fixture_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "perf task-clock");
+	run = add_method(fixture, METHOD_JAVA, "java.lang.Thread", "run");
+	serve = add_method(fixture, METHOD_JAVA, "com.acme.shop.http.Server", "serve");
+	place = add_method(
+		fixture, METHOD_JAVA, "com.acme.shop.orders.OrderService", "placeOrder");
+	total = add_method(fixture, METHOD_JAVA, "com.acme.shop.orders.Cart", "total");
+	price = add_method(fixture, METHOD_JAVA, "com.acme.shop.prices.PriceTable", "priceOf");
+	get = add_method(fixture, METHOD_JAVA, "java.util.HashMap", "getNode");
+	orders = add_method(fixture, METHOD_JAVA, "com.acme.shop.orders.OrderStore", "append");
+	write = add_method(fixture, METHOD_NATIVE, "libc.so.6", "__libc_write");
+	read = add_method(fixture, METHOD_KERNEL, "[kernel]", "ksys_write");
+	copy = add_method(fixture, METHOD_STUB, "[stub]", "jlong_disjoint_arraycopy");
+	gc = add_method(
+		fixture, METHOD_JVM, "libjvm.so", "G1ParScanThreadState::steal_and_trim_queue");
+	compile = add_method(
+		fixture, METHOD_JVM, "libjvm.so", "PhaseIdealLoop::build_and_optimize");
+
+	for (int worker = 0; worker < 2; worker++) {
+		uint64_t n = worker == 0 ? 3 : 2;
+
+		fixture_thread(fixture, worker == 0 ? "worker-1" : "worker-2", 0, 0);
+		at = add_sampled(fixture, 0, run);
+		at = add_sampled(fixture, at, serve);
+		fixture_samples(fixture, at, 0, SAMPLE_INTERPRETED, 88, 21 * n);
+		at = add_sampled(fixture, at, place);
+		fixture_samples(fixture, at, 0, SAMPLE_C1, 41, 30 * n);
+		uint32_t store = add_sampled(fixture, at, orders);
+		fixture_samples(fixture, store, 0, SAMPLE_C2, 129, 12 * n);
+		uint32_t out = add_sampled(fixture, store, write);
+		fixture_samples(fixture, out, 0, SAMPLE_NATIVE, 0, 40 * n);
+		fixture_samples(
+			fixture, add_sampled(fixture, out, read), 0, SAMPLE_KERNEL, 0, 310 * n);
+		at = add_sampled(fixture, at, total);
+		fixture_samples(fixture, at, 0, SAMPLE_C2, 57, 150 * n);
+		fixture_samples(fixture, at, 0, SAMPLE_C2_INLINED, 59, 60 * n);
+		fixture_samples(
+			fixture, add_sampled(fixture, at, copy), 0, SAMPLE_STUB, 0, 25 * n);
+		uint32_t inner = add_sampled(fixture, add_sampled(fixture, at, total), price);
+		fixture_samples(fixture, inner, 0, SAMPLE_C2, 203, 410 * n);
+		fixture_samples(fixture, inner, 0, SAMPLE_C2, 204, 95 * n);
+		fixture_samples(fixture, add_sampled(fixture, inner, get), 0, SAMPLE_C2_INLINED,
+			575, 270 * n);
+	}
+	fixture_thread(fixture, "GC Thread#0", 0, 0);
+	fixture->thread[2].java_id = 0;
+	fixture_samples(fixture, add_sampled(fixture, 0, gc), 0, SAMPLE_GC, 0, 600);
+	fixture_thread(fixture, "C2 CompilerThread0", 0, 0);
+	fixture->thread[3].java_id = 0;
+	fixture_samples(fixture, add_sampled(fixture, 0, compile), 0, SAMPLE_JVM, 0, 405);
+}
+
+void fixture_mixed(struct fixture *fixture)
+{
+	uint32_t copy, list, bytes, at, inner;
+
+	fixture_small(fixture);
+	fixture->profile.account_count = 0;
+	fixture_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "timers of 4 ms");
+	fixture_condition(fixture, "alloc:512k", "alloc", 524288, "bytes", "the JVM's own");
+	copy = add_method(fixture, METHOD_STUB, "[stub]", "arraycopy");
+	list = add_method(fixture, METHOD_JAVA, "java.util.ArrayList", "grow");
+	bytes = add_method(fixture, METHOD_CLASS, "byte[]", "");
+	/* In the second thread, below get. */
+	at = 1;
+	fixture_samples(fixture, at, 0, SAMPLE_C2, 12, 5);
+	inner = add_sampled(fixture, at, list);
+	fixture_samples(fixture, inner, 0, SAMPLE_C2_INLINED, 0, 8);
+	fixture_samples(
+		fixture, add_sampled(fixture, inner, list), 0, SAMPLE_INTERPRETED, 237, 1);
+	fixture_samples(fixture, add_sampled(fixture, inner, copy), 0, SAMPLE_STUB, 0, 2);
+	fixture_samples(fixture, add_sampled(fixture, inner, bytes), 1, SAMPLE_C2, 238, 7);
+	/* Below the root alone. */
+	fixture_samples(fixture, add_sampled(fixture, 0, list), 0, SAMPLE_WAITING, 0, 4);
 }
 
 /* The last thread is a row of so many virtual threads. */

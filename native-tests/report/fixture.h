@@ -12,11 +12,13 @@
 #define FIXTURE_THREADS 8
 #define FIXTURE_METRICS 2
 #define FIXTURE_FILES   8
-#define FIXTURE_IO      16
+#define FIXTURE_IO      64
 
 struct fixture {
 	struct profile profile;
-	struct profile_meta meta[8];
+	struct profile_meta meta[16];
+	struct profile_condition condition[2];
+	char source[FIXTURE_METHODS][32];
 	struct profile_method method[FIXTURE_METHODS];
 	struct profile_thread thread[FIXTURE_THREADS];
 	struct profile_node node[FIXTURE_NODES];
@@ -61,9 +63,22 @@ uint32_t fixture_file(struct fixture *fixture, enum io_kind kind, int descriptor
 void fixture_io(struct fixture *fixture, uint32_t node, uint32_t file, enum account_kind op,
 	uint64_t ops, uint64_t bytes);
 
+/* Adds a condition; and samples on it of the last thread, a period each. node is an index in it. */
+void fixture_condition(struct fixture *fixture, const char *name, const char *event,
+	uint64_t period, const char *unit, const char *how);
+void fixture_samples(struct fixture *fixture, uint32_t node, uint32_t condition,
+	enum sample_state state, uint32_t line, uint64_t count);
+
 /* A small profile with recursion, overloads, two threads, a pruned node, I/O, snapshots and
  * marks. */
 void fixture_small(struct fixture *fixture);
+
+/* A program of which samples alone tell, on one condition: Java code, a library's, the kernel's, the JVM's own
+ * threads. */
+void fixture_sampled(struct fixture *fixture);
+
+/* Calls were seen, and samples on two conditions found what is below them. */
+void fixture_mixed(struct fixture *fixture);
 
 /* The same with virtual threads: many without a name in one row, one without a name, and
  * a row of like names. */

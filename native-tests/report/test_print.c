@@ -80,6 +80,30 @@ static void test_golden_adjusted(void **state)
 	adjustment_fini(&adjustment);
 }
 
+/* The views that show samples: of a program of which they alone tell, and of one whose calls were seen. */
+static void test_golden_sampled(void **state)
+{
+	static const char *const shown[] = {"overview", "summary", "tree", "methods", "callers",
+		"threads", "lines", "states"};
+
+	for (int mixed = 0; mixed < 2; mixed++) {
+		(mixed ? fixture_mixed : fixture_sampled)(&fixture);
+		for (size_t v = 0; v < sizeof(shown) / sizeof(shown[0]); v++) {
+			for (size_t f = 0; f < format_count; f++) {
+				char *text =
+					fixture_print(&fixture, shown[v], formats[f]->name);
+				char name[64];
+
+				snprintf(name, sizeof(name), "%s-%s.%s",
+					mixed ? "mixed" : "sampled", shown[v],
+					formats[f]->name);
+				check_golden(name, text);
+				free(text);
+			}
+		}
+	}
+}
+
 /* The views that show virtual threads otherwise than others. */
 static void test_golden_virtual(void **state)
 {
@@ -751,6 +775,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_texts),
 		cmocka_unit_test(test_golden_adjusted),
+		cmocka_unit_test(test_golden_sampled),
 		cmocka_unit_test(test_golden_virtual),
 		cmocka_unit_test(test_mounts_not_recorded),
 		cmocka_unit_test(test_interval),

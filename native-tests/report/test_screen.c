@@ -180,6 +180,34 @@ static void check_lines(const char *view, unsigned width, const char *text)
 	}
 }
 
+static void check_screens(const char *prefix, const char *const *shown, size_t count)
+{
+	static const unsigned widths[] = {80, 160};
+
+	for (size_t v = 0; v < count; v++) {
+		for (size_t w = 0; w < COUNT(widths); w++) {
+			char *text = print_screen(shown[v], widths[w], NULL);
+			char name[64];
+
+			check_lines(shown[v], widths[w], text);
+			snprintf(name, sizeof(name), "%s-%s.%u", prefix, shown[v], widths[w]);
+			check_golden(name, text);
+			free(text);
+		}
+	}
+}
+
+static void test_samples(void **state)
+{
+	static const char *const shown[] = {"overview", "summary", "tree", "methods", "callers",
+		"threads", "lines", "states"};
+
+	fixture_sampled(&fixture);
+	check_screens("sampled", shown, COUNT(shown));
+	fixture_mixed(&fixture);
+	check_screens("mixed", shown, COUNT(shown));
+}
+
 static void test_screens(void **state)
 {
 	static const unsigned widths[] = {80, 100, 160};
@@ -578,6 +606,7 @@ int main(void)
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_idle_threads),
 		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_min_of_nothing),

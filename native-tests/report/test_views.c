@@ -27,9 +27,14 @@ static const char *const metric_names[FIXTURE_METRICS] = {"wall", "alloc"};
 
 /* ---- the model ---- */
 
+/* Metrics, and behind them samples. */
+enum { FIGURES = FIXTURE_METRICS + 1 };
+
 struct sums {
-	uint64_t calls, base[FIXTURE_METRICS], cum[FIXTURE_METRICS];
+	uint64_t nodes, sampled, calls, base[FIGURES], cum[FIGURES];
 };
+
+static uint64_t samples[FIXTURE_NODES]; /* of each node */
 
 static struct {
 	struct sums method[METHODS];
@@ -42,6 +47,7 @@ static void add_base(uint64_t *sums, size_t at)
 {
 	for (unsigned m = 0; m < FIXTURE_METRICS; m++)
 		sums[m] += fixture.base[at][m];
+	sums[FIXTURE_METRICS] += samples[at];
 }
 
 static bool on_path_above(uint32_t node, uint32_t method)
@@ -80,6 +86,8 @@ static void model_path(size_t at)
 
 static void model_edge(struct sums *sums, const struct profile_node *x, size_t at)
 {
+	sums->nodes++;
+	sums->sampled += x->sampled;
 	sums->calls += x->calls;
 	add_base(sums->base, at);
 }
@@ -106,6 +114,25 @@ static uint32_t random_below(uint32_t limit)
 	return (uint32_t)rand() % limit;
 }
 
+/* Of every second seed samples alone have found some nodes, and all below them; any may have samples. */
+static void add_node(unsigned seed, uint32_t parent)
+{
+	size_t first = fixture.profile.thread_first[fixture.profile.thread_count - 1];
+	uint32_t method = METHOD_FIRST + random_below(METHODS - METHOD_FIRST);
+	bool sampled =
+		seed % 2 == 1 && (fixture.node[first + parent].sampled || random_below(8) == 0);
+	uint32_t node = sampled ? fixture_node(&fixture, parent, method, 0, 0, 0)
+				: fixture_node(&fixture, parent, method, 1 + random_below(50),
+					  random_below(1000), random_below(1000));
+
+	fixture.node[first + node].sampled = sampled;
+	if (seed % 2 == 0 || fixture.profile.account_count == FIXTURE_IO ||
+		random_below(3) != 0)
+		return;
+	samples[first + node] = 1 + random_below(30);
+	fixture_samples(&fixture, node, 0, SAMPLE_C2, random_below(3), samples[first + node]);
+}
+
 /* Few methods and long paths: much recursion. */
 static void random_profile(unsigned seed)
 {
@@ -114,6 +141,9 @@ static void random_profile(unsigned seed)
 
 	srand(seed);
 	fixture_init(&fixture);
+	memset(samples, 0, sizeof(samples));
+	if (seed % 2 == 1)
+		fixture_condition(&fixture, "cpu:1ms", "cpu", 1000000, "ns", "");
 	for (uint32_t m = METHOD_FIRST; m < METHODS; m++) {
 		snprintf(names[m], sizeof(names[m]), "m%u", m);
 		fixture_method(&fixture, "T", names[m], "()V");
@@ -123,9 +153,7 @@ static void random_profile(unsigned seed)
 		for (uint32_t i = 1; i < 60; i++) {
 			uint32_t back = random_below(window < i ? window : i);
 
-			fixture_node(&fixture, i - 1 - back,
-				METHOD_FIRST + random_below(METHODS - METHOD_FIRST),
-				1 + random_below(50), random_below(1000), random_below(1000));
+			add_node(seed, i - 1 - back);
 		}
 	}
 }
@@ -153,15 +181,33 @@ static uint64_t number(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(value);
 }
 
+/* What samples alone have found was not counted, and not measured. */
+static void check_number(
+	const json_t *object, const char *key, const struct sums *sums, uint64_t is)
+{
+	if (sums->sampled == sums->nodes)
+		assert_true(json_is_null(json_object_get(object, key)));
+	else
+		assert_int_equal(number(object, key), is);
+}
+
 static void check_sums(const json_t *row, const struct sums *sums)
 {
-	assert_int_equal(number(row, "calls"), sums->calls);
+	const json_t *own = json_object_get(row, "samples");
+
+	check_number(row, "calls", sums, sums->calls);
 	for (unsigned m = 0; m < FIXTURE_METRICS; m++) {
-		assert_int_equal(
-			number(json_object_get(row, "base"), metric_names[m]), sums->base[m]);
-		assert_int_equal(
-			number(json_object_get(row, "cum"), metric_names[m]), sums->cum[m]);
+		check_number(
+			json_object_get(row, "base"), metric_names[m], sums, sums->base[m]);
+		check_number(json_object_get(row, "cum"), metric_names[m], sums, sums->cum[m]);
 	}
+	if (fixture.profile.condition_count == 0) {
+		assert_null(own);
+		return;
+	}
+	assert_int_equal(number(own, "cpu"), sums->base[FIXTURE_METRICS]);
+	assert_int_equal(
+		number(json_object_get(row, "samples_cum"), "cpu"), sums->cum[FIXTURE_METRICS]);
 }
 
 /* "m5" is method 5; null is the thread's root. */
@@ -177,7 +223,7 @@ static size_t count_used(const struct sums *sums, size_t count, size_t stride)
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++)
-		used += sums[i * stride].calls > 0;
+		used += sums[i * stride].nodes > 0;
 	return used;
 }
 

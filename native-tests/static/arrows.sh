@@ -41,8 +41,9 @@ rooms=(
 	"agent           error options metric profile agent/log agent/trace agent/jvm agent/session agent/threads agent/probes agent/io_calls agent/recording agent/inside agent/control agent/code agent/sample include"
 	"report/text     error"
 	"report/model    error options/pattern.h metric profile calibration report/text"
+	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
-	"report/views    error profile calibration report/text report/model report/formats"
+	"report/views    error profile calibration report/text report/model report/source report/formats"
 	"report          error options profile report/text report/model report/formats report/views"
 	"cli/terminal    error options/nearest.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
@@ -50,7 +51,7 @@ rooms=(
 	"cli/java        error options profile calibration cli/terminal cli/attach"
 	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
 	"cli/selftest    error report/model"
-	"cli             error options metric profile calibration report/text report/model report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest"
 )
 
 # Who may include jni.h and jvmti.h.

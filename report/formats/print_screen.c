@@ -22,6 +22,7 @@
 #define GAP           2
 #define INDENT        1
 #define PERCENT_WIDTH 6  /* " 45.1%" */
+#define ERROR_WIDTH   5  /* " ±0.5" */
 #define TEXT_WIDTH    36 /* of texts that are not the name */
 #define NAME_SIZE     4096
 #define NAME_LEAST    12 /* columns, in a terminal that is too narrow */
@@ -49,6 +50,9 @@ static const struct weight {
 	{NULL, "base", NULL, 10},
 	{NULL, "cum", NULL, 12},
 	{NULL, NULL, "calls", 14},
+	{"states", "samples", NULL, WEIGHT_OTHER},
+	{NULL, "samples", NULL, WEIGHT_METRIC + 2},
+	{NULL, "samples_cum", NULL, WEIGHT_METRIC + 4},
 	/* The column `problems` says it. */
 	{"threads", NULL, "repaired", WEIGHT_NEVER},
 	{"threads", NULL, "unmatched", WEIGHT_NEVER},
@@ -61,6 +65,7 @@ static const struct weight {
 
 static unsigned weight_of(const struct sheet *sheet, const struct column *column)
 {
+	unsigned first = column->place >= PLACE_SAMPLES ? PLACE_SAMPLES : PLACE_METRIC;
 	bool metric = column->place >= PLACE_METRIC && column->place < PLACE_LAST;
 
 	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
@@ -72,10 +77,9 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 				(!column->group || strcmp(row->group, column->group) != 0)) ||
 			(!row->group && row->key && column->group))
 			continue;
-		return row->weight +
-		       (metric ? (column->place - PLACE_METRIC) / 2 * WEIGHT_METRIC : 0);
+		return row->weight + (metric ? (column->place - first) / 2 * WEIGHT_METRIC : 0);
 	}
-	return WEIGHT_OTHER + (metric ? column->place - PLACE_METRIC : 0);
+	return WEIGHT_OTHER + (metric ? column->place - first : 0);
 }
 
 /* Orders the columns by weight; the last one stays where it is. */
@@ -112,10 +116,10 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 								     : FIGURE_COUNT;
 	struct figure figure = {"", ""};
 
-	if (cell->kind == CELL_NUMBER && is_identity)
+	if (is_number(cell) && is_identity)
 		snprintf(figure.digits, sizeof(figure.digits), "%llu",
 			(unsigned long long)cell->number);
-	else if (cell->kind == CELL_NUMBER)
+	else if (is_number(cell))
 		figure = figure_make(kind, cell->number);
 	else if (cell->kind == CELL_REAL)
 		snprintf(figure.digits, sizeof(figure.digits), "%.1f", cell->real);
@@ -123,6 +127,14 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 		snprintf(figure.digits, sizeof(figure.digits), "%s",
 			cell->number ? "yes" : "no");
 	return figure;
+}
+
+/* The share behind a figure, if there is one: " 45.1%", of samples " 45.1% ±0.5". */
+static size_t share_width(const struct column *column)
+{
+	return column->whole == 0   ? 0
+	       : column->taken == 0 ? PERCENT_WIDTH
+				    : PERCENT_WIDTH + ERROR_WIDTH;
 }
 
 /* One that is no row, but stands beside them, is measured without its text, which is not
@@ -141,13 +153,15 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		if (is_row && sink->rows == 0)
 			screen->first = *cell;
 		screen->varies |= is_row && !is_same(&screen->first, cell);
-		screen->nonzero |= cell->kind == CELL_TEXT     ? cell->length > 0
-				   : cell->kind == CELL_NUMBER ? cell->number > 0
-							       : cell->kind != CELL_NULL;
-		screen->uncertain |= cell->kind == CELL_NUMBER &&
-				     is_uncertain(cell->number, error_of(column, cells));
+		screen->nonzero |= cell->kind == CELL_TEXT ? cell->length > 0
+				   : is_number(cell)       ? cell->number > 0
+							   : cell->kind != CELL_NULL;
+		screen->uncertain |= is_uncertain(sink, i, cells);
+		screen->estimated |= cell->kind == CELL_ESTIMATE;
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
+		if (cell->kind == CELL_SAMPLED)
+			screen->text = larger(screen->text, strlen(CELL_SAMPLED_TEXT));
 		if (cell->kind == CELL_TEXT)
 			screen->text = larger(
 				screen->text, indent + out_width(cell->text, cell->length));
@@ -185,7 +199,7 @@ static void layout(struct sink *sink)
 		unsigned weight = weight_of(sink->sheet, column);
 
 		screen->width = screen->uncertain + screen->digits + (screen->unit > 0) +
-				screen->unit + (column->whole > 0 ? PERCENT_WIDTH : 0);
+				screen->unit + share_width(column);
 		screen->width = larger(
 			screen->width, screen->text < TEXT_WIDTH ? screen->text : TEXT_WIDTH);
 		screen->width = larger(screen->width, strlen(column->heading));
@@ -249,6 +263,16 @@ static void heading(struct sink *sink)
 	out_char(sink->out, '\n');
 }
 
+/* " ±0.5" behind a share of samples, or as many spaces. */
+static void put_error(char *line, size_t size, const struct column *column, uint64_t samples)
+{
+	struct figure_text error = figure_share_error(samples, column->whole, column->taken);
+	size_t length = strlen(line), width = out_width(error.text, strlen(error.text));
+
+	snprintf(line + length, size - length, " %s%*s", error.text,
+		(int)(ERROR_WIDTH - 1 - width), "");
+}
+
 /* "~45.1 ms  12.3%", each part in its place. */
 static void put_figure(struct sink *sink, unsigned place, const struct cell *cells)
 {
@@ -256,10 +280,8 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	const struct screen_column *screen = &sink->screen[place];
 	const struct cell *cell = &cells[sink->order[place]];
 	struct figure figure = cell_figure(column, cell);
-	bool is_number = cell->kind == CELL_NUMBER;
-	bool uncertain = is_number && is_uncertain(cell->number, error_of(column, cells));
-	size_t width = screen->digits + (screen->unit > 0) + screen->unit +
-		       (column->whole > 0 ? PERCENT_WIDTH : 0);
+	bool uncertain = is_uncertain(sink, place, cells);
+	size_t width = screen->digits + (screen->unit > 0) + screen->unit + share_width(column);
 	size_t used = strlen(figure.digits) + uncertain;
 	char line[160];
 
@@ -269,8 +291,11 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 		size_t length = strlen(line);
 
 		snprintf(line + length, sizeof(line) - length, "%*s", PERCENT_WIDTH,
-			is_number ? figure_percent(cell->number, column->whole).text : "");
+			is_number(cell) ? figure_percent(cell->number, column->whole).text
+					: "");
 	}
+	if (column->whole > 0 && column->taken > 0)
+		put_error(line, sizeof(line), column, is_number(cell) ? cell->number : 0);
 	if (column->flags & COLUMN_LEFT) {
 		out_text(sink->out, line);
 		used = strlen(line);
@@ -312,7 +337,9 @@ static void put_cell(
 	const struct cell *cell = &cells[sink->order[place]];
 	char text[NAME_SIZE];
 
-	if (cell->kind != CELL_TEXT) {
+	if (cell->kind == CELL_SAMPLED) {
+		put_text(sink, place, CELL_SAMPLED_TEXT);
+	} else if (cell->kind != CELL_TEXT) {
 		put_figure(sink, place, cells);
 	} else if (place + 1 == sink->shown && !(column_at(sink, place)->flags & COLUMN_NAME)) {
 		/* A text that is no name is shown whole. */
@@ -352,15 +379,20 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 static void end(struct sink *sink)
 {
-	bool uncertain = false;
+	bool uncertain = false, estimated = false;
 
 	table_heading(sink);
-	for (unsigned i = 0; i < sink->shown; i++)
+	for (unsigned i = 0; i < sink->shown; i++) {
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
+		estimated |= sink->screen[i].shown && sink->screen[i].estimated;
+	}
 	if (uncertain && sink->text.length > 0)
 		out_text(&sink->text, "; ");
 	if (uncertain)
-		out_text(&sink->text, "~: uncertain by a quarter or more");
+		out_text(&sink->text,
+			estimated ? "~: estimated by samples, a part of the measured "
+				    "figure above it"
+				  : "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
 	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"

@@ -24,10 +24,21 @@ static inline uint64_t error_of(const struct column *column, const struct cell *
 	return error != NULL && error->kind == CELL_NUMBER ? error->number : 0;
 }
 
-/* By more than a quarter of its value. */
-static inline bool is_uncertain(uint64_t value, uint64_t error)
+static inline bool is_number(const struct cell *cell)
 {
-	return error > value / 4;
+	return cell->kind == CELL_NUMBER || cell->kind == CELL_ESTIMATE;
+}
+
+/* Half the width of its interval is more than a quarter of its value, or it is an estimate: "~" stands
+ * before it. */
+static inline bool is_uncertain(
+	const struct sink *sink, unsigned place, const struct cell *cells)
+{
+	const struct cell *cell = &cells[sink->order[place]];
+
+	return (cell->kind == CELL_ESTIMATE && cell->number > 0) ||
+	       (cell->kind == CELL_NUMBER && error_of(&sink->sheet->column[sink->order[place]],
+						     cells) > cell->number / 4);
 }
 
 /* The last cell or heading of a line may be empty. */

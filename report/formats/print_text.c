@@ -44,7 +44,7 @@ static void measure(struct sink *sink, const struct cell *cells)
 	for (unsigned i = 0; i < sink->shown; i++) {
 		const struct cell *cell = &cells[sink->order[i]];
 
-		if (cell->kind == CELL_NUMBER) {
+		if (is_number(cell)) {
 			uint64_t error = error_of(column_at(sink, i), cells);
 
 			if (cell->number > sink->largest[i])
@@ -52,10 +52,13 @@ static void measure(struct sink *sink, const struct cell *cells)
 			if (error > sink->largest_error[i])
 				sink->largest_error[i] = error;
 			sink->has_errors |= error > 0;
-			sink->has_uncertain |= error > 0 && is_uncertain(cell->number, error);
+			sink->has_uncertain |= is_uncertain(sink, i, cells);
+			sink->has_estimates |= cell->kind == CELL_ESTIMATE;
 		} else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] =
 				larger(sink->width[i], out_width(cell->text, cell->length));
+		else if (cell->kind == CELL_SAMPLED)
+			sink->width[i] = larger(sink->width[i], strlen(CELL_SAMPLED_TEXT));
 		else if (cell->kind == CELL_REAL)
 			sink->width[i] = larger(sink->width[i], real_text(field, cell->real));
 	}
@@ -95,8 +98,9 @@ static void begin(struct sink *sink)
 		if (error > 0)
 			sink->error_width[i] =
 				strlen(" +") + (size_t)(end - number_text(column, end, error));
-		if (error > 0)
-			digits += sink->error_width[i] + sink->has_uncertain;
+		digits += sink->error_width[i];
+		if (error > 0 || sink->has_estimates)
+			digits += sink->has_uncertain;
 		sink->width[i] = larger(sink->width[i], digits);
 		sink->width[i] = larger(sink->width[i], strlen(column->heading));
 		sink->width[i] = larger(sink->width[i], strlen(column->unit));
@@ -132,11 +136,14 @@ static void put_number(
 {
 	const struct column *column = column_at(sink, place);
 	uint64_t error = error_of(column, cells);
-	bool uncertain = error > 0 && is_uncertain(value, error);
+	bool uncertain = is_uncertain(sink, place, cells);
 	char field[NUMBER_WIDTH + 1], *end = field + sizeof(field);
 	char *start = number_text(column, end, value);
-	size_t behind = sink->error_width[place], length = (size_t)(end - start) + uncertain;
+	size_t behind = sink->error_width[place], length;
 
+	if (uncertain)
+		*--start = '~';
+	length = (size_t)(end - start);
 	if (behind == 0) {
 		put_aligned(sink, place, start, length);
 		return;
@@ -146,8 +153,6 @@ static void put_number(
 				      : 0);
 	if (uncertain && sink->colour)
 		out_text(sink->out, GREY);
-	if (uncertain)
-		*--start = '~';
 	out_bytes(sink->out, start, length);
 	if (error > 0) {
 		start = number_text(column, end, error);
@@ -170,6 +175,7 @@ static void put_cell(
 
 	switch (cell->kind) {
 	case CELL_NUMBER:
+	case CELL_ESTIMATE:
 		put_number(sink, place, cells, cell->number);
 		break;
 	case CELL_REAL:
@@ -184,6 +190,9 @@ static void put_cell(
 			out_spaces(sink->out,
 				INDENT * (depth < INDENT_DEEPEST ? depth : INDENT_DEEPEST));
 		out_harmless(sink->out, cell->text, cell->length);
+		break;
+	case CELL_SAMPLED:
+		put_aligned(sink, place, CELL_SAMPLED_TEXT, strlen(CELL_SAMPLED_TEXT));
 		break;
 	case CELL_BOOL:
 		put_aligned(sink, place, cell->number ? "yes" : "no", cell->number ? 3 : 2);
@@ -214,12 +223,19 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 static void end(struct sink *sink)
 {
 	table_heading(sink);
+	if (sink->has_errors || sink->has_estimates)
+		out_char(sink->out, '\n');
 	if (sink->has_errors)
 		out_text(sink->out,
-			"\n±: half the width of the interval that holds the true figure");
-	if (sink->has_uncertain)
-		out_text(sink->out, "; ~: uncertain by more than a quarter of its value");
-	if (sink->has_errors)
+			"±: half the width of the interval that holds the true figure");
+	if (sink->has_errors && sink->has_uncertain)
+		out_text(sink->out, "; ");
+	if (sink->has_estimates)
+		out_text(sink->out,
+			"~: estimated by samples, a part of the measured figure above it");
+	else if (sink->has_uncertain)
+		out_text(sink->out, "~: uncertain by more than a quarter of its value");
+	if (sink->has_errors || sink->has_estimates)
 		out_char(sink->out, '\n');
 }
 

@@ -67,6 +67,7 @@ bool out_cell(struct out *out, const struct cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_NUMBER:
+	case CELL_ESTIMATE:
 		out_number(out, cell->number);
 		return true;
 	case CELL_SIGNED:

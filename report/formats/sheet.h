@@ -22,7 +22,18 @@
 
 /* ---- cells and columns ---- */
 
-enum cell_kind { CELL_NULL, CELL_NUMBER, CELL_SIGNED, CELL_REAL, CELL_TEXT, CELL_BOOL };
+enum cell_kind {
+	CELL_NULL,
+	CELL_SAMPLED, /* no number, for samples have found it: text says so, in data it is null */
+	CELL_NUMBER,
+	CELL_ESTIMATE, /* a number by samples: part of another row's, so never added to one */
+	CELL_SIGNED,
+	CELL_REAL,
+	CELL_TEXT,
+	CELL_BOOL
+};
+
+#define CELL_SAMPLED_TEXT "sampled"
 
 struct cell {
 	enum cell_kind kind;
@@ -37,6 +48,11 @@ struct cell {
 static inline struct cell cell_number(uint64_t number)
 {
 	return (struct cell){.kind = CELL_NUMBER, .number = number};
+}
+
+static inline struct cell cell_estimate(uint64_t number)
+{
+	return (struct cell){.kind = CELL_ESTIMATE, .number = number};
 }
 
 /* For data only: it has no width in text. */
@@ -59,6 +75,11 @@ static inline struct cell cell_bool(bool value)
 static inline struct cell cell_null(void)
 {
 	return (struct cell){.kind = CELL_NULL};
+}
+
+static inline struct cell cell_sampled(void)
+{
+	return (struct cell){.kind = CELL_SAMPLED};
 }
 
 static inline struct cell cell_label(struct label label)
@@ -91,8 +112,9 @@ enum {
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
- * among equals. Metrics use PLACE_METRIC + 2 * metric and the one behind it. */
-enum { PLACE_FIRST = 0, PLACE_METRIC = 100, PLACE_LAST = 1000 };
+ * among equals. Metrics use PLACE_METRIC + 2 * metric and the one behind it, conditions the same of
+ * PLACE_SAMPLES. */
+enum { PLACE_FIRST = 0, PLACE_METRIC = 100, PLACE_SAMPLES = 500, PLACE_LAST = 1000 };
 
 struct column {
 	/* the JSON object it is in, "base.reads" for one in another; or NULL */
@@ -106,10 +128,12 @@ struct column {
 	unsigned place;
 	bool has_whole; /* percentages mean something */
 	uint64_t whole; /* what 100 % is; 0: of nothing */
+	uint64_t
+		taken; /* so many samples are all that the figures are made of; 0: they are none of samples */
 };
 
 /* The view `threads` has the most without metrics, the view `calibration` with. */
-#define COLUMN_MAX (24 + 10 * PROFILE_METRIC_MAX)
+#define COLUMN_MAX (26 + 10 * PROFILE_METRIC_MAX + 2 * SAMPLE_CONDITIONS_MAX)
 
 struct sheet {
 	const char *view;
@@ -178,7 +202,7 @@ struct format {
 struct screen_column {
 	size_t digits, unit, text; /* the widest of each */
 	size_t width;              /* of the whole */
-	bool uncertain, varies, nonzero, shown;
+	bool uncertain, estimated, varies, nonzero, shown;
 	struct cell first; /* of the first row */
 };
 
@@ -198,7 +222,8 @@ struct sink {
 	uint64_t largest[COLUMN_MAX];
 	uint64_t largest_error[COLUMN_MAX];
 	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
-	bool has_errors, has_uncertain; /* some number in the rows has one; is uncertain */
+	/* some number in the rows has one; is uncertain; is an estimate */
+	bool has_errors, has_uncertain, has_estimates;
 	struct screen_column screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
 	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];

@@ -37,9 +37,11 @@ static int add_thread(
 				.parent = parent,
 				.method = node->method,
 				.recursion = node->recursion,
+				.sampled = true,
 				.base = merged->base + (size_t)at * metrics};
 		}
 		merged->place[i] = at;
+		to->sampled &= node->sampled;
 		to->calls += node->calls;
 		to->interpreted += node->interpreted;
 		to->jitted += node->jitted;
@@ -50,6 +52,23 @@ static int add_thread(
 		model_add(model, model_at(model, merged->values, at), values);
 	}
 	return 0;
+}
+
+/* Samples of the selected threads, at the nodes that theirs have become. */
+static void move_samples(const struct model *model, struct merged *merged)
+{
+	const struct profile *profile = model->profile;
+
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		unsigned condition;
+
+		if (!model_is_sample(model, account, &condition))
+			continue;
+		merged->profile.account[merged->profile.account_count] = *account;
+		merged->profile.account[merged->profile.account_count++].node =
+			merged->place[account->node];
+	}
 }
 
 int model_merge_threads(struct model *model)
@@ -69,6 +88,9 @@ int model_merge_threads(struct model *model)
 	merged->profile.thread_count = 1;
 	merged->profile.node_count = 1;
 	merged->profile.account_count = 0; /* they are of nodes that are no more */
+	merged->profile.account =
+		store_room(store, model->condition_count > 0 ? profile->account_count + 1 : 1,
+			sizeof(*merged->profile.account));
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);
@@ -93,6 +115,10 @@ int model_merge_threads(struct model *model)
 			sum->total[m] += thread->total[m];
 	}
 	pairs_fini(&paths);
+	if (!store->failed && model->condition_count > 0)
+		move_samples(model, merged);
+	for (size_t t = 0; model->has_samples && t < profile->thread_count; t++)
+		model->has_samples[0] |= model->has_samples[t];
 	merged->thread_first[1] = merged->profile.node_count;
 	model->profile = &merged->profile;
 	model->merged = merged->values;

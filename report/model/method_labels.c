@@ -75,6 +75,17 @@ static void put_parameters(struct out *out, const char *signature, bool with_res
 /* How much of its signature a method needs to be told from its namesakes. */
 enum telling { TELL_NAME, TELL_PARAMETERS, TELL_RESULT };
 
+/* Of what is no Java method: "write [libc.so.6]", "new byte[]". */
+static struct label native_name(struct store *store, const struct profile_method *method)
+{
+	const char *open = method->class_name[0] == '[' ? "" : "[", *close = *open ? "]" : "";
+
+	if (method->kind == METHOD_CLASS)
+		return store_format(store, "new %s", method->class_name);
+	return store_format(store, "%s %s%s%s", method->name ? method->name : "?", open,
+		method->class_name, close);
+}
+
 static struct label display_name(
 	struct store *store, const struct method_label *method, enum telling telling)
 {
@@ -180,9 +191,12 @@ struct method_label *method_labels(struct store *store, const struct profile *pr
 		const struct profile_method *method = &profile->method[i];
 
 		labels[i].class_name = label_of(method->class_name);
-		labels[i].name = label_of(method->name);
+		if (method->kind != METHOD_CLASS)
+			labels[i].name = label_of(method->name);
 		labels[i].signature = label_of(method->signature);
-		labels[i].display = display_name(store, &labels[i], telling[i]);
+		labels[i].display = method->kind == METHOD_JAVA || !method->class_name
+					    ? display_name(store, &labels[i], telling[i])
+					    : native_name(store, method);
 	}
 	return labels;
 }

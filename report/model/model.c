@@ -23,7 +23,48 @@ static void add_metric(struct model *model, unsigned index)
 	model->metric[model->metric_count++] = &model->profile->metric[index];
 }
 
-/* Names joined by '+' or ',', in their order. */
+/* What it is called: its event, where no other has the same. */
+static const char *condition_name(const struct profile *profile, size_t at)
+{
+	for (size_t i = 0; i < profile->condition_count; i++)
+		if (i != at &&
+			strcmp(profile->condition[i].event, profile->condition[at].event) == 0)
+			return profile->condition[at].name;
+	return profile->condition[at].event;
+}
+
+/* Those of that name or event; NULL: all. False: there is none. */
+static bool add_conditions(struct model *model, const char *name)
+{
+	const struct profile *profile = model->profile;
+	bool found = false;
+
+	for (size_t i = 0; i < profile->condition_count; i++) {
+		const struct profile_condition *condition = &profile->condition[i];
+		bool is_new = true;
+
+		if (name && strcmp(condition->name, name) != 0 &&
+			strcmp(condition->event, name) != 0)
+			continue;
+		found = true;
+		for (unsigned c = 0; c < model->condition_count; c++)
+			is_new &= model->condition[c] != condition;
+		if (!is_new)
+			continue;
+		model->condition_name[model->condition_count] = condition_name(profile, i);
+		model->condition[model->condition_count++] = condition;
+	}
+	return found;
+}
+
+static void add_known(char *known, size_t size, const char *name)
+{
+	size_t used = strlen(known);
+
+	snprintf(known + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
+}
+
+/* Names joined by '+' or ',', in their order. A metric and a condition may have the same. */
 static int choose_metrics(struct model *model, struct error *error)
 {
 	const struct profile *profile = model->profile;
@@ -36,25 +77,28 @@ static int choose_metrics(struct model *model, struct error *error)
 	if (!names && cpu >= 0)
 		add_metric(model, (unsigned)cpu);
 	for (unsigned i = 0; i < profile->metric_count; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
-			profile->metric[i].name);
+		add_known(known, sizeof(known), profile->metric[i].name);
 		if (!names)
 			add_metric(model, i);
 	}
-	if (!names)
+	for (size_t i = 0; i < profile->condition_count; i++)
+		add_known(known, sizeof(known), profile->condition[i].name);
+	if (!names) {
+		add_conditions(model, NULL);
 		return 0;
+	}
 	rest = (char *)store_bytes(model->store, names, strlen(names)).text;
 	if (model->store->failed)
 		return model_no_memory(error);
 	while ((name = strsep(&rest, "+,")) != NULL) {
 		int index = profile_metric_find(profile, name);
+		bool is_condition = add_conditions(model, name);
 
-		if (index < 0)
+		if (index < 0 && !is_condition)
 			return error_set(error, ERROR_MISSING,
 				"the profile has no metric '%s'; it has: %s", name, known);
-		add_metric(model, (unsigned)index);
+		if (index >= 0)
+			add_metric(model, (unsigned)index);
 	}
 	return 0;
 }
@@ -94,6 +138,20 @@ static int choose_threads(struct model *model, struct error *error)
 
 /* ---- folds ---- */
 
+static bool is_used(const struct model *model, size_t at)
+{
+	const struct profile_node *node = &model->profile->node[at];
+	union model_value base[MODEL_VALUES_MAX];
+	uint64_t used = node->calls;
+
+	for (unsigned m = 0; m < model->profile->metric_count; m++)
+		used |= node->base[m];
+	model_base(model, at, base);
+	for (unsigned v = model->metric_count; v < model->figures; v++)
+		used |= base[v].count;
+	return used != 0;
+}
+
 /* Every tree has a fold below its root from the start, for the case of need.
  * Where it stayed empty it is not shown. A node with children is never hidden. */
 static void find_hidden(struct model *model)
@@ -104,11 +162,8 @@ static void find_hidden(struct model *model)
 		store_room(model->store, profile->node_count + 1, sizeof(*model->hidden));
 	for (size_t i = 0; model->hidden && i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
-		uint64_t used = node->calls;
 
-		for (unsigned m = 0; m < profile->metric_count; m++)
-			used |= node->base[m];
-		model->hidden[i] = node->method == METHOD_FOLDED && used == 0;
+		model->hidden[i] = node->method == METHOD_FOLDED && !is_used(model, i);
 		model->hidden[node->parent] = false;
 	}
 }
@@ -168,13 +223,21 @@ int model_init(struct model *model, const struct profile *profile,
 		return failed;
 	if (adjustment && adjustment->calibration)
 		model->adjusted = &adjustment->adjusted;
-	model->counts = model->metric_count * (model->adjusted ? 2 : 1);
-	model->values = model->metric_count * (model->adjusted ? MODEL_LAYERS : 1);
+	model->figures = model->metric_count + model->condition_count;
+	model->counts = model->figures + (model->adjusted ? model->metric_count : 0);
+	model->values =
+		model->figures + model->metric_count * (model->adjusted ? MODEL_LAYERS - 1 : 0);
+	if (model_count_samples(model) != 0)
+		return model_no_memory(error);
 	if (choice->merge_threads && model_merge_threads(model) != 0)
 		return model_no_memory(error);
 	model->method = method_labels(model->store, profile);
 	find_hidden(model);
 	find_folds(model);
+	if (model->condition_count > 0 && model->hidden)
+		model->lacks_calls = model_lacks_calls(model);
+	if (model->lacks_calls)
+		model->lead = model->metric_count;
 	list_nodes(model);
 	return model->store->failed ? model_no_memory(error) : 0;
 }

@@ -25,7 +25,7 @@
 
 /* What the user chose. */
 struct model_choice {
-	const char *metrics;         /* names joined by '+', or NULL for all */
+	const char *metrics; /* names, of conditions, too, joined by '+', or NULL for all */
 	struct pattern_list threads; /* empty: all */
 	struct pattern_list paths;   /* of files, addresses of connections; the same */
 	/* I/O: in whose call paths it was done; calls: those below or within such; the
@@ -49,11 +49,24 @@ struct model {
 	/* The chosen metrics, and their index in the profile. */
 	const struct profile_metric *metric[PROFILE_METRIC_MAX];
 	unsigned metric_index[PROFILE_METRIC_MAX], metric_count;
+	/* The chosen conditions on what samples were taken, what reports call them, and how many stacks each
+	 * took. */
+	const struct profile_condition *condition[SAMPLE_CONDITIONS_MAX];
+	const char *condition_name[SAMPLE_CONDITIONS_MAX];
+	uint64_t taken[SAMPLE_CONDITIONS_MAX];
+	unsigned condition_count;
+	const uint64_t *
+		samples; /* by node of the profile as it was read, condition_count each; or NULL */
+	bool *has_samples;               /* by position of the thread; or NULL */
+	bool lacks_calls;                /* there are samples, and nothing else */
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
-	/* How many values something has: one a metric, and where the profile is adjusted what was
-	 * counted, and the three parts of its error (calibration/adjust.h). */
-	/* all of them; those that are whole numbers, which are first */
-	unsigned values, counts;
+	/* How many values something has: one a metric and a condition, and where the profile is adjusted what
+	 * was counted, and the three parts of its error (calibration/adjust.h). */
+	/* all of them; those that are whole numbers, which are first; of those metrics and conditions */
+	unsigned values, counts, figures;
+	/* the figure that tells where a program spends most: the first metric, or without one the first
+	 * condition */
+	unsigned lead;
 	const union model_value *merged; /* of the nodes of merged threads; or NULL */
 	bool *selected;                  /* by position of the thread */
 	bool *hidden;                    /* by node: a fold that nothing was folded into */
@@ -76,7 +89,8 @@ void model_fini(struct model *model);
 struct method_label *method_labels(struct store *store, const struct profile *profile);
 
 /* Makes one tree of all selected threads: from here on the profile has one thread, whose nodes are the sums of
- * those with the same path; it has no accounts, and borrows all else. 0, or -1 without memory. */
+ * those with the same path; it has their samples, no other accounts, and borrows all else. 0, or -1 without
+ * memory. */
 int model_merge_threads(struct model *model);
 
 /* "no memory for the report". Returns a negative code. */
@@ -84,6 +98,12 @@ int model_no_memory(struct error *error);
 
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
+
+/* True where samples, not a metric, tell where a program spends most. */
+static inline bool model_leads_by_samples(const struct model *model)
+{
+	return model->lead == model->metric_count && model->condition_count > 0;
+}
 
 static inline bool model_is_at_least(const struct model *model, size_t node)
 {
@@ -102,11 +122,11 @@ bool *model_below_wanted(const struct model *model);
 /* ---- values.c: figures of nodes and threads, and their sums ---- */
 
 /*
- * What something has of each metric, side by side, model->values of them: the figure; where
- * the profile is adjusted also what was counted, and the three parts of the error
+ * What something has of each metric, side by side, model->values of them: the figure; how many samples on
+ * each condition; where the profile is adjusted also what was counted, and the three parts of the error
  * (calibration/adjust.h).
  *
- *   figure[metrics] | counted[metrics] | whole[metrics] | common[metrics] | square[metrics]
+ *   figure[metrics] samples[conditions] | counted[metrics] | whole[metrics] | common[metrics] | square[metrics]
  *
  * They add up, each by itself; a sum's error is made of the sums of the parts.
  */
@@ -115,7 +135,11 @@ union model_value {
 	double part; /* of an error */
 };
 
-enum { MODEL_LAYERS = 5, MODEL_VALUES_MAX = MODEL_LAYERS * PROFILE_METRIC_MAX };
+enum {
+	MODEL_LAYERS = 5,
+	MODEL_FIGURES_MAX = PROFILE_METRIC_MAX + SAMPLE_CONDITIONS_MAX,
+	MODEL_VALUES_MAX = MODEL_LAYERS * PROFILE_METRIC_MAX + SAMPLE_CONDITIONS_MAX
+};
 
 /* Those of the i-th of many things. */
 #define model_at(model, array, i) ((array) + (size_t)(i) * (model)->values)
@@ -152,16 +176,75 @@ static inline void model_subtract(
 		sums[v].part -= values[v].part;
 }
 
-/* What a thread used: the values of all its nodes but for the first two, which are what its counters
- * say, and what is left of that. */
+/* What a thread used: the values of all its nodes but for those of metrics and what was counted of them, which
+ * are what its counters say, and what is left of that. */
 void model_total(const struct model *model, size_t thread, union model_value *values);
 
 /* cum of every node: base plus that of its children. Nodes of all threads. The store's; NULL without
  * memory. */
 union model_value *model_cum(const struct model *model);
 
-/* What the selected threads used together, by metric. */
-void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX]);
+/* What the selected threads used together, by figure. */
+void model_whole(const struct model *model, uint64_t whole[MODEL_FIGURES_MAX]);
+
+/* ---- samples.c: of what nodes were seen in ---- */
+
+/* True for samples of the chosen threads on a chosen condition, and which one. */
+bool model_is_sample(
+	const struct model *model, const struct profile_account *account, unsigned *condition);
+
+/* What a measured figure is divided by: the node's samples among those of a region, a node that calls have found
+ * with what samples alone have found below it. */
+struct estimates {
+	uint32_t *owner;   /* by node: the one that its region is of */
+	uint64_t *samples; /* by owner: those of its region, condition_count each */
+	/* By metric: the condition that it is divided by, + 1: the one on the same event; 0: none. */
+	unsigned condition[PROFILE_METRIC_MAX];
+};
+
+/* False where there is nothing to divide: no node that samples alone have found, or no metric. */
+bool model_can_estimate(const struct model *model);
+
+/* 0, or -1 without memory. */
+int estimates_init(struct estimates *estimates, const struct model *model);
+
+/* Of such a node: the part of its owner's base (of one metric) that so many samples stand for, and two
+ * standard errors of that. */
+struct estimate {
+	uint64_t figure, error;
+};
+struct estimate estimate_part(const struct estimates *estimates, const struct model *model,
+	uint32_t node, unsigned metric, uint64_t samples);
+
+/* Why there are fewer samples than periods, and what else the agent counts of them: facts of the profile, by
+ * condition; those that are a loss come first. */
+struct sample_reason {
+	const char *key, *meaning;
+	bool lost;
+};
+enum { SAMPLE_REASONS = 6 };
+extern const struct sample_reason sample_reasons[SAMPLE_REASONS];
+
+/* The fact `sample.CONDITION.KEY`; 0: there is none. */
+uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key);
+
+/* Fills model->samples, has_samples and taken. 0, or -1 without memory. */
+int model_count_samples(struct model *model);
+
+/* True if samples alone have found all nodes but roots and folds that nothing was folded into. */
+bool model_lacks_calls(const struct model *model);
+
+/* The method whose code a node's samples are of: its own, or of the next one above it that the program's own
+ * Java code is; METHOD_ROOT: there is none. */
+static inline uint32_t model_java_method(const struct model *model, uint32_t node)
+{
+	const struct profile *profile = model->profile;
+
+	while (profile->method[profile->node[node].method].kind != METHOD_JAVA &&
+		profile->node[node].parent != node)
+		node = profile->node[node].parent;
+	return profile->node[node].method;
+}
 
 /* ---- links.c: the way from a node to its children, which a profile does not hold ---- */
 
@@ -216,6 +299,8 @@ bool walk_past(struct walk *walk);
 /* How often something was called, summed over nodes. */
 struct call_count {
 	uint64_t nodes, calls;
+	uint64_t
+		sampled; /* of the nodes, that samples alone have found: all: its calls are not known */
 	uint64_t interpreted, jitted, native;
 	bool at_least; /* model_is_at_least of some node */
 };

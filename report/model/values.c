@@ -13,11 +13,12 @@ union model_value *model_values(const struct model *model, size_t count)
 uint64_t model_error(const struct model *model, const union model_value *values, unsigned m)
 {
 	unsigned metrics = model->metric_count;
-	const struct adjust_errors errors = {.whole = values[2 * metrics + m].part,
-		.common = values[3 * metrics + m].part,
-		.square = values[4 * metrics + m].part};
+	const union model_value *part = values + model->counts;
+	const struct adjust_errors errors = {.whole = part[m].part,
+		.common = part[metrics + m].part,
+		.square = part[2 * metrics + m].part};
 
-	return adjust_half_width(&errors, values[m].count, values[metrics + m].count);
+	return adjust_half_width(&errors, values[m].count, values[model->figures + m].count);
 }
 
 void model_base(const struct model *model, size_t node, union model_value *values)
@@ -33,16 +34,19 @@ void model_base(const struct model *model, size_t node, union model_value *value
 	}
 	for (unsigned m = 0; m < metrics && !adjusted; m++)
 		values[m].count = raw[model->metric_index[m]];
+	for (unsigned c = 0; c < model->condition_count; c++)
+		values[metrics + c].count = model->samples[node * model->condition_count + c];
 	for (unsigned m = 0; m < metrics && adjusted; m++) {
 		unsigned metric = model->metric_index[m];
+		union model_value *part = values + model->counts;
 		struct adjust_errors errors;
 
 		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
-		values[metrics + m].count = raw[metric];
+		values[model->figures + m].count = raw[metric];
 		errors = adjusted_errors(adjusted, model->profile, node, metric);
-		values[2 * metrics + m].part = errors.whole;
-		values[3 * metrics + m].part = errors.common;
-		values[4 * metrics + m].part = errors.square;
+		part[m].part = errors.whole;
+		part[metrics + m].part = errors.common;
+		part[2 * metrics + m].part = errors.square;
 	}
 }
 
@@ -54,7 +58,9 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 
 	memset(values, 0, model->values * sizeof(*values));
 	for (size_t i = profile->thread_first[thread];
-		adjusted && i < profile->thread_first[thread + 1]; i++) {
+		(adjusted || model->condition_count > 0) &&
+		i < profile->thread_first[thread + 1];
+		i++) {
 		union model_value base[MODEL_VALUES_MAX];
 
 		model_base(model, i, base);
@@ -68,7 +74,7 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 			continue;
 		values[m].count -=
 			adjusted->total[thread * adjusted->metric_count + metric].taken;
-		values[model->metric_count + m].count = raw[metric];
+		values[model->figures + m].count = raw[metric];
 	}
 }
 
@@ -91,13 +97,13 @@ union model_value *model_cum(const struct model *model)
 	return cum;
 }
 
-void model_whole(const struct model *model, uint64_t whole[PROFILE_METRIC_MAX])
+void model_whole(const struct model *model, uint64_t whole[MODEL_FIGURES_MAX])
 {
 	union model_value base[MODEL_VALUES_MAX];
 
 	for (size_t i = 0; i < model->node_count; i++) {
 		model_base(model, model->node[i], base);
-		for (unsigned m = 0; m < model->metric_count; m++)
+		for (unsigned m = 0; m < model->figures; m++)
 			whole[m] += base[m].count;
 	}
 }
@@ -109,6 +115,7 @@ void call_count_add(struct call_count *count, const struct model *model, size_t 
 	const struct profile_node *from = &model->profile->node[node];
 
 	count->nodes++;
+	count->sampled += from->sampled;
 	count->calls += from->calls;
 	count->interpreted += from->interpreted;
 	count->jitted += from->jitted;

@@ -3,6 +3,7 @@
 /* figure: see figure.h. */
 #include "report/text/figure.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,18 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole)
 		snprintf(text.text, sizeof(text.text), "<0.1%%");
 	else
 		snprintf(text.text, sizeof(text.text), "%.*f%%", share < 99.95 ? 1 : 0, share);
+	return text;
+}
+
+struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t taken)
+{
+	double share = whole > 0 ? (double)part / (double)whole : 0, error;
+	struct figure_text text = {""};
+
+	if (share <= 0 || share >= 1 || taken == 0)
+		return text;
+	error = 200 * sqrt(share * (1 - share) / (double)taken);
+	snprintf(text.text, sizeof(text.text), "±%.*f", error < 9.95 ? 1 : 0, fmax(error, 0.1));
 	return text;
 }
 

@@ -31,6 +31,10 @@ struct figure_text figure_text(enum figure_kind kind, uint64_t value);
 /* "45.1%", "100%", "<0.1%"; "" of nothing. */
 struct figure_text figure_percent(uint64_t part, uint64_t whole);
 
+/* "±0.5", in percent: two standard errors of the share that samples have of a whole, of which so many
+ * were taken; "" where that is nothing, or all of it. */
+struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t taken);
+
 /* Fills name[0..size), with a zero, with the label[0..length) in at most so many columns:
  * names of packages give way to their initials, from the first on, parameters to "(..)",
  * then the middle to an ellipsis. The text is harmless (error/harmless.h). Returns its

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* columns: those that many views have, their cells, and sums of cells. */
+#include <stdio.h>
+
 #include "report/views/view.h"
 
 /* ---- methods ---- */
@@ -40,8 +42,12 @@ struct cell node_name(const struct report *report, uint32_t node)
 		row->id == 0 ? model->thread[row->thread] : model->method[row->method].display);
 }
 
-void entered_columns(struct report *report, unsigned flags)
+void call_columns(struct report *report, unsigned flags)
 {
+	if (report->model->lacks_calls)
+		flags = IN_DATA | COLUMN_SUM;
+	sheet_add(&report->sheet, NULL, "calls", "Calls",
+		(report->model->lacks_calls ? IN_DATA : IN_ALL) | COLUMN_SUM);
 	sheet_add(&report->sheet, "entered", "interpreted", "Interpreted", flags);
 	sheet_add(&report->sheet, "entered", "jitted", "Jitted", flags);
 	sheet_add(&report->sheet, "entered", "native", "Native", flags);
@@ -51,6 +57,12 @@ void at_least_column(struct report *report)
 {
 	if (report->model->at_least)
 		sheet_add(&report->sheet, NULL, "cum_at_least", "", IN_DATA);
+}
+
+void how_column(struct report *report)
+{
+	if (report->model->profile->condition_count > 0)
+		sheet_add(&report->sheet, NULL, "how", "How", IN_DATA);
 }
 
 /* ---- values ---- */
@@ -68,17 +80,52 @@ static void complete(struct report *report, unsigned first, unsigned error)
 	}
 }
 
+void samples_have_shares(struct report *report, unsigned column, unsigned condition)
+{
+	const struct model *model = report->model;
+
+	report->sheet.column[column].has_whole = true;
+	report->sheet.column[column].whole = report->whole[model->metric_count + condition];
+	report->sheet.column[column].taken = model->taken[condition];
+}
+
+/* One a condition; behind is 0 or 1: which of its places in text it takes. */
+void sample_columns(struct report *report, const char *group, const char *heading,
+	unsigned flags, unsigned behind)
+{
+	const struct model *model = report->model;
+
+	for (unsigned c = 0; c < model->condition_count; c++) {
+		unsigned at =
+			sheet_add(&report->sheet, group, model->condition_name[c], "", flags);
+		struct column *column = &report->sheet.column[at];
+
+		column->place = PLACE_SAMPLES + 2 * c + behind;
+		snprintf(column->heading, sizeof(column->heading), "%s%s%.24s", heading,
+			heading[0] ? " " : "",
+			model->condition_count > 1 ? model->condition[c]->name
+			: heading[0]               ? "samples"
+						   : "Samples");
+		samples_have_shares(report, at, c);
+	}
+}
+
 /* Figures that can be summed, and beside them, if there are any, those of all below. */
 static void add_columns(struct report *report, const char *group, const char *heading,
 	const char *cum_heading, const char *raw_group, const char *raw_heading)
 {
 	struct sheet *sheet = &report->sheet;
-	unsigned cum = 0, error_cum = 0;
+	/* Text has no columns that would be empty, unless they were asked for. */
+	bool is_empty =
+		cum_heading && report->model->lacks_calls && !report->model->choice->metrics;
+	unsigned cum = 0, error_cum = 0, flags = is_empty ? IN_DATA : IN_ALL;
 
-	report->summed.figure =
-		sheet_add_metrics(sheet, group, heading, IN_ALL | COLUMN_SUM, 0);
+	report->summed.figure = sheet_add_metrics(sheet, group, heading, flags | COLUMN_SUM, 0);
 	if (cum_heading)
-		cum = sheet_add_metrics(sheet, "cum", cum_heading, IN_ALL, 1);
+		cum = sheet_add_metrics(sheet, "cum", cum_heading, flags, 1);
+	sample_columns(report, "samples", cum_heading ? heading : "", IN_ALL | COLUMN_SUM, 0);
+	if (cum_heading)
+		sample_columns(report, "samples_cum", cum_heading, IN_ALL, 1);
 	if (report->model->adjusted) {
 		report->summed.raw = sheet_add_metrics(
 			sheet, raw_group, raw_heading, IN_DATA | COLUMN_SUM, 0);
@@ -92,6 +139,9 @@ static void add_columns(struct report *report, const char *group, const char *he
 		report->summed.parts = sheet->column_count;
 		for (unsigned part = 2; part < MODEL_LAYERS; part++)
 			sheet_add_metrics(sheet, "error_parts", "", COLUMN_SUM, 0);
+	} else if (report->estimates) {
+		report->summed.error = sheet_add_metrics(sheet, "error", "Error", IN_DATA, 0);
+		error_cum = sheet_add_metrics(sheet, "error_cum", "Error of cum", IN_DATA, 1);
 	}
 	complete(report, report->summed.figure, report->summed.error);
 	if (cum_heading)
@@ -116,6 +166,13 @@ static inline struct cell *put_counts(
 	return cells;
 }
 
+static inline struct cell *put_nulls(struct cell *cells, unsigned count)
+{
+	for (unsigned m = 0; m < count; m++)
+		*cells++ = cell_null();
+	return cells;
+}
+
 static struct cell *put_errors(
 	const struct report *report, struct cell *cells, const union model_value *values)
 {
@@ -124,23 +181,39 @@ static struct cell *put_errors(
 	return cells;
 }
 
+/* Of base, and of cum, if it is there. */
+static struct cell *metric_cells(const struct report *report, struct cell *cells,
+	const union model_value *base, const union model_value *cum, bool sampled)
+{
+	unsigned metrics = report->model->metric_count;
+
+	if (sampled)
+		return put_nulls(cells, metrics * (cum ? 2 : 1));
+	cells = put_counts(cells, base, metrics);
+	return cum ? put_counts(cells, cum, metrics) : cells;
+}
+
 struct cell *value_cells(const struct report *report, struct cell *cells,
-	const union model_value *base, const union model_value *cum)
+	const union model_value *base, const union model_value *cum, bool sampled)
 {
 	const struct model *model = report->model;
-	unsigned metrics = model->metric_count;
+	unsigned metrics = model->metric_count, figures = model->figures;
 
-	cells = put_counts(cells, base, metrics);
+	cells = metric_cells(report, cells, base, cum, sampled);
+	cells = put_counts(cells, base + metrics, model->condition_count);
 	if (cum)
-		cells = put_counts(cells, cum, metrics);
+		cells = put_counts(cells, cum + metrics, model->condition_count);
 	if (!model->adjusted)
-		return cells;
-	cells = put_counts(cells, base + metrics, metrics);
-	if (cum)
-		cells = put_counts(cells, cum + metrics, metrics);
-	cells = put_errors(report, cells, base);
-	if (cum)
-		cells = put_errors(report, cells, cum);
+		return report->estimates ? put_nulls(cells, 2 * metrics) : cells;
+	cells = metric_cells(
+		report, cells, base + figures, cum ? cum + figures : NULL, sampled);
+	if (sampled) {
+		cells = put_nulls(cells, metrics * (cum ? 2 : 1));
+	} else {
+		cells = put_errors(report, cells, base);
+		if (cum)
+			cells = put_errors(report, cells, cum);
+	}
 	for (unsigned v = model->counts; v < model->values; v++)
 		*cells++ = cell_real(base[v].part);
 	return cells;
@@ -162,7 +235,7 @@ void sums_begin(const struct report *report, struct cell *sums)
 void sums_add(const struct report *report, struct cell *sums, const struct cell *cells)
 {
 	for (unsigned i = 0; i < report->sheet.column_count; i++) {
-		if (sums[i].kind == CELL_NUMBER)
+		if (sums[i].kind == CELL_NUMBER && cells[i].kind == CELL_NUMBER)
 			sums[i].number += cells[i].number;
 		else if (sums[i].kind == CELL_REAL)
 			sums[i].real += cells[i].real;
@@ -194,8 +267,8 @@ void method_row_columns(struct report *report)
 	method_columns(report);
 	sheet_add(sheet, NULL, "native", "Native", IN_DATA);
 	sheet_add(sheet, NULL, "static", "Static", IN_DATA);
-	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
-	entered_columns(report, IN_ALL | COLUMN_SUM);
+	call_columns(report, IN_ALL | COLUMN_SUM);
+	how_column(report);
 	at_least_column(report);
 	value_columns(report);
 	sheet_add_name(sheet, "Name");
@@ -212,10 +285,11 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	cells = method_cells(cells, label);
 	*cells++ = is_real ? cell_bool(row->is_native) : cell_null();
 	*cells++ = is_real ? cell_bool(row->is_static) : cell_null();
-	*cells++ = cell_number(count->calls);
-	cells = entered_cells(cells, count->interpreted, count->jitted, count->native);
+	cells = call_cells(cells, count);
+	cells = how_cell(report, cells, count);
 	cells = at_least_cell(report, cells, count->at_least);
-	cells = value_cells(report, cells, base, cum);
+	cells = value_cells(
+		report, cells, base, cum, count->nodes > 0 && count->sampled == count->nodes);
 	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);
 }
 
@@ -233,9 +307,11 @@ void method_row_outside(struct report *report, struct sink *sink, const struct t
 	struct cell cells[COLUMN_MAX], row[COLUMN_MAX] = {0};
 	unsigned first = report->summed.figure;
 
-	if (report->model->metric_count == 0)
+	if (report->model->figures == 0 ||
+		(report->model->lacks_calls && report->request->format->shares &&
+			base[report->model->lead].count == 0))
 		return;
-	value_cells(report, cells, base, base);
+	value_cells(report, cells, base, base, false);
 	for (unsigned i = first; i < report->sheet.column_count; i++) {
 		if (report->sheet.column[i].flags & COLUMN_SUM)
 			row[i] = cells[i - first];

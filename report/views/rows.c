@@ -84,11 +84,34 @@ bool report_is_idle(const struct report *report, size_t thread)
 	const struct profile_thread *row = &model->profile->thread[thread];
 
 	if (!report->request->format->shares || model->choice->threads.count > 0 ||
-		row->events > 0)
+		row->events > 0 || (model->has_samples && model->has_samples[thread]))
 		return false;
 	/* A thread that waits has wall time, too. */
 	return model->metric_count == 0 || strcmp(model->metric[0]->name, "cpu") != 0 ||
 	       row->total[model->metric_index[0]] < report->whole[0] / 1000;
+}
+
+/* Of samples, on whatever condition: what they have found may have nothing else. */
+static bool has_samples(struct report *report, uint32_t item)
+{
+	struct cell cells[COLUMN_MAX];
+	bool has = false;
+
+	if (report->model->condition_count == 0)
+		return false;
+	report->request->view->fill(report, item, cells);
+	for (unsigned i = 0; i < report->sheet.column_count; i++) {
+		const struct column *column = &report->sheet.column[i];
+
+		if (column->taken > 0 && cells[i].kind == CELL_NUMBER)
+			has |= (double)cells[i].number >= report->min * (double)column->whole;
+	}
+	return has;
+}
+
+bool report_is_enough(struct report *report, const struct rank *row)
+{
+	return row->number >= report_least(report) || has_samples(report, row->item);
 }
 
 /* ---- lists ---- */
@@ -106,9 +129,9 @@ int report_list(struct report *report, const uint32_t *items, size_t count)
 	return 0;
 }
 
-int report_list_methods(struct report *report, const uint32_t *items, size_t count)
+int report_list_methods(struct report *report, const uint32_t *items, size_t count,
+	uint32_t (*method)(const struct report *report, uint32_t item))
 {
-	uint64_t enough = report_least(report);
 	size_t shown = 0;
 
 	if (report_list(report, items, count) != 0)
@@ -117,7 +140,9 @@ int report_list_methods(struct report *report, const uint32_t *items, size_t cou
 	for (size_t i = 0; i < count && shown < report->shown; i++) {
 		struct rank row = report->rank[i];
 
-		if (!model_wants_method(report->model, row.item) || row.number < enough)
+		if (!model_wants_method(
+			    report->model, method ? method(report, row.item) : row.item) ||
+			!report_is_enough(report, &row))
 			continue;
 		report->rank[i] = report->rank[shown];
 		report->rank[shown++] = row;

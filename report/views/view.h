@@ -14,6 +14,7 @@
 #include "report/model/model.h"
 
 struct report;
+struct source;
 
 /* Fills one row's cells for an item. */
 typedef void fill_row(struct report *report, uint32_t item, struct cell *cells);
@@ -27,6 +28,7 @@ struct view {
 			 whole */
 	bool levels;  /* a tree, which may be cut at a level */
 	bool merges;  /* threads are always one */
+	bool samples; /* about samples */
 	bool records; /* needs profile_wanted.records */
 	bool marks;   /* and marks */
 	/* shows figures that jprof's own cost can be taken out of, or tells of it */
@@ -47,15 +49,16 @@ extern const struct view *const views[];
 extern const size_t view_count;
 
 /* Those that are named outside of the table. */
-extern const struct view view_overview, view_summary, view_tree, view_threads;
+extern const struct view view_overview, view_summary, view_tree, view_threads, view_lines;
 
 /* What the user asked for. */
 struct report_request {
 	struct model_choice choice;
 	const struct view *view;
 	const struct format *format;
-	const char *sort; /* a column, or NULL for the view's own */
-	uint64_t top;     /* most rows to print; 0: all */
+	struct source *source; /* of the view lines: where texts are; or NULL */
+	const char *sort;      /* a column, or NULL for the view's own */
+	uint64_t top;          /* most rows to print; 0: all */
 	/* Rows below this share of the whole are summed up. 0: none; below 0: not chosen
 	 */
 	double min;
@@ -75,15 +78,16 @@ struct report {
 	const struct model *model;
 	const struct report_request *request;
 	struct sheet sheet;
-	unsigned sort;                      /* column */
-	double min;                         /* of request, or what is usual on a screen */
-	uint64_t whole[PROFILE_METRIC_MAX]; /* what 100 % is of each metric */
+	unsigned sort;                     /* column */
+	double min;                        /* of request, or what is usual on a screen */
+	uint64_t whole[MODEL_FIGURES_MAX]; /* what 100 % is of each metric and condition */
 	/* Columns of what can be summed over rows, each the first of one a metric: the figure, what was
 	 * counted, the error, and the three parts of that, which no format shows; 0: there are no errors. */
 	struct {
 		unsigned figure, raw, error, parts;
 	} summed;
-	struct rank *rank;   /* of a list: its items, in order */
+	bool estimates;    /* what samples alone have found has figures by them, with errors */
+	struct rank *rank; /* of a list: its items, in order */
 	size_t count, shown; /* all of them; those at the front that are printed */
 	void *data;          /* the view's own */
 	uint64_t violations; /* what does not add up in the profile, already said */
@@ -109,8 +113,10 @@ void report_rank(struct report *report, struct rank *rank, const uint32_t *items
  * memory. */
 int report_list(struct report *report, const uint32_t *items, size_t count);
 
-/* The same for methods (by id): shown are those that are wanted and have their share. */
-int report_list_methods(struct report *report, const uint32_t *items, size_t count);
+/* The same for what is of methods: shown is what is wanted and has its share. method: an item's; NULL: items are
+ * methods' ids. */
+int report_list_methods(struct report *report, const uint32_t *items, size_t count,
+	uint32_t (*method)(const struct report *report, uint32_t item));
 
 /* Gives a list's shown rows to the sink, and the sums of the others in one line. */
 void report_rows(struct report *report, struct sink *sink);
@@ -118,6 +124,9 @@ void report_rows(struct report *report, struct sink *sink);
 /* What a row must have at least of the column that rows are sorted by, by request->min.
  */
 uint64_t report_least(const struct report *report);
+
+/* True for a row that has as much, of that column or of samples. */
+bool report_is_enough(struct report *report, const struct rank *row);
 
 /* True for a thread that did nothing worth a row on a screen: it made no calls. */
 bool report_is_idle(const struct report *report, size_t thread);
@@ -139,14 +148,29 @@ void node_columns(struct report *report);
 struct cell *node_cells(const struct report *report, struct cell *cells, uint32_t node);
 struct cell node_name(const struct report *report, uint32_t node);
 
-/* How it was entered. */
-void entered_columns(struct report *report, unsigned flags);
-static inline struct cell *entered_cells(
-	struct cell *cells, uint64_t interpreted, uint64_t jitted, uint64_t native)
+/* How often it was called, and how entered (flags of that); nothing is known of what samples alone have found.
+ * Where nothing was called text has neither. */
+void call_columns(struct report *report, unsigned flags);
+static inline struct cell *call_cells(struct cell *cells, const struct call_count *count)
 {
-	*cells++ = cell_number(interpreted);
-	*cells++ = cell_number(jitted);
-	*cells++ = cell_number(native);
+	bool is_known = count->sampled < count->nodes || count->nodes == 0;
+
+	*cells++ = is_known ? cell_number(count->calls) : cell_sampled();
+	*cells++ = is_known ? cell_number(count->interpreted) : cell_null();
+	*cells++ = is_known ? cell_number(count->jitted) : cell_null();
+	*cells++ = is_known ? cell_number(count->native) : cell_null();
+	return cells;
+}
+
+/* Where figures come from if they were not measured: a column for data of profiles that have samples. */
+void how_column(struct report *report);
+static inline struct cell *how_cell(
+	const struct report *report, struct cell *cells, const struct call_count *count)
+{
+	if (report->model->profile->condition_count > 0)
+		*cells++ = count->nodes > 0 && count->sampled == count->nodes
+				   ? cell_text("sampled")
+				   : cell_null();
 	return cells;
 }
 
@@ -160,12 +184,21 @@ static inline struct cell *at_least_cell(
 	return cells;
 }
 
-/* Base and cum, or (total) something's total alone; where the profile is adjusted what was counted and
- * the errors, too. The cells, cum is NULL for a total: returns that behind them. */
+/* Base and cum of metrics and of samples, or (total) something's total alone; where the profile is adjusted what
+ * was counted and the errors, too. The cells, cum is NULL for a total: returns that behind them. sampled:
+ * nothing was measured. */
 void value_columns(struct report *report);
 void total_columns(struct report *report);
+
+/* Samples alone: of each condition a column in the group, with its share. */
+void sample_columns(struct report *report, const char *group, const char *heading,
+	unsigned flags, unsigned behind);
 struct cell *value_cells(const struct report *report, struct cell *cells,
-	const union model_value *base, const union model_value *cum);
+	const union model_value *base, const union model_value *cum, bool sampled);
+
+/* The figures of samples have shares, of which the number of samples tells the error. condition: of the chosen
+ * ones. */
+void samples_have_shares(struct report *report, unsigned column, unsigned condition);
 
 /* Adds the cells of columns that can be summed; others become null. sums starts as sums_begin makes
  * it; sums_end makes errors of what their parts came to. */

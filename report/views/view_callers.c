@@ -76,9 +76,9 @@ static int open_callers(struct report *report)
 		edges_init(&view->edges, report->model, cum) != 0)
 		return -1;
 	view->rank = report_room(report, view->edges.count, struct rank);
-	return view->rank
-		       ? report_list_methods(report, view->tally.seen, view->tally.seen_count)
-		       : -1;
+	return view->rank ? report_list_methods(
+				    report, view->tally.seen, view->tally.seen_count, NULL)
+			  : -1;
 }
 
 /* ---- the four invariants ---- */
@@ -98,13 +98,14 @@ static void compare(
 }
 
 /* Of the figures in the columns of two groups. */
-static void check_figures(struct report *report, const char *base_group, const char *cum_group,
-	const struct cell *self, const struct cell *callers, const struct cell *callees)
+static void check_figures(struct report *report, unsigned count, const char *base_group,
+	const char *cum_group, const struct cell *self, const struct cell *callers,
+	const struct cell *callees)
 {
 	unsigned base = (unsigned)sheet_find(&report->sheet, base_group);
 	unsigned cum = (unsigned)sheet_find(&report->sheet, cum_group);
 
-	for (unsigned m = 0; m < report->model->metric_count; m++, base++, cum++) {
+	for (unsigned i = 0; i < count; i++, base++, cum++) {
 		compare(report, "callers' base", base, callers[base].number, self[base].number);
 		compare(report, "callers' cum", cum, callers[cum].number, self[cum].number);
 		compare(report, "callees' cum", cum, callees[cum].number,
@@ -136,6 +137,7 @@ static void print_part(struct report *report, struct sink *sink, const char *key
 static void print_stanza(struct report *report, struct sink *sink, uint32_t method)
 {
 	const struct edges *edges = &((struct callers_view *)report->data)->edges;
+	const struct model *model = report->model;
 	const uint32_t *in = edges->callee_first + method, *out = edges->caller_first + method;
 	struct cell self[COLUMN_MAX], callers[COLUMN_MAX] = {0}, callees[COLUMN_MAX] = {0};
 	unsigned calls = (unsigned)sheet_find(&report->sheet, "calls");
@@ -153,9 +155,12 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	if (sink->measuring)
 		return;
 	compare(report, "callers' calls", calls, callers[calls].number, self[calls].number);
-	check_figures(report, "base", "cum", self, callers, callees);
-	if (report->model->adjusted)
-		check_figures(report, "raw_base", "raw_cum", self, callers, callees);
+	check_figures(report, model->metric_count, "base", "cum", self, callers, callees);
+	check_figures(report, model->condition_count, "samples", "samples_cum", self, callers,
+		callees);
+	if (model->adjusted)
+		check_figures(report, model->metric_count, "raw_base", "raw_cum", self, callers,
+			callees);
 }
 
 static void rows(struct report *report, struct sink *sink)

@@ -16,7 +16,7 @@ static int open_methods(struct report *report)
 	report->data = tally;
 	if (!tally || !cum || tally_init(tally, report->model, cum) != 0)
 		return -1;
-	return report_list_methods(report, tally->seen, tally->seen_count);
+	return report_list_methods(report, tally->seen, tally->seen_count, NULL);
 }
 
 static void rows(struct report *report, struct sink *sink)

@@ -2,13 +2,15 @@
  * Copyright the jprof authors */
 /*
  * view_overview: where the time goes, on one screen: what the profile is of, the methods
- * that used most themselves, and the call paths that lead to most, all threads together.
+ * that used most themselves, and the call paths that lead to most, all threads together. Where samples
+ * alone tell, also the methods that had most with what they called, and what ran.
  *
  * Of the paths only nodes with their share are kept, and of those the ones that tell
  * something: where ways part, or where much is used. Their levels say how many calls lie
  * between them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/text/figure.h"
 #include "report/views/view.h"
@@ -19,6 +21,8 @@
 #define OWN_SHARE   0.03
 /* A path goes straight on where one child has that much of its parent. */
 #define STRAIGHT 0.9
+/* Of samples, to be told: lost ones, of those that were taken. */
+#define LOST_SHARE 0.01
 
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
@@ -31,6 +35,8 @@ struct overview {
 	union model_value *cum;
 	struct link *link; /* of the heavy nodes alone */
 	uint64_t least;    /* what nodes that are shown have */
+	struct rank *most; /* methods by their cum; NULL: they are not shown */
+	size_t most_count;
 };
 
 static void columns(struct report *report)
@@ -50,6 +56,12 @@ static void fill_method(struct report *report, uint32_t item, struct cell *cells
 	method_row_of(report, cells + METHOD, &view->tally, item);
 }
 
+static void fill_most(struct report *report, uint32_t item, struct cell *cells)
+{
+	fill_method(report, item, cells);
+	cells[PART] = cell_text("total");
+}
+
 static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 {
 	const struct overview *view = report->data;
@@ -64,23 +76,40 @@ static void fill_path(struct report *report, uint32_t item, struct cell *cells)
 		base, model_at(report->model, view->cum, item));
 }
 
+/* What 100 % is. */
+static uint64_t whole_of(const struct report *report)
+{
+	return report->whole[report->model->lead];
+}
+
+/* Orders by cum, whatever the user chose. */
+static void rank_by_cum(struct report *report, struct rank *rank, const uint32_t *items,
+	size_t count, fill_row *fill)
+{
+	bool by_samples = model_leads_by_samples(report->model);
+	unsigned sort = report->sort;
+
+	report->sort = (unsigned)sheet_find(&report->sheet, by_samples ? "samples_cum" : "cum");
+	report_rank(report, rank, items, count, fill);
+	report->sort = sort;
+}
+
 /* ---- the paths ---- */
 
 static uint64_t cum_of(const struct report *report, uint32_t node)
 {
 	const struct overview *view = report->data;
 
-	return model_at(report->model, view->cum, node)[0].count;
+	return model_at(report->model, view->cum, node)[report->model->lead].count;
 }
 
 /* The nodes with their share, linked from the heaviest child on. */
 static int link_heavy(struct report *report, struct overview *view)
 {
-	uint64_t least = (uint64_t)(LEAST_SHARE * (double)report->whole[0]);
+	uint64_t least = (uint64_t)(LEAST_SHARE * (double)whole_of(report));
 	const struct model *model = report->model;
 	uint32_t *heavy = report_room(report, model->profile->node_count, uint32_t);
 	struct rank *rank = report_room(report, model->profile->node_count, struct rank);
-	unsigned sort = report->sort;
 	size_t count = 0;
 
 	if (model->store->failed)
@@ -89,9 +118,7 @@ static int link_heavy(struct report *report, struct overview *view)
 		if (!model->hidden[i] && cum_of(report, (uint32_t)i) > least)
 			heavy[count++] = (uint32_t)i;
 	}
-	report->sort = (unsigned)sheet_find(&report->sheet, "cum");
-	report_rank(report, rank, heavy, count, fill_path);
-	report->sort = sort;
+	rank_by_cum(report, rank, heavy, count, fill_path);
 	view->link = links_make(model, rank, count);
 	return view->link ? 0 : -1;
 }
@@ -118,7 +145,8 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 			model_base(report->model, walk.at, base);
 			below = cum_of(report, child);
 			tells = below < least || (double)below < STRAIGHT * (double)cum ||
-				(double)base[0].count >= OWN_SHARE * (double)report->whole[0];
+				(double)base[report->model->lead].count >=
+					OWN_SHARE * (double)whole_of(report);
 		}
 		if (heavy && tells) {
 			while (depth > 0 && shown[depth - 1] >= walk.level)
@@ -145,7 +173,9 @@ static int open_overview(struct report *report)
 		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 	struct overview *view = report_room(report, 1, struct overview);
 	unsigned height = report->request->height;
-	size_t rows = height > LINES_AROUND ? (height - LINES_AROUND) / 2 : 0, needed;
+	bool by_samples = model_leads_by_samples(report->model);
+	size_t lists = by_samples ? 3 : 2, needed,
+	       rows = height > LINES_AROUND ? (height - LINES_AROUND) / lists : 0;
 
 	report->data = view;
 	if (!view)
@@ -155,18 +185,28 @@ static int open_overview(struct report *report)
 		rows = ROWS_UNKNOWN;
 	view->cum = model_cum(report->model);
 	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
-		report_list_methods(report, view->tally.seen, view->tally.seen_count) != 0)
+		report_list_methods(report, view->tally.seen, view->tally.seen_count, NULL) !=
+			0)
 		return -1;
 	if (report->request->top == 0 && report->shown > rows)
 		report->shown = rows;
-	if (report->model->metric_count == 0)
+	if (report->model->figures == 0)
 		return 0;
 	if (link_heavy(report, view) != 0)
 		return -1;
+	if (by_samples) {
+		view->most = report_room(report, view->tally.seen_count, struct rank);
+		if (!view->most)
+			return -1;
+		rank_by_cum(report, view->most, view->tally.seen, view->tally.seen_count,
+			fill_most);
+		view->most_count =
+			view->tally.seen_count < rows ? view->tally.seen_count : rows;
+	}
 	/* The lightest nodes for whose paths there are rows enough. */
 	needed = SIZE_MAX;
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && needed > rows; i++) {
-		view->least = (uint64_t)(shares[i] * (double)report->whole[0]) + 1;
+		view->least = (uint64_t)(shares[i] * (double)whole_of(report)) + 1;
 		needed = walk_paths(report, NULL, view->least);
 	}
 	return 0;
@@ -174,10 +214,31 @@ static int open_overview(struct report *report)
 
 /* ---- printing ---- */
 
+/* "8,115 samples (cpu:1ms)", and what they stand for. */
+static void print_sampled(struct report *report, struct sink *sink, unsigned condition)
+{
+	const struct profile_condition *row = report->model->condition[condition];
+	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0;
+	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
+
+	sink_title(sink, "%s samples (%s)%s%s%s", figure_text(FIGURE_COUNT, samples).text,
+		row->name, is_cpu ? ": " : "",
+		is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
+		is_cpu ? " of processor time" : "");
+	for (int i = 0; i < SAMPLE_REASONS; i++)
+		if (sample_reasons[i].lost)
+			lost += model_sample_fact(
+				report->model, condition, sample_reasons[i].key);
+	if (lost > 0 && (double)lost > LOST_SHARE * (double)samples)
+		sink_title(sink, "  %s more were lost: --view summary tells why",
+			figure_text(FIGURE_COUNT, lost).text);
+}
+
 static void print_head(struct report *report, struct sink *sink)
 {
 	const struct overview *view = report->data;
-	const struct profile *profile = report->model->profile;
+	const struct model *model = report->model;
+	const struct profile *profile = model->profile;
 	const struct profile_thread *all = &profile->thread[0];
 	const struct profile_interval *interval = &profile->interval;
 	const char *command = profile_meta_get(profile, "java.command");
@@ -186,21 +247,26 @@ static void print_head(struct report *report, struct sink *sink)
 
 	if (interval->end > interval->begin)
 		duration = interval->end - interval->begin;
-	for (unsigned m = 0; m < report->model->metric_count; m++)
-		if (strcmp(report->model->metric[m]->name, "cpu") == 0)
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (strcmp(model->metric[m]->name, "cpu") == 0)
 			cpu = report->whole[m];
 	for (size_t i = 0; i < view->tally.seen_count; i++)
 		calls += view->tally.method[view->tally.seen[i]].calls;
 	sink_title(sink, "%s", command ? command : "a program without a name");
-	sink_title(sink, "%s long; %s%s%s calls; %s methods, %s threads",
+	sink_title(sink, "%s long; %s%s%s%s%s methods, %s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
-		cpu > 0 ? " of processor time; " : "", figure_text(FIGURE_COUNT, calls).text,
+		cpu > 0 ? " of processor time; " : "",
+		model->lacks_calls ? "" : figure_text(FIGURE_COUNT, calls).text,
+		model->lacks_calls ? "" : " calls; ",
 		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
 		figure_text(FIGURE_COUNT, all->folded).text);
-	sink_title(sink, report->model->adjusted
-				 ? "What jprof itself cost is taken out of all figures."
-				 : "All figures are with what jprof itself cost.");
+	for (unsigned c = 0; c < model->condition_count; c++)
+		print_sampled(report, sink, c);
+	if (!model->lacks_calls)
+		sink_title(sink, model->adjusted
+					 ? "What jprof itself cost is taken out of all figures."
+					 : "All figures are with what jprof itself cost.");
 	if (all->pruned > 0)
 		sink_title(sink,
 			"%s call paths were folded for want of memory (a larger max_memory "
@@ -212,22 +278,76 @@ static void print_head(struct report *report, struct sink *sink)
 			figure_text(FIGURE_COUNT, all->lost).text);
 }
 
+static void print_most(struct report *report, struct sink *sink)
+{
+	const struct overview *view = report->data;
+	struct cell cells[COLUMN_MAX];
+
+	for (size_t i = 0; i < view->most_count; i++) {
+		fill_most(report, view->most[i].item, cells);
+		sink_row(sink, cells, 0);
+	}
+}
+
+/* In what the leading condition's samples were taken, the most first. */
+static void print_states(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->profile;
+	uint64_t samples[SAMPLE_STATES] = {0};
+	unsigned condition;
+	struct label line = {"", 0};
+
+	for (size_t i = 0; i < profile->account_count; i++)
+		if (model_is_sample(report->model, &profile->account[i], &condition) &&
+			condition == 0)
+			samples[sample_place_state(profile->account[i].subject)] +=
+				profile->account[i].amount;
+	for (;;) {
+		int most = 0;
+
+		for (int i = 1; i < SAMPLE_STATES; i++)
+			if (samples[i] > samples[most])
+				most = i;
+		if (samples[most] == 0)
+			break;
+		line = store_format(report->model->store, "%s%s%s %s", line.text,
+			line.length > 0 ? ", " : "", sample_state_names[most],
+			figure_percent(samples[most], whole_of(report)).text);
+		samples[most] = 0;
+	}
+	sink_title(sink, "What ran: %s", line.text);
+}
+
 static void rows(struct report *report, struct sink *sink)
 {
 	struct overview *view = report->data;
-	bool has_metrics = report->model->metric_count > 0;
-	const char *metric = has_metrics ? report->model->metric[0]->name : "";
+	const struct model *model = report->model;
+	bool by_samples = model_leads_by_samples(model);
+	const char *figure = by_samples            ? model->condition[0]->name
+			     : model->figures == 0 ? ""
+						   : model->metric[0]->name;
 
 	print_head(report, sink);
+	if (by_samples)
+		print_states(report, sink);
 	sink_title(sink, "%s", "");
-	sink_title(sink, "Methods by what they used themselves (%s)", metric);
+	sink_title(sink,
+		by_samples ? "Methods by samples of their own (%s)"
+			   : "Methods by what they used themselves (%s)",
+		figure);
 	report_rows(report, sink);
 	method_row_outside(report, sink, &view->tally);
-	if (!has_metrics)
+	if (model->figures == 0)
 		return;
+	if (view->most) {
+		sink_title(sink, "Methods by samples with what they called (%s)", figure);
+		print_most(report, sink);
+	}
 	sink_title(sink,
-		"Call paths by what they used in all (%s), without the calls in between",
-		metric);
+		by_samples ? "Call paths by samples in all (%s), without the calls in between"
+			   : "Call paths by what they used in all (%s), without the calls in "
+			     "between",
+		figure);
 	walk_paths(report, sink, view->least);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/figure.h"
 #include "report/views/view.h"
 
 /* How people read a value. */
@@ -85,6 +86,10 @@ static const struct known_meta {
 	/* A whole file, of which the row `calibration` tells. */
 	{"calibration", NULL, NULL, LOOK_TEXT},
 };
+
+/* How facts of samples begin. */
+#define SAMPLE_FACTS "sample."
+#define WALK_FACTS   SAMPLE_FACTS "walk."
 
 #define KNOWN_META (sizeof(known_meta) / sizeof(*known_meta))
 
@@ -188,7 +193,7 @@ static void count_thread(
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		uint64_t difference = 0;
 
-		for (unsigned v = m; v < model->counts; v += model->metric_count)
+		for (unsigned v = m; v < model->counts; v += model->figures)
 			difference += total[v].count > base[v].count
 					      ? total[v].count - base[v].count
 					      : base[v].count - total[v].count;
@@ -237,7 +242,10 @@ static bool is_needed(const struct report *report, const char *key, bool zero)
 	if (report->request->all || !report->request->format->shares || is_among(key, needed))
 		return true;
 	return !zero && (is_among(key, needed_unless_zero) ||
-				strncmp(key, "check.", strlen("check.")) == 0);
+				strncmp(key, "check.", strlen("check.")) == 0 ||
+				strncmp(key, "condition.", strlen("condition.")) == 0 ||
+				strncmp(key, "samples.", strlen("samples.")) == 0 ||
+				strncmp(key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) == 0);
 }
 
 /* A row: its key, what people call it, its value. Texts are borrowed until the report ends. */
@@ -296,7 +304,9 @@ static void print_meta(struct report *report, struct sink *sink)
 
 		while (known < KNOWN_META && strcmp(known_meta[known].meta, meta->key) != 0)
 			known++;
-		if (known == KNOWN_META)
+		/* print_samples has those. */
+		if (known == KNOWN_META &&
+			strncmp(meta->key, SAMPLE_FACTS, strlen(SAMPLE_FACTS)) != 0)
 			summary_text(report, sink, meta->key, meta->key, meta->value);
 	}
 }
@@ -372,7 +382,7 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 			"    within ±", model_error(model, view->total, m), look);
 		summary_number(report, sink,
 			summary_format(report, "raw_total.%s", metric->name), "    as counted",
-			view->total[model->metric_count + m].count, look);
+			view->total[model->figures + m].count, look);
 	}
 	summary_text(report, sink, summary_format(report, "check.%s", metric->name),
 		"  sum of base = total",
@@ -397,6 +407,8 @@ static const char *overhead(struct report *report)
 	double event_ns = event ? strtod(event, NULL) : 0, cost;
 	uint64_t cpu_ns;
 
+	if (report->model->lacks_calls)
+		return "that of sampling: there are no probes";
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
 		return "not estimated";
 	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
@@ -479,6 +491,113 @@ static void print_adjusted(struct report *report, struct sink *sink)
 		deltas.nearest, deltas.all);
 }
 
+/* ---- samples ---- */
+
+/* "1 ms", "512 kB", "10,000,000". */
+static const char *period_text(struct report *report, const struct profile_condition *condition)
+{
+	enum figure_kind kind = strcmp(condition->unit, "ns") == 0      ? FIGURE_TIME
+				: strcmp(condition->unit, "bytes") == 0 ? FIGURE_BYTES
+									: FIGURE_COUNT;
+
+	return summary_format(report, "%s", figure_text(kind, condition->period).text);
+}
+
+/* What the agent counted of them, in words where there are some. */
+static void print_sample_facts(
+	struct report *report, struct sink *sink, const struct profile_condition *condition)
+{
+	const struct profile *profile = report->model->profile;
+	const char *begin = summary_format(report, SAMPLE_FACTS "%s.", condition->name);
+	size_t length = strlen(begin);
+
+	for (size_t i = 0; i < profile->meta_count; i++) {
+		const struct profile_meta *meta = &profile->meta[i];
+		const struct sample_reason *reason = sample_reasons;
+		uint64_t number;
+
+		if (strncmp(meta->key, begin, length) != 0 || !as_number(meta->value, &number))
+			continue;
+		while (reason < sample_reasons + SAMPLE_REASONS &&
+			strcmp(reason->key, meta->key + length) != 0)
+			reason++;
+		summary_number(report, sink, meta->key,
+			reason == sample_reasons + SAMPLE_REASONS
+				? summary_format(report, "  %s", meta->key + length)
+				: summary_format(report, "  %s%s", reason->lost ? "lost: " : "",
+					  reason->meaning),
+			number, LOOK_NUMBER);
+	}
+}
+
+static void print_condition(struct report *report, struct sink *sink, unsigned c)
+{
+	const struct model *model = report->model;
+	const struct profile_condition *condition = model->condition[c];
+
+	summary_text(report, sink, summary_format(report, "condition.%s", condition->name),
+		summary_format(report, "Samples of %s", condition->name),
+		summary_format(report, "one each %s of %s: %s", period_text(report, condition),
+			condition->event, condition->how));
+	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
+		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
+	print_sample_facts(report, sink, condition);
+}
+
+/* Why stacks were not walked to their ends. */
+static void print_walks(struct report *report, struct sink *sink)
+{
+	const struct profile *profile = report->model->profile;
+	const size_t length = strlen(WALK_FACTS);
+
+	for (size_t i = 0; i < profile->meta_count; i++) {
+		const struct profile_meta *meta = &profile->meta[i];
+		uint64_t number;
+
+		if (strncmp(meta->key, WALK_FACTS, length) == 0 &&
+			as_number(meta->value, &number))
+			summary_number(report, sink, meta->key,
+				summary_format(
+					report, "  stacks cut short: %s", meta->key + length),
+				number, LOOK_NUMBER);
+	}
+}
+
+/* Of the processor time that samples tell of: that of the whole recording. */
+static void print_sampling_cost(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+	const char *text = profile_meta_get(model->profile, "sample.cost_ns");
+	uint64_t cost;
+
+	if (!text || !as_number(text, &cost))
+		return;
+	summary_number(report, sink, "sample.cost", "Cost of sampling (ms)", cost, LOOK_TIME);
+	for (unsigned c = 0; c < model->condition_count; c++) {
+		const struct profile_condition *condition = model->condition[c];
+		double used = (double)report->whole[model->metric_count + c] *
+			      (double)condition->period;
+
+		if (strcmp(condition->event, "cpu") != 0 ||
+			strcmp(condition->unit, "ns") != 0 || used <= 0)
+			continue;
+		summary_text(report, sink, "sample.cost.share", "  of processor time",
+			summary_format(report, "%.2f %%", 100 * (double)cost / used));
+		break;
+	}
+}
+
+static void print_samples(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+
+	for (unsigned c = 0; c < model->condition_count; c++)
+		print_condition(report, sink, c);
+	if (model->condition_count > 0)
+		print_walks(report, sink);
+	print_sampling_cost(report, sink);
+}
+
 static void rows_summary(struct report *report, struct sink *sink)
 {
 	const struct summary_view *view = report->data;
@@ -495,6 +614,7 @@ static void rows_summary(struct report *report, struct sink *sink)
 			sizeof(virtual_rows) / sizeof(*virtual_rows));
 	for (unsigned m = 0; m < model->metric_count; m++)
 		print_metric(report, sink, m);
+	print_samples(report, sink);
 	/* Of wall-clock time, how long threads could have run and had no processor. What probes have of that
 	 * can be told where processor time is counted, too. */
 	if (profile_metric_find(profile, "wall") >= 0) {

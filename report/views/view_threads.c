@@ -88,7 +88,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells++ = cell_number(thread->started);
 	*cells++ = thread->alive ? cell_null() : cell_number(thread->ended);
 	*cells++ = cell_label(problems(report, thread));
-	cells = value_cells(report, cells, model_at(report->model, total, item), NULL);
+	cells = value_cells(report, cells, model_at(report->model, total, item), NULL, false);
 	*cells = cell_label(report->model->thread[item]);
 }
 

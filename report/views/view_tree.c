@@ -4,7 +4,8 @@
  * view_tree: every call path, depth first, the heaviest child first.
  *
  * With a limit, the rows that come first by the sort column are printed, and what leads to
- * them; all others are one line of sums, so that the printed bases still add up.
+ * them; all others are one line of sums, so that the printed bases still add up. What samples alone have
+ * found has a part of what was measured above it, which is in no sum.
  */
 #include "report/views/view.h"
 
@@ -13,41 +14,71 @@ struct tree_view {
 	uint32_t *level;
 	struct link *link;
 	bool *shown; /* by node; NULL: all */
+	struct estimates estimates;
 };
 
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
 
+	report->estimates = model_can_estimate(report->model);
 	node_columns(report);
 	sheet_add(sheet, NULL, "thread_index", "Thread", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "level", "Level", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "recursion", "RL", IN_ALL);
 	method_columns(report);
-	sheet_add(sheet, NULL, "calls", "Calls", IN_ALL | COLUMN_SUM);
-	entered_columns(report, IN_DATA | COLUMN_SUM);
+	call_columns(report, IN_DATA | COLUMN_SUM);
+	how_column(report);
 	at_least_column(report);
 	value_columns(report);
 	sheet_add_name(sheet, "Name");
 }
 
+/* Of a node that samples alone have found: its own, and cum. */
+static void put_estimates(struct report *report, uint32_t item, struct cell *row,
+	const union model_value *base, const union model_value *cum)
+{
+	const struct tree_view *view = report->data;
+	const struct model *model = report->model;
+	const union model_value *values[] = {base, cum};
+
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		unsigned condition = view->estimates.condition[m];
+
+		for (unsigned of = 0; of < 2 && condition > 0; of++) {
+			unsigned at = report->summed.figure + of * model->metric_count + m;
+			struct estimate estimate = estimate_part(&view->estimates, model, item,
+				m, values[of][model->metric_count + condition - 1].count);
+
+			row[at] = cell_estimate(estimate.figure);
+			row[report->sheet.column[at].error - 1] = cell_number(estimate.error);
+		}
+	}
+}
+
 static void fill(struct report *report, uint32_t item, struct cell *cells)
 {
 	struct tree_view *view = report->data;
+	struct cell *row = cells;
 	const struct model *model = report->model;
 	const struct profile_node *node = &model->profile->node[item];
 	union model_value base[MODEL_VALUES_MAX];
+	struct call_count count = {0};
 
 	cells = node_cells(report, cells, item);
 	*cells++ = cell_number(model->profile->thread[node->thread].id);
 	*cells++ = cell_number(view->level[item]);
 	*cells++ = cell_number(node->recursion);
 	cells = method_cells(cells, &model->method[node->method]);
-	*cells++ = cell_number(node->calls);
-	cells = entered_cells(cells, node->interpreted, node->jitted, node->native);
-	cells = at_least_cell(report, cells, model_is_at_least(model, item));
+	call_count_add(&count, model, item);
+	cells = call_cells(cells, &count);
+	cells = how_cell(report, cells, &count);
+	cells = at_least_cell(report, cells, count.at_least);
 	model_base(model, item, base);
-	cells = value_cells(report, cells, base, model_at(model, view->cum, item));
+	cells = value_cells(
+		report, cells, base, model_at(model, view->cum, item), node->sampled);
+	if (node->sampled && report->estimates)
+		put_estimates(report, item, row, base, model_at(model, view->cum, item));
 	*cells = node_name(report, item);
 }
 
@@ -73,7 +104,7 @@ static int choose_shown(struct report *report, struct tree_view *view)
 	for (size_t i = 0; i < report->count && chosen < report->shown; i++) {
 		size_t at = report->rank[i].item;
 
-		if (report->rank[i].number < least ||
+		if (!report_is_enough(report, &report->rank[i]) ||
 			(request->depth > 0 && view->level[at] > request->depth) ||
 			(wanted && !wanted[at]))
 			continue;
@@ -101,6 +132,8 @@ static int open_tree(struct report *report)
 	for (size_t i = 0; view->level && i < profile->node_count; i++)
 		if (profile->node[i].id != 0)
 			view->level[i] = view->level[profile->node[i].parent] + 1;
+	if (report->estimates && estimates_init(&view->estimates, model) != 0)
+		return -1;
 	if (model->store->failed || report_list(report, model->node, model->node_count) != 0)
 		return -1;
 	view->link = links_make(model, report->rank, report->count);

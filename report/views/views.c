@@ -3,8 +3,9 @@
 /* views: the table of views. */
 #include "report/views/view.h"
 
-extern const struct view view_methods, view_callers, view_files, view_connections, view_entries,
-	view_io_methods, view_io_tree, view_records, view_snapshots, view_calibration;
+extern const struct view view_methods, view_callers, view_states, view_files, view_connections,
+	view_entries, view_io_methods, view_io_tree, view_records, view_snapshots,
+	view_calibration;
 
 const struct view *const views[] = {
 	&view_overview,
@@ -13,6 +14,8 @@ const struct view *const views[] = {
 	&view_methods,
 	&view_callers,
 	&view_threads,
+	&view_lines,
+	&view_states,
 	&view_files,
 	&view_connections,
 	&view_entries,

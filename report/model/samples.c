@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* samples: those of each node, by condition. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/model.h"
+
+bool model_is_sample(
+	const struct model *model, const struct profile_account *account, unsigned *condition)
+{
+	if (account->kind != SAMPLES ||
+		!model->selected[model->profile->node[account->node].thread])
+		return false;
+	for (unsigned c = 0; c < model->condition_count; c++) {
+		*condition = c;
+		if (model->condition[c]->id == sample_place_condition(account->subject))
+			return true;
+	}
+	return false;
+}
+
+int model_count_samples(struct model *model)
+{
+	const struct profile *profile = model->profile;
+	size_t conditions = model->condition_count;
+	uint64_t *samples;
+
+	if (conditions == 0)
+		return 0;
+	samples = store_room(
+		model->store, profile->node_count * conditions + 1, sizeof(*samples));
+	model->has_samples = store_room(
+		model->store, profile->thread_count + 1, sizeof(*model->has_samples));
+	if (model->store->failed)
+		return -1;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		unsigned c;
+
+		if (!model_is_sample(model, account, &c))
+			continue;
+		samples[account->node * conditions + c] += account->amount;
+		model->taken[c] += account->count;
+		model->has_samples[profile->node[account->node].thread] = true;
+	}
+	model->samples = samples;
+	return 0;
+}
+
+bool model_lacks_calls(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool any = false;
+
+	for (size_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+
+		if (node->id != 0 && !node->sampled && !model->hidden[i])
+			return false;
+		any |= node->sampled;
+	}
+	return any;
+}
+
+/* ---- what the agent counted of them ---- */
+
+const struct sample_reason sample_reasons[SAMPLE_REASONS] = {
+	{"full", "there was no room", true},
+	{"kernel", "the kernel lost them, or took fewer", true},
+	{"unwalked", "no Java frame was found", true},
+	{"inside", "the thread was in jprof", false},
+	{"outside", "the thread is not recorded", false},
+	{"taken", "taken", false},
+};
+
+uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key)
+{
+	char name[256];
+	const char *value;
+
+	snprintf(name, sizeof(name), "sample.%s.%s", model->condition[condition]->name, key);
+	value = profile_meta_get(model->profile, name);
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+/* ---- estimates ---- */
+
+static unsigned condition_of(const struct model *model, unsigned metric)
+{
+	for (unsigned c = 0; c < model->condition_count; c++)
+		if (strcmp(model->condition[c]->event, model->metric[metric]->name) == 0)
+			return c + 1;
+	return 0;
+}
+
+bool model_can_estimate(const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	bool can = false;
+
+	for (unsigned m = 0; m < model->metric_count; m++)
+		can |= condition_of(model, m) != 0;
+	for (size_t i = 0; can && i < profile->node_count; i++)
+		if (profile->node[i].sampled)
+			return true;
+	return false;
+}
+
+int estimates_init(struct estimates *estimates, const struct model *model)
+{
+	const struct profile *profile = model->profile;
+	unsigned conditions = model->condition_count;
+	union model_value base[MODEL_VALUES_MAX];
+
+	estimates->owner = store_room(model->store, profile->node_count + 1, sizeof(uint32_t));
+	estimates->samples = store_room(
+		model->store, profile->node_count * conditions + 1, sizeof(uint64_t));
+	for (unsigned m = 0; m < model->metric_count; m++)
+		estimates->condition[m] = condition_of(model, m);
+	if (model->store->failed)
+		return -1;
+	for (uint32_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->node[i];
+		uint32_t owner = node->sampled ? estimates->owner[node->parent] : i;
+
+		estimates->owner[i] = owner;
+		model_base(model, i, base);
+		for (unsigned c = 0; c < conditions; c++)
+			estimates->samples[owner * (size_t)conditions + c] +=
+				base[model->metric_count + c].count;
+	}
+	return 0;
+}
+
+struct estimate estimate_part(const struct estimates *estimates, const struct model *model,
+	uint32_t node, unsigned metric, uint64_t samples)
+{
+	uint32_t owner = estimates->owner[node];
+	unsigned c = estimates->condition[metric] - 1;
+	double all = (double)estimates->samples[owner * (size_t)model->condition_count + c];
+	double share = all > 0 ? (double)samples / all : 0, whole;
+	union model_value base[MODEL_VALUES_MAX];
+
+	model_base(model, owner, base);
+	whole = (double)base[metric].count;
+	return (struct estimate){(uint64_t)llround(whole * share),
+		(uint64_t)llround(all > 0 ? 2 * whole * sqrt(share * (1 - share) / all) : 0)};
+}
