@@ -502,8 +502,13 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			.name = row->name,
 			.alive = row->thread->row == row->id && !row->thread->gone,
 			.folded = 1};
+		static const uint64_t nothing[PROFILE_METRIC_MAX];
+		const struct profile_node root = {
+			.thread = row->id, .method = METHOD_ROOT, .base = nothing, .spent = nothing};
 
 		status = profile_put(profile, &record, error);
+		if (status == 0)
+			status = profile_put(profile, &root, error);
 	}
 	return status;
 }

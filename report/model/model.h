@@ -231,7 +231,7 @@ uint64_t model_sample_fact(const struct model *model, unsigned condition, const 
 /* Fills model->samples, has_samples and taken. 0, or -1 without memory. */
 int model_count_samples(struct model *model);
 
-/* True if samples alone have found all nodes but roots and folds that nothing was folded into. */
+/* True if there are samples, and no calls. */
 bool model_lacks_calls(const struct model *model);
 
 /* The method whose code a node's samples are of: its own, or of the next one above it that the program's own

@@ -58,7 +58,8 @@ bool model_lacks_calls(const struct model *model)
 	for (size_t i = 0; i < profile->node_count; i++) {
 		const struct profile_node *node = &profile->node[i];
 
-		if (node->id != 0 && !node->sampled && !model->hidden[i])
+		/* Paths of I/O have nodes, too. */
+		if (node->calls > 0)
 			return false;
 		any |= node->sampled;
 	}
