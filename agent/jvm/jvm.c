@@ -116,6 +116,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 	}
 	if (capabilities & JVM_NATIVE_BINDING)
 		wanted.can_generate_native_method_bind_events = 1;
+	if (capabilities & JVM_ALLOCATIONS)
+		wanted.can_generate_sampled_object_alloc_events = 1;
 	if (capabilities & JVM_COMPILED_METHODS)
 		wanted.can_generate_compiled_method_load_events = 1;
 	return jvm_check((*jvmti)->AddCapabilities(jvmti, &wanted),
@@ -596,6 +598,44 @@ bool jvm_describe_class(JNIEnv *jni, jclass class, struct jvm_class *out)
 	out->is_jdk = jvm_is_jdk_class(jni, class, signature);
 	jvm_give(signature);
 	return out->name;
+}
+
+int jvm_sample_allocations(uint64_t bytes, struct error *error)
+{
+	return jvm_check((*jvmti)->SetHeapSamplingInterval(jvmti, (jint)bytes),
+		"samples of allocations", error);
+}
+
+char *jvm_type_name(jclass class)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} primitives[] = {{'Z', "boolean"}, {'B', "byte"}, {'C', "char"}, {'S', "short"},
+		{'I', "int"}, {'J', "long"}, {'F', "float"}, {'D', "double"}};
+	char *signature = NULL, *element, *name = NULL;
+	const char *type = NULL;
+	int dimensions;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return NULL;
+	jvm_to_utf8(signature);
+	dimensions = (int)strspn(signature, "[");
+	element = signature[dimensions] == 'L' ? jvm_java_name(signature + dimensions) : NULL;
+	for (size_t i = 0; i < sizeof(primitives) / sizeof(*primitives); i++)
+		if (signature[dimensions] == primitives[i].letter)
+			type = primitives[i].name;
+	if (element)
+		type = element;
+	if (type)
+		name = calloc(1, strlen(type) + 2 * (size_t)dimensions + 1);
+	if (name)
+		strcpy(name, type);
+	for (int i = 0; name && i < dimensions; i++)
+		strcat(name, "[]");
+	free(element);
+	jvm_give(signature);
+	return name;
 }
 
 void jvm_each_method(jclass class, void (*each)(void *user, const char *name), void *user)

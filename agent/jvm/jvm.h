@@ -22,7 +22,8 @@ enum jvm_capability {
 	/* the bytes of classes, as they are loaded and afterwards */
 	JVM_CLASS_REWRITING = 4,
 	JVM_NATIVE_BINDING = 8, /* native methods, when they get their function */
-	JVM_COMPILED_METHODS = 16 /* code, when a method was compiled */
+	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled */
+	JVM_ALLOCATIONS = 32       /* an object now and then, as it is allocated */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,
@@ -78,6 +79,12 @@ void jvm_give_capabilities_back(void);
 int jvm_set_callbacks(const jvmtiEventCallbacks *callbacks, jvm_virtual_thread_end virtual_end,
 	struct error *error);
 int jvm_enable(jvmtiEvent event, bool on, struct error *error);
+
+/* So many bytes are allocated between two of those objects, on average. */
+int jvm_sample_allocations(uint64_t bytes, struct error *error);
+
+/* The Java name of a class, "byte[]" of an array; owned (free), or NULL. */
+char *jvm_type_name(jclass class);
 
 /* Enables an event that only some JVMs have, or (callback NULL) disables it; false: this one
  * does not have it. Live phase. */

@@ -65,6 +65,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, samples, JVM_COMPILED_METHODS},
+	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };
@@ -193,7 +194,7 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 
 	threads_tell(&told);
 	sampler_begin();
-	return 0;
+	return sample_events_begin(error);
 }
 
 static bool stop_samples(struct session *session, struct error *error)

@@ -82,19 +82,17 @@ void frame_names_destroy(struct frame_names *names)
 
 /* ---- Java ---- */
 
-/* com/acme/Foo$$Lambda+0x12 as Java has it: com.acme.Foo$$Lambda/0x12. Owned. */
-static char *java_name(const char *text, size_t length)
+/* As Java has it, in UTF-8; owned. com/acme/Foo$$Lambda+0x12 is com.acme.Foo$$Lambda/0x12. */
+static char *java_name(const char *text, size_t length, bool is_class)
 {
-	char *name = strndup(text, length), *plus;
+	char *copy = strndup(text, length), *name = NULL, *plus;
 
-	if (!name)
-		return NULL;
-	for (char *at = name; *at; at++)
-		if (*at == '/')
-			*at = '.';
-	plus = strrchr(name, '+');
+	if (copy)
+		name = is_class ? jvm_class_name(copy) : jvm_method_name(copy);
+	plus = name && is_class ? strrchr(name, '+') : NULL;
 	if (plus)
 		*plus = '/';
+	free(copy);
 	return name;
 }
 
@@ -117,9 +115,9 @@ static void ask_seen(struct frame_names *names, uint32_t number, struct seen_nam
 		return;
 	to->asked = true;
 	to->probe = is_probe(&of);
-	method.class_name = java_name(of.class_name, of.class_length);
-	method.name = strndup(of.name, of.name_length);
-	method.signature = strndup(of.signature, of.signature_length);
+	method.class_name = java_name(of.class_name, of.class_length, true);
+	method.name = java_name(of.name, of.name_length, false);
+	method.signature = java_name(of.signature, of.signature_length, false);
 	method.is_static = of.flags & 0x8;   /* ACC_STATIC */
 	method.is_native = of.flags & 0x100; /* ACC_NATIVE (JVMS 4.6) */
 	file = source_file_read(names->walker->vm, seen, number);
@@ -222,6 +220,26 @@ static const struct elf_symbols *symbols_of(struct frame_names *names, const cha
 	return library->symbols;
 }
 
+/* The outermost frames of threads, which tell nothing. */
+static bool is_outermost(const char *function)
+{
+	static const char *const all[] = {"__GI___clone3", "clone3", "__clone3", "__clone",
+		"start_thread", "thread_native_entry", "Thread::call_run", "JavaThread::run",
+		"JavaThread::thread_main_inner", "_start", "__libc_start_main_impl",
+		"__libc_start_call_main", "ThreadJavaMain", "JavaMain"};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(function, all[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Work of a compiler, in a thread of its own. */
+static bool is_compilation(const char *function)
+{
+	return strncmp(function, "CompileBroker::", strlen("CompileBroker::")) == 0;
+}
+
 /* Work of a collector in the JVM's own threads: operations that stop the program (vmOperations.hpp), and
  * what its threads run. */
 static bool is_collection(const char *function)
@@ -270,8 +288,11 @@ static struct frame_name native_frame(struct frame_names *names, uint64_t pc)
 		function = demangle(found.name, text, sizeof(text));
 	file = base_name(module->path[0] ? module->path : "[program]");
 	name.probe = strcmp(file, "libjprof.so") == 0;
+	name.outermost = is_outermost(function);
 	if (strcmp(file, "libjvm.so") == 0)
-		name.state = is_collection(function) ? SAMPLE_GC : SAMPLE_JVM;
+		name.state = is_collection(function)	 ? SAMPLE_GC
+			     : is_compilation(function) ? SAMPLE_JIT
+							: SAMPLE_JVM;
 	name.method = function_id(name.state == SAMPLE_NATIVE ? METHOD_NATIVE : METHOD_JVM,
 		file, function);
 	return name;
@@ -352,6 +373,9 @@ struct frame_name frame_name(struct frame_names *names, const struct stack_frame
 
 	if (frame_is_java(frame))
 		return java_frame(names, frame);
+	if (frame->kind == FRAME_NAMED)
+		return (struct frame_name){
+			.method = (uint32_t)frame->what, .state = SAMPLE_UNKNOWN};
 	if ((!names->address || 2 * names->address_count > names->address_mask) &&
 		!address_grow(names))
 		return address_frame(names, frame);

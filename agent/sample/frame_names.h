@@ -24,7 +24,8 @@ struct frame_name {
 	uint32_t method; /* id; 0: it has no name, for want of memory */
 	uint32_t line;   /* 0: not known */
 	enum sample_state state;
-	bool probe; /* a function of jprof's */
+	bool probe;     /* a function of jprof's */
+	bool outermost; /* one that threads begin in, and that tells nothing */
 };
 struct frame_name frame_name(struct frame_names *names, const struct stack_frame *frame);
 

@@ -3,6 +3,23 @@
 /* sample_events: see sample_events.h. */
 #include "agent/sample/sample_events.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/methods/methods.h"
+#include "agent/sample/sampler.h"
+#include "agent/threads/thread_slot.h"
+
+/* Written before the event is on. */
+static int condition; /* of allocations */
+static double period; /* bytes */
+
+/* What is left of a period, in 2^-32, of all objects. */
+static _Atomic uint64_t rest;
+
 /* As long as the event is on, HotSpot's compilers describe their code at more places than those where it
  * may stop (DebugInformationRecorder::recording_non_safepoints): without it, a sample would be
  * charged to the next one of these. */
@@ -11,7 +28,59 @@ static void JNICALL on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size,
 {
 }
 
+/* How many periods the object stands for. The JVM takes an object if one or more of its points, which are
+ * a period apart on average, fall into it (threadHeapSampler.cpp), the distances being exponential: an object
+ * of s bytes is taken with 1 - exp(-s / period), and so stands for s / period of that part. */
+static uint32_t periods_of(jlong size)
+{
+	double share = (double)size / period;
+	double exact = share < 1e-6 ? 1 : share / -expm1(-share);
+	uint64_t sum = atomic_fetch_add(&rest, (uint64_t)(exact * 4294967296.0)) & UINT32_MAX;
+
+	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);
+}
+
+static uint32_t class_id(jclass class)
+{
+	struct jvm_method of = {.class_name = jvm_type_name(class)};
+	uint32_t id = of.class_name ? methods_on_stack(&of, METHOD_CLASS, NULL) : 0;
+
+	jvm_method_fini(&of);
+	return id;
+}
+
+static void JNICALL on_allocated(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+	jclass class, jlong size)
+{
+	int saved_errno = errno;
+	uint32_t periods = periods_of(size);
+
+	if (periods > 0)
+		sampler_take((unsigned)condition, periods, class_id(class));
+	errno = saved_errno;
+}
+
 void sample_events_callbacks(jvmtiEventCallbacks *callbacks)
 {
 	callbacks->CompiledMethodLoad = on_compiled;
+	callbacks->SampledObjectAlloc = on_allocated;
+}
+
+bool sample_events_allocations(const struct session *session)
+{
+	const struct pattern_list *sample = &session->options.sample;
+
+	for (size_t i = 0; i < sample->count; i++)
+		if (strncmp(sample->pattern[i], "alloc:", strlen("alloc:")) == 0)
+			return true;
+	return false;
+}
+
+int sample_events_begin(struct error *error)
+{
+	condition = sampler_condition(SAMPLE_ALLOC);
+	if (condition < 0)
+		return 0;
+	period = (double)sampler_period((unsigned)condition);
+	return jvm_sample_allocations(sampler_period((unsigned)condition), error);
 }

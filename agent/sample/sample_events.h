@@ -6,7 +6,15 @@
 
 #include <jvmti.h>
 
+#include "agent/session/session.h"
+
 /* Fills in the callbacks. */
 void sample_events_callbacks(jvmtiEventCallbacks *callbacks);
+
+/* True if the session samples allocations. */
+bool sample_events_allocations(const struct session *session);
+
+/* Behind sampler_begin: what the JVM has to know. 0, or a negative code. */
+int sample_events_begin(struct error *error);
 
 #endif

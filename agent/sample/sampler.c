@@ -175,6 +175,10 @@ static int choose(struct condition *condition, const char *item, struct error *e
 		return choose_clock(condition, error);
 	case SAMPLE_EVENT:
 		return choose_event(condition, error);
+	case SAMPLE_ALLOC:
+		condition->how = "the JVM's samples of allocations";
+		condition->event.period = 0;
+		return 0;
 	default:
 		return error_set(error, ERROR_VALUE, "sample=%s: is not there yet", item);
 	}
@@ -310,6 +314,57 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	sample_ready(record);
 }
 
+/* As in the handler, which may come in the midst of it. */
+static void take_here(unsigned condition, uint32_t periods, uint32_t about)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+	struct sampled_thread *thread = sampled_thread_now();
+	struct stack *stack = take_stack();
+	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sample_record where;
+	enum sample_loss loss = SAMPLE_FULL;
+	enum walk_end end;
+	unsigned frames = 0;
+
+	weight[condition] = periods;
+	if (stack && thread && walked.java && find_node(&where, &loss)) {
+		if (about)
+			stack->frame[frames++] = (struct stack_frame){
+				.what = about, .kind = FRAME_NAMED, .bci = -1};
+		frames += walk_java(&sampling.walker, &walked, stack->frame + frames,
+			STACK_FRAMES - frames, &end);
+		record(&where, thread, stack, frames, end, weight);
+	} else {
+		lose_all(weight, loss);
+	}
+	if (stack)
+		atomic_store_explicit(&stack->used, false, memory_order_release);
+}
+
+void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
+{
+	int saved_errno = errno;
+
+	atomic_fetch_add(&inside, 1);
+	if (atomic_load(&active) && condition < sampling.conditions)
+		take_here(condition, periods, about);
+	atomic_fetch_sub(&inside, 1);
+	errno = saved_errno;
+}
+
+int sampler_condition(enum sample_event_kind kind)
+{
+	for (unsigned i = 0; atomic_load(&active) && i < sampling.conditions; i++)
+		if (sampling.condition[i].choice.kind == kind)
+			return (int)i;
+	return -1;
+}
+
+uint64_t sampler_period(unsigned condition)
+{
+	return sampling.condition[condition].choice.period;
+}
+
 static void take(const siginfo_t *info, const void *uc)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
@@ -403,7 +458,7 @@ static void count_sample(const struct sample_record *record, uint32_t node,
  * many; 0: the thread was in jprof. */
 static unsigned name_frames(const struct sample_record *record, struct frame_name *name)
 {
-	bool collects = false, java = false;
+	enum sample_state work = SAMPLE_UNKNOWN;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < record->frames; i++) {
@@ -412,12 +467,16 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 		name[count] = frame_name(sampling.names, &frame);
 		if (name[count].probe && (count == 0 || frame_is_java(&frame)))
 			return 0;
-		collects |= name[count].state == SAMPLE_GC;
-		java |= frame_is_java(&frame);
+		/* The outermost one tells what the thread is for. */
+		if (name[count].state == SAMPLE_GC || name[count].state == SAMPLE_JIT ||
+			frame_is_java(&frame))
+			work = name[count].state;
 		count += !name[count].probe;
 	}
-	if (collects && !java)
-		name[0].state = SAMPLE_GC;
+	while (count > 1 && name[count - 1].outermost)
+		count--;
+	if (work == SAMPLE_GC || work == SAMPLE_JIT)
+		name[0].state = work;
 	return count;
 }
 

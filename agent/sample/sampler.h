@@ -19,6 +19,7 @@
 #include "agent/session/session.h"
 #include "agent/stack/vm_layout.h"
 #include "options/options.h"
+#include "options/sample_choice.h"
 
 /* Why a period is in no stack: its place in meta, "sample.cpu:1ms.inside". */
 #define SAMPLE_LOSS_TABLE(X)                                                                   \
@@ -55,6 +56,16 @@ void sampler_begin(void);
 
 /* No stack is taken from now on. False: a handler is still inside. */
 bool sampler_stop(void);
+
+/* Takes the stack of the calling thread, which has left Java by a call, as the JVM does for an event of its
+ * own: `periods` of the condition have passed. about: the id of what it is about, a class; 0: nothing. */
+void sampler_take(unsigned condition, uint32_t periods, uint32_t about);
+
+/* The place of the first condition of that kind, or -1: there is none, or nothing is sampled now. */
+int sampler_condition(enum sample_event_kind kind);
+
+/* Its period. */
+uint64_t sampler_period(unsigned condition);
 
 /* A Java thread begins, or ends: the calling one. */
 void sampler_thread_begins(int64_t java_id, const char *name);

@@ -31,7 +31,8 @@ enum frame_kind {
 	FRAME_JAVA_NATIVE, /* a native method, which is Java's own or a program's */
 	FRAME_STUB,        /* what is an address: generated code of no method */
 	FRAME_NATIVE,      /* the same: of a library */
-	FRAME_KERNEL       /* the same */
+	FRAME_KERNEL,      /* the same */
+	FRAME_NAMED        /* what is the id of a method: what the sample is about, a class say */
 };
 
 struct stack_frame {
