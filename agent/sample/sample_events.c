@@ -4,7 +4,6 @@
 #include "agent/sample/sample_events.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +27,23 @@ static void JNICALL on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size,
 {
 }
 
+/* e to the power of -x, for x from 0 to 30, to six digits. Agents have no mathematical library. */
+static double decay(double x)
+{
+	double y = x / 256, power = 1 - y + y * y / 2 - y * y * y / 6 + y * y * y * y / 24;
+
+	for (int i = 0; i < 8; i++)
+		power *= power;
+	return power;
+}
+
 /* How many periods the object stands for. The JVM takes an object if one or more of its points, which are
  * a period apart on average, fall into it (threadHeapSampler.cpp), the distances being exponential: an object
  * of s bytes is taken with 1 - exp(-s / period), and so stands for s / period of that part. */
 static uint32_t periods_of(jlong size)
 {
 	double share = (double)size / period;
-	double exact = share < 1e-6 ? 1 : share / -expm1(-share);
+	double exact = share < 1e-3 ? 1 : share > 30 ? share : share / (1 - decay(share));
 	uint64_t sum = atomic_fetch_add(&rest, (uint64_t)(exact * 4294967296.0)) & UINT32_MAX;
 
 	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);

@@ -161,6 +161,16 @@ static uint64_t used_before(pid_t tid)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
+/* Some condition is processor time. */
+static bool clocked(void)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < choice_count; i++)
+		any |= choices[i].clock;
+	return any;
+}
+
 static void take_out(struct sampled_thread *thread)
 {
 	unchain(thread);
@@ -194,7 +204,7 @@ static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_star
 	thread->name[0] = '\0';
 	if (name)
 		snprintf(thread->name, sizeof(thread->name), "%s", name);
-	if (!from_the_start)
+	if (!from_the_start && clocked())
 		state.late_ns += used_before(tid);
 	chain(thread);
 	open_events(thread);

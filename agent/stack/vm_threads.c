@@ -17,9 +17,6 @@ static bool known;
 static uintptr_t java_class[CLASSES];
 static unsigned classes;
 
-/* The end of the first thread's stack, which glibc keeps (ld.so). */
-extern void *__libc_stack_end;
-
 static bool is_java_class(uintptr_t class)
 {
 	for (unsigned i = 0; i < classes; i++)
@@ -64,15 +61,14 @@ bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
 	return known;
 }
 
-/* Above the stack pthread_create(3) puts what pthread_self(3) points to. */
+/* Above the stack pthread_create(3) puts what pthread_self(3) points to. Of other threads, the process's first
+ * one among them, the innermost frame alone is known. */
 static uintptr_t plain_stack_base(uintptr_t sp)
 {
 	const uintptr_t reach = (uintptr_t)1 << 30;
-	uintptr_t self = (uintptr_t)pthread_self(), end = (uintptr_t)__libc_stack_end;
+	uintptr_t self = (uintptr_t)pthread_self();
 
-	if (self - sp < reach)
-		return self;
-	return end - sp < reach ? end : sp;
+	return self - sp < reach ? self : sp;
 }
 
 struct walk_thread vm_thread_now(uintptr_t sp)
