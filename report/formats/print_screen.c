@@ -156,7 +156,8 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		screen->nonzero |= cell->kind == CELL_TEXT ? cell->length > 0
 				   : is_number(cell)       ? cell->number > 0
 							   : cell->kind != CELL_NULL;
-		screen->uncertain |= is_uncertain(sink, i, cells);
+		screen->uncertain |=
+			is_number(cell) && is_uncertain(cell, error_of(column, cells));
 		screen->estimated |= cell->kind == CELL_ESTIMATE;
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
@@ -280,7 +281,7 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	const struct screen_column *screen = &sink->screen[place];
 	const struct cell *cell = &cells[sink->order[place]];
 	struct figure figure = cell_figure(column, cell);
-	bool uncertain = is_uncertain(sink, place, cells);
+	bool uncertain = is_number(cell) && is_uncertain(cell, error_of(column, cells));
 	size_t width = screen->digits + (screen->unit > 0) + screen->unit + share_width(column);
 	size_t used = strlen(figure.digits) + uncertain;
 	char line[160];
