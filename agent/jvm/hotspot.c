@@ -146,10 +146,9 @@ struct alloc_source hotspot_alloc_source(JNIEnv *jni)
 	return source;
 }
 
-/* JavaThread of the calling thread, by Thread.eetop. */
-static const char *hotspot_java_thread(JNIEnv *jni)
+/* JavaThread, by Thread.eetop. */
+uintptr_t hotspot_thread_of(JNIEnv *jni, jthread thread)
 {
-	jthread thread = jvm_current_thread();
 	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
 	jfieldID eetop = NULL;
 	jlong address = 0;
@@ -160,14 +159,17 @@ static const char *hotspot_java_thread(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	else if (thread && eetop)
 		address = (*jni)->GetLongField(jni, thread, eetop);
-	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, class);
-	return (const char *)(uintptr_t)address;
+	return (uintptr_t)address;
 }
 
 uintptr_t hotspot_current_thread(JNIEnv *jni)
 {
-	return (uintptr_t)hotspot_java_thread(jni);
+	jthread thread = jvm_current_thread();
+	uintptr_t address = hotspot_thread_of(jni, thread);
+
+	(*jni)->DeleteLocalRef(jni, thread);
+	return address;
 }
 
 /* True if the counters grow by an array of known size, and not by much more. */
@@ -207,7 +209,7 @@ enum hotspot_alloc hotspot_learn(JNIEnv *jni)
 {
 	/* A JavaThread is some kilobytes; the JNIEnv is a part of it. */
 	static const ptrdiff_t part_limit = 64 * 1024;
-	const char *thread = hotspot_java_thread(jni);
+	const char *thread = (const char *)hotspot_current_thread(jni);
 
 	env_to_thread = thread - (const char *)jni;
 	thread_allocated = hotspot_management();

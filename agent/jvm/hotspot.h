@@ -58,6 +58,9 @@ const char *hotspot_library_path(void);
 /* The JVM's struct of the calling thread, a Java one; 0: not known. */
 uintptr_t hotspot_current_thread(JNIEnv *jni);
 
+/* The same of any thread. */
+uintptr_t hotspot_thread_of(JNIEnv *jni, jthread thread);
+
 /* Where the calling thread's allocation counters are. */
 struct alloc_source hotspot_alloc_source(JNIEnv *jni);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/jvm/hotspot.h"
 #include "agent/methods/methods.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_slot.h"
@@ -85,8 +86,26 @@ bool sample_events_allocations(const struct session *session)
 	return false;
 }
 
-int sample_events_begin(struct error *error)
+/* Java's threads that are there already. */
+static void tell_threads(JNIEnv *jni)
 {
+	struct jvm_thread description;
+	jthread *threads;
+	int count = jvm_live_threads(&threads);
+
+	for (int i = 0; i < count; i++) {
+		uintptr_t java = hotspot_thread_of(jni, threads[i]);
+
+		if (java && jvm_describe_thread(jni, threads[i], &description))
+			sampler_thread_is(java, description.java_id, description.name);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	free(threads);
+}
+
+int sample_events_begin(JNIEnv *jni, struct error *error)
+{
+	tell_threads(jni);
 	condition = sampler_condition(SAMPLE_ALLOC);
 	if (condition < 0)
 		return 0;

@@ -21,6 +21,7 @@
 #include "agent/sample/frame_names.h"
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
+#include "agent/sample/wall_clock.h"
 #include "agent/stack/code.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/vm_threads.h"
@@ -179,6 +180,10 @@ static int choose(struct condition *condition, const char *item, struct error *e
 		condition->how = "the JVM's samples of allocations";
 		condition->event.period = 0;
 		return 0;
+	case SAMPLE_WALL:
+		condition->how = "a clock that looks at Java's threads";
+		condition->event.period = 0;
+		return 0;
 	default:
 		return error_set(error, ERROR_VALUE, "sample=%s: is not there yet", item);
 	}
@@ -247,7 +252,10 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 		struct condition *condition = &sampling.condition[i];
 
 		kernel->periods = kernel->lost = kernel->throttled = 0;
-		sample_event_poll(&thread->event[i], info, kernel);
+		if (condition->choice.kind == SAMPLE_WALL)
+			kernel->periods = atomic_exchange(&thread->due, 0);
+		else
+			sample_event_poll(&thread->event[i], info, kernel);
 		weight[i] = kernel->periods;
 		any |= weight[i] > 0;
 		if (kernel->throttled)
@@ -257,14 +265,18 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 }
 
 /* Where the thread is in the trace. False: what it does is not to be recorded. */
-static bool find_node(struct sample_record *where, enum sample_loss *loss)
+static bool find_node(
+	struct sampled_thread *thread, struct sample_record *where, enum sample_loss *loss)
 {
-	const struct thread_slot *slot = slot_current;
+	struct thread_slot *slot = slot_current;
 	struct thread_context *context;
 
 	*where = (struct sample_record){0};
+	*loss = SAMPLE_OUTSIDE;
 	if (!slot)
-		return true;
+		return !thread->unwanted;
+	if (!slot->carrier_slot)
+		atomic_store_explicit(&thread->slot, slot, memory_order_relaxed);
 	*loss = SAMPLE_INSIDE;
 	if (slot_state(slot) == SLOT_INSIDE)
 		return false;
@@ -273,7 +285,7 @@ static bool find_node(struct sample_record *where, enum sample_loss *loss)
 		return false;
 	context = slot_context(slot);
 	if (!context || atomic_load(&slot->session) != session_now())
-		return true;
+		return !thread->unwanted;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
 	where->method = tree_at(&context->tree, context->current)->method;
@@ -308,6 +320,7 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
+	record->waiting = where->waiting;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
 		record->frame[i] = frame_pack(&stack->frame[i]);
@@ -327,11 +340,12 @@ static void take_here(unsigned condition, uint32_t periods, uint32_t about)
 	unsigned frames = 0;
 
 	weight[condition] = periods;
-	if (stack && thread && walked.java && find_node(&where, &loss)) {
+	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
 		if (about)
 			stack->frame[frames++] = (struct stack_frame){
 				.what = about, .kind = FRAME_NAMED, .bci = -1};
-		frames += walk_java(&sampling.walker, &walked, stack->frame + frames,
+		frames += walk_java(&sampling.walker, &walked,
+			(uintptr_t)__builtin_frame_address(0), stack->frame + frames,
 			STACK_FRAMES - frames, &end);
 		record(&where, thread, stack, frames, end, weight);
 	} else {
@@ -378,7 +392,7 @@ static void take(const siginfo_t *info, const void *uc)
 	if (!stack)
 		return;
 	if (poll_events(thread, info, &stack->poll, weight)) {
-		if (find_node(&where, &loss)) {
+		if (find_node(thread, &where, &loss)) {
 			frames = walk_all(stack, uc, &end);
 			record(&where, thread, stack, frames, end, weight);
 		} else {
@@ -402,6 +416,71 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
+}
+
+/* ---- on the clock's thread ---- */
+
+/* The nearest node of the path that the file has, in the row of the thread's context. The thread may be
+ * recording right now, but for what the tree's lock keeps. */
+static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
+{
+	struct thread_slot *slot = atomic_load(&thread->slot);
+	struct thread_context *context =
+		slot && atomic_load(&slot->session) == session_now() ? slot_context(slot) : NULL;
+	uint32_t index;
+
+	*where = (struct sample_record){.waiting = true};
+	if (!context)
+		return;
+	where->row = context->row.id;
+	lock_take(&context->tree.lock);
+	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
+	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
+		index = tree_at(&context->tree, index)->parent;
+	where->node = tree_at(&context->tree, index)->id;
+	where->method = tree_at(&context->tree, index)->method;
+	lock_give(&context->tree.lock);
+}
+
+/* A thread that waits is walked from here, so that it is not disturbed. False: it does not wait. */
+static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
+{
+	struct vm_anchor before = vm_anchor_of(thread->java), after;
+	struct stack *stack = vm_anchor_holds(&before) ? take_stack() : NULL;
+	struct sample_record where;
+	struct walk_thread walked;
+	enum walk_end end;
+	unsigned frames;
+	uintptr_t low;
+	bool same;
+
+	if (!stack)
+		return false;
+	walked = vm_thread_stack(thread->java, &low);
+	frames = walk_java(&sampling.walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	find_node_outside(thread, &where);
+	after = vm_anchor_of(thread->java);
+	same = memcmp(&before, &after, sizeof(before)) == 0;
+	if (same)
+		record(&where, thread, stack, frames, end, weight);
+	atomic_store_explicit(&stack->used, false, memory_order_release);
+	return same;
+}
+
+/* A thread that runs gets the signal, as for any other condition. */
+static void look(struct sampled_thread *thread, uint32_t ticks)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
+	int wall = sampler_condition(SAMPLE_WALL);
+	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
+
+	thread->ran = ran;
+	weight[wall] = ticks;
+	if (runs || !take_outside(thread, weight)) {
+		atomic_fetch_add(&thread->due, ticks);
+		tgkill(getpid(), thread->tid, sample_signal);
+	}
 }
 
 /* ---- on the writer's thread: stacks become nodes ---- */
@@ -527,6 +606,8 @@ static void add_sample(void *unused, const struct sample_record *record)
 			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
 		node = next;
 	}
+	if (record->waiting)
+		name[0].state = SAMPLE_WAITING;
 	if (node)
 		count_sample(record, node, name[0].state, below > 0 ? name[0].line : 0);
 }
@@ -733,20 +814,34 @@ int sampler_open(struct session *session, struct error *error)
 		"be used");
 }
 
+static bool is_wanted(const char *name, int64_t java_id, pid_t tid)
+{
+	struct thread_identity identity = {.java_id = java_id, .os_id = tid};
+
+	snprintf(identity.name, sizeof(identity.name), "%s", name);
+	return session_wants_thread(sampling.session, &identity);
+}
+
 void sampler_begin(void)
 {
 	struct sample_event_choice choices[SAMPLE_CONDITIONS];
+	int wall;
 
 	for (unsigned i = 0; i < sampling.conditions; i++)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&active, true);
-	sampled_threads_begin(choices, sampling.conditions, sample_signal);
+	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
+	wall = sampler_condition(SAMPLE_WALL);
+	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
+		log_line(LOG_ERROR, "sample=%s: its thread cannot be started: there are no such samples",
+			sampling.condition[wall].name);
 }
 
 bool sampler_stop(void)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000};
 
+	wall_clock_stop();
 	atomic_store(&active, false);
 	for (int i = 0; atomic_load(&inside) > 0 && i < 10000; i++)
 		nanosleep(&pause, NULL);
@@ -763,7 +858,19 @@ void sampler_close(void)
 
 void sampler_thread_begins(int64_t java_id, const char *name)
 {
-	sampled_thread_add(gettid(), java_id, name);
+	struct walk_thread thread = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+
+	sampled_thread_add(gettid(), java_id, name, thread.java);
+	if (sampled_thread_now())
+		atomic_store(&sampled_thread_now()->slot, slot_current);
+}
+
+void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name)
+{
+	pid_t tid = vm_thread_system_id(java);
+
+	if (tid)
+		sampled_thread_add(tid, java_id, name, java);
 }
 
 void sampler_thread_ends(void)

@@ -71,6 +71,9 @@ uint64_t sampler_period(unsigned condition);
 void sampler_thread_begins(int64_t java_id, const char *name);
 void sampler_thread_ends(void);
 
+/* A Java thread that was there before. java: JavaThread. */
+void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name);
+
 /* For the writer: see there. */
 extern const struct sample_source sampler_source;
 

@@ -430,18 +430,17 @@ unsigned walk_stack(const struct walker *walker, const struct walk_thread *threa
 	return walk_on(&walk, why);
 }
 
-unsigned walk_java(const struct walker *walker, const struct walk_thread *thread,
+unsigned walk_java(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	struct stack_frame *frame, unsigned room, enum walk_end *why)
 {
 	struct walk walk = {.walker = walker,
 		.vm = walker->vm,
 		.thread = thread,
 		.anchored = true,
-		.low = (uintptr_t)__builtin_frame_address(0),
+		.low = low - low % WORD,
 		.frame = frame,
 		.room = room};
 
-	walk.low -= walk.low % WORD;
 	walk.now.sp = walk.low;
 	*why = WALK_WHOLE;
 	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))
