@@ -292,6 +292,25 @@ static bool find_node(
 	return true;
 }
 
+/* Where calls are measured, what the handler uses is known to be jprof's own. */
+static struct thread_context *begin_spending(const struct sample_record *where)
+{
+	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
+
+	if (!context || !session_has_events(sampling.session) || !slot_enter(slot_current))
+		return NULL;
+	context_settle(context);
+	return context;
+}
+
+static void end_spending(struct thread_context *context)
+{
+	if (!context)
+		return;
+	context_spend_all(context);
+	slot_leave(slot_current);
+}
+
 /* Frames of the kernel come before those of the thread. */
 static unsigned walk_all(struct stack *stack, const void *uc, enum walk_end *end)
 {
@@ -393,8 +412,11 @@ static void take(const siginfo_t *info, const void *uc)
 		return;
 	if (poll_events(thread, info, &stack->poll, weight)) {
 		if (find_node(thread, &where, &loss)) {
+			struct thread_context *context = begin_spending(&where);
+
 			frames = walk_all(stack, uc, &end);
 			record(&where, thread, stack, frames, end, weight);
+			end_spending(context);
 		} else {
 			lose_all(weight, loss);
 		}
