@@ -396,8 +396,7 @@ static void end(struct sink *sink)
 				  : "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
-	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"
-						 : " (--wide shows all)");
+	out_text(&sink->text, sink->sheet->brief ? sink->sheet->brief : " (--wide shows all)");
 	out_char(&sink->text, '\0');
 	if (sink->text.failed != 0)
 		return;
