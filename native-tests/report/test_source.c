@@ -152,6 +152,7 @@ static void view(void **state)
 	request.width = 80;
 	text = fixture_report(&fixture, &request, &violations, &error);
 	assert_non_null(strstr(text, "java.util.HashMap.getNode"));
+	assert_non_null(strstr(text, " 575  java.util.HashMap.getNode "));
 	assert_non_null(strstr(text, "line \"575\";\n"));
 	free(text);
 	source_close(request.source);

@@ -51,6 +51,9 @@ static const struct weight {
 	{NULL, "cum", NULL, 12},
 	{NULL, NULL, "calls", 14},
 	{"states", "samples", NULL, WEIGHT_OTHER},
+	{"lines", "samples", NULL, 10},
+	{"lines", NULL, "line", 12},
+	{"lines", NULL, "of", 14},
 	{NULL, "samples", NULL, WEIGHT_METRIC + 2},
 	{NULL, "samples_cum", NULL, WEIGHT_METRIC + 4},
 	/* The column `problems` says it. */
@@ -77,6 +80,8 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 				(!column->group || strcmp(row->group, column->group) != 0)) ||
 			(!row->group && row->key && column->group))
 			continue;
+		/* Those of metrics and conditions are in groups. */
+		metric &= row->group != NULL;
 		return row->weight + (metric ? (column->place - first) / 2 * WEIGHT_METRIC : 0);
 	}
 	return WEIGHT_OTHER + (metric ? column->place - first : 0);
@@ -396,8 +401,7 @@ static void end(struct sink *sink)
 				  : "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
-	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"
-						 : " (--wide shows all)");
+	out_text(&sink->text, sink->sheet->brief ? sink->sheet->brief : " (--wide shows all)");
 	out_char(&sink->text, '\0');
 	if (sink->text.failed != 0)
 		return;
