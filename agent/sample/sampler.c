@@ -91,7 +91,8 @@ void sampler_probe(void *(*symbol)(const char *name), unsigned java)
 		probed = vm_layout_read(&layout, symbol, java, &unknown) == 0;
 }
 
-void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library)
+void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library,
+	const struct frozen_fields *fields, bool narrow)
 {
 	struct elf_symbols *symbols;
 	uint64_t address = 0;
@@ -115,6 +116,7 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 	elf_symbols_destroy(symbols);
 	safe_read_by((safe_fetch)fetch);
 	code_use(&layout);
+	frozen_use(&layout, fields, narrow);
 	if (!vm_threads_learn(&layout, current, symbol)) {
 		error_set(&unknown, ERROR_MISSING,
 			"this JVM does not tell which thread is which");
@@ -630,6 +632,11 @@ static void add_sample(void *unused, const struct sample_record *record)
 	}
 	if (record->waiting)
 		name[0].state = SAMPLE_WAITING;
+	/* What the sample is about has the place of the code that did it. */
+	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
+		name[0].state = name[1].state;
+		name[0].line = name[1].line;
+	}
 	if (node)
 		count_sample(record, node, name[0].state, below > 0 ? name[0].line : 0);
 }
