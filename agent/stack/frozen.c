@@ -27,36 +27,74 @@ void frozen_use(
 	is_narrow = narrow;
 }
 
+/* A number that ZGC keeps: 0 where another collector runs. */
+static uintptr_t z_number(vm_offset offset)
+{
+	uintptr_t globals, place, number;
+
+	if (!vm->z_globals || offset == VM_NONE ||
+		!safe_word((uintptr_t)vm->z_globals, &globals) ||
+		!safe_word(globals + offset, &place) || !safe_word(place, &number))
+		return 0;
+	return number;
+}
+
+/* A reference of 64 bits. Of ZGC one that may lead to where the object was is none. */
+static uintptr_t wide_reference(uintptr_t at)
+{
+	uintptr_t word;
+
+	if (!safe_word(at, &word) || (word & z_number(vm->z_bad_mask)) != 0)
+		return 0;
+	return word >> (z_number(vm->z_shift) & 63);
+}
+
 /* The reference in a field. 0: none, or it cannot be read. */
 static uintptr_t reference(uintptr_t at)
 {
-	uintptr_t wide;
 	uint32_t narrow;
 
 	if (!is_narrow)
-		return safe_word(at, &wide) ? wide : 0;
+		return wide_reference(at);
 	if (!vm->oop_base || !safe_u32(at, &narrow) || narrow == 0)
 		return 0;
 	return *vm->oop_base + ((uintptr_t)narrow << *(const int32_t *)vm->oop_shift);
 }
 
-/* Bytes of a StackChunk without its frames; 0: it is none. */
-static uint32_t chunk_bytes(uintptr_t chunk)
+static bool is_chunk_class(uintptr_t klass)
 {
 	static const char name[] = "jdk/internal/vm/StackChunk";
 	char text[sizeof(name)];
-	uintptr_t klass, symbol;
-	uint32_t narrow, bytes;
+	uintptr_t symbol;
 	uint16_t length;
 
-	if (!safe_u32(chunk + vm->oop_klass, &narrow))
+	return safe_word(klass + vm->klass_name, &symbol) &&
+	       safe_u16(symbol + vm->symbol_length, &length) && length == sizeof(name) - 1 &&
+	       safe_copy(text, symbol + vm->symbol_body, length) &&
+	       memcmp(text, name, length) == 0;
+}
+
+static uintptr_t wide_class(uintptr_t narrow)
+{
+	return *vm->klass_base + (narrow << *(const int32_t *)vm->klass_shift);
+}
+
+/* Bytes of a StackChunk without its frames; 0: it is none. */
+static uint32_t chunk_bytes(uintptr_t chunk)
+{
+	enum { COMPACT_SHIFT = 42 }; /* markWord::klass_shift */
+	uintptr_t mark, klass;
+	uint32_t bytes;
+
+	if (!vm->klass_base || !safe_word(chunk, &mark) ||
+		!safe_word(chunk + vm->oop_klass, &klass))
 		return 0;
-	klass = *vm->klass_base + ((uintptr_t)narrow << *(const int32_t *)vm->klass_shift);
-	if (!safe_word(klass + vm->klass_name, &symbol) ||
-		!safe_u16(symbol + vm->symbol_length, &length) || length != sizeof(name) - 1 ||
-		!safe_copy(text, symbol + vm->symbol_body, length) ||
-		memcmp(text, name, length) != 0 ||
-		!safe_u32(klass + vm->klass_layout_helper, &bytes))
+	/* Its class is in the lower half of a word, the whole word, or in the mark before it. */
+	if (is_chunk_class(wide_class((uint32_t)klass)))
+		klass = wide_class((uint32_t)klass);
+	else if (!is_chunk_class(klass))
+		klass = wide_class(mark >> COMPACT_SHIFT);
+	if (!is_chunk_class(klass) || !safe_u32(klass + vm->klass_layout_helper, &bytes))
 		return 0;
 	return bytes & ~(uint32_t)(WORD - 1);
 }

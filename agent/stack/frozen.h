@@ -15,8 +15,7 @@
  * each frame are its return address and its caller's frame pointer.
  *
  * The collector may move the objects while they are read: what is read is checked, as a stack is, and the way
- * there is looked at again at the end. Where references have bits of their own in them (ZGC) nothing is
- * read.
+ * there is looked at again at the end.
  *
  * Runs: as walk.h.
  */

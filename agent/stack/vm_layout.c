@@ -110,6 +110,9 @@ static const struct field_row {
 	MAYBE_STATIC("CompressedKlassPointers", "_narrow_klass._shift", klass_shift),
 	MAYBE("oopDesc", "_metadata._compressed_klass", oop_klass),
 	MAYBE("Klass", "_layout_helper", klass_layout_helper),
+	MAYBE_STATIC("ZGlobalsForVMStructs", "_instance_p", z_globals),
+	MAYBE("ZGlobalsForVMStructs", "_ZPointerLoadShift", z_shift),
+	MAYBE("ZGlobalsForVMStructs", "_ZPointerLoadBadMask", z_bad_mask),
 #undef MEMBER
 #undef MAYBE
 #undef STATIC
