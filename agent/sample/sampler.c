@@ -77,6 +77,8 @@ static struct sampling {
 		int64_t java_id;
 		pid_t tid;
 		char name[256];
+		bool joined; /* the trace has one now, which the samples went to */
+		bool put;
 	} *row;
 	size_t rows, row_room;
 } sampling;
@@ -288,6 +290,7 @@ static bool find_node(
 	context = slot_context(slot);
 	if (!context || atomic_load(&slot->session) != session_now())
 		return !thread->unwanted;
+	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
 	where->method = tree_at(&context->tree, context->current)->method;
@@ -341,7 +344,7 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
-	record->waiting = where->waiting;
+	record->about = where->about;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
 		record->frame[i] = frame_pack(&stack->frame[i]);
@@ -453,7 +456,7 @@ static void find_node_outside(const struct sampled_thread *thread, struct sample
 		slot && atomic_load(&slot->session) == session_now() ? slot_context(slot) : NULL;
 	uint32_t index;
 
-	*where = (struct sample_record){.waiting = true};
+	*where = (struct sample_record){.about = SAMPLE_WAITED};
 	if (!context)
 		return;
 	where->row = context->row.id;
@@ -535,6 +538,29 @@ static uint32_t row_of(struct sampled_thread *thread)
 	return row->id;
 }
 
+/* The row of a record. What its thread was sampled before the trace had a row for it goes there. */
+static uint32_t row_for(const struct sample_record *record)
+{
+	struct sampled_thread *thread = sampled_thread_at(record->thread);
+	uint32_t before = thread->row;
+
+	if (record->row == 0)
+		return row_of(thread);
+	if (record->about & SAMPLE_VIRTUAL || before == record->row)
+		return record->row;
+	thread->row = record->row;
+	for (size_t i = 0; i < sampling.rows; i++) {
+		const struct profile_forward forward = {
+			.thread = before, .to_thread = record->row};
+
+		if (sampling.row[i].id != before)
+			continue;
+		sample_tree_forward(sampling.tree, &forward);
+		sampling.row[i].joined = true;
+	}
+	return record->row;
+}
+
 /* The innermost frame of that method: what is called from there is in front of it. `count`: there is none. */
 static unsigned find_method(const uint32_t *method, unsigned count, uint32_t wanted)
 {
@@ -606,9 +632,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 	}
 	for (unsigned i = 0; i < frames; i++)
 		method[i] = name[i].method;
-	node = sample_tree_anchor(sampling.tree,
-		record->row ? record->row : row_of(sampled_thread_at(record->thread)),
-		record->node);
+	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
 	if (node == 0) {
 		lose_all(record->weight, SAMPLE_FULL);
 		return;
@@ -630,7 +654,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
 		node = next;
 	}
-	if (record->waiting)
+	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;
 	/* What the sample is about has the place of the code that did it. */
 	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
@@ -664,7 +688,7 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 	int status = 0;
 
 	for (size_t i = 0; i < sampling.rows && status == 0; i++) {
-		const struct row *row = &sampling.row[i];
+		struct row *row = &sampling.row[i];
 		const struct profile_thread record = {.id = row->id,
 			.java_id = row->java_id,
 			.os_id = row->tid,
@@ -675,9 +699,14 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 		const struct profile_node root = {
 			.thread = row->id, .method = METHOD_ROOT, .base = nothing, .spent = nothing};
 
+		if (row->joined && row->put)
+			status = profile_drop_thread(profile, row->id, error);
+		if (row->joined)
+			continue;
 		status = profile_put(profile, &record, error);
 		if (status == 0)
 			status = profile_put(profile, &root, error);
+		row->put = true;
 	}
 	return status;
 }
