@@ -68,7 +68,7 @@ static struct sampling {
 		_Atomic bool used;
 		struct stack_frame frame[STACK_FRAMES];
 		struct sample_poll poll;
-	} *stack;
+	} * stack;
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t ended[WALK_ENDS];
 	struct row { /* of a thread that the trace has none for */
@@ -79,7 +79,7 @@ static struct sampling {
 		char name[256];
 		bool joined; /* the trace has one now, which the samples went to */
 		bool put;
-	} *row;
+	} * row;
 	size_t rows, row_room;
 } sampling;
 
@@ -145,7 +145,8 @@ static int choose_clock(struct condition *condition, struct error *error)
 	event->kernel_stack = false;
 	condition->how = "timers of the kernel's tick: perf events are forbidden here";
 	log_line(LOG_INFO,
-		"sample=%s: perf events are forbidden here, timers do it: a sample each tick of "
+		"sample=%s: perf events are forbidden here, timers do it: a sample each tick "
+		"of "
 		"the kernel, without its part of the stack",
 		condition->name);
 	return 0;
@@ -452,8 +453,9 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
-	struct thread_context *context =
-		slot && atomic_load(&slot->session) == session_now() ? slot_context(slot) : NULL;
+	struct thread_context *context = slot && atomic_load(&slot->session) == session_now()
+						 ? slot_context(slot)
+						 : NULL;
 	uint32_t index;
 
 	*where = (struct sample_record){.about = SAMPLE_WAITED};
@@ -622,7 +624,8 @@ static void add_sample(void *unused, const struct sample_record *record)
 		for (unsigned i = 0; i < frames && i < 6; i++) {
 			struct stack_frame f = frame_unpack(record->frame[i]);
 			const struct profile_method *m = methods_get(name[i].method);
-			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind, f.bci, (long)f.what);
+			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind,
+				f.bci, (long)f.what);
 		}
 		fprintf(stderr, "\n");
 	}
@@ -696,8 +699,10 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			.alive = row->thread->row == row->id && !row->thread->gone,
 			.folded = 1};
 		static const uint64_t nothing[PROFILE_METRIC_MAX];
-		const struct profile_node root = {
-			.thread = row->id, .method = METHOD_ROOT, .base = nothing, .spent = nothing};
+		const struct profile_node root = {.thread = row->id,
+			.method = METHOD_ROOT,
+			.base = nothing,
+			.spent = nothing};
 
 		if (row->joined && row->put)
 			status = profile_drop_thread(profile, row->id, error);
@@ -792,11 +797,8 @@ static void forward(const struct profile_forward *record)
 	sample_tree_forward(sampling.tree, record);
 }
 
-const struct sample_source sampler_source = {.drain = drain,
-	.put = put,
-	.put_done = put_done,
-	.forward = forward,
-	.facts = facts};
+const struct sample_source sampler_source = {
+	.drain = drain, .put = put, .put_done = put_done, .forward = forward, .facts = facts};
 
 /* ---- begin and end ---- */
 
@@ -891,7 +893,8 @@ void sampler_begin(void)
 	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
 	wall = sampler_condition(SAMPLE_WALL);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
-		log_line(LOG_ERROR, "sample=%s: its thread cannot be started: there are no such samples",
+		log_line(LOG_ERROR,
+			"sample=%s: its thread cannot be started: there are no such samples",
 			sampling.condition[wall].name);
 }
 
