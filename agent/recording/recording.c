@@ -184,8 +184,10 @@ static int open_samples(JNIEnv *jni, struct session *session, struct error *erro
 
 static bool close_samples(JNIEnv *jni, struct session *session)
 {
-	sampler_close();
-	return true;
+	/* A writer that hangs may still look at them. */
+	if (!session->abandoned)
+		sampler_close();
+	return !session->abandoned;
 }
 
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)

@@ -849,6 +849,9 @@ int sampler_open(struct session *session, struct error *error)
 
 	if (!learnt)
 		return cannot(error);
+	if (sampling.buffer)
+		return error_set(error, ERROR_BUSY,
+			"the samples of the recording before are still being written");
 	sampling.session = session;
 	sampling.ticks = sampling.handled = 0;
 	memset((void *)sampling.ended, 0, sizeof(sampling.ended));
