@@ -13,7 +13,7 @@ struct node {
 	uint32_t parent, first, next; /* child, sibling */
 	uint32_t method;              /* or ANCHOR */
 	uint32_t row;
-	uint32_t id; /* in its row; of an anchor that of the trace's node */
+	uint32_t id;    /* in its row; of an anchor that of the trace's node */
 	uint32_t older; /* node of the same row */
 	bool put, dead;
 };
