@@ -265,7 +265,7 @@ static void views(void **state)
 			"1000000nsperf task-clock"},
 		{__LINE__, "SELECT group_concat(name) FROM state",
 			"interpreted,c1,c2,c1-inlined,c2-inlined,stub,native,jvm,kernel,gc,"
-			"waiting,unknown"},
+			"jit,waiting,unknown"},
 	};
 	const char *path = write_lines(some);
 	char answer[256];
