@@ -20,9 +20,12 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
+	ENTRY_WORDS = 10, /* the same, while it is made */
 	INLINED_MAX = 200, /* into one another */
 	FROZEN_MAX = 4096,
-	SHIFT_WORDS = 32 /* that compiled code may have put on top of its frame */
+	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
+	STUB_WORDS = 96,   /* of a stub's frame */
+	STUB_PROLOGUE = 64 /* bytes that make it */
 };
 
 /* The stack as far as it was walked: pc, sp and fp are the frame's that comes next. */
@@ -172,18 +175,31 @@ static bool push_interpreted(struct walk *walk, uint32_t method, int32_t bci)
 static bool walk_interpreter_entry(struct walk *walk)
 {
 	uint32_t method = seen_method(walk->walker->seen, walk->now.method);
-	uintptr_t pc;
+	uintptr_t at, of, pc, fp, sp = walk->now.caller_sp;
 
 	if (!walk->innermost || method == 0)
 		return end(walk, WALK_METHOD);
 	if (!push_interpreted(walk, method, -1))
 		return false;
-	if (stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc) &&
-		in_stack(walk, walk->now.caller_sp))
-		return go_out(walk, pc, walk->now.caller_sp, walk->now.fp);
-	if (try_part(walk, (struct frame_part){0, true}) || try_frame_pointer(walk))
-		return true;
-	return end(walk, WALK_RETURN);
+	if (!in_stack(walk, sp))
+		sp = 0;
+	if (sp && stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc))
+		return go_out(walk, pc, sp, walk->now.fp);
+	/* The frame pointer is pushed, or is new, or the return address waits in a register. */
+	if (sp && stack_word(walk, walk->now.sp + WORD, &pc) && is_return(walk, pc) &&
+		stack_word(walk, walk->now.sp, &fp))
+		return go_out(walk, pc, sp, fp);
+	at = walk->now.fp;
+	if (at - walk->now.sp < ENTRY_WORDS * WORD && stack_word(walk, at + WORD, &pc) &&
+		is_return(walk, pc) && stack_word(walk, at, &fp)) {
+		if (stack_word(walk, at + (uintptr_t)(INTERPRETED_CALLER_SP * WORD), &of) &&
+			of > at && in_stack(walk, of))
+			sp = of;
+		return go_out(walk, pc, sp ? sp : at + 2 * WORD, fp);
+	}
+	if (sp && walk->now.popped && is_return(walk, walk->now.popped))
+		return go_out(walk, walk->now.popped, sp, walk->now.fp);
+	return try_part(walk, (struct frame_part){0, true}) || end(walk, WALK_RETURN);
 }
 
 static bool walk_interpreted(struct walk *walk)
@@ -249,7 +265,7 @@ static bool try_shifted(struct walk *walk, uint32_t words)
 static bool leave_compiled(struct walk *walk, const struct code *code)
 {
 	uint32_t words = code->frame_words;
-	uintptr_t sp = walk->now.sp + words * WORD, pc, fp;
+	uintptr_t sp, pc, fp;
 
 	if (walk->innermost) {
 		bool built = walk->now.pc >= code->begin + code->frame_complete;
@@ -265,6 +281,7 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 		       try_part(walk, (struct frame_part){0, true}) ||
 		       try_shifted(walk, words) || end(walk, WALK_RETURN);
 	}
+	sp = walk->now.sp + (words + words_pushed(walk->now.pc)) * WORD;
 	if (words < 2 || !stack_word(walk, sp - WORD, &pc) ||
 		!stack_word(walk, sp - 2 * WORD, &fp))
 		return end(walk, WALK_BOUNDS);
@@ -376,6 +393,79 @@ static bool walk_frozen(struct walk *walk)
 	return end(walk, WALK_FROZEN);
 }
 
+/* True if Java code returns there from a stub: it is behind a call of one. */
+static bool is_stub_return(const struct walk *walk, uintptr_t pc)
+{
+	uintptr_t target = is_return(walk, pc) ? call_target(pc) : 0;
+	struct code called;
+
+	return target && code_has(target) && code_find(target, &called) &&
+	       (called.kind == CODE_STUB || called.kind == CODE_RUNTIME ||
+		       called.kind == CODE_OTHER);
+}
+
+/* Out of a stub, whose return address is at that place. */
+static bool leave_stub(struct walk *walk, uintptr_t at)
+{
+	uintptr_t pc, fp = walk->now.fp;
+
+	/* It has made a frame, or is about to. */
+	if (fp == at - WORD || at == walk->now.sp + WORD)
+		stack_word(walk, at - WORD, &fp);
+	return stack_word(walk, at, &pc) && go_out(walk, pc, at + WORD, fp);
+}
+
+/* The nearest word of the stub's that is a return address. */
+static bool try_nearest(
+	struct walk *walk, bool (*fits)(const struct walk *walk, uintptr_t pc), uint32_t words)
+{
+	uintptr_t at = walk->now.sp, pc;
+
+	for (; words-- > 0 && stack_word(walk, at, &pc); at += WORD)
+		if (fits(walk, pc))
+			return leave_stub(walk, at);
+	return false;
+}
+
+/* True if the stub has the frame that the JVM says it has: those of C1's begin otherwise, and one of them
+ * is jumped to when the frame that it was called from is gone. */
+static bool has_known_frame(const struct walk *walk, const struct code *code)
+{
+	if (code->kind != CODE_RUNTIME || code->frame_words < 2)
+		return false;
+	return walk->innermost ? code->frame_complete < STUB_PROLOGUE
+			       : !strstr(code->name, "unwind_exception");
+}
+
+/* Out of a stub, which may have saved who knows what. In its own frame may be stale words, but hardly those
+ * that are behind a call of a stub. */
+static bool try_stub(struct walk *walk, const struct code *code)
+{
+	uintptr_t fp = walk->now.fp, sp = walk->now.sp, pc;
+
+	if (fp >= sp && fp - sp < STUB_WORDS * WORD && stack_word(walk, fp + WORD, &pc) &&
+		is_stub_return(walk, pc))
+		return leave_stub(walk, fp + WORD);
+	if (code->frame_words >= 2 &&
+		stack_word(walk, sp + (code->frame_words - 1) * WORD, &pc) &&
+		is_stub_return(walk, pc))
+		return try_part(walk, (struct frame_part){code->frame_words, false});
+	/* Exceptions: it was jumped to, as the frame of what was called is gone. */
+	return (walk->innermost && try_part(walk, (struct frame_part){0, true})) ||
+	       try_nearest(walk, is_return, 2) ||
+	       try_nearest(walk, is_stub_return, STUB_WORDS);
+}
+
+/* The JVM has called a stub, and the thread has no Java code, or has not left it by an anchor. */
+static bool try_native_caller(struct walk *walk)
+{
+	uintptr_t pc;
+
+	return stack_word(walk, walk->now.sp, &pc) && walk->walker->modules &&
+	       modules_find(walk->walker->modules, pc - 1) &&
+	       go_out(walk, pc, walk->now.sp + WORD, walk->now.fp);
+}
+
 static bool walk_stub(struct walk *walk, const struct code *code)
 {
 	uintptr_t pc = walk->now.pc, sp;
@@ -387,6 +477,10 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 		return walk->innermost ? end(walk, WALK_CODE) : walk_frozen(walk);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
+	if (has_known_frame(walk, code))
+		return leave_compiled(walk, code);
+	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
+		return true;
 	/* Where the caller's stack was is in a register while arguments are moved. */
 	sp = walk->now.caller_sp;
 	if (code->kind == CODE_ADAPTER && walk->innermost && in_stack(walk, sp) &&
@@ -401,7 +495,8 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && code->frame_words >= 2 &&
 		try_part(walk, (struct frame_part){code->frame_words, false}))
 		return true;
-	return try_frame_pointer(walk) || end(walk, WALK_CODE);
+	return try_frame_pointer(walk) || (walk->innermost && try_native_caller(walk)) ||
+	       end(walk, WALK_CODE);
 }
 
 static bool walk_generated(struct walk *walk)
@@ -410,11 +505,15 @@ static bool walk_generated(struct walk *walk)
 
 	if (!code_find(walk->now.pc, &code))
 		return end(walk, WALK_CODE);
-	/* What it left Java by is surer than what the registers tell of a frame on its way. */
-	if (walk->innermost && !walk->anchored && code.kind != CODE_STUB) {
+	/* What it left Java by is surer than what the registers tell of a frame on its way. The JVM itself
+	 * calls stubs, too. */
+	if (walk->innermost && !walk->anchored) {
 		walk->anchored = true;
+		if (code.kind == CODE_STUB && !push(walk, FRAME_STUB, walk->now.pc, -1, 0))
+			return false;
 		if (follow_anchor(walk, walk->thread->java + walk->vm->thread_anchor))
 			return true;
+		walk->count -= code.kind == CODE_STUB;
 	}
 	walk->anchored = true;
 	switch (code.kind) {

@@ -25,7 +25,7 @@ enum {
 /* The registers of an interrupted thread. While the interpreter runs method is the Method at its entry,
  * bytecode where it is in it; caller_sp at the entry of a method and in adapters. */
 struct machine {
-	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp;
+	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp, popped;
 };
 
 /* uc: a signal handler's third argument. */
@@ -94,6 +94,23 @@ static inline bool is_behind_call(uintptr_t pc)
 	uint32_t before = ((const uint32_t *)pc)[-1];
 
 	return (before & 0xfc000000) == 0x94000000 || (before & 0xfffffc1f) == 0xd63f0000;
+}
+
+/* Words that compiled code has pushed for the call before the address: it takes them away behind it, by
+ * ldp x, x, [sp], #16. */
+static inline uint32_t words_pushed(uintptr_t pc)
+{
+	return (*(const uint32_t *)pc & 0xffff83e0) == 0xa8c103e0 ? 2 : 0;
+}
+
+/* What the call before the address called: bl, to 26 bits of words. 0: not known. */
+static inline uintptr_t call_target(uintptr_t pc)
+{
+	uint32_t before = ((const uint32_t *)pc)[-1];
+
+	if ((before & 0xfc000000) != 0x94000000)
+		return 0;
+	return pc - 4 + (uintptr_t)(((int64_t)(before & 0x03ffffff) << 38) >> 36);
 }
 
 #endif

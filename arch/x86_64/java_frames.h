@@ -24,9 +24,10 @@ enum {
 };
 
 /* The registers of an interrupted thread. While the interpreter runs method is the Method at its entry,
- * bytecode where it is in it; caller_sp at the entry of a method and in adapters. */
+ * bytecode where it is in it; caller_sp at the entry of a method and in adapters; popped the return address
+ * while locals are put in its place. */
 struct machine {
-	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp;
+	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp, popped;
 };
 
 /* uc: a signal handler's third argument. */
@@ -41,6 +42,7 @@ static inline struct machine machine_interrupted(const void *uc)
 		.method = (uintptr_t)r[REG_RBX],
 		.bytecode = (uintptr_t)r[REG_R13],
 		.caller_sp = (uintptr_t)r[REG_R13],
+		.popped = (uintptr_t)r[REG_RAX],
 	};
 }
 
@@ -117,6 +119,43 @@ static inline bool is_behind_call(uintptr_t pc)
 	       (at[-3] == 0xff && (at[-2] & 0xf8) == 0x50) ||
 	       (at[-6] == 0xff && ((at[-5] & 0xf8) == 0x90 || at[-5] == 0x15)) ||
 	       (at[-7] == 0xff && at[-6] == 0x94) || (at[-4] == 0xff && at[-3] == 0x54);
+}
+
+/* Words that compiled code has pushed for the call before the address: it pops them behind it, into
+ * registers other than rbp. */
+static inline uint32_t words_pushed(uintptr_t pc)
+{
+	const uint8_t *at = (const uint8_t *)pc;
+	uint32_t words = 0;
+
+	for (;; words++) {
+		if (at[0] == 0x41 && (at[1] & 0xf8) == 0x58)
+			at += 2;
+		else if ((at[0] & 0xf8) == 0x58 && at[0] != 0x5d)
+			at++;
+		else
+			return words;
+	}
+}
+
+/* What the call before the address called: a near call, or mov r10, address; call r10. 0: not known.
+ * 13 bytes in front of it can be read. */
+static inline uintptr_t call_target(uintptr_t pc)
+{
+	static const uint8_t call[] = {0x41, 0xff, 0xd2}, move[] = {0x49, 0xba};
+	const uint8_t *at = (const uint8_t *)pc;
+	uint64_t address;
+	int32_t distance;
+
+	if (memcmp(at - 3, call, sizeof(call)) == 0 &&
+		memcmp(at - 13, move, sizeof(move)) == 0) {
+		memcpy(&address, at - 11, sizeof(address));
+		return address;
+	}
+	if (at[-5] != 0xe8)
+		return 0;
+	memcpy(&distance, at - 4, sizeof(distance));
+	return pc + (uintptr_t)(intptr_t)distance;
 }
 
 #endif
