@@ -20,7 +20,7 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
-	ENTRY_WORDS = 10, /* the same, while it is made */
+	ENTRY_WORDS = 10,  /* the same, while it is made */
 	INLINED_MAX = 200, /* into one another */
 	FROZEN_MAX = 4096,
 	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
@@ -452,8 +452,7 @@ static bool try_stub(struct walk *walk, const struct code *code)
 		return try_part(walk, (struct frame_part){code->frame_words, false});
 	/* Exceptions: it was jumped to, as the frame of what was called is gone. */
 	return (walk->innermost && try_part(walk, (struct frame_part){0, true})) ||
-	       try_nearest(walk, is_return, 2) ||
-	       try_nearest(walk, is_stub_return, STUB_WORDS);
+	       try_nearest(walk, is_return, 2) || try_nearest(walk, is_stub_return, STUB_WORDS);
 }
 
 /* The JVM has called a stub, and the thread has no Java code, or has not left it by an anchor. */
