@@ -78,7 +78,7 @@ bool sample_events_allocations(const struct session *session)
 
 int sample_events_begin(struct error *error)
 {
-	condition = sampler_condition(SAMPLE_ALLOC);
+	condition = sampler_condition(SAMPLE_ALLOC, 0);
 	if (condition < 0)
 		return 0;
 	period = (double)sampler_period((unsigned)condition);
