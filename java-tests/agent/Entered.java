@@ -2,6 +2,7 @@
 // Copyright the jprof authors
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.InputStreamReader;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -12,10 +13,12 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Calls methods of each kind, and counts by itself how often. Is told what to do, a line at a time:
  * "run N" does so many rounds in 8 threads and answers how often each method was entered in these
- * rounds; "virtual N" the same in so many virtual threads, where there are any.
+ * rounds; "virtual N" the same in so many virtual threads, where there are any; "files N" looks for a
+ * file so often.
  */
 public class Entered {
 	private static final int THREADS = 8;
+	private static int found;
 
 	/** What is called; each method counts itself. */
 	static class Work {
@@ -116,6 +119,14 @@ public class Entered {
 			thread.join();
 	}
 
+	/** Each calls one native method of the JDK. */
+	private static void lookForFiles(int count) {
+		File file = new File("/");
+
+		for (int i = 0; i < count; i++)
+			found += file.exists() ? 1 : 0;
+	}
+
 	private static TreeMap<String, Long> counts() {
 		TreeMap<String, Long> counts = new TreeMap<>();
 
@@ -137,10 +148,11 @@ public class Entered {
 			int count = Integer.parseInt(words[1]);
 			TreeMap<String, Long> before = counts();
 
-			if (words[0].equals("run"))
-				inThreads(count);
-			else
-				inVirtualThreads(count);
+			switch (words[0]) {
+			case "run" -> inThreads(count);
+			case "virtual" -> inVirtualThreads(count);
+			default -> lookForFiles(count);
+			}
 			counts().forEach((name, number) ->
 					System.out.println(name + " " + (number - before.get(name))));
 			System.out.println("done");
