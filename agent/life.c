@@ -90,14 +90,29 @@ static int watch_io(JNIEnv *jni, struct error *error)
 	return 0;
 }
 
+/* What stacks are read by. */
+static void learn_stacks(JNIEnv *jni)
+{
+	static const char chunk[] = "jdk/internal/vm/StackChunk";
+	struct frozen_fields fields = {
+		.continuation_tail =
+			hotspot_field_offset(jni, "jdk/internal/vm/Continuation", "tail"),
+		.chunk_parent = hotspot_field_offset(jni, chunk, "parent"),
+		.chunk_sp = hotspot_field_offset(jni, chunk, "sp"),
+		.chunk_size = hotspot_field_offset(jni, chunk, "size"),
+	};
+
+	sampler_learn(hotspot_current_thread(jni), hotspot_function, hotspot_library_path(),
+		&fields, hotspot_references_are_narrow(jni));
+}
+
 static int open(JNIEnv *jni, jthread thread, struct error *error)
 {
 	if (jvm_learn(jni, error) || watch_io(jni, error))
 		return -ERROR_JVM;
 	if (!learnt) {
 		known.alloc = hotspot_learn(jni);
-		sampler_learn(hotspot_current_thread(jni), hotspot_function,
-			hotspot_library_path());
+		learn_stacks(jni);
 	}
 	learnt = true;
 	recording_know(&known);

@@ -290,6 +290,14 @@ static void say_line(const char *line)
 	say("%s", line);
 }
 
+/* With calls=sample there is nothing to adjust. */
+static bool has_probes(const struct profile *profile)
+{
+	const char *calls = profile_meta_get(profile, "calls");
+
+	return !calls || strcmp(calls, "sample") != 0;
+}
+
 /* Prints the view, adjusted if it shows figures that can be. */
 static int print_profile(const struct profile *profile, const struct words *words,
 	const char *state, uint64_t *violations, struct error *error)
@@ -304,7 +312,8 @@ static int print_profile(const struct profile *profile, const struct words *word
 	request.state = state;
 	request.say = say_line;
 	request.before_write = progress_hide;
-	if ((request.view->adjusts && !profile_is_unwritten(profile)) || words->calibration) {
+	if ((request.view->adjusts && !profile_is_unwritten(profile) && has_probes(profile)) ||
+		words->calibration) {
 		progress_show("taking out what probes cost");
 		failed = adjustment_init(&adjustment, profile, &choice, error);
 		if (failed == 0 && waiting_interrupted())

@@ -146,10 +146,9 @@ struct alloc_source hotspot_alloc_source(JNIEnv *jni)
 	return source;
 }
 
-/* JavaThread of the calling thread, by Thread.eetop. */
-static const char *hotspot_java_thread(JNIEnv *jni)
+/* JavaThread, by Thread.eetop. */
+uintptr_t hotspot_thread_of(JNIEnv *jni, jthread thread)
 {
-	jthread thread = jvm_current_thread();
 	jclass class = (*jni)->FindClass(jni, "java/lang/Thread");
 	jfieldID eetop = NULL;
 	jlong address = 0;
@@ -160,14 +159,92 @@ static const char *hotspot_java_thread(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	else if (thread && eetop)
 		address = (*jni)->GetLongField(jni, thread, eetop);
-	(*jni)->DeleteLocalRef(jni, thread);
 	(*jni)->DeleteLocalRef(jni, class);
-	return (const char *)(uintptr_t)address;
+	return (uintptr_t)address;
 }
 
 uintptr_t hotspot_current_thread(JNIEnv *jni)
 {
-	return (uintptr_t)hotspot_java_thread(jni);
+	jthread thread = jvm_current_thread();
+	uintptr_t address = hotspot_thread_of(jni, thread);
+
+	(*jni)->DeleteLocalRef(jni, thread);
+	return address;
+}
+
+/* jdk.internal.misc.Unsafe and the one object of it. NULL: this JDK has none. */
+static jobject hotspot_unsafe(JNIEnv *jni, jclass *class)
+{
+	jmethodID method = NULL;
+	jobject unsafe = NULL;
+
+	*class = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
+	if (*class)
+		method = (*jni)->GetStaticMethodID(
+			jni, *class, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+	if (method)
+		unsafe = (*jni)->CallStaticObjectMethod(jni, *class, method);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	return unsafe;
+}
+
+static jlong call_offset(
+	JNIEnv *jni, jobject unsafe, jclass class, jclass of, const char *field)
+{
+	jmethodID method = (*jni)->GetMethodID(
+		jni, class, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
+	jstring name = method ? (*jni)->NewStringUTF(jni, field) : NULL;
+	jlong place = 0;
+
+	if (name)
+		place = (*jni)->CallLongMethod(jni, unsafe, method, of, name);
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		place = 0;
+	}
+	(*jni)->DeleteLocalRef(jni, name);
+	return place;
+}
+
+uint32_t hotspot_field_offset(JNIEnv *jni, const char *class_name, const char *field)
+{
+	jclass class, of = (*jni)->FindClass(jni, class_name);
+	jlong place = 0;
+	jobject unsafe;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (!of)
+		return 0;
+	unsafe = hotspot_unsafe(jni, &class);
+	if (unsafe)
+		place = call_offset(jni, unsafe, class, of, field);
+	(*jni)->DeleteLocalRef(jni, unsafe);
+	(*jni)->DeleteLocalRef(jni, class);
+	(*jni)->DeleteLocalRef(jni, of);
+	return (uint32_t)place;
+}
+
+bool hotspot_references_are_narrow(JNIEnv *jni)
+{
+	jclass class;
+	jobject unsafe = hotspot_unsafe(jni, &class);
+	jmethodID method = NULL;
+	jclass array = (*jni)->FindClass(jni, "[Ljava/lang/Object;");
+	jint scale = 0;
+
+	if (unsafe)
+		method = (*jni)->GetMethodID(
+			jni, class, "arrayIndexScale", "(Ljava/lang/Class;)I");
+	if (method)
+		scale = (*jni)->CallIntMethod(jni, unsafe, method, array);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, array);
+	(*jni)->DeleteLocalRef(jni, unsafe);
+	(*jni)->DeleteLocalRef(jni, class);
+	return scale == 4;
 }
 
 /* True if the counters grow by an array of known size, and not by much more. */
@@ -207,7 +284,7 @@ enum hotspot_alloc hotspot_learn(JNIEnv *jni)
 {
 	/* A JavaThread is some kilobytes; the JNIEnv is a part of it. */
 	static const ptrdiff_t part_limit = 64 * 1024;
-	const char *thread = hotspot_java_thread(jni);
+	const char *thread = (const char *)hotspot_current_thread(jni);
 
 	env_to_thread = thread - (const char *)jni;
 	thread_allocated = hotspot_management();

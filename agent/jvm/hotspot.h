@@ -58,6 +58,15 @@ const char *hotspot_library_path(void);
 /* The JVM's struct of the calling thread, a Java one; 0: not known. */
 uintptr_t hotspot_current_thread(JNIEnv *jni);
 
+/* The same of any thread. */
+uintptr_t hotspot_thread_of(JNIEnv *jni, jthread thread);
+
+/* Where a field of a boot class is in its objects, by the JDK's own Unsafe; 0: there is none. */
+uint32_t hotspot_field_offset(JNIEnv *jni, const char *class_name, const char *field);
+
+/* True if references in objects have 32 bits. */
+bool hotspot_references_are_narrow(JNIEnv *jni);
+
 /* Where the calling thread's allocation counters are. */
 struct alloc_source hotspot_alloc_source(JNIEnv *jni);
 

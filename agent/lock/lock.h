@@ -17,6 +17,7 @@ enum lock_rank {
 	LOCK_SESSION = 1, /* the session's life: started, flushing, ended */
 	LOCK_EVENTS,      /* the threads' places for their events */
 	LOCK_STARTS,      /* threads that are being started in the scope */
+	LOCK_SAMPLES,     /* the threads that are sampled */
 	LOCK_THREADS,     /* the list of thread contexts, folding */
 	LOCK_ARCHIVE,     /* which archive a row is bound to */
 	LOCK_ARCHIVES,    /* the list of archives that rows are bound to */
@@ -29,7 +30,6 @@ enum lock_rank {
 	LOCK_FILE_SLOTS,  /* places of rows that are free again */
 	LOCK_OPENERS,     /* the threads that opened something */
 	LOCK_STUBS,       /* what code the JVM made */
-	LOCK_SAMPLES,     /* the threads that are sampled */
 	LOCK_RECORDS,     /* rings and segments of records */
 	LOCK_MARKS,       /* marks that wait to be written */
 	LOCK_NEAR,        /* the names near a session's patterns */

@@ -208,7 +208,7 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 	threads_tell(&told);
 	sampler_begin();
 	sample_entries_begin();
-	return sample_events_begin(error);
+	return sample_events_begin(jni, error);
 }
 
 static bool stop_samples(struct session *session, struct error *error)

@@ -181,11 +181,12 @@ static struct frame_name java_frame(struct frame_names *names, const struct stac
 
 static uint32_t function_id(enum method_kind kind, const char *library, const char *name)
 {
-	struct jvm_method method = {
-		.class_name = strdup(library), .name = strdup(name), .is_native = true};
+	struct jvm_method method = {.class_name = library ? strdup(library) : NULL,
+		.name = strdup(name),
+		.is_native = kind != METHOD_MARK};
 	uint32_t id = 0;
 
-	if (method.class_name && method.name)
+	if ((method.class_name || !library) && method.name)
 		id = methods_on_stack(&method, kind, NULL);
 	jvm_method_fini(&method);
 	return id;
@@ -193,7 +194,7 @@ static uint32_t function_id(enum method_kind kind, const char *library, const ch
 
 uint32_t frame_mark(struct frame_names *names, const char *mark)
 {
-	return function_id(METHOD_MARK, "", mark);
+	return function_id(METHOD_MARK, NULL, mark);
 }
 
 static const char *base_name(const char *path)

@@ -4,11 +4,11 @@
 #include "agent/sample/sample_events.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/jvm/hotspot.h"
 #include "agent/methods/methods.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_slot.h"
@@ -28,13 +28,23 @@ static void JNICALL on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size,
 {
 }
 
+/* e to the power of -x, for x from 0 to 30, to six digits. Agents have no mathematical library. */
+static double decay(double x)
+{
+	double y = x / 256, power = 1 - y + y * y / 2 - y * y * y / 6 + y * y * y * y / 24;
+
+	for (int i = 0; i < 8; i++)
+		power *= power;
+	return power;
+}
+
 /* How many periods the object stands for. The JVM takes an object if one or more of its points, which are
  * a period apart on average, fall into it (threadHeapSampler.cpp), the distances being exponential: an object
  * of s bytes is taken with 1 - exp(-s / period), and so stands for s / period of that part. */
 static uint32_t periods_of(jlong size)
 {
 	double share = (double)size / period;
-	double exact = share < 1e-6 ? 1 : share / -expm1(-share);
+	double exact = share < 1e-3 ? 1 : share > 30 ? share : share / (1 - decay(share));
 	uint64_t sum = atomic_fetch_add(&rest, (uint64_t)(exact * 4294967296.0)) & UINT32_MAX;
 
 	return (uint32_t)((sum + (uint64_t)(exact * 4294967296.0)) >> 32);
@@ -76,8 +86,26 @@ bool sample_events_allocations(const struct session *session)
 	return false;
 }
 
-int sample_events_begin(struct error *error)
+/* Java's threads that are there already. */
+static void tell_threads(JNIEnv *jni)
 {
+	struct jvm_thread description;
+	jthread *threads;
+	int count = jvm_live_threads(&threads);
+
+	for (int i = 0; i < count; i++) {
+		uintptr_t java = hotspot_thread_of(jni, threads[i]);
+
+		if (java && jvm_describe_thread(jni, threads[i], &description))
+			sampler_thread_is(java, description.java_id, description.name);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	free(threads);
+}
+
+int sample_events_begin(JNIEnv *jni, struct error *error)
+{
+	tell_threads(jni);
 	condition = sampler_condition(SAMPLE_ALLOC, 0);
 	if (condition < 0)
 		return 0;

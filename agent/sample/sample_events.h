@@ -15,6 +15,6 @@ void sample_events_callbacks(jvmtiEventCallbacks *callbacks);
 bool sample_events_allocations(const struct session *session);
 
 /* Behind sampler_begin: what the JVM has to know. 0, or a negative code. */
-int sample_events_begin(struct error *error);
+int sample_events_begin(JNIEnv *jni, struct error *error);
 
 #endif

@@ -36,6 +36,7 @@ static _Atomic(struct sampled_thread *) block[BLOCKS];
 static struct sample_event_choice choices[SAMPLE_CONDITIONS];
 static unsigned choice_count;
 static int sample_signal;
+static bool (*is_wanted)(const char *name, int64_t java_id, pid_t tid);
 static bool begun;
 static uint32_t made;                 /* places that were ever used */
 static struct sampled_thread *unused; /* free ones */
@@ -151,7 +152,6 @@ static void open_events(struct sampled_thread *thread)
 	}
 }
 
-/* What the thread used before anybody looked. */
 static uint64_t used_before(pid_t tid)
 {
 	struct timespec used;
@@ -159,6 +159,16 @@ static uint64_t used_before(pid_t tid)
 	if (clock_gettime((clockid_t)((~(unsigned)tid << 3) | 6), &used))
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* Some condition is processor time. */
+static bool clocked(void)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < choice_count; i++)
+		any |= choices[i].clock;
+	return any;
 }
 
 static void take_out(struct sampled_thread *thread)
@@ -172,14 +182,19 @@ static void take_out(struct sampled_thread *thread)
 
 /* ---- threads come and go ---- */
 
+static void describe(struct sampled_thread *thread, int64_t java_id, const char *name)
+{
+	thread->java_id = java_id;
+	snprintf(thread->name, sizeof(thread->name), "%s", name);
+	thread->unwanted = !is_wanted(name, java_id, thread->tid);
+}
+
 static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_start)
 {
 	struct sampled_thread *thread = find(tid);
 
-	if (thread && name) {
-		thread->java_id = java_id;
-		snprintf(thread->name, sizeof(thread->name), "%s", name);
-	}
+	if (thread && java_id)
+		describe(thread, java_id, name);
 	if (thread || is_own(tid))
 		return;
 	thread = take_place();
@@ -189,23 +204,54 @@ static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_star
 	}
 	thread->tid = tid;
 	thread->row = 0;
-	thread->java_id = java_id;
 	thread->gone = false;
-	thread->name[0] = '\0';
-	if (name)
-		snprintf(thread->name, sizeof(thread->name), "%s", name);
-	if (!from_the_start)
+	thread->java = 0;
+	thread->tick = thread->ran = 0;
+	atomic_store(&thread->slot, NULL);
+	atomic_store(&thread->due, 0);
+	describe(thread, java_id, name);
+	if (!from_the_start && clocked())
 		state.late_ns += used_before(tid);
 	chain(thread);
 	open_events(thread);
 }
 
-void sampled_thread_add(pid_t tid, int64_t java_id, const char *name)
+void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t java)
 {
+	struct sampled_thread *thread;
+
 	lock_take(&threads_lock);
 	if (begun)
 		add(tid, java_id, name, true);
+	thread = begun ? find(tid) : NULL;
+	if (thread)
+		thread->java = java;
 	lock_give(&threads_lock);
+}
+
+uint64_t sampled_thread_ran(const struct sampled_thread *thread)
+{
+	return used_before(thread->tid);
+}
+
+uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,
+	void (*look)(struct sampled_thread *thread, uint32_t ticks))
+{
+	lock_take(&threads_lock);
+	for (uint32_t i = 0; begun && i < made && (i % 16 != 0 || clock_system() < until); i++) {
+		struct sampled_thread *thread = sampled_thread_at(next++ % made);
+
+		if (thread->gone || !thread->java || thread->unwanted)
+			continue;
+		/* The first look tells only where it is. */
+		if (thread->tick == 0)
+			thread->ran = sampled_thread_ran(thread);
+		else if (tick > thread->tick)
+			look(thread, (uint32_t)(tick - thread->tick));
+		thread->tick = tick;
+	}
+	lock_give(&threads_lock);
+	return next;
 }
 
 void sampled_thread_remove(pid_t tid)
@@ -245,7 +291,7 @@ static void system_name(pid_t tid, char name[32])
 	name[length > 0 ? length : 0] = '\0';
 }
 
-struct sampled_thread *sampled_thread_known(void)
+struct sampled_thread *sampled_thread_known(uintptr_t java)
 {
 	struct sampled_thread *thread = sampled_thread_now();
 	char name[32];
@@ -253,7 +299,7 @@ struct sampled_thread *sampled_thread_known(void)
 	if (thread)
 		return thread;
 	system_name(own_tid, name);
-	sampled_thread_add(own_tid, 0, name);
+	sampled_thread_add(own_tid, 0, name, java);
 	return sampled_thread_now();
 }
 
@@ -337,12 +383,14 @@ void sampled_threads_sweep(void)
 
 /* ---- begin and end ---- */
 
-void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal)
+void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal,
+	bool (*wanted)(const char *name, int64_t java_id, pid_t tid))
 {
 	lock_take(&threads_lock);
 	memcpy(choices, choice, count * sizeof(*choice));
 	choice_count = count;
 	sample_signal = signal;
+	is_wanted = wanted;
 	state = (struct sampled_threads_state){0};
 	look_at = 0;
 	begun = true;

@@ -26,15 +26,24 @@ struct sampled_thread {
 	uint32_t row;    /* of the trace; 0: it has none; the drain's */
 	int64_t java_id; /* 0: it is none of Java's, or not known */
 	char name[256];  /* UTF-8 */
+	bool unwanted;   /* by the session's choice of threads */
+	/* Of Java's threads, for those who look from outside; under the lock, but for due. */
+	uintptr_t java; /* JavaThread; 0: not known */
+	_Atomic(void *) slot; /* of its events, where those know it */
+	uint64_t tick;       /* of the last look */
+	uint64_t ran;        /* ns of processor time until then */
+	_Atomic uint32_t due; /* ticks that its handler is to count */
 	struct sample_event event[SAMPLE_CONDITIONS];
 	struct sampled_thread *_Atomic next; /* of the same hash */
 	struct sampled_thread *link;         /* under the lock: ended, or free */
 	bool gone;                           /* under the lock: it has ended, or never was */
 };
 
-/* The conditions that threads have events for, by place; those of another kind have a period of 0. From
+/* The conditions that threads have events for, by place; those of another kind have a period of 0. wanted: whether the
+ * session wants the thread. From
  * now on threads may be added; those of the process are. */
-void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal);
+void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal,
+	bool (*wanted)(const char *name, int64_t java_id, pid_t tid));
 
 /* No thread has events from now on. */
 void sampled_threads_stop(void);
@@ -42,12 +51,19 @@ void sampled_threads_stop(void);
 /* Behind it, when no handler is inside any more: memory is given back. */
 void sampled_threads_end(void);
 
-/* A thread of the process. Nothing happens if it is there; then its name is what is told now, unless it is
- * NULL. Threads of jprof's own are not added. */
-void sampled_thread_add(pid_t tid, int64_t java_id, const char *name);
+/* A thread of Java's; java: JavaThread. If it is there, that is what it is from now on. */
+void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t java);
 
 /* It ends. */
 void sampled_thread_remove(pid_t tid);
+
+/* Calls look for Java's threads from the next-th on, until the clock is at `until`, all in turn; ticks: since
+ * the last look. Returns where to go on. */
+uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,
+	void (*look)(struct sampled_thread *thread, uint32_t ticks));
+
+/* ns of processor time that the thread has used. */
+uint64_t sampled_thread_ran(const struct sampled_thread *thread);
 
 /* Looks for threads that nobody told of, and for those that have ended. */
 void sampled_threads_look(void);
@@ -58,8 +74,9 @@ void sampled_threads_sweep(void);
 /* The calling thread, NULL: it is not sampled. */
 struct sampled_thread *sampled_thread_now(void);
 
-/* The same, made known if it is not; not in a signal handler. NULL: no memory, or it is jprof's own. */
-struct sampled_thread *sampled_thread_known(void);
+/* The same, of Java's (java: JavaThread), made known if it is not; not in a signal handler. NULL: no memory, or it
+ * is jprof's own. */
+struct sampled_thread *sampled_thread_known(uintptr_t java);
 
 /* By the number in a record. */
 struct sampled_thread *sampled_thread_at(uint32_t index);

@@ -22,6 +22,7 @@
 #include "agent/sample/frame_names.h"
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
+#include "agent/sample/wall_clock.h"
 #include "agent/stack/code.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/vm_threads.h"
@@ -92,7 +93,8 @@ void sampler_probe(void *(*symbol)(const char *name), unsigned java)
 		probed = vm_layout_read(&layout, symbol, java, &unknown) == 0;
 }
 
-void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library)
+void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library,
+	const struct frozen_fields *fields, bool narrow)
 {
 	struct elf_symbols *symbols;
 	uint64_t address = 0;
@@ -116,6 +118,7 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 	elf_symbols_destroy(symbols);
 	safe_read_by((safe_fetch)fetch);
 	code_use(&layout);
+	frozen_use(&layout, fields, narrow);
 	if (!vm_threads_learn(&layout, current, symbol)) {
 		error_set(&unknown, ERROR_MISSING,
 			"this JVM does not tell which thread is which");
@@ -183,6 +186,10 @@ static int choose(struct condition *condition, const char *item, struct error *e
 		return 0;
 	case SAMPLE_ENTER:
 		condition->how = "probes at the entry";
+		condition->event.period = 0;
+		return 0;
+	case SAMPLE_WALL:
+		condition->how = "a clock that looks at Java's threads";
 		condition->event.period = 0;
 		return 0;
 	default:
@@ -253,7 +260,10 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 		struct condition *condition = &sampling.condition[i];
 
 		kernel->periods = kernel->lost = kernel->throttled = 0;
-		sample_event_poll(&thread->event[i], info, kernel);
+		if (condition->choice.kind == SAMPLE_WALL)
+			kernel->periods = atomic_exchange(&thread->due, 0);
+		else
+			sample_event_poll(&thread->event[i], info, kernel);
 		weight[i] = kernel->periods;
 		any |= weight[i] > 0;
 		if (kernel->throttled)
@@ -263,14 +273,18 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 }
 
 /* Where the thread is in the trace. False: what it does is not to be recorded. */
-static bool find_node(struct sample_record *where, enum sample_loss *loss)
+static bool find_node(
+	struct sampled_thread *thread, struct sample_record *where, enum sample_loss *loss)
 {
-	const struct thread_slot *slot = slot_current;
+	struct thread_slot *slot = slot_current;
 	struct thread_context *context;
 
 	*where = (struct sample_record){0};
+	*loss = SAMPLE_OUTSIDE;
 	if (!slot)
-		return true;
+		return !thread->unwanted;
+	if (!slot->carrier_slot)
+		atomic_store_explicit(&thread->slot, slot, memory_order_relaxed);
 	*loss = SAMPLE_INSIDE;
 	if (slot_state(slot) == SLOT_INSIDE)
 		return false;
@@ -279,11 +293,30 @@ static bool find_node(struct sample_record *where, enum sample_loss *loss)
 		return false;
 	context = slot_context(slot);
 	if (!context || atomic_load(&slot->session) != session_now())
-		return true;
+		return !thread->unwanted;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
 	where->method = tree_at(&context->tree, context->current)->method;
 	return true;
+}
+
+/* Where calls are measured, what the handler uses is known to be jprof's own. */
+static struct thread_context *begin_spending(const struct sample_record *where)
+{
+	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
+
+	if (!context || !session_has_events(sampling.session) || !slot_enter(slot_current))
+		return NULL;
+	context_settle(context);
+	return context;
+}
+
+static void end_spending(struct thread_context *context)
+{
+	if (!context)
+		return;
+	context_spend_all(context);
+	slot_leave(slot_current);
 }
 
 /* Frames of the kernel come before those of the thread. */
@@ -315,6 +348,7 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
+	record->waiting = where->waiting;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
 		record->frame[i] = frame_pack(&frame[i]);
@@ -360,7 +394,8 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 	if (named)
 		stack->frame[0] = (struct stack_frame){
 			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
-	*count = named + walk_java(&sampling.walker, thread, stack->frame + named,
+	*count = named + walk_java(&sampling.walker, thread,
+				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
 				 STACK_FRAMES - named, end);
 	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
 		first++;
@@ -377,19 +412,21 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 
 static void take_left(const uint32_t *weight, const struct left_java *left)
 {
-	struct sampled_thread *thread = sampled_thread_known();
-	struct stack *stack = wait_for_stack();
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known(walked.java);
+	struct stack *stack = wait_for_stack();
 	struct sample_record where;
 	enum sample_loss loss = SAMPLE_FULL;
 	enum walk_end end;
 	unsigned frames;
 
-	if (stack && thread && walked.java && find_node(&where, &loss)) {
+	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
+		struct thread_context *context = begin_spending(&where);
 		const struct stack_frame *frame =
 			walk_left(stack, left, &walked, &frames, &end);
 
 		record(&where, thread, frame, frames, end, weight);
+		end_spending(context);
 	} else {
 		lose_all(weight, loss);
 	}
@@ -429,9 +466,15 @@ void sampler_take_entered(
 bool sampler_records(void)
 {
 	const struct thread_slot *slot = slot_current;
+	const struct sampled_thread *thread;
 
-	return atomic_load_explicit(&active, memory_order_relaxed) &&
-	       (!slot || slot_state(slot) == SLOT_FREE);
+	if (!atomic_load_explicit(&active, memory_order_relaxed) ||
+		(slot && slot_state(slot) != SLOT_FREE))
+		return false;
+	if (slot && slot_context(slot) && atomic_load(&slot->session) == session_now())
+		return true;
+	thread = sampled_thread_now();
+	return !thread || !thread->unwanted;
 }
 
 int sampler_condition(enum sample_event_kind kind, unsigned from)
@@ -460,9 +503,12 @@ static void take(const siginfo_t *info, const void *uc)
 	if (!stack)
 		return;
 	if (poll_events(thread, info, &stack->poll, weight)) {
-		if (find_node(&where, &loss)) {
+		if (find_node(thread, &where, &loss)) {
+			struct thread_context *context = begin_spending(&where);
+
 			frames = walk_all(stack, uc, &end);
 			record(&where, thread, stack->frame, frames, end, weight);
+			end_spending(context);
 		} else {
 			lose_all(weight, loss);
 		}
@@ -482,6 +528,71 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
+}
+
+/* ---- on the clock's thread ---- */
+
+/* The nearest node of the path that the file has, in the row of the thread's context. The thread may be
+ * recording right now, but for what the tree's lock keeps. */
+static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
+{
+	struct thread_slot *slot = atomic_load(&thread->slot);
+	struct thread_context *context =
+		slot && atomic_load(&slot->session) == session_now() ? slot_context(slot) : NULL;
+	uint32_t index;
+
+	*where = (struct sample_record){.waiting = true};
+	if (!context)
+		return;
+	where->row = context->row.id;
+	lock_take(&context->tree.lock);
+	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
+	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
+		index = tree_at(&context->tree, index)->parent;
+	where->node = tree_at(&context->tree, index)->id;
+	where->method = tree_at(&context->tree, index)->method;
+	lock_give(&context->tree.lock);
+}
+
+/* A thread that waits is walked from here, so that it is not disturbed. False: it does not wait. */
+static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
+{
+	struct vm_anchor before = vm_anchor_of(thread->java), after;
+	struct stack *stack = vm_anchor_holds(&before) ? take_stack() : NULL;
+	struct sample_record where;
+	struct walk_thread walked;
+	enum walk_end end;
+	unsigned frames;
+	uintptr_t low;
+	bool same;
+
+	if (!stack)
+		return false;
+	walked = vm_thread_stack(thread->java, &low);
+	frames = walk_java(&sampling.walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	find_node_outside(thread, &where);
+	after = vm_anchor_of(thread->java);
+	same = memcmp(&before, &after, sizeof(before)) == 0;
+	if (same)
+		record(&where, thread, stack->frame, frames, end, weight);
+	atomic_store_explicit(&stack->used, false, memory_order_release);
+	return same;
+}
+
+/* A thread that runs gets the signal, as for any other condition. */
+static void look(struct sampled_thread *thread, uint32_t ticks)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
+	int wall = sampler_condition(SAMPLE_WALL, 0);
+	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
+
+	thread->ran = ran;
+	weight[wall] = ticks;
+	if (runs || !take_outside(thread, weight)) {
+		atomic_fetch_add(&thread->due, ticks);
+		tgkill(getpid(), thread->tid, sample_signal);
+	}
 }
 
 /* ---- on the writer's thread: stacks become nodes ---- */
@@ -606,6 +717,13 @@ static void add_sample(void *unused, const struct sample_record *record)
 		if (next == 0)
 			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
 		node = next;
+	}
+	if (record->waiting)
+		name[0].state = SAMPLE_WAITING;
+	/* What the sample is about has the place of the code that did it. */
+	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
+		name[0].state = name[1].state;
+		name[0].line = name[1].line;
 	}
 	if (node)
 		count_sample(record, node, name[0].state, below > 0 ? name[0].line : 0);
@@ -814,20 +932,34 @@ int sampler_open(struct session *session, struct error *error)
 		"be used");
 }
 
+static bool is_wanted(const char *name, int64_t java_id, pid_t tid)
+{
+	struct thread_identity identity = {.java_id = java_id, .os_id = tid};
+
+	snprintf(identity.name, sizeof(identity.name), "%s", name);
+	return session_wants_thread(sampling.session, &identity);
+}
+
 void sampler_begin(void)
 {
 	struct sample_event_choice choices[SAMPLE_CONDITIONS];
+	int wall;
 
 	for (unsigned i = 0; i < sampling.conditions; i++)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&active, true);
-	sampled_threads_begin(choices, sampling.conditions, sample_signal);
+	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
+	wall = sampler_condition(SAMPLE_WALL, 0);
+	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
+		log_line(LOG_ERROR, "sample=%s: its thread cannot be started: there are no such samples",
+			sampling.condition[wall].name);
 }
 
 bool sampler_stop(void)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000};
 
+	wall_clock_stop();
 	atomic_store(&active, false);
 	for (int i = 0; atomic_load(&inside) > 0 && i < 10000; i++)
 		nanosleep(&pause, NULL);
@@ -844,7 +976,19 @@ void sampler_close(void)
 
 void sampler_thread_begins(int64_t java_id, const char *name)
 {
-	sampled_thread_add(gettid(), java_id, name);
+	struct walk_thread thread = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+
+	sampled_thread_add(gettid(), java_id, name, thread.java);
+	if (sampled_thread_now())
+		atomic_store(&sampled_thread_now()->slot, slot_current);
+}
+
+void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name)
+{
+	pid_t tid = vm_thread_system_id(java);
+
+	if (tid)
+		sampled_thread_add(tid, java_id, name, java);
 }
 
 void sampler_thread_ends(void)

@@ -18,7 +18,7 @@
 
 #include "agent/sample/sample_buffer.h"
 #include "agent/session/session.h"
-#include "agent/stack/vm_layout.h"
+#include "agent/stack/frozen.h"
 #include "options/options.h"
 #include "options/sample_choice.h"
 
@@ -38,10 +38,10 @@ enum sample_loss {
 
 /* What the JVM tells of itself: as the agent is loaded, and once Java code can run, in a Java thread. symbol: what
  * the JVM's library exports; java: its version, 17; current: the thread's JavaThread; library: the
- * path, whose symbols are looked at. Where it tells too little, sampler_prepare and sampler_open say so. */
+ * path, whose symbols are looked at; fields, narrow: see frozen.h. Where it tells too little, sampler_prepare and sampler_open say so. */
 void sampler_probe(void *(*symbol)(const char *name), unsigned java);
-void sampler_learn(
-	uintptr_t current, void *(*symbol)(const char *name), const char *library);
+void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library,
+	const struct frozen_fields *fields, bool narrow);
 
 /* The conditions are to be had, all of them, in this JVM and on this machine. 0, or a negative code:
  * error names the one that is not, and why. */
@@ -80,6 +80,9 @@ uint64_t sampler_period(unsigned condition);
 /* A Java thread begins, or ends: the calling one. */
 void sampler_thread_begins(int64_t java_id, const char *name);
 void sampler_thread_ends(void);
+
+/* A Java thread that was there before. java: JavaThread. */
+void sampler_thread_is(uintptr_t java, int64_t java_id, const char *name);
 
 /* For the writer: see there. */
 extern const struct sample_source sampler_source;

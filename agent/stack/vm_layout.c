@@ -21,6 +21,8 @@ static const struct field_row {
 #define MEMBER(type, field, to) {type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), false}
 #define MAYBE(type, field, to)  {type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), true}
 #define STATIC(type, field, to) {type, field, FIELD_STATIC, offsetof(struct vm_layout, to), false}
+#define MAYBE_STATIC(type, field, to)                                                          \
+	{type, field, FIELD_STATIC, offsetof(struct vm_layout, to), true}
 #define SIZE(type, to)          {type, NULL, FIELD_SIZE, offsetof(struct vm_layout, to), false}
 	STATIC("CodeCache", "_heaps", code_heaps),
 	STATIC("CodeCache", "_low_bound", code_low),
@@ -96,11 +98,25 @@ static const struct field_row {
 	MEMBER("JavaFrameAnchor", "_last_Java_fp", anchor_fp),
 	MEMBER("JavaCallWrapper", "_anchor", call_wrapper_anchor),
 	STATIC("StubRoutines", "_call_stub_return_address", call_stub_return),
-	{"ContinuationEntry", "_return_pc", FIELD_STATIC,
-		offsetof(struct vm_layout, continuation_return), true},
+	MAYBE_STATIC("ContinuationEntry", "_return_pc", continuation_return),
+	MAYBE("JavaThread", "_cont_entry", thread_continuation),
+	MAYBE_STATIC("CompressedOops", "_base", oop_base),
+	MAYBE_STATIC("CompressedOops", "_shift", oop_shift),
+	MAYBE_STATIC("CompressedOops", "_narrow_oop._base", oop_base),
+	MAYBE_STATIC("CompressedOops", "_narrow_oop._shift", oop_shift),
+	MAYBE_STATIC("CompressedKlassPointers", "_base", klass_base),
+	MAYBE_STATIC("CompressedKlassPointers", "_shift", klass_shift),
+	MAYBE_STATIC("CompressedKlassPointers", "_narrow_klass._base", klass_base),
+	MAYBE_STATIC("CompressedKlassPointers", "_narrow_klass._shift", klass_shift),
+	MAYBE("oopDesc", "_metadata._compressed_klass", oop_klass),
+	MAYBE("Klass", "_layout_helper", klass_layout_helper),
+	MAYBE_STATIC("ZGlobalsForVMStructs", "_instance_p", z_globals),
+	MAYBE("ZGlobalsForVMStructs", "_ZPointerLoadShift", z_shift),
+	MAYBE("ZGlobalsForVMStructs", "_ZPointerLoadBadMask", z_bad_mask),
 #undef MEMBER
 #undef MAYBE
 #undef STATIC
+#undef MAYBE_STATIC
 #undef SIZE
 };
 

@@ -75,6 +75,14 @@ struct vm_layout {
 	const uintptr_t *call_stub_return;
 	const uintptr_t *continuation_return; /* NULL: there are no virtual threads */
 
+	/* Objects, for frames of virtual threads that are in the heap (frozen.h). NULL, VM_NONE: not known. */
+	vm_offset thread_continuation; /* ContinuationEntry of what runs on the thread */
+	const uintptr_t *oop_base, *oop_shift, *klass_base, *klass_shift;
+	vm_offset oop_klass, klass_layout_helper;
+	/* Of ZGC, whose references have bits of their own below the address. */
+	const uintptr_t *z_globals;
+	vm_offset z_shift, z_bad_mask; /* in them, pointers to what their names say */
+
 	/* What numbers are written as, in the description of code: bytes that are never 0
 	 * (JDK 20 and later: 1), or any (0). */
 	uint8_t number_base;

@@ -17,9 +17,6 @@ static bool known;
 static uintptr_t java_class[CLASSES];
 static unsigned classes;
 
-/* The end of the first thread's stack, which glibc keeps (ld.so). */
-extern void *__libc_stack_end;
-
 static bool is_java_class(uintptr_t class)
 {
 	for (unsigned i = 0; i < classes; i++)
@@ -36,19 +33,35 @@ static void add_class(uintptr_t thread)
 		java_class[classes++] = class;
 }
 
-/* The JVM's own threads that may run Java code are on its list from the begin. */
-static void add_classes(void)
+pid_t vm_thread_system_id(uintptr_t java_thread)
+{
+	uintptr_t system;
+	uint32_t id;
+
+	if (!safe_word(java_thread + vm->thread_system, &system) ||
+		!safe_u32(system + vm->system_id, &id))
+		return 0;
+	return (pid_t)id;
+}
+
+void vm_threads_each(void (*each)(void *user, uintptr_t java_thread, pid_t tid), void *user)
 {
 	uintptr_t list, threads, thread;
 	uint32_t count;
 
-	if (!safe_word((uintptr_t)vm->thread_list, &list) ||
+	if (!vm || !safe_word((uintptr_t)vm->thread_list, &list) ||
 		!safe_u32(list + vm->list_length, &count) ||
 		!safe_word(list + vm->list_threads, &threads))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		if (safe_word(threads + i * sizeof(thread), &thread) && thread)
-			add_class(thread);
+			each(user, thread, vm_thread_system_id(thread));
+}
+
+/* The JVM's own threads that may run Java code are on its list from the begin. */
+static void add_classes(void *unused, uintptr_t thread, pid_t tid)
+{
+	add_class(thread);
 }
 
 bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
@@ -60,19 +73,18 @@ bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
 		key = i;
 	}
 	add_class(current);
-	add_classes();
+	vm_threads_each(add_classes, NULL);
 	return known;
 }
 
-/* Above the stack pthread_create(3) puts what pthread_self(3) points to. */
+/* Above the stack pthread_create(3) puts what pthread_self(3) points to. Of other threads, the process's first
+ * one among them, the innermost frame alone is known. */
 static uintptr_t plain_stack_base(uintptr_t sp)
 {
 	const uintptr_t reach = (uintptr_t)1 << 30;
-	uintptr_t self = (uintptr_t)pthread_self(), end = (uintptr_t)__libc_stack_end;
+	uintptr_t self = (uintptr_t)pthread_self();
 
-	if (self - sp < reach)
-		return self;
-	return end - sp < reach ? end : sp;
+	return self - sp < reach ? self : sp;
 }
 
 struct walk_thread vm_thread_now(uintptr_t sp)
@@ -85,13 +97,32 @@ struct walk_thread vm_thread_now(uintptr_t sp)
 	return (struct walk_thread){is_java_class(class) ? thread : 0, base};
 }
 
-pid_t vm_thread_system_id(uintptr_t java_thread)
+struct vm_anchor vm_anchor_of(uintptr_t java_thread)
 {
-	uintptr_t system;
-	uint32_t id;
+	const char *at = (const char *)java_thread;
+	const char *anchor = at + vm->thread_anchor;
 
-	if (!vm || !java_thread || !safe_word(java_thread + vm->thread_system, &system) ||
-		!safe_u32(system + vm->system_id, &id))
-		return 0;
-	return (pid_t)id;
+	return (struct vm_anchor){
+		.state = __atomic_load_n(
+			(const uint32_t *)(const void *)(at + vm->thread_state), __ATOMIC_ACQUIRE),
+		.sp = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_sp),
+			__ATOMIC_ACQUIRE),
+		.pc = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_pc),
+			__ATOMIC_ACQUIRE),
+	};
+}
+
+bool vm_anchor_holds(const struct vm_anchor *anchor)
+{
+	/* _thread_in_native, _thread_in_vm, _thread_blocked (globalDefinitions.hpp). */
+	return anchor->sp != 0 &&
+	       (anchor->state == 4 || anchor->state == 6 || anchor->state == 10);
+}
+
+struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low)
+{
+	uintptr_t base = *(const uintptr_t *)(java_thread + vm->thread_stack_base);
+
+	*low = base - *(const uintptr_t *)(java_thread + vm->thread_stack_size);
+	return (struct walk_thread){java_thread, base};
 }

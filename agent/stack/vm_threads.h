@@ -24,7 +24,23 @@ bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
 /* The calling thread, whose stack is used down to sp. */
 struct walk_thread vm_thread_now(uintptr_t sp);
 
+/* What a JavaThread does, as it has left Java: while that is so its stack stays as it is. */
+struct vm_anchor {
+	uintptr_t sp, pc;
+	uint32_t state; /* JavaThreadState */
+};
+struct vm_anchor vm_anchor_of(uintptr_t java_thread);
+
+/* True if it is out of Java: in native code, or waits, or in the JVM. */
+bool vm_anchor_holds(const struct vm_anchor *anchor);
+
+/* Where its stack is: the lowest address, and behind the last. */
+struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low);
+
 /* The system's id of a JavaThread, 0: not known. */
 pid_t vm_thread_system_id(uintptr_t java_thread);
+
+/* Calls each for every JavaThread that there is, with the system's id of it. In one of them. */
+void vm_threads_each(void (*each)(void *user, uintptr_t java_thread, pid_t tid), void *user);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/stack/code.h"
+#include "agent/stack/frozen.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/unwind.h"
 
@@ -20,6 +21,7 @@ enum {
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
 	INLINED_MAX = 200, /* into one another */
+	FROZEN_MAX = 4096,
 	SHIFT_WORDS = 32   /* that compiled code may have put on top of its frame */
 };
 
@@ -322,14 +324,71 @@ static bool walk_entry(struct walk *walk)
 	       end(walk, WALK_WHOLE);
 }
 
+/* True if it is where the frames of a virtual thread, or those of it that are on the stack, end. */
+static bool is_continuation(const struct walk *walk, const struct code *code, uintptr_t pc)
+{
+	if (walk->vm->continuation_return && pc == *walk->vm->continuation_return)
+		return true;
+	return code->kind != CODE_COMPILED && code->name && strstr(code->name, "cont");
+}
+
+/* A frame of the virtual thread's that waits in the heap. *words: of it; 0: it is interpreted. */
+static bool push_frozen(struct walk *walk, const struct frozen *frozen, uint32_t *words)
+{
+	struct code code;
+	uint32_t method;
+	uintptr_t word;
+
+	*words = 0;
+	if (!code_has(frozen->pc) || !code_find(frozen->pc, &code))
+		return end(walk, frozen->pc ? WALK_FROZEN : WALK_VIRTUAL);
+	if (is_continuation(walk, &code, frozen->pc))
+		return end(walk, WALK_VIRTUAL);
+	if (code.kind == CODE_COMPILED) {
+		*words = code.frame_words;
+		return push_compiled(walk, &code, frozen->pc);
+	}
+	if (code.kind == CODE_RUNTIME || code.kind == CODE_STUB) {
+		*words = code.frame_words;
+		return *words > 0 || end(walk, WALK_FROZEN);
+	}
+	if (code.kind != CODE_INTERPRETER || !frozen_word(frozen, INTERPRETED_METHOD, &word))
+		return end(walk, WALK_FROZEN);
+	method = seen_method(walk->walker->seen, word);
+	if (method == 0 || !frozen_word(frozen, INTERPRETED_BYTECODE, &word))
+		return end(walk, WALK_FROZEN);
+	return push_interpreted(walk, method, bci_of(walk, method, word));
+}
+
+/* The rest of a virtual thread's frames. */
+static bool walk_frozen(struct walk *walk)
+{
+	unsigned before = walk->count;
+	struct frozen frozen;
+	uint32_t words = 0;
+	bool on = frozen_begin(&frozen, walk->thread->java);
+
+	if (!on)
+		return end(walk, WALK_FROZEN);
+	walk->innermost = false;
+	walk->end = WALK_VIRTUAL;
+	for (int i = 0; on && i < FROZEN_MAX; i++)
+		on = push_frozen(walk, &frozen, &words) && frozen_next(&frozen, words);
+	if (frozen_holds(&frozen, walk->thread->java))
+		return false;
+	walk->count = before;
+	return end(walk, WALK_FROZEN);
+}
+
 static bool walk_stub(struct walk *walk, const struct code *code)
 {
 	uintptr_t pc = walk->now.pc, sp;
 
 	if (!walk->innermost && pc == *walk->vm->call_stub_return)
 		return walk_entry(walk);
+	/* Where a virtual thread returns to frames that it has to get from the heap. */
 	if (code->name && strstr(code->name, "cont"))
-		return end(walk, walk->innermost ? WALK_CODE : WALK_FROZEN);
+		return walk->innermost ? end(walk, WALK_CODE) : walk_frozen(walk);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
 	/* Where the caller's stack was is in a register while arguments are moved. */
@@ -430,18 +489,17 @@ unsigned walk_stack(const struct walker *walker, const struct walk_thread *threa
 	return walk_on(&walk, why);
 }
 
-unsigned walk_java(const struct walker *walker, const struct walk_thread *thread,
+unsigned walk_java(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	struct stack_frame *frame, unsigned room, enum walk_end *why)
 {
 	struct walk walk = {.walker = walker,
 		.vm = walker->vm,
 		.thread = thread,
 		.anchored = true,
-		.low = (uintptr_t)__builtin_frame_address(0),
+		.low = low - low % WORD,
 		.frame = frame,
 		.room = room};
 
-	walk.low -= walk.low % WORD;
 	walk.now.sp = walk.low;
 	*why = WALK_WHOLE;
 	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))

@@ -82,8 +82,10 @@ unsigned walk_stack(const struct walker *walker, const struct walk_thread *threa
 	const struct machine *from, struct stack_frame *frame, unsigned room,
 	enum walk_end *end);
 
-/* The same, from where the thread left Java: in a call of the JVM's. */
-unsigned walk_java(const struct walker *walker, const struct walk_thread *thread,
+/* The same, from where the thread left Java: in a call of the JVM's. low: nothing of the stack below is looked at.
+ * Another thread than the calling one may go on meanwhile: what comes out is right if it has not, by
+ * its anchor (vm_threads.h) before and after. */
+unsigned walk_java(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	struct stack_frame *frame, unsigned room, enum walk_end *end);
 
 /* True if the frame is of a Java method. */

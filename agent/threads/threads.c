@@ -41,9 +41,9 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	thread_events_end(jni, thread);
 	if (also.ends)
 		also.ends();
+	thread_events_end(jni, thread);
 }
 
 void threads_callbacks(jvmtiEventCallbacks *callbacks)

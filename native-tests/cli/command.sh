@@ -160,6 +160,21 @@ holds "calls=off, the threads: $(cat err)" test ! -s err
 holds "calls=off, methods: $(cat err)" grep -q "^jprof: no calls were recorded" err
 holds "calls=off, methods" grep -q '^ *Calls' out
 
+# ---- report: samples ----
+"$make_profile" sampled 2000 2 samples.jprof 1 || exit 1
+prints '^Level  RL  Self samples  Total samples  Name' report samples.jprof
+prints '"calls":null,.*"how":"sampled","base":\{"cpu":' report samples.jprof --format json
+prints '^class,method,signature,file,samples.cpu,line' report samples.jprof --view lines --format csv
+prints '^What ran: ' report samples.jprof --view overview --width 80
+prints '^ +Samples ' report samples.jprof --view states --top 3 --width 80
+prints '^Samples  Line  Method +Source' report samples.jprof --view lines --source .
+prints '^ +Self samples ' report samples.jprof --metric cpu:1ms --sort samples --width 80
+prints '"samples":\{"cpu":' report samples.jprof --snapshot 1.. --view threads --format json
+says 1 "no metric 'wal'; it has: wall, cpu, cpu:1ms" report samples.jprof --metric wal
+says 1 "small.jprof' has no samples: they are taken with sample=" report small.jprof --view states
+says 1 "'err' is neither a folder nor an archive of sources" report samples.jprof --view lines --source err
+says 2 "\-\-source is for lines, not for 'tree'" report samples.jprof --source .
+
 # ---- report: words ----
 prints '^Level  RL ' report small.jprof
 prints '"view":"tree"' report small.jprof --format json

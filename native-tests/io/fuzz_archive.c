@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/io/archive.h"
+#include "report/source/entry.h"
 
 enum { LOCAL_SIZE = 30, END_SIZE = 22, EACH_BYTE_MAX = 4096 };
 
@@ -78,6 +79,21 @@ static void check_entries(const struct archive *archive, const uint8_t *data, si
 	fuzz_sink = sum;
 }
 
+/* What reports read of archives of sources. */
+static void check_texts(const struct archive *archive, int descriptor)
+{
+	enum { TEXTS = 16, MOST = 1 << 16 };
+	size_t length;
+
+	for (size_t i = 0; i < archive->entries && i < TEXTS; i++) {
+		char *text = entry_read(archive, descriptor, i, MOST, &length);
+
+		require(!text || (length <= MOST && text[length] == '\0'),
+			"a text is bounded, and has an end");
+		free(text);
+	}
+}
+
 /* One offset, where the part of the one before ends in `end`. */
 static void check_offset(
 	const struct archive *archive, uint64_t offset, size_t place, uint64_t end)
@@ -117,14 +133,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct archive nothing;
 	struct archive archive;
 	const char *why;
+	int descriptor;
 
 	memset(&archive, 0xa5, sizeof(archive));
-	why = archive_read(&archive, file_of(data, size), &memory);
+	descriptor = file_of(data, size);
+	why = archive_read(&archive, descriptor, &memory);
 	if (why) {
 		require(*why != '\0', "there is a reason");
 	} else {
 		check_entries(&archive, data, size);
 		check_parts(&archive);
+		check_texts(&archive, descriptor);
 		archive_fini(&archive, &memory);
 	}
 	require(memcmp(&archive, &nothing, sizeof(archive)) == 0, "nothing is left behind");

@@ -356,7 +356,7 @@ void fixture_mixed(struct fixture *fixture)
 
 	fixture_small(fixture);
 	fixture->profile.account_count = 0;
-	fixture_condition(fixture, "cpu:1ms", "cpu", 1000000, "ns", "timers of 4 ms");
+	fixture_condition(fixture, "wall:10ms", "wall", 10000000, "ns", "timers of 10 ms");
 	fixture_condition(fixture, "alloc:512k", "alloc", 524288, "bytes", "the JVM's own");
 	copy = add_method(fixture, METHOD_STUB, "[stub]", "arraycopy");
 	list = add_method(fixture, METHOD_JAVA, "java.util.ArrayList", "grow");

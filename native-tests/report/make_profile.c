@@ -24,6 +24,7 @@
 struct tree {
 	uint32_t count;
 	uint32_t *parent, *method, *recursion;
+	bool sampled; /* samples alone have found all of it */
 };
 
 /* A generator of the kind x' = a x + c (Knuth's MMIX constants): the same everywhere. */
@@ -70,11 +71,13 @@ static void recursive(const struct tree *tree, uint32_t i, uint32_t *parent, uin
 static const struct shape {
 	const char *name;
 	void (*node)(const struct tree *tree, uint32_t i, uint32_t *parent, uint32_t *method);
+	bool sampled;
 } shapes[] = {
-	{"bushy", bushy},
-	{"deep", deep},
-	{"wide", wide},
-	{"recursive", recursive},
+	{"bushy", bushy, false},
+	{"deep", deep, false},
+	{"wide", wide, false},
+	{"recursive", recursive, false},
+	{"sampled", bushy, true},
 };
 
 /* ---- making the tree ---- */
@@ -146,6 +149,39 @@ static int put_methods(struct profile_writer *writer, struct error *error)
 	return 0;
 }
 
+static uint32_t sampled_id(uint32_t i)
+{
+	return i > 0 ? NODE_SAMPLED_FIRST + i : 0;
+}
+
+/* The same for samples: each node has some. */
+static int put_sampled(struct profile_writer *writer, const struct tree *tree, unsigned times,
+	struct error *error)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const uint64_t base[METRICS_MOST] = {0};
+		const struct profile_node node = {.thread = 1,
+			.id = sampled_id(i),
+			.parent = sampled_id(tree->parent[i]),
+			.method = tree->method[i],
+			.recursion = tree->recursion[i],
+			.sampled = i > 0,
+			.base = base};
+		const struct profile_account account = {.thread = 1,
+			.id = i,
+			.node = node.id,
+			.kind = SAMPLES,
+			.subject = sample_place(0, i % SAMPLE_STATES, i % 1000),
+			.count = times * (1 + i % 7),
+			.amount = times * (1 + i % 7)};
+
+		if (profile_put(writer, &node, error) != 0 ||
+			profile_put(writer, &account, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Counts are times as many as in the first state. */
 static int put_nodes(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
 	unsigned times, uint64_t *total, struct error *error)
@@ -181,7 +217,8 @@ static int put_state(struct profile_writer *writer, const struct tree *tree, uns
 	struct profile_thread thread = {
 		.id = 1, .java_id = 1, .os_id = 4711, .name = "main", .folded = 1};
 
-	if (put_nodes(writer, tree, metrics, times, thread.total, error) != 0)
+	if (tree->sampled ? put_sampled(writer, tree, times, error) != 0
+			  : put_nodes(writer, tree, metrics, times, thread.total, error) != 0)
 		return -1;
 	return profile_put(writer, &thread, error);
 }
@@ -232,7 +269,13 @@ static int put_facts(struct profile_writer *writer, char *const *facts, struct e
 static int put_all(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
 	unsigned snapshots, char *const *facts, struct error *error)
 {
+	const struct profile_condition condition = {
+		0, "cpu:1ms", "cpu", 1000000, "ns", "perf task-clock"};
+
 	if (profile_begin(writer, error) != 0 ||
+		(tree->sampled &&
+			(profile_put(writer, &condition, error) != 0 ||
+				profile_put_meta(writer, "calls", "sample", error) != 0)) ||
 		profile_put_meta(writer, "jvm.name", "made by make_profile", error) != 0 ||
 		profile_put_meta(writer, "complete", "yes", error) != 0 ||
 		put_facts(writer, facts, error) != 0 || put_methods(writer, error) != 0)
@@ -284,8 +327,8 @@ int main(int argc, char **argv)
 
 	if (shape == NULL || nodes == 0 || nodes >= UINT32_MAX || metrics > METRICS_MOST ||
 		snapshots > 9) {
-		fprintf(stderr, "usage: make_profile bushy|deep|wide|recursive NODES METRICS "
-				"FILE [SNAPSHOTS [KEY=VALUE...]]\n");
+		fprintf(stderr, "usage: make_profile bushy|deep|wide|recursive|sampled NODES "
+				"METRICS FILE [SNAPSHOTS [KEY=VALUE...]]\n");
 		return 2;
 	}
 	if (!tree_init(&tree, (uint32_t)nodes)) {
@@ -293,6 +336,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	grow_tree(&tree, shape);
+	tree.sampled = shape->sampled;
 	failed = write_profile(argv[4], &tree, (unsigned)metrics, (unsigned)snapshots,
 		argv + (argc < 6 ? argc : 6), &error);
 	tree_fini(&tree);

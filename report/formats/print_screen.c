@@ -51,6 +51,9 @@ static const struct weight {
 	{NULL, "cum", NULL, 12},
 	{NULL, NULL, "calls", 14},
 	{"states", "samples", NULL, WEIGHT_OTHER},
+	{"lines", "samples", NULL, 10},
+	{"lines", NULL, "line", 12},
+	{"lines", NULL, "of", 14},
 	{NULL, "samples", NULL, WEIGHT_METRIC + 2},
 	{NULL, "samples_cum", NULL, WEIGHT_METRIC + 4},
 	/* The column `problems` says it. */
@@ -77,6 +80,8 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 				(!column->group || strcmp(row->group, column->group) != 0)) ||
 			(!row->group && row->key && column->group))
 			continue;
+		/* Those of metrics and conditions are in groups. */
+		metric &= row->group != NULL;
 		return row->weight + (metric ? (column->place - first) / 2 * WEIGHT_METRIC : 0);
 	}
 	return WEIGHT_OTHER + (metric ? column->place - first : 0);
@@ -156,7 +161,8 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 		screen->nonzero |= cell->kind == CELL_TEXT ? cell->length > 0
 				   : is_number(cell)       ? cell->number > 0
 							   : cell->kind != CELL_NULL;
-		screen->uncertain |= is_uncertain(sink, i, cells);
+		screen->uncertain |=
+			is_number(cell) && is_uncertain(cell, error_of(column, cells));
 		screen->estimated |= cell->kind == CELL_ESTIMATE;
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
@@ -280,7 +286,7 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 	const struct screen_column *screen = &sink->screen[place];
 	const struct cell *cell = &cells[sink->order[place]];
 	struct figure figure = cell_figure(column, cell);
-	bool uncertain = is_uncertain(sink, place, cells);
+	bool uncertain = is_number(cell) && is_uncertain(cell, error_of(column, cells));
 	size_t width = screen->digits + (screen->unit > 0) + screen->unit + share_width(column);
 	size_t used = strlen(figure.digits) + uncertain;
 	char line[160];
@@ -395,8 +401,7 @@ static void end(struct sink *sink)
 				  : "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
-	out_text(&sink->text, sink->sheet->brief ? " (more: --view tree, methods, threads)"
-						 : " (--wide shows all)");
+	out_text(&sink->text, sink->sheet->brief ? sink->sheet->brief : " (--wide shows all)");
 	out_char(&sink->text, '\0');
 	if (sink->text.failed != 0)
 		return;

@@ -29,16 +29,10 @@ static inline bool is_number(const struct cell *cell)
 	return cell->kind == CELL_NUMBER || cell->kind == CELL_ESTIMATE;
 }
 
-/* Half the width of its interval is more than a quarter of its value, or it is an estimate: "~" stands
- * before it. */
-static inline bool is_uncertain(
-	const struct sink *sink, unsigned place, const struct cell *cells)
+/* It is an estimate, or its error is more than a quarter of its value: "~" stands before it. */
+static inline bool is_uncertain(const struct cell *cell, uint64_t error)
 {
-	const struct cell *cell = &cells[sink->order[place]];
-
-	return (cell->kind == CELL_ESTIMATE && cell->number > 0) ||
-	       (cell->kind == CELL_NUMBER && error_of(&sink->sheet->column[sink->order[place]],
-						     cells) > cell->number / 4);
+	return cell->kind == CELL_ESTIMATE ? cell->number > 0 : error > cell->number / 4;
 }
 
 /* The last cell or heading of a line may be empty. */

@@ -37,6 +37,16 @@ static bool is_last(const struct sink *sink, unsigned place)
 	return place + 1 == sink->shown;
 }
 
+static void measure_error(
+	struct sink *sink, unsigned place, const struct cell *cell, uint64_t error)
+{
+	if (error > sink->largest_error[place])
+		sink->largest_error[place] = error;
+	sink->has_errors |= error > 0;
+	sink->has_uncertain |= is_uncertain(cell, error);
+	sink->has_estimates |= cell->kind == CELL_ESTIMATE;
+}
+
 static void measure(struct sink *sink, const struct cell *cells)
 {
 	char field[REAL_WIDTH];
@@ -49,11 +59,8 @@ static void measure(struct sink *sink, const struct cell *cells)
 
 			if (cell->number > sink->largest[i])
 				sink->largest[i] = cell->number;
-			if (error > sink->largest_error[i])
-				sink->largest_error[i] = error;
-			sink->has_errors |= error > 0;
-			sink->has_uncertain |= is_uncertain(sink, i, cells);
-			sink->has_estimates |= cell->kind == CELL_ESTIMATE;
+			if (error > 0 || cell->kind == CELL_ESTIMATE)
+				measure_error(sink, i, cell, error);
 		} else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] =
 				larger(sink->width[i], out_width(cell->text, cell->length));
@@ -136,7 +143,7 @@ static void put_number(
 {
 	const struct column *column = column_at(sink, place);
 	uint64_t error = error_of(column, cells);
-	bool uncertain = is_uncertain(sink, place, cells);
+	bool uncertain = is_uncertain(&cells[sink->order[place]], error);
 	char field[NUMBER_WIDTH + 1], *end = field + sizeof(field);
 	char *start = number_text(column, end, value);
 	size_t behind = sink->error_width[place], length;

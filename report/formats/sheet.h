@@ -141,7 +141,8 @@ struct sheet {
 	unsigned metric_count;
 	struct column column[COLUMN_MAX];
 	unsigned column_count;
-	bool brief; /* a screen need not say which columns it leaves out */
+	/* What else there is to see, where a screen need not say which columns it leaves out; or NULL. */
+	const char *brief;
 };
 
 /* Appends a column and returns its index. group may be NULL. */

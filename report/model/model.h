@@ -200,6 +200,8 @@ struct estimates {
 	uint64_t *samples; /* by owner: those of its region, condition_count each */
 	/* By metric: the condition that it is divided by, + 1: the one on the same event; 0: none. */
 	unsigned condition[PROFILE_METRIC_MAX];
+	/* By condition: how many stacks there are to a sample; a stack may stand for several. */
+	double stacks[SAMPLE_CONDITIONS_MAX];
 };
 
 /* False where there is nothing to divide: no node that samples alone have found, or no metric. */

@@ -114,6 +114,7 @@ int estimates_init(struct estimates *estimates, const struct model *model)
 {
 	const struct profile *profile = model->profile;
 	unsigned conditions = model->condition_count;
+	uint64_t all[SAMPLE_CONDITIONS_MAX] = {0};
 	union model_value base[MODEL_VALUES_MAX];
 
 	estimates->owner = store_room(model->store, profile->node_count + 1, sizeof(uint32_t));
@@ -129,10 +130,16 @@ int estimates_init(struct estimates *estimates, const struct model *model)
 
 		estimates->owner[i] = owner;
 		model_base(model, i, base);
-		for (unsigned c = 0; c < conditions; c++)
-			estimates->samples[owner * (size_t)conditions + c] +=
-				base[model->metric_count + c].count;
+		for (unsigned c = 0; c < conditions; c++) {
+			uint64_t samples = base[model->metric_count + c].count;
+
+			estimates->samples[owner * (size_t)conditions + c] += samples;
+			all[c] += samples;
+		}
 	}
+	for (unsigned c = 0; c < conditions; c++)
+		estimates->stacks[c] =
+			all[c] > 0 ? (double)model->taken[c] / (double)all[c] : 1;
 	return 0;
 }
 
@@ -142,11 +149,13 @@ struct estimate estimate_part(const struct estimates *estimates, const struct mo
 	uint32_t owner = estimates->owner[node];
 	unsigned c = estimates->condition[metric] - 1;
 	double all = (double)estimates->samples[owner * (size_t)model->condition_count + c];
-	double share = all > 0 ? (double)samples / all : 0, whole;
+	double share = all > 0 ? (double)samples / all : 0, stacks = all * estimates->stacks[c],
+	       whole;
 	union model_value base[MODEL_VALUES_MAX];
 
 	model_base(model, owner, base);
 	whole = (double)base[metric].count;
 	return (struct estimate){(uint64_t)llround(whole * share),
-		(uint64_t)llround(all > 0 ? 2 * whole * sqrt(share * (1 - share) / all) : 0)};
+		(uint64_t)llround(
+			stacks > 0 ? 2 * whole * sqrt(share * (1 - share) / stacks) : 0)};
 }

@@ -182,7 +182,7 @@ static struct cell *put_errors(
 }
 
 /* Of base, and of cum, if it is there. */
-static struct cell *metric_cells(const struct report *report, struct cell *cells,
+static inline struct cell *metric_cells(const struct report *report, struct cell *cells,
 	const union model_value *base, const union model_value *cum, bool sampled)
 {
 	unsigned metrics = report->model->metric_count;

@@ -23,13 +23,16 @@ static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
 	bool has_source = report->request->source != NULL;
+	unsigned at;
 
 	method_columns(report);
 	sheet_add(sheet, NULL, "file", "File", IN_DATA);
 	sample_columns(report, "samples", "", IN_ALL | COLUMN_SUM, 0);
-	sheet_add(sheet, NULL, "line", "Line", IN_ALL | COLUMN_RISING);
+	at = sheet_add(sheet, NULL, "line", "Line", IN_ALL | COLUMN_RISING);
+	sheet->column[at].place = PLACE_LAST - 2;
 	if (has_source) {
-		sheet_add(sheet, NULL, "of", "Method", IN_TEXT | COLUMN_LEFT);
+		at = sheet_add(sheet, NULL, "of", "Method", IN_TEXT | COLUMN_LEFT);
+		sheet->column[at].place = PLACE_LAST - 1;
 		sheet_add(sheet, NULL, "source", "Source", IN_DATA);
 	}
 	sheet_add_name(sheet, has_source ? "Source" : "Name");

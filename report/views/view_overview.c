@@ -44,7 +44,9 @@ static void columns(struct report *report)
 	sheet_add(&report->sheet, NULL, "part", "Part", IN_DATA);
 	sheet_add(&report->sheet, NULL, "level", "Level", IN_DATA);
 	method_row_columns(report);
-	report->sheet.brief = true;
+	report->sheet.brief = report->model->condition_count > 0
+				      ? " (more: --view tree, methods, lines, states, threads)"
+				      : " (more: --view tree, methods, threads)";
 }
 
 static void fill_method(struct report *report, uint32_t item, struct cell *cells)
