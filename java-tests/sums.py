@@ -71,10 +71,11 @@ class Sums:
             self.say(f"{what}: expected {expected}, the profile has {found}")
 
     def tree(self, metric):
-        """The bases of a thread's nodes are its total, and cum is base and the children's cum."""
+        """The bases of a thread's nodes are its total, and cum is base and the children's cum. What samples
+        alone know has none."""
         base, cum = self.layer + "base", self.layer + "cum"
         bases, below = collections.Counter(), collections.Counter()
-        rows = self.seen.rows("tree")
+        rows = [row for row in self.seen.rows("tree") if row[base][metric] is not None]
         for row in rows:
             bases[row["thread_index"]] += row[base][metric]
             below[row["parent"]] += row[cum][metric]
@@ -91,7 +92,7 @@ class Sums:
         rows = self.seen.rows("methods") + [self.seen["methods"]["outside"]]
         self.same(f"{self.layer}base.{metric} of all methods",
                   sum(thread[self.layer + "total"][metric] for thread in self.seen.rows("threads")),
-                  sum(row[self.layer + "base"][metric] for row in rows))
+                  sum(row[self.layer + "base"][metric] or 0 for row in rows))
 
     def bounds(self, metric):
         """Nothing is adjusted to more than was counted, and off by more than that."""
@@ -99,6 +100,8 @@ class Sums:
             for row in self.seen.rows("tree"):
                 value, raw = row[group][metric], row["raw_" + group][metric]
                 wrong = row[error][metric]
+                if value is None:
+                    continue
                 if not 0 <= value <= raw or wrong > raw:
                     self.say(f"{group}.{metric} of node {row['id']}: {value} ±{wrong} of {raw}")
 
