@@ -60,6 +60,11 @@ def adjusted_by(path, counted):
     return adjusted
 
 
+def measured(rows):
+    """Without those that samples alone know: their figures are parts of others', or none."""
+    return [row for row in rows if row.get("how") != "sampled"]
+
+
 class Sums:
     """What has to add up in one layer: what was counted, or what is left of it."""
 
@@ -71,11 +76,10 @@ class Sums:
             self.say(f"{what}: expected {expected}, the profile has {found}")
 
     def tree(self, metric):
-        """The bases of a thread's nodes are its total, and cum is base and the children's cum. What samples
-        alone know has none."""
+        """The bases of a thread's nodes are its total, and cum is base and the children's cum."""
         base, cum = self.layer + "base", self.layer + "cum"
         bases, below = collections.Counter(), collections.Counter()
-        rows = [row for row in self.seen.rows("tree") if row[base][metric] is not None]
+        rows = measured(self.seen.rows("tree"))
         for row in rows:
             bases[row["thread_index"]] += row[base][metric]
             below[row["parent"]] += row[cum][metric]
@@ -89,19 +93,17 @@ class Sums:
 
     def methods(self, metric):
         """The flat profile, and what was outside, come to the same."""
-        rows = self.seen.rows("methods") + [self.seen["methods"]["outside"]]
+        rows = measured(self.seen.rows("methods")) + [self.seen["methods"]["outside"]]
         self.same(f"{self.layer}base.{metric} of all methods",
                   sum(thread[self.layer + "total"][metric] for thread in self.seen.rows("threads")),
-                  sum(row[self.layer + "base"][metric] or 0 for row in rows))
+                  sum(row[self.layer + "base"][metric] for row in rows))
 
     def bounds(self, metric):
         """Nothing is adjusted to more than was counted, and off by more than that."""
         for group, error in ("base", "error"), ("cum", "error_cum"):
-            for row in self.seen.rows("tree"):
+            for row in measured(self.seen.rows("tree")):
                 value, raw = row[group][metric], row["raw_" + group][metric]
                 wrong = row[error][metric]
-                if value is None:
-                    continue
                 if not 0 <= value <= raw or wrong > raw:
                     self.say(f"{group}.{metric} of node {row['id']}: {value} ±{wrong} of {raw}")
 
