@@ -21,8 +21,8 @@ enum sample_event_kind { SAMPLE_CPU, SAMPLE_WALL, SAMPLE_ALLOC, SAMPLE_ENTER, SA
 
 struct sample_choice {
 	enum sample_event_kind kind;
-	uint64_t period;      /* ns, bytes, calls, events */
-	char event[256];      /* the part before the period; of `enter` the method */
+	uint64_t period; /* ns, bytes, calls, events */
+	char event[256]; /* the part before the period; of `enter` the method */
 };
 
 /* NULL, or why the item is none, to stand behind it in a message: "has no period". */

@@ -62,8 +62,7 @@ static bool list_reaches(const struct pattern_list *list, const char *class_name
 
 /* Which patterns of the list match, a bit for the place of each; places from 31 on have the last bit. All that
  * do are noted. */
-static uint32_t list_matches(
-	const struct pattern_list *list, const struct jvm_method *method)
+static uint32_t list_matches(const struct pattern_list *list, const struct jvm_method *method)
 {
 	uint32_t which = 0;
 

@@ -66,8 +66,8 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		ref = methods_named(&description, planned.scope);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_ENTRY) &&
 		!sample_entries_note(method_ref_id(ref), planned.entered))
-		untouched_add(passing->class_name, method->name,
-			rewrite_reason_text(REWRITE_MEMORY));
+		untouched_add(
+			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	jvm_method_fini(&description);
 	if (ref == METHOD_REF_EXCLUDED)

@@ -162,7 +162,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
 	JNINativeMethod native[PROBES];
-	static jclass class; /* one start at a time */
+	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
 	atomic_store(&entered_joins, session_has_probes(session));

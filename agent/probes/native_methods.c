@@ -170,7 +170,8 @@ static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *
 	struct jvm_method own;
 	uint32_t word;
 
-	if (planned.probes == PROBE_NONE || (description->is_jdk && !methods_known(description)))
+	if (planned.probes == PROBE_NONE ||
+		(description->is_jdk && !methods_known(description)))
 		return 0;
 	if (!jvm_describe_method(jni, method, &own))
 		return 0;

@@ -254,7 +254,8 @@ static const struct step {
 	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
 	{"I/O", always, io_begin, io_stop, NULL},
-	{"probes into classes", session_changes_classes, class_hook_begin, NULL, class_hook_end},
+	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
+		class_hook_end},
 };
 
 enum { STEPS = sizeof(steps) / sizeof(*steps) };

@@ -67,13 +67,13 @@ static void calls_choose(struct probe *probe, probe_set kinds)
 /* False: there was no room for it. */
 static bool call_need(struct method_work *work, enum probe_call call)
 {
-	static const char *const names[CALLS] = {
+	static const char *const names[CALLS] = {[CALL_EXIT] = "exit",
+		[CALL_UNWIND] = "unwind",
+		[CALL_CAUGHT] = "caught",
 #define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = entry,
 		PROBE_TABLE(X)
 #undef X
-		[CALL_EXIT] = "exit",
-		[CALL_UNWIND] = "unwind",
-		[CALL_CAUGHT] = "caught"};
+	};
 	uint16_t *method = &work->probe.method[call];
 
 	if (*method == 0)

@@ -87,7 +87,7 @@ typedef uint8_t probe_set;
 
 struct rewrite_probes {
 	probe_set kinds; /* PROBE_NONE: the method is copied as it is */
-	uint32_t id; /* what the probes pass; above 32,767 it costs a constant */
+	uint32_t id;     /* what the probes pass; above 32,767 it costs a constant */
 };
 
 struct rewrite_request {

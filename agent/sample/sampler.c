@@ -459,8 +459,7 @@ void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
 void sampler_take_entered(
 	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe)
 {
-	take_if_active(
-		weight, &(struct left_java){.entered = method, .by_probe = by_probe});
+	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
 }
 
 bool sampler_records(void)

@@ -25,8 +25,8 @@ static void add(struct pattern_list *list, const char *pattern)
 		assert_int_equal(pattern_list_add(list, pattern), 0);
 }
 
-static void want(struct wish *wish, probe_set probes, const char *include,
-	const char *exclude, const char *scope)
+static void want(struct wish *wish, probe_set probes, const char *include, const char *exclude,
+	const char *scope)
 {
 	add(&wish->include, include);
 	add(&wish->exclude, exclude);
@@ -81,7 +81,8 @@ static void test_one(void **state)
 	assert_ptr_equal(planned.owner, &wish.owner);
 	assert_int_equal(probes("java.util.HashMap", "put", true), PROBE_NONE);
 	assert_int_equal(probes("com.acme.Log", "read", false), PROBE_NONE);
-	assert_int_equal(probes("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
+	assert_int_equal(
+		probes("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
 	assert_int_equal(pattern_list_noted(&wish.scope, 0), 1);
 	assert_true(plan_reaches("com.acme.Log", false));
 	assert_false(plan_reaches("java.util.HashMap", true));

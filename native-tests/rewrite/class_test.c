@@ -160,7 +160,7 @@ uint8_t *test_class_end(struct test_class *test, size_t *size)
 struct taken {
 	struct reader in;
 	const uint8_t *bytes;
-	uint32_t *constant; /* offset of each */
+	uint32_t *constant;          /* offset of each */
 	uint16_t probe[PROBE_NAMES]; /* methods of the probe class */
 	uint16_t throwable;
 	uint16_t integer; /* the last one */
@@ -285,8 +285,8 @@ static char *take_text(const struct taken *taken, struct reader in, bool is_code
 	while (in.at < in.end) {
 		const char *word = is_code ? take_probe(taken, &in) : NULL;
 
-		if (!is_code && taken->throwable && reader_left(&in) >= 2 && in.at > begin && in.at[-1] == 7 &&
-			get_u2(in.at) == taken->throwable) {
+		if (!is_code && taken->throwable && reader_left(&in) >= 2 && in.at > begin &&
+			in.at[-1] == 7 && get_u2(in.at) == taken->throwable) {
 			word = "T";
 			in.at += 2;
 		}

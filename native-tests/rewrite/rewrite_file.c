@@ -125,7 +125,8 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc - i != 2) {
-		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] [--kinds N] IN OUT\n", *argv);
+		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] [--kinds N] IN OUT\n",
+			*argv);
 		return 2;
 	}
 	in_root = argv[i];

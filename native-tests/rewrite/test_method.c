@@ -154,7 +154,8 @@ static const struct method_case entry_cases[] = {
 	{__LINE__, 52, "00 b1", NULL, NULL, "entered 00 b1", "", NULL},
 	{__LINE__, 49, "01 bf", NULL, NULL, "entered 01 bf", "", NULL},
 	/* A jump to the beginning does not enter again. */
-	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00", "entered 1a 9a ffff b1", "", "0001 04"},
+	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00", "entered 1a 9a ffff b1", "",
+		"0001 04"},
 	{__LINE__, 52, "1a 99 0004 b1 b1", NULL, "0001 05", "entered 1a 99 0004 b1 b1", "",
 		"0001 09"},
 	{__LINE__, 49, "c8 00000006 b1 c8 ffffffff", NULL, NULL,
@@ -163,11 +164,11 @@ static const struct method_case entry_cases[] = {
 	{__LINE__, 52, "00 1a 99 0004 b1 00 b1 57 b1", "0000 0008 0008 000d",
 		"0002 06 41 07 000d", "entered 00 1a 99 0004 b1 00 b1 57 b1",
 		"0004 000c 000c 000d", "0002 0a 41 07 000d"},
-	{__LINE__, 49, "2a c3 b1 4c 2a c3 2b bf", "0000 0002 0003 0000 0003 0006 0003 0000", NULL,
-		"entered 2a c3 b1 4c 2a c3 2b bf", "0004 0006 0007 0000 0007 000a 0007 0000",
-		NULL},
-	{__LINE__, 52, NOPS_58 "00 00 00 b1", NULL, "0001 3c", "entered" NOPS_58 "00 00 00 b1", "",
-		"0001 fb 0040"},
+	{__LINE__, 49, "2a c3 b1 4c 2a c3 2b bf", "0000 0002 0003 0000 0003 0006 0003 0000",
+		NULL, "entered 2a c3 b1 4c 2a c3 2b bf",
+		"0004 0006 0007 0000 0007 000a 0007 0000", NULL},
+	{__LINE__, 52, NOPS_58 "00 00 00 b1", NULL, "0001 3c", "entered" NOPS_58 "00 00 00 b1",
+		"", "0001 fb 0040"},
 	/* Chop, append, full; a place in the code is where the instruction is. */
 	{__LINE__, 52, "00 b1 bb 000d 57 57 b1", "0000 0001 0002 000d",
 		"0002 42 07 000d ff 0002 0000 0002 07 000d 08 0002",
@@ -226,15 +227,16 @@ static void test_cases(void **state)
 /* A class has the constants of those probes alone that its methods have. */
 static void test_constants(void **state)
 {
-	static const char *const of_timed[] = {"exit", "unwind", "caught", "java/lang/Throwable"};
+	static const char *const of_timed[] = {
+		"exit", "unwind", "caught", "java/lang/Throwable"};
 	struct test_method method = {.code = "00 b1"};
 	struct test_code got;
 
 	test_kinds = PROBE_ENTRY;
 	got = test_rewrite_method(52, &method);
 	for (size_t i = 0; i < sizeof(of_timed) / sizeof(*of_timed); i++)
-		assert_null(memmem(got.result.bytes, got.result.size, of_timed[i],
-			strlen(of_timed[i])));
+		assert_null(memmem(
+			got.result.bytes, got.result.size, of_timed[i], strlen(of_timed[i])));
 	test_code_fini(&got);
 	test_kinds = PROBE_TIMED;
 	got = test_rewrite_method(52, &method);
