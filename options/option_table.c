@@ -339,8 +339,7 @@ const struct option_row option_table[] = {
 			"who may read the profile's file: its user, the group too, everybody"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true, FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},
-	{"calls", &choice_type, "auto, sample, instrument, events, off",
-		.initial = "auto",
+	{"calls", &choice_type, "auto, sample, instrument, events, off", .initial = "auto",
 		FIELD(calls),
 		.meaning = "how calls are seen: by samples alone, probes in the bytecode, or "
 			   "the JVM's events; auto is instrument"},

@@ -55,8 +55,8 @@ extern const char *const method_kind_names[METHOD_KINDS + 1];
 	X(SAMPLE_NATIVE, "native") /* a library's code */                                      \
 	X(SAMPLE_JVM, "jvm")                                                                   \
 	X(SAMPLE_KERNEL, "kernel")                                                             \
-	X(SAMPLE_GC, "gc")   /* a thread of the JVM that collects, */                          \
-	X(SAMPLE_JIT, "jit") /* or compiles */                                                 \
+	X(SAMPLE_GC, "gc")           /* a thread of the JVM that collects, */                  \
+	X(SAMPLE_JIT, "jit")         /* or compiles */                                         \
 	X(SAMPLE_WAITING, "waiting") /* it did not run */                                      \
 	X(SAMPLE_UNKNOWN, "unknown")
 

@@ -21,7 +21,7 @@ enum jvm_capability {
 	JVM_VM_OBJECT_EVENTS = 2, /* objects that the JVM allocates by itself */
 	/* the bytes of classes, as they are loaded and afterwards */
 	JVM_CLASS_REWRITING = 4,
-	JVM_NATIVE_BINDING = 8, /* native methods, when they get their function */
+	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled */
 	JVM_ALLOCATIONS = 32       /* an object now and then, as it is allocated */
 };

@@ -247,8 +247,8 @@ static bool is_collection(const char *function)
 {
 	static const char *const begins[] = {"VM_Gen", "VM_GC", "VM_G1", "VM_Parallel", "VM_Z",
 		"VM_X", "VM_Shenandoah", "VM_Serial", "VM_Collect", "G1", "GCTask", "Gang",
-		"PSScavenge", "PSPromotion", "PSParallel", "ParMark", "ParCompaction", "Z",
-		"X", "Shenandoah", "DefNew", "Serial", "GenCollect", "TenuredGeneration",
+		"PSScavenge", "PSPromotion", "PSParallel", "ParMark", "ParCompaction", "Z", "X",
+		"Shenandoah", "DefNew", "Serial", "GenCollect", "TenuredGeneration",
 		"ConcurrentGC", "WorkerThread", "ParallelScavenge"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
@@ -291,11 +291,11 @@ static struct frame_name native_frame(struct frame_names *names, uint64_t pc)
 	name.probe = strcmp(file, "libjprof.so") == 0;
 	name.outermost = is_outermost(function);
 	if (strcmp(file, "libjvm.so") == 0)
-		name.state = is_collection(function)	 ? SAMPLE_GC
+		name.state = is_collection(function)    ? SAMPLE_GC
 			     : is_compilation(function) ? SAMPLE_JIT
 							: SAMPLE_JVM;
-	name.method = function_id(name.state == SAMPLE_NATIVE ? METHOD_NATIVE : METHOD_JVM,
-		file, function);
+	name.method = function_id(
+		name.state == SAMPLE_NATIVE ? METHOD_NATIVE : METHOD_JVM, file, function);
 	return name;
 }
 
@@ -305,8 +305,7 @@ static struct frame_name kernel_frame(struct frame_names *names, uint64_t pc)
 	struct kernel_found found = {"(hidden)", "[kernel]", 0};
 	struct error error;
 
-	if (!names->kernel_asked &&
-		kernel_symbols_create(&names->kernel, NULL, &error) < 0)
+	if (!names->kernel_asked && kernel_symbols_create(&names->kernel, NULL, &error) < 0)
 		log_line(LOG_INFO, "functions of the kernel have no names: %s", error.text);
 	names->kernel_asked = true;
 	if (names->kernel)
@@ -327,7 +326,8 @@ static struct frame_name stub_frame(uint64_t pc)
 		.method = function_id(METHOD_STUB, "[stub]", name ? name : "(unknown)")};
 }
 
-static struct frame_name address_frame(struct frame_names *names, const struct stack_frame *frame)
+static struct frame_name address_frame(
+	struct frame_names *names, const struct stack_frame *frame)
 {
 	switch (frame->kind) {
 	case FRAME_NATIVE:

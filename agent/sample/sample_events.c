@@ -59,8 +59,8 @@ static uint32_t class_id(jclass class)
 	return id;
 }
 
-static void JNICALL on_allocated(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
-	jclass class, jlong size)
+static void JNICALL on_allocated(
+	jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object, jclass class, jlong size)
 {
 	int saved_errno = errno;
 	uint32_t periods = periods_of(size);

@@ -224,9 +224,9 @@ uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t nod
 
 uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t method)
 {
-	return node_of(tree, (struct node){.parent = parent,
-				     .row = node_at(tree, parent)->row,
-				     .method = method});
+	return node_of(tree,
+		(struct node){
+			.parent = parent, .row = node_at(tree, parent)->row, .method = method});
 }
 
 uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method)
@@ -241,8 +241,8 @@ uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t me
 
 /* ---- counts ---- */
 
-void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
-	uint64_t count, uint64_t amount)
+void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
+	uint64_t amount)
 {
 	uint32_t at = hash(node, place), i = 0;
 	struct count *found;
@@ -260,9 +260,8 @@ void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
 			return;
 		i = tree->counts.count++;
 		/* Accounts of the trace number from below. */
-		*count_at(tree, i) = (struct count){.place = place,
-			.node = node,
-			.id = NODE_SAMPLED_FIRST + row->count++};
+		*count_at(tree, i) = (struct count){
+			.place = place, .node = node, .id = NODE_SAMPLED_FIRST + row->count++};
 		enter(&tree->counts, count_hash(tree, i), i);
 	}
 	found = count_at(tree, i);

@@ -42,8 +42,8 @@ uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t m
 uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method);
 
 /* `count` stacks that stand for `amount` periods, at the node's place (sample_place). */
-void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place,
-	uint64_t count, uint64_t amount);
+void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
+	uint64_t amount);
 
 /* The trace's node is no more: its counts went to another one, and so do those of all below it. */
 void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward);

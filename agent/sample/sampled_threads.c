@@ -55,7 +55,8 @@ static __thread pid_t own_tid __attribute__((tls_model("initial-exec")));
 
 struct sampled_thread *sampled_thread_at(uint32_t index)
 {
-	return &atomic_load_explicit(&block[index / BLOCK], memory_order_acquire)[index % BLOCK];
+	return &atomic_load_explicit(
+		&block[index / BLOCK], memory_order_acquire)[index % BLOCK];
 }
 
 static struct sampled_thread *find(pid_t tid)
@@ -238,7 +239,8 @@ uint32_t sampled_threads_visit(uint32_t next, uint64_t tick, uint64_t until,
 	void (*look)(struct sampled_thread *thread, uint32_t ticks))
 {
 	lock_take(&threads_lock);
-	for (uint32_t i = 0; begun && i < made && (i % 16 != 0 || clock_system() < until); i++) {
+	for (uint32_t i = 0; begun && i < made && (i % 16 != 0 || clock_system() < until);
+		i++) {
 		struct sampled_thread *thread = sampled_thread_at(next++ % made);
 
 		if (thread->gone || !thread->java || thread->unwanted)

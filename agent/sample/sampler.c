@@ -70,7 +70,7 @@ static struct sampling {
 		_Atomic bool used;
 		struct stack_frame frame[STACK_FRAMES];
 		struct sample_poll poll;
-	} *stack;
+	} * stack;
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t ended[WALK_ENDS];
 	struct row { /* of a thread that the trace has none for */
@@ -79,7 +79,9 @@ static struct sampling {
 		int64_t java_id;
 		pid_t tid;
 		char name[256];
-	} *row;
+		bool joined; /* the trace has one now, which the samples went to */
+		bool put;
+	} * row;
 	size_t rows, row_room;
 } sampling;
 
@@ -145,7 +147,8 @@ static int choose_clock(struct condition *condition, struct error *error)
 	event->kernel_stack = false;
 	condition->how = "timers of the kernel's tick: perf events are forbidden here";
 	log_line(LOG_INFO,
-		"sample=%s: perf events are forbidden here, timers do it: a sample each tick of "
+		"sample=%s: perf events are forbidden here, timers do it: a sample each tick "
+		"of "
 		"the kernel, without its part of the stack",
 		condition->name);
 	return 0;
@@ -294,6 +297,7 @@ static bool find_node(
 	context = slot_context(slot);
 	if (!context || atomic_load(&slot->session) != session_now())
 		return !thread->unwanted;
+	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
 	where->row = context->row.id;
 	where->node = tree_refer(&context->tree, context->current);
 	where->method = tree_at(&context->tree, context->current)->method;
@@ -348,7 +352,7 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->node = where->node;
 	record->method = where->method;
 	record->end = (uint8_t)end;
-	record->waiting = where->waiting;
+	record->about = where->about;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
 		record->frame[i] = frame_pack(&frame[i]);
@@ -536,11 +540,12 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
 {
 	struct thread_slot *slot = atomic_load(&thread->slot);
-	struct thread_context *context =
-		slot && atomic_load(&slot->session) == session_now() ? slot_context(slot) : NULL;
+	struct thread_context *context = slot && atomic_load(&slot->session) == session_now()
+						 ? slot_context(slot)
+						 : NULL;
 	uint32_t index;
 
-	*where = (struct sample_record){.waiting = true};
+	*where = (struct sample_record){.about = SAMPLE_WAITED};
 	if (!context)
 		return;
 	where->row = context->row.id;
@@ -622,6 +627,29 @@ static uint32_t row_of(struct sampled_thread *thread)
 	return row->id;
 }
 
+/* The row of a record. What its thread was sampled before the trace had a row for it goes there. */
+static uint32_t row_for(const struct sample_record *record)
+{
+	struct sampled_thread *thread = sampled_thread_at(record->thread);
+	uint32_t before = thread->row;
+
+	if (record->row == 0)
+		return row_of(thread);
+	if (record->about & SAMPLE_VIRTUAL || before == record->row)
+		return record->row;
+	thread->row = record->row;
+	for (size_t i = 0; i < sampling.rows; i++) {
+		const struct profile_forward forward = {
+			.thread = before, .to_thread = record->row};
+
+		if (sampling.row[i].id != before)
+			continue;
+		sample_tree_forward(sampling.tree, &forward);
+		sampling.row[i].joined = true;
+	}
+	return record->row;
+}
+
 /* The innermost frame of that method: what is called from there is in front of it. `count`: there is none. */
 static unsigned find_method(const uint32_t *method, unsigned count, uint32_t wanted)
 {
@@ -683,7 +711,8 @@ static void add_sample(void *unused, const struct sample_record *record)
 		for (unsigned i = 0; i < frames && i < 6; i++) {
 			struct stack_frame f = frame_unpack(record->frame[i]);
 			const struct profile_method *m = methods_get(name[i].method);
-			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind, f.bci, (long)f.what);
+			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind,
+				f.bci, (long)f.what);
 		}
 		fprintf(stderr, "\n");
 	}
@@ -693,9 +722,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 	}
 	for (unsigned i = 0; i < frames; i++)
 		method[i] = name[i].method;
-	node = sample_tree_anchor(sampling.tree,
-		record->row ? record->row : row_of(sampled_thread_at(record->thread)),
-		record->node);
+	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
 	if (node == 0) {
 		lose_all(record->weight, SAMPLE_FULL);
 		return;
@@ -717,7 +744,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
 		node = next;
 	}
-	if (record->waiting)
+	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;
 	/* What the sample is about has the place of the code that did it. */
 	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
@@ -751,7 +778,7 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 	int status = 0;
 
 	for (size_t i = 0; i < sampling.rows && status == 0; i++) {
-		const struct row *row = &sampling.row[i];
+		struct row *row = &sampling.row[i];
 		const struct profile_thread record = {.id = row->id,
 			.java_id = row->java_id,
 			.os_id = row->tid,
@@ -759,12 +786,19 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			.alive = row->thread->row == row->id && !row->thread->gone,
 			.folded = 1};
 		static const uint64_t nothing[PROFILE_METRIC_MAX];
-		const struct profile_node root = {
-			.thread = row->id, .method = METHOD_ROOT, .base = nothing, .spent = nothing};
+		const struct profile_node root = {.thread = row->id,
+			.method = METHOD_ROOT,
+			.base = nothing,
+			.spent = nothing};
 
+		if (row->joined && row->put)
+			status = profile_drop_thread(profile, row->id, error);
+		if (row->joined)
+			continue;
 		status = profile_put(profile, &record, error);
 		if (status == 0)
 			status = profile_put(profile, &root, error);
+		row->put = true;
 	}
 	return status;
 }
@@ -851,11 +885,8 @@ static void forward(const struct profile_forward *record)
 	sample_tree_forward(sampling.tree, record);
 }
 
-const struct sample_source sampler_source = {.drain = drain,
-	.put = put,
-	.put_done = put_done,
-	.forward = forward,
-	.facts = facts};
+const struct sample_source sampler_source = {
+	.drain = drain, .put = put, .put_done = put_done, .forward = forward, .facts = facts};
 
 /* ---- begin and end ---- */
 
@@ -950,7 +981,8 @@ void sampler_begin(void)
 	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
 	wall = sampler_condition(SAMPLE_WALL, 0);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
-		log_line(LOG_ERROR, "sample=%s: its thread cannot be started: there are no such samples",
+		log_line(LOG_ERROR,
+			"sample=%s: its thread cannot be started: there are no such samples",
 			sampling.condition[wall].name);
 }
 

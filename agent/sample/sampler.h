@@ -24,9 +24,9 @@
 
 /* Why a period is in no stack: its place in meta, "sample.cpu:1ms.inside". */
 #define SAMPLE_LOSS_TABLE(X)                                                                   \
-	X(SAMPLE_INSIDE, "inside")   /* the thread was in jprof */                             \
-	X(SAMPLE_OUTSIDE, "outside") /* it is not recorded, or not now */                      \
-	X(SAMPLE_FULL, "full")       /* no room for the stack */                               \
+	X(SAMPLE_INSIDE, "inside")      /* the thread was in jprof */                          \
+	X(SAMPLE_OUTSIDE, "outside")    /* it is not recorded, or not now */                   \
+	X(SAMPLE_FULL, "full")          /* no room for the stack */                            \
 	X(SAMPLE_KERNEL_LOST, "kernel") /* the kernel had none */
 
 enum sample_loss {

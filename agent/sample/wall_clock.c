@@ -39,8 +39,7 @@ static void *run(void *unused)
 		wait_until(begin + (tick + 1) * wall.period);
 		now = clock_system();
 		tick = (now - begin) / wall.period;
-		next = sampled_threads_visit(
-			next, tick, now + wall.period / SHARE, wall.look);
+		next = sampled_threads_visit(next, tick, now + wall.period / SHARE, wall.look);
 	}
 	return NULL;
 }

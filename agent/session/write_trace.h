@@ -20,8 +20,8 @@ struct sample_source;
 
 /* The first five are given. */
 struct thread_writer {
-	struct trace *trace;            /* borrowed */
-	struct profile_writer *profile; /* borrowed */
+	struct trace *trace;                 /* borrowed */
+	struct profile_writer *profile;      /* borrowed */
 	const struct sample_source *samples; /* borrowed; NULL: there are none */
 	unsigned metrics;
 	uint64_t began; /* ns of CLOCK_MONOTONIC */

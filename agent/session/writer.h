@@ -65,8 +65,8 @@ struct writer_source {
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
 	const struct sample_source *samples; /* NULL: there are none */
-	void *argument;                   /* of notes and facts */
-	struct profile_creation creation; /* set_aside: writer_discard may follow */
+	void *argument;                      /* of notes and facts */
+	struct profile_creation creation;    /* set_aside: writer_discard may follow */
 };
 
 /* Creates the profile and starts the thread. 0, or a negative code with error filled

@@ -87,7 +87,7 @@ static void describe(struct code *code)
 	code->frame_words = (uint32_t)int_at(at + vm->blob_frame_size);
 	code->frame_complete =
 		vm->frame_complete_is_short
-			? (uint32_t)(int32_t)*(const int16_t *)(at + vm->blob_frame_complete)
+			? (uint32_t)(int32_t) * (const int16_t *)(at + vm->blob_frame_complete)
 			: (uint32_t)int_at(at + vm->blob_frame_complete);
 	/* Sizes of frames are -1 where frames differ. */
 	if (code->frame_words > 1 << 20)
@@ -153,8 +153,7 @@ static uintptr_t scopes_of(const struct code *code)
 {
 	if (vm->nmethod_scopes != VM_NONE)
 		return word_at(code->at + vm->nmethod_scopes);
-	return description(code) +
-	       (uintptr_t)int_at(code->at + vm->nmethod_scopes_offset);
+	return description(code) + (uintptr_t)int_at(code->at + vm->nmethod_scopes_offset);
 }
 
 /* The methods that scopes name, an array of pointers. */

@@ -19,8 +19,7 @@ static const struct vm_layout *vm;
 static struct frozen_fields fields;
 static bool is_narrow;
 
-void frozen_use(
-	const struct vm_layout *layout, const struct frozen_fields *known, bool narrow)
+void frozen_use(const struct vm_layout *layout, const struct frozen_fields *known, bool narrow)
 {
 	vm = layout;
 	fields = *known;

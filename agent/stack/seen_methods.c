@@ -29,7 +29,7 @@ struct entry {
 	uint32_t code_size;
 	uint16_t flags;
 	uint16_t length[SYMBOLS];
-	uint32_t names;    /* offset */
+	uint32_t names;     /* offset */
 	_Atomic bool whole; /* stored with release */
 };
 
@@ -109,8 +109,7 @@ static bool mark_symbol(const struct vm_layout *vm, uintptr_t symbol, uint32_t *
 static bool pool_symbol(
 	const struct vm_layout *vm, uintptr_t pool, uint16_t index, uintptr_t *symbol)
 {
-	return index > 0 &&
-	       pointer(pool + vm->pool_bytes + index * sizeof(uintptr_t), symbol);
+	return index > 0 && pointer(pool + vm->pool_bytes + index * sizeof(uintptr_t), symbol);
 }
 
 /* False: it is no Method, or cannot be read. */
@@ -138,8 +137,7 @@ static bool identify(const struct vm_layout *vm, uintptr_t method, struct identi
 static bool same(const struct identity *a, const struct identity *b)
 {
 	return memcmp(a->symbol, b->symbol, sizeof(a->symbol)) == 0 &&
-	       memcmp(a->mark, b->mark, sizeof(a->mark)) == 0 &&
-	       a->constants == b->constants;
+	       memcmp(a->mark, b->mark, sizeof(a->mark)) == 0 && a->constants == b->constants;
 }
 
 /* ---- numbers ---- */
@@ -172,7 +170,8 @@ static bool copy_names(
 	return seen->names[at - entry->length[2]] == '(';
 }
 
-static uint32_t add(struct seen_methods *seen, uintptr_t method, const struct identity *identity)
+static uint32_t add(
+	struct seen_methods *seen, uintptr_t method, const struct identity *identity)
 {
 	struct entry fresh = {.method = method, .identity = *identity};
 	uint32_t number;

@@ -73,8 +73,7 @@ static uint8_t *read_behind(const struct vm_layout *vm, const struct seen_method
 		return NULL;
 	if (vm->const_flags & 2)
 		flags >>= 16;
-	if (!(flags & HAS_LINES) ||
-		words * sizeof(uintptr_t) <= (size_t)vm->const_bytes + size)
+	if (!(flags & HAS_LINES) || words * sizeof(uintptr_t) <= (size_t)vm->const_bytes + size)
 		return NULL;
 	*bytes = words * sizeof(uintptr_t) - vm->const_bytes - size;
 	copy = malloc(*bytes);
@@ -126,8 +125,7 @@ char *source_file_read(
 	uint16_t index, length;
 	char *name;
 
-	if (vm->pool_source_file == VM_NONE ||
-		!safe_word(begin + vm->const_constants, &pool) ||
+	if (vm->pool_source_file == VM_NONE || !safe_word(begin + vm->const_constants, &pool) ||
 		!safe_u16(pool + vm->pool_source_file, &index) || index == 0 ||
 		!safe_word(pool + vm->pool_bytes + index * sizeof(uintptr_t), &symbol) ||
 		!safe_u16(symbol + vm->symbol_length, &length))

@@ -18,12 +18,26 @@ static const struct field_row {
 	size_t to;
 	bool optional;
 } field_rows[] = {
-#define MEMBER(type, field, to) {type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), false}
-#define MAYBE(type, field, to)  {type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), true}
-#define STATIC(type, field, to) {type, field, FIELD_STATIC, offsetof(struct vm_layout, to), false}
+#define MEMBER(type, field, to)                                                                \
+	{                                                                                      \
+		type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), false               \
+	}
+#define MAYBE(type, field, to)                                                                 \
+	{                                                                                      \
+		type, field, FIELD_MEMBER, offsetof(struct vm_layout, to), true                \
+	}
+#define STATIC(type, field, to)                                                                \
+	{                                                                                      \
+		type, field, FIELD_STATIC, offsetof(struct vm_layout, to), false               \
+	}
 #define MAYBE_STATIC(type, field, to)                                                          \
-	{type, field, FIELD_STATIC, offsetof(struct vm_layout, to), true}
-#define SIZE(type, to)          {type, NULL, FIELD_SIZE, offsetof(struct vm_layout, to), false}
+	{                                                                                      \
+		type, field, FIELD_STATIC, offsetof(struct vm_layout, to), true                \
+	}
+#define SIZE(type, to)                                                                         \
+	{                                                                                      \
+		type, NULL, FIELD_SIZE, offsetof(struct vm_layout, to), false                  \
+	}
 	STATIC("CodeCache", "_heaps", code_heaps),
 	STATIC("CodeCache", "_low_bound", code_low),
 	STATIC("CodeCache", "_high_bound", code_high),
@@ -284,8 +298,7 @@ int vm_layout_read(struct vm_layout *layout, void *(*symbol)(const char *name), 
 		layout->nmethod_pcs_end = layout->nmethod_scopes_offset;
 	missing = missing_form(layout);
 	if (missing)
-		return error_set(
-			error, ERROR_MISSING, "this JVM does not tell %s", missing);
+		return error_set(error, ERROR_MISSING, "this JVM does not tell %s", missing);
 
 	/* aarch64 does not tell; it has been so in all versions (frame_aarch64.hpp). */
 	found = find(&constants, "frame::entry_frame_call_wrapper_offset", NULL);

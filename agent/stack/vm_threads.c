@@ -64,8 +64,8 @@ static void add_classes(void *unused, uintptr_t thread, pid_t tid)
 	add_class(thread);
 }
 
-bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
-	void *(*symbol)(const char *name))
+bool vm_threads_learn(
+	const struct vm_layout *layout, uintptr_t current, void *(*symbol)(const char *name))
 {
 	vm = layout;
 	for (pthread_key_t i = 0; !known && current && i < PTHREAD_KEYS_MAX; i++) {
@@ -103,8 +103,9 @@ struct vm_anchor vm_anchor_of(uintptr_t java_thread)
 	const char *anchor = at + vm->thread_anchor;
 
 	return (struct vm_anchor){
-		.state = __atomic_load_n(
-			(const uint32_t *)(const void *)(at + vm->thread_state), __ATOMIC_ACQUIRE),
+		.state =
+			__atomic_load_n((const uint32_t *)(const void *)(at + vm->thread_state),
+				__ATOMIC_ACQUIRE),
 		.sp = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_sp),
 			__ATOMIC_ACQUIRE),
 		.pc = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_pc),

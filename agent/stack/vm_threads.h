@@ -18,8 +18,8 @@
 
 /* current: the calling thread's JavaThread. symbol: as in vm_layout_read. False: this JVM keeps its threads in
  * another way. */
-bool vm_threads_learn(const struct vm_layout *layout, uintptr_t current,
-	void *(*symbol)(const char *name));
+bool vm_threads_learn(
+	const struct vm_layout *layout, uintptr_t current, void *(*symbol)(const char *name));
 
 /* The calling thread, whose stack is used down to sp. */
 struct walk_thread vm_thread_now(uintptr_t sp);

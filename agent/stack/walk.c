@@ -22,7 +22,7 @@ enum {
 	INTERPRETED_WORDS = 512,
 	INLINED_MAX = 200, /* into one another */
 	FROZEN_MAX = 4096,
-	SHIFT_WORDS = 32   /* that compiled code may have put on top of its frame */
+	SHIFT_WORDS = 32 /* that compiled code may have put on top of its frame */
 };
 
 /* The stack as far as it was walked: pc, sp and fp are the frame's that comes next. */
@@ -68,8 +68,8 @@ static bool end(struct walk *walk, enum walk_end why)
 	return false;
 }
 
-static bool push(struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci,
-	unsigned level)
+static bool push(
+	struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci, unsigned level)
 {
 	if (walk->count == walk->room)
 		return end(walk, WALK_CUT);
@@ -119,8 +119,7 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 /* Out of an innermost frame of which a part is built. False: there is no return address. */
 static bool try_part(struct walk *walk, struct frame_part part)
 {
-	uintptr_t sp = walk->now.sp + part.words * WORD, pc = walk->now.link,
-		  fp = walk->now.fp;
+	uintptr_t sp = walk->now.sp + part.words * WORD, pc = walk->now.link, fp = walk->now.fp;
 
 	if (!part.linked && (part.words == 0 || !stack_word(walk, sp - WORD, &pc)))
 		return false;
@@ -198,8 +197,7 @@ static bool walk_interpreted(struct walk *walk)
 		*(const uintptr_t *)(walk->thread->java + walk->vm->thread_unpacking))
 		return end(walk, WALK_DEOPT);
 	if (has_interpreted_frame(walk))
-		method = seen_method(
-			walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
+		method = seen_method(walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
 	if (method == 0)
 		return walk_interpreter_entry(walk);
 	/* While it interprets, the place is in a register; the frame has it during calls. */
@@ -225,9 +223,8 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 
 	for (int i = 0; known && i < INLINED_MAX; i++) {
 		method = seen_method(walk->walker->seen, scope.method);
-		if (method == 0 ||
-			!push(walk, scope.outer ? FRAME_INLINED : FRAME_COMPILED, method,
-				scope.bci, level))
+		if (method == 0 || !push(walk, scope.outer ? FRAME_INLINED : FRAME_COMPILED,
+					   method, scope.bci, level))
 			return end(walk, method ? WALK_CUT : WALK_METHOD);
 		if (scope.outer == 0)
 			return true;
@@ -315,8 +312,7 @@ static bool walk_entry(struct walk *walk)
 {
 	uintptr_t wrapper;
 
-	if (!stack_word(walk,
-		    walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
+	if (!stack_word(walk, walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
 		    &wrapper) ||
 		!in_stack(walk, wrapper))
 		return end(walk, WALK_BOUNDS);
@@ -440,8 +436,7 @@ static bool walk_native(struct walk *walk)
 	bool complete;
 	struct native_frame frame = {
 		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
-	uintptr_t anchor =
-		walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
+	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
 
 	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))

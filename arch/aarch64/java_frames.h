@@ -68,8 +68,8 @@ static inline struct frame_part frame_built(
 			if (next == 0xd65f03c0) /* ret */
 				return (struct frame_part){0, true};
 			if ((next & 0xff8003ff) == 0x910003ff) /* add sp, sp, #n */
-				return (struct frame_part){words,
-					(here[-1] & 0xffc07fff) == 0xa9407bfd};
+				return (struct frame_part){
+					words, (here[-1] & 0xffc07fff) == 0xa9407bfd};
 			/* ldr x8, [x28, #n]; cmp sp, x8; b.hi: the poll */
 			if ((next & 0xffc003ff) != 0xf9400388 && next != 0xeb2863ff &&
 				(next & 0xff00001f) != 0x54000008)

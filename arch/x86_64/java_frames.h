@@ -75,9 +75,9 @@ static inline struct frame_part frame_built(
 		uint8_t bytes[4], count, length;
 		int8_t pushes; /* words; -1: the rest */
 	} prologue[] = {
-		{{0x89, 0x84, 0x24}, 3, 7, 0},       /* mov [rsp + n], eax: touches the stack's end */
-		{{0x55}, 1, 1, 1},                   /* push rbp */
-		{{0x48, 0x8b, 0xec}, 3, 3, 0},       /* mov rbp, rsp */
+		{{0x89, 0x84, 0x24}, 3, 7, 0}, /* mov [rsp + n], eax: touches the stack's end */
+		{{0x55}, 1, 1, 1},             /* push rbp */
+		{{0x48, 0x8b, 0xec}, 3, 3, 0}, /* mov rbp, rsp */
 		{{0x48, 0x83, 0xec}, 3, 4, -1},      /* sub rsp, n */
 		{{0x48, 0x81, 0xec}, 3, 7, -1},      /* sub rsp, n */
 		{{0x0f, 0x1f, 0x44, 0x00}, 4, 5, 0}, /* nop, of five bytes */
