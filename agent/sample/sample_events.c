@@ -91,16 +91,19 @@ static void tell_threads(JNIEnv *jni)
 {
 	struct jvm_thread description;
 	jthread *threads;
-	int count = jvm_live_threads(&threads);
+	int count;
 
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return;
+	count = jvm_live_threads(&threads);
 	for (int i = 0; i < count; i++) {
 		uintptr_t java = hotspot_thread_of(jni, threads[i]);
 
 		if (java && jvm_describe_thread(jni, threads[i], &description))
 			sampler_thread_is(java, description.java_id, description.name);
-		(*jni)->DeleteLocalRef(jni, threads[i]);
 	}
 	free(threads);
+	(*jni)->PopLocalFrame(jni, NULL);
 }
 
 int sample_events_begin(JNIEnv *jni, struct error *error)

@@ -35,7 +35,8 @@ struct session_before {
 
 struct session {
 	struct options options;
-	struct pattern_list entered; /* at whose entries stacks are taken, as in options.sample */
+	/* Methods at whose entries stacks are taken; in the order of options.sample. */
+	struct pattern_list entered;
 	struct metric_set metrics;
 	struct trace *trace;
 	struct writer *writer; /* NULL: nothing is written */
