@@ -61,7 +61,7 @@ def adjusted_by(path, counted):
 
 
 def measured(rows):
-    """Without those that samples alone have found: their figures are estimates, if they have any."""
+    """Without those that samples alone know: their figures are parts of others', or none."""
     return [row for row in rows if row.get("how") != "sampled"]
 
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,7 +35,8 @@
 
 enum {
 	STACK_FRAMES = 1024, /* deeper ones are cut */
-	STACKS = 64,         /* handlers that walk at the same time */
+	STACKS = 64,         /* threads that walk at the same time */
+	STACK_TRIES = 1000,  /* to get one outside of a handler */
 	BUFFER_SHARE = 16,   /* of max_memory for stacks on their way, and */
 	TREE_SHARE = 4       /* for call paths */
 };
@@ -185,6 +187,10 @@ static int choose(struct condition *condition, const char *item, struct error *e
 		condition->how = "the JVM's samples of allocations";
 		condition->event.period = 0;
 		return 0;
+	case SAMPLE_ENTER:
+		condition->how = "probes at the entry";
+		condition->event.period = 0;
+		return 0;
 	case SAMPLE_WALL:
 		condition->how = "a clock that looks at Java's threads";
 		condition->event.period = 0;
@@ -332,7 +338,8 @@ static unsigned walk_all(struct stack *stack, const void *uc, enum walk_end *end
 }
 
 static void record(const struct sample_record *where, const struct sampled_thread *thread,
-	const struct stack *stack, unsigned frames, enum walk_end end, const uint32_t *weight)
+	const struct stack_frame *frame, unsigned frames, enum walk_end end,
+	const uint32_t *weight)
 {
 	struct sample_record *record = sample_claim(sampling.buffer, frames);
 
@@ -348,31 +355,82 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->about = where->about;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
-		record->frame[i] = frame_pack(&stack->frame[i]);
+		record->frame[i] = frame_pack(&frame[i]);
 	sample_ready(record);
 }
 
-/* As in the handler, which may come in the midst of it. */
-static void take_here(unsigned condition, uint32_t periods, uint32_t about)
+/* Of a stack: what it took since `begin`. */
+static void count_cost(uint64_t begin)
 {
-	uint32_t weight[SAMPLE_CONDITIONS] = {0};
-	struct sampled_thread *thread = sampled_thread_now();
+	atomic_fetch_add_explicit(
+		&sampling.ticks, time_stamp_read() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sampling.handled, 1, memory_order_relaxed);
+}
+
+/* ---- outside of a handler, which may come in the midst of it ---- */
+
+/* Other threads have them all for a moment only. NULL: they did not let go of one. */
+static struct stack *wait_for_stack(void)
+{
 	struct stack *stack = take_stack();
+
+	for (int i = 0; !stack && i < STACK_TRIES; i++) {
+		sched_yield();
+		stack = take_stack();
+	}
+	return stack;
+}
+
+/* A stack from where the thread left Java. */
+struct left_java {
+	uint32_t about;   /* id of what comes in front of it; 0: nothing */
+	uint32_t entered; /* id of the method that is entered; 0: none is */
+	bool by_probe;    /* the probe's frame, the innermost, is not a part of it */
+};
+
+/* Returns the frames, and how many. */
+static const struct stack_frame *walk_left(struct stack *stack, const struct left_java *left,
+	const struct walk_thread *thread, unsigned *count, enum walk_end *end)
+{
+	const struct stack_frame *first = stack->frame;
+	unsigned named = left->about != 0;
+
+	if (named)
+		stack->frame[0] = (struct stack_frame){
+			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
+	*count = named + walk_java(&sampling.walker, thread,
+				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
+				 STACK_FRAMES - named, end);
+	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
+		first++;
+		--*count;
+	}
+	if (*count > 0 || left->entered == 0)
+		return first;
+	/* What was entered is known in any case. */
+	stack->frame[0] =
+		(struct stack_frame){.what = left->entered, .kind = FRAME_NAMED, .bci = -1};
+	*count = 1;
+	return stack->frame;
+}
+
+static void take_left(const uint32_t *weight, const struct left_java *left)
+{
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known(walked.java);
+	struct stack *stack = wait_for_stack();
 	struct sample_record where;
 	enum sample_loss loss = SAMPLE_FULL;
 	enum walk_end end;
-	unsigned frames = 0;
+	unsigned frames;
 
-	weight[condition] = periods;
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
-		if (about)
-			stack->frame[frames++] = (struct stack_frame){
-				.what = about, .kind = FRAME_NAMED, .bci = -1};
-		frames += walk_java(&sampling.walker, &walked,
-			(uintptr_t)__builtin_frame_address(0), stack->frame + frames,
-			STACK_FRAMES - frames, &end);
-		record(&where, thread, stack, frames, end, weight);
+		struct thread_context *context = begin_spending(&where);
+		const struct stack_frame *frame =
+			walk_left(stack, left, &walked, &frames, &end);
+
+		record(&where, thread, frame, frames, end, weight);
+		end_spending(context);
 	} else {
 		lose_all(weight, loss);
 	}
@@ -380,20 +438,51 @@ static void take_here(unsigned condition, uint32_t periods, uint32_t about)
 		atomic_store_explicit(&stack->used, false, memory_order_release);
 }
 
-void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
+static void take_if_active(const uint32_t *weight, const struct left_java *left)
 {
 	int saved_errno = errno;
+	uint64_t begin = time_stamp_read();
 
 	atomic_fetch_add(&inside, 1);
-	if (atomic_load(&active) && condition < sampling.conditions)
-		take_here(condition, periods, about);
+	if (atomic_load(&active)) {
+		take_left(weight, left);
+		count_cost(begin);
+	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
 }
 
-int sampler_condition(enum sample_event_kind kind)
+void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
 {
-	for (unsigned i = 0; atomic_load(&active) && i < sampling.conditions; i++)
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+
+	weight[condition] = periods;
+	take_if_active(weight, &(struct left_java){.about = about});
+}
+
+void sampler_take_entered(
+	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe)
+{
+	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
+}
+
+bool sampler_records(void)
+{
+	const struct thread_slot *slot = slot_current;
+	const struct sampled_thread *thread;
+
+	if (!atomic_load_explicit(&active, memory_order_relaxed) ||
+		(slot && slot_state(slot) != SLOT_FREE))
+		return false;
+	if (slot && slot_context(slot) && atomic_load(&slot->session) == session_now())
+		return true;
+	thread = sampled_thread_now();
+	return !thread || !thread->unwanted;
+}
+
+int sampler_condition(enum sample_event_kind kind, unsigned from)
+{
+	for (unsigned i = from; atomic_load(&active) && i < sampling.conditions; i++)
 		if (sampling.condition[i].choice.kind == kind)
 			return (int)i;
 	return -1;
@@ -421,7 +510,7 @@ static void take(const siginfo_t *info, const void *uc)
 			struct thread_context *context = begin_spending(&where);
 
 			frames = walk_all(stack, uc, &end);
-			record(&where, thread, stack, frames, end, weight);
+			record(&where, thread, stack->frame, frames, end, weight);
 			end_spending(context);
 		} else {
 			lose_all(weight, loss);
@@ -438,9 +527,7 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 	atomic_fetch_add(&inside, 1);
 	if (atomic_load(&active)) {
 		take(info, uc);
-		atomic_fetch_add_explicit(
-			&sampling.ticks, time_stamp_read() - begin, memory_order_relaxed);
-		atomic_fetch_add_explicit(&sampling.handled, 1, memory_order_relaxed);
+		count_cost(begin);
 	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
@@ -491,7 +578,7 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;
 	if (same)
-		record(&where, thread, stack, frames, end, weight);
+		record(&where, thread, stack->frame, frames, end, weight);
 	atomic_store_explicit(&stack->used, false, memory_order_release);
 	return same;
 }
@@ -501,7 +588,7 @@ static void look(struct sampled_thread *thread, uint32_t ticks)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
-	int wall = sampler_condition(SAMPLE_WALL);
+	int wall = sampler_condition(SAMPLE_WALL, 0);
 	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
 
 	thread->ran = ran;
@@ -722,9 +809,10 @@ static int put_conditions(struct profile_writer *profile, struct error *error)
 
 	for (unsigned i = 0; i < sampling.conditions && status == 0; i++) {
 		const struct condition *condition = &sampling.condition[i];
+		bool entry = condition->choice.kind == SAMPLE_ENTER;
 		const struct profile_condition record = {.id = i,
 			.name = condition->name,
-			.event = condition->choice.event,
+			.event = entry ? "enter" : condition->choice.event,
 			.period = condition->choice.period,
 			.unit = sample_choice_unit(&condition->choice),
 			.how = condition->how};
@@ -894,7 +982,7 @@ void sampler_begin(void)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&active, true);
 	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
-	wall = sampler_condition(SAMPLE_WALL);
+	wall = sampler_condition(SAMPLE_WALL, 0);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
 		log_line(LOG_ERROR,
 			"sample=%s: its thread cannot be started: there are no such samples",
