@@ -18,7 +18,6 @@
 
 #include "agent/code/stubs.h"
 #include "agent/log/log.h"
-#include "agent/methods/methods.h"
 #include "agent/sample/frame_names.h"
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
@@ -38,7 +37,8 @@ enum {
 	STACKS = 64,         /* threads that walk at the same time */
 	STACK_TRIES = 1000,  /* to get one outside of a handler */
 	BUFFER_SHARE = 16,   /* of max_memory for stacks on their way, and */
-	TREE_SHARE = 4       /* for call paths */
+	TREE_SHARE = 4,      /* for call paths */
+	MODULES_BEFORE = 16
 };
 
 /* ---- what the JVM has told ---- */
@@ -63,13 +63,15 @@ static struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct walker walker;
-	struct modules *modules;
+	struct modules
+		*modules; /* the newest, and those of before, which handlers may look at */
+	struct modules *modules_before[MODULES_BEFORE];
+	unsigned modules_kept;
 	struct frame_names *names;
 	struct sample_tree *tree;
 	struct stack {
 		_Atomic bool used;
 		struct stack_frame frame[STACK_FRAMES];
-		struct sample_poll poll;
 	} * stack;
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t ended[WALK_ENDS];
@@ -269,6 +271,8 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 			sample_event_poll(&thread->event[i], info, kernel);
 		weight[i] = kernel->periods;
 		any |= weight[i] > 0;
+		if (kernel->lost)
+			lose(condition, SAMPLE_KERNEL_LOST, kernel->lost);
 		if (kernel->throttled)
 			atomic_fetch_add(&condition->throttled, kernel->throttled);
 	}
@@ -324,15 +328,16 @@ static void end_spending(struct thread_context *context)
 }
 
 /* Frames of the kernel come before those of the thread. */
-static unsigned walk_all(struct stack *stack, const void *uc, enum walk_end *end)
+static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, const void *uc,
+	enum walk_end *end)
 {
 	struct machine from = machine_interrupted(uc);
 	struct walk_thread thread = vm_thread_now(from.sp);
-	unsigned frames = stack->poll.frames;
+	unsigned frames = kernel->frames;
 
 	for (unsigned i = 0; i < frames; i++)
 		stack->frame[i] = (struct stack_frame){
-			.what = stack->poll.frame[i], .kind = FRAME_KERNEL, .bci = -1};
+			.what = kernel->frame[i], .kind = FRAME_KERNEL, .bci = -1};
 	return frames + walk_stack(&sampling.walker, &thread, &from, stack->frame + frames,
 				STACK_FRAMES - frames, end);
 }
@@ -497,26 +502,27 @@ static void take(const siginfo_t *info, const void *uc)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 	struct sampled_thread *thread = sampled_thread_now();
-	struct stack *stack = thread ? take_stack() : NULL;
+	struct sample_poll kernel;
 	struct sample_record where;
 	enum sample_loss loss;
+	struct stack *stack;
 	enum walk_end end;
 	unsigned frames;
 
-	if (!stack)
+	if (!thread || !poll_events(thread, info, &kernel, weight))
 		return;
-	if (poll_events(thread, info, &stack->poll, weight)) {
-		if (find_node(thread, &where, &loss)) {
-			struct thread_context *context = begin_spending(&where);
+	stack = take_stack();
+	if (!stack || !find_node(thread, &where, &loss)) {
+		lose_all(weight, stack ? loss : SAMPLE_FULL);
+	} else {
+		struct thread_context *context = begin_spending(&where);
 
-			frames = walk_all(stack, uc, &end);
-			record(&where, thread, stack->frame, frames, end, weight);
-			end_spending(context);
-		} else {
-			lose_all(weight, loss);
-		}
+		frames = walk_all(stack, &kernel, uc, &end);
+		record(&where, thread, stack->frame, frames, end, weight);
+		end_spending(context);
 	}
-	atomic_store_explicit(&stack->used, false, memory_order_release);
+	if (stack)
+		atomic_store_explicit(&stack->used, false, memory_order_release);
 }
 
 static void on_signal(int signal, siginfo_t *info, void *uc)
@@ -703,19 +709,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 	static struct frame_name name[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
 	unsigned frames = name_frames(record, name), below;
+	bool astray = false;
 	uint32_t node, next;
 
 	sampling.ended[record->end]++;
-	if (getenv("JDEBUG") && record->end > WALK_FROZEN) {
-		fprintf(stderr, "END %s:", walk_end_names[record->end]);
-		for (unsigned i = 0; i < frames && i < 6; i++) {
-			struct stack_frame f = frame_unpack(record->frame[i]);
-			const struct profile_method *m = methods_get(name[i].method);
-			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind,
-				f.bci, (long)f.what);
-		}
-		fprintf(stderr, "\n");
-	}
 	if (frames == 0) {
 		lose_all(record->weight, SAMPLE_INSIDE);
 		return;
@@ -730,9 +727,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 	below = record->method == METHOD_ROOT ? frames
 					      : find_method(method, frames, record->method);
 	/* The stack does not lead to where the events say that the thread is. */
-	if (below == frames && record->method != METHOD_ROOT)
+	if (below == frames && record->method != METHOD_ROOT) {
 		below = 0;
-	else if (below == frames && record->end == WALK_CUT)
+		astray = true;
+	} else if (below == frames && record->end == WALK_CUT)
 		node = sample_tree_child(
 			sampling.tree, node, frame_mark(sampling.names, "(cut)"));
 	else if (below == frames && record->end > WALK_CUT)
@@ -752,21 +750,31 @@ static void add_sample(void *unused, const struct sample_record *record)
 		name[0].line = name[1].line;
 	}
 	if (node)
-		count_sample(record, node, name[0].state, below > 0 ? name[0].line : 0);
+		count_sample(record, node, name[0].state, astray ? 0 : name[0].line);
+}
+
+static void renew_modules(void)
+{
+	struct modules *fresh = modules_read(), **before = sampling.modules_before;
+
+	if (!fresh)
+		return;
+	/* The oldest goes: no handler has looked at it since the newer ones came. */
+	if (sampling.modules_kept == MODULES_BEFORE) {
+		modules_destroy(before[0]);
+		memmove(before, before + 1, (MODULES_BEFORE - 1) * sizeof(*before));
+		sampling.modules_kept--;
+	}
+	before[sampling.modules_kept++] = sampling.modules;
+	sampling.modules = fresh;
+	sampling.walker.modules = fresh;
 }
 
 static void drain(void)
 {
 	sampled_threads_look();
-	if (modules_changed(sampling.modules)) {
-		struct modules *fresh = modules_read();
-
-		/* A handler may be looking at the old ones: they stay. */
-		if (fresh) {
-			sampling.modules = fresh;
-			sampling.walker.modules = fresh;
-		}
-	}
+	if (modules_changed(sampling.modules))
+		renew_modules();
 	safe_read_slowly(true);
 	sample_drain(sampling.buffer, add_sample, NULL);
 	safe_read_slowly(false);
@@ -922,6 +930,8 @@ static void give_all_back(void)
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
+	while (sampling.modules_kept > 0)
+		modules_destroy(sampling.modules_before[--sampling.modules_kept]);
 	free(sampling.stack);
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
