@@ -24,6 +24,7 @@ static const struct state_column {
 	{"jvm", "JVM", 1u << SAMPLE_JVM},
 	{"kernel", "Kernel", 1u << SAMPLE_KERNEL},
 	{"gc", "GC", 1u << SAMPLE_GC},
+	{"jit", "Compiler", 1u << SAMPLE_JIT},
 	{"waiting", "Waiting", 1u << SAMPLE_WAITING},
 	{"unknown", "?", 1u << SAMPLE_UNKNOWN},
 };
