@@ -20,11 +20,13 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
-	ENTRY_WORDS = 10,  /* the same, while it is made */
-	INLINED_MAX = 200, /* into one another */
+	ENTRY_WORDS = 10,   /* the same, while it is made */
+	PIECE_BYTES = 32,   /* of code behind a method's */
+	ADAPTED_WORDS = 32, /* of arguments that are moved */
+	INLINED_MAX = 200,  /* into one another */
 	FROZEN_MAX = 4096,
 	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
-	STUB_WORDS = 96,   /* of a stub's frame */
+	STUB_WORDS = 256,  /* of a stub's frame */
 	STUB_PROLOGUE = 64 /* bytes that make it */
 };
 
@@ -288,11 +290,38 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 	return go_out(walk, pc, sp, fp);
 }
 
+/* Behind a method's code are pieces that it calls itself: one that pushes its address, for the method to be
+ * interpreted again, and those that jump on to methods which are interpreted. */
+static void leave_piece(struct walk *walk, const struct code *code)
+{
+	uintptr_t pc, target, after = walk->now.pc;
+
+	if (!stack_word(walk, walk->now.sp, &pc) || pc < code->begin + sizeof(uint64_t) ||
+		pc >= code->end)
+		return;
+	target = call_target(pc);
+	if (target < code->begin + code->frame_complete || target > after ||
+		after - target > PIECE_BYTES) {
+		if (pc > after || after - pc > PIECE_BYTES)
+			return;
+		while (pc > after - PIECE_BYTES && !code_is_deopt(code, pc))
+			pc--;
+		if (!code_is_deopt(code, pc))
+			return;
+	}
+	walk->now.pc = pc;
+	walk->now.sp += WORD;
+	walk->innermost = false;
+}
+
 static bool walk_compiled(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc = walk->innermost ? walk->now.pc
-				       : code_original_pc(code, walk->now.pc, walk->now.sp);
+	uintptr_t pc;
 
+	if (walk->innermost)
+		leave_piece(walk, code);
+	pc = walk->innermost ? walk->now.pc
+			     : code_original_pc(code, walk->now.pc, walk->now.sp);
 	return push_compiled(walk, code, pc) && leave_compiled(walk, code);
 }
 
@@ -404,6 +433,16 @@ static bool is_stub_return(const struct walk *walk, uintptr_t pc)
 		       called.kind == CODE_OTHER);
 }
 
+/* While an exception's handler is looked for, the return address is where it was thrown, or where it will be
+ * handled: behind no call. */
+static bool is_thrower(const struct code *stub, uintptr_t pc)
+{
+	struct code code;
+
+	return strstr(stub->name, "handle_exception") && code_has(pc) && code_find(pc, &code) &&
+	       code.kind == CODE_COMPILED && pc >= code.begin;
+}
+
 /* Out of a stub, whose return address is at that place. */
 static bool leave_stub(struct walk *walk, uintptr_t at)
 {
@@ -441,11 +480,20 @@ static bool has_known_frame(const struct walk *walk, const struct code *code)
  * that are behind a call of a stub. */
 static bool try_stub(struct walk *walk, const struct code *code)
 {
-	uintptr_t fp = walk->now.fp, sp = walk->now.sp, pc;
+	uintptr_t fp = walk->now.fp, sp = walk->now.sp, pc = 0;
 
-	if (fp >= sp && fp - sp < STUB_WORDS * WORD && stack_word(walk, fp + WORD, &pc) &&
-		is_stub_return(walk, pc))
-		return leave_stub(walk, fp + WORD);
+	if (walk->innermost && returns_now(walk->now.pc) && stack_word(walk, sp, &pc) &&
+		code_has(pc))
+		return leave_stub(walk, sp);
+	if (fp >= sp && fp - sp < STUB_WORDS * WORD) {
+		if (stack_word(walk, fp + WORD, &pc) &&
+			(is_stub_return(walk, pc) || is_thrower(code, pc)))
+			return leave_stub(walk, fp + WORD);
+		/* The barrier at a method's entry has a word between. */
+		if (pc == UINTPTR_MAX && stack_word(walk, fp + 2 * WORD, &pc) &&
+			is_stub_return(walk, pc) && stack_word(walk, fp, &fp))
+			return go_out(walk, pc, walk->now.fp + 3 * WORD, fp);
+	}
 	if (code->frame_words >= 2 &&
 		stack_word(walk, sp + (code->frame_words - 1) * WORD, &pc) &&
 		is_stub_return(walk, pc))
@@ -465,9 +513,33 @@ static bool try_native_caller(struct walk *walk)
 	       go_out(walk, pc, walk->now.sp + WORD, walk->now.fp);
 }
 
+/* Where the caller's stack was is in a register while arguments are moved; the return address is in another
+ * one while room is made for them. */
+static bool leave_adapter(struct walk *walk)
+{
+	uintptr_t pc, sp = walk->now.caller_sp;
+	bool on_top = !adapter_makes_room(walk->now.pc) &&
+		      stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc);
+
+	if (!adapter_has_caller(walk->now.pc))
+		sp = walk->now.sp + (on_top ? WORD : 0);
+	if (!on_top)
+		pc = walk->now.popped;
+	return in_stack(walk, sp) && sp - walk->now.sp < ADAPTED_WORDS * WORD &&
+	       (on_top || is_return(walk, pc)) && go_out(walk, pc, sp, walk->now.fp);
+}
+
+/* Stubs of which the return address is not to be found where they are: those that begin with room for
+ * one that is put there later, and those that jump on, having taken it away. */
+static bool hides_return(const struct walk *walk, const struct code *code)
+{
+	return (strcmp(code->name, "SafepointBlob") == 0 && begins_with_room(code->begin)) ||
+	       jumps_on(walk->now.pc);
+}
+
 static bool walk_stub(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc = walk->now.pc, sp;
+	uintptr_t pc = walk->now.pc;
 
 	if (!walk->innermost && pc == *walk->vm->call_stub_return)
 		return walk_entry(walk);
@@ -476,16 +548,14 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 		return walk->innermost ? end(walk, WALK_CODE) : walk_frozen(walk);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
+	if (walk->innermost && code->kind == CODE_RUNTIME && hides_return(walk, code))
+		return end(walk, WALK_RETURN);
 	if (has_known_frame(walk, code))
 		return leave_compiled(walk, code);
 	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
 		return true;
-	/* Where the caller's stack was is in a register while arguments are moved. */
-	sp = walk->now.caller_sp;
-	if (code->kind == CODE_ADAPTER && walk->innermost && in_stack(walk, sp) &&
-		sp - walk->now.sp < INTERPRETED_WORDS * WORD &&
-		stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc))
-		return go_out(walk, pc, sp, walk->now.fp);
+	if (code->kind == CODE_ADAPTER && walk->innermost && leave_adapter(walk))
+		return true;
 	if (code->frame_words >= 2 && !walk->innermost)
 		return leave_compiled(walk, code);
 	if (walk->innermost && (try_part(walk, (struct frame_part){1, false}) ||
