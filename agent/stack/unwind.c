@@ -230,7 +230,7 @@ bool unwind_step(const struct modules *modules, const struct unwind_memory *stac
 {
 	/* A call may be the last instruction of its function: the return address is the next one's. */
 	uintptr_t pc = innermost || frame->interrupted ? frame->pc : frame->pc - 1;
-	const struct module *module = modules_find(modules, pc);
+	const struct module *module = modules ? modules_find(modules, pc) : NULL;
 	struct frame_rules rules;
 
 	if (frame->pc == 0)

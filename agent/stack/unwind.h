@@ -37,7 +37,7 @@ struct unwind_memory {
 };
 
 /*
- * Changes the frame to that of its caller. innermost: its registers are the thread's. Its sp is above the one
+ * Changes the frame to that of its caller. modules NULL: by the frame pointer alone. innermost: its registers are the thread's. Its sp is above the one
  * before, but for two: on arm64 a function may be without frame (innermost alone), and a handler
  * may have a stack of its own. Callers limit the number of steps.
  * False: there is no further one. Then the frame is as it was; or its pc is 0, if it is the thread's first
