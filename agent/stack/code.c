@@ -87,7 +87,7 @@ static void describe(struct code *code)
 	code->frame_words = (uint32_t)int_at(at + vm->blob_frame_size);
 	code->frame_complete =
 		vm->frame_complete_is_short
-			? (uint32_t)(int32_t)*(const int16_t *)(at + vm->blob_frame_complete)
+			? (uint32_t)(int32_t) * (const int16_t *)(at + vm->blob_frame_complete)
 			: (uint32_t)int_at(at + vm->blob_frame_complete);
 	/* Sizes of frames are -1 where frames differ. */
 	if (code->frame_words > 1 << 20)
@@ -153,8 +153,7 @@ static uintptr_t scopes_of(const struct code *code)
 {
 	if (vm->nmethod_scopes != VM_NONE)
 		return word_at(code->at + vm->nmethod_scopes);
-	return description(code) +
-	       (uintptr_t)int_at(code->at + vm->nmethod_scopes_offset);
+	return description(code) + (uintptr_t)int_at(code->at + vm->nmethod_scopes_offset);
 }
 
 /* The methods that scopes name, an array of pointers. */
@@ -267,14 +266,14 @@ bool code_is_deopt(const struct code *code, uintptr_t pc)
 	       pc == handler(code, vm->nmethod_mh_deopt, vm->nmethod_mh_deopt_offset);
 }
 
-uintptr_t code_original_pc(const struct code *code, uintptr_t pc, uintptr_t sp)
+uintptr_t code_original_place(const struct code *code, uintptr_t pc, uintptr_t sp)
 {
 	int32_t where;
 
 	if (!code_is_deopt(code, pc))
-		return pc;
+		return 0;
 	where = int_at(code->at + vm->nmethod_original_pc);
 	if (where <= 0 || (uint32_t)where >= code->frame_words * sizeof(uintptr_t))
-		return pc;
-	return word_at(sp + (uintptr_t)where);
+		return 0;
+	return sp + (uintptr_t)where;
 }

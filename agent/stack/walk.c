@@ -66,8 +66,8 @@ static bool end(struct walk *walk, enum walk_end why)
 	return false;
 }
 
-static bool push(struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci,
-	unsigned level)
+static bool push(
+	struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci, unsigned level)
 {
 	if (walk->count == walk->room)
 		return end(walk, WALK_CUT);
@@ -91,6 +91,12 @@ static bool go_out(struct walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 
 /* ---- return addresses ---- */
 
+/* Code that freezes and thaws the frames of virtual threads. */
+static bool is_of_continuations(const struct code *code)
+{
+	return code->name && strstr(code->name, "cont");
+}
+
 /* True if Java code, or what it calls, may return there: behind a call, or to where a method that was
  * compiled is made interpreted again. */
 static bool is_return(const struct walk *walk, uintptr_t pc)
@@ -108,7 +114,7 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 		return true;
 	case CODE_STUB:
 	case CODE_OTHER:
-		return pc == *walk->vm->call_stub_return || strstr(code.name, "cont") != NULL;
+		return pc == *walk->vm->call_stub_return || is_of_continuations(&code);
 	default:
 		return false;
 	}
@@ -117,8 +123,7 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 /* Out of an innermost frame of which a part is built. False: there is no return address. */
 static bool try_part(struct walk *walk, struct frame_part part)
 {
-	uintptr_t sp = walk->now.sp + part.words * WORD, pc = walk->now.link,
-		  fp = walk->now.fp;
+	uintptr_t sp = walk->now.sp + part.words * WORD, pc = walk->now.link, fp = walk->now.fp;
 
 	if (!part.linked && (part.words == 0 || !stack_word(walk, sp - WORD, &pc)))
 		return false;
@@ -196,8 +201,7 @@ static bool walk_interpreted(struct walk *walk)
 		*(const uintptr_t *)(walk->thread->java + walk->vm->thread_unpacking))
 		return end(walk, WALK_DEOPT);
 	if (has_interpreted_frame(walk))
-		method = seen_method(
-			walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
+		method = seen_method(walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
 	if (method == 0)
 		return walk_interpreter_entry(walk);
 	/* While it interprets, the place is in a register; the frame has it during calls. */
@@ -223,9 +227,8 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 
 	for (int i = 0; known && i < INLINED_MAX; i++) {
 		method = seen_method(walk->walker->seen, scope.method);
-		if (method == 0 ||
-			!push(walk, scope.outer ? FRAME_INLINED : FRAME_COMPILED, method,
-				scope.bci, level))
+		if (method == 0 || !push(walk, scope.outer ? FRAME_INLINED : FRAME_COMPILED,
+					   method, scope.bci, level))
 			return end(walk, method ? WALK_CUT : WALK_METHOD);
 		if (scope.outer == 0)
 			return true;
@@ -274,9 +277,11 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 
 static bool walk_compiled(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc = walk->innermost ? walk->now.pc
-				       : code_original_pc(code, walk->now.pc, walk->now.sp);
+	uintptr_t pc = walk->now.pc, place;
 
+	place = walk->innermost ? 0 : code_original_place(code, pc, walk->now.sp);
+	if (place && !stack_word(walk, place, &pc))
+		return end(walk, WALK_BOUNDS);
 	return push_compiled(walk, code, pc) && leave_compiled(walk, code);
 }
 
@@ -292,33 +297,50 @@ static bool walk_native_wrapper(struct walk *walk, const struct code *code)
 	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0) && leave_compiled(walk, code);
 }
 
-/* The anchor leads on. False: it leads nowhere. */
-static bool follow_anchor(struct walk *walk, uintptr_t anchor)
-{
-	const struct vm_layout *vm = walk->vm;
-	uintptr_t sp = *(const uintptr_t *)(anchor + vm->anchor_sp);
-	uintptr_t pc = *(const uintptr_t *)(anchor + vm->anchor_pc);
-	uintptr_t fp = *(const uintptr_t *)(anchor + vm->anchor_fp);
+/* Where a thread left Java. */
+struct anchor {
+	uintptr_t sp, pc, fp;
+};
 
-	if (sp == 0 || !in_stack(walk, sp))
+/* The anchor leads on. False: it leads nowhere. */
+static bool follow_anchor(struct walk *walk, struct anchor anchor)
+{
+	if (anchor.sp == 0 || !in_stack(walk, anchor.sp))
 		return false;
 	/* Not all ways out of Java leave the address: it is below the top then. */
-	if (pc == 0)
-		pc = ((const uintptr_t *)sp)[-1];
-	return go_out(walk, pc, sp, fp);
+	if (anchor.pc == 0 && !stack_word(walk, anchor.sp - WORD, &anchor.pc))
+		return false;
+	return go_out(walk, anchor.pc, anchor.sp, anchor.fp);
+}
+
+/* The thread's own. */
+static bool follow_thread(struct walk *walk)
+{
+	const struct vm_layout *vm = walk->vm;
+	uintptr_t at = walk->thread->java + vm->thread_anchor;
+	const struct anchor anchor = {.sp = *(const uintptr_t *)(at + vm->anchor_sp),
+		.pc = *(const uintptr_t *)(at + vm->anchor_pc),
+		.fp = *(const uintptr_t *)(at + vm->anchor_fp)};
+
+	return follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
 static bool walk_entry(struct walk *walk)
 {
-	uintptr_t wrapper;
+	const struct vm_layout *vm = walk->vm;
+	struct anchor anchor;
+	uintptr_t at;
 
-	if (!stack_word(walk,
-		    walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
-		    &wrapper) ||
-		!in_stack(walk, wrapper))
+	if (!stack_word(walk, walk->now.fp + (uintptr_t)(vm->entry_frame_wrapper * WORD), &at))
 		return end(walk, WALK_BOUNDS);
-	return follow_anchor(walk, wrapper + walk->vm->call_wrapper_anchor) ||
+	at += vm->call_wrapper_anchor;
+	if (!stack_word(walk, at + vm->anchor_sp, &anchor.sp) ||
+		!stack_word(walk, at + vm->anchor_pc, &anchor.pc) ||
+		!stack_word(walk, at + vm->anchor_fp, &anchor.fp))
+		return end(walk, WALK_BOUNDS);
+	/* It is farther out: a walk of stale words must not go in circles. */
+	return (anchor.sp > walk->now.sp && follow_anchor(walk, anchor)) ||
 	       end(walk, WALK_WHOLE);
 }
 
@@ -328,7 +350,7 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 
 	if (!walk->innermost && pc == *walk->vm->call_stub_return)
 		return walk_entry(walk);
-	if (code->name && strstr(code->name, "cont"))
+	if (is_of_continuations(code))
 		return end(walk, walk->innermost ? WALK_CODE : WALK_FROZEN);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
@@ -358,7 +380,7 @@ static bool walk_generated(struct walk *walk)
 	/* What it left Java by is surer than what the registers tell of a frame on its way. */
 	if (walk->innermost && !walk->anchored && code.kind != CODE_STUB) {
 		walk->anchored = true;
-		if (follow_anchor(walk, walk->thread->java + walk->vm->thread_anchor))
+		if (follow_thread(walk))
 			return true;
 	}
 	walk->anchored = true;
@@ -381,8 +403,7 @@ static bool walk_native(struct walk *walk)
 	bool complete;
 	struct native_frame frame = {
 		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
-	uintptr_t anchor =
-		walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
+	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
 
 	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))
@@ -395,7 +416,7 @@ static bool walk_native(struct walk *walk)
 			return go_out(walk, frame.pc, frame.sp, frame.fp);
 	}
 	walk->anchored = true;
-	if (anchor && follow_anchor(walk, anchor))
+	if (anchor && follow_thread(walk))
 		return true;
 	complete = frame.pc == 0 || !walk->thread->java;
 	return end(walk, complete ? WALK_WHOLE : WALK_NO_JAVA);
@@ -443,7 +464,7 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 
 	walk.now.sp = walk.low;
 	*why = WALK_WHOLE;
-	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))
+	if (!follow_thread(&walk))
 		return 0;
 	return walk_on(&walk, why);
 }
