@@ -29,9 +29,10 @@ struct walk {
 	const struct vm_layout *vm;
 	const struct walk_thread *thread;
 	struct machine now;
-	bool innermost; /* now are registers; else pc is a return address */
-	bool anchored;  /* the anchor was used, or there is none */
-	uintptr_t low;  /* nothing below belongs to frames that are left */
+	bool innermost;              /* now are registers; else pc is a return address */
+	bool anchored;               /* the anchor was used, or there is none */
+	uintptr_t low;               /* nothing below belongs to frames that are left */
+	const struct module *loaded; /* of the native frame before (unwind.h) */
 	struct stack_frame *frame;
 	unsigned count, room;
 	enum walk_end end;
@@ -402,7 +403,7 @@ static bool walk_native(struct walk *walk)
 	const struct unwind_memory stack = {read_stack, walk};
 	bool complete;
 	struct native_frame frame = {
-		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
+		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false, walk->loaded};
 	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
 
@@ -412,6 +413,7 @@ static bool walk_native(struct walk *walk)
 		frame.sp > walk->now.sp && (java_sp == 0 || frame.sp < java_sp)) {
 		bool java = code_has(frame.pc);
 
+		walk->loaded = frame.loaded;
 		if (!java || java_sp == 0)
 			return go_out(walk, frame.pc, frame.sp, frame.fp);
 	}

@@ -32,13 +32,13 @@ enum frame_kind {
 	FRAME_STUB,        /* what is an address: generated code of no method */
 	FRAME_NATIVE,      /* the same: of a library */
 	FRAME_KERNEL,      /* the same */
-	FRAME_NAMED        /* what is the id of a method: what the sample is about, a class say */
+	FRAME_NAMED /* what is the id of a method: what the sample is about, a class say */
 };
 
 struct stack_frame {
 	uint64_t what;
-	int32_t bci;  /* -1: not known, or none */
-	uint8_t kind; /* enum frame_kind */
+	int32_t bci;   /* -1: not known, or none */
+	uint8_t kind;  /* enum frame_kind */
 	uint8_t level; /* of the compiler: 1 to 3 the first, 4 the second; 0: none */
 };
 
@@ -48,12 +48,13 @@ struct stack_frame {
 	X(WALK_VIRTUAL, "virtual") /* the same, of a virtual thread */                         \
 	X(WALK_CUT, "cut")         /* no room for more */                                      \
 	X(WALK_FROZEN, "frozen")   /* a virtual thread's frames that wait in the heap */       \
-	X(WALK_NO_JAVA, "native")  /* native code that could not be unwound, in a Java thread */ \
-	X(WALK_CODE, "code")       /* generated code of which nothing is known */              \
-	X(WALK_RETURN, "return")   /* no return address where it should be */                  \
-	X(WALK_METHOD, "method")   /* an interpreted frame without a method */                 \
-	X(WALK_DEOPT, "deopt")     /* frames that are being made anew */                       \
-	X(WALK_BOUNDS, "bounds")   /* out of the stack */
+	X(WALK_NO_JAVA,                                                                        \
+		"native")        /* native code that could not be unwound, in a Java thread */ \
+	X(WALK_CODE, "code")     /* generated code of which nothing is known */                \
+	X(WALK_RETURN, "return") /* no return address where it should be */                    \
+	X(WALK_METHOD, "method") /* an interpreted frame without a method */                   \
+	X(WALK_DEOPT, "deopt")   /* frames that are being made anew */                         \
+	X(WALK_BOUNDS, "bounds") /* out of the stack */
 
 enum walk_end {
 #define X(end, name) end,
