@@ -36,9 +36,10 @@ struct walk {
 	const struct vm_layout *vm;
 	const struct walk_thread *thread;
 	struct machine now;
-	bool innermost; /* now are registers; else pc is a return address */
-	bool anchored;  /* the anchor was used, or there is none */
-	uintptr_t low;  /* nothing below belongs to frames that are left */
+	bool innermost;              /* now are registers; else pc is a return address */
+	bool anchored;               /* the anchor was used, or there is none */
+	uintptr_t low;               /* nothing below belongs to frames that are left */
+	const struct module *loaded; /* of the native frame before (unwind.h) */
 	struct stack_frame *frame;
 	unsigned count, room;
 	enum walk_end end;
@@ -98,6 +99,12 @@ static bool go_out(struct walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 
 /* ---- return addresses ---- */
 
+/* Code that freezes and thaws the frames of virtual threads. */
+static bool is_of_continuations(const struct code *code)
+{
+	return code->name && strstr(code->name, "cont");
+}
+
 /* True if Java code, or what it calls, may return there: behind a call, or to where a method that was
  * compiled is made interpreted again. */
 static bool is_return(const struct walk *walk, uintptr_t pc)
@@ -115,7 +122,7 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 		return true;
 	case CODE_STUB:
 	case CODE_OTHER:
-		return pc == *walk->vm->call_stub_return || strstr(code.name, "cont") != NULL;
+		return pc == *walk->vm->call_stub_return || is_of_continuations(&code);
 	default:
 		return false;
 	}
@@ -316,12 +323,14 @@ static void leave_piece(struct walk *walk, const struct code *code)
 
 static bool walk_compiled(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc;
+	uintptr_t pc, place;
 
 	if (walk->innermost)
 		leave_piece(walk, code);
-	pc = walk->innermost ? walk->now.pc
-			     : code_original_pc(code, walk->now.pc, walk->now.sp);
+	pc = walk->now.pc;
+	place = walk->innermost ? 0 : code_original_place(code, pc, walk->now.sp);
+	if (place && !stack_word(walk, place, &pc))
+		return end(walk, WALK_BOUNDS);
 	return push_compiled(walk, code, pc) && leave_compiled(walk, code);
 }
 
@@ -337,32 +346,50 @@ static bool walk_native_wrapper(struct walk *walk, const struct code *code)
 	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0) && leave_compiled(walk, code);
 }
 
-/* The anchor leads on. False: it leads nowhere. */
-static bool follow_anchor(struct walk *walk, uintptr_t anchor)
-{
-	const struct vm_layout *vm = walk->vm;
-	uintptr_t sp = *(const uintptr_t *)(anchor + vm->anchor_sp);
-	uintptr_t pc = *(const uintptr_t *)(anchor + vm->anchor_pc);
-	uintptr_t fp = *(const uintptr_t *)(anchor + vm->anchor_fp);
+/* Where a thread left Java. */
+struct anchor {
+	uintptr_t sp, pc, fp;
+};
 
-	if (sp == 0 || !in_stack(walk, sp))
+/* The anchor leads on. False: it leads nowhere. */
+static bool follow_anchor(struct walk *walk, struct anchor anchor)
+{
+	if (anchor.sp == 0 || !in_stack(walk, anchor.sp))
 		return false;
 	/* Not all ways out of Java leave the address: it is below the top then. */
-	if (pc == 0)
-		pc = ((const uintptr_t *)sp)[-1];
-	return go_out(walk, pc, sp, fp);
+	if (anchor.pc == 0 && !stack_word(walk, anchor.sp - WORD, &anchor.pc))
+		return false;
+	return go_out(walk, anchor.pc, anchor.sp, anchor.fp);
+}
+
+/* The thread's own. */
+static bool follow_thread(struct walk *walk)
+{
+	const struct vm_layout *vm = walk->vm;
+	uintptr_t at = walk->thread->java + vm->thread_anchor;
+	const struct anchor anchor = {.sp = *(const uintptr_t *)(at + vm->anchor_sp),
+		.pc = *(const uintptr_t *)(at + vm->anchor_pc),
+		.fp = *(const uintptr_t *)(at + vm->anchor_fp)};
+
+	return follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
 static bool walk_entry(struct walk *walk)
 {
-	uintptr_t wrapper;
+	const struct vm_layout *vm = walk->vm;
+	struct anchor anchor;
+	uintptr_t at;
 
-	if (!stack_word(walk, walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
-		    &wrapper) ||
-		!in_stack(walk, wrapper))
+	if (!stack_word(walk, walk->now.fp + (uintptr_t)(vm->entry_frame_wrapper * WORD), &at))
 		return end(walk, WALK_BOUNDS);
-	return follow_anchor(walk, wrapper + walk->vm->call_wrapper_anchor) ||
+	at += vm->call_wrapper_anchor;
+	if (!stack_word(walk, at + vm->anchor_sp, &anchor.sp) ||
+		!stack_word(walk, at + vm->anchor_pc, &anchor.pc) ||
+		!stack_word(walk, at + vm->anchor_fp, &anchor.fp))
+		return end(walk, WALK_BOUNDS);
+	/* It is farther out: a walk of stale words must not go in circles. */
+	return (anchor.sp > walk->now.sp && follow_anchor(walk, anchor)) ||
 	       end(walk, WALK_WHOLE);
 }
 
@@ -371,7 +398,7 @@ static bool is_continuation(const struct walk *walk, const struct code *code, ui
 {
 	if (walk->vm->continuation_return && pc == *walk->vm->continuation_return)
 		return true;
-	return code->kind != CODE_COMPILED && code->name && strstr(code->name, "cont");
+	return is_of_continuations(code);
 }
 
 /* A frame of the virtual thread's that waits in the heap. *words: of it; 0: it is interpreted. */
@@ -544,7 +571,7 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (!walk->innermost && pc == *walk->vm->call_stub_return)
 		return walk_entry(walk);
 	/* Where a virtual thread returns to frames that it has to get from the heap. */
-	if (code->name && strstr(code->name, "cont"))
+	if (is_of_continuations(code))
 		return walk->innermost ? end(walk, WALK_CODE) : walk_frozen(walk);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
@@ -580,7 +607,7 @@ static bool walk_generated(struct walk *walk)
 		walk->anchored = true;
 		if (code.kind == CODE_STUB && !push(walk, FRAME_STUB, walk->now.pc, -1, 0))
 			return false;
-		if (follow_anchor(walk, walk->thread->java + walk->vm->thread_anchor))
+		if (follow_thread(walk))
 			return true;
 		walk->count -= code.kind == CODE_STUB;
 	}
@@ -603,7 +630,7 @@ static bool walk_native(struct walk *walk)
 	const struct unwind_memory stack = {read_stack, walk};
 	bool complete;
 	struct native_frame frame = {
-		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
+		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false, walk->loaded};
 	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
 
@@ -613,11 +640,12 @@ static bool walk_native(struct walk *walk)
 		frame.sp > walk->now.sp && (java_sp == 0 || frame.sp < java_sp)) {
 		bool java = code_has(frame.pc);
 
+		walk->loaded = frame.loaded;
 		if (!java || java_sp == 0)
 			return go_out(walk, frame.pc, frame.sp, frame.fp);
 	}
 	walk->anchored = true;
-	if (anchor && follow_anchor(walk, anchor))
+	if (anchor && follow_thread(walk))
 		return true;
 	complete = frame.pc == 0 || !walk->thread->java;
 	return end(walk, complete ? WALK_WHOLE : WALK_NO_JAVA);
@@ -665,7 +693,7 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 
 	walk.now.sp = walk.low;
 	*why = WALK_WHOLE;
-	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))
+	if (!follow_thread(&walk))
 		return 0;
 	return walk_on(&walk, why);
 }
