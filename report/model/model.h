@@ -230,7 +230,7 @@ struct sample_reason {
 	const char *key, *meaning;
 	bool lost;
 };
-enum { SAMPLE_REASONS = 6 };
+enum { SAMPLE_REASONS = 7 };
 extern const struct sample_reason sample_reasons[SAMPLE_REASONS];
 
 /* The fact `sample.CONDITION.KEY`; 0: there is none. */

@@ -88,9 +88,10 @@ const struct sample_reason sample_reasons[SAMPLE_REASONS] = {
 	{"full", "there was no room", true},
 	{"kernel", "the kernel lost them, or took fewer", true},
 	{"unwalked", "no Java frame was found", true},
-	{"inside", "the thread was in jprof", false},
-	{"outside", "the thread is not recorded", false},
-	{"taken", "taken", false},
+	{"inside", "none: the thread was in jprof", false},
+	{"outside", "none: the thread is not recorded", false},
+	{"throttled", "times the kernel held them back", false},
+	{"taken", "taken in all", false},
 };
 
 uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key)

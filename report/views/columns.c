@@ -89,6 +89,19 @@ void samples_have_shares(struct report *report, unsigned column, unsigned condit
 	report->sheet.column[column].taken = model->taken[condition];
 }
 
+/* Of a condition, short: "enter:addRow:100" of "enter:org.h2.command.dml.Insert.addRow:100". */
+static const char *short_condition(struct report *report, const struct profile_condition *row)
+{
+	enum { LONG = 24 };
+	const char *begin = strchr(row->name, ':'), *end = strrchr(row->name, '.');
+
+	if (strlen(row->name) <= LONG || !begin || !end || end < begin)
+		return row->name;
+	return store_format(report->model->store, "%.*s%s", (int)(begin + 1 - row->name),
+		row->name, end + 1)
+		.text;
+}
+
 /* One a condition; behind is 0 or 1: which of its places in text it takes. */
 void sample_columns(struct report *report, const char *group, const char *heading,
 	unsigned flags, unsigned behind)
@@ -103,9 +116,10 @@ void sample_columns(struct report *report, const char *group, const char *headin
 		column->place = PLACE_SAMPLES + 2 * c + behind;
 		snprintf(column->heading, sizeof(column->heading), "%s%s%.24s", heading,
 			heading[0] ? " " : "",
-			model->condition_count > 1 ? model->condition[c]->name
-			: heading[0]               ? "samples"
-						   : "Samples");
+			model->condition_count > 1
+				? short_condition(report, model->condition[c])
+			: heading[0] ? "samples"
+				     : "Samples");
 		samples_have_shares(report, at, c);
 	}
 }

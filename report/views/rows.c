@@ -91,6 +91,11 @@ bool report_is_idle(const struct report *report, size_t thread)
 	       row->total[model->metric_index[0]] < report->whole[0] / 1000;
 }
 
+const char *report_idle_threads(const struct report *report)
+{
+	return report->model->lacks_calls ? "threads without samples" : "threads without calls";
+}
+
 /* Of samples, on whatever condition: what they have found may have nothing else. */
 static bool has_samples(struct report *report, uint32_t item)
 {

@@ -130,6 +130,8 @@ bool report_is_enough(struct report *report, const struct rank *row);
 
 /* True for a thread that did nothing worth a row on a screen: it made no calls. */
 bool report_is_idle(const struct report *report, size_t thread);
+/* What such threads are called, together. */
+const char *report_idle_threads(const struct report *report);
 
 /* ---- cells that many views have: columns.c ---- */
 

@@ -281,7 +281,9 @@ static void print_head(struct report *report, struct sink *sink)
 	sink_title(sink, "%s long; %s%s%s%s%s methods, %s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
-		cpu > 0 ? " of processor time; " : "",
+		cpu == 0                      ? ""
+		: model->condition_count == 0 ? " of processor time; "
+					      : " of processor time in Java's threads; ",
 		model->lacks_calls ? "" : figure_text(FIGURE_COUNT, calls).text,
 		model->lacks_calls ? "" : " calls; ",
 		figure_text(FIGURE_COUNT, view->tally.seen_count).text,

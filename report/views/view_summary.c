@@ -493,14 +493,18 @@ static void print_adjusted(struct report *report, struct sink *sink)
 
 /* ---- samples ---- */
 
-/* "1 ms", "512 kB", "10,000,000". */
+/* "1 ms of cpu", "512 kB of alloc", "10,000,000 of instructions", "entry", "100 entries". */
 static const char *period_text(struct report *report, const struct profile_condition *condition)
 {
 	enum figure_kind kind = strcmp(condition->unit, "ns") == 0      ? FIGURE_TIME
 				: strcmp(condition->unit, "bytes") == 0 ? FIGURE_BYTES
 									: FIGURE_COUNT;
+	const char *period =
+		summary_format(report, "%s", figure_text(kind, condition->period).text);
 
-	return summary_format(report, "%s", figure_text(kind, condition->period).text);
+	if (strcmp(condition->unit, "entries") != 0)
+		return summary_format(report, "%s of %s", period, condition->event);
+	return condition->period == 1 ? "entry" : summary_format(report, "%s entries", period);
 }
 
 /* What the agent counted of them, in words where there are some. */
@@ -537,8 +541,8 @@ static void print_condition(struct report *report, struct sink *sink, unsigned c
 
 	summary_text(report, sink, summary_format(report, "condition.%s", condition->name),
 		summary_format(report, "Samples of %s", condition->name),
-		summary_format(report, "one each %s of %s: %s", period_text(report, condition),
-			condition->event, condition->how));
+		summary_format(report, "one each %s: %s", period_text(report, condition),
+			condition->how));
 	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
 		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
 	print_sample_facts(report, sink, condition);

@@ -127,7 +127,7 @@ static void rows(struct report *report, struct sink *sink)
 	}
 	sums_end(report, sums);
 	if (idle > 0)
-		sink_extra(sink, "idle", "threads without calls", idle, sums);
+		sink_extra(sink, "idle", report_idle_threads(report), idle, sums);
 }
 
 const struct view view_threads = {

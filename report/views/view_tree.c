@@ -198,8 +198,8 @@ static void print_omitted(struct report *report, struct sink *sink, bool idle)
 	}
 	sums_end(report, sums);
 	if (rows > 0)
-		sink_extra(
-			sink, "omitted", idle ? "threads without calls" : "more", rows, sums);
+		sink_extra(sink, "omitted", idle ? report_idle_threads(report) : "more", rows,
+			sums);
 }
 
 static void rows(struct report *report, struct sink *sink)
