@@ -512,6 +512,8 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 		return end(walk, WALK_DEOPT);
 	if (has_known_frame(walk, code))
 		return leave_compiled(walk, code);
+	if (walk->innermost && code->kind == CODE_STUB && try_native_caller(walk))
+		return true;
 	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
 		return true;
 	if (code->kind == CODE_ADAPTER && walk->innermost && leave_adapter(walk))
@@ -524,8 +526,7 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && code->frame_words >= 2 &&
 		try_part(walk, (struct frame_part){code->frame_words, false}))
 		return true;
-	return try_frame_pointer(walk) || (walk->innermost && try_native_caller(walk)) ||
-	       end(walk, WALK_CODE);
+	return try_frame_pointer(walk) || end(walk, WALK_CODE);
 }
 
 static bool walk_generated(struct walk *walk)
