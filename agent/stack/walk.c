@@ -512,7 +512,8 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 		return end(walk, WALK_DEOPT);
 	if (has_known_frame(walk, code))
 		return leave_compiled(walk, code);
-	if (walk->innermost && code->kind == CODE_STUB && try_native_caller(walk))
+	if (walk->innermost && (code->kind == CODE_STUB || code->kind == CODE_OTHER) &&
+		try_native_caller(walk))
 		return true;
 	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
 		return true;
