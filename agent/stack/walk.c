@@ -449,12 +449,16 @@ static bool walk_frozen(struct walk *walk)
 	return end(walk, WALK_FROZEN);
 }
 
-/* True if Java code returns there from a stub: it is behind a call of one. */
+/* True if Java code returns there from a stub: it is behind a call of one, or what stands for that where a
+ * method is to be interpreted again. */
 static bool is_stub_return(const struct walk *walk, uintptr_t pc)
 {
 	uintptr_t target = is_return(walk, pc) ? call_target(pc) : 0;
 	struct code called;
 
+	if (code_has(pc) && code_find(pc, &called) && called.kind == CODE_COMPILED &&
+		code_is_deopt(&called, pc))
+		return true;
 	return target && code_has(target) && code_find(target, &called) &&
 	       (called.kind == CODE_STUB || called.kind == CODE_RUNTIME ||
 		       called.kind == CODE_OTHER);
@@ -512,6 +516,8 @@ static bool try_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && returns_now(walk->now.pc) && stack_word(walk, sp, &pc) &&
 		code_has(pc))
 		return leave_stub(walk, sp);
+	if (walk->innermost && stack_word(walk, sp, &pc) && is_thrower(code, pc))
+		return leave_stub(walk, sp);
 	if (fp >= sp && fp - sp < STUB_WORDS * WORD) {
 		if (stack_word(walk, fp + WORD, &pc) &&
 			(is_stub_return(walk, pc) || is_thrower(code, pc)))
@@ -544,12 +550,17 @@ static bool try_native_caller(struct walk *walk)
  * one while room is made for them. */
 static bool leave_adapter(struct walk *walk)
 {
-	uintptr_t pc, sp = walk->now.caller_sp;
+	uintptr_t pc, top, sp = walk->now.caller_sp;
 	bool on_top = !adapter_makes_room(walk->now.pc) &&
 		      stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc);
 
-	if (!adapter_has_caller(walk->now.pc))
+	if (!adapter_has_caller(walk->now.pc)) {
+		/* For a call of the JVM's it aligns the stack first. */
+		if (sp == walk->now.sp + WORD && stack_word(walk, sp, &top) &&
+			is_return(walk, top))
+			return go_out(walk, top, sp + WORD, walk->now.fp);
 		sp = walk->now.sp + (on_top ? WORD : 0);
+	}
 	if (!on_top)
 		pc = walk->now.popped;
 	return in_stack(walk, sp) && sp - walk->now.sp < ADAPTED_WORDS * WORD &&
@@ -577,8 +588,15 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 		return false;
 	if (walk->innermost && code->kind == CODE_RUNTIME && hides_return(walk, code))
 		return end(walk, WALK_RETURN);
+	/* It takes away frames, and makes others. */
+	if (walk->innermost && (strcmp(code->name, "DeoptimizationBlob") == 0 ||
+				       strcmp(code->name, "UncommonTrapBlob") == 0))
+		return end(walk, WALK_DEOPT);
 	if (has_known_frame(walk, code))
 		return leave_compiled(walk, code);
+	if (walk->innermost && (code->kind == CODE_STUB || code->kind == CODE_OTHER) &&
+		try_native_caller(walk))
+		return true;
 	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
 		return true;
 	if (code->kind == CODE_ADAPTER && walk->innermost && leave_adapter(walk))
@@ -591,8 +609,7 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && code->frame_words >= 2 &&
 		try_part(walk, (struct frame_part){code->frame_words, false}))
 		return true;
-	return try_frame_pointer(walk) || (walk->innermost && try_native_caller(walk)) ||
-	       end(walk, WALK_CODE);
+	return try_frame_pointer(walk) || end(walk, WALK_CODE);
 }
 
 static bool walk_generated(struct walk *walk)
