@@ -145,7 +145,7 @@ class Test:
         """Calls of the methods of classes whose name matches, by "class.method"."""
         return {f"{row['class']}.{row['method']}": row["calls"]
                 for row in self.views(profile).rows("methods")
-                if row["class"] and re.search(classes, row["class"]) and row["calls"] > 0}
+                if row["class"] and re.search(classes, row["class"]) and (row["calls"] or 0) > 0}
 
     def sound(self, what, profile):
         """Nothing is lost, and all adds up."""

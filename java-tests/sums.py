@@ -60,6 +60,11 @@ def adjusted_by(path, counted):
     return adjusted
 
 
+def measured(rows):
+    """Without those that samples alone know: their figures are parts of others', or none."""
+    return [row for row in rows if row.get("how") != "sampled"]
+
+
 class Sums:
     """What has to add up in one layer: what was counted, or what is left of it."""
 
@@ -74,7 +79,7 @@ class Sums:
         """The bases of a thread's nodes are its total, and cum is base and the children's cum."""
         base, cum = self.layer + "base", self.layer + "cum"
         bases, below = collections.Counter(), collections.Counter()
-        rows = self.seen.rows("tree")
+        rows = measured(self.seen.rows("tree"))
         for row in rows:
             bases[row["thread_index"]] += row[base][metric]
             below[row["parent"]] += row[cum][metric]
@@ -88,7 +93,7 @@ class Sums:
 
     def methods(self, metric):
         """The flat profile, and what was outside, come to the same."""
-        rows = self.seen.rows("methods") + [self.seen["methods"]["outside"]]
+        rows = measured(self.seen.rows("methods")) + [self.seen["methods"]["outside"]]
         self.same(f"{self.layer}base.{metric} of all methods",
                   sum(thread[self.layer + "total"][metric] for thread in self.seen.rows("threads")),
                   sum(row[self.layer + "base"][metric] for row in rows))
@@ -96,7 +101,7 @@ class Sums:
     def bounds(self, metric):
         """Nothing is adjusted to more than was counted, and off by more than that."""
         for group, error in ("base", "error"), ("cum", "error_cum"):
-            for row in self.seen.rows("tree"):
+            for row in measured(self.seen.rows("tree")):
                 value, raw = row[group][metric], row["raw_" + group][metric]
                 wrong = row[error][metric]
                 if not 0 <= value <= raw or wrong > raw:

@@ -93,3 +93,17 @@ const char *sample_choice_unit(const struct sample_choice *choice)
 		if (kind->kind == choice->kind)
 			return kind->unit;
 }
+
+int sample_choice_entered(const struct pattern_list *sample, struct pattern_list *entered)
+{
+	struct sample_choice choice;
+
+	for (size_t i = 0; i < sample->count; i++) {
+		if (sample_choice_read(sample->pattern[i], &choice) != NULL ||
+			choice.kind != SAMPLE_ENTER)
+			continue;
+		if (pattern_list_add(entered, choice.event) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -142,7 +142,7 @@ static void count_recursion(struct merged *merged)
 	}
 }
 
-int groups_merge(struct owned_profile *owned, bool moved)
+int groups_merge(struct owned_profile *owned)
 {
 	struct profile *profile = &owned->profile;
 	struct store *store = &owned->store;
@@ -183,8 +183,7 @@ int groups_merge(struct owned_profile *owned, bool moved)
 		merged.threads++;
 	}
 	merged.first[merged.threads] = merged.nodes;
-	if (moved)
-		count_recursion(&merged);
+	count_recursion(&merged);
 	for (size_t i = 0; i < profile->account_count; i++)
 		profile->account[i].node = merged.place[profile->account[i].node];
 	profile->thread = merged.thread;

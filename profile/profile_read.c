@@ -155,7 +155,6 @@ static int check_node(struct reader *reader, void *record, size_t i)
 	/* Samples are written by themselves: the caller may have been folded since. */
 	if (parent == ROWS_NONE && node->sampled) {
 		parent = profile_node_find(profile, i, node->thread, node->parent);
-		reader->moved = true;
 		if (parent < first)
 			parent = ROWS_NONE;
 	}
@@ -195,7 +194,6 @@ static int read_nodes(struct reader *reader)
 	if (!profile->thread_first)
 		return reader_no_memory(reader);
 	reader->position = 0;
-	reader->moved = false;
 	status = reader_read(reader, &list);
 	while (status == 0 && reader->position < profile->thread_count)
 		profile->thread_first[++reader->position] = profile->node_count;
@@ -345,7 +343,7 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = read_counts(reader);
 	if (status == 0 && interval->from)
 		status = subtract_earlier(reader, interval->from->id);
-	if (status == 0 && (groups_merge(reader->owned, reader->moved) != 0 ||
+	if (status == 0 && (groups_merge(reader->owned) != 0 ||
 				   (interval->from && interval_drop_unused(profile) != 0)))
 		status = reader_no_memory(reader);
 	if (status == 0 && wanted->records)

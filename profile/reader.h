@@ -66,7 +66,6 @@ struct reader {
 	/* While nodes are read: the position of the thread they are at, and how many of its first
 	 * nodes have their place as their id: the others stand behind one that was folded. */
 	size_t position, dense;
-	bool moved; /* some node's caller was folded: it is below another one now */
 };
 
 /* Looks at row i, which is in the record, and may change that. 0 or a negative code. */
@@ -180,10 +179,10 @@ void interval_cut_records(struct profile *profile);
  * row gets the nodes, the accounts and the sums of its parts, path by path; their rows are gone. The time
  * that threads are parked may be negative in one part, and as much more in another one: sums over the
  * parts are right.
- * In the same way a path that both calls and samples have found becomes one node, in every thread. moved: of
- * some sampled nodes recursion is not as it was counted.
+ * In the same way a path that both calls and samples have found becomes one node, in every thread. The
+ * recursion of sampled nodes is counted here: whoever writes them does not know all of the path.
  * 0, or -1 without memory: the profile is then fit for profile_free alone. */
-int groups_merge(struct owned_profile *owned, bool moved);
+int groups_merge(struct owned_profile *owned);
 
 /* ---- call paths: paths.c ---- */
 

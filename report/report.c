@@ -320,6 +320,7 @@ int report_print(const struct profile *profile, const struct report_request *req
 	int failed;
 
 	choice.merge_threads |= request->view->merges;
+	choice.program_alone = request->view->merges && choice.threads.count == 0;
 	out_init(&out, fd);
 	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);

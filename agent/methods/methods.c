@@ -178,7 +178,7 @@ static __attribute__((noinline, cold)) method_ref methods_first_sight(
 	}
 	planned = plan_of(&description);
 	lock_take(&methods_lock);
-	if (planned.kind != PROBE_NONE)
+	if (planned.recorded)
 		ref = methods_ref(&description, planned.scope);
 	entry = methods_look_up(method);
 	if (!entry) {

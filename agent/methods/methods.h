@@ -4,8 +4,8 @@
  * methods: a small integer for every method that was seen, and its names, kept for good.
  *
  * In:   the JVM's method handle (jmethodID), which dangles when a class is unloaded; or names.
- * Out:  a method_ref: the id used in trees and files, whether it is native, or that it is
- *       not included. Names live as long as the process.
+ * Out:  a method_ref: the id used in trees and files, whether it is native, or that its calls
+ *       are not recorded. Names live as long as the process.
  * Runs: look-ups on any thread without a lock (the table only grows: chains with atomic
  *       heads); a first sight takes LOCK_METHODS, after all JVMTI calls are done.
  */

@@ -12,7 +12,6 @@ static _Atomic uint32_t edition;
 static const struct left_class {
 	const char *pattern, *why;
 } left_classes[] = {
-	{"java.lang.JprofProbe", "the probes' own class"},
 	{"java.lang.Object", "its constructor runs in every object's"},
 	{"jdk.internal.vm.*", "the JVM switches stacks in its methods"},
 	{"java.lang.VirtualThread*", "a thread's identity changes in its methods"},
@@ -61,10 +60,11 @@ static bool list_reaches(const struct pattern_list *list, const char *class_name
 	return false;
 }
 
-/* True if a pattern of the list matches. All that do are noted. */
-static bool list_matches(const struct pattern_list *list, const struct jvm_method *method)
+/* Which patterns of the list match, a bit for the place of each; places from 31 on have the last bit. All that
+ * do are noted. */
+static uint32_t list_matches(const struct pattern_list *list, const struct jvm_method *method)
 {
-	bool yes = false;
+	uint32_t which = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const char *pattern = pattern_text(list->pattern[i]);
@@ -72,10 +72,10 @@ static bool list_matches(const struct pattern_list *list, const struct jvm_metho
 		if (!pattern_match_method(pattern, method->class_name, method->name) ||
 			!reaches_class(pattern, method->class_name, method->is_jdk))
 			continue;
-		yes = true;
+		which |= UINT32_C(1) << (i < 31 ? i : 31);
 		pattern_list_note(list, i);
 	}
-	return yes;
+	return which;
 }
 
 static bool is_excluded(const struct pattern_list *list, const struct jvm_method *method)
@@ -86,10 +86,11 @@ static bool is_excluded(const struct pattern_list *list, const struct jvm_method
 	return false;
 }
 
-/* Whatever the patterns say: how a program asks jprof is no part of it. */
+/* Whatever the patterns say: how a program asks jprof, or tells it, is no part of it. */
 static bool is_jprofs(const char *class_name)
 {
-	return strcmp(class_name, "jprof.JProf") == 0;
+	return strcmp(class_name, "jprof.JProf") == 0 ||
+	       strcmp(class_name, "java.lang.JprofProbe") == 0;
 }
 
 /* ---- what all of them want ---- */
@@ -102,6 +103,8 @@ bool plan_reaches(const char *class_name, bool is_jdk)
 		bool included = (!is_jdk && pattern_list_has_default(owner->include)) ||
 				list_reaches(owner->include, class_name, is_jdk);
 
+		if (owner->probes == PROBE_NONE)
+			continue;
 		if ((included && !pattern_list_match(owner->exclude, class_name)) ||
 			list_reaches(owner->scope, class_name, is_jdk))
 			return true;
@@ -112,20 +115,23 @@ bool plan_reaches(const char *class_name, bool is_jdk)
 struct planned plan_of(const struct jvm_method *method)
 {
 	struct plan_owner *owner = atomic_load(&owners);
-	struct planned planned = {.kind = PROBE_NONE};
+	struct planned planned = {.probes = PROBE_NONE};
 
 	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next)) {
-		bool included = list_matches(owner->include, method) ||
+		uint32_t which = list_matches(owner->include, method);
+		bool included = which != 0 ||
 				(!method->is_jdk && pattern_list_has_default(owner->include));
-		bool scope = list_matches(owner->scope, method);
+		bool scope = list_matches(owner->scope, method) != 0;
 
 		if (!scope && (!included || is_excluded(owner->exclude, method)))
 			continue;
 		planned.scope |= scope;
-		if (owner->kind > planned.kind) {
-			planned.kind = owner->kind;
+		planned.probes |= owner->probes;
+		planned.recorded |= owner->records;
+		if (owner->probes & PROBE_ENTRY)
+			planned.entered |= which;
+		if (!planned.owner)
 			planned.owner = owner;
-		}
 	}
 	return planned;
 }
@@ -134,7 +140,7 @@ struct planned plan_for_code(const struct jvm_method *method, bool intrinsic)
 {
 	struct planned planned = plan_of(method);
 
-	if (planned.kind == PROBE_NONE)
+	if (planned.probes == PROBE_NONE)
 		return planned;
 	if (method->is_native && intrinsic)
 		planned.left = "native, and replaced by the compilers with code of their own";
@@ -144,6 +150,6 @@ struct planned plan_for_code(const struct jvm_method *method, bool intrinsic)
 			planned.left_class = true;
 		}
 	if (planned.left)
-		planned.kind = PROBE_NONE;
+		planned.probes = PROBE_NONE;
 	return planned;
 }

@@ -6,9 +6,9 @@
  *   owners: patterns of include, exclude, scope --> plan_of       --> ids of methods (methods.c)
  *           + what must stay as it is           --> plan_for_code --> bytes of classes (agent/probes)
  *
- * An owner is what wants methods to be seen: a recording. The plan is the union of what its
- * owners want: a method has the most that one of them asks for. Only ids are kept of methods:
- * the plan is asked again in each edition.
+ * An owner is what wants methods to be seen: a recording, for their calls or for the stacks at their
+ * entries. The plan is the union of what its owners want. Only ids are kept of methods: the plan is
+ * asked again in each edition.
  *
  * Runs: on any thread, without locks. Owners are added and removed by one thread at a time, and
  *       stay where they are, with their lists, as another thread may just ask.
@@ -23,7 +23,8 @@
 #include "options/pattern.h"
 
 struct plan_owner {
-	enum probe_kind kind; /* for the methods that it chooses */
+	probe_set probes; /* of the methods that it chooses */
+	bool records;     /* their calls are recorded, however these are seen */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
 	const struct pattern_list *include, *exclude, *scope;
@@ -40,9 +41,12 @@ uint32_t plan_edition(void);
 
 /* What a method has. */
 struct planned {
-	enum probe_kind kind;
-	bool scope; /* a session's scope begins with it */
-	/* why: the first that wants so much; NULL: none does */
+	probe_set probes;
+	bool recorded; /* its calls are */
+	bool scope;    /* a session's scope begins with it */
+	/* By which patterns, a bit for the place of each, the owners' that want PROBE_ENTRY. */
+	uint32_t entered;
+	/* why: one that chooses it; NULL: none does */
 	const struct plan_owner *owner;
 	/* Why it stays as it is although there is one; NULL: it does not. */
 	const char *left;
@@ -50,11 +54,11 @@ struct planned {
 };
 struct planned plan_of(const struct jvm_method *method);
 
-/* The same of what is put into its code, or in front of it. intrinsic: the compilers may
+/* The same of what is put into its code, or around it. intrinsic: the compilers may
  * replace it. */
 struct planned plan_for_code(const struct jvm_method *method, bool intrinsic);
 
-/* False if no method of the class has anything. */
+/* False if no method of the class has probes. */
 bool plan_reaches(const char *class_name, bool is_jdk);
 
 #endif

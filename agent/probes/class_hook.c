@@ -21,6 +21,7 @@
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/rewrite/rewrite.h"
+#include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 
 /* Method modifiers, JVM specification table 4.6-A. */
@@ -53,7 +54,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		.is_native = method->access & ACCESS_NATIVE,
 		.is_static = method->access & ACCESS_STATIC,
 		.is_jdk = passing->is_jdk};
-	struct planned planned = {.kind = PROBE_NONE};
+	struct planned planned = {.probes = PROBE_NONE};
 	method_ref ref = METHOD_REF_EXCLUDED;
 
 	if (description.class_name && description.name && description.signature)
@@ -61,13 +62,17 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	if (planned.left)
 		untouched_add(description.class_name,
 			planned.left_class ? NULL : description.name, planned.left);
-	if (planned.kind != PROBE_NONE)
+	if (planned.probes != PROBE_NONE)
 		ref = methods_named(&description, planned.scope);
+	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_ENTRY) &&
+		!sample_entries_note(method_ref_id(ref), planned.entered))
+		untouched_add(
+			passing->class_name, method->name, rewrite_reason_text(REWRITE_MEMORY));
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	jvm_method_fini(&description);
 	if (ref == METHOD_REF_EXCLUDED)
 		return (struct rewrite_probes){PROBE_NONE, 0};
-	return (struct rewrite_probes){planned.kind, ref & ~METHOD_REF_NATIVE};
+	return (struct rewrite_probes){planned.probes, ref & ~METHOD_REF_NATIVE};
 }
 
 static void method_untouched(

@@ -4,7 +4,7 @@
  * method_probes: see method_probes.h.
  *
  * In:   the calls of rewritten methods, on the thread they happen on.
- * Out:  enter and exit of the thread's context.
+ * Out:  enter and exit of the thread's context; entries at which stacks are taken.
  * Runs: at every call of the application; one version per metric shape and timing. No JNI or
  *       JVMTI call but at a thread's first probe; never an exception.
  */
@@ -13,6 +13,7 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/log/log.h"
+#include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
 #include "java_caller.h"
@@ -71,6 +72,17 @@ static void JNICALL probe_caught(JNIEnv *jni, jclass probe, jint id)
 	slot_leave(thread);
 }
 
+/* A method may have this probe alone: then a thread that has not joined the session does so here. */
+static _Atomic bool entered_joins;
+
+/* A method is entered at whose entry stacks are taken. */
+static void JNICALL probe_entered(JNIEnv *jni, jclass probe, jint id)
+{
+	if (atomic_load_explicit(&entered_joins, memory_order_relaxed))
+		thread_events_adopt(jni, NULL, FOUND_NONE);
+	sample_entered(method_ref_id((method_ref)id), true);
+}
+
 #define PROBE(probe, precise, call)                                                            \
 	static void JNICALL probe(JNIEnv *jni, jclass class, jint id)                          \
 	{                                                                                      \
@@ -93,15 +105,15 @@ METRIC_SHAPE_TABLE(X)
 
 typedef void(JNICALL *probe_function)(JNIEnv *jni, jclass probe, jint id);
 
-enum { PROBES = 4 };
+enum { PROBES = 5 };
 
-static const char *const probe_name[PROBES] = {"enter", "exit", "unwind", "caught"};
+static const char *const probe_name[PROBES] = {"enter", "exit", "unwind", "caught", "entered"};
 
 static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #define X(shape, name)                                                                         \
-	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught},                   \
+	[shape] = {{enter_##name, exit_##name, unwind_##name, probe_caught, probe_entered},    \
 		{enter_##name##_precise, exit_##name##_precise, unwind_##name##_precise,       \
-			probe_caught}},
+			probe_caught, probe_entered}},
 	METRIC_SHAPE_TABLE(X)
 #undef X
 };
@@ -111,19 +123,19 @@ static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
  *
  *   public final class java.lang.JprofProbe {
  *           public static native void enter(int id), exit(int id), unwind(int id),
- *                   caught(int id);
+ *                   caught(int id), entered(int id);
  *   }
  */
 /* clang-format off */
-static const char probe_class[] = BOOT_CLASS_HEAD "\0\12"
+static const char probe_class[] = BOOT_CLASS_HEAD "\0\13"
 	/* 1 */ TEXT("\24", "java/lang/JprofProbe") CLASS("\1")
 	/* 3 */ TEXT("\20", "java/lang/Object") CLASS("\3")
 	/* 5 */ TEXT("\5", "enter") TEXT("\4", "exit") TEXT("\6", "unwind") TEXT("\4", "(I)V")
-	/* 9 */ TEXT("\6", "caught")
-	FINAL_CLASS("\x31", "\2", "\4") "\0\4" /* methods, synthetic */
+	/* 9 */ TEXT("\6", "caught") TEXT("\7", "entered")
+	FINAL_CLASS("\x31", "\2", "\4") "\0\5" /* methods, synthetic */
 	NATIVE("\x11\x09", "\5", "\10") NATIVE("\x11\x09", "\6", "\10")
 	NATIVE("\x11\x09", "\7", "\10") NATIVE("\x11\x09", "\11", "\10")
-	NO_ATTRIBUTES;
+	NATIVE("\x11\x09", "\12", "\10") NO_ATTRIBUTES;
 /* clang-format on */
 
 /* Calls all of them until the JVM has compiled their entries; they are turned away. */
@@ -153,6 +165,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
+	atomic_store(&entered_joins, session_has_probes(session));
 	if (interpreter.size == 0)
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");

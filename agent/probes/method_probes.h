@@ -6,6 +6,9 @@
  *   rewritten method --invokestatic--> java.lang.JprofProbe.enter(int)   native
  *                                        --> context_enter(shape, context, id, state, is_static)
  *
+ *                    --invokestatic--> java.lang.JprofProbe.entered(int)
+ *                                        --> sample_entered(id)
+ *
  * The class is in java.lang, defined by the boot loader: there is no class loader that may not
  * ask the boot loader for a class of that package, and no module that cannot read java.base.
  */
@@ -15,7 +18,7 @@
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
 
-/* Internal name of the class that has the static methods enter, exit, unwind and caught, (I)V.
+/* Internal name of the class that has the static methods enter, exit, unwind, caught and entered, (I)V.
  */
 #define METHOD_PROBES_CLASS "java/lang/JprofProbe"
 

@@ -16,8 +16,10 @@
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
+#include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
 #include "agent/probes/native_thunk.h"
+#include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
 
@@ -31,14 +33,17 @@ static struct noted {
 } * noted;
 static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 
+/* A record's word: the method's reference without METHOD_REF_NATIVE, and which probes it has. */
+#define WORD_TIMED  0x20000000u
+#define WORD_ENTRY  0x10000000u
+#define WORD_PROBES (WORD_TIMED | WORD_ENTRY)
+
 /* ---- the calls ---- */
 
-static inline __attribute__((always_inline)) bool enter(
-	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
+static inline __attribute__((always_inline)) bool enter_timed(
+	enum metric_shape shape, bool precise, method_ref ref, JNIEnv *jni)
 {
-	method_ref ref = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
-	struct thread_slot *thread =
-		ref ? thread_events_begin(shape, jni, NULL, FOUND_NONE) : NULL;
+	struct thread_slot *thread = thread_events_begin(shape, jni, NULL, FOUND_NONE);
 
 	if (!thread && (ref & METHOD_REF_SCOPE)) {
 		thread_events_enter_scope(jni, NULL, ref, STATE_NATIVE);
@@ -53,17 +58,30 @@ static inline __attribute__((always_inline)) bool enter(
 	return true;
 }
 
+static inline __attribute__((always_inline)) bool enter(
+	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
+{
+	uint32_t word = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
+	method_ref ref = word & ~WORD_PROBES;
+	bool timed = (word & WORD_TIMED) && enter_timed(shape, precise, ref, jni);
+
+	if (word & WORD_ENTRY)
+		sample_entered(method_ref_id(ref), false);
+	return timed;
+}
+
 static inline __attribute__((always_inline)) void leave(
 	enum metric_shape shape, bool precise, const struct native_record *record, JNIEnv *jni)
 {
+	method_ref ref = record->ref & ~WORD_PROBES;
 	struct thread_slot *thread = slot_current;
 	bool unwound = (*jni)->ExceptionCheck(jni);
 
 	if (!thread || !slot_enter(thread))
 		return;
-	if (context_exit(shape, slot_context(thread), method_ref_id(record->ref), unwound))
+	if (context_exit(shape, slot_context(thread), method_ref_id(ref), unwound))
 		context_spend(shape, slot_context(thread), precise);
-	thread_events_leave_method(thread, record->ref);
+	thread_events_leave_method(thread, ref);
 }
 
 #define FUNCTIONS(shape, name, precise)                                                        \
@@ -143,14 +161,27 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 	return i < NATIVE_THUNKS ? native_thunk(i) : NULL;
 }
 
-/* The method's reference without METHOD_REF_NATIVE; 0: it stays alone. Application classes'
- * natives are all wrapped; those of the JDK if the class hook has given them an id, which it
- * does not give to what the compilers replace. */
-static uint32_t ref_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
+/* The word for the method's record; 0: it stays alone. Application classes' natives are all
+ * wrapped; those of the JDK if the class hook has given them an id, which it does not give to
+ * what the compilers replace. */
+static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
-	if (description->is_jdk && !methods_known(description))
+	struct planned planned = plan_of(description);
+	struct jvm_method own;
+	uint32_t word;
+
+	if (planned.probes == PROBE_NONE ||
+		(description->is_jdk && !methods_known(description)))
 		return 0;
-	return methods_find(jni, method) & ~METHOD_REF_NATIVE;
+	if (!jvm_describe_method(jni, method, &own))
+		return 0;
+	word = methods_named(&own, planned.scope) & ~METHOD_REF_NATIVE;
+	jvm_method_fini(&own);
+	if (word && (planned.probes & PROBE_TIMED))
+		word |= WORD_TIMED;
+	if (word && (planned.probes & PROBE_ENTRY))
+		word |= WORD_ENTRY;
+	return word;
 }
 
 /* The function to bind the method to, rather than to address; NULL: it stays alone. */
@@ -159,7 +190,7 @@ static void *stand_in(
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	struct native_record record = {.original = address,
-		.ref = ref_of(jni, method, description),
+		.ref = word_of(jni, method, description),
 		.stack_words =
 			native_stack_words(description->signature, NATIVE_LEADING_WORDS)};
 	void *thunk;
@@ -212,9 +243,10 @@ void native_methods_begin(JNIEnv *jni)
 static void take_bound(
 	JNIEnv *jni, jclass class, jmethodID method, const struct jvm_method *description)
 {
+	uint32_t word = word_of(jni, method, description);
 	void *function, *thunk;
 
-	if (ref_of(jni, method, description) == 0)
+	if (word == 0)
 		return;
 	switch (native_function_find(method, &function)) {
 	case NATIVE_BOUND:
@@ -228,6 +260,9 @@ static void take_bound(
 			"native, and bound to a function that is not known");
 		break;
 	case NATIVE_JVM:
+		if (word & WORD_ENTRY)
+			untouched_add(description->class_name, description->name,
+				"native, and bound to a function of the JVM itself");
 		break;
 	}
 }

@@ -25,8 +25,8 @@ enum {
 
 /* Known to the assembler: the order and size of its fields. */
 struct native_record {
-	void *original;       /* function that is called */
-	uint32_t ref;         /* method_ref, without METHOD_REF_NATIVE; 0: only the call */
+	void *original; /* function that is called */
+	uint32_t ref;   /* method_ref, and which probes: native_methods.c; 0: only the call */
 	uint32_t stack_words; /* arguments on the stack, 8 bytes each */
 };
 _Static_assert(sizeof(struct native_record) == 16, "native_thunks.S shifts by 4");

@@ -11,6 +11,7 @@
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/recording/recording_facts.h"
+#include "agent/sample/sample_entries.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/session/session_calibration.h"
@@ -61,7 +62,7 @@ static const struct recording_event {
 } recording_events[] = {
 	{JVMTI_EVENT_METHOD_ENTRY, calls_by_events, JVM_METHOD_EVENTS},
 	{JVMTI_EVENT_METHOD_EXIT, calls_by_events, JVM_METHOD_EVENTS},
-	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_has_probes, JVM_CLASS_REWRITING},
+	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, samples, JVM_COMPILED_METHODS},
@@ -139,22 +140,34 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* ---- the steps of a begin, of a stop, and of an end ---- */
 
-/* What the recording wants to be in methods. */
-static struct plan_owner planned;
+/* What the recording wants to be in methods: for calls, and for the stacks at entries. */
+static struct plan_owner planned, entered;
 
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
-	planned = (struct plan_owner){.kind = PROBE_TIMED,
+	static const struct pattern_list none;
+
+	planned = (struct plan_owner){
+		.probes = session_has_probes(session) ? PROBE_TIMED : PROBE_NONE,
+		.records = true,
 		.include = &session->options.include,
 		.exclude = &session->options.exclude,
 		.scope = &session->options.scope};
 	plan_add(&planned);
+	entered = (struct plan_owner){.probes = PROBE_ENTRY,
+		.include = &session->entered,
+		.exclude = &none,
+		.scope = &none};
+	if (session->entered.count > 0)
+		plan_add(&entered);
 	class_hook_forget();
 	return 0;
 }
 
 static bool end_plan(JNIEnv *jni, struct session *session)
 {
+	if (session->entered.count > 0)
+		plan_remove(&entered);
 	plan_remove(&planned);
 	return true;
 }
@@ -184,8 +197,10 @@ static int open_samples(JNIEnv *jni, struct session *session, struct error *erro
 
 static bool close_samples(JNIEnv *jni, struct session *session)
 {
-	sampler_close();
-	return true;
+	/* A writer that hangs may still look at them. */
+	if (!session->abandoned)
+		sampler_close();
+	return !session->abandoned;
 }
 
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
@@ -194,6 +209,7 @@ static int begin_samples(JNIEnv *jni, struct session *session, struct error *err
 
 	threads_tell(&told);
 	sampler_begin();
+	sample_entries_begin();
 	return sample_events_begin(jni, error);
 }
 
@@ -232,7 +248,7 @@ static const struct step {
 	bool (*end)(JNIEnv *jni, struct session *session);
 } steps[] = {
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
-	{"the functions of probes", session_has_probes, method_probes_begin, NULL, NULL},
+	{"the functions of probes", session_changes_classes, method_probes_begin, NULL, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
 	{"room for samples", samples, open_samples, NULL, close_samples},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
@@ -240,7 +256,8 @@ static const struct step {
 	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
 	{"I/O", always, io_begin, io_stop, NULL},
-	{"probes into classes", session_has_probes, class_hook_begin, NULL, class_hook_end},
+	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
+		class_hook_end},
 };
 
 enum { STEPS = sizeof(steps) / sizeof(*steps) };

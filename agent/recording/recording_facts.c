@@ -116,7 +116,7 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 	io_facts(put, argument);
 	if (options_sample(&((const struct session *)session)->options))
 		sampler_source.facts(put, argument);
-	if (session_has_probes(session))
+	if (session_changes_classes(session))
 		class_hook_facts(put, argument);
 }
 

@@ -126,7 +126,7 @@ static bool releases_monitor(const struct code *code, uint32_t pc)
 
 bool code_add_handler(struct code *code, uint32_t pc)
 {
-	if (pc >= code->length || (code->handles && code->handler[pc]) ||
+	if (!code->probe->timed || pc >= code->length || code_catches(code, pc) ||
 		releases_monitor(code, pc))
 		return true;
 	if (!code->handles) {
@@ -164,7 +164,8 @@ static enum rewrite_reason code_scan(struct code *code)
 	const uint8_t *bytes = code->bytes, *handler = code->handles ? code->handler : NULL;
 	uint16_t *label = code->label;
 	uint32_t pc = 0, length = code->length, probe = code->probe->size;
-	uint32_t shift = probe; /* how much further on the instruction at pc will be */
+	uint32_t shift = probe_entry_size(code->probe); /* of the instruction at pc */
+	bool timed = code->probe->timed;
 
 	code->sites = code->exits = 0;
 	while (pc < length) {
@@ -187,7 +188,7 @@ static enum rewrite_reason code_scan(struct code *code)
 			return REWRITE_MEMORY;
 		if (caught)
 			shift += probe;
-		if (flow == FLOW_RETURN) {
+		if (flow == FLOW_RETURN && timed) {
 			if (!exit_add(code, pc, pc + shift))
 				return REWRITE_MEMORY;
 			shift += probe;
@@ -308,10 +309,11 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 	uint32_t pc = 0; /* up to here the old code is written */
 	size_t start = out->size;
 
-	probe_write(code->probe, CALL_ENTER, out);
+	for (unsigned i = 0; i < code->probe->entries; i++)
+		probe_write(code->probe, code->probe->entry[i], out);
 	for (uint32_t s = 0; s < code->sites; s++) {
 		const struct site *site = &code->site[s];
-		bool caught = code->handles && code->handler[site->pc];
+		bool caught = code_catches(code, site->pc);
 
 		if (flow_is_branch(site->flow) && !caught)
 			continue;
@@ -319,7 +321,7 @@ enum rewrite_reason code_write(const struct code *code, struct writer *out)
 		pc = site->pc;
 		if (caught)
 			probe_write(code->probe, CALL_CAUGHT, out);
-		if (site->flow == FLOW_RETURN) {
+		if (site->flow == FLOW_RETURN && code->probe->timed) {
 			probe_write(code->probe, CALL_EXIT, out);
 		} else if (flow_is_switch(site->flow)) {
 			enum rewrite_reason reason = switch_write(code, pc, &pc, out);
@@ -368,9 +370,7 @@ bool code_covers(const struct code *code, uint32_t start, uint32_t end)
 
 uint32_t code_instruction(const struct code *code, uint32_t pc)
 {
-	bool caught = code->handles && code->handler[pc];
-
-	return code->label[pc] + (caught ? code->probe->size : 0u);
+	return code->label[pc] + (code_catches(code, pc) ? code->probe->size : 0u);
 }
 
 uint32_t code_place(const struct code *code, uint32_t pc)

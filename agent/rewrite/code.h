@@ -9,7 +9,7 @@
  *
  *   in front of the exit probe, if it is a return;
  *   in front of the caught probe, if a handler of the method's own begins there;
- *   behind the enter probe, if it is the first (a loop back to it must not enter again).
+ *   behind the calls at the entry, if it is the first (a loop back to it must not enter again).
  *
  * Branches keep their form. Where probes push a target out of a branch's reach, 32,767 bytes,
  * the method stays as it is: not one of two million methods of JDKs and libraries has such a
@@ -24,15 +24,35 @@
 
 enum { CODE_MAX = 65535 }; /* bytes (JVM specification, 4.7.3) */
 
-enum probe_call { CALL_ENTER, CALL_EXIT, CALL_UNWIND, CALL_CAUGHT, CALLS };
+/* A call at the entry for each kind of probe, by its place in PROBE_TABLE; the others are of
+ * PROBE_TIMED. */
+enum probe_call {
+#define X(kind, bit, entry) CALL_AT_ENTRY_##kind,
+	PROBE_TABLE(X)
+#undef X
+		ENTRY_CALLS,
+	CALL_EXIT = ENTRY_CALLS,
+	CALL_UNWIND,
+	CALL_CAUGHT,
+	CALLS
+};
 
-/* How probes are called: push the id, invokestatic. */
+/* How probes are called: push the id, invokestatic; and which of them the method has. */
 struct probe {
 	uint16_t method[CALLS]; /* indices of the constants of the methods */
 	uint8_t push[3];
 	uint8_t push_size;
 	uint8_t size; /* of the whole call */
+	bool timed;   /* not at the entry alone */
+	uint8_t entries;
+	uint8_t entry[ENTRY_CALLS]; /* enum probe_call, in their order */
 };
+
+/* Bytes of the calls at the entry. */
+static inline uint32_t probe_entry_size(const struct probe *probe)
+{
+	return (uint32_t)probe->entries * probe->size;
+}
 
 struct site {
 	uint16_t pc; /* in the old code, as all that is called pc; first, as in struct exit */
@@ -68,8 +88,8 @@ void code_begin(
 	struct code *code, const uint8_t *bytes, uint32_t length, const struct probe *probe);
 
 /* A handler of the method's own begins at pc: it gets a caught probe, unless it gives back a
- * monitor at once. One that is not in the code is ignored. Before code_decode. False: no
- * memory. */
+ * monitor at once, or the method is not timed. One that is not in the code is ignored. Before
+ * code_decode. False: no memory. */
 bool code_add_handler(struct code *code, uint32_t pc);
 
 /* Reads and lays out the code. REWRITE_CODE: it would be too long. */
@@ -94,6 +114,12 @@ uint32_t code_size_at(const struct code *code, uint32_t pc);
 
 /* True if an instruction from start up to end (pc) is not a return. */
 bool code_covers(const struct code *code, uint32_t start, uint32_t end);
+
+/* True if a caught probe is at pc. */
+static inline bool code_catches(const struct code *code, uint32_t pc)
+{
+	return code->handles && code->handler[pc];
+}
 
 /* The first exit whose pc is not below, or exits. */
 uint32_t code_exit_from(const struct code *code, uint32_t pc);

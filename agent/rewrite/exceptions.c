@@ -75,7 +75,8 @@ static void cover_write(struct table *table, const struct cover *cover, uint32_t
 }
 
 /* A row of the method's own. A handler that is under itself is not at its caught probe: for
- * C1 it would be one that throws to where it begins, which it does not compile. */
+ * C1 it would be one that throws to where it begins, which it does not compile. Without probes but
+ * at the entry the row stays one. */
 static void own_row_write(struct table *table, const uint8_t *row)
 {
 	const struct code *code = table->code;
@@ -88,7 +89,7 @@ static void own_row_write(struct table *table, const uint8_t *row)
 		.type = get_u2(row + ROW_TYPE),
 	};
 
-	if (handler < start || handler >= end) {
+	if (handler < start || handler >= end || !code->probe->timed) {
 		cover_write(table, &cover, code->label[start]);
 		return;
 	}

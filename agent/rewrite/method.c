@@ -48,24 +48,60 @@ static bool parts_read(struct method_work *work, struct reader in, struct code_p
 	return reader_done(&in);
 }
 
-/* The constants that all probes need. */
+/* Which calls the method gets. */
+static void calls_choose(struct probe *probe, probe_set kinds)
+{
+	static const probe_set of_call[ENTRY_CALLS] = {
+#define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = kind,
+		PROBE_TABLE(X)
+#undef X
+	};
+
+	probe->timed = kinds & PROBE_TIMED;
+	probe->entries = 0;
+	for (uint8_t call = 0; call < ENTRY_CALLS; call++)
+		if (kinds & of_call[call])
+			probe->entry[probe->entries++] = call;
+}
+
+/* False: there was no room for it. */
+static bool call_need(struct method_work *work, enum probe_call call)
+{
+	static const char *const names[CALLS] = {[CALL_EXIT] = "exit",
+		[CALL_UNWIND] = "unwind",
+		[CALL_CAUGHT] = "caught",
+#define X(kind, bit, entry) [CALL_AT_ENTRY_##kind] = entry,
+		PROBE_TABLE(X)
+#undef X
+	};
+	uint16_t *method = &work->probe.method[call];
+
+	if (*method == 0)
+		*method = constants_add_method(
+			work->constants, work->probe_index, names[call], "(I)V");
+	return *method != 0;
+}
+
+/* The constants that the method's probes need. */
 static enum rewrite_reason constants_need(struct method_work *work)
 {
-	static const char *const names[CALLS] = {[CALL_ENTER] = "enter",
-		[CALL_EXIT] = "exit",
-		[CALL_UNWIND] = "unwind",
-		[CALL_CAUGHT] = "caught"};
-	uint16_t class_index;
+	const struct probe *probe = &work->probe;
+	bool whole = true;
 
-	if (work->throwable)
-		return REWRITE_OK;
-	class_index = constants_add_class(work->constants, work->probe_class);
-	for (enum probe_call call = 0; call < CALLS; call++)
-		work->probe.method[call] =
-			constants_add_method(work->constants, class_index, names[call], "(I)V");
-	work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
-	work->throwable = constants_add_class(work->constants, "java/lang/Throwable");
-	return work->throwable ? REWRITE_OK : constants_why(work->constants);
+	if (work->probe_index == 0)
+		work->probe_index = constants_add_class(work->constants, work->probe_class);
+	if (work->probe_index == 0)
+		return constants_why(work->constants);
+	for (unsigned i = 0; i < probe->entries; i++)
+		whole &= call_need(work, probe->entry[i]);
+	for (enum probe_call call = CALL_EXIT; call < CALLS && probe->timed; call++)
+		whole &= call_need(work, call);
+	if (whole && probe->timed && work->throwable == 0) {
+		work->stack_map_name = constants_add_utf8(work->constants, "StackMapTable");
+		work->throwable = constants_add_class(work->constants, "java/lang/Throwable");
+		whole = work->throwable != 0;
+	}
+	return whole ? REWRITE_OK : constants_why(work->constants);
 }
 
 /* The shortest way to push the id. */
@@ -106,6 +142,9 @@ static enum rewrite_reason handlers_find(
 {
 	struct handlers *handlers = &parts->handlers;
 
+	*handlers = (struct handlers){0};
+	if (!work->probe.timed)
+		return REWRITE_OK;
 	parts->whole = (struct range){0, parts->length, HANDLER_COMMON};
 	*handlers = (struct handlers){.range = &parts->whole, .ranges = 1};
 	/* A verifier that infers types takes a handler without locals for both states of
@@ -256,6 +295,15 @@ static enum rewrite_reason attributes_write(
 	return count > UINT16_MAX ? REWRITE_TABLE : reason;
 }
 
+/* At the entry a call's argument alone; else on top of everything, and in a handler the exception and the
+ * id. */
+static uint32_t max_stack_with(const struct code_parts *parts, const struct probe *probe)
+{
+	if (!probe->timed)
+		return parts->max_stack == 0 ? 1 : parts->max_stack;
+	return parts->max_stack == 0 ? 2 : parts->max_stack + 1u;
+}
+
 enum rewrite_reason method_write(
 	struct method_work *work, const struct method *method, struct writer *out)
 {
@@ -265,9 +313,10 @@ enum rewrite_reason method_write(
 
 	if (!parts_read(work, method->code.content, &parts))
 		return REWRITE_MALFORMED;
-	if (parts.max_stack == UINT16_MAX)
+	calls_choose(&work->probe, method->probes.kinds);
+	if (parts.max_stack == UINT16_MAX && work->probe.timed)
 		return REWRITE_STACK;
-	if ((reason = constants_need(work)) || (reason = push_make(work, method->id)))
+	if ((reason = constants_need(work)) || (reason = push_make(work, method->probes.id)))
 		return reason;
 	code_begin(&work->code, parts.bytes, parts.length, &work->probe);
 	if (!exceptions_announce(&work->exceptions, &work->code))
@@ -280,8 +329,7 @@ enum rewrite_reason method_write(
 		return reason;
 	write_u2(out, method->code.name);
 	write_u4(out, 0);
-	/* A probe's argument on top of everything; the exception and the id in a handler. */
-	write_u2(out, parts.max_stack == 0 ? 2 : parts.max_stack + 1u);
+	write_u2(out, max_stack_with(&parts, &work->probe));
 	write_u2(out, parts.max_locals);
 	reason = code_part_write(work, &parts.handlers, out);
 	if (reason == REWRITE_OK)

@@ -21,7 +21,8 @@ struct method_work {
 	bool typed; /* the version of the class file has stack maps, by which types are
 		       checked */
 	const char *probe_class;
-	struct probe probe;      /* of the method; methods are 0 until they are needed */
+	struct probe probe;      /* of the method; its calls' are 0 until they are needed */
+	uint16_t probe_index;    /* of the probes' class, 0 until it is needed */
 	uint16_t throwable;      /* index of the class, 0 until it is needed */
 	uint16_t stack_map_name; /* index of the name, 0 until it is needed */
 	struct code code;
@@ -37,7 +38,7 @@ struct method {
 	const uint8_t *code_start; /* NULL: it has none */
 	bool intrinsic;
 	bool constructor; /* and of a class that has a super class */
-	uint32_t id;
+	struct rewrite_probes probes;
 };
 
 /* Writes the attribute, with its head. Anything but REWRITE_OK: what was written is to be

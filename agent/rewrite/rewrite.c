@@ -195,9 +195,9 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 		.intrinsic = method.intrinsic,
 	};
 	probes = request->probes(request->user, &described);
-	if (probes.kind == PROBE_NONE || !method.code_start)
+	if (probes.kinds == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;
-	method.id = probes.id;
+	method.probes = probes;
 	method.constructor = strcmp(described.name, "<init>") == 0 &&
 			     strcmp(described.class_name, "java/lang/Object") != 0;
 	return method_rewrite(rewriter, &method, &described);

@@ -21,6 +21,9 @@
  * no frame would do for both sides of it (constructor.h): what it throws leaves the constructor
  * without a probe. The next `caught`, or `unwind`, of a method further out ends such calls.
  *
+ * A probe at the entry alone is one call more there, behind `enter` if the method has that, too;
+ * a method that has no other probe is as it was behind it, with no handlers.
+ *
  * An exit probe is under no handler at all, the method's own are split around it: what arrives
  * there (an asynchronous exception, after the exit was recorded) leaves the method. A caught
  * probe is not under the handler that it belongs to, and a handler that gives back a monitor at
@@ -66,15 +69,25 @@ struct rewrite_method {
 	                  * name until Java 15, HotSpotIntrinsicCandidate) */
 };
 
-/* Which probes are put into a method. */
+/* The kinds of probes, of which a method may have several: a bit, and the static method that is called
+ * at the entry; in the order of these calls. */
+#define PROBE_TABLE(X)                                                                         \
+	X(PROBE_TIMED, 1, "enter")   /* and exit, unwind, caught */                            \
+	X(PROBE_ENTRY, 2, "entered") /* nothing else */
+
 enum probe_kind {
-	PROBE_NONE, /* none: the method is copied as it is */
-	PROBE_TIMED /* enter, exit, unwind, caught */
+#define X(kind, bit, entry) kind = (bit),
+	PROBE_TABLE(X)
+#undef X
 };
 
+/* A set of them. */
+typedef uint8_t probe_set;
+#define PROBE_NONE ((probe_set)0)
+
 struct rewrite_probes {
-	enum probe_kind kind;
-	uint32_t id; /* what the probes pass; above 32,767 it costs a constant */
+	probe_set kinds; /* PROBE_NONE: the method is copied as it is */
+	uint32_t id;     /* what the probes pass; above 32,767 it costs a constant */
 };
 
 struct rewrite_request {
@@ -86,8 +99,8 @@ struct rewrite_request {
 	void (*untouched)(
 		void *user, const struct rewrite_method *method, enum rewrite_reason why);
 	void *user;
-	/* Internal name of the class whose static methods enter, exit, unwind and caught, all
-	 * (I)V, are called. */
+	/* Internal name of the class whose static methods, all (I)V, are called: those of
+	 * PROBE_TABLE, and exit, unwind and caught. */
 	const char *probe;
 };
 

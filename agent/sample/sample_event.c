@@ -188,7 +188,6 @@ static void take_record(const struct sample_event *event, uint64_t at,
 		break;
 	case PERF_RECORD_LOST:
 		take(event, at, &lost, sizeof(lost));
-		poll->periods += (uint32_t)lost.lost;
 		poll->lost += (uint32_t)lost.lost;
 		break;
 	case PERF_RECORD_THROTTLE:

@@ -51,7 +51,7 @@ enum { KERNEL_FRAMES = 64 };
 /* What happened since the last poll. */
 struct sample_poll {
 	uint32_t periods;   /* that passed */
-	uint32_t lost;      /* of them, what the kernel had no room for */
+	uint32_t lost;      /* beside them, for which the kernel had no room */
 	uint32_t throttled; /* how often it stopped for a while, as there were too many */
 	unsigned frames;    /* of the last one, in the kernel, innermost first */
 	uint64_t frame[KERNEL_FRAMES];

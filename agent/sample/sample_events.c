@@ -91,22 +91,25 @@ static void tell_threads(JNIEnv *jni)
 {
 	struct jvm_thread description;
 	jthread *threads;
-	int count = jvm_live_threads(&threads);
+	int count;
 
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return;
+	count = jvm_live_threads(&threads);
 	for (int i = 0; i < count; i++) {
 		uintptr_t java = hotspot_thread_of(jni, threads[i]);
 
 		if (java && jvm_describe_thread(jni, threads[i], &description))
 			sampler_thread_is(java, description.java_id, description.name);
-		(*jni)->DeleteLocalRef(jni, threads[i]);
 	}
 	free(threads);
+	(*jni)->PopLocalFrame(jni, NULL);
 }
 
 int sample_events_begin(JNIEnv *jni, struct error *error)
 {
 	tell_threads(jni);
-	condition = sampler_condition(SAMPLE_ALLOC);
+	condition = sampler_condition(SAMPLE_ALLOC, 0);
 	if (condition < 0)
 		return 0;
 	period = (double)sampler_period((unsigned)condition);

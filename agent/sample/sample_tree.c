@@ -13,7 +13,8 @@ struct node {
 	uint32_t parent, first, next; /* child, sibling */
 	uint32_t method;              /* or ANCHOR */
 	uint32_t row;
-	uint32_t id; /* in its row; of an anchor that of the trace's node */
+	uint32_t id;    /* in its row; of an anchor that of the trace's node */
+	uint32_t older; /* node of the same row */
 	bool put, dead;
 };
 
@@ -21,6 +22,7 @@ struct node {
 struct count {
 	uint64_t place, count, amount;
 	uint32_t node, id;
+	uint32_t older; /* count of the same row */
 	bool put, dead;
 };
 
@@ -30,9 +32,11 @@ struct gone {
 	bool is_count;
 };
 
-/* The last id that was given in a row. */
+/* The ids that come next in a row, and the newest of its items. */
 struct row {
 	uint32_t node, count;
+	uint32_t newest_node, newest_count;
+	uint32_t into; /* the row that it was folded into; 0: it was not */
 };
 
 /* An array that grows, and a hash of places in it, open addressing, 0: empty. */
@@ -212,6 +216,8 @@ static uint32_t node_of(struct sample_tree *tree, struct node wanted)
 		wanted.next = node_at(tree, wanted.parent)->first;
 		node_at(tree, wanted.parent)->first = i;
 	}
+	wanted.older = row->newest_node;
+	row->newest_node = i;
 	*node_at(tree, i) = wanted;
 	enter(&tree->nodes, node_hash(tree, i), i);
 	return i;
@@ -219,6 +225,11 @@ static uint32_t node_of(struct sample_tree *tree, struct node wanted)
 
 uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t node)
 {
+	/* Stacks may come later than the end of their thread. */
+	while (row < tree->rows && tree->row[row].into) {
+		row = tree->row[row].into;
+		node = 0;
+	}
 	return node_of(tree, (struct node){.row = row, .id = node, .method = ANCHOR});
 }
 
@@ -260,8 +271,11 @@ void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, 
 			return;
 		i = tree->counts.count++;
 		/* Accounts of the trace number from below. */
-		*count_at(tree, i) = (struct count){
-			.place = place, .node = node, .id = NODE_SAMPLED_FIRST + row->count++};
+		*count_at(tree, i) = (struct count){.place = place,
+			.node = node,
+			.id = NODE_SAMPLED_FIRST + row->count++,
+			.older = row->newest_count};
+		row->newest_count = i;
 		enter(&tree->counts, count_hash(tree, i), i);
 	}
 	found = count_at(tree, i);
@@ -377,55 +391,98 @@ static void note_gone(struct sample_tree *tree, struct gone gone)
 	tree->gone[tree->gone_count++] = gone;
 }
 
-/* What was sampled in the nodes that others stand for now: to[] by node, 0: none. */
-static void move_counts(struct sample_tree *tree, const uint32_t *to, uint32_t nodes)
+/* The other node that stands for one from now on; a pair for each of a subtree. */
+struct moved {
+	uint32_t from, to;
+};
+
+static int compare_moved(const void *a, const void *b)
 {
-	uint32_t counts = tree->counts.count;
+	const struct moved *one = a, *other = b;
 
-	for (uint32_t i = 1; i < counts; i++) {
+	return one->from < other->from ? -1 : one->from > other->from;
+}
+
+static uint32_t moved_to(const struct moved *moved, size_t count, uint32_t from)
+{
+	const struct moved wanted = {.from = from};
+	const struct moved *found =
+		bsearch(&wanted, moved, count, sizeof(*moved), compare_moved);
+
+	return found ? found->to : 0;
+}
+
+/* What was sampled in nodes that others stand for now. */
+static void move_counts(
+	struct sample_tree *tree, uint32_t row, const struct moved *moved, size_t nodes)
+{
+	uint32_t next;
+
+	for (uint32_t i = tree->row[row].newest_count; i; i = next) {
 		struct count old = *count_at(tree, i);
+		uint32_t to = old.dead ? 0 : moved_to(moved, nodes, old.node);
 
-		if (old.dead || old.node >= nodes || !to[old.node])
+		next = old.older;
+		if (!to)
 			continue;
 		count_at(tree, i)->dead = true;
-		note_gone(tree, (struct gone){.row = node_at(tree, old.node)->row,
-					.id = old.id,
-					.is_count = true});
-		sample_tree_count(tree, to[old.node], old.place, old.count, old.amount);
+		note_gone(tree, (struct gone){.row = row, .id = old.id, .is_count = true});
+		sample_tree_count(tree, to, old.place, old.count, old.amount);
 	}
+}
+
+/* The nodes of the row from that one on, oldest first: parents stand before their children. NULL: no
+ * memory. */
+static struct moved *list_row(
+	const struct sample_tree *tree, uint32_t row, uint32_t from, size_t *count)
+{
+	struct moved *list;
+	size_t i = 0;
+
+	for (uint32_t n = tree->row[row].newest_node; n >= from; n = node_at(tree, n)->older)
+		i++;
+	*count = i;
+	list = calloc(i + 1, sizeof(*list));
+	for (uint32_t n = tree->row[row].newest_node; list && n >= from;
+		n = node_at(tree, n)->older)
+		list[--i].from = n;
+	return list;
 }
 
 void sample_tree_forward(struct sample_tree *tree, const struct profile_forward *forward)
 {
 	const struct node wanted = {
 		.row = forward->thread, .id = forward->node, .method = ANCHOR};
-	uint32_t from = find_node(tree, &wanted), nodes = tree->nodes.count, target;
-	uint32_t *to;
+	uint32_t from = find_node(tree, &wanted), target;
+	struct moved *moved;
+	size_t nodes;
 
+	if (forward->node == 0 && row_at(tree, forward->thread))
+		row_at(tree, forward->thread)->into = forward->to_thread;
 	if (!from)
 		return;
 	target = sample_tree_anchor(tree, forward->to_thread, forward->to_node);
-	to = target ? calloc(nodes, sizeof(*to)) : NULL;
-	if (!to)
+	moved = target ? list_row(tree, forward->thread, from, &nodes) : NULL;
+	if (!moved)
 		return;
-	to[from] = target;
-	/* Parents stand before their children. */
-	for (uint32_t i = from + 1; i < nodes; i++) {
-		struct node old = *node_at(tree, i);
-		uint32_t now;
+	for (size_t i = 0; i < nodes; i++) {
+		struct node old = *node_at(tree, moved[i].from);
+		uint32_t parent = moved_to(moved, i, old.parent), now;
 
-		if (old.dead || old.method == ANCHOR || !to[old.parent])
+		if (moved[i].from == from)
+			moved[i].to = target;
+		if (old.dead || old.method == ANCHOR || !parent)
 			continue;
-		now = sample_tree_child(tree, to[old.parent], old.method);
-		to[i] = now ? now : to[old.parent];
+		now = sample_tree_child(tree, parent, old.method);
+		moved[i].to = now ? now : parent;
 		note_gone(tree, (struct gone){.row = old.row,
 					.id = old.id,
-					.to_row = node_at(tree, to[i])->row,
-					.to_id = node_at(tree, to[i])->id});
+					.to_row = node_at(tree, moved[i].to)->row,
+					.to_id = node_at(tree, moved[i].to)->id});
 	}
-	move_counts(tree, to, nodes);
-	for (uint32_t i = from; i < nodes; i++)
-		if (to[i])
-			node_at(tree, i)->dead = true;
-	free(to);
+	move_counts(tree, forward->thread, moved, nodes);
+	for (size_t i = 0; i < nodes; i++)
+		if (moved[i].to)
+			node_at(tree, moved[i].from)->dead = true;
+	free(moved);
 }

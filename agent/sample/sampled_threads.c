@@ -293,6 +293,18 @@ static void system_name(pid_t tid, char name[32])
 	name[length > 0 ? length : 0] = '\0';
 }
 
+struct sampled_thread *sampled_thread_known(uintptr_t java)
+{
+	struct sampled_thread *thread = sampled_thread_now();
+	char name[32];
+
+	if (thread)
+		return thread;
+	system_name(own_tid, name);
+	sampled_thread_add(own_tid, 0, name, java);
+	return sampled_thread_now();
+}
+
 /* All that the system has; first: they were there when it began. */
 static void look_for_new(DIR *folder, bool first)
 {
@@ -361,6 +373,8 @@ void sampled_threads_sweep(void)
 	lock_take(&threads_lock);
 	while ((thread = ended_before) != NULL) {
 		ended_before = thread->link;
+		/* A thread that had it finds another one. */
+		thread->tid = 0;
 		thread->link = unused;
 		unused = thread;
 	}

@@ -74,6 +74,10 @@ void sampled_threads_sweep(void);
 /* The calling thread, NULL: it is not sampled. */
 struct sampled_thread *sampled_thread_now(void);
 
+/* The same, of Java's (java: JavaThread), made known if it is not; not in a signal handler. NULL: no memory, or it
+ * is jprof's own. */
+struct sampled_thread *sampled_thread_known(uintptr_t java);
+
 /* By the number in a record. */
 struct sampled_thread *sampled_thread_at(uint32_t index);
 

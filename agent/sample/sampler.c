@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +18,6 @@
 
 #include "agent/code/stubs.h"
 #include "agent/log/log.h"
-#include "agent/methods/methods.h"
 #include "agent/sample/frame_names.h"
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
@@ -34,9 +34,11 @@
 
 enum {
 	STACK_FRAMES = 1024, /* deeper ones are cut */
-	STACKS = 64,         /* handlers that walk at the same time */
+	STACKS = 64,         /* threads that walk at the same time */
+	STACK_TRIES = 1000,  /* to get one outside of a handler */
 	BUFFER_SHARE = 16,   /* of max_memory for stacks on their way, and */
-	TREE_SHARE = 4       /* for call paths */
+	TREE_SHARE = 4,      /* for call paths */
+	MODULES_BEFORE = 16
 };
 
 /* ---- what the JVM has told ---- */
@@ -61,13 +63,15 @@ static struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct walker walker;
-	struct modules *modules;
+	struct modules
+		*modules; /* the newest, and those of before, which handlers may look at */
+	struct modules *modules_before[MODULES_BEFORE];
+	unsigned modules_kept;
 	struct frame_names *names;
 	struct sample_tree *tree;
 	struct stack {
 		_Atomic bool used;
 		struct stack_frame frame[STACK_FRAMES];
-		struct sample_poll poll;
 	} * stack;
 	_Atomic uint64_t ticks, handled; /* of handlers */
 	_Atomic uint64_t ended[WALK_ENDS];
@@ -185,6 +189,10 @@ static int choose(struct condition *condition, const char *item, struct error *e
 		condition->how = "the JVM's samples of allocations";
 		condition->event.period = 0;
 		return 0;
+	case SAMPLE_ENTER:
+		condition->how = "probes at the entry";
+		condition->event.period = 0;
+		return 0;
 	case SAMPLE_WALL:
 		condition->how = "a clock that looks at Java's threads";
 		condition->event.period = 0;
@@ -263,6 +271,8 @@ static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
 			sample_event_poll(&thread->event[i], info, kernel);
 		weight[i] = kernel->periods;
 		any |= weight[i] > 0;
+		if (kernel->lost)
+			lose(condition, SAMPLE_KERNEL_LOST, kernel->lost);
 		if (kernel->throttled)
 			atomic_fetch_add(&condition->throttled, kernel->throttled);
 	}
@@ -318,21 +328,23 @@ static void end_spending(struct thread_context *context)
 }
 
 /* Frames of the kernel come before those of the thread. */
-static unsigned walk_all(struct stack *stack, const void *uc, enum walk_end *end)
+static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, const void *uc,
+	enum walk_end *end)
 {
 	struct machine from = machine_interrupted(uc);
 	struct walk_thread thread = vm_thread_now(from.sp);
-	unsigned frames = stack->poll.frames;
+	unsigned frames = kernel->frames;
 
 	for (unsigned i = 0; i < frames; i++)
 		stack->frame[i] = (struct stack_frame){
-			.what = stack->poll.frame[i], .kind = FRAME_KERNEL, .bci = -1};
+			.what = kernel->frame[i], .kind = FRAME_KERNEL, .bci = -1};
 	return frames + walk_stack(&sampling.walker, &thread, &from, stack->frame + frames,
 				STACK_FRAMES - frames, end);
 }
 
 static void record(const struct sample_record *where, const struct sampled_thread *thread,
-	const struct stack *stack, unsigned frames, enum walk_end end, const uint32_t *weight)
+	const struct stack_frame *frame, unsigned frames, enum walk_end end,
+	const uint32_t *weight)
 {
 	struct sample_record *record = sample_claim(sampling.buffer, frames);
 
@@ -348,31 +360,82 @@ static void record(const struct sample_record *where, const struct sampled_threa
 	record->about = where->about;
 	memcpy(record->weight, weight, sizeof(record->weight));
 	for (unsigned i = 0; i < frames; i++)
-		record->frame[i] = frame_pack(&stack->frame[i]);
+		record->frame[i] = frame_pack(&frame[i]);
 	sample_ready(record);
 }
 
-/* As in the handler, which may come in the midst of it. */
-static void take_here(unsigned condition, uint32_t periods, uint32_t about)
+/* Of a stack: what it took since `begin`. */
+static void count_cost(uint64_t begin)
 {
-	uint32_t weight[SAMPLE_CONDITIONS] = {0};
-	struct sampled_thread *thread = sampled_thread_now();
+	atomic_fetch_add_explicit(
+		&sampling.ticks, time_stamp_read() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sampling.handled, 1, memory_order_relaxed);
+}
+
+/* ---- outside of a handler, which may come in the midst of it ---- */
+
+/* Other threads have them all for a moment only. NULL: they did not let go of one. */
+static struct stack *wait_for_stack(void)
+{
 	struct stack *stack = take_stack();
+
+	for (int i = 0; !stack && i < STACK_TRIES; i++) {
+		sched_yield();
+		stack = take_stack();
+	}
+	return stack;
+}
+
+/* A stack from where the thread left Java. */
+struct left_java {
+	uint32_t about;   /* id of what comes in front of it; 0: nothing */
+	uint32_t entered; /* id of the method that is entered; 0: none is */
+	bool by_probe;    /* the probe's frame, the innermost, is not a part of it */
+};
+
+/* Returns the frames, and how many. */
+static const struct stack_frame *walk_left(struct stack *stack, const struct left_java *left,
+	const struct walk_thread *thread, unsigned *count, enum walk_end *end)
+{
+	const struct stack_frame *first = stack->frame;
+	unsigned named = left->about != 0;
+
+	if (named)
+		stack->frame[0] = (struct stack_frame){
+			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
+	*count = named + walk_java(&sampling.walker, thread,
+				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
+				 STACK_FRAMES - named, end);
+	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
+		first++;
+		--*count;
+	}
+	if (*count > 0 || left->entered == 0)
+		return first;
+	/* What was entered is known in any case. */
+	stack->frame[0] =
+		(struct stack_frame){.what = left->entered, .kind = FRAME_NAMED, .bci = -1};
+	*count = 1;
+	return stack->frame;
+}
+
+static void take_left(const uint32_t *weight, const struct left_java *left)
+{
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known(walked.java);
+	struct stack *stack = wait_for_stack();
 	struct sample_record where;
 	enum sample_loss loss = SAMPLE_FULL;
 	enum walk_end end;
-	unsigned frames = 0;
+	unsigned frames;
 
-	weight[condition] = periods;
 	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
-		if (about)
-			stack->frame[frames++] = (struct stack_frame){
-				.what = about, .kind = FRAME_NAMED, .bci = -1};
-		frames += walk_java(&sampling.walker, &walked,
-			(uintptr_t)__builtin_frame_address(0), stack->frame + frames,
-			STACK_FRAMES - frames, &end);
-		record(&where, thread, stack, frames, end, weight);
+		struct thread_context *context = begin_spending(&where);
+		const struct stack_frame *frame =
+			walk_left(stack, left, &walked, &frames, &end);
+
+		record(&where, thread, frame, frames, end, weight);
+		end_spending(context);
 	} else {
 		lose_all(weight, loss);
 	}
@@ -380,20 +443,51 @@ static void take_here(unsigned condition, uint32_t periods, uint32_t about)
 		atomic_store_explicit(&stack->used, false, memory_order_release);
 }
 
-void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
+static void take_if_active(const uint32_t *weight, const struct left_java *left)
 {
 	int saved_errno = errno;
+	uint64_t begin = time_stamp_read();
 
 	atomic_fetch_add(&inside, 1);
-	if (atomic_load(&active) && condition < sampling.conditions)
-		take_here(condition, periods, about);
+	if (atomic_load(&active)) {
+		take_left(weight, left);
+		count_cost(begin);
+	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
 }
 
-int sampler_condition(enum sample_event_kind kind)
+void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
 {
-	for (unsigned i = 0; atomic_load(&active) && i < sampling.conditions; i++)
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+
+	weight[condition] = periods;
+	take_if_active(weight, &(struct left_java){.about = about});
+}
+
+void sampler_take_entered(
+	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe)
+{
+	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
+}
+
+bool sampler_records(void)
+{
+	const struct thread_slot *slot = slot_current;
+	const struct sampled_thread *thread;
+
+	if (!atomic_load_explicit(&active, memory_order_relaxed) ||
+		(slot && slot_state(slot) != SLOT_FREE))
+		return false;
+	if (slot && slot_context(slot) && atomic_load(&slot->session) == session_now())
+		return true;
+	thread = sampled_thread_now();
+	return !thread || !thread->unwanted;
+}
+
+int sampler_condition(enum sample_event_kind kind, unsigned from)
+{
+	for (unsigned i = from; atomic_load(&active) && i < sampling.conditions; i++)
 		if (sampling.condition[i].choice.kind == kind)
 			return (int)i;
 	return -1;
@@ -408,26 +502,27 @@ static void take(const siginfo_t *info, const void *uc)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 	struct sampled_thread *thread = sampled_thread_now();
-	struct stack *stack = thread ? take_stack() : NULL;
+	struct sample_poll kernel;
 	struct sample_record where;
 	enum sample_loss loss;
+	struct stack *stack;
 	enum walk_end end;
 	unsigned frames;
 
-	if (!stack)
+	if (!thread || !poll_events(thread, info, &kernel, weight))
 		return;
-	if (poll_events(thread, info, &stack->poll, weight)) {
-		if (find_node(thread, &where, &loss)) {
-			struct thread_context *context = begin_spending(&where);
+	stack = take_stack();
+	if (!stack || !find_node(thread, &where, &loss)) {
+		lose_all(weight, stack ? loss : SAMPLE_FULL);
+	} else {
+		struct thread_context *context = begin_spending(&where);
 
-			frames = walk_all(stack, uc, &end);
-			record(&where, thread, stack, frames, end, weight);
-			end_spending(context);
-		} else {
-			lose_all(weight, loss);
-		}
+		frames = walk_all(stack, &kernel, uc, &end);
+		record(&where, thread, stack->frame, frames, end, weight);
+		end_spending(context);
 	}
-	atomic_store_explicit(&stack->used, false, memory_order_release);
+	if (stack)
+		atomic_store_explicit(&stack->used, false, memory_order_release);
 }
 
 static void on_signal(int signal, siginfo_t *info, void *uc)
@@ -438,9 +533,7 @@ static void on_signal(int signal, siginfo_t *info, void *uc)
 	atomic_fetch_add(&inside, 1);
 	if (atomic_load(&active)) {
 		take(info, uc);
-		atomic_fetch_add_explicit(
-			&sampling.ticks, time_stamp_read() - begin, memory_order_relaxed);
-		atomic_fetch_add_explicit(&sampling.handled, 1, memory_order_relaxed);
+		count_cost(begin);
 	}
 	atomic_fetch_sub(&inside, 1);
 	errno = saved_errno;
@@ -491,7 +584,7 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;
 	if (same)
-		record(&where, thread, stack, frames, end, weight);
+		record(&where, thread, stack->frame, frames, end, weight);
 	atomic_store_explicit(&stack->used, false, memory_order_release);
 	return same;
 }
@@ -501,7 +594,7 @@ static void look(struct sampled_thread *thread, uint32_t ticks)
 {
 	uint32_t weight[SAMPLE_CONDITIONS] = {0};
 	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
-	int wall = sampler_condition(SAMPLE_WALL);
+	int wall = sampler_condition(SAMPLE_WALL, 0);
 	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
 
 	thread->ran = ran;
@@ -616,19 +709,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 	static struct frame_name name[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
 	unsigned frames = name_frames(record, name), below;
+	bool astray = false;
 	uint32_t node, next;
 
 	sampling.ended[record->end]++;
-	if (getenv("JDEBUG") && record->end > WALK_FROZEN) {
-		fprintf(stderr, "END %s:", walk_end_names[record->end]);
-		for (unsigned i = 0; i < frames && i < 6; i++) {
-			struct stack_frame f = frame_unpack(record->frame[i]);
-			const struct profile_method *m = methods_get(name[i].method);
-			fprintf(stderr, " %s.%s[%d %d %lx]", m->class_name, m->name, f.kind,
-				f.bci, (long)f.what);
-		}
-		fprintf(stderr, "\n");
-	}
 	if (frames == 0) {
 		lose_all(record->weight, SAMPLE_INSIDE);
 		return;
@@ -643,9 +727,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 	below = record->method == METHOD_ROOT ? frames
 					      : find_method(method, frames, record->method);
 	/* The stack does not lead to where the events say that the thread is. */
-	if (below == frames && record->method != METHOD_ROOT)
+	if (below == frames && record->method != METHOD_ROOT) {
 		below = 0;
-	else if (below == frames && record->end == WALK_CUT)
+		astray = true;
+	} else if (below == frames && record->end == WALK_CUT)
 		node = sample_tree_child(
 			sampling.tree, node, frame_mark(sampling.names, "(cut)"));
 	else if (below == frames && record->end > WALK_CUT)
@@ -665,21 +750,31 @@ static void add_sample(void *unused, const struct sample_record *record)
 		name[0].line = name[1].line;
 	}
 	if (node)
-		count_sample(record, node, name[0].state, below > 0 ? name[0].line : 0);
+		count_sample(record, node, name[0].state, astray ? 0 : name[0].line);
+}
+
+static void renew_modules(void)
+{
+	struct modules *fresh = modules_read(), **before = sampling.modules_before;
+
+	if (!fresh)
+		return;
+	/* The oldest goes: no handler has looked at it since the newer ones came. */
+	if (sampling.modules_kept == MODULES_BEFORE) {
+		modules_destroy(before[0]);
+		memmove(before, before + 1, (MODULES_BEFORE - 1) * sizeof(*before));
+		sampling.modules_kept--;
+	}
+	before[sampling.modules_kept++] = sampling.modules;
+	sampling.modules = fresh;
+	sampling.walker.modules = fresh;
 }
 
 static void drain(void)
 {
 	sampled_threads_look();
-	if (modules_changed(sampling.modules)) {
-		struct modules *fresh = modules_read();
-
-		/* A handler may be looking at the old ones: they stay. */
-		if (fresh) {
-			sampling.modules = fresh;
-			sampling.walker.modules = fresh;
-		}
-	}
+	if (modules_changed(sampling.modules))
+		renew_modules();
 	safe_read_slowly(true);
 	sample_drain(sampling.buffer, add_sample, NULL);
 	safe_read_slowly(false);
@@ -722,9 +817,10 @@ static int put_conditions(struct profile_writer *profile, struct error *error)
 
 	for (unsigned i = 0; i < sampling.conditions && status == 0; i++) {
 		const struct condition *condition = &sampling.condition[i];
+		bool entry = condition->choice.kind == SAMPLE_ENTER;
 		const struct profile_condition record = {.id = i,
 			.name = condition->name,
-			.event = condition->choice.event,
+			.event = entry ? "enter" : condition->choice.event,
 			.period = condition->choice.period,
 			.unit = sample_choice_unit(&condition->choice),
 			.how = condition->how};
@@ -834,6 +930,8 @@ static void give_all_back(void)
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
+	while (sampling.modules_kept > 0)
+		modules_destroy(sampling.modules_before[--sampling.modules_kept]);
 	free(sampling.stack);
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
@@ -849,6 +947,9 @@ int sampler_open(struct session *session, struct error *error)
 
 	if (!learnt)
 		return cannot(error);
+	if (sampling.buffer)
+		return error_set(error, ERROR_BUSY,
+			"the samples of the recording before are still being written");
 	sampling.session = session;
 	sampling.ticks = sampling.handled = 0;
 	memset((void *)sampling.ended, 0, sizeof(sampling.ended));
@@ -891,7 +992,7 @@ void sampler_begin(void)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&active, true);
 	sampled_threads_begin(choices, sampling.conditions, sample_signal, is_wanted);
-	wall = sampler_condition(SAMPLE_WALL);
+	wall = sampler_condition(SAMPLE_WALL, 0);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), look))
 		log_line(LOG_ERROR,
 			"sample=%s: its thread cannot be started: there are no such samples",

@@ -16,6 +16,7 @@
 #ifndef JPROF_SAMPLER_H
 #define JPROF_SAMPLER_H
 
+#include "agent/sample/sample_buffer.h"
 #include "agent/session/session.h"
 #include "agent/stack/frozen.h"
 #include "options/options.h"
@@ -61,8 +62,17 @@ bool sampler_stop(void);
  * own: `periods` of the condition have passed. about: the id of what it is about, a class; 0: nothing. */
 void sampler_take(unsigned condition, uint32_t periods, uint32_t about);
 
-/* The place of the first condition of that kind, or -1: there is none, or nothing is sampled now. */
-int sampler_condition(enum sample_event_kind kind);
+/* The same as a method is entered: so many periods of each condition, by place, have passed. method: its id. The
+ * innermost frame is the probe's (by_probe), which is left out, or the method's own. */
+void sampler_take_entered(
+	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe);
+
+/* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */
+bool sampler_records(void);
+
+/* The place of the first condition of that kind that is not before `from`, or -1: there is none, or nothing is
+ * sampled now. */
+int sampler_condition(enum sample_event_kind kind, unsigned from);
 
 /* Its period. */
 uint64_t sampler_period(unsigned condition);

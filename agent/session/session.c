@@ -17,6 +17,7 @@
 #include "agent/session/session_matches.h"
 #include "agent/trace/mount.h"
 #include "calibration/processor.h"
+#include "options/sample_choice.h"
 #include "options/thread_choice.h"
 
 /* Of max_memory, directories of archives may take a sixteenth. */
@@ -82,6 +83,8 @@ int session_create(struct session **session, struct options *options, struct err
 	fresh->options = *options;
 	memset(options, 0, sizeof(*options));
 	code = metric_set_init(&fresh->metrics, &fresh->options.metrics, error);
+	if (!code && sample_choice_entered(&fresh->options.sample, &fresh->entered))
+		code = error_set(error, ERROR_MEMORY, "no memory for a session");
 	if (!code)
 		code = check_options(fresh, error);
 	if (!code)
@@ -103,6 +106,7 @@ void session_destroy(struct session *session)
 		free(session->note[i].value);
 	}
 	options_fini(&session->options);
+	pattern_list_fini(&session->entered);
 	json_decref(session->near);
 	lock_fini(&session->near_lock);
 	free(session->path);

@@ -35,6 +35,8 @@ struct session_before {
 
 struct session {
 	struct options options;
+	/* Methods at whose entries stacks are taken; in the order of options.sample. */
+	struct pattern_list entered;
 	struct metric_set metrics;
 	struct trace *trace;
 	struct writer *writer; /* NULL: nothing is written */
@@ -104,6 +106,12 @@ static inline bool session_has_probes(const struct session *session)
 {
 	return session->options.calls == CALLS_AUTO ||
 	       session->options.calls == CALLS_INSTRUMENT;
+}
+
+/* True if classes get probes: for calls, or for the stacks at entries. */
+static inline bool session_changes_classes(const struct session *session)
+{
+	return session_has_probes(session) || session->entered.count > 0;
 }
 
 /* True if entries and exits are seen, by probes or the JVM's events. */

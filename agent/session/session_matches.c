@@ -15,9 +15,10 @@
 struct filter {
 	const char *key;
 	const struct pattern_list *list;
+	const char *before; /* the patterns, in the option; NULL: nothing */
 };
 
-enum { FILTERS = 3 };
+enum { FILTERS = 4 };
 
 #define NEAR_AGE_NS UINT64_C(10000000000)
 
@@ -27,9 +28,10 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 	const struct options *options = &session->options;
 	bool calls = session_has_events(session);
 
-	filter[0] = (struct filter){"include", calls ? &options->include : &none};
-	filter[1] = (struct filter){"scope", calls ? &options->scope : &none};
-	filter[2] = (struct filter){"threads", &options->threads};
+	filter[0] = (struct filter){"include", calls ? &options->include : &none, NULL};
+	filter[1] = (struct filter){"scope", calls ? &options->scope : &none, NULL};
+	filter[2] = (struct filter){"threads", &options->threads, NULL};
+	filter[3] = (struct filter){"sample", &session->entered, "enter:"};
 }
 
 void session_unmatched(const struct session *session,
@@ -98,6 +100,23 @@ bool session_near_is_old(struct session *session)
 	return count > 0;
 }
 
+/* Calls matches_row with the pattern as it is in the option. near: taken. */
+static json_t *row_of(
+	const struct filter *filter, const char *pattern, uint64_t matches, json_t *near)
+{
+	char *whole = NULL;
+	json_t *row = NULL;
+
+	if (!filter->before)
+		return matches_row(filter->key, pattern, matches, near);
+	if (asprintf(&whole, "%s%s", filter->before, pattern) < 0)
+		json_decref(near);
+	else
+		row = matches_row(filter->key, whole, matches, near);
+	free(whole);
+	return row;
+}
+
 /* Names near it, owned, or NULL. */
 static json_t *near_of(struct session *session, const char *key, const char *pattern)
 {
@@ -126,7 +145,7 @@ json_t *session_matches(struct session *session)
 				matches ? NULL : near_of(session, filter[f].key, pattern);
 
 			failed = json_array_append_new(
-				rows, matches_row(filter[f].key, pattern, matches, near));
+				rows, row_of(&filter[f], pattern, matches, near));
 		}
 	}
 	if (!failed)

@@ -266,14 +266,14 @@ bool code_is_deopt(const struct code *code, uintptr_t pc)
 	       pc == handler(code, vm->nmethod_mh_deopt, vm->nmethod_mh_deopt_offset);
 }
 
-uintptr_t code_original_pc(const struct code *code, uintptr_t pc, uintptr_t sp)
+uintptr_t code_original_place(const struct code *code, uintptr_t pc, uintptr_t sp)
 {
 	int32_t where;
 
 	if (!code_is_deopt(code, pc))
-		return pc;
+		return 0;
 	where = int_at(code->at + vm->nmethod_original_pc);
 	if (where <= 0 || (uint32_t)where >= code->frame_words * sizeof(uintptr_t))
-		return pc;
-	return word_at(sp + (uintptr_t)where);
+		return 0;
+	return sp + (uintptr_t)where;
 }

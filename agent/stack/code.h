@@ -77,8 +77,8 @@ bool code_scope_outer(const struct code *code, struct code_scope *scope);
 /* True if frames of the compiled method return there that are to be interpreted again. */
 bool code_is_deopt(const struct code *code, uintptr_t pc);
 
-/* The address that a frame returns to, if that was replaced because the method is to be deoptimised;
- * else pc. sp: of the frame. */
-uintptr_t code_original_pc(const struct code *code, uintptr_t pc, uintptr_t sp);
+/* Where in the frame the address is that it returns to, if that was replaced because the method is to be
+ * deoptimised; 0: it was not. sp: of the frame. */
+uintptr_t code_original_place(const struct code *code, uintptr_t pc, uintptr_t sp);
 
 #endif

@@ -30,6 +30,7 @@ enum {
 	TABLE_ENCODING = ENCODED_DATA | ENCODED_S4,
 	TABLE_ROW = 8,
 	STATES_MAX = 4, /* compilers nest none */
+	LETTERS_MAX = 12,
 	INSTRUCTIONS_MAX = 10000
 };
 
@@ -47,7 +48,7 @@ struct common_entry {
 static uint64_t read_pointer(
 	struct byte_cursor *cursor, const struct module *module, uint8_t encoding)
 {
-	uint64_t place = (uintptr_t)cursor->at, value = 0;
+	uint64_t place = cursor->at, value = 0;
 
 	switch (encoding & ENCODED_KIND) {
 	case ENCODED_ABSOLUTE:
@@ -94,32 +95,32 @@ static uint64_t read_pointer(
 /* ---- the table ---- */
 
 /* From an address on to the end of what may be read; bad, if it is not in there. */
-static struct byte_cursor cursor_at(const struct module *module, uint64_t address)
+static void cursor_at(struct byte_cursor *cursor, const struct module *module, uint64_t address)
 {
-	uint64_t begin = (uintptr_t)module->readable, end = (uintptr_t)module->readable_end;
+	uintptr_t begin = (uintptr_t)module->readable, end = (uintptr_t)module->readable_end;
+	bool outside = address < begin || address > end;
 
-	if (address < begin || address > end)
-		return (struct byte_cursor){module->readable, module->readable, true};
-	return (struct byte_cursor){
-		module->readable + (address - begin), module->readable_end, false};
+	cursor_set(cursor, outside ? end : address, end);
+	cursor->bad = outside;
 }
 
-static int32_t row_number(const uint8_t *at)
+/* 0: it is not there. */
+static int32_t row_number(uintptr_t at)
 {
-	int32_t value;
+	uint32_t value;
 
-	memcpy(&value, at, sizeof(value));
-	return value;
+	return safe_u32_known(at, &value) ? (int32_t)value : 0;
 }
 
 /* The FDE of the last function that begins at the pc or in front of it; 0: there is none. */
 static uint64_t find_entry(const struct module *module, uintptr_t pc)
 {
 	uint64_t base = (uintptr_t)module->frame_header, low = 0, high;
-	struct byte_cursor cursor = cursor_at(module, base);
+	struct byte_cursor cursor;
 	int64_t target = (int64_t)(pc - base);
 	uint8_t pointer, count, table;
 
+	cursor_at(&cursor, module, base);
 	if (cursor.bad || module->frame_header_size > cursor_left(&cursor))
 		return 0;
 	cursor.end = cursor.at + module->frame_header_size;
@@ -150,24 +151,25 @@ static uint64_t find_entry(const struct module *module, uintptr_t pc)
 /* ---- entries ---- */
 
 /* What an entry's length says. Of 64 bits there are none in memory. */
-static struct byte_cursor open_entry(const struct module *module, uint64_t address)
+static void open_entry(
+	struct byte_cursor *cursor, const struct module *module, uint64_t address)
 {
-	struct byte_cursor cursor = cursor_at(module, address);
-	uint64_t length = cursor_number(&cursor, 4);
+	uint64_t length;
 
-	if (length == 0 || length > cursor_left(&cursor))
-		cursor.bad = true;
+	cursor_at(cursor, module, address);
+	length = cursor_number(cursor, 4);
+	if (length == 0 || length > cursor_left(cursor))
+		cursor->bad = true;
 	else
-		cursor.end = cursor.at + length;
-	return cursor;
+		cursor->end = cursor->at + length;
 }
 
 /* Letters that say what follows: z, and what the data behind its length is. */
 static bool read_augmentation(struct byte_cursor *cursor, const struct module *module,
 	const char *letters, struct common_entry *common)
 {
-	const uint8_t *end;
 	uint64_t length;
+	uintptr_t end;
 
 	common->augmented = *letters == 'z';
 	if (!common->augmented)
@@ -207,28 +209,28 @@ static bool read_augmentation(struct byte_cursor *cursor, const struct module *m
 static bool read_common(
 	const struct module *module, uint64_t address, struct common_entry *common)
 {
-	struct byte_cursor cursor = open_entry(module, address);
-	const char *letters;
+	struct byte_cursor *cursor = &common->program;
+	char letters[LETTERS_MAX];
 	uint8_t version;
+	size_t i = 0;
 
-	*common = (struct common_entry){.encoding = ENCODED_ABSOLUTE};
-	if (cursor_number(&cursor, 4) != 0)
+	common->encoding = ENCODED_ABSOLUTE;
+	common->signal = false;
+	open_entry(cursor, module, address);
+	if (cursor_number(cursor, 4) != 0)
 		return false;
-	version = cursor_byte(&cursor);
+	version = cursor_byte(cursor);
 	if (version != 1 && version != 3)
 		return false;
-	letters = (const char *)cursor.at;
-	while (cursor_byte(&cursor) != 0)
-		;
-	if (cursor.bad)
+	do {
+		letters[i] = (char)cursor_byte(cursor);
+	} while (letters[i] != '\0' && ++i < LETTERS_MAX);
+	if (cursor->bad || i == LETTERS_MAX)
 		return false;
-	common->code_unit = cursor_uleb(&cursor);
-	common->data_unit = cursor_sleb(&cursor);
-	common->return_column = version == 1 ? cursor_byte(&cursor) : cursor_uleb(&cursor);
-	if (cursor.bad || !read_augmentation(&cursor, module, letters, common))
-		return false;
-	common->program = cursor;
-	return true;
+	common->code_unit = cursor_uleb(cursor);
+	common->data_unit = cursor_sleb(cursor);
+	common->return_column = version == 1 ? cursor_byte(cursor) : cursor_uleb(cursor);
+	return !cursor->bad && read_augmentation(cursor, module, letters, common);
 }
 
 /* ---- programs ---- */
@@ -409,10 +411,10 @@ static bool run_extended(struct machine *machine, struct byte_cursor *cursor, ui
 }
 
 /* Runs a program as far as the target. False: it is broken, or has instructions that are not known. */
-static bool run(struct machine *machine, struct byte_cursor cursor)
+static bool run(struct machine *machine, struct byte_cursor *cursor)
 {
-	while (cursor_left(&cursor) > 0) {
-		uint8_t code = cursor_byte(&cursor), low = code & 0x3f;
+	while (cursor_left(cursor) > 0) {
+		uint8_t code = cursor_byte(cursor), low = code & 0x3f;
 		uint64_t units = low;
 
 		if (machine->budget-- == 0)
@@ -421,7 +423,7 @@ static bool run(struct machine *machine, struct byte_cursor cursor)
 		case 1: /* advance_loc */
 			break;
 		case 2: /* offset */
-			set(machine, low, RULE_AT, scaled(machine, cursor_uleb(&cursor)));
+			set(machine, low, RULE_AT, scaled(machine, cursor_uleb(cursor)));
 			continue;
 		case 3: /* restore */
 			restore(machine, low);
@@ -429,27 +431,27 @@ static bool run(struct machine *machine, struct byte_cursor cursor)
 		default:
 			if (low == 0x01) { /* set_loc */
 				uint64_t to = read_pointer(
-					&cursor, machine->module, machine->common->encoding);
+					cursor, machine->module, machine->common->encoding);
 
 				if (to < machine->location)
 					return false;
 				if (to > machine->target)
-					return !cursor.bad;
+					return !cursor->bad;
 				machine->location = to;
 				continue;
 			}
 			if (low < 0x02 || low > 0x04) {
-				if (!run_extended(machine, &cursor, low) || cursor.bad)
+				if (!run_extended(machine, cursor, low) || cursor->bad)
 					return false;
 				continue;
 			}
 			/* advance_loc1, advance_loc2, advance_loc4 */
-			units = cursor_number(&cursor, (size_t)1 << (low - 2));
+			units = cursor_number(cursor, (size_t)1 << (low - 2));
 		}
 		if (!advance(machine, units))
 			break;
 	}
-	return !cursor.bad;
+	return !cursor->bad;
 }
 
 /* ---- both together ---- */
@@ -464,8 +466,8 @@ enum frame_found frame_rules_find(
 
 	if (!module->frame_header || (address = find_entry(module, pc)) == 0)
 		return FRAME_NONE;
-	cursor = open_entry(module, address);
-	place = (uintptr_t)cursor.at;
+	open_entry(&cursor, module, address);
+	place = cursor.at;
 	back = cursor_number(&cursor, 4);
 	if (cursor.bad || back == 0 || !read_common(module, place - back, &common))
 		return FRAME_UNKNOWN;
@@ -486,11 +488,11 @@ enum frame_found frame_rules_find(
 	machine.initial = machine.rules;
 	machine.state_count = 0;
 	machine.budget = INSTRUCTIONS_MAX;
-	if (!run(&machine, common.program))
+	if (!run(&machine, &common.program))
 		return FRAME_UNKNOWN;
 	machine.initial = machine.rules;
 	machine.location = begin;
-	if (!run(&machine, cursor))
+	if (!run(&machine, &cursor))
 		return FRAME_UNKNOWN;
 	*rules = machine.rules;
 	return FRAME_FOUND;

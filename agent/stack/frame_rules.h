@@ -10,8 +10,9 @@
  * rules, which begin as those of the CIE (Linux Standard Base, "Exception Frames"; DWARF 5, 6.4).
  *
  * In: a module's bytes, which may be anything: none outside [readable, readable_end) is looked at, and
- * every loop ends. Out: rules, for those registers alone that are followed.
- * Runs: in signal handlers, too: no locks, no memory, calls nothing but memcpy. 1 KB of stack.
+ * every loop ends. They are read with care (safe_copy_known), as the module may be unloaded meanwhile.
+ * Out: rules, for those registers alone that are followed.
+ * Runs: in signal handlers, too: no locks, no memory, calls nothing but memcpy and safe_read.h. 1 KB of stack.
  */
 #ifndef JPROF_FRAME_RULES_H
 #define JPROF_FRAME_RULES_H
@@ -37,7 +38,7 @@ struct frame_rule {
 	enum rule_kind kind;
 	uint32_t length; /* of the expression */
 	int64_t offset;
-	const uint8_t *expression; /* borrowed from the module */
+	uintptr_t expression; /* where it is in the module */
 };
 
 struct frame_rules {

@@ -84,12 +84,37 @@ bool safe_u8(uintptr_t at, uint8_t *value)
 	return true;
 }
 
+bool safe_copy_known(void *to, uintptr_t from, size_t bytes)
+{
+	if (fetch || slowly)
+		return safe_copy(to, from, bytes);
+	memcpy(to, (const void *)from, bytes);
+	return true;
+}
+
+bool safe_u32_known(uintptr_t at, uint32_t *value)
+{
+	if (fetch || slowly)
+		return safe_u32(at, value);
+	memcpy(value, (const void *)at, sizeof(*value));
+	return true;
+}
+
 bool safe_copy(void *to, uintptr_t from, size_t bytes)
 {
 	char *out = to;
 
 	if (!fetch || slowly)
 		return bytes == 0 || kernel_copy(to, from, bytes);
+	for (; from % WORD == 0 && bytes >= WORD; bytes -= WORD) {
+		uintptr_t word;
+
+		if (!safe_word(from, &word))
+			return false;
+		memcpy(out, &word, WORD);
+		out += WORD;
+		from += WORD;
+	}
 	while (bytes > 0) {
 		uintptr_t inside = from % WORD, word;
 		size_t some = WORD - inside < bytes ? WORD - inside : bytes;

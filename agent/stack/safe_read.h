@@ -37,4 +37,9 @@ bool safe_u8(uintptr_t at, uint8_t *value);
 /* Any bytes. False: some cannot be read, and `to` has an unknown part of them. */
 bool safe_copy(void *to, uintptr_t from, size_t bytes);
 
+/* The same of memory that safe_word has just found to be there, and that may go at any moment: without a guarded load
+ * it is copied as it is, as the kernel would take too long for many small pieces. */
+bool safe_copy_known(void *to, uintptr_t from, size_t bytes);
+bool safe_u32_known(uintptr_t at, uint32_t *value);
+
 #endif

@@ -142,6 +142,22 @@ static bool same(const struct identity *a, const struct identity *b)
 
 /* ---- numbers ---- */
 
+/* True if they can be what a method is called: it is not nothing, and a signature has two parentheses and a type. Words
+ * that lead to no method must not use up the names. */
+static bool are_names(const struct seen_methods *seen, const struct identity *identity)
+{
+	uint8_t byte;
+
+	for (int i = 0; i < SYMBOLS; i++) {
+		uintptr_t body = identity->symbol[i] + seen->vm->symbol_body;
+		uint16_t length = (uint16_t)identity->mark[i];
+
+		if (length == 0 || !safe_u8(body + length - 1, &byte) || !safe_u8(body, &byte))
+			return false;
+	}
+	return (uint16_t)identity->mark[SYMBOLS - 1] >= 3 && byte == '(';
+}
+
 /* What a method is called goes into the names. False: it cannot be read, or is full. */
 static bool copy_names(
 	struct seen_methods *seen, const struct identity *identity, struct entry *entry)
@@ -152,9 +168,6 @@ static bool copy_names(
 		entry->length[i] = (uint16_t)identity->mark[i];
 		bytes += entry->length[i];
 	}
-	/* A method is not called nothing, and a signature has two parentheses and a type. */
-	if (entry->length[0] == 0 || entry->length[1] == 0 || entry->length[2] < 3)
-		return false;
 	at = atomic_load_explicit(&seen->bytes, memory_order_relaxed);
 	do {
 		if (bytes > NAME_BYTES - at)
@@ -167,21 +180,16 @@ static bool copy_names(
 			return false;
 		at += entry->length[i];
 	}
-	return seen->names[at - entry->length[2]] == '(';
+	return true;
 }
 
-static uint32_t add(
-	struct seen_methods *seen, uintptr_t method, const struct identity *identity)
+/* 0: there is no room. */
+static uint32_t add(struct seen_methods *seen, struct entry fresh)
 {
-	struct entry fresh = {.method = method, .identity = *identity};
 	uint32_t number;
-	uint16_t size;
 
-	if (!safe_u16(identity->constants + seen->vm->const_code_size, &size) ||
-		!safe_u16(method + seen->vm->method_flags, &fresh.flags) ||
-		!copy_names(seen, identity, &fresh))
+	if (!copy_names(seen, &fresh.identity, &fresh))
 		return 0;
-	fresh.code_size = size;
 	number = atomic_load_explicit(&seen->count, memory_order_relaxed);
 	do {
 		if (number >= SEEN_METHODS_MAX)
@@ -200,11 +208,12 @@ static uint32_t hash(uintptr_t method)
 
 uint32_t seen_method(struct seen_methods *seen, uintptr_t method)
 {
-	struct identity identity;
+	struct entry fresh = {.method = method};
 	uint32_t at = hash(method), number;
 	_Atomic uint32_t *slot = NULL;
+	uint16_t size;
 
-	if (method % sizeof(method) != 0 || !identify(seen->vm, method, &identity))
+	if (method % sizeof(method) != 0 || !identify(seen->vm, method, &fresh.identity))
 		return 0;
 	for (int i = 0; i < PROBES; i++) {
 		slot = &seen->slot[(at + (uint32_t)i) % SLOTS];
@@ -213,9 +222,14 @@ uint32_t seen_method(struct seen_methods *seen, uintptr_t method)
 			break;
 		slot = NULL;
 	}
-	if (slot && number > 0 && same(&seen->entry[number].identity, &identity))
+	if (slot && number > 0 && same(&seen->entry[number].identity, &fresh.identity))
 		return number;
-	number = slot ? add(seen, method, &identity) : 0;
+	if (!are_names(seen, &fresh.identity) ||
+		!safe_u16(fresh.identity.constants + seen->vm->const_code_size, &size) ||
+		!safe_u16(method + seen->vm->method_flags, &fresh.flags))
+		return 0;
+	fresh.code_size = size;
+	number = slot ? add(seen, fresh) : 0;
 	/* Another thread may add it as well: then it has two numbers, and one name. */
 	if (number > 0)
 		atomic_store_explicit(slot, number, memory_order_release);

@@ -10,7 +10,9 @@
 
 enum {
 	HAS_LINES = 1, /* ConstMethod::_has_linenumber_table */
-	LOW = 192      /* bytes of a number below it are its last */
+	LOW = 192,     /* bytes of a number below it are its last */
+	/* A row a bytecode, of at most 11 bytes: what is longer, by memory that became another's, is none. */
+	TABLE_BYTES_MAX = 11 * 65535 + 1
 };
 
 /* The bytes that are read. */
@@ -24,8 +26,8 @@ static uint32_t take_byte(struct stream *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
-/* With its sign in the lowest bit. */
-static int32_t take_number(struct stream *in)
+/* With its sign in the lowest bit; a negative one is a large one here. */
+static uint32_t take_number(struct stream *in)
 {
 	uint32_t number = 0;
 
@@ -36,22 +38,21 @@ static int32_t take_number(struct stream *in)
 		if (byte < LOW)
 			break;
 	}
-	return (int32_t)(number >> 1) ^ -(int32_t)(number & 1);
+	return number >> 1 ^ -(number & 1);
 }
 
 /* Rows of the table, into row unless that is NULL. */
 static uint32_t decode(struct stream in, struct source_line *row)
 {
-	int32_t bci = 0, line = 0;
-	uint32_t count = 0, next;
+	uint32_t bci = 0, line = 0, count = 0, next;
 
 	while ((next = take_byte(&in)) != 0) {
 		if (next == 0xff) {
 			bci += take_number(&in);
 			line += take_number(&in);
 		} else {
-			bci += (int32_t)(next >> 3);
-			line += (int32_t)(next & 7);
+			bci += next >> 3;
+			line += next & 7;
 		}
 		if (row)
 			row[count] = (struct source_line){(uint16_t)bci, (uint16_t)line};
@@ -76,6 +77,8 @@ static uint8_t *read_behind(const struct vm_layout *vm, const struct seen_method
 	if (!(flags & HAS_LINES) || words * sizeof(uintptr_t) <= (size_t)vm->const_bytes + size)
 		return NULL;
 	*bytes = words * sizeof(uintptr_t) - vm->const_bytes - size;
+	if (*bytes > TABLE_BYTES_MAX)
+		*bytes = TABLE_BYTES_MAX;
 	copy = malloc(*bytes);
 	/* The class may have gone before its bytes were read. */
 	if (copy && (!safe_copy(copy, code + size, *bytes) ||

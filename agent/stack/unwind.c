@@ -111,9 +111,10 @@ static bool operate(struct values *values, struct byte_cursor *cursor, uint8_t c
 static bool evaluate(const struct frame_rule *rule, const struct native_frame *frame,
 	const struct unwind_memory *stack, const uintptr_t *cfa, uintptr_t *result)
 {
-	struct byte_cursor cursor = {rule->expression, rule->expression + rule->length, false};
+	struct byte_cursor cursor;
 	struct values values;
 
+	cursor_set(&cursor, rule->expression, rule->expression + rule->length);
 	values.count = 0;
 	values.bad = false;
 	if (cfa)
@@ -225,22 +226,38 @@ static bool step_by_chain(const struct unwind_memory *stack, struct native_frame
 	return true;
 }
 
+/* The module's bytes may be read: it was not unloaded since the list was made, by which all its memory goes at once. */
+static bool is_loaded(const struct module *module)
+{
+	uintptr_t header = (uintptr_t)module->frame_header, word;
+
+	return module->frame_header && safe_word(header - header % WORD, &word);
+}
+
 bool unwind_step(const struct modules *modules, const struct unwind_memory *stack,
 	struct native_frame *frame, bool innermost)
 {
 	/* A call may be the last instruction of its function: the return address is the next one's. */
 	uintptr_t pc = innermost || frame->interrupted ? frame->pc : frame->pc - 1;
-	const struct module *module = modules_find(modules, pc);
+	const struct module *module = modules ? modules_find(modules, pc) : NULL;
 	struct frame_rules rules;
+	bool found;
 
 	if (frame->pc == 0)
 		return false;
+	if (module && module != frame->loaded && !is_loaded(module))
+		module = NULL;
 	switch (module ? frame_rules_find(module, pc, &rules) : FRAME_NONE) {
 	case FRAME_FOUND:
-		return step_by_rules(&rules, stack, frame, innermost);
+		found = step_by_rules(&rules, stack, frame, innermost);
+		break;
 	case FRAME_NONE:
-		return step_by_chain(stack, frame);
+		found = step_by_chain(stack, frame);
+		break;
 	default:
 		return false;
 	}
+	if (found)
+		frame->loaded = module;
+	return found;
 }

@@ -20,9 +20,14 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
-	INLINED_MAX = 200, /* into one another */
+	ENTRY_WORDS = 10,   /* the same, while it is made */
+	PIECE_BYTES = 32,   /* of code behind a method's */
+	ADAPTED_WORDS = 32, /* of arguments that are moved */
+	INLINED_MAX = 200,  /* into one another */
 	FROZEN_MAX = 4096,
-	SHIFT_WORDS = 32 /* that compiled code may have put on top of its frame */
+	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
+	STUB_WORDS = 256,  /* of a stub's frame */
+	STUB_PROLOGUE = 64 /* bytes that make it */
 };
 
 /* The stack as far as it was walked: pc, sp and fp are the frame's that comes next. */
@@ -31,9 +36,10 @@ struct walk {
 	const struct vm_layout *vm;
 	const struct walk_thread *thread;
 	struct machine now;
-	bool innermost; /* now are registers; else pc is a return address */
-	bool anchored;  /* the anchor was used, or there is none */
-	uintptr_t low;  /* nothing below belongs to frames that are left */
+	bool innermost;              /* now are registers; else pc is a return address */
+	bool anchored;               /* the anchor was used, or there is none */
+	uintptr_t low;               /* nothing below belongs to frames that are left */
+	const struct module *loaded; /* of the native frame before (unwind.h) */
 	struct stack_frame *frame;
 	unsigned count, room;
 	enum walk_end end;
@@ -93,6 +99,12 @@ static bool go_out(struct walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 
 /* ---- return addresses ---- */
 
+/* Code that freezes and thaws the frames of virtual threads. */
+static bool is_of_continuations(const struct code *code)
+{
+	return code->name && strstr(code->name, "cont");
+}
+
 /* True if Java code, or what it calls, may return there: behind a call, or to where a method that was
  * compiled is made interpreted again. */
 static bool is_return(const struct walk *walk, uintptr_t pc)
@@ -110,7 +122,7 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 		return true;
 	case CODE_STUB:
 	case CODE_OTHER:
-		return pc == *walk->vm->call_stub_return || strstr(code.name, "cont") != NULL;
+		return pc == *walk->vm->call_stub_return || is_of_continuations(&code);
 	default:
 		return false;
 	}
@@ -172,18 +184,31 @@ static bool push_interpreted(struct walk *walk, uint32_t method, int32_t bci)
 static bool walk_interpreter_entry(struct walk *walk)
 {
 	uint32_t method = seen_method(walk->walker->seen, walk->now.method);
-	uintptr_t pc;
+	uintptr_t at, of, pc, fp, sp = walk->now.caller_sp;
 
 	if (!walk->innermost || method == 0)
 		return end(walk, WALK_METHOD);
 	if (!push_interpreted(walk, method, -1))
 		return false;
-	if (stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc) &&
-		in_stack(walk, walk->now.caller_sp))
-		return go_out(walk, pc, walk->now.caller_sp, walk->now.fp);
-	if (try_part(walk, (struct frame_part){0, true}) || try_frame_pointer(walk))
-		return true;
-	return end(walk, WALK_RETURN);
+	if (!in_stack(walk, sp))
+		sp = 0;
+	if (sp && stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc))
+		return go_out(walk, pc, sp, walk->now.fp);
+	/* The frame pointer is pushed, or is new, or the return address waits in a register. */
+	if (sp && stack_word(walk, walk->now.sp + WORD, &pc) && is_return(walk, pc) &&
+		stack_word(walk, walk->now.sp, &fp))
+		return go_out(walk, pc, sp, fp);
+	at = walk->now.fp;
+	if (at - walk->now.sp < ENTRY_WORDS * WORD && stack_word(walk, at + WORD, &pc) &&
+		is_return(walk, pc) && stack_word(walk, at, &fp)) {
+		if (stack_word(walk, at + (uintptr_t)(INTERPRETED_CALLER_SP * WORD), &of) &&
+			of > at && in_stack(walk, of))
+			sp = of;
+		return go_out(walk, pc, sp ? sp : at + 2 * WORD, fp);
+	}
+	if (sp && walk->now.popped && is_return(walk, walk->now.popped))
+		return go_out(walk, walk->now.popped, sp, walk->now.fp);
+	return try_part(walk, (struct frame_part){0, true}) || end(walk, WALK_RETURN);
 }
 
 static bool walk_interpreted(struct walk *walk)
@@ -249,7 +274,7 @@ static bool try_shifted(struct walk *walk, uint32_t words)
 static bool leave_compiled(struct walk *walk, const struct code *code)
 {
 	uint32_t words = code->frame_words;
-	uintptr_t sp = walk->now.sp + words * WORD, pc, fp;
+	uintptr_t sp, pc, fp;
 
 	if (walk->innermost) {
 		bool built = walk->now.pc >= code->begin + code->frame_complete;
@@ -265,17 +290,47 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 		       try_part(walk, (struct frame_part){0, true}) ||
 		       try_shifted(walk, words) || end(walk, WALK_RETURN);
 	}
+	sp = walk->now.sp + (words + words_pushed(walk->now.pc)) * WORD;
 	if (words < 2 || !stack_word(walk, sp - WORD, &pc) ||
 		!stack_word(walk, sp - 2 * WORD, &fp))
 		return end(walk, WALK_BOUNDS);
 	return go_out(walk, pc, sp, fp);
 }
 
+/* Behind a method's code are pieces that it calls itself: one that pushes its address, for the method to be
+ * interpreted again, and those that jump on to methods which are interpreted. */
+static void leave_piece(struct walk *walk, const struct code *code)
+{
+	uintptr_t pc, target, after = walk->now.pc;
+
+	if (!stack_word(walk, walk->now.sp, &pc) || pc < code->begin + sizeof(uint64_t) ||
+		pc >= code->end)
+		return;
+	target = call_target(pc);
+	if (target < code->begin + code->frame_complete || target > after ||
+		after - target > PIECE_BYTES) {
+		if (pc > after || after - pc > PIECE_BYTES)
+			return;
+		while (pc > after - PIECE_BYTES && !code_is_deopt(code, pc))
+			pc--;
+		if (!code_is_deopt(code, pc))
+			return;
+	}
+	walk->now.pc = pc;
+	walk->now.sp += WORD;
+	walk->innermost = false;
+}
+
 static bool walk_compiled(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc = walk->innermost ? walk->now.pc
-				       : code_original_pc(code, walk->now.pc, walk->now.sp);
+	uintptr_t pc, place;
 
+	if (walk->innermost)
+		leave_piece(walk, code);
+	pc = walk->now.pc;
+	place = walk->innermost ? 0 : code_original_place(code, pc, walk->now.sp);
+	if (place && !stack_word(walk, place, &pc))
+		return end(walk, WALK_BOUNDS);
 	return push_compiled(walk, code, pc) && leave_compiled(walk, code);
 }
 
@@ -291,32 +346,50 @@ static bool walk_native_wrapper(struct walk *walk, const struct code *code)
 	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0) && leave_compiled(walk, code);
 }
 
-/* The anchor leads on. False: it leads nowhere. */
-static bool follow_anchor(struct walk *walk, uintptr_t anchor)
-{
-	const struct vm_layout *vm = walk->vm;
-	uintptr_t sp = *(const uintptr_t *)(anchor + vm->anchor_sp);
-	uintptr_t pc = *(const uintptr_t *)(anchor + vm->anchor_pc);
-	uintptr_t fp = *(const uintptr_t *)(anchor + vm->anchor_fp);
+/* Where a thread left Java. */
+struct anchor {
+	uintptr_t sp, pc, fp;
+};
 
-	if (sp == 0 || !in_stack(walk, sp))
+/* The anchor leads on. False: it leads nowhere. */
+static bool follow_anchor(struct walk *walk, struct anchor anchor)
+{
+	if (anchor.sp == 0 || !in_stack(walk, anchor.sp))
 		return false;
 	/* Not all ways out of Java leave the address: it is below the top then. */
-	if (pc == 0)
-		pc = ((const uintptr_t *)sp)[-1];
-	return go_out(walk, pc, sp, fp);
+	if (anchor.pc == 0 && !stack_word(walk, anchor.sp - WORD, &anchor.pc))
+		return false;
+	return go_out(walk, anchor.pc, anchor.sp, anchor.fp);
+}
+
+/* The thread's own. */
+static bool follow_thread(struct walk *walk)
+{
+	const struct vm_layout *vm = walk->vm;
+	uintptr_t at = walk->thread->java + vm->thread_anchor;
+	const struct anchor anchor = {.sp = *(const uintptr_t *)(at + vm->anchor_sp),
+		.pc = *(const uintptr_t *)(at + vm->anchor_pc),
+		.fp = *(const uintptr_t *)(at + vm->anchor_fp)};
+
+	return follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
 static bool walk_entry(struct walk *walk)
 {
-	uintptr_t wrapper;
+	const struct vm_layout *vm = walk->vm;
+	struct anchor anchor;
+	uintptr_t at;
 
-	if (!stack_word(walk, walk->now.fp + (uintptr_t)(walk->vm->entry_frame_wrapper * WORD),
-		    &wrapper) ||
-		!in_stack(walk, wrapper))
+	if (!stack_word(walk, walk->now.fp + (uintptr_t)(vm->entry_frame_wrapper * WORD), &at))
 		return end(walk, WALK_BOUNDS);
-	return follow_anchor(walk, wrapper + walk->vm->call_wrapper_anchor) ||
+	at += vm->call_wrapper_anchor;
+	if (!stack_word(walk, at + vm->anchor_sp, &anchor.sp) ||
+		!stack_word(walk, at + vm->anchor_pc, &anchor.pc) ||
+		!stack_word(walk, at + vm->anchor_fp, &anchor.fp))
+		return end(walk, WALK_BOUNDS);
+	/* It is farther out: a walk of stale words must not go in circles. */
+	return (anchor.sp > walk->now.sp && follow_anchor(walk, anchor)) ||
 	       end(walk, WALK_WHOLE);
 }
 
@@ -325,7 +398,7 @@ static bool is_continuation(const struct walk *walk, const struct code *code, ui
 {
 	if (walk->vm->continuation_return && pc == *walk->vm->continuation_return)
 		return true;
-	return code->kind != CODE_COMPILED && code->name && strstr(code->name, "cont");
+	return is_of_continuations(code);
 }
 
 /* A frame of the virtual thread's that waits in the heap. *words: of it; 0: it is interpreted. */
@@ -376,23 +449,140 @@ static bool walk_frozen(struct walk *walk)
 	return end(walk, WALK_FROZEN);
 }
 
+/* True if Java code returns there from a stub: it is behind a call of one. */
+static bool is_stub_return(const struct walk *walk, uintptr_t pc)
+{
+	uintptr_t target = is_return(walk, pc) ? call_target(pc) : 0;
+	struct code called;
+
+	return target && code_has(target) && code_find(target, &called) &&
+	       (called.kind == CODE_STUB || called.kind == CODE_RUNTIME ||
+		       called.kind == CODE_OTHER);
+}
+
+/* While an exception's handler is looked for, the return address is where it was thrown, or where it will be
+ * handled: behind no call. */
+static bool is_thrower(const struct code *stub, uintptr_t pc)
+{
+	struct code code;
+
+	return strstr(stub->name, "handle_exception") && code_has(pc) && code_find(pc, &code) &&
+	       code.kind == CODE_COMPILED && pc >= code.begin;
+}
+
+/* Out of a stub, whose return address is at that place. */
+static bool leave_stub(struct walk *walk, uintptr_t at)
+{
+	uintptr_t pc, fp = walk->now.fp;
+
+	/* It has made a frame, or is about to. */
+	if (fp == at - WORD || at == walk->now.sp + WORD)
+		stack_word(walk, at - WORD, &fp);
+	return stack_word(walk, at, &pc) && go_out(walk, pc, at + WORD, fp);
+}
+
+/* The nearest word of the stub's that is a return address. */
+static bool try_nearest(
+	struct walk *walk, bool (*fits)(const struct walk *walk, uintptr_t pc), uint32_t words)
+{
+	uintptr_t at = walk->now.sp, pc;
+
+	for (; words-- > 0 && stack_word(walk, at, &pc); at += WORD)
+		if (fits(walk, pc))
+			return leave_stub(walk, at);
+	return false;
+}
+
+/* True if the stub has the frame that the JVM says it has: those of C1's begin otherwise, and one of them
+ * is jumped to when the frame that it was called from is gone. */
+static bool has_known_frame(const struct walk *walk, const struct code *code)
+{
+	if (code->kind != CODE_RUNTIME || code->frame_words < 2)
+		return false;
+	return walk->innermost ? code->frame_complete < STUB_PROLOGUE
+			       : !strstr(code->name, "unwind_exception");
+}
+
+/* Out of a stub, which may have saved who knows what. In its own frame may be stale words, but hardly those
+ * that are behind a call of a stub. */
+static bool try_stub(struct walk *walk, const struct code *code)
+{
+	uintptr_t fp = walk->now.fp, sp = walk->now.sp, pc = 0;
+
+	if (walk->innermost && returns_now(walk->now.pc) && stack_word(walk, sp, &pc) &&
+		code_has(pc))
+		return leave_stub(walk, sp);
+	if (fp >= sp && fp - sp < STUB_WORDS * WORD) {
+		if (stack_word(walk, fp + WORD, &pc) &&
+			(is_stub_return(walk, pc) || is_thrower(code, pc)))
+			return leave_stub(walk, fp + WORD);
+		/* The barrier at a method's entry has a word between. */
+		if (pc == UINTPTR_MAX && stack_word(walk, fp + 2 * WORD, &pc) &&
+			is_stub_return(walk, pc) && stack_word(walk, fp, &fp))
+			return go_out(walk, pc, walk->now.fp + 3 * WORD, fp);
+	}
+	if (code->frame_words >= 2 &&
+		stack_word(walk, sp + (code->frame_words - 1) * WORD, &pc) &&
+		is_stub_return(walk, pc))
+		return try_part(walk, (struct frame_part){code->frame_words, false});
+	/* Exceptions: it was jumped to, as the frame of what was called is gone. */
+	return (walk->innermost && try_part(walk, (struct frame_part){0, true})) ||
+	       try_nearest(walk, is_return, 2) || try_nearest(walk, is_stub_return, STUB_WORDS);
+}
+
+/* The JVM has called a stub, and the thread has no Java code, or has not left it by an anchor. */
+static bool try_native_caller(struct walk *walk)
+{
+	uintptr_t pc;
+
+	return stack_word(walk, walk->now.sp, &pc) && walk->walker->modules &&
+	       modules_find(walk->walker->modules, pc - 1) &&
+	       go_out(walk, pc, walk->now.sp + WORD, walk->now.fp);
+}
+
+/* Where the caller's stack was is in a register while arguments are moved; the return address is in another
+ * one while room is made for them. */
+static bool leave_adapter(struct walk *walk)
+{
+	uintptr_t pc, sp = walk->now.caller_sp;
+	bool on_top = !adapter_makes_room(walk->now.pc) &&
+		      stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc);
+
+	if (!adapter_has_caller(walk->now.pc))
+		sp = walk->now.sp + (on_top ? WORD : 0);
+	if (!on_top)
+		pc = walk->now.popped;
+	return in_stack(walk, sp) && sp - walk->now.sp < ADAPTED_WORDS * WORD &&
+	       (on_top || is_return(walk, pc)) && go_out(walk, pc, sp, walk->now.fp);
+}
+
+/* Stubs of which the return address is not to be found where they are: those that begin with room for
+ * one that is put there later, and those that jump on, having taken it away. */
+static bool hides_return(const struct walk *walk, const struct code *code)
+{
+	return (strcmp(code->name, "SafepointBlob") == 0 && begins_with_room(code->begin)) ||
+	       jumps_on(walk->now.pc);
+}
+
 static bool walk_stub(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc = walk->now.pc, sp;
+	uintptr_t pc = walk->now.pc;
 
 	if (!walk->innermost && pc == *walk->vm->call_stub_return)
 		return walk_entry(walk);
 	/* Where a virtual thread returns to frames that it has to get from the heap. */
-	if (code->name && strstr(code->name, "cont"))
+	if (is_of_continuations(code))
 		return walk->innermost ? end(walk, WALK_CODE) : walk_frozen(walk);
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
-	/* Where the caller's stack was is in a register while arguments are moved. */
-	sp = walk->now.caller_sp;
-	if (code->kind == CODE_ADAPTER && walk->innermost && in_stack(walk, sp) &&
-		sp - walk->now.sp < INTERPRETED_WORDS * WORD &&
-		stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc))
-		return go_out(walk, pc, sp, walk->now.fp);
+	if (walk->innermost && code->kind == CODE_RUNTIME && hides_return(walk, code))
+		return end(walk, WALK_RETURN);
+	if (has_known_frame(walk, code))
+		return leave_compiled(walk, code);
+	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
+		return true;
+	if (code->kind == CODE_ADAPTER && walk->innermost && leave_adapter(walk))
+		return true;
 	if (code->frame_words >= 2 && !walk->innermost)
 		return leave_compiled(walk, code);
 	if (walk->innermost && (try_part(walk, (struct frame_part){1, false}) ||
@@ -401,7 +591,8 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && code->frame_words >= 2 &&
 		try_part(walk, (struct frame_part){code->frame_words, false}))
 		return true;
-	return try_frame_pointer(walk) || end(walk, WALK_CODE);
+	return try_frame_pointer(walk) || (walk->innermost && try_native_caller(walk)) ||
+	       end(walk, WALK_CODE);
 }
 
 static bool walk_generated(struct walk *walk)
@@ -410,11 +601,15 @@ static bool walk_generated(struct walk *walk)
 
 	if (!code_find(walk->now.pc, &code))
 		return end(walk, WALK_CODE);
-	/* What it left Java by is surer than what the registers tell of a frame on its way. */
-	if (walk->innermost && !walk->anchored && code.kind != CODE_STUB) {
+	/* What it left Java by is surer than what the registers tell of a frame on its way. The JVM itself
+	 * calls stubs, too. */
+	if (walk->innermost && !walk->anchored) {
 		walk->anchored = true;
-		if (follow_anchor(walk, walk->thread->java + walk->vm->thread_anchor))
+		if (code.kind == CODE_STUB && !push(walk, FRAME_STUB, walk->now.pc, -1, 0))
+			return false;
+		if (follow_thread(walk))
 			return true;
+		walk->count -= code.kind == CODE_STUB;
 	}
 	walk->anchored = true;
 	switch (code.kind) {
@@ -435,7 +630,7 @@ static bool walk_native(struct walk *walk)
 	const struct unwind_memory stack = {read_stack, walk};
 	bool complete;
 	struct native_frame frame = {
-		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false};
+		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false, walk->loaded};
 	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
 
@@ -445,11 +640,12 @@ static bool walk_native(struct walk *walk)
 		frame.sp > walk->now.sp && (java_sp == 0 || frame.sp < java_sp)) {
 		bool java = code_has(frame.pc);
 
+		walk->loaded = frame.loaded;
 		if (!java || java_sp == 0)
 			return go_out(walk, frame.pc, frame.sp, frame.fp);
 	}
 	walk->anchored = true;
-	if (anchor && follow_anchor(walk, anchor))
+	if (anchor && follow_thread(walk))
 		return true;
 	complete = frame.pc == 0 || !walk->thread->java;
 	return end(walk, complete ? WALK_WHOLE : WALK_NO_JAVA);
@@ -497,7 +693,7 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 
 	walk.now.sp = walk.low;
 	*why = WALK_WHOLE;
-	if (!follow_anchor(&walk, thread->java + walker->vm->thread_anchor))
+	if (!follow_thread(&walk))
 		return 0;
 	return walk_on(&walk, why);
 }

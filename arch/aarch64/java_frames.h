@@ -25,7 +25,7 @@ enum {
 /* The registers of an interrupted thread. While the interpreter runs method is the Method at its entry,
  * bytecode where it is in it; caller_sp at the entry of a method and in adapters. */
 struct machine {
-	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp;
+	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp, popped;
 };
 
 /* uc: a signal handler's third argument. */
@@ -41,6 +41,7 @@ static inline struct machine machine_interrupted(const void *uc)
 		.method = m->regs[12],
 		.bytecode = m->regs[22],
 		.caller_sp = m->regs[19],
+		.popped = m->regs[30],
 	};
 }
 
@@ -94,6 +95,61 @@ static inline bool is_behind_call(uintptr_t pc)
 	uint32_t before = ((const uint32_t *)pc)[-1];
 
 	return (before & 0xfc000000) == 0x94000000 || (before & 0xfffffc1f) == 0xd63f0000;
+}
+
+/* Words that compiled code has pushed for the call before the address: it takes them away behind it, by
+ * ldp x, x, [sp], #16. */
+static inline uint32_t words_pushed(uintptr_t pc)
+{
+	return (*(const uint32_t *)pc & 0xffff83e0) == 0xa8c103e0 ? 2 : 0;
+}
+
+/* False: the adapter has yet to put the caller's stack into its register: mov x19, sp comes before br. */
+static inline bool adapter_has_caller(uintptr_t pc)
+{
+	const uint32_t *at = (const uint32_t *)pc;
+
+	for (int i = 0; i < 16; i++) {
+		if ((at[i] & 0xfffffc1f) == 0xd61f0000)
+			return true;
+		if (at[i] == 0x910003f3)
+			return false;
+	}
+	return true;
+}
+
+/* True while its return address is in another register than that of links: never. */
+static inline bool adapter_makes_room(uintptr_t pc)
+{
+	return false;
+}
+
+/* True if the next instruction returns to what is on the stack's top: never. */
+static inline bool returns_now(uintptr_t pc)
+{
+	return false;
+}
+
+/* True if the stub at the address begins with room for its return address: never, it is in a register. */
+static inline bool begins_with_room(uintptr_t begin)
+{
+	return false;
+}
+
+/* True if the next instruction jumps by a register. */
+static inline bool jumps_on(uintptr_t pc)
+{
+	return (*(const uint32_t *)pc & 0xfffffc1f) == 0xd61f0000;
+}
+
+/* What the call before the address called: bl, to 26 bits of words. 0: not known. */
+static inline uintptr_t call_target(uintptr_t pc)
+{
+	uint32_t before = ((const uint32_t *)pc)[-1];
+
+	if ((before & 0xfc000000) != 0x94000000)
+		return 0;
+	return pc - 4 + (uintptr_t)(((int64_t)(before & 0x03ffffff) << 38) >> 36);
 }
 
 #endif

@@ -24,9 +24,10 @@ enum {
 };
 
 /* The registers of an interrupted thread. While the interpreter runs method is the Method at its entry,
- * bytecode where it is in it; caller_sp at the entry of a method and in adapters. */
+ * bytecode where it is in it; caller_sp at the entry of a method and in adapters; popped the return address
+ * while locals are put in its place. */
 struct machine {
-	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp;
+	uintptr_t pc, sp, fp, link, method, bytecode, caller_sp, popped;
 };
 
 /* uc: a signal handler's third argument. */
@@ -41,6 +42,7 @@ static inline struct machine machine_interrupted(const void *uc)
 		.method = (uintptr_t)r[REG_RBX],
 		.bytecode = (uintptr_t)r[REG_R13],
 		.caller_sp = (uintptr_t)r[REG_R13],
+		.popped = (uintptr_t)r[REG_RAX],
 	};
 }
 
@@ -57,7 +59,8 @@ static inline bool frame_is_gone(const uint8_t *at)
 {
 	static const uint8_t poll[][3] = {{0x49, 0x3b, 0x67}, {0x49, 0x3b, 0xa7}};
 
-	if (at[0] == 0xc3) /* ret */
+	/* ret; pop rdx behind pop rbp, as exceptions go on to a handler */
+	if (at[0] == 0xc3 || (at[0] == 0x5a && at[-1] == 0x5d))
 		return true;
 	/* cmp rsp, [r15 + n], behind pop rbp; ja n, ret: the poll at a return */
 	for (int i = 0; i < 2; i++)
@@ -117,6 +120,93 @@ static inline bool is_behind_call(uintptr_t pc)
 	       (at[-3] == 0xff && (at[-2] & 0xf8) == 0x50) ||
 	       (at[-6] == 0xff && ((at[-5] & 0xf8) == 0x90 || at[-5] == 0x15)) ||
 	       (at[-7] == 0xff && at[-6] == 0x94) || (at[-4] == 0xff && at[-3] == 0x54);
+}
+
+/* Words that compiled code has pushed for the call before the address: it pops them behind it, into
+ * registers other than rbp. */
+static inline uint32_t words_pushed(uintptr_t pc)
+{
+	const uint8_t *at = (const uint8_t *)pc;
+	uint32_t words = 0;
+
+	for (;; words++) {
+		if (at[0] == 0x41 && (at[1] & 0xf8) == 0x58)
+			at += 2;
+		else if ((at[0] & 0xf8) == 0x58 && at[0] != 0x5d)
+			at++;
+		else
+			return words;
+	}
+}
+
+/* False: the adapter has yet to put the caller's stack into its register: mov r13, rsp comes before it jumps
+ * on by a register. */
+static inline bool adapter_has_caller(uintptr_t pc)
+{
+	static const uint8_t move[] = {0x4c, 0x8b, 0xec};
+	const uint8_t *at = (const uint8_t *)pc;
+
+	for (int i = 0; i < 64; i++) {
+		/* Not by r10, which is how it leaves if the class is being initialised. */
+		if (at[i] == 0xff && (at[i + 1] & 0xf8) == 0xe0 && at[i + 1] != 0xe2)
+			return true;
+		if (memcmp(at + i, move, sizeof(move)) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* True while its return address is in a register: mov r13, rsp; sub rsp, n; mov [rsp], rax. */
+static inline bool adapter_makes_room(uintptr_t pc)
+{
+	static const uint8_t next[][4] = {{0x4c, 0x8b, 0xec}, {0x48, 0x83, 0xec},
+		{0x48, 0x81, 0xec}, {0x48, 0x89, 0x04, 0x24}};
+
+	for (int i = 0; i < 4; i++)
+		if (memcmp((const uint8_t *)pc, next[i], i < 3 ? 3 : 4) == 0)
+			return true;
+	return false;
+}
+
+/* True if the next instruction returns to what is on the stack's top. */
+static inline bool returns_now(uintptr_t pc)
+{
+	return *(const uint8_t *)pc == 0xc3;
+}
+
+/* True if the stub at the address begins with room for its return address: push rbx. */
+static inline bool begins_with_room(uintptr_t begin)
+{
+	return *(const uint8_t *)begin == 0x53;
+}
+
+/* True if the next instruction jumps by a register. */
+static inline bool jumps_on(uintptr_t pc)
+{
+	const uint8_t *at = (const uint8_t *)pc;
+
+	at += at[0] == 0x41;
+	return at[0] == 0xff && (at[1] & 0xf8) == 0xe0;
+}
+
+/* What the call before the address called: a near call, or mov r10, address; call r10. 0: not known.
+ * 13 bytes in front of it can be read. */
+static inline uintptr_t call_target(uintptr_t pc)
+{
+	static const uint8_t call[] = {0x41, 0xff, 0xd2}, move[] = {0x49, 0xba};
+	const uint8_t *at = (const uint8_t *)pc;
+	uint64_t address;
+	int32_t distance;
+
+	if (memcmp(at - 3, call, sizeof(call)) == 0 &&
+		memcmp(at - 13, move, sizeof(move)) == 0) {
+		memcpy(&address, at - 11, sizeof(address));
+		return address;
+	}
+	if (at[-5] != 0xe8)
+		return 0;
+	memcpy(&distance, at - 4, sizeof(distance));
+	return pc + (uintptr_t)(intptr_t)distance;
 }
 
 #endif

@@ -135,4 +135,22 @@ corpus_unwind() {
 	printf '\67\14\7\20\220\1\206\2\17\4\167\240\1\6\20\20\2\167\10' >"$out/signal"
 }
 
+# Frames of all kinds, in each form of a JVM; and changes of each kind of place.
+corpus_walk() {
+	local form
+
+	for form in 0 1 2; do
+		printf "\\$form"'\5\1\0\2\1\2\2\4\0\4\1' >"$out/compiled-$form"
+		printf "\\$form"'\11\1\0\2\5\4\2\5\0\0\0\0\1\1\0\2\1\4\1' >"$out/entries-$form"
+		printf "\\$form"'\4\1\0\4\3\5\0\0\0' >"$out/left-$form"
+		printf "\\$form"'\3\1\0\2\1\3\60\2\0\0\5\1\0' >"$out/stub-$form"
+		printf "\\$form"'\3\1\0\2\1\4\1\4\0\0\0\1\0\3\1\0\1\0\1' >"$out/changes-$form"
+	done
+}
+
+corpus_lines() {
+	printf '\0\10\0\20\3\11\12\77\377\211\301\2\5\0' >"$out/old"
+	printf '\2\10\0\20\3\11\12\77\377\212\302\3\6\0' >"$out/new"
+}
+
 "corpus_${1#fuzz_}"

@@ -12,9 +12,6 @@
 
 #include "agent/methods/plan.h"
 
-/* A kind that asks for more than any. */
-#define MORE ((enum probe_kind)(PROBE_TIMED + 1))
-
 /* An owner with lists of one pattern each; "": none. */
 struct wish {
 	struct pattern_list include, exclude, scope;
@@ -28,13 +25,14 @@ static void add(struct pattern_list *list, const char *pattern)
 		assert_int_equal(pattern_list_add(list, pattern), 0);
 }
 
-static void want(struct wish *wish, enum probe_kind kind, const char *include,
-	const char *exclude, const char *scope)
+static void want(struct wish *wish, probe_set probes, const char *include, const char *exclude,
+	const char *scope)
 {
 	add(&wish->include, include);
 	add(&wish->exclude, exclude);
 	add(&wish->scope, scope);
-	wish->owner = (struct plan_owner){.kind = kind,
+	wish->owner = (struct plan_owner){.probes = probes,
+		.records = probes != PROBE_ENTRY,
 		.include = &wish->include,
 		.exclude = &wish->exclude,
 		.scope = &wish->scope};
@@ -57,16 +55,16 @@ static struct jvm_method method(const char *class_name, const char *name, bool i
 		.is_jdk = is_jdk};
 }
 
-static enum probe_kind kind(const char *class_name, const char *name, bool is_jdk)
+static probe_set probes(const char *class_name, const char *name, bool is_jdk)
 {
 	struct jvm_method m = method(class_name, name, is_jdk);
 
-	return plan_of(&m).kind;
+	return plan_of(&m).probes;
 }
 
 static void test_nobody(void **state)
 {
-	assert_int_equal(kind("com.acme.Shop", "buy", false), PROBE_NONE);
+	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_NONE);
 	assert_false(plan_reaches("com.acme.Shop", false));
 }
 
@@ -78,20 +76,21 @@ static void test_one(void **state)
 
 	want(&wish, PROBE_TIMED, "", "com.acme.Log", "com.acme.Log.write");
 	planned = plan_of(&buy);
-	assert_int_equal(planned.kind, PROBE_TIMED);
+	assert_int_equal(planned.probes, PROBE_TIMED);
 	assert_false(planned.scope);
 	assert_ptr_equal(planned.owner, &wish.owner);
-	assert_int_equal(kind("java.util.HashMap", "put", true), PROBE_NONE);
-	assert_int_equal(kind("com.acme.Log", "read", false), PROBE_NONE);
-	assert_int_equal(kind("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
+	assert_int_equal(probes("java.util.HashMap", "put", true), PROBE_NONE);
+	assert_int_equal(probes("com.acme.Log", "read", false), PROBE_NONE);
+	assert_int_equal(
+		probes("com.acme.Log", "write", false), PROBE_TIMED); /* of the scope */
 	assert_int_equal(pattern_list_noted(&wish.scope, 0), 1);
 	assert_true(plan_reaches("com.acme.Log", false));
 	assert_false(plan_reaches("java.util.HashMap", true));
 	drop(&wish);
-	assert_int_equal(kind("com.acme.Shop", "buy", false), PROBE_NONE);
+	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_NONE);
 }
 
-/* Each has what one of them wants at least; the first that wants the most is why. */
+/* Each has all that one of them wants. */
 static void test_union(void **state)
 {
 	struct wish narrow, wide;
@@ -99,20 +98,40 @@ static void test_union(void **state)
 	struct planned planned;
 
 	want(&wide, PROBE_TIMED, "com.acme.*", "", "");
-	want(&narrow, MORE, "com.acme.Shop.buy", "", "com.acme.Shop.*");
+	want(&narrow, PROBE_ENTRY, "com.acme.Shop.buy", "", "");
 	assert_int_equal(narrow.owner.since, wide.owner.since + 1);
+	assert_int_equal(pattern_list_add(&narrow.include, "com.acme.Bank"), 0);
+	assert_int_equal(pattern_list_add(&narrow.include, "*.Shop.*"), 0);
 	planned = plan_of(&buy);
-	assert_int_equal(planned.kind, MORE);
-	assert_ptr_equal(planned.owner, &narrow.owner);
-	assert_true(planned.scope);
-	assert_int_equal(kind("com.acme.Bank", "pay", false), PROBE_TIMED);
-	drop(&narrow);
-	planned = plan_of(&buy);
-	assert_int_equal(planned.kind, PROBE_TIMED);
-	assert_ptr_equal(planned.owner, &wide.owner);
-	assert_false(planned.scope);
+	assert_int_equal(planned.probes, PROBE_TIMED | PROBE_ENTRY);
+	assert_int_equal(planned.entered, 1 << 0 | 1 << 2);
+	assert_true(planned.recorded);
+	assert_non_null(planned.owner);
+	assert_int_equal(probes("com.acme.Till", "open", false), PROBE_TIMED);
+	assert_int_equal(probes("org.Shop", "open", false), PROBE_ENTRY);
+	assert_true(plan_reaches("org.Shop", false));
 	drop(&wide);
+	planned = plan_of(&buy);
+	assert_int_equal(planned.probes, PROBE_ENTRY);
+	assert_false(planned.recorded);
+	assert_ptr_equal(planned.owner, &narrow.owner);
+	drop(&narrow);
 	assert_false(plan_reaches("com.acme.Shop", false));
+}
+
+/* Methods may be chosen whose calls are seen without probes. */
+static void test_without_probes(void **state)
+{
+	struct wish wish;
+	struct jvm_method buy = method("com.acme.Shop", "buy", false);
+	struct planned planned;
+
+	want(&wish, PROBE_NONE, "com.acme.*", "", "");
+	planned = plan_of(&buy);
+	assert_int_equal(planned.probes, PROBE_NONE);
+	assert_true(planned.recorded);
+	assert_false(plan_reaches("com.acme.Shop", false));
+	drop(&wish);
 }
 
 static void test_editions(void **state)
@@ -155,7 +174,7 @@ static void test_left(void **state)
 		assert_int_equal(planned.left != NULL, row[i].left);
 		assert_int_equal(planned.left_class, row[i].whole_class);
 		if (row[i].left)
-			assert_int_equal(planned.kind, PROBE_NONE);
+			assert_int_equal(planned.probes, PROBE_NONE);
 	}
 	drop(&wish);
 }
@@ -165,9 +184,10 @@ static void test_own(void **state)
 {
 	struct wish wish;
 
-	want(&wish, PROBE_TIMED, "*", "", "jprof.*");
-	assert_int_equal(kind("jprof.JProf", "start", false), PROBE_NONE);
+	want(&wish, PROBE_TIMED, "java.*", "", "jprof.*");
+	assert_int_equal(probes("jprof.JProf", "start", false), PROBE_NONE);
 	assert_false(plan_reaches("jprof.JProf", false));
+	assert_int_equal(probes("java.lang.JprofProbe", "entered", true), PROBE_NONE);
 	drop(&wish);
 }
 
@@ -177,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_without_probes),
 		cmocka_unit_test(test_editions),
 		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_own),

@@ -264,8 +264,8 @@ static void views(void **state)
 		{__LINE__, "SELECT period || unit || how FROM condition WHERE id = 0",
 			"1000000nsperf task-clock"},
 		{__LINE__, "SELECT group_concat(name) FROM state",
-			"interpreted,c1,c2,c1-inlined,c2-inlined,stub,native,jvm,kernel,gc,jit,"
-			"waiting,unknown"},
+			"interpreted,c1,c2,c1-inlined,c2-inlined,stub,native,jvm,kernel,gc,"
+			"jit,waiting,unknown"},
 	};
 	const char *path = write_lines(some);
 	char answer[256];

@@ -8,8 +8,11 @@
 
 static const char probe_class[] = "Probe";
 uint32_t test_first_id = 1;
+probe_set test_kinds = PROBE_TIMED;
 
-static const char *const probe_names[] = {"enter", "exit", "unwind", "caught"};
+static const char *const probe_names[] = {"enter", "exit", "unwind", "caught", "entered"};
+
+enum { PROBE_NAMES = sizeof(probe_names) / sizeof(*probe_names) };
 
 void test_hex(struct writer *writer, const char *digits)
 {
@@ -157,8 +160,8 @@ uint8_t *test_class_end(struct test_class *test, size_t *size)
 struct taken {
 	struct reader in;
 	const uint8_t *bytes;
-	uint32_t *constant; /* offset of each */
-	uint16_t probe[4];  /* methods of the probe class */
+	uint32_t *constant;          /* offset of each */
+	uint16_t probe[PROBE_NAMES]; /* methods of the probe class */
 	uint16_t throwable;
 	uint16_t integer; /* the last one */
 };
@@ -216,7 +219,7 @@ static void take_pool(struct taken *taken)
 			continue;
 		if (taken->bytes[taken->constant[i]] == 3)
 			taken->integer = i;
-		for (unsigned probe = 0; probe < 4; probe++)
+		for (unsigned probe = 0; probe < PROBE_NAMES; probe++)
 			if (constant_names(taken, i, probe_names[probe]))
 				taken->probe[probe] = i;
 		if (constant_names(taken, i, "java/lang/Throwable"))
@@ -263,7 +266,7 @@ static const char *take_probe(const struct taken *taken, struct reader *in)
 
 	if (reader_left(in) < size + 2 || memcmp(in->at, push, size) != 0)
 		return NULL;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < PROBE_NAMES; i++)
 		if (taken->probe[i] == get_u2(in->at + size)) {
 			in->at += size + 2;
 			return probe_names[i];
@@ -282,8 +285,8 @@ static char *take_text(const struct taken *taken, struct reader in, bool is_code
 	while (in.at < in.end) {
 		const char *word = is_code ? take_probe(taken, &in) : NULL;
 
-		if (!is_code && reader_left(&in) >= 2 && in.at > begin && in.at[-1] == 7 &&
-			get_u2(in.at) == taken->throwable) {
+		if (!is_code && taken->throwable && reader_left(&in) >= 2 && in.at > begin &&
+			in.at[-1] == 7 && get_u2(in.at) == taken->throwable) {
 			word = "T";
 			in.at += 2;
 		}
@@ -366,7 +369,7 @@ static struct rewrite_probes count_id(void *user, const struct rewrite_method *m
 	struct given *given = user;
 
 	assert_string_equal(method->class_name, "Test");
-	return (struct rewrite_probes){PROBE_TIMED, given->next++};
+	return (struct rewrite_probes){test_kinds, given->next++};
 }
 
 static void note_untouched(

@@ -4,7 +4,7 @@
  * class_test: class files put together by hand, rewritten, and taken apart again.
  *
  * Bytes are written as hexadecimal digits, spaces as you like. In what comes out the calls of
- * the probes are shown as words: enter, exit, caught, unwind (four bytes each, as the first id
+ * the probes are shown as words: enter, exit, caught, unwind, entered (four bytes each, as the first id
  * is 1), and the index of java.lang.Throwable as T.
  */
 #ifndef JPROF_CLASS_TEST_H
@@ -93,6 +93,9 @@ void test_hex(struct writer *writer, const char *digits);
 
 /* The first method's id; the others count on from it. */
 extern uint32_t test_first_id;
+
+/* What all of them get: PROBE_TIMED, unless a test changes it. */
+extern probe_set test_kinds;
 
 /* Rewrites all methods, and takes the first one apart. */
 struct test_code test_rewrite(const uint8_t *bytes, size_t size);

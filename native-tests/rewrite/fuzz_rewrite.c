@@ -30,12 +30,15 @@ static void require(bool condition, const char *what)
 	}
 }
 
+/* As many sets of probes as there are. */
+enum { ALL_KINDS = (PROBE_TIMED | PROBE_ENTRY) + 1 };
+
 struct asked {
 	uint32_t next;
 	uint32_t untouched;
 };
 
-/* Every fourth method is left alone; ids are of every width. */
+/* Every fourth method is left alone, the others have each set of probes; ids are of every width. */
 static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
@@ -44,8 +47,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 			strlen(method->class_name) < 65536,
 		"names are texts");
 	asked->next = asked->next * 7 % 100003 + 1;
-	return (struct rewrite_probes){
-		asked->next % 4 == 0 ? PROBE_NONE : PROBE_TIMED, asked->next};
+	return (struct rewrite_probes){(probe_set)(asked->next % ALL_KINDS), asked->next};
 }
 
 static void method_untouched(

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /*
- * rewrite_file [--probe CLASS] [--first-id N] IN OUT: puts probes into every method of a
+ * rewrite_file [--probe CLASS] [--first-id N] [--kinds N] IN OUT: puts probes into every method of a
  * class file, or of all class files below a folder, so that they can be looked at with javap
- * and run. Ids are counted from N (1). What cannot be rewritten is copied.
+ * and run. Ids are counted from N (1); kinds are a set as a number: 1 timed, 2 at the entry alone, 3 both.
+ * What cannot be rewritten is copied.
  *
  * Exit: 0 done (a line on standard error for each class or method that stays as it is), 1 a
  * file could not be read or written, 2 usage.
@@ -18,13 +19,14 @@
 #include "agent/rewrite/rewrite.h"
 
 static uint32_t next_id = 1;
+static probe_set kinds = PROBE_TIMED;
 static const char *in_root, *out_root;
 static struct rewrite_request request;
 static unsigned long classes, methods, untouched;
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	return (struct rewrite_probes){PROBE_TIMED, next_id++};
+	return (struct rewrite_probes){kinds, next_id++};
 }
 
 static void say_untouched(
@@ -117,11 +119,14 @@ int main(int argc, char **argv)
 			request.probe = argv[i + 1];
 		else if (strcmp(argv[i], "--first-id") == 0)
 			next_id = (uint32_t)strtoul(argv[i + 1], NULL, 0);
+		else if (strcmp(argv[i], "--kinds") == 0)
+			kinds = (probe_set)strtoul(argv[i + 1], NULL, 0);
 		else
 			break;
 	}
 	if (argc - i != 2) {
-		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] IN OUT\n", *argv);
+		fprintf(stderr, "usage: %s [--probe CLASS] [--first-id N] [--kinds N] IN OUT\n",
+			*argv);
 		return 2;
 	}
 	in_root = argv[i];

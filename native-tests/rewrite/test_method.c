@@ -148,10 +148,52 @@ static const struct method_case cases[] = {
 		"0003 4a 07 000d ff 0006 0000 0002 07 000d 08 000e" HANDLER("0006")},
 };
 
-static void test_cases(void **state)
+/* A probe at the entry alone: what is behind it has moved, and is as it was. */
+static const struct method_case entry_cases[] = {
+	{__LINE__, 52, "b1", NULL, NULL, "entered b1", "", NULL},
+	{__LINE__, 52, "00 b1", NULL, NULL, "entered 00 b1", "", NULL},
+	{__LINE__, 49, "01 bf", NULL, NULL, "entered 01 bf", "", NULL},
+	/* A jump to the beginning does not enter again. */
+	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00", "entered 1a 9a ffff b1", "",
+		"0001 04"},
+	{__LINE__, 52, "1a 99 0004 b1 b1", NULL, "0001 05", "entered 1a 99 0004 b1 b1", "",
+		"0001 09"},
+	{__LINE__, 49, "c8 00000006 b1 c8 ffffffff", NULL, NULL,
+		"entered c8 00000006 b1 c8 ffffffff", "", NULL},
+	/* Rows are one still, also around a return, and of a handler that is under itself. */
+	{__LINE__, 52, "00 1a 99 0004 b1 00 b1 57 b1", "0000 0008 0008 000d",
+		"0002 06 41 07 000d", "entered 00 1a 99 0004 b1 00 b1 57 b1",
+		"0004 000c 000c 000d", "0002 0a 41 07 000d"},
+	{__LINE__, 49, "2a c3 b1 4c 2a c3 2b bf", "0000 0002 0003 0000 0003 0006 0003 0000",
+		NULL, "entered 2a c3 b1 4c 2a c3 2b bf",
+		"0004 0006 0007 0000 0007 000a 0007 0000", NULL},
+	{__LINE__, 52, NOPS_58 "00 00 00 b1", NULL, "0001 3c", "entered" NOPS_58 "00 00 00 b1",
+		"", "0001 fb 0040"},
+	/* Chop, append, full; a place in the code is where the instruction is. */
+	{__LINE__, 52, "00 b1 bb 000d 57 57 b1", "0000 0001 0002 000d",
+		"0002 42 07 000d ff 0002 0000 0002 07 000d 08 0002",
+		"entered 00 b1 bb 000d 57 57 b1", "0004 0005 0006 000d",
+		"0002 46 07 000d ff 0002 0000 0002 07 000d 08 0006"},
+};
+
+/* Both: the entry's behind `enter`, under its handler no more than that is. */
+static const struct method_case both_cases[] = {
+	{__LINE__, 52, "b1", NULL, NULL, "enter entered exit b1", "", NULL},
+	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00",
+		"enter entered 1a 9a ffff exit b1 unwind bf", "0008 000c 0011 0000",
+		"0002 08" HANDLER("0008")},
+	{__LINE__, 52, "00 1a 99 0004 b1 00 b1 57 b1", "0000 0008 0008 000d",
+		"0002 06 41 07 000d",
+		"enter entered 00 1a 99 0008 exit b1 00 exit b1 caught 57 exit b1 unwind bf",
+		"0008 000d 0018 000d  0011 0013 0018 000d  0017 0018 0018 000d"
+		"0008 000d 0022 0000  0012 0013 0022 0000  0018 001d 0022 0000",
+		"0003 12 45 07 000d" HANDLER("0009")},
+};
+
+static void check_cases(const struct method_case *row, size_t count)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct method_case *c = &cases[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct method_case *c = &row[i];
 		struct test_method method = {
 			.max_stack = 3,
 			.max_locals = 300,
@@ -172,9 +214,40 @@ static void test_cases(void **state)
 	}
 }
 
+static void test_cases(void **state)
+{
+	check_cases(cases, sizeof(cases) / sizeof(*cases));
+	test_kinds = PROBE_ENTRY;
+	check_cases(entry_cases, sizeof(entry_cases) / sizeof(*entry_cases));
+	test_kinds = PROBE_TIMED | PROBE_ENTRY;
+	check_cases(both_cases, sizeof(both_cases) / sizeof(*both_cases));
+	test_kinds = PROBE_TIMED;
+}
+
+/* A class has the constants of those probes alone that its methods have. */
+static void test_constants(void **state)
+{
+	static const char *const of_timed[] = {
+		"exit", "unwind", "caught", "java/lang/Throwable"};
+	struct test_method method = {.code = "00 b1"};
+	struct test_code got;
+
+	test_kinds = PROBE_ENTRY;
+	got = test_rewrite_method(52, &method);
+	for (size_t i = 0; i < sizeof(of_timed) / sizeof(*of_timed); i++)
+		assert_null(memmem(
+			got.result.bytes, got.result.size, of_timed[i], strlen(of_timed[i])));
+	test_code_fini(&got);
+	test_kinds = PROBE_TIMED;
+	got = test_rewrite_method(52, &method);
+	assert_null(memmem(got.result.bytes, got.result.size, "entered", strlen("entered")));
+	test_code_fini(&got);
+}
+
 static void test_max_stack(void **state)
 {
 	static const unsigned sizes[][2] = {{0, 2}, {1, 2}, {2, 3}, {65534, 65535}};
+	static const unsigned entry_sizes[][2] = {{0, 1}, {1, 1}, {2, 2}, {65535, 65535}};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct test_method method = {
@@ -184,6 +257,13 @@ static void test_max_stack(void **state)
 		assert_int_equal(got.max_stack, sizes[i][1]);
 		assert_int_equal(got.max_locals, 7);
 		test_code_fini(&got);
+
+		method.max_stack = (uint16_t)entry_sizes[i][0];
+		test_kinds = PROBE_ENTRY;
+		got = test_rewrite_method(52, &method);
+		assert_int_equal(got.max_stack, entry_sizes[i][1]);
+		test_code_fini(&got);
+		test_kinds = PROBE_TIMED;
 	}
 }
 
@@ -335,6 +415,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_constants),
 		cmocka_unit_test(test_max_stack),
 		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_ids),

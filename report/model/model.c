@@ -126,7 +126,10 @@ static int choose_threads(struct model *model, struct error *error)
 	for (size_t i = 0; i < count; i++) {
 		model->thread[i] = label_of(thread_name(&model->profile->thread[i]));
 		model->selected[i] =
-			wanted->count == 0 || pattern_list_match(wanted, model->thread[i].text);
+			wanted->count > 0
+				? pattern_list_match(wanted, model->thread[i].text)
+				: !model->choice->program_alone ||
+					  !model_is_jvm_thread(&model->profile->thread[i]);
 		found += model->selected[i];
 	}
 	if (found == 0 && wanted->count > 0)

@@ -32,6 +32,7 @@ struct model_choice {
 	 * same */
 	struct pattern_list methods;
 	bool merge_threads; /* all selected threads are one */
+	bool program_alone; /* threads that the JVM has for itself are not selected */
 	/* NULL: nothing is known of it, and nothing said */
 	const struct adjustment *adjustment;
 };
@@ -69,7 +70,9 @@ struct model {
 	unsigned lead;
 	const union model_value *merged; /* of the nodes of merged threads; or NULL */
 	bool *selected;                  /* by position of the thread */
-	bool *hidden;                    /* by node: a fold that nothing was folded into */
+	/* What threads that are left out as the JVM's own ran, in samples on the first chosen condition. */
+	uint64_t jvm_samples[SAMPLE_STATES];
+	bool *hidden;   /* by node: a fold that nothing was folded into */
 	uint32_t *node; /* positions of selected nodes but hidden ones, rising */
 	size_t node_count;
 	/* By node: what it and all below it used may be more than its cum, for paths were folded;
@@ -188,6 +191,9 @@ union model_value *model_cum(const struct model *model);
 void model_whole(const struct model *model, uint64_t whole[MODEL_FIGURES_MAX]);
 
 /* ---- samples.c: of what nodes were seen in ---- */
+
+/* True for a thread that the JVM has for itself: a collector's, a compiler's. */
+bool model_is_jvm_thread(const struct profile_thread *thread);
 
 /* True for samples of the chosen threads on a chosen condition, and which one. */
 bool model_is_sample(

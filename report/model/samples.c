@@ -38,8 +38,15 @@ int model_count_samples(struct model *model)
 		return -1;
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
+		uint32_t state = sample_place_state(account->subject);
 		unsigned c;
 
+		if (account->kind == SAMPLES && model->choice->program_alone &&
+			!model->selected[profile->node[account->node].thread] &&
+			model->condition_count > 0 &&
+			profile->condition[sample_place_condition(account->subject)].id ==
+				model->condition[0]->id)
+			model->jvm_samples[state] += account->amount;
 		if (!model_is_sample(model, account, &c))
 			continue;
 		samples[account->node * conditions + c] += account->amount;
@@ -48,6 +55,15 @@ int model_count_samples(struct model *model)
 	}
 	model->samples = samples;
 	return 0;
+}
+
+bool model_is_jvm_thread(const struct profile_thread *thread)
+{
+	uint64_t used = thread->events;
+
+	for (unsigned m = 0; m < PROFILE_METRIC_MAX; m++)
+		used |= thread->total[m];
+	return thread->java_id == 0 && !thread->is_virtual && thread->folded == 1 && used == 0;
 }
 
 bool model_lacks_calls(const struct model *model)

@@ -236,6 +236,28 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 			figure_text(FIGURE_COUNT, lost).text);
 }
 
+/* "c2 41.1%, kernel 19.1%": the most first. */
+static struct label states_line(struct report *report, const uint64_t *samples, uint64_t whole)
+{
+	struct label line = {"", 0};
+	bool told[SAMPLE_STATES] = {false};
+
+	for (;;) {
+		int most = -1;
+
+		for (int i = 0; i < SAMPLE_STATES; i++)
+			if (!told[i] && samples[i] > 0 &&
+				(most < 0 || samples[i] > samples[most]))
+				most = i;
+		if (most < 0)
+			return line;
+		line = store_format(report->model->store, "%s%s%s %s", line.text,
+			line.length > 0 ? ", " : "", sample_state_names[most],
+			figure_percent(samples[most], whole).text);
+		told[most] = true;
+	}
+}
+
 static void print_head(struct report *report, struct sink *sink)
 {
 	const struct overview *view = report->data;
@@ -249,7 +271,8 @@ static void print_head(struct report *report, struct sink *sink)
 
 	if (interval->end > interval->begin)
 		duration = interval->end - interval->begin;
-	for (unsigned m = 0; m < model->metric_count; m++)
+	/* Where there are no calls, samples tell it, of the JVM's own threads, too. */
+	for (unsigned m = 0; m < model->metric_count && !model->lacks_calls; m++)
 		if (strcmp(model->metric[m]->name, "cpu") == 0)
 			cpu = report->whole[m];
 	for (size_t i = 0; i < view->tally.seen_count; i++)
@@ -282,6 +305,22 @@ static void print_head(struct report *report, struct sink *sink)
 			figure_text(FIGURE_COUNT, all->lost).text);
 }
 
+/* What the JVM did beside that, in threads of its own. */
+static void print_jvm(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+	struct label line = {"", 0};
+	uint64_t all = 0;
+
+	for (int i = 0; i < SAMPLE_STATES; i++)
+		all += model->jvm_samples[i];
+	if (all == 0)
+		return;
+	line = states_line(report, model->jvm_samples, all);
+	sink_title(sink, "%s samples beside those in the JVM's own threads: %s",
+		figure_text(FIGURE_COUNT, all).text, line.text);
+}
+
 static void print_most(struct report *report, struct sink *sink)
 {
 	const struct overview *view = report->data;
@@ -293,33 +332,19 @@ static void print_most(struct report *report, struct sink *sink)
 	}
 }
 
-/* In what the leading condition's samples were taken, the most first. */
+/* In what the leading condition's samples were taken. */
 static void print_states(struct report *report, struct sink *sink)
 {
 	const struct profile *profile = report->model->profile;
 	uint64_t samples[SAMPLE_STATES] = {0};
 	unsigned condition;
-	struct label line = {"", 0};
 
 	for (size_t i = 0; i < profile->account_count; i++)
 		if (model_is_sample(report->model, &profile->account[i], &condition) &&
 			condition == 0)
 			samples[sample_place_state(profile->account[i].subject)] +=
 				profile->account[i].amount;
-	for (;;) {
-		int most = 0;
-
-		for (int i = 1; i < SAMPLE_STATES; i++)
-			if (samples[i] > samples[most])
-				most = i;
-		if (samples[most] == 0)
-			break;
-		line = store_format(report->model->store, "%s%s%s %s", line.text,
-			line.length > 0 ? ", " : "", sample_state_names[most],
-			figure_percent(samples[most], whole_of(report)).text);
-		samples[most] = 0;
-	}
-	sink_title(sink, "What ran: %s", line.text);
+	sink_title(sink, "What ran: %s", states_line(report, samples, whole_of(report)).text);
 }
 
 static void rows(struct report *report, struct sink *sink)
@@ -334,6 +359,7 @@ static void rows(struct report *report, struct sink *sink)
 	print_head(report, sink);
 	if (by_samples)
 		print_states(report, sink);
+	print_jvm(report, sink);
 	sink_title(sink, "%s", "");
 	sink_title(sink,
 		by_samples ? "Methods by samples of their own (%s)"
