@@ -296,6 +296,16 @@ static const char *threads_give(const struct option_row *row, void *field, const
 	return list_give(row, field, value);
 }
 
+/* One clock looks at threads, and the JVM has one period of sampled allocations. */
+static bool is_second(const struct sample_choice *choice, const char *value, const char *other)
+{
+	struct sample_choice first;
+
+	return (choice->kind == SAMPLE_WALL || choice->kind == SAMPLE_ALLOC) &&
+	       strcmp(value, other) != 0 && sample_choice_read(other, &first) == NULL &&
+	       first.kind == choice->kind;
+}
+
 static const char *sample_give(const struct option_row *row, void *field, const char *value)
 {
 	const struct pattern_list *list = field;
@@ -309,6 +319,10 @@ static const char *sample_give(const struct option_row *row, void *field, const 
 		const char *wrong = sample_choice_read(value, &choice);
 		if (wrong)
 			return wrong;
+		for (size_t i = 0; i < list->count; i++)
+			if (is_second(&choice, value, list->pattern[i]))
+				return "is the second of its kind: of wall and alloc there can "
+				       "be one";
 	}
 	return list_give(row, field, value);
 }

@@ -283,6 +283,13 @@ static const struct {
 	{__LINE__, "file=", ERROR_VALUE, {"'file'", "empty", "%p"}},
 	{__LINE__, "config=", ERROR_VALUE, {"'config'", "empty"}},
 	{__LINE__, "calibration=", ERROR_VALUE, {"'calibration'", "auto, off"}},
+	{__LINE__, "sample=cpu", ERROR_VALUE, {"'sample'", "'cpu'", "no period"}},
+	{__LINE__, "sample=cpu:1us", ERROR_VALUE, {"'cpu:1us'", "from 10us to 60s"}},
+	{__LINE__, "sample=off+cpu:1ms", ERROR_VALUE, {"'cpu:1ms'", "no other condition"}},
+	{__LINE__, "sample=wall:10ms+cpu:1ms+wall:20ms", ERROR_VALUE,
+		{"'wall:20ms'", "second of its kind"}},
+	{__LINE__, "sample=alloc:1m,sample=alloc:2m", ERROR_VALUE,
+		{"'alloc:2m'", "second of its kind"}},
 	{__LINE__, "io=a\nb", ERROR_VALUE, {"'a\\u000ab'"}},
 };
 

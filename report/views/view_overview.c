@@ -281,9 +281,7 @@ static void print_head(struct report *report, struct sink *sink)
 	sink_title(sink, "%s long; %s%s%s%s%s methods, %s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
-		cpu == 0                      ? ""
-		: model->condition_count == 0 ? " of processor time; "
-					      : " of processor time in Java's threads; ",
+		cpu > 0 ? " of processor time; " : "",
 		model->lacks_calls ? "" : figure_text(FIGURE_COUNT, calls).text,
 		model->lacks_calls ? "" : " calls; ",
 		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
@@ -317,7 +315,7 @@ static void print_jvm(struct report *report, struct sink *sink)
 	if (all == 0)
 		return;
 	line = states_line(report, model->jvm_samples, all);
-	sink_title(sink, "%s samples beside those in the JVM's own threads: %s",
+	sink_title(sink, "The JVM's own threads had %s samples more: %s",
 		figure_text(FIGURE_COUNT, all).text, line.text);
 }
 

@@ -576,7 +576,8 @@ static void print_sampling_cost(struct report *report, struct sink *sink)
 
 	if (!text || !as_number(text, &cost))
 		return;
-	summary_number(report, sink, "sample.cost", "Cost of sampling (ms)", cost, LOOK_TIME);
+	summary_number(report, sink, "sample.cost", "Cost of sampling, by the clock (ms)", cost,
+		LOOK_TIME);
 	for (unsigned c = 0; c < model->condition_count; c++) {
 		const struct profile_condition *condition = model->condition[c];
 		double used = (double)report->whole[model->metric_count + c] *
