@@ -79,7 +79,9 @@ static void describe(struct code *code)
 	uintptr_t at = code->at;
 
 	code->name = (const char *)word_at(at + vm->blob_name);
-	code->kind = code->name ? kind_of(code->name) : CODE_OTHER;
+	if (!code->name)
+		code->name = "";
+	code->kind = kind_of(code->name);
 	code->begin = vm->blob_code_begin != VM_NONE
 			      ? word_at(at + vm->blob_code_begin)
 			      : at + (uintptr_t)int_at(at + vm->blob_code_offset);

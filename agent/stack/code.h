@@ -37,7 +37,7 @@ struct code {
 	enum code_kind kind;
 	uint32_t frame_words;    /* 0: unknown, or none */
 	uint32_t frame_complete; /* bytes from begin until the frame is built */
-	const char *name;        /* the JVM's, for good */
+	const char *name;        /* the JVM's, for good; "": it has none */
 };
 
 /* Of the JVM that runs; once, before the first stack. layout: borrowed for good. */

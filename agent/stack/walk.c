@@ -102,7 +102,7 @@ static bool go_out(struct walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t fp)
 /* Code that freezes and thaws the frames of virtual threads. */
 static bool is_of_continuations(const struct code *code)
 {
-	return code->name && strstr(code->name, "cont");
+	return strstr(code->name, "cont");
 }
 
 /* True if Java code, or what it calls, may return there: behind a call, or to where a method that was

@@ -264,7 +264,7 @@ class Found:
             self.fact = dict(database.execute("SELECT key, value FROM meta"))
             into = dict(database.execute("SELECT id, into_id FROM forward"))
             nodes = {row[0]: row[1:] for row in database.execute(
-                "SELECT n.id, n.parent, m.kind, m.class || '.' || m.name, t.name FROM node n "
+                "SELECT n.id, n.parent, m.kind, ifnull(m.class, '') || '.' || m.name, t.name FROM node n "
                 "JOIN method m ON m.id = n.method JOIN thread t ON t.id = n.thread")}
             samples = database.execute(
                 "SELECT node, subject >> 4 & 15, sum(count) FROM account WHERE kind = 'sample' "

@@ -108,7 +108,7 @@ static void test_stripped(void **state)
 {
 	struct elf_symbols *symbols;
 
-	run("%s --strip-all %s %s/alone.so", OBJCOPY, SYMBOLS_LIBRARY, folder);
+	run("'%s' --strip-all '%s' %s/alone.so", OBJCOPY, SYMBOLS_LIBRARY, folder);
 	symbols = open_good(path_of("alone.so"));
 	assert_int_not_equal(address_of(symbols, "library_shown"), 0);
 	assert_int_equal(address_of(symbols, "library_hidden"), 0);
@@ -123,9 +123,9 @@ static void test_debug_file(void **state)
 	struct elf_symbols *symbols;
 
 	for (int i = 0; i < 4; i++) {
-		run("cd %s && mkdir -p .debug && %s %s %s whole.so && %s --only-keep-debug "
+		run("cd %s && mkdir -p .debug && '%s' %s '%s' whole.so && '%s' --only-keep-debug "
 		    "whole.so"
-		    " %s/l.debug && %s --strip-all --add-gnu-debuglink=%s/l.debug whole.so "
+		    " %s/l.debug && '%s' --strip-all --add-gnu-debuglink=%s/l.debug whole.so "
 		    "l.so",
 			folder, OBJCOPY, ids[i / 2], SYMBOLS_LIBRARY, OBJCOPY, places[i % 2],
 			OBJCOPY, places[i % 2]);
@@ -134,7 +134,7 @@ static void test_debug_file(void **state)
 		elf_symbols_destroy(symbols);
 
 		/* Another build of it. */
-		run("cd %s && %s --only-keep-debug /proc/%d/exe %s/l.debug", folder, OBJCOPY,
+		run("cd %s && '%s' --only-keep-debug /proc/%d/exe %s/l.debug", folder, OBJCOPY,
 			(int)getpid(), places[i % 2]);
 		symbols = open_good(path_of("l.so"));
 		assert_int_equal(address_of(symbols, "a_function_of_the_test"), 0);
@@ -164,7 +164,7 @@ static void test_refused(void **state)
 	run(": >%s/nothing", folder);
 	refused(path_of("nothing"), "not a program or library");
 	/* Without its end, where the table of sections is. */
-	run("head -c 5000 %s >%s/half", SYMBOLS_LIBRARY, folder);
+	run("head -c 5000 '%s' >%s/half", SYMBOLS_LIBRARY, folder);
 	refused(path_of("half"), "not a program or library");
 	elf_symbols_destroy(NULL);
 }
