@@ -53,13 +53,13 @@ static inline struct stack_frame frame_unpack(uint64_t packed)
 /* A stack, and what it stands for. */
 struct sample_record {
 	_Atomic uint32_t bytes; /* of all of it, a multiple of 8; 0: it is not ready */
-	uint32_t thread; /* of sampled_threads: which one */
-	uint32_t row;    /* of the trace; 0: the thread has none */
-	uint32_t node;   /* id of the node that the thread was in, in its row */
-	uint32_t method; /* of that node; METHOD_ROOT: outside every method */
-	uint16_t frames; /* innermost first */
-	uint8_t end;     /* enum walk_end */
-	uint8_t waiting; /* the thread did not run */
+	uint32_t thread;        /* of sampled_threads: which one */
+	uint32_t row;           /* of the trace; 0: the thread has none */
+	uint32_t node;          /* id of the node that the thread was in, in its row */
+	uint32_t method;        /* of that node; METHOD_ROOT: outside every method */
+	uint16_t frames;        /* innermost first */
+	uint8_t end;            /* enum walk_end */
+	uint8_t waiting;        /* the thread did not run */
 	/* periods that passed, by condition */
 	uint32_t weight[SAMPLE_CONDITIONS];
 	uint64_t frame[]; /* frame_pack */
