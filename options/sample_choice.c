@@ -66,6 +66,9 @@ const char *sample_choice_read(const char *item, struct sample_choice *choice)
 				     item[strlen(kind->word)] != ':'))
 		kind++;
 	*choice = (struct sample_choice){.kind = kind->kind, .period = 1};
+	/* Names of events and methods may have colons, these words have none. */
+	if (kind->word && kind->kind != SAMPLE_ENTER)
+		colon = item + strlen(kind->word);
 	if (!colon || (kind->kind == SAMPLE_ENTER && !colon[1]))
 		return kind->word && kind->kind == SAMPLE_ENTER ? "names no method"
 								: "has no period behind a ':'";

@@ -54,9 +54,10 @@ struct sample_record *sample_claim(struct sample_buffer *buffer, unsigned frames
 	do {
 		left = buffer->capacity - at % buffer->capacity;
 		skip = left < bytes ? left : 0;
-		if (at + skip + bytes -
-				atomic_load_explicit(&buffer->drained, memory_order_acquire) >
-			buffer->capacity)
+		/* What is drained may be beyond `at`, if others were faster: then the exchange fails. */
+		if ((int64_t)(at + skip + bytes -
+			      atomic_load_explicit(&buffer->drained, memory_order_acquire)) >
+			(int64_t)buffer->capacity)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&buffer->claimed, &at,
 		at + skip + bytes, memory_order_relaxed, memory_order_relaxed));

@@ -43,6 +43,7 @@ struct row {
 struct table {
 	void *item;
 	uint32_t count, room, mask;
+	uint32_t bounded; /* of the room, what is within the bound */
 	uint32_t *slot;
 };
 
@@ -58,12 +59,16 @@ struct sample_tree {
 
 /* ---- memory ---- */
 
+/* What the memory is for: sums have to be exact, whatever the bound. */
+enum need { NEED_PATH, NEED_FOLD, NEED_SUM };
+
 /* More room for items, to twice as many. False: there is none, or the bound is reached. */
-static bool more(struct sample_tree *tree, void *array, size_t have, size_t want, size_t size)
+static bool more(struct sample_tree *tree, void *array, size_t have, size_t want, size_t size,
+	enum need need)
 {
 	void **at = array, *grown;
 
-	if (tree->bytes + (want - have) * size > tree->max_bytes)
+	if (need != NEED_SUM && tree->bytes + (want - have) * size > tree->max_bytes)
 		return false;
 	grown = realloc(*at, want * size);
 	if (!grown)
@@ -112,17 +117,16 @@ static void enter(struct table *table, uint32_t at, uint32_t item)
 	table->slot[at & table->mask] = item;
 }
 
-/* Room for one more item. Slots are twice as many as items. */
-static bool reserve(struct sample_tree *tree, struct table *table, size_t size,
-	uint32_t (*hash_of)(const struct sample_tree *tree, uint32_t i))
+/* To twice as many items. Slots are twice as many as items. */
+static bool grow(struct sample_tree *tree, struct table *table, size_t size,
+	uint32_t (*hash_of)(const struct sample_tree *tree, uint32_t i), enum need need)
 {
 	uint32_t room = table->room ? 2 * table->room : 1024, *slot = NULL;
 
-	if (table->count < table->room)
-		return true;
-	if (room > UINT32_MAX / 4 || !more(tree, &slot, 0, 2 * (size_t)room, sizeof(*slot)))
+	if (room > UINT32_MAX / 4 ||
+		!more(tree, &slot, 0, 2 * (size_t)room, sizeof(*slot), need))
 		return false;
-	if (!more(tree, &table->item, table->room, room, size)) {
+	if (!more(tree, &table->item, table->room, room, size, need)) {
 		tree->bytes -= 2 * (size_t)room * sizeof(*slot);
 		free(slot);
 		return false;
@@ -135,6 +139,22 @@ static bool reserve(struct sample_tree *tree, struct table *table, size_t size,
 	for (uint32_t i = 1; i < table->count; i++)
 		enter(table, hash_of(tree, i), i);
 	return true;
+}
+
+/* Room for one more item. Where a table cannot grow within the bound, its last quarter is left to folds. */
+static bool reserve(struct sample_tree *tree, struct table *table, size_t size,
+	uint32_t (*hash_of)(const struct sample_tree *tree, uint32_t i), enum need need)
+{
+	if (table->count < table->bounded - table->bounded / 4)
+		return true;
+	if (grow(tree, table, size, hash_of, NEED_PATH)) {
+		table->bounded = table->room;
+		return true;
+	}
+	if (need >= NEED_FOLD && table->count < table->bounded)
+		return true;
+	return need == NEED_SUM &&
+	       (table->count < table->room || grow(tree, table, size, hash_of, need));
 }
 
 struct sample_tree *sample_tree_create(uint64_t max_bytes)
@@ -170,7 +190,7 @@ static struct row *row_at(struct sample_tree *tree, uint32_t row)
 	while (rows <= row)
 		rows *= 2;
 	if (rows > tree->rows) {
-		if (!more(tree, &tree->row, tree->rows, rows, sizeof(*tree->row)))
+		if (!more(tree, &tree->row, tree->rows, rows, sizeof(*tree->row), NEED_SUM))
 			return NULL;
 		tree->rows = rows;
 	}
@@ -200,7 +220,7 @@ static uint32_t find_node(const struct sample_tree *tree, const struct node *wan
 }
 
 /* Found or made; 0: no memory. */
-static uint32_t node_of(struct sample_tree *tree, struct node wanted)
+static uint32_t node_of(struct sample_tree *tree, struct node wanted, enum need need)
 {
 	uint32_t i = find_node(tree, &wanted);
 	struct row *row;
@@ -208,7 +228,7 @@ static uint32_t node_of(struct sample_tree *tree, struct node wanted)
 	if (i)
 		return i;
 	row = row_at(tree, wanted.row);
-	if (!row || !reserve(tree, &tree->nodes, sizeof(struct node), node_hash))
+	if (!row || !reserve(tree, &tree->nodes, sizeof(struct node), node_hash, need))
 		return 0;
 	i = tree->nodes.count++;
 	if (wanted.method != ANCHOR) {
@@ -230,58 +250,90 @@ uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t nod
 		row = tree->row[row].into;
 		node = 0;
 	}
-	return node_of(tree, (struct node){.row = row, .id = node, .method = ANCHOR});
+	return node_of(tree, (struct node){.row = row, .id = node, .method = ANCHOR}, NEED_SUM);
+}
+
+static uint32_t child(
+	struct sample_tree *tree, uint32_t parent, uint32_t method, enum need need)
+{
+	return node_of(tree,
+		(struct node){
+			.parent = parent, .row = node_at(tree, parent)->row, .method = method},
+		need);
 }
 
 uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t method)
 {
-	return node_of(tree,
-		(struct node){
-			.parent = parent, .row = node_at(tree, parent)->row, .method = method});
+	return child(tree, parent, method, NEED_PATH);
+}
+
+/* The node of the method in the fold below the node; 0: memory is short. */
+static uint32_t in_fold(
+	struct sample_tree *tree, uint32_t node, uint32_t method, enum need need)
+{
+	uint32_t fold = child(tree, node, METHOD_FOLDED, need);
+
+	return fold ? child(tree, fold, method, need) : 0;
 }
 
 uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method)
 {
-	uint32_t fold, flat;
+	uint32_t flat = in_fold(tree, node, method, NEED_FOLD);
 
 	tree->folded++;
-	fold = sample_tree_child(tree, node, METHOD_FOLDED);
-	flat = fold ? sample_tree_child(tree, fold, method) : 0;
-	return flat ? flat : fold ? fold : node;
+	while (!flat && node_at(tree, node)->method != ANCHOR)
+		node = node_at(tree, node)->parent;
+	if (!flat)
+		flat = in_fold(tree, node, method, NEED_SUM);
+	return flat ? flat : node;
 }
 
 /* ---- counts ---- */
 
-void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
-	uint64_t amount)
+/* Found or made; NULL: no memory. */
+static struct count *count_of(
+	struct sample_tree *tree, uint32_t node, uint64_t place, enum need need)
 {
-	uint32_t at = hash(node, place), i = 0;
-	struct count *found;
+	uint32_t at = hash(node, place), i;
+	struct count *count;
 	struct row *row;
 
 	if (tree->counts.slot)
 		for (; (i = tree->counts.slot[at & tree->counts.mask]) != 0; at++) {
-			found = count_at(tree, i);
-			if (found->node == node && found->place == place && !found->dead)
-				break;
+			count = count_at(tree, i);
+			if (count->node == node && count->place == place && !count->dead)
+				return count;
 		}
-	if (i == 0) {
-		row = row_at(tree, node_at(tree, node)->row);
-		if (!row || !reserve(tree, &tree->counts, sizeof(struct count), count_hash))
-			return;
-		i = tree->counts.count++;
-		/* Accounts of the trace number from below. */
-		*count_at(tree, i) = (struct count){.place = place,
-			.node = node,
-			.id = NODE_SAMPLED_FIRST + row->count++,
-			.older = row->newest_count};
-		row->newest_count = i;
-		enter(&tree->counts, count_hash(tree, i), i);
-	}
-	found = count_at(tree, i);
+	row = row_at(tree, node_at(tree, node)->row);
+	if (!row || !reserve(tree, &tree->counts, sizeof(*count), count_hash, need))
+		return NULL;
+	i = tree->counts.count++;
+	count = count_at(tree, i);
+	/* Accounts of the trace number from below. */
+	*count = (struct count){.place = place,
+		.node = node,
+		.id = NODE_SAMPLED_FIRST + row->count++,
+		.older = row->newest_count};
+	row->newest_count = i;
+	enter(&tree->counts, count_hash(tree, i), i);
+	return count;
+}
+
+bool sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
+	uint64_t amount)
+{
+	uint64_t no_line = sample_place(
+		sample_place_condition(place), (enum sample_state)sample_place_state(place), 0);
+	struct count *found = count_of(tree, node, place, NEED_PATH);
+
+	if (!found)
+		found = count_of(tree, node, no_line, NEED_SUM);
+	if (!found)
+		return false;
 	found->count += count;
 	found->amount += amount;
 	found->put = false;
+	return true;
 }
 
 /* ---- the file ---- */
@@ -425,9 +477,10 @@ static void move_counts(
 		next = old.older;
 		if (!to)
 			continue;
+		if (!sample_tree_count(tree, to, old.place, old.count, old.amount))
+			continue;
 		count_at(tree, i)->dead = true;
 		note_gone(tree, (struct gone){.row = row, .id = old.id, .is_count = true});
-		sample_tree_count(tree, to, old.place, old.count, old.amount);
 	}
 }
 

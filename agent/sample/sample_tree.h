@@ -13,7 +13,8 @@
  * the file puts the two together.
  *
  * Where there is no more memory a new path ends at its deepest known node: in a fold below it, with the
- * method that ran. Sums stay exact.
+ * method that ran; when there is no room for that either, in the fold of its anchor. Places have no lines
+ * then. Sums, of anchors and methods, stay exact: what they need may go beyond the bound.
  *
  * Owns: its nodes. Runs: on one thread at a time, the writer's.
  */
@@ -34,15 +35,14 @@ void sample_tree_destroy(struct sample_tree *tree);
 /* The place that samples hang below: of the trace's node with that id in the row. 0: no memory at all. */
 uint32_t sample_tree_anchor(struct sample_tree *tree, uint32_t row, uint32_t node);
 
-/* The node of a method called there; a new one if need be. Where memory is short it is parent, or a
- * node in a fold: whose children are themselves. */
+/* The node of a method called there; a new one if need be. 0: memory is short. */
 uint32_t sample_tree_child(struct sample_tree *tree, uint32_t parent, uint32_t method);
 
-/* Where paths were given up: below `node` the one of the method that ran, whatever is between. */
+/* Where paths were given up: below `node`, or farther out, the one of the method that ran, whatever is between. */
 uint32_t sample_tree_folded(struct sample_tree *tree, uint32_t node, uint32_t method);
 
-/* `count` stacks that stand for `amount` periods, at the node's place (sample_place). */
-void sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
+/* `count` stacks that stand for `amount` periods, at the node's place (sample_place). False: no memory at all. */
+bool sample_tree_count(struct sample_tree *tree, uint32_t node, uint64_t place, uint64_t count,
 	uint64_t amount);
 
 /* The trace's node is no more: its counts went to another one, and so do those of all below it. */

@@ -672,9 +672,12 @@ static void count_sample(const struct sample_record *record, uint32_t node,
 	for (unsigned i = 0; i < sampling.conditions; i++) {
 		if (record->weight[i] == 0)
 			continue;
-		sample_tree_count(sampling.tree, node, sample_place(i, state, line), 1,
-			record->weight[i]);
-		atomic_fetch_add(&sampling.condition[i].taken, record->weight[i]);
+		if (sample_tree_count(sampling.tree, node, sample_place(i, state, line), 1,
+			    record->weight[i]))
+			atomic_fetch_add(&sampling.condition[i].taken, record->weight[i]);
+		else
+			atomic_fetch_add(
+				&sampling.condition[i].loss[SAMPLE_FULL], record->weight[i]);
 	}
 }
 
@@ -704,6 +707,15 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 	return count;
 }
 
+/* The node of a mark there; the node itself where memory is short. */
+static uint32_t mark_below(uint32_t node, const char *mark)
+{
+	uint32_t marked =
+		sample_tree_child(sampling.tree, node, frame_mark(sampling.names, mark));
+
+	return marked ? marked : node;
+}
+
 static void add_sample(void *unused, const struct sample_record *record)
 {
 	static struct frame_name name[STACK_FRAMES];
@@ -731,11 +743,9 @@ static void add_sample(void *unused, const struct sample_record *record)
 		below = 0;
 		astray = true;
 	} else if (below == frames && record->end == WALK_CUT)
-		node = sample_tree_child(
-			sampling.tree, node, frame_mark(sampling.names, "(cut)"));
+		node = mark_below(node, "(cut)");
 	else if (below == frames && record->end > WALK_CUT)
-		node = sample_tree_child(
-			sampling.tree, node, frame_mark(sampling.names, "(not walked)"));
+		node = mark_below(node, "(not walked)");
 	for (unsigned i = below; i-- > 0 && node;) {
 		next = sample_tree_child(sampling.tree, node, method[i]);
 		if (next == 0)

@@ -67,7 +67,7 @@ static void load(void)
 	static const uint8_t program[] = {
 		0x0c, UNWIND_SP, 32, 0x80 | UNWIND_RETURN, 1, 0x80 | UNWIND_FP, 2};
 	struct made_frames *made = mmap((void *)PLACE, sizeof(*made), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (made == MAP_FAILED)
 		return;

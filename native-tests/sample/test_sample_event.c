@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sample_event: periods of a thread's processor time, counted on the thread itself while it is busy, are as many as its
+ * own clock says; by perf where the kernel allows it, and by timers.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "agent/sample/sample_event.h"
+
+enum { PERIOD = 1000000, BUSY = 400 /* periods */ };
+
+static __thread struct sample_event event;
+static __thread struct sample_poll poll;
+static __thread volatile unsigned signals;
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	sample_event_poll(&event, info, &poll);
+	signals++;
+}
+
+static void handle_signals(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct sample_event_choice clock_choice(void)
+{
+	return (struct sample_event_choice){
+		.perf = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK},
+		.period = PERIOD,
+		.clock = true};
+}
+
+/* Works for so many periods of the clock. Returns how many there were, from the event's begin to its end. */
+static double work(const struct sample_event_choice *choice)
+{
+	uint64_t begin, end;
+
+	memset(&poll, 0, sizeof(poll));
+	signals = 0;
+	begin = cpu_ns();
+	assert_int_equal(sample_event_open(&event, choice, gettid(), SIGPROF), 0);
+	while (cpu_ns() - begin < (uint64_t)BUSY * PERIOD)
+		;
+	end = cpu_ns();
+	sample_event_close(&event);
+	return (double)(end - begin) / PERIOD;
+}
+
+static void compare(double expected, double allowed, const char *how)
+{
+	print_message(
+		"%s: %u periods in %u signals, %.1f by the clock; %u lost, %u throttled\n", how,
+		poll.periods, signals, expected, poll.lost, poll.throttled);
+	if (poll.periods < expected * (1 - allowed) - 2 ||
+		poll.periods > expected * (1 + allowed) + 2)
+		fail_msg("%s: %u periods, not %.1f", how, poll.periods, expected);
+}
+
+/* Why perf is not to be had here, or NULL. */
+static const char *forbidden(const struct sample_event_choice *choice)
+{
+	int status = sample_event_try(choice);
+
+	return status < 0 ? strerror(-status) : NULL;
+}
+
+static void test_perf(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+
+	if (forbidden(&choice)) {
+		print_message("perf events: %s\n", forbidden(&choice));
+		skip();
+	}
+	handle_signals();
+	compare(work(&choice), 0.05, "perf");
+	assert_true(signals > BUSY / 2);
+	assert_int_equal(poll.frames, 0);
+}
+
+static void test_kernel_stack(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+
+	choice.kernel_stack = true;
+	if (forbidden(&choice)) {
+		print_message("the kernel's stacks: %s\n", forbidden(&choice));
+		skip();
+	}
+	handle_signals();
+	compare(work(&choice), 0.05, "perf, with the kernel's stack");
+	assert_true(poll.frames <= KERNEL_FRAMES);
+	for (unsigned i = 0; i < poll.frames; i++)
+		assert_true((int64_t)poll.frame[i] < 0);
+}
+
+/* Of the kernel's tick: a signal stands for several periods. */
+static void test_timers(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+
+	choice.timers = true;
+	handle_signals();
+	compare(work(&choice), 0.08, "timers");
+}
+
+/* What the thread does not do is not counted. */
+static void test_asleep(void **state)
+{
+	static const struct timespec pause = {.tv_nsec = 100000000};
+	struct sample_event_choice choice = clock_choice();
+
+	for (int i = 0; i < 2; i++) {
+		choice.timers = i == 1;
+		memset(&poll, 0, sizeof(poll));
+		assert_int_equal(sample_event_open(&event, &choice, gettid(), SIGPROF), 0);
+		nanosleep(&pause, NULL);
+		sample_event_close(&event);
+		assert_true(poll.periods <= 5);
+	}
+}
+
+/* Signals that come late, or are another's, find a closed event. */
+static void test_closed(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+	siginfo_t info = {.si_code = SI_TIMER};
+
+	handle_signals();
+	memset(&poll, 0, sizeof(poll));
+	sample_event_poll(&event, &info, &poll);
+	assert_int_equal(poll.periods, 0);
+	assert_int_equal(sample_event_open(&event, &choice, gettid(), SIGPROF), 0);
+	sample_event_close(&event);
+	sample_event_close(&event);
+	raise(SIGPROF);
+	assert_int_equal(sample_event_open(&event, &choice, 0x3ffffff, SIGPROF), -ESRCH);
+	assert_null(event.ring);
+	assert_false(event.timed);
+}
+
+/* Of another thread: the signal goes there. */
+static struct {
+	_Atomic pid_t tid;
+	_Atomic bool open, done;
+	struct sample_event *event;
+	uint32_t periods;
+	double expected;
+} other;
+
+static void *be_sampled(void *unused)
+{
+	uint64_t begin;
+
+	other.event = &event;
+	atomic_store(&other.tid, gettid());
+	while (!atomic_load(&other.open))
+		usleep(1000);
+	begin = cpu_ns();
+	while (cpu_ns() - begin < UINT64_C(100) * PERIOD)
+		;
+	other.expected = (double)(cpu_ns() - begin) / PERIOD;
+	other.periods = poll.periods;
+	atomic_store(&other.done, true);
+	while (atomic_load(&other.open))
+		usleep(1000);
+	return NULL;
+}
+
+static void test_other_thread(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++) {
+		choice.timers = i == 1;
+		other.tid = 0;
+		other.open = other.done = false;
+		handle_signals();
+		signals = 0;
+		assert_int_equal(pthread_create(&thread, NULL, be_sampled, NULL), 0);
+		while (!atomic_load(&other.tid))
+			usleep(1000);
+		assert_int_equal(
+			sample_event_open(other.event, &choice, other.tid, SIGPROF), 0);
+		atomic_store(&other.open, true);
+		while (!atomic_load(&other.done))
+			usleep(1000);
+		sample_event_close(other.event);
+		atomic_store(&other.open, false);
+		pthread_join(thread, NULL);
+		print_message("%u of %.1f periods\n", other.periods, other.expected);
+		assert_true(other.periods >= other.expected * 0.85 - 6);
+		assert_true(other.periods <= other.expected * 1.1 + 6);
+		assert_int_equal(signals, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_perf),
+		cmocka_unit_test(test_kernel_stack),
+		cmocka_unit_test(test_timers),
+		cmocka_unit_test(test_asleep),
+		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_other_thread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
