@@ -134,9 +134,7 @@ static void unload(struct code_map *map, struct list *list, size_t at, uint64_t 
 		return;
 	}
 	/* 0 says that it was not. */
-	entry->shown.unloaded = time > 0 ? time : 1;
-	if (entry->shown.unloaded < entry->shown.loaded)
-		entry->shown.unloaded = entry->shown.loaded;
+	entry->shown.unloaded = time > entry->shown.loaded ? time : entry->shown.loaded + 1;
 }
 
 static bool is_same(const struct entry *entry, const struct code_load *load)

@@ -41,7 +41,7 @@ struct code_load {
 	const void *bytes; /* its instructions, copied; NULL: they are not wanted */
 };
 
-/* time: ns since the session began, as everywhere; 0: it was there before. What lay there is unloaded by then, if
+/* time: ns of CLOCK_MONOTONIC, as all times here; 0: it was there before. What lay there is unloaded by then, if
  * that was not told. The same once more, as the JVM repeats what it told, changes nothing. */
 void code_map_load(struct code_map *map, struct code_load *load, uint64_t time);
 void code_map_unload(struct code_map *map, uint64_t address, uint64_t time);

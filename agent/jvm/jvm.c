@@ -562,8 +562,6 @@ char *jvm_method_file(JNIEnv *jni, jmethodID method)
 		return NULL;
 	(*jvmti)->GetSourceFileName(jvmti, class, &name);
 	(*jni)->DeleteLocalRef(jni, class);
-	if (name)
-		jvm_to_utf8(name);
 	return jvm_take_string(name);
 }
 
