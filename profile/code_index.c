@@ -74,8 +74,8 @@ static int fit(const struct profile_code *code, uint64_t time)
 	return code->loaded - time <= LATE_NS;
 }
 
-static bool is_better(const struct profile_code *code, const struct profile_code *best,
-	uint64_t time)
+static bool is_better(
+	const struct profile_code *code, const struct profile_code *best, uint64_t time)
 {
 	int fits = fit(code, time), other = best ? fit(best, time) : 0;
 

@@ -200,13 +200,14 @@ struct profile_bytes {
 
 /* A piece of machine code that the JVM made: a compiled method, or one of its own. */
 struct profile_code {
-	uint32_t id;     /* 1, 2, ... */
-	uint32_t method; /* id; METHOD_ROOT: no method's */
+	uint32_t id;      /* 1, 2, ... */
+	uint32_t method;  /* id; METHOD_ROOT: no method's */
 	const char *name; /* of what is no method's, as the JVM announced it; else NULL */
-	uint32_t level;  /* of the compiler: 1 to 3 the first, 4 the second; 0: not known, or none */
-	uint64_t address, size; /* size above 0 */
-	uint64_t loaded;        /* ns since the session began; 0: before */
-	uint64_t unloaded;      /* the same; 0: it was not */
+	uint32_t
+		level; /* of the compiler: 1 to 3 the first, 4 the second; 0: not known, or none */
+	uint64_t address, size;      /* size above 0 */
+	uint64_t loaded;             /* ns since the session began; 0: before */
+	uint64_t unloaded;           /* the same; 0: it was not */
 	struct profile_bytes places; /* code_places.h */
 };
 

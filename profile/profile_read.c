@@ -283,8 +283,8 @@ static int check_code(struct reader *reader, void *record, size_t i)
 		status = -ERROR_FORMAT;
 	code_places_fini(&places);
 	return status == 0 ? 0
-			   : read_damaged(reader->source, "code %u has impossible places",
-				     code->id);
+			   : read_damaged(
+				     reader->source, "code %u has impossible places", code->id);
 }
 
 static int check_machine_code(struct reader *reader, void *record, size_t i)
@@ -294,8 +294,8 @@ static int check_machine_code(struct reader *reader, void *record, size_t i)
 
 	if (place != ROWS_NONE && machine->bytes.size <= reader->profile->code[place].size)
 		return 0;
-	return read_damaged(reader->source, "instructions of code %u, which has none",
-		machine->id);
+	return read_damaged(
+		reader->source, "instructions of code %u, which has none", machine->id);
 }
 
 static int read_code(struct reader *reader, const struct profile_wanted *wanted)

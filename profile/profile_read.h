@@ -123,7 +123,7 @@ struct profile_wanted {
 	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
 	bool code;    /* what compiled code lay where and when, and what is known of it */
 	bool machine_code; /* its instructions, too */
-	bool marks;   /* the moments that the program named */
+	bool marks;        /* the moments that the program named */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. */
 	const char *interval;

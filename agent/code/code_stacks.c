@@ -123,8 +123,8 @@ void code_stacks_add(struct code_stacks *stacks, uint32_t offset,
 	const struct code_places *places = &stacks->places;
 	unsigned same = 0;
 
-	if (stacks->failed || (places->places > 0 &&
-				      offset <= places->place[places->places - 1].offset))
+	if (stacks->failed ||
+		(places->places > 0 && offset <= places->place[places->places - 1].offset))
 		return;
 	if (depth > CODE_DEPTH)
 		depth = CODE_DEPTH;

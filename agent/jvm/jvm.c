@@ -537,8 +537,8 @@ struct jvm_line *jvm_method_lines(jmethodID method, size_t *count)
 	if (rows > 0)
 		lines = malloc((size_t)rows * sizeof(*lines));
 	for (jint i = 0; lines && i < rows; i++)
-		lines[(*count)++] = (struct jvm_line){(uint16_t)table[i].start_location,
-			(uint16_t)table[i].line_number};
+		lines[(*count)++] = (struct jvm_line){
+			(uint16_t)table[i].start_location, (uint16_t)table[i].line_number};
 	jvm_give(table);
 	return lines;
 }

@@ -70,8 +70,8 @@ static const struct code_method *method_of(struct piece *piece, jmethodID handle
 static unsigned read_stack(
 	struct piece *piece, const PCStackInfo *at, const PCStackInfo *before, unsigned depth)
 {
-	unsigned frames = at->numstackframes < CODE_DEPTH ? (unsigned)at->numstackframes
-							  : CODE_DEPTH;
+	unsigned frames =
+		at->numstackframes < CODE_DEPTH ? (unsigned)at->numstackframes : CODE_DEPTH;
 	bool same = true;
 
 	for (unsigned i = 0; i < frames; i++) {
@@ -140,8 +140,8 @@ static unsigned level_of(uintptr_t address)
 		       : 0;
 }
 
-static void take(struct piece *piece, jmethodID handle, uintptr_t address, size_t size,
-	const void *more)
+static void take(
+	struct piece *piece, jmethodID handle, uintptr_t address, size_t size, const void *more)
 {
 	const struct code_method *method = method_of(piece, handle);
 	struct code_load load = {.address = address,
@@ -236,8 +236,8 @@ bool code_events_wanted(const struct session *session)
 int code_events_open(const struct session *session, struct error *error)
 {
 	uint64_t memory = session->options.max_memory;
-	struct code_map *made = code_map_create(
-		memory / MEMORY_SHARE, session->options.keep_code ? memory / MACHINE_CODE_SHARE : 0);
+	struct code_map *made = code_map_create(memory / MEMORY_SHARE,
+		session->options.keep_code ? memory / MACHINE_CODE_SHARE : 0);
 	const char *name;
 	uintptr_t begin;
 	size_t bytes;
@@ -305,8 +305,8 @@ static int put(struct profile_writer *profile, uint64_t began, struct error *err
 		code.loaded = since(code.loaded, began);
 		/* 0 would say that it was not. */
 		if (code.unloaded)
-			code.unloaded = since(code.unloaded, began + code.loaded + 1) +
-					code.loaded + 1;
+			code.unloaded =
+				since(code.unloaded, began + code.loaded + 1) + code.loaded + 1;
 		status = profile_put(profile, &code, error);
 		if (status == 0 && machine.bytes.bytes)
 			status = profile_put(profile, &machine, error);
@@ -340,11 +340,11 @@ static void facts(fact_put put_it, void *argument)
 	if (counts.missing)
 		fact_put_number(put_it, argument, "code.missing", counts.missing);
 	if (counts.places_missing)
-		fact_put_number(
-			put_it, argument, "code.places_missing", counts.places_missing);
+		fact_put_number(put_it, argument, "code.places_missing", counts.places_missing);
 	if (counts.machine_code_missing)
-		fact_put_number(put_it, argument, "code.machine_missing",
-			counts.machine_code_missing);
+		fact_put_number(
+			put_it, argument, "code.machine_missing", counts.machine_code_missing);
 }
 
-const struct code_source code_events_source = {.put = put, .put_done = put_done, .facts = facts};
+const struct code_source code_events_source = {
+	.put = put, .put_done = put_done, .facts = facts};

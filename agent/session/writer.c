@@ -169,8 +169,8 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
 	if (status == 0 && writer->source.code)
-		status = writer->source.code->put(
-			writer->profile, writer->began, writer->error);
+		status =
+			writer->source.code->put(writer->profile, writer->began, writer->error);
 	if (status == 0)
 		status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
 			&uncounted, writer->error);
