@@ -19,6 +19,7 @@
 #include "agent/probes/native_thunk.h"
 #include "agent/recording/recording.h"
 #include "agent/recording/turn.h"
+#include "agent/sample/code_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_events.h"
 #include "profile/run_notes.h"
@@ -217,7 +218,8 @@ static void JNICALL on_code_generated(
 	jvmtiEnv *jvmti, const char *name, const void *address, jint length)
 {
 	interpreter_learn(name, address, (size_t)length);
-	stubs_add(name, (uintptr_t)address, (size_t)length);
+	code_events_generated(stubs_add(name, (uintptr_t)address, (size_t)length),
+		(uintptr_t)address, (size_t)length);
 }
 
 /* The interpreter is generated before VMInit, and announced once. */
@@ -227,9 +229,7 @@ static int find_interpreter(bool live, struct error *error)
 		return -ERROR_JVM;
 	if (!live)
 		return 0;
-	if (jvm_repeat_generated_code(error))
-		return -ERROR_JVM;
-	return jvm_enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false, error);
+	return jvm_repeat_generated_code(error) ? -ERROR_JVM : 0;
 }
 
 /* ---- the agent is loaded ---- */

@@ -399,6 +399,9 @@ const struct option_row option_table[] = {
 			   "measured at first use"},
 	{"timing", &choice_type, "fast, precise", .initial = "fast", FIELD(timing),
 		.meaning = "precise: probes cost more, but the same amount wherever they are"},
+	{"keep_code", &yes_no_type, "yes, no", .initial = "no", FIELD(keep_code),
+		.meaning =
+			"whether the machine code of compiled methods is kept in the profile"},
 	{"max_memory", &size_type, "a size (bytes, 512k, 256m, 1g)", UINT64_C(1) << 20,
 		UINT64_C(1) << 40, .initial = "256m", FIELD(max_memory),
 		.meaning = "bound for call trees and buffers"},

@@ -43,10 +43,11 @@ struct options {
 	uint64_t io_slots;           /* descriptors below are in the holder's array */
 	bool io_class_loading;       /* reading classes is the application's I/O, too */
 	char *calibration;           /* "auto", "off" or a path */
-	int timing;                  /* enum timing_mode */
-	uint64_t max_memory;         /* bytes */
-	uint64_t flush;              /* seconds, at least 1 */
-	int log;                     /* enum log_level */
+	bool keep_code;      /* the machine code of compiled methods goes into the profile */
+	int timing;          /* enum timing_mode */
+	uint64_t max_memory; /* bytes */
+	uint64_t flush;      /* seconds, at least 1 */
+	int log;             /* enum log_level */
 };
 
 /* Fills options from the agent's option string (NULL or "" for none), its config file and

@@ -96,6 +96,11 @@ static inline uint64_t sample_place_line(uint64_t place)
 	return place / (SAMPLE_CONDITIONS_MAX * SAMPLE_STATES_MAX);
 }
 
+/* ---- machine code ---- */
+
+/* The last level of HotSpot's compilers (compilerDefinitions.hpp). */
+enum { CODE_LEVEL_MAX = 4 };
+
 /* ---- accounts: what is summed up by call path and subject, and recorded one by one ---- */
 
 /* Subject 0: not known, or none. */

@@ -9,6 +9,7 @@
 #define JPROF_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/kinds.h"
@@ -189,6 +190,31 @@ struct profile_record {
 	enum account_kind kind;
 	uint64_t amount;
 	bool failed;
+};
+
+/* Bytes that mean something to others; borrowed. */
+struct profile_bytes {
+	const uint8_t *bytes; /* NULL: there are none */
+	size_t size;
+};
+
+/* A piece of machine code that the JVM made: a compiled method, or one of its own. */
+struct profile_code {
+	uint32_t id;      /* 1, 2, ... */
+	uint32_t method;  /* id; METHOD_ROOT: no method's */
+	const char *name; /* of what is no method's, as the JVM announced it; else NULL */
+	uint32_t
+		level; /* of the compiler: 1 to 3 the first, 4 the second; 0: not known, or none */
+	uint64_t address, size;      /* size above 0 */
+	uint64_t loaded;             /* ns since the session began; 0: before */
+	uint64_t unloaded;           /* the same; 0: it was not */
+	struct profile_bytes places; /* code_places.h */
+};
+
+/* The instructions themselves, as they were at first. */
+struct profile_machine_code {
+	uint32_t id; /* profile_code */
+	struct profile_bytes bytes;
 };
 
 /* What a snapshot is for. */

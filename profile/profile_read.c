@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/code_places.h"
 #include "profile/reader.h"
 
 /* Methods have consecutive ids; so many may lack a row (on top of as many as have one)
@@ -248,6 +249,67 @@ static int check_record(struct reader *reader, void *row, size_t i)
 	return 0;
 }
 
+/* --- code --- */
+
+/* They are of methods that are known, and lie within the code. */
+static bool are_places(const struct profile *profile, const struct profile_code *code,
+	const struct code_places *places)
+{
+	for (uint32_t i = 1; i < places->frames; i++)
+		if (places->frame[i].method >= profile->method_count)
+			return false;
+	/* Their offsets rise. */
+	return places->places == 0 || places->place[places->places - 1].offset <= code->size;
+}
+
+static int check_code(struct reader *reader, void *record, size_t i)
+{
+	const struct profile *profile = reader->profile;
+	const struct profile_code *code = record;
+	struct code_places places = {0};
+	int status = 0;
+
+	if (code->method >= profile->method_count || code->level > CODE_LEVEL_MAX ||
+		code->size == 0 || code->address + code->size < code->address ||
+		(code->unloaded != 0 && code->unloaded < code->loaded))
+		return read_damaged(reader->source, "code %u is impossible", code->id);
+	if (code->places.bytes)
+		status = code_places_decode(&places, code->places.bytes, code->places.size);
+	if (status == -ERROR_MEMORY)
+		return reader_no_memory(reader);
+	if (status == 0 && code->places.bytes && !are_places(profile, code, &places))
+		status = -ERROR_FORMAT;
+	code_places_fini(&places);
+	return status == 0 ? 0
+			   : read_damaged(
+				     reader->source, "code %u has impossible places", code->id);
+}
+
+static int check_machine_code(struct reader *reader, void *record, size_t i)
+{
+	const struct profile_machine_code *machine = record;
+	size_t place = PLACE_OF(reader->profile, code, KEY_U32, machine->id);
+
+	if (place != ROWS_NONE && machine->bytes.size <= reader->profile->code[place].size)
+		return 0;
+	return read_damaged(
+		reader->source, "instructions of code %u, which has none", machine->id);
+}
+
+static int read_code(struct reader *reader, const struct profile_wanted *wanted)
+{
+	static const struct reader_list codes = READER_LIST(TABLE_CODE, code, .key = "code id",
+						.least = 1, .most = UINT32_MAX,
+						.check = check_code),
+					machine = READER_LIST(TABLE_MACHINE_CODE, machine_code,
+						.check = check_machine_code);
+	int status = 0;
+
+	if (wanted->code || wanted->machine_code)
+		status = reader_read(reader, &codes);
+	return status == 0 && wanted->machine_code ? reader_read(reader, &machine) : status;
+}
+
 /* --- the whole --- */
 
 /* What snapshots have copies of: the state that the reader is set to. */
@@ -350,6 +412,8 @@ static int read_all(struct reader *reader, const struct profile_wanted *wanted)
 		status = reader_read(reader, &threads);
 	if (status == 0 && wanted->records)
 		status = reader_read(reader, &records);
+	if (status == 0)
+		status = read_code(reader, wanted);
 	if (status == 0)
 		status = paths_read(reader);
 	if (status == 0)

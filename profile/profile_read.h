@@ -74,6 +74,13 @@ struct profile {
 	struct profile_record *record;
 	size_t record_count;
 
+	/* Only where code is wanted: machine code that the JVM made, ordered by id, whose places can be decoded:
+	 * of methods that are known, and within the code. And the instructions of some of it, by id as well. */
+	struct profile_code *code;
+	size_t code_count;
+	struct profile_machine_code *machine_code;
+	size_t machine_code_count;
+
 	/* In order of time. Resets are labelled, too: reset1, reset2, ... */
 	struct profile_snapshot *snapshot;
 	size_t snapshot_count;
@@ -114,7 +121,9 @@ int profile_metric_find(const struct profile *profile, const char *name);
 struct profile_wanted {
 	bool facts_alone; /* meta, and nothing else: not what always is, nor what follows */
 	bool records; /* each I/O operation that was recorded; some 50 bytes of memory each */
-	bool marks;   /* the moments that the program named */
+	bool code;    /* what compiled code lay where and when, and what is known of it */
+	bool machine_code; /* its instructions, too */
+	bool marks;        /* the moments that the program named */
 	/* "A..B", labels of snapshots; "A..": to the end; "..B": from the beginning; "..": all. NULL:
 	 * from the last reset, if there is one, to the end. */
 	const char *interval;

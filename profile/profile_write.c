@@ -360,6 +360,7 @@ static void bind_column(
 	const uint32_t *u32 = (const uint32_t *)(const void *)value;
 	const uint64_t *u64 = (const uint64_t *)(const void *)value;
 	const uint32_t *thread = record;
+	const struct profile_bytes *bytes;
 
 	switch (column->kind) {
 	case KIND_U64:
@@ -385,6 +386,10 @@ static void bind_column(
 		break;
 	case KIND_TIME:
 		bind_unless(statement, at, (int64_t)*u64 == PROFILE_NOT_KNOWN, *u64);
+		break;
+	case KIND_BYTES:
+		bytes = (const struct profile_bytes *)(const void *)value;
+		sqlite3_bind_blob64(statement, at, bytes->bytes, bytes->size, SQLITE_STATIC);
 		break;
 	case KIND_DESCRIPTOR:
 		bind_unless(statement, at, (int32_t)*u32 < 0, *u32);

@@ -59,7 +59,9 @@ void profile_rollback(struct profile_writer *writer);
 			 : TABLE_ACCOUNT, struct profile_sequence                              \
 			 : TABLE_SEQUENCE, struct profile_record_thread                        \
 			 : TABLE_RECORD_THREAD, struct profile_record                          \
-			 : TABLE_RECORD, struct profile_mark                                   \
+			 : TABLE_RECORD, struct profile_code                                   \
+			 : TABLE_CODE, struct profile_machine_code                             \
+			 : TABLE_MACHINE_CODE, struct profile_mark                             \
 			 : TABLE_MARK),                                                        \
 		record, error)
 int profile_put_row(struct profile_writer *writer, enum schema_table_id table,

@@ -176,6 +176,20 @@ static const char *text_of(struct reader *reader, sqlite3_stmt *statement, int a
 	return copy;
 }
 
+/* The same of bytes. */
+static struct profile_bytes bytes_of(struct reader *reader, sqlite3_stmt *statement, int at)
+{
+	const void *value = sqlite3_column_blob(statement, at);
+	size_t size = value ? (size_t)sqlite3_column_bytes(statement, at) : 0;
+	uint8_t *copy = size > 0 ? store_room(&reader->owned->store, size, 1) : NULL;
+
+	reader->owned->text_bytes += size;
+	if (!copy)
+		return (struct profile_bytes){NULL, 0};
+	memcpy(copy, value, size);
+	return (struct profile_bytes){copy, size};
+}
+
 static bool store32(void *value, uint64_t number)
 {
 	*(uint32_t *)value = (uint32_t)number;
@@ -200,6 +214,7 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 	void *value = (char *)record + column->offset;
 	uint64_t number = (uint64_t)sqlite3_column_int64(statement, at);
 	uint32_t *thread = record, word = 0;
+	struct profile_bytes bytes;
 	const char *text;
 
 	switch (column->kind) {
@@ -225,6 +240,10 @@ static bool fetch_column(struct reader *reader, sqlite3_stmt *statement, int at,
 			text = "";
 		memcpy(value, &text, sizeof text);
 		return !column->key || !is_null(statement, at);
+	case KIND_BYTES:
+		bytes = bytes_of(reader, statement, at);
+		memcpy(value, &bytes, sizeof bytes);
+		return true;
 	case KIND_DESCRIPTOR:
 		*(int *)value = is_null(statement, at) ? -1 : (int)number;
 		return true;

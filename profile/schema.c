@@ -175,6 +175,27 @@ static const struct schema_column record_columns[] = {
 };
 #undef ROW
 
+#define ROW struct profile_code
+static const struct schema_column code_columns[] = {
+	KEY(id, "id", KIND_U32, "1, 2..."),
+	COLUMN(method, "method", KIND_U32_OR_NULL, "NULL: the JVM's own code"),
+	COLUMN(name, "name", KIND_TEXT, "of the JVM's own code"),
+	COLUMN(level, "level", KIND_U32_OR_NULL, "1, 2, 3: the first compiler; 4: the second"),
+	COLUMN(address, "address", KIND_U64, ""),
+	COLUMN(size, "size", KIND_U64, "bytes"),
+	COLUMN(loaded, "loaded", KIND_U64, "ns since the session began; 0: before"),
+	COLUMN(unloaded, "unloaded", KIND_U64_OR_NULL, "the same; NULL: it was not"),
+	COLUMN(places, "places", KIND_BYTES, "methods and lines; docs/profile-format.md"),
+};
+#undef ROW
+
+#define ROW struct profile_machine_code
+static const struct schema_column machine_code_columns[] = {
+	KEY(id, "id", KIND_U32, "of code"),
+	COLUMN(bytes, "bytes", KIND_BYTES, "its instructions, as they were at first"),
+};
+#undef ROW
+
 #define ROW struct profile_snapshot
 static const struct schema_column snapshot_columns[] = {
 	KEY(id, "id", KIND_U32, "1, 2..., in the order of time"),
@@ -227,6 +248,9 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 	[TABLE_STATE] = {.name = "state", COLUMNS(state_columns)},
 	[TABLE_RECORD_THREAD] = {.name = "record_thread", COLUMNS(record_thread_columns)},
 	[TABLE_RECORD] = {.name = "record", COLUMNS(record_columns)},
+	[TABLE_CODE] = {.name = "code", COLUMNS(code_columns)},
+	[TABLE_MACHINE_CODE] = {.name = "machine_code", COLUMNS(machine_code_columns),
+		.once = true},
 	[TABLE_SNAPSHOT] = {.name = "snapshot", COLUMNS(snapshot_columns)},
 	[TABLE_MARK] = {.name = "mark", COLUMNS(mark_columns)},
 	[TABLE_SEQUENCE] = {.name = "sequence", COLUMNS(sequence_columns), SUM},
@@ -371,6 +395,21 @@ void schema_column_name(
 			made % (int)metrics);
 }
 
+/* column NULL: one made per metric, or a copy's first. */
+static const char *column_type(const struct schema_column *column)
+{
+	switch (column ? column->kind : KIND_U64) {
+	case KIND_TEXT:
+	case KIND_NAME:
+	case KIND_WORD:
+		return "TEXT";
+	case KIND_BYTES:
+		return "BLOB";
+	default:
+		return "INTEGER";
+	}
+}
+
 /* A copy's rows have the key of their original within the snapshot. */
 static void append_table(sqlite3_str *sql, const struct schema_table *table, unsigned metrics)
 {
@@ -384,11 +423,8 @@ static void append_table(sqlite3_str *sql, const struct schema_table *table, uns
 			own >= 0 && own < table->columns ? &table->column[own] : NULL;
 
 		schema_column_name(table, metrics, i, name, sizeof name);
-		sqlite3_str_appendf(sql, "%s\n\t%s %s", i ? "," : "", name,
-			column && (column->kind == KIND_TEXT || column->kind == KIND_NAME ||
-					  column->kind == KIND_WORD)
-				? "TEXT"
-				: "INTEGER");
+		sqlite3_str_appendf(
+			sql, "%s\n\t%s %s", i ? "," : "", name, column_type(column));
 		if (column && column->key && !table->copy)
 			sqlite3_str_appendall(sql, " PRIMARY KEY");
 		if (column && column->comment[0] && !table->copy)

@@ -29,6 +29,7 @@ enum schema_kind {
 	KIND_TEXT,       /* const char *, may be NULL */
 	KIND_NAME,       /* the same; a NULL is read as "" */
 	KIND_TIME,       /* int64_t, NULL for PROFILE_NOT_KNOWN */
+	KIND_BYTES,      /* struct profile_bytes */
 	KIND_DESCRIPTOR, /* int, NULL for what is below 0 */
 	KIND_WORD,       /* an enum (int), by its words */
 	/* Of records that begin with their thread, uint32_t: profile_node_id of it and a uint32_t. */
@@ -80,6 +81,8 @@ enum schema_table_id {
 	TABLE_STATE,
 	TABLE_RECORD_THREAD,
 	TABLE_RECORD,
+	TABLE_CODE,
+	TABLE_MACHINE_CODE,
 	TABLE_SNAPSHOT,
 	TABLE_MARK,
 	TABLE_SEQUENCE,

@@ -19,9 +19,10 @@ static struct lock stubs_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_STUBS};
 static struct stub *stub; /* under the lock */
 static size_t count, room;
 
-void stubs_add(const char *name, uintptr_t begin, size_t bytes)
+const char *stubs_add(const char *name, uintptr_t begin, size_t bytes)
 {
 	char *copy = strdup(name);
+	const char *kept = NULL;
 	size_t i = 0;
 
 	lock_take(&stubs_lock);
@@ -42,8 +43,26 @@ void stubs_add(const char *name, uintptr_t begin, size_t bytes)
 		copy = NULL;
 		count += i == count;
 	}
+	if (i < count)
+		kept = stub[i].name;
 	lock_give(&stubs_lock);
 	free(copy);
+	return kept;
+}
+
+bool stubs_get(size_t i, const char **name, uintptr_t *begin, size_t *bytes)
+{
+	bool found;
+
+	lock_take(&stubs_lock);
+	found = i < count;
+	if (found) {
+		*name = stub[i].name;
+		*begin = stub[i].begin;
+		*bytes = stub[i].bytes;
+	}
+	lock_give(&stubs_lock);
+	return found;
 }
 
 const char *stubs_find(uintptr_t pc, uintptr_t *begin)

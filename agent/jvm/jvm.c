@@ -118,8 +118,11 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_native_method_bind_events = 1;
 	if (capabilities & JVM_ALLOCATIONS)
 		wanted.can_generate_sampled_object_alloc_events = 1;
-	if (capabilities & JVM_COMPILED_METHODS)
+	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
+		wanted.can_get_line_numbers = 1;
+		wanted.can_get_source_file_name = 1;
+	}
 	return jvm_check((*jvmti)->AddCapabilities(jvmti, &wanted),
 		"the events that were asked for", error);
 }
@@ -522,6 +525,46 @@ void jvm_method_fini(struct jvm_method *method)
 	memset(method, 0, sizeof(*method));
 }
 
+struct jvm_line *jvm_method_lines(jmethodID method, size_t *count)
+{
+	jvmtiLineNumberEntry *table = NULL;
+	struct jvm_line *lines = NULL;
+	jint rows = 0;
+
+	*count = 0;
+	if ((*jvmti)->GetLineNumberTable(jvmti, method, &rows, &table))
+		return NULL;
+	if (rows > 0)
+		lines = malloc((size_t)rows * sizeof(*lines));
+	for (jint i = 0; lines && i < rows; i++)
+		lines[(*count)++] = (struct jvm_line){
+			(uint16_t)table[i].start_location, (uint16_t)table[i].line_number};
+	jvm_give(table);
+	return lines;
+}
+
+uint64_t jvm_method_size(jmethodID method)
+{
+	jlocation first = 0, last = 0;
+
+	/* Of a native method both are -1. */
+	if ((*jvmti)->GetMethodLocation(jvmti, method, &first, &last) || last < 0)
+		return 0;
+	return (uint64_t)last + 1;
+}
+
+char *jvm_method_file(JNIEnv *jni, jmethodID method)
+{
+	jclass class = jvm_method_class(method);
+	char *name = NULL;
+
+	if (!class)
+		return NULL;
+	(*jvmti)->GetSourceFileName(jvmti, class, &name);
+	(*jni)->DeleteLocalRef(jni, class);
+	return jvm_take_string(name);
+}
+
 char *jvm_class_name(const char *internal)
 {
 	char *name = jvm_method_name(internal);
@@ -711,6 +754,12 @@ int jvm_repeat_generated_code(struct error *error)
 {
 	return jvm_check((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED),
 		"the places of its code", error);
+}
+
+int jvm_repeat_compiled_methods(struct error *error)
+{
+	return jvm_check((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD),
+		"the places of compiled methods", error);
 }
 
 char *jvm_property(const char *name)

@@ -22,7 +22,7 @@ enum jvm_capability {
 	/* the bytes of classes, as they are loaded and afterwards */
 	JVM_CLASS_REWRITING = 4,
 	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
-	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled */
+	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
 	JVM_ALLOCATIONS = 32       /* an object now and then, as it is allocated */
 };
 
@@ -149,6 +149,21 @@ int jvm_stack(jvmtiFrameInfo **frames);
 bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out);
 void jvm_method_fini(struct jvm_method *method);
 
+/* From that bytecode on it is that line. */
+struct jvm_line {
+	uint16_t bytecode, line;
+};
+
+/* The lines of a method, in the order of its class file, owned (free); *count of them. NULL: it has none, or no
+ * memory. It needs JVM_COMPILED_METHODS, and so does jvm_method_file. */
+struct jvm_line *jvm_method_lines(jmethodID method, size_t *count);
+
+/* How many bytes of bytecode it has now; 0: none, or it is gone. */
+uint64_t jvm_method_size(jmethodID method);
+
+/* The name of its source file, in UTF-8, owned (free), or NULL. */
+char *jvm_method_file(JNIEnv *jni, jmethodID method);
+
 /* Modified UTF-8 (JVM specification 4.4.7) to UTF-8, in place: a pair of surrogates, three
  * bytes each, becomes the four bytes of its character. The other difference, the two-byte zero,
  * cannot occur in a name. */
@@ -205,8 +220,10 @@ int jvm_retransform(const jclass *classes, int count, struct error *error);
 /* Memory of the JVM's, for the new bytes that a class hook returns. NULL: none. */
 unsigned char *jvm_allocate(size_t size);
 
-/* Has the JVM repeat the DynamicCodeGenerated events of before. */
+/* Has the JVM repeat the DynamicCodeGenerated events of before; those of methods that were compiled, in the
+ * calling thread. */
 int jvm_repeat_generated_code(struct error *error);
+int jvm_repeat_compiled_methods(struct error *error);
 
 /* A system property's value, owned (free), or NULL. */
 char *jvm_property(const char *name);

@@ -11,6 +11,7 @@
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
 #include "agent/recording/recording_facts.h"
+#include "agent/sample/code_events.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/sample/sample_events.h"
 #include "agent/sample/sampler.h"
@@ -65,7 +66,8 @@ static const struct recording_event {
 	{JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, session_changes_classes, JVM_CLASS_REWRITING},
 	{JVMTI_EVENT_VM_OBJECT_ALLOC, vm_objects, JVM_VM_OBJECT_EVENTS},
 	{JVMTI_EVENT_THREAD_START, always, 0},
-	{JVMTI_EVENT_COMPILED_METHOD_LOAD, samples, JVM_COMPILED_METHODS},
+	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
+	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
 };
 
@@ -85,6 +87,7 @@ static int prove_events(const struct session *session, struct error *error)
 	callbacks.ClassFileLoadHook = class_hook_event;
 	threads_callbacks(&callbacks);
 	sample_events_callbacks(&callbacks);
+	code_events_callbacks(&callbacks);
 	method_events_callbacks(session->metrics.shape, precise, &callbacks);
 	native_methods_use(session->metrics.shape, precise);
 	if (jvm_add_capabilities(capabilities, error))
@@ -203,6 +206,25 @@ static bool close_samples(JNIEnv *jni, struct session *session)
 	return !session->abandoned;
 }
 
+static int open_code(JNIEnv *jni, struct session *session, struct error *error)
+{
+	return code_events_open(session, error);
+}
+
+static int begin_code(JNIEnv *jni, struct session *session, struct error *error)
+{
+	code_events_repeat();
+	return 0;
+}
+
+static bool close_code(JNIEnv *jni, struct session *session)
+{
+	/* A writer that hangs may come back to it. */
+	if (!session->abandoned)
+		code_events_close();
+	return true;
+}
+
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct threads_told told = {sampler_thread_begins, sampler_thread_ends};
@@ -251,10 +273,12 @@ static const struct step {
 	{"the functions of probes", session_changes_classes, method_probes_begin, NULL, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
 	{"room for samples", samples, open_samples, NULL, close_samples},
+	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
 	{"threads join", always, threads_begin, threads_stop, threads_end},
 	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
+	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
 		class_hook_end},

@@ -10,6 +10,7 @@
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
 #include "agent/methods/methods.h"
+#include "agent/sample/code_events.h"
 #include "agent/sample/sampler.h"
 #include "agent/probes/class_hook.h"
 #include "agent/trace/event_cost.h"
@@ -116,6 +117,8 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 	io_facts(put, argument);
 	if (options_sample(&((const struct session *)session)->options))
 		sampler_source.facts(put, argument);
+	if (code_events_wanted(session))
+		code_events_source.facts(put, argument);
 	if (session_changes_classes(session))
 		class_hook_facts(put, argument);
 }
@@ -127,7 +130,8 @@ const struct writer_source recording_source = {.methods_end = methods_end,
 	.files = io_show_files,
 	.fold_files = io_fold_files,
 	.files_put = io_files_are_shown,
-	.samples = &sampler_source};
+	.samples = &sampler_source,
+	.code = &code_events_source};
 
 struct session_counts recording_counts(void)
 {

@@ -20,14 +20,6 @@ static double period; /* bytes */
 /* What is left of a period, in 2^-32, of all objects. */
 static _Atomic uint64_t rest;
 
-/* As long as the event is on, HotSpot's compilers describe their code at more places than those where it
- * may stop (DebugInformationRecorder::recording_non_safepoints): without it, a sample would be
- * charged to the next one of these. */
-static void JNICALL on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size,
-	const void *address, jint pieces, const jvmtiAddrLocationMap *map, const void *more)
-{
-}
-
 /* e to the power of -x, for x from 0 to 30, to six digits. Agents have no mathematical library. */
 static double decay(double x)
 {
@@ -72,7 +64,6 @@ static void JNICALL on_allocated(
 
 void sample_events_callbacks(jvmtiEventCallbacks *callbacks)
 {
-	callbacks->CompiledMethodLoad = on_compiled;
 	callbacks->SampledObjectAlloc = on_allocated;
 }
 

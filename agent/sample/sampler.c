@@ -131,6 +131,11 @@ void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const c
 	learnt = true;
 }
 
+bool sampler_has_learnt(void)
+{
+	return learnt;
+}
+
 /* ---- conditions ---- */
 
 /* Processor time: by perf, the kernel's part too; where that is not allowed, by timers. */

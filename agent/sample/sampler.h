@@ -43,6 +43,9 @@ void sampler_probe(void *(*symbol)(const char *name), unsigned java);
 void sampler_learn(uintptr_t current, void *(*symbol)(const char *name), const char *library,
 	const struct frozen_fields *fields, bool narrow);
 
+/* True: they told enough; the code cache can be read, too (agent/stack/code.h). */
+bool sampler_has_learnt(void);
+
 /* The conditions are to be had, all of them, in this JVM and on this machine. 0, or a negative code:
  * error names the one that is not, and why. */
 int sampler_prepare(const struct options *options, struct error *error);

@@ -236,6 +236,8 @@ static int start_writer(struct session *session, const char *path, struct error 
 	source.argument = session;
 	if (!options_sample(&session->options))
 		source.samples = NULL;
+	if (!options_sample(&session->options) && !session->options.keep_code)
+		source.code = NULL;
 	code = writer_start(&session->writer, session->trace, &source, &session->metrics, path,
 		session->options.flush, error);
 

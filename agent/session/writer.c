@@ -168,6 +168,9 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
+	if (status == 0 && writer->source.code)
+		status =
+			writer->source.code->put(writer->profile, writer->began, writer->error);
 	if (status == 0)
 		status = sequences_put(writer->trace, writer->threads.metrics, writer->profile,
 			&uncounted, writer->error);
@@ -235,6 +238,8 @@ static int flush(struct writer *writer, bool final, struct profile_snapshot *sna
 		trace_confirm(writer->trace, status == 0);
 		if (writer->source.samples)
 			writer->source.samples->put_done(status == 0);
+		if (writer->source.code)
+			writer->source.code->put_done(status == 0);
 		writer->records.new_paths = false;
 	}
 	lock_take(&writer->lock);

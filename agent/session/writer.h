@@ -36,6 +36,15 @@ struct sample_source {
 	void (*facts)(fact_put put, void *put_argument);
 };
 
+/* What compiled code lay where; see agent/sample/code_events.h. On the writer's thread. */
+struct code_source {
+	/* Puts what is new or changed, in a flush, with times from began (ns of CLOCK_MONOTONIC) on. 0, or a
+	 * negative code. A call of put_done says whether it was kept. */
+	int (*put)(struct profile_writer *profile, uint64_t began, struct error *error);
+	void (*put_done)(bool kept);
+	void (*facts)(fact_put put, void *put_argument);
+};
+
 struct writer; /* created by writer_start, destroyed by writer_finish */
 
 /* Where names and facts come from; copied by writer_start. */
@@ -65,6 +74,7 @@ struct writer_source {
 	bool (*fold_files)(bool force);
 	void (*files_put)(bool referred);
 	const struct sample_source *samples; /* NULL: there are none */
+	const struct code_source *code;      /* the same */
 	void *argument;                      /* of notes and facts */
 	struct profile_creation creation;    /* set_aside: writer_discard may follow */
 };

@@ -52,6 +52,13 @@ corpus_calibration() {
 	cp "${XDG_CACHE_HOME:-$HOME/.cache}"/jprof/calibration-*.json "$out" 2>/dev/null || :
 }
 
+# No frames; a frame and two places of it.
+corpus_code_places() {
+	printf '\0\20\2' >"$out/plain"
+	printf '\1\1\2\4\20\2\21\2\2' >"$out/inlined"
+	printf '\2\1\120\6\2\16\4\40\120\41\2\22\41\2\12\40\1' >"$out/deep"
+}
+
 # Kind and changes; what is changed, the file of a writer, is in the program.
 corpus_profile() {
 	printf '\1\0\0\0\0' >"$out/columns"

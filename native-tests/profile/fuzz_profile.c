@@ -18,6 +18,7 @@
 
 #include "fixture.h"
 #include "native-tests/fuzz/text_mutator.h"
+#include "profile/code_index.h"
 #include "profile/schema.h"
 
 static const char *file(void)
@@ -69,6 +70,8 @@ static void fill_table(sqlite3 *db, const struct schema_table *table)
 
 static void make_good(void)
 {
+	static const struct profile_wanted everything = {
+		.records = true, .code = true, .machine_code = true};
 	struct profile *profile;
 	struct error error = {0};
 	sqlite3 *db;
@@ -100,14 +103,16 @@ static void make_good(void)
 		    "'sample', 3, 0, 4, 0 FROM node WHERE sampled");
 	run_sql(db, "INSERT INTO snapshot_account SELECT 3, id << 32, id, id << 32, "
 		    "1 + 16 * 2 + 256 * 9, 'sample', 1, 0, 1, 0 FROM thread");
+	/* A frame at line 1 and method 2, and two places. */
+	run_sql(db, "UPDATE code SET size = 100, method = 3, places = x'010102041002110202'");
+	run_sql(db, "UPDATE machine_code SET bytes = x'90c3'");
 	run_sql(db, "PRAGMA journal_mode = DELETE");
 	good = sqlite3_serialize(db, "main", &good_size, 0);
 	sqlite3_close(db);
 	if (!good)
 		abort();
 	fixture_write_bytes(file(), good, (size_t)good_size);
-	if (profile_open_wanted(
-		    &profile, file(), &(struct profile_wanted){.records = true}, &error) != 0) {
+	if (profile_open_wanted(&profile, file(), &everything, &error) != 0) {
 		fprintf(stderr, "the good one: %s\n", error.text);
 		abort();
 	}
@@ -212,6 +217,18 @@ static uint64_t use(const struct profile *profile)
 				sum += node->base[m];
 		}
 	}
+	for (size_t i = 0; i < profile->code_count; i++) {
+		const struct profile_code *code = &profile->code[i];
+		struct code_position stack[8];
+
+		for (uint64_t at = 0; at < code->size && at < 40; at += 7)
+			for (unsigned j = code_index_stack(code, code->address + at, stack, 8);
+				j-- > 0;)
+				sum += profile->method[stack[j].method].id;
+	}
+	for (size_t i = 0; i < profile->machine_code_count; i++)
+		for (size_t j = 0; j < profile->machine_code[i].bytes.size; j++)
+			sum += profile->machine_code[i].bytes.bytes[j];
 	for (size_t i = 0; i < profile->account_count; i++)
 		sum += profile->node[profile->account[i].node].calls;
 	return sum;
@@ -219,8 +236,11 @@ static uint64_t use(const struct profile *profile)
 
 static void open_it(const char *interval)
 {
-	const struct profile_wanted wanted = {
-		.records = true, .marks = true, .interval = interval};
+	const struct profile_wanted wanted = {.records = true,
+		.code = true,
+		.machine_code = true,
+		.marks = true,
+		.interval = interval};
 	struct profile *profile;
 	struct error error = {0};
 

@@ -24,7 +24,7 @@ rooms=(
 	"agent/lock      error"
 	"agent/stack     error arch symbols/modules.h"
 	"agent/stack     error arch symbols/modules.h"
-	"agent/code      error agent/lock"
+	"agent/code      error profile agent/lock"
 	"agent/rewrite   error"
 	"agent/trace     error arch metric profile/kinds.h calibration/sequence.h agent/log agent/lock"
 	"agent/io        error profile/kinds.h profile/name_pattern.h agent/lock"
