@@ -24,15 +24,15 @@ enum code_kind {
 	CODE_COMPILED,    /* a Java method */
 	CODE_NATIVE,      /* the wrapper of a native method */
 	CODE_INTERPRETER, /* all of it */
-	CODE_STUB,        /* frameless, or with a frame of its own making: intrinsics, call_stub */
-	CODE_VTABLE,      /* frameless */
-	CODE_ADAPTER,     /* from interpreted to compiled callers, and back */
-	CODE_RUNTIME,     /* calls the JVM from compiled code; with a frame of known size */
+	CODE_STUB,    /* frameless, or with a frame of its own making: intrinsics, call_stub */
+	CODE_VTABLE,  /* frameless */
+	CODE_ADAPTER, /* from interpreted to compiled callers, and back */
+	CODE_RUNTIME, /* calls the JVM from compiled code; with a frame of known size */
 	CODE_OTHER
 };
 
 struct code {
-	uintptr_t at; /* the piece, a struct of the JVM's */
+	uintptr_t at;         /* the piece, a struct of the JVM's */
 	uintptr_t begin, end; /* of its instructions, roughly: up to the piece's end */
 	enum code_kind kind;
 	uint32_t frame_words;    /* 0: unknown, or none */
