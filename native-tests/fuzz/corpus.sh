@@ -152,6 +152,9 @@ corpus_walk() {
 		printf "\\$form"'\4\1\0\4\3\5\0\0\0' >"$out/left-$form"
 		printf "\\$form"'\3\1\0\2\1\3\60\2\0\0\5\1\0' >"$out/stub-$form"
 		printf "\\$form"'\3\1\0\2\1\4\1\4\0\0\0\1\0\3\1\0\1\0\1' >"$out/changes-$form"
+		printf "\\$form"'\3\1\0\4\1\6\101' >"$out/interpreter-$form"
+		printf "\\$form"'\3\1\0\4\1\6\100' >"$out/adapter-$form"
+		printf "\\$form"'\4\1\0\2\1\4\0\0\0\3\3\0\0\1\0' >"$out/unpacking-$form"
 	done
 }
 

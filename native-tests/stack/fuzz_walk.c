@@ -43,7 +43,7 @@ struct made_jvm {
 	uintptr_t method[METHODS];
 	uintptr_t code
 		[4]; /* compiled, compiled, a native method's wrapper, a stub with a frame */
-	uintptr_t continuation;
+	uintptr_t continuation, adapter;
 	char *kept_code, *kept_data;
 };
 
@@ -119,7 +119,7 @@ static void add_java(struct made_jvm *made)
 	made->code[3] = fake_code_add(jvm, &code);
 	code.name = "I2C/C2I adapters";
 	code.frame_words = 0;
-	fake_code_add(jvm, &code);
+	made->adapter = fake_code_add(jvm, &code);
 	code.name = "StubRoutines (continuation stubs)";
 	fake_code_add(jvm, &code);
 }
@@ -166,12 +166,28 @@ static unsigned take(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
+/* A method is about to be entered, in the interpreter or by an adapter: its frame is to come, its caller's stack is in a
+ * register. */
+static void be_called(unsigned number)
+{
+	struct machine *now = &current.jvm->now;
+	uintptr_t *sp = (uintptr_t *)now->sp;
+
+	sp[-1] = now->link = now->pc;
+	now->caller_sp = now->sp;
+	now->sp -= WORD;
+	now->pc = number % 2 ? current.jvm->interpreter + 500 : current.adapter + 8;
+	now->method = current.method[number / 2 % METHODS];
+	if (number & 64)
+		now->fp = 0;
+}
+
 static void add_frame(struct input *in)
 {
 	struct fake_jvm *jvm = current.jvm;
 	unsigned kind = take(in), number = take(in);
 
-	switch (kind % 6) {
+	switch (kind % 7) {
 	case 0:
 		fake_enter_native(jvm);
 		if (number % 2)
@@ -191,8 +207,11 @@ static void add_frame(struct input *in)
 		fake_enter_compiled(
 			jvm, current.code[number % 4], fake_java_return, FAKE_JAVA_WORDS);
 		break;
-	default:
+	case 5:
 		fake_leave_java(jvm);
+		break;
+	default:
+		be_called(number);
 	}
 }
 
@@ -249,7 +268,9 @@ static void change(struct input *in, uintptr_t sp)
 		break;
 	case 3:
 		at = (char *)jvm->java + jvm->layout.thread_anchor;
-		memcpy(at + offset % 3 * WORD, &word, WORD);
+		if (offset % 4 == 3)
+			at = (char *)jvm->java + jvm->layout.thread_unpacking - 3 * WORD;
+		memcpy(at + offset % 4 * WORD, &word, WORD);
 		break;
 	default: {
 		const struct fake_range *range = &jvm->guarded[place / 8 % jvm->guarded_count];
