@@ -23,7 +23,6 @@ rooms=(
 	"agent/log       error options"
 	"agent/lock      error"
 	"agent/stack     error arch symbols/modules.h"
-	"agent/stack     error arch symbols/modules.h"
 	"agent/code      error profile agent/lock"
 	"agent/rewrite   error"
 	"agent/trace     error arch metric profile/kinds.h calibration/sequence.h agent/log agent/lock"

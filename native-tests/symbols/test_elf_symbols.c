@@ -123,7 +123,8 @@ static void test_debug_file(void **state)
 	struct elf_symbols *symbols;
 
 	for (int i = 0; i < 4; i++) {
-		run("cd %s && mkdir -p .debug && '%s' %s '%s' whole.so && '%s' --only-keep-debug "
+		run("cd %s && mkdir -p .debug && '%s' %s '%s' whole.so && '%s' "
+		    "--only-keep-debug "
 		    "whole.so"
 		    " %s/l.debug && '%s' --strip-all --add-gnu-debuglink=%s/l.debug whole.so "
 		    "l.so",
