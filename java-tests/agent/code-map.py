@@ -198,16 +198,19 @@ def from_start(test, java, lines):
 
 
 def attached(test, java, lines):
-    """Twice: the second session has all of it as well. And without samples."""
+    """Again and again: each session has all of it. With probes, which change the bytecode, and behind
+    them; without samples."""
     target = Target(test, java, "-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", "-cp", test.work,
                     "agent.Compiled", f"{test.work}/")
     test.same("what the JVM says", [], target.tell("warm", WARM))
     for what, *options in (("attach", "--calls", "sample"), ("start", "--calls", "sample"),
+                           ("start", "--sample", "cpu:1ms", "--include", "agent.Compiled*"),
+                           ("start", "--calls", "sample"),
                            ("start", "--calls", "off", "--keep_code", "yes"),
                            ("start", "--calls", "off")):
         profile = test.new_profile()
         test.jprof(what, target.pid, "--file", profile, *options)
-        test.same("what the JVM says", [], target.tell("warm", 100))
+        test.same("what the JVM says", [], target.tell("warm", WARM // 4))
         test.jprof("stop", target.pid)
         code, what = Code(test, profile), f"{what} {options}"
         code.sound(what, lines)

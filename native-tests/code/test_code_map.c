@@ -44,7 +44,7 @@ static uint32_t at(const struct code_map *map, uint64_t address, uint64_t time)
 /* What is to be written: "ID METHOD LOADED-UNLOADED", and how many bytes of instructions. */
 static const char *next(struct code_map *map)
 {
-	static char text[1000];
+	static char text[40000];
 	struct profile_code code;
 	struct profile_machine_code machine;
 	size_t place = 0, used = 0;
