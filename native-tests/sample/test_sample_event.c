@@ -165,7 +165,7 @@ static void test_closed(void **state)
 	assert_false(event.timed);
 }
 
-/* Of another thread: the signal goes there. */
+/* Of another thread: the signal goes there, as long as it has not closed its event. */
 static struct {
 	_Atomic pid_t tid;
 	_Atomic bool open, done;
@@ -190,6 +190,7 @@ static void *be_sampled(void *unused)
 	atomic_store(&other.done, true);
 	while (atomic_load(&other.open))
 		usleep(1000);
+	sample_event_close(other.event);
 	return NULL;
 }
 
@@ -212,7 +213,6 @@ static void test_other_thread(void **state)
 		atomic_store(&other.open, true);
 		while (!atomic_load(&other.done))
 			usleep(1000);
-		sample_event_close(other.event);
 		atomic_store(&other.open, false);
 		pthread_join(thread, NULL);
 		print_message("%u of %.1f periods\n", other.periods, other.expected);
