@@ -734,8 +734,9 @@ static void add_sample(void *unused, const struct sample_record *record)
 		lose_all(record->weight, SAMPLE_INSIDE);
 		return;
 	}
+	/* Without memory a method has no name: its path is given up there, as where nodes have no room. */
 	for (unsigned i = 0; i < frames; i++)
-		method[i] = name[i].method;
+		method[i] = name[i].method ? name[i].method : METHOD_FOLDED;
 	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
 	if (node == 0) {
 		lose_all(record->weight, SAMPLE_FULL);
