@@ -23,6 +23,7 @@
 #include "agent/sample/sampled_threads.h"
 #include "agent/sample/wall_clock.h"
 #include "agent/stack/code.h"
+#include "agent/stack/known_places.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
@@ -62,6 +63,7 @@ static struct sampling {
 	unsigned conditions;
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
+	struct known_places *known;
 	struct walker walker;
 	struct modules
 		*modules; /* the newest, and those of before, which handlers may look at */
@@ -943,6 +945,7 @@ static void give_all_back(void)
 	sampling.rows = sampling.row_room = 0;
 	sample_buffer_destroy(sampling.buffer);
 	seen_methods_destroy(sampling.seen);
+	known_places_destroy(sampling.known);
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
@@ -951,6 +954,7 @@ static void give_all_back(void)
 	free(sampling.stack);
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
+	sampling.known = NULL;
 	sampling.names = NULL;
 	sampling.tree = NULL;
 	sampling.modules = NULL;
@@ -972,7 +976,9 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.buffer = sample_buffer_create(memory / BUFFER_SHARE);
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
-	sampling.walker = (struct walker){&layout, sampling.seen, sampling.modules};
+	sampling.known = known_places_create(); /* without it a walk is slower */
+	sampling.walker =
+		(struct walker){&layout, sampling.seen, sampling.modules, sampling.known};
 	sampling.names = frame_names_create(&sampling.walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));

@@ -137,6 +137,13 @@ unsigned code_level(const struct code *code)
 	return level > 0 ? (unsigned)level : 0;
 }
 
+uint32_t code_number(const struct code *code)
+{
+	if (vm->nmethod_number == VM_NONE)
+		return 0;
+	return (uint32_t)int_at(code->at + vm->nmethod_number);
+}
+
 uintptr_t code_entry(const struct code *code)
 {
 	if (vm->nmethod_entry != VM_NONE)

@@ -64,6 +64,7 @@ static const struct field_row {
 	MAYBE("CompiledMethod", "_method", nmethod_method),
 	MEMBER("nmethod", "_method", nmethod_method),
 	MEMBER("nmethod", "_comp_level", nmethod_level),
+	MAYBE("nmethod", "_compile_id", nmethod_number),
 	MEMBER("nmethod", "_orig_pc_offset", nmethod_original_pc),
 	MEMBER("nmethod", "_state", nmethod_state),
 	MAYBE("nmethod", "_verified_entry_point", nmethod_entry),

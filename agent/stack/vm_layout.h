@@ -40,7 +40,8 @@ struct vm_layout {
 
 	/* Compiled methods. What is said of their code lies in the piece itself, or (JDK 23 and later) in a
 	 * block that immutable_data points to. */
-	vm_offset nmethod_method, nmethod_level, nmethod_original_pc, nmethod_state;
+	vm_offset nmethod_method, nmethod_level, nmethod_original_pc, nmethod_state,
+		nmethod_number;  /* of the compilation; may be VM_NONE */
 	vm_offset nmethod_entry; /* a pointer, or VM_NONE and */
 	vm_offset nmethod_entry_offset;
 	vm_offset nmethod_immutable;

@@ -7,6 +7,7 @@
 
 #include "agent/stack/code.h"
 #include "agent/stack/frozen.h"
+#include "agent/stack/known_places.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/unwind.h"
 
@@ -237,8 +238,8 @@ static bool walk_interpreted(struct walk *walk)
 	return go_out(walk, (uintptr_t)fp[FRAME_RETURN], sp, (uintptr_t)fp[FRAME_LINK]);
 }
 
-/* The method at the address, and those that it is inlined into. */
-static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
+/* The method at the address, and those that it is inlined into, as the JVM's tables tell. */
+static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
 	unsigned level = code_level(code);
 	struct code_scope scope;
@@ -259,6 +260,24 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	if (method == 0)
 		return end(walk, WALK_METHOD);
 	return push(walk, FRAME_COMPILED, method, -1, level);
+}
+
+static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
+{
+	const struct known_place place = {pc, code_number(code), !walk->innermost};
+	unsigned before = walk->count;
+	unsigned known = known_places_find(
+		walk->walker->known, place, walk->frame + before, walk->room - before);
+
+	walk->count += known;
+	if (known > 0)
+		return true;
+	if (!read_compiled(walk, code, pc))
+		return false;
+	if (place.code > 0)
+		known_places_add(
+			walk->walker->known, place, walk->frame + before, walk->count - before);
+	return true;
 }
 
 /* Some intrinsics in the middle of compiled code put words on the stack: the frame is farther up. */

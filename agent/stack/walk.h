@@ -22,6 +22,7 @@
 #include "agent/stack/vm_layout.h"
 #include "java_frames.h"
 
+struct known_places;
 struct modules;
 
 enum frame_kind {
@@ -70,6 +71,7 @@ struct walker {
 	const struct vm_layout *vm;
 	struct seen_methods *seen;
 	const struct modules *modules; /* NULL: native code by frame pointers alone */
+	struct known_places *known;    /* NULL: each frame is looked up anew */
 };
 
 /* Whose stack. */

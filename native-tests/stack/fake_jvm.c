@@ -36,7 +36,7 @@ struct piece {
 		mutable_data;
 	int32_t size, frame_size, frame_complete, code_offset, data_offset, relocation_size;
 	int32_t pcs_offset, scopes_offset, end_offset, metadata_offset, deopt_offset,
-		mh_deopt_offset, original_pc, level;
+		mh_deopt_offset, original_pc, level, number;
 	int16_t short_complete;
 	uint16_t entry_offset, short_metadata_offset;
 	uint8_t state;
@@ -108,6 +108,7 @@ static struct {
 	struct thread_list thread_list_body;
 	struct fake_row row[128];
 	uint16_t random;
+	int32_t compiled; /* how often */
 } fake;
 
 /* ---- the tables ---- */
@@ -162,6 +163,7 @@ static const struct form_row {
 	IN(IN_17, "CompiledMethod", "_method", "Method*", piece, method),
 	IN(LATER, "nmethod", "_method", "Method*", piece, method),
 	MEMBER("nmethod", "_comp_level", "int", piece, level),
+	MEMBER("nmethod", "_compile_id", "int", piece, number),
 	MEMBER("nmethod", "_orig_pc_offset", "int", piece, original_pc),
 	MEMBER("nmethod", "_state", "volatile signed char", piece, state),
 	IN(IN_17, "nmethod", "_verified_entry_point", "address", piece, entry),
@@ -586,6 +588,7 @@ uintptr_t fake_code_add(struct fake_jvm *jvm, const struct fake_code *code)
 	piece->frame_complete = code->frame_complete;
 	piece->short_complete = (int16_t)code->frame_complete;
 	piece->level = code->level;
+	piece->number = ++fake.compiled;
 	piece->original_pc = code->original_pc;
 	piece->deopt = fake_code_handler(code, (uintptr_t)begin, false);
 	piece->mh_deopt = fake_code_handler(code, (uintptr_t)begin, true);

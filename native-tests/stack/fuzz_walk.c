@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "agent/sample/sample_buffer.h"
+#include "agent/stack/known_places.h"
 #include "agent/stack/safe_read.h"
 #include "native-tests/fuzz/text_mutator.h"
 #include "native-tests/stack/fake_jvm.h"
@@ -310,14 +311,25 @@ static void check(const struct seen_methods *seen, const struct stack_frame *fra
 	}
 }
 
+static bool same_frames(
+	const struct stack_frame *a, const struct stack_frame *b, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (a[i].what != b[i].what || a[i].bci != b[i].bci || a[i].kind != b[i].kind ||
+			a[i].level != b[i].level)
+			return false;
+	return true;
+}
+
 static void walk_all(void)
 {
 	struct fake_jvm *jvm = current.jvm;
 	struct seen_methods *seen = seen_methods_create(&jvm->layout);
-	const struct walker walker = {&jvm->layout, seen, &module.modules};
+	const struct walker walker = {
+		&jvm->layout, seen, &module.modules, known_places_create()};
 	struct walk_thread thread = fake_thread(jvm);
-	struct stack_frame frame[ROOM];
-	enum walk_end end;
+	struct stack_frame frame[ROOM], again[ROOM];
+	enum walk_end end, end_again;
 	unsigned count;
 	/* The handler's own stack: it is from the register on. */
 	struct machine from = jvm->now;
@@ -328,6 +340,9 @@ static void walk_all(void)
 		from.sp = (uintptr_t)jvm->stack;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
 	check(seen, frame, count, end);
+	require(walk_stack(&walker, &thread, &from, again, ROOM, &end_again) == count &&
+			end_again == end && same_frames(frame, again, count),
+		"what is known is what was read");
 	count = walk_stack(&walker, &thread, &from, frame, 5, &end);
 	check(seen, frame, count, end);
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
@@ -335,6 +350,7 @@ static void walk_all(void)
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
 	check(seen, frame, count, end);
+	known_places_destroy(walker.known);
 	seen_methods_destroy(seen);
 }
 
