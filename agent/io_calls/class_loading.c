@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "agent/io_calls/known_stacks.h"
 #include "agent/jvm/jvm.h"
 
 /* What is asked for a class: by the JVM, and within the JDK's loaders. Both classes are there,
@@ -49,7 +50,7 @@ bool class_loading_may_read(struct io_ref file)
 	       atomic_load_explicit(&told_apart, memory_order_relaxed);
 }
 
-bool class_loading_now(void)
+static bool is_loaders_stack(void)
 {
 	jvmtiFrameInfo *frame;
 	int count = jvm_stack(&frame);
@@ -60,4 +61,17 @@ bool class_loading_now(void)
 			found |= method[k] && method[k] == frame[i].method;
 	free(frame);
 	return found;
+}
+
+bool class_loading_now(uint64_t stack)
+{
+	enum { ABOUT_LOADING = 1 };
+	uint64_t key = known_stack_key(stack, ABOUT_LOADING);
+	uint32_t answer;
+
+	if (!known_stack_find(key, &answer)) {
+		answer = is_loaders_stack();
+		known_stack_put(key, answer);
+	}
+	return answer;
 }

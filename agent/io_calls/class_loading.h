@@ -25,7 +25,8 @@ void class_loading_tell_apart(bool apart);
 /* False: what is read from that file is not read to load classes. */
 bool class_loading_may_read(struct io_ref file);
 
-/* True if one of the thread's callers is a class loader that loads a class. */
-bool class_loading_now(void);
+/* True if one of the thread's callers is a class loader that loads a class. stack: of the thread
+ * (sampler_stack_key). */
+bool class_loading_now(uint64_t stack);
 
 #endif

@@ -13,6 +13,8 @@
 #include "agent/io/descriptor.h"
 #include "agent/io/io_openers.h"
 #include "agent/io_calls/class_loading.h"
+#include "agent/io_calls/known_stacks.h"
+#include "agent/sample/sampler.h"
 #include "agent/threads/thread_events.h"
 #include "metric/clock.h"
 
@@ -366,21 +368,20 @@ static inline struct account operation_on(
 /* The class path is read in the thread that needs the class: known by what it is in. */
 static void tell_class_loading(struct io_call *call, struct io_ref file)
 {
-	if (__builtin_expect(class_loading_may_read(file), 0))
-		call->own = class_loading_now();
+	if (__builtin_expect(!class_loading_may_read(file), 1))
+		return;
+	if (!call->stack)
+		call->stack = sampler_stack_key();
+	call->own = class_loading_now(call->stack);
 }
 
-/* The path of the calls, where they are not recorded: a node for it. */
-static void find_path(struct io_call *call)
+/* The JVM tells the path. */
+static uint32_t ask_path(const struct io_call *call, struct thread_slot *thread)
 {
-	struct thread_slot *thread = slot_current;
 	uint32_t path[PATH_FRAMES], frames = 0;
 	jvmtiFrameInfo *frame;
-	int count;
+	int count = jvm_stack(&frame);
 
-	if (!thread || !slot_enter(thread))
-		return;
-	count = jvm_stack(&frame);
 	for (int i = count - 1; i >= 0 && frames < PATH_FRAMES; i--) {
 		method_ref ref = slot_method(thread, call->jni, frame[i].method);
 
@@ -388,9 +389,33 @@ static void find_path(struct io_call *call)
 			path[frames++] = method_ref_id(ref);
 	}
 	free(frame);
+	return context_path(slot_context(thread), path, frames);
+}
+
+/* The path of the calls, where they are not recorded: a node for it. */
+static void find_path(struct io_call *call)
+{
+	struct thread_slot *thread = slot_current;
+	const struct thread_context *context;
+	uint64_t key;
+
+	if (!thread || !slot_enter(thread))
+		return;
+	context = slot_context(thread);
 	call->by_stack = true;
-	call->node = context_path(slot_context(thread), path, frames);
-	call->moves = slot_context(thread)->tree.moves;
+	/* Nodes are the context's own, until they are renumbered. */
+	if (!call->stack)
+		call->stack = sampler_stack_key();
+	key = known_stack_key(known_stack_key(call->stack, context->row.id),
+		(uint64_t)call->session << 32 | context->tree.moves);
+	if (!known_stack_find(key, &call->node)) {
+		uint32_t moves = context->tree.moves;
+
+		call->node = ask_path(call, thread);
+		if (moves == context->tree.moves)
+			known_stack_put(key, call->node);
+	}
+	call->moves = context->tree.moves;
 	slot_leave(thread);
 }
 

@@ -478,6 +478,46 @@ void sampler_take_entered(
 	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
 }
 
+static uint64_t key_of(const struct stack_frame *frame, unsigned frames)
+{
+	uint64_t key = atomic_load(&session_number);
+
+	for (unsigned i = 0; i < frames; i++) {
+		if (!frame_is_java(&frame[i]))
+			continue;
+		key = (key ^ frame[i].what) * UINT64_C(0x9e3779b97f4a7c15);
+		key ^= key >> 29;
+	}
+	return key;
+}
+
+uint64_t sampler_stack_key(void)
+{
+	uint64_t key = 0;
+
+	if (!atomic_load_explicit(&active, memory_order_relaxed))
+		return 0;
+	atomic_fetch_add(&inside, 1);
+	if (atomic_load(&active)) {
+		struct walk_thread thread =
+			vm_thread_now((uintptr_t)__builtin_frame_address(0));
+		struct stack *stack = thread.java ? take_stack() : NULL;
+		enum walk_end end;
+		unsigned frames;
+
+		if (stack) {
+			frames = walk_java(&sampling.walker, &thread,
+				(uintptr_t)__builtin_frame_address(0), stack->frame,
+				STACK_FRAMES, &end);
+			if (end == WALK_WHOLE || end == WALK_VIRTUAL)
+				key = key_of(stack->frame, frames);
+			atomic_store_explicit(&stack->used, false, memory_order_release);
+		}
+	}
+	atomic_fetch_sub(&inside, 1);
+	return key;
+}
+
 bool sampler_records(void)
 {
 	const struct thread_slot *slot = slot_current;

@@ -33,7 +33,7 @@ rooms=(
 	"agent/threads   error metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
 	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
 	"agent/probes    error arch metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
-	"agent/io_calls  error metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/probes/native_thunk.h"
+	"agent/io_calls  error metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes/native_thunk.h"
 	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample"
 	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"
 	"agent/control   error agent/lock"
