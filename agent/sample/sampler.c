@@ -830,12 +830,14 @@ static void renew_modules(void)
 
 static void drain(void)
 {
+	sigset_t before;
+
 	sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
-	safe_read_slowly(true);
+	safe_read_begin(&before);
 	sample_drain(sampling.buffer, add_sample, NULL);
-	safe_read_slowly(false);
+	safe_read_end(&before);
 	sampled_threads_sweep();
 }
 

@@ -3,6 +3,7 @@
 /* code: see code.h. */
 #include "agent/stack/code.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "agent/stack/safe_read.h"
@@ -53,7 +54,7 @@ static uintptr_t heap_of(uintptr_t pc)
 }
 
 /* Names are those of the JVM's constructors (codeBlob.cpp), of JDK 17 to 25. */
-static enum code_kind kind_of(const char *name)
+static enum code_kind kind_by_name(const char *name)
 {
 	static const struct {
 		const char *begin;
@@ -72,6 +73,20 @@ static enum code_kind kind_of(const char *name)
 		if (strncmp(name, kinds[i].begin, strlen(kinds[i].begin)) == 0)
 			return kinds[i].kind;
 	return CODE_OTHER;
+}
+
+/* All compiled methods have the same string as their name: most pieces that are asked for. */
+static enum code_kind kind_of(const char *name)
+{
+	static _Atomic(const char *) compiled;
+	enum code_kind kind;
+
+	if (name == atomic_load_explicit(&compiled, memory_order_relaxed))
+		return CODE_COMPILED;
+	kind = kind_by_name(name);
+	if (kind == CODE_COMPILED)
+		atomic_store_explicit(&compiled, name, memory_order_relaxed);
+	return kind;
 }
 
 static void describe(struct code *code)

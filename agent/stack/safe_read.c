@@ -10,16 +10,25 @@
 enum { WORD = sizeof(uintptr_t) };
 
 static safe_fetch fetch; /* written before the first read */
-static __thread bool slowly __attribute__((tls_model("initial-exec")));
 
 void safe_read_by(safe_fetch function)
 {
 	fetch = function;
 }
 
-void safe_read_slowly(bool on)
+void safe_read_begin(sigset_t *before)
 {
-	slowly = on;
+	sigset_t faults;
+
+	sigemptyset(&faults);
+	sigaddset(&faults, SIGSEGV);
+	sigaddset(&faults, SIGBUS);
+	pthread_sigmask(SIG_UNBLOCK, &faults, before);
+}
+
+void safe_read_end(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 static bool kernel_copy(void *to, uintptr_t from, size_t bytes)
@@ -37,7 +46,7 @@ bool safe_word(uintptr_t at, uintptr_t *word)
 	 * pointers need no fault. */
 	if (at % WORD != 0 || at < 4096 || (intptr_t)at < 0)
 		return false;
-	if (!fetch || slowly)
+	if (!fetch)
 		return kernel_copy(word, at, WORD);
 	*word = (uintptr_t)fetch(place, -1);
 	return *word != UINTPTR_MAX || fetch(place, 0) != 0;
@@ -86,7 +95,7 @@ bool safe_u8(uintptr_t at, uint8_t *value)
 
 bool safe_copy_known(void *to, uintptr_t from, size_t bytes)
 {
-	if (fetch || slowly)
+	if (fetch)
 		return safe_copy(to, from, bytes);
 	memcpy(to, (const void *)from, bytes);
 	return true;
@@ -94,7 +103,7 @@ bool safe_copy_known(void *to, uintptr_t from, size_t bytes)
 
 bool safe_u32_known(uintptr_t at, uint32_t *value)
 {
-	if (fetch || slowly)
+	if (fetch)
 		return safe_u32(at, value);
 	memcpy(value, (const void *)at, sizeof(*value));
 	return true;
@@ -104,7 +113,7 @@ bool safe_copy(void *to, uintptr_t from, size_t bytes)
 {
 	char *out = to;
 
-	if (!fetch || slowly)
+	if (!fetch)
 		return bytes == 0 || kernel_copy(to, from, bytes);
 	for (; from % WORD == 0 && bytes >= WORD; bytes -= WORD) {
 		uintptr_t word;

@@ -13,6 +13,7 @@
 #ifndef JPROF_SAFE_READ_H
 #define JPROF_SAFE_READ_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +23,10 @@ typedef intptr_t (*safe_fetch)(const intptr_t *at, intptr_t otherwise);
 /* SafeFetchN; NULL: it is not known. Before the first read. */
 void safe_read_by(safe_fetch fetch);
 
-/* The calling thread reads by the kernel from now on, or not any more: where SIGSEGV is blocked, a fault would
- * end the process. */
-void safe_read_slowly(bool slowly);
+/* On a thread that may have blocked the signals of faults, which would end the process then: lets them through until
+ * safe_read_end, which restores the mask. */
+void safe_read_begin(sigset_t *before);
+void safe_read_end(const sigset_t *before);
 
 /* The word at an address that is a multiple of its size. False: it cannot be read. */
 bool safe_word(uintptr_t at, uintptr_t *word);

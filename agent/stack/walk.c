@@ -238,6 +238,15 @@ static bool walk_interpreted(struct walk *walk)
 	return go_out(walk, (uintptr_t)fp[FRAME_RETURN], sp, (uintptr_t)fp[FRAME_LINK]);
 }
 
+static bool read_native(struct walk *walk, const struct code *code)
+{
+	uint32_t method = seen_method(walk->walker->seen, code_method(code));
+
+	if (method == 0)
+		return end(walk, WALK_METHOD);
+	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0);
+}
+
 /* The method at the address, and those that it is inlined into, as the JVM's tables tell. */
 static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
@@ -262,6 +271,7 @@ static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	return push(walk, FRAME_COMPILED, method, -1, level);
 }
 
+/* The wrapper of a native method, or a compiled one with those inlined there. */
 static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
 	const struct known_place place = {pc, code_number(code), !walk->innermost};
@@ -272,7 +282,8 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	walk->count += known;
 	if (known > 0)
 		return true;
-	if (!read_compiled(walk, code, pc))
+	if (code->kind == CODE_NATIVE ? !read_native(walk, code)
+				      : !read_compiled(walk, code, pc))
 		return false;
 	if (place.code > 0)
 		known_places_add(
@@ -356,13 +367,9 @@ static bool walk_compiled(struct walk *walk, const struct code *code)
 /* The wrapper of a native method. Virtual threads' frames end at one. */
 static bool walk_native_wrapper(struct walk *walk, const struct code *code)
 {
-	uint32_t method = seen_method(walk->walker->seen, code_method(code));
-
 	if (walk->vm->continuation_return && walk->now.pc == *walk->vm->continuation_return)
 		return end(walk, WALK_VIRTUAL);
-	if (method == 0)
-		return end(walk, WALK_METHOD);
-	return push(walk, FRAME_JAVA_NATIVE, method, -1, 0) && leave_compiled(walk, code);
+	return push_compiled(walk, code, walk->now.pc) && leave_compiled(walk, code);
 }
 
 /* Where a thread left Java. */

@@ -29,7 +29,9 @@ final class Requests {
 		try (OutputStream end = server.getOutputStream();
 				BufferedReader says = new BufferedReader(
 						new InputStreamReader(server.getInputStream()))) {
-			String[] portAndTime = says.readLine().split(" ");
+			/* An agent may have its say before. */
+			String[] portAndTime = says.lines().filter(line -> line.matches("\\d+ \\d+")).findFirst()
+					.orElseThrow().split(" ");
 			long begin = System.nanoTime();
 
 			askAll("http://127.0.0.1:" + portAndTime[0] + "/?seed=", requests);

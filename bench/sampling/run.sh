@@ -63,13 +63,13 @@ run_h2() {
 
 run_javac() {
 	[ -s "$work/sources" ] || return 1
-	"$@" -Xmx1g -cp "$work" Steady javac 5 8 "$work/jdk.hotspot.agent" "$work/sources" \
+	"$@" -Xmx1g -cp "$work" Steady javac 25 20 "$work/jdk.hotspot.agent" "$work/sources" \
 		2>/dev/null | tail -n 1
 }
 
 run_tomcat() {
 	[ -r "$tomcat" ] || return 1
-	"$client/bin/java" -cp "$work" Requests 30000 "$@" -cp "$(tomcat_path)" \
+	"$client/bin/java" -cp "$work" Requests 120000 "$@" -cp "$(tomcat_path)" \
 		-Djava.util.logging.config.file=/dev/null Server 2>/dev/null |
 		awk '{printf "%.4f\n", $2 / 1000}'
 }
