@@ -310,6 +310,8 @@ static struct frame_name kernel_frame(struct frame_names *names, uint64_t pc)
 	names->kernel_asked = true;
 	if (names->kernel)
 		kernel_symbols_find(names->kernel, pc, &found);
+	if (pc == 0)
+		found.name = "(system call)"; /* more is not known */
 	name.method = function_id(METHOD_KERNEL, found.module, found.name);
 	return name;
 }

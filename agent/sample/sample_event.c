@@ -77,6 +77,17 @@ static clockid_t thread_clock(pid_t tid)
 	return (clockid_t)((~(unsigned)tid << 3) | 6);
 }
 
+/* Not by the library, which may allocate memory: a handler does it, too. */
+static void end_timer(struct sample_event *event)
+{
+	int saved_errno = errno;
+
+	if (event->timed)
+		syscall(SYS_timer_delete, event->timer);
+	event->timed = false;
+	errno = saved_errno;
+}
+
 static int begin_timer(struct sample_event *event, const struct sample_event_choice *choice,
 	pid_t tid, int signal)
 {
@@ -87,16 +98,13 @@ static int begin_timer(struct sample_event *event, const struct sample_event_cho
 
 	told._sigev_un._tid = tid;
 	told.sigev_value.sival_ptr = event;
-	if (timer_create(thread_clock(tid), &told, &event->timer))
+	if (syscall(SYS_timer_create, thread_clock(tid), &told, &event->timer))
 		return -errno;
-	if (timer_settime(event->timer, 0, &often, NULL)) {
-		int code = -errno;
-
-		timer_delete(event->timer);
-		return code;
-	}
 	event->timed = true;
-	return 0;
+	if (syscall(SYS_timer_settime, event->timer, 0, &often, NULL) == 0)
+		return 0;
+	end_timer(event);
+	return -errno;
 }
 
 /* ---- either ---- */
@@ -115,7 +123,7 @@ int sample_event_open(struct sample_event *event, const struct sample_event_choi
 	return status;
 }
 
-void sample_event_close(struct sample_event *event)
+static void end_perf(struct sample_event *event)
 {
 	void *ring = event->ring;
 
@@ -124,10 +132,13 @@ void sample_event_close(struct sample_event *event)
 	atomic_signal_fence(memory_order_seq_cst);
 	if (ring)
 		munmap(ring, PAGE + RING_BYTES);
-	if (event->timed)
-		timer_delete(event->timer);
-	event->timed = false;
 	event->tail = 0;
+}
+
+void sample_event_close(struct sample_event *event)
+{
+	end_perf(event);
+	end_timer(event);
 }
 
 int sample_event_try(const struct sample_event_choice *choice)
@@ -203,17 +214,47 @@ void sample_event_poll(
 	struct perf_event_header header;
 	uint64_t head;
 
-	if (event->timed && info->si_code == SI_TIMER && info->si_value.sival_ptr == event)
+	if (event->timed && info->si_code == SI_TIMER && info->si_value.sival_ptr == event) {
 		poll->periods += 1 + (uint32_t)info->si_overrun;
+		poll->timed = true;
+	}
 	if (!page)
 		return;
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	while (event->tail + sizeof(header) <= head) {
 		take(event, event->tail, &header, sizeof(header));
+		event->periods += header.type == PERF_RECORD_SAMPLE;
 		if (header.size < sizeof(header))
 			break;
 		take_record(event, event->tail, &header, poll);
 		event->tail += header.size;
 	}
 	__atomic_store_n(&page->data_tail, event->tail, __ATOMIC_RELEASE);
+}
+
+/* ---- which of them ---- */
+
+/* The kernel writes the event's page anew as the thread comes and goes: it counts in `lock`, twice each time
+ * (perf_event_update_userpage in kernel/events/core.c). */
+static uint32_t changes_of(const struct perf_event_mmap_page *page)
+{
+	return __atomic_load_n(&page->lock, __ATOMIC_RELAXED);
+}
+
+bool sample_event_ease(struct sample_event *event, const struct sample_event_choice *choice,
+	pid_t tid, int signal)
+{
+	enum { PERIODS = 64, CHANGES_A_TURN = 2, TURNS_A_PERIOD = 2 };
+	const struct perf_event_mmap_page *page = event->ring;
+	uint32_t changes;
+
+	if (!page || !choice->clock || event->timed || event->periods < PERIODS)
+		return false;
+	changes = changes_of(page) - event->changes;
+	event->changes += changes;
+	if (changes >= event->periods * CHANGES_A_TURN * TURNS_A_PERIOD &&
+		begin_timer(event, choice, tid, signal) == 0)
+		end_perf(event);
+	event->periods = 0;
+	return event->timed;
 }

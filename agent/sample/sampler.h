@@ -70,9 +70,8 @@ void sampler_take(unsigned condition, uint32_t periods, uint32_t about);
 void sampler_take_entered(
 	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe);
 
-/* A number for the Java frames of the calling thread, which has left Java by a call, without where in its
- * method each is: other frames have another number in this sampling, as far as 64 bits go. 0: it is
- * not known. */
+/* A number for the frames of the calling thread, which has left Java by a call: see walk_key; of this sampling. 0: it
+ * is not known. */
 uint64_t sampler_stack_key(void);
 
 /* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */

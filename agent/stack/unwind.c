@@ -5,6 +5,7 @@
 
 #include "agent/stack/byte_cursor.h"
 #include "agent/stack/frame_rules.h"
+#include "agent/stack/safe_read.h"
 #include "unwind_registers.h"
 
 enum { WORD = sizeof(uintptr_t), VALUES_MAX = 8 };
@@ -260,4 +261,12 @@ bool unwind_step(const struct modules *modules, const struct unwind_memory *stac
 	if (found)
 		frame->loaded = module;
 	return found;
+}
+
+bool is_behind_system_call(uintptr_t pc)
+{
+	uint32_t before = 0;
+
+	return safe_copy(&before, pc - SYSTEM_CALL_BYTES, SYSTEM_CALL_BYTES) &&
+	       before == SYSTEM_CALL;
 }

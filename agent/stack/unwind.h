@@ -48,4 +48,7 @@ struct unwind_memory {
 bool unwind_step(const struct modules *modules, const struct unwind_memory *stack,
 	struct native_frame *frame, bool innermost);
 
+/* True if the instruction before the address calls the kernel: what was interrupted there has been in it. */
+bool is_behind_system_call(uintptr_t pc);
+
 #endif

@@ -26,6 +26,7 @@ enum {
 	ADAPTED_WORDS = 32, /* of arguments that are moved */
 	INLINED_MAX = 200,  /* into one another */
 	FROZEN_MAX = 4096,
+	KEY_FRAMES = 1024,
 	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
 	STUB_WORDS = 256,  /* of a stub's frame */
 	STUB_PROLOGUE = 64 /* bytes that make it */
@@ -43,6 +44,8 @@ struct walk {
 	const struct module *loaded; /* of the native frame before (unwind.h) */
 	struct stack_frame *frame;
 	unsigned count, room;
+	bool keyed; /* frames make a number, and are not stored */
+	uint64_t key;
 	enum walk_end end;
 };
 
@@ -75,11 +78,22 @@ static bool end(struct walk *walk, enum walk_end why)
 	return false;
 }
 
+static void mix(struct walk *walk, uint64_t word)
+{
+	walk->key = (walk->key ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	walk->key ^= walk->key >> 29;
+}
+
 static bool push(
 	struct walk *walk, enum frame_kind kind, uint64_t what, int32_t bci, unsigned level)
 {
 	if (walk->count == walk->room)
 		return end(walk, WALK_CUT);
+	if (walk->keyed) {
+		walk->count++;
+		mix(walk, what << 8 | kind);
+		return true;
+	}
 	walk->frame[walk->count++] = (struct stack_frame){
 		.what = what, .bci = bci, .kind = (uint8_t)kind, .level = (uint8_t)level};
 	return true;
@@ -275,17 +289,23 @@ static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t 
 static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
 	const struct known_place place = {pc, code_number(code), !walk->innermost};
-	unsigned before = walk->count;
-	unsigned known = known_places_find(
-		walk->walker->known, place, walk->frame + before, walk->room - before);
+	unsigned before = walk->count, known;
 
+	/* It stands for its methods, and those inlined there. */
+	if (walk->keyed && place.code > 0) {
+		mix(walk, pc);
+		return push(walk, FRAME_COMPILED, place.code, -1, 0);
+	}
+	known = walk->keyed ? 0
+			    : known_places_find(walk->walker->known, place,
+				      walk->frame + before, walk->room - before);
 	walk->count += known;
 	if (known > 0)
 		return true;
 	if (code->kind == CODE_NATIVE ? !read_native(walk, code)
 				      : !read_compiled(walk, code, pc))
 		return false;
-	if (place.code > 0)
+	if (place.code > 0 && !walk->keyed)
 		known_places_add(
 			walk->walker->known, place, walk->frame + before, walk->count - before);
 	return true;
@@ -739,4 +759,24 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 	if (!follow_thread(&walk))
 		return 0;
 	return walk_on(&walk, why);
+}
+
+uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
+	uint64_t seed)
+{
+	struct walk walk = {.walker = walker,
+		.vm = walker->vm,
+		.thread = thread,
+		.anchored = true,
+		.low = low - low % WORD,
+		.room = KEY_FRAMES,
+		.keyed = true,
+		.key = seed};
+	enum walk_end end;
+
+	walk.now.sp = walk.low;
+	if (!follow_thread(&walk))
+		return 0;
+	walk_on(&walk, &end);
+	return end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
 }

@@ -91,6 +91,12 @@ unsigned walk_stack(const struct walker *walker, const struct walk_thread *threa
 unsigned walk_java(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	struct stack_frame *frame, unsigned room, enum walk_end *end);
 
+/* A number for the frames from where the calling thread left Java: other frames have another one, and so may have the
+ * same methods compiled anew, or called from another place; as far as 64 bits go. 0: they cannot be walked whole. seed: what tells
+ * numbers of one `seen` from those of others. */
+uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
+	uint64_t seed);
+
 /* True if the frame is of a Java method. */
 static inline bool frame_is_java(const struct stack_frame *frame)
 {

@@ -16,6 +16,10 @@ enum {
 	UNWIND_HAS_LINK = 1 /* calls leave the return address in x30 */
 };
 
+/* The instruction that calls the kernel, svc #0 (Arm ARM, C6.2): so many bytes, as a number. */
+enum { SYSTEM_CALL_BYTES = 4 };
+#define SYSTEM_CALL UINT32_C(0xd4000001)
+
 /* A return address as the processor takes it: where it is signed (pointer authentication), the upper
  * bits are; user addresses have 48. */
 static inline uintptr_t unwind_address(uintptr_t word)

@@ -16,6 +16,10 @@ enum {
 	UNWIND_HAS_LINK = 0 /* calls leave the return address on the stack */
 };
 
+/* The instruction that calls the kernel, syscall (Intel SDM): so many bytes, as a number. */
+enum { SYSTEM_CALL_BYTES = 2 };
+#define SYSTEM_CALL UINT32_C(0x050f)
+
 /* A return address as the processor takes it. */
 static inline uintptr_t unwind_address(uintptr_t word)
 {

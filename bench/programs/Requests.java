@@ -29,9 +29,7 @@ final class Requests {
 		try (OutputStream end = server.getOutputStream();
 				BufferedReader says = new BufferedReader(
 						new InputStreamReader(server.getInputStream()))) {
-			/* An agent may have its say before. */
-			String[] portAndTime = says.lines().filter(line -> line.matches("\\d+ \\d+")).findFirst()
-					.orElseThrow().split(" ");
+			String[] portAndTime = portAndTime(says);
 			long begin = System.nanoTime();
 
 			askAll("http://127.0.0.1:" + portAndTime[0] + "/?seed=", requests);
@@ -41,7 +39,13 @@ final class Requests {
 			throw new IllegalStateException("the server failed");
 	}
 
-	private static void askAll(String address, int requests) throws InterruptedException {
+	/** The server's first line. An agent may have its say before. */
+	static String[] portAndTime(BufferedReader says) {
+		return says.lines().filter(line -> line.matches("\\d+ \\d+")).findFirst().orElseThrow()
+				.split(" ");
+	}
+
+	static void askAll(String address, int requests) throws InterruptedException {
 		AtomicInteger next = new AtomicInteger();
 		AtomicInteger failed = new AtomicInteger();
 		Thread[] threads = new Thread[THREADS];

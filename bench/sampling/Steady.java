@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Does the same work again and again in one JVM, and prints the seconds that the rounds behind the first ones
- * took together: {@code h2 WARM ROUNDS SCRIPT}, {@code javac WARM ROUNDS FOLDER LIST} or
- * {@code deep SECONDS DEPTH}, which prints how often it spun.
+ * Does the same work again and again, WARM rounds first, then in turns with profilers (see Turns):
+ * {@code PROFILERS TIMES WARM ROUNDS h2 SCRIPT}, {@code ... javac FOLDER LIST}, {@code ... tomcat COMMAND...}
+ * (the server's); or {@code deep SECONDS DEPTH}, which prints how often it spun.
  */
 final class Steady {
-	private interface Work {
-		void round(int number) throws Exception;
-	}
-
+	private static final int REQUESTS = 20000;
 	private static volatile long sink;
+	private static int number;
 
 	private Steady() {
 	}
@@ -34,37 +35,42 @@ final class Steady {
 					System.nanoTime() + Long.parseLong(args[1]) * 1_000_000_000L));
 			return;
 		}
-		int warm = Integer.parseInt(args[1]);
-		int rounds = Integer.parseInt(args[2]);
-		Work work = args[0].equals("h2") ? h2(args[3]) : javac(args[3], args[4]);
-		long begin = 0;
-
-		for (int i = 0; i < warm + rounds; i++) {
-			if (i == warm)
-				begin = System.nanoTime();
-			work.round(i);
+		switch (args[4]) {
+		case "h2":
+			inTurns(args, ProcessHandle.current().pid(), h2(args[5]));
+			break;
+		case "javac":
+			inTurns(args, ProcessHandle.current().pid(), javac(args[5], args[6]));
+			break;
+		default:
+			tomcat(args);
 		}
-		System.out.printf("%.4f%n", (System.nanoTime() - begin) / 1e9);
 	}
 
-	private static Work h2(String script) throws Exception {
+	private static void inTurns(String[] args, long pid, Turns.Work work) throws Exception {
+		for (int i = 0; i < Integer.parseInt(args[2]); i++)
+			work.round();
+		new Turns(pid, work, Integer.parseInt(args[3])).take(Path.of(args[0]), Integer.parseInt(args[1]));
+	}
+
+	private static Turns.Work h2(String script) throws Exception {
 		String text = Files.readString(Path.of(script));
 
-		return number -> {
-			try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:db" + number);
+		return () -> {
+			try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:db" + number++);
 					Statement statement = connection.createStatement()) {
 				statement.execute(text);
 			}
 		};
 	}
 
-	private static Work javac(String folder, String list) throws Exception {
+	private static Turns.Work javac(String folder, String list) throws Exception {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		List<File> files = new ArrayList<>();
 
 		for (String line : Files.readAllLines(Path.of(list)))
 			files.add(new File(line));
-		return number -> {
+		return () -> {
 			try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
 				List<String> options = List.of("-nowarn", "-proc:none", "-XDignore.symbol.file",
 						"--patch-module", "jdk.hotspot.agent=" + folder, "-d", folder + "-classes");
@@ -74,6 +80,20 @@ final class Steady {
 					throw new IllegalStateException("javac failed");
 			}
 		};
+	}
+
+	private static void tomcat(String[] args) throws Exception {
+		Process server = new ProcessBuilder(Arrays.asList(args).subList(5, args.length))
+				.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+
+		try (BufferedReader says = new BufferedReader(new InputStreamReader(server.getInputStream()))) {
+			String address = "http://127.0.0.1:" + Requests.portAndTime(says)[0] + "/?seed=";
+
+			inTurns(args, server.pid(), () -> Requests.askAll(address, REQUESTS));
+		} finally {
+			server.getOutputStream().close();
+			server.waitFor();
+		}
 	}
 
 	private static long deep(int depth, long end) {

@@ -3,32 +3,35 @@
 # Copyright the jprof authors
 #
 # run: what samples each millisecond of processor time cost real programs in their steady state: H2 with the
-# demo's script, javac with the sources of jdk.hotspot.agent, Tomcat. Beside it the async-profiler at the same rate,
+# demo's script, javac with sources of jdk.hotspot.agent, Tomcat. Beside it the async-profiler at the same rate,
 # where ASYNC_PROFILER names its library (build it from its public source: `make`), and, on a JDK that has it,
 # the flight recorder's own sampling by processor time. And what one sample costs by the depth of the stack.
 #
-#   run.sh BUILD_DIR [REPETITIONS]
+#   run.sh BUILD_DIR [TIMES]
 #
-# Each run is a fresh JVM; variants take turns, and each figure is the median of the ratios of runs that followed
-# each other.
+# Each program is one JVM, in which the profilers are switched on and off in turns (Turns.java); each figure is
+# the median of the ratios of TIMES turns to those before and behind, with its standard error.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-prepare sampling 5 "$@"
+prepare sampling 15 "$@"
 h2=${H2_JAR:-/usr/share/java/h2.jar}
 tomcat=/usr/share/java/tomcat10-embed-core.jar
-jprof=-agentpath:$build/libjprof.so=calls=sample,file=$work/p.jprof
-files=150
+jprof=-agentpath:$build/libjprof.so=file=$work/p.jprof
 
-# variant | the JVM's option
-variants() {
-	echo "none|"
-	echo "jprof|$jprof"
+# What is switched on and off: see Turns.java.
+profilers() {
+	local load="$1/bin/jcmd \$PID JVMTI.agent_load ${ASYNC_PROFILER:-}"
+	local start="$build/jprof start \$PID --calls sample --file $work/p.jprof"
+
+	echo "jprof|$start|$build/jprof stop \$PID"
+	echo "jprof,io=off|$start --io off|$build/jprof stop \$PID"
 	if [ -r "${ASYNC_PROFILER:-}" ]; then
-		echo "async-profiler|-agentpath:$ASYNC_PROFILER=start,event=cpu,interval=1ms,file=$work/ap.jfr"
+		echo "async-profiler|$load '\"start,event=cpu,interval=1ms,file=$work/ap.jfr\"'|$load stop"
 	fi
 	if [ "$(release "$1")" -ge 25 ]; then
-		echo "JFR|-XX:StartFlightRecording:jdk.CPUTimeSample#enabled=true,jdk.CPUTimeSample#throttle=1ms,filename=$work/p.jfr"
+		echo "JFR|$1/bin/jcmd \$PID JFR.start name=cpu filename=$work/cpu.jfr \
+jdk.CPUTimeSample#enabled=true jdk.CPUTimeSample#throttle=1ms|$1/bin/jcmd \$PID JFR.stop name=cpu"
 	fi
 }
 
@@ -50,49 +53,41 @@ prepare_jdk() {
 		(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" jdk.hotspot.agent)
 		mkdir -p "$tree-classes"
 		find "$tree" -name '*.java' | sort >"$work/all"
-		grep '/sun/jvm/hotspot/\(asm\|code\|oops\|utilities\)/' "$work/all" |
-			head -n "$files" >"$work/sources"
+		grep '/sun/jvm/hotspot/\(asm\|code\|oops\|utilities\)/' "$work/all" \
+			>"$work/sources"
 	fi
 }
 
-# run_PROGRAM JAVA [OPTION]: seconds. 1: it is not here.
+# run_PROGRAM JAVA: "NAME SECONDS PERCENT ERROR" of each. 1: it is not here.
 run_h2() {
 	[ -r "$h2" ] || return 1
-	"$@" -Xmx1g -cp "$h2:$work" Steady h2 10 20 "$here/../../demo/shop.sql" 2>/dev/null | tail -n 1
+	in_turns "$1" 60 8 "$jprof,start=no" "$h2:$work" h2 "$here/../../demo/shop.sql"
 }
 
 run_javac() {
 	[ -s "$work/sources" ] || return 1
-	"$@" -Xmx1g -cp "$work" Steady javac 25 20 "$work/jdk.hotspot.agent" "$work/sources" \
-		2>/dev/null | tail -n 1
+	in_turns "$1" 30 3 "$jprof,start=no" "$work" javac "$work/jdk.hotspot.agent" "$work/sources"
 }
 
 run_tomcat() {
 	[ -r "$tomcat" ] || return 1
-	"$client/bin/java" -cp "$work" Requests 120000 "$@" -cp "$(tomcat_path)" \
-		-Djava.util.logging.config.file=/dev/null Server 2>/dev/null |
-		awk '{printf "%.4f\n", $2 / 1000}'
+	in_turns "$1" 6 1 -Dnone "$work" tomcat "$1" -XX:+EnableDynamicAgentLoading "$jprof,start=no" \
+		-cp "$(tomcat_path)" -Djava.util.logging.config.file=/dev/null Server
+}
+
+# in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...
+in_turns() {
+	"$1" -Xmx1g -XX:+EnableDynamicAgentLoading "$4" -cp "$5" Steady "$work/profilers" "$repetitions" \
+		"$2" "$3" "${@:6}" 2>/dev/null | awk 'NF == 4 && $2 + 0 > 0' # profilers talk, too
 }
 
 one_program() {
-	local home=$1 program=$2 name option base one
+	local name seconds percent error
 
-	rm -f "$work"/*.ratio "$work"/*.run
-	for _ in $(seq "$repetitions"); do
-		base=
-		while IFS='|' read -r name option <&3; do
-			one=$("run_$program" "$home/bin/java" ${option:+"$option"}) || return 0
-			base=${base:-$one}
-			echo "$one" >>"$work/$name.run"
-			awk -v one="$one" -v base="$base" 'BEGIN {printf "%.4f\n", one / base}' \
-				>>"$work/$name.ratio"
-		done 3< <(variants "$home")
+	"run_$2" "$1/bin/java" | while read -r name seconds percent error; do
+		printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$2" "$name" "$seconds" "$percent" \
+			"$error"
 	done
-	while IFS='|' read -r name _ <&3; do
-		printf '  %-8s %-16s %8.3f s %9.2f %%\n' "$program" "$name" \
-			"$(median <"$work/$name.run")" \
-			"$(median <"$work/$name.ratio" | awk '{print 100 * ($1 - 1)}')"
-	done 3< <(variants "$home")
 }
 
 # What a sample costs the thread: by the handler's own clock, and by how much less is done.
@@ -102,7 +97,7 @@ by_depth() {
 	printf '  %-8s %14s %22s\n' depth "handler, us" "in all, us a sample"
 	for depth in 10 50 200; do
 		none=$("$1/bin/java" -cp "$work" Steady deep 5 "$depth")
-		with=$("$1/bin/java" "$jprof" -cp "$work" Steady deep 5 "$depth" 2>/dev/null)
+		with=$("$1/bin/java" "$jprof,calls=sample" -cp "$work" Steady deep 5 "$depth" 2>/dev/null)
 		"$build/jprof" report "$work/p.jprof" --view summary --format json >"$work/summary.json"
 		sqlite3 "$work/p.jprof" "SELECT key, value FROM meta WHERE key LIKE 'sample.%'" |
 			awk -F'|' -v depth="$depth" -v none="$none" -v with="$with" '
@@ -117,8 +112,8 @@ one_jdk() {
 	local program
 
 	"$1/bin/java" -version 2>&1 | sed -n 2p
-	client=$1
 	prepare_jdk "$1"
+	profilers "$1" >"$work/profilers"
 	printf '  %-8s %-16s %10s %11s\n' "" "" "work" "slower by"
 	for program in h2 javac tomcat; do
 		one_program "$1" "$program"

@@ -120,6 +120,79 @@ static void test_kernel_stack(void **state)
 		assert_true((int64_t)poll.frame[i] < 0);
 }
 
+/* ---- a thread that waits all the time ---- */
+
+static struct sample_event_choice eased_choice;
+static __thread unsigned eased;
+
+static void on_signal_ease(int signal, siginfo_t *info, void *context)
+{
+	on_signal(signal, info, context);
+	eased += sample_event_ease(&event, &eased_choice, gettid(), signal);
+}
+
+/* Gives back what it gets. */
+static void *echo(void *argument)
+{
+	const int *pipes = argument;
+	char byte;
+
+	while (read(pipes[0], &byte, 1) == 1)
+		assert_int_equal(write(pipes[3], &byte, 1), 1);
+	return NULL;
+}
+
+/* Turns of some 50 us, then a wait for the other thread. Returns periods by the clock. */
+static double work_in_turns(int to, int from)
+{
+	uint64_t begin, end, turn;
+	char byte = 0;
+
+	memset(&poll, 0, sizeof(poll));
+	begin = turn = cpu_ns();
+	assert_int_equal(sample_event_open(&event, &eased_choice, gettid(), SIGPROF), 0);
+	while ((end = cpu_ns()) - begin < (uint64_t)BUSY * PERIOD) {
+		if (end - turn < 50000)
+			continue;
+		assert_int_equal(write(to, &byte, 1), 1);
+		assert_int_equal(read(from, &byte, 1), 1);
+		turn = cpu_ns();
+	}
+	sample_event_close(&event);
+	return (double)(end - begin) / PERIOD;
+}
+
+/* A timer takes the place of the perf event, and no period is lost by that; where turns are long, none does. */
+static void test_eased(void **state)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_signal_ease, .sa_flags = SA_SIGINFO | SA_RESTART};
+	pthread_t thread;
+	int pipes[4];
+
+	eased_choice = clock_choice();
+	if (forbidden(&eased_choice)) {
+		print_message("perf events: %s\n", forbidden(&eased_choice));
+		skip();
+	}
+	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
+	eased = 0;
+	compare(work(&eased_choice), 0.05, "long turns");
+	assert_int_equal(eased, 0);
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(pipe(pipes + 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, echo, pipes), 0);
+	compare(work_in_turns(pipes[1], pipes[2]), 0.1, "short turns");
+	close(pipes[1]);
+	pthread_join(thread, NULL);
+	assert_int_equal(eased, 1);
+	assert_true(poll.timed);
+	assert_false(event.timed);
+	assert_null((void *)event.ring);
+}
+
+/* ---- timers ---- */
+
 /* Of the kernel's tick: a signal stands for several periods. */
 static void test_timers(void **state)
 {
@@ -227,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perf),
 		cmocka_unit_test(test_kernel_stack),
+		cmocka_unit_test(test_eased),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_asleep),
 		cmocka_unit_test(test_closed),

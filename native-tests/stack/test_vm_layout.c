@@ -88,6 +88,7 @@ static const struct {
 	{"nmethod", "_dependencies_offset",
 		"this JVM does not tell how much is said of compiled code"},
 	{"nmethod", "_metadata_offset", "this JVM does not tell the methods of compiled code"},
+	{"nmethod", "_compile_id", ""},
 	{"nmethod", "_deopt_handler_offset", ""},
 	{"nmethod", "_deopt_mh_handler_offset", ""},
 	{"nmethod", "_immutable_data",

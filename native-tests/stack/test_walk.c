@@ -549,6 +549,46 @@ static void test_bounds(void **state)
 	}
 }
 
+/* The number of a stack is the same as long as the frames are, wherever in their methods those are that
+ * are interpreted; it is none where a walk does not come to its end. */
+static uint64_t key_now(void)
+{
+	struct walk_thread thread = fake_thread(jvm);
+
+	return walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1);
+}
+
+static uint64_t key_of(uintptr_t outer, uintptr_t inner)
+{
+	fake_stack_clear(jvm);
+	fake_enter_stub(jvm);
+	fake_enter_interpreted(jvm, outer, 1);
+	fake_enter_compiled(jvm, code_a, fake_java_return, FAKE_JAVA_WORDS);
+	fake_enter_interpreted(jvm, inner, 2);
+	fake_leave_java(jvm);
+	fake_enter_native(jvm);
+	return key_now();
+}
+
+static void test_key(void **state)
+{
+	uint64_t key = key_of(a, b);
+
+	assert_true(key != 0);
+	assert_true(key_of(a, b) == key);
+	assert_true(key_of(a, c) != key);
+	assert_true(key_of(b, b) != key);
+	assert_true(key_of(b, a) != key);
+	fake_stack_clear(jvm);
+	fake_enter_stub(jvm);
+	fake_enter_interpreted(jvm, a, 1);
+	fake_enter_interpreted(jvm, b, 2);
+	fake_leave_java(jvm);
+	assert_true(key_now() != key && key_now() != 0);
+	*(uintptr_t *)(jvm->now.fp + (uintptr_t)(INTERPRETED_METHOD * (intptr_t)WORD)) = 0;
+	assert_true(key_now() == 0);
+}
+
 /* Stale words that look like an entry frame whose caller is itself. */
 static void test_circle(void **state)
 {
@@ -657,6 +697,7 @@ int main(void)
 		IN_ALL_FORMS(test_stale_anchor),
 		IN_ALL_FORMS(test_room),
 		IN_ALL_FORMS(test_bounds),
+		IN_ALL_FORMS(test_key),
 		IN_ALL_FORMS(test_circle),
 		IN_ALL_FORMS(test_freed),
 		IN_ALL_FORMS(test_no_method),

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* On the writer's thread: stacks become nodes, and those rows of the profile; see sampling.h. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/sample/sampling.h"
+#include "agent/stack/safe_read.h"
+#include "metric/clock.h"
+
+/* The row of a thread that the trace has none for. 0: no memory. */
+static uint32_t row_of(struct sampled_thread *thread)
+{
+	struct row *row;
+
+	if (thread->row)
+		return thread->row;
+	if (sampling.rows == sampling.row_room) {
+		size_t room = sampling.row_room ? 2 * sampling.row_room : 64;
+
+		row = realloc(sampling.row, room * sizeof(*row));
+		if (!row)
+			return 0;
+		sampling.row = row;
+		sampling.row_room = room;
+	}
+	thread->row = trace_new_row(sampling.session->trace);
+	row = &sampling.row[sampling.rows++];
+	*row = (struct row){.thread = thread,
+		.id = thread->row,
+		.java_id = thread->java_id,
+		.tid = thread->tid};
+	memcpy(row->name, thread->name, sizeof(row->name));
+	return row->id;
+}
+
+/* The row of a record. What its thread was sampled before the trace had a row for it goes there. */
+static uint32_t row_for(const struct sample_record *record)
+{
+	struct sampled_thread *thread = sampled_thread_at(record->thread);
+	uint32_t before = thread->row;
+
+	if (record->row == 0)
+		return row_of(thread);
+	if (record->about & SAMPLE_VIRTUAL || before == record->row)
+		return record->row;
+	thread->row = record->row;
+	for (size_t i = 0; i < sampling.rows; i++) {
+		const struct profile_forward forward = {
+			.thread = before, .to_thread = record->row};
+
+		if (sampling.row[i].id != before)
+			continue;
+		sample_tree_forward(sampling.tree, &forward);
+		sampling.row[i].joined = true;
+	}
+	return record->row;
+}
+
+/* The innermost frame of that method: what is called from there is in front of it. `count`: there is none. */
+static unsigned find_method(const uint32_t *method, unsigned count, uint32_t wanted)
+{
+	unsigned i = 0;
+
+	while (i < count && method[i] != wanted)
+		i++;
+	return i;
+}
+
+static void count_sample(const struct sample_record *record, uint32_t node,
+	enum sample_state state, uint32_t line)
+{
+	for (unsigned i = 0; i < sampling.conditions; i++) {
+		if (record->weight[i] == 0)
+			continue;
+		if (sample_tree_count(sampling.tree, node, sample_place(i, state, line), 1,
+			    record->weight[i]))
+			atomic_fetch_add(&sampling.condition[i].taken, record->weight[i]);
+		else
+			atomic_fetch_add(
+				&sampling.condition[i].loss[SAMPLE_FULL], record->weight[i]);
+	}
+}
+
+/* Names of the frames, in order, without those of functions that stand in for the JDK's. Returns how
+ * many; 0: the thread was in jprof. */
+static unsigned name_frames(const struct sample_record *record, struct frame_name *name)
+{
+	enum sample_state work = SAMPLE_UNKNOWN;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < record->frames; i++) {
+		struct stack_frame frame = frame_unpack(record->frame[i]);
+
+		name[count] = frame_name(sampling.names, &frame);
+		if (name[count].probe && (count == 0 || frame_is_java(&frame)))
+			return 0;
+		/* The outermost one tells what the thread is for. */
+		if (name[count].state == SAMPLE_GC || name[count].state == SAMPLE_JIT ||
+			frame_is_java(&frame))
+			work = name[count].state;
+		count += !name[count].probe;
+	}
+	while (count > 1 && name[count - 1].outermost)
+		count--;
+	if (work == SAMPLE_GC || work == SAMPLE_JIT)
+		name[0].state = work;
+	return count;
+}
+
+/* The node of a mark there; the node itself where memory is short. */
+static uint32_t mark_below(uint32_t node, const char *mark)
+{
+	uint32_t marked =
+		sample_tree_child(sampling.tree, node, frame_mark(sampling.names, mark));
+
+	return marked ? marked : node;
+}
+
+static void add_sample(void *unused, const struct sample_record *record)
+{
+	static struct frame_name name[STACK_FRAMES];
+	static uint32_t method[STACK_FRAMES];
+	unsigned frames = name_frames(record, name), below;
+	bool astray = false;
+	uint32_t node, next;
+
+	sampling.ended[record->end]++;
+	if (frames == 0) {
+		sampling_lose(record->weight, SAMPLE_INSIDE);
+		return;
+	}
+	/* Without memory a method has no name: its path is given up there, as where nodes have no room. */
+	for (unsigned i = 0; i < frames; i++)
+		method[i] = name[i].method ? name[i].method : METHOD_FOLDED;
+	node = sample_tree_anchor(sampling.tree, row_for(record), record->node);
+	if (node == 0) {
+		sampling_lose(record->weight, SAMPLE_FULL);
+		return;
+	}
+	below = record->method == METHOD_ROOT ? frames
+					      : find_method(method, frames, record->method);
+	/* The stack does not lead to where the events say that the thread is. */
+	if (below == frames && record->method != METHOD_ROOT) {
+		below = 0;
+		astray = true;
+	} else if (below == frames && record->end == WALK_CUT)
+		node = mark_below(node, "(cut)");
+	else if (below == frames && record->end > WALK_CUT)
+		node = mark_below(node, "(not walked)");
+	for (unsigned i = below; i-- > 0 && node;) {
+		next = sample_tree_child(sampling.tree, node, method[i]);
+		if (next == 0)
+			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
+		node = next;
+	}
+	if (record->about & SAMPLE_WAITED)
+		name[0].state = SAMPLE_WAITING;
+	/* What the sample is about has the place of the code that did it. */
+	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
+		name[0].state = name[1].state;
+		name[0].line = name[1].line;
+	}
+	if (node)
+		count_sample(record, node, name[0].state, astray ? 0 : name[0].line);
+}
+
+static void renew_modules(void)
+{
+	struct modules *fresh = modules_read(), **before = sampling.modules_before;
+
+	if (!fresh)
+		return;
+	/* The oldest goes: no handler has looked at it since the newer ones came. */
+	if (sampling.modules_kept == MODULES_BEFORE) {
+		modules_destroy(before[0]);
+		memmove(before, before + 1, (MODULES_BEFORE - 1) * sizeof(*before));
+		sampling.modules_kept--;
+	}
+	before[sampling.modules_kept++] = sampling.modules;
+	sampling.modules = fresh;
+	sampling.walker.modules = fresh;
+}
+
+static void drain(void)
+{
+	sigset_t before;
+
+	sampled_threads_look();
+	if (modules_changed(sampling.modules))
+		renew_modules();
+	safe_read_begin(&before);
+	sample_drain(sampling.buffer, add_sample, NULL);
+	safe_read_end(&before);
+	sampled_threads_sweep();
+}
+
+static int put_threads(struct profile_writer *profile, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < sampling.rows && status == 0; i++) {
+		struct row *row = &sampling.row[i];
+		const struct profile_thread record = {.id = row->id,
+			.java_id = row->java_id,
+			.os_id = row->tid,
+			.name = row->name,
+			.alive = row->thread->row == row->id && !row->thread->gone,
+			.folded = 1};
+		static const uint64_t nothing[PROFILE_METRIC_MAX];
+		const struct profile_node root = {.thread = row->id,
+			.method = METHOD_ROOT,
+			.base = nothing,
+			.spent = nothing};
+
+		if (row->joined && row->put)
+			status = profile_drop_thread(profile, row->id, error);
+		if (row->joined)
+			continue;
+		status = profile_put(profile, &record, error);
+		if (status == 0)
+			status = profile_put(profile, &root, error);
+		row->put = true;
+	}
+	return status;
+}
+
+static int put_conditions(struct profile_writer *profile, struct error *error)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < sampling.conditions && status == 0; i++) {
+		const struct condition *condition = &sampling.condition[i];
+		bool entry = condition->choice.kind == SAMPLE_ENTER;
+		const struct profile_condition record = {.id = i,
+			.name = condition->name,
+			.event = entry ? "enter" : condition->choice.event,
+			.period = condition->choice.period,
+			.unit = sample_choice_unit(&condition->choice),
+			.how = condition->how};
+
+		status = profile_put(profile, &record, error);
+	}
+	return status;
+}
+
+static int put(struct profile_writer *profile, struct error *error)
+{
+	int status;
+
+	drain();
+	status = put_conditions(profile, error);
+	if (status == 0)
+		status = put_threads(profile, error);
+	return status == 0 ? sample_tree_put(sampling.tree, profile, error) : status;
+}
+
+static void put_done(bool kept)
+{
+	sample_tree_confirm(sampling.tree, kept);
+}
+
+static void put_fact(const char *condition, const char *what, uint64_t number, fact_put put_it,
+	void *argument)
+{
+	char key[400];
+
+	snprintf(key, sizeof(key), "sample.%s.%s", condition, what);
+	if (number > 0)
+		fact_put_number(put_it, argument, key, number);
+}
+
+static void facts(fact_put put_it, void *argument)
+{
+#define X(loss, name) [loss] = name,
+	static const char *const losses[SAMPLE_LOSSES] = {SAMPLE_LOSS_TABLE(X)};
+#undef X
+	struct sampled_threads_state threads = sampled_threads_state();
+	char key[64];
+
+	for (unsigned i = 0; i < sampling.conditions; i++) {
+		const struct condition *condition = &sampling.condition[i];
+
+		put_fact(condition->name, "taken", condition->taken, put_it, argument);
+		put_fact(condition->name, "throttled", condition->throttled, put_it, argument);
+		for (int loss = 0; loss < SAMPLE_LOSSES; loss++)
+			put_fact(condition->name, losses[loss], condition->loss[loss], put_it,
+				argument);
+	}
+	for (int end = WALK_CUT; end < WALK_ENDS; end++) {
+		snprintf(key, sizeof(key), "sample.walk.%s", walk_end_names[end]);
+		if (sampling.ended[end])
+			fact_put_number(put_it, argument, key, sampling.ended[end]);
+	}
+	fact_put_number(put_it, argument, "sample.cost_ns", clock_ticks_to_ns(sampling.ticks));
+	fact_put_number(put_it, argument, "sample.handled", sampling.handled);
+	if (threads.timed + sampling.eased)
+		fact_put_number(put_it, argument, "sample.threads.timed",
+			threads.timed + sampling.eased);
+	if (threads.refused)
+		fact_put_number(put_it, argument, "sample.threads.refused", threads.refused);
+	if (threads.late_ns)
+		fact_put_number(put_it, argument, "sample.late_ns", threads.late_ns);
+}
+
+static void forward(const struct profile_forward *record)
+{
+	sample_tree_forward(sampling.tree, record);
+}
+
+const struct sample_source sampler_source = {
+	.drain = drain, .put = put, .put_done = put_done, .forward = forward, .facts = facts};

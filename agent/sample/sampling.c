@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* sampling: see sampling.h. */
+#include "agent/sample/sampling.h"
+
+#include <stdatomic.h>
+
+struct sampling sampling;
+_Atomic bool sampling_active;
+_Atomic uint32_t sampling_inside;
+int sampling_signal;
+
+int sampler_condition(enum sample_event_kind kind, unsigned from)
+{
+	for (unsigned i = from; atomic_load(&sampling_active) && i < sampling.conditions; i++)
+		if (sampling.condition[i].choice.kind == kind)
+			return (int)i;
+	return -1;
+}
+
+uint64_t sampler_period(unsigned condition)
+{
+	return sampling.condition[condition].choice.period;
+}
+
+void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods)
+{
+	atomic_fetch_add_explicit(&condition->loss[loss], periods, memory_order_relaxed);
+}
+
+void sampling_lose(const uint32_t *weight, enum sample_loss loss)
+{
+	for (unsigned i = 0; i < sampling.conditions; i++)
+		if (weight[i])
+			sampling_lose_one(&sampling.condition[i], loss, weight[i]);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * sampling: what the files of the sampler share. No other file includes it.
+ *
+ *   sampler.c            one sampling's life
+ *   sampling.c           what it is about
+ *   sample_conditions.c  what an item of the option means, and whether it is to be had here
+ *   take_samples.c       stacks, in the thread itself or from outside, into sample_buffer
+ *   put_samples.c        out of it, with names, into sample_tree and the profile
+ */
+#ifndef JPROF_SAMPLING_H
+#define JPROF_SAMPLING_H
+
+#include <signal.h>
+
+#include "agent/sample/frame_names.h"
+#include "agent/sample/sample_tree.h"
+#include "agent/sample/sampled_threads.h"
+#include "agent/sample/sampler.h"
+#include "agent/stack/known_places.h"
+#include "symbols/modules.h"
+
+enum {
+	STACK_FRAMES = 1024, /* deeper ones are cut */
+	STACKS = 64,         /* threads that walk at the same time */
+	MODULES_BEFORE = 16
+};
+
+struct condition {
+	char name[280];
+	struct sample_choice choice;
+	struct sample_event_choice event;
+	const char *how;
+	_Atomic uint64_t taken, loss[SAMPLE_LOSSES], throttled;
+};
+
+/* One sampling. Handlers see it from begin to stop. */
+extern struct sampling {
+	struct session *session;
+	struct condition condition[SAMPLE_CONDITIONS];
+	unsigned conditions;
+	struct sample_buffer *buffer;
+	struct seen_methods *seen;
+	struct known_places *known;
+	struct walker walker;
+	struct modules
+		*modules; /* the newest, and those of before, which handlers may look at */
+	struct modules *modules_before[MODULES_BEFORE];
+	unsigned modules_kept;
+	struct frame_names *names;
+	struct sample_tree *tree;
+	struct stack {
+		_Atomic bool used;
+		struct stack_frame frame[STACK_FRAMES];
+	} * stack;
+	_Atomic uint64_t ticks, handled; /* of handlers */
+	_Atomic uint64_t eased;          /* threads that got timers */
+	_Atomic uint64_t ended[WALK_ENDS];
+	struct row { /* of a thread that the trace has none for */
+		struct sampled_thread *thread;
+		uint32_t id;
+		int64_t java_id;
+		pid_t tid;
+		char name[256];
+		bool joined; /* the trace has one now, which the samples went to */
+		bool put;
+	} * row;
+	size_t rows, row_room;
+} sampling;
+
+/* Stacks may be taken. Whoever takes one says so in sampling_inside before it looks. */
+extern _Atomic bool sampling_active;
+extern _Atomic uint32_t sampling_inside;
+
+/* The signal that conditions raise; 0: none yet. */
+extern int sampling_signal;
+
+/* Makes a condition of an item of the option `sample`. 0, or a negative code. */
+int sampling_choose(struct condition *condition, const char *item, struct error *error);
+
+/* The handler of the signal. */
+void sampling_on_signal(int signal, siginfo_t *info, void *uc);
+
+/* Takes the stack of a thread for the condition of the clock; see wall_clock_begin. */
+void sampling_look(struct sampled_thread *thread, uint32_t ticks);
+
+/* Periods of one condition, or of each by place, are in no stack. */
+void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods);
+void sampling_lose(const uint32_t *weight, enum sample_loss loss);
+
+#endif

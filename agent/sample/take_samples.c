@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* Stacks are taken: in a signal handler, in the midst of an event, and of a thread that waits, from outside;
+ * see sampling.h. The handler takes no lock, allocates nothing and makes no system call. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/sample/sampling.h"
+#include "agent/stack/unwind.h"
+#include "agent/stack/vm_threads.h"
+#include "agent/threads/thread_slot.h"
+#include "time_stamp.h"
+
+enum { STACK_TRIES = 1000 /* to get one outside of a handler */ };
+
+static struct stack *take_stack(void)
+{
+	for (unsigned i = 0; i < STACKS; i++) {
+		struct stack *stack = &sampling.stack[i];
+
+		if (!atomic_load_explicit(&stack->used, memory_order_relaxed) &&
+			!atomic_exchange_explicit(&stack->used, true, memory_order_acquire))
+			return stack;
+	}
+	return NULL;
+}
+
+static void poll_event(struct sampled_thread *thread, unsigned place, const siginfo_t *info,
+	struct sample_poll *kernel)
+{
+	struct sample_event *event = &thread->event[place];
+
+	sample_event_poll(event, info, kernel);
+	if (sample_event_ease(
+		    event, &sampling.condition[place].event, thread->tid, sampling_signal))
+		atomic_fetch_add(&sampling.eased, 1);
+}
+
+/* What passed of each condition. False: nothing did. */
+static bool poll_events(struct sampled_thread *thread, const siginfo_t *info,
+	struct sample_poll *kernel, uint32_t *weight)
+{
+	bool any = false;
+
+	kernel->frames = 0;
+	kernel->timed = false;
+	for (unsigned i = 0; i < sampling.conditions; i++) {
+		struct condition *condition = &sampling.condition[i];
+
+		kernel->periods = kernel->lost = kernel->throttled = 0;
+		if (condition->choice.kind == SAMPLE_WALL)
+			kernel->periods = atomic_exchange(&thread->due, 0);
+		else
+			poll_event(thread, i, info, kernel);
+		weight[i] = kernel->periods;
+		any |= weight[i] > 0;
+		if (kernel->lost)
+			sampling_lose_one(condition, SAMPLE_KERNEL_LOST, kernel->lost);
+		if (kernel->throttled)
+			atomic_fetch_add(&condition->throttled, kernel->throttled);
+	}
+	return any;
+}
+
+/* Where the thread is in the trace. False: what it does is not to be recorded. */
+static bool find_node(
+	struct sampled_thread *thread, struct sample_record *where, enum sample_loss *loss)
+{
+	struct thread_slot *slot = slot_current;
+	struct thread_context *context;
+
+	*where = (struct sample_record){0};
+	*loss = SAMPLE_OUTSIDE;
+	if (!slot)
+		return !thread->unwanted;
+	if (!slot->carrier_slot)
+		atomic_store_explicit(&thread->slot, slot, memory_order_relaxed);
+	*loss = SAMPLE_INSIDE;
+	if (slot_state(slot) == SLOT_INSIDE)
+		return false;
+	*loss = SAMPLE_OUTSIDE;
+	if (slot_state(slot) == SLOT_SHUT)
+		return false;
+	context = slot_context(slot);
+	if (!context || atomic_load(&slot->session) != session_now())
+		return !thread->unwanted;
+	where->about = slot->carrier_slot ? SAMPLE_VIRTUAL : 0;
+	where->row = context->row.id;
+	where->node = tree_refer(&context->tree, context->current);
+	where->method = tree_at(&context->tree, context->current)->method;
+	return true;
+}
+
+/* Where calls are measured, what the handler uses is known to be jprof's own. */
+static struct thread_context *begin_spending(const struct sample_record *where)
+{
+	struct thread_context *context = where->row ? slot_context(slot_current) : NULL;
+
+	if (!context || !session_has_events(sampling.session) || !slot_enter(slot_current))
+		return NULL;
+	context_settle(context);
+	return context;
+}
+
+static void end_spending(struct thread_context *context)
+{
+	if (!context)
+		return;
+	context_spend_all(context);
+	slot_leave(slot_current);
+}
+
+/* Frames of the kernel come before those of the thread. */
+static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, const void *uc,
+	enum walk_end *end)
+{
+	struct machine from = machine_interrupted(uc);
+	struct walk_thread thread = vm_thread_now(from.sp);
+	unsigned frames = kernel->frames;
+
+	for (unsigned i = 0; i < frames; i++)
+		stack->frame[i] = (struct stack_frame){
+			.what = kernel->frame[i], .kind = FRAME_KERNEL, .bci = -1};
+	/* A timer's signal comes as the thread leaves the kernel: it was in there where that is a system call's end. */
+	if (kernel->timed && frames == 0 && is_behind_system_call(from.pc))
+		stack->frame[frames++] = (struct stack_frame){.kind = FRAME_KERNEL, .bci = -1};
+	return frames + walk_stack(&sampling.walker, &thread, &from, stack->frame + frames,
+				STACK_FRAMES - frames, end);
+}
+
+static void record(const struct sample_record *where, const struct sampled_thread *thread,
+	const struct stack_frame *frame, unsigned frames, enum walk_end end,
+	const uint32_t *weight)
+{
+	struct sample_record *record = sample_claim(sampling.buffer, frames);
+
+	if (!record) {
+		sampling_lose(weight, SAMPLE_FULL);
+		return;
+	}
+	record->thread = thread->index;
+	record->row = where->row;
+	record->node = where->node;
+	record->method = where->method;
+	record->end = (uint8_t)end;
+	record->about = where->about;
+	memcpy(record->weight, weight, sizeof(record->weight));
+	for (unsigned i = 0; i < frames; i++)
+		record->frame[i] = frame_pack(&frame[i]);
+	sample_ready(record);
+}
+
+/* Of a stack: what it took since `begin`. */
+static void count_cost(uint64_t begin)
+{
+	atomic_fetch_add_explicit(
+		&sampling.ticks, time_stamp_read() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sampling.handled, 1, memory_order_relaxed);
+}
+
+/* ---- outside of a handler, which may come in the midst of it ---- */
+
+/* Other threads have them all for a moment only. NULL: they did not let go of one. */
+static struct stack *wait_for_stack(void)
+{
+	struct stack *stack = take_stack();
+
+	for (int i = 0; !stack && i < STACK_TRIES; i++) {
+		sched_yield();
+		stack = take_stack();
+	}
+	return stack;
+}
+
+/* A stack from where the thread left Java. */
+struct left_java {
+	uint32_t about;   /* id of what comes in front of it; 0: nothing */
+	uint32_t entered; /* id of the method that is entered; 0: none is */
+	bool by_probe;    /* the probe's frame, the innermost, is not a part of it */
+};
+
+/* Returns the frames, and how many. */
+static const struct stack_frame *walk_left(struct stack *stack, const struct left_java *left,
+	const struct walk_thread *thread, unsigned *count, enum walk_end *end)
+{
+	const struct stack_frame *first = stack->frame;
+	unsigned named = left->about != 0;
+
+	if (named)
+		stack->frame[0] = (struct stack_frame){
+			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
+	*count = named + walk_java(&sampling.walker, thread,
+				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
+				 STACK_FRAMES - named, end);
+	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
+		first++;
+		--*count;
+	}
+	if (*count > 0 || left->entered == 0)
+		return first;
+	/* What was entered is known in any case. */
+	stack->frame[0] =
+		(struct stack_frame){.what = left->entered, .kind = FRAME_NAMED, .bci = -1};
+	*count = 1;
+	return stack->frame;
+}
+
+static void take_left(const uint32_t *weight, const struct left_java *left)
+{
+	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	struct sampled_thread *thread = sampled_thread_known(walked.java);
+	struct stack *stack = wait_for_stack();
+	struct sample_record where;
+	enum sample_loss loss = SAMPLE_FULL;
+	enum walk_end end;
+	unsigned frames;
+
+	if (stack && thread && walked.java && find_node(thread, &where, &loss)) {
+		struct thread_context *context = begin_spending(&where);
+		const struct stack_frame *frame =
+			walk_left(stack, left, &walked, &frames, &end);
+
+		record(&where, thread, frame, frames, end, weight);
+		end_spending(context);
+	} else {
+		sampling_lose(weight, loss);
+	}
+	if (stack)
+		atomic_store_explicit(&stack->used, false, memory_order_release);
+}
+
+static void take_if_active(const uint32_t *weight, const struct left_java *left)
+{
+	int saved_errno = errno;
+	uint64_t begin = time_stamp_read();
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		take_left(weight, left);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
+}
+
+void sampler_take(unsigned condition, uint32_t periods, uint32_t about)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+
+	weight[condition] = periods;
+	take_if_active(weight, &(struct left_java){.about = about});
+}
+
+void sampler_take_entered(
+	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe)
+{
+	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
+}
+
+uint64_t sampler_stack_key(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uint64_t key = 0;
+
+	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed))
+		return 0;
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		struct walk_thread thread = vm_thread_now(here);
+
+		if (thread.java)
+			key = walk_key(
+				&sampling.walker, &thread, here, atomic_load(&session_number));
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	return key;
+}
+
+bool sampler_records(void)
+{
+	const struct thread_slot *slot = slot_current;
+	const struct sampled_thread *thread;
+
+	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed) ||
+		(slot && slot_state(slot) != SLOT_FREE))
+		return false;
+	if (slot && slot_context(slot) && atomic_load(&slot->session) == session_now())
+		return true;
+	thread = sampled_thread_now();
+	return !thread || !thread->unwanted;
+}
+
+static void take(const siginfo_t *info, const void *uc)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+	struct sampled_thread *thread = sampled_thread_now();
+	struct sample_poll kernel;
+	struct sample_record where;
+	enum sample_loss loss;
+	struct stack *stack;
+	enum walk_end end;
+	unsigned frames;
+
+	if (!thread || !poll_events(thread, info, &kernel, weight))
+		return;
+	stack = take_stack();
+	if (!stack || !find_node(thread, &where, &loss)) {
+		sampling_lose(weight, stack ? loss : SAMPLE_FULL);
+	} else {
+		struct thread_context *context = begin_spending(&where);
+
+		frames = walk_all(stack, &kernel, uc, &end);
+		record(&where, thread, stack->frame, frames, end, weight);
+		end_spending(context);
+	}
+	if (stack)
+		atomic_store_explicit(&stack->used, false, memory_order_release);
+}
+
+void sampling_on_signal(int signal, siginfo_t *info, void *uc)
+{
+	int saved_errno = errno;
+	uint64_t begin = time_stamp_read();
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active)) {
+		take(info, uc);
+		count_cost(begin);
+	}
+	atomic_fetch_sub(&sampling_inside, 1);
+	errno = saved_errno;
+}
+
+/* ---- on the clock's thread ---- */
+
+/* The nearest node of the path that the file has, in the row of the thread's context. The thread may be
+ * recording right now, but for what the tree's lock keeps. */
+static void find_node_outside(const struct sampled_thread *thread, struct sample_record *where)
+{
+	struct thread_slot *slot = atomic_load(&thread->slot);
+	struct thread_context *context = slot && atomic_load(&slot->session) == session_now()
+						 ? slot_context(slot)
+						 : NULL;
+	uint32_t index;
+
+	*where = (struct sample_record){.about = SAMPLE_WAITED};
+	if (!context)
+		return;
+	where->row = context->row.id;
+	lock_take(&context->tree.lock);
+	index = __atomic_load_n(&context->current, __ATOMIC_ACQUIRE);
+	while (index != TREE_ROOT && *tree_written(&context->tree, index) == 0)
+		index = tree_at(&context->tree, index)->parent;
+	where->node = tree_at(&context->tree, index)->id;
+	where->method = tree_at(&context->tree, index)->method;
+	lock_give(&context->tree.lock);
+}
+
+/* A thread that waits is walked from here, so that it is not disturbed. False: it does not wait. */
+static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
+{
+	struct vm_anchor before = vm_anchor_of(thread->java), after;
+	struct stack *stack = vm_anchor_holds(&before) ? take_stack() : NULL;
+	struct sample_record where;
+	struct walk_thread walked;
+	enum walk_end end;
+	unsigned frames;
+	uintptr_t low;
+	bool same;
+
+	if (!stack)
+		return false;
+	walked = vm_thread_stack(thread->java, &low);
+	frames = walk_java(&sampling.walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	find_node_outside(thread, &where);
+	after = vm_anchor_of(thread->java);
+	same = memcmp(&before, &after, sizeof(before)) == 0;
+	if (same)
+		record(&where, thread, stack->frame, frames, end, weight);
+	atomic_store_explicit(&stack->used, false, memory_order_release);
+	return same;
+}
+
+/* A thread that runs gets the signal, as for any other condition. */
+void sampling_look(struct sampled_thread *thread, uint32_t ticks)
+{
+	uint32_t weight[SAMPLE_CONDITIONS] = {0};
+	uint64_t ran = sampled_thread_ran(thread), used = ran - thread->ran;
+	int wall = sampler_condition(SAMPLE_WALL, 0);
+	bool runs = used > ticks * sampling.condition[wall].choice.period / 2;
+
+	thread->ran = ran;
+	weight[wall] = ticks;
+	if (runs || !take_outside(thread, weight)) {
+		atomic_fetch_add(&thread->due, ticks);
+		tgkill(getpid(), thread->tid, sampling_signal);
+	}
+}
