@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-enum { SLOTS = 1 << 13 };
+enum { SLOTS = 1 << 15 };
 
 /* Two threads may write one slot at once: the key is stored changed by the answer, so that halves of
  * different answers fit no key. */

@@ -7,7 +7,7 @@
  *
  *   key (the stack's number, and what else the answer depends on) --> answer
  *
- * The newest take the place of others. All in all 128 KB.
+ * The newest take the place of others. All in all 512 KB.
  *
  * Runs: in any thread, without locks.
  */

@@ -14,6 +14,10 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
+# Files in memory: what a disk does differs by more than what is measured.
+if [ -w /dev/shm ]; then
+	TMPDIR=/dev/shm
+fi
 prepare sampling 15 "$@"
 h2=${H2_JAR:-/usr/share/java/h2.jar}
 tomcat=/usr/share/java/tomcat10-embed-core.jar
