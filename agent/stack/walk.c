@@ -143,6 +143,19 @@ static bool is_return(const struct walk *walk, uintptr_t pc)
 	}
 }
 
+/* True if the frame that begins there can be the caller's: that of compiled code has a return address at its end. */
+static bool is_frame(const struct walk *walk, uintptr_t pc, uintptr_t sp)
+{
+	struct code code;
+	uintptr_t outer;
+
+	if (!code_has(pc) || !code_find(pc, &code) || code.kind != CODE_COMPILED ||
+		code.frame_words < 2)
+		return true;
+	sp += (code.frame_words + words_pushed(pc) - 1) * WORD;
+	return stack_word(walk, sp, &outer) && is_return(walk, outer);
+}
+
 /* Out of an innermost frame of which a part is built. False: there is no return address. */
 static bool try_part(struct walk *walk, struct frame_part part)
 {
@@ -152,7 +165,7 @@ static bool try_part(struct walk *walk, struct frame_part part)
 		return false;
 	if (!part.linked && part.words >= 2 && !stack_word(walk, sp - 2 * WORD, &fp))
 		return false;
-	return is_return(walk, pc) && go_out(walk, pc, sp, fp);
+	return is_return(walk, pc) && is_frame(walk, pc, sp) && go_out(walk, pc, sp, fp);
 }
 
 /* Out of a frame by its frame pointer, if it has one of its own. */
@@ -510,16 +523,6 @@ static bool is_stub_return(const struct walk *walk, uintptr_t pc)
 		       called.kind == CODE_OTHER);
 }
 
-/* While an exception's handler is looked for, the return address is where it was thrown, or where it will be
- * handled: behind no call. */
-static bool is_thrower(const struct code *stub, uintptr_t pc)
-{
-	struct code code;
-
-	return strstr(stub->name, "handle_exception") && code_has(pc) && code_find(pc, &code) &&
-	       code.kind == CODE_COMPILED && pc >= code.begin;
-}
-
 /* Out of a stub, whose return address is at that place. */
 static bool leave_stub(struct walk *walk, uintptr_t at)
 {
@@ -528,7 +531,35 @@ static bool leave_stub(struct walk *walk, uintptr_t at)
 	/* It has made a frame, or is about to. */
 	if (fp == at - WORD || at == walk->now.sp + WORD)
 		stack_word(walk, at - WORD, &fp);
-	return stack_word(walk, at, &pc) && go_out(walk, pc, at + WORD, fp);
+	return stack_word(walk, at, &pc) && is_frame(walk, pc, at + WORD) &&
+	       go_out(walk, pc, at + WORD, fp);
+}
+
+static bool is_in_compiled(uintptr_t pc)
+{
+	struct code code;
+
+	return code_has(pc) && code_find(pc, &code) && code.kind == CODE_COMPILED &&
+	       pc >= code.begin;
+}
+
+/* Out of C1's stubs that look for an exception's handler: the return address may be where it was thrown, or where it will be
+ * handled, behind no call. So nothing but its place tells which word it is. */
+static bool leave_thrower(struct walk *walk, const struct code *code)
+{
+	struct frame_part part;
+	uintptr_t at, pc;
+
+	if (stub_has_frame(code->begin, walk->now.pc, &part))
+		at = walk->now.fp + WORD;
+	else if (part.linked)
+		return is_in_compiled(walk->now.link) &&
+		       go_out(walk, walk->now.link, walk->now.sp + part.words * WORD,
+			       walk->now.fp);
+	else
+		at = walk->now.sp + (part.words - 1) * WORD;
+	return at - walk->now.sp < STUB_WORDS * WORD && stack_word(walk, at, &pc) &&
+	       is_in_compiled(pc) && leave_stub(walk, at);
 }
 
 /* The nearest word of the stub's that is a return address. */
@@ -562,11 +593,8 @@ static bool try_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && returns_now(walk->now.pc) && stack_word(walk, sp, &pc) &&
 		code_has(pc))
 		return leave_stub(walk, sp);
-	if (walk->innermost && stack_word(walk, sp, &pc) && is_thrower(code, pc))
-		return leave_stub(walk, sp);
 	if (fp >= sp && fp - sp < STUB_WORDS * WORD) {
-		if (stack_word(walk, fp + WORD, &pc) &&
-			(is_stub_return(walk, pc) || is_thrower(code, pc)))
+		if (stack_word(walk, fp + WORD, &pc) && is_stub_return(walk, pc))
 			return leave_stub(walk, fp + WORD);
 		/* The barrier at a method's entry has a word between. */
 		if (pc == UINTPTR_MAX && stack_word(walk, fp + 2 * WORD, &pc) &&
@@ -610,7 +638,8 @@ static bool leave_adapter(struct walk *walk)
 	if (!on_top)
 		pc = walk->now.popped;
 	return in_stack(walk, sp) && sp - walk->now.sp < ADAPTED_WORDS * WORD &&
-	       (on_top || is_return(walk, pc)) && go_out(walk, pc, sp, walk->now.fp);
+	       (on_top || is_return(walk, pc)) && is_frame(walk, pc, sp) &&
+	       go_out(walk, pc, sp, walk->now.fp);
 }
 
 /* Stubs of which the return address is not to be found where they are: those that begin with room for
@@ -619,6 +648,13 @@ static bool hides_return(const struct walk *walk, const struct code *code)
 {
 	return (strcmp(code->name, "SafepointBlob") == 0 && begins_with_room(code->begin)) ||
 	       jumps_on(walk->now.pc);
+}
+
+/* Stubs that are jumped to for an exception, with a frame less than before, and jump on likewise: what they do at
+ * each instruction is not known here. */
+static bool takes_frames_away(const struct code *stub)
+{
+	return strstr(stub->name, "xception") || strstr(stub->name, "ethrow");
 }
 
 static bool walk_stub(struct walk *walk, const struct code *code)
@@ -633,6 +669,10 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && !push(walk, FRAME_STUB, pc, -1, 0))
 		return false;
 	if (walk->innermost && code->kind == CODE_RUNTIME && hides_return(walk, code))
+		return end(walk, WALK_RETURN);
+	if (walk->innermost && strstr(code->name, "handle_exception"))
+		return leave_thrower(walk, code) || end(walk, WALK_RETURN);
+	if (walk->innermost && takes_frames_away(code))
 		return end(walk, WALK_RETURN);
 	/* It takes away frames, and makes others. */
 	if (walk->innermost && (strcmp(code->name, "DeoptimizationBlob") == 0 ||

@@ -130,6 +130,19 @@ static inline bool returns_now(uintptr_t pc)
 	return false;
 }
 
+/* True if a stub that begins with stp x29, x30, [sp, #-16]!; mov x29, sp, and ends with ldp x29, x30, [sp], #16, has its
+ * frame at the address: the return address is behind the frame pointer. False: in *part, see frame_built. */
+static inline bool stub_has_frame(uintptr_t begin, uintptr_t pc, struct frame_part *part)
+{
+	const uint32_t *at = (const uint32_t *)pc;
+
+	*part = (struct frame_part){0, true};
+	if (pc == begin || at[-1] == 0xa8c17bfd)
+		return false;
+	*part = (struct frame_part){2, false};
+	return pc >= begin + 8;
+}
+
 /* True if the stub at the address begins with room for its return address: never, it is in a register. */
 static inline bool begins_with_room(uintptr_t begin)
 {

@@ -174,6 +174,24 @@ static inline bool returns_now(uintptr_t pc)
 	return *(const uint8_t *)pc == 0xc3;
 }
 
+/* True if a stub that begins with push rbp; mov rbp, rsp, and ends with leave, has its frame at the address: the return
+ * address is behind the frame pointer. False: in *part, see frame_built. */
+static inline bool stub_has_frame(uintptr_t begin, uintptr_t pc, struct frame_part *part)
+{
+	const uint8_t *at = (const uint8_t *)pc;
+
+	*part = (struct frame_part){1, false};
+	if (pc < begin + 4) {
+		part->words += pc > begin;
+		return false;
+	}
+	if (at[-1] == 0xc9)
+		return false;
+	/* Behind leave; pop rcx it is in a register. */
+	*part = (struct frame_part){0, true};
+	return !(at[-2] == 0xc9 && at[-1] == 0x59);
+}
+
 /* True if the stub at the address begins with room for its return address: push rbx. */
 static inline bool begins_with_room(uintptr_t begin)
 {

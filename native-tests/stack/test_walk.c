@@ -300,7 +300,7 @@ static void test_deopt_bounds(void **state)
 
 	memset(top - 7, 0, 7 * sizeof(*top));
 	top[-2] = fake_code_handler(&made_a, code_a, false);
-	assert_string_equal(walk_from(machine), "c3:b@1 bounds");
+	assert_string_equal(walk_from(machine), "c3:b@1 return");
 }
 
 /* ---- native methods, stubs ---- */
