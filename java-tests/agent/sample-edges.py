@@ -302,7 +302,10 @@ def compare(test, what, graph, profile):
              not edge[1].endswith(".<clinit>")}
     print(f"  {found.stacks} stacks, {len(found.edges)} edges, {found.cut} stacks not walked, {ends}")
     test.expect(found.stacks >= STACKS, f"{what}: {found.stacks} stacks")
-    test.expect(found.cut <= found.stacks / 200, f"{what}: {found.cut} stacks not walked")
+    # It has its frames made anew all the time, and more of that is seen on a busy machine.
+    test.expect(found.cut <= found.stacks / 100, f"{what}: {found.cut} stacks not walked")
+    unmade = found.cut - int(ends.get("sample.walk.deopt", 0))
+    test.expect(unmade <= found.stacks / 200, f"{what}: {unmade} stacks not walked but for that")
     # Nearly all of what the program may do is seen.
     known = {(caller, callee) for caller, callees in graph.edges.items() for callee in callees}
     seen = len(known & set(found.edges))
