@@ -182,7 +182,7 @@ static void test_eased(void **state)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_signal_ease, .sa_flags = SA_SIGINFO | SA_RESTART};
-	int *pipes = turn_pipes;
+	int *pipes = turn_pipes, tries = 0;
 	pthread_t thread;
 
 	eased_choice = clock_choice();
@@ -191,8 +191,11 @@ static void test_eased(void **state)
 		skip();
 	}
 	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
-	eased = 0;
-	compare(work, &eased_choice, 0.05, "long turns");
+	/* Where it is interrupted all the time its turns are not long. */
+	do {
+		eased = 0;
+		compare(work, &eased_choice, 0.05, "long turns");
+	} while (eased > 0 && ++tries < 10);
 	assert_int_equal(eased, 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(pipe(pipes + 2), 0);
@@ -282,30 +285,40 @@ static void *be_sampled(void *unused)
 	return NULL;
 }
 
+/* True if there are as many periods as its clock tells. */
+static bool sample_other(const struct sample_event_choice *choice)
+{
+	pthread_t thread;
+
+	other.tid = 0;
+	other.open = other.done = false;
+	assert_int_equal(pthread_create(&thread, NULL, be_sampled, NULL), 0);
+	while (!atomic_load(&other.tid))
+		usleep(1000);
+	assert_int_equal(sample_event_open(other.event, choice, other.tid, SIGPROF), 0);
+	atomic_store(&other.open, true);
+	while (!atomic_load(&other.done))
+		usleep(1000);
+	atomic_store(&other.open, false);
+	pthread_join(thread, NULL);
+	print_message("%u of %.1f periods\n", other.periods, other.expected);
+	return other.periods >= other.expected * 0.85 - 6 &&
+	       other.periods <= other.expected * 1.1 + 6;
+}
+
 static void test_other_thread(void **state)
 {
 	struct sample_event_choice choice = clock_choice();
-	pthread_t thread;
 
+	handle_signals();
+	signals = 0;
 	for (int i = 0; i < 2; i++) {
+		int tries = 0;
+
 		choice.timers = i == 1;
-		other.tid = 0;
-		other.open = other.done = false;
-		handle_signals();
-		signals = 0;
-		assert_int_equal(pthread_create(&thread, NULL, be_sampled, NULL), 0);
-		while (!atomic_load(&other.tid))
-			usleep(1000);
-		assert_int_equal(
-			sample_event_open(other.event, &choice, other.tid, SIGPROF), 0);
-		atomic_store(&other.open, true);
-		while (!atomic_load(&other.done))
-			usleep(1000);
-		atomic_store(&other.open, false);
-		pthread_join(thread, NULL);
-		print_message("%u of %.1f periods\n", other.periods, other.expected);
-		assert_true(other.periods >= other.expected * 0.85 - 6);
-		assert_true(other.periods <= other.expected * 1.1 + 6);
+		/* As above: on a busy machine a part is missed. */
+		while (!sample_other(&choice))
+			assert_true(++tries < 10);
 		assert_int_equal(signals, 0);
 	}
 }
