@@ -2,8 +2,8 @@
  * Copyright the jprof authors */
 /*
  * known_stacks: what was found out about a stack of Java frames, so that the JVM is not asked for the same stack
- * again. To ask takes some 30 us for 50 frames; the sampler's walk takes a tenth of that, and makes a number
- * of them (sampler_stack_key).
+ * again. To ask takes 13 us in javac; the sampler's walk takes 1.4 us, and makes a number of the
+ * frames (sampler_stack_key).
  *
  *   key (the stack's number, and what else the answer depends on) --> answer
  *

@@ -53,18 +53,23 @@ static int open_perf(const struct sample_event_choice *choice, pid_t tid)
 static int begin_perf(struct sample_event *event, int fd, pid_t tid, int signal)
 {
 	struct f_owner_ex owner = {F_OWNER_TID, tid};
+	void *ring = mmap(NULL, PAGE + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	int status = 0;
 
-	event->ring = mmap(NULL, PAGE + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (event->ring == MAP_FAILED)
+	if (ring == MAP_FAILED || fcntl(fd, F_SETFL, O_ASYNC) || fcntl(fd, F_SETSIG, signal) ||
+		fcntl(fd, F_SETOWN_EX, &owner))
 		status = -errno;
-	else if (fcntl(fd, F_SETFL, O_ASYNC) || fcntl(fd, F_SETSIG, signal) ||
-		 fcntl(fd, F_SETOWN_EX, &owner) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		status = -errno;
-	if (status < 0 && event->ring != MAP_FAILED)
-		munmap(event->ring, PAGE + RING_BYTES);
-	if (status < 0)
+	/* The thread may be in its handler, for another event: it sees a ring that is whole, or none. */
+	if (status == 0) {
+		event->ring = ring;
+		if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+			status = -errno;
+	}
+	if (status < 0) {
 		event->ring = NULL;
+		if (ring != MAP_FAILED)
+			munmap(ring, PAGE + RING_BYTES);
+	}
 	close(fd);
 	return status;
 }

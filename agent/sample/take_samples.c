@@ -29,6 +29,11 @@ static struct stack *take_stack(void)
 	return NULL;
 }
 
+static void give_stack(struct stack *stack)
+{
+	atomic_store_explicit(&stack->used, false, memory_order_release);
+}
+
 static void poll_event(struct sampled_thread *thread, unsigned place, const siginfo_t *info,
 	struct sample_poll *kernel)
 {
@@ -230,7 +235,7 @@ static void take_left(const uint32_t *weight, const struct left_java *left)
 		sampling_lose(weight, loss);
 	}
 	if (stack)
-		atomic_store_explicit(&stack->used, false, memory_order_release);
+		give_stack(stack);
 }
 
 static void take_if_active(const uint32_t *weight, const struct left_java *left)
@@ -318,7 +323,7 @@ static void take(const siginfo_t *info, const void *uc)
 		end_spending(context);
 	}
 	if (stack)
-		atomic_store_explicit(&stack->used, false, memory_order_release);
+		give_stack(stack);
 }
 
 void sampling_on_signal(int signal, siginfo_t *info, void *uc)
@@ -381,7 +386,7 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	same = memcmp(&before, &after, sizeof(before)) == 0;
 	if (same)
 		record(&where, thread, stack->frame, frames, end, weight);
-	atomic_store_explicit(&stack->used, false, memory_order_release);
+	give_stack(stack);
 	return same;
 }
 

@@ -294,13 +294,21 @@ static void test_deopt(void **state)
 /* The same, so near to the stack's end that the address would be beyond. */
 static void test_deopt_bounds(void **state)
 {
-	struct machine machine = {.pc = code_b + (uintptr_t)fake_java_return,
-		.sp = (uintptr_t)(jvm->stack + FAKE_STACK_WORDS - FAKE_JAVA_WORDS - 1)};
+	struct walk_thread thread = fake_thread(jvm);
+	struct stack_frame frame[ROOM];
 	uintptr_t *top = jvm->stack + FAKE_STACK_WORDS;
+	enum walk_end end;
+	unsigned count;
 
+	jvm->now.pc = code_b + (uintptr_t)fake_java_return;
+	jvm->now.sp = (uintptr_t)(top - FAKE_JAVA_WORDS - 1);
 	memset(top - 7, 0, 7 * sizeof(*top));
 	top[-2] = fake_code_handler(&made_a, code_a, false);
-	assert_string_equal(walk_from(machine), "c3:b@1 return");
+	/* As an innermost frame it is not believed; one that left Java is what it is. */
+	assert_string_equal(walk_now(), "c3:b@1 return");
+	fake_leave_java(jvm);
+	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
+	assert_string_equal(text_of(frame, count, end), "c3:b@1 bounds");
 }
 
 /* ---- native methods, stubs ---- */
