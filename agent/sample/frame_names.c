@@ -3,6 +3,7 @@
 /* frame_names: see frame_names.h. */
 #include "agent/sample/frame_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,7 @@ static struct frame_name java_frame(struct frame_names *names, const struct stac
 	return (struct frame_name){.method = seen->id,
 		.line = source_lines_at(seen->lines, frame->bci),
 		.state = java_state(frame),
+		.has_lines = frame->kind != FRAME_JAVA_NATIVE,
 		.probe = seen->probe};
 }
 
@@ -320,12 +322,19 @@ static struct frame_name stub_frame(uint64_t pc)
 {
 	struct code code;
 	uintptr_t begin;
-	const char *name = stubs_find(pc, &begin);
+	const char *name = stubs_find(pc, &begin), *kind;
+	char text[NAME_BYTES];
 
-	if (!name && code_find(pc, &code))
-		name = code.name;
-	return (struct frame_name){.state = SAMPLE_STUB,
-		.method = function_id(METHOD_STUB, "[stub]", name ? name : "(unknown)")};
+	if (!name)
+		name = code_find(pc, &code) ? code.name : "(unknown)";
+	/* From JDK 25 on adapters are told apart by what they are for: "I2C/C2I adapters(0xbb)". */
+	kind = strstr(name, " adapters(");
+	if (kind) {
+		snprintf(text, sizeof(text), "%.*s adapters", (int)(kind - name), name);
+		name = text;
+	}
+	return (struct frame_name){
+		.state = SAMPLE_STUB, .method = function_id(METHOD_STUB, "[stub]", name)};
 }
 
 static struct frame_name address_frame(
@@ -379,6 +388,9 @@ struct frame_name frame_name(struct frame_names *names, const struct stack_frame
 	if (frame->kind == FRAME_NAMED)
 		return (struct frame_name){
 			.method = (uint32_t)frame->what, .state = SAMPLE_UNKNOWN};
+	/* A system call of which no more is known has no address to be kept by. */
+	if (frame->what == 0)
+		return address_frame(names, frame);
 	if ((!names->address || 2 * names->address_count > names->address_mask) &&
 		!address_grow(names))
 		return address_frame(names, frame);

@@ -24,6 +24,7 @@ struct frame_name {
 	uint32_t method; /* id; 0: it has no name, for want of memory */
 	uint32_t line;   /* 0: not known */
 	enum sample_state state;
+	bool has_lines; /* a Java method with bytecodes */
 	bool probe;     /* a function of jprof's */
 	bool outermost; /* one that threads begin in, and that tells nothing */
 };
@@ -31,8 +32,5 @@ struct frame_name frame_name(struct frame_names *names, const struct stack_frame
 
 /* The id of a mark in a path: "(cut)". */
 uint32_t frame_mark(struct frame_names *names, const char *mark);
-
-/* Of the JVM's library, once: SafeFetchN, or NULL. */
-void *frame_names_safe_fetch(void);
 
 #endif

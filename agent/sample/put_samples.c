@@ -84,6 +84,16 @@ static void count_sample(const struct sample_record *record, uint32_t node,
 	}
 }
 
+/* The line that a sample is in: of the innermost Java frame that has lines, which is the leaf, or called it. Only where that
+ * frame's method is on the path that is put below the node. 0: not known. */
+static uint32_t line_of(const struct frame_name *name, unsigned frames, unsigned below)
+{
+	for (unsigned i = 0; i < frames && i <= below; i++)
+		if (name[i].has_lines)
+			return name[i].line;
+	return 0;
+}
+
 /* Names of the frames, in order, without those of functions that stand in for the JDK's. Returns how
  * many; 0: the thread was in jprof. */
 static unsigned name_frames(const struct sample_record *record, struct frame_name *name)
@@ -124,8 +134,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 	static struct frame_name name[STACK_FRAMES];
 	static uint32_t method[STACK_FRAMES];
 	unsigned frames = name_frames(record, name), below;
-	bool astray = false;
-	uint32_t node, next;
+	uint32_t node, next, line;
 
 	sampling.ended[record->end]++;
 	if (frames == 0) {
@@ -142,29 +151,30 @@ static void add_sample(void *unused, const struct sample_record *record)
 	}
 	below = record->method == METHOD_ROOT ? frames
 					      : find_method(method, frames, record->method);
+	line = line_of(name, frames, below);
 	/* The stack does not lead to where the events say that the thread is. */
-	if (below == frames && record->method != METHOD_ROOT) {
-		below = 0;
-		astray = true;
-	} else if (below == frames && record->end == WALK_CUT)
+	if (below == frames && record->method != METHOD_ROOT)
+		below = line = 0;
+	else if (below == frames && record->end == WALK_CUT)
 		node = mark_below(node, "(cut)");
 	else if (below == frames && record->end > WALK_CUT)
 		node = mark_below(node, "(not walked)");
 	for (unsigned i = below; i-- > 0 && node;) {
 		next = sample_tree_child(sampling.tree, node, method[i]);
-		if (next == 0)
-			next = sample_tree_folded(sampling.tree, node, method[0]), i = 0;
+		if (next == 0) {
+			next = sample_tree_folded(sampling.tree, node, method[0]);
+			line = line_of(name, frames, 0);
+			i = 0;
+		}
 		node = next;
 	}
 	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;
-	/* What the sample is about has the place of the code that did it. */
-	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1) {
+	/* What the sample is about has the state of the code that did it. */
+	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1)
 		name[0].state = name[1].state;
-		name[0].line = name[1].line;
-	}
 	if (node)
-		count_sample(record, node, name[0].state, astray ? 0 : name[0].line);
+		count_sample(record, node, name[0].state, line);
 }
 
 static void renew_modules(void)

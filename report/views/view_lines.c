@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
-/* view_lines: samples by line of the source, of the methods that were at the top of a stack. */
+/* view_lines: samples by line of the source: of the innermost Java method that has lines, which ran itself, or had called what ran
+ * (a native method, a function of the JVM or of the kernel, an intrinsic). */
 #include "profile/pairs.h"
 #include "report/source/source.h"
 #include "report/views/view.h"
@@ -44,7 +45,7 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	const struct model *model = report->model;
 	const struct line *line = &view->line[item];
 	const struct method_label *label = &model->method[line->method];
-	struct cell name = line->method == METHOD_ROOT ? cell_text("(thread)")
+	struct cell name = line->method == METHOD_ROOT ? cell_text("(no Java method)")
 						       : cell_label(label->display);
 
 	cells = method_cells(cells, label);
@@ -60,14 +61,18 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = name;
 }
 
-/* An allocated class has no lines: that is one of what allocated it. */
+/* The method that a sample's line is of; METHOD_ROOT: there is none. */
 static uint32_t place_of(const struct model *model, const struct profile_account *account)
 {
 	const struct profile *profile = model->profile;
 	uint32_t node = account->node;
+	const struct profile_method *method = &profile->method[profile->node[node].method];
 
-	if (profile->method[profile->node[node].method].kind == METHOD_CLASS)
+	while ((method->kind != METHOD_JAVA || method->is_native) &&
+		profile->node[node].parent != node) {
 		node = profile->node[node].parent;
+		method = &profile->method[profile->node[node].method];
+	}
 	return profile->node[node].method;
 }
 
