@@ -7,7 +7,9 @@
 # where ASYNC_PROFILER names its library (build it from its public source: `make`), and, on a JDK that has it,
 # the flight recorder's own sampling by processor time. And what one sample costs by the depth of the stack.
 #
-#   run.sh BUILD_DIR [TIMES]
+#   run.sh BUILD_DIR [TIMES [PROGRAMS]]
+#
+# E.g. `run.sh build-bench 5 "h2 depth"`; else 15 times "h2 javac tomcat depth", which takes an hour for each JDK.
 #
 # Each program is one JVM, in which the profilers are switched on and off in turns (Turns.java); each figure is
 # the median of the ratios of TIMES turns to those before and behind, with its standard error.
@@ -19,6 +21,7 @@ if [ -w /dev/shm ]; then
 	TMPDIR=/dev/shm
 fi
 prepare sampling 15 "$@"
+programs=${3:-h2 javac tomcat depth}
 h2=${H2_JAR:-/usr/share/java/h2.jar}
 tomcat=/usr/share/java/tomcat10-embed-core.jar
 jprof=-agentpath:$build/libjprof.so=file=$work/p.jprof
@@ -88,6 +91,7 @@ in_turns() {
 one_program() {
 	local name seconds percent error
 
+	[ "$2" = depth ] && run_depth "$1" && return
 	"run_$2" "$1/bin/java" | while read -r name seconds percent error; do
 		printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$2" "$name" "$seconds" "$percent" \
 			"$error"
@@ -95,7 +99,7 @@ one_program() {
 }
 
 # What a sample costs the thread: by the handler's own clock, and by how much less is done.
-by_depth() {
+run_depth() {
 	local depth none with
 
 	printf '  %-8s %14s %22s\n' depth "handler, us" "in all, us a sample"
@@ -119,10 +123,9 @@ one_jdk() {
 	prepare_jdk "$1"
 	profilers "$1" >"$work/profilers"
 	printf '  %-8s %-16s %10s %11s\n' "" "" "work" "slower by"
-	for program in h2 javac tomcat; do
+	for program in $programs; do
 		one_program "$1" "$program"
 	done
-	by_depth "$1"
 }
 
 echo "sampling: what a stack each millisecond of processor time costs"
