@@ -3,6 +3,8 @@
 /* threads: see threads.h. */
 #include "agent/threads/threads.h"
 
+#include <stdatomic.h>
+
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
 #include "agent/threads/thread_events.h"
@@ -21,28 +23,31 @@ void threads_leave(void)
 	gate_leave(&looked_at);
 }
 
-/* Who else is told of threads; written while no session records. */
-static struct threads_told also;
+/* Who else is told of threads. Threads begin and end while it changes. */
+static _Atomic(const struct threads_told *) also;
 
 void threads_tell(const struct threads_told *told)
 {
-	also = *told;
+	atomic_store(&also, told);
 }
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
+	const struct threads_told *told = atomic_load(&also);
 	struct jvm_thread description;
 
 	thread_events_thread_start(jni, thread);
 	thread_starts_begin(jni, thread);
-	if (also.begins && jvm_describe_thread(jni, thread, &description))
-		also.begins(description.java_id, description.name);
+	if (told && jvm_describe_thread(jni, thread, &description))
+		told->begins(description.java_id, description.name);
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	if (also.ends)
-		also.ends();
+	const struct threads_told *told = atomic_load(&also);
+
+	if (told)
+		told->ends();
 	thread_events_end(jni, thread);
 }
 

@@ -29,7 +29,8 @@ bool threads_end(JNIEnv *jni, struct session *session);
 struct session *threads_look(void);
 void threads_leave(void);
 
-/* Functions that are called in each Java thread as it begins and ends, while a session records; NULL: none. */
+/* Functions that are called in each Java thread as it begins and ends, while a session records. They may be called
+ * still when others, or none (NULL), have taken their place. told: borrowed for good. */
 struct threads_told {
 	void (*begins)(int64_t java_id, const char *name);
 	void (*ends)(void);
