@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -130,11 +129,10 @@ int sample_event_open(struct sample_event *event, const struct sample_event_choi
 
 static void end_perf(struct sample_event *event)
 {
-	void *ring = event->ring;
+	/* Where a thread closes its own event, a signal may come at any instruction, and its handler may close
+	 * the event, too (sample_event_ease): one of them takes the ring. */
+	void *ring = __atomic_exchange_n(&event->ring, NULL, __ATOMIC_SEQ_CST);
 
-	/* Where a thread closes its own event, a signal may come at any instruction. */
-	event->ring = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
 	if (ring)
 		munmap(ring, PAGE + RING_BYTES);
 	event->tail = 0;
