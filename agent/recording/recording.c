@@ -201,9 +201,7 @@ static int open_samples(JNIEnv *jni, struct session *session, struct error *erro
 static bool close_samples(JNIEnv *jni, struct session *session)
 {
 	/* A writer that hangs may still look at them. */
-	if (!session->abandoned)
-		sampler_close();
-	return !session->abandoned;
+	return !session->abandoned && sampler_close();
 }
 
 static int open_code(JNIEnv *jni, struct session *session, struct error *error)

@@ -219,15 +219,22 @@ bool sampler_stop(void)
 	atomic_store(&sampling_active, false);
 	for (int i = 0; atomic_load(&sampling_inside) > 0 && i < 10000; i++)
 		nanosleep(&pause, NULL);
+	if (atomic_load(&sampling_inside) > 0)
+		return false;
 	/* Events have memory that a handler reads. */
 	sampled_threads_stop();
-	return atomic_load(&sampling_inside) == 0;
+	return true;
 }
 
-void sampler_close(void)
+bool sampler_close(void)
 {
+	if (atomic_load(&sampling_inside) > 0)
+		return false;
+	/* Where a handler was inside at the stop. */
+	sampled_threads_stop();
 	sampled_threads_end();
 	give_all_back();
+	return true;
 }
 
 void sampler_thread_begins(int64_t java_id, const char *name)

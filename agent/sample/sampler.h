@@ -51,9 +51,10 @@ bool sampler_has_learnt(void);
 int sampler_prepare(const struct options *options, struct error *error);
 
 /* Takes the memory for a session, whose trace has the rows of threads; its writer may begin then. 0, or a
- * negative code. sampler_close gives it back, behind the writer's end. */
+ * negative code. sampler_close gives it back, behind the writer's end; false: a handler is still inside, and all
+ * stays. */
 int sampler_open(struct session *session, struct error *error);
-void sampler_close(void);
+bool sampler_close(void);
 
 /* Threads are sampled from now on. */
 void sampler_begin(void);
