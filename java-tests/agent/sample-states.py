@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
-"""Two seconds interpreted, compiled by either compiler, in native code, in the kernel: the view of
-states says each, within 5 %."""
+"""Two seconds interpreted, compiled by either compiler, in native code, in the kernel, waiting in one
+way or another: the view of states says each, within 5 %."""
 import pathlib
 import sys
 
@@ -10,17 +10,24 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Test, run  # noqa: E402
 
 MILLISECONDS = 2000
-# Options of the JVM, and what the program does, in which state. Waiting: by wall time.
+# A condition, and its period; options of the JVM; what the program does, in which state.
+CPU, WALL = ("cpu:1ms", 1e6), ("wall:10ms", 1e7)
 RUNS = [
-    ((), {"interpreted": "interpreted", "native": "native", "kernel": "kernel"}),
-    (("-XX:TieredStopAtLevel=1",), {"compiled": "c1"}),
-    (("-XX:-TieredCompilation",), {"compiled": "c2"}),
+    (CPU, (), {"interpreted": "interpreted", "native": "native", "kernel": "kernel"}),
+    (CPU, ("-XX:TieredStopAtLevel=1",), {"compiled": "c1"}),
+    (CPU, ("-XX:-TieredCompilation",), {"compiled": "c2"}),
+    (WALL, (), {"asleep": "waiting", "locked": "waiting", "notified": "waiting",
+                "parked": "waiting", "receiving": "waiting"}),
 ]
+STATES = ("interpreted", "c1", "c2", "native", "jvm", "kernel", "stub", "inlined", "waiting",
+          "unknown")
 
 
-def record(test, java, words, works, profile):
+def record(test, java, condition, words, works, profile):
     """What the program says that it used, in ns, by what it did."""
-    done = run(java, f"-agentpath:{test.agent}=calls=sample,sample=cpu:1ms,io=off,file={profile}",
+    threads = ",threads=main" if condition is WALL else ""
+    done = run(java, f"-agentpath:{test.agent}=calls=sample,sample={condition[0]}{threads},io=off,"
+               f"file={profile}",
                *words, "-XX:CompileCommand=quiet",
                "-XX:CompileCommand=exclude,SampleStates.interpreted", "-cp", test.work,
                "SampleStates", MILLISECONDS, *works)
@@ -30,16 +37,23 @@ def record(test, java, words, works, profile):
     return {name: int(used) for name, used in map(str.split, done.out.splitlines())}
 
 
-def differences(test, works, used, profile):
+def differences(test, condition, works, used, profile):
     """Lines."""
     rows = test.views(profile).rows("states")
-    found = {state: sum(row["samples"][state] for row in rows) for state in
-             ("interpreted", "c1", "c2", "native", "jvm", "kernel", "stub", "inlined", "unknown")}
+    found = {state: sum(row["samples"].get(state, 0) for row in rows) for state in STATES}
     print(f"  {found}")
-    for work, state in works.items():
-        periods = used[work] / 1e6
-        if abs(found[state] - periods) > 0.05 * periods:
-            yield f"{work}: {found[state]} samples in state {state} instead of {periods:.0f}"
+    periods = {work: used[work] / condition[1] for work in works}
+    for state in sorted(set(works.values())):
+        expected = sum(periods[work] for work in works if works[work] == state)
+        if abs(found[state] - expected) > 0.05 * expected:
+            yield f"{found[state]} samples in state {state} instead of {expected:.0f}"
+    # Of those that wait each is in a method of its own.
+    seen = {row["method"]: row["samples_cum"]["wall"]
+            for row in test.views(profile).rows("methods")
+            if condition is WALL and row["class"] == "SampleStates"}
+    for work in works if condition is WALL else ():
+        if abs(seen.get(work, 0) - periods[work]) > 0.05 * periods[work]:
+            yield f"{work}: {seen.get(work)} samples instead of {periods[work]:.0f}"
     for row in rows:
         if sum(number for state, number in row["samples"].items() if state != "all") != \
                 row["samples"]["all"]:
@@ -50,17 +64,17 @@ def main():
     test = Test()
     for java in test.javas:
         test.javac(java, "SampleStates")
-        for words, works in RUNS:
+        for condition, words, works in RUNS:
             # What else runs on the machine is noise, which does not come twice.
             for last in False, True:
                 profile = test.new_profile()
-                print(java, *words, flush=True)
-                used = record(test, java, words, works, profile)
-                wrong = list(differences(test, works, used, profile))
+                print(java, condition[0], *words, flush=True)
+                used = record(test, java, condition, words, works, profile)
+                wrong = list(differences(test, condition, works, used, profile))
                 if not wrong or last:
                     break
             for line in wrong:
-                test.fail(f"{java} {' '.join(words)}: {line}")
+                test.fail(f"{java} {condition[0]} {' '.join(words)}: {line}")
     test.finish()
 
 
