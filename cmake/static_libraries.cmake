@@ -40,9 +40,9 @@ target_link_libraries(jprof::sqlite INTERFACE m ${CMAKE_DL_LIBS} Threads::Thread
 execute_process(COMMAND ${CMAKE_C_COMPILER} --sysroot=${CMAKE_SYSROOT} -print-file-name=libsupc++.a
 	OUTPUT_VARIABLE JPROF_supc_printed OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT IS_ABSOLUTE "${JPROF_supc_printed}")
-	file(GLOB JPROF_supc_printed
+	file(GLOB JPROF_supc_found
 		${CMAKE_SYSROOT}/usr/lib/gcc/${CMAKE_LIBRARY_ARCHITECTURE}/*/libsupc++.a)
-	list(POP_BACK JPROF_supc_printed JPROF_supc_printed)
+	list(POP_BACK JPROF_supc_found JPROF_supc_printed)
 endif()
 if(NOT JPROF_supc_printed)
 	message(FATAL_ERROR "there is no libsupc++.a: it comes with g++")
