@@ -18,7 +18,7 @@ import java.util.zip.Deflater;
  * interpreted (the test has that method excluded from compilation), compiled, native, kernel. Or so
  * much time by the clock in one of the methods that wait: asleep, locked, notified, parked, receiving.
  * Prints "STATE NANOSECONDS", as it has measured it: of a method that waits, the time that the thread
- * was in it and used no processor.
+ * was in it and used no processor. And "all NANOSECONDS": the processor time of the whole thread.
  */
 public class SampleStates {
     static final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -191,6 +191,7 @@ public class SampleStates {
                 }
                 System.out.println(arguments[i] + " " + used);
             }
+            System.out.println("all " + threads.getCurrentThreadCpuTime());
         }
     }
 }
