@@ -19,12 +19,12 @@ MEGABYTES, PERIOD = 16000, 512 << 10
 CLASSES = {"bytes": "byte[]", "references": "java.lang.Object[]", "small": "SampleAlloc$Small",
            "make": "SampleAlloc$Inlined", "cloned": "int[]", "text": "char[]",
            "interpreted": "short[]", "large": "long[]"}
-# Objects that fit into no buffer of a thread are by themselves: beside others the JVM of JDK 17 takes them
-# too rarely, and what is allocated next instead.
+# Objects that fit into no buffer of a thread are by themselves: beside others the JVM takes them too rarely
+# before JDK 25, and what is allocated next instead.
 RUNS = {"small objects": [method for method in CLASSES if method != "large"],
         "large objects": ["large"]}
 MIXED = {"objects of all sizes": list(CLASSES)}
-MIXED_FROM = 25 # the release of which it is known that it takes each of these as often as it should
+MIXED_FROM = 25
 
 
 def release(java):
