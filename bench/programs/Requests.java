@@ -67,13 +67,18 @@ final class Requests {
 
 	private static boolean answered(String address) {
 		try {
-			HttpURLConnection connection =
-					(HttpURLConnection) URI.create(address).toURL().openConnection();
-			String page = new String(connection.getInputStream().readAllBytes());
-
-			return connection.getResponseCode() == 200 && page.endsWith("</table>\n");
+			return page(address).endsWith("</table>\n");
 		} catch (IOException e) {
 			return false;
 		}
+	}
+
+	static String page(String address) throws IOException {
+		HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
+		String page = new String(connection.getInputStream().readAllBytes());
+
+		if (connection.getResponseCode() != 200)
+			throw new IOException(connection.getResponseCode() + " for " + address);
+		return page;
 	}
 }

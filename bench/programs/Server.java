@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.catalina.Context;
+import org.apache.catalina.LifecycleException;
 import org.apache.catalina.startup.Tomcat;
 
 /**
@@ -82,16 +83,9 @@ final class Server {
 
 	public static void main(String[] args) throws Exception {
 		File base = Files.createTempDirectory("jprof-tomcat").toFile();
-		Tomcat tomcat = new Tomcat();
-
-		tomcat.setBaseDir(base.getPath());
-		tomcat.setPort(0);
-		tomcat.getConnector().setProperty("address", "127.0.0.1");
-		Context context = tomcat.addContext("", base.getPath());
-		Tomcat.addServlet(context, "table", new Table());
-		context.addServletMappingDecoded("/", "table");
-		tomcat.start();
+		Tomcat tomcat = start(base);
 		long begin = ManagementFactory.getRuntimeMXBean().getStartTime();
+
 		System.out.println(tomcat.getConnector().getLocalPort() + " " +
 				(System.currentTimeMillis() - begin));
 		while (System.in.read() >= 0)
@@ -101,7 +95,20 @@ final class Server {
 		delete(base);
 	}
 
-	private static void delete(File file) {
+	static Tomcat start(File base) throws LifecycleException {
+		Tomcat tomcat = new Tomcat();
+
+		tomcat.setBaseDir(base.getPath());
+		tomcat.setPort(0);
+		tomcat.getConnector().setProperty("address", "127.0.0.1");
+		Context context = tomcat.addContext("", base.getPath());
+		Tomcat.addServlet(context, "table", new Table());
+		context.addServletMappingDecoded("/", "table");
+		tomcat.start();
+		return tomcat;
+	}
+
+	static void delete(File file) {
 		File[] files = file.listFiles();
 
 		for (File each : files == null ? new File[0] : files)

@@ -64,7 +64,8 @@ final class Steady {
 		};
 	}
 
-	private static Turns.Work javac(String folder, String list) throws Exception {
+	/** Compiles the files of the list into FOLDER-classes. */
+	static Turns.Work javac(String folder, String list) throws Exception {
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		List<File> files = new ArrayList<>();
 
