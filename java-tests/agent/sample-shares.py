@@ -4,17 +4,16 @@
 """A program that measures what processor time each of its methods uses: their shares of the samples
 are the same, within three standard errors, for 95 of 100 methods. Compiled by both compilers in
 turns, by the first one alone, and by the second one alone."""
-import math
 import pathlib
 import sqlite3
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import shares  # noqa: E402
 from harness import Test, run  # noqa: E402
 
-MILLISECONDS = 8000
+SECONDS = 8
 PERIOD_US = 250
-WAYS = {"tiered": (), "c1": ("-XX:TieredStopAtLevel=1",), "c2": ("-XX:-TieredCompilation",)}
 # What never runs compiled, and what is compiled otherwise than the way is called.
 NOT_THERE = {"tiered": (), "c1": ("c2", "c2-inlined"), "c2": ("c1", "c1-inlined")}
 
@@ -24,19 +23,13 @@ def record(test, java, way):
     profile, file = test.new_profile(), test.work / "written"
     if pathlib.Path("/dev/shm").is_dir():
         file = pathlib.Path("/dev/shm") / f"{test.work.name}.written"
-    # What jprof does for each read and write would be time of the program, and no sample.
-    options = f"calls=sample,sample=cpu:{PERIOD_US}us,io=off,file={profile}"
-    done = run(java, f"-agentpath:{test.agent}={options}",
-               *WAYS[way], "-XX:CompileCommand=quiet",
-               "-XX:CompileCommand=exclude,SampleShares.interpreted*",
-               "-Djdk.virtualThreadScheduler.parallelism=1",
-               "-Djdk.virtualThreadScheduler.maxPoolSize=1",
-               "-cp", test.work, "SampleShares", MILLISECONDS, file)
+    done = run(*shares.command(java, way, test.work, SECONDS, file,
+                               shares.jprof(test.agent, PERIOD_US, profile)))
     file.unlink(missing_ok=True)
     if done.status != 0 or done.err:
         test.fail(str(done))
         test.finish()
-    return {name: int(used) for name, used in map(str.split, done.out.splitlines())}, profile
+    return shares.used(done.out), profile
 
 
 def stacks(profile):
@@ -49,28 +42,18 @@ def stacks(profile):
 def compare(test, used, profile):
     """Lines: the methods that are off, and what else is wrong."""
     found = {row["method"]: row["samples_cum"]["cpu"] for row in test.views(profile).rows("methods")
-             if row["class"] == "SampleShares" and row["method"] in used}
-    # Its method is inlinedDeep in a virtual thread.
-    if "virtual" in used:
-        found["inlinedDeep"] -= found["virtual"]
+             if row["class"] == shares.PROGRAM and row["method"] in used}
     count, amount = stacks(profile)
-    all_used, all_found = sum(used.values()), sum(found.values())
-    stacks_there = all_found * count / amount
-    off, chi = [], 0
-    for name, ns in used.items():
-        share, by_samples = ns / all_used, found.get(name, 0) / all_found
-        error = math.sqrt(share * (1 - share) / stacks_there)
-        chi += ((by_samples - share) / error) ** 2
-        if abs(by_samples - share) > 3 * error:
-            off.append(f"{name}: {100 * share:.2f} % of the time, {100 * by_samples:.2f} % of the "
-                       f"samples, {(by_samples - share) / error:+.1f} standard errors")
-    print(f"  {len(used)} methods, {all_found} samples, mean square of the standard errors "
-          f"{chi / len(used):.2f}")
+    seen = shares.Shares(used, found, amount / count)
+    off = [f"{method.name}: {100 * method.time:.2f} % of the time, {100 * method.samples:.2f} % of "
+           f"the samples, {method.errors:+.1f} standard errors" for method in seen.off]
+    print(f"  {len(used)} methods, {seen.found} samples, mean square of the standard errors "
+          f"{seen.mean_square:.2f}")
     wrong = off if len(off) > 0.05 * len(used) else []
     # Each period of the time that was measured is there.
-    expected = all_used / (PERIOD_US * 1000)
-    if abs(all_found - expected) > 0.03 * expected:
-        wrong.append(f"{all_found} samples of {expected:.0f} periods")
+    expected = seen.used / (PERIOD_US * 1000)
+    if abs(seen.found - expected) > 0.03 * expected:
+        wrong.append(f"{seen.found} samples of {expected:.0f} periods")
     for line in off:
         print(f"  {line}")
     return wrong
@@ -87,8 +70,8 @@ def states(test, way, profile):
 def main():
     test = Test()
     for java in test.javas:
-        test.javac(java, "SampleShares")
-        for way in WAYS:
+        test.javac(java, shares.PROGRAM)
+        for way in shares.WAYS:
             # What else runs on the machine is noise, which does not come twice.
             for last in False, True:
                 print(f"{java} {way}", flush=True)
