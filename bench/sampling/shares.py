@@ -22,15 +22,18 @@ PERIOD_US = 1000
 # What their manuals advise. jprof asks for the same by itself.
 PRECISE = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints")
 WORST = 4
+# The program's own, by its name, and as the JVM calls it at its end.
+MAIN = ("main", "DestroyJavaVM")
 
 
 class Samples:
-    """What a profiler has found. by_method: periods that have the method on their stack. stacks, periods:
-    of all. main, outside: periods in the program's thread, and those of them without a frame of it."""
+    """What a profiler has found. by_method: periods that have the method on their stack. Of the thread
+    main: stacks, the periods that these stand for, and those of the periods without a frame of the
+    program."""
 
     def __init__(self):
         self.by_method = collections.Counter()
-        self.stacks = self.periods = self.main = self.outside = 0
+        self.stacks = self.periods = self.outside = 0
 
 
 class Bench:
@@ -65,10 +68,8 @@ class Bench:
                 samples.by_method[row["method"]] += row["samples_cum"]["cpu"]
         with sqlite3.connect(profile) as database:
             samples.stacks, samples.periods = database.execute(
-                "SELECT sum(count), sum(amount) FROM samples").fetchone()
-        in_main = [row for row in seen.rows("tree") if row["thread"] == "main"]
-        samples.main = sum(row["samples_cum"]["cpu"] for row in in_main if row["level"] == 0)
-        samples.outside = samples.main - samples.by_method["main"]
+                "SELECT sum(count), sum(amount) FROM samples WHERE thread = 'main'").fetchone()
+        samples.outside = samples.periods - samples.by_method["main"]
         return samples
 
     def async_missing(self):
@@ -119,7 +120,7 @@ class Bench:
         within = len(seen.methods) - len(seen.off)
         print(f"  {way:6} {name:14} {within:3} of {len(seen.methods)} {100 * within / len(seen.methods):4.0f} %"
               f" {seen.mean_square:11.2f} {seen.stacks:8.0f} {100 * seen.found * PERIOD_US * 1000 / seen.used:8.1f} %"
-              f" {100 * samples.outside / max(samples.main, 1):7.2f} %  "
+              f" {100 * samples.outside / max(samples.periods, 1):7.2f} %  "
               + ", ".join(f"{method.name} {method.errors:+.1f}" for method in seen.worst[:WORST]),
               flush=True)
 
@@ -138,17 +139,15 @@ class Bench:
 
 
 def add_stack(samples, stack, stacks, periods):
-    """stack: "[THREAD];OUTERMOST;...;INNERMOST", with threads as "main" or "main tid=1"."""
+    """stack: "[THREAD];OUTERMOST;...;INNERMOST"; "[main]", say, or "[main tid=1]"."""
     thread, *frames = stack.split(";")
     mine = {frame.rpartition(".")[2] for frame in frames if frame.startswith(f"{shares.PROGRAM}.")}
     for method in mine:
         samples.by_method[method] += periods
-    samples.stacks += stacks
-    samples.periods += periods
-    if thread.strip("[]").split(" tid=")[0] == "main":
-        samples.main += periods
-        if not mine:
-            samples.outside += periods
+    if thread.strip("[]").split(" tid=")[0] in MAIN:
+        samples.stacks += stacks
+        samples.periods += periods
+        samples.outside += 0 if mine else periods
 
 
 Bench(*sys.argv[1:6]).all()
