@@ -247,7 +247,8 @@ static uint32_t changes_of(const struct perf_event_mmap_page *page)
 bool sample_event_ease(struct sample_event *event, const struct sample_event_choice *choice,
 	pid_t tid, int signal)
 {
-	enum { PERIODS = 64, CHANGES_A_TURN = 2, TURNS_A_PERIOD = 2 };
+	/* More than once in a row: the first hundreds of ms of a JVM are full of turns, as it compiles. */
+	enum { PERIODS = 64, TIMES = 4, CHANGES_A_TURN = 2, TURNS_A_PERIOD = 2 };
 	const struct perf_event_mmap_page *page = event->ring;
 	uint32_t changes;
 
@@ -255,8 +256,9 @@ bool sample_event_ease(struct sample_event *event, const struct sample_event_cho
 		return false;
 	changes = changes_of(page) - event->changes;
 	event->changes += changes;
-	if (changes >= event->periods * CHANGES_A_TURN * TURNS_A_PERIOD &&
-		begin_timer(event, choice, tid, signal) == 0)
+	if (changes < event->periods * CHANGES_A_TURN * TURNS_A_PERIOD)
+		event->hasty = 0;
+	else if (++event->hasty >= TIMES && begin_timer(event, choice, tid, signal) == 0)
 		end_perf(event);
 	event->periods = 0;
 	return event->timed;

@@ -44,6 +44,7 @@ struct sample_event {
 	int timer; /* the kernel's number */
 	bool timed;
 	uint32_t periods, changes; /* of the ring's own count, when turns were last looked at */
+	uint32_t hasty;            /* how often in a row there were too many */
 };
 
 /* Begins to sample the thread, which may be any of the process. 0, or -errno. */
