@@ -11,7 +11,7 @@
 #
 # Each profiler has runs of its own, so that none sees what another does to the program, with a sample each
 # millisecond of processor time; each run lasts SECONDS of it, 20 unless given, and has the program's own figures
-# to be compared with. In all that takes five minutes. `./dev bench` leaves it out.
+# to be compared with. In all that takes six minutes. `./dev bench` leaves it out.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"

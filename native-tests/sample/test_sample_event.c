@@ -136,7 +136,7 @@ static void test_kernel_stack(void **state)
 
 static struct sample_event_choice eased_choice;
 static __thread unsigned eased;
-static int turn_pipes[4]; /* there and back */
+static int turn_pipes[4];       /* there and back */
 static unsigned turning = BUSY; /* periods with turns: the first ones */
 
 static void on_signal_ease(int signal, siginfo_t *info, void *context)
