@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "metric/clock.h"
 
 enum { PAGE = 4096, RING_BYTES = PAGE };
 
@@ -262,4 +265,40 @@ bool sample_event_ease(struct sample_event *event, const struct sample_event_cho
 		end_perf(event);
 	event->periods = 0;
 	return event->timed;
+}
+
+/* ---- what it costs ---- */
+
+static int by_size(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return (a > b) - (a < b);
+}
+
+uint64_t sample_event_interrupt_ns(void)
+{
+	enum { GAPS = 64, FEWEST = 16, NOTICED_NS = 1500, LONGEST_NS = 40 * 1000 * 1000 };
+	const struct sample_event_choice often = {
+		.perf = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK},
+		.period = 100 * 1000};
+	int fd = open_perf(&often, 0);
+	uint64_t gap[GAPS], begin = clock_system(), before = begin, now;
+	unsigned gaps = 0;
+
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	for (; gaps < GAPS && before - begin < LONGEST_NS; before = now) {
+		now = clock_system();
+		if (now - before > NOTICED_NS)
+			gap[gaps++] = now - before;
+	}
+	close(fd);
+	if (gaps < FEWEST)
+		return 0;
+	qsort(gap, gaps, sizeof(*gap), by_size);
+	return gap[gaps / 2];
 }

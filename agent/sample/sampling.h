@@ -31,7 +31,7 @@ struct condition {
 	char name[280];
 	struct sample_choice choice;
 	struct sample_event_choice event;
-	const char *how;
+	char how[128]; /* in words, for the summary */
 	_Atomic uint64_t taken, loss[SAMPLE_LOSSES], throttled;
 };
 
