@@ -130,29 +130,7 @@ static void unchain(struct sampled_thread *thread)
 		atomic_store(at, atomic_load(&thread->next));
 }
 
-static void close_events(struct sampled_thread *thread)
-{
-	for (unsigned i = 0; i < choice_count; i++)
-		sample_event_close(&thread->event[i]);
-}
-
-static void open_events(struct sampled_thread *thread)
-{
-	for (unsigned i = 0; i < choice_count; i++) {
-		int status;
-
-		if (choices[i].period == 0)
-			continue;
-		status = sample_event_open(
-			&thread->event[i], &choices[i], thread->tid, sample_signal);
-		/* It may have ended meanwhile. */
-		if (status < 0 && status != -ESRCH)
-			state.refused++;
-		if (thread->event[i].timed && !choices[i].timers)
-			state.timed++;
-	}
-}
-
+/* 0: it has ended. */
 static uint64_t used_before(pid_t tid)
 {
 	struct timespec used;
@@ -170,6 +148,46 @@ static bool clocked(void)
 	for (unsigned i = 0; i < choice_count; i++)
 		any |= choices[i].clock;
 	return any;
+}
+
+/* What a thread used when its last period was not over: much of what short-lived ones do. */
+static void count_rest(const struct sampled_thread *thread)
+{
+	uint64_t used = clocked() ? used_before(thread->tid) : 0;
+
+	for (unsigned i = 0; i < choice_count; i++) {
+		const struct sample_event *event = &thread->event[i];
+		uint64_t told = thread->before + thread->told[i] * choices[i].period;
+
+		if (choices[i].clock && (event->ring || event->timed) && used > told)
+			state.rest_ns[i] += used - told;
+	}
+}
+
+static void close_events(struct sampled_thread *thread)
+{
+	count_rest(thread);
+	for (unsigned i = 0; i < choice_count; i++)
+		sample_event_close(&thread->event[i]);
+}
+
+static void open_events(struct sampled_thread *thread)
+{
+	memset(thread->told, 0, sizeof(thread->told));
+	thread->before = clocked() ? used_before(thread->tid) : 0;
+	for (unsigned i = 0; i < choice_count; i++) {
+		int status;
+
+		if (choices[i].period == 0)
+			continue;
+		status = sample_event_open(
+			&thread->event[i], &choices[i], thread->tid, sample_signal);
+		/* It may have ended meanwhile. */
+		if (status < 0 && status != -ESRCH)
+			state.refused++;
+		if (thread->event[i].timed && !choices[i].timers)
+			state.timed++;
+	}
 }
 
 static void take_out(struct sampled_thread *thread)

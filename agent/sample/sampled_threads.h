@@ -28,11 +28,13 @@ struct sampled_thread {
 	char name[256];  /* UTF-8 */
 	bool unwanted;   /* by the session's choice of threads */
 	/* Of Java's threads, for those who look from outside; under the lock, but for due. */
-	uintptr_t java;       /* JavaThread; 0: not known */
-	_Atomic(void *) slot; /* of its events, where those know it */
-	uint64_t tick;        /* of the last look */
-	uint64_t ran;         /* ns of processor time until then */
-	_Atomic uint32_t due; /* ticks that its handler is to count */
+	uintptr_t java;                   /* JavaThread; 0: not known */
+	_Atomic(void *) slot;             /* of its events, where those know it */
+	uint64_t tick;                    /* of the last look */
+	uint64_t ran;                     /* ns of processor time until then */
+	_Atomic uint32_t due;             /* ticks that its handler is to count */
+	uint64_t before;                  /* ns of processor time when its events were opened */
+	uint64_t told[SAMPLE_CONDITIONS]; /* periods since; its handler's */
 	struct sample_event event[SAMPLE_CONDITIONS];
 	struct sampled_thread *_Atomic next; /* of the same hash */
 	struct sampled_thread *link;         /* under the lock: ended, or free */
@@ -88,6 +90,7 @@ struct sampled_threads_state {
 	uint64_t timed;   /* threads that a timer samples, as perf had no room */
 	uint64_t refused; /* threads without an event that they should have */
 	uint64_t late_ns; /* processor time that threads had used when they were found */
+	uint64_t rest_ns[SAMPLE_CONDITIONS]; /* that no period has told of, by condition */
 };
 struct sampled_threads_state sampled_threads_state(void);
 

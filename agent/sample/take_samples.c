@@ -40,6 +40,7 @@ static void poll_event(struct sampled_thread *thread, unsigned place, const sigi
 	struct sample_event *event = &thread->event[place];
 
 	sample_event_poll(event, info, kernel);
+	thread->told[place] += kernel->periods + kernel->lost;
 	if (sample_event_ease(
 		    event, &sampling.condition[place].event, thread->tid, sampling_signal))
 		atomic_fetch_add(&sampling.eased, 1);
