@@ -137,7 +137,10 @@ static void add_sample(void *unused, const struct sample_record *record)
 	uint32_t node, next, line;
 
 	sampling.ended[record->end]++;
-	if (frames == 0) {
+	/* In code of which nothing is known: it is in the tree all the same. */
+	if (record->frames == 0 && record->end > WALK_CUT)
+		name[0] = (struct frame_name){.state = SAMPLE_UNKNOWN};
+	else if (frames == 0) {
 		sampling_lose(record->weight, SAMPLE_INSIDE);
 		return;
 	}
@@ -171,7 +174,7 @@ static void add_sample(void *unused, const struct sample_record *record)
 	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;
 	/* What the sample is about has the state of the code that did it. */
-	if (frame_unpack(record->frame[0]).kind == FRAME_NAMED && frames > 1)
+	if (frames > 1 && frame_unpack(record->frame[0]).kind == FRAME_NAMED)
 		name[0].state = name[1].state;
 	if (node)
 		count_sample(record, node, name[0].state, line);
