@@ -4,6 +4,7 @@
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import javax.tools.Diagnostic;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -19,7 +21,8 @@ import javax.tools.ToolProvider;
 /**
  * Does the same work again and again, WARM rounds first, then in turns with profilers (see Turns):
  * {@code PROFILERS TIMES WARM ROUNDS h2 SCRIPT}, {@code ... javac FOLDER LIST}, {@code ... tomcat COMMAND...}
- * (the server's); or {@code deep SECONDS DEPTH}, which prints how often it spun.
+ * (the server's), {@code ... groovy SCRIPT} and {@code ... clojure SCRIPT}, whose values are what a round calls;
+ * or {@code deep SECONDS DEPTH}, which prints how often it spun.
  */
 final class Steady {
 	private static final int REQUESTS = 20000;
@@ -42,6 +45,12 @@ final class Steady {
 		case "javac":
 			inTurns(args, ProcessHandle.current().pid(), javac(args[5], args[6]));
 			break;
+		case "groovy":
+			inTurns(args, ProcessHandle.current().pid(), groovy(args[5]));
+			break;
+		case "clojure":
+			inTurns(args, ProcessHandle.current().pid(), clojure(args[5]));
+			break;
 		default:
 			tomcat(args);
 		}
@@ -50,7 +59,7 @@ final class Steady {
 	private static void inTurns(String[] args, long pid, Turns.Work work) throws Exception {
 		for (int i = 0; i < Integer.parseInt(args[2]); i++)
 			work.round();
-		new Turns(pid, work, Integer.parseInt(args[3])).take(Path.of(args[0]), Integer.parseInt(args[1]));
+		new Turns(pid, work, args[3]).take(Path.of(args[0]), Integer.parseInt(args[1]));
 	}
 
 	private static Turns.Work h2(String script) throws Exception {
@@ -76,11 +85,31 @@ final class Steady {
 				List<String> options = List.of("-nowarn", "-proc:none", "-XDignore.symbol.file",
 						"--patch-module", "jdk.hotspot.agent=" + folder, "-d", folder + "-classes");
 
+				List<String> errors = new ArrayList<>();
+
 				if (!compiler.getTask(null, manager, diagnostic -> {
+					if (diagnostic.getKind() == Diagnostic.Kind.ERROR)
+						errors.add(diagnostic.toString());
 				}, options, null, manager.getJavaFileObjectsFromFiles(files)).call())
-					throw new IllegalStateException("javac failed");
+					throw new IllegalStateException("javac failed: " + errors);
 			}
 		};
+	}
+
+	/** By reflection, as it may not be there. */
+	private static Turns.Work groovy(String script) throws Exception {
+		Class<?> shell = Class.forName("groovy.lang.GroovyShell");
+		Method evaluate = shell.getMethod("evaluate", File.class);
+
+		return ((Runnable) evaluate.invoke(shell.getDeclaredConstructor().newInstance(),
+				new File(script)))::run;
+	}
+
+	private static Turns.Work clojure(String script) throws Exception {
+		Class.forName("clojure.lang.RT");
+		Method load = Class.forName("clojure.lang.Compiler").getMethod("loadFile", String.class);
+
+		return ((Runnable) load.invoke(null, script))::run;
 	}
 
 	private static void tomcat(String[] args) throws Exception {

@@ -33,13 +33,17 @@ final class Turns {
 	private final long pid;
 	private final Work work;
 	private final int rounds;
+	private final long ns;
 	private final List<Double> alone = new ArrayList<>();
 
-	/** pid: where the work is done. rounds: of one turn. */
-	Turns(long pid, Work work, int rounds) {
+	/** pid: where the work is done. length: of half a turn: rounds, or seconds, as in "5s". */
+	Turns(long pid, Work work, String length) {
+		boolean seconds = length.endsWith("s");
+
 		this.pid = pid;
 		this.work = work;
-		this.rounds = rounds;
+		rounds = seconds ? 1 : Integer.parseInt(length);
+		ns = seconds ? Long.parseLong(length.substring(0, length.length() - 1)) * 1_000_000_000L : 0;
 	}
 
 	/** A turn without lies before and behind each with a profiler. Prints "NAME SECONDS PERCENT ERROR". */
@@ -69,12 +73,20 @@ final class Turns {
 
 	/** Seconds. The first half is not counted: it may pay for the switch. */
 	private double turn() throws Exception {
-		for (int i = 0; i < rounds; i++)
+		half();
+		return half();
+	}
+
+	/** Seconds; where it is that long, of one round. */
+	private double half() throws Exception {
+		long begin = System.nanoTime(), now = begin;
+		int done = 0;
+
+		for (; done < rounds || now - begin < ns; done++) {
 			work.round();
-		long begin = System.nanoTime();
-		for (int i = 0; i < rounds; i++)
-			work.round();
-		return (System.nanoTime() - begin) / 1e9;
+			now = System.nanoTime();
+		}
+		return (now - begin) / 1e9 / (ns > 0 ? done : 1);
 	}
 
 	private void shell(String command) throws IOException, InterruptedException {

@@ -49,7 +49,7 @@ tomcat_path() {
 prepare_jdk() {
 	local tree=$work/jdk.hotspot.agent
 
-	rm -rf "$tree" "$work"/*.class
+	rm -rf "$tree" "$tree-classes" "$work"/*.class
 	"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" "$here"/*.java \
 		"$here"/../programs/Requests.java
 	if [ -r "$tomcat" ]; then
