@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * used, as Java tells it: in their own code, and in all since they were born.
  */
 public class SampleCrowd {
-    /** A step is x * FACTOR + 1 (modulo 2^64), FACTOR * INVERSE is 1. */
+    /** A step is (x ^ x >>> 32) * FACTOR + 1, modulo 2^64; FACTOR * INVERSE is 1. */
     static final long FACTOR = 6364136223846793005L, INVERSE = -4568919932995229531L;
     static final ThreadMXBean bean = ManagementFactory.getThreadMXBean();
     static final AtomicLong right = new AtomicLong(), own = new AtomicLong(), all = new AtomicLong();
@@ -23,13 +23,15 @@ public class SampleCrowd {
 
     static long go(long x, int rounds) {
         for (int i = 0; i < rounds; i++)
-            x = x * FACTOR + 1;
+            x = (x ^ x >>> 32) * FACTOR + 1;
         return x;
     }
 
     static long back(long x, int rounds) {
-        for (int i = 0; i < rounds; i++)
+        for (int i = 0; i < rounds; i++) {
             x = (x - 1) * INVERSE;
+            x ^= x >>> 32;
+        }
         return x;
     }
 

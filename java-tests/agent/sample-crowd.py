@@ -20,7 +20,7 @@ from harness import Test, run  # noqa: E402
 
 PERIOD_NS = 1000000
 # Kind, threads, rounds of each.
-CROWDS = [("platform", 64, 8000000), ("platform", 10000, 30000), ("virtual", 100000, 4000)]
+CROWDS = [("platform", 64, 4000000), ("platform", 10000, 30000), ("virtual", 100000, 4000)]
 LOSSES = ("inside", "outside", "full", "kernel", "rest")
 # Threads of the program's. Those that carry virtual ones have what the scheduler does.
 NAMES, CARRIERS = "crowd-%", "ForkJoinPool-1-worker-%"
