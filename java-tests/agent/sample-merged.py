@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 """Probes in some methods, and samples on two conditions: calls are exact, the samples of what has no
-probes are below them in one tree, and all that was taken is in it."""
+probes are below them in one tree, and all that was taken is in it. While paths come all the time, the file is
+whole after each flush."""
 import collections
 import pathlib
 import sqlite3
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness import Test, run  # noqa: E402
 
 ROUNDS = 4000
+FLUSHES = 10
 PROBED = ("entry", "inner", "again")
 CONDITIONS = {"cpu": "cpu:250us", "alloc": "alloc:64k"}
 # Below which methods of the program there may be others: of what has a probe, the nearest that has one.
@@ -104,10 +107,29 @@ def classes(test, profile):
         test.expect(found.get(name, 0) > 100, f"{name}: {found.get(name, 0)} samples")
 
 
+def whole_at_each_flush(test, java):
+    """Each sampled node's caller is there, or one that it went to."""
+    profile = test.new_profile()
+    words = java, f"-agentpath:{test.agent}=sample=cpu:100us,file={profile}", "-cp", test.work, "SampleGrowing"
+    with subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as program:
+        program.stdout.readline()
+        for _ in range(FLUSHES):
+            test.jprof("snapshot", program.pid)
+            with sqlite3.connect(profile) as database:
+                lost = database.execute(
+                    "SELECT count(*) FROM node n WHERE parent NOT IN (SELECT id FROM node) "
+                    "AND parent NOT IN (SELECT id FROM forward)").fetchone()[0]
+            test.expect(lost == 0, f"{lost} nodes are below nodes that are not there")
+        program.stdin.close()
+    test.expect(program.returncode == 0, f"exit status {program.returncode}")
+
+
 def main():
     test = Test()
     for java in test.javas:
-        test.javac(java, "SampleMerged")
+        test.javac(java, "SampleMerged", "SampleGrowing")
+        whole_at_each_flush(test, java)
         print(java, flush=True)
         counted, profile = record(test, java)
         seen = test.views(profile)
