@@ -261,10 +261,8 @@ static int put_conditions(struct profile_writer *profile, struct error *error)
 
 static int put(struct profile_writer *profile, struct error *error)
 {
-	int status;
+	int status = put_conditions(profile, error);
 
-	drain();
-	status = put_conditions(profile, error);
 	if (status == 0)
 		status = put_threads(profile, error);
 	return status == 0 ? sample_tree_put(sampling.tree, profile, error) : status;

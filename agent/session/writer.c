@@ -164,8 +164,12 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 {
 	const struct sample_source *samples = writer->source.samples;
 	uint64_t uncounted = 0;
-	int status = threads_put(&writer->threads, writer->error);
+	int status;
 
+	/* What is taken from now on may be in nodes that this visit does not show any more. */
+	if (samples)
+		samples->drain();
+	status = threads_put(&writer->threads, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
 	if (status == 0 && writer->source.code)

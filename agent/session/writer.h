@@ -25,10 +25,11 @@
 
 /* Stacks that are sampled, on their way into the file; see agent/sample/sampler.h. On the writer's thread. */
 struct sample_source {
-	/* Takes what waits; some times a second. */
+	/* Takes what waits; some times a second, and in a flush before the trace's rows are put: each node that it
+	 * was in is among those, or has a forward. */
 	void (*drain)(void);
-	/* Puts what changed, in a flush, behind the trace's rows. 0, or a negative code. A call of put_done
-	 * says whether it was kept. */
+	/* Puts what was taken and has changed, in a flush, behind the trace's rows. 0, or a negative code. A call
+	 * of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, struct error *error);
 	void (*put_done)(bool kept);
 	/* A node of the trace is no more. */
