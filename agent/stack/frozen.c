@@ -148,7 +148,6 @@ static uintptr_t continuation_of(uintptr_t java_thread)
 
 bool frozen_begin(struct frozen *frozen, uintptr_t java_thread)
 {
-
 	frozen->continuation = continuation_of(java_thread);
 	if (frozen->continuation == 0)
 		return false;

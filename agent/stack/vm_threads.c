@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "agent/stack/safe_read.h"
 
@@ -89,28 +90,33 @@ static uintptr_t plain_stack_base(uintptr_t sp)
 
 struct walk_thread vm_thread_now(uintptr_t sp)
 {
-	uintptr_t thread = known ? (uintptr_t)pthread_getspecific(key) : 0, class, base;
+	uintptr_t thread = known ? (uintptr_t)pthread_getspecific(key) : 0, class, base, size;
 
 	if (!thread || !safe_word(thread, &class) ||
-		!safe_word(thread + vm->thread_stack_base, &base) || base < sp)
-		return (struct walk_thread){0, plain_stack_base(sp)};
-	return (struct walk_thread){is_java_class(class) ? thread : 0, base};
+		!safe_word(thread + vm->thread_stack_base, &base) ||
+		!safe_word(thread + vm->thread_stack_size, &size) || base < sp)
+		return (struct walk_thread){
+			.stack_base = plain_stack_base(sp), .guarded = true};
+	return (struct walk_thread){.java = is_java_class(class) ? thread : 0,
+		.stack_base = base,
+		.guarded = base - sp > size};
 }
 
 struct vm_anchor vm_anchor_of(uintptr_t java_thread)
 {
-	const char *at = (const char *)java_thread;
-	const char *anchor = at + vm->thread_anchor;
+	uintptr_t at = java_thread + vm->thread_anchor;
+	struct vm_anchor anchor = {0};
 
-	return (struct vm_anchor){
-		.state =
-			__atomic_load_n((const uint32_t *)(const void *)(at + vm->thread_state),
-				__ATOMIC_ACQUIRE),
-		.sp = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_sp),
-			__ATOMIC_ACQUIRE),
-		.pc = __atomic_load_n((const uintptr_t *)(const void *)(anchor + vm->anchor_pc),
-			__ATOMIC_ACQUIRE),
-	};
+	if (!safe_u32(java_thread + vm->thread_state, &anchor.state))
+		return anchor;
+	atomic_thread_fence(memory_order_acquire);
+	if (!safe_word(at + vm->anchor_sp, &anchor.sp))
+		anchor.sp = 0;
+	atomic_thread_fence(memory_order_acquire);
+	if (!safe_word(at + vm->anchor_pc, &anchor.pc))
+		anchor.pc = 0;
+	atomic_thread_fence(memory_order_acquire);
+	return anchor;
 }
 
 bool vm_anchor_holds(const struct vm_anchor *anchor)
@@ -122,8 +128,11 @@ bool vm_anchor_holds(const struct vm_anchor *anchor)
 
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low)
 {
-	uintptr_t base = *(const uintptr_t *)(java_thread + vm->thread_stack_base);
+	uintptr_t base, size;
 
-	*low = base - *(const uintptr_t *)(java_thread + vm->thread_stack_size);
-	return (struct walk_thread){java_thread, base};
+	if (!safe_word(java_thread + vm->thread_stack_base, &base) ||
+		!safe_word(java_thread + vm->thread_stack_size, &size) || base < size)
+		base = size = 0;
+	*low = base - size;
+	return (struct walk_thread){.java = java_thread, .stack_base = base, .guarded = true};
 }

@@ -56,13 +56,19 @@ static bool in_stack(const struct walk *walk, uintptr_t at)
 	return at % WORD == 0 && at >= walk->low && at < walk->thread->stack_base;
 }
 
+/* Of the stack, or of the thread's struct. False: it is not there. */
+static bool thread_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
+{
+	if (walk->thread->guarded)
+		return safe_word(at, word);
+	*word = *(const uintptr_t *)at;
+	return true;
+}
+
 /* False: the address is not in the stack. */
 static bool stack_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 {
-	if (!in_stack(walk, at))
-		return false;
-	*word = *(const uintptr_t *)at;
-	return true;
+	return in_stack(walk, at) && thread_word(walk, at, word);
 }
 
 static bool read_stack(const void *user, uintptr_t at, uintptr_t *word)
@@ -239,30 +245,46 @@ static bool walk_interpreter_entry(struct walk *walk)
 	return try_part(walk, (struct frame_part){0, true}) || end(walk, WALK_RETURN);
 }
 
+/* True if the thread makes interpreted frames anew. */
+static bool is_unpacking(const struct walk *walk)
+{
+	uintptr_t frames;
+
+	return walk->thread->java && walk->vm->thread_unpacking != VM_NONE &&
+	       thread_word(walk, walk->thread->java + walk->vm->thread_unpacking, &frames) &&
+	       frames;
+}
+
+/* A word of the interpreted frame that the frame pointer is of. */
+static bool frame_word(const struct walk *walk, int at, uintptr_t *word)
+{
+	return stack_word(walk, walk->now.fp + (uintptr_t)(at * WORD), word);
+}
+
 static bool walk_interpreted(struct walk *walk)
 {
-	const intptr_t *fp = (const intptr_t *)walk->now.fp;
+	uintptr_t pc, sp, fp, word;
 	uint32_t method = 0;
-	uintptr_t sp;
 	int32_t bci;
 
-	if (walk->thread->java && walk->vm->thread_unpacking != VM_NONE &&
-		*(const uintptr_t *)(walk->thread->java + walk->vm->thread_unpacking))
+	if (is_unpacking(walk))
 		return end(walk, WALK_DEOPT);
-	if (has_interpreted_frame(walk))
-		method = seen_method(walk->walker->seen, (uintptr_t)fp[INTERPRETED_METHOD]);
+	if (has_interpreted_frame(walk) && frame_word(walk, INTERPRETED_METHOD, &word))
+		method = seen_method(walk->walker->seen, word);
 	if (method == 0)
 		return walk_interpreter_entry(walk);
 	/* While it interprets, the place is in a register; the frame has it during calls. */
 	bci = walk->innermost ? bci_of(walk, method, walk->now.bytecode) : -1;
-	if (bci < 0)
-		bci = bci_of(walk, method, (uintptr_t)fp[INTERPRETED_BYTECODE]);
+	if (bci < 0 && frame_word(walk, INTERPRETED_BYTECODE, &word))
+		bci = bci_of(walk, method, word);
 	if (!push_interpreted(walk, method, bci))
 		return false;
-	sp = (uintptr_t)fp[INTERPRETED_CALLER_SP];
-	if (sp < walk->now.fp || !in_stack(walk, sp))
+	if (!frame_word(walk, FRAME_RETURN, &pc) || !frame_word(walk, FRAME_LINK, &fp))
+		return end(walk, WALK_BOUNDS);
+	if (!frame_word(walk, INTERPRETED_CALLER_SP, &sp) || sp < walk->now.fp ||
+		!in_stack(walk, sp))
 		sp = walk->now.fp + 2 * WORD;
-	return go_out(walk, (uintptr_t)fp[FRAME_RETURN], sp, (uintptr_t)fp[FRAME_LINK]);
+	return go_out(walk, pc, sp, fp);
 }
 
 static bool read_native(struct walk *walk, const struct code *code)
@@ -426,11 +448,11 @@ static bool follow_thread(struct walk *walk)
 {
 	const struct vm_layout *vm = walk->vm;
 	uintptr_t at = walk->thread->java + vm->thread_anchor;
-	const struct anchor anchor = {.sp = *(const uintptr_t *)(at + vm->anchor_sp),
-		.pc = *(const uintptr_t *)(at + vm->anchor_pc),
-		.fp = *(const uintptr_t *)(at + vm->anchor_fp)};
+	struct anchor anchor;
 
-	return follow_anchor(walk, anchor);
+	return thread_word(walk, at + vm->anchor_sp, &anchor.sp) &&
+	       thread_word(walk, at + vm->anchor_pc, &anchor.pc) &&
+	       thread_word(walk, at + vm->anchor_fp, &anchor.fp) && follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
@@ -735,8 +757,10 @@ static bool walk_native(struct walk *walk)
 	struct native_frame frame = {
 		walk->now.pc, walk->now.sp, walk->now.fp, walk->now.link, false, walk->loaded};
 	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
-	uintptr_t java_sp = anchor ? *(const uintptr_t *)(anchor + walk->vm->anchor_sp) : 0;
+	uintptr_t java_sp = 0;
 
+	if (anchor && !thread_word(walk, anchor + walk->vm->anchor_sp, &java_sp))
+		anchor = java_sp = 0;
 	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))
 		return false;
 	if (unwind_step(walk->walker->modules, &stack, &frame, walk->innermost) &&

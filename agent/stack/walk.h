@@ -78,6 +78,9 @@ struct walker {
 struct walk_thread {
 	uintptr_t java;       /* JavaThread; 0: the JVM runs no Java code in it */
 	uintptr_t stack_base; /* behind its stack's last word */
+	/* Not all between may be there, nor the JavaThread: it is on another stack than its own, as coroutines and
+	 * handlers of signals may be, or its own is not known, or it is looked at from outside. */
+	bool guarded;
 };
 
 /* Fills at most `room` frames; returns how many. */

@@ -710,7 +710,8 @@ void fake_leave_java(struct fake_jvm *jvm)
 
 struct walk_thread fake_thread(const struct fake_jvm *jvm)
 {
-	return (struct walk_thread){jvm->java, (uintptr_t)(jvm->stack + FAKE_STACK_WORDS)};
+	return (struct walk_thread){
+		.java = jvm->java, .stack_base = (uintptr_t)(jvm->stack + FAKE_STACK_WORDS)};
 }
 
 /* ---- all of it ---- */

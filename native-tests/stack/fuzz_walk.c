@@ -350,6 +350,17 @@ static void walk_all(void)
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
 	check(seen, frame, count, end);
+	/* Its own stack is far above, or it has ended: what is not there must not be read. */
+	thread.guarded = true;
+	thread.stack_base = UINTPTR_MAX / WORD * WORD;
+	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
+	check(seen, frame, count, end);
+	thread.java = jvm->java;
+	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
+	check(seen, frame, count, end);
+	thread.java = from.fp;
+	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
+	check(seen, frame, count, end);
 	known_places_destroy(walker.known);
 	seen_methods_destroy(seen);
 }

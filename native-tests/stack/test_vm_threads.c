@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/mman.h>
 
 #include "agent/stack/vm_threads.h"
 #include "native-tests/stack/fake_jvm.h"
@@ -40,6 +41,10 @@ static void test_learn(void **state)
 	thread = vm_thread_now(sp);
 	assert_int_equal(thread.java, jvm->java);
 	assert_int_equal(thread.stack_base, fake_thread(jvm).stack_base);
+	/* On its own stack, or on another one below. */
+	assert_false(thread.guarded);
+	assert_true(vm_thread_now(sp - sizeof(sp)).guarded);
+	assert_int_equal(vm_thread_now(sp - sizeof(sp)).java, jvm->java);
 	vm_threads_each(count, &times);
 	assert_int_equal(times, 1);
 	assert_int_equal(vm_thread_system_id(jvm->java), 4711);
@@ -58,6 +63,7 @@ static void test_learn(void **state)
 	thread = vm_thread_now((uintptr_t)&thread);
 	assert_int_equal(thread.java, 0);
 	assert_true(thread.stack_base >= (uintptr_t)&thread);
+	assert_true(thread.guarded);
 	pthread_key_delete(key);
 }
 
@@ -90,6 +96,23 @@ static void test_anchor(void **state)
 	assert_int_equal(
 		vm_thread_stack(jvm->java, &low).stack_base, fake_thread(jvm).stack_base);
 	assert_int_equal(low, (uintptr_t)jvm->stack);
+	assert_true(vm_thread_stack(jvm->java, &low).guarded);
+}
+
+/* Its memory was given back to the system. */
+static void test_ended(void **state)
+{
+	void *memory = mmap(NULL, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct vm_anchor anchor;
+	uintptr_t low;
+
+	assert_true(memory != MAP_FAILED);
+	anchor = vm_anchor_of((uintptr_t)memory);
+	assert_false(vm_anchor_holds(&anchor));
+	assert_int_equal(vm_thread_stack((uintptr_t)memory, &low).stack_base, 0);
+	assert_int_equal(low, 0);
+	assert_int_equal(vm_thread_system_id((uintptr_t)memory), 0);
+	munmap(memory, 1 << 16);
 }
 
 static int create(void **state)
@@ -109,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_learn),
 		cmocka_unit_test(test_anchor),
+		cmocka_unit_test(test_ended),
 	};
 	return cmocka_run_group_tests(tests, create, destroy);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "agent/stack/known_places.h"
 #include "native-tests/stack/fake_jvm.h"
@@ -470,7 +471,7 @@ static void test_no_address(void **state)
 
 static void test_native(void **state)
 {
-	struct walk_thread thread = {0, fake_thread(jvm).stack_base};
+	struct walk_thread thread = {.stack_base = fake_thread(jvm).stack_base};
 	struct stack_frame frame[ROOM];
 	enum walk_end end;
 
@@ -544,7 +545,7 @@ static void test_bounds(void **state)
 	fake_enter_compiled(jvm, code_a, fake_java_return, FAKE_JAVA_WORDS);
 	fake_enter_interpreted(jvm, c, 3);
 	for (const uintptr_t *base = top; (uintptr_t)base >= jvm->now.sp; base--) {
-		struct walk_thread thread = {jvm->java, (uintptr_t)base};
+		struct walk_thread thread = {.java = jvm->java, .stack_base = (uintptr_t)base};
 		struct stack_frame frame[ROOM];
 		enum walk_end end;
 		unsigned count = walk_stack(&walker, &thread, &jvm->now, frame, ROOM, &end);
@@ -678,6 +679,51 @@ static void test_outside(void **state)
 	assert_string_equal(walk_outside(left + WORD), "whole");
 }
 
+/* ---- another stack than the thread's own ---- */
+
+/* The thread runs on a stack of its library's, below its own; between them is nothing: where frames lead there, it goes
+ * on where the thread left Java. */
+static void test_guarded(void **state)
+{
+	enum { PAGE = 4096, STACK = FAKE_STACK_WORDS * WORD };
+	char *memory = mmap(NULL, 2 * PAGE + STACK, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t *kept = jvm->stack, *low = (uintptr_t *)(void *)memory;
+	uintptr_t hole = (uintptr_t)memory + PAGE + 64;
+	struct stack_frame frame[ROOM];
+	struct walk_thread thread;
+	enum walk_end end;
+	unsigned count;
+
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(mprotect(memory + PAGE, PAGE, PROT_NONE), 0);
+	jvm->stack = (uintptr_t *)(void *)(memory + 2 * PAGE);
+	fake_stack_clear(jvm);
+	fake_enter_stub(jvm);
+	fake_enter_interpreted(jvm, a, 1);
+	fake_leave_java(jvm);
+	thread = fake_thread(jvm);
+	thread.guarded = true;
+	low[8] = hole;
+	low[9] = jvm->native;
+	jvm->now = (struct machine){
+		.pc = jvm->native, .sp = (uintptr_t)low, .fp = (uintptr_t)&low[8]};
+	count = walk_stack(&walker, &thread, &jvm->now, frame, ROOM, &end);
+	assert_string_equal(text_of(frame, count, end), "N N i:a@1 whole");
+	/* An interpreted frame there. */
+	thread.java = 0;
+	jvm->now.pc = jvm->interpreter + 500;
+	jvm->now.fp = hole;
+	count = walk_stack(&walker, &thread, &jvm->now, frame, ROOM, &end);
+	assert_string_equal(text_of(frame, count, end), "method");
+	/* From outside, of a thread that has ended. */
+	thread.java = hole;
+	count = walk_java(&walker, &thread, (uintptr_t)low, frame, ROOM, &end);
+	assert_string_equal(text_of(frame, count, end), "whole");
+	jvm->stack = kept;
+	munmap(memory, 2 * PAGE + STACK);
+}
+
 int main(void)
 {
 #define IN_ALL_FORMS(test)                                                                     \
@@ -710,6 +756,7 @@ int main(void)
 		IN_ALL_FORMS(test_freed),
 		IN_ALL_FORMS(test_no_method),
 		IN_ALL_FORMS(test_outside),
+		IN_ALL_FORMS(test_guarded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
