@@ -243,7 +243,7 @@ void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t 
 	if (begun)
 		add(tid, java_id, name, true);
 	thread = begun ? find(tid) : NULL;
-	if (thread)
+	if (thread && java)
 		thread->java = java;
 	lock_give(&threads_lock);
 }
@@ -311,7 +311,7 @@ static void system_name(pid_t tid, char name[32])
 	name[length > 0 ? length : 0] = '\0';
 }
 
-struct sampled_thread *sampled_thread_known(uintptr_t java)
+struct sampled_thread *sampled_thread_known(void)
 {
 	struct sampled_thread *thread = sampled_thread_now();
 	char name[32];
@@ -319,7 +319,8 @@ struct sampled_thread *sampled_thread_known(uintptr_t java)
 	if (thread)
 		return thread;
 	system_name(own_tid, name);
-	sampled_thread_add(own_tid, 0, name, java);
+	/* It may have said already that it ends: nobody would say so again, so it is not looked at from outside. */
+	sampled_thread_add(own_tid, 0, name, 0);
 	return sampled_thread_now();
 }
 

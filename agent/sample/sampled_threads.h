@@ -28,7 +28,7 @@ struct sampled_thread {
 	char name[256];  /* UTF-8 */
 	bool unwanted;   /* by the session's choice of threads */
 	/* Of Java's threads, for those who look from outside; under the lock, but for due. */
-	uintptr_t java;                   /* JavaThread; 0: not known */
+	uintptr_t java;                   /* JavaThread, which may have ended; 0: not known */
 	_Atomic(void *) slot;             /* of its events, where those know it */
 	uint64_t tick;                    /* of the last look */
 	uint64_t ran;                     /* ns of processor time until then */
@@ -53,7 +53,7 @@ void sampled_threads_stop(void);
 /* Behind it, when no handler is inside any more: memory is given back. */
 void sampled_threads_end(void);
 
-/* A thread of Java's; java: JavaThread. If it is there, that is what it is from now on. */
+/* A thread of Java's; java: JavaThread, 0: none that may be looked at. If it is there, that is what it is from now on. */
 void sampled_thread_add(pid_t tid, int64_t java_id, const char *name, uintptr_t java);
 
 /* It ends. */
@@ -76,9 +76,8 @@ void sampled_threads_sweep(void);
 /* The calling thread, NULL: it is not sampled. */
 struct sampled_thread *sampled_thread_now(void);
 
-/* The same, of Java's (java: JavaThread), made known if it is not; not in a signal handler. NULL: no memory, or it
- * is jprof's own. */
-struct sampled_thread *sampled_thread_known(uintptr_t java);
+/* The same, made known if it is not; not in a signal handler. NULL: no memory, or it is jprof's own. */
+struct sampled_thread *sampled_thread_known(void);
 
 /* By the number in a record. */
 struct sampled_thread *sampled_thread_at(uint32_t index);

@@ -218,7 +218,7 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 static void take_left(const uint32_t *weight, const struct left_java *left)
 {
 	struct walk_thread walked = vm_thread_now((uintptr_t)__builtin_frame_address(0));
-	struct sampled_thread *thread = sampled_thread_known(walked.java);
+	struct sampled_thread *thread = sampled_thread_known();
 	struct stack *stack = wait_for_stack();
 	struct sample_record where;
 	enum sample_loss loss = SAMPLE_FULL;
