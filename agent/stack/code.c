@@ -54,49 +54,51 @@ static uintptr_t heap_of(uintptr_t pc)
 }
 
 /* Names are those of the JVM's constructors (codeBlob.cpp), of JDK 17 to 25. */
-static enum code_kind kind_by_name(const char *name)
-{
-	static const struct {
-		const char *begin;
-		enum code_kind kind;
-	} kinds[] = {
-		{"nmethod", CODE_COMPILED},
-		{"native nmethod", CODE_NATIVE},
-		{"Interpreter", CODE_INTERPRETER},
-		{"StubRoutines", CODE_STUB},
-		{"vtable chunks", CODE_VTABLE},
-		{"I2C/C2I adapters", CODE_ADAPTER},
-		{"MethodHandlesAdapterBlob", CODE_ADAPTER},
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strncmp(name, kinds[i].begin, strlen(kinds[i].begin)) == 0)
-			return kinds[i].kind;
-	return CODE_OTHER;
-}
-
-/* All compiled methods have the same string as their name: most pieces that are asked for. */
-static enum code_kind kind_of(const char *name)
-{
-	static _Atomic(const char *) compiled;
+static const struct kind {
+	const char *name; /* its begin */
 	enum code_kind kind;
+} kinds[] = {
+	{"nmethod", CODE_COMPILED},
+	{"native nmethod", CODE_NATIVE},
+	{"Interpreter", CODE_INTERPRETER},
+	/* Those above have one string for all of their kind. */
+	{"StubRoutines", CODE_STUB},
+	{"vtable chunks", CODE_VTABLE},
+	{"I2C/C2I adapters", CODE_ADAPTER},
+	{"MethodHandlesAdapterBlob", CODE_ADAPTER},
+};
 
-	if (name == atomic_load_explicit(&compiled, memory_order_relaxed))
-		return CODE_COMPILED;
-	kind = kind_by_name(name);
-	if (kind == CODE_COMPILED)
-		atomic_store_explicit(&compiled, name, memory_order_relaxed);
-	return kind;
+enum { KINDS = sizeof(kinds) / sizeof(*kinds), USUAL = 3 };
+
+static void name_it(struct code *code, uintptr_t name)
+{
+	/* Where the first ones are: most pieces that are asked for. */
+	static _Atomic uintptr_t usual[USUAL];
+	size_t i;
+
+	code->kind = CODE_OTHER;
+	for (i = 0; i < USUAL; i++)
+		if (name && name == atomic_load_explicit(&usual[i], memory_order_relaxed)) {
+			code->kind = kinds[i].kind;
+			strcpy(code->name, kinds[i].name);
+			return;
+		}
+	if (!safe_text(code->name, sizeof(code->name), name))
+		code->name[0] = '\0';
+	for (i = 0; i < KINDS; i++)
+		if (strncmp(code->name, kinds[i].name, strlen(kinds[i].name)) == 0) {
+			code->kind = kinds[i].kind;
+			if (i < USUAL)
+				atomic_store_explicit(&usual[i], name, memory_order_relaxed);
+			return;
+		}
 }
 
 static void describe(struct code *code)
 {
 	uintptr_t at = code->at;
 
-	code->name = (const char *)word_at(at + vm->blob_name);
-	if (!code->name)
-		code->name = "";
-	code->kind = kind_of(code->name);
+	name_it(code, word_at(at + vm->blob_name));
 	code->begin = vm->blob_code_begin != VM_NONE
 			      ? word_at(at + vm->blob_code_begin)
 			      : at + (uintptr_t)int_at(at + vm->blob_code_offset);
@@ -115,27 +117,32 @@ static void describe(struct code *code)
 
 bool code_find(uintptr_t pc, struct code *code)
 {
-	uintptr_t heap = heap_of(pc), low, block;
-	const uint8_t *map;
+	uintptr_t heap = heap_of(pc), map = heap + vm->heap_map, low, block;
+	const uint8_t *back;
 	size_t segment;
 	int32_t shift;
 
 	if (!heap)
 		return false;
 	low = word_at(heap + vm->heap_memory + vm->space_low);
-	map = (const uint8_t *)word_at(heap + vm->heap_map + vm->space_low);
 	shift = int_at(heap + vm->heap_log2_segment);
 	segment = (pc - low) >> shift;
-	if (map[segment] == 0xff)
+	/* As a heap grows, its map follows (CodeHeap::expand_by). */
+	if (segment >= word_at(map + vm->space_high) - word_at(map + vm->space_low))
 		return false;
-	while (map[segment] > 0 && segment >= map[segment])
-		segment -= map[segment];
+	back = (const uint8_t *)word_at(map + vm->space_low);
+	if (back[segment] == 0xff)
+		return false;
+	while (back[segment] > 0 && segment >= back[segment])
+		segment -= back[segment];
 	block = low + (segment << shift);
 	if (!*(const uint8_t *)(block + vm->block_used))
 		return false;
 	code->at = block + vm->block_header;
 	describe(code);
-	return pc >= code->at && pc < code->end;
+	/* What is not yet written may say anything. */
+	return code->begin >= code->at && pc >= code->begin && pc < code->end &&
+	       code->end <= word_at(heap + vm->heap_memory + vm->space_high);
 }
 
 /* ---- compiled methods ---- */

@@ -10,7 +10,8 @@
  *   and those it is inlined into, outwards. Numbers in scopes are 1 to 5 bytes (compressedStream.hpp).
  *
  * The heaps' memory grows, and is never given back: what lies in it is read as it is. What lies
- * elsewhere is read safely, as a piece may be freed while a stack of stale words leads to it.
+ * elsewhere, names too, is read safely, as a piece may be freed while a stack of stale words leads to it, and is
+ * in the map a moment before the JVM has written what it is.
  *
  * Runs: on any thread, also in a signal handler; no locks, no allocation.
  */
@@ -37,7 +38,7 @@ struct code {
 	enum code_kind kind;
 	uint32_t frame_words;    /* 0: unknown, or none */
 	uint32_t frame_complete; /* bytes from begin until the frame is built */
-	const char *name;        /* the JVM's, for good; "": it has none */
+	char name[64];           /* "": it has none, or it cannot be read */
 };
 
 /* Of the JVM that runs; once, before the first stack. layout: borrowed for good. */

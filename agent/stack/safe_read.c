@@ -93,6 +93,24 @@ bool safe_u8(uintptr_t at, uint8_t *value)
 	return true;
 }
 
+bool safe_text(char *to, size_t room, uintptr_t from)
+{
+	uintptr_t word = 0;
+
+	for (size_t i = 0; i + 1 < room; i++) {
+		uintptr_t at = from + i;
+
+		if ((i == 0 || at % WORD == 0) && !part(at, &word))
+			return false;
+		to[i] = (char)word;
+		if (to[i] == '\0')
+			return true;
+		word >>= 8;
+	}
+	to[room - 1] = '\0';
+	return true;
+}
+
 bool safe_copy_known(void *to, uintptr_t from, size_t bytes)
 {
 	if (fetch)

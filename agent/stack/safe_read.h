@@ -39,7 +39,10 @@ bool safe_u8(uintptr_t at, uint8_t *value);
 /* Any bytes. False: some cannot be read, and `to` has an unknown part of them. */
 bool safe_copy(void *to, uintptr_t from, size_t bytes);
 
-/* The same of memory that safe_word has just found to be there, and that may go at any moment: without a guarded load
+/* A text up to its 0, cut to the room. False: some of it cannot be read. */
+bool safe_text(char *to, size_t room, uintptr_t from);
+
+/* As safe_copy and safe_u32, of memory that safe_word has just found to be there, and that may go at any moment: without a guarded load
  * it is copied as it is, as the kernel would take too long for many small pieces. */
 bool safe_copy_known(void *to, uintptr_t from, size_t bytes);
 bool safe_u32_known(uintptr_t at, uint32_t *value);

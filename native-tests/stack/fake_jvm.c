@@ -4,6 +4,7 @@
 #include "native-tests/stack/fake_jvm.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -537,6 +538,29 @@ uintptr_t fake_code_handler(const struct fake_code *code, uintptr_t begin, bool 
 	return begin + handlers_of(code) + (of_handles ? 8 : 0);
 }
 
+/* Names of pieces of code: the same string for the same name, for good, as the JVM's are. */
+static struct {
+	_Alignas(sizeof(uintptr_t)) char text[64];
+} code_names[32];
+
+struct fake_range fake_code_names(void)
+{
+	return (struct fake_range){(uintptr_t)code_names, sizeof(code_names)};
+}
+
+static uintptr_t add_name(const char *name)
+{
+	size_t i = 0;
+
+	if (!name)
+		return 0;
+	while (code_names[i].text[0] && strcmp(code_names[i].text, name) != 0)
+		if (++i == sizeof(code_names) / sizeof(*code_names))
+			abort();
+	snprintf(code_names[i].text, sizeof(code_names[i].text), "%s", name);
+	return (uintptr_t)code_names[i].text;
+}
+
 uintptr_t fake_code_add(struct fake_jvm *jvm, const struct fake_code *code)
 {
 	static struct description said;
@@ -579,7 +603,7 @@ uintptr_t fake_code_add(struct fake_jvm *jvm, const struct fake_code *code)
 	memcpy(places, said.place, place_bytes);
 	guard(jvm, (uintptr_t)end, bytes - (size_t)(end - (char *)block));
 
-	piece->name = (uintptr_t)code->name;
+	piece->name = add_name(code->name);
 	piece->method = code->method[0];
 	piece->code_begin = piece->entry = (uintptr_t)begin;
 	piece->code_offset = from(piece, begin);

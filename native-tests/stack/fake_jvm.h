@@ -118,6 +118,9 @@ struct fake_code {
 uintptr_t fake_code_add(struct fake_jvm *jvm, const struct fake_code *code);
 uintptr_t fake_code_handler(const struct fake_code *code, uintptr_t begin, bool of_handles);
 
+/* The memory that names of pieces are in. */
+struct fake_range fake_code_names(void);
+
 /* It is free from now on. */
 void fake_code_free(struct fake_jvm *jvm, uintptr_t begin);
 

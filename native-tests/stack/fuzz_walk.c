@@ -67,6 +67,7 @@ static intptr_t careful_load(const intptr_t *from, intptr_t otherwise)
 	require(at % WORD == 0, "words are at their places");
 	if (!is_in(at, jvm->code, FAKE_CODE_BYTES) && !is_in(at, jvm->data, FAKE_DATA_BYTES) &&
 		!is_in(at, (uintptr_t)jvm->stack, FAKE_STACK_WORDS * WORD) &&
+		!is_in(at, fake_code_names().begin, fake_code_names().bytes) &&
 		!is_in(at, (uintptr_t)module.bytes / WORD * WORD, sizeof(module.bytes)))
 		return otherwise;
 	memcpy(&word, from, sizeof(word));

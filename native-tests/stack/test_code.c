@@ -127,6 +127,56 @@ static void test_kinds(void **state)
 	}
 }
 
+/* A piece is in the map before the JVM has written what it is: there may be anything in its place. */
+static void test_half_made(void **state)
+{
+	struct fake_jvm *jvm = *state;
+	const struct vm_layout *vm = &jvm->layout;
+	const uintptr_t methods[] = {fake_method_add(jvm, &method), 0};
+	struct fake_code made = java_code(methods);
+	uintptr_t begin = fake_code_add(jvm, &made), nowhere = 0x123456789ab0, *name;
+	struct code code;
+	int32_t *size, bytes;
+
+	assert_true(code_find(begin, &code));
+	name = (uintptr_t *)(code.at + vm->blob_name);
+	size = (int32_t *)(code.at + vm->blob_size);
+	*name = nowhere;
+	assert_true(code_find(begin, &code));
+	assert_int_equal(code.kind, CODE_RUNTIME);
+	assert_string_equal(code.name, "");
+	*name = UINTPTR_MAX - 2;
+	assert_true(code_find(begin, &code));
+	assert_string_equal(code.name, "");
+	bytes = *size;
+	*size = INT32_MAX;
+	assert_false(code_find(begin, &code));
+	*size = bytes;
+	assert_true(code_find(begin, &code));
+	if (vm->blob_code_begin != VM_NONE)
+		*(uintptr_t *)(code.at + vm->blob_code_begin) = nowhere;
+	else
+		*(int32_t *)(code.at + vm->blob_code_offset) = INT32_MIN;
+	assert_false(code_find(begin, &code));
+}
+
+/* The heap has grown already, and its map has not. */
+static void test_short_map(void **state)
+{
+	struct fake_jvm *jvm = *state;
+	const struct vm_layout *vm = &jvm->layout;
+	uintptr_t list = *vm->code_heaps;
+	uintptr_t heap = **(uintptr_t **)(list + vm->array_data);
+	uintptr_t *map = (uintptr_t *)(heap + vm->heap_map + vm->space_low);
+	uintptr_t *map_end = (uintptr_t *)(heap + vm->heap_map + vm->space_high);
+	struct code code;
+
+	assert_true(code_find(jvm->interpreter, &code));
+	*map_end = *map;
+	assert_false(code_find(jvm->interpreter, &code));
+	assert_false(code_find(jvm->code + FAKE_CODE_BYTES - 1, &code));
+}
+
 /* ---- scopes ---- */
 
 /* The innermost scope at the pc as "method@bci", those that it is inlined into behind it. */
@@ -347,6 +397,8 @@ int main(void)
 		IN_ALL_FORMS(test_find),
 		IN_ALL_FORMS(test_nothing),
 		IN_ALL_FORMS(test_kinds),
+		IN_ALL_FORMS(test_half_made),
+		IN_ALL_FORMS(test_short_map),
 		IN_ALL_FORMS(test_scopes),
 		IN_ALL_FORMS(test_empty),
 		IN_ALL_FORMS(test_numbers),
