@@ -296,9 +296,8 @@ static void facts(fact_put put_it, void *argument)
 
 		put_fact(condition->name, "taken", condition->taken, put_it, argument);
 		put_fact(condition->name, "throttled", condition->throttled, put_it, argument);
-		if (condition->event.clock)
-			put_fact(condition->name, "rest",
-				threads.rest_ns[i] / condition->event.period, put_it, argument);
+		put_fact(condition->name, "rest", condition->rest / condition->choice.period,
+			put_it, argument);
 		for (int loss = 0; loss < SAMPLE_LOSSES; loss++)
 			put_fact(condition->name, losses[loss], condition->loss[loss], put_it,
 				argument);

@@ -130,23 +130,6 @@ int sample_event_open(struct sample_event *event, const struct sample_event_choi
 	return status;
 }
 
-static void end_perf(struct sample_event *event)
-{
-	/* Where a thread closes its own event, a signal may come at any instruction, and its handler may close
-	 * the event, too (sample_event_ease): one of them takes the ring. */
-	void *ring = __atomic_exchange_n(&event->ring, NULL, __ATOMIC_SEQ_CST);
-
-	if (ring)
-		munmap(ring, PAGE + RING_BYTES);
-	event->tail = 0;
-}
-
-void sample_event_close(struct sample_event *event)
-{
-	end_perf(event);
-	end_timer(event);
-}
-
 int sample_event_try(const struct sample_event_choice *choice)
 {
 	int fd = open_perf(choice, 0);
@@ -238,6 +221,31 @@ void sample_event_poll(
 	__atomic_store_n(&page->data_tail, event->tail, __ATOMIC_RELEASE);
 }
 
+/* ---- the end ---- */
+
+/* left: what was not polled is added to it. */
+static void end_perf(struct sample_event *event, struct sample_poll *left)
+{
+	static const siginfo_t nothing;
+	/* Where a thread closes its own event, a signal may come at any instruction, and its handler may poll the
+	 * event, or close it, too (sample_event_ease): one of them takes the ring. */
+	void *ring = __atomic_exchange_n(&event->ring, NULL, __ATOMIC_SEQ_CST);
+	struct sample_event last = {.ring = ring, .tail = event->tail};
+
+	if (!ring)
+		return;
+	sample_event_poll(&last, &nothing, left);
+	munmap(ring, PAGE + RING_BYTES);
+	event->tail = 0;
+}
+
+void sample_event_close(struct sample_event *event, struct sample_poll *left)
+{
+	*left = (struct sample_poll){0};
+	end_perf(event, left);
+	end_timer(event);
+}
+
 /* ---- which of them ---- */
 
 /* The kernel writes the event's page anew as the thread comes and goes: it counts in `lock`, twice each time
@@ -262,7 +270,7 @@ bool sample_event_ease(struct sample_event *event, const struct sample_event_cho
 	if (changes < event->periods * CHANGES_A_TURN * TURNS_A_PERIOD)
 		event->hasty = 0;
 	else if (++event->hasty >= TIMES && begin_timer(event, choice, tid, signal) == 0)
-		end_perf(event);
+		end_perf(event, &(struct sample_poll){0});
 	event->periods = 0;
 	return event->timed;
 }

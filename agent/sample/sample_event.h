@@ -50,7 +50,6 @@ struct sample_event {
 /* Begins to sample the thread, which may be any of the process. 0, or -errno. */
 int sample_event_open(struct sample_event *event, const struct sample_event_choice *choice,
 	pid_t tid, int signal);
-void sample_event_close(struct sample_event *event);
 
 enum { KERNEL_FRAMES = 64 };
 
@@ -67,6 +66,9 @@ struct sample_poll {
 /* info: the signal's. poll is added to, but for frames. */
 void sample_event_poll(
 	struct sample_event *event, const siginfo_t *info, struct sample_poll *poll);
+
+/* left: what the ring has that no poll told of: much if the thread has the signal blocked. */
+void sample_event_close(struct sample_event *event, struct sample_poll *left);
 
 /* Behind a poll: a timer takes the place of a perf event that costs more than it tells. True: it just did. */
 bool sample_event_ease(struct sample_event *event, const struct sample_event_choice *choice,

@@ -36,7 +36,7 @@ static _Atomic(struct sampled_thread *) block[BLOCKS];
 static struct sample_event_choice choices[SAMPLE_CONDITIONS];
 static unsigned choice_count;
 static int sample_signal;
-static bool (*is_wanted)(const char *name, int64_t java_id, pid_t tid);
+static struct sampled_threads_for session;
 static bool begun;
 static uint32_t made;                 /* places that were ever used */
 static struct sampled_thread *unused; /* free ones */
@@ -150,25 +150,24 @@ static bool clocked(void)
 	return any;
 }
 
-/* What a thread used when its last period was not over: much of what short-lived ones do. */
-static void count_rest(const struct sampled_thread *thread)
-{
-	uint64_t used = clocked() ? used_before(thread->tid) : 0;
-
-	for (unsigned i = 0; i < choice_count; i++) {
-		const struct sample_event *event = &thread->event[i];
-		uint64_t told = thread->before + thread->told[i] * choices[i].period;
-
-		if (choices[i].clock && (event->ring || event->timed) && used > told)
-			state.rest_ns[i] += used - told;
-	}
-}
-
+/* Of processor time it is known what a thread used when its last period was not over: much of what short-lived ones do. Of all
+ * else, and of a thread that is gone, what the kernel has told. */
 static void close_events(struct sampled_thread *thread)
 {
-	count_rest(thread);
-	for (unsigned i = 0; i < choice_count; i++)
-		sample_event_close(&thread->event[i]);
+	uint64_t used = clocked() ? used_before(thread->tid) : 0;
+	struct sample_poll left;
+
+	for (unsigned i = 0; i < choice_count; i++) {
+		struct sample_event *event = &thread->event[i];
+		bool is_open = event->ring || event->timed;
+		uint64_t told = thread->before + thread->told[i] * choices[i].period, rest;
+
+		sample_event_close(event, &left);
+		rest = (left.periods + (uint64_t)left.lost) * choices[i].period;
+		if (choices[i].clock && is_open && used > 0)
+			rest = used > told ? used - told : 0;
+		session.left(thread, i, rest);
+	}
 }
 
 static void open_events(struct sampled_thread *thread)
@@ -205,7 +204,7 @@ static void describe(struct sampled_thread *thread, int64_t java_id, const char 
 {
 	thread->java_id = java_id;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
-	thread->unwanted = !is_wanted(name, java_id, thread->tid);
+	thread->unwanted = !session.wanted(name, java_id, thread->tid);
 }
 
 static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_start)
@@ -405,13 +404,13 @@ void sampled_threads_sweep(void)
 /* ---- begin and end ---- */
 
 void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal,
-	bool (*wanted)(const char *name, int64_t java_id, pid_t tid))
+	const struct sampled_threads_for *of)
 {
 	lock_take(&threads_lock);
 	memcpy(choices, choice, count * sizeof(*choice));
 	choice_count = count;
 	sample_signal = signal;
-	is_wanted = wanted;
+	session = *of;
 	state = (struct sampled_threads_state){0};
 	look_at = 0;
 	begun = true;

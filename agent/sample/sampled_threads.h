@@ -41,11 +41,18 @@ struct sampled_thread {
 	bool gone;                           /* under the lock: it has ended, or never was */
 };
 
-/* The conditions that threads have events for, by place; those of another kind have a period of 0. wanted: whether the
- * session wants the thread. From
- * now on threads may be added; those of the process are. */
+struct sampled_threads_for {
+	/* Whether the session wants the thread. */
+	bool (*wanted)(const char *name, int64_t java_id, pid_t tid);
+	/* The thread is sampled no more: how much of a condition, by its place, no poll has told of, in the period's
+	 * unit. */
+	void (*left)(struct sampled_thread *thread, unsigned condition, uint64_t rest);
+};
+
+/* The conditions that threads have events for, by place; those of another kind have a period of 0. From now on threads
+ * may be added; those of the process are. */
 void sampled_threads_begin(const struct sample_event_choice *choice, unsigned count, int signal,
-	bool (*wanted)(const char *name, int64_t java_id, pid_t tid));
+	const struct sampled_threads_for *of);
 
 /* No thread has events from now on. */
 void sampled_threads_stop(void);
@@ -89,7 +96,6 @@ struct sampled_threads_state {
 	uint64_t timed;   /* threads that a timer samples, as perf had no room */
 	uint64_t refused; /* threads without an event that they should have */
 	uint64_t late_ns; /* processor time that threads had used when they were found */
-	uint64_t rest_ns[SAMPLE_CONDITIONS]; /* that no period has told of, by condition */
 };
 struct sampled_threads_state sampled_threads_state(void);
 

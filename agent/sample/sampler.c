@@ -203,7 +203,8 @@ void sampler_begin(void)
 	for (unsigned i = 0; i < sampling.conditions; i++)
 		choices[i] = sampling.condition[i].event;
 	atomic_store(&sampling_active, true);
-	sampled_threads_begin(choices, sampling.conditions, sampling_signal, is_wanted);
+	sampled_threads_begin(choices, sampling.conditions, sampling_signal,
+		&(struct sampled_threads_for){is_wanted, sampling_left});
 	wall = sampler_condition(SAMPLE_WALL, 0);
 	if (wall >= 0 && wall_clock_begin(sampler_period((unsigned)wall), sampling_look))
 		log_line(LOG_ERROR,

@@ -33,6 +33,7 @@ struct condition {
 	struct sample_event_choice event;
 	char how[128]; /* in words, for the summary */
 	_Atomic uint64_t taken, loss[SAMPLE_LOSSES], throttled;
+	_Atomic uint64_t rest; /* that no period has told of, in the period's unit */
 };
 
 /* One sampling. Handlers see it from begin to stop. */
@@ -84,6 +85,9 @@ void sampling_on_signal(int signal, siginfo_t *info, void *uc);
 
 /* Takes the stack of a thread for the condition of the clock; see wall_clock_begin. */
 void sampling_look(struct sampled_thread *thread, uint32_t ticks);
+
+/* What of a condition the thread's handler has not counted; see sampled_threads_for. */
+void sampling_left(struct sampled_thread *thread, unsigned condition, uint64_t rest);
 
 /* Periods of one condition, or of each by place, are in no stack. */
 void sampling_lose_one(struct condition *condition, enum sample_loss loss, uint32_t periods);

@@ -341,6 +341,15 @@ void sampling_on_signal(int signal, siginfo_t *info, void *uc)
 	errno = saved_errno;
 }
 
+void sampling_left(struct sampled_thread *thread, unsigned place, uint64_t rest)
+{
+	struct condition *condition = &sampling.condition[place];
+
+	if (condition->choice.kind == SAMPLE_WALL)
+		rest = atomic_exchange(&thread->due, 0) * condition->choice.period;
+	atomic_fetch_add(&condition->rest, rest);
+}
+
 /* ---- on the clock's thread ---- */
 
 /* The nearest node of the path that the file has, in the row of the thread's context. The thread may be

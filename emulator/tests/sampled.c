@@ -36,11 +36,11 @@ static jlong JNICALL counted(JNIEnv *env, jclass class)
 }
 
 /* So many turns of two instructions. Each of the methods has a loop of its own. */
-#define LOOP(turns) \
-	__asm__ volatile("1:	subs	%0, %0, #1\n" \
-			 "	b.ne	1b\n" \
-			 : "+r"(turns) \
-			 : \
+#define LOOP(turns)                                                                            \
+	__asm__ volatile("1:	subs	%0, %0, #1\n"                                                \
+			 "	b.ne	1b\n"                                                          \
+			 : "+r"(turns)                                                         \
+			 :                                                                     \
 			 : "cc")
 
 static void JNICALL spin_short(JNIEnv *env, jclass class, jlong turns)
@@ -73,7 +73,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 	if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) != JNI_OK)
 		return JNI_ERR;
 	class = (*env)->FindClass(env, "Sampled");
-	if (!class || (*env)->RegisterNatives(env, class, methods, sizeof(methods) / sizeof(*methods)) != 0)
+	if (!class || (*env)->RegisterNatives(
+			      env, class, methods, sizeof(methods) / sizeof(*methods)) != 0)
 		return JNI_ERR;
 	return JNI_VERSION_10;
 }

@@ -23,7 +23,7 @@
 enum { PERIOD = 1000000, BUSY = 400 /* periods */ };
 
 static __thread struct sample_event event;
-static __thread struct sample_poll poll;
+static __thread struct sample_poll poll, rest;
 static __thread volatile unsigned signals;
 
 static void on_signal(int signal, siginfo_t *info, void *context)
@@ -68,7 +68,7 @@ static double work(const struct sample_event_choice *choice)
 	while (cpu_ns() - begin < (uint64_t)BUSY * PERIOD)
 		;
 	end = cpu_ns();
-	sample_event_close(&event);
+	sample_event_close(&event, &rest);
 	return (double)(end - begin) / PERIOD;
 }
 
@@ -175,7 +175,7 @@ static double work_in_turns(const struct sample_event_choice *choice)
 		assert_int_equal(read(from, &byte, 1), 1);
 		turn = cpu_ns();
 	}
-	sample_event_close(&event);
+	sample_event_close(&event, &rest);
 	return (double)(end - begin) / PERIOD;
 }
 
@@ -243,9 +243,33 @@ static void test_asleep(void **state)
 		memset(&poll, 0, sizeof(poll));
 		assert_int_equal(sample_event_open(&event, &choice, gettid(), SIGPROF), 0);
 		nanosleep(&pause, NULL);
-		sample_event_close(&event);
+		sample_event_close(&event, &rest);
 		assert_true(poll.periods <= 5);
+		assert_true(rest.periods <= 1);
 	}
+}
+
+/* ---- threads that have the signal blocked ---- */
+
+/* What its ring has is told at the end: a record each, of 16 bytes. */
+static void test_blocked(void **state)
+{
+	struct sample_event_choice choice = clock_choice();
+	sigset_t signals_of, before;
+
+	handle_signals();
+	if (forbidden(&choice))
+		return;
+	sigemptyset(&signals_of);
+	sigaddset(&signals_of, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &signals_of, &before);
+	work(&choice);
+	assert_int_equal(poll.periods, 0);
+	print_message("%u periods in the ring\n", rest.periods);
+	assert_true(rest.periods > 200 && rest.periods <= 256);
+	/* The one that is pending finds a closed event. */
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(poll.periods, 0);
 }
 
 /* Signals that come late, or are another's, find a closed event. */
@@ -259,8 +283,9 @@ static void test_closed(void **state)
 	sample_event_poll(&event, &info, &poll);
 	assert_int_equal(poll.periods, 0);
 	assert_int_equal(sample_event_open(&event, &choice, gettid(), SIGPROF), 0);
-	sample_event_close(&event);
-	sample_event_close(&event);
+	sample_event_close(&event, &rest);
+	sample_event_close(&event, &rest);
+	assert_int_equal(rest.periods, 0);
 	raise(SIGPROF);
 	assert_int_equal(sample_event_open(&event, &choice, 0x3ffffff, SIGPROF), -ESRCH);
 	assert_null(event.ring);
@@ -292,7 +317,7 @@ static void *be_sampled(void *unused)
 	atomic_store(&other.done, true);
 	while (atomic_load(&other.open))
 		usleep(1000);
-	sample_event_close(other.event);
+	sample_event_close(other.event, &rest);
 	return NULL;
 }
 
@@ -342,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_eased),
 		cmocka_unit_test(test_timers),
 		cmocka_unit_test(test_asleep),
+		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_other_thread),
 	};

@@ -87,7 +87,7 @@ bool model_lacks_calls(const struct model *model)
 const struct sample_reason sample_reasons[SAMPLE_REASONS] = {
 	{"full", "there was no room", true},
 	{"kernel", "the kernel lost them, or took fewer", true},
-	{"rest", "no period told of it, as at threads' ends", true},
+	{"rest", "none: no period was over, as at threads' ends", false},
 	{"inside", "none: the thread was in jprof", false},
 	{"outside", "none: the thread is not recorded", false},
 	{"throttled", "times the kernel held them back", false},

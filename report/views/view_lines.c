@@ -82,6 +82,7 @@ static int sum_up(struct report *report, struct lines_view *view, struct pairs *
 	const struct model *model = report->model;
 	const struct profile *profile = model->profile;
 	uint32_t *number = report_room(report, profile->account_count, uint32_t);
+	uint32_t method;
 	unsigned condition;
 
 	for (size_t i = 0; number && i < profile->account_count; i++) {
@@ -89,8 +90,10 @@ static int sum_up(struct report *report, struct lines_view *view, struct pairs *
 
 		if (!model_is_sample(model, account, &condition))
 			continue;
-		number[i] = pairs_take(numbers, place_of(model, account),
-			(uint32_t)sample_place_line(account->subject));
+		method = place_of(model, account);
+		number[i] = pairs_take(numbers, method,
+			method == METHOD_ROOT ? 0
+					      : (uint32_t)sample_place_line(account->subject));
 		if (number[i] == 0)
 			return -1;
 	}

@@ -23,6 +23,8 @@
 #define STRAIGHT 0.9
 /* Of samples, to be told: lost ones, of those that were taken. */
 #define LOST_SHARE 0.01
+/* And such that have no stack, as no period was over. */
+#define REST_SHARE 0.05
 
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
@@ -220,7 +222,8 @@ static int open_overview(struct report *report)
 static void print_sampled(struct report *report, struct sink *sink, unsigned condition)
 {
 	const struct profile_condition *row = report->model->condition[condition];
-	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0;
+	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0,
+		 rest;
 	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
 
 	sink_title(sink, "%s samples (%s)%s%s%s", figure_text(FIGURE_COUNT, samples).text,
@@ -234,6 +237,11 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 	if (lost > 0 && (double)lost > LOST_SHARE * (double)samples)
 		sink_title(sink, "  %s more were lost: --view summary tells why",
 			figure_text(FIGURE_COUNT, lost).text);
+	rest = model_sample_fact(report->model, condition, "rest");
+	if ((double)rest > REST_SHARE * (double)samples)
+		sink_title(sink,
+			"  %s more have no stack: threads ended before a period was over",
+			figure_text(FIGURE_COUNT, rest).text);
 }
 
 /* "c2 41.1%, kernel 19.1%": the most first. */
