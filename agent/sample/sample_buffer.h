@@ -72,7 +72,7 @@ struct sample_record {
 
 struct sample_buffer; /* created, destroyed */
 
-/* NULL without memory. bytes: of all chunks. */
+/* NULL without memory. bytes: of all records on their way, rounded up to pages. */
 struct sample_buffer *sample_buffer_create(size_t bytes);
 void sample_buffer_destroy(struct sample_buffer *buffer);
 

@@ -21,7 +21,6 @@ enum {
 	BUCKETS = 1 << 12,
 	BLOCK = 1 << 8,
 	BLOCKS = 1 << 12, /* a million threads at a time */
-	OWN = 16,         /* threads of jprof's own */
 	LOOK_SHARE = 50   /* a look takes one of so many parts of the time at most */
 };
 
@@ -41,8 +40,6 @@ static bool begun;
 static uint32_t made;                 /* places that were ever used */
 static struct sampled_thread *unused; /* free ones */
 static struct sampled_thread *ended, *ended_before;
-static pid_t own[OWN];
-static unsigned owns;
 static struct sampled_threads_state state;
 
 /* The look's, on one thread. */
@@ -77,18 +74,13 @@ struct sampled_thread *sampled_thread_now(void)
 		own_tid = gettid();
 	if (!own_thread || own_thread->tid != own_tid)
 		own_thread = find(own_tid);
+	/* Once more: a place on the way may just have been given to a thread of another bucket, and have led there. */
+	if (!own_thread)
+		own_thread = find(own_tid);
 	return own_thread;
 }
 
 /* ---- under the lock ---- */
-
-static bool is_own(pid_t tid)
-{
-	for (unsigned i = 0; i < owns; i++)
-		if (own[i] == tid)
-			return true;
-	return false;
-}
 
 static struct sampled_thread *take_place(void)
 {
@@ -213,7 +205,7 @@ static void add(pid_t tid, int64_t java_id, const char *name, bool from_the_star
 
 	if (thread && java_id)
 		describe(thread, java_id, name);
-	if (thread || is_own(tid))
+	if (thread)
 		return;
 	thread = take_place();
 	if (!thread) {
@@ -284,14 +276,6 @@ void sampled_thread_remove(pid_t tid)
 	lock_give(&threads_lock);
 }
 
-void sampled_thread_is_own(void)
-{
-	lock_take(&threads_lock);
-	if (owns < OWN)
-		own[owns++] = gettid();
-	lock_give(&threads_lock);
-}
-
 /* The name that the system has of a thread. */
 static void system_name(pid_t tid, char name[32])
 {
@@ -335,6 +319,7 @@ static void look_for_new(DIR *folder, bool first)
 		if (tid <= 0 || find(tid))
 			continue;
 		system_name(tid, name);
+		/* jprof's own. */
 		if (strncmp(name, "jprof ", 6) == 0)
 			continue;
 		lock_take(&threads_lock);

@@ -10,7 +10,7 @@
  *                                              thread-local pointer
  *
  * Owns: the threads. One that has ended is given back by the next sweep, as samples that wait to be
- *       written tell of it.
+ *       written tell of it. jprof's own are none of them: native ones whose name begins with "jprof ".
  * Runs: add and remove on any thread, under LOCK_SAMPLES; look_for and sweep on the writer's;
  *       sampled_thread_now in a signal handler.
  */
@@ -83,14 +83,11 @@ void sampled_threads_sweep(void);
 /* The calling thread, NULL: it is not sampled. */
 struct sampled_thread *sampled_thread_now(void);
 
-/* The same, made known if it is not; not in a signal handler. NULL: no memory, or it is jprof's own. */
+/* The same, made known if it is not; not in a signal handler. NULL: no memory. */
 struct sampled_thread *sampled_thread_known(void);
 
 /* By the number in a record. */
 struct sampled_thread *sampled_thread_at(uint32_t index);
-
-/* The calling thread is jprof's own, for good. */
-void sampled_thread_is_own(void);
 
 struct sampled_threads_state {
 	uint64_t timed;   /* threads that a timer samples, as perf had no room */

@@ -6,8 +6,8 @@
  *   kernel --signal--> handler, in the thread: sample_event_poll, walk_stack --> sample_buffer
  *   writer's thread, 20 times a second: frame_names --> sample_tree --> with each flush the profile
  *
- * The handler does nothing else: no locks, no allocation, no system calls. What it cannot take it counts:
- * each period of each condition is in the tree, or in one of the losses.
+ * The handler does nothing else: no locks, no allocation, and hardly a system call (docs/sampling.md, "What is not
+ * done"). What it cannot take it counts: each period of each condition is in the tree, or in one of the losses.
  *
  * Owns: one sampling at a time, of one session.
  * Runs: prepare, open, begin, stop, close on the thread that begins and ends the recording; the rest of it as

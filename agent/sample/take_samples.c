@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* Stacks are taken: in a signal handler, in the midst of an event, and of a thread that waits, from outside;
- * see sampling.h. The handler takes no lock, allocates nothing and makes no system call. */
+ * see sampling.h. What the handler does not do: see sampler.h. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
