@@ -36,7 +36,7 @@ turns=0 failed=0 sessions=0 all_taken=0 all_lost=0
 # A method that is called often, and classes to have probes.
 declare -A entered=([h2]=org.h2.value.Value.compareTo [javac]='com.sun.tools.javac.code.Type.*'
 	[tomcat]='org.apache.coyote.Request.*')
-declare -A included=([h2]='org.h2.command.*' [javac]='com.sun.tools.javac.comp.*'
+declare -A included=([h2]='org.h2.command.*' [javac]='com.sun.tools.javac.parser.*'
 	[tomcat]='org.apache.catalina.*')
 
 settings=(
@@ -409,7 +409,11 @@ one_turn() {
 	turns=$((turns + 1))
 	setting=${settings[RANDOM % ${#settings[@]}]}
 	other=${others[RANDOM % ${#others[@]}]} name=$other
-	[ $((RANDOM % 3)) != 0 ] || check=-Xcheck:jni
+	# async-profiler has a handler of its own for SIGSEGV, which -Xcheck:jni finds fault with.
+	case $((RANDOM % 3))$other in
+	0async-*) ;;
+	0*) check=-Xcheck:jni ;;
+	esac
 	options "$setting" "$work_name"
 	start_program
 	await "$patience" works || wrong "it does not begin to work"
