@@ -105,8 +105,9 @@ static int begin_timer(struct sample_event *event, const struct sample_event_cho
 
 	told._sigev_un._tid = tid;
 	told.sigev_value.sival_ptr = event;
+	/* A clock of no thread is an invalid one: it has ended. */
 	if (syscall(SYS_timer_create, thread_clock(tid), &told, &event->timer))
-		return -errno;
+		return errno == EINVAL ? -ESRCH : -errno;
 	event->timed = true;
 	if (syscall(SYS_timer_settime, event->timer, 0, &often, NULL) == 0)
 		return 0;

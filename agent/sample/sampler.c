@@ -136,6 +136,7 @@ static void give_all_back(void)
 	sample_buffer_destroy(sampling.buffer);
 	seen_methods_destroy(sampling.seen);
 	known_places_destroy(sampling.known);
+	known_steps_destroy(sampling.steps);
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
@@ -145,6 +146,7 @@ static void give_all_back(void)
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
 	sampling.known = NULL;
+	sampling.steps = NULL;
 	sampling.names = NULL;
 	sampling.tree = NULL;
 	sampling.modules = NULL;
@@ -166,9 +168,10 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.buffer = sample_buffer_create(memory / BUFFER_SHARE);
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
-	sampling.known = known_places_create(); /* without it a walk is slower */
-	sampling.walker =
-		(struct walker){&layout, sampling.seen, sampling.modules, sampling.known};
+	sampling.known = known_places_create(); /* without these two a walk is slower */
+	sampling.steps = known_steps_create();
+	sampling.walker = (struct walker){
+		&layout, sampling.seen, sampling.modules, sampling.known, sampling.steps};
 	sampling.names = frame_names_create(&sampling.walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));

@@ -19,6 +19,7 @@
 #include "agent/sample/sampled_threads.h"
 #include "agent/sample/sampler.h"
 #include "agent/stack/known_places.h"
+#include "agent/stack/known_steps.h"
 #include "symbols/modules.h"
 
 enum {
@@ -44,6 +45,7 @@ extern struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct known_places *known;
+	struct known_steps *steps;
 	struct walker walker;
 	struct modules
 		*modules; /* the newest, and those of before, which handlers may look at */

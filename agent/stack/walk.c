@@ -8,6 +8,7 @@
 #include "agent/stack/code.h"
 #include "agent/stack/frozen.h"
 #include "agent/stack/known_places.h"
+#include "agent/stack/known_steps.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/unwind.h"
 
@@ -320,16 +321,41 @@ static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	return push(walk, FRAME_COMPILED, method, -1, level);
 }
 
+/* Where frames only make a number, the address and the code's own number stand for the methods there. */
+static bool push_number(struct walk *walk, uintptr_t pc, uint32_t number)
+{
+	mix(walk, pc);
+	return push(walk, FRAME_COMPILED, number, -1, 0);
+}
+
+/* Over the frame of such code, if it was met before. False: it was not. */
+static bool step_over(struct walk *walk, bool *on)
+{
+	struct known_step step;
+	uintptr_t sp, pc, fp;
+
+	if (!known_steps_find(walk->walker->steps, walk->now.pc, &step))
+		return false;
+	sp = walk->now.sp + step.words * WORD;
+	if (!stack_word(walk, sp - WORD, &pc) || !stack_word(walk, sp - 2 * WORD, &fp))
+		return false;
+	*on = push_number(walk, walk->now.pc, step.number) && go_out(walk, pc, sp, fp);
+	return true;
+}
+
 /* The wrapper of a native method, or a compiled one with those inlined there. */
 static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
 	const struct known_place place = {pc, code_number(code), !walk->innermost};
 	unsigned before = walk->count, known;
 
-	/* It stands for its methods, and those inlined there. */
 	if (walk->keyed && place.code > 0) {
-		mix(walk, pc);
-		return push(walk, FRAME_COMPILED, place.code, -1, 0);
+		/* The address is another one if the frame waits for its method to be deoptimised. */
+		if (pc == walk->now.pc && code->frame_words >= 2)
+			known_steps_add(walk->walker->steps, pc,
+				&(struct known_step){code_number_at(code), place.code,
+					code->frame_words + words_pushed(pc)});
+		return push_number(walk, pc, place.code);
 	}
 	known = walk->keyed ? 0
 			    : known_places_find(walk->walker->known, place,
@@ -784,8 +810,11 @@ static unsigned walk_on(struct walk *walk, enum walk_end *why)
 {
 	bool on = true;
 
-	while (on)
+	while (on) {
+		if (walk->keyed && step_over(walk, &on))
+			continue;
 		on = code_has(walk->now.pc) ? walk_generated(walk) : walk_native(walk);
+	}
 	*why = walk->end;
 	return walk->count;
 }

@@ -16,6 +16,7 @@
 
 #include "agent/sample/sample_buffer.h"
 #include "agent/stack/known_places.h"
+#include "agent/stack/known_steps.h"
 #include "agent/stack/safe_read.h"
 #include "native-tests/fuzz/text_mutator.h"
 #include "native-tests/stack/fake_jvm.h"
@@ -326,8 +327,10 @@ static void walk_all(void)
 {
 	struct fake_jvm *jvm = current.jvm;
 	struct seen_methods *seen = seen_methods_create(&jvm->layout);
-	const struct walker walker = {
-		&jvm->layout, seen, &module.modules, known_places_create()};
+	const struct walker walker = {&jvm->layout, seen, &module.modules,
+		known_places_create(), known_steps_create()};
+	const struct walker forgetful = {&jvm->layout, seen, &module.modules, NULL, NULL};
+	uint64_t key;
 	struct walk_thread thread = fake_thread(jvm);
 	struct stack_frame frame[ROOM], again[ROOM];
 	enum walk_end end, end_again;
@@ -348,6 +351,10 @@ static void walk_all(void)
 	check(seen, frame, count, end);
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
 	check(seen, frame, count, end);
+	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1);
+	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key &&
+			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1) == key,
+		"known steps lead the same way");
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
 	check(seen, frame, count, end);
@@ -362,6 +369,7 @@ static void walk_all(void)
 	thread.java = from.fp;
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
 	check(seen, frame, count, end);
+	known_steps_destroy(walker.steps);
 	known_places_destroy(walker.known);
 	seen_methods_destroy(seen);
 }

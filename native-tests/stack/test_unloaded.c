@@ -120,7 +120,7 @@ static void test_walk(void **state)
 {
 	struct fake_jvm *jvm = fake_jvm_create(FAKE_25);
 	struct walker walker = {
-		&jvm->layout, seen_methods_create(&jvm->layout), &modules, NULL};
+		&jvm->layout, seen_methods_create(&jvm->layout), &modules, NULL, NULL};
 	const struct fake_method method = {"acme/A", "a", "()V", 10, NULL, NULL};
 	struct walk_thread thread = fake_thread(jvm);
 	struct stack_frame frame[8];

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "agent/stack/known_places.h"
+#include "agent/stack/known_steps.h"
 #include "native-tests/stack/fake_jvm.h"
 
 enum { ROOM = 64, WORD = sizeof(uintptr_t) };
@@ -74,19 +75,21 @@ static int create(void **state)
 		return -1;
 	walker = (struct walker){.vm = &jvm->layout,
 		.seen = seen_methods_create(&jvm->layout),
-		.known = known_places_create()};
+		.known = known_places_create(),
+		.steps = known_steps_create()};
 	a = add_method("a", 100);
 	b = add_method("b", 100);
 	c = add_method("c", 100);
 	native = add_method("native", 0);
 	add_java();
-	return walker.seen && walker.known ? 0 : -1;
+	return walker.seen && walker.known && walker.steps ? 0 : -1;
 }
 
 static int destroy(void **state)
 {
 	seen_methods_destroy(walker.seen);
 	known_places_destroy(walker.known);
+	known_steps_destroy(walker.steps);
 	fake_jvm_destroy(jvm);
 	return 0;
 }
@@ -564,7 +567,15 @@ static uint64_t key_now(void)
 {
 	struct walk_thread thread = fake_thread(jvm);
 
-	return walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1);
+	struct walker forgetful = walker;
+	uint64_t key;
+
+	forgetful.steps = NULL;
+	key = walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1);
+	/* The way is not known yet, or is, or is that of other code. */
+	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
+	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
+	return key;
 }
 
 static uint64_t key_of(uintptr_t outer, uintptr_t inner)
