@@ -136,7 +136,7 @@ static void give_all_back(void)
 	sample_buffer_destroy(sampling.buffer);
 	seen_methods_destroy(sampling.seen);
 	known_places_destroy(sampling.known);
-	known_steps_destroy(sampling.steps);
+	known_keys_destroy(sampling.keys);
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
@@ -146,7 +146,7 @@ static void give_all_back(void)
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
 	sampling.known = NULL;
-	sampling.steps = NULL;
+	sampling.keys = NULL;
 	sampling.names = NULL;
 	sampling.tree = NULL;
 	sampling.modules = NULL;
@@ -169,9 +169,9 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
 	sampling.known = known_places_create(); /* without these two a walk is slower */
-	sampling.steps = known_steps_create();
+	sampling.keys = known_keys_create();
 	sampling.walker = (struct walker){
-		&layout, sampling.seen, sampling.modules, sampling.known, sampling.steps};
+		&layout, sampling.seen, sampling.modules, sampling.known, sampling.keys};
 	sampling.names = frame_names_create(&sampling.walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));

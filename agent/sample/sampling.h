@@ -18,8 +18,8 @@
 #include "agent/sample/sample_tree.h"
 #include "agent/sample/sampled_threads.h"
 #include "agent/sample/sampler.h"
+#include "agent/stack/known_keys.h"
 #include "agent/stack/known_places.h"
-#include "agent/stack/known_steps.h"
 #include "symbols/modules.h"
 
 enum {
@@ -45,7 +45,7 @@ extern struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct known_places *known;
-	struct known_steps *steps;
+	struct known_keys *keys;
 	struct walker walker;
 	struct modules
 		*modules; /* the newest, and those of before, which handlers may look at */

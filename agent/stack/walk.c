@@ -7,8 +7,8 @@
 
 #include "agent/stack/code.h"
 #include "agent/stack/frozen.h"
+#include "agent/stack/known_keys.h"
 #include "agent/stack/known_places.h"
-#include "agent/stack/known_steps.h"
 #include "agent/stack/safe_read.h"
 #include "agent/stack/unwind.h"
 
@@ -47,6 +47,8 @@ struct walk {
 	unsigned count, room;
 	bool keyed; /* frames make a number, and are not stored */
 	uint64_t key;
+	struct key_words *words; /* that the number depends on; NULL: they are not noted */
+	uintptr_t fp_at;         /* where now.fp was, if it is yet to be noted; else 0 */
 	enum walk_end end;
 };
 
@@ -69,7 +71,26 @@ static bool thread_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 /* False: the address is not in the stack. */
 static bool stack_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 {
-	return in_stack(walk, at) && thread_word(walk, at, word);
+	if (!in_stack(walk, at) || !thread_word(walk, at, word))
+		return false;
+	if (walk->words)
+		key_words_add(walk->words, at, *word);
+	return true;
+}
+
+/* What a frame has saved of its caller's frame pointer. To compiled code that is a register like others, whose value does not
+ * matter: it is noted where a frame goes by it. */
+static bool saved_fp(struct walk *walk, uintptr_t at, uintptr_t *fp)
+{
+	walk->fp_at = at;
+	return in_stack(walk, at) && thread_word(walk, at, fp);
+}
+
+static void note_fp(struct walk *walk)
+{
+	if (walk->words && walk->fp_at)
+		key_words_add(walk->words, walk->fp_at, walk->now.fp);
+	walk->fp_at = 0;
 }
 
 static bool read_stack(const void *user, uintptr_t at, uintptr_t *word)
@@ -276,11 +297,12 @@ static bool walk_interpreted(struct walk *walk)
 		return walk_interpreter_entry(walk);
 	/* While it interprets, the place is in a register; the frame has it during calls. */
 	bci = walk->innermost ? bci_of(walk, method, walk->now.bytecode) : -1;
-	if (bci < 0 && frame_word(walk, INTERPRETED_BYTECODE, &word))
+	if (bci < 0 && !walk->keyed && frame_word(walk, INTERPRETED_BYTECODE, &word))
 		bci = bci_of(walk, method, word);
 	if (!push_interpreted(walk, method, bci))
 		return false;
-	if (!frame_word(walk, FRAME_RETURN, &pc) || !frame_word(walk, FRAME_LINK, &fp))
+	if (!frame_word(walk, FRAME_RETURN, &pc) ||
+		!saved_fp(walk, walk->now.fp + (uintptr_t)(FRAME_LINK * WORD), &fp))
 		return end(walk, WALK_BOUNDS);
 	if (!frame_word(walk, INTERPRETED_CALLER_SP, &sp) || sp < walk->now.fp ||
 		!in_stack(walk, sp))
@@ -321,41 +343,16 @@ static bool read_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	return push(walk, FRAME_COMPILED, method, -1, level);
 }
 
-/* Where frames only make a number, the address and the code's own number stand for the methods there. */
-static bool push_number(struct walk *walk, uintptr_t pc, uint32_t number)
-{
-	mix(walk, pc);
-	return push(walk, FRAME_COMPILED, number, -1, 0);
-}
-
-/* Over the frame of such code, if it was met before. False: it was not. */
-static bool step_over(struct walk *walk, bool *on)
-{
-	struct known_step step;
-	uintptr_t sp, pc, fp;
-
-	if (!known_steps_find(walk->walker->steps, walk->now.pc, &step))
-		return false;
-	sp = walk->now.sp + step.words * WORD;
-	if (!stack_word(walk, sp - WORD, &pc) || !stack_word(walk, sp - 2 * WORD, &fp))
-		return false;
-	*on = push_number(walk, walk->now.pc, step.number) && go_out(walk, pc, sp, fp);
-	return true;
-}
-
 /* The wrapper of a native method, or a compiled one with those inlined there. */
 static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t pc)
 {
 	const struct known_place place = {pc, code_number(code), !walk->innermost};
 	unsigned before = walk->count, known;
 
+	/* It stands for its methods, and those inlined there. */
 	if (walk->keyed && place.code > 0) {
-		/* The address is another one if the frame waits for its method to be deoptimised. */
-		if (pc == walk->now.pc && code->frame_words >= 2)
-			known_steps_add(walk->walker->steps, pc,
-				&(struct known_step){code_number_at(code), place.code,
-					code->frame_words + words_pushed(pc)});
-		return push_number(walk, pc, place.code);
+		mix(walk, pc);
+		return push(walk, FRAME_COMPILED, place.code, -1, 0);
 	}
 	known = walk->keyed ? 0
 			    : known_places_find(walk->walker->known, place,
@@ -403,7 +400,7 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 	}
 	sp = walk->now.sp + (words + words_pushed(walk->now.pc)) * WORD;
 	if (words < 2 || !stack_word(walk, sp - WORD, &pc) ||
-		!stack_word(walk, sp - 2 * WORD, &fp))
+		!saved_fp(walk, sp - 2 * WORD, &fp))
 		return end(walk, WALK_BOUNDS);
 	return go_out(walk, pc, sp, fp);
 }
@@ -469,16 +466,22 @@ static bool follow_anchor(struct walk *walk, struct anchor anchor)
 	return go_out(walk, anchor.pc, anchor.sp, anchor.fp);
 }
 
-/* The thread's own. */
-static bool follow_thread(struct walk *walk)
+/* The thread's own. False: it cannot be read. */
+static bool read_anchor(const struct walk *walk, struct anchor *anchor)
 {
 	const struct vm_layout *vm = walk->vm;
 	uintptr_t at = walk->thread->java + vm->thread_anchor;
+
+	return thread_word(walk, at + vm->anchor_sp, &anchor->sp) &&
+	       thread_word(walk, at + vm->anchor_pc, &anchor->pc) &&
+	       thread_word(walk, at + vm->anchor_fp, &anchor->fp);
+}
+
+static bool follow_thread(struct walk *walk)
+{
 	struct anchor anchor;
 
-	return thread_word(walk, at + vm->anchor_sp, &anchor.sp) &&
-	       thread_word(walk, at + vm->anchor_pc, &anchor.pc) &&
-	       thread_word(walk, at + vm->anchor_fp, &anchor.fp) && follow_anchor(walk, anchor);
+	return read_anchor(walk, &anchor) && follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
@@ -544,6 +547,8 @@ static bool walk_frozen(struct walk *walk)
 	uint32_t words = 0;
 	bool on = frozen_begin(&frozen, walk->thread->java);
 
+	if (walk->words)
+		key_words_spoil(walk->words);
 	if (!on)
 		return end(walk, WALK_FROZEN);
 	walk->innermost = false;
@@ -763,6 +768,8 @@ static bool walk_generated(struct walk *walk)
 		walk->count -= code.kind == CODE_STUB;
 	}
 	walk->anchored = true;
+	if (code.kind != CODE_COMPILED && code.kind != CODE_NATIVE)
+		note_fp(walk);
 	switch (code.kind) {
 	case CODE_INTERPRETER:
 		return walk_interpreted(walk);
@@ -785,6 +792,7 @@ static bool walk_native(struct walk *walk)
 	uintptr_t anchor = walk->anchored ? 0 : walk->thread->java + walk->vm->thread_anchor;
 	uintptr_t java_sp = 0;
 
+	note_fp(walk);
 	if (anchor && !thread_word(walk, anchor + walk->vm->anchor_sp, &java_sp))
 		anchor = java_sp = 0;
 	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))
@@ -810,11 +818,8 @@ static unsigned walk_on(struct walk *walk, enum walk_end *why)
 {
 	bool on = true;
 
-	while (on) {
-		if (walk->keyed && step_over(walk, &on))
-			continue;
+	while (on)
 		on = code_has(walk->now.pc) ? walk_generated(walk) : walk_native(walk);
-	}
 	*why = walk->end;
 	return walk->count;
 }
@@ -865,11 +870,23 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		.room = KEY_FRAMES,
 		.keyed = true,
 		.key = seed};
-	enum walk_end end;
+	struct anchor anchor;
+	struct known_key about;
+	enum walk_end end = WALK_CUT;
+	uint64_t key;
 
 	walk.now.sp = walk.low;
-	if (!follow_thread(&walk))
+	if (!read_anchor(&walk, &anchor))
 		return 0;
-	walk_on(&walk, &end);
-	return end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
+	about = (struct known_key){
+		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed};
+	key = known_keys_find(walker->keys, &about);
+	if (key)
+		return key;
+	walk.words = known_keys_begin(walker->keys, &about);
+	if (follow_anchor(&walk, anchor))
+		walk_on(&walk, &end);
+	key = end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
+	known_keys_end(walk.words, key);
+	return key;
 }

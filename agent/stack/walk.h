@@ -23,7 +23,7 @@
 #include "java_frames.h"
 
 struct known_places;
-struct known_steps;
+struct known_keys;
 struct modules;
 
 enum frame_kind {
@@ -73,7 +73,7 @@ struct walker {
 	struct seen_methods *seen;
 	const struct modules *modules; /* NULL: native code by frame pointers alone */
 	struct known_places *known;    /* NULL: each frame is looked up anew */
-	struct known_steps *steps;     /* the same, for keys */
+	struct known_keys *keys;       /* NULL: each stack is walked for its key */
 };
 
 /* Whose stack. */

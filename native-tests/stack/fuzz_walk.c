@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "agent/sample/sample_buffer.h"
+#include "agent/stack/known_keys.h"
 #include "agent/stack/known_places.h"
-#include "agent/stack/known_steps.h"
 #include "agent/stack/safe_read.h"
 #include "native-tests/fuzz/text_mutator.h"
 #include "native-tests/stack/fake_jvm.h"
@@ -328,7 +328,7 @@ static void walk_all(void)
 	struct fake_jvm *jvm = current.jvm;
 	struct seen_methods *seen = seen_methods_create(&jvm->layout);
 	const struct walker walker = {&jvm->layout, seen, &module.modules,
-		known_places_create(), known_steps_create()};
+		known_places_create(), known_keys_create()};
 	const struct walker forgetful = {&jvm->layout, seen, &module.modules, NULL, NULL};
 	uint64_t key;
 	struct walk_thread thread = fake_thread(jvm);
@@ -354,7 +354,7 @@ static void walk_all(void)
 	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1);
 	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key &&
 			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1) == key,
-		"known steps lead the same way");
+		"a known number is that of the walk");
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);
 	check(seen, frame, count, end);
@@ -369,7 +369,7 @@ static void walk_all(void)
 	thread.java = from.fp;
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
 	check(seen, frame, count, end);
-	known_steps_destroy(walker.steps);
+	known_keys_destroy(walker.keys);
 	known_places_destroy(walker.known);
 	seen_methods_destroy(seen);
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "agent/stack/known_keys.h"
 #include "agent/stack/known_places.h"
-#include "agent/stack/known_steps.h"
 #include "native-tests/stack/fake_jvm.h"
 
 enum { ROOM = 64, WORD = sizeof(uintptr_t) };
@@ -76,20 +76,20 @@ static int create(void **state)
 	walker = (struct walker){.vm = &jvm->layout,
 		.seen = seen_methods_create(&jvm->layout),
 		.known = known_places_create(),
-		.steps = known_steps_create()};
+		.keys = known_keys_create()};
 	a = add_method("a", 100);
 	b = add_method("b", 100);
 	c = add_method("c", 100);
 	native = add_method("native", 0);
 	add_java();
-	return walker.seen && walker.known && walker.steps ? 0 : -1;
+	return walker.seen && walker.known && walker.keys ? 0 : -1;
 }
 
 static int destroy(void **state)
 {
 	seen_methods_destroy(walker.seen);
 	known_places_destroy(walker.known);
-	known_steps_destroy(walker.steps);
+	known_keys_destroy(walker.keys);
 	fake_jvm_destroy(jvm);
 	return 0;
 }
@@ -570,9 +570,9 @@ static uint64_t key_now(void)
 	struct walker forgetful = walker;
 	uint64_t key;
 
-	forgetful.steps = NULL;
+	forgetful.keys = NULL;
 	key = walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1);
-	/* The way is not known yet, or is, or is that of other code. */
+	/* Of the stack that was there before, of this one for the first time, and for the second. */
 	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
 	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
 	return key;
