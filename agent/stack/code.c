@@ -163,7 +163,12 @@ uint32_t code_number(const struct code *code)
 {
 	if (vm->nmethod_number == VM_NONE)
 		return 0;
-	return (uint32_t)int_at(code->at + vm->nmethod_number);
+	return (uint32_t)int_at(code_number_at(code));
+}
+
+uintptr_t code_number_at(const struct code *code)
+{
+	return code->at + vm->nmethod_number;
 }
 
 uintptr_t code_entry(const struct code *code)

@@ -60,6 +60,9 @@ unsigned code_level(const struct code *code);
 /* The number that the JVM gave to what its compiler made, once only; 0: it is not to be had. */
 uint32_t code_number(const struct code *code);
 
+/* Where it stands, 4 bytes, if it is to be had. */
+uintptr_t code_number_at(const struct code *code);
+
 /* Where it is entered by callers that have made sure of the receiver's class. */
 uintptr_t code_entry(const struct code *code);
 

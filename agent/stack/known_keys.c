@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "agent/stack/seen_methods.h"
+
 enum { SETS = 256, WAYS = 4 };
 
 struct known_keys {
@@ -64,15 +66,19 @@ static bool is_about(const struct slot *slot, const struct known_key *about)
 }
 
 /* The words are the calling thread's own, above where it left Java. */
-static bool holds(const struct key_words *words)
+static bool holds(const struct key_words *words, struct seen_methods *seen)
 {
 	for (unsigned i = 0; i < words->count; i++)
 		if (*(const uintptr_t *)words->word[i].at != words->word[i].word)
 			return false;
+	for (unsigned i = 0; i < words->methods; i++)
+		if (seen_method(seen, words->method[i].method) != words->method[i].number)
+			return false;
 	return true;
 }
 
-uint64_t known_keys_find(struct known_keys *known, const struct known_key *about)
+uint64_t known_keys_find(
+	struct known_keys *known, const struct known_key *about, struct seen_methods *seen)
 {
 	struct slot *slot = known ? set_of(known, about)->slot : NULL;
 	uint64_t key = 0;
@@ -80,7 +86,7 @@ uint64_t known_keys_find(struct known_keys *known, const struct known_key *about
 	for (int way = 0; slot && way < WAYS && key == 0; way++, slot++) {
 		if (!take_slot(slot))
 			continue;
-		if (slot->key != 0 && is_about(slot, about) && holds(&slot->words))
+		if (slot->key != 0 && is_about(slot, about) && holds(&slot->words, seen))
 			key = slot->key;
 		give_slot(slot);
 	}
@@ -100,7 +106,7 @@ struct key_words *known_keys_begin(struct known_keys *known, const struct known_
 		return NULL;
 	slot->about = *about;
 	slot->key = 0;
-	slot->words.count = 0;
+	slot->words.count = slot->words.methods = 0;
 	return &slot->words;
 }
 
@@ -111,6 +117,6 @@ void known_keys_end(struct key_words *words, uint64_t key)
 	if (!words)
 		return;
 	slot = (struct slot *)((char *)words - offsetof(struct slot, words));
-	slot->key = words->count <= KEY_WORDS ? key : 0;
+	slot->key = words->count <= KEY_WORDS && words->methods <= KEY_METHODS ? key : 0;
 	give_slot(slot);
 }

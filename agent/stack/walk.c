@@ -295,6 +295,8 @@ static bool walk_interpreted(struct walk *walk)
 		method = seen_method(walk->walker->seen, word);
 	if (method == 0)
 		return walk_interpreter_entry(walk);
+	if (walk->words)
+		key_words_add_method(walk->words, word, method);
 	/* While it interprets, the place is in a register; the frame has it during calls. */
 	bci = walk->innermost ? bci_of(walk, method, walk->now.bytecode) : -1;
 	if (bci < 0 && !walk->keyed && frame_word(walk, INTERPRETED_BYTECODE, &word))
@@ -351,9 +353,15 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 
 	/* It stands for its methods, and those inlined there. */
 	if (walk->keyed && place.code > 0) {
+		/* Other code may come to lie there. */
+		if (walk->words)
+			key_words_add(walk->words, code_number_at(code) / WORD * WORD,
+				*(const uintptr_t *)(code_number_at(code) / WORD * WORD));
 		mix(walk, pc);
 		return push(walk, FRAME_COMPILED, place.code, -1, 0);
 	}
+	if (walk->words)
+		key_words_spoil(walk->words);
 	known = walk->keyed ? 0
 			    : known_places_find(walk->walker->known, place,
 				      walk->frame + before, walk->room - before);
@@ -880,7 +888,7 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		return 0;
 	about = (struct known_key){
 		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed};
-	key = known_keys_find(walker->keys, &about);
+	key = known_keys_find(walker->keys, &about, walker->seen);
 	if (key)
 		return key;
 	walk.words = known_keys_begin(walker->keys, &about);
