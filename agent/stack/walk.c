@@ -880,6 +880,7 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		.key = seed};
 	struct anchor anchor;
 	struct known_key about;
+	struct known_keys *keys;
 	enum walk_end end = WALK_CUT;
 	uint64_t key;
 
@@ -888,10 +889,12 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		return 0;
 	about = (struct known_key){
 		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed};
-	key = known_keys_find(walker->keys, &about, walker->seen);
+	/* What is read with care is not compared without. */
+	keys = thread->guarded ? NULL : walker->keys;
+	key = known_keys_find(keys, &about, walker->seen);
 	if (key)
 		return key;
-	walk.words = known_keys_begin(walker->keys, &about);
+	walk.words = known_keys_begin(keys, &about);
 	if (follow_anchor(&walk, anchor))
 		walk_on(&walk, &end);
 	key = end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
