@@ -118,6 +118,8 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_native_method_bind_events = 1;
 	if (capabilities & JVM_ALLOCATIONS)
 		wanted.can_generate_sampled_object_alloc_events = 1;
+	if (capabilities & JVM_COLLECTIONS)
+		wanted.can_generate_garbage_collection_events = 1;
 	if (capabilities & JVM_COMPILED_METHODS) {
 		wanted.can_generate_compiled_method_load_events = 1;
 		wanted.can_get_line_numbers = 1;

@@ -23,7 +23,8 @@ enum jvm_capability {
 	JVM_CLASS_REWRITING = 4,
 	JVM_NATIVE_BINDING = 8,    /* native methods, when they get their function */
 	JVM_COMPILED_METHODS = 16, /* code, when a method was compiled, and its lines */
-	JVM_ALLOCATIONS = 32       /* an object now and then, as it is allocated */
+	JVM_ALLOCATIONS = 32,      /* an object now and then, as it is allocated */
+	JVM_COLLECTIONS = 64       /* of garbage */
 };
 
 /* Virtual threads: JDK 21 and later. Older headers lack the number (JVMTI specification,

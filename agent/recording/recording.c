@@ -69,6 +69,7 @@ static const struct recording_event {
 	{JVMTI_EVENT_COMPILED_METHOD_LOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_COMPILED_METHOD_UNLOAD, code_events_wanted, JVM_COMPILED_METHODS},
 	{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, sample_events_allocations, JVM_ALLOCATIONS},
+	{JVMTI_EVENT_GARBAGE_COLLECTION_START, samples, JVM_COLLECTIONS},
 };
 
 enum { RECORDING_EVENTS = sizeof(recording_events) / sizeof(*recording_events) };

@@ -11,6 +11,7 @@
 #include "agent/jvm/hotspot.h"
 #include "agent/methods/methods.h"
 #include "agent/sample/sampler.h"
+#include "agent/stack/known_keys.h"
 #include "agent/threads/thread_slot.h"
 
 /* Written before the event is on. */
@@ -62,9 +63,16 @@ static void JNICALL on_allocated(
 	errno = saved_errno;
 }
 
+/* The JVM stands still: nothing of it may be called (JVMTI specification, "Garbage Collection Start"). */
+static void JNICALL on_collection(jvmtiEnv *jvmti)
+{
+	known_keys_collected();
+}
+
 void sample_events_callbacks(jvmtiEventCallbacks *callbacks)
 {
 	callbacks->SampledObjectAlloc = on_allocated;
+	callbacks->GarbageCollectionStart = on_collection;
 }
 
 bool sample_events_allocations(const struct session *session)

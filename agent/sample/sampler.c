@@ -32,9 +32,11 @@ enum {
 static struct vm_layout layout;
 static struct error unknown; /* why stacks cannot be read */
 static bool probed, learnt;
+static bool sweeper; /* see known_keys_create */
 
 void sampler_probe(void *(*symbol)(const char *name), unsigned java)
 {
+	sweeper = java < 20;
 	if (!probed)
 		probed = vm_layout_read(&layout, symbol, java, &unknown) == 0;
 }
@@ -169,7 +171,7 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
 	sampling.known = known_places_create(); /* without these two a walk is slower */
-	sampling.keys = known_keys_create();
+	sampling.keys = known_keys_create(sweeper);
 	sampling.walker = (struct walker){
 		&layout, sampling.seen, sampling.modules, sampling.known, sampling.keys};
 	sampling.names = frame_names_create(&sampling.walker);

@@ -9,11 +9,17 @@
 
 #include "agent/stack/seen_methods.h"
 
-enum { SETS = 256, WAYS = 4 };
+enum {
+	SETS = 256,
+	WAYS = 4,
+	WORDS_BELOW = 64 /* of the place where Java was left, that a walk may look at */
+};
 
 struct known_keys {
+	bool sweeper;
 	struct set {
-		_Atomic uint32_t next; /* the way that is replaced next */
+		_Atomic uint32_t next;       /* the way that is replaced next */
+		_Atomic uint32_t mark[WAYS]; /* of what the slot is about: not 0 */
 		struct slot {
 			_Atomic bool busy;
 			struct known_key about;
@@ -23,12 +29,23 @@ struct known_keys {
 	} set[SETS];
 };
 
-struct known_keys *known_keys_create(void)
+/* Of garbage, begun in this JVM. */
+static _Atomic uint32_t collections;
+
+void known_keys_collected(void)
 {
-	void *memory = mmap(NULL, sizeof(struct known_keys), PROT_READ | PROT_WRITE,
+	atomic_fetch_add(&collections, 1);
+}
+
+struct known_keys *known_keys_create(bool sweeper)
+{
+	struct known_keys *known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (known == MAP_FAILED)
+		return NULL;
+	known->sweeper = sweeper;
+	return known;
 }
 
 void known_keys_destroy(struct known_keys *known)
@@ -43,6 +60,14 @@ static struct set *set_of(struct known_keys *known, const struct known_key *abou
 	uint64_t hash = (about->sp ^ about->pc << 20) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return &known->set[(hash >> 40) % SETS];
+}
+
+static uint32_t mark_of(const struct known_key *about)
+{
+	uint64_t hash = (about->sp ^ about->pc << 16 ^ about->fp << 32 ^ about->java) *
+			UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> 32) | 1;
 }
 
 /* False: another thread is at it. */
@@ -66,27 +91,59 @@ static bool is_about(const struct slot *slot, const struct known_key *about)
 }
 
 /* The words are the calling thread's own, above where it left Java. */
-static bool holds(const struct key_words *words, struct seen_methods *seen)
+static bool same_words(const struct key_words *words)
 {
+	const uintptr_t *from = (const uintptr_t *)words->from;
+	uint64_t hash = 0;
+
 	for (unsigned i = 0; i < words->count; i++)
-		if (*(const uintptr_t *)words->word[i].at != words->word[i].word)
+		hash = key_words_mix(hash, from[words->word[i]]);
+	return hash == words->hash;
+}
+
+static bool same_code(const struct key_words *words)
+{
+	for (unsigned i = 0; i < words->codes; i++)
+		if (*(const uint32_t *)words->code[i].at != words->code[i].number)
 			return false;
+	return true;
+}
+
+static bool same_methods(const struct key_words *words, struct seen_methods *seen)
+{
 	for (unsigned i = 0; i < words->methods; i++)
 		if (seen_method(seen, words->method[i].method) != words->method[i].number)
 			return false;
 	return true;
 }
 
+static bool holds(struct key_words *words, bool sweeper, struct seen_methods *seen)
+{
+	uint32_t garbage = atomic_load(&collections);
+	bool is_sure = garbage > 0 && words->garbage == garbage;
+
+	if (!same_words(words) || ((sweeper || !is_sure) && !same_code(words)) ||
+		(!is_sure && !same_methods(words, seen)))
+		return false;
+	words->garbage = garbage;
+	return true;
+}
+
 uint64_t known_keys_find(
 	struct known_keys *known, const struct known_key *about, struct seen_methods *seen)
 {
-	struct slot *slot = known ? set_of(known, about)->slot : NULL;
+	uint32_t mark = mark_of(about);
+	struct set *set = known ? set_of(known, about) : NULL;
 	uint64_t key = 0;
 
-	for (int way = 0; slot && way < WAYS && key == 0; way++, slot++) {
-		if (!take_slot(slot))
+	for (int way = 0; set && way < WAYS && key == 0; way++) {
+		struct slot *slot = &set->slot[way];
+
+		if (atomic_load_explicit(&set->mark[way], memory_order_relaxed) != mark ||
+			!take_slot(slot))
 			continue;
-		if (slot->key != 0 && is_about(slot, about) && holds(&slot->words, seen))
+		if (slot->key != 0 && is_about(slot, about) &&
+			holds(&slot->words, known->sweeper, seen))
 			key = slot->key;
 		give_slot(slot);
 	}
@@ -96,27 +153,37 @@ uint64_t known_keys_find(
 struct key_words *known_keys_begin(struct known_keys *known, const struct known_key *about)
 {
 	struct set *set = known ? set_of(known, about) : NULL;
+	struct key_words *words;
 	struct slot *slot;
+	uint32_t way;
 
 	if (!set)
 		return NULL;
-	slot = &set->slot[atomic_fetch_add_explicit(&set->next, 1, memory_order_relaxed) %
-			  WAYS];
+	way = atomic_fetch_add_explicit(&set->next, 1, memory_order_relaxed) % WAYS;
+	slot = &set->slot[way];
 	if (!take_slot(slot))
 		return NULL;
+	atomic_store_explicit(&set->mark[way], mark_of(about), memory_order_relaxed);
 	slot->about = *about;
 	slot->key = 0;
-	slot->words.count = slot->words.methods = 0;
-	return &slot->words;
+	words = &slot->words;
+	words->from = about->sp - WORDS_BELOW * sizeof(uintptr_t);
+	words->hash = 0;
+	words->garbage = atomic_load(&collections);
+	words->count = words->codes = words->methods = 0;
+	return words;
 }
 
 void known_keys_end(struct key_words *words, uint64_t key)
 {
 	struct slot *slot;
+	bool whole;
 
 	if (!words)
 		return;
 	slot = (struct slot *)((char *)words - offsetof(struct slot, words));
-	slot->key = words->count <= KEY_WORDS && words->methods <= KEY_METHODS ? key : 0;
+	whole = words->count <= KEY_WORDS && words->codes <= KEY_CODES &&
+		words->methods <= KEY_METHODS;
+	slot->key = whole ? key : 0;
 	give_slot(slot);
 }

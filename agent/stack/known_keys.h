@@ -5,7 +5,11 @@
  * compiled code, methods that are interpreted. As long as a thread has left Java at the same place and these are
  * the same, so is the number: to compare them takes a part of a walk, which waits for the JVM's tables.
  *
- *   four slots (by where Java was left): | thread, stack, place, seed | number | address, word ... | method, its number ... |
+ *   where Java was left --> set --> four slots: | thread, stack, place, seed | number |
+ *                                               | where words are, hash of them | code ... | methods ... |
+ *
+ * What is in the stack stays in the JVM. So code and methods at the same addresses are the same ones as long as no garbage
+ * was collected, which alone takes methods away, and code since JDK 20: until then they are not looked at.
  *
  * The newest take the place of others.
  *
@@ -20,10 +24,16 @@
 #include <stdint.h>
 
 struct known_keys;
+struct seen_methods;
 
-/* NULL without memory. */
-struct known_keys *known_keys_create(void);
+/* sweeper: this JVM gives back code at any time (before JDK 20, "Remove the Sweeper", JDK-8290025). NULL without
+ * memory. */
+struct known_keys *known_keys_create(bool sweeper);
 void known_keys_destroy(struct known_keys *known);
+
+/* Garbage is about to be collected. Before the first time code and methods are looked at each time. In the JVM's
+ * threads, whichever. */
+void known_keys_collected(void);
 
 /* A thread that has left Java: its JavaThread, its stack's end, the anchor, and what the number begins with. */
 struct known_key {
@@ -31,30 +41,58 @@ struct known_key {
 	uint64_t seed;
 };
 
-enum { KEY_WORDS = 320, KEY_METHODS = 64 };
+enum { KEY_WORDS = 320, KEY_CODES = 96, KEY_METHODS = 64 };
 
-struct seen_methods;
-
-/* What a walk goes by. If there are more, no number is kept. Addresses are of the stack, and of the code cache, which is never
- * given back. */
+/* What a walk goes by. If there is more, no number is kept. */
 struct key_words {
-	unsigned count, methods;
+	uintptr_t from;   /* a word of the stack */
+	uint64_t hash;    /* of the words, as far as 64 bits go */
+	uint32_t garbage; /* collections there had been when code and methods were looked at */
+	unsigned count, codes, methods;
+	uint16_t word[KEY_WORDS]; /* so many behind */
 	struct {
-		uintptr_t at, word;
-	} word[KEY_WORDS];
+		uintptr_t
+			at; /* of the code's number: in the code cache, which is never given back */
+		uint32_t number;
+	} code[KEY_CODES];
 	struct {
 		uintptr_t method; /* a Method, whose memory may be another's later */
 		uint32_t number;  /* seen_methods.h */
 	} method[KEY_METHODS];
 };
 
+/* The walk went by something else, too. */
+static inline void key_words_spoil(struct key_words *words)
+{
+	words->count = KEY_WORDS + 1;
+}
+
+static inline uint64_t key_words_mix(uint64_t hash, uintptr_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* A word of the stack was read. */
 static inline void key_words_add(struct key_words *words, uintptr_t at, uintptr_t word)
 {
-	if (words->count < KEY_WORDS) {
-		words->word[words->count].at = at;
-		words->word[words->count].word = word;
+	uintptr_t behind = (at - words->from) / sizeof(word);
+
+	if (behind > UINT16_MAX || words->count >= KEY_WORDS) {
+		key_words_spoil(words);
+		return;
 	}
-	words->count++;
+	words->word[words->count++] = (uint16_t)behind;
+	words->hash = key_words_mix(words->hash, word);
+}
+
+static inline void key_words_add_code(struct key_words *words, uintptr_t at, uint32_t number)
+{
+	if (words->codes < KEY_CODES) {
+		words->code[words->codes].at = at;
+		words->code[words->codes].number = number;
+	}
+	words->codes++;
 }
 
 static inline void key_words_add_method(
@@ -67,18 +105,12 @@ static inline void key_words_add_method(
 	words->methods++;
 }
 
-/* The walk went by something else, too. */
-static inline void key_words_spoil(struct key_words *words)
-{
-	words->count = KEY_WORDS + 1;
-}
-
 /* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of. */
 uint64_t known_keys_find(
 	struct known_keys *known, const struct known_key *about, struct seen_methods *seen);
 
-/* Where a walk of the calling thread notes its words; NULL: there is no place. known_keys_end follows, with the number; 0:
- * there is none. */
+/* Where a walk of the calling thread notes what it goes by; NULL: there is no place. known_keys_end follows, with the
+ * number; 0: there is none. */
 struct key_words *known_keys_begin(struct known_keys *known, const struct known_key *about);
 void known_keys_end(struct key_words *words, uint64_t key);
 

@@ -355,8 +355,7 @@ static bool push_compiled(struct walk *walk, const struct code *code, uintptr_t 
 	if (walk->keyed && place.code > 0) {
 		/* Other code may come to lie there. */
 		if (walk->words)
-			key_words_add(walk->words, code_number_at(code) / WORD * WORD,
-				*(const uintptr_t *)(code_number_at(code) / WORD * WORD));
+			key_words_add_code(walk->words, code_number_at(code), place.code);
 		mix(walk, pc);
 		return push(walk, FRAME_COMPILED, place.code, -1, 0);
 	}

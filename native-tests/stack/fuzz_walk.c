@@ -328,7 +328,7 @@ static void walk_all(void)
 	struct fake_jvm *jvm = current.jvm;
 	struct seen_methods *seen = seen_methods_create(&jvm->layout);
 	const struct walker walker = {&jvm->layout, seen, &module.modules,
-		known_places_create(), known_keys_create()};
+		known_places_create(), known_keys_create(true)};
 	const struct walker forgetful = {&jvm->layout, seen, &module.modules, NULL, NULL};
 	uint64_t key;
 	struct walk_thread thread = fake_thread(jvm);

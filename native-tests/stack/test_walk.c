@@ -76,7 +76,7 @@ static int create(void **state)
 	walker = (struct walker){.vm = &jvm->layout,
 		.seen = seen_methods_create(&jvm->layout),
 		.known = known_places_create(),
-		.keys = known_keys_create()};
+		.keys = known_keys_create(true)};
 	a = add_method("a", 100);
 	b = add_method("b", 100);
 	c = add_method("c", 100);
