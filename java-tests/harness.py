@@ -101,6 +101,19 @@ class Test:
         self.fail(f"{what}: expected {[row for row in expected if row not in found][:12]}, "
                   f"found {[row for row in found if row not in expected][:12]}")
 
+    def twice(self, what, record, differences):
+        """Fails with what differences(*record()) yields, if it is something twice: noise, by chance or by what else runs
+        on the machine, seldom comes twice. Returns what was recorded last."""
+        for _ in range(2):
+            print(what, flush=True)
+            recorded = record()
+            wrong = list(differences(*recorded))
+            if not wrong:
+                break
+        for line in wrong:
+            self.fail(f"{what}: {line}")
+        return recorded
+
     def has_line(self, what, text, *words):
         """One of the text's lines holds all the words."""
         self.expect(any(all(word in line for word in words) for line in text.splitlines()),

@@ -13,16 +13,10 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-# Files in memory: what a disk does is no matter here.
-if [ -w /dev/shm ]; then
-	TMPDIR=/dev/shm
-fi
+. "$here/programs.sh"
 prepare resolved 20 "$@"
 seconds=$repetitions
 period=200us
-h2=${H2_JAR:-/usr/share/java/h2.jar}
-jars=/usr/share/java
-tomcat=$jars/tomcat10-embed-core.jar
 collapsed=event=cpu,interval=$period,collapsed,threads,ann,lib,file=$work/ap.collapsed
 
 # What is switched on and off: see Turns.java.
@@ -36,29 +30,6 @@ $work/steady.jprof|$build/jprof stop \$PID"
 	fi
 }
 
-tomcat_path() {
-	echo "$tomcat:$jars/tomcat10-annotations-api.jar:$work"
-}
-
-prepare_jdk() {
-	local tree=$work/jdk.hotspot.agent
-
-	rm -rf "$tree" "$tree-classes" "$work"/*.class
-	"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" "$here"/*.java \
-		"$here"/../programs/Requests.java
-	if [ -r "$tomcat" ]; then
-		"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" \
-			"$here"/../programs/Server.java
-	fi
-	if [ -r "$1/lib/src.zip" ]; then
-		(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" jdk.hotspot.agent)
-		mkdir -p "$tree-classes"
-		find "$tree" -name '*.java' | sort >"$work/all"
-		grep '/sun/jvm/hotspot/\(asm\|code\|oops\|utilities\)/' "$work/all" \
-			>"$work/sources"
-	fi
-}
-
 # in_turns JAVA WARM PATH PROGRAM...: leaves what the profilers found.
 in_turns() {
 	"$1" -Xmx1g -XX:+EnableDynamicAgentLoading "-agentpath:$build/libjprof.so=start=no" -cp "$3" \
@@ -69,7 +40,7 @@ in_turns() {
 # steady_PROGRAM JAVA. 1: it is not here.
 steady_h2() {
 	[ -r "$h2" ] || return 1
-	in_turns "$1" 20 "$h2:$work" h2 "$here/../../demo/shop.sql"
+	in_turns "$1" 20 "$h2:$work" h2 "$shop"
 }
 
 steady_javac() {
@@ -79,9 +50,8 @@ steady_javac() {
 
 steady_tomcat() {
 	[ -r "$tomcat" ] || return 1
-	in_turns "$1" 2 "$work" tomcat "$1" -XX:+EnableDynamicAgentLoading \
-		"-agentpath:$build/libjprof.so=start=no" -cp "$(tomcat_path)" \
-		-Djava.util.logging.config.file=/dev/null Server
+	tomcat_server "$1" "-agentpath:$build/libjprof.so=start=no"
+	in_turns "$1" 2 "$work" tomcat "${server[@]}"
 }
 
 steady_groovy() {
@@ -101,7 +71,7 @@ starts() {
 
 	for ((i = 0; i < (seconds + 3) / 4; i++)); do
 		"$1" -Xmx1g "${3//NUMBER/$i}" -cp "$h2" org.h2.tools.RunScript -url jdbc:h2:mem:db \
-			-user sa -script "$here/../../demo/shop.sql" >/dev/null 2>&1
+			-user sa -script "$shop" >/dev/null 2>&1
 	done
 	"$here/resolved.py" "$2" "$work"/start.*
 	rm -f "$work"/start.*

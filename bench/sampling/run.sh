@@ -9,21 +9,16 @@
 #
 #   run.sh BUILD_DIR [TIMES [PROGRAMS]]
 #
-# E.g. `run.sh build-bench 5 "h2 depth"`; else 15 times "h2 javac tomcat depth", which takes an hour for each JDK.
+# E.g. `run.sh build-bench 5 "h2 depth"`; else 15 times "h2 javac tomcat depth", which takes hours.
 #
 # Each program is one JVM, in which the profilers are switched on and off in turns (Turns.java); each figure is
 # the median of the ratios of TIMES turns to those before and behind, with its standard error.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
-# Files in memory: what a disk does differs by more than what is measured.
-if [ -w /dev/shm ]; then
-	TMPDIR=/dev/shm
-fi
+. "$here/programs.sh"
 prepare sampling 15 "$@"
 programs=${3:-h2 javac tomcat depth}
-h2=${H2_JAR:-/usr/share/java/h2.jar}
-tomcat=/usr/share/java/tomcat10-embed-core.jar
 jprof=-agentpath:$build/libjprof.so=file=$work/p.jprof
 
 # What is switched on and off: see Turns.java.
@@ -42,44 +37,22 @@ jdk.CPUTimeSample#enabled=true jdk.CPUTimeSample#throttle=1ms|$1/bin/jcmd \$PID 
 	fi
 }
 
-tomcat_path() {
-	echo "$tomcat:/usr/share/java/tomcat10-annotations-api.jar:$work"
-}
-
-prepare_jdk() {
-	local tree=$work/jdk.hotspot.agent
-
-	rm -rf "$tree" "$tree-classes" "$work"/*.class
-	"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" "$here"/*.java \
-		"$here"/../programs/Requests.java
-	if [ -r "$tomcat" ]; then
-		"$1/bin/javac" -XDsuppressNotes -cp "$(tomcat_path)" -d "$work" \
-			"$here"/../programs/Server.java
-	fi
-	if [ -r "$1/lib/src.zip" ]; then
-		(cd "$work" && "$1/bin/jar" xf "$1/lib/src.zip" jdk.hotspot.agent)
-		mkdir -p "$tree-classes"
-		find "$tree" -name '*.java' | sort >"$work/all"
-		grep '/sun/jvm/hotspot/\(asm\|code\|oops\|utilities\)/' "$work/all" \
-			>"$work/sources"
-	fi
-}
-
-# run_PROGRAM JAVA: "NAME SECONDS PERCENT ERROR" of each. 1: it is not here.
+# run_PROGRAM JAVA: "NAME SECONDS PERCENT ERROR" of each. 1: it is not here. A turn, two times the rounds, is longer than the ten
+# seconds after which a profile is written.
 run_h2() {
 	[ -r "$h2" ] || return 1
-	in_turns "$1" 60 8 "$jprof,start=no" "$h2:$work" h2 "$here/../../demo/shop.sql"
+	in_turns "$1" 60 15 "$jprof,start=no" "$h2:$work" h2 "$shop"
 }
 
 run_javac() {
 	[ -s "$work/sources" ] || return 1
-	in_turns "$1" 30 3 "$jprof,start=no" "$work" javac "$work/jdk.hotspot.agent" "$work/sources"
+	in_turns "$1" 30 9 "$jprof,start=no" "$work" javac "$work/jdk.hotspot.agent" "$work/sources"
 }
 
 run_tomcat() {
 	[ -r "$tomcat" ] || return 1
-	in_turns "$1" 6 1 -Dnone "$work" tomcat "$1" -XX:+EnableDynamicAgentLoading "$jprof,start=no" \
-		-cp "$(tomcat_path)" -Djava.util.logging.config.file=/dev/null Server
+	tomcat_server "$1" "$jprof,start=no"
+	in_turns "$1" 10 7 -Dnone "$work" tomcat "${server[@]}"
 }
 
 # in_turns JAVA WARM ROUNDS OPTION PATH PROGRAM...

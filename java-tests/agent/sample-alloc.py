@@ -4,6 +4,7 @@
 """A program of which the JVM itself tells how many bytes each of its methods has allocated: there are as
 many samples, within 2 %, and each method and its class has its share of them, within three standard
 errors. Each is at the line that allocates."""
+import functools
 import math
 import pathlib
 import re
@@ -116,15 +117,8 @@ def main():
     for java in test.javas:
         test.javac(java, "SampleAlloc")
         for name, methods in (RUNS | (MIXED if release(java) >= MIXED_FROM else {})).items():
-            # Samples are taken by chance, which is seldom bad twice.
-            for last in False, True:
-                print(f"{java} {name}", flush=True)
-                used, profile = record(test, java, methods)
-                wrong = list(differences(test, used, profile))
-                if not wrong or last:
-                    break
-            for line in wrong:
-                test.fail(f"{java} {name}: {line}")
+            _, profile = test.twice(f"{java} {name}", functools.partial(record, test, java, methods),
+                                    functools.partial(differences, test))
             lines(test, profile, methods)
     test.finish()
 

@@ -4,6 +4,7 @@
 """A program that measures what processor time each of its methods uses: their shares of the samples
 are the same, within three standard errors, for 95 of 100 methods. Compiled by both compilers in
 turns, by the first one alone, and by the second one alone."""
+import functools
 import pathlib
 import sqlite3
 import sys
@@ -72,16 +73,9 @@ def main():
     for java in test.javas:
         test.javac(java, shares.PROGRAM)
         for way in shares.WAYS:
-            # What else runs on the machine is noise, which does not come twice.
-            for last in False, True:
-                print(f"{java} {way}", flush=True)
-                used, profile = record(test, java, way)
-                test.expect(len(used) >= 30, f"{way}: only {len(used)} methods")
-                wrong = compare(test, used, profile)
-                if not wrong or last:
-                    break
-            for line in wrong:
-                test.fail(f"{java} {way}: {line}")
+            used, profile = test.twice(f"{java} {way}", functools.partial(record, test, java, way),
+                                       functools.partial(compare, test))
+            test.expect(len(used) >= 30, f"{way}: only {len(used)} methods")
             print(f"  {states(test, way, profile)}")
     test.finish()
 

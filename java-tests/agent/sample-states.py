@@ -3,6 +3,7 @@
 # Copyright the jprof authors
 """Two seconds interpreted, compiled by either compiler, in native code, in the kernel, waiting in one
 way or another: the view of states says each, within 5 %."""
+import functools
 import pathlib
 import sys
 
@@ -23,8 +24,9 @@ STATES = ("interpreted", "c1", "c2", "native", "jvm", "kernel", "stub", "inlined
           "unknown")
 
 
-def record(test, java, condition, words, works, profile):
-    """What the program says that it used, in ns, by what it did."""
+def record(test, java, condition, words, works):
+    """What the program says that it used, in ns, by what it did; and the profile."""
+    profile = test.new_profile()
     threads = ",threads=main" if condition is WALL else ""
     done = run(java, f"-agentpath:{test.agent}=calls=sample,sample={condition[0]}{threads},io=off,"
                f"file={profile}",
@@ -34,7 +36,7 @@ def record(test, java, condition, words, works, profile):
     if done.status != 0 or done.err:
         test.fail(str(done))
         test.finish()
-    return {name: int(used) for name, used in map(str.split, done.out.splitlines())}
+    return {name: int(used) for name, used in map(str.split, done.out.splitlines())}, profile
 
 
 def differences(test, condition, works, used, profile):
@@ -65,16 +67,9 @@ def main():
     for java in test.javas:
         test.javac(java, "SampleStates")
         for condition, words, works in RUNS:
-            # What else runs on the machine is noise, which does not come twice.
-            for last in False, True:
-                profile = test.new_profile()
-                print(java, condition[0], *words, flush=True)
-                used = record(test, java, condition, words, works, profile)
-                wrong = list(differences(test, condition, works, used, profile))
-                if not wrong or last:
-                    break
-            for line in wrong:
-                test.fail(f"{java} {condition[0]} {' '.join(words)}: {line}")
+            test.twice(f"{java} {condition[0]} {' '.join(words)}",
+                       functools.partial(record, test, java, condition, words, works),
+                       functools.partial(differences, test, condition, works))
     test.finish()
 
 

@@ -4,6 +4,7 @@
 """Where perf events are forbidden timers take the samples of processor time: as many as there were periods,
 within 3 %, of methods and states their shares, within three standard errors; and the summary says so. Samples of
 any other event are refused by name, with the reason: a JVM does not start, one that runs goes on without."""
+import functools
 import math
 import pathlib
 import sqlite3
@@ -115,15 +116,8 @@ def main():
         sys.exit(SKIPPED)
     for java in test.javas:
         test.javac(java, "SampleStates", "Entered")
-        # What else runs on the machine is noise, which does not come twice.
-        for last in False, True:
-            print(java, flush=True)
-            used, profile = record(test, java)
-            wrong = list(differences(test, used, profile))
-            if not wrong or last:
-                break
-        for line in wrong:
-            test.fail(f"{java}: {line}")
+        _, profile = test.twice(java, functools.partial(record, test, java),
+                                functools.partial(differences, test))
         said(test, profile)
         refused_at_start(test, java)
         refused_attach(test, java)

@@ -4,6 +4,7 @@
 """Threads that run, wait, or do both in turns: by wall: each of them has a sample for each period of the time by
 the clock that it was there, within 5 %. All are waiting of what waits, none of what runs, and of what does both in
 turns that are longer than the period the part that it waited, within three standard errors."""
+import functools
 import math
 import pathlib
 import sqlite3
@@ -53,16 +54,9 @@ def main():
     test = Test()
     for java in test.javas:
         test.javac(java, "SampleWall")
-        # What else runs on the machine is noise, which does not come twice.
-        for last in False, True:
-            print(java, flush=True)
-            said, profile = record(test, java)
-            test.same("threads", THREADS, set(said))
-            wrong = list(differences(test, said, profile))
-            if not wrong or last:
-                break
-        for line in wrong:
-            test.fail(f"{java}: {line}")
+        said, _ = test.twice(java, functools.partial(record, test, java),
+                             functools.partial(differences, test))
+        test.same("threads", THREADS, set(said))
     test.finish()
 
 
