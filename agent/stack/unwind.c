@@ -209,8 +209,10 @@ static bool step_by_rules(const struct frame_rules *rules, const struct unwind_m
 	return true;
 }
 
-/* Where frames have a chain of their own: FP --> | caller's FP | return address | */
-static bool step_by_chain(const struct unwind_memory *stack, struct native_frame *frame)
+/* Where frames have a chain of their own: FP --> | caller's FP | return address |. What is above may be the frame's, and then only
+ * the caller's own FP tells where its stack ends, if it is native. */
+static bool step_by_chain(const struct modules *modules, const struct unwind_memory *stack,
+	struct native_frame *frame)
 {
 	struct native_frame caller = {.sp = frame->fp + (uintptr_t)2 * WORD};
 
@@ -223,6 +225,9 @@ static bool step_by_chain(const struct unwind_memory *stack, struct native_frame
 		frame->pc = 0;
 		return false;
 	}
+	if (UNWIND_FP_IS_LOW && caller.fp > frame->fp && modules &&
+		modules_find(modules, caller.pc - 1))
+		caller.sp = caller.fp;
 	*frame = caller;
 	return true;
 }
@@ -253,7 +258,7 @@ bool unwind_step(const struct modules *modules, const struct unwind_memory *stac
 		found = step_by_rules(&rules, stack, frame, innermost);
 		break;
 	case FRAME_NONE:
-		found = step_by_chain(stack, frame);
+		found = step_by_chain(modules, stack, frame);
 		break;
 	default:
 		return false;

@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 enum {
-	UNWIND_FP = 29,     /* x29 */
-	UNWIND_SP = 31,     /* sp */
-	UNWIND_RETURN = 30, /* x30 */
-	UNWIND_HAS_LINK = 1 /* calls leave the return address in x30 */
+	UNWIND_FP = 29,      /* x29 */
+	UNWIND_SP = 31,      /* sp */
+	UNWIND_RETURN = 30,  /* x30 */
+	UNWIND_HAS_LINK = 1, /* calls leave the return address in x30 */
+	/* the frame pointer's place in a frame is its lower end, as compilers have it (AAPCS64, 6.4.6, leaves it open) */
+	UNWIND_FP_IS_LOW = 1
 };
 
 /* The instruction that calls the kernel, svc #0 (Arm ARM, C6.2): so many bytes, as a number. */

@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 enum {
-	UNWIND_FP = 6,      /* rbp */
-	UNWIND_SP = 7,      /* rsp */
-	UNWIND_RETURN = 16, /* the return address, or rip */
-	UNWIND_HAS_LINK = 0 /* calls leave the return address on the stack */
+	UNWIND_FP = 6,       /* rbp */
+	UNWIND_SP = 7,       /* rsp */
+	UNWIND_RETURN = 16,  /* the return address, or rip */
+	UNWIND_HAS_LINK = 0, /* calls leave the return address on the stack */
+	UNWIND_FP_IS_LOW = 0 /* the frame pointer's place is the frame's upper end */
 };
 
 /* The instruction that calls the kernel, syscall (Intel SDM): so many bytes, as a number. */
