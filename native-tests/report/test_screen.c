@@ -130,13 +130,16 @@ static void test_names(void **state)
 
 /* ---- screens ---- */
 
-static char *print_screen(const char *view, unsigned width, const struct adjustment *adjustment)
+/* top: how many rows; 0: all. */
+static char *print_top(
+	const char *view, uint64_t top, unsigned width, const struct adjustment *adjustment)
 {
 	struct report_request request = {.view = view_find(view),
 		.format = &format_screen,
 		.width = width,
 		.height = 24,
 		.min = -1,
+		.top = top,
 		.choice.adjustment = adjustment};
 	struct error error = {0};
 	uint64_t violations;
@@ -146,6 +149,11 @@ static char *print_screen(const char *view, unsigned width, const struct adjustm
 		fail_msg("%s: %s", view, error.text);
 	assert_int_equal(violations, 0);
 	return text;
+}
+
+static char *print_screen(const char *view, unsigned width, const struct adjustment *adjustment)
+{
+	return print_top(view, 0, width, adjustment);
 }
 
 /* With JPROF_GOLDEN=write in the environment the files are made anew: read the difference. */
@@ -334,6 +342,21 @@ static void test_left_out(void **state)
 	free(text);
 	text = print_screen("methods", 80, NULL);
 	assert_non_null(strstr(text, "no room for: "));
+	free(text);
+}
+
+/* What the rows have nothing of and those that are left out have, is there. */
+static void test_left_out_beside(void **state)
+{
+	static const char *const columns[] = {"Interp.", "Stub"};
+	char *text;
+
+	fixture_sampled(&fixture);
+	text = print_top("states", 2, 160, NULL);
+	assert_non_null(strstr(text, " more)"));
+	for (size_t i = 0; i < COUNT(columns); i++)
+		if (!strstr(text, columns[i]) || strstr(text, "the same in every row"))
+			fail_msg("%s: %s", columns[i], text);
 	free(text);
 }
 
@@ -604,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_wide_letters),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_left_out_beside),
 		cmocka_unit_test(test_idle_threads),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_samples),

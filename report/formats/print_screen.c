@@ -187,6 +187,14 @@ static void add_absent(
 	out_text(absent, heading);
 }
 
+/* True if it says the same in every row, and what stands beside them has nothing else to say. */
+static bool says_one_thing(const struct sink *sink, const struct screen_column *screen)
+{
+	bool is_zero = is_number(&screen->first) && screen->first.number == 0;
+
+	return sink->rows > 1 && !screen->varies && !(is_zero && screen->nonzero);
+}
+
 /* The columns that say something and fit; what is left out is noted in sink->text. */
 static void layout(struct sink *sink)
 {
@@ -213,7 +221,7 @@ static void layout(struct sink *sink)
 			continue;
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {
 			add_absent(sink, &zero, "nothing in: ", column->heading);
-		} else if (weight >= WEIGHT_OTHER && sink->rows > 1 && !screen->varies) {
+		} else if (weight >= WEIGHT_OTHER && says_one_thing(sink, screen)) {
 			add_absent(sink, &same, "the same in every row: ", column->heading);
 		} else if (weight >= WEIGHT_METRIC &&
 			   (full || used + screen->width + GAP + name > sink->terminal)) {
