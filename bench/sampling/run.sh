@@ -5,11 +5,12 @@
 # run: what samples each millisecond of processor time cost real programs in their steady state: H2 with the
 # demo's script, javac with sources of jdk.hotspot.agent, Tomcat. Beside it the async-profiler at the same rate,
 # where ASYNC_PROFILER names its library (build it from its public source: `make`), and, on a JDK that has it,
-# the flight recorder's own sampling by processor time. And what one sample costs by the depth of the stack.
+# the flight recorder's own sampling by processor time. And what one sample costs by the depth of the stack, and what
+# sampling costs crowds of threads.
 #
 #   run.sh BUILD_DIR [TIMES [PROGRAMS]]
 #
-# E.g. `run.sh build-bench 5 "h2 depth"`; else 15 times "h2 javac tomcat depth", which takes hours.
+# E.g. `run.sh build-bench 5 "h2 depth"`; else 15 times all of "h2 javac tomcat depth crowds", which takes hours.
 #
 # Each program is one JVM, in which the profilers are switched on and off in turns (Turns.java); each figure is
 # the median of the ratios of TIMES turns to those before and behind, with its standard error.
@@ -18,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
 . "$here/programs.sh"
 prepare sampling 15 "$@"
-programs=${3:-h2 javac tomcat depth}
+programs=${3:-h2 javac tomcat depth crowds}
 jprof=-agentpath:$build/libjprof.so=file=$work/p.jprof
 
 # What is switched on and off: see Turns.java.
@@ -64,7 +65,12 @@ in_turns() {
 one_program() {
 	local name seconds percent error
 
-	[ "$2" = depth ] && run_depth "$1" && return
+	case $2 in
+	depth | crowds)
+		"run_$2" "$1"
+		return
+		;;
+	esac
 	"run_$2" "$1/bin/java" | while read -r name seconds percent error; do
 		printf '  %-8s %-16s %8.3f s %9.2f %% +- %.2f\n' "$2" "$name" "$seconds" "$percent" \
 			"$error"
@@ -86,6 +92,26 @@ run_depth() {
 				$1 == "sample.handled" {count = $2}
 				END {printf "  %-8d %14.1f %22.1f\n", depth, cost / count / 1000,
 					5e6 * (1 - with / none) / count}'
+	done
+}
+
+# Whole programs of many threads (java-tests/agent/SampleCrowd.java), with samples and without, in turns.
+run_crowds() {
+	local crowd i none with
+
+	"$1/bin/javac" -d "$work" "$here/../../java-tests/agent/SampleCrowd.java"
+	for crowd in "platform 64 16000000" "platform 10000 60000" "virtual 100000 16000"; do
+		if [ "${crowd%% *}" = virtual ] && [ "$(release "$1")" -lt 21 ]; then
+			continue
+		fi
+		for ((i = 0; i < repetitions; i++)); do
+			# shellcheck disable=SC2086
+			none=$(seconds "$1/bin/java" -cp "$work" SampleCrowd $crowd)
+			# shellcheck disable=SC2086
+			with=$(seconds "$1/bin/java" "$jprof,calls=sample" -cp "$work" SampleCrowd $crowd)
+			awk -v none="$none" -v with="$with" 'BEGIN {print 100 * (with / none - 1)}'
+		done 2>/dev/null | sort -g | awk -v crowd="${crowd% *} threads" '{v[NR] = $1} END {
+			printf "  %-24s %9.1f %%   (%.1f to %.1f)\n", crowd, v[int((NR + 1) / 2)], v[1], v[NR]}'
 	done
 }
 

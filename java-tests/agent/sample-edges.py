@@ -19,7 +19,7 @@ METHODS, CLASSES, SHAPES = 48, 6, 24
 PERIOD_US, STACKS = 100, 100000
 # Of so many stacks one may have been taken in the middle of what no rule reads right: a few instructions of
 # the JVM's stubs for exceptions, which this program has all the time. One in some 900,000 was seen.
-IMPOSSIBLE_OF = 50000
+IMPOSSIBLE_OF = 100000
 # A thread of its own begins here.
 ROOTS = {"Main$3.run", "nothing"}
 # The JVM calls it where a class is needed first.
