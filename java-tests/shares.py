@@ -5,6 +5,7 @@ under a profiler, and the methods' shares of that time beside their shares of th
 import collections
 import math
 import re
+import sqlite3
 
 PROGRAM = "SampleShares"
 # Compiled by both compilers in turns, by the first one alone, and by the second one alone.
@@ -34,10 +35,20 @@ def used(text):
     return {name: int(ns) for name, ns in re.findall(r"^(\w+) (\d+)$", text, re.MULTILINE)}
 
 
+def evenness(profile):
+    """Of a profile with one condition: its stacks tell as much as so many times their number would that stand for
+    equally many periods each."""
+    with sqlite3.connect(profile) as database:
+        taken, stacks, squares = (
+            int(database.execute("SELECT value FROM meta WHERE key LIKE 'sample.%:%.' || ?",
+                                 (key,)).fetchone()[0]) for key in ("taken", "stacks", "squares"))
+    return taken ** 2 / squares / stacks
+
+
 class Shares:
     """used: nanoseconds by method. found: the periods of samples that have the method on their stack.
-    periods: how many a stack stands for, on average: with a timer of the kernel's tick several, and
-    the error is that of the fewer stacks."""
+    periods: how many a stack stands for: with a timer of the kernel's tick several, and the error is that
+    of the fewer stacks."""
 
     def __init__(self, used, found, periods=1):
         found = dict(found)

@@ -73,14 +73,19 @@ static void count_sample(const struct sample_record *record, uint32_t node,
 	enum sample_state state, uint32_t line)
 {
 	for (unsigned i = 0; i < sampling.conditions; i++) {
-		if (record->weight[i] == 0)
+		struct condition *condition = &sampling.condition[i];
+		uint64_t weight = record->weight[i];
+
+		if (weight == 0)
 			continue;
-		if (sample_tree_count(sampling.tree, node, sample_place(i, state, line), 1,
-			    record->weight[i]))
-			atomic_fetch_add(&sampling.condition[i].taken, record->weight[i]);
-		else
-			atomic_fetch_add(
-				&sampling.condition[i].loss[SAMPLE_FULL], record->weight[i]);
+		if (!sample_tree_count(
+			    sampling.tree, node, sample_place(i, state, line), 1, weight)) {
+			atomic_fetch_add(&condition->loss[SAMPLE_FULL], weight);
+			continue;
+		}
+		atomic_fetch_add(&condition->taken, weight);
+		atomic_fetch_add(&condition->stacks, 1);
+		atomic_fetch_add(&condition->squares, weight * weight);
 	}
 }
 
@@ -295,6 +300,8 @@ static void facts(fact_put put_it, void *argument)
 		const struct condition *condition = &sampling.condition[i];
 
 		put_fact(condition->name, "taken", condition->taken, put_it, argument);
+		put_fact(condition->name, "stacks", condition->stacks, put_it, argument);
+		put_fact(condition->name, "squares", condition->squares, put_it, argument);
 		put_fact(condition->name, "throttled", condition->throttled, put_it, argument);
 		put_fact(condition->name, "rest", condition->rest / condition->choice.period,
 			put_it, argument);

@@ -33,7 +33,9 @@ struct condition {
 	struct sample_choice choice;
 	struct sample_event_choice event;
 	char how[128]; /* in words, for the summary */
-	_Atomic uint64_t taken, loss[SAMPLE_LOSSES], throttled;
+	/* Periods in stacks; stacks; squares of the periods that each stands for, which say how sure shares are. */
+	_Atomic uint64_t taken, stacks, squares;
+	_Atomic uint64_t loss[SAMPLE_LOSSES], throttled;
 	_Atomic uint64_t rest; /* that no period has told of, in the period's unit */
 };
 

@@ -28,12 +28,12 @@ MAIN = ("main", "DestroyJavaVM")
 
 class Samples:
     """What a profiler has found. by_method: periods that have the method on their stack. Of the thread
-    main: stacks, the periods that these stand for, and those of the periods without a frame of the
-    program."""
+    main: squares of the periods that each stack stands for, these periods, and those of them without a
+    frame of the program."""
 
     def __init__(self):
         self.by_method = collections.Counter()
-        self.stacks = self.periods = self.outside = 0
+        self.squares = self.periods = self.outside = 0
 
 
 class Bench:
@@ -67,8 +67,9 @@ class Bench:
             if row["class"] == shares.PROGRAM:
                 samples.by_method[row["method"]] += row["samples_cum"]["cpu"]
         with sqlite3.connect(profile) as database:
-            samples.stacks, samples.periods = database.execute(
+            stacks, samples.periods = database.execute(
                 "SELECT sum(count), sum(amount) FROM samples WHERE thread = 'main'").fetchone()
+        samples.squares = samples.periods ** 2 / (stacks * shares.evenness(profile))
         samples.outside = samples.periods - samples.by_method["main"]
         return samples
 
@@ -116,7 +117,7 @@ class Bench:
         samples = read(self, profile)
         profile.unlink()
         seen = shares.Shares(shares.used(out), samples.by_method,
-                             samples.periods / max(samples.stacks, 1))
+                             samples.squares / max(samples.periods, 1))
         within = len(seen.methods) - len(seen.off)
         print(f"  {way:6} {name:14} {within:3} of {len(seen.methods)} {100 * within / len(seen.methods):4.0f} %"
               f" {seen.mean_square:11.2f} {seen.stacks:8.0f} {100 * seen.found * PERIOD_US * 1000 / seen.used:8.1f} %"
@@ -145,7 +146,7 @@ def add_stack(samples, stack, stacks, periods):
     for method in mine:
         samples.by_method[method] += periods
     if thread.strip("[]").split(" tid=")[0] in MAIN:
-        samples.stacks += stacks
+        samples.squares += periods ** 2 / stacks
         samples.periods += periods
         samples.outside += 0 if mine else periods
 

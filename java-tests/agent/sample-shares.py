@@ -34,10 +34,11 @@ def record(test, java, way):
 
 
 def stacks(profile):
-    """How many stacks there are, and how many periods they stand for. With a timer of the kernel's
-    tick a stack stands for several."""
+    """How many stacks there are, as if they stood for equally many periods, and how many periods they
+    stand for. With a timer of the kernel's tick a stack stands for several."""
     with sqlite3.connect(profile) as database:
-        return database.execute("SELECT sum(count), sum(amount) FROM samples").fetchone()
+        count, amount = database.execute("SELECT sum(count), sum(amount) FROM samples").fetchone()
+    return count * shares.evenness(profile), amount
 
 
 def compare(test, used, profile):

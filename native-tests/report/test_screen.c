@@ -216,6 +216,24 @@ static void test_samples(void **state)
 	check_screens("mixed", shown, COUNT(shown));
 }
 
+/* Stacks of unequal weight: a quarter as many equal ones tell as much, and errors are twice as large. */
+static void test_uneven_samples(void **state)
+{
+	char *text;
+
+	fixture_sampled(&fixture);
+	text = print_screen("methods", 100, NULL);
+	assert_non_null(strstr(text, "2525 31.1% ±1.0"));
+	free(text);
+	fixture.meta[fixture.profile.meta_count++] =
+		(struct profile_meta){"sample.cpu:1ms.stacks", "8120"};
+	fixture.meta[fixture.profile.meta_count++] =
+		(struct profile_meta){"sample.cpu:1ms.squares", "32480"};
+	text = print_screen("methods", 100, NULL);
+	assert_non_null(strstr(text, "2525 31.1% ±2.1"));
+	free(text);
+}
+
 static void test_screens(void **state)
 {
 	static const unsigned widths[] = {80, 100, 160};
@@ -631,6 +649,7 @@ int main(void)
 		cmocka_unit_test(test_idle_threads),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_uneven_samples),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_min_of_nothing),

@@ -51,7 +51,7 @@ struct model {
 	const struct profile_metric *metric[PROFILE_METRIC_MAX];
 	unsigned metric_index[PROFILE_METRIC_MAX], metric_count;
 	/* The chosen conditions on what samples were taken, what reports call them, and how many stacks each
-	 * took. */
+	 * took, as if these stood for equally many periods. */
 	const struct profile_condition *condition[SAMPLE_CONDITIONS_MAX];
 	const char *condition_name[SAMPLE_CONDITIONS_MAX];
 	uint64_t taken[SAMPLE_CONDITIONS_MAX];

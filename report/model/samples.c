@@ -22,6 +22,17 @@ bool model_is_sample(
 	return false;
 }
 
+/* Stacks that stand for unequal numbers of periods tell as much as fewer equal ones would: how many, of one (the
+ * effective sample size, Kish 1965). */
+static double evenness(const struct model *model, unsigned condition)
+{
+	double taken = (double)model_sample_fact(model, condition, "taken");
+	double stacks = (double)model_sample_fact(model, condition, "stacks");
+	double squares = (double)model_sample_fact(model, condition, "squares");
+
+	return stacks > 0 && squares > 0 ? taken * taken / squares / stacks : 1;
+}
+
 int model_count_samples(struct model *model)
 {
 	const struct profile *profile = model->profile;
@@ -53,6 +64,9 @@ int model_count_samples(struct model *model)
 		model->taken[c] += account->count;
 		model->has_samples[profile->node[account->node].thread] = true;
 	}
+	for (unsigned c = 0; c < conditions; c++)
+		model->taken[c] =
+			(uint64_t)llround((double)model->taken[c] * evenness(model, c));
 	model->samples = samples;
 	return 0;
 }
