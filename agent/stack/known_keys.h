@@ -8,8 +8,9 @@
  *   where Java was left --> set --> four slots: | thread, stack, place, seed | number |
  *                                               | where words are, hash of them | code ... | methods ... |
  *
- * What is in the stack stays in the JVM. So code and methods at the same addresses are the same ones as long as no garbage
- * was collected, which alone takes methods away, and code since JDK 20: until then they are not looked at.
+ * Code and methods stay as long as they are in a stack; where a thread was in between is not known. But as long as no garbage was
+ * collected, what has the same address is the same: nothing else takes methods away, nor code since JDK 20. So they
+ * are looked at only once after each collection.
  *
  * The newest take the place of others.
  *
@@ -51,8 +52,7 @@ struct key_words {
 	unsigned count, codes, methods;
 	uint16_t word[KEY_WORDS]; /* so many behind */
 	struct {
-		uintptr_t
-			at; /* of the code's number: in the code cache, which is never given back */
+		uintptr_t at; /* in the code cache, which is never given back */
 		uint32_t number;
 	} code[KEY_CODES];
 	struct {
