@@ -13,6 +13,7 @@
 #include "agent/stack/unwind.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
+#include "metric/clock.h"
 #include "time_stamp.h"
 
 enum { STACK_TRIES = 1000 /* to get one outside of a handler */ };
@@ -279,8 +280,8 @@ uint64_t sampler_stack_key(void)
 		struct walk_thread thread = vm_thread_now(here);
 
 		if (thread.java)
-			key = walk_key(
-				&sampling.walker, &thread, here, atomic_load(&session_number));
+			key = walk_key(&sampling.walker, &thread, here,
+				atomic_load(&session_number), clock_now());
 	}
 	atomic_fetch_sub(&sampling_inside, 1);
 	return key;

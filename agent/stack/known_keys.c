@@ -29,7 +29,7 @@ struct known_keys {
 	} set[SETS];
 };
 
-/* Of garbage, begun in this JVM. */
+/* Of garbage, that were told. */
 static _Atomic uint32_t collections;
 
 void known_keys_collected(void)
@@ -44,6 +44,7 @@ struct known_keys *known_keys_create(bool sweeper)
 
 	if (known == MAP_FAILED)
 		return NULL;
+	atomic_store(&collections, 0);
 	known->sweeper = sweeper;
 	return known;
 }
@@ -117,15 +118,21 @@ static bool same_methods(const struct key_words *words, struct seen_methods *see
 	return true;
 }
 
-static bool holds(struct key_words *words, bool sweeper, struct seen_methods *seen)
+static bool holds(
+	struct key_words *words, bool sweeper, struct seen_methods *seen, uint64_t now)
 {
 	uint32_t garbage = atomic_load(&collections);
-	bool is_sure = garbage > 0 && words->garbage == garbage;
+	bool is_sure =
+		garbage > 0 && words->garbage == garbage && now - words->looked < KEY_SURE_NS;
 
-	if (!same_words(words) || ((sweeper || !is_sure) && !same_code(words)) ||
-		(!is_sure && !same_methods(words, seen)))
+	if (!same_words(words) || ((sweeper || !is_sure) && !same_code(words)))
+		return false;
+	if (is_sure)
+		return true;
+	if (!same_methods(words, seen))
 		return false;
 	words->garbage = garbage;
+	words->looked = now;
 	return true;
 }
 
@@ -143,7 +150,7 @@ uint64_t known_keys_find(
 			!take_slot(slot))
 			continue;
 		if (slot->key != 0 && is_about(slot, about) &&
-			holds(&slot->words, known->sweeper, seen))
+			holds(&slot->words, known->sweeper, seen, about->now))
 			key = slot->key;
 		give_slot(slot);
 	}
@@ -169,6 +176,7 @@ struct key_words *known_keys_begin(struct known_keys *known, const struct known_
 	words = &slot->words;
 	words->from = about->sp - WORDS_BELOW * sizeof(uintptr_t);
 	words->hash = 0;
+	words->looked = about->now;
 	words->garbage = atomic_load(&collections);
 	words->count = words->codes = words->methods = 0;
 	return words;

@@ -8,9 +8,10 @@
  *   where Java was left --> set --> four slots: | thread, stack, place, seed | number |
  *                                               | where words are, hash of them | code ... | methods ... |
  *
- * Code and methods stay as long as they are in a stack; where a thread was in between is not known. But as long as no garbage was
- * collected, what has the same address is the same: nothing else takes methods away, nor code since JDK 20. So they
- * are looked at only once after each collection.
+ * Code and methods stay as long as they are in a stack, and the thread may have left it in between. What takes them away is
+ * garbage collection, of methods rarely something else (a class that is redefined), of code before JDK 20, too.
+ * For another method to be there, called from the same place, all of that has to happen, a class has to be loaded, and its
+ * method to be called. So for some milliseconds, without a collection in between, they are not looked at again.
  *
  * The newest take the place of others.
  *
@@ -27,28 +28,34 @@
 struct known_keys;
 struct seen_methods;
 
-/* sweeper: this JVM gives back code at any time (before JDK 20, "Remove the Sweeper", JDK-8290025). NULL without
- * memory. */
+/* sweeper: this JVM gives back code at any time (before JDK 20, "Remove the Sweeper", JDK-8290025). No garbage has been
+ * collected yet. NULL without memory. */
 struct known_keys *known_keys_create(bool sweeper);
 void known_keys_destroy(struct known_keys *known);
 
-/* Garbage is about to be collected. Before the first time code and methods are looked at each time. In the JVM's
- * threads, whichever. */
+/* Garbage is about to be collected. Before the first time code and methods are looked at each time. In any thread. */
 void known_keys_collected(void);
 
-/* A thread that has left Java: its JavaThread, its stack's end, the anchor, and what the number begins with. */
+/* A thread that has left Java: its JavaThread, its stack's end, the anchor, and what the number begins with. now: ns of
+ * some clock. */
 struct known_key {
 	uintptr_t java, stack_base, sp, pc, fp;
-	uint64_t seed;
+	uint64_t seed, now;
 };
 
-enum { KEY_WORDS = 320, KEY_CODES = 96, KEY_METHODS = 64 };
+enum {
+	KEY_WORDS = 320,
+	KEY_CODES = 96,
+	KEY_METHODS = 64,
+	KEY_SURE_NS = 10 * 1000 * 1000 /* that code and methods are not looked at again */
+};
 
 /* What a walk goes by. If there is more, no number is kept. */
 struct key_words {
 	uintptr_t from;   /* a word of the stack */
 	uint64_t hash;    /* of the words, as far as 64 bits go */
-	uint32_t garbage; /* collections there had been when code and methods were looked at */
+	uint64_t looked;  /* when code and methods were looked at */
+	uint32_t garbage; /* and how many collections there had been */
 	unsigned count, codes, methods;
 	uint16_t word[KEY_WORDS]; /* so many behind */
 	struct {

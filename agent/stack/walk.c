@@ -867,7 +867,7 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 }
 
 uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
-	uint64_t seed)
+	uint64_t seed, uint64_t now)
 {
 	struct walk walk = {.walker = walker,
 		.vm = walker->vm,
@@ -887,7 +887,7 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 	if (!read_anchor(&walk, &anchor))
 		return 0;
 	about = (struct known_key){
-		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed};
+		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed, now};
 	/* What is read with care is not compared without. */
 	keys = thread->guarded ? NULL : walker->keys;
 	key = known_keys_find(keys, &about, walker->seen);

@@ -98,9 +98,9 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 
 /* A number for the frames from where the calling thread left Java: other frames have another one, and so may have the
  * same methods compiled anew, or called from another place; as far as 64 bits go. 0: they cannot be walked whole. seed: what tells
- * numbers of one `seen` from those of others. */
+ * numbers of one `seen` from those of others. now: ns of some clock. */
 uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
-	uint64_t seed);
+	uint64_t seed, uint64_t now);
 
 /* True if the frame is of a Java method. */
 static inline bool frame_is_java(const struct stack_frame *frame)

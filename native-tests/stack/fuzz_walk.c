@@ -351,9 +351,9 @@ static void walk_all(void)
 	check(seen, frame, count, end);
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
 	check(seen, frame, count, end);
-	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1);
-	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key &&
-			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1) == key,
+	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1);
+	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key &&
+			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1, 1) == key,
 		"a known number is that of the walk");
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);

@@ -571,10 +571,10 @@ static uint64_t key_now(void)
 	uint64_t key;
 
 	forgetful.keys = NULL;
-	key = walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1);
+	key = walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1, 1);
 	/* Of the stack that was there before, of this one for the first time, and for the second. */
-	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
-	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1) == key);
+	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key);
+	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key);
 	return key;
 }
 
