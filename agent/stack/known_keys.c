@@ -29,7 +29,7 @@ struct known_keys {
 	} set[SETS];
 };
 
-/* Of garbage, that were told. */
+/* Of garbage, that were told: counted in the JVM's threads, read by all that look for a key, cleared while no event comes. */
 static _Atomic uint32_t collections;
 
 void known_keys_collected(void)

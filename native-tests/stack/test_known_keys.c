@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <pthread.h>
 
 #include "agent/stack/known_keys.h"
 #include "native-tests/stack/fake_jvm.h"
+#include "native-tests/stack/in_threads.h"
 
-enum { WORDS = 1024, TOP = 100, WORD = sizeof(uintptr_t), THREADS = 4 };
+enum { WORDS = 1024, TOP = 100, WORD = sizeof(uintptr_t) };
 
 static struct fake_jvm *jvm;
 static struct seen_methods *seen;
@@ -246,15 +246,7 @@ static void *hammer(void *argument)
 
 static void test_threads(void **state)
 {
-	pthread_t thread[THREADS];
-	void *found;
-
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, hammer, (void *)(i + 1)), 0);
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(thread[i], &found);
-		assert_true((uintptr_t)found > 1000);
-	}
+	in_threads(hammer);
 }
 
 int main(void)

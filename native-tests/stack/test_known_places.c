@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "agent/stack/known_places.h"
 #include "agent/stack/walk.h"
+#include "native-tests/stack/in_threads.h"
 
-enum { ROOM = 64, THREADS = 4 };
+enum { ROOM = 64 };
 
 static struct known_places *known;
 
@@ -139,15 +139,7 @@ static void *hammer(void *argument)
 
 static void test_threads(void **state)
 {
-	pthread_t thread[THREADS];
-	void *found;
-
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, hammer, (void *)(i + 1)), 0);
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(thread[i], &found);
-		assert_true((uintptr_t)found > 1000);
-	}
+	in_threads(hammer);
 }
 
 int main(void)
