@@ -98,7 +98,7 @@ static bool same_words(const struct key_words *words)
 	uint64_t hash = 0;
 
 	for (unsigned i = 0; i < words->count; i++)
-		hash = key_words_mix(hash, from[words->word[i]]);
+		hash += key_words_mix(i, from[words->word[i]]);
 	return hash == words->hash;
 }
 

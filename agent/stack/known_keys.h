@@ -74,10 +74,13 @@ static inline void key_words_spoil(struct key_words *words)
 	words->count = KEY_WORDS + 1;
 }
 
-static inline uint64_t key_words_mix(uint64_t hash, uintptr_t word)
+/* What a word, the place-th, adds to the hash: a sum, so that none has to wait for the one before. */
+static inline uint64_t key_words_mix(unsigned place, uintptr_t word)
 {
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
+	uint64_t mixed = (word ^ (place + 1) * UINT64_C(0xd1342543de82ef95)) *
+			 UINT64_C(0x9e3779b97f4a7c15);
+
+	return (mixed ^ mixed >> 32) * UINT64_C(0xff51afd7ed558ccd);
 }
 
 /* A word of the stack was read. */
@@ -89,8 +92,8 @@ static inline void key_words_add(struct key_words *words, uintptr_t at, uintptr_
 		key_words_spoil(words);
 		return;
 	}
+	words->hash += key_words_mix(words->count, word);
 	words->word[words->count++] = (uint16_t)behind;
-	words->hash = key_words_mix(words->hash, word);
 }
 
 static inline void key_words_add_code(struct key_words *words, uintptr_t at, uint32_t number)

@@ -126,6 +126,27 @@ static void test_words(void **state)
 	assert_int_equal(look(TOP), 77);
 }
 
+/* Any two words exchanged, and any two that differ by the same, up and down. */
+static void test_two_words(void **state)
+{
+	walk(TOP, 20, 77);
+	for (unsigned i = 0; i < 60; i += 3) {
+		for (unsigned k = i + 3; k < 60; k += 3) {
+			uintptr_t first = stack[TOP + i], second = stack[TOP + k];
+
+			stack[TOP + i] = second;
+			stack[TOP + k] = first;
+			assert_int_equal(look(TOP), 0);
+			stack[TOP + i] = first + 8;
+			stack[TOP + k] = second - 8;
+			assert_int_equal(look(TOP), 0);
+			stack[TOP + i] = first;
+			stack[TOP + k] = second;
+		}
+	}
+	assert_int_equal(look(TOP), 77);
+}
+
 static void test_room(void **state)
 {
 	struct known_key of = about(TOP);
@@ -258,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_swept_code, create_swept, destroy),
 		TEST(test_found),
 		TEST(test_words),
+		TEST(test_two_words),
 		TEST(test_room),
 		TEST(test_many),
 		TEST(test_methods),
