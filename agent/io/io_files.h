@@ -79,7 +79,8 @@ struct io_file {
 	_Atomic uint64_t life;
 	/* Those of the row's io_ref, packed: group << 32 | kind << 8 | ending. */
 	_Atomic uint64_t traits;
-	_Atomic uint64_t used; /* see io_files_use: what was used least is folded first */
+	_Atomic uint64_t used;    /* see io_files_use: what was used least is folded first */
+	_Atomic uint32_t session; /* the last one that it was open or used in */
 	/* Constant while the row is this file. */
 	uint64_t id;
 	uint32_t hash;
@@ -93,8 +94,7 @@ struct io_file {
 	_Atomic uint64_t node;
 	_Atomic uint32_t opener;
 	_Atomic uint32_t known;
-	_Atomic uint32_t session; /* the last one that it was open or used in */
-	_Atomic uint32_t state;   /* enum io_file_state; stored behind the rest */
+	_Atomic uint32_t state; /* enum io_file_state; stored behind the rest */
 	/* Of a group: files folded into it in its session; groups below it that were made. */
 	_Atomic uint64_t folded;
 	_Atomic uint32_t members;

@@ -416,6 +416,7 @@ static void find_path(struct io_call *call)
 			known_stack_put(key, call->node);
 	}
 	call->moves = context->tree.moves;
+	accounts_expect(&context->tree.accounts, call->node, call->file.id);
 	slot_leave(thread);
 }
 

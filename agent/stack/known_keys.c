@@ -18,12 +18,11 @@ enum {
 struct known_keys {
 	bool sweeper;
 	struct set {
-		_Atomic uint32_t next;       /* the way that is replaced next */
-		_Atomic uint32_t mark[WAYS]; /* of what the slot is about: not 0 */
+		_Atomic uint32_t replaced;
 		struct slot {
 			_Atomic bool busy;
-			struct known_key about;
-			uint64_t key; /* 0: none */
+			struct known_key about; /* sp 0: nothing yet */
+			uint64_t key;           /* 0: none */
 			struct key_words words;
 		} slot[WAYS];
 	} set[SETS];
@@ -63,12 +62,13 @@ static struct set *set_of(struct known_keys *known, const struct known_key *abou
 	return &known->set[(hash >> 40) % SETS];
 }
 
-static uint32_t mark_of(const struct known_key *about)
+/* The slots of a set in the order in which they are looked at: most threads find theirs in the first. */
+static struct slot *slot_of(struct set *set, const struct known_key *about, uint32_t turn)
 {
 	uint64_t hash = (about->sp ^ about->pc << 16 ^ about->fp << 32 ^ about->java) *
 			UINT64_C(0x9e3779b97f4a7c15);
 
-	return (uint32_t)(hash >> 32) | 1;
+	return &set->slot[((hash >> 33) + turn) % WAYS];
 }
 
 /* False: another thread is at it. */
@@ -139,38 +139,49 @@ static bool holds(
 uint64_t known_keys_find(
 	struct known_keys *known, const struct known_key *about, struct seen_methods *seen)
 {
-	uint32_t mark = mark_of(about);
 	struct set *set = known ? set_of(known, about) : NULL;
+	bool more = set != NULL;
 	uint64_t key = 0;
 
-	for (int way = 0; set && way < WAYS && key == 0; way++) {
-		struct slot *slot = &set->slot[way];
+	for (uint32_t turn = 0; more && turn < WAYS; turn++) {
+		struct slot *slot = slot_of(set, about, turn);
 
-		if (atomic_load_explicit(&set->mark[way], memory_order_relaxed) != mark ||
-			!take_slot(slot))
+		if (!take_slot(slot))
 			continue;
 		if (slot->key != 0 && is_about(slot, about) &&
 			holds(&slot->words, known->sweeper, seen, about->now))
 			key = slot->key;
+		more = key == 0 && slot->about.sp != 0;
 		give_slot(slot);
 	}
 	return key;
 }
 
+/* The first that is about nothing yet, or else the one that was taken longest ago. NULL: another thread is at it. */
+static struct slot *take_for(struct set *set, const struct known_key *about)
+{
+	struct slot *slot;
+
+	for (uint32_t turn = 0; turn < WAYS; turn++) {
+		slot = slot_of(set, about, turn);
+		if (!take_slot(slot))
+			continue;
+		if (slot->about.sp == 0)
+			return slot;
+		give_slot(slot);
+	}
+	slot = slot_of(
+		set, about, atomic_fetch_add_explicit(&set->replaced, 1, memory_order_relaxed));
+	return take_slot(slot) ? slot : NULL;
+}
+
 struct key_words *known_keys_begin(struct known_keys *known, const struct known_key *about)
 {
-	struct set *set = known ? set_of(known, about) : NULL;
+	struct slot *slot = known ? take_for(set_of(known, about), about) : NULL;
 	struct key_words *words;
-	struct slot *slot;
-	uint32_t way;
 
-	if (!set)
+	if (!slot)
 		return NULL;
-	way = atomic_fetch_add_explicit(&set->next, 1, memory_order_relaxed) % WAYS;
-	slot = &set->slot[way];
-	if (!take_slot(slot))
-		return NULL;
-	atomic_store_explicit(&set->mark[way], mark_of(about), memory_order_relaxed);
 	slot->about = *about;
 	slot->key = 0;
 	words = &slot->words;

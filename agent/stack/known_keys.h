@@ -5,7 +5,7 @@
  * compiled code, methods that are interpreted. As long as a thread has left Java at the same place and these are
  * the same, so is the number: to compare them takes a part of a walk, which waits for the JVM's tables.
  *
- *   where Java was left --> set --> four slots: | thread, stack, place, seed | number |
+ *   where Java was left --> set --> four slots: | thread, stack, place, seed | number |   each thread begins at one of them
  *                                               | where words are, hash of them | code ... | methods ... |
  *
  * Code and methods stay as long as they are in a stack, and the thread may have left it in between. What takes them away is

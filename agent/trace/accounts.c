@@ -19,12 +19,21 @@ static uint32_t *place_at(const struct accounts *accounts, uint32_t place)
 	return &((uint32_t *)accounts->index.base)[place];
 }
 
+/* Of node and subject alone: what is done there with it is mostly of one kind, and not yet known when that begins. */
 static uint32_t hash(const struct account *key)
 {
 	uint64_t h = (uint64_t)key->node << 32 ^ key->subject * 0xc2b2ae3d27d4eb4fu;
 
-	h = (h ^ (key->kind + 1) * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	h = (h ^ h >> 31) * 0xff51afd7ed558ccdu;
 	return (uint32_t)(h >> 32);
+}
+
+void accounts_expect(const struct accounts *accounts, uint32_t node, uint64_t subject)
+{
+	const struct account key = {.node = node, .subject = subject};
+
+	if (accounts->capacity)
+		__builtin_prefetch(place_at(accounts, hash(&key) & accounts->mask));
 }
 
 /* The place of the account's index, or the empty one where it belongs. */

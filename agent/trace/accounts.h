@@ -109,6 +109,9 @@ uint64_t account_subject(const struct account *account);
  * of a thread that has ended. */
 void accounts_follow(struct accounts *accounts, struct memory_budget *budget);
 
+/* An operation of that path with that subject has begun: what leads to its account is brought near, while it runs. The owner's. */
+void accounts_expect(const struct accounts *accounts, uint32_t node, uint64_t subject);
+
 void accounts_add_elsewhere(struct accounts *accounts, struct lock *lock,
 	struct memory_budget *budget, const struct account *operation);
 

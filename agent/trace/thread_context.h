@@ -136,8 +136,6 @@ struct thread_context {
 	uint64_t unwound, repaired, unmatched, lost;
 	uint64_t mounts, carrier_ns; /* of virtual threads */
 	/* The owner's. */
-	struct records *records;  /* the trace's; NULL: sums are enough */
-	struct record_ring *ring; /* NULL: no operation was recorded */
 	/* the session's scope: what is used is not charged; read by others */
 	_Atomic bool outside;
 	uint32_t shortage; /* the budget's, when it was last heeded */
@@ -151,6 +149,9 @@ struct thread_context {
 	bool stopped;
 	uint64_t stop[METRIC_MAX]; /* the counters when the trace stopped */
 
+	/* The owner's. Each operation of I/O looks at them and at the row's id. */
+	struct records *records;  /* the trace's; NULL: sums are enough */
+	struct record_ring *ring; /* NULL: no operation was recorded */
 	struct trace_row row;
 	union {                                 /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
