@@ -201,8 +201,8 @@ static int open_samples(JNIEnv *jni, struct session *session, struct error *erro
 
 static bool close_samples(JNIEnv *jni, struct session *session)
 {
-	/* A writer that hangs may still look at them, or a thread that is in an event. */
-	return !session->abandoned && !session->in_use && sampler_close();
+	/* A writer that hangs may still look at them. */
+	return !session->abandoned && sampler_close();
 }
 
 static int open_code(JNIEnv *jni, struct session *session, struct error *error)

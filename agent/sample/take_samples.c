@@ -271,14 +271,11 @@ void sampler_take_entered(
 uint64_t sampler_stack_key(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	/* A session that ends waits for threads that are in their slots: no counter that all threads share is needed for those. */
-	bool waited_for = slot_current && slot_state(slot_current) == SLOT_INSIDE;
 	uint64_t key = 0;
 
 	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed))
 		return 0;
-	if (!waited_for)
-		atomic_fetch_add(&sampling_inside, 1);
+	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active)) {
 		struct walk_thread thread = vm_thread_now(here);
 
@@ -286,8 +283,7 @@ uint64_t sampler_stack_key(void)
 			key = walk_key(&sampling.walker, &thread, here,
 				atomic_load(&session_number), clock_now());
 	}
-	if (!waited_for)
-		atomic_fetch_sub(&sampling_inside, 1);
+	atomic_fetch_sub(&sampling_inside, 1);
 	return key;
 }
 

@@ -57,7 +57,6 @@ struct session {
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
-	bool in_use;       /* threads were still in events of it when all had to have left */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };
 

@@ -157,7 +157,7 @@ uint64_t known_keys_find(
 	return key;
 }
 
-/* The first that is about nothing yet, or else the one that was taken longest ago. NULL: another thread is at it. */
+/* The first that is about nothing yet, or else one after another. NULL: another thread is at it. */
 static struct slot *take_for(struct set *set, const struct known_key *about)
 {
 	struct slot *slot;
@@ -170,8 +170,8 @@ static struct slot *take_for(struct set *set, const struct known_key *about)
 			return slot;
 		give_slot(slot);
 	}
-	slot = slot_of(
-		set, about, atomic_fetch_add_explicit(&set->replaced, 1, memory_order_relaxed));
+	slot = &set->slot[atomic_fetch_add_explicit(&set->replaced, 1, memory_order_relaxed) %
+			  WAYS];
 	return take_slot(slot) ? slot : NULL;
 }
 

@@ -80,7 +80,8 @@ static inline uint64_t key_words_mix(unsigned place, uintptr_t word)
 	uint64_t mixed = (word ^ (place + 1) * UINT64_C(0xd1342543de82ef95)) *
 			 UINT64_C(0x9e3779b97f4a7c15);
 
-	return (mixed ^ mixed >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	mixed = (mixed ^ mixed >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	return mixed ^ mixed >> 29;
 }
 
 /* A word of the stack was read. */

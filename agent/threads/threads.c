@@ -102,7 +102,6 @@ bool threads_end(JNIEnv *jni, struct session *session)
 		thread_starts_watch(jni, false);
 	virtual_threads_watch(false);
 	out = slots_end();
-	session->in_use = !out;
 	watch_ends(false);
 	return out;
 }
