@@ -18,7 +18,7 @@ enum {
 struct known_keys {
 	bool sweeper;
 	struct set {
-		_Atomic uint32_t replaced;
+		_Atomic uint32_t replaced; /* how many slots have been, one after another */
 		struct slot {
 			_Atomic bool busy;
 			struct known_key about; /* sp 0: nothing yet */

@@ -278,11 +278,11 @@ void JNICALL virtual_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 	if (slot_current && slot_current->carrier_slot)
 		leave_carrier(slot_current); /* a JVM that does not unmount first */
-	own = own_slot(number);
-	/* Taken just now, by the carrier of one that was mounted before the session began: its first event will join. */
-	if (own && slot_state(own) == SLOT_INSIDE)
-		slot_leave(own);
-	if (own && atomic_load_explicit(&own->session, memory_order_relaxed) == number) {
+	/* A carrier that has no slot, or has not joined, has nothing of the thread: it is not given one. */
+	own = slot_current && slot_current->carrier_slot ? slot_current->carrier_slot
+							 : slot_current;
+	if (number && own && slot_state(own) != SLOT_INSIDE &&
+		atomic_load_explicit(&own->session, memory_order_relaxed) == number) {
 		before = slot_state(own);
 		word = word_in(number);
 		if (word != (uint32_t)WORD_REFUSED)
