@@ -41,6 +41,11 @@ uint64_t clock_system(void)
 	return clock_read(CLOCK_MONOTONIC);
 }
 
+uint64_t clock_coarse(void)
+{
+	return clock_read(CLOCK_MONOTONIC_COARSE);
+}
+
 uint64_t clock_process(void)
 {
 	return clock_read(CLOCK_PROCESS_CPUTIME_ID);

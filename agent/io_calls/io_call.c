@@ -249,9 +249,9 @@ void io_note(int descriptor)
 
 /* ---- accounts ---- */
 
-static void add_apart(struct apart *apart, const struct account *operation)
+static void add_apart(struct apart *apart, const struct operation *operation)
 {
-	atomic_fetch_add_explicit(&apart->ops, operation->count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&apart->ops, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&apart->bytes, operation->amount, memory_order_relaxed);
 	atomic_fetch_add_explicit(&apart->ns, operation->ns, memory_order_relaxed);
 }
@@ -269,7 +269,7 @@ static __attribute__((noinline, cold)) struct record_ring *open_ring(
 
 /* The same operation by itself, in the thread's ring. */
 static void record(struct thread_context *context, const struct io_call *call,
-	const struct account *operation)
+	const struct operation *operation)
 {
 	struct record record = {
 		.begin = call->start,
@@ -277,7 +277,7 @@ static void record(struct thread_context *context, const struct io_call *call,
 		.amount = operation->amount,
 		.subject = operation->subject,
 		.kind = (uint8_t)operation->kind,
-		.failed = operation->failures != 0,
+		.failed = operation->failed,
 	};
 
 	if (__builtin_expect(!context->ring, 0)) {
@@ -302,7 +302,7 @@ static const struct {
 
 /* Not in the path of the calling thread. */
 static __attribute__((noinline)) void account_elsewhere(
-	const struct io_call *call, const struct account *operation)
+	const struct io_call *call, const struct operation *operation)
 {
 	if (slot_is_unwanted() || call->session == 0 ||
 		call->session != atomic_load(&io_recording))
@@ -313,7 +313,7 @@ static __attribute__((noinline)) void account_elsewhere(
 		add_apart(&no_context, operation);
 }
 
-static void account(const struct io_call *call, struct account *operation)
+static void account(const struct io_call *call, struct operation *operation)
 {
 	struct thread_slot *thread = slot_current;
 	struct thread_context *context;
@@ -354,14 +354,13 @@ static inline enum account_kind op_of(enum account_kind op, struct io_ref file)
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
 
-static inline struct account operation_on(
+static inline struct operation operation_on(
 	struct io_ref file, enum account_kind op, uint64_t bytes, bool failed)
 {
-	return (struct account){.subject = file.id,
+	return (struct operation){.subject = file.id,
 		.group = file.group,
 		.kind = op_of(op, file),
-		.count = 1,
-		.failures = failed,
+		.failed = failed,
 		.amount = bytes};
 }
 
@@ -416,7 +415,6 @@ static void find_path(struct io_call *call)
 			known_stack_put(key, call->node);
 	}
 	call->moves = context->tree.moves;
-	accounts_expect(&context->tree.accounts, call->node, call->file.id);
 	slot_leave(thread);
 }
 
@@ -450,7 +448,7 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 void io_also(const struct io_call *call, struct io_ref file, enum account_kind op,
 	uint64_t bytes, bool failed)
 {
-	struct account operation = operation_on(file, op, bytes, failed);
+	struct operation operation = operation_on(file, op, bytes, failed);
 
 	if (call->start)
 		account(call, &operation);
@@ -458,17 +456,16 @@ void io_also(const struct io_call *call, struct io_ref file, enum account_kind o
 
 struct archive_read_call {
 	const struct io_call *call;
-	const struct account *whole;
+	const struct operation *whole;
 };
 
 static void charge_entry(void *user, struct io_ref entry, uint64_t bytes)
 {
 	const struct archive_read_call *read = user;
-	struct account part = {.subject = entry.id,
+	struct operation part = {.subject = entry.id,
 		.group = entry.group,
 		.kind = IO_READ,
 		.part = true,
-		.count = 1,
 		.amount = bytes,
 		.ns = (uint64_t)((double)read->whole->ns * (double)bytes /
 				 (double)read->whole->amount)};
@@ -488,7 +485,7 @@ static int64_t offset_before(int descriptor, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(const struct io_call *call, const struct account *whole)
+static void charge_entries(const struct io_call *call, const struct operation *whole)
 {
 	struct archive_read_call read = {call, whole};
 	struct io_file *file = io_files_hold(&io_holder.files, call->file.id);
@@ -506,7 +503,7 @@ static void charge_entries(const struct io_call *call, const struct account *who
 
 void io_call_end(const struct io_call *call, enum account_kind op, uint64_t bytes, bool failed)
 {
-	struct account operation = operation_on(call->file, op, bytes, failed);
+	struct operation operation = operation_on(call->file, op, bytes, failed);
 
 	if (!call->start)
 		return;
@@ -522,7 +519,7 @@ void io_call_end(const struct io_call *call, enum account_kind op, uint64_t byte
 static void charge(
 	const struct io_call *call, struct io_ref file, enum account_kind op, bool failed)
 {
-	struct account operation = operation_on(file, op, 0, failed);
+	struct operation operation = operation_on(file, op, 0, failed);
 
 	operation.ns = clock_now() - call->start;
 	account(call, &operation);

@@ -138,7 +138,8 @@ static void give_all_back(void)
 	sample_buffer_destroy(sampling.buffer);
 	seen_methods_destroy(sampling.seen);
 	known_places_destroy(sampling.known);
-	known_keys_destroy(sampling.keys);
+	if (sampling.walker.keys)
+		known_keys_clear(sampling.walker.keys);
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
@@ -148,7 +149,6 @@ static void give_all_back(void)
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
 	sampling.known = NULL;
-	sampling.keys = NULL;
 	sampling.names = NULL;
 	sampling.tree = NULL;
 	sampling.modules = NULL;
@@ -171,9 +171,12 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
 	sampling.known = known_places_create(); /* without these two a walk is slower */
-	sampling.keys = known_keys_create(sweeper);
-	sampling.walker = (struct walker){
-		&layout, sampling.seen, sampling.modules, sampling.known, sampling.keys};
+	sampling.walker.vm = &layout;
+	sampling.walker.seen = sampling.seen;
+	sampling.walker.modules = sampling.modules;
+	sampling.walker.known = sampling.known;
+	if (!sampling.walker.keys)
+		sampling.walker.keys = known_keys_create(sweeper);
 	sampling.names = frame_names_create(&sampling.walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));

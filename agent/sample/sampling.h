@@ -47,8 +47,7 @@ extern struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct known_places *known;
-	struct known_keys *keys;
-	struct walker walker;
+	struct walker walker; /* its vm and keys stay for good, once there was a sampling */
 	struct modules
 		*modules; /* the newest, and those of before, which handlers may look at */
 	struct modules *modules_before[MODULES_BEFORE];

@@ -268,23 +268,35 @@ void sampler_take_entered(
 	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
 }
 
+/* By a walk, perhaps. */
+static uint64_t walk_for_key(const struct walk_thread *thread, uintptr_t here, uint64_t now)
+{
+	uint64_t key = 0;
+
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		key = walk_key(
+			&sampling.walker, thread, here, atomic_load(&session_number), now);
+	atomic_fetch_sub(&sampling_inside, 1);
+	return key;
+}
+
 uint64_t sampler_stack_key(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uint64_t key = 0;
+	struct walk_thread thread;
+	uint64_t key, now;
 
-	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed))
+	if (!atomic_load_explicit(&sampling_active, memory_order_acquire))
 		return 0;
-	atomic_fetch_add(&sampling_inside, 1);
-	if (atomic_load(&sampling_active)) {
-		struct walk_thread thread = vm_thread_now(here);
-
-		if (thread.java)
-			key = walk_key(&sampling.walker, &thread, here,
-				atomic_load(&session_number), clock_now());
-	}
-	atomic_fetch_sub(&sampling_inside, 1);
-	return key;
+	thread = vm_thread_now(here);
+	if (!thread.java)
+		return 0;
+	now = clock_coarse();
+	/* What this looks at stays when the sampling ends. */
+	key = walk_known_key(sampling.walker.vm, sampling.walker.keys, &thread,
+		atomic_load_explicit(&session_number, memory_order_relaxed), now);
+	return key ? key : walk_for_key(&thread, here, now);
 }
 
 bool sampler_records(void)

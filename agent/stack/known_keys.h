@@ -15,9 +15,13 @@
  *
  * The newest take the place of others.
  *
- * Owns: the memory, reserved at once.
- * Runs: in any number of threads at once, each about itself, not in signal handlers; a slot that another thread is at is
- * passed over.
+ * To look costs no locked instruction: behind one, nothing that follows is read before what came before has arrived, and
+ * most of it comes from far. A slot has a version, odd while it is written; what was read of it counts if the version
+ * is the same afterwards.
+ *
+ * Owns: the memory, reserved at once. It stays readable until known_keys_destroy.
+ * Runs: in any number of threads at once, each about itself, not in signal handlers; a slot that another thread
+ * writes is passed over.
  */
 #ifndef JPROF_KNOWN_KEYS_H
 #define JPROF_KNOWN_KEYS_H
@@ -32,6 +36,9 @@ struct seen_methods;
  * collected yet. NULL without memory. */
 struct known_keys *known_keys_create(bool sweeper);
 void known_keys_destroy(struct known_keys *known);
+
+/* Nothing is known any more, and the memory is given back; while nobody puts. Other threads may look meanwhile, without `seen`. */
+void known_keys_clear(struct known_keys *known);
 
 /* Garbage is about to be collected. Before the first time code and methods are looked at each time. In any thread. */
 void known_keys_collected(void);
@@ -54,18 +61,14 @@ enum {
 struct key_words {
 	uintptr_t from;   /* a word of the stack */
 	uint64_t hash;    /* of the words, as far as 64 bits go */
-	uint64_t looked;  /* when code and methods were looked at */
-	uint32_t garbage; /* and how many collections there had been */
+	uint32_t garbage; /* how many collections there had been when it began */
 	unsigned count, codes, methods;
 	uint16_t word[KEY_WORDS]; /* so many behind */
-	struct {
-		uintptr_t at; /* in the code cache, which is never given back */
+	struct key_number {
+		uintptr_t at;
 		uint32_t number;
-	} code[KEY_CODES];
-	struct {
-		uintptr_t method; /* a Method, whose memory may be another's later */
-		uint32_t number;  /* seen_methods.h */
-	} method[KEY_METHODS];
+	} code[KEY_CODES],           /* in the code cache, which is never given back */
+		method[KEY_METHODS]; /* a Method, whose memory may be another's later: seen_methods.h */
 };
 
 /* The walk went by something else, too. */
@@ -110,19 +113,21 @@ static inline void key_words_add_method(
 	struct key_words *words, uintptr_t method, uint32_t number)
 {
 	if (words->methods < KEY_METHODS) {
-		words->method[words->methods].method = method;
+		words->method[words->methods].at = method;
 		words->method[words->methods].number = number;
 	}
 	words->methods++;
 }
 
-/* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of. */
+/* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of; NULL:
+ * methods are not to be looked at, so that only numbers are known of which that is not needed now. */
 uint64_t known_keys_find(
 	struct known_keys *known, const struct known_key *about, struct seen_methods *seen);
 
-/* Where a walk of the calling thread notes what it goes by; NULL: there is no place. known_keys_end follows, with the
- * number; 0: there is none. */
-struct key_words *known_keys_begin(struct known_keys *known, const struct known_key *about);
-void known_keys_end(struct key_words *words, uint64_t key);
+/* A walk of the calling thread begins, which notes in `words` what it goes by; and has come to that number, which is
+ * kept. */
+void key_words_begin(struct key_words *words, const struct known_key *about);
+void known_keys_put(struct known_keys *known, const struct known_key *about,
+	const struct key_words *words, uint64_t key);
 
 #endif

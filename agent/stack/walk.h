@@ -102,6 +102,10 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	uint64_t seed, uint64_t now);
 
+/* The same, if it is known without a walk, and without `seen`; or 0. */
+uint64_t walk_known_key(const struct vm_layout *vm, struct known_keys *keys,
+	const struct walk_thread *thread, uint64_t seed, uint64_t now);
+
 /* True if the frame is of a Java method. */
 static inline bool frame_is_java(const struct stack_frame *frame)
 {

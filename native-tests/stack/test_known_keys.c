@@ -71,14 +71,14 @@ static struct known_key about(unsigned top)
 static void walk(unsigned top, unsigned words, uint64_t key)
 {
 	struct known_key of = about(top);
-	struct key_words *noted = known_keys_begin(known, &of);
+	struct key_words noted;
 
-	assert_non_null(noted);
+	key_words_begin(&noted, &of);
 	for (unsigned i = 0; i < words; i++)
-		key_words_add(noted, (uintptr_t)(stack + top + 3 * i), stack[top + 3 * i]);
-	key_words_add_code(noted, (uintptr_t)&code, code);
-	key_words_add_method(noted, method, seen_method(seen, method));
-	known_keys_end(noted, key);
+		key_words_add(&noted, (uintptr_t)(stack + top + 3 * i), stack[top + 3 * i]);
+	key_words_add_code(&noted, (uintptr_t)&code, code);
+	key_words_add_method(&noted, method, seen_method(seen, method));
+	known_keys_put(known, &of, &noted, key);
 }
 
 static uint64_t look(unsigned top)
@@ -110,8 +110,7 @@ static void test_found(void **state)
 	assert_int_equal(look(TOP), 77);
 	of = about(TOP);
 	assert_int_equal(known_keys_find(NULL, &of, seen), 0);
-	assert_null(known_keys_begin(NULL, &of));
-	known_keys_end(NULL, 1);
+	known_keys_put(NULL, &of, NULL, 1);
 }
 
 /* Words that the walk did not look at may be any. */
@@ -150,7 +149,7 @@ static void test_two_words(void **state)
 static void test_room(void **state)
 {
 	struct known_key of = about(TOP);
-	struct key_words *noted;
+	struct key_words noted;
 
 	walk(0, KEY_WORDS, 77);
 	assert_int_equal(look(0), 77);
@@ -159,15 +158,15 @@ static void test_room(void **state)
 	walk(TOP, 20, 0);
 	assert_int_equal(look(TOP), 0);
 	/* Something that is not in the list. */
-	noted = known_keys_begin(known, &of);
-	key_words_spoil(noted);
-	key_words_add(noted, (uintptr_t)stack, 1);
-	known_keys_end(noted, 77);
+	key_words_begin(&noted, &of);
+	key_words_spoil(&noted);
+	key_words_add(&noted, (uintptr_t)stack, 1);
+	known_keys_put(known, &of, &noted, 77);
 	assert_int_equal(look(TOP), 0);
 	/* Far from where Java was left. */
-	noted = known_keys_begin(known, &of);
-	key_words_add(noted, of.sp + (1 << 20), 1);
-	known_keys_end(noted, 77);
+	key_words_begin(&noted, &of);
+	key_words_add(&noted, of.sp + (1 << 20), 1);
+	known_keys_put(known, &of, &noted, 77);
 	assert_int_equal(look(TOP), 0);
 }
 
@@ -239,6 +238,35 @@ static void test_methods(void **state)
 	assert_int_equal(look(TOP), 0);
 }
 
+/* Without a look at methods only what is sure is known. */
+static void test_without_methods(void **state)
+{
+	struct known_key of = about(TOP);
+
+	walk(TOP, 20, 77);
+	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	known_keys_collected();
+	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	/* A look that is whole. */
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL), 77);
+	of.now = now += KEY_SURE_NS;
+	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL), 77);
+}
+
+static void test_cleared(void **state)
+{
+	known_keys_collected();
+	for (int i = 0; i < 3; i++) {
+		walk(TOP, 20, 77 + i);
+		assert_int_equal(look(TOP), 77 + i);
+		known_keys_clear(known);
+		assert_int_equal(look(TOP), 0);
+	}
+}
+
 /* Threads whose stacks are all of one set. */
 static void *hammer(void *argument)
 {
@@ -247,7 +275,7 @@ static void *hammer(void *argument)
 
 	of.java = (uintptr_t)argument;
 	for (uintptr_t i = 0; i < 200000; i++) {
-		struct key_words *noted = NULL;
+		struct key_words noted;
 		uint64_t key, made;
 
 		of.fp = i / 7 % 3;
@@ -256,11 +284,11 @@ static void *hammer(void *argument)
 		if (key != 0 && key != made)
 			return NULL;
 		found += key != 0;
-		if (key == 0)
-			noted = known_keys_begin(known, &of);
-		if (noted)
-			key_words_add(noted, of.sp, stack[TOP]);
-		known_keys_end(noted, made);
+		if (key != 0)
+			continue;
+		key_words_begin(&noted, &of);
+		key_words_add(&noted, of.sp, stack[TOP]);
+		known_keys_put(known, &of, &noted, made);
 	}
 	return (void *)found;
 }
@@ -283,6 +311,8 @@ int main(void)
 		TEST(test_room),
 		TEST(test_many),
 		TEST(test_methods),
+		TEST(test_without_methods),
+		TEST(test_cleared),
 		TEST(test_threads),
 	};
 
