@@ -74,6 +74,38 @@ struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool 
 	return block ? &block->slot[(uint32_t)descriptor % HOLDER_BLOCK] : NULL;
 }
 
+/* As long as the word is there the row is that file. */
+static holder_word look_at_row(
+	struct holder *holder, struct holder_slot *slot, struct io_ref *ref)
+{
+	holder_word word = atomic_load_explicit(&slot->word, memory_order_acquire), before;
+
+	do {
+		before = word;
+		*ref = holder_file(word) ? io_files_ref(&holder->files, holder_file(word))
+					 : (struct io_ref){0};
+		word = atomic_load_explicit(&slot->word, memory_order_acquire);
+	} while (word != before);
+	return word;
+}
+
+holder_word holder_look_rare(
+	struct holder *holder, struct holder_slot *slot, struct io_ref *ref)
+{
+	uint32_t session = atomic_load(&holder->files.session);
+	holder_word word = look_at_row(holder, slot, ref);
+	uint64_t traits = io_ref_traits(*ref);
+
+	if (ref->id == 0)
+		return word;
+	io_files_take(&holder->files, ref->id);
+	atomic_store_explicit(&slot->id, ref->id, memory_order_relaxed);
+	atomic_store_explicit(&slot->traits, traits, memory_order_relaxed);
+	atomic_store_explicit(&slot->sum, holder_ref_sum(word, ref->id, traits, session),
+		memory_order_relaxed);
+	return word;
+}
+
 uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen)
 {
 	struct holder_slot *slot = holder_slot(holder, descriptor, false);

@@ -181,17 +181,26 @@ static inline uint64_t io_files_now(struct io_files *files, uint64_t id, uint32_
 	return io_file_id(io_files_at(files, place), place) == id ? id : group;
 }
 
+static inline struct io_ref io_ref_of(uint64_t id, uint64_t traits)
+{
+	return (struct io_ref){.id = id,
+		.group = (uint32_t)(traits >> 32),
+		.kind = (uint8_t)(traits >> 8),
+		.ending = (uint8_t)traits};
+}
+
+static inline uint64_t io_ref_traits(struct io_ref ref)
+{
+	return (uint64_t)ref.group << 32 | (uint64_t)ref.kind << 8 | ref.ending;
+}
+
 /* That of the row at a place; of something else, if the row is folded meanwhile. */
 static inline struct io_ref io_files_ref(struct io_files *files, uint32_t place)
 {
 	const struct io_file *file = io_files_at(files, place);
 	uint64_t id = io_file_id(file, place);
-	uint64_t traits = atomic_load_explicit(&file->traits, memory_order_acquire);
 
-	return (struct io_ref){.id = id,
-		.group = (uint32_t)(traits >> 32),
-		.kind = (uint8_t)(traits >> 8),
-		.ending = (uint8_t)traits};
+	return io_ref_of(id, atomic_load_explicit(&file->traits, memory_order_acquire));
 }
 
 /* An operation of that file was of so many bytes: each counts for a KB more. */

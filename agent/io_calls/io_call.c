@@ -197,8 +197,6 @@ static void find_open(void *user, int number)
 	struct io_ref file;
 
 	io_look(number, &file);
-	if (file.id)
-		io_files_take(&io_holder.files, file.id);
 }
 
 static void clear_apart(struct apart *apart)
@@ -437,8 +435,6 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	call->word = io_look(descriptor, &call->file);
 	if (!slot_current || slot_current->session != call->session)
 		be_known(jni);
-	if (call->file.id)
-		io_files_take(&io_holder.files, call->file.id);
 	tell_class_loading(call, call->file);
 	if (__builtin_expect(calls_off, 0))
 		find_path(call);

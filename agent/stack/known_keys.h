@@ -80,11 +80,11 @@ static inline void key_words_spoil(struct key_words *words)
 /* What a word, the place-th, adds to the hash: a sum, so that none has to wait for the one before. */
 static inline uint64_t key_words_mix(unsigned place, uintptr_t word)
 {
-	uint64_t mixed = (word ^ (place + 1) * UINT64_C(0xd1342543de82ef95)) *
-			 UINT64_C(0x9e3779b97f4a7c15);
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t other = word ^ (place + 1) * UINT64_C(0xd1342543de82ef95);
+	wide product = (wide)other * UINT64_C(0x9e3779b97f4a7c15);
 
-	mixed = (mixed ^ mixed >> 32) * UINT64_C(0xff51afd7ed558ccd);
-	return mixed ^ mixed >> 29;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* A word of the stack was read. */
