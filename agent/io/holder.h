@@ -65,11 +65,12 @@ struct holder_block {
 };
 
 struct holder {
+	/* What each operation looks at comes first. */
 	struct holder_slot *slot;
 	uint32_t slots;
+	struct io_files files;
 	_Atomic(struct holder_block *) overflow[HOLDER_BUCKETS];
 	_Atomic uint32_t turn;
-	struct io_files files;
 };
 
 /* slots: for descriptors below that; max_files: see io_files.h. False: no memory. */

@@ -129,14 +129,14 @@ struct io_files_part {
 };
 
 struct io_files {
-	struct io_files_part part[IO_FILE_PARTS];
-	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
-	_Atomic uint32_t rows;    /* places that were ever used; 0 is none */
-	_Atomic bool changed;     /* a row may be FILE_CHANGED or FILE_FOLDED */
 	_Atomic uint32_t session; /* the one that records, or the last that did */
-	uint32_t max;             /* beyond so many rows, files are charged to their groups */
-	struct lock lock;         /* LOCK_FILE_SLOTS */
-	struct io_file *free;     /* under it */
+	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
+	struct io_files_part part[IO_FILE_PARTS];
+	_Atomic uint32_t rows; /* places that were ever used; 0 is none */
+	_Atomic bool changed;  /* a row may be FILE_CHANGED or FILE_FOLDED */
+	uint32_t max;          /* beyond so many rows, files are charged to their groups */
+	struct lock lock;      /* LOCK_FILE_SLOTS */
+	struct io_file *free;  /* under it */
 	_Atomic uint32_t groups;
 	_Atomic uint32_t made; /* rows since they were last folded */
 	uint32_t keep;   /* rows of each class that stay when no descriptor refers to them */

@@ -16,6 +16,7 @@
 #include "agent/io_calls/known_stacks.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_events.h"
+#include "arch/read_mostly.h"
 #include "metric/clock.h"
 
 /* Files and connections that have rows of their own; more are charged to their groups. */
@@ -28,10 +29,10 @@ enum {
 	PATH_FRAMES = 1024 /* of a stack that is walked */
 };
 
-_Atomic uint32_t io_recording;
+READ_MOSTLY _Atomic uint32_t io_recording;
 
 struct holder io_holder;
-static bool calls_off; /* the path of each operation is asked for */
+static READ_MOSTLY bool calls_off; /* the path of each operation is asked for */
 
 /* Operations that are in no account. */
 struct apart {

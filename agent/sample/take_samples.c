@@ -135,7 +135,7 @@ static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, 
 	/* A timer's signal comes as the thread leaves the kernel: it was in there where that is a system call's end. */
 	if (kernel->timed && frames == 0 && is_behind_system_call(from.pc))
 		stack->frame[frames++] = (struct stack_frame){.kind = FRAME_KERNEL, .bci = -1};
-	return frames + walk_stack(&sampling.walker, &thread, &from, stack->frame + frames,
+	return frames + walk_stack(&sampling_walker, &thread, &from, stack->frame + frames,
 				STACK_FRAMES - frames, end);
 }
 
@@ -200,7 +200,7 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 	if (named)
 		stack->frame[0] = (struct stack_frame){
 			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
-	*count = named + walk_java(&sampling.walker, thread,
+	*count = named + walk_java(&sampling_walker, thread,
 				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
 				 STACK_FRAMES - named, end);
 	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
@@ -276,7 +276,7 @@ static uint64_t walk_for_key(const struct walk_thread *thread, uintptr_t here, u
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active))
 		key = walk_key(
-			&sampling.walker, thread, here, atomic_load(&session_number), now);
+			&sampling_walker, thread, here, atomic_load(&session_number), now);
 	atomic_fetch_sub(&sampling_inside, 1);
 	return key;
 }
@@ -294,7 +294,7 @@ uint64_t sampler_stack_key(void)
 		return 0;
 	now = clock_coarse();
 	/* What this looks at stays when the sampling ends. */
-	key = walk_known_key(sampling.walker.vm, sampling.walker.keys, &thread,
+	key = walk_known_key(sampling_walker.vm, sampling_walker.keys, &thread,
 		atomic_load_explicit(&session_number, memory_order_relaxed), now);
 	return key ? key : walk_for_key(&thread, here, now);
 }
@@ -403,7 +403,7 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	if (!stack)
 		return false;
 	walked = vm_thread_stack(thread->java, &low);
-	frames = walk_java(&sampling.walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	frames = walk_java(&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	find_node_outside(thread, &where);
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;

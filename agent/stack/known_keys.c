@@ -4,10 +4,10 @@
 #include "agent/stack/known_keys.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "agent/stack/seen_methods.h"
+#include "arch/read_mostly.h"
 
 enum {
 	SETS = 256,
@@ -35,17 +35,18 @@ struct known_keys {
 	struct set {
 		struct slot slot[WAYS];
 		_Atomic uint32_t replaced; /* how many slots have been, one after another */
-	} * set;
-	bool sweeper;
+	} set[SETS];
 	uint32_t
-		first_version; /* of a slot: one that was cleared must not have that of before */
+		first_version; /* of a slot: one that was cleared must not have one of before */
 };
 
 #define LOAD(member)         atomic_load_explicit(&(member), memory_order_relaxed)
 #define STORE(member, value) atomic_store_explicit(&(member), (value), memory_order_relaxed)
 
 /* Of garbage, that were told: counted in the JVM's threads, read by all that look for a key, cleared while no event comes. */
-static _Atomic uint32_t collections;
+static READ_MOSTLY _Atomic uint32_t collections;
+
+static READ_MOSTLY bool code_is_swept; /* see known_keys_create */
 
 void known_keys_collected(void)
 {
@@ -54,18 +55,13 @@ void known_keys_collected(void)
 
 struct known_keys *known_keys_create(bool sweeper)
 {
-	struct known_keys *known = calloc(1, sizeof(*known));
-
-	if (!known)
-		return NULL;
-	known->set = mmap(NULL, SETS * sizeof(*known->set), PROT_READ | PROT_WRITE,
+	struct known_keys *known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (known->set == MAP_FAILED) {
-		free(known);
+
+	if (known == MAP_FAILED)
 		return NULL;
-	}
 	atomic_store(&collections, 0);
-	known->sweeper = sweeper;
+	code_is_swept = sweeper;
 	return known;
 }
 
@@ -73,17 +69,18 @@ void known_keys_clear(struct known_keys *known)
 {
 	enum { VERSIONS = 1 << 20 };
 
-	known->first_version += VERSIONS;
-	madvise(known->set, SETS * sizeof(*known->set), MADV_DONTNEED);
+	/* What is behind the sets, in a page of theirs, is lost, too. */
+	uint32_t next = known->first_version + VERSIONS;
+
+	madvise(known, sizeof(*known), MADV_DONTNEED);
+	known->first_version = next;
 	atomic_store(&collections, 0);
 }
 
 void known_keys_destroy(struct known_keys *known)
 {
-	if (!known)
-		return;
-	munmap(known->set, SETS * sizeof(*known->set));
-	free(known);
+	if (known)
+		munmap(known, sizeof(*known));
 }
 
 /* Where Java was left: what called is in the words, which may be other ones each time. */
@@ -184,8 +181,8 @@ static void note_look(struct slot *slot, uint32_t version, uint32_t garbage, uin
 }
 
 /* The number, if all is as it was. */
-static uint64_t look(struct slot *slot, bool sweeper, const struct known_key *about,
-	struct seen_methods *seen)
+static uint64_t look(
+	struct slot *slot, const struct known_key *about, struct seen_methods *seen)
 {
 	uint32_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
 	uint32_t garbage = atomic_load_explicit(&collections, memory_order_acquire);
@@ -194,7 +191,7 @@ static uint64_t look(struct slot *slot, bool sweeper, const struct known_key *ab
 		       about->now - LOAD(slot->looked) < KEY_SURE_NS;
 
 	if (key == 0 || version % 2 != 0 || (!is_sure && !seen) || !is_about(slot, about) ||
-		!same_words(slot, about) || ((sweeper || !is_sure) && !same_code(slot)) ||
+		!same_words(slot, about) || ((code_is_swept || !is_sure) && !same_code(slot)) ||
 		(!is_sure && !same_methods(slot, seen)))
 		return 0;
 	atomic_thread_fence(memory_order_acquire);
@@ -216,7 +213,7 @@ uint64_t known_keys_find(
 
 		if (LOAD(slot->version) == 0)
 			break;
-		key = look(slot, known->sweeper, about, seen);
+		key = look(slot, about, seen);
 	}
 	return key;
 }
