@@ -366,11 +366,13 @@ static inline struct operation operation_on(
 /* The class path is read in the thread that needs the class: known by what it is in. */
 static void tell_class_loading(struct io_call *call, struct io_ref file)
 {
+	struct sampler_stack stack;
+	uint64_t note;
+
 	if (__builtin_expect(!class_loading_may_read(file), 1))
 		return;
-	if (!call->stack)
-		call->stack = sampler_stack_key();
-	call->own = class_loading_now(call->stack);
+	sampler_stack_find(&stack);
+	call->own = class_loading_now(sampler_stack_key(&stack, 0, &note));
 }
 
 /* The JVM tells the path. */
@@ -390,30 +392,37 @@ static uint32_t ask_path(const struct io_call *call, struct thread_slot *thread)
 	return context_path(slot_context(thread), path, frames);
 }
 
+/* The stack's node. Nodes are the context's own, until they are renumbered; a note is of one of them. */
+static uint32_t find_node(
+	const struct io_call *call, struct thread_slot *thread, struct sampler_stack *stack)
+{
+	const struct thread_context *context = slot_context(thread);
+	uint32_t moves = context->tree.moves, node;
+	uint64_t note,
+		key = sampler_stack_key(stack, (uint64_t)context->row.id << 32 | moves, &note);
+
+	if (note)
+		return (uint32_t)(note - 1);
+	if (!known_stack_find(key, &node)) {
+		node = ask_path(call, thread);
+		if (moves != context->tree.moves)
+			return node;
+		known_stack_put(key, node);
+	}
+	sampler_stack_note(stack, key, node + UINT64_C(1));
+	return node;
+}
+
 /* The path of the calls, where they are not recorded: a node for it. */
-static void find_path(struct io_call *call)
+static void find_path(struct io_call *call, struct sampler_stack *stack)
 {
 	struct thread_slot *thread = slot_current;
-	const struct thread_context *context;
-	uint64_t key;
 
 	if (!thread || !slot_enter(thread))
 		return;
-	context = slot_context(thread);
 	call->by_stack = true;
-	/* Nodes are the context's own, until they are renumbered. */
-	if (!call->stack)
-		call->stack = sampler_stack_key();
-	key = known_stack_key(known_stack_key(call->stack, context->row.id),
-		(uint64_t)call->session << 32 | context->tree.moves);
-	if (!known_stack_find(key, &call->node)) {
-		uint32_t moves = context->tree.moves;
-
-		call->node = ask_path(call, thread);
-		if (moves == context->tree.moves)
-			known_stack_put(key, call->node);
-	}
-	call->moves = context->tree.moves;
+	call->node = find_node(call, thread, stack);
+	call->moves = slot_context(thread)->tree.moves;
 	slot_leave(thread);
 }
 
@@ -430,7 +439,10 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_begin stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
+	struct sampler_stack stack;
 
+	if (__builtin_expect(calls_off, 0))
+		sampler_stack_find(&stack);
 	*call = (struct io_call){
 		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
 	call->word = io_look(descriptor, &call->file);
@@ -438,7 +450,7 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 		be_known(jni);
 	tell_class_loading(call, call->file);
 	if (__builtin_expect(calls_off, 0))
-		find_path(call);
+		find_path(call, &stack);
 	call->start = clock_now();
 }
 

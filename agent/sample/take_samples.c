@@ -268,35 +268,59 @@ void sampler_take_entered(
 	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
 }
 
+void sampler_stack_find(struct sampler_stack *stack)
+{
+	stack->thread.java = 0;
+	if (!atomic_load_explicit(&sampling_active, memory_order_acquire))
+		return;
+	stack->thread = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	if (!stack->thread.java ||
+		!walk_about(sampling_walker.vm, &stack->thread, &stack->about)) {
+		stack->thread.java = 0;
+		return;
+	}
+	if (!stack->thread.guarded)
+		known_keys_expect(sampling_walker.keys, &stack->about);
+}
+
 /* By a walk, perhaps. */
-static uint64_t walk_for_key(const struct walk_thread *thread, uintptr_t here, uint64_t now)
+static __attribute__((noinline)) uint64_t walk_for_key(
+	const struct sampler_stack *stack, uint64_t *note)
 {
 	uint64_t key = 0;
 
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active))
-		key = walk_key(
-			&sampling_walker, thread, here, atomic_load(&session_number), now);
+		key = walk_key(&sampling_walker, &stack->thread,
+			(uintptr_t)__builtin_frame_address(0), &stack->about, note);
 	atomic_fetch_sub(&sampling_inside, 1);
 	return key;
 }
 
-uint64_t sampler_stack_key(void)
+uint64_t sampler_stack_key(struct sampler_stack *stack, uint64_t more, uint64_t *note)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	struct walk_thread thread;
-	uint64_t key, now;
+	uint32_t session = atomic_load_explicit(&session_number, memory_order_relaxed);
+	uint64_t key = 0;
 
-	if (!atomic_load_explicit(&sampling_active, memory_order_acquire))
+	*note = 0;
+	if (!stack->thread.java)
 		return 0;
-	thread = vm_thread_now(here);
-	if (!thread.java)
-		return 0;
-	now = clock_coarse();
+	stack->about.seed = more ^ session * UINT64_C(0x9e3779b97f4a7c15);
+	stack->about.now = clock_coarse();
 	/* What this looks at stays when the sampling ends. */
-	key = walk_known_key(sampling_walker.vm, sampling_walker.keys, &thread,
-		atomic_load_explicit(&session_number, memory_order_relaxed), now);
-	return key ? key : walk_for_key(&thread, here, now);
+	if (!stack->thread.guarded)
+		key = known_keys_find(sampling_walker.keys, &stack->about, NULL, note);
+	return key ? key : walk_for_key(stack, note);
+}
+
+void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note)
+{
+	if (stack->thread.guarded || key == 0)
+		return;
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		known_keys_note(sampling_walker.keys, &stack->about, key, note);
+	atomic_fetch_sub(&sampling_inside, 1);
 }
 
 bool sampler_records(void)

@@ -17,12 +17,13 @@ enum {
 
 /* Of key_words. Written under an odd version, read at any time. */
 struct slot {
-	_Atomic uint32_t version; /* 0: nothing yet */
+	_Alignas(64) _Atomic uint32_t version; /* 0: nothing yet */
 	_Atomic uint32_t
 		garbage; /* code and methods were looked at after so many collections, */
 	_Atomic uint64_t looked; /* at that time */
 	_Atomic uintptr_t java, stack_base, sp, pc, fp;
-	_Atomic uint64_t seed, key, hash;
+	_Atomic uint64_t seed;
+	_Atomic uint64_t key, note, hash;
 	_Atomic uint16_t count, codes, methods;
 	_Atomic uint16_t word[KEY_WORDS];
 	struct {
@@ -84,11 +85,11 @@ void known_keys_destroy(struct known_keys *known)
 }
 
 /* Where Java was left: what called is in the words, which may be other ones each time. */
-static struct set *set_of(struct known_keys *known, const struct known_key *about)
+static struct set *set_of(const struct known_keys *known, const struct known_key *about)
 {
 	uint64_t hash = (about->sp ^ about->pc << 20) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &known->set[(hash >> 40) % SETS];
+	return (struct set *)&known->set[(hash >> 40) % SETS];
 }
 
 /* The slots of a set in the order in which they are looked at: most threads find theirs in the first. */
@@ -181,8 +182,8 @@ static void note_look(struct slot *slot, uint32_t version, uint32_t garbage, uin
 }
 
 /* The number, if all is as it was. */
-static uint64_t look(
-	struct slot *slot, const struct known_key *about, struct seen_methods *seen)
+static uint64_t look(struct slot *slot, const struct known_key *about,
+	struct seen_methods *seen, uint64_t *note)
 {
 	uint32_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
 	uint32_t garbage = atomic_load_explicit(&collections, memory_order_acquire);
@@ -194,6 +195,7 @@ static uint64_t look(
 		!same_words(slot, about) || ((code_is_swept || !is_sure) && !same_code(slot)) ||
 		(!is_sure && !same_methods(slot, seen)))
 		return 0;
+	*note = LOAD(slot->note);
 	atomic_thread_fence(memory_order_acquire);
 	if (LOAD(slot->version) != version)
 		return 0;
@@ -202,20 +204,47 @@ static uint64_t look(
 	return key;
 }
 
-uint64_t known_keys_find(
-	struct known_keys *known, const struct known_key *about, struct seen_methods *seen)
+void known_keys_expect(const struct known_keys *known, const struct known_key *about)
+{
+	enum { LINE = 64, LINES = 3 };
+	const char *slot = known ? (const char *)slot_of(set_of(known, about), about, 0) : NULL;
+
+	for (int i = 0; slot && i < LINES; i++)
+		__builtin_prefetch(slot + (ptrdiff_t)i * LINE);
+}
+
+uint64_t known_keys_find(struct known_keys *known, const struct known_key *about,
+	struct seen_methods *seen, uint64_t *note)
 {
 	struct set *set = known ? set_of(known, about) : NULL;
 	uint64_t key = 0;
 
+	*note = 0;
 	for (uint32_t turn = 0; set && key == 0 && turn < WAYS; turn++) {
 		struct slot *slot = slot_of(set, about, turn);
 
 		if (LOAD(slot->version) == 0)
 			break;
-		key = look(slot, about, seen);
+		key = look(slot, about, seen, note);
 	}
 	return key;
+}
+
+void known_keys_note(
+	struct known_keys *known, const struct known_key *about, uint64_t key, uint64_t note)
+{
+	struct set *set = known ? set_of(known, about) : NULL;
+
+	for (uint32_t turn = 0; set && turn < WAYS; turn++) {
+		struct slot *slot = slot_of(set, about, turn);
+		uint32_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
+
+		if (!is_about(slot, about) || LOAD(slot->key) != key ||
+			!take_slot(slot, version))
+			continue;
+		STORE(slot->note, note);
+		give_slot(slot, version);
+	}
 }
 
 /* ---- keeping ---- */
@@ -287,5 +316,6 @@ void known_keys_put(struct known_keys *known, const struct known_key *about,
 	write_about(slot, about);
 	write_words(slot, words);
 	STORE(slot->key, key);
+	STORE(slot->note, 0);
 	give_slot(slot, version > 0 ? version : known->first_version);
 }

@@ -13,7 +13,7 @@
  * For another method to be there, called from the same place, all of that has to happen, a class has to be loaded, and its
  * method to be called. So for some milliseconds, without a collection in between, they are not looked at again.
  *
- * The newest take the place of others.
+ * The newest take the place of others. Who asked for a number may leave a note with it, which is found with it.
  *
  * To look costs no locked instruction: behind one, nothing that follows is read before what came before has arrived, and
  * most of it comes from far. A slot has a version, odd while it is written; what was read of it counts if the version
@@ -119,10 +119,18 @@ static inline void key_words_add_method(
 	words->methods++;
 }
 
+/* What known_keys_find of the same thread and place is going to look at is brought near. known: may be NULL. */
+void known_keys_expect(const struct known_keys *known, const struct known_key *about);
+
 /* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of; NULL:
- * methods are not to be looked at, so that only numbers are known of which that is not needed now. */
-uint64_t known_keys_find(
-	struct known_keys *known, const struct known_key *about, struct seen_methods *seen);
+ * methods are not to be looked at, so that only numbers are known of which that is not needed now. *note: what was left with
+ * it; 0: nothing. */
+uint64_t known_keys_find(struct known_keys *known, const struct known_key *about,
+	struct seen_methods *seen, uint64_t *note);
+
+/* Leaves a note with a number that was found, or kept, if it is still there. */
+void known_keys_note(
+	struct known_keys *known, const struct known_key *about, uint64_t key, uint64_t note);
 
 /* A walk of the calling thread begins, which notes in `words` what it goes by; and has come to that number, which is
  * kept. */

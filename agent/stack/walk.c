@@ -867,30 +867,23 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 	return walk_on(&walk, why);
 }
 
-/* What its number is about. False: the thread's struct cannot be read. */
-static bool tell_about(const struct vm_layout *vm, const struct walk_thread *thread,
-	uint64_t seed, uint64_t now, struct anchor *anchor, struct known_key *about)
+bool walk_about(
+	const struct vm_layout *vm, const struct walk_thread *thread, struct known_key *about)
 {
-	if (!read_anchor(vm, thread, anchor))
+	struct anchor anchor;
+
+	if (!read_anchor(vm, thread, &anchor))
 		return false;
-	*about = (struct known_key){thread->java, thread->stack_base, anchor->sp, anchor->pc,
-		anchor->fp, seed, now};
+	*about = (struct known_key){.java = thread->java,
+		.stack_base = thread->stack_base,
+		.sp = anchor.sp,
+		.pc = anchor.pc,
+		.fp = anchor.fp};
 	return true;
 }
 
-uint64_t walk_known_key(const struct vm_layout *vm, struct known_keys *keys,
-	const struct walk_thread *thread, uint64_t seed, uint64_t now)
-{
-	struct known_key about;
-	struct anchor anchor;
-
-	if (thread->guarded || !tell_about(vm, thread, seed, now, &anchor, &about))
-		return 0;
-	return known_keys_find(keys, &about, NULL);
-}
-
 uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
-	uint64_t seed, uint64_t now)
+	const struct known_key *about, uint64_t *note)
 {
 	/* What is read with care is not compared without. */
 	struct known_keys *keys = thread->guarded ? NULL : walker->keys;
@@ -901,25 +894,21 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		.low = low - low % WORD,
 		.room = KEY_FRAMES,
 		.keyed = true,
-		.key = seed};
+		.key = about->seed};
 	enum walk_end end = WALK_CUT;
-	struct known_key about;
 	struct key_words words;
-	struct anchor anchor;
 	uint64_t key;
 
-	walk.now.sp = walk.low;
-	if (!tell_about(walk.vm, thread, seed, now, &anchor, &about))
-		return 0;
-	key = known_keys_find(keys, &about, walker->seen);
+	key = known_keys_find(keys, about, walker->seen, note);
 	if (key)
 		return key;
-	key_words_begin(&words, &about);
+	walk.now.sp = walk.low;
+	key_words_begin(&words, about);
 	if (keys)
 		walk.words = &words;
-	if (follow_anchor(&walk, anchor))
+	if (follow_anchor(&walk, (struct anchor){about->sp, about->pc, about->fp}))
 		walk_on(&walk, &end);
 	key = end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
-	known_keys_put(keys, &about, &words, key);
+	known_keys_put(keys, about, &words, key);
 	return key;
 }

@@ -19,6 +19,7 @@ static uintptr_t stack[WORDS];
 static uint32_t code; /* the number of some */
 static uintptr_t method;
 static uint64_t now; /* ns */
+static uint64_t note;
 
 static const struct fake_method before = {"acme/Before", "run", "()V", 20, NULL, NULL};
 static const struct fake_method after = {"acme/After", "run", "()V", 20, NULL, NULL};
@@ -85,7 +86,7 @@ static uint64_t look(unsigned top)
 {
 	struct known_key of = about(top);
 
-	return known_keys_find(known, &of, seen);
+	return known_keys_find(known, &of, seen, &note);
 }
 
 static void test_found(void **state)
@@ -99,7 +100,7 @@ static void test_found(void **state)
 #define DIFFERS(member)                                                                        \
 	of = about(TOP);                                                                       \
 	of.member++;                                                                           \
-	assert_int_equal(known_keys_find(known, &of, seen), 0)
+	assert_int_equal(known_keys_find(known, &of, seen, &note), 0)
 	DIFFERS(java);
 	DIFFERS(stack_base);
 	DIFFERS(sp);
@@ -109,7 +110,7 @@ static void test_found(void **state)
 #undef DIFFERS
 	assert_int_equal(look(TOP), 77);
 	of = about(TOP);
-	assert_int_equal(known_keys_find(NULL, &of, seen), 0);
+	assert_int_equal(known_keys_find(NULL, &of, seen, &note), 0);
 	known_keys_put(NULL, &of, NULL, 1);
 }
 
@@ -244,16 +245,38 @@ static void test_without_methods(void **state)
 	struct known_key of = about(TOP);
 
 	walk(TOP, 20, 77);
-	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
 	known_keys_collected();
-	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
 	/* A look that is whole. */
 	assert_int_equal(look(TOP), 77);
-	assert_int_equal(known_keys_find(known, &of, NULL), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 77);
 	of.now = now += KEY_SURE_NS;
-	assert_int_equal(known_keys_find(known, &of, NULL), 0);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
 	assert_int_equal(look(TOP), 77);
-	assert_int_equal(known_keys_find(known, &of, NULL), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 77);
+}
+
+/* It is left with that number, and gone with it. */
+static void test_note(void **state)
+{
+	struct known_key of = about(TOP);
+
+	walk(TOP, 20, 77);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 0);
+	known_keys_note(known, &of, 78, 5);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 0);
+	known_keys_note(known, &of, 77, 5);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 5);
+	stack[TOP]++;
+	assert_int_equal(look(TOP), 0);
+	walk(TOP, 20, 78);
+	assert_int_equal(look(TOP), 78);
+	assert_int_equal(note, 0);
+	known_keys_note(NULL, &of, 77, 5);
 }
 
 static void test_cleared(void **state)
@@ -276,12 +299,12 @@ static void *hammer(void *argument)
 	of.java = (uintptr_t)argument;
 	for (uintptr_t i = 0; i < 200000; i++) {
 		struct key_words noted;
-		uint64_t key, made;
+		uint64_t key, made, left;
 
 		of.fp = i / 7 % 3;
 		made = of.java * 1000 + of.fp + 1;
-		key = known_keys_find(known, &of, seen);
-		if (key != 0 && key != made)
+		key = known_keys_find(known, &of, seen, &left);
+		if (key != 0 && (key != made || (left != 0 && left != made + 1)))
 			return NULL;
 		found += key != 0;
 		if (key != 0)
@@ -289,6 +312,7 @@ static void *hammer(void *argument)
 		key_words_begin(&noted, &of);
 		key_words_add(&noted, of.sp, stack[TOP]);
 		known_keys_put(known, &of, &noted, made);
+		known_keys_note(known, &of, made, made + 1);
 	}
 	return (void *)found;
 }
@@ -312,6 +336,7 @@ int main(void)
 		TEST(test_many),
 		TEST(test_methods),
 		TEST(test_without_methods),
+		TEST(test_note),
 		TEST(test_cleared),
 		TEST(test_threads),
 	};
