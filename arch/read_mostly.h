@@ -2,8 +2,8 @@
  * Copyright the jprof authors */
 /*
  * read_mostly: variables that each event or operation reads, and that are hardly ever written. Side by side they are
- * in two lines of the cache, which come from far after the application has run, where each for itself would
- * have one.
+ * in a few lines of the cache and one page, which come from far after the application has run, where each for itself
+ * would have its own.
  *
  *   READ_MOSTLY _Atomic bool sampling_active;
  */

@@ -4,6 +4,7 @@
 #include "agent/io/holder.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
@@ -46,10 +47,13 @@ static struct holder_block *block_find(struct holder_block *block, uint32_t numb
 static struct holder_block *block_make(_Atomic(struct holder_block *) *bucket, uint32_t number)
 {
 	struct holder_block *first = atomic_load_explicit(bucket, memory_order_acquire);
-	struct holder_block *fresh = calloc(1, sizeof(*fresh)), *found = NULL;
+	struct holder_block *fresh = aligned_alloc(
+				    _Alignof(struct holder_block), sizeof(*fresh)),
+			    *found = NULL;
 
 	if (!fresh)
 		return NULL;
+	memset((void *)fresh, 0, sizeof(*fresh));
 	fresh->number = number;
 	do {
 		found = block_find(first, number);

@@ -372,7 +372,7 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 	if (__builtin_expect(!class_loading_may_read(file), 1))
 		return;
 	sampler_stack_find(&stack);
-	call->own = class_loading_now(sampler_stack_key(&stack, 0, &note));
+	call->own = class_loading_now(sampler_stack_key(&stack, call->session, 0, &note));
 }
 
 /* The JVM tells the path. */
@@ -398,8 +398,8 @@ static uint32_t find_node(
 {
 	const struct thread_context *context = slot_context(thread);
 	uint32_t moves = context->tree.moves, node;
-	uint64_t note,
-		key = sampler_stack_key(stack, (uint64_t)context->row.id << 32 | moves, &note);
+	uint64_t more = (uint64_t)context->row.id << 32 | moves, note;
+	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
 
 	if (note)
 		return (uint32_t)(note - 1);
@@ -420,9 +420,12 @@ static void find_path(struct io_call *call, struct sampler_stack *stack)
 
 	if (!thread || !slot_enter(thread))
 		return;
-	call->by_stack = true;
-	call->node = find_node(call, thread, stack);
-	call->moves = slot_context(thread)->tree.moves;
+	/* Else it is another session's by now, and the operation nobody's. */
+	if (thread->session == call->session) {
+		call->by_stack = true;
+		call->node = find_node(call, thread, stack);
+		call->moves = slot_context(thread)->tree.moves;
+	}
 	slot_leave(thread);
 }
 
@@ -439,9 +442,10 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_begin stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
+	bool by_stack = calls_off; /* another session may begin meanwhile */
 	struct sampler_stack stack;
 
-	if (__builtin_expect(calls_off, 0))
+	if (__builtin_expect(by_stack, 0))
 		sampler_stack_find(&stack);
 	*call = (struct io_call){
 		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
@@ -449,7 +453,7 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	if (!slot_current || slot_current->session != call->session)
 		be_known(jni);
 	tell_class_loading(call, call->file);
-	if (__builtin_expect(calls_off, 0))
+	if (__builtin_expect(by_stack, 0))
 		find_path(call, &stack);
 	call->start = clock_now();
 }

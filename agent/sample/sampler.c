@@ -172,12 +172,13 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
 	sampling.known = known_places_create(); /* without these two a walk is slower */
-	sampling_walker.vm = &layout;
 	sampling_walker.seen = sampling.seen;
 	sampling_walker.modules = sampling.modules;
 	sampling_walker.known = sampling.known;
-	if (!sampling_walker.keys)
+	if (!sampling_walker.vm) {
+		sampling_walker.vm = &layout;
 		sampling_walker.keys = known_keys_create(sweeper);
+	}
 	sampling.names = frame_names_create(&sampling_walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));

@@ -297,9 +297,9 @@ static __attribute__((noinline)) uint64_t walk_for_key(
 	return key;
 }
 
-uint64_t sampler_stack_key(struct sampler_stack *stack, uint64_t more, uint64_t *note)
+uint64_t sampler_stack_key(
+	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note)
 {
-	uint32_t session = atomic_load_explicit(&session_number, memory_order_relaxed);
 	uint64_t key = 0;
 
 	*note = 0;

@@ -4,6 +4,7 @@
 #include "agent/stack/known_keys.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "agent/stack/seen_methods.h"
@@ -66,6 +67,40 @@ struct known_keys *known_keys_create(bool sweeper)
 	return known;
 }
 
+void known_keys_destroy(struct known_keys *known)
+{
+	if (known)
+		munmap(known, sizeof(*known));
+}
+
+/* True: by us. False: it is another's, or written by somebody. */
+static bool take_slot(struct slot *slot, uint32_t version)
+{
+	if (version % 2 != 0 ||
+		!atomic_compare_exchange_strong(&slot->version, &version, version + 1))
+		return false;
+	atomic_thread_fence(memory_order_release);
+	return true;
+}
+
+static void give_slot(struct slot *slot, uint32_t version)
+{
+	atomic_store_explicit(&slot->version, version + 2, memory_order_release);
+}
+
+static void forget_all(struct known_keys *known)
+{
+	for (unsigned i = 0; i < SETS * WAYS; i++) {
+		struct slot *slot = &known->set[i / WAYS].slot[i % WAYS];
+		uint32_t version = LOAD(slot->version);
+
+		if (take_slot(slot, version)) {
+			STORE(slot->key, 0);
+			give_slot(slot, version);
+		}
+	}
+}
+
 void known_keys_clear(struct known_keys *known)
 {
 	enum { VERSIONS = 1 << 20 };
@@ -73,15 +108,11 @@ void known_keys_clear(struct known_keys *known)
 	/* What is behind the sets, in a page of theirs, is lost, too. */
 	uint32_t next = known->first_version + VERSIONS;
 
-	madvise(known, sizeof(*known), MADV_DONTNEED);
+	/* Locked memory is not given back. */
+	if (madvise(known, sizeof(*known), MADV_DONTNEED) != 0)
+		forget_all(known);
 	known->first_version = next;
 	atomic_store(&collections, 0);
-}
-
-void known_keys_destroy(struct known_keys *known)
-{
-	if (known)
-		munmap(known, sizeof(*known));
 }
 
 /* Where Java was left: what called is in the words, which may be other ones each time. */
@@ -155,21 +186,6 @@ static bool same_methods(const struct slot *slot, struct seen_methods *seen)
 		if (seen_method(seen, LOAD(slot->method[i].at)) != LOAD(slot->method[i].number))
 			return false;
 	return true;
-}
-
-/* True: by us. False: it is another's, or written by somebody. */
-static bool take_slot(struct slot *slot, uint32_t version)
-{
-	if (version % 2 != 0 ||
-		!atomic_compare_exchange_strong(&slot->version, &version, version + 1))
-		return false;
-	atomic_thread_fence(memory_order_release);
-	return true;
-}
-
-static void give_slot(struct slot *slot, uint32_t version)
-{
-	atomic_store_explicit(&slot->version, version + 2, memory_order_release);
 }
 
 static void note_look(struct slot *slot, uint32_t version, uint32_t garbage, uint64_t now)

@@ -35,6 +35,7 @@ struct seen_methods;
 /* sweeper: this JVM gives back code at any time (before JDK 20, "Remove the Sweeper", JDK-8290025). No garbage has been
  * collected yet. NULL without memory. */
 struct known_keys *known_keys_create(bool sweeper);
+/* While nobody looks: an agent does not know that before its process ends. */
 void known_keys_destroy(struct known_keys *known);
 
 /* Nothing is known any more, and the memory is given back; while nobody puts. Other threads may look meanwhile, without `seen`. */

@@ -274,7 +274,7 @@ void accounts_post(struct accounts *accounts, struct memory_budget *budget)
 	atomic_store_explicit(&accounts->posted, put, memory_order_release);
 }
 
-__attribute__((noinline, cold)) void accounts_post_full(
+__attribute__((noinline)) void accounts_post_full(
 	struct accounts *accounts, struct lock *lock, struct memory_budget *budget)
 {
 	if (lock)

@@ -15,8 +15,13 @@
  * become those of their groups; it grows only if that was not enough. Indices change then; of two
  * that become one the later one's id ceases, and is listed if it is known outside.
  *
- * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes
- * the tree's lock, and so does another thread that reads them.
+ * Operations are not added one by one: each would wait for memory of the index and of an account. The owner puts them
+ * into a short journal, and whoever takes the tree's lock to look at accounts, or to move them, posts them first; so
+ * does the owner when the journal is full.
+ *
+ *   operation --> journal (the owner, without a lock) --accounts_post, under the lock--> account
+ *
+ * Runs: accounts_add in the owning thread; all else under the tree's lock, or where no other thread looks.
  */
 #ifndef JPROF_ACCOUNTS_H
 #define JPROF_ACCOUNTS_H
