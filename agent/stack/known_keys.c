@@ -42,8 +42,9 @@ struct known_keys {
 		first_version; /* of a slot: one that was cleared must not have one of before */
 };
 
-#define LOAD(member)         atomic_load_explicit(&(member), memory_order_relaxed)
-#define STORE(member, value) atomic_store_explicit(&(member), (value), memory_order_relaxed)
+/* Who loads what was stored under an odd version sees that version, or a later one. */
+#define LOAD(member)         atomic_load_explicit(&(member), memory_order_acquire)
+#define STORE(member, value) atomic_store_explicit(&(member), (value), memory_order_release)
 
 /* Of garbage, that were told: counted in the JVM's threads, read by all that look for a key, cleared while no event comes. */
 static READ_MOSTLY _Atomic uint32_t collections;
@@ -76,16 +77,13 @@ void known_keys_destroy(struct known_keys *known)
 /* True: by us. False: it is another's, or written by somebody. */
 static bool take_slot(struct slot *slot, uint32_t version)
 {
-	if (version % 2 != 0 ||
-		!atomic_compare_exchange_strong(&slot->version, &version, version + 1))
-		return false;
-	atomic_thread_fence(memory_order_release);
-	return true;
+	return version % 2 == 0 &&
+	       atomic_compare_exchange_strong(&slot->version, &version, version + 1);
 }
 
 static void give_slot(struct slot *slot, uint32_t version)
 {
-	atomic_store_explicit(&slot->version, version + 2, memory_order_release);
+	STORE(slot->version, version + 2);
 }
 
 static void forget_all(struct known_keys *known)
@@ -201,7 +199,7 @@ static void note_look(struct slot *slot, uint32_t version, uint32_t garbage, uin
 static uint64_t look(struct slot *slot, const struct known_key *about,
 	struct seen_methods *seen, uint64_t *note)
 {
-	uint32_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
+	uint32_t version = LOAD(slot->version);
 	uint32_t garbage = atomic_load_explicit(&collections, memory_order_acquire);
 	uint64_t key = LOAD(slot->key);
 	bool is_sure = garbage > 0 && LOAD(slot->garbage) == garbage &&
@@ -212,7 +210,6 @@ static uint64_t look(struct slot *slot, const struct known_key *about,
 		(!is_sure && !same_methods(slot, seen)))
 		return 0;
 	*note = LOAD(slot->note);
-	atomic_thread_fence(memory_order_acquire);
 	if (LOAD(slot->version) != version)
 		return 0;
 	if (!is_sure)
@@ -253,7 +250,7 @@ void known_keys_note(
 
 	for (uint32_t turn = 0; set && turn < WAYS; turn++) {
 		struct slot *slot = slot_of(set, about, turn);
-		uint32_t version = atomic_load_explicit(&slot->version, memory_order_acquire);
+		uint32_t version = LOAD(slot->version);
 
 		if (!is_about(slot, about) || LOAD(slot->key) != key ||
 			!take_slot(slot, version))
