@@ -5,11 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "arch/read_mostly.h"
-
 struct sampling sampling;
-READ_MOSTLY struct walker sampling_walker;
-READ_MOSTLY _Atomic bool sampling_active;
+_Atomic bool sampling_active;
 _Atomic uint32_t sampling_inside;
 int sampling_signal;
 

@@ -7,11 +7,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "arch/read_mostly.h"
-
 enum { WORD = sizeof(uintptr_t) };
 
-static READ_MOSTLY safe_fetch fetch; /* written before the first read */
+static safe_fetch fetch; /* written before the first read */
 
 void safe_read_by(safe_fetch function)
 {
