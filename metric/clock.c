@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/read_mostly.h"
 #include "metric/perf_page.h"
 
 #define CLOCK_SOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -24,7 +25,7 @@
 static const char *const clock_paravirtual[] = {
 	"kvm-clock", "xen", "hyperv_clocksource_tsc_page"};
 
-struct clock_scale clock_scale;
+READ_MOSTLY struct clock_scale clock_scale;
 
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
 
@@ -39,6 +40,11 @@ static uint64_t clock_read(clockid_t clock)
 uint64_t clock_system(void)
 {
 	return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_coarse(void)
+{
+	return clock_read(CLOCK_MONOTONIC_COARSE);
 }
 
 uint64_t clock_process(void)

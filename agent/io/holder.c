@@ -4,6 +4,7 @@
 #include "agent/io/holder.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
@@ -46,10 +47,13 @@ static struct holder_block *block_find(struct holder_block *block, uint32_t numb
 static struct holder_block *block_make(_Atomic(struct holder_block *) *bucket, uint32_t number)
 {
 	struct holder_block *first = atomic_load_explicit(bucket, memory_order_acquire);
-	struct holder_block *fresh = calloc(1, sizeof(*fresh)), *found = NULL;
+	struct holder_block *fresh = aligned_alloc(
+				    _Alignof(struct holder_block), sizeof(*fresh)),
+			    *found = NULL;
 
 	if (!fresh)
 		return NULL;
+	memset((void *)fresh, 0, sizeof(*fresh));
 	fresh->number = number;
 	do {
 		found = block_find(first, number);
@@ -72,6 +76,38 @@ struct holder_slot *holder_overflow(struct holder *holder, int descriptor, bool 
 	if (!block && make)
 		block = block_make(bucket, number);
 	return block ? &block->slot[(uint32_t)descriptor % HOLDER_BLOCK] : NULL;
+}
+
+/* As long as the word is there the row is that file. */
+static holder_word look_at_row(
+	struct holder *holder, struct holder_slot *slot, struct io_ref *ref)
+{
+	holder_word word = atomic_load_explicit(&slot->word, memory_order_acquire), before;
+
+	do {
+		before = word;
+		*ref = holder_file(word) ? io_files_ref(&holder->files, holder_file(word))
+					 : (struct io_ref){0};
+		word = atomic_load_explicit(&slot->word, memory_order_acquire);
+	} while (word != before);
+	return word;
+}
+
+holder_word holder_look_rare(
+	struct holder *holder, struct holder_slot *slot, struct io_ref *ref)
+{
+	uint32_t session = atomic_load(&holder->files.session);
+	holder_word word = look_at_row(holder, slot, ref);
+	uint64_t traits = io_ref_traits(*ref);
+
+	if (ref->id == 0)
+		return word;
+	io_files_take(&holder->files, ref->id);
+	atomic_store_explicit(&slot->id, ref->id, memory_order_relaxed);
+	atomic_store_explicit(&slot->traits, traits, memory_order_relaxed);
+	atomic_store_explicit(&slot->sum, holder_ref_sum(word, ref->id, traits, session),
+		memory_order_relaxed);
+	return word;
 }
 
 uint64_t holder_noted_at(struct holder *holder, int descriptor, holder_word seen)

@@ -15,7 +15,7 @@
  * opens a descriptor, B holds it, A closes it, C gets the same number and B closes that: each
  * operation is charged to the file whose word it read, and C's word stays, unless B saw it.
  *
- * Runs: on any thread. A look-up is one load.
+ * Runs: on any thread. A look-up is one load, or those of one line.
  */
 #ifndef JPROF_IO_HOLDER_H
 #define JPROF_IO_HOLDER_H
@@ -49,9 +49,13 @@ enum {
 	HOLDER_BUCKETS = 256
 };
 
+/* A slot has a line of its own, where operations find all that they need. */
 struct holder_slot {
-	_Atomic holder_word word;
+	_Alignas(64) _Atomic holder_word word;
 	_Atomic uint64_t at; /* of the opening that was noted */
+	/* The io_ref that was last found of a word, whose row the session has taken; sum: holder_ref_sum of these two,
+	 * that word and the session. Several may write them at once, so that they fit no word. */
+	_Atomic uint64_t id, traits, sum;
 };
 
 struct holder_block {
@@ -61,11 +65,12 @@ struct holder_block {
 };
 
 struct holder {
+	/* What each operation looks at comes first. */
 	struct holder_slot *slot;
 	uint32_t slots;
+	struct io_files files;
 	_Atomic(struct holder_block *) overflow[HOLDER_BUCKETS];
 	_Atomic uint32_t turn;
-	struct io_files files;
 };
 
 /* slots: for descriptors below that; max_files: see io_files.h. False: no memory. */
@@ -123,18 +128,38 @@ static inline void holder_note(
 			holder_turn(holder) | HOLDER_NOTED | opener, memory_order_acq_rel));
 }
 
-/* What the descriptor is now, and the file that this is; id 0: none is known. */
+static inline uint64_t holder_ref_sum(
+	holder_word word, uint64_t id, uint64_t traits, uint32_t session)
+{
+	uint64_t sum = (word ^ session) * UINT64_C(0x9e3779b97f4a7c15);
+
+	sum = (sum ^ sum >> 32 ^ id) * UINT64_C(0xff51afd7ed558ccd);
+	return (sum ^ sum >> 32 ^ traits) * UINT64_C(0xd1342543de82ef95);
+}
+
+/* holder_look of a word whose file is not in its slot. */
+holder_word holder_look_rare(
+	struct holder *holder, struct holder_slot *slot, struct io_ref *ref);
+
+/* What the descriptor is now, and the file that this is, which the session takes (io_files_take); id 0: none is known. */
 static inline holder_word holder_look(struct holder *holder, int descriptor, struct io_ref *ref)
 {
-	holder_word word = holder_get(holder, descriptor), before;
+	uint32_t session = atomic_load_explicit(&holder->files.session, memory_order_relaxed);
+	struct holder_slot *slot = holder_slot(holder, descriptor, false);
+	uint64_t id, traits;
+	holder_word word;
 
-	/* As long as the word is there the row is that file. */
-	do {
-		before = word;
-		*ref = holder_file(word) ? io_files_ref(&holder->files, holder_file(word))
-					 : (struct io_ref){0};
-		word = holder_get(holder, descriptor);
-	} while (word != before);
+	*ref = (struct io_ref){0};
+	if (__builtin_expect(!slot, 0))
+		return 0;
+	word = atomic_load_explicit(&slot->word, memory_order_acquire);
+	id = atomic_load_explicit(&slot->id, memory_order_relaxed);
+	traits = atomic_load_explicit(&slot->traits, memory_order_relaxed);
+	if (__builtin_expect(atomic_load_explicit(&slot->sum, memory_order_relaxed) !=
+				     holder_ref_sum(word, id, traits, session),
+		    0))
+		return holder_look_rare(holder, slot, ref);
+	*ref = io_ref_of(id, traits);
 	return word;
 }
 

@@ -213,12 +213,7 @@ static char *copy_names(const struct io_opening *opening)
 
 static struct io_ref ref_of(const struct io_file *file)
 {
-	uint64_t traits = atomic_load_explicit(&file->traits, memory_order_relaxed);
-
-	return (struct io_ref){.id = file->id,
-		.group = file->group,
-		.kind = (uint8_t)(traits >> 8),
-		.ending = (uint8_t)traits};
+	return io_ref_of(file->id, atomic_load_explicit(&file->traits, memory_order_relaxed));
 }
 
 /* Under the part's lock. group: the place of the row's; 0: it is one. */

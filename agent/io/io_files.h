@@ -129,14 +129,14 @@ struct io_files_part {
 };
 
 struct io_files {
-	struct io_files_part part[IO_FILE_PARTS];
-	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
-	_Atomic uint32_t rows;    /* places that were ever used; 0 is none */
-	_Atomic bool changed;     /* a row may be FILE_CHANGED or FILE_FOLDED */
 	_Atomic uint32_t session; /* the one that records, or the last that did */
-	uint32_t max;             /* beyond so many rows, files are charged to their groups */
-	struct lock lock;         /* LOCK_FILE_SLOTS */
-	struct io_file *free;     /* under it */
+	_Atomic(struct io_file *) block[IO_FILE_BLOCKS]; /* rows by place */
+	struct io_files_part part[IO_FILE_PARTS];
+	_Atomic uint32_t rows; /* places that were ever used; 0 is none */
+	_Atomic bool changed;  /* a row may be FILE_CHANGED or FILE_FOLDED */
+	uint32_t max;          /* beyond so many rows, files are charged to their groups */
+	struct lock lock;      /* LOCK_FILE_SLOTS */
+	struct io_file *free;  /* under it */
 	_Atomic uint32_t groups;
 	_Atomic uint32_t made; /* rows since they were last folded */
 	uint32_t keep;   /* rows of each class that stay when no descriptor refers to them */
@@ -181,17 +181,26 @@ static inline uint64_t io_files_now(struct io_files *files, uint64_t id, uint32_
 	return io_file_id(io_files_at(files, place), place) == id ? id : group;
 }
 
+static inline struct io_ref io_ref_of(uint64_t id, uint64_t traits)
+{
+	return (struct io_ref){.id = id,
+		.group = (uint32_t)(traits >> 32),
+		.kind = (uint8_t)(traits >> 8),
+		.ending = (uint8_t)traits};
+}
+
+static inline uint64_t io_ref_traits(struct io_ref ref)
+{
+	return (uint64_t)ref.group << 32 | (uint64_t)ref.kind << 8 | ref.ending;
+}
+
 /* That of the row at a place; of something else, if the row is folded meanwhile. */
 static inline struct io_ref io_files_ref(struct io_files *files, uint32_t place)
 {
 	const struct io_file *file = io_files_at(files, place);
 	uint64_t id = io_file_id(file, place);
-	uint64_t traits = atomic_load_explicit(&file->traits, memory_order_acquire);
 
-	return (struct io_ref){.id = id,
-		.group = (uint32_t)(traits >> 32),
-		.kind = (uint8_t)(traits >> 8),
-		.ending = (uint8_t)traits};
+	return io_ref_of(id, atomic_load_explicit(&file->traits, memory_order_acquire));
 }
 
 /* An operation of that file was of so many bytes: each counts for a KB more. */

@@ -16,6 +16,7 @@
 #include "agent/io_calls/known_stacks.h"
 #include "agent/sample/sampler.h"
 #include "agent/threads/thread_events.h"
+#include "arch/read_mostly.h"
 #include "metric/clock.h"
 
 /* Files and connections that have rows of their own; more are charged to their groups. */
@@ -28,10 +29,10 @@ enum {
 	PATH_FRAMES = 1024 /* of a stack that is walked */
 };
 
-_Atomic uint32_t io_recording;
+READ_MOSTLY _Atomic uint32_t io_recording;
 
 struct holder io_holder;
-static bool calls_off; /* the path of each operation is asked for */
+static READ_MOSTLY bool calls_off; /* the path of each operation is asked for */
 
 /* Operations that are in no account. */
 struct apart {
@@ -197,8 +198,6 @@ static void find_open(void *user, int number)
 	struct io_ref file;
 
 	io_look(number, &file);
-	if (file.id)
-		io_files_take(&io_holder.files, file.id);
 }
 
 static void clear_apart(struct apart *apart)
@@ -249,9 +248,9 @@ void io_note(int descriptor)
 
 /* ---- accounts ---- */
 
-static void add_apart(struct apart *apart, const struct account *operation)
+static void add_apart(struct apart *apart, const struct operation *operation)
 {
-	atomic_fetch_add_explicit(&apart->ops, operation->count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&apart->ops, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&apart->bytes, operation->amount, memory_order_relaxed);
 	atomic_fetch_add_explicit(&apart->ns, operation->ns, memory_order_relaxed);
 }
@@ -269,7 +268,7 @@ static __attribute__((noinline, cold)) struct record_ring *open_ring(
 
 /* The same operation by itself, in the thread's ring. */
 static void record(struct thread_context *context, const struct io_call *call,
-	const struct account *operation)
+	const struct operation *operation)
 {
 	struct record record = {
 		.begin = call->start,
@@ -277,7 +276,7 @@ static void record(struct thread_context *context, const struct io_call *call,
 		.amount = operation->amount,
 		.subject = operation->subject,
 		.kind = (uint8_t)operation->kind,
-		.failed = operation->failures != 0,
+		.failed = operation->failed,
 	};
 
 	if (__builtin_expect(!context->ring, 0)) {
@@ -302,7 +301,7 @@ static const struct {
 
 /* Not in the path of the calling thread. */
 static __attribute__((noinline)) void account_elsewhere(
-	const struct io_call *call, const struct account *operation)
+	const struct io_call *call, const struct operation *operation)
 {
 	if (slot_is_unwanted() || call->session == 0 ||
 		call->session != atomic_load(&io_recording))
@@ -313,7 +312,7 @@ static __attribute__((noinline)) void account_elsewhere(
 		add_apart(&no_context, operation);
 }
 
-static void account(const struct io_call *call, struct account *operation)
+static void account(const struct io_call *call, struct operation *operation)
 {
 	struct thread_slot *thread = slot_current;
 	struct thread_context *context;
@@ -354,25 +353,26 @@ static inline enum account_kind op_of(enum account_kind op, struct io_ref file)
 	return op == IO_READ ? IO_RECEIVE : IO_SEND;
 }
 
-static inline struct account operation_on(
+static inline struct operation operation_on(
 	struct io_ref file, enum account_kind op, uint64_t bytes, bool failed)
 {
-	return (struct account){.subject = file.id,
+	return (struct operation){.subject = file.id,
 		.group = file.group,
 		.kind = op_of(op, file),
-		.count = 1,
-		.failures = failed,
+		.failed = failed,
 		.amount = bytes};
 }
 
 /* The class path is read in the thread that needs the class: known by what it is in. */
 static void tell_class_loading(struct io_call *call, struct io_ref file)
 {
+	struct sampler_stack stack;
+	uint64_t note;
+
 	if (__builtin_expect(!class_loading_may_read(file), 1))
 		return;
-	if (!call->stack)
-		call->stack = sampler_stack_key();
-	call->own = class_loading_now(call->stack);
+	sampler_stack_find(&stack);
+	call->own = class_loading_now(sampler_stack_key(&stack, call->session, 0, &note));
 }
 
 /* The JVM tells the path. */
@@ -392,31 +392,40 @@ static uint32_t ask_path(const struct io_call *call, struct thread_slot *thread)
 	return context_path(slot_context(thread), path, frames);
 }
 
+/* The stack's node. Nodes are the context's own, until they are renumbered; a note is of one of them. */
+static uint32_t find_node(
+	const struct io_call *call, struct thread_slot *thread, struct sampler_stack *stack)
+{
+	const struct thread_context *context = slot_context(thread);
+	uint32_t moves = context->tree.moves, node;
+	uint64_t more = (uint64_t)context->row.id << 32 | moves, note;
+	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
+
+	if (note)
+		return (uint32_t)(note - 1);
+	if (!known_stack_find(key, &node)) {
+		node = ask_path(call, thread);
+		if (moves != context->tree.moves)
+			return node;
+		known_stack_put(key, node);
+	}
+	sampler_stack_note(stack, key, node + UINT64_C(1));
+	return node;
+}
+
 /* The path of the calls, where they are not recorded: a node for it. */
-static void find_path(struct io_call *call)
+static void find_path(struct io_call *call, struct sampler_stack *stack)
 {
 	struct thread_slot *thread = slot_current;
-	const struct thread_context *context;
-	uint64_t key;
 
 	if (!thread || !slot_enter(thread))
 		return;
-	context = slot_context(thread);
-	call->by_stack = true;
-	/* Nodes are the context's own, until they are renumbered. */
-	if (!call->stack)
-		call->stack = sampler_stack_key();
-	key = known_stack_key(known_stack_key(call->stack, context->row.id),
-		(uint64_t)call->session << 32 | context->tree.moves);
-	if (!known_stack_find(key, &call->node)) {
-		uint32_t moves = context->tree.moves;
-
-		call->node = ask_path(call, thread);
-		if (moves == context->tree.moves)
-			known_stack_put(key, call->node);
+	/* Else it is another session's by now, and the operation nobody's. */
+	if (thread->session == call->session) {
+		call->by_stack = true;
+		call->node = find_node(call, thread, stack);
+		call->moves = slot_context(thread)->tree.moves;
 	}
-	call->moves = context->tree.moves;
-	accounts_expect(&context->tree.accounts, call->node, call->file.id);
 	slot_leave(thread);
 }
 
@@ -433,24 +442,26 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_begin stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
+	bool by_stack = calls_off; /* another session may begin meanwhile */
+	struct sampler_stack stack;
 
+	if (__builtin_expect(by_stack, 0))
+		sampler_stack_find(&stack);
 	*call = (struct io_call){
 		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
 	call->word = io_look(descriptor, &call->file);
 	if (!slot_current || slot_current->session != call->session)
 		be_known(jni);
-	if (call->file.id)
-		io_files_take(&io_holder.files, call->file.id);
 	tell_class_loading(call, call->file);
-	if (__builtin_expect(calls_off, 0))
-		find_path(call);
+	if (__builtin_expect(by_stack, 0))
+		find_path(call, &stack);
 	call->start = clock_now();
 }
 
 void io_also(const struct io_call *call, struct io_ref file, enum account_kind op,
 	uint64_t bytes, bool failed)
 {
-	struct account operation = operation_on(file, op, bytes, failed);
+	struct operation operation = operation_on(file, op, bytes, failed);
 
 	if (call->start)
 		account(call, &operation);
@@ -458,17 +469,16 @@ void io_also(const struct io_call *call, struct io_ref file, enum account_kind o
 
 struct archive_read_call {
 	const struct io_call *call;
-	const struct account *whole;
+	const struct operation *whole;
 };
 
 static void charge_entry(void *user, struct io_ref entry, uint64_t bytes)
 {
 	const struct archive_read_call *read = user;
-	struct account part = {.subject = entry.id,
+	struct operation part = {.subject = entry.id,
 		.group = entry.group,
 		.kind = IO_READ,
 		.part = true,
-		.count = 1,
 		.amount = bytes,
 		.ns = (uint64_t)((double)read->whole->ns * (double)bytes /
 				 (double)read->whole->amount)};
@@ -488,7 +498,7 @@ static int64_t offset_before(int descriptor, uint64_t bytes)
 }
 
 /* What was read of an archive is charged to its entries, too. */
-static void charge_entries(const struct io_call *call, const struct account *whole)
+static void charge_entries(const struct io_call *call, const struct operation *whole)
 {
 	struct archive_read_call read = {call, whole};
 	struct io_file *file = io_files_hold(&io_holder.files, call->file.id);
@@ -506,7 +516,7 @@ static void charge_entries(const struct io_call *call, const struct account *who
 
 void io_call_end(const struct io_call *call, enum account_kind op, uint64_t bytes, bool failed)
 {
-	struct account operation = operation_on(call->file, op, bytes, failed);
+	struct operation operation = operation_on(call->file, op, bytes, failed);
 
 	if (!call->start)
 		return;
@@ -522,7 +532,7 @@ void io_call_end(const struct io_call *call, enum account_kind op, uint64_t byte
 static void charge(
 	const struct io_call *call, struct io_ref file, enum account_kind op, bool failed)
 {
-	struct account operation = operation_on(file, op, 0, failed);
+	struct operation operation = operation_on(file, op, 0, failed);
 
 	operation.ns = clock_now() - call->start;
 	account(call, &operation);

@@ -35,7 +35,6 @@ struct io_call {
 	bool own;           /* a class is being loaded by it: told apart */
 	int64_t offset;     /* in the file, of what is read; -1: at the descriptor's own */
 	uint32_t session;   /* that records it */
-	uint64_t stack;     /* sampler_stack_key; 0: not asked for, or not known */
 	/* The call path, where calls are not recorded. */
 	bool by_stack;
 	uint32_t node, moves; /* of the nodes */

@@ -199,7 +199,7 @@ static void renew_modules(void)
 	}
 	before[sampling.modules_kept++] = sampling.modules;
 	sampling.modules = fresh;
-	sampling.walker.modules = fresh;
+	sampling_walker.modules = fresh;
 }
 
 static void drain(void)

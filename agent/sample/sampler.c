@@ -20,6 +20,7 @@
 #include "agent/stack/safe_read.h"
 #include "agent/stack/vm_threads.h"
 #include "agent/threads/thread_slot.h"
+#include "arch/read_mostly.h"
 #include "symbols/elf_symbols.h"
 
 enum {
@@ -29,7 +30,7 @@ enum {
 
 /* ---- what the JVM has told ---- */
 
-static struct vm_layout layout;
+static READ_MOSTLY struct vm_layout layout;
 static struct error unknown; /* why stacks cannot be read */
 static bool probed, learnt;
 static bool sweeper; /* see known_keys_create */
@@ -138,7 +139,8 @@ static void give_all_back(void)
 	sample_buffer_destroy(sampling.buffer);
 	seen_methods_destroy(sampling.seen);
 	known_places_destroy(sampling.known);
-	known_keys_destroy(sampling.keys);
+	if (sampling_walker.keys)
+		known_keys_clear(sampling_walker.keys);
 	frame_names_destroy(sampling.names);
 	sample_tree_destroy(sampling.tree);
 	modules_destroy(sampling.modules);
@@ -148,7 +150,6 @@ static void give_all_back(void)
 	sampling.buffer = NULL;
 	sampling.seen = NULL;
 	sampling.known = NULL;
-	sampling.keys = NULL;
 	sampling.names = NULL;
 	sampling.tree = NULL;
 	sampling.modules = NULL;
@@ -171,10 +172,14 @@ int sampler_open(struct session *session, struct error *error)
 	sampling.seen = seen_methods_create(&layout);
 	sampling.modules = modules_read();
 	sampling.known = known_places_create(); /* without these two a walk is slower */
-	sampling.keys = known_keys_create(sweeper);
-	sampling.walker = (struct walker){
-		&layout, sampling.seen, sampling.modules, sampling.known, sampling.keys};
-	sampling.names = frame_names_create(&sampling.walker);
+	sampling_walker.seen = sampling.seen;
+	sampling_walker.modules = sampling.modules;
+	sampling_walker.known = sampling.known;
+	if (!sampling_walker.vm) {
+		sampling_walker.vm = &layout;
+		sampling_walker.keys = known_keys_create(sweeper);
+	}
+	sampling.names = frame_names_create(&sampling_walker);
 	sampling.tree = sample_tree_create(memory / TREE_SHARE);
 	sampling.stack = calloc(STACKS, sizeof(*sampling.stack));
 	if (!sampling.buffer || !sampling.seen || !sampling.names || !sampling.tree ||

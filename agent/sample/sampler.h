@@ -19,6 +19,8 @@
 #include "agent/sample/sample_buffer.h"
 #include "agent/session/session.h"
 #include "agent/stack/frozen.h"
+#include "agent/stack/known_keys.h"
+#include "agent/stack/walk.h"
 #include "options/options.h"
 #include "options/sample_choice.h"
 
@@ -71,9 +73,22 @@ void sampler_take(unsigned condition, uint32_t periods, uint32_t about);
 void sampler_take_entered(
 	const uint32_t weight[SAMPLE_CONDITIONS], uint32_t method, bool by_probe);
 
-/* A number for the frames of the calling thread, which has left Java by a call: see walk_key; of this sampling. 0: it
- * is not known. */
-uint64_t sampler_stack_key(void);
+/* Where the calling thread has left Java by a call. */
+struct sampler_stack {
+	struct walk_thread thread; /* java 0: nothing can be told of it */
+	struct known_key about;
+};
+
+/* Looks where that is; sampler_stack_key will not wait for memory then, if something else comes in between. */
+void sampler_stack_find(struct sampler_stack *stack);
+
+/* A number for its frames: see walk_key; of that session, and of `more`. 0: it is not known. *note: what was left with it;
+ * 0: nothing. */
+uint64_t sampler_stack_key(
+	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note);
+
+/* Leaves a note with the number, which is found as long as that is remembered. */
+void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note);
 
 /* True if stacks of the calling thread may be taken now: it is recorded, and not in jprof's own work. */
 bool sampler_records(void);

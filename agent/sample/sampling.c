@@ -5,8 +5,11 @@
 
 #include <stdatomic.h>
 
+#include "arch/read_mostly.h"
+
 struct sampling sampling;
-_Atomic bool sampling_active;
+READ_MOSTLY struct walker sampling_walker;
+READ_MOSTLY _Atomic bool sampling_active;
 _Atomic uint32_t sampling_inside;
 int sampling_signal;
 

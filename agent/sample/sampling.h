@@ -47,8 +47,6 @@ extern struct sampling {
 	struct sample_buffer *buffer;
 	struct seen_methods *seen;
 	struct known_places *known;
-	struct known_keys *keys;
-	struct walker walker;
 	struct modules
 		*modules; /* the newest, and those of before, which handlers may look at */
 	struct modules *modules_before[MODULES_BEFORE];
@@ -73,6 +71,9 @@ extern struct sampling {
 	} * row;
 	size_t rows, row_room;
 } sampling;
+
+/* What all walks are done with. Its vm and keys stay for good, once there was a sampling. */
+extern struct walker sampling_walker;
 
 /* Stacks may be taken. Whoever takes one says so in sampling_inside before it looks. */
 extern _Atomic bool sampling_active;

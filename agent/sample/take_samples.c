@@ -135,7 +135,7 @@ static unsigned walk_all(struct stack *stack, const struct sample_poll *kernel, 
 	/* A timer's signal comes as the thread leaves the kernel: it was in there where that is a system call's end. */
 	if (kernel->timed && frames == 0 && is_behind_system_call(from.pc))
 		stack->frame[frames++] = (struct stack_frame){.kind = FRAME_KERNEL, .bci = -1};
-	return frames + walk_stack(&sampling.walker, &thread, &from, stack->frame + frames,
+	return frames + walk_stack(&sampling_walker, &thread, &from, stack->frame + frames,
 				STACK_FRAMES - frames, end);
 }
 
@@ -200,7 +200,7 @@ static const struct stack_frame *walk_left(struct stack *stack, const struct lef
 	if (named)
 		stack->frame[0] = (struct stack_frame){
 			.what = left->about, .kind = FRAME_NAMED, .bci = -1};
-	*count = named + walk_java(&sampling.walker, thread,
+	*count = named + walk_java(&sampling_walker, thread,
 				 (uintptr_t)__builtin_frame_address(0), stack->frame + named,
 				 STACK_FRAMES - named, end);
 	if (left->by_probe && *count > 0 && first->kind == FRAME_JAVA_NATIVE) {
@@ -268,23 +268,59 @@ void sampler_take_entered(
 	take_if_active(weight, &(struct left_java){.entered = method, .by_probe = by_probe});
 }
 
-uint64_t sampler_stack_key(void)
+void sampler_stack_find(struct sampler_stack *stack)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack->thread.java = 0;
+	if (!atomic_load_explicit(&sampling_active, memory_order_acquire))
+		return;
+	stack->thread = vm_thread_now((uintptr_t)__builtin_frame_address(0));
+	if (!stack->thread.java ||
+		!walk_about(sampling_walker.vm, &stack->thread, &stack->about)) {
+		stack->thread.java = 0;
+		return;
+	}
+	if (!stack->thread.guarded)
+		known_keys_expect(sampling_walker.keys, &stack->about);
+}
+
+/* By a walk, perhaps. */
+static __attribute__((noinline)) uint64_t walk_for_key(
+	const struct sampler_stack *stack, uint64_t *note)
+{
 	uint64_t key = 0;
 
-	if (!atomic_load_explicit(&sampling_active, memory_order_relaxed))
-		return 0;
 	atomic_fetch_add(&sampling_inside, 1);
-	if (atomic_load(&sampling_active)) {
-		struct walk_thread thread = vm_thread_now(here);
-
-		if (thread.java)
-			key = walk_key(&sampling.walker, &thread, here,
-				atomic_load(&session_number), clock_now());
-	}
+	if (atomic_load(&sampling_active))
+		key = walk_key(&sampling_walker, &stack->thread,
+			(uintptr_t)__builtin_frame_address(0), &stack->about, note);
 	atomic_fetch_sub(&sampling_inside, 1);
 	return key;
+}
+
+uint64_t sampler_stack_key(
+	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note)
+{
+	uint64_t key = 0;
+
+	*note = 0;
+	if (!stack->thread.java)
+		return 0;
+	stack->about.seed = more ^ session * UINT64_C(0x9e3779b97f4a7c15);
+	stack->about.now = clock_coarse();
+	/* What this looks at stays when the sampling ends. */
+	if (!stack->thread.guarded)
+		key = known_keys_find(sampling_walker.keys, &stack->about, NULL, note);
+	return key ? key : walk_for_key(stack, note);
+}
+
+void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note)
+{
+	if (stack->thread.guarded || key == 0)
+		return;
+	atomic_fetch_add(&sampling_inside, 1);
+	if (atomic_load(&sampling_active))
+		known_keys_note(sampling_walker.keys, &stack->about, key, note);
+	atomic_fetch_sub(&sampling_inside, 1);
 }
 
 bool sampler_records(void)
@@ -391,7 +427,7 @@ static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 	if (!stack)
 		return false;
 	walked = vm_thread_stack(thread->java, &low);
-	frames = walk_java(&sampling.walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	frames = walk_java(&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
 	find_node_outside(thread, &where);
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;

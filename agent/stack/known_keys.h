@@ -13,11 +13,15 @@
  * For another method to be there, called from the same place, all of that has to happen, a class has to be loaded, and its
  * method to be called. So for some milliseconds, without a collection in between, they are not looked at again.
  *
- * The newest take the place of others.
+ * The newest take the place of others. Who asked for a number may leave a note with it, which is found with it.
  *
- * Owns: the memory, reserved at once.
- * Runs: in any number of threads at once, each about itself, not in signal handlers; a slot that another thread is at is
- * passed over.
+ * To look costs no locked instruction: behind one, nothing that follows is read before what came before has arrived, and
+ * most of it comes from far. A slot has a version, odd while it is written; what was read of it counts if the version
+ * is the same afterwards.
+ *
+ * Owns: the memory, reserved at once. It stays readable until known_keys_destroy.
+ * Runs: in any number of threads at once, each about itself, not in signal handlers; a slot that another thread
+ * writes is passed over.
  */
 #ifndef JPROF_KNOWN_KEYS_H
 #define JPROF_KNOWN_KEYS_H
@@ -31,7 +35,11 @@ struct seen_methods;
 /* sweeper: this JVM gives back code at any time (before JDK 20, "Remove the Sweeper", JDK-8290025). No garbage has been
  * collected yet. NULL without memory. */
 struct known_keys *known_keys_create(bool sweeper);
+/* While nobody looks: an agent does not know that before its process ends. */
 void known_keys_destroy(struct known_keys *known);
+
+/* Nothing is known any more, and the memory is given back; while nobody puts. Other threads may look meanwhile, without `seen`. */
+void known_keys_clear(struct known_keys *known);
 
 /* Garbage is about to be collected. Before the first time code and methods are looked at each time. In any thread. */
 void known_keys_collected(void);
@@ -54,18 +62,14 @@ enum {
 struct key_words {
 	uintptr_t from;   /* a word of the stack */
 	uint64_t hash;    /* of the words, as far as 64 bits go */
-	uint64_t looked;  /* when code and methods were looked at */
-	uint32_t garbage; /* and how many collections there had been */
+	uint32_t garbage; /* how many collections there had been when it began */
 	unsigned count, codes, methods;
 	uint16_t word[KEY_WORDS]; /* so many behind */
-	struct {
-		uintptr_t at; /* in the code cache, which is never given back */
+	struct key_number {
+		uintptr_t at;
 		uint32_t number;
-	} code[KEY_CODES];
-	struct {
-		uintptr_t method; /* a Method, whose memory may be another's later */
-		uint32_t number;  /* seen_methods.h */
-	} method[KEY_METHODS];
+	} code[KEY_CODES],           /* in the code cache, which is never given back */
+		method[KEY_METHODS]; /* a Method, whose memory may be another's later: seen_methods.h */
 };
 
 /* The walk went by something else, too. */
@@ -77,11 +81,11 @@ static inline void key_words_spoil(struct key_words *words)
 /* What a word, the place-th, adds to the hash: a sum, so that none has to wait for the one before. */
 static inline uint64_t key_words_mix(unsigned place, uintptr_t word)
 {
-	uint64_t mixed = (word ^ (place + 1) * UINT64_C(0xd1342543de82ef95)) *
-			 UINT64_C(0x9e3779b97f4a7c15);
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t other = word ^ (place + 1) * UINT64_C(0xd1342543de82ef95);
+	wide product = (wide)other * UINT64_C(0x9e3779b97f4a7c15);
 
-	mixed = (mixed ^ mixed >> 32) * UINT64_C(0xff51afd7ed558ccd);
-	return mixed ^ mixed >> 29;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* A word of the stack was read. */
@@ -110,19 +114,29 @@ static inline void key_words_add_method(
 	struct key_words *words, uintptr_t method, uint32_t number)
 {
 	if (words->methods < KEY_METHODS) {
-		words->method[words->methods].method = method;
+		words->method[words->methods].at = method;
 		words->method[words->methods].number = number;
 	}
 	words->methods++;
 }
 
-/* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of. */
-uint64_t known_keys_find(
-	struct known_keys *known, const struct known_key *about, struct seen_methods *seen);
+/* What known_keys_find of the same thread and place is going to look at is brought near. known: may be NULL. */
+void known_keys_expect(const struct known_keys *known, const struct known_key *about);
 
-/* Where a walk of the calling thread notes what it goes by; NULL: there is no place. known_keys_end follows, with the
- * number; 0: there is none. */
-struct key_words *known_keys_begin(struct known_keys *known, const struct known_key *about);
-void known_keys_end(struct key_words *words, uint64_t key);
+/* The number, of the calling thread, or 0: it is not known. known: may be NULL. seen: what methods' numbers are of; NULL:
+ * methods are not to be looked at, so that only numbers are known of which that is not needed now. *note: what was left with
+ * it; 0: nothing. */
+uint64_t known_keys_find(struct known_keys *known, const struct known_key *about,
+	struct seen_methods *seen, uint64_t *note);
+
+/* Leaves a note with a number that was found, or kept, if it is still there. */
+void known_keys_note(
+	struct known_keys *known, const struct known_key *about, uint64_t key, uint64_t note);
+
+/* A walk of the calling thread begins, which notes in `words` what it goes by; and has come to that number, which is
+ * kept. */
+void key_words_begin(struct key_words *words, const struct known_key *about);
+void known_keys_put(struct known_keys *known, const struct known_key *about,
+	const struct key_words *words, uint64_t key);
 
 #endif

@@ -7,9 +7,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "arch/read_mostly.h"
+
 enum { WORD = sizeof(uintptr_t) };
 
-static safe_fetch fetch; /* written before the first read */
+static READ_MOSTLY safe_fetch fetch; /* written before the first read */
 
 void safe_read_by(safe_fetch function)
 {

@@ -8,15 +8,16 @@
 #include <stdatomic.h>
 
 #include "agent/stack/safe_read.h"
+#include "arch/read_mostly.h"
 
 enum { CLASSES = 16 };
 
-static const struct vm_layout *vm;
-static pthread_key_t key;
-static bool known;
+static READ_MOSTLY const struct vm_layout *vm;
+static READ_MOSTLY pthread_key_t key;
+static READ_MOSTLY bool known;
 /* JavaThread and those that are derived from it, as far as there was one. */
-static uintptr_t java_class[CLASSES];
-static unsigned classes;
+static READ_MOSTLY uintptr_t java_class[CLASSES];
+static READ_MOSTLY unsigned classes;
 
 static bool is_java_class(uintptr_t class)
 {

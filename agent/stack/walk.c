@@ -60,9 +60,9 @@ static bool in_stack(const struct walk *walk, uintptr_t at)
 }
 
 /* Of the stack, or of the thread's struct. False: it is not there. */
-static bool thread_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
+static bool thread_word(const struct walk_thread *thread, uintptr_t at, uintptr_t *word)
 {
-	if (walk->thread->guarded)
+	if (thread->guarded)
 		return safe_word(at, word);
 	*word = *(const uintptr_t *)at;
 	return true;
@@ -71,7 +71,7 @@ static bool thread_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 /* False: the address is not in the stack. */
 static bool stack_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 {
-	if (!in_stack(walk, at) || !thread_word(walk, at, word))
+	if (!in_stack(walk, at) || !thread_word(walk->thread, at, word))
 		return false;
 	if (walk->words)
 		key_words_add(walk->words, at, *word);
@@ -83,7 +83,7 @@ static bool stack_word(const struct walk *walk, uintptr_t at, uintptr_t *word)
 static bool saved_fp(struct walk *walk, uintptr_t at, uintptr_t *fp)
 {
 	walk->fp_at = at;
-	return in_stack(walk, at) && thread_word(walk, at, fp);
+	return in_stack(walk, at) && thread_word(walk->thread, at, fp);
 }
 
 static void note_fp(struct walk *walk)
@@ -273,7 +273,8 @@ static bool is_unpacking(const struct walk *walk)
 	uintptr_t frames;
 
 	return walk->thread->java && walk->vm->thread_unpacking != VM_NONE &&
-	       thread_word(walk, walk->thread->java + walk->vm->thread_unpacking, &frames) &&
+	       thread_word(walk->thread, walk->thread->java + walk->vm->thread_unpacking,
+		       &frames) &&
 	       frames;
 }
 
@@ -474,21 +475,21 @@ static bool follow_anchor(struct walk *walk, struct anchor anchor)
 }
 
 /* The thread's own. False: it cannot be read. */
-static bool read_anchor(const struct walk *walk, struct anchor *anchor)
+static bool read_anchor(
+	const struct vm_layout *vm, const struct walk_thread *thread, struct anchor *anchor)
 {
-	const struct vm_layout *vm = walk->vm;
-	uintptr_t at = walk->thread->java + vm->thread_anchor;
+	uintptr_t at = thread->java + vm->thread_anchor;
 
-	return thread_word(walk, at + vm->anchor_sp, &anchor->sp) &&
-	       thread_word(walk, at + vm->anchor_pc, &anchor->pc) &&
-	       thread_word(walk, at + vm->anchor_fp, &anchor->fp);
+	return thread_word(thread, at + vm->anchor_sp, &anchor->sp) &&
+	       thread_word(thread, at + vm->anchor_pc, &anchor->pc) &&
+	       thread_word(thread, at + vm->anchor_fp, &anchor->fp);
 }
 
 static bool follow_thread(struct walk *walk)
 {
 	struct anchor anchor;
 
-	return read_anchor(walk, &anchor) && follow_anchor(walk, anchor);
+	return read_anchor(walk->vm, walk->thread, &anchor) && follow_anchor(walk, anchor);
 }
 
 /* Java code was called by native code here: it goes on where that was called by Java. */
@@ -800,7 +801,7 @@ static bool walk_native(struct walk *walk)
 	uintptr_t java_sp = 0;
 
 	note_fp(walk);
-	if (anchor && !thread_word(walk, anchor + walk->vm->anchor_sp, &java_sp))
+	if (anchor && !thread_word(walk->thread, anchor + walk->vm->anchor_sp, &java_sp))
 		anchor = java_sp = 0;
 	if (!push(walk, FRAME_NATIVE, frame.pc, -1, 0))
 		return false;
@@ -866,9 +867,26 @@ unsigned walk_java(const struct walker *walker, const struct walk_thread *thread
 	return walk_on(&walk, why);
 }
 
-uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
-	uint64_t seed, uint64_t now)
+bool walk_about(
+	const struct vm_layout *vm, const struct walk_thread *thread, struct known_key *about)
 {
+	struct anchor anchor;
+
+	if (!read_anchor(vm, thread, &anchor))
+		return false;
+	*about = (struct known_key){.java = thread->java,
+		.stack_base = thread->stack_base,
+		.sp = anchor.sp,
+		.pc = anchor.pc,
+		.fp = anchor.fp};
+	return true;
+}
+
+uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
+	const struct known_key *about, uint64_t *note)
+{
+	/* What is read with care is not compared without. */
+	struct known_keys *keys = thread->guarded ? NULL : walker->keys;
 	struct walk walk = {.walker = walker,
 		.vm = walker->vm,
 		.thread = thread,
@@ -876,27 +894,21 @@ uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread,
 		.low = low - low % WORD,
 		.room = KEY_FRAMES,
 		.keyed = true,
-		.key = seed};
-	struct anchor anchor;
-	struct known_key about;
-	struct known_keys *keys;
+		.key = about->seed};
 	enum walk_end end = WALK_CUT;
+	struct key_words words;
 	uint64_t key;
 
-	walk.now.sp = walk.low;
-	if (!read_anchor(&walk, &anchor))
-		return 0;
-	about = (struct known_key){
-		thread->java, thread->stack_base, anchor.sp, anchor.pc, anchor.fp, seed, now};
-	/* What is read with care is not compared without. */
-	keys = thread->guarded ? NULL : walker->keys;
-	key = known_keys_find(keys, &about, walker->seen);
+	key = known_keys_find(keys, about, walker->seen, note);
 	if (key)
 		return key;
-	walk.words = known_keys_begin(keys, &about);
-	if (follow_anchor(&walk, anchor))
+	walk.now.sp = walk.low;
+	key_words_begin(&words, about);
+	if (keys)
+		walk.words = &words;
+	if (follow_anchor(&walk, (struct anchor){about->sp, about->pc, about->fp}))
 		walk_on(&walk, &end);
 	key = end == WALK_WHOLE || end == WALK_VIRTUAL ? walk.key : 0;
-	known_keys_end(walk.words, key);
+	known_keys_put(keys, about, &words, key);
 	return key;
 }

@@ -23,6 +23,7 @@
 #include "java_frames.h"
 
 struct known_places;
+struct known_key;
 struct known_keys;
 struct modules;
 
@@ -96,11 +97,15 @@ unsigned walk_stack(const struct walker *walker, const struct walk_thread *threa
 unsigned walk_java(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
 	struct stack_frame *frame, unsigned room, enum walk_end *end);
 
-/* A number for the frames from where the calling thread left Java: other frames have another one, and so may have the
- * same methods compiled anew, or called from another place; as far as 64 bits go. 0: they cannot be walked whole. seed: what tells
- * numbers of one `seen` from those of others. now: ns of some clock. */
+/* Where the calling thread left Java; seed and now are the caller's. False: its struct cannot be read. */
+bool walk_about(
+	const struct vm_layout *vm, const struct walk_thread *thread, struct known_key *about);
+
+/* A number for the frames from there: other frames have another one, and so may have the
+ * same methods compiled anew, or called from another place; as far as 64 bits go. 0: they cannot be walked whole. The seed tells
+ * numbers of one `seen` from those of others. *note: as in known_keys_find. */
 uint64_t walk_key(const struct walker *walker, const struct walk_thread *thread, uintptr_t low,
-	uint64_t seed, uint64_t now);
+	const struct known_key *about, uint64_t *note);
 
 /* True if the frame is of a Java method. */
 static inline bool frame_is_java(const struct stack_frame *frame)

@@ -13,6 +13,7 @@
 
 #include "agent/jvm/jvm.h"
 #include "agent/lock/lock.h"
+#include "arch/read_mostly.h"
 
 /* Hides a thread in all sessions. */
 #define ANY_SESSION (UINT32_MAX - 1)
@@ -20,7 +21,7 @@
 __thread struct thread_slot *slot_current __attribute__((tls_model("initial-exec")));
 /* While the pointer shows `hidden`: in which session. */
 static __thread uint32_t hiding_in __attribute__((tls_model("initial-exec")));
-_Atomic uint32_t session_number;
+READ_MOSTLY _Atomic uint32_t session_number;
 static uint32_t last_session; /* one start at a time */
 static _Atomic(struct session *) joined;
 

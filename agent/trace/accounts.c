@@ -14,39 +14,39 @@ enum { FIRST_ACCOUNTS = 64 }; /* a power of two; the index has twice as many pla
 
 static uint64_t (*file_now)(uint64_t file, uint32_t group);
 
-static uint32_t *place_at(const struct accounts *accounts, uint32_t place)
-{
-	return &((uint32_t *)accounts->index.base)[place];
-}
+/* Of the index. The hash tells most other accounts from the one that is looked for, whose memory is far. */
+struct place {
+	uint32_t account; /* its place in the list + 1; 0: none */
+	uint32_t hash;
+};
 
-/* Of node and subject alone: what is done there with it is mostly of one kind, and not yet known when that begins. */
-static uint32_t hash(const struct account *key)
+/* Of node and subject alone: what is done there with it is mostly of one kind. */
+static uint32_t hash(uint32_t node, uint64_t subject)
 {
-	uint64_t h = (uint64_t)key->node << 32 ^ key->subject * 0xc2b2ae3d27d4eb4fu;
+	uint64_t h = (uint64_t)node << 32 ^ subject * 0xc2b2ae3d27d4eb4fu;
 
 	h = (h ^ h >> 31) * 0xff51afd7ed558ccdu;
 	return (uint32_t)(h >> 32);
 }
 
-void accounts_expect(const struct accounts *accounts, uint32_t node, uint64_t subject)
+static struct place *place_at(const struct accounts *accounts, uint32_t hash)
 {
-	const struct account key = {.node = node, .subject = subject};
-
-	if (accounts->capacity)
-		__builtin_prefetch(place_at(accounts, hash(&key) & accounts->mask));
+	return &((struct place *)accounts->index.base)[hash & accounts->mask];
 }
 
-/* The place of the account's index, or the empty one where it belongs. */
-static uint32_t *find(const struct accounts *accounts, const struct account *key)
+/* The place of the account, or the empty one where it belongs, with its hash. */
+static struct place *find(const struct accounts *accounts, const struct account *key)
 {
-	uint32_t i = hash(key) & accounts->mask, *place = place_at(accounts, i);
+	uint32_t wanted = hash(key->node, key->subject), i = wanted;
+	struct place *place = place_at(accounts, i);
 
-	while (*place != 0) {
-		if (account_is(account_at(accounts, *place - 1), key))
-			break;
-		i = (i + 1) & accounts->mask;
-		place = place_at(accounts, i);
+	while (place->account != 0) {
+		if (place->hash == wanted &&
+			account_is(account_at(accounts, place->account - 1), key))
+			return place;
+		place = place_at(accounts, ++i);
 	}
+	place->hash = wanted;
 	return place;
 }
 
@@ -82,23 +82,27 @@ void accounts_forget_gone(struct accounts *accounts, struct memory_budget *budge
  * stays, beside the other. */
 static void index_again(struct accounts *accounts, struct memory_budget *budget)
 {
+	enum { AHEAD = 16 }; /* places that are brought near meanwhile */
 	uint32_t kept = 0;
 
-	memset(accounts->last, 0, sizeof(accounts->last));
-	memset(accounts->index.base, 0, (accounts->mask + 1) * sizeof(uint32_t));
+	memset(accounts->index.base, 0, (accounts->mask + 1) * sizeof(struct place));
 	for (uint32_t i = 0; i < accounts->count; i++) {
 		const struct account account = *account_at(accounts, i);
-		uint32_t *place = find(accounts, &account);
+		const struct account *ahead = account_at(accounts, i + AHEAD);
+		struct place *place = find(accounts, &account);
 
-		if (*place != 0 && let_go(accounts, budget, &account)) {
-			account_add(account_at(accounts, *place - 1), &account);
+		if (i + AHEAD < accounts->count)
+			__builtin_prefetch(
+				place_at(accounts, hash(ahead->node, ahead->subject)));
+		if (place->account != 0 && let_go(accounts, budget, &account)) {
+			account_add(account_at(accounts, place->account - 1), &account);
 			continue;
 		}
 		*account_at(accounts, kept++) = account;
-		if (*place == 0)
-			*place = kept;
+		if (place->account == 0)
+			place->account = kept;
 	}
-	__atomic_store_n(&accounts->count, kept, __ATOMIC_RELEASE);
+	accounts->count = kept;
 }
 
 uint64_t account_subject(const struct account *account)
@@ -134,10 +138,14 @@ void accounts_follow(struct accounts *accounts, struct memory_budget *budget)
 static bool resize(struct accounts *accounts, struct memory_budget *budget, uint32_t capacity,
 	enum memory_claim claim)
 {
-	return arena_resize(&accounts->list, budget, capacity * sizeof(struct account),
-		       claim) == 0 &&
-	       arena_resize(&accounts->index, budget, capacity * 2 * sizeof(uint32_t), claim) ==
-		       0;
+	bool fits = arena_resize(&accounts->list, budget, capacity * sizeof(struct account),
+			    claim) == 0 &&
+		    arena_resize(&accounts->index, budget, capacity * 2 * sizeof(struct place),
+			    claim) == 0;
+
+	atomic_store_explicit(&accounts->bytes, accounts->list.bytes + accounts->index.bytes,
+		memory_order_relaxed);
+	return fits;
 }
 
 /* Room for one more: where files were folded there may be a quarter, or else the list
@@ -175,52 +183,111 @@ static struct account *append(struct accounts *accounts, const struct account *k
 		.group = key->group,
 		.kind = key->kind,
 		.part = key->part};
-	*find(accounts, key) = accounts->count + 1;
-	__atomic_store_n(&accounts->count, accounts->count + 1, __ATOMIC_RELEASE);
+	find(accounts, key)->account = ++accounts->count;
 	return account;
 }
 
-/* The account of the key, made if need be; lock: NULL if no other thread looks. NULL: no memory. */
-static struct account *account_of(struct accounts *accounts, struct lock *lock,
-	struct memory_budget *budget, const struct account *key)
+/* The account of the key, made if need be. NULL: no memory. */
+static struct account *account_of(
+	struct accounts *accounts, struct memory_budget *budget, const struct account *key)
 {
-	uint32_t found = accounts->capacity ? *find(accounts, key) : 0;
-	bool room = true;
+	uint32_t found = accounts->capacity ? find(accounts, key)->account : 0;
 
-	if (found != 0) {
-		accounts->last[key->kind] = found;
-		return account_at(accounts, found - 1);
-	}
-	if (accounts->count == accounts->capacity) {
-		if (lock)
-			lock_take(lock);
-		room = grow(accounts, budget);
-		if (lock)
-			lock_give(lock);
+	if (found == 0 && accounts->count == accounts->capacity) {
+		if (!grow(accounts, budget))
+			return NULL;
 		/* Another file's may have become the key's. */
-		if (accounts->capacity && (found = *find(accounts, key)) != 0)
-			return account_at(accounts, found - 1);
+		found = find(accounts, key)->account;
 	}
-	return room ? append(accounts, key) : NULL;
+	return found ? account_at(accounts, found - 1) : append(accounts, key);
 }
 
-void accounts_add_elsewhere(struct accounts *accounts, struct lock *lock,
-	struct memory_budget *budget, const struct account *operation)
+static void add_rest(struct rest *rest, const struct account *more)
+{
+	rest->count += more->count;
+	rest->failures += more->failures;
+	rest->amount += more->amount;
+	rest->ns += more->ns;
+}
+
+static inline __attribute__((always_inline)) void add(
+	struct accounts *accounts, struct memory_budget *budget, const struct account *more)
 {
 	struct account *account = NULL;
 
-	if (operation->subject != 0 || account_kind_subject(operation->kind) != SUBJECT_FILE)
-		account = account_of(accounts, lock, budget, operation);
-	/* What is told elsewhere, too, must not be among those of no subject. */
-	if (!account && !operation->part)
-		account = &accounts->rest[operation->kind];
+	if (more->subject != 0 || account_kind_subject(more->kind) != SUBJECT_FILE)
+		account = account_of(accounts, budget, more);
 	if (account)
-		account_add(account, operation);
+		account_add(account, more);
+	/* What is told elsewhere, too, must not be among those of no subject. */
+	else if (!more->part)
+		add_rest(&accounts->rest[more->kind], more);
+}
+
+/* Its place in the index, and then the account there, which is mostly its own, are brought near.
+ * (To GCC, a function that does no more than that has no effect: calls of it are left out.) */
+static inline __attribute__((always_inline)) void expect_place(
+	const struct accounts *accounts, const struct operation *operation)
+{
+	__builtin_prefetch(place_at(accounts, hash(operation->node, operation->subject)));
+}
+
+static inline __attribute__((always_inline)) void expect_account(
+	const struct accounts *accounts, const struct operation *operation)
+{
+	const struct place *place =
+		place_at(accounts, hash(operation->node, operation->subject));
+
+	if (place->account != 0)
+		__builtin_prefetch(account_at(accounts, place->account - 1));
+}
+
+static void post(struct accounts *accounts, struct memory_budget *budget,
+	const struct operation *operation)
+{
+	const struct account one = {.node = operation->node,
+		.group = operation->group,
+		.kind = operation->kind,
+		.part = operation->part,
+		.subject = operation->subject,
+		.count = 1,
+		.failures = operation->failed,
+		.amount = operation->amount,
+		.ns = operation->ns};
+
+	add(accounts, budget, &one);
+}
+
+/* Memory is waited for three times, whatever the number of operations, and not for each of them. */
+void accounts_post(struct accounts *accounts, struct memory_budget *budget)
+{
+	uint32_t put = atomic_load_explicit(&accounts->put, memory_order_acquire);
+	uint32_t posted = atomic_load_explicit(&accounts->posted, memory_order_relaxed);
+	const struct operation *journal = accounts->journal;
+
+	for (uint32_t i = posted; i != put && accounts->capacity; i++)
+		expect_place(accounts, &journal[i % JOURNAL]);
+	for (uint32_t i = posted; i != put && accounts->capacity; i++)
+		expect_account(accounts, &journal[i % JOURNAL]);
+	for (uint32_t i = posted; i != put; i++)
+		post(accounts, budget, &journal[i % JOURNAL]);
+	atomic_store_explicit(&accounts->posted, put, memory_order_release);
+}
+
+__attribute__((noinline)) void accounts_post_full(
+	struct accounts *accounts, struct lock *lock, struct memory_budget *budget)
+{
+	if (lock)
+		lock_take(lock);
+	accounts_post(accounts, budget);
+	if (lock)
+		lock_give(lock);
 }
 
 void accounts_move(struct accounts *accounts, struct memory_budget *budget,
 	uint32_t (*to)(const void *user, uint32_t node), const void *user)
 {
+	accounts_post(accounts, budget);
 	if (accounts->capacity == 0)
 		return;
 	for (uint32_t i = 0; i < accounts->count; i++) {
@@ -232,24 +299,21 @@ void accounts_move(struct accounts *accounts, struct memory_budget *budget,
 }
 
 void accounts_merge(struct accounts *accounts, struct memory_budget *budget,
-	const struct accounts *from, uint32_t (*to)(const void *user, uint32_t node),
+	struct accounts *from, uint32_t (*to)(const void *user, uint32_t node),
 	const void *user)
 {
+	accounts_post(from, budget);
 	for (uint32_t i = 0; i < from->count; i++) {
 		struct account account = *account_at(from, i);
 
 		account.node = to(user, account.node);
-		accounts_add(accounts, NULL, budget, &account);
+		add(accounts, budget, &account);
 	}
-	for (int kind = 0; kind < ACCOUNT_KINDS; kind++)
-		account_add(&accounts->rest[kind], &from->rest[kind]);
-}
+	for (enum account_kind kind = 0; kind < ACCOUNT_KINDS; kind++) {
+		struct account rest = accounts_rest(from, kind);
 
-void accounts_init(struct accounts *accounts)
-{
-	for (uint32_t kind = 0; kind < ACCOUNT_KINDS; kind++)
-		accounts->rest[kind] =
-			(struct account){.kind = kind & 0xff, .id = UINT32_MAX - kind};
+		add_rest(&accounts->rest[kind], &rest);
+	}
 }
 
 void accounts_fini(struct accounts *accounts, struct memory_budget *budget)
@@ -259,5 +323,5 @@ void accounts_fini(struct accounts *accounts, struct memory_budget *budget)
 	arena_fini(&accounts->gone, budget);
 	accounts->gone_count = accounts->gone_shown = 0;
 	accounts->count = accounts->capacity = 0;
-	memset(accounts->last, 0, sizeof(accounts->last));
+	accounts->bytes = 0;
 }

@@ -15,12 +15,18 @@
  * become those of their groups; it grows only if that was not enough. Indices change then; of two
  * that become one the later one's id ceases, and is listed if it is known outside.
  *
- * Runs: the owning thread adds (relaxed stores, one writer); what moves accounts takes
- * the tree's lock, and so does another thread that reads them.
+ * Operations are not added one by one: each would wait for memory of the index and of an account. The owner puts them
+ * into a short journal, and whoever takes the tree's lock to look at accounts, or to move them, posts them first; so
+ * does the owner when the journal is full.
+ *
+ *   operation --> journal (the owner, without a lock) --accounts_post, under the lock--> account
+ *
+ * Runs: accounts_add in the owning thread; all else under the tree's lock, or where no other thread looks.
  */
 #ifndef JPROF_ACCOUNTS_H
 #define JPROF_ACCOUNTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,25 +47,55 @@ struct account {
 	uint64_t written;
 };
 
+/* One operation, which has ended. */
+struct operation {
+	uint32_t node;
+	uint32_t group : 23; /* of a file */
+	uint32_t kind : 7;   /* enum account_kind */
+	uint32_t part : 1, failed : 1;
+	uint64_t subject, amount, ns;
+};
+
+enum { JOURNAL = 16 };
+
 struct accounts {
 	struct arena list, index;
-	uint32_t count;    /* stored with release when a new account is whole */
-	uint32_t capacity; /* of the list */
-	uint32_t mask;     /* places of the index - 1; it holds indices + 1, 0: empty */
+	uint32_t count;
+	uint32_t capacity;    /* of the list */
+	_Atomic size_t bytes; /* of list and index; the owner asks without the lock */
+	uint32_t mask;        /* places of the index - 1; it holds indices + 1, 0: empty */
 	uint32_t next_id;
 	uint32_t moves;    /* how often indices changed while nodes kept theirs */
 	bool hold;         /* under the tree's lock: indices must stay */
 	struct arena gone; /* ids that ceased, oldest first */
 	uint32_t gone_count, gone_shown;
-	/* index + 1 of the account that was last added to */
-	uint32_t last[ACCOUNT_KINDS];
-	/* without memory: node and subject 0; ids from UINT32_MAX down */
-	struct account rest[ACCOUNT_KINDS];
+	struct rest {
+		uint64_t count, failures, amount, ns, written;
+	} rest[ACCOUNT_KINDS]; /* what is in no account, see accounts_rest */
+	/* Not yet posted: operations from posted to put, both counted for ever. put is the owner's. */
+	_Atomic uint32_t put, posted;
+	struct operation journal[JOURNAL];
 };
 
 static inline struct account *account_at(const struct accounts *accounts, uint32_t i)
 {
 	return &((struct account *)accounts->list.base)[i];
+}
+
+/* What was done of a kind with no subject, or without memory for an account: as one, of node and subject 0, whose id is
+ * the highest but `kind`. */
+static inline struct account accounts_rest(
+	const struct accounts *accounts, enum account_kind kind)
+{
+	const struct rest *rest = &accounts->rest[kind];
+
+	return (struct account){.id = UINT32_MAX - kind,
+		.kind = kind & 0xff,
+		.count = rest->count,
+		.failures = rest->failures,
+		.amount = rest->amount,
+		.ns = rest->ns,
+		.written = rest->written};
 }
 
 /* Ids that ceased. */
@@ -76,17 +112,12 @@ static inline bool account_is(const struct account *a, const struct account *b)
 	return a->node == b->node && a->subject == b->subject && a->kind == b->kind;
 }
 
-static inline void account_add64(uint64_t *counter, uint64_t n)
-{
-	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
 static inline void account_add(struct account *account, const struct account *more)
 {
-	account_add64(&account->count, more->count);
-	account_add64(&account->failures, more->failures);
-	account_add64(&account->amount, more->amount);
-	account_add64(&account->ns, more->ns);
+	account->count += more->count;
+	account->failures += more->failures;
+	account->amount += more->amount;
+	account->ns += more->ns;
 }
 
 /* Differs when anything of it does that a file has. */
@@ -109,24 +140,26 @@ uint64_t account_subject(const struct account *account);
  * of a thread that has ended. */
 void accounts_follow(struct accounts *accounts, struct memory_budget *budget);
 
-/* An operation of that path with that subject has begun: what leads to its account is brought near, while it runs. The owner's. */
-void accounts_expect(const struct accounts *accounts, uint32_t node, uint64_t subject);
+/* Posts what is in the journal to the accounts. Under the lock. */
+void accounts_post(struct accounts *accounts, struct memory_budget *budget);
 
-void accounts_add_elsewhere(struct accounts *accounts, struct lock *lock,
-	struct memory_budget *budget, const struct account *operation);
+/* accounts_post, by the owner, who has put as many as there is room for. */
+void accounts_post_full(
+	struct accounts *accounts, struct lock *lock, struct memory_budget *budget);
 
-/* One operation. The lock is the tree's, taken to grow; NULL: no other thread looks. */
+/* One operation, whose node is one of the tree's now. The owner's. The lock is the tree's; NULL: no other thread looks. */
 static inline void accounts_add(struct accounts *accounts, struct lock *lock,
-	struct memory_budget *budget, const struct account *operation)
+	struct memory_budget *budget, const struct operation *operation)
 {
-	uint32_t last = accounts->last[operation->kind];
+	uint32_t put = atomic_load_explicit(&accounts->put, memory_order_relaxed);
 
-	/* The same operation of the same path with the same file as the one before. */
-	if (__builtin_expect(last != 0, 1) &&
-		account_is(account_at(accounts, last - 1), operation))
-		account_add(account_at(accounts, last - 1), operation);
-	else
-		accounts_add_elsewhere(accounts, lock, budget, operation);
+	if (__builtin_expect(
+		    put - atomic_load_explicit(&accounts->posted, memory_order_acquire) ==
+			    JOURNAL,
+		    0))
+		accounts_post_full(accounts, lock, budget);
+	accounts->journal[put % JOURNAL] = *operation;
+	atomic_store_explicit(&accounts->put, put + 1, memory_order_release);
 }
 
 /* The nodes were renumbered: to(user, old) is what stands for the old one. Under the lock. */
@@ -135,17 +168,16 @@ void accounts_move(struct accounts *accounts, struct memory_budget *budget,
 
 /* Adds all of another's, whose nodes have become to(user, node). No other thread looks at either. */
 void accounts_merge(struct accounts *accounts, struct memory_budget *budget,
-	const struct accounts *from, uint32_t (*to)(const void *user, uint32_t node),
+	struct accounts *from, uint32_t (*to)(const void *user, uint32_t node),
 	const void *user);
 
 /* Bytes of the budget, but for what a visit gives back at any time. */
 static inline size_t accounts_bytes(const struct accounts *accounts)
 {
-	return accounts->list.bytes + accounts->index.bytes;
+	return atomic_load_explicit(&accounts->bytes, memory_order_relaxed);
 }
 
-/* Before the first operation. */
-void accounts_init(struct accounts *accounts);
+/* Accounts that are all zero are empty. */
 void accounts_fini(struct accounts *accounts, struct memory_budget *budget);
 
 #endif

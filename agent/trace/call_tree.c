@@ -356,7 +356,6 @@ int tree_init(struct call_tree *tree, struct memory_budget *budget, uint32_t met
 	};
 	lock_init(&tree->lock, LOCK_TREE);
 	index_reset(tree);
-	accounts_init(&tree->accounts);
 	if (arena_resize(&tree->arena, budget, nodes_bytes(tree, 2), claim) != 0)
 		return -1;
 	place_nodes(tree, tree->arena.bytes / nodes_bytes(tree, 1));

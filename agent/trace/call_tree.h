@@ -8,7 +8,7 @@
  *       parent's index is always below its children's, also after pruning.
  * Runs: the owning thread writes counters (relaxed 64-bit stores, one writer) and appends
  *       nodes without a lock. Whatever moves or renumbers nodes (growing, pruning) takes
- *       the tree's lock; another thread that reads nodes holds it (LOCK_TREE). The tree of
+ *       the tree's lock, as what posts accounts does; another thread that reads nodes holds it (LOCK_TREE). The tree of
  *       an ended thread belongs to the holder of LOCK_THREADS.
  *
  *   node, 80 bytes + 16 a metric: with two metrics 112

@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) struct tree_node *context_node(
 
 /* Adds to the account of the operation's node, kind and subject. The owner's. */
 static inline void context_account(
-	struct thread_context *context, const struct account *operation)
+	struct thread_context *context, const struct operation *operation)
 {
 	accounts_add(
 		&context->tree.accounts, &context->tree.lock, context->tree.budget, operation);

@@ -56,6 +56,7 @@ void look_begin(struct look *look, struct thread_context *context,
 	memset(look->sum, 0, sizeof(look->sum));
 	lock_take(&tree->lock);
 	tree->hold = tree->accounts.hold = hold;
+	accounts_post(&tree->accounts, tree->budget);
 	if (context->row.life == CONTEXT_ENDED || context->row.life == CONTEXT_FOLD)
 		accounts_follow(&tree->accounts, tree->budget);
 	look->moves = tree->moves;
@@ -257,26 +258,21 @@ bool look_gone(struct look *look)
 	return same;
 }
 
-/* Accounts have one writer, and counts that are of the same instant only each for itself. True if it
- * is to be shown; those of nodes made since are for the next time. */
-static bool copy_account(struct look *look, struct account *from, struct account *to)
+/* True if the copy is to be shown; those of nodes made since are for the next time. written: the original's. */
+static bool is_account_shown(struct look *look, struct account *copy, uint64_t *written)
 {
-	typedef uint64_t __attribute__((may_alias)) word;
-	const word *words = (const word *)(const void *)from;
 	uint64_t sum;
 
-	for (size_t i = 0; i < sizeof(*from) / sizeof(word); i++)
-		((word *)(void *)to)[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
-	if (to->count == 0 || to->node >= look->thread.nodes)
+	if (copy->count == 0 || copy->node >= look->thread.nodes)
 		return false;
-	to->subject = account_subject(to);
-	to->node = tree_at(&look->context->tree, to->node)->id;
+	copy->subject = account_subject(copy);
+	copy->node = tree_at(&look->context->tree, copy->node)->id;
 	if (!look->visitor->changes)
 		return true;
-	sum = account_sum(to) + 1;
-	if (!look->all && from->written == sum)
+	sum = account_sum(copy) + 1;
+	if (!look->all && *written == sum)
 		return false;
-	from->written = sum;
+	*written = sum;
 	return true;
 }
 
@@ -288,11 +284,12 @@ static uint32_t copy_accounts(struct look *look, uint32_t *at, uint32_t end, uin
 	uint32_t kept = 0;
 
 	for (; *at < end && most > 0; ++*at, most--) {
-		struct account *from = *at < end - ACCOUNT_KINDS
-					       ? account_at(io, *at)
-					       : &io->rest[*at - (end - ACCOUNT_KINDS)];
+		bool listed = *at < end - ACCOUNT_KINDS;
+		enum account_kind kind = *at - (end - ACCOUNT_KINDS);
 
-		kept += copy_account(look, from, &block[kept]);
+		block[kept] = listed ? *account_at(io, *at) : accounts_rest(io, kind);
+		kept += is_account_shown(look, &block[kept],
+			listed ? &account_at(io, *at)->written : &io->rest[kind].written);
 	}
 	return kept;
 }
@@ -302,9 +299,12 @@ bool look_accounts(struct look *look)
 	const struct trace_visitor *visitor = look->visitor;
 	struct call_tree *tree = &look->context->tree;
 	uint32_t most = room_for(look, sizeof(struct account)), at = 0, kept = 0;
-	uint32_t end = __atomic_load_n(&tree->accounts.count, __ATOMIC_ACQUIRE) + ACCOUNT_KINDS;
+	uint32_t end;
 	bool same = true;
 
+	lock_take(&tree->lock);
+	end = tree->accounts.count + ACCOUNT_KINDS;
+	lock_give(&tree->lock);
 	while (visitor->accounts && look->result == 0 && same && at < end) {
 		lock_take(&tree->lock);
 		same = accounts_are_same(look);

@@ -67,19 +67,18 @@ static uint64_t model_path_hash(const struct model *model)
 static void player_io(struct player *player, struct test_random *random)
 {
 	struct call_tree *tree = &player->walk.context->tree;
-	struct account account = {.node = player->walk.context->current,
+	struct operation operation = {.node = player->walk.context->current,
 		.subject = 1 + test_random(random, FILES),
 		.kind = test_random(random, 2) ? IO_READ : IO_WRITE,
-		.count = 1,
 		.amount = test_random(random, 5000),
 		.ns = test_random(random, 100000)};
-	uint64_t *sums = player->io.io[account.subject][account.kind];
+	uint64_t *sums = player->io.io[operation.subject][operation.kind];
 
-	accounts_add(&tree->accounts, &tree->lock, tree->budget, &account);
+	accounts_add(&tree->accounts, &tree->lock, tree->budget, &operation);
 	sums[0]++;
-	sums[1] += account.amount;
-	sums[2] += account.ns;
-	player->io.paths += model_path_hash(&player->model) * (account.amount + 1);
+	sums[1] += operation.amount;
+	sums[2] += operation.ns;
+	player->io.paths += model_path_hash(&player->model) * (operation.amount + 1);
 }
 
 static void player_steps(struct story *story, struct player *player, uint32_t steps)

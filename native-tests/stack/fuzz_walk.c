@@ -330,7 +330,8 @@ static void walk_all(void)
 	const struct walker walker = {&jvm->layout, seen, &module.modules,
 		known_places_create(), known_keys_create(true)};
 	const struct walker forgetful = {&jvm->layout, seen, &module.modules, NULL, NULL};
-	uint64_t key;
+	struct known_key about;
+	uint64_t note, key;
 	struct walk_thread thread = fake_thread(jvm);
 	struct stack_frame frame[ROOM], again[ROOM];
 	enum walk_end end, end_again;
@@ -351,9 +352,12 @@ static void walk_all(void)
 	check(seen, frame, count, end);
 	count = walk_java(&walker, &thread, (uintptr_t)jvm->stack, frame, ROOM, &end);
 	check(seen, frame, count, end);
-	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1);
-	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key &&
-			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1, 1) == key,
+	require(walk_about(walker.vm, &thread, &about), "the thread's struct can be read");
+	about.seed = about.now = 1;
+	key = walk_key(&walker, &thread, (uintptr_t)jvm->stack, &about, &note);
+	require(walk_key(&walker, &thread, (uintptr_t)jvm->stack, &about, &note) == key &&
+			walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, &about, &note) ==
+				key,
 		"a known number is that of the walk");
 	thread.java = 0;
 	count = walk_stack(&walker, &thread, &from, frame, ROOM, &end);

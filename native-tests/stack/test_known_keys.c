@@ -19,6 +19,7 @@ static uintptr_t stack[WORDS];
 static uint32_t code; /* the number of some */
 static uintptr_t method;
 static uint64_t now; /* ns */
+static uint64_t note;
 
 static const struct fake_method before = {"acme/Before", "run", "()V", 20, NULL, NULL};
 static const struct fake_method after = {"acme/After", "run", "()V", 20, NULL, NULL};
@@ -71,21 +72,21 @@ static struct known_key about(unsigned top)
 static void walk(unsigned top, unsigned words, uint64_t key)
 {
 	struct known_key of = about(top);
-	struct key_words *noted = known_keys_begin(known, &of);
+	struct key_words noted;
 
-	assert_non_null(noted);
+	key_words_begin(&noted, &of);
 	for (unsigned i = 0; i < words; i++)
-		key_words_add(noted, (uintptr_t)(stack + top + 3 * i), stack[top + 3 * i]);
-	key_words_add_code(noted, (uintptr_t)&code, code);
-	key_words_add_method(noted, method, seen_method(seen, method));
-	known_keys_end(noted, key);
+		key_words_add(&noted, (uintptr_t)(stack + top + 3 * i), stack[top + 3 * i]);
+	key_words_add_code(&noted, (uintptr_t)&code, code);
+	key_words_add_method(&noted, method, seen_method(seen, method));
+	known_keys_put(known, &of, &noted, key);
 }
 
 static uint64_t look(unsigned top)
 {
 	struct known_key of = about(top);
 
-	return known_keys_find(known, &of, seen);
+	return known_keys_find(known, &of, seen, &note);
 }
 
 static void test_found(void **state)
@@ -99,7 +100,7 @@ static void test_found(void **state)
 #define DIFFERS(member)                                                                        \
 	of = about(TOP);                                                                       \
 	of.member++;                                                                           \
-	assert_int_equal(known_keys_find(known, &of, seen), 0)
+	assert_int_equal(known_keys_find(known, &of, seen, &note), 0)
 	DIFFERS(java);
 	DIFFERS(stack_base);
 	DIFFERS(sp);
@@ -109,9 +110,8 @@ static void test_found(void **state)
 #undef DIFFERS
 	assert_int_equal(look(TOP), 77);
 	of = about(TOP);
-	assert_int_equal(known_keys_find(NULL, &of, seen), 0);
-	assert_null(known_keys_begin(NULL, &of));
-	known_keys_end(NULL, 1);
+	assert_int_equal(known_keys_find(NULL, &of, seen, &note), 0);
+	known_keys_put(NULL, &of, NULL, 1);
 }
 
 /* Words that the walk did not look at may be any. */
@@ -150,7 +150,7 @@ static void test_two_words(void **state)
 static void test_room(void **state)
 {
 	struct known_key of = about(TOP);
-	struct key_words *noted;
+	struct key_words noted;
 
 	walk(0, KEY_WORDS, 77);
 	assert_int_equal(look(0), 77);
@@ -159,15 +159,15 @@ static void test_room(void **state)
 	walk(TOP, 20, 0);
 	assert_int_equal(look(TOP), 0);
 	/* Something that is not in the list. */
-	noted = known_keys_begin(known, &of);
-	key_words_spoil(noted);
-	key_words_add(noted, (uintptr_t)stack, 1);
-	known_keys_end(noted, 77);
+	key_words_begin(&noted, &of);
+	key_words_spoil(&noted);
+	key_words_add(&noted, (uintptr_t)stack, 1);
+	known_keys_put(known, &of, &noted, 77);
 	assert_int_equal(look(TOP), 0);
 	/* Far from where Java was left. */
-	noted = known_keys_begin(known, &of);
-	key_words_add(noted, of.sp + (1 << 20), 1);
-	known_keys_end(noted, 77);
+	key_words_begin(&noted, &of);
+	key_words_add(&noted, of.sp + (1 << 20), 1);
+	known_keys_put(known, &of, &noted, 77);
 	assert_int_equal(look(TOP), 0);
 }
 
@@ -239,6 +239,57 @@ static void test_methods(void **state)
 	assert_int_equal(look(TOP), 0);
 }
 
+/* Without a look at methods only what is sure is known. */
+static void test_without_methods(void **state)
+{
+	struct known_key of = about(TOP);
+
+	walk(TOP, 20, 77);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
+	known_keys_collected();
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
+	/* A look that is whole. */
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 77);
+	of.now = now += KEY_SURE_NS;
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 0);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(known_keys_find(known, &of, NULL, &note), 77);
+}
+
+/* It is left with that number, and gone with it. */
+static void test_note(void **state)
+{
+	struct known_key of = about(TOP);
+
+	walk(TOP, 20, 77);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 0);
+	known_keys_note(known, &of, 78, 5);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 0);
+	known_keys_note(known, &of, 77, 5);
+	assert_int_equal(look(TOP), 77);
+	assert_int_equal(note, 5);
+	stack[TOP]++;
+	assert_int_equal(look(TOP), 0);
+	walk(TOP, 20, 78);
+	assert_int_equal(look(TOP), 78);
+	assert_int_equal(note, 0);
+	known_keys_note(NULL, &of, 77, 5);
+}
+
+static void test_cleared(void **state)
+{
+	known_keys_collected();
+	for (int i = 0; i < 3; i++) {
+		walk(TOP, 20, 77 + i);
+		assert_int_equal(look(TOP), 77 + i);
+		known_keys_clear(known);
+		assert_int_equal(look(TOP), 0);
+	}
+}
+
 /* Threads whose stacks are all of one set. */
 static void *hammer(void *argument)
 {
@@ -247,20 +298,21 @@ static void *hammer(void *argument)
 
 	of.java = (uintptr_t)argument;
 	for (uintptr_t i = 0; i < 200000; i++) {
-		struct key_words *noted = NULL;
-		uint64_t key, made;
+		struct key_words noted;
+		uint64_t key, made, left;
 
 		of.fp = i / 7 % 3;
 		made = of.java * 1000 + of.fp + 1;
-		key = known_keys_find(known, &of, seen);
-		if (key != 0 && key != made)
+		key = known_keys_find(known, &of, seen, &left);
+		if (key != 0 && (key != made || (left != 0 && left != made + 1)))
 			return NULL;
 		found += key != 0;
-		if (key == 0)
-			noted = known_keys_begin(known, &of);
-		if (noted)
-			key_words_add(noted, of.sp, stack[TOP]);
-		known_keys_end(noted, made);
+		if (key != 0)
+			continue;
+		key_words_begin(&noted, &of);
+		key_words_add(&noted, of.sp, stack[TOP]);
+		known_keys_put(known, &of, &noted, made);
+		known_keys_note(known, &of, made, made + 1);
 	}
 	return (void *)found;
 }
@@ -283,6 +335,9 @@ int main(void)
 		TEST(test_room),
 		TEST(test_many),
 		TEST(test_methods),
+		TEST(test_without_methods),
+		TEST(test_note),
+		TEST(test_cleared),
 		TEST(test_threads),
 	};
 

@@ -566,15 +566,18 @@ static void test_bounds(void **state)
 static uint64_t key_now(void)
 {
 	struct walk_thread thread = fake_thread(jvm);
-
+	uintptr_t low = (uintptr_t)jvm->stack;
 	struct walker forgetful = walker;
-	uint64_t key;
+	struct known_key about;
+	uint64_t key, note;
 
 	forgetful.keys = NULL;
-	key = walk_key(&forgetful, &thread, (uintptr_t)jvm->stack, 1, 1);
+	assert_true(walk_about(walker.vm, &thread, &about));
+	about.seed = about.now = 1;
+	key = walk_key(&forgetful, &thread, low, &about, &note);
 	/* Of the stack that was there before, of this one for the first time, and for the second. */
-	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key);
-	assert_true(walk_key(&walker, &thread, (uintptr_t)jvm->stack, 1, 1) == key);
+	assert_true(walk_key(&walker, &thread, low, &about, &note) == key);
+	assert_true(walk_key(&walker, &thread, low, &about, &note) == key);
 	return key;
 }
 

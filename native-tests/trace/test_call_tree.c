@@ -281,23 +281,23 @@ static void test_prune_held(void **state)
 	finish(&f);
 }
 
-/* Where accounts go: each node has one of its own, for the file of its method. */
-static void add_accounts(struct call_tree *tree)
+/* Where accounts go: each node has one of its own, for the file of its method. Returns how many. */
+static uint32_t add_accounts(struct call_tree *tree)
 {
 	for (uint32_t i = TREE_FOLDED + 1; i < tree->count; i++) {
-		struct account account = {.node = i,
-			.subject = tree_at(tree, i)->method,
-			.count = 1,
-			.amount = i};
+		struct operation operation = {
+			.node = i, .subject = tree_at(tree, i)->method, .amount = i};
 
-		accounts_add(&tree->accounts, NULL, tree->budget, &account);
+		accounts_add(&tree->accounts, NULL, tree->budget, &operation);
 	}
+	return tree->count - (TREE_FOLDED + 1);
 }
 
-static void check_accounts(const struct call_tree *tree, uint64_t ops)
+static void check_accounts(struct call_tree *tree, uint64_t ops)
 {
 	uint64_t sum = 0;
 
+	accounts_post(&tree->accounts, tree->budget);
 	for (uint32_t i = 0; i < tree->accounts.count; i++) {
 		const struct account *account = account_at(&tree->accounts, i);
 
@@ -412,8 +412,7 @@ static void test_prune_random(void **state)
 					test_random(&random, 4) * test_random(&random, 1000));
 			}
 			if (again == 0) {
-				add_accounts(&f.tree);
-				accounts = f.tree.accounts.count;
+				accounts = add_accounts(&f.tree);
 				while (frames < 20 && round % 3 > 0) {
 					frame[frames].node =
 						add(&f.tree, frame[frames - 1].node,

@@ -330,11 +330,8 @@ static void *run_files(void *user)
 
 	for (uint64_t file = FIRST_FILE; !atomic_load(&owner->stop); file++)
 		for (uint32_t op = IO_READ; op <= IO_WRITE; op++) {
-			const struct account operation = {.subject = file,
-				.group = GROUP,
-				.kind = op,
-				.count = 1,
-				.amount = 3};
+			const struct operation operation = {
+				.subject = file, .group = GROUP, .kind = op, .amount = 3};
 
 			accounts_add(&context->tree.accounts, &context->tree.lock,
 				context->tree.budget, &operation);
