@@ -201,7 +201,7 @@ static uint64_t look(struct slot *slot, const struct known_key *about,
 {
 	uint32_t version = LOAD(slot->version);
 	uint32_t garbage = atomic_load_explicit(&collections, memory_order_acquire);
-	uint64_t key = LOAD(slot->key);
+	uint64_t key = LOAD(slot->key), left;
 	bool is_sure = garbage > 0 && LOAD(slot->garbage) == garbage &&
 		       about->now - LOAD(slot->looked) < KEY_SURE_NS;
 
@@ -209,9 +209,11 @@ static uint64_t look(struct slot *slot, const struct known_key *about,
 		!same_words(slot, about) || ((code_is_swept || !is_sure) && !same_code(slot)) ||
 		(!is_sure && !same_methods(slot, seen)))
 		return 0;
-	*note = LOAD(slot->note);
+	left = LOAD(slot->note);
 	if (LOAD(slot->version) != version)
 		return 0;
+	/* Not before: it may be another thread's, which was given the slot meanwhile. */
+	*note = left;
 	if (!is_sure)
 		note_look(slot, version, garbage, about->now);
 	return key;

@@ -304,7 +304,9 @@ static void *hammer(void *argument)
 		of.fp = i / 7 % 3;
 		made = of.java * 1000 + of.fp + 1;
 		key = known_keys_find(known, &of, seen, &left);
-		if (key != 0 && (key != made || (left != 0 && left != made + 1)))
+		if (key != 0 && key != made)
+			return NULL;
+		if (left != 0 && (key != made || left != made + 1))
 			return NULL;
 		found += key != 0;
 		if (key != 0)
