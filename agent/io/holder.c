@@ -15,7 +15,8 @@ bool holder_init(struct holder *holder, uint32_t slots, uint32_t max_files)
 
 	if (array == MAP_FAILED)
 		return false;
-	*holder = (struct holder){.slot = array, .slots = slots};
+	/* No word is a small number, as a session's is: see holder_ref_sum. */
+	*holder = (struct holder){.slot = array, .slots = slots, .turn = 1};
 	io_files_init(&holder->files, max_files);
 	return true;
 }

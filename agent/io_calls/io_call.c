@@ -375,8 +375,8 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 	call->own = class_loading_now(sampler_stack_key(&stack, call->session, 0, &note));
 }
 
-/* The JVM tells the path. */
-static uint32_t ask_path(const struct io_call *call, struct thread_slot *thread)
+/* The JVM tells the path. False: it does not, and the node is the root. */
+static bool ask_path(const struct io_call *call, struct thread_slot *thread, uint32_t *node)
 {
 	uint32_t path[PATH_FRAMES], frames = 0;
 	jvmtiFrameInfo *frame;
@@ -389,7 +389,8 @@ static uint32_t ask_path(const struct io_call *call, struct thread_slot *thread)
 			path[frames++] = method_ref_id(ref);
 	}
 	free(frame);
-	return context_path(slot_context(thread), path, frames);
+	*node = context_path(slot_context(thread), path, frames);
+	return count > 0;
 }
 
 /* The stack's node. Nodes are the context's own, until they are renumbered; a note is of one of them. */
@@ -404,8 +405,7 @@ static uint32_t find_node(
 	if (note)
 		return (uint32_t)(note - 1);
 	if (!known_stack_find(key, &node)) {
-		node = ask_path(call, thread);
-		if (moves != context->tree.moves)
+		if (!ask_path(call, thread, &node) || moves != context->tree.moves)
 			return node;
 		known_stack_put(key, node);
 	}

@@ -297,6 +297,14 @@ static __attribute__((noinline)) uint64_t walk_for_key(
 	return key;
 }
 
+/* So that no other number of a method makes up for another one of these: a walk mixes the first of them with the
+ * seed. */
+static uint64_t spread(uint64_t number)
+{
+	number *= UINT64_C(0xd1342543de82ef95);
+	return number ^ number >> 32;
+}
+
 uint64_t sampler_stack_key(
 	struct sampler_stack *stack, uint32_t session, uint64_t more, uint64_t *note)
 {
@@ -305,7 +313,7 @@ uint64_t sampler_stack_key(
 	*note = 0;
 	if (!stack->thread.java)
 		return 0;
-	stack->about.seed = more ^ session * UINT64_C(0x9e3779b97f4a7c15);
+	stack->about.seed = spread(more) ^ session * UINT64_C(0x9e3779b97f4a7c15);
 	stack->about.now = clock_coarse();
 	/* What this looks at stays when the sampling ends. */
 	if (!stack->thread.guarded)
@@ -315,7 +323,7 @@ uint64_t sampler_stack_key(
 
 void sampler_stack_note(const struct sampler_stack *stack, uint64_t key, uint64_t note)
 {
-	if (stack->thread.guarded || key == 0)
+	if (key == 0 || stack->thread.guarded)
 		return;
 	atomic_fetch_add(&sampling_inside, 1);
 	if (atomic_load(&sampling_active))

@@ -152,6 +152,9 @@ static bool same_words(const struct slot *slot, const struct known_key *about)
 	unsigned count = LOAD(slot->count);
 	uint64_t hash = 0;
 
+	/* The slot is being cleared: a walk reads a word at least. */
+	if (count == 0)
+		return false;
 	for (unsigned i = 0; i < count && i < KEY_WORDS; i++) {
 		uintptr_t word = LOAD(slot->word[i]);
 

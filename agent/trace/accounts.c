@@ -102,6 +102,7 @@ static void index_again(struct accounts *accounts, struct memory_budget *budget)
 		if (place->account == 0)
 			place->account = kept;
 	}
+	accounts->moves += accounts->count != kept;
 	accounts->count = kept;
 }
 

@@ -269,8 +269,11 @@ static void test_note(void **state)
 	assert_int_equal(look(TOP), 77);
 	assert_int_equal(note, 0);
 	known_keys_note(known, &of, 77, 5);
-	assert_int_equal(look(TOP), 77);
-	assert_int_equal(note, 5);
+	/* However often it is looked at. */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(look(TOP), 77);
+		assert_int_equal(note, 5);
+	}
 	stack[TOP]++;
 	assert_int_equal(look(TOP), 0);
 	walk(TOP, 20, 78);
@@ -290,9 +293,11 @@ static void test_cleared(void **state)
 	}
 }
 
-/* Threads whose stacks are all of one set. */
+/* Threads whose stacks are all of one set, and of many words, so that a slot becomes another's while it is looked
+ * at. */
 static void *hammer(void *argument)
 {
+	enum { MANY_WORDS = 200 };
 	struct known_key of = about(TOP);
 	uintptr_t found = 0;
 
@@ -303,7 +308,7 @@ static void *hammer(void *argument)
 
 		of.fp = i / 7 % 3;
 		made = of.java * 1000 + of.fp + 1;
-		key = known_keys_find(known, &of, seen, &left);
+		key = known_keys_find(known, &of, i % 2 ? seen : NULL, &left);
 		if (key != 0 && key != made)
 			return NULL;
 		if (left != 0 && (key != made || left != made + 1))
@@ -312,7 +317,8 @@ static void *hammer(void *argument)
 		if (key != 0)
 			continue;
 		key_words_begin(&noted, &of);
-		key_words_add(&noted, of.sp, stack[TOP]);
+		for (unsigned k = 0; k < MANY_WORDS; k++)
+			key_words_add(&noted, (uintptr_t)(stack + TOP + k), stack[TOP + k]);
 		known_keys_put(known, &of, &noted, made);
 		known_keys_note(known, &of, made, made + 1);
 	}
@@ -321,7 +327,41 @@ static void *hammer(void *argument)
 
 static void test_threads(void **state)
 {
+	known_keys_collected();
 	in_threads(hammer);
+}
+
+/* One puts, and clears; the others look meanwhile, as they may without `seen`. */
+static void *clear_or_look(void *argument)
+{
+	struct known_key of = about(TOP);
+	uint64_t found = 0;
+
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint64_t made = 2 * i + 2, key, left;
+		struct key_words noted;
+
+		if ((uintptr_t)argument > 1) {
+			key = known_keys_find(known, &of, NULL, &left);
+			if (key % 2 != 0 || (left != 0 && left != key + 1))
+				return NULL;
+			found++;
+			continue;
+		}
+		known_keys_collected();
+		key_words_begin(&noted, &of);
+		key_words_add(&noted, of.sp, stack[TOP]);
+		known_keys_put(known, &of, &noted, made);
+		known_keys_note(known, &of, made, made + 1);
+		found += known_keys_find(known, &of, NULL, &left) == made && left == made + 1;
+		known_keys_clear(known);
+	}
+	return (void *)(uintptr_t)found;
+}
+
+static void test_cleared_meanwhile(void **state)
+{
+	in_threads(clear_or_look);
 }
 
 int main(void)
@@ -341,6 +381,7 @@ int main(void)
 		TEST(test_note),
 		TEST(test_cleared),
 		TEST(test_threads),
+		TEST(test_cleared_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
