@@ -224,16 +224,6 @@ static bool close_code(JNIEnv *jni, struct session *session)
 	return true;
 }
 
-static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
-{
-	static const struct threads_told told = {sampler_thread_begins, sampler_thread_ends};
-
-	threads_tell(&told);
-	sampler_begin();
-	sample_entries_begin();
-	return sample_events_begin(jni, error);
-}
-
 static bool stop_samples(struct session *session, struct error *error)
 {
 	bool out = sampler_stop();
@@ -241,6 +231,21 @@ static bool stop_samples(struct session *session, struct error *error)
 	/* Behind it: the clock looks at no thread that has ended. */
 	threads_tell(NULL);
 	return out;
+}
+
+static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
+{
+	static const struct threads_told told = {sampler_thread_begins, sampler_thread_ends};
+	int code;
+
+	threads_tell(&told);
+	sampler_begin();
+	sample_entries_begin();
+	code = sample_events_begin(jni, error);
+	/* A handler that is still inside keeps the sampler from being closed. */
+	if (code)
+		stop_samples(session, error);
+	return code;
 }
 
 static int begin_events(JNIEnv *jni, struct session *session, struct error *error)

@@ -105,12 +105,18 @@ static struct thread_slot *take(void)
 
 struct thread_slot *slot_virtual(struct thread_slot *own)
 {
-	if (!own->virtual_slot)
-		own->virtual_slot = take();
-	if (!own->virtual_slot)
+	struct thread_slot *slot = own->virtual_slot;
+
+	if (slot)
+		return slot;
+	slot = take();
+	if (!slot)
 		return NULL;
-	own->virtual_slot->carrier_slot = own;
-	return own->virtual_slot;
+	slot->carrier_slot = own;
+	own->virtual_slot = slot;
+	/* No event comes in there before it is claimed, which may be never. */
+	slot_leave(slot);
+	return slot;
 }
 
 void slot_unjoin(struct thread_slot *slot)
