@@ -371,8 +371,12 @@ static void tell_class_loading(struct io_call *call, struct io_ref file)
 
 	if (__builtin_expect(!class_loading_may_read(file), 1))
 		return;
-	sampler_stack_find(&stack);
-	call->own = class_loading_now(sampler_stack_key(&stack, call->session, 0, &note));
+	/* Two numbers of one stack would take each other's place where stacks are remembered. */
+	if (call->stack == 0) {
+		sampler_stack_find(&stack);
+		call->stack = sampler_stack_key(&stack, call->session, 0, &note);
+	}
+	call->own = class_loading_now(call->stack);
 }
 
 /* The JVM tells the path. False: it does not, and the node is the root. */
@@ -395,13 +399,14 @@ static bool ask_path(const struct io_call *call, struct thread_slot *thread, uin
 
 /* The stack's node. Nodes are the context's own, until they are renumbered; a note is of one of them. */
 static uint32_t find_node(
-	const struct io_call *call, struct thread_slot *thread, struct sampler_stack *stack)
+	struct io_call *call, struct thread_slot *thread, struct sampler_stack *stack)
 {
 	const struct thread_context *context = slot_context(thread);
 	uint32_t moves = context->tree.moves, node;
 	uint64_t more = (uint64_t)context->row.id << 32 | moves, note;
 	uint64_t key = sampler_stack_key(stack, thread->session, more, &note);
 
+	call->stack = key;
 	if (note)
 		return (uint32_t)(note - 1);
 	if (!known_stack_find(key, &node)) {
@@ -452,9 +457,9 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 	call->word = io_look(descriptor, &call->file);
 	if (!slot_current || slot_current->session != call->session)
 		be_known(jni);
-	tell_class_loading(call, call->file);
 	if (__builtin_expect(by_stack, 0))
 		find_path(call, &stack);
+	tell_class_loading(call, call->file);
 	call->start = clock_now();
 }
 
