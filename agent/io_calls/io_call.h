@@ -35,8 +35,7 @@ struct io_call {
 	bool own;           /* a class is being loaded by it: told apart */
 	int64_t offset;     /* in the file, of what is read; -1: at the descriptor's own */
 	uint32_t session;   /* that records it */
-	uint64_t
-		stack; /* its number (sampler_stack_key); 0: not looked for yet, or not known */
+	uint64_t stack;     /* its number (sampler_stack_key); 0: not asked for, or none */
 	/* The call path, where calls are not recorded. */
 	bool by_stack;
 	uint32_t node, moves; /* of the nodes */
