@@ -420,22 +420,28 @@ static void find_node_outside(const struct sampled_thread *thread, struct sample
 	lock_give(&context->tree.lock);
 }
 
-/* A thread that waits is walked from here, so that it is not disturbed. False: it does not wait. */
+/* A thread that waits is walked from here, so that it is not disturbed: what it waits in may not take a signal well. One
+ * of an agent's or a library's own has left no Java frame, and has none then: the JDK's debugger, for one, takes a
+ * poll that returns early for a debugger that does not answer. False: it does not wait. */
 static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 {
 	struct vm_anchor before = vm_anchor_of(thread->java), after;
-	struct stack *stack = vm_anchor_holds(&before) ? take_stack() : NULL;
+	struct stack *stack = vm_anchor_is_outside(&before) ? take_stack() : NULL;
 	struct sample_record where;
 	struct walk_thread walked;
 	enum walk_end end;
-	unsigned frames;
+	unsigned frames = 0;
 	uintptr_t low;
 	bool same;
 
 	if (!stack)
 		return false;
 	walked = vm_thread_stack(thread->java, &low);
-	frames = walk_java(&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	if (vm_anchor_holds(&before))
+		frames = walk_java(
+			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
+	else
+		end = WALK_NO_JAVA;
 	find_node_outside(thread, &where);
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;

@@ -120,11 +120,15 @@ struct vm_anchor vm_anchor_of(uintptr_t java_thread)
 	return anchor;
 }
 
-bool vm_anchor_holds(const struct vm_anchor *anchor)
+bool vm_anchor_is_outside(const struct vm_anchor *anchor)
 {
 	/* _thread_in_native, _thread_in_vm, _thread_blocked (globalDefinitions.hpp). */
-	return anchor->sp != 0 &&
-	       (anchor->state == 4 || anchor->state == 6 || anchor->state == 10);
+	return anchor->state == 4 || anchor->state == 6 || anchor->state == 10;
+}
+
+bool vm_anchor_holds(const struct vm_anchor *anchor)
+{
+	return anchor->sp != 0 && vm_anchor_is_outside(anchor);
 }
 
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low)

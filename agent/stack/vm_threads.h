@@ -33,6 +33,9 @@ struct vm_anchor {
 struct vm_anchor vm_anchor_of(uintptr_t java_thread);
 
 /* True if it is out of Java: in native code, or waits, or in the JVM. */
+bool vm_anchor_is_outside(const struct vm_anchor *anchor);
+
+/* The same, and it has left a Java frame. */
 bool vm_anchor_holds(const struct vm_anchor *anchor);
 
 /* Where its stack is: the lowest address, and behind the last; nothing, if the thread is gone. */
