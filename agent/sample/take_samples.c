@@ -420,28 +420,32 @@ static void find_node_outside(const struct sampled_thread *thread, struct sample
 	lock_give(&context->tree.lock);
 }
 
-/* A thread that waits is walked from here, so that it is not disturbed: what it waits in may not take a signal well. One
- * of an agent's or a library's own has left no Java frame, and has none then: the JDK's debugger, for one, takes a
- * poll that returns early for a debugger that does not answer. False: it does not wait. */
+/* A thread that waits is looked at from here, not by a signal: what it waits in may take one amiss. The JDK's debugger
+ * library, for one, drops a debugger when its poll returns early. Threads of agents and native libraries have left no
+ * Java frame, and have none then. False: it does not wait. */
 static bool take_outside(struct sampled_thread *thread, const uint32_t *weight)
 {
 	struct vm_anchor before = vm_anchor_of(thread->java), after;
-	struct stack *stack = vm_anchor_is_outside(&before) ? take_stack() : NULL;
+	enum walk_end end = WALK_WAITS;
 	struct sample_record where;
 	struct walk_thread walked;
-	enum walk_end end;
+	struct stack *stack;
 	unsigned frames = 0;
 	uintptr_t low;
 	bool same;
 
-	if (!stack)
+	if (!vm_anchor_is_outside(&before))
 		return false;
-	walked = vm_thread_stack(thread->java, &low);
-	if (vm_anchor_holds(&before))
+	stack = take_stack();
+	if (!stack) {
+		sampling_lose(weight, SAMPLE_FULL);
+		return true;
+	}
+	if (before.sp != 0) {
+		walked = vm_thread_stack(thread->java, &low);
 		frames = walk_java(
 			&sampling_walker, &walked, low, stack->frame, STACK_FRAMES, &end);
-	else
-		end = WALK_NO_JAVA;
+	}
 	find_node_outside(thread, &where);
 	after = vm_anchor_of(thread->java);
 	same = memcmp(&before, &after, sizeof(before)) == 0;

@@ -126,11 +126,6 @@ bool vm_anchor_is_outside(const struct vm_anchor *anchor)
 	return anchor->state == 4 || anchor->state == 6 || anchor->state == 10;
 }
 
-bool vm_anchor_holds(const struct vm_anchor *anchor)
-{
-	return anchor->sp != 0 && vm_anchor_is_outside(anchor);
-}
-
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low)
 {
 	uintptr_t base, size;

@@ -27,16 +27,13 @@ struct walk_thread vm_thread_now(uintptr_t sp);
 /* What a JavaThread does, as it has left Java: while that is so its stack stays as it is. Looked at by another thread, as
  * what follows: it may have ended, and its memory be gone. */
 struct vm_anchor {
-	uintptr_t sp, pc;
-	uint32_t state; /* JavaThreadState */
+	uintptr_t sp, pc; /* of the Java frame that it has left; 0: it has none */
+	uint32_t state;   /* JavaThreadState */
 };
 struct vm_anchor vm_anchor_of(uintptr_t java_thread);
 
 /* True if it is out of Java: in native code, or waits, or in the JVM. */
 bool vm_anchor_is_outside(const struct vm_anchor *anchor);
-
-/* The same, and it has left a Java frame. */
-bool vm_anchor_holds(const struct vm_anchor *anchor);
 
 /* Where its stack is: the lowest address, and behind the last; nothing, if the thread is gone. */
 struct walk_thread vm_thread_stack(uintptr_t java_thread, uintptr_t *low);

@@ -57,7 +57,9 @@ struct stack_frame {
 	X(WALK_RETURN, "return") /* no return address where it should be */                    \
 	X(WALK_METHOD, "method") /* an interpreted frame without a method */                   \
 	X(WALK_DEOPT, "deopt")   /* frames that are being made anew */                         \
-	X(WALK_BOUNDS, "bounds") /* out of the stack */
+	X(WALK_BOUNDS, "bounds") /* out of the stack */                                        \
+	X(WALK_WAITS,                                                                          \
+		"waiting") /* native code in a thread that waits, which is not disturbed */
 
 enum walk_end {
 #define X(end, name) end,

@@ -6,12 +6,11 @@ library waits for it in a poll, and takes one that returns early, as after a sig
 import pathlib
 import re
 import socket
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from harness import Test  # noqa: E402
+from harness import Target, Test  # noqa: E402
 
 # Debug Wire Protocol, "Handshake": both sides send it.
 HANDSHAKE = b"JDWP-Handshake"
@@ -19,7 +18,7 @@ MILLISECONDS, PAUSE, TIMES = 60000, 0.3, 3
 
 
 def answer(port):
-    """What a debugger gets who takes its time."""
+    """What a debugger gets that takes its time."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as debugger:
         try:
             time.sleep(PAUSE)
@@ -29,32 +28,33 @@ def answer(port):
             return error
 
 
-def come_in(test, java, when):
-    words = [java, f"-agentpath:{test.agent}=start=no",
-             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0",
-             "-cp", test.work, "SampleWall", MILLISECONDS]
-    with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True) as jvm:
-        try:
-            for i in range(TIMES):
-                # It listens anew after each debugger.
-                port = int(re.search(r"address: (\d+)", jvm.stdout.readline()).group(1))
-                profile = test.new_profile()
-                test.jprof("start", jvm.pid, "--file", profile, "--calls", "sample", "--sample",
-                           "wall:1ms")
-                test.same(f"answer {i} {when}", HANDSHAKE, answer(port))
-                test.jprof("stop", jvm.pid)
-                listener = [row["samples"]["wall"] for row in test.views(profile).rows("threads")
-                            if row["thread"].startswith("JDWP Transport Listener")]
-                test.expect(sum(listener) > 0, f"{when}: the listener was not sampled")
-        finally:
-            jvm.kill()
+def come_in(test, java):
+    jvm = Target(test, java, f"-agentpath:{test.agent}=start=no",
+                 "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0",
+                 "-cp", test.work, "SampleWall", MILLISECONDS)
+
+    for i in range(TIMES):
+        profile = test.new_profile()
+        # It listens anew after each debugger, and says where.
+        line = jvm.process.stdout.readline()
+        port = re.search(r"address: (\d+)$", line)
+        if not port:
+            test.fail(f"{java} does not listen: {line}{jvm.said()}")
+            break
+        test.jprof("start", jvm.pid, "--file", profile, "--calls", "sample", "--sample", "wall:1ms")
+        test.same(f"{java}: answer {i}", HANDSHAKE, answer(int(port.group(1))))
+        test.jprof("stop", jvm.pid)
+        listener = [row["samples"]["wall"] for row in test.views(profile).rows("threads")
+                    if row["thread"].startswith("JDWP Transport Listener")]
+        test.expect(sum(listener) > 0, f"{java}: the listener has no samples")
+    jvm.kill()
 
 
 def main():
     test = Test()
     for java in test.javas:
         test.javac(java, "SampleWall")
-        come_in(test, java, f"with {java}")
+        come_in(test, java)
     test.finish()
 
 

@@ -77,22 +77,23 @@ static void test_anchor(void **state)
 
 	fake_enter_stub(jvm);
 	anchor = vm_anchor_of(jvm->java);
-	assert_false(vm_anchor_holds(&anchor));
+	assert_false(vm_anchor_is_outside(&anchor));
 	fake_leave_java(jvm);
 	anchor = vm_anchor_of(jvm->java);
-	assert_true(vm_anchor_holds(&anchor));
+	assert_true(vm_anchor_is_outside(&anchor));
 	assert_int_equal(anchor.sp, jvm->now.sp);
 	assert_int_equal(anchor.pc, jvm->now.pc);
 	/* Native code, the JVM, blocked; not: new, Java, on the way from one to the other. */
 	for (*what = 0; *what < 13; ++*what) {
 		anchor = vm_anchor_of(jvm->java);
 		assert_int_equal(
-			vm_anchor_holds(&anchor), *what == 4 || *what == 6 || *what == 10);
+			vm_anchor_is_outside(&anchor), *what == 4 || *what == 6 || *what == 10);
 	}
 	*sp = 0;
 	*what = 4;
 	anchor = vm_anchor_of(jvm->java);
-	assert_false(vm_anchor_holds(&anchor));
+	assert_true(vm_anchor_is_outside(&anchor));
+	assert_int_equal(anchor.sp, 0);
 	assert_int_equal(
 		vm_thread_stack(jvm->java, &low).stack_base, fake_thread(jvm).stack_base);
 	assert_int_equal(low, (uintptr_t)jvm->stack);
@@ -108,7 +109,7 @@ static void test_ended(void **state)
 
 	assert_true(memory != MAP_FAILED);
 	anchor = vm_anchor_of((uintptr_t)memory);
-	assert_false(vm_anchor_holds(&anchor));
+	assert_false(vm_anchor_is_outside(&anchor));
 	assert_int_equal(vm_thread_stack((uintptr_t)memory, &low).stack_base, 0);
 	assert_int_equal(low, 0);
 	assert_int_equal(vm_thread_system_id((uintptr_t)memory), 0);
