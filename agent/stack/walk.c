@@ -22,10 +22,10 @@ enum {
 	WORD = sizeof(uintptr_t),
 	/* An interpreted frame: between its top and its frame pointer, words. */
 	INTERPRETED_WORDS = 512,
-	ENTRY_WORDS = 10,   /* the same, while it is made */
-	PIECE_BYTES = 32,   /* of code behind a method's */
-	ADAPTED_WORDS = 32, /* of arguments that are moved */
-	INLINED_MAX = 200,  /* into one another */
+	ENTRY_WORDS = 10,    /* the same, while it is made */
+	PIECE_BYTES = 32,    /* of code behind a method's */
+	ADAPTED_WORDS = 260, /* of arguments that are moved: a method has 255 at most */
+	INLINED_MAX = 200,   /* into one another */
 	FROZEN_MAX = 4096,
 	KEY_FRAMES = 1024,
 	SHIFT_WORDS = 32,  /* that compiled code may have put on top of its frame */
@@ -394,7 +394,7 @@ static bool leave_compiled(struct walk *walk, const struct code *code)
 
 	if (walk->innermost) {
 		bool built = walk->now.pc >= code->begin + code->frame_complete;
-		uintptr_t entry = code->kind == CODE_COMPILED ? code_entry(code) : code->begin;
+		uintptr_t entry = code->kind == CODE_RUNTIME ? code->begin : code_entry(code);
 
 		if (walk->now.pc < entry)
 			entry = walk->now.pc;
@@ -681,26 +681,32 @@ static bool try_native_caller(struct walk *walk)
 	       go_out(walk, pc, walk->now.sp + WORD, walk->now.fp);
 }
 
-/* Where the caller's stack was is in a register while arguments are moved; the return address is in another
- * one while room is made for them. */
-static bool leave_adapter(struct walk *walk)
+/* Out of an adapter, which has no frame, but moves the stack. */
+static bool leave_adapter(struct walk *walk, const struct code *code)
 {
-	uintptr_t pc, top, sp = walk->now.caller_sp;
-	bool on_top = !adapter_makes_room(walk->now.pc) &&
-		      stack_word(walk, walk->now.sp, &pc) && is_return(walk, pc);
+	struct adapter_part part = adapter_part(walk->now.pc, code->end);
+	uintptr_t sp = walk->now.sp + (uintptr_t)(part.words * WORD), pc = walk->now.popped;
+	uintptr_t caller_sp = walk->now.caller_sp;
 
-	if (!adapter_has_caller(walk->now.pc)) {
-		/* For a call of the JVM's it aligns the stack first. */
-		if (sp == walk->now.sp + WORD && stack_word(walk, sp, &top) &&
-			is_return(walk, top))
-			return go_out(walk, top, sp + WORD, walk->now.fp);
-		sp = walk->now.sp + (on_top ? WORD : 0);
+	/* Of its registers nothing is known any more while what it called runs. */
+	if (!walk->innermost && (part.state == ADAPTER_MOVES || part.in_register))
+		return false;
+	if (part.state == ADAPTER_FRAMED)
+		return try_frame_pointer(walk);
+	if (part.state == ADAPTER_CALLS && walk->innermost)
+		sp = caller_sp;
+	else if (part.state == ADAPTER_CALLS && !stack_word(walk, sp, &sp))
+		return false;
+	if (!part.in_register || !is_return(walk, pc)) {
+		if (!stack_word(walk, sp, &pc) || !is_return(walk, pc))
+			return false;
+		sp += WORD;
 	}
-	if (!on_top)
-		pc = walk->now.popped;
-	return in_stack(walk, sp) && sp - walk->now.sp < ADAPTED_WORDS * WORD &&
-	       (on_top || is_return(walk, pc)) && is_frame(walk, pc, sp) &&
-	       go_out(walk, pc, sp, walk->now.fp);
+	/* Interpreted callers have a frame pointer: their arguments may be in that register by now. */
+	if (part.state == ADAPTER_MOVES && in_stack(walk, caller_sp) &&
+		caller_sp - walk->now.sp < ADAPTED_WORDS * WORD)
+		sp = caller_sp;
+	return is_frame(walk, pc, sp) && go_out(walk, pc, sp, walk->now.fp);
 }
 
 /* Stubs of which the return address is not to be found where they are: those that begin with room for
@@ -744,9 +750,9 @@ static bool walk_stub(struct walk *walk, const struct code *code)
 	if (walk->innermost && (code->kind == CODE_STUB || code->kind == CODE_OTHER) &&
 		try_native_caller(walk))
 		return true;
-	if (code->kind != CODE_ADAPTER && code->kind != CODE_VTABLE && try_stub(walk, code))
-		return true;
-	if (code->kind == CODE_ADAPTER && walk->innermost && leave_adapter(walk))
+	if (code->kind == CODE_ADAPTER)
+		return leave_adapter(walk, code) || end(walk, WALK_RETURN);
+	if (code->kind != CODE_VTABLE && try_stub(walk, code))
 		return true;
 	if (code->frame_words >= 2 && !walk->innermost)
 		return leave_compiled(walk, code);

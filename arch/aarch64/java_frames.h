@@ -104,24 +104,39 @@ static inline uint32_t words_pushed(uintptr_t pc)
 	return (*(const uint32_t *)pc & 0xffff83e0) == 0xa8c103e0 ? 2 : 0;
 }
 
-/* False: the adapter has yet to put the caller's stack into its register: mov x19, sp comes before br. */
-static inline bool adapter_has_caller(uintptr_t pc)
+/* Where an adapter has the return address, and its caller's stack, at an instruction. */
+struct adapter_part {
+	enum adapter_state {
+		ADAPTER_WAITS, /* the address is at sp + words, the caller's stack behind it */
+		ADAPTER_MOVES, /* arguments: that stack is where caller_sp says */
+		ADAPTER_CALLS, /* never here */
+		ADAPTER_FRAMED /* it calls the JVM: it has a frame of its own, by the frame pointer */
+	} state;
+	int32_t words;
+	bool in_register; /* the address is in popped; the caller's stack, while it waits, begins at sp */
+};
+
+/* end: of the adapter's code. Told by what comes next (SharedRuntime::gen_i2c_adapter, gen_c2i_adapter): calls are between
+ * stp x29, x30, [sp, #-16]!; mov x29, sp and ldp x29, x30, [sp], #16; then mov x19, sp; arguments; br. */
+static inline struct adapter_part adapter_part(uintptr_t pc, uintptr_t end)
 {
 	const uint32_t *at = (const uint32_t *)pc;
+	unsigned frames = 0;
 
-	for (int i = 0; i < 16; i++) {
-		if ((at[i] & 0xfffffc1f) == 0xd61f0000)
-			return true;
-		if (at[i] == 0x910003f3)
-			return false;
+	if (*at == 0x910003fd) /* mov x29, sp */
+		return (struct adapter_part){.state = ADAPTER_WAITS, .words = 1};
+	for (; (uintptr_t)(at + 1) <= end; at++) {
+		if ((*at & 0xfffffc1f) == 0xd61f0000)
+			break;
+		if (*at == 0x910003f3)
+			return (struct adapter_part){
+				.state = ADAPTER_WAITS, .in_register = true};
+		if (*at == 0xa8c17bfd && frames == 0)
+			return (struct adapter_part){.state = ADAPTER_FRAMED};
+		frames += *at == 0xa9bf7bfd;
+		frames -= *at == 0xa8c17bfd;
 	}
-	return true;
-}
-
-/* True while its return address is in another register than that of links: never. */
-static inline bool adapter_makes_room(uintptr_t pc)
-{
-	return false;
+	return (struct adapter_part){.state = ADAPTER_MOVES, .in_register = true};
 }
 
 /* True if the next instruction returns to what is on the stack's top: never. */

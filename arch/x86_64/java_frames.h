@@ -139,33 +139,77 @@ static inline uint32_t words_pushed(uintptr_t pc)
 	}
 }
 
-/* False: the adapter has yet to put the caller's stack into its register: mov r13, rsp comes before it jumps
- * on by a register. */
-static inline bool adapter_has_caller(uintptr_t pc)
-{
-	static const uint8_t move[] = {0x4c, 0x8b, 0xec};
-	const uint8_t *at = (const uint8_t *)pc;
+/* Where an adapter has the return address, and its caller's stack, at an instruction. */
+struct adapter_part {
+	enum adapter_state {
+		ADAPTER_WAITS, /* the address is at sp + words, the caller's stack behind it */
+		ADAPTER_MOVES, /* arguments: that stack is where caller_sp says */
+		/* the JVM: caller_sp says where the address is; in a call, it is at sp + words itself */
+		ADAPTER_CALLS,
+		ADAPTER_FRAMED /* never here: it has a frame of its own, by the frame pointer */
+	} state;
+	int32_t words;
+	bool in_register; /* the address is in popped */
+};
 
-	for (int i = 0; i < 64; i++) {
-		/* Not by r10, which is how it leaves if the class is being initialised. */
-		if (at[i] == 0xff && (at[i + 1] & 0xf8) == 0xe0 && at[i + 1] != 0xe2)
-			return true;
-		if (memcmp(at + i, move, sizeof(move)) == 0)
-			return false;
-	}
-	return true;
+/* How much the instruction adds to rsp, in words; *length: of it, 0: it does not. */
+static inline int32_t words_taken(const uint8_t *at, unsigned *length)
+{
+	int32_t bytes;
+
+	*length = 0;
+	if (at[0] != 0x48 || (at[1] != 0x83 && at[1] != 0x81) ||
+		(at[2] != 0xc4 && at[2] != 0xec))
+		return 0;
+	memcpy(&bytes, at + 3, sizeof(bytes));
+	if (at[1] == 0x83)
+		bytes = (int8_t)at[3];
+	*length = at[1] == 0x83 ? 4 : 7;
+	return (at[2] == 0xc4 ? bytes : -bytes) / 8;
 }
 
-/* True while its return address is in a register: mov r13, rsp; sub rsp, n; mov [rsp], rax. */
-static inline bool adapter_makes_room(uintptr_t pc)
+/* end: of the adapter's code, with its padding. Told by what comes next (SharedRuntime::gen_i2c_adapter, gen_c2i_adapter):
+ *
+ *   i2c: pop rax; sub rsp, n; and rsp, -16; push rax; arguments; jmp r11
+ *   c2i: barriers, which may save registers and call the JVM: sub rsp, n; ... add rsp, n
+ *        mov r13, rsp; and rsp, -16; registers saved; call the JVM; mov r13, [rsp + 16]; ... mov rsp, r13
+ *        lea r13, [rsp + 8]; pop rax; sub rsp, n; push rax; arguments; jmp rcx
+ *        or, as in JDK 17: pop rax; mov r13, rsp; sub rsp, n; mov [rsp], rax; arguments; jmp rcx */
+static inline struct adapter_part adapter_part(uintptr_t pc, uintptr_t end)
 {
-	static const uint8_t next[][4] = {{0x4c, 0x8b, 0xec}, {0x48, 0x83, 0xec},
-		{0x48, 0x81, 0xec}, {0x48, 0x89, 0x04, 0x24}};
+	static const struct {
+		uint8_t bytes[5], count;
+		enum adapter_state before;
+	} marks[] = {
+		{{0x4c, 0x8b, 0x6c, 0x24, 0x10}, 5, ADAPTER_CALLS}, /* mov r13, [rsp + 16] */
+		{{0x49, 0x8b, 0xe5}, 3, ADAPTER_CALLS},             /* mov rsp, r13 */
+		{{0x4c, 0x8b, 0xec}, 3, ADAPTER_WAITS},             /* mov r13, rsp */
+		{{0x4c, 0x8d, 0x6c, 0x24, 0x08}, 5, ADAPTER_WAITS}, /* lea r13, [rsp + 8] */
+	};
+	const uint8_t *here = (const uint8_t *)pc;
+	struct adapter_part part = {.state = ADAPTER_MOVES};
+	unsigned length;
 
-	for (int i = 0; i < 4; i++)
-		if (memcmp((const uint8_t *)pc, next[i], i < 3 ? 3 : 4) == 0)
-			return true;
-	return false;
+	for (const uint8_t *at = here; (uintptr_t)at + 8 <= end; at += length ? length : 1) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+			if (memcmp(at, marks[i].bytes, marks[i].count) != 0)
+				continue;
+			part.state = marks[i].before;
+			part.words += i == 0 ? 2 : 0;
+			part.in_register = i == 2 && at == here && at[-1] == 0x58;
+			return part;
+		}
+		/* Not by r10, which is how it leaves if the class is being initialised. */
+		if (at[0] == 0xff && (at[1] & 0xf8) == 0xe0 && at[1] != 0xe2)
+			break;
+		part.words += words_taken(at, &length);
+	}
+	/* Room is yet to be made, or the address to be put on top of it: push rax; mov [rsp], rax. */
+	part.in_register = part.words < 0 || here[0] == 0x50 ||
+			   memcmp(here, "\x48\x83\xe4", 3) == 0 ||
+			   memcmp(here, "\x48\x89\x04\x24", 4) == 0;
+	part.words = 0;
+	return part;
 }
 
 /* True if the next instruction returns to what is on the stack's top. */

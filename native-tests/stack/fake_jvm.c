@@ -605,7 +605,9 @@ uintptr_t fake_code_add(struct fake_jvm *jvm, const struct fake_code *code)
 
 	piece->name = add_name(code->name);
 	piece->method = code->method[0];
-	piece->code_begin = piece->entry = (uintptr_t)begin;
+	piece->code_begin = (uintptr_t)begin;
+	piece->entry = (uintptr_t)begin + code->entry;
+	piece->entry_offset = code->entry;
 	piece->code_offset = from(piece, begin);
 	piece->size = from(block, (char *)block + bytes) - from(block, piece);
 	piece->frame_size = code->frame_words;

@@ -107,6 +107,8 @@ struct fake_code {
 	const uint8_t *bytes; /* instructions */
 	size_t size;
 	int32_t frame_words, frame_complete;
+	uint16_t
+		entry; /* of callers that have made sure of the receiver's class: bytes from the begin */
 	uintptr_t method[8];
 	int8_t level;
 	int32_t original_pc; /* bytes from sp */

@@ -317,6 +317,52 @@ static void test_deopt_bounds(void **state)
 
 /* ---- native methods, stubs ---- */
 
+#ifdef __x86_64__
+
+/* A wrapper begins with a look at the receiver's class. Behind that its prologue is as that of other code, also where words
+ * of the caller's look like return addresses. */
+static void test_wrapper_prologue(void **state)
+{
+	/* mov r10d, [rsi + 8]; nop; mov [rsp - 81920], eax; push rbp; mov rbp, rsp; sub rsp, 64 */
+	static const uint8_t bytes[64] = {0x44, 0x8b, 0x56, 0x08, 0x90, 0x90, 0x90, 0x90, 0x89,
+		0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x8b, 0xec, 0x48, 0x83, 0xec,
+		0x40};
+	static const struct {
+		uint32_t at, pushed;
+	} rows[] = {{8, 1}, {15, 1}, {16, 2}, {19, 2}};
+	const struct fake_code code = {.name = "native nmethod",
+		.bytes = bytes,
+		.size = sizeof(bytes),
+		.frame_words = FAKE_JAVA_WORDS,
+		.frame_complete = 23,
+		.entry = 8,
+		.method = {native}};
+	uintptr_t begin = fake_code_add(jvm, &code);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uintptr_t *sp, decoy = code_a + (uintptr_t)fake_java_return;
+
+		fake_stack_clear(jvm);
+		fake_enter_stub(jvm);
+		fake_enter_interpreted(jvm, c, 9);
+		fake_enter_compiled(jvm, code_a, fake_java_return, FAKE_JAVA_WORDS);
+		fake_enter_compiled(jvm, code_b, fake_java_return, FAKE_JAVA_WORDS);
+		sp = (uintptr_t *)jvm->now.sp;
+		/* There is no room for them where it has the caller's frame pointer. */
+		if (rows[i].pushed == 2) {
+			sp[FAKE_JAVA_WORDS - 3] = decoy;
+			sp[2 * FAKE_JAVA_WORDS - 3] = decoy;
+		}
+		sp[-1] = jvm->now.pc;
+		sp[-2] = jvm->now.fp;
+		jvm->now.sp = (uintptr_t)(sp - rows[i].pushed);
+		jvm->now.pc = begin + rows[i].at;
+		assert_string_equal(walk_now(), "n:native@-1 c3:b@1 +:b@3 c4:a@7 i:c@9 whole");
+	}
+}
+
+#endif
+
 static void test_wrapper(void **state)
 {
 	fake_enter_stub(jvm);
@@ -395,11 +441,150 @@ static void test_stubs(void **state)
 	}
 }
 
+#ifdef __x86_64__
+
+enum { NOWHERE = -100 };
+
+/* An adapter moves the stack, and a word that looks like a return address may be on top: at each instruction it is known where
+ * the right one is. */
+static void test_adapter(void **state)
+{
+	static const struct {
+		int line;
+		uint8_t bytes[32]; /* from the instruction on; then padding */
+		/* Words from the top to the caller's stack; behind the return address, but where that is in a
+		 * register, or farther up. What looks like one is everywhere in between. */
+		int caller;
+		int address;
+		int register_sp; /* what caller_sp says: words from the top */
+		bool popped;
+	} rows[] = {
+		/* Arguments of an interpreted caller: mov rsi, [rax + 8]; jmp r11. It was aligned. */
+		{__LINE__, {0x48, 0x8b, 0x70, 0x08, 0x41, 0xff, 0xe3}, 3, 0, 3, false},
+		/* pop rax; and rsp, -16; push rax; jmp r11 */
+		{__LINE__, {0x58, 0x48, 0x83, 0xe4, 0xf0, 0x50, 0x41, 0xff, 0xe3}, 1, 0, 1,
+			false},
+		{__LINE__, {0x48, 0x83, 0xe4, 0xf0, 0x50, 0x41, 0xff, 0xe3}, 0, NOWHERE, 0,
+			true},
+		{__LINE__, {0x50, 0x41, 0xff, 0xe3}, 1, NOWHERE, 1, true},
+		/* Of a compiled one, in the interpreter's order: mov [rsp + 8], rsi; jmp rcx. */
+		{__LINE__, {0x48, 0x89, 0x74, 0x24, 0x08, 0xff, 0xe1}, 40, 0, 40, false},
+		/* Room for them: lea r13, [rsp + 8]; pop rax; sub rsp, 48; push rax; jmp rcx. */
+		{__LINE__,
+			{0x4c, 0x8d, 0x6c, 0x24, 0x08, 0x58, 0x48, 0x83, 0xec, 0x30, 0x50, 0xff,
+				0xe1},
+			1, 0, 9, false},
+		{__LINE__, {0x58, 0x48, 0x83, 0xec, 0x30, 0x50, 0xff, 0xe1}, 1, 0, 1, false},
+		{__LINE__, {0x48, 0x83, 0xec, 0x30, 0x50, 0xff, 0xe1}, 0, NOWHERE, 0, true},
+		{__LINE__, {0x50, 0xff, 0xe1}, 6, NOWHERE, 6, true},
+		/* As in JDK 17: pop rax; mov r13, rsp; sub rsp, 48; mov [rsp], rax; jmp rcx. */
+		{__LINE__,
+			{0x58, 0x4c, 0x8b, 0xec, 0x48, 0x83, 0xec, 0x30, 0x48, 0x89, 0x04, 0x24,
+				0xff, 0xe1},
+			1, 0, 9, false},
+		{__LINE__, {0x48, 0x83, 0xec, 0x30, 0x48, 0x89, 0x04, 0x24, 0xff, 0xe1}, 0,
+			NOWHERE, 0, true},
+		{__LINE__, {0x48, 0x89, 0x04, 0x24, 0xff, 0xe1}, 6, NOWHERE, 6, true},
+		/* A barrier in front of it, far from it: the register is of another call. Of its own
+		 * words, sub rsp, 16; add rsp, 16, none is there yet; or both are. */
+		{__LINE__,
+			{0x48, 0x83, 0xec, 0x10, 0x48, 0x83, 0xc4, 0x10, 0x41, 0xff, 0xe2, 0x4c,
+				0x8b, 0xec, 0xff, 0xe1},
+			1, 0, 9, false},
+		{__LINE__,
+			{0x90, 0x48, 0x81, 0xc4, 0x10, 0, 0, 0, 0x4c, 0x8b, 0xec, 0xff, 0xe1},
+			3, 2, 9, false},
+		/* It saves registers to call the JVM, or has them again: mov r13, [rsp + 16]; mov rsp, r13. */
+		{__LINE__,
+			{0x9c, 0x48, 0x83, 0xec, 0x08, 0x4c, 0x8b, 0x6c, 0x24, 0x10, 0x49, 0x8b,
+				0xe5},
+			90, 89, 89, false},
+		{__LINE__, {0x9d, 0x49, 0x8b, 0xe5, 0x4c, 0x8b, 0xec}, 4, 3, 3, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint8_t bytes[96] = {[1] = 0x90};
+		const struct fake_code stub = {
+			.name = "I2C/C2I adapters", .bytes = bytes, .size = sizeof(bytes)};
+		struct machine machine;
+		const char *text;
+		uintptr_t *sp;
+
+		memcpy(bytes + 16, rows[i].bytes, sizeof(rows[i].bytes));
+		fake_stack_clear(jvm);
+		fake_enter_stub(jvm);
+		fake_enter_interpreted(jvm, c, 9);
+		fake_enter_compiled(jvm, code_a, fake_java_return, FAKE_JAVA_WORDS);
+		fake_enter_compiled(jvm, code_b, fake_java_return, FAKE_JAVA_WORDS);
+		machine = jvm->now;
+		machine.sp -= (uintptr_t)rows[i].caller * WORD;
+		sp = (uintptr_t *)machine.sp;
+		/* It leads to frames that there are not. */
+		for (int word = 0; word < rows[i].caller; word++)
+			sp[word] = code_a + fake_java_return;
+		if (rows[i].address != NOWHERE)
+			sp[rows[i].address] = machine.pc;
+		machine.popped = rows[i].popped ? machine.pc : 1;
+		machine.caller_sp = machine.sp + (uintptr_t)rows[i].register_sp * WORD;
+		machine.pc = fake_code_add(jvm, &stub) + 16;
+		text = walk_from(machine);
+		if (strcmp(text, "s c3:b@1 +:b@3 c4:a@7 i:c@9 whole") != 0)
+			fail_msg("row of line %d: %s", rows[i].line, text);
+	}
+}
+
+/* What an adapter calls has used its registers: the caller's stack is where it has saved it. */
+static void test_adapter_calls(void **state)
+{
+	/* call; add rsp, 256; mov r13, [rsp + 16]; mov rsp, r13; lea r13, [rsp + 8]; jmp rcx */
+	static const uint8_t bytes[64] = {[16] = 0xe8,
+		[21] = 0x48,
+		0x81,
+		0xc4,
+		0x00,
+		0x01,
+		0x00,
+		0x00,
+		[28] = 0x4c,
+		0x8b,
+		0x6c,
+		0x24,
+		0x10,
+		[33] = 0x49,
+		0x8b,
+		0xe5,
+		[36] = 0x4c,
+		0x8d,
+		0x6c,
+		0x24,
+		0x08,
+		[41] = 0xff,
+		0xe1};
+	const struct fake_code stub = {
+		.name = "I2C/C2I adapters", .bytes = bytes, .size = sizeof(bytes)};
+	uintptr_t begin = fake_code_add(jvm, &stub);
+	uintptr_t *sp;
+
+	fake_enter_stub(jvm);
+	fake_enter_interpreted(jvm, c, 9);
+	fake_enter_compiled(jvm, code_b, fake_java_return, FAKE_JAVA_WORDS);
+	sp = (uintptr_t *)jvm->now.sp;
+	sp[-1] = jvm->now.pc;
+	sp -= 60;
+	memset(sp, 0, 50 * WORD);
+	sp[32 + 2] = (uintptr_t)(sp + 59);
+	jvm->now.sp = (uintptr_t)sp;
+	jvm->now.pc = begin + 21;
+	fake_enter_native(jvm);
+	assert_string_equal(walk_now(), "N c3:b@1 i:c@9 whole");
+}
+
+#else
+
 /* While arguments are moved the caller's stack is where a register says. */
 static void test_adapter(void **state)
 {
-	/* It moves arguments, then jumps on by rax; the register has the caller's stack by then. */
-	static const uint8_t bytes[64] = {[12] = 0xff, [13] = 0xe0};
+	static const uint8_t bytes[64];
 	const struct fake_code stub = {
 		.name = "I2C/C2I adapters", .bytes = bytes, .size = sizeof(bytes)};
 	uintptr_t begin = fake_code_add(jvm, &stub);
@@ -411,10 +596,38 @@ static void test_adapter(void **state)
 	machine = jvm->now;
 	machine.caller_sp = machine.sp;
 	machine.sp -= 5 * WORD;
-	((uintptr_t *)machine.sp)[0] = machine.pc;
+	machine.popped = machine.pc;
 	machine.pc = begin + 8;
 	assert_string_equal(walk_from(machine), "s c3:b@1 i:c@9 whole");
 }
+
+/* What it calls has used its registers: it has a frame by the frame pointer. */
+static void test_adapter_calls(void **state)
+{
+	/* blr x8; ldp x29, x30, [sp], #16; mov x19, sp; br x8 */
+	static const uint32_t words[16] = {
+		[4] = 0xd63f0100, 0xa8c17bfd, 0x910003f3, 0xd61f0100};
+	const struct fake_code stub = {.name = "I2C/C2I adapters",
+		.bytes = (const uint8_t *)words,
+		.size = sizeof(words)};
+	uintptr_t begin = fake_code_add(jvm, &stub);
+	uintptr_t *sp;
+
+	fake_enter_stub(jvm);
+	fake_enter_interpreted(jvm, c, 9);
+	fake_enter_compiled(jvm, code_b, fake_java_return, FAKE_JAVA_WORDS);
+	sp = (uintptr_t *)jvm->now.sp;
+	sp[-1] = jvm->now.pc;
+	sp[-2] = jvm->now.fp;
+	memset(sp - 60, 0, 58 * WORD);
+	jvm->now.fp = (uintptr_t)(sp - 2);
+	jvm->now.sp = (uintptr_t)(sp - 60);
+	jvm->now.pc = begin + 20;
+	fake_enter_native(jvm);
+	assert_string_equal(walk_now(), "N c3:b@1 i:c@9 whole");
+}
+
+#endif
 
 /* Code that calls the JVM has a frame of known size; from there the anchor leads on. */
 static void test_runtime(void **state)
@@ -754,10 +967,14 @@ int main(void)
 		IN_ALL_FORMS(test_shifted),
 		IN_ALL_FORMS(test_deopt),
 		IN_ALL_FORMS(test_deopt_bounds),
+#ifdef __x86_64__
+		IN_ALL_FORMS(test_wrapper_prologue),
+#endif
 		IN_ALL_FORMS(test_wrapper),
 		IN_ALL_FORMS(test_continuation),
 		IN_ALL_FORMS(test_stubs),
 		IN_ALL_FORMS(test_adapter),
+		IN_ALL_FORMS(test_adapter_calls),
 		IN_ALL_FORMS(test_runtime),
 		IN_ALL_FORMS(test_entries),
 		IN_ALL_FORMS(test_no_address),
