@@ -82,7 +82,7 @@ void look_begin(struct look *look, struct thread_context *context,
 	look->stopped = context->stopped;
 	look_at_counters(look);
 	lock_give(&tree->lock);
-	if (context->row.life == CONTEXT_LANE)
+	if (look->thread.group != 0)
 		lane_look_begin(look);
 }
 
