@@ -17,8 +17,9 @@ BUILD holds classes/, libcases.so and premain.jar. How a case is run stands in i
     // may-be-above-0: KEY ...                     of the summary; others count what went wrong
     // attaches: itself                            the case calls Attach.await() in its midst
 
-WAY=events|instrument|attach chooses how calls are seen: by the JVM's events, by probes from the
-start, or by probes of an agent that is loaded as jcmd does it, just before the case's main is called.
+WAY=events|instrument|attach|count chooses how calls are seen: by the JVM's events, by probes from the
+start, by probes of an agent that is loaded as jcmd does it, just before the case's main is called; or counted by
+method, from the start.
 ASM is the jar of the class-file library that some cases generate classes with. KEEP=1 keeps the
 directory.
 """
@@ -100,7 +101,7 @@ class Case:
 
     def start(self, run, folder, options, words):
         """The JVM, with its exit status when it has ended."""
-        calls = "events" if self.way == "events" else "instrument"
+        calls = self.way if self.way in ("events", "count") else "instrument"
         options = ",".join([f"file={folder}/case.jprof", f"calls={calls}",
                             "exclude=cases.Truth+cases.Attach"] + ([options] if options else []))
         load = f"-agentpath:{self.agent}={options}"

@@ -353,14 +353,16 @@ const struct option_row option_table[] = {
 			"who may read the profile's file: its user, the group too, everybody"},
 	{"start", &yes_no_type, "yes, no", .initial = "yes", .loading_only = true, FIELD(start),
 		.meaning = "record from the start, or wait for 'jprof start'"},
-	{"calls", &choice_type, "auto, sample, instrument, events, off", .initial = "auto",
-		FIELD(calls),
-		.meaning = "how calls are seen: by samples alone, probes in the bytecode, or "
-			   "the JVM's events; auto is instrument"},
+	{"calls", &choice_type, "auto, sample, count, instrument, events, off",
+		.initial = "auto", FIELD(calls),
+		.meaning =
+			"how calls are seen: by samples alone; each counted, by method, with "
+			"samples beside; each timed, by probes in the bytecode or the JVM's "
+			"events; auto is instrument"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
-		.unset = "cpu:1ms with calls=sample, else off", FIELD(sample),
+		.unset = "cpu:1ms with calls=sample and calls=count, else off", FIELD(sample),
 		.meaning = "when a thread's stack is taken; see docs/sampling.md"},
 	{"metrics", &names_type, "metric names joined by '+' or ','",
 		.initial = "wall+cpu+alloc", .forbidden = " \t", FIELD(metrics),

@@ -327,5 +327,5 @@ bool options_sample(const struct options *options)
 {
 	if (options->sample.count > 0)
 		return strcmp(options->sample.pattern[0], "off") != 0;
-	return options->calls == CALLS_SAMPLE;
+	return options->calls == CALLS_SAMPLE || options->calls == CALLS_COUNT;
 }

@@ -19,7 +19,14 @@
 #include "error/error.h"
 #include "options/pattern.h"
 
-enum calls_mode { CALLS_AUTO, CALLS_SAMPLE, CALLS_INSTRUMENT, CALLS_EVENTS, CALLS_OFF };
+enum calls_mode {
+	CALLS_AUTO,
+	CALLS_SAMPLE,
+	CALLS_COUNT,
+	CALLS_INSTRUMENT,
+	CALLS_EVENTS,
+	CALLS_OFF
+};
 enum io_mode { IO_OFF, IO_SUMMARY, IO_RECORDS };
 enum virtual_mode { VIRTUAL_FOLD, VIRTUAL_SEPARATE };
 enum timing_mode { TIMING_FAST, TIMING_PRECISE };

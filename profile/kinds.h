@@ -105,9 +105,10 @@ enum { CODE_LEVEL_MAX = 4 };
 
 /* Subject 0: not known, or none. */
 enum subject {
-	SUBJECT_FILE, /* a file's id (table file): it may become its group's */
-	SUBJECT_NONE, /* the call path alone tells: what it is about is always 0 */
-	SUBJECT_PLACE /* where in the node's method: sample_place(), of which 0 is one */
+	SUBJECT_FILE,  /* a file's id (table file): it may become its group's */
+	SUBJECT_NONE,  /* the call path alone tells: what it is about is always 0 */
+	SUBJECT_PLACE, /* where in the node's method: sample_place(), of which 0 is one */
+	SUBJECT_METHOD /* a method's id (table method) */
 };
 
 #define ACCOUNT_KIND_TABLE(X)                                                                  \
@@ -124,7 +125,8 @@ enum subject {
 	X(IO_MAP, "map", SUBJECT_FILE, "maps")             /* mmap(2): bytes mapped */         \
 	X(IO_SYNC, "sync", SUBJECT_FILE, "syncs")          /* fsync(2) and its like */         \
 	X(IO_RESOLVE, "resolve", SUBJECT_FILE, "resolves") /* a host name looked up */         \
-	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */
+	X(SAMPLES, "sample", SUBJECT_PLACE, "samples")     /* the amount: in periods */        \
+	X(CALLS, "call", SUBJECT_METHOD, "calls")          /* that were counted: of the root */
 
 enum account_kind {
 #define X(kind, name, subject, group) kind,
@@ -133,6 +135,9 @@ enum account_kind {
 		ACCOUNT_KINDS,
 	IO_OPS = IO_RESOLVE + 1 /* operations of I/O are the first ones */
 };
+
+/* An account of counted calls has the id ACCOUNT_OF_METHOD + its method's. */
+#define ACCOUNT_OF_METHOD 0x40000000u
 
 /* By kind; NULL behind the last. */
 extern const char *const account_kind_names[ACCOUNT_KINDS + 1];

@@ -231,6 +231,9 @@ static int check_account(struct reader *reader, void *record, size_t i)
 	if (account_kind_subject(account->kind) == SUBJECT_PLACE &&
 		!is_place(profile, account->subject))
 		return read_damaged(reader->source, "samples in an impossible place");
+	if (account_kind_subject(account->kind) == SUBJECT_METHOD &&
+		account->subject >= profile->method_count)
+		return read_damaged(reader->source, "calls of an unknown method");
 	account->node = (uint32_t)node;
 	account->subject = subject_place(profile, account->kind, account->subject);
 	return 0;

@@ -133,6 +133,9 @@ struct planned plan_of(const struct jvm_method *method)
 		if (!planned.owner)
 			planned.owner = owner;
 	}
+	/* Timed calls have been counted. */
+	if (planned.probes & PROBE_TIMED)
+		planned.probes &= (probe_set)~PROBE_COUNTED;
 	return planned;
 }
 

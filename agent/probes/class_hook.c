@@ -64,6 +64,12 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 			planned.left_class ? NULL : description.name, planned.left);
 	if (planned.probes != PROBE_NONE)
 		ref = methods_named(&description, planned.scope);
+	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_COUNTED) &&
+		!counts_expect(method_ref_id(ref))) {
+		untouched_add(passing->class_name, method->name,
+			"there are more methods than jprof can count");
+		planned.probes &= (probe_set)~PROBE_COUNTED;
+	}
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_ENTRY) &&
 		!sample_entries_note(method_ref_id(ref), planned.entered))
 		untouched_add(

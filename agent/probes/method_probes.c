@@ -13,6 +13,8 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/log/log.h"
+#include "agent/probes/counted_calls.h"
+#include "agent/probes/probe_class.h" /* made of java/probe/java/lang/JprofProbe.java */
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
@@ -118,26 +120,6 @@ static const probe_function probe_functions[METRIC_SHAPES][2][PROBES] = {
 #undef X
 };
 
-/*
- * The class file (JVM specification, chapter 4):
- *
- *   public final class java.lang.JprofProbe {
- *           public static native void enter(int id), exit(int id), unwind(int id),
- *                   caught(int id), entered(int id);
- *   }
- */
-/* clang-format off */
-static const char probe_class[] = BOOT_CLASS_HEAD "\0\13"
-	/* 1 */ TEXT("\24", "java/lang/JprofProbe") CLASS("\1")
-	/* 3 */ TEXT("\20", "java/lang/Object") CLASS("\3")
-	/* 5 */ TEXT("\5", "enter") TEXT("\4", "exit") TEXT("\6", "unwind") TEXT("\4", "(I)V")
-	/* 9 */ TEXT("\6", "caught") TEXT("\7", "entered")
-	FINAL_CLASS("\x31", "\2", "\4") "\0\5" /* methods, synthetic */
-	NATIVE("\x11\x09", "\5", "\10") NATIVE("\x11\x09", "\6", "\10")
-	NATIVE("\x11\x09", "\7", "\10") NATIVE("\x11\x09", "\11", "\10")
-	NATIVE("\x11\x09", "\12", "\10") NO_ATTRIBUTES;
-/* clang-format on */
-
 /* Calls all of them until the JVM has compiled their entries; they are turned away. */
 static bool warm_up(JNIEnv *jni, jclass class)
 {
@@ -161,7 +143,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	enum metric_shape shape = session->metrics.shape;
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
-	JNINativeMethod native[PROBES];
+	JNINativeMethod native[PROBES + 1];
 	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
@@ -170,8 +152,8 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");
 	if (!class)
-		class = boot_class_define(
-			jni, METHOD_PROBES_CLASS, probe_class, sizeof(probe_class) - 1, error);
+		class = boot_class_define(jni, METHOD_PROBES_CLASS, (const char *)probe_class,
+			sizeof(probe_class), error);
 	if (!class)
 		return -ERROR_JVM;
 	if (given == wanted)
@@ -180,10 +162,13 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	for (size_t i = 0; i < PROBES; i++)
 		native[i] = (JNINativeMethod){(char *)probe_name[i], (char *)"(I)V",
 			(void *)probe_functions[shape][precise][i]};
-	if (boot_class_register(jni, class, native, PROBES, error))
+	native[PROBES] = (JNINativeMethod){
+		(char *)"counted", (char *)"(IJ)V", (void *)counted_calls_probe};
+	if (boot_class_register(jni, class, native, PROBES + 1, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class))
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");
 	given = wanted;
+	counted_calls_learn(jni, class);
 	return 0;
 }

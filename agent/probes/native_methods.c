@@ -18,6 +18,7 @@
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
+#include "agent/probes/counted_calls.h"
 #include "agent/probes/native_thunk.h"
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
@@ -36,7 +37,8 @@ static struct lock records_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_NATIVES};
 /* A record's word: the method's reference without METHOD_REF_NATIVE, and which probes it has. */
 #define WORD_TIMED  0x20000000u
 #define WORD_ENTRY  0x10000000u
-#define WORD_PROBES (WORD_TIMED | WORD_ENTRY)
+#define WORD_COUNT  0x08000000u
+#define WORD_PROBES (WORD_TIMED | WORD_ENTRY | WORD_COUNT)
 
 /* ---- the calls ---- */
 
@@ -64,6 +66,9 @@ static inline __attribute__((always_inline)) bool enter(
 	uint32_t word = __atomic_load_n(&record->ref, __ATOMIC_RELAXED);
 	method_ref ref = word & ~WORD_PROBES;
 	bool timed = (word & WORD_TIMED) && enter_timed(shape, precise, ref, jni);
+
+	if (word & WORD_COUNT)
+		counted_calls_native(jni, method_ref_id(ref));
 
 	if (word & WORD_ENTRY)
 		sample_entered(method_ref_id(ref), false);
@@ -181,6 +186,8 @@ static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *
 		word |= WORD_TIMED;
 	if (word && (planned.probes & PROBE_ENTRY))
 		word |= WORD_ENTRY;
+	if (word && (planned.probes & PROBE_COUNTED) && counts_expect(method_ref_id(word)))
+		word |= WORD_COUNT;
 	return word;
 }
 

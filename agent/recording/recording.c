@@ -7,6 +7,7 @@
 #include "agent/log/log.h"
 #include "agent/methods/plan.h"
 #include "agent/probes/class_hook.h"
+#include "agent/probes/counted_calls.h"
 #include "agent/probes/method_events.h"
 #include "agent/probes/method_probes.h"
 #include "agent/probes/native_methods.h"
@@ -144,20 +145,30 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* ---- the steps of a begin, of a stop, and of an end ---- */
 
-/* What the recording wants to be in methods: for calls, and for the stacks at entries. */
-static struct plan_owner planned, entered;
+/* What the recording wants to be in methods: for calls, for where its scope begins and ends, and for the stacks at
+ * entries. */
+static struct plan_owner planned, scoped, entered;
 
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct pattern_list none;
 
-	planned = (struct plan_owner){
-		.probes = session_has_probes(session) ? PROBE_TIMED : PROBE_NONE,
+	planned = (struct plan_owner){.probes = session_counts_calls(session)  ? PROBE_COUNTED
+						: session_times_calls(session) ? PROBE_TIMED
+									       : PROBE_NONE,
 		.records = true,
 		.include = &session->options.include,
 		.exclude = &session->options.exclude,
-		.scope = &session->options.scope};
+		.scope = session_counts_calls(session) ? &none : &session->options.scope};
 	plan_add(&planned);
+	/* The exits of a scope's methods have to be seen. */
+	scoped = (struct plan_owner){.probes = PROBE_TIMED,
+		.records = true,
+		.include = &session->options.scope,
+		.exclude = &none,
+		.scope = &session->options.scope};
+	if (session_counts_calls(session) && session_has_scope(session))
+		plan_add(&scoped);
 	entered = (struct plan_owner){.probes = PROBE_ENTRY,
 		.include = &session->entered,
 		.exclude = &none,
@@ -172,6 +183,7 @@ static bool end_plan(JNIEnv *jni, struct session *session)
 {
 	if (session->entered.count > 0)
 		plan_remove(&entered);
+	plan_remove(&scoped);
 	plan_remove(&planned);
 	return true;
 }
@@ -229,16 +241,26 @@ static bool stop_samples(struct session *session, struct error *error)
 	bool out = sampler_stop();
 
 	/* Behind it: the clock looks at no thread that has ended. */
-	threads_tell(NULL);
+	threads_tell(TOLD_SAMPLER, NULL);
 	return out;
+}
+
+static void sample_thread(JNIEnv *jni, int64_t java_id, const char *name)
+{
+	sampler_thread_begins(java_id, name);
+}
+
+static void sample_thread_no_more(JNIEnv *jni)
+{
+	sampler_thread_ends();
 }
 
 static int begin_samples(JNIEnv *jni, struct session *session, struct error *error)
 {
-	static const struct threads_told told = {sampler_thread_begins, sampler_thread_ends};
+	static const struct threads_told told = {sample_thread, sample_thread_no_more};
 	int code;
 
-	threads_tell(&told);
+	threads_tell(TOLD_SAMPLER, &told);
 	sampler_begin();
 	sample_entries_begin();
 	code = sample_events_begin(jni, error);
@@ -283,6 +305,8 @@ static const struct step {
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
 	{"threads join", always, threads_begin, threads_stop, threads_end},
+	{"places for counters", session_counts_calls, counted_calls_begin, NULL,
+		counted_calls_end},
 	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},
 	{"code that is there", code_events_wanted, begin_code, NULL, NULL},
@@ -336,6 +360,8 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 	}
 	if (thread)
 		thread_events_adopt(jni, thread, FOUND_ALL);
+	if (thread && session_counts_calls(session))
+		counted_calls_join(jni, jvm_thread_id(jni, thread));
 	recording_note_run(session);
 	return 0;
 }

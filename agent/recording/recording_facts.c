@@ -91,6 +91,7 @@ void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_all
 	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
 		[CALLS_INSTRUMENT] = "instrument",
 		[CALLS_SAMPLE] = "sample",
+		[CALLS_COUNT] = "count",
 		[CALLS_EVENTS] = "events",
 		[CALLS_OFF] = "off"};
 	bool precise = session->options.timing == TIMING_PRECISE;

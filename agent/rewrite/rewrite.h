@@ -73,7 +73,8 @@ struct rewrite_method {
  * at the entry; in the order of these calls. */
 #define PROBE_TABLE(X)                                                                         \
 	X(PROBE_TIMED, 1, "enter")   /* and exit, unwind, caught */                            \
-	X(PROBE_ENTRY, 2, "entered") /* nothing else */
+	X(PROBE_ENTRY, 2, "entered") /* nothing else */                                        \
+	X(PROBE_COUNTED, 4, "count") /* nothing else */
 
 enum probe_kind {
 #define X(kind, bit, entry) kind = (bit),

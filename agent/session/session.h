@@ -101,11 +101,23 @@ static inline bool session_has_scope(const struct session *session)
 	return session->options.scope.count > 0;
 }
 
-/* True if calls are seen by probes in classes. */
-static inline bool session_has_probes(const struct session *session)
+/* True if calls are timed by probes in classes. */
+static inline bool session_times_calls(const struct session *session)
 {
 	return session->options.calls == CALLS_AUTO ||
 	       session->options.calls == CALLS_INSTRUMENT;
+}
+
+/* True if calls are counted by probes in classes, by method. */
+static inline bool session_counts_calls(const struct session *session)
+{
+	return session->options.calls == CALLS_COUNT;
+}
+
+/* True if calls are seen by probes in classes. */
+static inline bool session_has_probes(const struct session *session)
+{
+	return session_times_calls(session) || session_counts_calls(session);
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

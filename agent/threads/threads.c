@@ -24,30 +24,35 @@ void threads_leave(void)
 }
 
 /* Who else is told of threads. Threads begin and end while it changes. */
-static _Atomic(const struct threads_told *) also;
+static _Atomic(const struct threads_told *) also[THREADS_LISTENERS];
 
-void threads_tell(const struct threads_told *told)
+void threads_tell(enum threads_listener who, const struct threads_told *told)
 {
-	atomic_store(&also, told);
+	atomic_store(&also[who], told);
 }
 
 static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	const struct threads_told *told = atomic_load(&also);
 	struct jvm_thread description;
 
 	thread_events_thread_start(jni, thread);
 	thread_starts_begin(jni, thread);
-	if (told && jvm_describe_thread(jni, thread, &description))
-		told->begins(description.java_id, description.name);
+	for (size_t i = 0; i < THREADS_LISTENERS; i++) {
+		const struct threads_told *told = atomic_load(&also[i]);
+
+		if (told && jvm_describe_thread(jni, thread, &description))
+			told->begins(jni, description.java_id, description.name);
+	}
 }
 
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	const struct threads_told *told = atomic_load(&also);
+	for (size_t i = 0; i < THREADS_LISTENERS; i++) {
+		const struct threads_told *told = atomic_load(&also[i]);
 
-	if (told)
-		told->ends();
+		if (told)
+			told->ends(jni);
+	}
 	thread_events_end(jni, thread);
 }
 

@@ -32,9 +32,10 @@ void threads_leave(void);
 /* Functions that are called in each Java thread as it begins and ends, while a session records. They may be called
  * still when others, or none (NULL), have taken their place. told: borrowed for good. */
 struct threads_told {
-	void (*begins)(int64_t java_id, const char *name);
-	void (*ends)(void);
+	void (*begins)(JNIEnv *jni, int64_t java_id, const char *name);
+	void (*ends)(JNIEnv *jni);
 };
-void threads_tell(const struct threads_told *told);
+enum threads_listener { TOLD_SAMPLER, TOLD_COUNTER, THREADS_LISTENERS };
+void threads_tell(enum threads_listener who, const struct threads_told *told);
 
 #endif

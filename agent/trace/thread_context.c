@@ -375,3 +375,31 @@ bool context_at_root(const struct thread_context *context)
 	return context->stack.overflow == 0 &&
 	       context->stack.top == shadow_base(&context->stack);
 }
+
+/* ---- counted calls ---- */
+
+bool context_open_counts(struct thread_context *context)
+{
+	bool open;
+
+	lock_take(&context->tree.lock);
+	open = context->counts.block || counts_open(&context->counts, context->tree.budget);
+	lock_give(&context->tree.lock);
+	return open;
+}
+
+void context_count(struct thread_context *context, uint32_t method)
+{
+	bool room = counts_has_room(&context->counts, method);
+
+	if (!room) {
+		lock_take(&context->tree.lock);
+		room = counts_grow(
+			&context->counts, context->tree.budget, method, MEMORY_SMALL);
+		lock_give(&context->tree.lock);
+	}
+	if (room)
+		counts_add(&context->counts, method);
+	else
+		trace_count_for_all(context->trace, method);
+}

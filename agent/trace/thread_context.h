@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "agent/trace/call_tree.h"
+#include "agent/trace/counts.h"
 #include "agent/trace/fence.h"
 #include "agent/trace/records.h"
 #include "agent/trace/sequence_table.h"
@@ -153,6 +154,7 @@ struct thread_context {
 	struct records *records;  /* the trace's; NULL: sums are enough */
 	struct record_ring *ring; /* NULL: no operation was recorded */
 	struct trace_row row;
+	struct counts counts;                   /* of what is counted, not timed */
 	union {                                 /* by row.life */
 		struct carrier_part as_carrier; /* CONTEXT_LIVE, CONTEXT_UNLISTED */
 		struct group_part as_group;     /* CONTEXT_GROUP */
@@ -247,6 +249,12 @@ static inline __attribute__((always_inline)) struct tree_node *context_node(
 
 	return (struct tree_node *)(context->tree.nodes + index * stride);
 }
+
+/* The thread has a block that its bytecode counts in (context->counts). The owner's. False: no memory. */
+bool context_open_counts(struct thread_context *context);
+
+/* One call of a method that is counted, natively. The owner's. */
+void context_count(struct thread_context *context, uint32_t method);
 
 /* Adds to the account of the operation's node, kind and subject. The owner's. */
 static inline void context_account(

@@ -44,6 +44,7 @@ void rows_destroy(struct trace *trace, struct thread_context *context)
 	struct arena memory = context->memory;
 
 	tree_fini(&context->tree);
+	counts_fini(&context->counts, &trace->budget);
 	sequence_table_fini(&context->sequences, &trace->budget);
 	shadow_fini(&context->stack, &trace->budget);
 	if (context->row.life == CONTEXT_LANE)
@@ -289,6 +290,7 @@ void trace_thread_end(
 		rows_charge_last(context, context->stop);
 	metric_thread_close(context->set, context->metric);
 	context->counting = false;
+	counts_close(&context->counts, &trace->budget);
 	lock_give(&context->tree.lock);
 	if (context->ring)
 		record_ring_close(context->ring);

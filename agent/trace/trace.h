@@ -89,6 +89,7 @@ struct trace_thread {
 	/* Set for `end` only. */
 	uint64_t events;              /* entries and exits: the sum of the nodes' transitions */
 	uint64_t calls, folded_calls; /* of the nodes, and of the flat ones among them */
+	uint64_t counted;             /* calls that were counted, by method alone */
 	uint64_t total[METRIC_MAX];   /* what the sum of the nodes' base has to be: of ended
 	                             * threads, and of all after trace_stop, by the counters
 	                             * alone; of a running one it is that sum. Of a part of a group
@@ -126,6 +127,10 @@ struct trace_visitor {
 		const struct account *account);
 	int (*end)(void *user, const struct trace_thread *thread);
 };
+
+/* One call of a method that is counted, in a thread that has no memory for its counts: in a row that all such
+ * share. */
+void trace_count_for_all(struct trace *trace, uint32_t method);
 
 /* An id for a row that is no thread's of the trace, apart from all of those. On any thread. */
 uint32_t trace_new_row(struct trace *trace);

@@ -85,6 +85,21 @@ static struct thread_context *row_for(
 	return row != NULL ? row : new_row(trace, pattern, is_virtual);
 }
 
+void trace_count_for_all(struct trace *trace, uint32_t method)
+{
+	struct thread_context *row;
+
+	lock_take(&trace->lock);
+	if (!trace->counted)
+		trace->counted = new_row(trace, "(threads without memory)", false);
+	row = trace->counted ? trace->counted : trace->fold[0];
+	lock_take(&row->tree.lock);
+	if (counts_grow(&row->counts, &trace->budget, method, MEMORY_FORCED))
+		counts_add(&row->counts, method);
+	lock_give(&row->tree.lock);
+	lock_give(&trace->lock);
+}
+
 static void add_counts(const struct trace *trace, struct thread_context *row,
 	const struct thread_context *from)
 {
@@ -115,6 +130,7 @@ static void fold_into(
 	add_counts(trace, row, from);
 	row->tree.patience = 0;
 	tree_merge(&row->tree, &from->tree, from->row.id);
+	counts_merge(&row->counts, &trace->budget, &from->counts);
 	rows_remove(trace, from);
 	rows_destroy(trace, from);
 }
@@ -146,6 +162,8 @@ void fold_twins(struct trace *trace)
 
 		if (row == twin)
 			continue;
+		if (twin == trace->counted)
+			trace->counted = row;
 		fold_into(trace, row, twin);
 		trace->fold[i] = trace->fold[--trace->folds];
 	}

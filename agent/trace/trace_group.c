@@ -124,6 +124,7 @@ static void take_lane(
 	for (unsigned i = 0; i < trace->set->count; i++)
 		group->last[i] += lane->last[i] - lane->first[i];
 	tree_merge(&group->tree, &lane->tree, lane->row.id);
+	counts_merge(&group->counts, &trace->budget, &lane->counts);
 	sequence_table_merge(
 		&trace->sequences, &trace->budget, trace->set->count, &lane->sequences);
 	if (lane->ring)

@@ -318,6 +318,51 @@ bool look_accounts(struct look *look)
 	return same;
 }
 
+/* ---- counted calls ---- */
+
+/* Methods from *at on, a block's, which never move. Under the lock. */
+static uint32_t copy_counts(struct look *look, uint32_t *at, uint32_t end, uint32_t most)
+{
+	struct counts *counts = &look->context->counts;
+	struct account *block = look->trace->block.base;
+	uint32_t kept = 0;
+
+	for (; *at < end && kept < most; ++*at) {
+		uint64_t count = counts_of(counts, *at);
+
+		look->thread.counted += count;
+		if (count > 0 &&
+			(!look->visitor->changes ||
+				counts_show(counts, &look->trace->budget, *at, count) ||
+				look->all))
+			block[kept++] = (struct account){.id = ACCOUNT_OF_METHOD + *at,
+				.kind = CALLS,
+				.subject = *at,
+				.count = count};
+	}
+	return kept;
+}
+
+bool look_counts(struct look *look)
+{
+	const struct trace_visitor *visitor = look->visitor;
+	struct call_tree *tree = &look->context->tree;
+	uint32_t most = room_for(look, sizeof(struct account)), at = 0, end = counts_end();
+
+	while (visitor->accounts && look->result == 0 && at < end) {
+		uint32_t kept;
+
+		lock_take(&tree->lock);
+		counts_claim(&look->context->counts, &look->trace->budget);
+		kept = copy_counts(look, &at, end, most);
+		lock_give(&tree->lock);
+		if (kept > 0)
+			look->result = visitor->accounts(
+				visitor->user, &look->thread, kept, look->trace->block.base);
+	}
+	return true;
+}
+
 /* ---- the end ---- */
 
 /* Where no event can come any more, the counters tell the total by themselves. While

@@ -61,6 +61,9 @@ bool look_gone(struct look *look);
 /* At last of each kind the account without a subject. */
 bool look_accounts(struct look *look);
 
+/* As accounts of the root, one a method: see ACCOUNT_OF_METHOD. */
+bool look_counts(struct look *look);
+
 /* thread.total. */
 void look_end(struct look *look);
 

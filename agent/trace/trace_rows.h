@@ -29,6 +29,7 @@ struct trace {
 	uint32_t ended_apart; /* of ended virtual ones, each a group of its own */
 	struct thread_context *fold[TRACE_FOLDS_MAX]; /* rows of folded ones */
 	unsigned folds;
+	struct thread_context *counted; /* among them: see trace_count_for_all; NULL: not yet */
 	bool old_frames; /* of methods with probes of an earlier session; constant */
 	bool stopped;
 	/* rows that were shown must not be folded: they would be shown twice */

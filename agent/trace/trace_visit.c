@@ -57,7 +57,7 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 	if (look->thread.group == 0)
 		look->result = begin_row(look);
 	same = look_forwards(look) && (is_settled(look) || look_nodes(look)) &&
-	       look_gone(look) && look_accounts(look);
+	       look_gone(look) && look_accounts(look) && look_counts(look);
 	look_end(look);
 	if (!same || look->result != 0)
 		return same;
@@ -69,7 +69,7 @@ static bool show_context(struct visit *visit, struct thread_context *context,
 		context->row.settled =
 			!look->thread.alive && context->row.life == CONTEXT_ENDED;
 	}
-	visit->row_calls += look->thread.calls;
+	visit->row_calls += look->thread.calls + look->thread.counted;
 	visit->row_folded_calls += look->thread.folded_calls;
 	look->result = visitor->end(visitor->user, &look->thread);
 	return true;

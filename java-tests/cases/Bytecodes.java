@@ -723,12 +723,14 @@ public final class Bytecodes {
 			Truth.expect(right.equals(found) && right instanceof Integer,
 					snippet.name() + ": " + found + ", not " + right);
 			made++;
-			/* What is too long for probes runs, and is not seen. */
+			/* What is too long for probes runs, and is not seen. To be counted takes least. */
 			String kind = snippet.name();
 			String reason = null;
-			if (kind.equals("far_jsr") || kind.startsWith("far_" + REACH))
+			boolean counted = Truth.way().equals("count");
+			int most = counted ? 65_529 : 65_516;
+			if (!counted && (kind.equals("far_jsr") || kind.startsWith("far_" + REACH)))
 				reason = "a branch would be longer than 32,767 bytes";
-			else if (kind.startsWith("sized") && Integer.parseInt(kind.substring(5)) > 65_516)
+			else if (kind.startsWith("sized") && Integer.parseInt(kind.substring(5)) > most)
 				reason = "the code would be longer than 65,535 bytes";
 			if (reason == null || Truth.way().equals("events"))
 				Truth.calls(with, RUN, 1);

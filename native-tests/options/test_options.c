@@ -244,7 +244,7 @@ static const struct {
 	{__LINE__, "io=off,io=records", ERROR_VALUE, {"'io'", "'records'", "second"}},
 	{__LINE__, "io=off,io=off", ERROR_VALUE, {"'io'", "second"}},
 	{__LINE__, "start=true", ERROR_VALUE, {"'start'", "'true'", "yes, no"}},
-	{__LINE__, "calls=instruments", ERROR_VALUE, {"auto, sample, instrument, events, off"}},
+	{__LINE__, "calls=instruments", ERROR_VALUE, {"auto, sample, count, instrument, events, off"}},
 	{__LINE__, "max_memory=1048575", ERROR_VALUE, {"'1048575'", "small", "1m", "1024g"}},
 	{__LINE__, "max_memory=0", ERROR_VALUE, {"'max_memory'", "'0'", "from 1m to 1024g"}},
 	{__LINE__, "max_memory=1025g", ERROR_VALUE, {"large"}},

@@ -232,6 +232,8 @@ int model_init(struct model *model, const struct profile *profile,
 		model->figures + model->metric_count * (model->adjusted ? MODEL_LAYERS - 1 : 0);
 	if (model_count_samples(model) != 0)
 		return model_no_memory(error);
+	if (model_count_calls(model) != 0)
+		return model_no_memory(error);
 	if (choice->merge_threads && model_merge_threads(model) != 0)
 		return model_no_memory(error);
 	model->method = method_labels(model->store, profile);

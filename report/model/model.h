@@ -58,8 +58,10 @@ struct model {
 	unsigned condition_count;
 	const uint64_t *
 		samples; /* by node of the profile as it was read, condition_count each; or NULL */
-	bool *has_samples;               /* by position of the thread; or NULL */
-	bool lacks_calls;                /* there are samples, and nothing else */
+	bool *has_samples; /* by position of the thread; or NULL */
+	bool lacks_calls;  /* there are samples, and no call has a path */
+	/* By method: calls of the chosen threads that were counted, without their paths; NULL: none were. */
+	const uint64_t *counted;
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
 	/* How many values something has: one a metric and a condition, and where the profile is adjusted what
 	 * was counted, and the three parts of its error (calibration/adjust.h). */
@@ -239,8 +241,11 @@ uint64_t model_sample_fact(const struct model *model, unsigned condition, const 
 /* Fills model->samples, has_samples and taken. 0, or -1 without memory. */
 int model_count_samples(struct model *model);
 
-/* True if there are samples, and no calls. */
+/* True if there are samples, and no node has calls. */
 bool model_lacks_calls(const struct model *model);
+
+/* Fills model->counted. 0, or -1 without memory. */
+int model_count_calls(struct model *model);
 
 /* The method whose code a node's samples are of: its own, or of the next one above it that the program's own
  * Java code is; METHOD_ROOT: there is none. */
@@ -307,11 +312,24 @@ bool walk_past(struct walk *walk);
 /* How often something was called, summed over nodes. */
 struct call_count {
 	uint64_t nodes, calls;
+	uint64_t counted; /* of the calls, those without a path: of no node */
 	uint64_t
 		sampled; /* of the nodes, that samples alone have found: all: its calls are not known */
 	uint64_t interpreted, jitted, native;
 	bool at_least; /* model_is_at_least of some node */
 };
+
+/* What is known of how often it was called. */
+static inline bool call_count_is_known(const struct call_count *count)
+{
+	return count->sampled < count->nodes || count->nodes == 0 || count->counted > 0;
+}
+
+/* Nothing of it was measured. */
+static inline bool call_count_is_sampled(const struct call_count *count)
+{
+	return count->sampled == count->nodes && count->nodes + count->counted > 0;
+}
 
 void call_count_add(struct call_count *count, const struct model *model, size_t node);
 

@@ -123,6 +123,28 @@ void call_count_add(struct call_count *count, const struct model *model, size_t 
 	count->at_least |= model_is_at_least(model, node);
 }
 
+int model_count_calls(struct model *model)
+{
+	const struct profile *profile = model->profile;
+	uint64_t *counted = NULL;
+
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+
+		if (account->kind != CALLS ||
+			!model->selected[profile->node[account->node].thread])
+			continue;
+		if (!counted)
+			counted = store_room(
+				model->store, profile->method_count + 1, sizeof(*counted));
+		if (!counted)
+			return -1;
+		counted[account->subject] += account->count;
+	}
+	model->counted = counted;
+	return 0;
+}
+
 int tally_init(struct tally *tally, const struct model *model, const union model_value *cum)
 {
 	const struct profile *profile = model->profile;
@@ -148,7 +170,11 @@ int tally_init(struct tally *tally, const struct model *model, const union model
 				model_at(model, cum, at));
 	}
 	for (uint32_t id = METHOD_ROOT + 1; id < methods; id++) {
-		if (tally->method[id].nodes > 0)
+		struct call_count *count = &tally->method[id];
+
+		count->counted = model->counted ? model->counted[id] : 0;
+		count->calls += count->counted;
+		if (count->nodes + count->counted > 0)
 			tally->seen[tally->seen_count++] = id;
 	}
 	return 0;

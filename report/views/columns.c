@@ -47,7 +47,8 @@ void call_columns(struct report *report, unsigned flags)
 	if (report->model->lacks_calls)
 		flags = IN_DATA | COLUMN_SUM;
 	sheet_add(&report->sheet, NULL, "calls", "Calls",
-		(report->model->lacks_calls ? IN_DATA : IN_ALL) | COLUMN_SUM);
+		(report->model->lacks_calls && !report->model->counted ? IN_DATA : IN_ALL) |
+			COLUMN_SUM);
 	sheet_add(&report->sheet, "entered", "interpreted", "Interpreted", flags);
 	sheet_add(&report->sheet, "entered", "jitted", "Jitted", flags);
 	sheet_add(&report->sheet, "entered", "native", "Native", flags);
@@ -302,8 +303,7 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	cells = call_cells(cells, count);
 	cells = how_cell(report, cells, count);
 	cells = at_least_cell(report, cells, count->at_least);
-	cells = value_cells(
-		report, cells, base, cum, count->nodes > 0 && count->sampled == count->nodes);
+	cells = value_cells(report, cells, base, cum, call_count_is_sampled(count));
 	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);
 }
 

@@ -155,9 +155,9 @@ struct cell node_name(const struct report *report, uint32_t node);
 void call_columns(struct report *report, unsigned flags);
 static inline struct cell *call_cells(struct cell *cells, const struct call_count *count)
 {
-	bool is_known = count->sampled < count->nodes || count->nodes == 0;
+	bool is_known = count->calls > count->counted || !call_count_is_sampled(count);
 
-	*cells++ = is_known ? cell_number(count->calls) : cell_sampled();
+	*cells++ = call_count_is_known(count) ? cell_number(count->calls) : cell_sampled();
 	*cells++ = is_known ? cell_number(count->interpreted) : cell_null();
 	*cells++ = is_known ? cell_number(count->jitted) : cell_null();
 	*cells++ = is_known ? cell_number(count->native) : cell_null();
@@ -170,9 +170,7 @@ static inline struct cell *how_cell(
 	const struct report *report, struct cell *cells, const struct call_count *count)
 {
 	if (report->model->profile->condition_count > 0)
-		*cells++ = count->nodes > 0 && count->sampled == count->nodes
-				   ? cell_text("sampled")
-				   : cell_null();
+		*cells++ = call_count_is_sampled(count) ? cell_text("sampled") : cell_null();
 	return cells;
 }
 

@@ -290,8 +290,8 @@ static void print_head(struct report *report, struct sink *sink)
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
 		cpu > 0 ? " of processor time; " : "",
-		model->lacks_calls ? "" : figure_text(FIGURE_COUNT, calls).text,
-		model->lacks_calls ? "" : " calls; ",
+		calls == 0 ? "" : figure_text(FIGURE_COUNT, calls).text,
+		calls == 0 ? "" : " calls; ",
 		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
 		figure_text(FIGURE_COUNT, all->folded).text);
 	for (unsigned c = 0; c < model->condition_count; c++)

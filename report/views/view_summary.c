@@ -215,8 +215,12 @@ static int open_summary(struct report *report)
 		if (report->model->selected[t])
 			count_thread(report, view, t, method_seen);
 	}
-	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++)
-		view->counts.methods += method_seen[id];
+	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++) {
+		uint64_t counted = report->model->counted ? report->model->counted[id] : 0;
+
+		view->counts.methods += method_seen[id] || counted > 0;
+		view->counts.calls += counted;
+	}
 	return 0;
 }
 
