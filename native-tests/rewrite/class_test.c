@@ -10,7 +10,8 @@ static const char probe_class[] = "Probe";
 uint32_t test_first_id = 1;
 probe_set test_kinds = PROBE_TIMED;
 
-static const char *const probe_names[] = {"enter", "exit", "unwind", "caught", "entered"};
+static const char *const probe_names[] = {
+	"enter", "exit", "unwind", "caught", "entered", "count"};
 
 enum { PROBE_NAMES = sizeof(probe_names) / sizeof(*probe_names) };
 

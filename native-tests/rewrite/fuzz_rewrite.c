@@ -31,7 +31,7 @@ static void require(bool condition, const char *what)
 }
 
 /* As many sets of probes as there are. */
-enum { ALL_KINDS = (PROBE_TIMED | PROBE_ENTRY) + 1 };
+enum { ALL_KINDS = (PROBE_TIMED | PROBE_ENTRY | PROBE_COUNTED) + 1 };
 
 struct asked {
 	uint32_t next;

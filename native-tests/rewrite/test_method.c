@@ -176,6 +176,20 @@ static const struct method_case entry_cases[] = {
 		"0002 46 07 000d ff 0002 0000 0002 07 000d 08 0006"},
 };
 
+/* The same of one that counts. */
+static const struct method_case count_cases[] = {
+	{__LINE__, 52, "b1", NULL, NULL, "count b1", "", NULL},
+	{__LINE__, 52, "1a 9a ffff b1", NULL, "0001 00", "count 1a 9a ffff b1", "", "0001 04"},
+	{__LINE__, 52, "00 1a 99 0004 b1 00 b1 57 b1", "0000 0008 0008 000d",
+		"0002 06 41 07 000d", "count 00 1a 99 0004 b1 00 b1 57 b1",
+		"0004 000c 000c 000d", "0002 0a 41 07 000d"},
+};
+
+/* Behind that of stacks. */
+static const struct method_case entry_count_cases[] = {
+	{__LINE__, 52, "b1", NULL, NULL, "entered count b1", "", NULL},
+};
+
 /* Both: the entry's behind `enter`, under its handler no more than that is. */
 static const struct method_case both_cases[] = {
 	{__LINE__, 52, "b1", NULL, NULL, "enter entered exit b1", "", NULL},
@@ -219,6 +233,10 @@ static void test_cases(void **state)
 	check_cases(cases, sizeof(cases) / sizeof(*cases));
 	test_kinds = PROBE_ENTRY;
 	check_cases(entry_cases, sizeof(entry_cases) / sizeof(*entry_cases));
+	test_kinds = PROBE_COUNTED;
+	check_cases(count_cases, sizeof(count_cases) / sizeof(*count_cases));
+	test_kinds = PROBE_ENTRY | PROBE_COUNTED;
+	check_cases(entry_count_cases, sizeof(entry_count_cases) / sizeof(*entry_count_cases));
 	test_kinds = PROBE_TIMED | PROBE_ENTRY;
 	check_cases(both_cases, sizeof(both_cases) / sizeof(*both_cases));
 	test_kinds = PROBE_TIMED;

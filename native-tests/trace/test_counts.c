@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* test_counts: calls by method, of threads that live, have ended or are folded; memory that runs out. */
+#include "agent/trace/counts.h"
+
+#include "trace_test.h"
+
+enum { METHODS = 3000, MEMORY = 64 << 20 };
+
+/* What a visit showed of counted calls. */
+struct shown {
+	uint64_t sum, rows;
+	uint64_t last[METHODS]; /* of the row that was shown last */
+};
+
+static int show_accounts(void *user, const struct trace_thread *thread, uint32_t count,
+	const struct account *account)
+{
+	struct shown *shown = user;
+
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(account[i].kind, CALLS);
+		assert_int_equal(account[i].node, 0);
+		assert_int_equal(account[i].id, ACCOUNT_OF_METHOD + account[i].subject);
+		shown->sum += account[i].count;
+		shown->last[account[i].subject] = account[i].count;
+		shown->rows++;
+	}
+	return 0;
+}
+
+static int ignore_forwards(void *user, const struct trace_forward *forward, uint32_t count)
+{
+	return 0;
+}
+
+static int ignore_gone(
+	void *user, const struct trace_thread *thread, uint32_t count, const uint32_t *account)
+{
+	return 0;
+}
+
+static int ignore_end(void *user, const struct trace_thread *thread)
+{
+	return 0;
+}
+
+static struct shown visit(struct trace *trace, bool changes)
+{
+	struct shown shown = {0};
+	const struct trace_visitor visitor = {.user = &shown,
+		.changes = changes,
+		.forwards = ignore_forwards,
+		.gone = ignore_gone,
+		.accounts = show_accounts,
+		.end = ignore_end};
+
+	assert_int_equal(trace_visit(trace, &visitor), 0);
+	trace_confirm(trace, true);
+	return shown;
+}
+
+struct fixture {
+	struct metric_set set;
+	struct trace *trace;
+};
+
+static void begin_with(struct fixture *f, uint64_t memory)
+{
+	f->set = test_set(1);
+	f->trace = trace_create(&f->set, memory);
+	assert_non_null(f->trace);
+	assert_true(counts_expect(METHODS - 1));
+}
+
+static uint64_t used(const struct fixture *f)
+{
+	struct trace_state state;
+
+	trace_get_state(f->trace, &state);
+	return state.memory_used;
+}
+
+/* ---- */
+
+static void ids_have_an_end(void **state)
+{
+	assert_false(counts_expect(COUNTED_METHODS));
+	assert_true(counts_expect(METHODS - 1));
+	assert_true(counts_end() >= METHODS);
+	assert_true(counts_end() <= COUNTED_METHODS);
+}
+
+/* The block is written as bytecode does it. */
+static void both_kinds_of_counts_are_one(void **state)
+{
+	struct fixture f;
+	struct thread_context *context;
+	struct shown shown;
+
+	begin_with(&f, MEMORY);
+	context = test_begin(f.trace, "worker");
+	context_count(context, 5);
+	assert_true(context_open_counts(context));
+	context->counts.block[5] += 3;
+	context->counts.block[METHODS - 1] += 7;
+	context_count(context, METHODS - 1);
+	shown = visit(f.trace, false);
+	assert_int_equal(shown.rows, 2);
+	assert_int_equal(shown.last[5], 4);
+	assert_int_equal(shown.last[METHODS - 1], 8);
+	trace_thread_end(f.trace, context, NULL);
+	shown = visit(f.trace, false);
+	assert_int_equal(shown.sum, 12);
+	trace_destroy(f.trace);
+}
+
+static void changes_alone_are_shown(void **state)
+{
+	struct fixture f;
+	struct thread_context *context;
+
+	begin_with(&f, MEMORY);
+	context = test_begin(f.trace, "worker");
+	assert_true(context_open_counts(context));
+	context->counts.block[1] = 10;
+	context->counts.block[2] = 20;
+	assert_int_equal(visit(f.trace, true).rows, 2);
+	assert_int_equal(visit(f.trace, true).rows, 0);
+	context->counts.block[2]++;
+	assert_int_equal(visit(f.trace, true).rows, 1);
+	trace_thread_end(f.trace, context, NULL);
+	assert_int_equal(visit(f.trace, true).rows, 0);
+	/* What was shown was lost. */
+	trace_confirm(f.trace, false);
+	assert_int_equal(visit(f.trace, true).sum, 31);
+	trace_destroy(f.trace);
+}
+
+/* More threads than keep a row. */
+static void folding_loses_nothing(void **state)
+{
+	enum { THREADS = TRACE_KEPT_ENDED + 500 };
+	struct fixture f;
+	uint64_t expected = 0;
+
+	begin_with(&f, 4 * MEMORY);
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct thread_context *context = test_begin(f.trace, "short-1");
+
+		assert_true(context_open_counts(context));
+		context->counts.block[i % METHODS] += i;
+		context_count(context, 7);
+		expected += i + 1;
+		trace_thread_end(f.trace, context, NULL);
+		if (i % 400 == 0)
+			visit(f.trace, true);
+	}
+	assert_int_equal(visit(f.trace, false).sum, expected);
+	trace_destroy(f.trace);
+}
+
+/* Threads without memory count together; all others, and the sum, are exact. */
+static void memory_is_bounded(void **state)
+{
+	enum { THREADS = 400, EACH = 4000 };
+	struct fixture f;
+	struct thread_context *context[THREADS];
+	unsigned without = 0;
+
+	begin_with(&f, 8 << 20);
+	assert_true(counts_expect(20000));
+	for (unsigned i = 0; i < THREADS; i++) {
+		context[i] = test_begin(f.trace, "busy");
+		assert_non_null(context[i]);
+		if (!context_open_counts(context[i]))
+			without++;
+		for (unsigned k = 0; k < EACH; k++) {
+			if (context[i]->counts.block)
+				context[i]->counts.block[k % METHODS]++;
+			else
+				context_count(context[i], k % METHODS);
+		}
+	}
+	assert_in_range(without, 1, THREADS - 1);
+	assert_int_equal(visit(f.trace, false).sum, (uint64_t)THREADS * EACH);
+	/* Threads themselves take some pages each; counters of all of them would have been 64 MB. */
+	assert_true(used(&f) < 32 << 20);
+	for (unsigned i = 0; i < THREADS; i++)
+		trace_thread_end(f.trace, context[i], NULL);
+	assert_int_equal(visit(f.trace, false).sum, (uint64_t)THREADS * EACH);
+	trace_destroy(f.trace);
+}
+
+/* A block that is used again begins with zeros. */
+static void blocks_are_used_again(void **state)
+{
+	struct memory_budget budget;
+	struct counts one = {0}, other = {0};
+	uint64_t *block;
+
+	memory_budget_init(&budget, MEMORY);
+	assert_true(counts_open(&one, &budget));
+	block = one.block;
+	block[9] = 99;
+	counts_close(&one, &budget);
+	assert_null(one.block);
+	assert_int_equal(counts_of(&one, 9), 99);
+	assert_true(counts_open(&other, &budget));
+	assert_ptr_equal(other.block, block);
+	assert_int_equal(counts_of(&other, 9), 0);
+	other.block[9] = 1;
+	counts_merge(&one, &budget, &other);
+	assert_int_equal(counts_of(&one, 9), 100);
+	counts_fini(&one, &budget);
+	counts_fini(&other, &budget);
+	assert_int_equal(budget.used, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_have_an_end),
+		cmocka_unit_test(both_kinds_of_counts_are_one),
+		cmocka_unit_test(changes_alone_are_shown),
+		cmocka_unit_test(folding_loses_nothing),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(blocks_are_used_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
