@@ -289,16 +289,20 @@ static const struct schema_view views[] = {
 		",\n\tsum(t.total_%u) AS \"%w\"",
 		"\nFROM thread t JOIN thread g ON g.id = coalesce(t.group_id, t.id)\n"
 		"GROUP BY g.id"},
-	/* What a root used, outside every included method, is the row without a method.
-	 */
+	/* What a root used, outside every included method, is the row without a method. Calls
+	 * that were counted are of no node. */
 	{"methods",
 		"SELECT m.class AS class, m.name AS method, m.signature AS signature,\n"
 		"\tm.native AS native, m.static AS static,\n"
-		"\tsum(CASE n.sampled WHEN 0 THEN n.calls END) AS calls,\n"
+		"\tCASE WHEN c.calls IS NULL THEN sum(CASE n.sampled WHEN 0 THEN n.calls END)\n"
+		"\tELSE c.calls + coalesce(sum(n.calls), 0) END AS calls,\n"
 		"\tsum(n.interpreted) AS entered_interpreted,\n"
 		"\tsum(n.jitted) AS entered_jitted, sum(n.native) AS entered_native",
 		",\n\tsum(n.base_%u) AS \"%w\"",
-		"\nFROM node n JOIN method m ON m.id = n.method\nGROUP BY n.method"},
+		"\nFROM method m LEFT JOIN node n ON n.method = m.id\n"
+		"\tLEFT JOIN (SELECT subject AS method, sum(count) AS calls FROM account\n"
+		"\tWHERE kind = 'call' GROUP BY subject) c ON c.method = m.id\n"
+		"GROUP BY m.id HAVING n.id IS NOT NULL OR c.calls > 0"},
 	{"operations",
 		"SELECT f.kind AS kind, f.descriptor AS descriptor, f.name AS name,\n"
 		"\tf.peer AS peer, t.name AS thread, m.class AS class, m.name AS method,\n"
@@ -308,7 +312,7 @@ static const struct schema_view views[] = {
 		"\nFROM account i LEFT JOIN file f ON f.id = i.subject\n"
 		"\tLEFT JOIN thread t ON t.id = i.thread\n"
 		"\tLEFT JOIN node n ON n.id = i.node LEFT JOIN method m ON m.id = n.method\n"
-		"WHERE i.kind <> 'sample'"},
+		"WHERE i.kind NOT IN ('sample', 'call')"},
 	/* The subject is a place: sample_place() in kinds.h. */
 	{"samples",
 		"SELECT t.name AS thread, m.class AS class, m.name AS method,\n"

@@ -3,8 +3,8 @@
 /*
  * counted_calls: see counted_calls.h.
  *
- * Runs: in the thread that counts, or begins or ends. A place is written by the thread that has it, and by the end of a
- *       recording, when nothing looks at it.
+ * Runs: in the thread that counts, or begins or ends. A thread's entry in the register is written by itself, and by
+ *       the end of a recording, when nothing looks at it.
  */
 #include "agent/probes/counted_calls.h"
 
@@ -14,74 +14,76 @@
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
 
-enum { PLACES = 1 << 12 }; /* as in JprofProbe */
+/* As in JprofProbe: how many entries the register has, and the number of those that are free. */
+enum { SIZE = 1 << 12, FREE = -1 };
 
-static jlongArray places;             /* JprofProbe.PLACE; NULL: this JVM is not one for it */
-static _Atomic int64_t owner[PLACES]; /* the number of the thread that has it; 0: it is free */
-static __thread int64_t own_number;   /* of the calling thread, if it has, or had, a place */
+static jlongArray reg; /* JprofProbe.REGISTER; NULL: this JVM is not one for it */
+static _Atomic int64_t registered[SIZE]; /* the numbers in it; 0: the entry is free */
+static __thread int64_t own_number; /* of the calling thread, if it is, or was, registered */
 
 bool counted_calls_learn(JNIEnv *jni, jclass probe)
 {
 	jfieldID number = (*jni)->GetStaticFieldID(jni, probe, "NUMBER", "J");
-	jfieldID place = number ? (*jni)->GetStaticFieldID(jni, probe, "PLACE", "[J") : NULL;
+	jfieldID array_field =
+		number ? (*jni)->GetStaticFieldID(jni, probe, "REGISTER", "[J") : NULL;
 	jobject array = NULL;
 
-	if (place && (*jni)->GetStaticLongField(jni, probe, number) > 0)
-		array = (*jni)->GetStaticObjectField(jni, probe, place);
+	if (array_field && (*jni)->GetStaticLongField(jni, probe, number) > 0)
+		array = (*jni)->GetStaticObjectField(jni, probe, array_field);
 	(*jni)->ExceptionClear(jni);
-	if (array && !places)
-		places = (*jni)->NewGlobalRef(jni, array);
+	if (array && !reg)
+		reg = (*jni)->NewGlobalRef(jni, array);
 	(*jni)->DeleteLocalRef(jni, array);
-	return places != NULL;
+	return reg != NULL;
 }
 
 bool counted_calls_possible(void)
 {
-	return places != NULL;
+	return reg != NULL;
 }
 
-/* ---- places ---- */
+/* ---- the register ---- */
 
-static void write_place(JNIEnv *jni, int64_t thread, int64_t number, const uint64_t *block)
+static void write_entry(JNIEnv *jni, int64_t thread, int64_t number, const uint64_t *block)
 {
-	jsize place = (jsize)(thread % PLACES);
+	jsize at = (jsize)(thread % SIZE);
 	jlong address = (jlong)(uintptr_t)block;
 
 	/* The thread itself reads them, behind this. */
-	(*jni)->SetLongArrayRegion(jni, places, PLACES + place, 1, &address);
-	(*jni)->SetLongArrayRegion(jni, places, place, 1, &(jlong){number});
+	(*jni)->SetLongArrayRegion(jni, reg, SIZE + at, 1, &address);
+	(*jni)->SetLongArrayRegion(jni, reg, at, 1, &(jlong){number});
 }
 
-/* The calling thread, of that number, counts in its own bytecode from now on, if a place and memory are to be had. Its slot
- * is entered; a virtual thread has no place, and none has one where calls are counted within a scope alone. */
-static void take_place(JNIEnv *jni, struct thread_slot *slot, int64_t thread)
+/* The calling thread, of that number, counts in its own bytecode from now on, if its entry is free and memory is to be had.
+ * Its slot is entered. Not a virtual thread, and none where calls are counted within a scope alone. */
+static void register_thread(JNIEnv *jni, struct thread_slot *slot, int64_t thread)
 {
 	const struct session *session = session_joined();
 	struct thread_context *context = slot_context(slot);
 	int64_t none = 0;
 
 	if (slot->carrier_slot || thread <= 0 || !session || session_has_scope(session) ||
-		atomic_load(&owner[thread % PLACES]) == thread)
+		atomic_load(&registered[thread % SIZE]) == thread)
 		return;
-	if (!atomic_compare_exchange_strong(&owner[thread % PLACES], &none, thread))
+	if (!atomic_compare_exchange_strong(&registered[thread % SIZE], &none, thread))
 		return;
 	if (context_open_counts(context)) {
 		own_number = thread;
-		write_place(jni, thread, thread, context->counts.block);
+		write_entry(jni, thread, thread, context->counts.block);
 	} else {
-		atomic_store(&owner[thread % PLACES], 0);
+		atomic_store(&registered[thread % SIZE], 0);
 	}
 }
 
-static void leave_place(JNIEnv *jni)
+static void unregister_thread(JNIEnv *jni)
 {
 	int64_t thread = own_number;
 
 	own_number = 0;
-	if (thread == 0 || atomic_load(&owner[thread % PLACES]) != thread)
+	if (thread == 0 || atomic_load(&registered[thread % SIZE]) != thread)
 		return;
-	write_place(jni, thread, 0, NULL);
-	atomic_store(&owner[thread % PLACES], 0);
+	write_entry(jni, thread, FREE, NULL);
+	atomic_store(&registered[thread % SIZE], 0);
 }
 
 /* ---- threads ---- */
@@ -93,7 +95,7 @@ void JNICALL counted_calls_probe(JNIEnv *jni, jclass probe, jint method, jlong t
 	if (!slot)
 		return;
 	context_count(slot_context(slot), method_ref_id((method_ref)method));
-	take_place(jni, slot, thread);
+	register_thread(jni, slot, thread);
 	slot_leave(slot);
 }
 
@@ -119,13 +121,13 @@ void counted_calls_join(JNIEnv *jni, int64_t thread)
 	if (!slot || !slot_enter(slot))
 		return;
 	if (slot_context(slot))
-		take_place(jni, slot, thread);
+		register_thread(jni, slot, thread);
 	slot_leave(slot);
 }
 
 static void thread_ends(JNIEnv *jni)
 {
-	leave_place(jni);
+	unregister_thread(jni);
 }
 
 int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *error)
@@ -139,10 +141,10 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 bool counted_calls_end(JNIEnv *jni, struct session *session)
 {
 	threads_tell(TOLD_COUNTER, NULL);
-	for (int64_t i = 0; i < PLACES; i++)
-		if (atomic_load(&owner[i])) {
-			write_place(jni, i, 0, NULL);
-			atomic_store(&owner[i], 0);
+	for (int64_t i = 0; i < SIZE; i++)
+		if (atomic_load(&registered[i])) {
+			write_entry(jni, i, FREE, NULL);
+			atomic_store(&registered[i], 0);
 		}
 	return true;
 }

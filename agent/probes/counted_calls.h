@@ -2,10 +2,10 @@
  * Copyright the jprof authors */
 /*
  * counted_calls: methods that are counted, not timed: their bytecode adds to the calling thread's counters
- * (java/probe/java/lang/JprofProbe.java), which begin at a place that this file gives the thread.
+ * (java/probe/java/lang/JprofProbe.java), which it finds in a register that this file keeps.
  *
- *   thread starts, or counts natively --> context_open_counts --> its number and block into JprofProbe.PLACE
- *   thread ends                       --> the place is free again
+ *   thread starts, or counts natively --> context_open_counts --> its number and block into JprofProbe.REGISTER
+ *   thread ends                       --> the entry is free again
  */
 #ifndef JPROF_COUNTED_CALLS_H
 #define JPROF_COUNTED_CALLS_H
@@ -26,7 +26,7 @@ bool counted_calls_possible(void);
 /* The calling thread, of that number, is recorded: it need not count natively first. */
 void counted_calls_join(JNIEnv *jni, int64_t thread);
 
-/* The steps of a recording: threads get places, and keep them until it ends: behind the last class with probes. */
+/* The steps of a recording: threads are registered, until it ends: behind the last class with probes. */
 int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *error);
 bool counted_calls_end(JNIEnv *jni, struct session *session);
 

@@ -188,6 +188,19 @@ static bool end_plan(JNIEnv *jni, struct session *session)
 	return true;
 }
 
+static int begin_probes(JNIEnv *jni, struct session *session, struct error *error)
+{
+	int code = method_probes_begin(jni, session, error);
+
+	if (code == 0 && session_counts_calls(session) && !counted_calls_possible()) {
+		log_line(LOG_WARN,
+			"this JVM's threads have no number that can be read: calls are "
+			"timed, not counted");
+		session->options.calls = CALLS_INSTRUMENT;
+	}
+	return code;
+}
+
 static int begin_facts(JNIEnv *jni, struct session *session, struct error *error)
 {
 	recording_note_facts(jni, session, known.alloc);
@@ -298,14 +311,14 @@ static const struct step {
 	bool (*stop)(struct session *session, struct error *error);
 	bool (*end)(JNIEnv *jni, struct session *session);
 } steps[] = {
+	{"the functions of probes", session_changes_classes, begin_probes, NULL, NULL},
 	{"the plan of methods", always, begin_plan, NULL, end_plan},
-	{"the functions of probes", session_changes_classes, method_probes_begin, NULL, NULL},
 	{"facts and calibration", always, begin_facts, NULL, NULL},
 	{"room for samples", samples, open_samples, NULL, close_samples},
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
 	{"threads join", always, threads_begin, threads_stop, threads_end},
-	{"places for counters", session_counts_calls, counted_calls_begin, NULL,
+	{"the register of counters", session_counts_calls, counted_calls_begin, NULL,
 		counted_calls_end},
 	{"samples", samples, begin_samples, stop_samples, NULL},
 	{"the JVM's events", always, begin_events, NULL, end_events},

@@ -24,8 +24,8 @@
 #include "agent/trace/arena.h"
 
 enum {
-	COUNTED_METHODS =
-		1 << 17, /* ids from here on are not counted: a block is 1 MB of addresses */
+	/* Ids from here on are not counted: a block is 8 MB of addresses. */
+	COUNTED_METHODS = 1 << 20,
 	COUNT_BLOCKS = 1 << 12 /* threads that have one at a time */
 };
 

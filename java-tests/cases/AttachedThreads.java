@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: plain
+// run[count instrument]: constructor -- include=+java.lang.Thread
 package cases;
 
-/** Native threads that attach themselves, call Java, detach, and do it again. */
+/**
+ * Native threads that attach themselves, call Java, detach, and do it again. Their Thread's constructor runs in the thread
+ * itself, before it has a number.
+ */
 final class AttachedThreads {
 	static long entered;
 
@@ -31,6 +35,7 @@ final class AttachedThreads {
 			Truth.in("native-" + i, AttachedThreads.class, "enter(I)V", 2);
 			Truth.in("native-" + i, AttachedThreads.class, "work()V", 22);
 		}
+		Truth.loose("java.lang.Thread");
 		Truth.save(AttachedThreads.class);
 	}
 }

@@ -7,7 +7,8 @@
 #
 #   run.sh BUILD_DIR JAVA...              the modules, and those jars that are installed
 #   run.sh --only PACKAGE BUILD_DIR JAVA  jars of this package alone; MODULES=no: without the modules
-#   PROBES=entry                          probes at the entry alone; PROBES=both: beside the others
+#   PROBES=entry                          probes at the entry alone; PROBES=both: beside the others;
+#                                         PROBES=count: those that count
 #
 # Every source is loaded and linked with the agent, under -Xverify:all, and where something fails once
 # more without it: what fails only with the agent is a failure. Jars are taken as they are, and once
@@ -40,6 +41,7 @@ for package in javax jdk sun com org netscape apple; do
 done
 case ${PROBES:-timed} in
 entry) modules="calls=sample,$of_modules" jars="calls=sample,$of_jars" ;;
+count) modules+=,calls=count,sample=off jars+=,calls=count,sample=off ;;
 both) modules+=",$of_modules" jars+=",$of_jars" ;;
 esac
 

@@ -15,23 +15,31 @@ import jdk.internal.vm.annotation.ForceInline;
  * the calling thread's own block of counters:
  *
  * <pre>
- *   Thread.currentThread() -> tid -> PLACE[tid % PLACES] == tid ? -> PLACE[PLACES + ...], the block's address
- *                                    else: natively (agent/probes/counted_calls.c), which may give it a place
+ *   Thread.currentThread() -> tid -> REGISTER[tid % SIZE] == tid ? -> REGISTER[SIZE + ...], the block's address
+ *                                    else: natively (agent/probes/counted_calls.c), which may register the thread
  * </pre>
  *
- * So nothing is lost, whatever runs at the same time: a block has one writer. The places are an array of Java's, not
- * native memory: then the compilers know that additions do not change them, and look up a thread's block once for all
- * methods that they inlined in one. A place is given before its thread runs; where the other branch never ran, it is
- * not compiled, and code behind the call need not be ready for whatever that might have done. In virtual threads, whose
- * numbers have no place, calls are counted natively.
+ * So nothing is lost, whatever runs at the same time: a block has one writer. The register is an array of Java's, not
+ * native memory: then the compilers know that additions do not change it, and look up a thread's block once for all
+ * methods that they inlined in one. A thread is registered before it runs; where the other branch never ran, it is
+ * not compiled, and code behind the call need not be ready for whatever that might have done. Virtual threads are not
+ * registered: they count natively.
  */
 public final class JprofProbe {
-	private static final int PLACES = 1 << 12;
-	/** By place, of the thread that has it: its number; and behind all of these, where its counters begin. */
-	private static final long[] PLACE = new long[2 * PLACES];
+	private static final int SIZE = 1 << 12;
+	/**
+	 * Numbers of threads, or -1: a thread that is being attached has no number yet, 0. And behind all of these, in the
+	 * same order, where their counters begin.
+	 */
+	private static final long[] REGISTER = new long[2 * SIZE];
 	private static final Unsafe UNSAFE = unsafe();
 	/** Where a thread's number is in it; below 0 in a JDK that has it elsewhere: nothing is counted then, but timed. */
 	private static final long NUMBER = number();
+
+	static {
+		for (int i = 0; i < SIZE; i++)
+			REGISTER[i] = -1;
+	}
 
 	private JprofProbe() {
 	}
@@ -66,10 +74,10 @@ public final class JprofProbe {
 	@ForceInline
 	public static void count(int method) {
 		long thread = UNSAFE.getLong(Thread.currentThread(), NUMBER);
-		int place = (int) thread & PLACES - 1;
+		int at = (int) thread & SIZE - 1;
 
-		if (PLACE[place] == thread) {
-			long counter = PLACE[PLACES + place] + ((long) (method >>> 1) << 3);
+		if (REGISTER[at] == thread) {
+			long counter = REGISTER[SIZE + at] + ((long) (method >>> 1) << 3);
 
 			UNSAFE.putLong(null, counter, UNSAFE.getLong(null, counter) + 1);
 		} else {
