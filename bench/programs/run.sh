@@ -25,6 +25,7 @@ variants="
 no agent||
 there, not started|$agent,start=no|
 metrics=wall|$agent,metrics=wall|
+calls=count|$agent,calls=count|
 defaults|$agent|
 no agent, -Xint|-Xint|h2
 empty callbacks|-agentpath:$build/bench/libempty_agent.so|h2

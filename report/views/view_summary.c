@@ -411,8 +411,10 @@ static const char *overhead(struct report *report)
 	double event_ns = event ? strtod(event, NULL) : 0, cost;
 	uint64_t cpu_ns;
 
-	if (report->model->lacks_calls)
+	if (report->model->lacks_calls && !report->model->counted)
 		return "that of sampling: there are no probes";
+	if (report->model->lacks_calls)
+		return "that of sampling, and of counting: about a nanosecond a call";
 	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
 		return "not estimated";
 	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
