@@ -112,6 +112,7 @@ int jvm_add_capabilities(unsigned capabilities, struct error *error)
 		wanted.can_generate_vm_object_alloc_events = 1;
 	if (capabilities & JVM_CLASS_REWRITING) {
 		wanted.can_retransform_classes = 1;
+		wanted.can_redefine_classes = 1;
 		wanted.can_generate_all_class_hook_events = 1;
 	}
 	if (capabilities & JVM_NATIVE_BINDING)
@@ -741,6 +742,14 @@ int jvm_retransform(const jclass *classes, int count, struct error *error)
 {
 	return jvm_check((*jvmti)->RetransformClasses(jvmti, count, classes),
 		"new bytes for a class", error);
+}
+
+int jvm_redefine(jclass class, const unsigned char *bytes, size_t size, struct error *error)
+{
+	const jvmtiClassDefinition definition = {class, (jint)size, bytes};
+
+	return jvm_check((*jvmti)->RedefineClasses(jvmti, 1, &definition),
+		"new bytes for a class of jprof's own", error);
 }
 
 unsigned char *jvm_allocate(size_t size)

@@ -218,6 +218,9 @@ int32_t jvm_hash(jobject object);
 /* Has the JVM ask the class hooks for new bytes of loaded classes, in one safepoint. */
 int jvm_retransform(const jclass *classes, int count, struct error *error);
 
+/* Gives a class new bytes. */
+int jvm_redefine(jclass class, const unsigned char *bytes, size_t size, struct error *error);
+
 /* Memory of the JVM's, for the new bytes that a class hook returns. NULL: none. */
 unsigned char *jvm_allocate(size_t size);
 

@@ -8,16 +8,25 @@
  */
 #include "agent/probes/counted_calls.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "agent/log/log.h"
+#include "agent/methods/plan.h"
+#include "agent/probes/checked_probe_class.h" /* both made of JprofProbe.java */
+#include "agent/probes/unchecked_probe_class.h"
 #include "agent/threads/thread_events.h"
 #include "agent/threads/threads.h"
+#include "agent/threads/virtual_threads.h"
 
 /* As in JprofProbe: how many entries the register has, and the number of those that are free. */
 enum { SIZE = 1 << 12, FREE = -1 };
 
-static jlongArray reg; /* JprofProbe.REGISTER; NULL: this JVM is not one for it */
+static jlongArray reg;     /* JprofProbe.REGISTER; NULL: this JVM is not one for it */
+static jclass probe_class; /* global reference */
 static _Atomic int64_t registered[SIZE]; /* the numbers in it; 0: the entry is free */
 static __thread int64_t own_number; /* of the calling thread, if it is, or was, registered */
 
@@ -31,8 +40,10 @@ bool counted_calls_learn(JNIEnv *jni, jclass probe)
 	if (array_field && (*jni)->GetStaticLongField(jni, probe, number) > 0)
 		array = (*jni)->GetStaticObjectField(jni, probe, array_field);
 	(*jni)->ExceptionClear(jni);
-	if (array && !reg)
+	if (array && !reg) {
 		reg = (*jni)->NewGlobalRef(jni, array);
+		probe_class = (*jni)->NewGlobalRef(jni, probe);
+	}
 	(*jni)->DeleteLocalRef(jni, array);
 	return reg != NULL;
 }
@@ -42,16 +53,119 @@ bool counted_calls_possible(void)
 	return reg != NULL;
 }
 
+jlong JNICALL counted_calls_blocks(JNIEnv *jni, jclass probe)
+{
+	return (jlong)(uintptr_t)counts_blocks();
+}
+
+/* ---- checked, or not ---- */
+
+static _Atomic bool checked = true; /* what the class is, or is about to be */
+static atomic_flag turning = ATOMIC_FLAG_INIT;
+static _Atomic bool turned; /* it has become checked while calls are counted */
+
+/* Nobody begins to count meanwhile, or all that do are right either way. */
+static int set_checked(bool wanted, struct error *error)
+{
+	const unsigned char *bytes = wanted ? checked_probe_class : unchecked_probe_class;
+	size_t size = wanted ? sizeof(checked_probe_class) : sizeof(unchecked_probe_class);
+
+	if (atomic_load(&checked) == wanted)
+		return 0;
+	atomic_store(&checked, wanted);
+	return jvm_redefine(probe_class, bytes, size, error);
+}
+
+/* Threads that count unchecked are registered as they count for the first time checked; what virtual threads have counted in
+ * blocks of their own is swept. */
+static void *turn(void *nothing)
+{
+	struct thread_hiding before = slot_hide_own();
+	struct error error = {0};
+	struct session *session;
+	bool attached;
+
+	pthread_setname_np(pthread_self(), "jprof counts");
+	if (jvm_enter(&attached)) {
+		if (set_checked(true, &error))
+			log_line(LOG_ERROR, "calls may be counted wrongly from now on: %s",
+				error.text);
+		jvm_leave(attached);
+	}
+	session = threads_look();
+	if (session) {
+		trace_sweep_counts(session->trace);
+		threads_leave();
+	}
+	atomic_store(&turned, true);
+	slot_show_own(before);
+	return nothing;
+}
+
+/* Blocks would not do any longer. At once, from any thread; by a thread of jprof's own, as the caller may be where the JVM
+ * cannot change classes. */
+static void turn_to_checked(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (atomic_load(&checked) || atomic_flag_test_and_set(&turning))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, turn, NULL))
+		log_line(LOG_ERROR,
+			"calls may be counted wrongly from now on: no thread could be made");
+	else
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The thread of that number, which begins, must not count before its block is its own. */
+static void make_room_for(int64_t number)
+{
+	enum { NEARLY = COUNT_BLOCKS - COUNT_BLOCKS / 8, PATIENCE_MS = 5000 };
+
+	if (number < NEARLY || atomic_load(&checked))
+		return;
+	turn_to_checked();
+	for (int ms = 0; number >= COUNT_BLOCKS && !atomic_load(&turned) && ms < PATIENCE_MS;
+		ms++)
+		usleep(1000);
+}
+
+/* Only where every thread is known from its beginning, is recorded, and has a number by the time that it counts: Thread's
+ * constructor runs before, in threads that are attached. */
+static bool may_be_unchecked(const struct session *session)
+{
+	return session->from_start && !session_has_scope(session) &&
+	       session->options.threads.count == 0 && !plan_reaches("java.lang.Thread", true) &&
+	       counts_blocks();
+}
+
+/* Those that are there before the first one is told of. */
+static void find_threads(JNIEnv *jni, struct session *session)
+{
+	jthread *threads, current = jvm_current_thread();
+	int count = jvm_live_threads(&threads);
+	struct jvm_thread description;
+
+	for (int i = 0; i < count; i++) {
+		if (!(*jni)->IsSameObject(jni, threads[i], current) &&
+			jvm_describe_thread(jni, threads[i], &description))
+			trace_thread_found(
+				session->trace, description.name, description.java_id);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	(*jni)->DeleteLocalRef(jni, current);
+	free(threads);
+}
+
 /* ---- the register ---- */
 
-static void write_entry(JNIEnv *jni, int64_t thread, int64_t number, const uint64_t *block)
+static void write_entry(JNIEnv *jni, int64_t thread, int64_t number)
 {
-	jsize at = (jsize)(thread % SIZE);
-	jlong address = (jlong)(uintptr_t)block;
-
-	/* The thread itself reads them, behind this. */
-	(*jni)->SetLongArrayRegion(jni, reg, SIZE + at, 1, &address);
-	(*jni)->SetLongArrayRegion(jni, reg, at, 1, &(jlong){number});
+	(*jni)->SetLongArrayRegion(jni, reg, (jsize)(thread % SIZE), 1, &(jlong){number});
 }
 
 /* The calling thread, of that number, counts in its own bytecode from now on, if its entry is free and memory is to be had.
@@ -65,11 +179,19 @@ static void register_thread(JNIEnv *jni, struct thread_slot *slot, int64_t threa
 	if (slot->carrier_slot || thread <= 0 || !session || session_has_scope(session) ||
 		atomic_load(&registered[thread % SIZE]) == thread)
 		return;
+	if (!atomic_load(&checked)) {
+		/* It counts there in any case. */
+		if (!context_open_counts(context, thread, MEMORY_ORDINARY)) {
+			turn_to_checked();
+			context_open_counts(context, thread, MEMORY_FORCED);
+		}
+		return;
+	}
 	if (!atomic_compare_exchange_strong(&registered[thread % SIZE], &none, thread))
 		return;
-	if (context_open_counts(context)) {
+	if (context_open_counts(context, thread, MEMORY_ORDINARY)) {
 		own_number = thread;
-		write_entry(jni, thread, thread, context->counts.block);
+		write_entry(jni, thread, thread);
 	} else {
 		atomic_store(&registered[thread % SIZE], 0);
 	}
@@ -82,7 +204,7 @@ static void unregister_thread(JNIEnv *jni)
 	own_number = 0;
 	if (thread == 0 || atomic_load(&registered[thread % SIZE]) != thread)
 		return;
-	write_entry(jni, thread, FREE, NULL);
+	write_entry(jni, thread, FREE);
 	atomic_store(&registered[thread % SIZE], 0);
 }
 
@@ -111,6 +233,7 @@ void counted_calls_native(JNIEnv *jni, uint32_t method)
 
 static void thread_begins(JNIEnv *jni, int64_t thread, const char *name)
 {
+	make_room_for(thread);
 	counted_calls_join(jni, thread);
 }
 
@@ -133,17 +256,28 @@ static void thread_ends(JNIEnv *jni)
 int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct threads_told told = {thread_begins, thread_ends};
+	bool unchecked = may_be_unchecked(session);
+	int code = set_checked(!unchecked, error);
 
+	if (code)
+		return code;
+	atomic_flag_clear(&turning);
+	atomic_store(&turned, false);
 	threads_tell(TOLD_COUNTER, &told);
+	if (unchecked) {
+		virtual_threads_tell(turn_to_checked);
+		find_threads(jni, session);
+	}
 	return 0;
 }
 
 bool counted_calls_end(JNIEnv *jni, struct session *session)
 {
 	threads_tell(TOLD_COUNTER, NULL);
+	virtual_threads_tell(NULL);
 	for (int64_t i = 0; i < SIZE; i++)
 		if (atomic_load(&registered[i])) {
-			write_entry(jni, i, FREE, NULL);
+			write_entry(jni, i, FREE);
 			atomic_store(&registered[i], 0);
 		}
 	return true;

@@ -16,6 +16,9 @@
 /* The native method behind JprofProbe.count, (IJ)V. */
 void JNICALL counted_calls_probe(JNIEnv *jni, jclass probe, jint method, jlong thread);
 
+/* Where blocks of counters begin, for JprofProbe, ()J. */
+jlong JNICALL counted_calls_blocks(JNIEnv *jni, jclass probe);
+
 /* One call of a native method that is counted. */
 void counted_calls_native(JNIEnv *jni, uint32_t method);
 

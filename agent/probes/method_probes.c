@@ -13,8 +13,8 @@
 #include "agent/jvm/boot_class.h"
 #include "agent/jvm/hotspot.h"
 #include "agent/log/log.h"
+#include "agent/probes/checked_probe_class.h" /* made of java/probe/java/lang/JprofProbe.java */
 #include "agent/probes/counted_calls.h"
-#include "agent/probes/probe_class.h" /* made of java/probe/java/lang/JprofProbe.java */
 #include "agent/sample/sample_entries.h"
 #include "agent/threads/thread_events.h"
 #include "agent/trace/fence.h"
@@ -143,7 +143,7 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 	enum metric_shape shape = session->metrics.shape;
 	bool precise = session->options.timing == TIMING_PRECISE;
 	const int wanted = 2 * (int)shape + precise;
-	JNINativeMethod native[PROBES + 1];
+	JNINativeMethod native[PROBES + 2];
 	static jclass class;   /* one start at a time */
 	static int given = -1; /* none */
 
@@ -152,8 +152,8 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 		log_line(LOG_WARN, "this JVM does not say where its interpreter is: every call "
 				   "counts as jitted");
 	if (!class)
-		class = boot_class_define(jni, METHOD_PROBES_CLASS, (const char *)probe_class,
-			sizeof(probe_class), error);
+		class = boot_class_define(jni, METHOD_PROBES_CLASS,
+			(const char *)checked_probe_class, sizeof(checked_probe_class), error);
 	if (!class)
 		return -ERROR_JVM;
 	if (given == wanted)
@@ -164,7 +164,9 @@ int method_probes_begin(JNIEnv *jni, struct session *session, struct error *erro
 			(void *)probe_functions[shape][precise][i]};
 	native[PROBES] = (JNINativeMethod){
 		(char *)"counted", (char *)"(IJ)V", (void *)counted_calls_probe};
-	if (boot_class_register(jni, class, native, PROBES + 1, error))
+	native[PROBES + 1] = (JNINativeMethod){
+		(char *)"blocks", (char *)"()J", (void *)counted_calls_blocks};
+	if (boot_class_register(jni, class, native, PROBES + 2, error))
 		return -ERROR_JVM;
 	if (!warm_up(jni, class))
 		return error_set(error, ERROR_JVM, "the JVM cannot call the probes");

@@ -361,6 +361,7 @@ int recording_begin(JNIEnv *jni, jthread thread, struct session *session, struct
 
 	/* As the JVM starts. */
 	session->may_be_unwanted = thread && !jvm_names_program();
+	session->from_start = thread != NULL;
 	for (int i = 0; i < STEPS; i++) {
 		log_line(LOG_DEBUG, "begins: %s", steps[i].name);
 		if (steps[i].wanted(session))

@@ -56,6 +56,7 @@ struct session {
 	/* Set before it ends: no profile is to be left, and an older one as it was. That
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
+	bool from_start;   /* it began with the JVM */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };

@@ -230,8 +230,16 @@ static struct thread_slot *own_slot(uint32_t number)
 	return slot && slot->carrier_slot ? slot->carrier_slot : slot;
 }
 
+static void (*_Atomic told)(void);
+
+void virtual_threads_tell(void (*mounts)(void))
+{
+	atomic_store(&told, mounts);
+}
+
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
+	void (*tell)(void) = atomic_load_explicit(&told, memory_order_relaxed);
 	struct thread_slot *own, *virtual;
 	uint32_t number = session_now(), word;
 	int saved_errno = errno;
@@ -240,6 +248,9 @@ static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 
 	if (number == 0)
 		return;
+	if (__builtin_expect(tell != NULL, 0) &&
+		atomic_compare_exchange_strong(&told, &tell, NULL))
+		tell();
 	va_start(arguments, jvmti);
 	jni = va_arg(arguments, JNIEnv *);
 	va_end(arguments);

@@ -53,4 +53,7 @@ bool virtual_threads_carries(JNIEnv *jni, jthread thread);
  * What it was for is known better at the next event. Always NULL. */
 struct thread_slot *virtual_threads_leave(struct thread_slot *slot);
 
+/* Calls that, once, as the next virtual thread is mounted; NULL: no more. */
+void virtual_threads_tell(void (*mounts)(void));
+
 #endif

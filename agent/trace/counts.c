@@ -10,7 +10,7 @@
 
 #include "agent/lock/lock.h"
 
-enum { BLOCK_BYTES = COUNTED_METHODS * sizeof(uint64_t) };
+_Static_assert(COUNTED_METHODS * sizeof(uint64_t) == 1 << COUNT_BLOCK_SHIFT, "a block is full");
 
 /* ---- methods ---- */
 
@@ -35,56 +35,57 @@ uint32_t counts_end(void)
 /* ---- blocks ---- */
 
 static struct lock blocks_lock = {PTHREAD_MUTEX_INITIALIZER, LOCK_COUNTS};
-static char *blocks;                      /* the reservation; NULL: not yet */
-static uint16_t free_block[COUNT_BLOCKS]; /* a stack of those that were given back */
-static unsigned freed, used; /* how many these are, and how many ever were in use */
+static char *_Atomic blocks;             /* NULL: not yet */
+static _Atomic bool taken[COUNT_BLOCKS]; /* by a row */
 
-/* Under the lock. NULL: there is none. */
-static uint64_t *take_block(void)
+void *counts_blocks(void)
 {
-	unsigned at;
+	size_t bytes = (size_t)COUNT_BLOCKS << COUNT_BLOCK_SHIFT;
+	int saved_errno = errno;
+	char *base = atomic_load(&blocks);
 
-	if (!blocks) {
-		void *base =
-			mmap(NULL, (size_t)COUNT_BLOCKS * BLOCK_BYTES, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
+	if (base)
+		return base;
+	lock_take(&blocks_lock);
+	base = atomic_load(&blocks);
+	if (!base) {
+		base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (base == MAP_FAILED)
-			return NULL;
-		/* A large page would be most of a block. */
-		madvise(base, (size_t)COUNT_BLOCKS * BLOCK_BYTES, MADV_NOHUGEPAGE);
-		blocks = base;
+			base = NULL;
+		else /* A large page would be all of a block. */
+			madvise(base, bytes, MADV_NOHUGEPAGE);
+		atomic_store(&blocks, base);
 	}
-	if (freed == 0 && used == COUNT_BLOCKS)
-		return NULL;
-	at = freed > 0 ? free_block[--freed] : used++;
-	return (uint64_t *)(void *)(blocks + (size_t)at * BLOCK_BYTES);
+	lock_give(&blocks_lock);
+	errno = saved_errno;
+	return base;
 }
 
 static size_t bytes_of(uint32_t methods)
 {
-	size_t page = arena_page(), most = BLOCK_BYTES;
-	size_t bytes = (methods * sizeof(uint64_t) + page - 1) / page * page;
+	size_t page = arena_page();
 
-	return bytes < most ? bytes : most;
+	return (methods * sizeof(uint64_t) + page - 1) / page * page;
 }
 
-bool counts_open(struct counts *counts, struct memory_budget *budget)
+bool counts_open(struct counts *counts, struct memory_budget *budget, int64_t number,
+	enum memory_claim claim)
 {
-	int saved_errno = errno;
-	size_t bytes = bytes_of(counts_end());
+	size_t bytes = bytes_of(counts_end()), at = (uint64_t)number % COUNT_BLOCKS;
+	char *base = counts_blocks();
 
-	if (!memory_take(budget, bytes, MEMORY_ORDINARY))
+	if (!base || atomic_exchange(&taken[at], true))
 		return false;
-	lock_take(&blocks_lock);
-	counts->block = take_block();
-	lock_give(&blocks_lock);
-	if (counts->block)
-		counts->claimed = bytes;
-	else
-		memory_give(budget, bytes);
-	errno = saved_errno;
-	return counts->block != NULL;
+	if (!memory_take(budget, bytes, claim)) {
+		atomic_store(&taken[at], false);
+		return false;
+	}
+	counts->block = (uint64_t *)(void *)(base + (at << COUNT_BLOCK_SHIFT));
+	counts->claimed = bytes;
+	/* A thread that no row had may have counted there, for an earlier session. */
+	madvise(counts->block, (size_t)1 << COUNT_BLOCK_SHIFT, MADV_DONTNEED);
+	return true;
 }
 
 void counts_claim(struct counts *counts, struct memory_budget *budget)
@@ -101,15 +102,13 @@ void counts_claim(struct counts *counts, struct memory_budget *budget)
 static void give_block(struct counts *counts, struct memory_budget *budget)
 {
 	int saved_errno = errno;
-	size_t at = (size_t)((char *)counts->block - blocks) / BLOCK_BYTES;
+	size_t at = (size_t)((char *)counts->block - atomic_load(&blocks)) >> COUNT_BLOCK_SHIFT;
 
-	madvise(counts->block, BLOCK_BYTES, MADV_DONTNEED);
-	lock_take(&blocks_lock);
-	free_block[freed++] = (uint16_t)at;
-	lock_give(&blocks_lock);
+	madvise(counts->block, (size_t)1 << COUNT_BLOCK_SHIFT, MADV_DONTNEED);
 	memory_give(budget, counts->claimed);
 	counts->block = NULL;
 	counts->claimed = 0;
+	atomic_store(&taken[at], false);
 	errno = saved_errno;
 }
 
@@ -158,6 +157,36 @@ void counts_merge(
 		return;
 	for (uint32_t i = 0; i < end; i++)
 		kept_of(counts)[i] += counts_of(from, i);
+}
+
+/* Some page of the block, of those that the methods need, has been written. */
+static bool is_touched(char *block, size_t bytes)
+{
+	unsigned char present[(1 << COUNT_BLOCK_SHIFT) / 4096];
+
+	if (mincore(block, bytes, present) != 0)
+		return false;
+	for (size_t i = 0; i * arena_page() < bytes; i++)
+		if (present[i] & 1)
+			return true;
+	return false;
+}
+
+void counts_sweep(struct counts *counts, struct memory_budget *budget)
+{
+	size_t bytes = bytes_of(counts_end());
+	int saved_errno = errno;
+
+	for (size_t at = 0; bytes > 0 && at < COUNT_BLOCKS && atomic_load(&blocks); at++) {
+		char *block = atomic_load(&blocks) + (at << COUNT_BLOCK_SHIFT);
+		struct counts from = {.block = (uint64_t *)(void *)block};
+
+		if (atomic_load(&taken[at]) || !is_touched(block, bytes))
+			continue;
+		counts_merge(counts, budget, &from);
+		madvise(block, bytes, MADV_DONTNEED);
+	}
+	errno = saved_errno;
 }
 
 bool counts_show(

@@ -6,8 +6,9 @@
  *   the thread's bytecode --> block[method]    a word a method, written by the thread alone, without a lock
  *   natively, ended, folded --> kept[method]   the same shape, as long as the highest method needs
  *
- * A count is the sum of both. Blocks lie in one reservation of address space that is never given back: compiled code has
- * their addresses. Pages come as they are touched, and go when the block is given back, behind its thread's last call.
+ * A count is the sum of both. Blocks lie in one reservation of address space that is never given back, in the order of
+ * threads' numbers: compiled code finds a thread's block by its number alone. Pages come as they are touched, and go when
+ * the block is given back, behind its thread's last call.
  *
  * A block is claimed from the budget as long as the methods that have ids need, and claims more as there are more of
  * them. A thread that finds no memory has no block; its calls are counted natively, in a row that all such share.
@@ -24,9 +25,10 @@
 #include "agent/trace/arena.h"
 
 enum {
-	/* Ids from here on are not counted: a block is 8 MB of addresses. */
-	COUNTED_METHODS = 1 << 20,
-	COUNT_BLOCKS = 1 << 12 /* threads that have one at a time */
+	/* Ids from here on are not counted: a block is 2 MB of addresses. */
+	COUNTED_METHODS = 1 << 18,
+	COUNT_BLOCK_SHIFT = 21,
+	COUNT_BLOCKS = 1 << 16 /* the reservation: 128 GB of addresses */
 };
 
 struct counts {
@@ -42,8 +44,16 @@ bool counts_expect(uint32_t method);
 /* Methods from here on have not been counted. */
 uint32_t counts_end(void);
 
-/* Gives a row a block, of zeros. False: there is none, or no memory. */
-bool counts_open(struct counts *counts, struct memory_budget *budget);
+/* Where the reservation begins; NULL: the system gives none. */
+void *counts_blocks(void);
+
+/* Gives a row the block of the thread of that number. Another thread's, whose number differs by a multiple of COUNT_BLOCKS,
+ * may have it. False: so it is, or there is no memory; claim: MEMORY_FORCED where the thread counts there in any case. */
+bool counts_open(struct counts *counts, struct memory_budget *budget, int64_t number,
+	enum memory_claim claim);
+
+/* Adds what is in the blocks that no row has, which are empty from then on. */
+void counts_sweep(struct counts *counts, struct memory_budget *budget);
 
 /* The budget knows how large the block may have become. */
 void counts_claim(struct counts *counts, struct memory_budget *budget);

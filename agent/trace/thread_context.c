@@ -378,12 +378,14 @@ bool context_at_root(const struct thread_context *context)
 
 /* ---- counted calls ---- */
 
-bool context_open_counts(struct thread_context *context)
+bool context_open_counts(
+	struct thread_context *context, int64_t number, enum memory_claim claim)
 {
 	bool open;
 
 	lock_take(&context->tree.lock);
-	open = context->counts.block || counts_open(&context->counts, context->tree.budget);
+	open = context->counts.block ||
+	       counts_open(&context->counts, context->tree.budget, number, claim);
 	lock_give(&context->tree.lock);
 	return open;
 }

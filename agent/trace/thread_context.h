@@ -250,8 +250,10 @@ static inline __attribute__((always_inline)) struct tree_node *context_node(
 	return (struct tree_node *)(context->tree.nodes + index * stride);
 }
 
-/* The thread has a block that its bytecode counts in (context->counts). The owner's. False: no memory. */
-bool context_open_counts(struct thread_context *context);
+/* The thread, of that number, has a block that its bytecode counts in (context->counts). The owner's. False, and claim: see
+ * counts_open. */
+bool context_open_counts(
+	struct thread_context *context, int64_t number, enum memory_claim claim);
 
 /* One call of a method that is counted, natively. The owner's. */
 void context_count(struct thread_context *context, uint32_t method);

@@ -132,6 +132,14 @@ struct trace_visitor {
  * share. */
 void trace_count_for_all(struct trace *trace, uint32_t method);
 
+/* A thread that is there already, and counts in the block of its number, though no event of it has been seen: a row of its
+ * name. */
+void trace_thread_found(struct trace *trace, const char *name, int64_t number);
+
+/* What is in blocks that no row has goes into the row that threads without counts of their own share; nobody counts in such a
+ * block any more. */
+void trace_sweep_counts(struct trace *trace);
+
 /* An id for a row that is no thread's of the trace, apart from all of those. On any thread. */
 uint32_t trace_new_row(struct trace *trace);
 

@@ -85,18 +85,57 @@ static struct thread_context *row_for(
 	return row != NULL ? row : new_row(trace, pattern, is_virtual);
 }
 
+/* Under LOCK_THREADS: the row for counts of threads that have none of their own; NULL without memory. */
+static struct thread_context *row_of_all(struct trace *trace)
+{
+	if (!trace->counted)
+		trace->counted = new_row(trace, "(other threads)", false);
+	if (!trace->counted && trace->folds > 0)
+		return trace->fold[0];
+	return trace->counted;
+}
+
 void trace_count_for_all(struct trace *trace, uint32_t method)
 {
 	struct thread_context *row;
 
 	lock_take(&trace->lock);
-	if (!trace->counted)
-		trace->counted = new_row(trace, "(threads without memory)", false);
-	row = trace->counted ? trace->counted : trace->fold[0];
-	lock_take(&row->tree.lock);
-	if (counts_grow(&row->counts, &trace->budget, method, MEMORY_FORCED))
-		counts_add(&row->counts, method);
-	lock_give(&row->tree.lock);
+	row = row_of_all(trace);
+	if (row) {
+		lock_take(&row->tree.lock);
+		if (counts_grow(&row->counts, &trace->budget, method, MEMORY_FORCED))
+			counts_add(&row->counts, method);
+		lock_give(&row->tree.lock);
+	}
+	lock_give(&trace->lock);
+}
+
+void trace_thread_found(struct trace *trace, const char *name, int64_t number)
+{
+	struct thread_context *row;
+
+	lock_take(&trace->lock);
+	row = new_row(trace, name, false);
+	if (row) {
+		row->row.folded = 1;
+		lock_take(&row->tree.lock);
+		counts_open(&row->counts, &trace->budget, number, MEMORY_FORCED);
+		lock_give(&row->tree.lock);
+	}
+	lock_give(&trace->lock);
+}
+
+void trace_sweep_counts(struct trace *trace)
+{
+	struct thread_context *row;
+
+	lock_take(&trace->lock);
+	row = row_of_all(trace);
+	if (row) {
+		lock_take(&row->tree.lock);
+		counts_sweep(&row->counts, &trace->budget);
+		lock_give(&row->tree.lock);
+	}
 	lock_give(&trace->lock);
 }
 
@@ -160,7 +199,8 @@ void fold_twins(struct trace *trace)
 		struct thread_context *row =
 			find_row(trace, twin->row.identity.name, twin->row.identity.is_virtual);
 
-		if (row == twin)
+		/* One that is in use may not go. */
+		if (row == twin || twin->counts.block)
 			continue;
 		if (twin == trace->counted)
 			trace->counted = row;

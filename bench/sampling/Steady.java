@@ -22,7 +22,8 @@ import javax.tools.ToolProvider;
  * Does the same work again and again, WARM rounds first, then in turns with profilers (see Turns):
  * {@code PROFILERS TIMES WARM ROUNDS h2 SCRIPT}, {@code ... javac FOLDER LIST}, {@code ... tomcat COMMAND...}
  * (the server's), {@code ... groovy SCRIPT} and {@code ... clojure SCRIPT}, whose values are what a round calls;
- * or {@code deep SECONDS DEPTH}, which prints how often it spun.
+ * or {@code deep SECONDS DEPTH}, which prints how often it spun; or without turns, {@code rounds WARM SECONDS}
+ * and one of these programs: prints the seconds of the first round, and of one behind WARM seconds, on average.
  */
 final class Steady {
 	private static final int REQUESTS = 20000;
@@ -38,22 +39,50 @@ final class Steady {
 					System.nanoTime() + Long.parseLong(args[1]) * 1_000_000_000L));
 			return;
 		}
-		switch (args[4]) {
-		case "h2":
-			inTurns(args, ProcessHandle.current().pid(), h2(args[5]));
-			break;
-		case "javac":
-			inTurns(args, ProcessHandle.current().pid(), javac(args[5], args[6]));
-			break;
-		case "groovy":
-			inTurns(args, ProcessHandle.current().pid(), groovy(args[5]));
-			break;
-		case "clojure":
-			inTurns(args, ProcessHandle.current().pid(), clojure(args[5]));
-			break;
-		default:
-			tomcat(args);
+		if (args[0].equals("rounds")) {
+			rounds(Long.parseLong(args[1]), Long.parseLong(args[2]),
+					work(Arrays.copyOfRange(args, 3, args.length)));
+			return;
 		}
+		Turns.Work work = work(Arrays.copyOfRange(args, 4, args.length));
+
+		if (work != null)
+			inTurns(args, ProcessHandle.current().pid(), work);
+		else
+			tomcat(args);
+	}
+
+	/** NULL: it is done in another process. */
+	private static Turns.Work work(String[] program) throws Exception {
+		switch (program[0]) {
+		case "h2":
+			return h2(program[1]);
+		case "javac":
+			return javac(program[1], program[2]);
+		case "groovy":
+			return groovy(program[1]);
+		case "clojure":
+			return clojure(program[1]);
+		default:
+			return null;
+		}
+	}
+
+	private static void rounds(long warm, long seconds, Turns.Work work) throws Exception {
+		long begin = System.nanoTime(), first, from, now;
+		int rounds = 0;
+
+		work.round();
+		first = System.nanoTime() - begin;
+		while (System.nanoTime() - begin < warm * 1_000_000_000L)
+			work.round();
+		from = System.nanoTime();
+		do {
+			work.round();
+			rounds++;
+			now = System.nanoTime();
+		} while (now - from < seconds * 1_000_000_000L);
+		System.out.printf("rounds %.4f %.6f%n", first / 1e9, (now - from) / 1e9 / rounds);
 	}
 
 	private static void inTurns(String[] args, long pid, Turns.Work work) throws Exception {

@@ -110,6 +110,24 @@ by_interval() {
 	compare "after the reset" "$work/5.jprof" "$work/truth"
 }
 
+# Counted by method; and once more, with nothing left of the first time.
+by_counts() {
+	jp start "$target" --file "$work/7.jprof" --calls count --sample off --include 'Jobs+Noise'
+	jp snapshot "$target" a
+	phase 120 "$work/ab"
+	jp snapshot "$target" b
+	phase 77 "$work/rest"
+	jp stop "$target"
+	plus "$work/ab" "$work/rest" >"$work/truth"
+	compare "counts" "$work/7.jprof" "$work/truth"
+	compare "counts, snapshots a..b" "$work/7.jprof" "$work/ab" --snapshot a..b
+	has_noise "$work/7.jprof"
+	jp start "$target" --file "$work/8.jprof" --calls count --include Jobs
+	phase 155 "$work/truth"
+	jp stop "$target"
+	compare "counts, once more" "$work/8.jprof" "$work/truth"
+}
+
 # After it was taken out, the agent comes again; the JVM's second copy of everything.
 after_detach() {
 	jp detach "$target"
@@ -125,7 +143,7 @@ for java in "${javas[@]}"; do
 	rm -f "$work"/*.jprof
 	start_target "$java" -Xcheck:jni -XX:+EnableDynamicAgentLoading -cp "$work" Phases "$work/written"
 	phase 8000 "$work/warm-up"
-	for part in by_wall by_alloc by_records without_calls by_interval after_detach; do
+	for part in by_wall by_alloc by_records without_calls by_interval by_counts after_detach; do
 		kill -0 "$target" 2>/dev/null || break
 		$part
 	done

@@ -101,7 +101,7 @@ static void both_kinds_of_counts_are_one(void **state)
 	begin_with(&f, MEMORY);
 	context = test_begin(f.trace, "worker");
 	context_count(context, 5);
-	assert_true(context_open_counts(context));
+	assert_true(context_open_counts(context, 3, MEMORY_ORDINARY));
 	context->counts.block[5] += 3;
 	context->counts.block[METHODS - 1] += 7;
 	context_count(context, METHODS - 1);
@@ -122,7 +122,7 @@ static void changes_alone_are_shown(void **state)
 
 	begin_with(&f, MEMORY);
 	context = test_begin(f.trace, "worker");
-	assert_true(context_open_counts(context));
+	assert_true(context_open_counts(context, 3, MEMORY_ORDINARY));
 	context->counts.block[1] = 10;
 	context->counts.block[2] = 20;
 	assert_int_equal(visit(f.trace, true).rows, 2);
@@ -148,7 +148,7 @@ static void folding_loses_nothing(void **state)
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct thread_context *context = test_begin(f.trace, "short-1");
 
-		assert_true(context_open_counts(context));
+		assert_true(context_open_counts(context, i, MEMORY_ORDINARY));
 		context->counts.block[i % METHODS] += i;
 		context_count(context, 7);
 		expected += i + 1;
@@ -173,7 +173,7 @@ static void memory_is_bounded(void **state)
 	for (unsigned i = 0; i < THREADS; i++) {
 		context[i] = test_begin(f.trace, "busy");
 		assert_non_null(context[i]);
-		if (!context_open_counts(context[i]))
+		if (!context_open_counts(context[i], i, MEMORY_ORDINARY))
 			without++;
 		for (unsigned k = 0; k < EACH; k++) {
 			if (context[i]->counts.block)
@@ -200,13 +200,14 @@ static void blocks_are_used_again(void **state)
 	uint64_t *block;
 
 	memory_budget_init(&budget, MEMORY);
-	assert_true(counts_open(&one, &budget));
+	assert_true(counts_open(&one, &budget, 5, MEMORY_ORDINARY));
 	block = one.block;
+	assert_false(counts_open(&other, &budget, 5 + COUNT_BLOCKS, MEMORY_ORDINARY));
 	block[9] = 99;
 	counts_close(&one, &budget);
 	assert_null(one.block);
 	assert_int_equal(counts_of(&one, 9), 99);
-	assert_true(counts_open(&other, &budget));
+	assert_true(counts_open(&other, &budget, 5 + COUNT_BLOCKS, MEMORY_ORDINARY));
 	assert_ptr_equal(other.block, block);
 	assert_int_equal(counts_of(&other, 9), 0);
 	other.block[9] = 1;

@@ -62,7 +62,7 @@ void at_least_column(struct report *report)
 
 void how_column(struct report *report)
 {
-	if (report->model->profile->condition_count > 0)
+	if (report_tells_how(report))
 		sheet_add(&report->sheet, NULL, "how", "How", IN_DATA);
 }
 

@@ -164,12 +164,17 @@ static inline struct cell *call_cells(struct cell *cells, const struct call_coun
 	return cells;
 }
 
-/* Where figures come from if they were not measured: a column for data of profiles that have samples. */
+/* Where figures come from if they were not measured: a column for data of profiles that have samples, or calls that were
+ * counted alone. */
+static inline bool report_tells_how(const struct report *report)
+{
+	return report->model->profile->condition_count > 0 || report->model->counted;
+}
 void how_column(struct report *report);
 static inline struct cell *how_cell(
 	const struct report *report, struct cell *cells, const struct call_count *count)
 {
-	if (report->model->profile->condition_count > 0)
+	if (report_tells_how(report))
 		*cells++ = call_count_is_sampled(count) ? cell_text("sampled") : cell_null();
 	return cells;
 }

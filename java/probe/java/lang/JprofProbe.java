@@ -4,7 +4,6 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
-import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * What rewritten methods call. The agent defines it in the boot loader, and gives the native methods their functions
@@ -12,26 +11,33 @@ import jdk.internal.vm.annotation.ForceInline;
  * package, and no module that cannot read java.base.
  *
  * <p>{@link #count} is for methods whose calls are counted, not timed. The compilers inline it, down to an addition in
- * the calling thread's own block of counters:
+ * the calling thread's own block of counters (agent/trace/counts.h), which is found by the thread's number:
  *
  * <pre>
- *   Thread.currentThread() -> tid -> REGISTER[tid % SIZE] == tid ? -> REGISTER[SIZE + ...], the block's address
- *                                    else: natively (agent/probes/counted_calls.c), which may register the thread
+ *   Thread.currentThread() -> tid -> BLOCKS + tid % THREADS * (bytes of a block) + 8 * (id of the method)
  * </pre>
  *
- * So nothing is lost, whatever runs at the same time: a block has one writer. The register is an array of Java's, not
- * native memory: then the compilers know that additions do not change it, and look up a thread's block once for all
- * methods that they inlined in one. A thread is registered before it runs; where the other branch never ran, it is
- * not compiled, and code behind the call need not be ready for whatever that might have done. Virtual threads are not
- * registered: they count natively.
+ * So nothing is lost, whatever runs at the same time: a block has one writer. There is nothing that could branch: even a
+ * branch that is never taken has the compilers keep ready whatever the interpreter would need there. That is right as long as
+ * no virtual thread counts, which would have too many blocks, and no number of a thread that lives is the same modulo THREADS.
+ * Otherwise, and where threads are to have no block, the class is redefined to be CHECKED:
+ *
+ * <pre>
+ *   REGISTER[tid % SIZE] == tid ? as above : natively (agent/probes/counted_calls.c), which may register the thread
+ * </pre>
+ *
+ * The register is an array of Java's, not native memory: then the compilers know that additions do not change it.
  */
 public final class JprofProbe {
+	/** The class is compiled once as it stands here, and once with false: see agent/probes/CMakeLists.txt. */
+	private static final boolean CHECKED = true;
+	private static final int THREADS = 1 << 16;
+	private static final int BLOCK_SHIFT = 21;
+	/** Not final: the compilers would make a constant of each counter's place, instead of one of a thread's block. */
+	private static long BLOCKS = blocks();
 	private static final int SIZE = 1 << 12;
-	/**
-	 * Numbers of threads, or -1: a thread that is being attached has no number yet, 0. And behind all of these, in the
-	 * same order, where their counters begin.
-	 */
-	private static final long[] REGISTER = new long[2 * SIZE];
+	/** Numbers of threads, or -1: a thread that is being attached has no number yet, 0. */
+	private static final long[] REGISTER = new long[SIZE];
 	private static final Unsafe UNSAFE = unsafe();
 	/** Where a thread's number is in it; below 0 in a JDK that has it elsewhere: nothing is counted then, but timed. */
 	private static final long NUMBER = number();
@@ -70,14 +76,16 @@ public final class JprofProbe {
 
 	public static native void entered(int method);
 
-	/** A method is entered: its reference (agent/methods/methods.h), whose lowest bit is not part of the id. */
-	@ForceInline
+	/**
+	 * A method is entered: its reference (agent/methods/methods.h), whose lowest bit is not part of the id.
+	 * The compilers inline it where that is called often: elsewhere, and in what is not yet optimised, a call costs less than
+	 * the larger code.
+	 */
 	public static void count(int method) {
 		long thread = UNSAFE.getLong(Thread.currentThread(), NUMBER);
-		int at = (int) thread & SIZE - 1;
 
-		if (REGISTER[at] == thread) {
-			long counter = REGISTER[SIZE + at] + ((long) (method >>> 1) << 3);
+		if (!CHECKED || REGISTER[(int) thread & SIZE - 1] == thread) {
+			long counter = BLOCKS + ((thread & THREADS - 1) << BLOCK_SHIFT) + ((long) (method >>> 1) << 3);
 
 			UNSAFE.putLong(null, counter, UNSAFE.getLong(null, counter) + 1);
 		} else {
@@ -89,6 +97,9 @@ public final class JprofProbe {
 	private static void countNatively(int method) {
 		counted(method, UNSAFE.getLong(Thread.currentThread(), NUMBER));
 	}
+
+	/** Where the first block is; 0: there are none, and REGISTER stays empty. */
+	private static native long blocks();
 
 	/** thread: the number of the calling one. */
 	private static native void counted(int method, long thread);
