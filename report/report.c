@@ -43,6 +43,10 @@ static const char *usual_sort(const struct report *report)
 {
 	const char *sort = report->request->view->sort;
 
+	/* Calls were counted, and there is nothing else. */
+	if (report->model->counted && report->model->condition_count == 0 &&
+		sheet_find(&report->sheet, "calls") >= 0)
+		return "calls";
 	if (!model_leads_by_samples(report->model))
 		return sort;
 	return strcmp(sort, "base") == 0  ? "samples"
@@ -179,7 +183,8 @@ static void put_matches(struct head *head)
 	const char *yet = is_running ? " yet" : "";
 	const char *way = profile_meta_get(profile, "calls");
 	bool is_sampled = way && strcmp(way, "sample") == 0;
-	bool lacks_calls = (!way || strcmp(way, "off") != 0) && !profile_is_unwritten(profile);
+	bool lacks_calls = (!way || strcmp(way, "off") != 0) &&
+			   !profile_is_unwritten(profile) && !head->report->model->counted;
 	char line[128] = "";
 
 	/* Calls were to be recorded, none was, and the profile can tell. */

@@ -31,7 +31,7 @@ enum lock_rank {
 	LOCK_OPENERS,    /* the threads that opened something */
 	LOCK_STUBS,      /* what code the JVM made */
 	LOCK_CODE,       /* the code map, and the methods that it names */
-	LOCK_COUNTS,     /* blocks of counters */
+	LOCK_COUNTS,     /* the reservation for counters */
 	LOCK_RECORDS,    /* rings and segments of records */
 	LOCK_MARKS,      /* marks that wait to be written */
 	LOCK_NEAR,       /* the names near a session's patterns */

@@ -60,20 +60,35 @@ jlong JNICALL counted_calls_blocks(JNIEnv *jni, jclass probe)
 
 /* ---- checked, or not ---- */
 
-static _Atomic bool checked = true; /* what the class is, or is about to be */
+static _Atomic bool checked = true; /* what the class is, or is about to become */
 static atomic_flag turning = ATOMIC_FLAG_INIT;
-static _Atomic bool turned; /* it has become checked while calls are counted */
+static _Atomic bool turned = true; /* it is checked, or cannot become so: nobody waits for it */
 
-/* Nobody begins to count meanwhile, or all that do are right either way. */
+/* Threads that begin while the class becomes checked are registered already; while it becomes unchecked, none begins to
+ * count. 0, or a negative code, and the class is what it was. */
 static int set_checked(bool wanted, struct error *error)
 {
 	const unsigned char *bytes = wanted ? checked_probe_class : unchecked_probe_class;
 	size_t size = wanted ? sizeof(checked_probe_class) : sizeof(unchecked_probe_class);
+	int code;
 
 	if (atomic_load(&checked) == wanted)
 		return 0;
-	atomic_store(&checked, wanted);
-	return jvm_redefine(probe_class, bytes, size, error);
+	if (wanted)
+		atomic_store(&checked, true);
+	code = jvm_redefine(probe_class, bytes, size, error);
+	if (code == 0)
+		atomic_store(&checked, wanted);
+	return code;
+}
+
+/* Counts that may be wrong are said to be, once. */
+static void say_wrong(const char *why)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		log_line(LOG_ERROR, "calls may be counted wrongly from now on: %s", why);
 }
 
 /* Threads that count unchecked are registered as they count for the first time checked; what virtual threads have counted in
@@ -86,10 +101,11 @@ static void *turn(void *nothing)
 	bool attached;
 
 	pthread_setname_np(pthread_self(), "jprof counts");
-	if (jvm_enter(&attached)) {
+	if (!jvm_enter(&attached)) {
+		say_wrong("the JVM lets no thread of jprof's in");
+	} else {
 		if (set_checked(true, &error))
-			log_line(LOG_ERROR, "calls may be counted wrongly from now on: %s",
-				error.text);
+			say_wrong(error.text);
 		jvm_leave(attached);
 	}
 	session = threads_look();
@@ -113,25 +129,32 @@ static void turn_to_checked(void)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, turn, NULL))
-		log_line(LOG_ERROR,
-			"calls may be counted wrongly from now on: no thread could be made");
-	else
+	if (pthread_create(&thread, NULL, turn, NULL)) {
+		say_wrong("no thread could be made");
+		atomic_store(&turned, true);
+	} else {
 		pthread_detach(thread);
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The thread of that number, which begins, must not count before its block is its own. */
 static void make_room_for(int64_t number)
 {
-	enum { NEARLY = COUNT_BLOCKS - COUNT_BLOCKS / 8, PATIENCE_MS = 5000 };
+	enum { NEARLY = COUNT_BLOCKS - COUNT_BLOCKS / 8, PATIENCE_MS = 1000 };
+	int ms = 0;
 
-	if (number < NEARLY || atomic_load(&checked))
+	if (number < NEARLY || atomic_load(&turned))
 		return;
 	turn_to_checked();
-	for (int ms = 0; number >= COUNT_BLOCKS && !atomic_load(&turned) && ms < PATIENCE_MS;
-		ms++)
+	if (number < COUNT_BLOCKS)
+		return;
+	while (!atomic_load(&turned) && ms++ < PATIENCE_MS)
 		usleep(1000);
+	if (!atomic_load(&turned)) {
+		say_wrong("too many threads began at once");
+		atomic_store(&turned, true);
+	}
 }
 
 /* Only where every thread is known from its beginning, is recorded, and has a number by the time that it counts: Thread's
@@ -176,8 +199,8 @@ static void register_thread(JNIEnv *jni, struct thread_slot *slot, int64_t threa
 	struct thread_context *context = slot_context(slot);
 	int64_t none = 0;
 
-	if (slot->carrier_slot || thread <= 0 || !session || session_has_scope(session) ||
-		atomic_load(&registered[thread % SIZE]) == thread)
+	if (slot->carrier_slot || thread <= 0 || !session || !counts_blocks() ||
+		session_has_scope(session) || atomic_load(&registered[thread % SIZE]) == thread)
 		return;
 	if (!atomic_load(&checked)) {
 		/* It counts there in any case. */
@@ -257,12 +280,18 @@ int counted_calls_begin(JNIEnv *jni, struct session *session, struct error *erro
 {
 	static const struct threads_told told = {thread_begins, thread_ends};
 	bool unchecked = may_be_unchecked(session);
-	int code = set_checked(!unchecked, error);
 
-	if (code)
-		return code;
+	/* Checked it counts as well, if more dearly. */
+	if (unchecked)
+		unchecked = set_checked(false, &(struct error){0}) == 0;
+	else if (set_checked(true, error))
+		return -ERROR_JVM;
+	if (!counts_blocks())
+		log_line(LOG_WARN,
+			"the system gives no addresses for counters: each call is counted "
+			"natively, at some 20 ns");
 	atomic_flag_clear(&turning);
-	atomic_store(&turned, false);
+	atomic_store(&turned, !unchecked);
 	threads_tell(TOLD_COUNTER, &told);
 	if (unchecked) {
 		virtual_threads_tell(turn_to_checked);

@@ -125,7 +125,7 @@ int recording_make(struct session **session, struct options *options, struct err
 		return error_set(error, ERROR_VALUE,
 			"calls=events cannot begin in a running JVM that was not started "
 			"with "
-			"it; legal here: auto, instrument, off");
+			"it; legal here: auto, sample, count, instrument, off");
 	}
 	code = session_create(session, options, error);
 	if (!code && metric_set_has(&(*session)->metrics, METRIC_ALLOC) &&

@@ -41,8 +41,8 @@ static int check_options(const struct session *session, struct error *error)
 	/* A scope is seen by calls. */
 	if (session_has_scope(session) && !session_has_events(session))
 		return error_set(error, ERROR_VALUE,
-			"scope needs calls to be seen; legal here: calls=auto, instrument, "
-			"events");
+			"scope needs calls to be seen; legal here: calls=auto, count, "
+			"instrument, events");
 	return 0;
 }
 

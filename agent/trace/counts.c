@@ -41,14 +41,15 @@ static _Atomic bool taken[COUNT_BLOCKS]; /* by a row */
 void *counts_blocks(void)
 {
 	size_t bytes = (size_t)COUNT_BLOCKS << COUNT_BLOCK_SHIFT;
+	static _Atomic bool asked; /* written under the lock: the system is asked once */
 	int saved_errno = errno;
 	char *base = atomic_load(&blocks);
 
-	if (base)
+	if (base || atomic_load(&asked))
 		return base;
 	lock_take(&blocks_lock);
 	base = atomic_load(&blocks);
-	if (!base) {
+	if (!base && !atomic_load(&asked)) {
 		base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (base == MAP_FAILED)
@@ -56,6 +57,7 @@ void *counts_blocks(void)
 		else /* A large page would be all of a block. */
 			madvise(base, bytes, MADV_NOHUGEPAGE);
 		atomic_store(&blocks, base);
+		atomic_store(&asked, true);
 	}
 	lock_give(&blocks_lock);
 	errno = saved_errno;

@@ -320,7 +320,7 @@ bool look_accounts(struct look *look)
 
 /* ---- counted calls ---- */
 
-/* Methods from *at on, a block's, which never move. Under the lock. */
+/* Counts of methods from *at on, as many as are to be shown at a time. Under the lock. */
 static uint32_t copy_counts(struct look *look, uint32_t *at, uint32_t end, uint32_t most)
 {
 	struct counts *counts = &look->context->counts;
