@@ -5,6 +5,7 @@
  */
 #include "metric/alloc.h"
 
+#include <sched.h>
 #include <stdbool.h>
 
 #include "spin.h"
@@ -74,6 +75,21 @@ uint64_t alloc_read_slow(struct alloc_counter *counter)
 	if (now > counter->last)
 		counter->last = now;
 	return counter->last;
+}
+
+void alloc_await(const struct alloc_counter *counter)
+{
+	enum { TURNS = 4 };
+	struct alloc_words words;
+	uint64_t used;
+
+	for (int i = 0; i < TURNS && counter->source.allocated; i++) {
+		words = alloc_look(&counter->source);
+		used = alloc_used(words);
+		if (used == 0 || words.allocated - counter->allocated < used)
+			return;
+		sched_yield();
+	}
 }
 
 uint64_t alloc_from_outside(const struct alloc_counter *counter, uint64_t floor)

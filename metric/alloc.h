@@ -27,7 +27,7 @@
  *    microsecond, at most once per refill or large object). Where the collector retires
  *    the piece, start turns 0, and the sum is right.
  * If the collector was itself interrupted for longer than that, the value is too high by
- * one piece. The next one is right again, and what was given out before stands until the
+ * one piece (before the last reading it is waited for: alloc_await). The next one is right again, and what was given out before stands until the
  * right sum has passed it: the values never go backwards and a total counts nothing twice.
  */
 #ifndef JPROF_ALLOC_H
@@ -61,6 +61,10 @@ void alloc_open(struct alloc_counter *counter, struct alloc_source source);
 
 /* The dear way, or the second look. */
 uint64_t alloc_read_slow(struct alloc_counter *counter);
+
+/* Before the last reading, which no later one mends: a collector that may just be retiring the piece gets the processor for
+ * that, some turns at most. */
+void alloc_await(const struct alloc_counter *counter);
 
 /* From another thread, which the words may change under: a best effort, off by a piece at
  * worst; no less than floor. */

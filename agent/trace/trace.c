@@ -280,6 +280,7 @@ void trace_thread_end(
 	lock_give(&context->tree.lock);
 
 	rows_look_waited(context);
+	alloc_await(&context->metric->alloc);
 	/* Not under a lock: reading may have to ask the JVM. */
 	metric_read(SHAPE_ANY, context->set, context->metric, now);
 	lanes_leave(trace, context, now);
