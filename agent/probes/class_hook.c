@@ -15,6 +15,7 @@
 
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
+#include "agent/methods/call_kinds.h"
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
@@ -64,6 +65,8 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 			planned.left_class ? NULL : description.name, planned.left);
 	if (planned.probes != PROBE_NONE)
 		ref = methods_named(&description, planned.scope);
+	if (ref != METHOD_REF_EXCLUDED)
+		planned.probes = call_kind_probes(planned.probes, method_ref_id(ref), method);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_COUNTED) &&
 		!counts_expect(method_ref_id(ref))) {
 		untouched_add(passing->class_name, method->name,
@@ -232,6 +235,29 @@ static void bring_loaded_classes(JNIEnv *jni)
 	for (int i = 0; i < 2; i++)
 		log_line(LOG_DEBUG, "%d loaded classes retransformed", pass(jni, &seen));
 	free(seen.hash);
+}
+
+void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
+{
+	struct jvm_class class;
+	jclass *classes;
+	int count, chosen = 0;
+
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return;
+	count = jvm_changeable_classes(&classes);
+	for (int i = 0; i < count; i++) {
+		if (!jvm_describe_class(jni, classes[i], &class))
+			continue;
+		if (wanted(class.name))
+			classes[chosen++] = classes[i];
+		free(class.name);
+	}
+	if (count >= 0) {
+		retransform(jni, classes, chosen);
+		free(classes);
+	}
+	(*jni)->PopLocalFrame(jni, NULL);
 }
 
 void class_hook_forget(void)

@@ -173,6 +173,17 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	}
 }
 
+/* Where its instructions are (4.7.3). */
+static void code_bounds(struct reader content, struct rewrite_method *method)
+{
+	uint32_t size;
+
+	read_u4(&content); /* stack and locals */
+	size = read_u4(&content);
+	method->code = read_bytes(&content, size);
+	method->code_size = method->code ? size : 0;
+}
+
 static enum rewrite_reason method_do(struct rewriter *rewriter)
 {
 	const struct rewrite_request *request = rewriter->request;
@@ -194,6 +205,8 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 		.access = method.access,
 		.intrinsic = method.intrinsic,
 	};
+	if (method.code_start)
+		code_bounds(method.code.content, &described);
 	probes = request->probes(request->user, &described);
 	if (probes.kinds == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;
