@@ -153,6 +153,7 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	const struct rewrite_request *request = rewriter->request;
 	struct writer *out = &rewriter->out;
 	size_t before = out->size;
+	struct method other = *method;
 	enum rewrite_reason reason;
 
 	write_copy(out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
@@ -165,8 +166,13 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	case REWRITE_MALFORMED:
 	case REWRITE_MEMORY:
 		return reason;
-	default: /* the method stays as it is */
+	default:
 		out->size = before;
+		other.probes.kinds = method->probes.otherwise;
+		other.probes.otherwise = PROBE_NONE;
+		if (other.probes.kinds != PROBE_NONE)
+			return method_rewrite(rewriter, &other, described);
+		/* The method stays as it is. */
 		if (request->untouched)
 			request->untouched(request->user, described, reason);
 		return REWRITE_OK;

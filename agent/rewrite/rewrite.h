@@ -97,8 +97,9 @@ typedef uint8_t probe_set;
 #define PROBE_CALLS ((probe_set)(PROBE_TIMED | PROBE_COUNTED)) /* of each call */
 
 struct rewrite_probes {
-	probe_set kinds; /* PROBE_NONE: the method is copied as it is */
-	uint32_t id;     /* what the probes pass; above 32,767 it costs a constant */
+	probe_set kinds;     /* PROBE_NONE: the method is copied as it is */
+	probe_set otherwise; /* where there is no room for those; the same */
+	uint32_t id;         /* what the probes pass; above 32,767 it costs a constant */
 };
 
 struct rewrite_request {
