@@ -558,6 +558,11 @@ static void test_own_cost(void **state)
 	assert_string_equal(own_cost_text(&cost, text), "0.4 % of processor time or more");
 	assert_true(fabs(cost.most - 0.024) < 1e-9);
 	pattern_list_fini(&threads);
+	pattern_list_add(&threads, "none");
+	cost = own_cost_of(&fixture.profile, &threads);
+	assert_null(own_cost_text(&cost, text));
+	assert_true(cost.most == 0);
+	pattern_list_fini(&threads);
 	fixture.profile.meta_count = 0;
 	cost = own_cost_of(&fixture.profile, NULL);
 	assert_null(own_cost_text(&cost, text));

@@ -38,7 +38,9 @@ struct own_cost own_cost_of(const struct profile *profile, const struct pattern_
 	/* Where threads' time was not counted, the process's, which is of the whole recording. */
 	if (cpu < 0 && cpu_ns && whole)
 		used = strtod(cpu_ns, NULL);
-	if (!(cost.event_ns > 0) || !(used > 0))
+	if (events == 0)
+		cost.most = 0;
+	if (events == 0 || !(cost.event_ns > 0) || !(used > 0))
 		return cost;
 	cost.is_known = true;
 	cost.least = fmin(events * cost.event_ns / used, 1);

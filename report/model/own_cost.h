@@ -15,7 +15,7 @@ struct own_cost {
 	/* Parts of the processor time of those threads that have events, 0 to 1: what it is by that
 	 * estimate, which is of nothing but events, and what it is at most. */
 	double least, most;
-	bool is_known; /* or the estimate or the processor time is not known: most is 1 */
+	bool is_known; /* or there is no event (most is 0), estimate, or processor time (1) */
 };
 
 /* Of the threads with such names; none given (or NULL): of all. */
