@@ -266,6 +266,20 @@ static struct label states_line(struct report *report, const uint64_t *samples, 
 	}
 }
 
+static const char *own_cost_line(struct report *report)
+{
+	const struct adjustment *adjustment = report->request->choice.adjustment;
+	char text[OWN_COST_TEXT];
+	const char *part = adjustment ? own_cost_text(&adjustment->own_cost, text) : NULL;
+
+	if (report->model->adjusted)
+		return "What jprof itself cost is taken out of all figures.";
+	return store_format(report->model->store,
+		"All figures are with what jprof itself cost%s%s.", part ? ", " : "",
+		part ? part : "")
+		.text;
+}
+
 static void print_head(struct report *report, struct sink *sink)
 {
 	const struct overview *view = report->data;
@@ -297,9 +311,7 @@ static void print_head(struct report *report, struct sink *sink)
 	for (unsigned c = 0; c < model->condition_count; c++)
 		print_sampled(report, sink, c);
 	if (!model->lacks_calls)
-		sink_title(sink, model->adjusted
-					 ? "What jprof itself cost is taken out of all figures."
-					 : "All figures are with what jprof itself cost.");
+		sink_title(sink, "%s", own_cost_line(report));
 	if (all->pruned > 0)
 		sink_title(sink,
 			"%s call paths were folded for want of memory (a larger max_memory "
