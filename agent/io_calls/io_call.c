@@ -215,7 +215,7 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 	clear_apart(&no_context);
 	if (session->options.io == IO_OFF)
 		return 0;
-	calls_off = !session_has_events(session);
+	calls_off = !session_times_calls(session);
 	class_loading_tell_apart(!session->options.io_class_loading);
 	if (kept < KEPT_MIN)
 		kept = KEPT_MIN;

@@ -43,18 +43,18 @@ static int begin_row(void *user, const struct trace_thread *thread)
 	return 0;
 }
 
-static void count_method(struct counting *counting, const struct tree_node *node)
+static void count_method(
+	struct counting *counting, uint32_t method, uint64_t calls, uint64_t used)
 {
-	uint64_t used = counting->by >= 0 ? node->base[counting->by] : 0;
 	struct touched_method *own;
 
-	if (node->method >= counting->methods || (node->calls == 0 && used == 0))
+	if (method >= counting->methods || (calls == 0 && used == 0))
 		return;
-	own = &counting->own[node->method];
+	own = &counting->own[method];
 	if (!own->touched)
-		counting->touched[counting->touches++] = node->method;
+		counting->touched[counting->touches++] = method;
 	own->touched = true;
-	own->count.calls += node->calls;
+	own->count.calls += calls;
 	own->count.used += used;
 }
 
@@ -63,10 +63,14 @@ static int count_nodes(void *user, const struct trace_thread *thread, uint32_t c
 {
 	struct counting *counting = user;
 
-	for (uint32_t i = 0; i < count; i++)
-		counting->row.calls += trace_node(block, stride, i)->calls;
-	for (uint32_t i = 0; i < count && counting->method; i++)
-		count_method(counting, trace_node(block, stride, i));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tree_node *node = trace_node(block, stride, i);
+
+		counting->row.calls += node->calls;
+		if (counting->method)
+			count_method(counting, node->method, node->calls,
+				counting->by >= 0 ? node->base[counting->by] : 0);
+	}
 	return 0;
 }
 
@@ -76,6 +80,12 @@ static int count_accounts(void *user, const struct trace_thread *thread, uint32_
 	struct counting *counting = user;
 
 	for (uint32_t i = 0; i < count; i++) {
+		if (account[i].kind == CALLS) {
+			counting->row.calls += account[i].count;
+			if (counting->method)
+				count_method(
+					counting, account[i].subject, account[i].count, 0);
+		}
 		if (account[i].part || account[i].kind >= IO_OPS)
 			continue;
 		counting->row.io_ops += account[i].count;

@@ -123,6 +123,15 @@ static inline bool session_counts_calls(const struct session *session)
 	       (session_has_probes(session) && session->options.counted.count > 0);
 }
 
+/* True if calls are timed, be they all or some. */
+static inline bool session_times_calls(const struct session *session)
+{
+	return session->options.calls == CALLS_EVENTS || session->options.calls == CALLS_AUTO ||
+	       session->options.calls == CALLS_INSTRUMENT ||
+	       (session->options.calls == CALLS_COUNT &&
+		       (session->options.timed.count > 0 || session_has_scope(session)));
+}
+
 /* True if classes get probes: for calls, or for the stacks at entries. */
 static inline bool session_changes_classes(const struct session *session)
 {

@@ -18,7 +18,7 @@ struct filter {
 	const char *before; /* the patterns, in the option; NULL: nothing */
 };
 
-enum { FILTERS = 4 };
+enum { FILTERS = 6 };
 
 #define NEAR_AGE_NS UINT64_C(10000000000)
 
@@ -26,12 +26,14 @@ static void filters_of(const struct session *session, struct filter filter[FILTE
 {
 	static const struct pattern_list none;
 	const struct options *options = &session->options;
-	bool calls = session_has_events(session);
+	bool calls = session_has_events(session), probes = session_has_probes(session);
 
 	filter[0] = (struct filter){"include", calls ? &options->include : &none, NULL};
 	filter[1] = (struct filter){"scope", calls ? &options->scope : &none, NULL};
 	filter[2] = (struct filter){"threads", &options->threads, NULL};
 	filter[3] = (struct filter){"sample", &session->entered, "enter:"};
+	filter[4] = (struct filter){"timed", probes ? &options->timed : &none, NULL};
+	filter[5] = (struct filter){"counted", probes ? &options->counted : &none, NULL};
 }
 
 void session_unmatched(const struct session *session,

@@ -75,7 +75,7 @@ JAVA
 for java in "${javas[@]}"; do
 	"$(dirname "$java")/javac" --release 17 -d "$work" "$work/Hostile.java" || exit 1
 	"$java" -cp "$work" Hostile >"$work/plain" 2>"$work/err" || fail 'the program alone failed'
-	"$java" "-agentpath:$agent=file=$work/p.jprof" -cp "$work" Hostile >"$work/out" 2>"$work/err" ||
+	"$java" "-agentpath:$agent=file=$work/p.jprof,calls=instrument" -cp "$work" Hostile >"$work/out" 2>"$work/err" ||
 		fail "exit status $?: $(head -5 "$work/err")"
 	[ "$(grep -c '^changed.*Hostile' "$work/plain")" -gt 20 ] || fail 'no class survived'
 	cmp -s "$work/plain" "$work/out" ||

@@ -17,7 +17,7 @@ once() {
 
 	rm -rf "$work/files" "$work/p.jprof"
 	mkdir "$work/files"
-	timeout 300 "$java" "-agentpath:$agent=file=$work/p.jprof,max_memory=$memory$options" \
+	timeout 300 "$java" "-agentpath:$agent=file=$work/p.jprof,calls=instrument,max_memory=$memory$options" \
 		-cp "$work" IoMany "$count" "$count" "$work/files" >"$work/said" 2>"$work/err" ||
 		fail "$java: exit status $?: $(head -3 "$work/err")"
 }

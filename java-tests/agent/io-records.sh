@@ -72,7 +72,7 @@ check_all() {
 check_loss() {
 	local lost
 
-	once "$1" io=records,max_memory=1m,metrics=wall 4 100000
+	once "$1" calls=instrument,io=records,max_memory=1m,metrics=wall 4 100000
 	lost=$(fact io.records.lost)
 	echo "of 400000 writes, with little memory, $lost records were lost"
 	[ "$lost" -gt 0 ] || fail "no record was lost: nothing was tried"
@@ -88,7 +88,7 @@ check_live() {
 
 	rm -rf "$work/files" "$work/p.jprof"
 	mkdir "$work/files"
-	"$1" "-agentpath:$agent=file=$work/p.jprof,io=records,flush=1,metrics=wall" -cp "$work" IoRecords \
+	"$1" "-agentpath:$agent=file=$work/p.jprof,calls=instrument,io=records,flush=1,metrics=wall" -cp "$work" IoRecords \
 		"$work/files" 2 400000 paths >/dev/null 2>"$work/err" &
 	until [ "$(query "$work/p.jprof" 'SELECT count(*) > 0 FROM record' 2>/dev/null)" = 1 ]; do
 		kill -0 $! 2>/dev/null || break
@@ -115,7 +115,7 @@ check_live() {
 check_metrics() {
 	local found
 
-	once "$1" metrics=wall+io-write+io-write-ops+net-in+net-out+net-out-ops,io_class_loading=yes 4 5000
+	once "$1" calls=instrument,metrics=wall+io-write+io-write-ops+net-in+net-out+net-out-ops,io_class_loading=yes 4 5000
 	found=$("$jprof" report "$work/p.jprof" --view threads --format json | jq -r '[.rows[].total] |
 		[map(.["io-write-ops"]), map(.["io-write"]), map(.["net-in"]), map(.["net-out"]),
 			map(.["net-out-ops"])] | map(add) | join("|")')
@@ -130,12 +130,12 @@ check_metrics() {
 
 for java in "${javas[@]}"; do
 	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/IoRecords.java" || exit 1
-	check_all "$java" io=records
+	check_all "$java" io=records,calls=instrument
 	check_all "$java" io=records,calls=off
 	check_loss "$java"
 	check_live "$java"
 	check_metrics "$java"
-	once "$java" io=off 1 100
+	once "$java" io=off,calls=instrument 1 100
 	is "io=off" 0 "SELECT count(*) FROM operations"
 done
 finish

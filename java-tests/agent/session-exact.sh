@@ -38,7 +38,7 @@ has_noise() {
 }
 
 by_wall() {
-	jp attach "$target" --file "$work/1.jprof" --include 'Jobs+Noise' --metrics wall
+	jp attach "$target" --calls instrument --file "$work/1.jprof" --include 'Jobs+Noise' --metrics wall
 	phase 300 "$work/truth"
 	jp stop "$target"
 	phase 50 "$work/after" # nobody's
@@ -132,7 +132,7 @@ by_counts() {
 after_detach() {
 	jp detach "$target"
 	phase 99 "$work/nobodys"
-	jp attach "$target" --file "$work/6.jprof" --include 'Jobs'
+	jp attach "$target" --calls instrument --file "$work/6.jprof" --include 'Jobs'
 	phase 149 "$work/truth"
 	jp detach "$target" # ends the recording
 	compare "after detach" "$work/6.jprof" "$work/truth"

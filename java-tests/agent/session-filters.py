@@ -27,6 +27,8 @@ class Filters:
     def start(self, *options):
         """A recording: what the command said; the profile is self.file."""
         self.file = self.test.new_profile()
+        if "--calls" not in options:
+            options += ("--calls", "instrument")
         return self.test.jprof("start", self.target.pid, "--file", self.file, *options).err
 
     def stop(self):

@@ -40,6 +40,8 @@ class Late:
     def begin(self, command, *options):
         """attach or start."""
         self.profile = self.test.new_profile()
+        if "--calls" not in options:
+            options += ("--calls", "instrument")
         self.test.jprof(command, self.target.pid, "--file", self.profile, *options)
 
     def end(self, what, command="stop"):

@@ -38,7 +38,8 @@ class Scopes:
     def session(self, order, *options):
         """One, in which the program does what it is told."""
         self.profile = self.test.new_profile()
-        self.test.jprof("start", self.target.pid, "--file", self.profile, *options)
+        self.test.jprof("start", self.target.pid, "--calls", "instrument", "--file", self.profile,
+                        *options)
         self.target.tell(*order)
         self.test.jprof("stop", self.target.pid)
         self.target.tell("walk", 3)  # nobody's

@@ -12,7 +12,7 @@ jvm_words+=("${two_carriers[@]}")
 # begun start|attach NAME: a recording, and the program's record.
 begun() {
 	do_it forget
-	jp "$1" "$target" --include Work --file "$work/$2.jprof"
+	jp "$1" "$target" --calls instrument --include Work --file "$work/$2.jprof"
 }
 
 # stopped NAME: the recording's own.
