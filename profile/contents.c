@@ -3,6 +3,7 @@
 /* contents: how things are found in a profile. */
 #include "profile/reader.h"
 
+#include <jansson.h>
 #include <string.h>
 
 const char *profile_meta_get(const struct profile *profile, const char *key)
@@ -11,6 +12,18 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 		if (strcmp(profile->meta[i].key, key) == 0)
 			return profile->meta[i].value;
 	return NULL;
+}
+
+bool profile_option_is(const struct profile *profile, const char *option, const char *word)
+{
+	const char *text = profile_meta_get(profile, "options"), *value;
+	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
+	bool is;
+
+	value = json_string_value(json_object_get(options, option));
+	is = value && strcmp(value, word) == 0;
+	json_decref(options);
+	return is;
 }
 
 bool profile_is_unwritten(const struct profile *profile)

@@ -137,11 +137,30 @@ static void begin(struct sink *sink)
 	out_text(out, "],\"rows\":[");
 }
 
-static void put_value(struct out *out, const struct cell *cell)
+/* {"calls":"counted","cpu":"sampled"} */
+static void put_how(struct sink *sink, const struct cell *cell)
 {
+	const char *figure, *word, *before = "{";
+	unsigned at = 0;
+
+	while ((figure = cell_how_next(sink->sheet, cell, &at, &word)) != NULL) {
+		out_text(sink->out, before);
+		put_key(sink->out, figure);
+		put_string(sink->out, word, strlen(word));
+		before = ",";
+	}
+	out_char(sink->out, '}');
+}
+
+static void put_value(struct sink *sink, const struct cell *cell)
+{
+	struct out *out = sink->out;
+
 	if (out_cell(out, cell))
 		return;
-	if (cell->kind == CELL_TEXT)
+	if (cell->kind == CELL_HOW)
+		put_how(sink, cell);
+	else if (cell->kind == CELL_TEXT)
 		put_string(out, cell->text, cell->length);
 	else
 		out_text(out, "null");
@@ -156,7 +175,7 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 	sink->first_row = false;
 	for (unsigned i = 0; i < sink->shown; i++) {
 		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
-		put_value(sink->out, &cells[sink->order[i]]);
+		put_value(sink, &cells[sink->order[i]]);
 	}
 	out_bytes(sink->out, sink->prefix[sink->shown].text, sink->prefix[sink->shown].length);
 }
@@ -213,7 +232,7 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 		if (cells[sink->order[i]].kind == CELL_NULL)
 			continue;
 		put_prefix(sink->out, before, column, before == NULL && rows == 0);
-		put_value(sink->out, &cells[sink->order[i]]);
+		put_value(sink, &cells[sink->order[i]]);
 		before = column;
 	}
 	put_prefix(sink->out, before, NULL, false);

@@ -3,7 +3,7 @@
 /*
  * view_overview: where the time goes, on one screen: what the profile is of, the methods
  * that used most themselves, and the call paths that lead to most, all threads together. Where samples
- * alone tell, also the methods that had most with what they called, and what ran.
+ * alone tell, also the methods that had most with what they called; where there are samples, what ran.
  *
  * Of the paths only nodes with their share are kept, and of those the ones that tell
  * something: where ways part, or where much is used. Their levels say how many calls lie
@@ -218,6 +218,15 @@ static int open_overview(struct report *report)
 
 /* ---- printing ---- */
 
+/* True for a condition by whose samples a metric is divided. */
+static bool divides(const struct model *model, unsigned condition)
+{
+	for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
+		if (model_condition_of(model, model->metric[m]) == condition + 1)
+			return true;
+	return false;
+}
+
 /* "8,115 samples (cpu:1ms)", and what they stand for. */
 static void print_sampled(struct report *report, struct sink *sink, unsigned condition)
 {
@@ -226,10 +235,16 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 		 rest;
 	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
 
-	sink_title(sink, "%s samples (%s)%s%s%s", figure_text(FIGURE_COUNT, samples).text,
-		row->name, is_cpu ? ": " : "",
-		is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
-		is_cpu ? " of processor time" : "");
+	if (divides(report->model, condition))
+		sink_title(sink,
+			"%s: measured by timed calls; where ~ stands, divided by %s samples "
+			"(%s)",
+			row->event, figure_text(FIGURE_COUNT, samples).text, row->name);
+	else
+		sink_title(sink, "%s samples (%s)%s%s%s",
+			figure_text(FIGURE_COUNT, samples).text, row->name, is_cpu ? ": " : "",
+			is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
+			is_cpu ? " of processor time" : "");
 	for (int i = 0; i < SAMPLE_REASONS; i++)
 		if (sample_reasons[i].lost)
 			lost += model_sample_fact(
@@ -266,6 +281,47 @@ static struct label states_line(struct report *report, const uint64_t *samples, 
 	}
 }
 
+/* "2258 methods: 312 timed, 1417 counted, 529 found by samples alone": a method may have been both. */
+static void print_methods(struct report *report, struct sink *sink)
+{
+	const struct overview *view = report->data;
+	uint64_t timed = 0, counted = 0, sampled = 0;
+
+	for (size_t i = 0; i < view->tally.seen_count; i++) {
+		const struct call_count *count = &view->tally.method[view->tally.seen[i]];
+
+		timed += count->sampled < count->nodes;
+		counted += count->counted > 0;
+		sampled += count->sampled == count->nodes && count->counted == 0;
+	}
+	sink_title(sink, "%s methods: %s timed, %s counted, %s found by samples alone",
+		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		figure_text(FIGURE_COUNT, timed).text, figure_text(FIGURE_COUNT, counted).text,
+		figure_text(FIGURE_COUNT, sampled).text);
+}
+
+/* What jprof used, as far as it is known. */
+static void print_cost(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+	union model_value base[MODEL_VALUES_MAX];
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < model->node_count && model->adjusted; i++) {
+		model_base(model, model->node[i], base);
+		taken += base[model->figures].count - base[0].count;
+	}
+	if (!model->adjusted)
+		sink_title(sink, "All figures are with what jprof itself cost.");
+	else if (model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
+		sink_title(sink, "What probes cost, %s, is taken out%s",
+			figure_text(FIGURE_TIME, taken).text,
+			model->counted ? "; what counting cost is not: some 0.5 ns a call"
+				       : "");
+	else
+		sink_title(sink, "What jprof itself cost is taken out of all figures.");
+}
+
 static void print_head(struct report *report, struct sink *sink)
 {
 	const struct overview *view = report->data;
@@ -286,20 +342,21 @@ static void print_head(struct report *report, struct sink *sink)
 	for (size_t i = 0; i < view->tally.seen_count; i++)
 		calls += view->tally.method[view->tally.seen[i]].calls;
 	sink_title(sink, "%s", command ? command : "a program without a name");
-	sink_title(sink, "%s long; %s%s%s%s%s methods, %s threads",
+	sink_title(sink, "%s long; %s%s%s%s%s%s%s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
 		cpu > 0 ? " of processor time; " : "",
 		calls == 0 ? "" : figure_text(FIGURE_COUNT, calls).text,
 		calls == 0 ? "" : " calls; ",
-		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		model->is_divided ? "" : figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		model->is_divided ? "" : " methods, ",
 		figure_text(FIGURE_COUNT, all->folded).text);
+	if (model->is_divided)
+		print_methods(report, sink);
 	for (unsigned c = 0; c < model->condition_count; c++)
 		print_sampled(report, sink, c);
 	if (!model->lacks_calls)
-		sink_title(sink, model->adjusted
-					 ? "What jprof itself cost is taken out of all figures."
-					 : "All figures are with what jprof itself cost.");
+		print_cost(report, sink);
 	if (all->pruned > 0)
 		sink_title(sink,
 			"%s call paths were folded for want of memory (a larger max_memory "
@@ -350,7 +407,8 @@ static void print_states(struct report *report, struct sink *sink)
 			condition == 0)
 			samples[sample_place_state(profile->account[i].subject)] +=
 				profile->account[i].amount;
-	sink_title(sink, "What ran: %s", states_line(report, samples, whole_of(report)).text);
+	sink_title(sink, "What ran: %s",
+		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
 static void rows(struct report *report, struct sink *sink)
@@ -363,7 +421,7 @@ static void rows(struct report *report, struct sink *sink)
 						   : model->metric[0]->name;
 
 	print_head(report, sink);
-	if (by_samples)
+	if (by_samples || model->is_divided)
 		print_states(report, sink);
 	print_jvm(report, sink);
 	sink_title(sink, "%s", "");
