@@ -261,7 +261,8 @@ struct sink {
 	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];
 	struct out text; /* what the prefixes are made of */
-	bool first_row, first_stanza, rows_closed, strong, headed;
+	struct out tail; /* of format_json: what stands behind the rows */
+	bool first_row, first_stanza, strong, headed;
 	const char *part;
 };
 
