@@ -62,6 +62,7 @@ struct dividing {
 	struct pairs methods;
 	uint32_t *number;
 	uint64_t *of_method;
+	uint64_t unsampled; /* measured in regions without samples */
 };
 
 static struct region region_of(const struct dividing *dividing, uint32_t node)
@@ -105,6 +106,9 @@ static void share_out(struct dividing *dividing)
 
 		if (owner == i)
 			dividing->part[i].figure = region.measured;
+		if (owner == i && region.samples == 0 &&
+			dividing->model->selected[profile->node[i].thread])
+			dividing->unsampled += region.measured;
 		if (owner == i || !is_shared(dividing, &region, i))
 			continue;
 		figure = part_of(&region, samples_of(dividing, i));
@@ -179,6 +183,7 @@ static int divide(struct model *model, const struct estimates *by, unsigned metr
 	share_out(&dividing);
 	find_squares(&dividing, below);
 	model->part[metric] = dividing.part;
+	model->unsampled[metric] = dividing.unsampled;
 	return 0;
 }
 

@@ -71,8 +71,10 @@ struct model {
 	bool is_divided;
 	/* By metric, of its nodes: their parts; NULL: it stays where it was measured. */
 	struct part *part[PROFILE_METRIC_MAX];
-	const uint32_t
-		*owner; /* by node as it was read: the one whose figures it has a part of */
+	/* Of those, what was measured where no sample was taken. */
+	uint64_t unsampled[PROFILE_METRIC_MAX];
+	/* By node as it was read: the one whose figures it has a part of. */
+	const uint32_t *owner;
 	/* By method: calls of the chosen threads that were counted, without their paths; NULL: none were. */
 	const uint64_t *counted;
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */

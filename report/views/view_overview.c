@@ -25,6 +25,8 @@
 #define LOST_SHARE 0.01
 /* And such that have no stack, as no period was over. */
 #define REST_SHARE 0.05
+/* Of what was measured, where no sample came. */
+#define UNSAMPLED_SHARE 0.05
 
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
@@ -218,13 +220,34 @@ static int open_overview(struct report *report)
 
 /* ---- printing ---- */
 
-/* True for a condition by whose samples a metric is divided. */
-static bool divides(const struct model *model, unsigned condition)
+/* The metric that is divided by a condition's samples; the number of metrics: none is. */
+static unsigned divided_by(const struct model *model, unsigned condition)
 {
-	for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
-		if (model_condition_of(model, model->metric[m]) == condition + 1)
-			return true;
-	return false;
+	unsigned m = 0;
+
+	if (!model->is_divided)
+		return model->metric_count;
+	while (m < model->metric_count &&
+		model_condition_of(model, model->metric[m]) != condition + 1)
+		m++;
+	return m;
+}
+
+/* How a divided metric is known, and what of it cannot be divided. */
+static void print_divided(
+	struct report *report, struct sink *sink, unsigned m, unsigned condition)
+{
+	const struct model *model = report->model;
+
+	sink_title(sink,
+		"%s: measured by timed calls; where ~ stands, divided by %s samples (%s)",
+		model->metric[m]->name,
+		figure_text(FIGURE_COUNT, report->whole[model->metric_count + condition]).text,
+		model->condition[condition]->name);
+	if ((double)model->unsampled[m] > UNSAMPLED_SHARE * (double)report->whole[m])
+		sink_title(sink,
+			"  %s of it is where no sample came: it is the timed methods' own here",
+			figure_percent(model->unsampled[m], report->whole[m]).text);
 }
 
 /* "8,115 samples (cpu:1ms)", and what they stand for. */
@@ -234,12 +257,10 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0,
 		 rest;
 	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
+	unsigned divided = divided_by(report->model, condition);
 
-	if (divides(report->model, condition))
-		sink_title(sink,
-			"%s: measured by timed calls; where ~ stands, divided by %s samples "
-			"(%s)",
-			row->event, figure_text(FIGURE_COUNT, samples).text, row->name);
+	if (divided < report->model->metric_count)
+		print_divided(report, sink, divided, condition);
 	else
 		sink_title(sink, "%s samples (%s)%s%s%s",
 			figure_text(FIGURE_COUNT, samples).text, row->name, is_cpu ? ": " : "",
