@@ -115,9 +115,9 @@ struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t ta
 
 struct figure_text figure_error(uint64_t error, uint64_t whole)
 {
-	if (error == 0 || whole == 0)
-		return (struct figure_text){""};
-	return error_text(100 * (double)error / (double)whole);
+	double percent = whole > 0 ? 100 * (double)error / (double)whole : 0;
+
+	return percent < 0.05 ? (struct figure_text){""} : error_text(percent);
 }
 
 /* ---- names ---- */

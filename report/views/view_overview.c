@@ -337,8 +337,7 @@ static void print_cost(struct report *report, struct sink *sink)
 	else if (model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
 		sink_title(sink, "What probes cost, %s, is taken out%s",
 			figure_text(FIGURE_TIME, taken).text,
-			model->counted ? "; what counting cost is not: some 0.5 ns a call"
-				       : "");
+			model->counted ? "; counting's some 0.5 ns a call is not" : "");
 	else
 		sink_title(sink, "What jprof itself cost is taken out of all figures.");
 }
