@@ -16,6 +16,11 @@
  * Squares of different regions add up. Within a region what one node has too much another has too little: so the nodes of one
  * method have the square of their samples together, each its part of it; what a sampled node has with all below it has one of
  * its own; and what a region's own node has with all below it is what was measured, whose square is 0.
+ *
+ * Where no sample came others may have had a part as well: as large a one, it seems, as in the other regions of the same
+ * method, of whose S samples s were its own. So far off is its base then, all such of a method in the same direction:
+ *
+ *   unseen = measured * (S - s + 1/2) / (S + 1)
  */
 #include <string.h>
 
@@ -106,9 +111,6 @@ static void share_out(struct dividing *dividing)
 
 		if (owner == i)
 			dividing->part[i].figure = region.measured;
-		if (owner == i && region.samples == 0 &&
-			dividing->model->selected[profile->node[i].thread])
-			dividing->unsampled += region.measured;
 		if (owner == i || !is_shared(dividing, &region, i))
 			continue;
 		figure = part_of(&region, samples_of(dividing, i));
@@ -161,6 +163,44 @@ static void find_squares(struct dividing *dividing, uint64_t *below)
 	}
 }
 
+/* By method. */
+struct regions {
+	double samples, own; /* of all its regions */
+	double unseen;       /* of those without samples */
+};
+
+/* Of what was measured in regions without samples. */
+static void find_unseen(struct dividing *dividing, struct regions *regions)
+{
+	const struct profile *profile = dividing->model->profile;
+
+	for (uint32_t i = 0; i < profile->node_count; i++) {
+		struct regions *of = &regions[profile->node[i].method];
+		struct region region = region_of(dividing, i);
+
+		if (dividing->by->owner[i] != i)
+			continue;
+		of->samples += (double)region.samples * region.stacks;
+		of->own += (double)samples_of(dividing, i) * region.stacks;
+	}
+	for (uint32_t i = 0; i < profile->node_count; i++) {
+		struct regions *of = &regions[profile->node[i].method];
+		struct region region = region_of(dividing, i);
+
+		if (dividing->by->owner[i] != i || region.samples > 0 ||
+			region.measured > INT64_MAX)
+			continue;
+		dividing->part[i].unseen = (double)region.measured *
+					   (of->samples - of->own + 0.5) / (of->samples + 1);
+		of->unseen += dividing->part[i].unseen;
+		if (dividing->model->selected[profile->node[i].thread])
+			dividing->unsampled += region.measured;
+	}
+	for (uint32_t i = 0; i < profile->node_count; i++)
+		dividing->part[i].unseen_square =
+			dividing->part[i].unseen * regions[profile->node[i].method].unseen;
+}
+
 /* The model's part[metric]. -1 without memory. */
 static int divide(struct model *model, const struct estimates *by, unsigned metric)
 {
@@ -174,6 +214,8 @@ static int divide(struct model *model, const struct estimates *by, unsigned metr
 		.number = store_room(store, count, sizeof(uint32_t)),
 		.of_method = store_room(store, count, sizeof(uint64_t))};
 	uint64_t *below = store_room(store, count, sizeof(uint64_t));
+	struct regions *regions =
+		store_room(store, model->profile->method_count + 1, sizeof(struct regions));
 
 	if (store->failed || count_methods(&dividing) != 0) {
 		pairs_fini(&dividing.methods);
@@ -182,6 +224,7 @@ static int divide(struct model *model, const struct estimates *by, unsigned metr
 	pairs_fini(&dividing.methods);
 	share_out(&dividing);
 	find_squares(&dividing, below);
+	find_unseen(&dividing, regions);
 	model->part[metric] = dividing.part;
 	model->unsampled[metric] = dividing.unsampled;
 	return 0;

@@ -12,9 +12,16 @@ struct merged {
 	size_t thread_first[2];
 	uint64_t *base;                        /* of the nodes */
 	union model_value *values;             /* by node: what model_base gives */
-	struct part *part[PROFILE_METRIC_MAX]; /* of squares of cum alone */
+	struct part *part[PROFILE_METRIC_MAX]; /* what model_whole_errors needs */
 	uint32_t *place;                       /* by node of the model's own profile */
 };
+
+static void add_squares(struct part *sum, const struct part *part)
+{
+	sum->cum_square += part->cum_square;
+	sum->unseen += part->unseen;
+	sum->unseen_square += part->unseen_square;
+}
 
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
  * nodes. -1 without memory. */
@@ -53,7 +60,7 @@ static int add_thread(
 			merged->base[at * metrics + m] += node->base[m];
 		for (unsigned m = 0; m < model->metric_count; m++)
 			if (model->part[m])
-				merged->part[m][at].cum_square += model->part[m][i].cum_square;
+				add_squares(&merged->part[m][at], &model->part[m][i]);
 		model_base(model, i, values);
 		model_add(model, model_at(model, merged->values, at), values);
 	}

@@ -45,10 +45,11 @@ struct method_label {
 };
 
 /* A node's part of a metric that is divided by samples, and how far off it may be (division.c): the square of that, of its base
- * and its cum. */
+ * and its cum; and what of its base may be others', where no sample came: in parts of an error as a calibration's are. */
 struct part {
 	uint64_t figure;
 	double base_square, cum_square;
+	double unseen, unseen_square;
 };
 
 struct model {
@@ -176,6 +177,10 @@ void model_base(const struct model *model, size_t node, union model_value *value
 
 /* The same before it is divided. */
 void model_measured(const struct model *model, size_t node, union model_value *values);
+
+/* What samples have not told of a node's base is no matter of what all below it used: takes that out of the errors of base, and
+ * puts the square of its cum there. */
+void model_whole_errors(const struct model *model, size_t node, union model_value *values);
 
 /* Half the width of the interval of a metric's figure; where there are errors. */
 uint64_t model_error(const struct model *model, const union model_value *values, unsigned m);

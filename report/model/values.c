@@ -72,6 +72,23 @@ static void put_part(
 	for (unsigned v = model->counts + m; v < model->squares; v += metrics)
 		values[v].part = share * measured[v].part;
 	values[model->squares + m].part = part->base_square;
+	values[model->counts + m].part += part->unseen;
+	values[model->counts + 2 * metrics + m].part += part->unseen_square;
+}
+
+void model_whole_errors(const struct model *model, size_t node, union model_value *values)
+{
+	unsigned metrics = model->metric_count;
+
+	for (unsigned m = 0; m < metrics; m++) {
+		const struct part *part = model->part[m] ? &model->part[m][node] : NULL;
+
+		if (!part)
+			continue;
+		values[model->counts + m].part -= part->unseen;
+		values[model->counts + 2 * metrics + m].part -= part->unseen_square;
+		values[model->squares + m].part = part->cum_square;
+	}
 }
 
 void model_base(const struct model *model, size_t node, union model_value *values)
@@ -106,7 +123,18 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 	const uint64_t *raw = model->profile->thread[thread].total;
 	const struct adjusted *adjusted = model->adjusted;
 
-	model_sum(model, thread, values);
+	memset(values, 0, model->values * sizeof(*values));
+	for (size_t i = model->profile->thread_first[thread];
+		i < model->profile->thread_first[thread + 1]; i++) {
+		union model_value base[MODEL_VALUES_MAX];
+
+		/* All of it is as it was measured. */
+		model_base(model, i, base);
+		model_whole_errors(model, i, base);
+		for (unsigned m = model->squares; m < model->values; m++)
+			base[m].part = 0;
+		model_add(model, values, base);
+	}
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		unsigned metric = model->metric_index[m];
 
@@ -116,9 +144,6 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 				adjusted->total[thread * adjusted->metric_count + metric].taken;
 		if (model->has_errors)
 			values[model->figures + m].count = raw[metric];
-		/* All of it is as it was measured. */
-		if (model->is_divided)
-			values[model->squares + m].part = 0;
 	}
 }
 
@@ -135,9 +160,7 @@ union model_value *model_cum(const struct model *model)
 
 		model_base(model, i, base);
 		model_add(model, own, base);
-		for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
-			own[model->squares + m].part =
-				model->part[m] ? model->part[m][i].cum_square : 0;
+		model_whole_errors(model, i, own);
 		if (parent != i)
 			model_add(model, model_at(model, cum, parent), own);
 	}
