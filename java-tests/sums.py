@@ -74,7 +74,7 @@ class Sums:
     def own(self, row, group, metric):
         """What a row adds to sums. Of what samples alone know that is nothing, or (calls=auto) a part of what was
         measured, which others do not have then."""
-        divided = json.loads(self.seen.fact["options"])["calls"] == "auto"
+        divided = self.seen.fact["recording.calls"] == "auto"
         return row[group][metric] or 0 if divided or measured(row) else 0
 
     def same(self, what, expected, found):

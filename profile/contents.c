@@ -3,7 +3,6 @@
 /* contents: how things are found in a profile. */
 #include "profile/reader.h"
 
-#include <jansson.h>
 #include <string.h>
 
 const char *profile_meta_get(const struct profile *profile, const char *key)
@@ -14,16 +13,11 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 	return NULL;
 }
 
-bool profile_option_is(const struct profile *profile, const char *option, const char *word)
+bool profile_is_auto(const struct profile *profile)
 {
-	const char *text = profile_meta_get(profile, "options"), *value;
-	json_t *options = text ? json_loads(text, 0, NULL) : NULL;
-	bool is;
+	const char *calls = profile_meta_get(profile, "calls");
 
-	value = json_string_value(json_object_get(options, option));
-	is = value && strcmp(value, word) == 0;
-	json_decref(options);
-	return is;
+	return calls && strcmp(calls, "auto") == 0;
 }
 
 bool profile_is_unwritten(const struct profile *profile)

@@ -103,15 +103,9 @@ struct profile {
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
 
-/* True if it was recorded with that option, a word: "calls", "auto". */
-bool profile_option_is(const struct profile *profile, const char *option, const char *word);
-
 /* True if methods were timed, or counted beside samples, as it suited them: a method may have been both, one after the
  * other, and a path that was counted is not put together with the same path that was timed. */
-static inline bool profile_is_auto(const struct profile *profile)
-{
-	return profile_option_is(profile, "calls", "auto");
-}
+bool profile_is_auto(const struct profile *profile);
 
 /* True for a node in a fold: what is left of a method's calls whose paths were given up. */
 static inline bool profile_is_flat(

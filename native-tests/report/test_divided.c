@@ -57,7 +57,7 @@ static const json_t *row_of(const json_t *report, const char *method)
 static void begin(void)
 {
 	fixture_init(&fixture);
-	fixture.meta[0] = (struct profile_meta){"options", "{\"calls\":\"auto\"}"};
+	fixture.meta[0] = (struct profile_meta){"calls", "auto"};
 	fixture.profile.meta_count = 1;
 	fixture_condition(&fixture, "wall:10ms", "wall", 10000000, "ns", "timers of 10 ms");
 }
@@ -198,7 +198,7 @@ static void test_only_auto(void **state)
 	json_t *report;
 
 	small();
-	fixture.meta[0].value = "{\"calls\":\"instrument\"}";
+	fixture.meta[0].value = "instrument";
 	report = load("methods", NULL);
 	assert_int_equal(value_of(row_of(report, "main"), "base", "wall"), 1000);
 	assert_int_equal(value_of(row_of(report, "grow"), "base", "wall"), -1);

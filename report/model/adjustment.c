@@ -3,6 +3,7 @@
 /* adjustment: see adjustment.h. */
 #include "report/model/adjustment.h"
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,9 +114,11 @@ static int look_around(struct search *search)
 static int choose(struct search *search)
 {
 	const char *choice = search->choice->calibration;
+	const char *text = profile_meta_get(search->profile, "options"), *value;
 	struct adjustment *adjustment = search->adjustment;
-	bool is_probed = search->profile->metric_count == 0;
+	bool is_probed = search->profile->metric_count == 0, is_off;
 	char where[200];
+	json_t *options;
 	int failed;
 
 	if (choice && strcmp(choice, "off") == 0) {
@@ -135,11 +138,16 @@ static int choose(struct search *search)
 	}
 	for (unsigned m = 0; m < search->profile->metric_count; m++)
 		is_probed |= metric_is_probed(search->profile->metric[m].name);
+	/* By the recording's own options. */
+	options = text ? json_loads(text, 0, NULL) : NULL;
+	value = json_string_value(json_object_get(options, "calibration"));
+	is_off = value && strcmp(value, "off") == 0;
+	json_decref(options);
 	if (!is_probed)
 		say(adjustment, "none: probes add nothing to what is recorded here");
 	else if (strcmp(search->identity.field[IDENTITY_CALLS], "off") == 0)
 		say(adjustment, "none: without calls there is nothing to adjust");
-	else if (profile_option_is(search->profile, "calibration", "off"))
+	else if (is_off)
 		say(adjustment,
 			"none: the profile was made with calibration=off and is not adjusted");
 	else
