@@ -86,12 +86,18 @@ static void set_arch(struct identity *identity, const char *system)
 
 void identity_init(struct identity *identity, identity_fact *fact, const void *argument)
 {
+	const char *calls = fact(argument, "calls");
+	/* What reports its calls to the agent is interpreted, however else the JVM runs code. */
+	bool is_interpreted = calls && strcmp(calls, "events") == 0;
+
 	memset(identity, 0, sizeof(*identity));
 	set_jvm(identity, fact(argument, "jvm.name"), fact(argument, "jvm.version"),
-		fact(argument, "jvm.info"));
+		is_interpreted ? NULL : fact(argument, "jvm.info"));
 	set(identity, IDENTITY_CPU, fact(argument, "machine.cpu"));
 	set_arch(identity, fact(argument, "machine.system"));
-	set(identity, IDENTITY_CALLS, fact(argument, "calls"));
+	/* Where some calls are timed they have the probes that all have otherwise. */
+	set(identity, IDENTITY_CALLS,
+		calls && strcmp(calls, "auto") == 0 ? "instrument" : calls);
 	set(identity, IDENTITY_TIMING, fact(argument, "timing"));
 	set(identity, IDENTITY_AGENT, fact(argument, "jprof.build"));
 }

@@ -13,7 +13,8 @@
 #include "profile/profile_read.h"
 
 enum identity_field {
-	/* java.vm.name, java.vm.version, and how it runs code if not as usual */
+	/* java.vm.name, java.vm.version, and how it runs code if not as usual and calls are
+	 * seen by probes */
 	IDENTITY_JVM,
 	IDENTITY_CPU,     /* the processor's model */
 	IDENTITY_ARCH,    /* x86_64, aarch64 */

@@ -132,10 +132,9 @@ static int finish(const char *file, const struct calibration *calibration,
 
 int cmd_calibrate(int argc, char **argv)
 {
-	struct words words = {.what = {.calls = "auto",
-				      .timing = "fast",
-				      .metrics = "wall+cpu+alloc",
-				      .progress = isatty(STDERR_FILENO)}};
+	struct words words = {
+		.what = {.calls = "instrument", .timing = "fast", .metrics = "wall+cpu+alloc"}};
+	static const char *const untimed[] = {"off", "sample", "count"};
 	struct calibration *calibration = NULL;
 	struct training *training;
 	struct error error = {0};
@@ -145,9 +144,14 @@ int cmd_calibrate(int argc, char **argv)
 
 	if (status != EXIT_DONE)
 		return status;
-	if (strcmp(words.what.calls, "off") == 0)
-		return command_usage(
-			"calibrate", "--calls off: where no calls are seen, they cost nothing");
+	if (strcmp(words.what.calls, "auto") == 0)
+		words.what.calls = "instrument";
+	for (size_t i = 0; i < sizeof(untimed) / sizeof(*untimed); i++)
+		if (strcmp(words.what.calls, untimed[i]) == 0)
+			return command_usage("calibrate",
+				"--calls %s: where no calls are timed there is nothing to "
+				"take out",
+				untimed[i]);
 	training = calloc(1, sizeof(*training));
 	if (!training)
 		return command_no_memory();

@@ -176,8 +176,9 @@ static const struct command_option report_options[] = {
 		"only between two snapshots; A.. to the end, ..B from the beginning; see "
 		"jprof(1)",
 		take_text, WORD(interval)},
-	{"--calibration", "FILE|off",
-		"take jprof's own cost out by this file, or leave it in; see jprof(1)",
+	{"--calibration", "FILE|off|auto",
+		"take jprof's own cost out by this file, leave it in, or measure it now if no "
+		"calibration is kept; see jprof(1)",
 		take_text, WORD(calibration)},
 	{"--java", "PATH",
 		"where no calibration is kept: measure one with this JVM; see jprof(1)",
@@ -290,19 +291,15 @@ static void say_line(const char *line)
 	say("%s", line);
 }
 
-/* With calls=sample there is nothing to adjust. */
-static bool has_probes(const struct profile *profile)
-{
-	const char *calls = profile_meta_get(profile, "calls");
-
-	return !calls || strcmp(calls, "sample") != 0;
-}
-
 /* Prints the view, adjusted if it shows figures that can be. */
 static int print_profile(const struct profile *profile, const struct words *words,
 	const char *state, uint64_t *violations, struct error *error)
 {
-	const struct adjustment_choice choice = {.calibration = words->calibration,
+	bool is_auto = words->calibration && strcmp(words->calibration, "auto") == 0;
+	const struct adjustment_choice choice = {
+		.calibration = is_auto ? NULL : words->calibration,
+		.threads = &words->request.choice.threads,
+		.asked = is_auto || words->java,
 		.measure = first_use_measure,
 		.java = words->java};
 	struct report_request request = words->request;
@@ -312,8 +309,7 @@ static int print_profile(const struct profile *profile, const struct words *word
 	request.state = state;
 	request.say = say_line;
 	request.before_write = progress_hide;
-	if ((request.view->adjusts && !profile_is_unwritten(profile) && has_probes(profile)) ||
-		words->calibration) {
+	if ((request.view->adjusts && !profile_is_unwritten(profile)) || words->calibration) {
 		progress_show("taking out what probes cost");
 		failed = adjustment_init(&adjustment, profile, &choice, error);
 		if (failed == 0 && waiting_interrupted())

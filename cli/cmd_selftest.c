@@ -111,6 +111,7 @@ static int judge(struct selftest *test, struct error *error)
 {
 	const struct profile_wanted wanted = {.interval = "begin..end"};
 	const struct adjustment_choice choice = {.calibration = test->calibration,
+		.asked = true,
 		.measure = first_use_measure,
 		.java = test->java};
 	verdict_printer *print = test->is_json ? print_verdict_json : print_verdict_text;
@@ -168,7 +169,7 @@ int cmd_selftest(int argc, char **argv)
 
 	if (!test)
 		return command_no_memory();
-	test->calls = "auto";
+	test->calls = "instrument";
 	test->timing = "fast";
 	test->metrics = "wall+cpu+alloc";
 	status = command_options_read(&table, test, argc, argv);

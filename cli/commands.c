@@ -67,8 +67,8 @@ static const char detach_text[] =
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
 	"own without probes and with them, for about half a minute in all (--quick:\n"
-	"ten seconds, as `jprof report` does by itself where there is no\n"
-	"calibration). The result goes into FILE, or to where `--calibration auto`,\n"
+	"ten seconds, as `jprof report` does where it has none and all calls were\n"
+	"timed). The result goes into FILE, or to where `--calibration auto`,\n"
 	"the default, finds it. A calibration is for one JVM, processor, build of\n"
 	"jprof, --calls, --timing and list of --metrics: give those that programs are\n"
 	"profiled with.\n"

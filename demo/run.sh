@@ -45,7 +45,7 @@ show() {
 	sed "$((lines + 1)),\$d" "$work/view"
 }
 
-run_h2 "Running the H2 database with shop.sql under jprof ..."
+run_h2 "Running the H2 database with shop.sql under jprof, every call timed ..." --calls instrument
 
 show 36 'Where does the time go?' --view overview
 show 24 'The top of the call tree: who called whom, how often, and what it took' \

@@ -17,9 +17,9 @@ BUILD holds classes/, libcases.so and premain.jar. How a case is run stands in i
     // may-be-above-0: KEY ...                     of the summary; others count what went wrong
     // attaches: itself                            the case calls Attach.await() in its midst
 
-WAY=events|instrument|attach|count chooses how calls are seen: by the JVM's events, by probes from the
-start, by probes of an agent that is loaded as jcmd does it, just before the case's main is called; or counted by
-method, from the start.
+WAY=events|instrument|attach|count|auto chooses how calls are seen: by the JVM's events, by probes from the
+start, by probes of an agent that is loaded as jcmd does it, just before the case's main is called; counted by
+method, from the start; or timed and counted by turns, as JPROF_RESTLESS changes them all the time.
 ASM is the jar of the class-file library that some cases generate classes with. KEEP=1 keeps the
 directory.
 """
@@ -101,7 +101,7 @@ class Case:
 
     def start(self, run, folder, options, words):
         """The JVM, with its exit status when it has ended."""
-        calls = self.way if self.way in ("events", "count") else "instrument"
+        calls = {"events": "events", "count": "count", "auto": "auto,budget=1"}.get(self.way, "instrument")
         options = ",".join([f"file={folder}/case.jprof", f"calls={calls}",
                             "exclude=cases.Truth+cases.Attach"] + ([options] if options else []))
         load = f"-agentpath:{self.agent}={options}"
@@ -121,7 +121,8 @@ class Case:
                  f"-Dtruth.file={folder}/truth.txt", f"-Dtruth.run={run}", f"-Dtruth.way={self.way}",
                  f"-Dtruth.agent={self.agent}", f"-Dattach.directory={folder}",
                  f"-Djava.library.path={self.build}", "-cp", ":".join(classes), *main],
-                stdout=out, stderr=err)
+                stdout=out, stderr=err,
+                env=os.environ | ({"JPROF_RESTLESS": "1"} if self.way == "auto" else {}))
         try:
             if self.way == "attach":
                 refused = self.attach(child, folder, options)

@@ -37,7 +37,7 @@ def halved(counted):
     fact = counted.fact
     return {"jprof_calibration": 1, "made": "today", "seconds": 0,
             "for": {"jvm": "?", "cpu": fact["machine.cpu"],
-                    "arch": fact["machine.system"].split()[-1], "calls": fact["recording.calls"],
+                    "arch": fact["machine.system"].split()[-1], "calls": {"auto": "instrument"}.get(fact["recording.calls"], fact["recording.calls"]),
                     "timing": fact["recording.timing"], "agent": fact["jprof.build"]},
             "metrics": [{"name": name, "unit": units[name], "relative": 0.01, "reach": 0.1,
                          "trees": []} for name in metrics],

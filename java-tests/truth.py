@@ -36,6 +36,8 @@ class Truth:
         self.tree = [row for row in seen.rows("tree")
                      if row["method"] is not None and row["calls"] is not None]
         self.calls = summed(self.methods, key_of, lambda row: row["calls"])
+        # Counted calls have no path and no state.
+        self.has_paths = seen.fact["recording.calls"] not in ("count", "auto")
         self.method = {key_of(row): row for row in self.methods}
 
     def of(self, kind):
@@ -50,7 +52,7 @@ class Truth:
         for words in self.of("fail"):
             self.say(f"the case itself: {words[0]}")
         self.check_calls()
-        if self.seen.fact["recording.calls"] != "count":  # there calls have no path and no state
+        if self.has_paths:
             self.check_paths()
             self.check_methods()
             self.check_sums()
@@ -120,7 +122,7 @@ class Truth:
 
     def check_threads(self):
         threads = self.seen.rows("threads")
-        for words in self.of("unwound") if self.seen.fact["recording.calls"] != "count" else ():
+        for words in self.of("unwound") if self.has_paths else ():
             self.same("exits by exception", int(words[0]), sum(row["unwound"] for row in threads))
         for words in self.of("rows"):
             if len(threads) > int(words[0]):

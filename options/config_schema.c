@@ -147,6 +147,11 @@ struct json_t *schema_of_count(const struct option_row *row)
 	return any_of(plain_schemas(row));
 }
 
+struct json_t *schema_of_percent(const struct option_row *row)
+{
+	return any_of(append(plain_schemas(row), json_pack("{s:s}", "const", "off")));
+}
+
 struct json_t *schema_of_size(const struct option_row *row)
 {
 	json_t *schemas = plain_schemas(row);

@@ -235,6 +235,34 @@ static const struct option_type size_type = {.from_integer = true,
 	.schema = schema_of_size,
 	.size = sizeof(uint64_t)};
 
+/* ---- percent, or off ---- */
+
+static const char *percent_give(const struct option_row *row, void *field, const char *value)
+{
+	if (strcmp(value, "off") != 0)
+		return number_give(row, field, value, 0);
+	*(uint64_t *)field = 0;
+	return NULL;
+}
+
+static void percent_describe(const struct option_row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s from %" PRIu64 " to %" PRIu64 ", or off", row->values,
+		row->least, row->most);
+}
+
+static char *percent_show(const struct option_row *row, const void *field)
+{
+	return *(const uint64_t *)field == 0 ? strdup("off") : count_show(row, field);
+}
+
+static const struct option_type percent_type = {.from_integer = true,
+	.give = percent_give,
+	.describe = percent_describe,
+	.show = percent_show,
+	.schema = schema_of_percent,
+	.size = sizeof(uint64_t)};
+
 /* ---- lists ---- */
 
 static const char *list_give(const struct option_row *row, void *field, const char *value)
@@ -356,13 +384,24 @@ const struct option_row option_table[] = {
 	{"calls", &choice_type, "auto, sample, count, instrument, events, off",
 		.initial = "auto", FIELD(calls),
 		.meaning =
-			"how calls are seen: by samples alone; each counted, by method, with "
+			"how calls are seen: timed as far as the budget goes, counted "
+			"otherwise, "
+			"with samples beside; by samples alone; each counted, by method, with "
 			"samples beside; each timed, by probes in the bytecode or the JVM's "
-			"events; auto is instrument"},
+			"events"},
+	{"budget", &percent_type, "percent", 1, 100, .initial = "10", FIELD(budget),
+		.meaning = "what timing may take of a thread's time with calls=auto; off: all "
+			   "calls are timed"},
+	{"timed", &list_type, "patterns like com.acme.Order* joined by '+'", .unset = "none",
+		.forbidden = ",;:|/[]()", FIELD(timed),
+		.meaning = "methods whose calls are timed whatever that costs"},
+	{"counted", &list_type, "patterns like com.acme.Node.* joined by '+'", .unset = "none",
+		.forbidden = ",;:|/[]()", FIELD(counted),
+		.meaning = "methods whose calls are counted, not timed"},
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
-		.unset = "cpu:1ms with calls=sample and calls=count, else off", FIELD(sample),
+		.unset = "cpu:1ms with calls=auto, sample and count, else off", FIELD(sample),
 		.meaning = "when a thread's stack is taken; see docs/sampling.md"},
 	{"metrics", &names_type, "metric names joined by '+' or ','",
 		.initial = "wall+cpu+alloc", .forbidden = " \t", FIELD(metrics),

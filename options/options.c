@@ -323,9 +323,15 @@ char *options_expand_file(const char *file, long pid, long time_now)
 	return NULL;
 }
 
+bool options_keep_budget(const struct options *options)
+{
+	return options->calls == CALLS_AUTO && options->budget > 0;
+}
+
 bool options_sample(const struct options *options)
 {
 	if (options->sample.count > 0)
 		return strcmp(options->sample.pattern[0], "off") != 0;
-	return options->calls == CALLS_SAMPLE || options->calls == CALLS_COUNT;
+	return options->calls == CALLS_SAMPLE || options->calls == CALLS_COUNT ||
+	       options_keep_budget(options);
 }

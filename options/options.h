@@ -34,12 +34,15 @@ enum readers { READERS_OWNER, READERS_GROUP, READERS_ALL };
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 struct options {
-	char *config;                /* path, or NULL */
-	char *file;                  /* path of the profile, %p and %t not yet replaced */
-	int readers;                 /* enum readers: who may read the profile */
-	bool start;                  /* record from the start */
-	int calls;                   /* enum calls_mode */
-	struct pattern_list sample;  /* see sample_choice.h; "off" alone: none */
+	char *config; /* path, or NULL */
+	char *file;   /* path of the profile, %p and %t not yet replaced */
+	int readers;  /* enum readers: who may read the profile */
+	bool start;   /* record from the start */
+	int calls;    /* enum calls_mode */
+	uint64_t
+		budget; /* percent of a thread's time, with CALLS_AUTO; 0: off, all are timed */
+	struct pattern_list timed, counted; /* methods that are so whatever it costs */
+	struct pattern_list sample;         /* see sample_choice.h; "off" alone: none */
 	struct pattern_list metrics; /* metric names, in the order asked for, none twice */
 	struct pattern_list include, exclude;
 	struct pattern_list threads; /* see thread_choice.h */
@@ -65,6 +68,9 @@ struct options {
  * options is then empty, and options_fini harmless. */
 int options_parse(struct options *options, const char *string, struct error *error);
 void options_fini(struct options *options);
+
+/* True if calls are timed as far as a budget goes, and counted otherwise. */
+bool options_keep_budget(const struct options *options);
 
 /* True if stacks are sampled. */
 bool options_sample(const struct options *options);

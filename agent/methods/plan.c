@@ -116,6 +116,7 @@ struct planned plan_of(const struct jvm_method *method)
 {
 	struct plan_owner *owner = atomic_load(&owners);
 	struct planned planned = {.probes = PROBE_NONE};
+	probe_set named = PROBE_NONE;
 
 	for (; owner && !is_jprofs(method->class_name); owner = atomic_load(&owner->next)) {
 		uint32_t which = list_matches(owner->include, method);
@@ -127,6 +128,8 @@ struct planned plan_of(const struct jvm_method *method)
 			continue;
 		planned.scope |= scope;
 		planned.probes |= owner->probes;
+		if (owner->named)
+			named |= owner->probes & PROBE_CALLS;
 		planned.recorded |= owner->records;
 		if (owner->probes & PROBE_ENTRY)
 			planned.entered |= which;
@@ -134,8 +137,9 @@ struct planned plan_of(const struct jvm_method *method)
 			planned.owner = owner;
 	}
 	/* Timed calls have been counted. */
-	if (planned.probes & PROBE_TIMED)
-		planned.probes &= (probe_set)~PROBE_COUNTED;
+	if (named)
+		planned.probes = (planned.probes & (probe_set)~PROBE_CALLS) |
+				 (named & PROBE_TIMED ? PROBE_TIMED : PROBE_COUNTED);
 	return planned;
 }
 

@@ -23,7 +23,8 @@
 #include "options/pattern.h"
 
 struct plan_owner {
-	probe_set probes; /* of the methods that it chooses */
+	probe_set probes; /* of the methods that it chooses; timed and counted: either */
+	bool named;       /* whether they are timed or counted wins over owners that are not */
 	bool records;     /* their calls are recorded, however these are seen */
 	/* Borrowed. Methods of the scope are always chosen. In include and scope it is noted
 	 * which patterns match. */
@@ -41,9 +42,9 @@ uint32_t plan_edition(void);
 
 /* What a method has. */
 struct planned {
-	probe_set probes;
-	bool recorded; /* its calls are */
-	bool scope;    /* a session's scope begins with it */
+	probe_set probes; /* timed and counted: either (call_kinds.h) */
+	bool recorded;    /* its calls are */
+	bool scope;       /* a session's scope begins with it */
 	/* By which patterns, a bit for the place of each, the owners' that want PROBE_ENTRY. */
 	uint32_t entered;
 	/* why: one that chooses it; NULL: none does */

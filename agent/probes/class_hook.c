@@ -15,6 +15,7 @@
 
 #include "agent/lock/gate.h"
 #include "agent/log/log.h"
+#include "agent/methods/call_kinds.h"
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
@@ -56,6 +57,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		.is_jdk = passing->is_jdk};
 	struct planned planned = {.probes = PROBE_NONE};
 	method_ref ref = METHOD_REF_EXCLUDED;
+	probe_set probes, otherwise;
 
 	if (description.class_name && description.name && description.signature)
 		planned = plan_for_code(&description, method->intrinsic);
@@ -66,10 +68,18 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 		ref = methods_named(&description, planned.scope);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_COUNTED) &&
 		!counts_expect(method_ref_id(ref))) {
-		untouched_add(passing->class_name, method->name,
-			"there are more methods than jprof can count");
 		planned.probes &= (probe_set)~PROBE_COUNTED;
+		if (!(planned.probes & PROBE_TIMED))
+			untouched_add(passing->class_name, method->name,
+				"there are more methods than jprof can count");
 	}
+	/* What cannot be timed may be counted. */
+	otherwise = (planned.probes & PROBE_CALLS) == PROBE_CALLS
+			    ? planned.probes & (probe_set)~PROBE_TIMED
+			    : PROBE_NONE;
+	probes = ref == METHOD_REF_EXCLUDED
+			 ? PROBE_NONE
+			 : call_kind_probes(planned.probes, method_ref_id(ref), method);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_ENTRY) &&
 		!sample_entries_note(method_ref_id(ref), planned.entered))
 		untouched_add(
@@ -77,8 +87,8 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	passing->has_natives |= (ref & METHOD_REF_NATIVE) != 0;
 	jvm_method_fini(&description);
 	if (ref == METHOD_REF_EXCLUDED)
-		return (struct rewrite_probes){PROBE_NONE, 0};
-	return (struct rewrite_probes){planned.probes, ref & ~METHOD_REF_NATIVE};
+		return (struct rewrite_probes){.kinds = PROBE_NONE};
+	return (struct rewrite_probes){probes, otherwise, ref & ~METHOD_REF_NATIVE};
 }
 
 static void method_untouched(
@@ -166,8 +176,8 @@ static int compare_hashes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A batch that is refused holds a class that cannot be changed: one by one, then. */
-static void retransform(JNIEnv *jni, const jclass *classes, int count)
+/* A batch that is refused holds a class that cannot be changed: one by one, then. first: it has no probes yet. */
+static void retransform(JNIEnv *jni, const jclass *classes, int count, bool first)
 {
 	struct jvm_class description;
 	struct error error = {0};
@@ -181,7 +191,9 @@ static void retransform(JNIEnv *jni, const jclass *classes, int count)
 			if (!jvm_retransform(&classes[k], 1, &error) ||
 				!jvm_describe_class(jni, classes[k], &description))
 				continue;
-			untouched_add(description.name, NULL, error.text);
+			/* Else it keeps the probes that it has. */
+			if (first)
+				untouched_add(description.name, NULL, error.text);
 			free(description.name);
 		}
 	}
@@ -216,7 +228,7 @@ static int pass(JNIEnv *jni, struct seen *seen)
 		for (int i = 0; i < chosen; i++)
 			hash[seen->count++] = jvm_hash(classes[i]);
 		qsort(hash, seen->count, sizeof(*hash), compare_hashes);
-		retransform(jni, classes, chosen);
+		retransform(jni, classes, chosen, true);
 	}
 	free(classes);
 	(*jni)->PopLocalFrame(jni, NULL);
@@ -232,6 +244,29 @@ static void bring_loaded_classes(JNIEnv *jni)
 	for (int i = 0; i < 2; i++)
 		log_line(LOG_DEBUG, "%d loaded classes retransformed", pass(jni, &seen));
 	free(seen.hash);
+}
+
+void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
+{
+	struct jvm_class class;
+	jclass *classes;
+	int count, chosen = 0;
+
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+		return;
+	count = jvm_changeable_classes(&classes);
+	for (int i = 0; i < count; i++) {
+		if (!jvm_describe_class(jni, classes[i], &class))
+			continue;
+		if (wanted(class.name))
+			classes[chosen++] = classes[i];
+		free(class.name);
+	}
+	if (count >= 0) {
+		retransform(jni, classes, chosen, false);
+		free(classes);
+	}
+	(*jni)->PopLocalFrame(jni, NULL);
 }
 
 void class_hook_forget(void)

@@ -15,6 +15,7 @@
 #include "agent/lock/gate.h"
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
+#include "agent/methods/call_kinds.h"
 #include "agent/methods/methods.h"
 #include "agent/methods/plan.h"
 #include "agent/methods/untouched.h"
@@ -169,6 +170,14 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
 /* The word for the method's record; 0: it stays alone. Application classes' natives are all
  * wrapped; those of the JDK if the class hook has given them an id, which it does not give to
  * what the compilers replace. */
+static uint32_t probes_word(uint32_t method, probe_set probes)
+{
+	probes = call_kind_probes(probes, method, NULL);
+	return (probes & PROBE_TIMED ? WORD_TIMED : 0) |
+	       (probes & PROBE_ENTRY ? WORD_ENTRY : 0) |
+	       (probes & PROBE_COUNTED && counts_expect(method) ? WORD_COUNT : 0);
+}
+
 static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)
 {
 	struct planned planned = plan_of(description);
@@ -182,13 +191,7 @@ static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *
 		return 0;
 	word = methods_named(&own, planned.scope) & ~METHOD_REF_NATIVE;
 	jvm_method_fini(&own);
-	if (word && (planned.probes & PROBE_TIMED))
-		word |= WORD_TIMED;
-	if (word && (planned.probes & PROBE_ENTRY))
-		word |= WORD_ENTRY;
-	if (word && (planned.probes & PROBE_COUNTED) && counts_expect(method_ref_id(word)))
-		word |= WORD_COUNT;
-	return word;
+	return word ? word | probes_word(method_ref_id(word), planned.probes) : 0;
 }
 
 /* The function to bind the method to, rather than to address; NULL: it stays alone. */
@@ -309,6 +312,21 @@ void native_methods_take_noted(JNIEnv *jni)
 		free(list);
 		list = next;
 	}
+}
+
+void native_methods_change(uint32_t method)
+{
+	lock_take(&records_lock);
+	for (unsigned i = 0; i < used; i++) {
+		uint32_t word = native_records[i].ref;
+
+		if (word == 0 || method_ref_id(word & ~WORD_PROBES) != method)
+			continue;
+		word &= ~(WORD_TIMED | WORD_COUNT);
+		word |= probes_word(method, PROBE_CALLS);
+		__atomic_store_n(&native_records[i].ref, word, __ATOMIC_RELAXED);
+	}
+	lock_give(&records_lock);
 }
 
 /* ---- the end ---- */

@@ -36,6 +36,9 @@ void native_methods_use(enum metric_shape shape, bool precise);
  * bound to. */
 void native_methods_begin(JNIEnv *jni);
 
+/* The method's calls, where they are wrapped, are from now on seen as its kind says (call_kinds.h). */
+void native_methods_change(uint32_t method);
+
 /* They are not any more, and those that are wrapped are bound to their own functions again,
  * where possible; thunks that stay do nothing but call. Waits for the binding under way: false,
  * if that does not end. As native_methods_take_noted. */

@@ -5,7 +5,9 @@
 
 #include "agent/io_calls/io_call.h"
 #include "agent/log/log.h"
+#include "agent/methods/call_kinds.h"
 #include "agent/methods/plan.h"
+#include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
 #include "agent/probes/counted_calls.h"
 #include "agent/probes/method_events.h"
@@ -145,46 +147,79 @@ int recording_make(struct session **session, struct options *options, struct err
 
 /* ---- the steps of a begin, of a stop, and of an end ---- */
 
-/* What the recording wants to be in methods: for calls, for where its scope begins and ends, and for the stacks at
- * entries. */
-static struct plan_owner planned, scoped, entered;
+/* What the recording wants to be in methods: for calls, as they are seen in general, and as the user named some; for where
+ * its scope begins and ends; and for the stacks at entries. */
+enum { OWNER_CALLS, OWNER_COUNTED, OWNER_TIMED, OWNER_SCOPE, OWNER_ENTRIES, OWNERS };
+
+static struct plan_owner owners[OWNERS];
+
+static probe_set probes_of_calls(const struct session *session)
+{
+	if (session_keeps_budget(session))
+		return PROBE_CALLS;
+	if (session->options.calls == CALLS_COUNT)
+		return PROBE_COUNTED;
+	return session_has_probes(session) ? PROBE_TIMED : PROBE_NONE;
+}
 
 static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 {
 	static const struct pattern_list none;
+	const struct options *options = &session->options;
+	bool probes = session_has_probes(session);
+	const struct {
+		bool wanted;
+		struct plan_owner owner;
+	} rows[OWNERS] = {
+		[OWNER_CALLS] = {true, {.probes = probes_of_calls(session),
+					       .records = true,
+					       .include = &options->include,
+					       .exclude = &options->exclude,
+					       .scope = &none}},
+		[OWNER_COUNTED] = {probes && options->counted.count > 0,
+			{.probes = PROBE_COUNTED,
+				.named = true,
+				.records = true,
+				.include = &options->counted,
+				.exclude = &none,
+				.scope = &none}},
+		[OWNER_TIMED] = {probes && options->timed.count > 0,
+			{.probes = PROBE_TIMED,
+				.named = true,
+				.records = true,
+				.include = &options->timed,
+				.exclude = &none,
+				.scope = &none}},
+		/* The exits of a scope's methods have to be seen. */
+		[OWNER_SCOPE] = {session_has_scope(session),
+			{.probes = probes ? PROBE_TIMED : PROBE_NONE,
+				.named = true,
+				.records = true,
+				.include = &options->scope,
+				.exclude = &none,
+				.scope = &options->scope}},
+		[OWNER_ENTRIES] = {session->entered.count > 0,
+			{.probes = PROBE_ENTRY,
+				.include = &session->entered,
+				.exclude = &none,
+				.scope = &none}},
+	};
 
-	planned = (struct plan_owner){.probes = session_counts_calls(session)  ? PROBE_COUNTED
-						: session_times_calls(session) ? PROBE_TIMED
-									       : PROBE_NONE,
-		.records = true,
-		.include = &session->options.include,
-		.exclude = &session->options.exclude,
-		.scope = session_counts_calls(session) ? &none : &session->options.scope};
-	plan_add(&planned);
-	/* The exits of a scope's methods have to be seen. */
-	scoped = (struct plan_owner){.probes = PROBE_TIMED,
-		.records = true,
-		.include = &session->options.scope,
-		.exclude = &none,
-		.scope = &session->options.scope};
-	if (session_counts_calls(session) && session_has_scope(session))
-		plan_add(&scoped);
-	entered = (struct plan_owner){.probes = PROBE_ENTRY,
-		.include = &session->entered,
-		.exclude = &none,
-		.scope = &none};
-	if (session->entered.count > 0)
-		plan_add(&entered);
+	for (int i = 0; i < OWNERS; i++) {
+		if (!rows[i].wanted)
+			continue;
+		owners[i] = rows[i].owner;
+		plan_add(&owners[i]);
+	}
+	call_kinds_forget();
 	class_hook_forget();
 	return 0;
 }
 
 static bool end_plan(JNIEnv *jni, struct session *session)
 {
-	if (session->entered.count > 0)
-		plan_remove(&entered);
-	plan_remove(&scoped);
-	plan_remove(&planned);
+	for (int i = OWNERS; i-- > 0;)
+		plan_remove(&owners[i]);
 	return true;
 }
 
@@ -197,6 +232,7 @@ static int begin_probes(JNIEnv *jni, struct session *session, struct error *erro
 			"this JVM's threads have no number that can be read: calls are "
 			"timed, not counted");
 		session->options.calls = CALLS_INSTRUMENT;
+		pattern_list_fini(&session->options.counted);
 	}
 	return code;
 }
@@ -316,6 +352,8 @@ static const struct step {
 	{"facts and calibration", always, begin_facts, NULL, NULL},
 	{"room for samples", samples, open_samples, NULL, close_samples},
 	{"room for the map of code", code_events_wanted, open_code, NULL, close_code},
+	{"what calls may cost", session_keeps_budget, call_budget_open, NULL,
+		call_budget_close},
 	{"profile and writer", always, begin_profile, stop_profile, NULL},
 	{"threads join", always, threads_begin, threads_stop, threads_end},
 	{"the register of counters", session_counts_calls, counted_calls_begin, NULL,
@@ -326,6 +364,7 @@ static const struct step {
 	{"I/O", always, io_begin, io_stop, NULL},
 	{"probes into classes", session_changes_classes, class_hook_begin, NULL,
 		class_hook_end},
+	{"the budget", session_keeps_budget, call_budget_begin, call_budget_stop, NULL},
 };
 
 enum { STEPS = sizeof(steps) / sizeof(*steps) };

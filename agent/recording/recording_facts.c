@@ -12,6 +12,7 @@
 #include "agent/methods/methods.h"
 #include "agent/sample/code_events.h"
 #include "agent/sample/sampler.h"
+#include "agent/probes/call_budget.h"
 #include "agent/probes/class_hook.h"
 #include "agent/trace/event_cost.h"
 #include "profile/run_notes.h"
@@ -88,19 +89,22 @@ static void describe_alloc(struct metric_set *metrics, enum hotspot_alloc way)
 
 void recording_note_facts(JNIEnv *jni, struct session *session, enum hotspot_alloc alloc)
 {
-	static const char *const calls[] = {[CALLS_AUTO] = "instrument",
+	static const char *const calls[] = {[CALLS_AUTO] = "auto",
 		[CALLS_INSTRUMENT] = "instrument",
 		[CALLS_SAMPLE] = "sample",
 		[CALLS_COUNT] = "count",
 		[CALLS_EVENTS] = "events",
 		[CALLS_OFF] = "off"};
+	int way = session->options.calls == CALLS_AUTO && !session_keeps_budget(session)
+			  ? CALLS_INSTRUMENT
+			  : session->options.calls;
 	bool precise = session->options.timing == TIMING_PRECISE;
 
 	lost_before = methods_lost();
 	describe_alloc(&session->metrics, alloc);
 	note_jvm(session);
 	/* How events are seen: what they cost depends on it. */
-	session_note(session, "calls", calls[session->options.calls]);
+	session_note(session, "calls", calls[way]);
 	session_note(session, "timing", precise ? "precise" : "fast");
 	say_boot_path(session);
 	session_note_facts(session);
@@ -122,6 +126,8 @@ static void put_facts(void *session, bool final, fact_put put, void *argument)
 		code_events_source.facts(put, argument);
 	if (session_changes_classes(session))
 		class_hook_facts(put, argument);
+	if (session_keeps_budget(session))
+		call_budget_facts(put, argument);
 }
 
 const struct writer_source recording_source = {.methods_end = methods_end,

@@ -124,6 +124,24 @@ static bool releases_monitor(const struct code *code, uint32_t pc)
 	return false;
 }
 
+struct rewrite_outline rewrite_outline(const struct rewrite_method *method)
+{
+	const struct code code = {.bytes = method->code, .length = method->code_size};
+	struct rewrite_outline outline = {0};
+
+	for (uint32_t pc = 0, size; pc < code.length; pc += size) {
+		const struct opcode *opcode = &opcodes[code.bytes[pc]];
+
+		size = code_size_at(&code, pc);
+		if (size == 0)
+			break;
+		outline.instructions++;
+		outline.loops |= flow_is_branch(opcode->flow) &&
+				 (int32_t)branch_target(&code, pc, opcode->flow) <= (int32_t)pc;
+	}
+	return outline;
+}
+
 bool code_add_handler(struct code *code, uint32_t pc)
 {
 	if (!code->probe->timed || pc >= code->length || code_catches(code, pc) ||

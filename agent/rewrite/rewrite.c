@@ -153,6 +153,7 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	const struct rewrite_request *request = rewriter->request;
 	struct writer *out = &rewriter->out;
 	size_t before = out->size;
+	struct method other = *method;
 	enum rewrite_reason reason;
 
 	write_copy(out, rewriter->copied, (size_t)(method->code_start - rewriter->copied));
@@ -165,12 +166,28 @@ static enum rewrite_reason method_rewrite(struct rewriter *rewriter,
 	case REWRITE_MALFORMED:
 	case REWRITE_MEMORY:
 		return reason;
-	default: /* the method stays as it is */
+	default:
 		out->size = before;
+		other.probes.kinds = method->probes.otherwise;
+		other.probes.otherwise = PROBE_NONE;
+		if (other.probes.kinds != PROBE_NONE)
+			return method_rewrite(rewriter, &other, described);
+		/* The method stays as it is. */
 		if (request->untouched)
 			request->untouched(request->user, described, reason);
 		return REWRITE_OK;
 	}
+}
+
+/* Where its instructions are (4.7.3). */
+static void code_bounds(struct reader content, struct rewrite_method *method)
+{
+	uint32_t size;
+
+	read_u4(&content); /* stack and locals */
+	size = read_u4(&content);
+	method->code = read_bytes(&content, size);
+	method->code_size = method->code ? size : 0;
 }
 
 static enum rewrite_reason method_do(struct rewriter *rewriter)
@@ -194,6 +211,8 @@ static enum rewrite_reason method_do(struct rewriter *rewriter)
 		.access = method.access,
 		.intrinsic = method.intrinsic,
 	};
+	if (method.code_start)
+		code_bounds(method.code.content, &described);
 	probes = request->probes(request->user, &described);
 	if (probes.kinds == PROBE_NONE || !method.code_start)
 		return REWRITE_OK;

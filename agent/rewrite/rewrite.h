@@ -64,10 +64,19 @@ enum rewrite_reason {
 struct rewrite_method {
 	const char *class_name; /* internal form, "com/acme/Foo" */
 	const char *name, *descriptor;
-	uint16_t access; /* JVM specification, table 4.6-A */
-	bool intrinsic;  /* carries jdk.internal.vm.annotation.IntrinsicCandidate (or its
+	uint16_t access;     /* JVM specification, table 4.6-A */
+	bool intrinsic;      /* carries jdk.internal.vm.annotation.IntrinsicCandidate (or its
 	                  * name until Java 15, HotSpotIntrinsicCandidate) */
+	const uint8_t *code; /* its instructions; NULL: it has none */
+	uint32_t code_size;  /* bytes */
 };
+
+/* What its code looks like, from afar. */
+struct rewrite_outline {
+	uint32_t instructions;
+	bool loops; /* jumps back */
+};
+struct rewrite_outline rewrite_outline(const struct rewrite_method *method);
 
 /* The kinds of probes, of which a method may have several: a bit, and the static method that is called
  * at the entry; in the order of these calls. */
@@ -84,11 +93,13 @@ enum probe_kind {
 
 /* A set of them. */
 typedef uint8_t probe_set;
-#define PROBE_NONE ((probe_set)0)
+#define PROBE_NONE  ((probe_set)0)
+#define PROBE_CALLS ((probe_set)(PROBE_TIMED | PROBE_COUNTED)) /* of each call */
 
 struct rewrite_probes {
-	probe_set kinds; /* PROBE_NONE: the method is copied as it is */
-	uint32_t id;     /* what the probes pass; above 32,767 it costs a constant */
+	probe_set kinds;     /* PROBE_NONE: the method is copied as it is */
+	probe_set otherwise; /* where there is no room for those; the same */
+	uint32_t id;         /* what the probes pass; above 32,767 it costs a constant */
 };
 
 struct rewrite_request {

@@ -102,23 +102,25 @@ static inline bool session_has_scope(const struct session *session)
 	return session->options.scope.count > 0;
 }
 
-/* True if calls are timed by probes in classes. */
-static inline bool session_times_calls(const struct session *session)
-{
-	return session->options.calls == CALLS_AUTO ||
-	       session->options.calls == CALLS_INSTRUMENT;
-}
-
-/* True if calls are counted by probes in classes, by method. */
-static inline bool session_counts_calls(const struct session *session)
-{
-	return session->options.calls == CALLS_COUNT;
-}
-
 /* True if calls are seen by probes in classes. */
 static inline bool session_has_probes(const struct session *session)
 {
-	return session_times_calls(session) || session_counts_calls(session);
+	return session->options.calls == CALLS_AUTO ||
+	       session->options.calls == CALLS_INSTRUMENT ||
+	       session->options.calls == CALLS_COUNT;
+}
+
+/* True if such probes time calls as far as a budget goes, and count the others. */
+static inline bool session_keeps_budget(const struct session *session)
+{
+	return options_keep_budget(&session->options);
+}
+
+/* True if calls are counted by such probes, by method, be they all or some. */
+static inline bool session_counts_calls(const struct session *session)
+{
+	return session->options.calls == CALLS_COUNT || session_keeps_budget(session) ||
+	       (session_has_probes(session) && session->options.counted.count > 0);
 }
 
 /* True if classes get probes: for calls, or for the stacks at entries. */

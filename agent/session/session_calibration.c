@@ -59,8 +59,8 @@ void session_calibrate(struct session *session)
 	struct error error = {0};
 	int failed;
 
-	if (!session_has_events(session) || strcmp(choice, "off") == 0 ||
-		!metric_set_is_probed(&session->metrics))
+	if (!(session_times_calls(session) || session->options.calls == CALLS_EVENTS) ||
+		strcmp(choice, "off") == 0 || !metric_set_is_probed(&session->metrics))
 		return;
 	identity_init(&identity, note_of, session);
 	for (unsigned i = 0; i < session->metrics.count; i++)

@@ -190,6 +190,15 @@ RARE bool context_push_rare(struct thread_context *context)
 	return grown;
 }
 
+RARE void context_toll(struct thread_context *context, uint32_t method)
+{
+	struct spending spending;
+
+	spend_begin(context, &spending);
+	toll_note(&context->toll, method);
+	spend_end(context, &spending);
+}
+
 /* Leaves the frames above, each by an exit by exception at the same instant: only the first of
  * these deltas is one. */
 static void unwind_to(

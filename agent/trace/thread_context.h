@@ -24,6 +24,7 @@
 #include "agent/trace/records.h"
 #include "agent/trace/sequence_table.h"
 #include "agent/trace/shadow_stack.h"
+#include "agent/trace/toll.h"
 #include "metric/metric.h"
 
 struct trace;
@@ -120,8 +121,9 @@ struct lane_part {
 struct thread_context {
 	/* Hot: written by the owner. Page aligned: four cache lines with one metric. */
 	struct shadow_stack stack;
-	uint32_t current;             /* node; stored with release */
-	uint32_t code;                /* of the delta that the last event ended: sequence.h */
+	uint32_t current; /* node; stored with release */
+	uint32_t code;    /* of the delta that the last event ended: sequence.h */
+	struct toll_turn toll;
 	const struct metric_set *set; /* borrowed */
 	struct metric_thread *metric; /* own_metric, or of a lane its carrier's */
 	struct trace *trace;          /* borrowed */
@@ -223,6 +225,7 @@ static inline void context_caught(struct thread_context *context, uint32_t metho
 uint32_t context_child(struct thread_context *context, uint32_t method);
 uint64_t *context_cells(struct thread_context *context, uint32_t code);
 bool context_push_rare(struct thread_context *context);
+void context_toll(struct thread_context *context, uint32_t method);
 bool context_exit_rare(
 	struct thread_context *context, uint32_t method, bool unwound, const uint64_t *now);
 
@@ -390,6 +393,8 @@ static inline __attribute__((always_inline)) void context_enter(enum metric_shap
 	metric_read(shape, context->set, context->metric, now);
 	parent = context_charge(shape, context, now, third, TRANSITION_ENTRY, false);
 	context_push(shape, context, parent, method, third);
+	if (__builtin_expect(--context->toll.left == 0, 0))
+		context_toll(context, method);
 }
 
 /* The thread leaves the method, by a return or (unwound) by an exception: both are exits

@@ -30,6 +30,7 @@ struct thread_context *rows_create(struct trace *trace, enum memory_claim claim)
 	context->trace = trace;
 	context->records = trace->records;
 	context->code = SEQUENCE_OUTSIDE;
+	context->toll = toll_first();
 	context->row.started = clock_system();
 	context->shortage = atomic_load_explicit(&trace->budget.shortage, memory_order_relaxed);
 	if (tree_init(&context->tree, &trace->budget, trace->set->count, claim) != 0) {

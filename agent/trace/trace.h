@@ -132,6 +132,9 @@ struct trace_visitor {
  * share. */
 void trace_count_for_all(struct trace *trace, uint32_t method);
 
+/* Calls of the method that were counted, in all threads. On any thread. */
+uint64_t trace_counted_calls(struct trace *trace, uint32_t method);
+
 /* A thread that is there already, and counts in the block of its number, though no event of it has been seen: a row of its
  * name. */
 void trace_thread_found(struct trace *trace, const char *name, int64_t number);

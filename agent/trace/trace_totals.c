@@ -136,6 +136,20 @@ void trace_totals(struct trace *trace, uint64_t *total)
 	lock_give(&trace->lock);
 }
 
+uint64_t trace_counted_calls(struct trace *trace, uint32_t method)
+{
+	uint64_t calls = 0;
+
+	lock_take(&trace->lock);
+	for (struct thread_context *i = trace->first; i != NULL; i = i->row.next) {
+		lock_take(&i->tree.lock);
+		calls += counts_of(&i->counts, method);
+		lock_give(&i->tree.lock);
+	}
+	lock_give(&trace->lock);
+	return calls;
+}
+
 uint64_t trace_sequences(struct trace *trace, uint64_t *cell)
 {
 	uint64_t uncounted;

@@ -24,7 +24,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 {
 	uint32_t *last = user;
 
-	return (struct rewrite_probes){PROBE_TIMED, ++*last};
+	return (struct rewrite_probes){.kinds = PROBE_TIMED, .id = ++*last};
 }
 
 /* ns this thread ran: other programs do not count. */

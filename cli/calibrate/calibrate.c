@@ -12,6 +12,7 @@
 #include "cli/java/java_child.h"
 #include "cli/java/java_command.h"
 #include "cli/java/known_jvms.h"
+#include "cli/terminal/progress.h"
 #include "cli/terminal/waiting.h"
 
 /* One of the two runs, in milliseconds: on a busy machine it takes long to get warm. A
@@ -60,10 +61,9 @@ static int split_metrics(struct measuring *measuring, struct error *error)
 
 static void show(const struct measuring *measuring)
 {
-	if (measuring->what->progress)
-		fprintf(stderr, "\rjprof: calibrating %s probes, %u ",
-			measuring->batches == &measuring->with ? "with" : "without",
-			measuring->batches->repetitions);
+	progress_show("measuring what probes cost: a program %s them, %u times",
+		measuring->batches == &measuring->with ? "with" : "without",
+		measuring->batches->repetitions);
 }
 
 static int take_line(void *argument, char *line, struct error *error)
@@ -158,8 +158,7 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 		batches_fini(&measuring->without);
 		batches_fini(&measuring->with);
 		observations_fini(&measuring->observations);
-		if (what->progress)
-			fprintf(stderr, "\r%40s\r", "");
+		progress_hide();
 	}
 	free(measuring);
 	if (code == 0) {
@@ -173,7 +172,7 @@ int calibrate_measure(const struct calibrate *what, struct calibration **calibra
 	return code;
 }
 
-int calibrate_quick(const struct identity *identity, const char *java, bool progress,
+int calibrate_quick(const struct identity *identity, const char *java,
 	struct calibration **calibration, struct error *error)
 {
 	const struct calibrate what = {
@@ -183,7 +182,6 @@ int calibrate_quick(const struct identity *identity, const char *java, bool prog
 		.metrics = identity->field[IDENTITY_METRICS],
 		.mode = identity_mode_option(identity),
 		.quick = true,
-		.progress = progress,
 	};
 	int code = calibrate_measure(&what, calibration, NULL, error);
 

@@ -240,13 +240,11 @@ int first_use_measure(struct calibration **calibration, const struct profile *pr
 		failed = refuse_again(identity, error);
 	if (failed == 0 && !is_there) {
 		progress_hide();
-		fprintf(stderr,
-			"jprof: measuring what probes cost, once for this version of the JVM, "
-			"how "
-			"calls are seen, and the metrics: ten seconds or so, a minute at most "
-			"(--calibration off goes without)\n");
-		failed = calibrate_quick(
-			identity, java, isatty(STDERR_FILENO), calibration, error);
+		fprintf(stderr, "jprof: measuring what probes cost, once for this JVM and "
+				"these metrics: "
+				"ten seconds or so, a minute at most (--calibration off goes "
+				"without)\n");
+		failed = calibrate_quick(identity, java, calibration, error);
 		if (failed != 0 && !waiting_interrupted())
 			cache_note_failure(identity, error->text);
 	}

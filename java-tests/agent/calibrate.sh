@@ -92,7 +92,9 @@ refused 1 "there is no java '/nowhere'" --java /nowhere
 refused 1 "'/bin/true' ran, but measured nothing" --java /bin/true
 refused 1 "unknown metric 'nothing'" --java "$java" --metrics wall+nothing
 refused 1 "'slow' is not legal" --timing slow
-refused 2 'calls off' --calls off
+for calls in off sample count; do
+	refused 2 "calls $calls: where no calls are timed there is nothing to take out" --calls $calls
+done
 refused 2 'needs a value' -o
 refused 2 "unknown option '--fast'" --fast
 refused 1 "cannot write" --java "$java" -o "$work/nowhere/calibration.json"

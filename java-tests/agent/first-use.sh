@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# first-use: where no calibration is kept the first report measures one, and nobody else does: not
+# first-use: where no calibration is kept the first report measures one, if all calls were to be timed and it
+# changes what is shown; and nobody else does: not
 # the program's own run, not a report that has no use for it, not a second one, nor one of a
 # profile that was made with something else, nor by a JVM that this user has not named or run
 # with jprof. Nothing of it is left behind.
@@ -44,11 +45,14 @@ change() {
 	sqlite3 "$work/p.jprof" "UPDATE meta SET value = '$2' WHERE key = '$1'"
 }
 
+# record [OPTIONS [CALLS]]
 record() {
+	local calls=${2:-30000}
+
 	rm -f "$work/p.jprof"
-	run "$java" "file=$work/p.jprof" count 300
-	expect_ran recording 300
-	expect_lines recording 0
+	run "$java" "file=$work/p.jprof,${1:-calls=instrument}" count "$calls"
+	expect_ran "recording $*" "$calls"
+	expect_lines "recording $*" 0
 }
 
 # While the program runs nothing is measured, and where nobody asks for it.
@@ -87,10 +91,27 @@ expect_unmeasured 'a JVM that nobody named' 'is none that `jprof run` or `jprof 
 [ "$(cat "$XDG_CACHE_HOME/jprof/jvms")" = "$(realpath "$java")" ] ||
 	fail "run noted: $(cat "$XDG_CACHE_HOME/jprof/jvms")"
 
+# Nor where there is nothing to take out, or too little to be seen.
+while IFS='|' read -r options calls reason; do
+	record "$options" "$calls"
+	report --view methods --format json
+	[ ! -s "$work/err" ] && [ "$(kept)" = 0 ] || fail "$options: $(cat "$work/err")"
+	jq -e 'has("calibration") | not' "$work/report" >/dev/null || fail "$options: said $(jq .calibration "$work/report")"
+	[ "$(fact calibration)" = "none: $reason" ] || fail "$options: '$(fact calibration)'"
+done <<-'END'
+	calls=off|30000|no calls were timed, there is nothing to take out
+	calls=sample|30000|no calls were timed, there is nothing to take out
+	calls=count|30000|no calls were timed, there is nothing to take out
+	calls=instrument|10|jprof's own cost is below 1 % of processor time
+	calls=auto|10|jprof's own cost is below 1 % of processor time
+END
+
+# With calls=auto the report comes at once, and says what its figures are with.
+record calls=auto
+expect_unmeasured 'calls=auto' '`--calibration auto` measures that, once, in ten seconds or so, and takes it out'
+
 # Nor where probes add nothing to what is recorded: then the agent measures and counts nothing for it, either.
-rm -f "$work/p.jprof"
-run "$java" "file=$work/p.jprof,metrics=alloc" count 300
-expect_ran 'memory alone' 300
+record metrics=alloc
 expect_unmeasured 'memory alone' ''
 fact calibration | grep -q '^none: probes add nothing to what is recorded here' ||
 	fail "memory alone: '$(fact calibration)'"
@@ -129,13 +150,15 @@ expect_adjusted 'the other of two'
 	fail "two at once: said $(cat "$work/err" "$work/err.1")"
 [ "$(kept)" = 1 ] || fail "two at once: $(kept) are kept"
 
-# From now on it is there: for reports, and in new profiles.
+# From now on it is there: for reports, and in new profiles, whichever calls are timed.
 report --view methods --format json
 expect_adjusted 'a later one'
 [ ! -s "$work/err" ] || fail "a later one said: $(cat "$work/err")"
 fact calibration | grep -q '^from the cache, made ' || fail "later: '$(fact calibration)'"
-record
-fact calibration | grep -q '^embedded in the profile, made ' || fail "anew: '$(fact calibration)'"
+for calls in auto instrument; do
+	record "calls=$calls"
+	fact calibration | grep -q '^embedded in the profile, made ' || fail "$calls anew: '$(fact calibration)'"
+done
 
 # What an event costs is now the mean of what was measured of compiled methods.
 expected=$(jq '[.sequences[] | select([.first, .second, .third] | all(. != null and startswith("jitted"))) |
@@ -165,8 +188,10 @@ said=$(status_of ,calibration=off)
 
 # One measurement is for all that makes no difference to probes: when methods are compiled, and all
 # that is about the heap.
-for flags in '-XX:+UseParallelGC -Xmx64m' '-Xcomp' '-XX:-UseCompressedOops -XX:CompileThreshold=100'; do
-	JAVA_TOOL_OPTIONS=$flags record
+for flags in '-XX:+UseParallelGC -Xmx64m' '-Xcomp' '-XX:-UseCompressedOops -XX:CompileThreshold=100' \
+	'-XX:+UseZGC -Xss2m -Dcom.acme.name=value' '-Xshare:off -XX:+UseSerialGC -ea' \
+	'--add-opens=java.base/java.lang=ALL-UNNAMED --add-modules=java.management'; do
+	JAVA_TOOL_OPTIONS=$flags record calls=instrument,calibration=auto
 	report --view methods --format json
 	[ ! -s "$work/err" ] && [ "$(kept)" = 1 ] || fail "$flags: measured again: $(cat "$work/err")"
 	expect_adjusted "$flags"

@@ -74,7 +74,8 @@ while IFS= read -r update <&3; do
 	cp "$work/p.jprof" "$work/one.jprof"
 	for text in "${hostile[@]:0:4}"; do
 		sqlite3 "$work/one.jprof" "${update/\?/$(quoted "$text")}"
-		trace "$update $text" "$jprof" report "$work/one.jprof" --view methods
+		trace "$update $text" "$jprof" report "$work/one.jprof" --view methods \
+			--calibration auto
 	done
 done 3<"$work/updates"
 

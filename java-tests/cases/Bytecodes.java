@@ -726,7 +726,7 @@ public final class Bytecodes {
 			/* What is too long for probes runs, and is not seen. To be counted takes least. */
 			String kind = snippet.name();
 			String reason = null;
-			boolean counted = Truth.way().equals("count");
+			boolean counted = Truth.counted();
 			int most = counted ? 65_529 : 65_516;
 			if (!counted && (kind.equals("far_jsr") || kind.startsWith("far_" + REACH)))
 				reason = "a branch would be longer than 32,767 bytes";

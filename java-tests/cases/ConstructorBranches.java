@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
 // run: plain
+// may-be-above-0[auto]: repaired
 // run[instrument]: compiled -Xcomp -XX:TieredStopAtLevel=1
 package cases;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the jprof authors
+// may-be-above-0[auto]: repaired
 // run: plain
 package cases;
 

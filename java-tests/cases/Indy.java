@@ -100,7 +100,9 @@ class Indy {
 			all(indy, i);
 		Class<?> in = Indy.class;
 		long n = ROUNDS;
-		Truth.expect(failed == n && fail == 1, "failed " + failed + " " + fail);
+		/* A class that is changed is linked anew. */
+		boolean again = Truth.way().equals("auto");
+		Truth.expect(failed == n && (fail == 1 || again), "failed " + failed + " " + fail);
 		Truth.calls(in, "<init>()V", n + 1);
 		Truth.calls(in, "all(Lcases/Indy;I)V", n);
 		Truth.calls(in, "concatenation(IJLjava/lang/Object;)Ljava/lang/String;", n);
@@ -116,7 +118,7 @@ class Indy {
 		Truth.calls(in, "number" + lookup + "Ljava/lang/Class;)J", number);
 		Truth.calls(in, "link" + lookup + linking, link);
 		Truth.calls(in, "fail" + lookup + linking, fail);
-		Truth.expect(constant <= 2 && number == 1 && link == 2, "bootstraps " + constant);
+		Truth.expect(again || constant <= 2 && number == 1 && link == 2, "bootstraps " + constant);
 		Truth.calls(IndyCode.class, "constant()Ljava/lang/Object;", n);
 		Truth.calls(IndyCode.class, "wideConstant()J", n);
 		Truth.calls(IndyCode.class, "linked(I)I", n);

@@ -20,6 +20,11 @@ final class Truth {
 	private Truth() {
 	}
 
+	/** Methods that cannot be timed are counted, as all may be. */
+	static boolean counted() {
+		return way().equals("count") || way().equals("auto");
+	}
+
 	/** The run's name, for cases that are run in several ways. */
 	static String run() {
 		return System.getProperty("truth.run", "plain");

@@ -63,9 +63,9 @@ static struct calibration *make(const struct identity *identity)
 	return calibration;
 }
 
-int __wrap_calibrate_quick(const struct identity *identity, const char *java, bool progress,
+int __wrap_calibrate_quick(const struct identity *identity, const char *java,
 	struct calibration **calibration, struct error *error);
-int __wrap_calibrate_quick(const struct identity *identity, const char *java, bool progress,
+int __wrap_calibrate_quick(const struct identity *identity, const char *java,
 	struct calibration **calibration, struct error *error)
 {
 	play.calls++;

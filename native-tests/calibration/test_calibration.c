@@ -175,6 +175,12 @@ static const char *fact(const void *but, const char *key)
 	return NULL;
 }
 
+/* Timed calls have the same probes, whichever they are. */
+static const char *by_auto(const void *none, const char *key)
+{
+	return strcmp(key, "calls") == 0 ? "auto" : fact(NULL, key);
+}
+
 static void identity_is_of_facts(void **state)
 {
 	static const char *const expected[IDENTITY_FIELDS] = {"OpenJDK 25+9", "A processor",
@@ -186,11 +192,18 @@ static void identity_is_of_facts(void **state)
 	identity_add_metric(&identity, "cpu");
 	for (int i = 0; i < IDENTITY_FIELDS; i++)
 		assert_string_equal(identity.field[i], expected[i]);
+	identity_init(&identity, by_auto, NULL);
+	assert_string_equal(identity.field[IDENTITY_CALLS], "instrument");
 }
 
 static const char *info_fact(const void *info, const char *key)
 {
 	return strcmp(key, "jvm.info") == 0 ? info : fact(NULL, key);
+}
+
+static const char *by_events(const void *none, const char *key)
+{
+	return strcmp(key, "calls") == 0 ? "events" : info_fact("interpreted mode", key);
 }
 
 /* How the JVM runs code counts, if it is not as usual. */
@@ -215,6 +228,9 @@ static void modes_are_told(void **state)
 		else
 			assert_null(identity_mode_option(&identity));
 	}
+	/* Where the JVM reports its calls to the agent they are interpreted, however else it runs. */
+	identity_init(&identity, by_events, NULL);
+	assert_string_equal(identity.field[IDENTITY_JVM], "OpenJDK 25+9");
 	/* A name that was cut behind the comma has no mode that can be asked for. */
 	memset(identity.field[IDENTITY_JVM], 'x', IDENTITY_TEXT - 1);
 	memcpy(identity.field[IDENTITY_JVM] + IDENTITY_TEXT - 2, ",", 2);

@@ -184,7 +184,7 @@ static int put_sampled(struct profile_writer *writer, const struct tree *tree, u
 
 /* Counts are times as many as in the first state. */
 static int put_nodes(struct profile_writer *writer, const struct tree *tree, unsigned metrics,
-	unsigned times, uint64_t *total, struct error *error)
+	unsigned times, struct profile_thread *thread, struct error *error)
 {
 	random_state = 1;
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -203,8 +203,9 @@ static int put_nodes(struct profile_writer *writer, const struct tree *tree, uns
 
 		for (unsigned m = 0; m < metrics; m++) {
 			base[m] = times * (uint64_t)random_below(1000000);
-			total[m] += base[m];
+			thread->total[m] += base[m];
 		}
+		thread->events += times * 2 * calls;
 		if (profile_put(writer, &node, error) != 0)
 			return -1;
 	}
@@ -218,7 +219,7 @@ static int put_state(struct profile_writer *writer, const struct tree *tree, uns
 		.id = 1, .java_id = 1, .os_id = 4711, .name = "main", .folded = 1};
 
 	if (tree->sampled ? put_sampled(writer, tree, times, error) != 0
-			  : put_nodes(writer, tree, metrics, times, thread.total, error) != 0)
+			  : put_nodes(writer, tree, metrics, times, &thread, error) != 0)
 		return -1;
 	return profile_put(writer, &thread, error);
 }

@@ -298,15 +298,13 @@ static void says(const char *choice, bool adjusted, bool missed, const char *pat
 
 static void test_none(void **state)
 {
-	static char off[] = "{\"calibration\": \"off\"}", calls_off[] = "off";
+	static char off[] = "{\"calibration\": \"off\"}";
 
 	known_profile();
 	says(NULL, false, true, "none: the profile is not adjusted (run `jprof calibrate`)");
 	says("off", false, false, "off: the profile is not adjusted");
 	add_meta("options", off);
 	says(NULL, false, false, "none: the profile was made with calibration=off");
-	fixture.meta[fixture.profile.meta_count - 2].value = calls_off;
-	says(NULL, false, false, "none: without calls there is nothing to adjust");
 }
 
 static void test_embedded(void **state)
@@ -439,6 +437,7 @@ static int measure(struct calibration **calibration, const struct profile *profi
 static int measure_nothing(struct calibration **calibration, const struct profile *profile,
 	const struct identity *identity, const char *java, struct error *error)
 {
+	measured++;
 	return error_set(error, ERROR_MISSING, "there is no such JVM here");
 }
 
@@ -449,6 +448,7 @@ static void test_measured(void **state)
 	char *text;
 
 	known_profile();
+	measured = 0;
 	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
 				 &(struct adjustment_choice){.measure = measure}, NULL),
 		0);
@@ -467,9 +467,106 @@ static void test_measured(void **state)
 	assert_int_equal(adjustment_init(&adjustment, &fixture.profile,
 				 &(struct adjustment_choice){.measure = measure}, NULL),
 		0);
-	assert_int_equal(measured, 1);
+	assert_int_equal(measured, 2);
 	adjustment_fini(&adjustment);
 	free(text);
+}
+
+#define UNTIMED "none: no calls were timed, there is nothing to take out"
+#define SMALL   "none: jprof's own cost is below 1 % of processor time"
+#define UNASKED                                                                                \
+	"none: figures are with what jprof itself cost, 50 % of processor time or more; "      \
+	"`--calibration auto` measures that, once, in ten seconds or so, and takes it out"
+#define UNKNOWN "none: figures are with what jprof itself cost; `--calibration auto` measures "
+#define TRIED   "none: there is no such JVM here"
+
+/* What the first report of a profile does, which none is kept for: a row each. By the calls that were asked
+ * for, with so many events of 20 ns in a second. */
+static const struct first_report {
+	const char *calls;
+	double events;
+	bool is_known, asked, missed;
+	int measured;
+	const char *said;
+} first_reports[] = {
+	{"instrument", 0, true, false, false, 0, UNTIMED},
+	{"instrument", 0, true, true, false, 0, UNTIMED},
+	{"instrument", 80e3, true, false, false, 0, SMALL},
+	{"instrument", 90e3, true, false, true, 1, TRIED},
+	{"instrument", 80e3, true, true, true, 1, TRIED},
+	{"instrument", 80e3, false, false, true, 1, TRIED},
+	{"events", 30e3, true, false, false, 0, SMALL},
+	{"events", 40e3, true, false, true, 1, TRIED},
+	{"auto", 0, true, false, false, 0, UNTIMED},
+	{"auto", 80e3, true, false, false, 0, SMALL},
+	{"auto", 25e6, true, false, true, 0, UNASKED},
+	{"auto", 25e6, false, false, true, 0, UNKNOWN},
+	{"auto", 25e6, true, true, true, 1, TRIED},
+};
+
+static void check_first(const struct first_report *row)
+{
+	char options[64];
+	struct adjustment adjustment;
+	const struct adjustment_choice choice = {
+		.measure = measure_nothing, .asked = row->asked};
+	struct error error = {0};
+
+	known_profile();
+	snprintf(options, sizeof(options), "{\"calls\": \"%s\"}", row->calls);
+	add_meta("options", options);
+	add_meta("overhead.event_ns", (char *)"20.0");
+	add_meta("cpu_ns", (char *)(row->is_known ? "1000000000" : ""));
+	if (strcmp(row->calls, "events") == 0)
+		fixture.meta[fixture.profile.meta_count - 4].value = (char *)"events";
+	for (size_t t = 0; t < fixture.profile.thread_count; t++)
+		fixture.thread[t].events = t == 0 ? (uint64_t)row->events : 0;
+	measured = 0;
+	assert_int_equal(adjustment_init(&adjustment, &fixture.profile, &choice, &error), 0);
+	if (adjustment.missed != row->missed || measured != row->measured ||
+		strncmp(adjustment.said, row->said, strlen(row->said)) != 0)
+		fail_msg("calls=%s, %g events: '%s', measured %u times", row->calls,
+			row->events, adjustment.said, measured);
+	adjustment_fini(&adjustment);
+}
+
+static void test_first_report(void **state)
+{
+	for (size_t i = 0; i < sizeof(first_reports) / sizeof(*first_reports); i++)
+		check_first(&first_reports[i]);
+}
+
+/* Of the threads that are shown, and those of them that have events. */
+static void test_own_cost(void **state)
+{
+	struct pattern_list threads = {0};
+	struct own_cost cost;
+	char text[OWN_COST_TEXT];
+
+	fixture_init(&fixture);
+	fixture.profile.metric[1].name = (char *)"cpu";
+	add_meta("overhead.event_ns", (char *)"10.0");
+	fixture_thread(&fixture, "few", 0, 1000000);
+	fixture_thread(&fixture, "many", 0, 1000000);
+	fixture_thread(&fixture, "none", 0, 1000000);
+	fixture.thread[0].events = 400;
+	fixture.thread[1].events = 20000;
+	cost = own_cost_of(&fixture.profile, NULL);
+	assert_string_equal(own_cost_text(&cost, text), "10 % of processor time or more");
+	pattern_list_add(&threads, "few");
+	cost = own_cost_of(&fixture.profile, &threads);
+	assert_string_equal(own_cost_text(&cost, text), "0.4 % of processor time or more");
+	assert_true(fabs(cost.most - 0.024) < 1e-9);
+	pattern_list_fini(&threads);
+	pattern_list_add(&threads, "none");
+	cost = own_cost_of(&fixture.profile, &threads);
+	assert_null(own_cost_text(&cost, text));
+	assert_true(cost.most == 0);
+	pattern_list_fini(&threads);
+	fixture.profile.meta_count = 0;
+	cost = own_cost_of(&fixture.profile, NULL);
+	assert_null(own_cost_text(&cost, text));
+	assert_true(cost.most == 1);
 }
 
 int main(void)
@@ -477,6 +574,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_first_report),
+		cmocka_unit_test(test_own_cost),
 		cmocka_unit_test(test_embedded),
 		cmocka_unit_test(test_odd_reasons),
 		cmocka_unit_test(test_refused_everywhere),

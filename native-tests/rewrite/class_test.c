@@ -370,7 +370,7 @@ static struct rewrite_probes count_id(void *user, const struct rewrite_method *m
 	struct given *given = user;
 
 	assert_string_equal(method->class_name, "Test");
-	return (struct rewrite_probes){test_kinds, given->next++};
+	return (struct rewrite_probes){.kinds = test_kinds, .id = given->next++};
 }
 
 static void note_untouched(

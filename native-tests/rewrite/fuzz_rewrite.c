@@ -47,7 +47,8 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 			strlen(method->class_name) < 65536,
 		"names are texts");
 	asked->next = asked->next * 7 % 100003 + 1;
-	return (struct rewrite_probes){(probe_set)(asked->next % ALL_KINDS), asked->next};
+	return (struct rewrite_probes){
+		.kinds = (probe_set)(asked->next % ALL_KINDS), .id = asked->next};
 }
 
 static void method_untouched(

@@ -26,7 +26,7 @@ static unsigned long classes, methods, untouched;
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	return (struct rewrite_probes){kinds, next_id++};
+	return (struct rewrite_probes){.kinds = kinds, .id = next_id++};
 }
 
 static void say_untouched(

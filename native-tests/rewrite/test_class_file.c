@@ -49,7 +49,7 @@ static uint8_t *everything(uint16_t version, size_t *size)
 
 static struct rewrite_probes give_one(void *user, const struct rewrite_method *method)
 {
-	return (struct rewrite_probes){PROBE_TIMED, 1};
+	return (struct rewrite_probes){.kinds = PROBE_TIMED, .id = 1};
 }
 
 static enum rewrite_reason rewrite_one(
@@ -148,8 +148,8 @@ static struct rewrite_probes note_method(void *user, const struct rewrite_method
 		method->class_name, method->name, method->descriptor, method->access,
 		method->intrinsic ? " intrinsic" : "");
 	if (asked->only && strcmp(asked->only, method->name) != 0)
-		return (struct rewrite_probes){PROBE_NONE, 1};
-	return (struct rewrite_probes){PROBE_TIMED, 1};
+		return (struct rewrite_probes){.kinds = PROBE_NONE, .id = 1};
+	return (struct rewrite_probes){.kinds = PROBE_TIMED, .id = 1};
 }
 
 static void note_untouched(

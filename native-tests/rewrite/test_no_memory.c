@@ -31,7 +31,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 static struct rewrite_probes give_id(void *user, const struct rewrite_method *method)
 {
-	return (struct rewrite_probes){PROBE_TIMED | PROBE_ENTRY, 40000};
+	return (struct rewrite_probes){.kinds = PROBE_TIMED | PROBE_ENTRY, .id = 40000};
 }
 
 static void never_untouched(

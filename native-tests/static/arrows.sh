@@ -32,7 +32,7 @@ rooms=(
 	"agent/session   error options metric profile calibration agent/log agent/lock agent/trace agent/io"
 	"agent/threads   error arch/read_mostly.h metric agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session"
 	"agent/sample    error arch options metric symbols profile agent/log agent/lock agent/stack agent/code agent/trace agent/jvm agent/methods agent/session agent/threads"
-	"agent/probes    error arch metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
+	"agent/probes    error arch options/pattern.h metric profile agent/log agent/lock agent/rewrite agent/trace agent/jvm agent/methods agent/session agent/threads agent/sample"
 	"agent/io_calls  error arch/read_mostly.h metric profile agent/log agent/lock agent/trace agent/io agent/jvm agent/methods agent/session agent/threads agent/sample agent/probes/native_thunk.h"
 	"agent/recording error options metric profile agent/log agent/lock agent/trace agent/jvm agent/methods agent/session agent/threads agent/probes agent/io_calls agent/sample"
 	"agent/inside    error agent/log agent/trace agent/jvm agent/session agent/threads agent/recording"

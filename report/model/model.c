@@ -113,9 +113,7 @@ static int choose_metrics(struct model *model, struct error *error)
 	return 0;
 }
 
-/* What a thread's row is called: its name, and of virtual threads without one, that they are
- * such. */
-static const char *thread_name(const struct profile_thread *thread)
+const char *model_thread_name(const struct profile_thread *thread)
 {
 	if (thread->name && thread->name[0] != '\0')
 		return thread->name;
@@ -134,7 +132,7 @@ static int choose_threads(struct model *model, struct error *error)
 	if (model->store->failed)
 		return model_no_memory(error);
 	for (size_t i = 0; i < count; i++) {
-		model->thread[i] = label_of(thread_name(&model->profile->thread[i]));
+		model->thread[i] = label_of(model_thread_name(&model->profile->thread[i]));
 		model->selected[i] =
 			wanted->count > 0
 				? pattern_list_match(wanted, model->thread[i].text)

@@ -119,6 +119,10 @@ int model_merge_threads(struct model *model);
 /* "no memory for the report". Returns a negative code. */
 int model_no_memory(struct error *error);
 
+/* What a thread's row is called: its name, and of virtual threads without one, that they are
+ * such. */
+const char *model_thread_name(const struct profile_thread *thread);
+
 /* True if the profile has rows of virtual threads, selected or not. */
 bool model_has_virtual(const struct model *model);
 

@@ -321,25 +321,36 @@ static void print_methods(struct report *report, struct sink *sink)
 		figure_text(FIGURE_COUNT, sampled).text);
 }
 
-/* What jprof used, as far as it is known. */
-static void print_cost(struct report *report, struct sink *sink)
+/* What was taken out of the first metric. */
+static uint64_t taken_out(const struct model *model)
 {
-	const struct model *model = report->model;
 	union model_value base[MODEL_VALUES_MAX];
 	uint64_t taken = 0;
 
-	for (size_t i = 0; i < model->node_count && model->adjusted; i++) {
+	for (size_t i = 0; i < model->node_count; i++) {
 		model_base(model, model->node[i], base);
 		taken += base[model->figures].count - base[0].count;
 	}
-	if (!model->adjusted)
-		sink_title(sink, "All figures are with what jprof itself cost.");
-	else if (model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
-		sink_title(sink, "What probes cost, %s, is taken out%s",
-			figure_text(FIGURE_TIME, taken).text,
-			model->counted ? "; counting's some 0.5 ns a call is not" : "");
-	else
-		sink_title(sink, "What jprof itself cost is taken out of all figures.");
+	return taken;
+}
+
+static const char *own_cost_line(struct report *report)
+{
+	const struct model *model = report->model;
+	const struct adjustment *adjustment = report->request->choice.adjustment;
+	char text[OWN_COST_TEXT];
+	const char *part = adjustment ? own_cost_text(&adjustment->own_cost, text) : NULL;
+
+	if (model->adjusted && model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
+		return store_format(model->store, "What probes cost, %s, is taken out%s",
+			figure_text(FIGURE_TIME, taken_out(model)).text,
+			model->counted ? "; counting's some 0.5 ns a call is not" : "")
+			.text;
+	if (model->adjusted)
+		return "What jprof itself cost is taken out of all figures.";
+	return store_format(model->store, "All figures are with what jprof itself cost%s%s.",
+		part ? ", " : "", part ? part : "")
+		.text;
 }
 
 static void print_head(struct report *report, struct sink *sink)
@@ -376,7 +387,7 @@ static void print_head(struct report *report, struct sink *sink)
 	for (unsigned c = 0; c < model->condition_count; c++)
 		print_sampled(report, sink, c);
 	if (!model->lacks_calls)
-		print_cost(report, sink);
+		sink_title(sink, "%s", own_cost_line(report));
 	if (all->pruned > 0)
 		sink_title(sink,
 			"%s call paths were folded for want of memory (a larger max_memory "

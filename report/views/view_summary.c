@@ -397,27 +397,21 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 
 /* ---- what jprof cost ---- */
 
-/* Without a calibration: what the events cost by the agent's estimate, of the processor time of the
- * whole recording; of an interval's that is not known. */
+/* Without a calibration: what the events cost by the agent's estimate. */
 static const char *overhead(struct report *report)
 {
-	const struct profile *profile = report->model->profile;
-	const struct summary_view *view = report->data;
-	const char *event = profile_meta_get(profile, "overhead.event_ns");
-	const char *used = profile_meta_get(profile, "cpu_ns");
-	bool whole = !profile->interval.from && !profile->interval.to;
-	double event_ns = event ? strtod(event, NULL) : 0, cost;
-	uint64_t cpu_ns;
+	const struct model *model = report->model;
+	struct own_cost cost;
+	char text[OWN_COST_TEXT];
 
-	if (report->model->lacks_calls && !report->model->counted)
+	if (model->lacks_calls && !model->counted)
 		return "that of sampling: there are no probes";
-	if (report->model->lacks_calls)
+	if (model->lacks_calls)
 		return "that of sampling, and of counting: about a nanosecond a call";
-	if (event_ns <= 0 || !used || !as_number(used, &cpu_ns) || cpu_ns == 0 || !whole)
+	cost = own_cost_of(model->profile, &model->choice->threads);
+	if (!own_cost_text(&cost, text))
 		return "not estimated";
-	cost = fmin(event_ns * (double)view->counts.events, (double)cpu_ns);
-	return summary_format(report, "%.1f %% of processor time, if an event costs %.1f ns",
-		100 * cost / (double)cpu_ns, event_ns);
+	return summary_format(report, "%s, at %.1f ns an event", text, cost.event_ns);
 }
 
 /* The session's sequences that have no row at all, or (nearest) that of a like one alone. */
