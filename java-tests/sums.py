@@ -60,9 +60,9 @@ def adjusted_by(path, counted):
     return adjusted
 
 
-def measured(rows):
-    """Without those that samples alone know: their figures are parts of others', or none."""
-    return [row for row in rows if row.get("how") != "sampled"]
+def measured(row):
+    """Samples alone know other rows."""
+    return (row.get("how") or {}).get("calls") != "sampled"
 
 
 class Sums:
@@ -70,6 +70,12 @@ class Sums:
 
     def __init__(self, seen, layer, say):
         self.seen, self.layer, self.say = seen, layer, say
+
+    def own(self, row, group, metric):
+        """What a row adds to sums. Of what samples alone know that is nothing, or (calls=auto) a part of what was
+        measured, which others do not have then."""
+        divided = self.seen.fact["recording.calls"] == "auto"
+        return row[group][metric] or 0 if divided or measured(row) else 0
 
     def same(self, what, expected, found):
         if expected != found:
@@ -79,13 +85,13 @@ class Sums:
         """The bases of a thread's nodes are its total, and cum is base and the children's cum."""
         base, cum = self.layer + "base", self.layer + "cum"
         bases, below = collections.Counter(), collections.Counter()
-        rows = measured(self.seen.rows("tree"))
+        rows = self.seen.rows("tree")
         for row in rows:
-            bases[row["thread_index"]] += row[base][metric]
-            below[row["parent"]] += row[cum][metric]
+            bases[row["thread_index"]] += self.own(row, base, metric)
+            below[row["parent"]] += self.own(row, cum, metric)
         for row in rows:
-            expected = row[base][metric] + below[row["id"]]
-            if expected != row[cum][metric]:  # there may be very many rows
+            expected = self.own(row, base, metric) + below[row["id"]]
+            if expected != self.own(row, cum, metric):  # there may be very many rows
                 self.same(f"{cum}.{metric} of node {row['id']}", expected, row[cum][metric])
         for thread in self.seen.rows("threads"):
             self.same(f"sum of {base}.{metric} of thread {thread['thread']}",
@@ -93,15 +99,15 @@ class Sums:
 
     def methods(self, metric):
         """The flat profile, and what was outside, come to the same."""
-        rows = measured(self.seen.rows("methods")) + [self.seen["methods"]["outside"]]
+        rows = self.seen.rows("methods") + [self.seen["methods"]["outside"]]
         self.same(f"{self.layer}base.{metric} of all methods",
                   sum(thread[self.layer + "total"][metric] for thread in self.seen.rows("threads")),
-                  sum(row[self.layer + "base"][metric] for row in rows))
+                  sum(self.own(row, self.layer + "base", metric) for row in rows))
 
     def bounds(self, metric):
         """Nothing is adjusted to more than was counted, and off by more than that."""
         for group, error in ("base", "error"), ("cum", "error_cum"):
-            for row in measured(self.seen.rows("tree")):
+            for row in filter(measured, self.seen.rows("tree")):
                 value, raw = row[group][metric], row["raw_" + group][metric]
                 wrong = row[error][metric]
                 if not 0 <= value <= raw or wrong > raw:
@@ -118,18 +124,24 @@ class Sums:
 
 
 def is_adjusted(seen):
+    return any(key.startswith("raw_total.") for key in seen.fact)
+
+
+def has_raw(seen):
+    """It is adjusted, or divided by samples."""
     return any("raw_total" in row for row in seen.rows("threads"))
 
 
 def check(seen, say):
     seen["callers"]  # checks its invariants itself
     for metric in (metric["name"] for metric in seen["methods"]["metrics"]):
-        for layer in ("", "raw_") if is_adjusted(seen) else ("",):
+        for layer in ("", "raw_") if has_raw(seen) else ("",):
             sums = Sums(seen, layer, say)
             sums.tree(metric)
             sums.methods(metric)
-        if is_adjusted(seen):
+        if has_raw(seen):
             sums.bounds(metric)
+        if is_adjusted(seen):
             sums.summary(metric)
         sums.same(f"summary: check.{metric}", "exact", seen.fact[f"check.{metric}"])
 

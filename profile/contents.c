@@ -13,6 +13,13 @@ const char *profile_meta_get(const struct profile *profile, const char *key)
 	return NULL;
 }
 
+bool profile_is_auto(const struct profile *profile)
+{
+	const char *calls = profile_meta_get(profile, "calls");
+
+	return calls && strcmp(calls, "auto") == 0;
+}
+
 bool profile_is_unwritten(const struct profile *profile)
 {
 	return profile->thread_count == 0 && profile_meta_get(profile, "flushed_ns") == NULL;

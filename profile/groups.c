@@ -15,8 +15,12 @@ struct merged {
 		base; /* of nodes that were put together: base, then spent; the next free ones */
 	size_t *first;
 	size_t nodes, threads;
+	bool apart;      /* paths of samples are not put together with those of calls */
 	uint32_t *place; /* by a node as it was: its new place */
 };
+
+/* Of methods that samples have found, where these are apart: no method has such an id. */
+#define SAMPLED_METHOD 0x80000000u
 
 /* Adds a thread's nodes to those of the group at work; parents stand before their children. paths: (parent,
  * method) leads to a node's number in the new thread, from 1. -1 without memory. */
@@ -29,7 +33,9 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 	for (size_t i = old; i < profile->thread_first[from + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 		uint32_t parent = i == old ? (uint32_t)first : merged->place[node->parent];
-		uint32_t number = pairs_take(paths, parent, node->method);
+		bool is_apart = merged->apart && node->sampled;
+		uint32_t number = pairs_take(
+			paths, parent, node->method | (is_apart ? SAMPLED_METHOD : 0));
 		struct profile_node *to;
 		uint64_t *base;
 
@@ -148,7 +154,7 @@ int groups_merge(struct owned_profile *owned)
 	struct store *store = &owned->store;
 	size_t threads = profile->thread_count, nodes = profile->node_count;
 	size_t *parts = store_room(store, threads + 1, sizeof *parts);
-	struct merged merged = {.profile = profile};
+	struct merged merged = {.profile = profile, .apart = profile_is_auto(profile)};
 
 	if (!parts)
 		return -1;

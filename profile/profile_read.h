@@ -103,6 +103,10 @@ struct profile {
 /* The value of a meta key, or NULL. Borrowed. */
 const char *profile_meta_get(const struct profile *profile, const char *key);
 
+/* True if methods were timed, or counted beside samples, as it suited them: a method may have been both, one after the
+ * other, and a path that was counted is not put together with the same path that was timed. */
+bool profile_is_auto(const struct profile *profile);
+
 /* True for a node in a fold: what is left of a method's calls whose paths were given up. */
 static inline bool profile_is_flat(
 	const struct profile *profile, const struct profile_node *node)

@@ -75,7 +75,7 @@ def structure(test, seen):
         if above["class"] == "SampleMerged" and above["method"] in BELOW and \
                 row["method"] not in BELOW[above["method"]]:
             wrong[above["method"], row["method"]] += row["samples_cum"]["cpu"]
-        if row["method"] in PROBED and row["how"] == "sampled":
+        if row["method"] in PROBED and (row["how"] or {}).get("calls") == "sampled":
             wrong["sampled", row["method"]] += row["samples_cum"]["cpu"]
         if row["method"] not in PROBED:
             test.expect(not row["calls"], f"{row['method']} has {row['calls']} calls")

@@ -112,7 +112,8 @@ sound() {
 		fail "$what: the view callers does not hold"
 	wrong=$( (view "$profile" tree "$@" && view "$profile" threads "$@") | jq -s -r '
 		(.[0].metrics[].name) as $metric |
-		([.[0].rows[] | select(.how != "sampled") | .base[$metric]] | add // 0) - ([.[1].rows[].total[$metric]] | add // 0) |
+		([.[0].rows[] | select(.how.calls != "sampled") | (.raw_base // .base)[$metric]] | add // 0) -
+		([.[1].rows[] | (.raw_total // .total)[$metric]] | add // 0) |
 		select(. != 0) | "\($metric) by \(.)"')
 	[ -z "$wrong" ] || fail "$what: bases and totals differ: $wrong"
 }

@@ -163,7 +163,7 @@ holds "calls=off, methods" grep -q '^ *Calls' out
 # ---- report: samples ----
 "$make_profile" sampled 2000 2 samples.jprof 1 || exit 1
 prints '^Level  RL  Self samples  Total samples  Name' report samples.jprof
-prints '"calls":null,.*"how":"sampled","base":\{"cpu":' report samples.jprof --format json
+prints '"calls":null,.*"how":\{"calls":"sampled","cpu":"sampled"\},"base":\{"cpu":' report samples.jprof --format json
 prints '^class,method,signature,file,samples.cpu,line' report samples.jprof --view lines --format csv
 prints '^What ran: ' report samples.jprof --view overview --width 80
 prints '^ +Samples ' report samples.jprof --view states --top 3 --width 80

@@ -22,6 +22,7 @@ enum { END, THREAD, PART, NODE, SAMPLE, FORWARD, GONE, SNAPSHOT };
 typedef uint64_t line_of[7];
 
 static struct profile_writer *writer;
+static bool is_auto; /* the recording */
 
 static void put(const uint64_t *line)
 {
@@ -99,6 +100,8 @@ static const char *write_lines(const line_of *line)
 			&error);
 	for (int i = 0; i < 2; i++)
 		profile_put(writer, &conditions[i], &error);
+	if (is_auto)
+		profile_put_meta(writer, "calls", "auto", &error);
 	for (; **line != END; line++)
 		put(*line);
 	profile_commit(writer, &error);
@@ -141,6 +144,26 @@ static const char *read_lines(const char *path, const char *interval)
 	}
 	profile_free(profile);
 	return text;
+}
+
+/* Where methods are timed at one time and counted at another, a path that both calls and samples have found stays two. */
+static void stays_apart(void **state)
+{
+	static const line_of lines[] = {{THREAD, 1}, {NODE, 1, 1, 0, A, 0, 5},
+		{NODE, 1, 2, 1, B, 0, 7}, {NODE, 1, S(0), 0, A}, {NODE, 1, S(1), S(0), B},
+		{NODE, 1, S(2), 2, B, 1}, {SAMPLE, 1, 1, S(1), 0x20, 1, 1},
+		{SAMPLE, 1, 2, S(2), 0x20, 2, 2}, {SAMPLE, 1, 3, 2, 0x20, 3, 3}, {END}};
+	const char *path = write_lines(lines);
+
+	assert_string_equal(read_lines(path, NULL),
+		"root<0 0 0, a<0 0 5, b<1 0 7, *b<2 1 0; 2:cpu/c2/0=1, 3:cpu/c2/0=2, "
+		"2:cpu/c2/0=3");
+	is_auto = true;
+	path = write_lines(lines);
+	is_auto = false;
+	assert_string_equal(read_lines(path, NULL),
+		"root<0 0 0, a<0 0 5, b<1 0 7, *a<0 0 0, *b<3 0 0, *b<2 1 0; 4:cpu/c2/0=1, "
+		"5:cpu/c2/0=2, 2:cpu/c2/0=3");
 }
 
 /* What becomes of a file's nodes and samples. */
@@ -314,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merges),
+		cmocka_unit_test(stays_apart),
 		cmocka_unit_test(views),
 		cmocka_unit_test(damaged),
 	};

@@ -48,6 +48,7 @@ void sink_init(struct sink *sink, const struct format *format, const struct shee
 		.first_row = true,
 		.first_stanza = true};
 	out_init(&sink->text, -1);
+	out_init(&sink->tail, -1);
 	order_columns(sink);
 	if (format->open)
 		format->open(sink);
@@ -56,6 +57,7 @@ void sink_init(struct sink *sink, const struct format *format, const struct shee
 void sink_fini(struct sink *sink)
 {
 	out_fini(&sink->text);
+	out_fini(&sink->tail);
 }
 
 void sink_row(struct sink *sink, const struct cell *cells, unsigned depth)

@@ -51,6 +51,21 @@ static void begin(struct sink *sink)
 	out_char(sink->out, '\n');
 }
 
+/* calls=counted cpu=sampled */
+static void put_how(struct sink *sink, const struct cell *cell)
+{
+	const char *figure, *word, *before = "";
+	unsigned at = 0;
+
+	while ((figure = cell_how_next(sink->sheet, cell, &at, &word)) != NULL) {
+		out_text(sink->out, before);
+		out_text(sink->out, figure);
+		out_char(sink->out, '=');
+		out_text(sink->out, word);
+		before = " ";
+	}
+}
+
 static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 {
 	for (unsigned i = 0; i < sink->shown; i++) {
@@ -58,7 +73,9 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 		if (i > 0)
 			out_char(sink->out, ',');
-		if (!out_cell(sink->out, cell) && cell->kind == CELL_TEXT)
+		if (cell->kind == CELL_HOW)
+			put_how(sink, cell);
+		else if (!out_cell(sink->out, cell) && cell->kind == CELL_TEXT)
 			put_field(sink->out, cell->text, cell->length);
 	}
 	out_char(sink->out, '\n');

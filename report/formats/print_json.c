@@ -137,11 +137,28 @@ static void begin(struct sink *sink)
 	out_text(out, "],\"rows\":[");
 }
 
-static void put_value(struct out *out, const struct cell *cell)
+/* {"calls":"counted","cpu":"sampled"} */
+static void put_how(struct out *out, const struct sheet *sheet, const struct cell *cell)
+{
+	const char *figure, *word, *before = "{";
+	unsigned at = 0;
+
+	while ((figure = cell_how_next(sheet, cell, &at, &word)) != NULL) {
+		out_text(out, before);
+		put_key(out, figure);
+		put_string(out, word, strlen(word));
+		before = ",";
+	}
+	out_char(out, '}');
+}
+
+static void put_value(struct out *out, const struct sheet *sheet, const struct cell *cell)
 {
 	if (out_cell(out, cell))
 		return;
-	if (cell->kind == CELL_TEXT)
+	if (cell->kind == CELL_HOW)
+		put_how(out, sheet, cell);
+	else if (cell->kind == CELL_TEXT)
 		put_string(out, cell->text, cell->length);
 	else
 		out_text(out, "null");
@@ -156,7 +173,7 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 	sink->first_row = false;
 	for (unsigned i = 0; i < sink->shown; i++) {
 		out_bytes(sink->out, sink->prefix[i].text, sink->prefix[i].length);
-		put_value(sink->out, &cells[sink->order[i]]);
+		put_value(sink->out, sink->sheet, &cells[sink->order[i]]);
 	}
 	out_bytes(sink->out, sink->prefix[sink->shown].text, sink->prefix[sink->shown].length);
 }
@@ -187,51 +204,47 @@ static void part(struct sink *sink, const char *key, bool list, bool open)
 	}
 }
 
-static void close_rows(struct sink *sink)
-{
-	if (!sink->rows_closed)
-		out_text(sink->out, "\n]");
-	sink->rows_closed = true;
-}
-
+/* What stands beside rows is put behind them: a view may have more of them. */
 static void extra(struct sink *sink, const char *key, const char *label, uint64_t rows,
 	const struct cell *cells)
 {
 	const struct column *before = NULL;
+	struct out *out = &sink->tail;
 
-	close_rows(sink);
-	out_char(sink->out, ',');
-	put_key(sink->out, key);
-	out_char(sink->out, '{');
+	out_char(out, ',');
+	put_key(out, key);
+	out_char(out, '{');
 	if (rows > 0) {
-		put_key(sink->out, "rows");
-		out_number(sink->out, rows);
+		put_key(out, "rows");
+		out_number(out, rows);
 	}
 	for (unsigned i = 0; i < sink->shown; i++) {
 		const struct column *column = &sink->sheet->column[sink->order[i]];
 
 		if (cells[sink->order[i]].kind == CELL_NULL)
 			continue;
-		put_prefix(sink->out, before, column, before == NULL && rows == 0);
-		put_value(sink->out, &cells[sink->order[i]]);
+		put_prefix(out, before, column, before == NULL && rows == 0);
+		put_value(out, sink->sheet, &cells[sink->order[i]]);
 		before = column;
 	}
-	put_prefix(sink->out, before, NULL, false);
-	out_char(sink->out, '}');
+	put_prefix(out, before, NULL, false);
+	out_char(out, '}');
 }
 
 static void note(struct sink *sink, const char *key, const char *value, const char *more)
 {
-	close_rows(sink);
-	out_char(sink->out, ',');
-	put_key(sink->out, key);
-	put_string(sink->out, value, strlen(value));
+	out_char(&sink->tail, ',');
+	put_key(&sink->tail, key);
+	put_string(&sink->tail, value, strlen(value));
 }
 
 static void end(struct sink *sink)
 {
-	close_rows(sink);
+	out_text(sink->out, "\n]");
+	out_bytes(sink->out, sink->tail.buffer, sink->tail.length);
 	out_text(sink->out, "}\n");
+	if (sink->tail.failed != 0)
+		sink->out->failed = sink->tail.failed;
 }
 
 const struct format format_json = {

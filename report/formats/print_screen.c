@@ -71,6 +71,8 @@ static unsigned weight_of(const struct sheet *sheet, const struct column *column
 	unsigned first = column->place >= PLACE_SAMPLES ? PLACE_SAMPLES : PLACE_METRIC;
 	bool metric = column->place >= PLACE_METRIC && column->place < PLACE_LAST;
 
+	if (column->flags & COLUMN_ASIDE)
+		return WEIGHT_NEVER;
 	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
 		const struct weight *row = &weights[i];
 
@@ -134,12 +136,16 @@ static struct figure cell_figure(const struct column *column, const struct cell 
 	return figure;
 }
 
+/* Its share has an error. */
+static bool tells_error(const struct column *column)
+{
+	return column->taken > 0 || (column->flags & COLUMN_ERROR);
+}
+
 /* The share behind a figure, if there is one: " 45.1%", of samples " 45.1% ±0.5". */
 static size_t share_width(const struct column *column)
 {
-	return column->whole == 0   ? 0
-	       : column->taken == 0 ? PERCENT_WIDTH
-				    : PERCENT_WIDTH + ERROR_WIDTH;
+	return column->whole == 0 ? 0 : PERCENT_WIDTH + (tells_error(column) ? ERROR_WIDTH : 0);
 }
 
 /* One that is no row, but stands beside them, is measured without its text, which is not
@@ -163,7 +169,8 @@ static void measure(struct sink *sink, const struct cell *cells, unsigned depth)
 							   : cell->kind != CELL_NULL;
 		screen->uncertain |=
 			is_number(cell) && is_uncertain(cell, error_of(column, cells));
-		screen->estimated |= cell->kind == CELL_ESTIMATE;
+		screen->estimated |= is_by_samples(cell);
+		screen->divided |= cell->kind == CELL_DIVIDED;
 		screen->digits = larger(screen->digits, strlen(figure.digits));
 		screen->unit = larger(screen->unit, strlen(figure.unit));
 		if (cell->kind == CELL_SAMPLED)
@@ -277,10 +284,14 @@ static void heading(struct sink *sink)
 	out_char(sink->out, '\n');
 }
 
-/* " ±0.5" behind a share of samples, or as many spaces. */
-static void put_error(char *line, size_t size, const struct column *column, uint64_t samples)
+/* " ±0.5" behind a share, or as many spaces. */
+static void put_error(char *line, size_t size, const struct column *column,
+	const struct cell *cells, uint64_t figure)
 {
-	struct figure_text error = figure_share_error(samples, column->whole, column->taken);
+	struct figure_text error =
+		column->taken > 0
+			? figure_share_error(figure, column->whole, column->taken)
+			: figure_error(figure > 0 ? error_of(column, cells) : 0, column->whole);
 	size_t length = strlen(line), width = out_width(error.text, strlen(error.text));
 
 	snprintf(line + length, size - length, " %s%*s", error.text,
@@ -308,8 +319,9 @@ static void put_figure(struct sink *sink, unsigned place, const struct cell *cel
 			is_number(cell) ? figure_percent(cell->number, column->whole).text
 					: "");
 	}
-	if (column->whole > 0 && column->taken > 0)
-		put_error(line, sizeof(line), column, is_number(cell) ? cell->number : 0);
+	if (column->whole > 0 && tells_error(column))
+		put_error(
+			line, sizeof(line), column, cells, is_number(cell) ? cell->number : 0);
 	if (column->flags & COLUMN_LEFT) {
 		out_text(sink->out, line);
 		used = strlen(line);
@@ -393,20 +405,19 @@ static void row(struct sink *sink, const struct cell *cells, unsigned depth)
 
 static void end(struct sink *sink)
 {
-	bool uncertain = false, estimated = false;
+	bool uncertain = false, estimated = false, divided = false;
 
 	table_heading(sink);
 	for (unsigned i = 0; i < sink->shown; i++) {
 		uncertain |= sink->screen[i].shown && sink->screen[i].uncertain;
 		estimated |= sink->screen[i].shown && sink->screen[i].estimated;
+		divided |= sink->screen[i].shown && sink->screen[i].divided;
 	}
 	if (uncertain && sink->text.length > 0)
 		out_text(&sink->text, "; ");
 	if (uncertain)
-		out_text(&sink->text,
-			estimated ? "~: estimated by samples, a part of the measured "
-				    "figure above it"
-				  : "~: uncertain by a quarter or more");
+		out_text(&sink->text, estimated ? mark_meaning(divided)
+						: "~: uncertain by a quarter or more");
 	if (sink->text.length == 0 && !sink->sheet->brief)
 		return;
 	out_text(&sink->text, sink->sheet->brief ? sink->sheet->brief : " (--wide shows all)");

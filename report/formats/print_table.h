@@ -26,13 +26,25 @@ static inline uint64_t error_of(const struct column *column, const struct cell *
 
 static inline bool is_number(const struct cell *cell)
 {
-	return cell->kind == CELL_NUMBER || cell->kind == CELL_ESTIMATE;
+	return cell_is_sum(cell) || cell->kind == CELL_ESTIMATE;
 }
 
-/* It is an estimate, or its error is more than a quarter of its value: "~" stands before it. */
+static inline bool is_by_samples(const struct cell *cell)
+{
+	return cell->kind == CELL_ESTIMATE || cell->kind == CELL_DIVIDED;
+}
+
+/* It is known by samples, or its error is more than a quarter of its value: "~" stands before it. */
 static inline bool is_uncertain(const struct cell *cell, uint64_t error)
 {
-	return cell->kind == CELL_ESTIMATE ? cell->number > 0 : error > cell->number / 4;
+	return is_by_samples(cell) ? cell->number > 0 : error > cell->number / 4;
+}
+
+/* What "~" means where there are numbers by samples. */
+static inline const char *mark_meaning(bool divided)
+{
+	return divided ? "~: divided by samples, or uncertain by a quarter or more"
+		       : "~: estimated by samples, a part of the measured figure above it";
 }
 
 /* The last cell or heading of a line may be empty. */

@@ -44,7 +44,8 @@ static void measure_error(
 		sink->largest_error[place] = error;
 	sink->has_errors |= error > 0;
 	sink->has_uncertain |= is_uncertain(cell, error);
-	sink->has_estimates |= cell->kind == CELL_ESTIMATE;
+	sink->has_estimates |= is_by_samples(cell);
+	sink->has_divided |= cell->kind == CELL_DIVIDED;
 }
 
 static void measure(struct sink *sink, const struct cell *cells)
@@ -59,7 +60,7 @@ static void measure(struct sink *sink, const struct cell *cells)
 
 			if (cell->number > sink->largest[i])
 				sink->largest[i] = cell->number;
-			if (error > 0 || cell->kind == CELL_ESTIMATE)
+			if (error > 0 || is_by_samples(cell))
 				measure_error(sink, i, cell, error);
 		} else if (cell->kind == CELL_TEXT && !is_last(sink, i))
 			sink->width[i] =
@@ -183,6 +184,7 @@ static void put_cell(
 	switch (cell->kind) {
 	case CELL_NUMBER:
 	case CELL_ESTIMATE:
+	case CELL_DIVIDED:
 		put_number(sink, place, cells, cell->number);
 		break;
 	case CELL_REAL:
@@ -206,6 +208,7 @@ static void put_cell(
 		break;
 	case CELL_SIGNED:
 	case CELL_NULL:
+	case CELL_HOW:
 		put_aligned(sink, place, "", 0);
 		break;
 	}
@@ -238,8 +241,7 @@ static void end(struct sink *sink)
 	if (sink->has_errors && sink->has_uncertain)
 		out_text(sink->out, "; ");
 	if (sink->has_estimates)
-		out_text(sink->out,
-			"~: estimated by samples, a part of the measured figure above it");
+		out_text(sink->out, mark_meaning(sink->has_divided));
 	else if (sink->has_uncertain)
 		out_text(sink->out, "~: uncertain by more than a quarter of its value");
 	if (sink->has_errors || sink->has_estimates)

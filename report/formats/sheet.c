@@ -63,11 +63,33 @@ int sheet_find(const struct sheet *sheet, const char *name)
 	return -1;
 }
 
+const char *cell_how_next(
+	const struct sheet *sheet, const struct cell *cell, unsigned *at, const char **word)
+{
+	static const char *const words[] = {
+		[HOW_COUNTED] = "counted", [HOW_SAMPLED] = "sampled"};
+	enum how calls = cell->number & 3;
+	uint64_t sampled = cell->number >> 2;
+
+	/* The calls, then each metric. */
+	while (*at <= sheet->metric_count) {
+		unsigned i = (*at)++;
+
+		*word = words[i == 0 ? calls : HOW_SAMPLED];
+		if (i == 0 && calls != HOW_MEASURED)
+			return "calls";
+		if (i > 0 && sampled >> (i - 1) & 1)
+			return sheet->metric[i - 1]->name;
+	}
+	return NULL;
+}
+
 bool out_cell(struct out *out, const struct cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_NUMBER:
 	case CELL_ESTIMATE:
+	case CELL_DIVIDED:
 		out_number(out, cell->number);
 		return true;
 	case CELL_SIGNED:

@@ -27,6 +27,8 @@ enum cell_kind {
 	CELL_SAMPLED, /* no number, for samples have found it: text says so, in data it is null */
 	CELL_NUMBER,
 	CELL_ESTIMATE, /* a number by samples: part of another row's, so never added to one */
+	CELL_DIVIDED,  /* a number by samples, with an error: in sums like any other */
+	CELL_HOW,      /* how figures are known that were not measured: cell_how */
 	CELL_SIGNED,
 	CELL_REAL,
 	CELL_TEXT,
@@ -54,6 +56,34 @@ static inline struct cell cell_estimate(uint64_t number)
 {
 	return (struct cell){.kind = CELL_ESTIMATE, .number = number};
 }
+
+static inline struct cell cell_divided(uint64_t number)
+{
+	return (struct cell){.kind = CELL_DIVIDED, .number = number};
+}
+
+/* It may be added up. */
+static inline bool cell_is_sum(const struct cell *cell)
+{
+	return cell->kind == CELL_NUMBER || cell->kind == CELL_DIVIDED;
+}
+
+/* How a figure is known. */
+enum how { HOW_MEASURED, HOW_COUNTED, HOW_SAMPLED };
+
+/* Of the calls; and the metrics, as bits, that samples tell of. For data: an object with those that were not measured, or
+ * words; null, if all were. */
+static inline struct cell cell_how(enum how calls, uint32_t sampled)
+{
+	return (struct cell){
+		.kind = calls != HOW_MEASURED || sampled != 0 ? CELL_HOW : CELL_NULL,
+		.number = (uint64_t)sampled << 2 | calls};
+}
+
+/* The next figure of such a cell, and how it is known; at is 0 at first. NULL: there are no more. */
+struct sheet;
+const char *cell_how_next(
+	const struct sheet *sheet, const struct cell *cell, unsigned *at, const char **word);
 
 /* For data only: it has no width in text. */
 static inline struct cell cell_signed(int64_t number)
@@ -102,13 +132,15 @@ enum {
 	IN_CSV = 4,
 	IN_DATA = IN_JSON | IN_CSV,
 	IN_ALL = IN_TEXT | IN_DATA,
-	COLUMN_SUM = 8,     /* a sum over rows means something */
-	COLUMN_RISING = 16, /* sorted by it, the smallest number comes first */
-	COLUMN_NAME = 32,   /* says what the row is about; indented by the row's depth */
-	COLUMN_TIME = 64,   /* ns; text shows milliseconds */
-	COLUMN_LEFT = 128,  /* text aligns it left */
-	IN_SCREEN = 256,    /* where text is laid out for a terminal; so is IN_TEXT */
-	COLUMN_LAST = 512,  /* text has it behind all others */
+	COLUMN_SUM = 8,      /* a sum over rows means something */
+	COLUMN_RISING = 16,  /* sorted by it, the smallest number comes first */
+	COLUMN_NAME = 32,    /* says what the row is about; indented by the row's depth */
+	COLUMN_TIME = 64,    /* ns; text shows milliseconds */
+	COLUMN_LEFT = 128,   /* text aligns it left */
+	IN_SCREEN = 256,     /* where text is laid out for a terminal; so is IN_TEXT */
+	COLUMN_LAST = 512,   /* text has it behind all others */
+	COLUMN_ASIDE = 1024, /* text that is laid out for a terminal has it not */
+	COLUMN_ERROR = 2048, /* and says there how far off the share may be */
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
@@ -203,7 +235,7 @@ struct format {
 struct screen_column {
 	size_t digits, unit, text; /* the widest of each */
 	size_t width;              /* of the whole */
-	bool uncertain, estimated, varies, nonzero, shown;
+	bool uncertain, estimated, divided, varies, nonzero, shown;
 	struct cell first; /* of the first row */
 };
 
@@ -224,12 +256,13 @@ struct sink {
 	uint64_t largest_error[COLUMN_MAX];
 	size_t error_width[COLUMN_MAX]; /* of what stands behind the number */
 	/* some number in the rows has one; is uncertain; is an estimate */
-	bool has_errors, has_uncertain, has_estimates;
+	bool has_errors, has_uncertain, has_estimates, has_divided;
 	struct screen_column screen[COLUMN_MAX]; /* of format_screen, in the order of `order` */
 	uint64_t rows;
 	struct label prefix[COLUMN_MAX + 1];
 	struct out text; /* what the prefixes are made of */
-	bool first_row, first_stanza, rows_closed, strong, headed;
+	struct out tail; /* of format_json: what stands behind the rows */
+	bool first_row, first_stanza, strong, headed;
 	const char *part;
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright the jprof authors */
 /* merged_threads: all selected threads as one tree. */
+#include <string.h>
+
 #include "profile/pairs.h"
 #include "report/model/model.h"
 
@@ -8,10 +10,18 @@ struct merged {
 	struct profile profile;
 	struct profile_thread thread;
 	size_t thread_first[2];
-	uint64_t *base;            /* of the nodes */
-	union model_value *values; /* by node: what model_base gives */
-	uint32_t *place;           /* by node of the model's own profile */
+	uint64_t *base;                        /* of the nodes */
+	union model_value *values;             /* by node: what model_base gives */
+	struct part *part[PROFILE_METRIC_MAX]; /* what model_whole_errors needs */
+	uint32_t *place;                       /* by node of the model's own profile */
 };
+
+static void add_squares(struct part *sum, const struct part *part)
+{
+	sum->cum_square += part->cum_square;
+	sum->unseen += part->unseen;
+	sum->unseen_square += part->unseen_square;
+}
 
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are
  * nodes. -1 without memory. */
@@ -48,6 +58,9 @@ static int add_thread(
 		to->native += node->native;
 		for (unsigned m = 0; m < metrics; m++)
 			merged->base[at * metrics + m] += node->base[m];
+		for (unsigned m = 0; m < model->metric_count; m++)
+			if (model->part[m])
+				add_squares(&merged->part[m][at], &model->part[m][i]);
 		model_base(model, i, values);
 		model_add(model, model_at(model, merged->values, at), values);
 	}
@@ -95,6 +108,9 @@ int model_merge_threads(struct model *model)
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);
 	merged->place = store_room(store, count, sizeof(*merged->place));
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (model->part[m])
+			merged->part[m] = store_room(store, count, sizeof(struct part));
 	if (store->failed)
 		return -1;
 	merged->profile.node[0].base = merged->base;
@@ -122,6 +138,7 @@ int model_merge_threads(struct model *model)
 	merged->thread_first[1] = merged->profile.node_count;
 	model->profile = &merged->profile;
 	model->merged = merged->values;
+	memcpy(model->part, merged->part, sizeof(model->part));
 	model->selected[0] = true;
 	model->thread[0] = label_of(sum->name);
 	return store->failed ? -1 : 0;

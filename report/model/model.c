@@ -64,18 +64,28 @@ static void add_known(char *known, size_t size, const char *name)
 	snprintf(known + used, size - used, "%s%s", used == 0 ? "" : ", ", name);
 }
 
+/* The metric that views sort by: the one that samples divide; else `cpu`, for what waiting for a processor adds to `wall` is
+ * not the program's alone. -1: there is none. */
+static int leading_metric(const struct profile *profile)
+{
+	int divided = -1;
+
+	for (size_t i = 0; i < profile->condition_count && divided < 0; i++)
+		divided = profile_metric_find(profile, profile->condition[i].event);
+	return divided >= 0 && profile_is_auto(profile) ? divided
+							: profile_metric_find(profile, "cpu");
+}
+
 /* Names joined by '+' or ',', in their order. A metric and a condition may have the same. */
 static int choose_metrics(struct model *model, struct error *error)
 {
 	const struct profile *profile = model->profile;
 	const char *names = model->choice->metrics;
-	int cpu = profile_metric_find(profile, "cpu");
+	int leading = leading_metric(profile);
 	char *rest, *name, known[512] = "";
 
-	/* `cpu` before all others, so that views sort by it: what waiting for a processor adds to `wall` is
-	 * not the program's alone. */
-	if (!names && cpu >= 0)
-		add_metric(model, (unsigned)cpu);
+	if (!names && leading >= 0)
+		add_metric(model, (unsigned)leading);
 	for (unsigned i = 0; i < profile->metric_count; i++) {
 		add_known(known, sizeof(known), profile->metric[i].name);
 		if (!names)
@@ -206,6 +216,18 @@ static void list_nodes(struct model *model)
 
 /* ---- life ---- */
 
+/* Which values things have. */
+static void lay_out(struct model *model)
+{
+	unsigned metrics = model->metric_count;
+
+	model->has_errors = model->adjusted || model->is_divided;
+	model->figures = metrics + model->condition_count;
+	model->counts = model->figures + (model->has_errors ? metrics : 0);
+	model->squares = model->counts + (model->has_errors ? 3 * metrics : 0);
+	model->values = model->squares + (model->is_divided ? metrics : 0);
+}
+
 int model_init(struct model *model, const struct profile *profile,
 	const struct model_choice *choice, struct error *error)
 {
@@ -224,20 +246,17 @@ int model_init(struct model *model, const struct profile *profile,
 		return failed;
 	if (adjustment && adjustment->calibration)
 		model->adjusted = &adjustment->adjusted;
-	model->figures = model->metric_count + model->condition_count;
-	model->counts = model->figures + (model->adjusted ? model->metric_count : 0);
-	model->values =
-		model->figures + model->metric_count * (model->adjusted ? MODEL_LAYERS - 1 : 0);
-	if (model_count_samples(model) != 0)
-		return model_no_memory(error);
-	if (model_count_calls(model) != 0)
+	model_choose_division(model);
+	lay_out(model);
+	if (model_count_samples(model) != 0 || model_count_calls(model) != 0 ||
+		model_divide(model) != 0)
 		return model_no_memory(error);
 	if (choice->merge_threads && model_merge_threads(model) != 0)
 		return model_no_memory(error);
 	model->method = method_labels(model->store, profile);
 	find_hidden(model);
 	find_folds(model);
-	if (model->condition_count > 0 && model->hidden)
+	if (model->condition_count > 0 && model->hidden && !model->is_divided)
 		model->lacks_calls = model_lacks_calls(model);
 	if (model->lacks_calls)
 		model->lead = model->metric_count;

@@ -44,6 +44,14 @@ struct method_label {
 	struct label display;
 };
 
+/* A node's part of a metric that is divided by samples, and how far off it may be (division.c): the square of that, of its base
+ * and its cum; and what of its base may be others', where no sample came: in parts of an error as a calibration's are. */
+struct part {
+	uint64_t figure;
+	double base_square, cum_square;
+	double unseen, unseen_square;
+};
+
 struct model {
 	const struct profile *profile; /* borrowed; of merged threads: made from that */
 	const struct model_choice *choice;
@@ -60,13 +68,23 @@ struct model {
 		samples; /* by node of the profile as it was read, condition_count each; or NULL */
 	bool *has_samples; /* by position of the thread; or NULL */
 	bool lacks_calls;  /* there are samples, and no call has a path */
+	/* Some metrics are divided by samples: calls=auto. */
+	bool is_divided;
+	/* By metric, of its nodes: their parts; NULL: it stays where it was measured. */
+	struct part *part[PROFILE_METRIC_MAX];
+	/* Of those, what was measured where no sample was taken. */
+	uint64_t unsampled[PROFILE_METRIC_MAX];
+	/* By node as it was read: the one whose figures it has a part of. */
+	const uint32_t *owner;
 	/* By method: calls of the chosen threads that were counted, without their paths; NULL: none were. */
 	const uint64_t *counted;
 	const struct adjusted *adjusted; /* NULL: figures are as they were counted */
-	/* How many values something has: one a metric and a condition, and where the profile is adjusted what
-	 * was counted, and the three parts of its error (calibration/adjust.h). */
-	/* all of them; those that are whole numbers, which are first; of those metrics and conditions */
-	unsigned values, counts, figures;
+	bool has_errors;                 /* it is adjusted, or divided */
+	/* How many values something has: one a metric and a condition, and where there are errors what was counted, and the
+	 * parts of its error. */
+	/* all of them; those without squares of samples, which are last; those that are whole numbers, which are first; of
+	 * those metrics and conditions */
+	unsigned values, squares, counts, figures;
 	/* the figure that tells where a program spends most: the first metric, or without one the first
 	 * condition */
 	unsigned lead;
@@ -132,12 +150,14 @@ bool *model_below_wanted(const struct model *model);
 
 /*
  * What something has of each metric, side by side, model->values of them: the figure; how many samples on
- * each condition; where the profile is adjusted also what was counted, and the three parts of the error
- * (calibration/adjust.h).
+ * each condition; where there are errors also what was counted, and the three parts of the error
+ * (calibration/adjust.h); where figures are divided the square of what that may be off by.
  *
- *   figure[metrics] samples[conditions] | counted[metrics] | whole[metrics] | common[metrics] | square[metrics]
+ *   figure[metrics] samples[conditions] | counted[metrics] | whole[metrics] | common[metrics] | square[metrics] |
+ *   divided[metrics]
  *
- * They add up, each by itself; a sum's error is made of the sums of the parts.
+ * They add up, each by itself; a sum's error is made of the sums of the parts. The squares of division add up also where
+ * things are taken away from others.
  */
 union model_value {
 	uint64_t count;
@@ -145,7 +165,7 @@ union model_value {
 };
 
 enum {
-	MODEL_LAYERS = 5,
+	MODEL_LAYERS = 6,
 	MODEL_FIGURES_MAX = PROFILE_METRIC_MAX + SAMPLE_CONDITIONS_MAX,
 	MODEL_VALUES_MAX = MODEL_LAYERS * PROFILE_METRIC_MAX + SAMPLE_CONDITIONS_MAX
 };
@@ -159,8 +179,22 @@ union model_value *model_values(const struct model *model, size_t count);
 /* What a node has of its own. */
 void model_base(const struct model *model, size_t node, union model_value *values);
 
-/* Half the width of the interval of one of an adjusted profile's metrics. */
+/* The same before it is divided. */
+void model_measured(const struct model *model, size_t node, union model_value *values);
+
+/* What samples have not told of a node's base is no matter of what all below it used: takes that out of the errors of base, and
+ * puts the square of its cum there. */
+void model_whole_errors(const struct model *model, size_t node, union model_value *values);
+
+/* Half the width of the interval of a metric's figure; where there are errors. */
 uint64_t model_error(const struct model *model, const union model_value *values, unsigned m);
+
+/* True for a figure that samples have divided. */
+static inline bool model_is_part(
+	const struct model *model, const union model_value *values, unsigned m)
+{
+	return model->is_divided && values[model->squares + m].part > 0;
+}
 
 /* Adds values to those of another thing, or takes them away again. */
 static inline void model_add(
@@ -181,9 +215,14 @@ static inline void model_subtract(
 
 	for (; v < model->counts; v++)
 		sums[v].count -= values[v].count;
-	for (; v < model->values; v++)
+	for (; v < model->squares; v++)
 		sums[v].part -= values[v].part;
+	for (; v < model->values; v++)
+		sums[v].part += values[v].part;
 }
+
+/* The values of all a thread's nodes. */
+void model_sum(const struct model *model, size_t thread, union model_value *values);
 
 /* What a thread used: the values of all its nodes but for those of metrics and what was counted of them, which
  * are what its counters say, and what is left of that. */
@@ -216,7 +255,10 @@ struct estimates {
 	double stacks[SAMPLE_CONDITIONS_MAX];
 };
 
-/* False where there is nothing to divide: no node that samples alone have found, or no metric. */
+/* The chosen condition on the same event as the metric, + 1; 0: there is none. */
+unsigned model_condition_of(const struct model *model, const struct profile_metric *metric);
+
+/* False where there is nothing to estimate: no node that samples alone have found, or no metric; or metrics are divided. */
 bool model_can_estimate(const struct model *model);
 
 /* 0, or -1 without memory. */
@@ -229,6 +271,14 @@ struct estimate {
 };
 struct estimate estimate_part(const struct estimates *estimates, const struct model *model,
 	uint32_t node, unsigned metric, uint64_t samples);
+
+/* ---- division.c: measured figures divided by samples, where methods are timed, or counted beside samples ---- */
+
+/* Whether some of the chosen metrics are. */
+void model_choose_division(struct model *model);
+
+/* Fills model->part and owner: of threads that are not yet merged. 0, or -1 without memory. */
+int model_divide(struct model *model);
 
 /* Why there are fewer samples than periods, and what else the agent counts of them: facts of the profile, by
  * condition; those that are a loss come first. */

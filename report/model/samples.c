@@ -120,10 +120,10 @@ uint64_t model_sample_fact(const struct model *model, unsigned condition, const 
 
 /* ---- estimates ---- */
 
-static unsigned condition_of(const struct model *model, unsigned metric)
+unsigned model_condition_of(const struct model *model, const struct profile_metric *metric)
 {
 	for (unsigned c = 0; c < model->condition_count; c++)
-		if (strcmp(model->condition[c]->event, model->metric[metric]->name) == 0)
+		if (strcmp(model->condition[c]->event, metric->name) == 0)
 			return c + 1;
 	return 0;
 }
@@ -133,8 +133,8 @@ bool model_can_estimate(const struct model *model)
 	const struct profile *profile = model->profile;
 	bool can = false;
 
-	for (unsigned m = 0; m < model->metric_count; m++)
-		can |= condition_of(model, m) != 0;
+	for (unsigned m = 0; m < model->metric_count && !model->is_divided; m++)
+		can |= model_condition_of(model, model->metric[m]) != 0;
 	for (size_t i = 0; can && i < profile->node_count; i++)
 		if (profile->node[i].sampled)
 			return true;
@@ -152,7 +152,7 @@ int estimates_init(struct estimates *estimates, const struct model *model)
 	estimates->samples = store_room(
 		model->store, profile->node_count * conditions + 1, sizeof(uint64_t));
 	for (unsigned m = 0; m < model->metric_count; m++)
-		estimates->condition[m] = condition_of(model, m);
+		estimates->condition[m] = model_condition_of(model, model->metric[m]);
 	if (model->store->failed)
 		return -1;
 	for (uint32_t i = 0; i < profile->node_count; i++) {

@@ -3,6 +3,7 @@
 /* values: what something has of each metric. */
 #include "report/model/model.h"
 
+#include <math.h>
 #include <string.h>
 
 union model_value *model_values(const struct model *model, size_t count)
@@ -18,22 +19,29 @@ uint64_t model_error(const struct model *model, const union model_value *values,
 		.common = part[metrics + m].part,
 		.square = part[2 * metrics + m].part};
 
-	return adjust_half_width(&errors, values[m].count, values[model->figures + m].count);
+	uint64_t figure = values[m].count, counted = values[model->figures + m].count;
+	uint64_t error = adjust_half_width(&errors, figure, counted);
+	double reach = fmax((double)figure, (double)counted - (double)figure);
+
+	if (!model_is_part(model, values, m))
+		return error;
+	/* Beside that, by chance, and no farther than adjusting goes. */
+	return (uint64_t)llround(fmin(
+		hypot((double)error, sqrt(values[model->squares + m].part)), fmax(0, reach)));
 }
 
-void model_base(const struct model *model, size_t node, union model_value *values)
+void model_measured(const struct model *model, size_t node, union model_value *values)
 {
 	const struct adjusted *adjusted = model->adjusted;
 	const uint64_t *raw = model->profile->node[node].base;
 	unsigned metrics = model->metric_count;
 
-	if (model->merged) {
-		memcpy(values, model_at(model, model->merged, node),
-			model->values * sizeof(*values));
-		return;
-	}
-	for (unsigned m = 0; m < metrics && !adjusted; m++)
+	if (model->has_errors)
+		memset(values, 0, model->values * sizeof(*values));
+	for (unsigned m = 0; m < metrics; m++)
 		values[m].count = raw[model->metric_index[m]];
+	for (unsigned m = 0; m < metrics && model->has_errors; m++)
+		values[model->figures + m].count = raw[model->metric_index[m]];
 	for (unsigned c = 0; c < model->condition_count; c++)
 		values[metrics + c].count = model->samples[node * model->condition_count + c];
 	for (unsigned m = 0; m < metrics && adjusted; m++) {
@@ -42,7 +50,6 @@ void model_base(const struct model *model, size_t node, union model_value *value
 		struct adjust_errors errors;
 
 		values[m].count = adjusted->base[node * adjusted->metric_count + metric];
-		values[model->figures + m].count = raw[metric];
 		errors = adjusted_errors(adjusted, model->profile, node, metric);
 		part[m].part = errors.whole;
 		part[metrics + m].part = errors.common;
@@ -50,31 +57,93 @@ void model_base(const struct model *model, size_t node, union model_value *value
 	}
 }
 
-void model_total(const struct model *model, size_t thread, union model_value *values)
+/* A part of what was measured has as much of its errors. */
+static void put_part(
+	const struct model *model, size_t node, unsigned m, union model_value *values)
+{
+	const struct part *part = &model->part[m][node];
+	unsigned metrics = model->metric_count;
+	union model_value measured[MODEL_VALUES_MAX];
+	double share;
+
+	model_measured(model, model->owner[node], measured);
+	share = measured[m].count > 0 ? (double)part->figure / (double)measured[m].count : 0;
+	values[m].count = part->figure;
+	for (unsigned v = model->counts + m; v < model->squares; v += metrics)
+		values[v].part = share * measured[v].part;
+	values[model->squares + m].part = part->base_square;
+	values[model->counts + m].part += part->unseen;
+	values[model->counts + 2 * metrics + m].part += part->unseen_square;
+}
+
+void model_whole_errors(const struct model *model, size_t node, union model_value *values)
+{
+	unsigned metrics = model->metric_count;
+
+	for (unsigned m = 0; m < metrics; m++) {
+		const struct part *part = model->part[m] ? &model->part[m][node] : NULL;
+
+		if (!part)
+			continue;
+		values[model->counts + m].part -= part->unseen;
+		values[model->counts + 2 * metrics + m].part -= part->unseen_square;
+		values[model->squares + m].part = part->cum_square;
+	}
+}
+
+void model_base(const struct model *model, size_t node, union model_value *values)
+{
+	if (model->merged) {
+		memcpy(values, model_at(model, model->merged, node),
+			model->values * sizeof(*values));
+		return;
+	}
+	model_measured(model, node, values);
+	for (unsigned m = 0; m < model->metric_count && model->is_divided; m++)
+		if (model->part[m])
+			put_part(model, node, m, values);
+}
+
+void model_sum(const struct model *model, size_t thread, union model_value *values)
 {
 	const struct profile *profile = model->profile;
-	const uint64_t *raw = profile->thread[thread].total;
-	const struct adjusted *adjusted = model->adjusted;
 
 	memset(values, 0, model->values * sizeof(*values));
-	for (size_t i = profile->thread_first[thread];
-		(adjusted || model->condition_count > 0) &&
-		i < profile->thread_first[thread + 1];
+	for (size_t i = profile->thread_first[thread]; i < profile->thread_first[thread + 1];
 		i++) {
 		union model_value base[MODEL_VALUES_MAX];
 
 		model_base(model, i, base);
 		model_add(model, values, base);
 	}
+}
+
+void model_total(const struct model *model, size_t thread, union model_value *values)
+{
+	const uint64_t *raw = model->profile->thread[thread].total;
+	const struct adjusted *adjusted = model->adjusted;
+
+	memset(values, 0, model->values * sizeof(*values));
+	for (size_t i = model->profile->thread_first[thread];
+		i < model->profile->thread_first[thread + 1]; i++) {
+		union model_value base[MODEL_VALUES_MAX];
+
+		/* All of it is as it was measured. */
+		model_base(model, i, base);
+		model_whole_errors(model, i, base);
+		for (unsigned m = model->squares; m < model->values; m++)
+			base[m].part = 0;
+		model_add(model, values, base);
+	}
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		unsigned metric = model->metric_index[m];
 
 		values[m].count = raw[metric];
-		if (!adjusted)
-			continue;
-		values[m].count -=
-			adjusted->total[thread * adjusted->metric_count + metric].taken;
-		values[model->figures + m].count = raw[metric];
+		if (adjusted)
+			values[m].count -=
+				adjusted->total[thread * adjusted->metric_count + metric].taken;
+		if (model->has_errors)
+			values[model->figures + m].count = raw[metric];
 	}
 }
 
@@ -91,6 +160,7 @@ union model_value *model_cum(const struct model *model)
 
 		model_base(model, i, base);
 		model_add(model, own, base);
+		model_whole_errors(model, i, own);
 		if (parent != i)
 			model_add(model, model_at(model, cum, parent), own);
 	}

@@ -93,6 +93,15 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole)
 	return text;
 }
 
+static struct figure_text error_text(double percent)
+{
+	struct figure_text text;
+
+	snprintf(text.text, sizeof(text.text), "±%.*f", percent < 9.95 ? 1 : 0,
+		fmax(percent, 0.1));
+	return text;
+}
+
 struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t taken)
 {
 	double share = whole > 0 ? (double)part / (double)whole : 0, error;
@@ -101,8 +110,14 @@ struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t ta
 	if (share <= 0 || share >= 1 || taken == 0)
 		return text;
 	error = 200 * sqrt(share * (1 - share) / (double)taken);
-	snprintf(text.text, sizeof(text.text), "±%.*f", error < 9.95 ? 1 : 0, fmax(error, 0.1));
-	return text;
+	return error_text(error);
+}
+
+struct figure_text figure_error(uint64_t error, uint64_t whole)
+{
+	double percent = whole > 0 ? 100 * (double)error / (double)whole : 0;
+
+	return percent < 0.05 ? (struct figure_text){""} : error_text(percent);
 }
 
 /* ---- names ---- */

@@ -35,6 +35,9 @@ struct figure_text figure_percent(uint64_t part, uint64_t whole);
  * were taken; "" where that is nothing, or all of it. */
 struct figure_text figure_share_error(uint64_t part, uint64_t whole, uint64_t taken);
 
+/* The same of an error that is known; "" where it is next to nothing. */
+struct figure_text figure_error(uint64_t error, uint64_t whole);
+
 /* Fills name[0..size), with a zero, with the label[0..length) in at most so many columns:
  * names of packages give way to their initials, from the first on, parameters to "(..)",
  * then the middle to an ellipsis. The text is harmless (error/harmless.h). Returns its

@@ -46,6 +46,9 @@ void call_columns(struct report *report, unsigned flags)
 {
 	if (report->model->lacks_calls)
 		flags = IN_DATA | COLUMN_SUM;
+	/* They are of the timed calls alone. */
+	if (report->model->is_divided)
+		flags |= COLUMN_ASIDE;
 	sheet_add(&report->sheet, NULL, "calls", "Calls",
 		(report->model->lacks_calls && !report->model->counted ? IN_DATA : IN_ALL) |
 			COLUMN_SUM);
@@ -64,6 +67,30 @@ void how_column(struct report *report)
 {
 	if (report_tells_how(report))
 		sheet_add(&report->sheet, NULL, "how", "How", IN_DATA);
+}
+
+struct cell *how_cell(const struct report *report, struct cell *cells,
+	const struct call_count *count, const union model_value *base,
+	const union model_value *cum)
+{
+	const struct model *model = report->model;
+	bool is_sampled = call_count_is_sampled(count);
+	enum how calls = count->counted > 0 ? HOW_COUNTED
+			 : is_sampled       ? HOW_SAMPLED
+					    : HOW_MEASURED;
+	uint32_t sampled = 0;
+
+	if (!report_tells_how(report))
+		return cells;
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		bool is_part = model_is_part(model, base, m) || model_is_part(model, cum, m) ||
+			       (report->estimates && is_sampled &&
+				       model_condition_of(model, model->metric[m]) > 0);
+
+		sampled |= (uint32_t)is_part << m;
+	}
+	*cells++ = cell_how(calls, sampled);
+	return cells;
 }
 
 /* ---- values ---- */
@@ -125,6 +152,26 @@ void sample_columns(struct report *report, const char *group, const char *headin
 	}
 }
 
+/* Where figures are divided a terminal has those, with their errors, before all that is not: what a method used itself of other
+ * metrics is not known, nor need samples be shown that others are divided by. */
+static void choose_shown(struct report *report, unsigned figure, unsigned samples)
+{
+	const struct model *model = report->model;
+	struct column *column = report->sheet.column;
+
+	for (unsigned m = 0; m < model->metric_count; m++) {
+		unsigned condition = model_condition_of(model, model->metric[m]);
+
+		if (condition == 0) {
+			column[figure + m].flags |= model->choice->metrics ? 0 : COLUMN_ASIDE;
+			continue;
+		}
+		column[figure + m].flags |= COLUMN_ERROR;
+		column[samples + condition - 1].flags |= COLUMN_ASIDE;
+		column[samples + model->condition_count + condition - 1].flags |= COLUMN_ASIDE;
+	}
+}
+
 /* Figures that can be summed, and beside them, if there are any, those of all below. */
 static void add_columns(struct report *report, const char *group, const char *heading,
 	const char *cum_heading, const char *raw_group, const char *raw_heading)
@@ -133,15 +180,18 @@ static void add_columns(struct report *report, const char *group, const char *he
 	/* Text has no columns that would be empty, unless they were asked for. */
 	bool is_empty =
 		cum_heading && report->model->lacks_calls && !report->model->choice->metrics;
-	unsigned cum = 0, error_cum = 0, flags = is_empty ? IN_DATA : IN_ALL;
+	unsigned cum = 0, error_cum = 0, flags = is_empty ? IN_DATA : IN_ALL, samples;
 
 	report->summed.figure = sheet_add_metrics(sheet, group, heading, flags | COLUMN_SUM, 0);
 	if (cum_heading)
 		cum = sheet_add_metrics(sheet, "cum", cum_heading, flags, 1);
+	samples = sheet->column_count;
 	sample_columns(report, "samples", cum_heading ? heading : "", IN_ALL | COLUMN_SUM, 0);
 	if (cum_heading)
 		sample_columns(report, "samples_cum", cum_heading, IN_ALL, 1);
-	if (report->model->adjusted) {
+	if (cum_heading && report->model->is_divided)
+		choose_shown(report, report->summed.figure, samples);
+	if (report->model->has_errors) {
 		report->summed.raw = sheet_add_metrics(
 			sheet, raw_group, raw_heading, IN_DATA | COLUMN_SUM, 0);
 		if (cum_heading)
@@ -152,7 +202,8 @@ static void add_columns(struct report *report, const char *group, const char *he
 			error_cum = sheet_add_metrics(
 				sheet, "error_cum", "Error of cum", IN_DATA, 1);
 		report->summed.parts = sheet->column_count;
-		for (unsigned part = 2; part < MODEL_LAYERS; part++)
+		for (unsigned v = report->model->counts; v < report->model->values;
+			v += report->model->metric_count)
 			sheet_add_metrics(sheet, "error_parts", "", COLUMN_SUM, 0);
 	} else if (report->estimates) {
 		report->summed.error = sheet_add_metrics(sheet, "error", "Error", IN_DATA, 0);
@@ -173,6 +224,17 @@ void total_columns(struct report *report)
 	add_columns(report, "total", "Total", NULL, "raw_total", "Raw total");
 }
 
+/* Figures; where nothing was measured, those alone that samples divide. */
+static inline struct cell *put_figures(const struct model *model, struct cell *cells,
+	const union model_value *values, bool sampled)
+{
+	for (unsigned m = 0; m < model->metric_count; m++)
+		*cells++ = model_is_part(model, values, m) ? cell_divided(values[m].count)
+			   : sampled && !model->part[m]    ? cell_null()
+							   : cell_number(values[m].count);
+	return cells;
+}
+
 static inline struct cell *put_counts(
 	struct cell *cells, const union model_value *values, unsigned count)
 {
@@ -188,47 +250,34 @@ static inline struct cell *put_nulls(struct cell *cells, unsigned count)
 	return cells;
 }
 
-static struct cell *put_errors(
-	const struct report *report, struct cell *cells, const union model_value *values)
+static struct cell *put_errors(const struct model *model, struct cell *cells,
+	const union model_value *values, bool sampled)
 {
-	for (unsigned m = 0; m < report->model->metric_count; m++)
-		*cells++ = cell_number(model_error(report->model, values, m));
+	for (unsigned m = 0; m < model->metric_count; m++)
+		*cells++ = sampled && !model->part[m]
+				   ? cell_null()
+				   : cell_number(model_error(model, values, m));
 	return cells;
-}
-
-/* Of base, and of cum, if it is there. */
-static inline struct cell *metric_cells(const struct report *report, struct cell *cells,
-	const union model_value *base, const union model_value *cum, bool sampled)
-{
-	unsigned metrics = report->model->metric_count;
-
-	if (sampled)
-		return put_nulls(cells, metrics * (cum ? 2 : 1));
-	cells = put_counts(cells, base, metrics);
-	return cum ? put_counts(cells, cum, metrics) : cells;
 }
 
 struct cell *value_cells(const struct report *report, struct cell *cells,
 	const union model_value *base, const union model_value *cum, bool sampled)
 {
 	const struct model *model = report->model;
-	unsigned metrics = model->metric_count, figures = model->figures;
+	const union model_value *const of[] = {base, cum};
+	unsigned metrics = model->metric_count, sets = cum ? 2 : 1;
 
-	cells = metric_cells(report, cells, base, cum, sampled);
-	cells = put_counts(cells, base + metrics, model->condition_count);
-	if (cum)
-		cells = put_counts(cells, cum + metrics, model->condition_count);
-	if (!model->adjusted)
+	for (unsigned i = 0; i < sets; i++)
+		cells = put_figures(model, cells, of[i], sampled);
+	for (unsigned i = 0; i < sets; i++)
+		cells = put_counts(cells, of[i] + metrics, model->condition_count);
+	if (!model->has_errors)
 		return report->estimates ? put_nulls(cells, 2 * metrics) : cells;
-	cells = metric_cells(
-		report, cells, base + figures, cum ? cum + figures : NULL, sampled);
-	if (sampled) {
-		cells = put_nulls(cells, metrics * (cum ? 2 : 1));
-	} else {
-		cells = put_errors(report, cells, base);
-		if (cum)
-			cells = put_errors(report, cells, cum);
-	}
+	for (unsigned i = 0; i < sets; i++)
+		cells = sampled ? put_nulls(cells, metrics)
+				: put_counts(cells, of[i] + model->figures, metrics);
+	for (unsigned i = 0; i < sets; i++)
+		cells = put_errors(model, cells, of[i], sampled);
 	for (unsigned v = model->counts; v < model->values; v++)
 		*cells++ = cell_real(base[v].part);
 	return cells;
@@ -250,7 +299,7 @@ void sums_begin(const struct report *report, struct cell *sums)
 void sums_add(const struct report *report, struct cell *sums, const struct cell *cells)
 {
 	for (unsigned i = 0; i < report->sheet.column_count; i++) {
-		if (sums[i].kind == CELL_NUMBER && cells[i].kind == CELL_NUMBER)
+		if (sums[i].kind == CELL_NUMBER && cell_is_sum(&cells[i]))
 			sums[i].number += cells[i].number;
 		else if (sums[i].kind == CELL_REAL)
 			sums[i].real += cells[i].real;
@@ -259,17 +308,22 @@ void sums_add(const struct report *report, struct cell *sums, const struct cell 
 
 void sums_end(const struct report *report, struct cell *sums)
 {
-	unsigned metrics = report->model->metric_count;
+	const struct model *model = report->model;
+	unsigned metrics = model->metric_count;
+	union model_value values[MODEL_VALUES_MAX];
 
-	for (unsigned m = 0; m < metrics && report->summed.parts > 0; m++) {
-		const struct cell *part = &sums[report->summed.parts + m];
-		const struct adjust_errors errors = {.whole = part[0].real,
-			.common = part[metrics].real,
-			.square = part[2 * metrics].real};
-
-		sums[report->summed.error + m] = cell_number(
-			adjust_half_width(&errors, sums[report->summed.figure + m].number,
-				sums[report->summed.raw + m].number));
+	if (report->summed.parts == 0)
+		return;
+	for (unsigned m = 0; m < metrics; m++) {
+		values[m].count = sums[report->summed.figure + m].number;
+		values[model->figures + m].count = sums[report->summed.raw + m].number;
+	}
+	for (unsigned v = model->counts; v < model->values; v++)
+		values[v].part = sums[report->summed.parts + v - model->counts].real;
+	for (unsigned m = 0; m < metrics; m++) {
+		sums[report->summed.error + m] = cell_number(model_error(model, values, m));
+		if (model_is_part(model, values, m))
+			sums[report->summed.figure + m].kind = CELL_DIVIDED;
 	}
 }
 
@@ -301,7 +355,7 @@ void method_row(const struct report *report, struct cell *cells, uint32_t method
 	*cells++ = is_real ? cell_bool(row->is_native) : cell_null();
 	*cells++ = is_real ? cell_bool(row->is_static) : cell_null();
 	cells = call_cells(cells, count);
-	cells = how_cell(report, cells, count);
+	cells = how_cell(report, cells, count, base, cum);
 	cells = at_least_cell(report, cells, count->at_least);
 	cells = value_cells(report, cells, base, cum, call_count_is_sampled(count));
 	*cells = method == METHOD_ROOT ? cell_text("(thread)") : cell_label(label->display);

@@ -93,7 +93,9 @@ bool report_is_idle(const struct report *report, size_t thread)
 
 const char *report_idle_threads(const struct report *report)
 {
-	return report->model->lacks_calls ? "threads without samples" : "threads without calls";
+	return report->model->is_divided    ? "threads that did next to nothing"
+	       : report->model->lacks_calls ? "threads without samples"
+					    : "threads without calls";
 }
 
 /* Of samples, on whatever condition: what they have found may have nothing else. */
@@ -116,7 +118,8 @@ static bool has_samples(struct report *report, uint32_t item)
 
 bool report_is_enough(struct report *report, const struct rank *row)
 {
-	return row->number >= report_least(report) || has_samples(report, row->item);
+	return row->number >= report_least(report) ||
+	       (!report->model->is_divided && has_samples(report, row->item));
 }
 
 /* ---- lists ---- */

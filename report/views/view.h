@@ -171,13 +171,9 @@ static inline bool report_tells_how(const struct report *report)
 	return report->model->profile->condition_count > 0 || report->model->counted;
 }
 void how_column(struct report *report);
-static inline struct cell *how_cell(
-	const struct report *report, struct cell *cells, const struct call_count *count)
-{
-	if (report_tells_how(report))
-		*cells++ = call_count_is_sampled(count) ? cell_text("sampled") : cell_null();
-	return cells;
-}
+struct cell *how_cell(const struct report *report, struct cell *cells,
+	const struct call_count *count, const union model_value *base,
+	const union model_value *cum);
 
 /* Whether cum is "at least": the column, a cell in data, is there only where that is so of some node. */
 void at_least_column(struct report *report);

@@ -129,7 +129,7 @@ static void print_part(struct report *report, struct sink *sink, const char *key
 		fill(report, rank[i].item, cells);
 		sink_row(sink, cells, 1);
 		for (unsigned c = 0; c < report->sheet.column_count; c++)
-			if (cells[c].kind == CELL_NUMBER)
+			if (cell_is_sum(&cells[c]))
 				sums[c].number += cells[c].number;
 	}
 	sink_part(sink, key, true, false);
@@ -162,7 +162,7 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	check_figures(report, model->metric_count, "base", "cum", self, callers, callees);
 	check_figures(report, model->condition_count, "samples", "samples_cum", self, callers,
 		callees);
-	if (model->adjusted)
+	if (model->has_errors)
 		check_figures(report, model->metric_count, "raw_base", "raw_cum", self, callers,
 			callees);
 }

@@ -3,7 +3,7 @@
 /*
  * view_overview: where the time goes, on one screen: what the profile is of, the methods
  * that used most themselves, and the call paths that lead to most, all threads together. Where samples
- * alone tell, also the methods that had most with what they called, and what ran.
+ * alone tell, also the methods that had most with what they called; where there are samples, what ran.
  *
  * Of the paths only nodes with their share are kept, and of those the ones that tell
  * something: where ways part, or where much is used. Their levels say how many calls lie
@@ -25,6 +25,8 @@
 #define LOST_SHARE 0.01
 /* And such that have no stack, as no period was over. */
 #define REST_SHARE 0.05
+/* Of what was measured, where no sample came. */
+#define UNSAMPLED_SHARE 0.05
 
 /* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
@@ -218,6 +220,36 @@ static int open_overview(struct report *report)
 
 /* ---- printing ---- */
 
+/* The metric that is divided by a condition's samples; the number of metrics: none is. */
+static unsigned divided_by(const struct model *model, unsigned condition)
+{
+	unsigned m = 0;
+
+	if (!model->is_divided)
+		return model->metric_count;
+	while (m < model->metric_count &&
+		model_condition_of(model, model->metric[m]) != condition + 1)
+		m++;
+	return m;
+}
+
+/* How a divided metric is known, and what of it cannot be divided. */
+static void print_divided(
+	struct report *report, struct sink *sink, unsigned m, unsigned condition)
+{
+	const struct model *model = report->model;
+
+	sink_title(sink,
+		"%s: measured by timed calls; where ~ stands, divided by %s samples (%s)",
+		model->metric[m]->name,
+		figure_text(FIGURE_COUNT, report->whole[model->metric_count + condition]).text,
+		model->condition[condition]->name);
+	if ((double)model->unsampled[m] > UNSAMPLED_SHARE * (double)report->whole[m])
+		sink_title(sink,
+			"  %s of it is where no sample came: it is the timed methods' own here",
+			figure_percent(model->unsampled[m], report->whole[m]).text);
+}
+
 /* "8,115 samples (cpu:1ms)", and what they stand for. */
 static void print_sampled(struct report *report, struct sink *sink, unsigned condition)
 {
@@ -225,11 +257,15 @@ static void print_sampled(struct report *report, struct sink *sink, unsigned con
 	uint64_t samples = report->whole[report->model->metric_count + condition], lost = 0,
 		 rest;
 	bool is_cpu = strcmp(row->event, "cpu") == 0 && strcmp(row->unit, "ns") == 0;
+	unsigned divided = divided_by(report->model, condition);
 
-	sink_title(sink, "%s samples (%s)%s%s%s", figure_text(FIGURE_COUNT, samples).text,
-		row->name, is_cpu ? ": " : "",
-		is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
-		is_cpu ? " of processor time" : "");
+	if (divided < report->model->metric_count)
+		print_divided(report, sink, divided, condition);
+	else
+		sink_title(sink, "%s samples (%s)%s%s%s",
+			figure_text(FIGURE_COUNT, samples).text, row->name, is_cpu ? ": " : "",
+			is_cpu ? figure_text(FIGURE_TIME, samples * row->period).text : "",
+			is_cpu ? " of processor time" : "");
 	for (int i = 0; i < SAMPLE_REASONS; i++)
 		if (sample_reasons[i].lost)
 			lost += model_sample_fact(
@@ -266,17 +302,54 @@ static struct label states_line(struct report *report, const uint64_t *samples, 
 	}
 }
 
+/* "2258 methods: 312 timed, 1417 counted, 529 found by samples alone": a method may have been both. */
+static void print_methods(struct report *report, struct sink *sink)
+{
+	const struct overview *view = report->data;
+	uint64_t timed = 0, counted = 0, sampled = 0;
+
+	for (size_t i = 0; i < view->tally.seen_count; i++) {
+		const struct call_count *count = &view->tally.method[view->tally.seen[i]];
+
+		timed += count->sampled < count->nodes;
+		counted += count->counted > 0;
+		sampled += count->sampled == count->nodes && count->counted == 0;
+	}
+	sink_title(sink, "%s methods: %s timed, %s counted, %s found by samples alone",
+		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		figure_text(FIGURE_COUNT, timed).text, figure_text(FIGURE_COUNT, counted).text,
+		figure_text(FIGURE_COUNT, sampled).text);
+}
+
+/* What was taken out of the first metric. */
+static uint64_t taken_out(const struct model *model)
+{
+	union model_value base[MODEL_VALUES_MAX];
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < model->node_count; i++) {
+		model_base(model, model->node[i], base);
+		taken += base[model->figures].count - base[0].count;
+	}
+	return taken;
+}
+
 static const char *own_cost_line(struct report *report)
 {
+	const struct model *model = report->model;
 	const struct adjustment *adjustment = report->request->choice.adjustment;
 	char text[OWN_COST_TEXT];
 	const char *part = adjustment ? own_cost_text(&adjustment->own_cost, text) : NULL;
 
-	if (report->model->adjusted)
+	if (model->adjusted && model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
+		return store_format(model->store, "What probes cost, %s, is taken out%s",
+			figure_text(FIGURE_TIME, taken_out(model)).text,
+			model->counted ? "; counting's some 0.5 ns a call is not" : "")
+			.text;
+	if (model->adjusted)
 		return "What jprof itself cost is taken out of all figures.";
-	return store_format(report->model->store,
-		"All figures are with what jprof itself cost%s%s.", part ? ", " : "",
-		part ? part : "")
+	return store_format(model->store, "All figures are with what jprof itself cost%s%s.",
+		part ? ", " : "", part ? part : "")
 		.text;
 }
 
@@ -300,14 +373,17 @@ static void print_head(struct report *report, struct sink *sink)
 	for (size_t i = 0; i < view->tally.seen_count; i++)
 		calls += view->tally.method[view->tally.seen[i]].calls;
 	sink_title(sink, "%s", command ? command : "a program without a name");
-	sink_title(sink, "%s long; %s%s%s%s%s methods, %s threads",
+	sink_title(sink, "%s long; %s%s%s%s%s%s%s threads",
 		figure_text(FIGURE_TIME, duration).text,
 		cpu > 0 ? figure_text(FIGURE_TIME, cpu).text : "",
 		cpu > 0 ? " of processor time; " : "",
 		calls == 0 ? "" : figure_text(FIGURE_COUNT, calls).text,
 		calls == 0 ? "" : " calls; ",
-		figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		model->is_divided ? "" : figure_text(FIGURE_COUNT, view->tally.seen_count).text,
+		model->is_divided ? "" : " methods, ",
 		figure_text(FIGURE_COUNT, all->folded).text);
+	if (model->is_divided)
+		print_methods(report, sink);
 	for (unsigned c = 0; c < model->condition_count; c++)
 		print_sampled(report, sink, c);
 	if (!model->lacks_calls)
@@ -362,7 +438,8 @@ static void print_states(struct report *report, struct sink *sink)
 			condition == 0)
 			samples[sample_place_state(profile->account[i].subject)] +=
 				profile->account[i].amount;
-	sink_title(sink, "What ran: %s", states_line(report, samples, whole_of(report)).text);
+	sink_title(sink, "What ran: %s",
+		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
 static void rows(struct report *report, struct sink *sink)
@@ -375,7 +452,7 @@ static void rows(struct report *report, struct sink *sink)
 						   : model->metric[0]->name;
 
 	print_head(report, sink);
-	if (by_samples)
+	if (by_samples || model->is_divided)
 		print_states(report, sink);
 	print_jvm(report, sink);
 	sink_title(sink, "%s", "");

@@ -159,7 +159,7 @@ static void count_thread(
 	const struct profile_thread *thread = &profile->thread[at];
 	struct counts *counts = &view->counts;
 	uint64_t threads = thread->folded > 0 ? thread->folded : 1;
-	union model_value base[MODEL_VALUES_MAX] = {0}, total[MODEL_VALUES_MAX];
+	union model_value base[MODEL_VALUES_MAX], total[MODEL_VALUES_MAX];
 
 	counts->threads += threads;
 	if (thread->is_virtual)
@@ -174,7 +174,6 @@ static void count_thread(
 	counts->unmatched += thread->unmatched;
 	for (size_t i = profile->thread_first[at]; i < profile->thread_first[at + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
-		union model_value own[MODEL_VALUES_MAX];
 
 		if (model->hidden[i])
 			continue;
@@ -184,9 +183,8 @@ static void count_thread(
 		counts->native += node->native;
 		counts->nodes++;
 		method_seen[node->method] = true;
-		model_base(model, i, own);
-		model_add(model, base, own);
 	}
+	model_sum(model, at, base);
 	model_total(model, at, total);
 	model_add(model, view->total, total);
 	/* What is adjusted has to add up, and what was counted. */

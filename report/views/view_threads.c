@@ -92,6 +92,24 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	*cells = cell_label(report->model->thread[item]);
 }
 
+/* Says where the bases of a thread's nodes do not add up to its total: figures, and what was counted. */
+static void check_total(struct report *report, size_t thread, const union model_value *total)
+{
+	const struct model *model = report->model;
+	union model_value sum[MODEL_VALUES_MAX];
+
+	model_sum(model, thread, sum);
+	for (unsigned m = 0; m < model->metric_count; m++)
+		for (unsigned v = m; v < model->counts; v += model->figures)
+			if (sum[v].count != total[v].count)
+				report_violation(report,
+					"thread '%s': the sum of %sbase (%s) is %llu, not %llu",
+					model->thread[thread].text, v == m ? "" : "raw ",
+					model->metric[m]->name,
+					(unsigned long long)sum[v].count,
+					(unsigned long long)total[v].count);
+}
+
 static int open_threads(struct report *report)
 {
 	const struct model *model = report->model;
@@ -104,6 +122,7 @@ static int open_threads(struct report *report)
 		if (!model->selected[t])
 			continue;
 		model_total(model, t, model_at(model, total, t));
+		check_total(report, t, model_at(model, total, t));
 		if (!report_is_idle(report, t))
 			items[count++] = (uint32_t)t;
 	}

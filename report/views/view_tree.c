@@ -72,9 +72,9 @@ static void fill(struct report *report, uint32_t item, struct cell *cells)
 	cells = method_cells(cells, &model->method[node->method]);
 	call_count_add(&count, model, item);
 	cells = call_cells(cells, &count);
-	cells = how_cell(report, cells, &count);
-	cells = at_least_cell(report, cells, count.at_least);
 	model_base(model, item, base);
+	cells = how_cell(report, cells, &count, base, model_at(model, view->cum, item));
+	cells = at_least_cell(report, cells, count.at_least);
 	cells = value_cells(
 		report, cells, base, model_at(model, view->cum, item), node->sampled);
 	if (node->sampled && report->estimates)
