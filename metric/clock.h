@@ -30,7 +30,7 @@ struct clock_scale {
 
 extern struct clock_scale clock_scale __attribute__((visibility("hidden")));
 
-/* Finds out how to tell the time; may take 20 ms. May be called again, from any thread, and
+/* Finds out how to tell the time; may take 5 ms. May be called again, from any thread, and
  * does nothing then. */
 void clock_init(void);
 

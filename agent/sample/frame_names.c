@@ -307,13 +307,16 @@ static struct frame_name kernel_frame(struct frame_names *names, uint64_t pc)
 	struct kernel_found found = {"(hidden)", "[kernel]", 0};
 	struct error error;
 
+	/* A system call of which no more is known needs no table, which takes 50 ms to read. */
+	if (pc == 0) {
+		name.method = function_id(METHOD_KERNEL, found.module, "(system call)");
+		return name;
+	}
 	if (!names->kernel_asked && kernel_symbols_create(&names->kernel, NULL, &error) < 0)
 		log_line(LOG_INFO, "functions of the kernel have no names: %s", error.text);
 	names->kernel_asked = true;
 	if (names->kernel)
 		kernel_symbols_find(names->kernel, pc, &found);
-	if (pc == 0)
-		found.name = "(system call)"; /* more is not known */
 	name.method = function_id(METHOD_KERNEL, found.module, found.name);
 	return name;
 }

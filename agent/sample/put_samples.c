@@ -202,16 +202,21 @@ static void renew_modules(void)
 	sampling_walker.modules = fresh;
 }
 
-static void drain(void)
+/* Stacks wait for the flush as long as there is room and no library goes: to look up names is work for which a program
+ * that has just begun has no processor to spare. */
+static void drain(bool all)
 {
+	unsigned long long removed = sampling.modules->removed;
 	sigset_t before;
 
 	sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
-	safe_read_begin(&before);
-	sample_drain(sampling.buffer, add_sample, NULL);
-	safe_read_end(&before);
+	if (all || sampling.modules->removed != removed || !sample_buffer_has_room(sampling.buffer)) {
+		safe_read_begin(&before);
+		sample_drain(sampling.buffer, add_sample, NULL);
+		safe_read_end(&before);
+	}
 	sampled_threads_sweep();
 }
 

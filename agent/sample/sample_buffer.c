@@ -76,6 +76,14 @@ void sample_ready(struct sample_record *record)
 		memory_order_release);
 }
 
+bool sample_buffer_has_room(const struct sample_buffer *buffer)
+{
+	uint64_t used = atomic_load_explicit(&buffer->claimed, memory_order_relaxed) -
+			atomic_load_explicit(&buffer->drained, memory_order_relaxed);
+
+	return used < buffer->capacity / 4;
+}
+
 void sample_drain(struct sample_buffer *buffer,
 	void (*show)(void *user, const struct sample_record *record), void *user)
 {

@@ -81,6 +81,9 @@ void sample_buffer_destroy(struct sample_buffer *buffer);
 struct sample_record *sample_claim(struct sample_buffer *buffer, unsigned frames);
 void sample_ready(struct sample_record *record);
 
+/* True if there is still much room. */
+bool sample_buffer_has_room(const struct sample_buffer *buffer);
+
 /* Shows all records that are ready, in the order of claims, up to one that is not; then they are gone. */
 void sample_drain(struct sample_buffer *buffer,
 	void (*show)(void *user, const struct sample_record *record), void *user);

@@ -168,7 +168,7 @@ static int put_all(struct writer *writer, bool final, struct written *known)
 
 	/* What is taken from now on may be in nodes that this visit does not show any more. */
 	if (samples)
-		samples->drain();
+		samples->drain(true);
 	status = threads_put(&writer->threads, writer->error);
 	if (status == 0 && samples)
 		status = samples->put(writer->profile, writer->error);
@@ -433,7 +433,7 @@ static bool wait_for_flush(struct writer *writer)
 		if (is_ending(writer))
 			return false;
 		if (samples)
-			samples->drain();
+			samples->drain(false);
 		if (writer->records.records)
 			drain_records(writer, &error);
 		else

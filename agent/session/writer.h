@@ -25,9 +25,9 @@
 
 /* Stacks that are sampled, on their way into the file; see agent/sample/sampler.h. On the writer's thread. */
 struct sample_source {
-	/* Takes what waits; some times a second, and in a flush before the trace's rows are put: each node that it
-	 * was in is among those, or has a forward. */
-	void (*drain)(void);
+	/* Takes what waits, in a flush (all) before the trace's rows are put: each node that it was in is among those,
+	 * or has a forward; and some times a second what can wait no longer. */
+	void (*drain)(bool all);
 	/* Puts what was taken and has changed, in a flush, behind the trace's rows. 0, or a negative code. A call
 	 * of put_done says whether it was kept. */
 	int (*put)(struct profile_writer *profile, struct error *error);

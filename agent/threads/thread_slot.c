@@ -5,6 +5,7 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -311,8 +312,32 @@ static unsigned wait_for_slots(void)
 	return busy;
 }
 
+/* A process with threads may wait 30 ms for that, once, which the end of a recording need not do then. */
+static void *register_barrier(void *unused)
+{
+	pthread_setname_np(pthread_self(), "jprof barrier");
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	return NULL;
+}
+
+static void prepare_barrier(void)
+{
+	static atomic_flag begun = ATOMIC_FLAG_INIT;
+	sigset_t every, before;
+	pthread_t thread;
+
+	if (atomic_flag_test_and_set(&begun))
+		return;
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	if (pthread_create(&thread, NULL, register_barrier, NULL) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void slots_begin(struct session *session)
 {
+	prepare_barrier();
 	atomic_store(&joined, session);
 	if (++last_session >= ANY_SESSION)
 		last_session = 1;
