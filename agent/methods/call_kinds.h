@@ -3,8 +3,9 @@
 /*
  * call_kinds: whether the calls of a method are timed or counted, where the plan leaves that open.
  *
- *   first sight: by what its bytecode says --> timed <--> dear: counted as long as timing took too much
- *                                          \-> small: counted for good
+ *   first sight: by what its bytecode says --> small: counted for good
+ *                                          --> counted: until it is known to be rare --> timed
+ *                                          --> timed, if it is large                 <--> dear: counted, as timing takes too much
  *
  * Here it is only kept; who changes it has the classes rewritten (agent/probes/call_budget.h).
  *
@@ -16,10 +17,11 @@
 #include "agent/methods/plan.h"
 
 enum call_kind {
-	CALL_UNSEEN, /* or not left open */
+	CALL_UNSEEN,  /* or not left open */
+	CALL_SMALL,   /* counted: timing would tell nothing */
+	CALL_COUNTED, /* counted: it is not known how often it is called */
 	CALL_TIMED,
-	CALL_SMALL, /* counted: timing would tell nothing */
-	CALL_DEAR,  /* counted: timing takes more than the budget */
+	CALL_DEAR, /* counted: timing takes more than the budget */
 	CALL_KINDS
 };
 

@@ -11,7 +11,7 @@
 
 #include "agent/lock/lock.h"
 #include "agent/log/log.h"
-#include "agent/methods/call_kinds.h"
+#include "agent/methods/call_choice.h"
 #include "agent/methods/methods.h"
 #include "agent/probes/class_hook.h"
 #include "agent/probes/native_methods.h"
@@ -22,33 +22,24 @@
 
 static const uint64_t NS_PER_MS = 1000000;
 
-/* Turns come further and further apart: what a program does most is known soon, and each change has the JVM compile anew. */
-enum {
-	LOOK_MS = 50,       /* from one look at the tolls to the next */
-	TURN_FIRST_MS = 50, /* from the begin to the first turn, at which they are weighed */
-	TURN_MOST_MS = 10000,
-	CHANGES_MOST = 500 /* methods, in one turn */
-};
+enum { LOOK_MS = 50 }; /* from one look at the tolls to the next */
+
+/* From one turn to the next, ms; the last is that of all that follow. So what is dear, and what is rare, is settled after
+ * nine seconds. The first changes nothing: what a program does as it begins tells little of what it does then. */
+static const uint32_t turn_ms[] = {1000, 1000, 3000, 4000, 10000};
+
+enum { TURNS = sizeof(turn_ms) / sizeof(*turn_ms) };
 
 /* What a timed call takes of the program is more than what its two events do by themselves: it is not inlined, and what is
  * around it is compiled with less freedom. */
 static const double hindrance = 2;
-/* In parts of the budget: where a thread's calls are noted; what one method may take; what no turn is waited for; and what
- * a method that was too dear takes when it is rare. */
-static const double noted = 0.1, part = 0.005, gross = 3, rarity = 0.0005;
+/* In parts of the budget: from where on a thread's calls are noted; and for what no turn is waited. */
+static const double noted = 0.1, gross = 3;
 
-/* A method to be changed. */
-struct change {
-	uint32_t method;
-	uint64_t calls;
-};
-
-/* What a method that became dear was last seen to be. */
-struct dear {
-	uint32_t method;
-	uint32_t changes; /* to dear: each time it has to be rare for longer */
-	uint32_t rare;    /* looks in a row at which it was */
-	uint64_t calls;   /* counted, at the last one */
+/* What is remembered of a method from turn to turn. */
+struct past {
+	uint64_t counted; /* in all */
+	uint32_t dear, rare;
 };
 
 static struct {
@@ -61,8 +52,8 @@ static struct {
 	bool ending;   /* under the mutex */
 	bool restless; /* JPROF_RESTLESS is set: methods are changed all the time, for tests */
 	/* The thread's. */
-	struct dear *dear;
-	size_t dears;
+	struct past *past; /* by method */
+	uint32_t pasts;
 	/* For facts. */
 	_Atomic uint64_t turns, changed, changing_ns;
 } budget = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -91,152 +82,130 @@ static bool is_changed(const char *class_name)
 	return false;
 }
 
-/* The methods have that kind, and their classes the probes for it. */
-static void change(const struct change *change, size_t count, enum call_kind kind)
+static void change_kind(const struct call_turn *turn)
+{
+	const struct profile_method *method = methods_get(turn->method);
+
+	call_kind_change(turn->method, turn->to);
+	if (method->is_native)
+		native_methods_change(turn->method);
+	else
+		changed_class[changed_classes++] = method->class_name;
+	log_line(LOG_DEBUG, "%s.%s is %s from now on", method->class_name, method->name,
+		turn->to == CALL_TIMED ? "timed" : "counted");
+}
+
+static bool is_to_change(const struct call_turn *turn)
+{
+	return turn->to != turn->kind || (turn->to == CALL_DEAR && turn->timed > 0);
+}
+
+/* Methods have the kinds that they are to have, and their classes the probes for it. */
+static void change(const struct call_turn *turn, size_t count, size_t changes)
 {
 	uint64_t begin = clock_system(), took;
 	bool attached;
 	JNIEnv *jni;
 
 	changed_classes = 0;
-	changed_class = calloc(count + 1, sizeof(*changed_class));
+	changed_class = calloc(changes + 1, sizeof(*changed_class));
 	jni = changed_class ? jvm_enter(&attached) : NULL;
-	for (size_t i = 0; i < count && jni; i++) {
-		const struct profile_method *method = methods_get(change[i].method);
-
-		call_kind_change(change[i].method, kind);
-		if (method->is_native)
-			native_methods_change(change[i].method);
-		else
-			changed_class[changed_classes++] = method->class_name;
-		log_line(LOG_DEBUG, "%s.%s is %s from now on", method->class_name, method->name,
-			kind == CALL_TIMED ? "timed" : "counted");
-	}
+	for (size_t i = 0; i < count && jni; i++)
+		if (is_to_change(&turn[i]))
+			change_kind(&turn[i]);
 	if (jni) {
 		qsort(changed_class, changed_classes, sizeof(*changed_class), compare_names);
 		class_hook_renew(jni, is_changed);
 		jvm_leave(attached);
 	}
 	free(changed_class);
+	/* What they took until now was timed. */
+	for (size_t i = 0; i < count; i++)
+		if (is_to_change(&turn[i]))
+			toll_take_of(turn[i].method);
 	took = clock_system() - begin;
 	atomic_fetch_add(&budget.turns, 1);
-	atomic_fetch_add(&budget.changed, count);
+	atomic_fetch_add(&budget.changed, changes);
 	atomic_fetch_add(&budget.changing_ns, took);
-	log_line(LOG_DEBUG, "%zu methods changed in %.1f ms", count, (double)took / 1e6);
+	log_line(LOG_DEBUG, "%zu methods changed in %.1f ms", changes, (double)took / 1e6);
 }
 
-/* ---- what is too dear ---- */
+/* ---- a turn ---- */
 
-static int compare_calls(const void *a, const void *b)
+/* Room for all methods that there are by now. False: no memory. */
+static bool grow_past(uint32_t end)
 {
-	const struct change *x = a, *y = b;
+	struct past *more;
 
-	return (x->calls < y->calls) - (x->calls > y->calls);
+	if (end <= budget.pasts)
+		return true;
+	more = realloc(budget.past, end * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + budget.pasts, 0, (end - budget.pasts) * sizeof(*more));
+	budget.past = more;
+	budget.pasts = end;
+	return true;
 }
 
-/* Methods by their toll, the dearest first. One that is dear already has it where a class was just being loaded when it
- * became so. */
-static size_t take_tolls(struct change *tolls, size_t most)
+/* The methods that were called in the turn. */
+static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_t end)
 {
-	uint32_t end = methods_end();
 	size_t count = 0;
 
-	for (uint32_t id = METHOD_FIRST; id < end && count < most; id++) {
-		uint32_t calls = toll_take_of(id);
+	for (uint32_t id = METHOD_FIRST; id < end; id++) {
+		struct past *past = &budget.past[id];
+		struct call_turn method = {.method = id,
+			.class_name = methods_get(id)->class_name,
+			.kind = call_kind_of(id),
+			.timed = toll_take_of(id),
+			.counted = counted[id] - past->counted,
+			.dear = past->dear,
+			.rare = past->rare};
 
-		if (calls > 0 && call_kind_of(id) != CALL_UNSEEN)
-			tolls[count++] = (struct change){id, calls};
+		past->counted = counted[id];
+		if (method.kind != CALL_UNSEEN && method.timed + method.counted > 0)
+			turn[count++] = method;
 	}
-	qsort(tolls, count, sizeof(*tolls), compare_calls);
 	return count;
 }
 
-/* Those that take more than their part of the budget in so many ns; and more of the dearest where the rest would still be
- * over it. */
-static size_t count_dear(
-	const struct change *tolls, size_t count, struct toll_sum sum, uint64_t ns)
+static void remember(const struct call_turn *turn, size_t count)
 {
-	double most = part * budget.share * (double)ns;
-	double rest = (double)sum.calls * budget.call_ns;
-	size_t dear = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct past *past = &budget.past[turn[i].method];
+		bool became_dear = turn[i].to == CALL_DEAR && turn[i].kind == CALL_TIMED;
 
-	while (dear < count && dear < CHANGES_MOST &&
-		((double)tolls[dear].calls * budget.call_ns > most ||
-			rest > budget.share * (double)sum.ns))
-		rest -= (double)tolls[dear++].calls * budget.call_ns;
-	return dear;
-}
-
-static struct dear *dear_of(uint32_t method)
-{
-	for (size_t i = 0; i < budget.dears; i++)
-		if (budget.dear[i].method == method)
-			return &budget.dear[i];
-	return NULL;
-}
-
-static void note_dear(uint32_t method)
-{
-	struct dear *dear = dear_of(method), *more;
-
-	if (!dear) {
-		more = realloc(budget.dear, (budget.dears + 1) * sizeof(*more));
-		if (!more)
-			return;
-		budget.dear = more;
-		dear = &more[budget.dears++];
-		*dear = (struct dear){.method = method};
+		past->dear += became_dear;
+		past->rare = became_dear ? 0 : turn[i].rare;
 	}
-	dear->changes++;
-	dear->rare = 0;
-	dear->calls = trace_counted_calls(budget.session->trace, method);
 }
 
-static void find_dear(struct toll_sum sum, uint64_t ns)
+/* look: nothing is changed. */
+static void take_and_change(const struct toll_sum *sum, uint64_t ns, bool look)
 {
-	enum { TOLLS = 1 << 14 };
-	struct change *tolls = sum.calls > 0 ? malloc(TOLLS * sizeof(*tolls)) : NULL;
-	size_t count = tolls ? count_dear(tolls, take_tolls(tolls, TOLLS), sum, ns) : 0;
+	const struct call_limits limits = {.call_ns = budget.call_ns,
+		.share = budget.share,
+		.ns = ns,
+		.noted_calls = sum->calls,
+		.noted_ns = sum->ns};
+	uint32_t end = methods_end();
+	uint64_t *counted = calloc(end, sizeof(*counted));
+	struct call_turn *turn = calloc(end, sizeof(*turn));
+	size_t count, changes = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (call_kind_of(tolls[i].method) == CALL_TIMED)
-			note_dear(tolls[i].method);
-	if (count > 0)
-		change(tolls, count, CALL_DEAR);
-	/* Until then they were timed. */
-	for (size_t i = 0; i < count; i++)
-		toll_take_of(tolls[i].method);
-	free(tolls);
-}
-
-/* ---- what has become rare ---- */
-
-/* Looks in a row at which it has to be rare: four times as many after each change. */
-static bool is_rare(struct dear *dear, uint64_t ns)
-{
-	uint64_t calls = trace_counted_calls(budget.session->trace, dear->method);
-	double took = (double)(calls - dear->calls) * budget.call_ns;
-	uint32_t needed = dear->changes < 8 ? UINT32_C(1) << 2 * dear->changes : 1 << 14;
-
-	dear->calls = calls;
-	dear->rare = took < rarity * budget.share * (double)ns ? dear->rare + 1 : 0;
-	return dear->rare >= needed;
-}
-
-static void find_rare(uint64_t ns)
-{
-	struct change *rare = malloc((budget.dears + 1) * sizeof(*rare));
-	size_t count = 0;
-
-	for (size_t i = 0; i < budget.dears && rare; i++) {
-		struct dear *dear = &budget.dear[i];
-
-		if (call_kind_of(dear->method) == CALL_DEAR && is_rare(dear, ns))
-			rare[count++] = (struct change){dear->method, 0};
+	if (counted && turn && grow_past(end)) {
+		trace_add_counts(budget.session->trace, counted, end);
+		count = take_turn(turn, counted, end);
+		if (!look)
+			changes = call_choose(turn, count, &limits);
+		if (changes > 0) {
+			remember(turn, count);
+			change(turn, count, changes);
+		}
 	}
-	if (count > 0)
-		change(rare, count, CALL_TIMED);
-	free(rare);
+	free(counted);
+	free(turn);
 }
 
 /* ---- for tests ---- */
@@ -244,22 +213,21 @@ static void find_rare(uint64_t ns)
 /* All that may be either way, by turns: a third of the methods at each look. */
 static void change_at_random(uint32_t look)
 {
-	struct change *some[2] = {calloc(CHANGES_MOST, sizeof(struct change)),
-		calloc(CHANGES_MOST, sizeof(struct change))};
-	size_t count[2] = {0};
+	uint32_t end = methods_end();
+	struct call_turn *turn = calloc(end, sizeof(*turn));
+	size_t count = 0;
 
-	for (uint32_t id = METHOD_FIRST; id < methods_end() && some[0] && some[1]; id++) {
-		bool timed = call_kind_of(id) == CALL_TIMED;
+	for (uint32_t id = METHOD_FIRST; id < end && turn; id++) {
+		enum call_kind kind = call_kind_of(id);
 
-		if (call_kind_of(id) != CALL_UNSEEN && (id * 7 + look) % 3 == 0 &&
-			count[timed] < CHANGES_MOST)
-			some[timed][count[timed]++].method = id;
+		if (kind != CALL_UNSEEN && (id * 7 + look) % 3 == 0)
+			turn[count++] = (struct call_turn){.method = id,
+				.kind = kind,
+				.to = kind == CALL_TIMED ? CALL_DEAR : CALL_TIMED};
 	}
-	for (int timed = 0; timed < 2; timed++) {
-		if (count[timed] > 0)
-			change(some[timed], count[timed], timed ? CALL_DEAR : CALL_TIMED);
-		free(some[timed]);
-	}
+	if (count > 0)
+		change(turn, count, count);
+	free(turn);
 }
 
 /* ---- life ---- */
@@ -279,36 +247,37 @@ static bool wait_look(void)
 	return !ending;
 }
 
-static bool is_gross(struct toll_sum sum)
+static bool is_gross(const struct toll_sum *sum)
 {
-	return sum.ns > LOOK_MS * NS_PER_MS &&
-	       (double)sum.calls * budget.call_ns > gross * budget.share * (double)sum.ns;
+	return sum->ns > LOOK_MS * NS_PER_MS &&
+	       (double)sum->calls * budget.call_ns > gross * budget.share * (double)sum->ns;
 }
 
 static void *run(void *unused)
 {
 	struct thread_hiding before = slot_hide_own();
-	uint64_t gap = TURN_FIRST_MS * NS_PER_MS, turn = clock_system(), rare = turn, now;
+	uint64_t began = clock_system(), now;
 	struct toll_sum sum = {0}, more;
+	unsigned turn = 0;
 
 	pthread_setname_np(pthread_self(), "jprof budget");
 	for (uint32_t look = 0; budget.restless && wait_look(); look++)
 		change_at_random(look);
 	while (wait_look()) {
+		bool due, urgent;
+
 		more = toll_take();
 		sum.calls += more.calls;
 		sum.ns += more.ns;
 		now = clock_system();
-		if (now - turn >= gap || is_gross(sum)) {
-			find_dear(sum, now - turn);
-			sum = (struct toll_sum){0};
-			turn = clock_system();
-			gap = gap < TURN_MOST_MS * NS_PER_MS ? 2 * gap : gap;
-		}
-		if (now - rare >= TURN_MOST_MS * NS_PER_MS) {
-			find_rare(now - rare);
-			rare = now;
-		}
+		due = now - began >= turn_ms[turn] * NS_PER_MS;
+		urgent = is_gross(&sum);
+		if (!due && !urgent)
+			continue;
+		take_and_change(&sum, now - began, turn == 0 && !urgent);
+		sum = (struct toll_sum){0};
+		began = clock_system();
+		turn += due && turn + 1 < TURNS;
 	}
 	slot_show_own(before);
 	return NULL;
@@ -319,7 +288,6 @@ int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 	budget.session = session;
 	budget.call_ns = 2 * session->event_ns * hindrance;
 	budget.share = (double)session->options.budget / 100;
-	budget.dears = 0;
 	budget.restless = getenv("JPROF_RESTLESS") != NULL;
 	atomic_store(&budget.turns, 0);
 	atomic_store(&budget.changed, 0);
@@ -372,8 +340,9 @@ bool call_budget_stop(struct session *session, struct error *error)
 	budget.begun = !out;
 	if (out) {
 		pthread_cond_destroy(&budget.ends);
-		free(budget.dear);
-		budget.dear = NULL;
+		free(budget.past);
+		budget.past = NULL;
+		budget.pasts = 0;
 	}
 	return out;
 }
@@ -384,7 +353,8 @@ void call_budget_facts(fact_put put, void *argument)
 
 	call_kinds_count(kinds);
 	fact_put_number(put, argument, "budget.timed", kinds[CALL_TIMED]);
-	fact_put_number(put, argument, "budget.small", kinds[CALL_SMALL]);
+	fact_put_number(
+		put, argument, "budget.counted", kinds[CALL_SMALL] + kinds[CALL_COUNTED]);
 	fact_put_number(put, argument, "budget.dear", kinds[CALL_DEAR]);
 	fact_put_number(put, argument, "budget.turns", atomic_load(&budget.turns));
 	fact_put_number(put, argument, "budget.changed", atomic_load(&budget.changed));

@@ -136,6 +136,8 @@ struct rewrite_outline rewrite_outline(const struct rewrite_method *method)
 		if (size == 0)
 			break;
 		outline.instructions++;
+		outline.calls |=
+			opcode->effect == EFFECT_INVOKE || code.bytes[pc] == OP_MONITORENTER;
 		outline.loops |= flow_is_branch(opcode->flow) &&
 				 (int32_t)branch_target(&code, pc, opcode->flow) <= (int32_t)pc;
 	}

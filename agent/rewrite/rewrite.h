@@ -75,6 +75,7 @@ struct rewrite_method {
 struct rewrite_outline {
 	uint32_t instructions;
 	bool loops; /* jumps back */
+	bool calls; /* methods, or takes a lock */
 };
 struct rewrite_outline rewrite_outline(const struct rewrite_method *method);
 

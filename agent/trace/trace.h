@@ -132,8 +132,9 @@ struct trace_visitor {
  * share. */
 void trace_count_for_all(struct trace *trace, uint32_t method);
 
-/* Calls of the method that were counted, in all threads. On any thread. */
-uint64_t trace_counted_calls(struct trace *trace, uint32_t method);
+/* Adds how many calls were counted of each method before `end` to calls[end]. Of very many threads some are left out. On any
+ * thread. */
+void trace_add_counts(struct trace *trace, uint64_t *calls, uint32_t end);
 
 /* A thread that is there already, and counts in the block of its number, though no event of it has been seen: a row of its
  * name. */
