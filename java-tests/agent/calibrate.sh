@@ -44,7 +44,7 @@ sound() {
 adjusted() {
 	local part
 
-	"$2" "-agentpath:$agent=file=$work/empty.jprof,include=agent.Empty,calibration=off,$3" \
+	"$2" "-agentpath:$agent=file=$work/empty.jprof,include=agent.Empty,calls=instrument,calibration=off,$3" \
 		-cp "$classes" agent.Empty 5000 >/dev/null 2>"$work/err" || fail "$1: $(cat "$work/err")"
 	"$jprof" report "$work/empty.jprof" --view methods --format json \
 		--calibration "$work/calibration.json" >"$work/report" 2>"$work/err"

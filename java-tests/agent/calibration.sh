@@ -16,7 +16,7 @@ meta() {
 # record JAVA OPTIONS WHAT
 record() {
 	rm -f "$work/p.jprof"
-	run "$1" "file=$work/p.jprof,$2" count 300
+	run "$1" "file=$work/p.jprof,calls=instrument,$2" count 300
 	expect_ran "$3" 300
 	expect_profile "$work/p.jprof" 300
 }

@@ -103,11 +103,11 @@ done <<-'END'
 	calls=sample|30000|no calls were timed, there is nothing to take out
 	calls=count|30000|no calls were timed, there is nothing to take out
 	calls=instrument|10|jprof's own cost is below 1 % of processor time
-	calls=auto|10|jprof's own cost is below 1 % of processor time
+	calls=auto,timed=agent.*|10|jprof's own cost is below 1 % of processor time
 END
 
 # With calls=auto the report comes at once, and says what its figures are with.
-record calls=auto
+record calls=auto,timed=agent.*
 expect_unmeasured 'calls=auto' '`--calibration auto` measures that, once, in ten seconds or so, and takes it out'
 
 # Nor where probes add nothing to what is recorded: then the agent measures and counts nothing for it, either.
