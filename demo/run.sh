@@ -3,7 +3,7 @@
 # Copyright the jprof authors
 #
 # run: profiles a real program, the H2 database, on disk, with the questions of a small shop
-# (shop.sql), and prints what a newcomer looks at first: calls, and then, of another run, samples.
+# (shop.sql), asked again and again; and prints what a newcomer looks at first. Then once with every call timed.
 #
 #   run.sh BUILD_DIR
 set -euo pipefail
@@ -21,16 +21,24 @@ trap 'rm -rf "$work/shop"' EXIT
 export XDG_CACHE_HOME=$build/demo-cache
 profile=$work/demo.jprof
 
-# run_h2 TITLE [OPTION...]: profiles it into $profile.
-run_h2() {
-	local title=$1 seconds=$SECONDS
+# day ROUNDS: a script of so many shop.sql.
+day() {
+	for ((i = 0; i < $1; i++)); do
+		echo "RUNSCRIPT FROM '$here/shop.sql'; DROP ALL OBJECTS;"
+	done >"$work/day.sql"
+}
 
-	shift
+# run_h2 ROUNDS TITLE [OPTION...]: profiles it into $profile.
+run_h2() {
+	local rounds=$1 title=$2 seconds=$SECONDS
+
+	shift 2
+	day "$rounds"
 	rm -rf "$work/shop"
 	mkdir "$work/shop"
 	echo "$title"
 	"$build/jprof" run --file "$profile" "$@" -- "$java" -cp "$h2" org.h2.tools.RunScript \
-		-url "jdbc:h2:$work/shop/shop" -script "$here/shop.sql"
+		-url "jdbc:h2:$work/shop/shop" -script "$work/day.sql"
 	echo "It took $((SECONDS - seconds)) s."
 }
 
@@ -45,9 +53,10 @@ show() {
 	sed "$((lines + 1)),\$d" "$work/view"
 }
 
-run_h2 "Running the H2 database with shop.sql under jprof, every call timed ..." --calls instrument
+run_h2 150 "Running the H2 database with shop.sql, 150 times, under jprof ..."
 
-show 36 'Where does the time go?' --view overview
+show 44 'Where does the time go?' --view overview
+show 24 'The methods: each call counted, their processor time by samples' --view methods --top 20
 show 24 'The top of the call tree: who called whom, how often, and what it took' \
 	--view tree --thread main --metric cpu
 show 12 'The threads: where time passes, and where the processor is used' --view threads
@@ -68,10 +77,11 @@ show_io 8 'Which methods did that, themselves and with all they called' \
 show_io 6 'The connections' connections --top 3
 show_io 6 'Archives: what was read of which entry' entries --top 3
 
-profiles="$profile"
-profile=$work/samples.jprof
-echo
-run_h2 "Running it again, without probes: samples alone ..." --calls sample
-show 44 'Who uses the processor? The program, and the JVM beside it' --view overview
 show 14 'How the methods ran: interpreted, compiled, in libraries, in the kernel' --view states --top 8
+
+profiles="$profile"
+profile=$work/timed.jprof
+echo
+run_h2 1 "Running shop.sql once more, every call timed ..." --budget off
+show 30 'Each call path, with all its calls' --view tree --thread main --metric cpu
 printf '\nThe whole profiles: %s, %s (SQLite databases; jprof help report)\n' "$profiles" "$profile"

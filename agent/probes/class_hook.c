@@ -248,7 +248,6 @@ static void bring_loaded_classes(JNIEnv *jni)
 
 void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
 {
-	struct jvm_class class;
 	jclass *classes;
 	int count, chosen = 0;
 
@@ -256,11 +255,11 @@ void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
 		return;
 	count = jvm_changeable_classes(&classes);
 	for (int i = 0; i < count; i++) {
-		if (!jvm_describe_class(jni, classes[i], &class))
-			continue;
-		if (wanted(class.name))
+		char *name = jvm_type_name(classes[i]);
+
+		if (name && wanted(name))
 			classes[chosen++] = classes[i];
-		free(class.name);
+		free(name);
 	}
 	if (count >= 0) {
 		retransform(jni, classes, chosen, false);
