@@ -76,25 +76,38 @@ static size_t class_size(const struct call_turn *turn, size_t count)
 	return i;
 }
 
-/* Class by class, as long as all of them together take little. */
+/* All of the class that may be, or none of them, if they would take more than what is left. Returns what they take from now
+ * on. */
+static double time_class(struct call_turn *class, size_t count, double call_ns, double left)
+{
+	double cost = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (may_be_timed(&class[i]))
+			cost += (double)class[i].counted * call_ns;
+	if (cost > left)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (may_be_timed(&class[i]))
+			class[i].to = CALL_TIMED;
+	return cost;
+}
+
+/* Class by class, as long as all that become timed together take little. */
 static void choose_timed(struct call_turn *turn, size_t count, const struct call_limits *limits)
 {
 	double budget = limits->share * (double)limits->ns, left = most * budget;
 
 	qsort(turn, count, sizeof(*turn), compare_classes);
 	for (size_t at = 0, size; at < count; at += size) {
-		double cost;
 		bool rare;
 
 		size = class_size(turn + at, count - at);
-		cost = cost_of(turn + at, size, limits->call_ns);
-		rare = cost <= rarity * budget && cost <= left;
-		for (size_t i = at; i < at + size; i++) {
+		rare = cost_of(turn + at, size, limits->call_ns) <= rarity * budget;
+		for (size_t i = at; i < at + size; i++)
 			turn[i].rare = rare ? turn[i].rare + 1 : 0;
-			if (rare && may_be_timed(&turn[i]))
-				turn[i].to = CALL_TIMED;
-		}
-		left -= rare ? cost : 0;
+		if (rare)
+			left -= time_class(turn + at, size, limits->call_ns, left);
 	}
 }
 
