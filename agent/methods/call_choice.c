@@ -111,6 +111,15 @@ static void choose_timed(struct call_turn *turn, size_t count, const struct call
 	}
 }
 
+/* One that became dear must be rare for longer than before until it is timed again. */
+static void go_on(struct call_turn *method)
+{
+	if (method->kind != CALL_TIMED || method->to != CALL_DEAR)
+		return;
+	method->dear++;
+	method->rare = 0;
+}
+
 size_t call_choose(struct call_turn *turn, size_t count, const struct call_limits *limits)
 {
 	size_t changes = 0;
@@ -119,9 +128,12 @@ size_t call_choose(struct call_turn *turn, size_t count, const struct call_limit
 		turn[i].to = turn[i].kind;
 	choose_dear(turn, count, limits);
 	choose_timed(turn, count, limits);
-	/* A dear one that was timed still, as its class was being loaded when it became so, is changed once more. */
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		go_on(&turn[i]);
+		/* A dear one that was timed still, as its class was being loaded when it became so, is changed once
+		 * more. */
 		changes += turn[i].to != turn[i].kind ||
 			   (turn[i].to == CALL_DEAR && turn[i].timed > 0);
+	}
 	return changes;
 }

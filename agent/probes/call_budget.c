@@ -173,11 +173,8 @@ static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_
 static void remember(const struct call_turn *turn, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct past *past = &budget.past[turn[i].method];
-		bool became_dear = turn[i].to == CALL_DEAR && turn[i].kind == CALL_TIMED;
-
-		past->dear += became_dear;
-		past->rare = became_dear ? 0 : turn[i].rare;
+		budget.past[turn[i].method].dear = turn[i].dear;
+		budget.past[turn[i].method].rare = turn[i].rare;
 	}
 }
 
@@ -199,10 +196,9 @@ static void take_and_change(const struct toll_sum *sum, uint64_t ns, bool look)
 		count = take_turn(turn, counted, end);
 		if (!look)
 			changes = call_choose(turn, count, &limits);
-		if (changes > 0) {
-			remember(turn, count);
+		remember(turn, count);
+		if (changes > 0)
 			change(turn, count, changes);
-		}
 	}
 	free(counted);
 	free(turn);
