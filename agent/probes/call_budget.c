@@ -159,7 +159,9 @@ static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_
 			.class_name = methods_get(id)->class_name,
 			.kind = call_kind_of(id),
 			.timed = toll_take_of(id),
-			.counted = counted[id] - past->counted,
+			/* Fewer than before: of very many threads not the same ones were looked at. */
+			.counted =
+				counted[id] > past->counted ? counted[id] - past->counted : 0,
 			.dear = past->dear,
 			.rare = past->rare};
 
