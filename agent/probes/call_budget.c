@@ -281,6 +281,14 @@ static void *run(void *unused)
 	return NULL;
 }
 
+/* What the recording before took is none of this one's. */
+static void forget_tolls(void)
+{
+	toll_take();
+	for (uint32_t id = METHOD_FIRST; id < methods_end(); id++)
+		toll_take_of(id);
+}
+
 int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 {
 	budget.session = session;
@@ -290,6 +298,7 @@ int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 	atomic_store(&budget.turns, 0);
 	atomic_store(&budget.changed, 0);
 	atomic_store(&budget.changing_ns, 0);
+	forget_tolls();
 	toll_begin(budget.call_ns, noted * budget.share);
 	return 0;
 }
