@@ -212,7 +212,8 @@ static void drain(bool all)
 	sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
-	if (all || sampling.modules->removed != removed || !sample_buffer_has_room(sampling.buffer)) {
+	if (all || sampling.modules->removed != removed ||
+		!sample_buffer_has_room(sampling.buffer)) {
 		safe_read_begin(&before);
 		sample_drain(sampling.buffer, add_sample, NULL);
 		safe_read_end(&before);

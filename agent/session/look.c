@@ -83,8 +83,7 @@ static int count_accounts(void *user, const struct trace_thread *thread, uint32_
 		if (account[i].kind == CALLS) {
 			counting->row.calls += account[i].count;
 			if (counting->method)
-				count_method(
-					counting, account[i].subject, account[i].count, 0);
+				count_method(counting, account[i].subject, account[i].count, 0);
 		}
 		if (account[i].part || account[i].kind >= IO_OPS)
 			continue;
