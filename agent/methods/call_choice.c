@@ -76,26 +76,48 @@ static size_t class_size(const struct call_turn *turn, size_t count)
 	return i;
 }
 
-/* Class by class, as long as all of them together take little. */
+/* All of the class that may be, or none of them, if they would take more than what is left. Returns what they take from now
+ * on. */
+static double time_class(struct call_turn *class, size_t count, double call_ns, double left)
+{
+	double cost = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (may_be_timed(&class[i]))
+			cost += (double)class[i].counted * call_ns;
+	if (cost > left)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (may_be_timed(&class[i]))
+			class[i].to = CALL_TIMED;
+	return cost;
+}
+
+/* Class by class, as long as all that become timed together take little. */
 static void choose_timed(struct call_turn *turn, size_t count, const struct call_limits *limits)
 {
 	double budget = limits->share * (double)limits->ns, left = most * budget;
 
 	qsort(turn, count, sizeof(*turn), compare_classes);
 	for (size_t at = 0, size; at < count; at += size) {
-		double cost;
 		bool rare;
 
 		size = class_size(turn + at, count - at);
-		cost = cost_of(turn + at, size, limits->call_ns);
-		rare = cost <= rarity * budget && cost <= left;
-		for (size_t i = at; i < at + size; i++) {
+		rare = cost_of(turn + at, size, limits->call_ns) <= rarity * budget;
+		for (size_t i = at; i < at + size; i++)
 			turn[i].rare = rare ? turn[i].rare + 1 : 0;
-			if (rare && may_be_timed(&turn[i]))
-				turn[i].to = CALL_TIMED;
-		}
-		left -= rare ? cost : 0;
+		if (rare)
+			left -= time_class(turn + at, size, limits->call_ns, left);
 	}
+}
+
+/* One that became dear must be rare for longer than before until it is timed again. */
+static void go_on(struct call_turn *method)
+{
+	if (method->kind != CALL_TIMED || method->to != CALL_DEAR)
+		return;
+	method->dear++;
+	method->rare = 0;
 }
 
 size_t call_choose(struct call_turn *turn, size_t count, const struct call_limits *limits)
@@ -106,9 +128,12 @@ size_t call_choose(struct call_turn *turn, size_t count, const struct call_limit
 		turn[i].to = turn[i].kind;
 	choose_dear(turn, count, limits);
 	choose_timed(turn, count, limits);
-	/* A dear one that was timed still, as its class was being loaded when it became so, is changed once more. */
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		go_on(&turn[i]);
+		/* A dear one that was timed still, as its class was being loaded when it became so, is changed once
+		 * more. */
 		changes += turn[i].to != turn[i].kind ||
 			   (turn[i].to == CALL_DEAR && turn[i].timed > 0);
+	}
 	return changes;
 }

@@ -37,7 +37,8 @@ struct call_limits {
 	uint64_t noted_calls, noted_ns;
 };
 
-/* Fills `to`, and goes on with rare; sorts the methods by their classes' names. Returns how many are to be changed. */
+/* Fills `to`, and goes on with dear and rare, which are to be kept also where nothing changes; sorts the methods by their
+ * classes' names. Returns how many are to be changed. */
 size_t call_choose(struct call_turn *turn, size_t count, const struct call_limits *limits);
 
 #endif

@@ -159,7 +159,9 @@ static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_
 			.class_name = methods_get(id)->class_name,
 			.kind = call_kind_of(id),
 			.timed = toll_take_of(id),
-			.counted = counted[id] - past->counted,
+			/* Fewer than before: of very many threads not the same ones were looked at. */
+			.counted =
+				counted[id] > past->counted ? counted[id] - past->counted : 0,
 			.dear = past->dear,
 			.rare = past->rare};
 
@@ -173,11 +175,8 @@ static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_
 static void remember(const struct call_turn *turn, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct past *past = &budget.past[turn[i].method];
-		bool became_dear = turn[i].to == CALL_DEAR && turn[i].kind == CALL_TIMED;
-
-		past->dear += became_dear;
-		past->rare = became_dear ? 0 : turn[i].rare;
+		budget.past[turn[i].method].dear = turn[i].dear;
+		budget.past[turn[i].method].rare = turn[i].rare;
 	}
 }
 
@@ -199,10 +198,9 @@ static void take_and_change(const struct toll_sum *sum, uint64_t ns, bool look)
 		count = take_turn(turn, counted, end);
 		if (!look)
 			changes = call_choose(turn, count, &limits);
-		if (changes > 0) {
-			remember(turn, count);
+		remember(turn, count);
+		if (changes > 0)
 			change(turn, count, changes);
-		}
 	}
 	free(counted);
 	free(turn);
@@ -283,6 +281,14 @@ static void *run(void *unused)
 	return NULL;
 }
 
+/* What the recording before took is none of this one's. */
+static void forget_tolls(void)
+{
+	toll_take();
+	for (uint32_t id = METHOD_FIRST; id < methods_end(); id++)
+		toll_take_of(id);
+}
+
 int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 {
 	budget.session = session;
@@ -292,6 +298,7 @@ int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 	atomic_store(&budget.turns, 0);
 	atomic_store(&budget.changed, 0);
 	atomic_store(&budget.changing_ns, 0);
+	forget_tolls();
 	toll_begin(budget.call_ns, noted * budget.share);
 	return 0;
 }

@@ -26,16 +26,16 @@ static uint32_t switch_read(
 	bool table = code->bytes[pc] == OP_TABLESWITCH;
 	uint32_t at = pc + 1 + switch_padding(pc), head = table ? 12 : 8, row = table ? 4 : 8;
 	const uint8_t *number = code->bytes + at + 4;
-	uint32_t cases;
+	uint64_t cases;
 
 	if (at + head > code->length ||
 		(table && (int32_t)get_u4(number) > (int32_t)get_u4(number + 4)))
 		return 0;
-	cases = table ? get_u4(number + 4) - get_u4(number) + 1 : get_u4(number);
+	cases = table ? (uint64_t)(get_u4(number + 4) - get_u4(number)) + 1 : get_u4(number);
 	if (cases > (code->length - at - head) / row)
 		return 0;
-	*operands = (struct switch_operands){at, head, row, cases};
-	return at - pc + head + cases * row;
+	*operands = (struct switch_operands){at, head, row, (uint32_t)cases};
+	return at - pc + head + operands->cases * row;
 }
 
 static uint32_t wide_size(const struct code *code, uint32_t pc)

@@ -39,6 +39,12 @@ static void want(struct wish *wish, probe_set probes, const char *include, const
 	plan_add(&wish->owner);
 }
 
+static void want_named(struct wish *wish, probe_set probes, const char *include)
+{
+	want(wish, probes, include, "", "");
+	wish->owner.named = true;
+}
+
 static void drop(struct wish *wish)
 {
 	plan_remove(&wish->owner);
@@ -119,6 +125,118 @@ static void test_union(void **state)
 	assert_false(plan_reaches("com.acme.Shop", false));
 }
 
+/* How the calls of a method are seen that owners name, or do not. */
+static void test_named(void **state)
+{
+	static const struct {
+		unsigned line;
+		probe_set general;
+		const char *include, *exclude, *scope; /* the general one's */
+		const char *timed, *counted;           /* that are named; "": none */
+		const char *entry;
+		probe_set probes;
+	} row[] = {
+		{__LINE__, PROBE_CALLS, "", "", "", "", "", "", PROBE_CALLS},
+		{__LINE__, PROBE_TIMED, "", "", "", "", "", "", PROBE_TIMED},
+		{__LINE__, PROBE_COUNTED, "", "", "", "", "", "", PROBE_COUNTED},
+		/* One that is named wins over what is not, whatever that is. */
+		{__LINE__, PROBE_CALLS, "", "", "", "com.acme.Shop", "", "", PROBE_TIMED},
+		{__LINE__, PROBE_CALLS, "", "", "", "", "com.acme.Shop.buy", "", PROBE_COUNTED},
+		{__LINE__, PROBE_COUNTED, "", "", "", "*.buy", "", "", PROBE_TIMED},
+		{__LINE__, PROBE_TIMED, "", "", "", "", "com.acme.*", "", PROBE_COUNTED},
+		/* Of both that are named, timed: such calls are counted, too. */
+		{__LINE__, PROBE_CALLS, "", "", "", "com.acme.*", "com.acme.Shop.buy", "",
+			PROBE_TIMED},
+		{__LINE__, PROBE_COUNTED, "", "", "", "com.acme.*", "com.acme.*", "",
+			PROBE_TIMED},
+		/* Others that are named are not this one. */
+		{__LINE__, PROBE_CALLS, "", "", "", "com.acme.Shop.sell", "com.acme.Till", "",
+			PROBE_CALLS},
+		/* Also where no other has it. */
+		{__LINE__, PROBE_CALLS, "org.*", "", "", "com.acme.Shop", "", "", PROBE_TIMED},
+		{__LINE__, PROBE_CALLS, "", "com.acme.*", "", "", "com.acme.Shop", "",
+			PROBE_COUNTED},
+		{__LINE__, PROBE_CALLS, "", "com.acme.*", "", "", "", "", PROBE_NONE},
+		/* A method of the scope has what the general owner wants, excluded or not; named it is as that says. */
+		{__LINE__, PROBE_CALLS, "org.*", "", "com.acme.Shop.buy", "", "", "",
+			PROBE_CALLS},
+		{__LINE__, PROBE_CALLS, "", "com.acme.*", "com.acme.Shop.buy", "", "", "",
+			PROBE_CALLS},
+		{__LINE__, PROBE_CALLS, "", "", "com.acme.Shop.buy", "", "com.acme.Shop", "",
+			PROBE_COUNTED},
+		{__LINE__, PROBE_COUNTED, "", "", "com.acme.Shop.buy", "com.acme.Shop", "", "",
+			PROBE_TIMED},
+		/* Stacks at the entry are beside. */
+		{__LINE__, PROBE_CALLS, "", "", "", "", "", "com.acme.Shop.buy",
+			PROBE_CALLS | PROBE_ENTRY},
+		{__LINE__, PROBE_CALLS, "", "", "", "com.acme.*", "", "com.acme.Shop.buy",
+			PROBE_TIMED | PROBE_ENTRY},
+		{__LINE__, PROBE_TIMED, "", "", "", "", "com.acme.*", "com.acme.Shop.buy",
+			PROBE_COUNTED | PROBE_ENTRY},
+		{__LINE__, PROBE_CALLS, "org.*", "", "", "", "", "com.acme.Shop.buy",
+			PROBE_ENTRY},
+	};
+
+	/* The order in which owners come says nothing. */
+	for (size_t i = 0; i < 2 * sizeof(row) / sizeof(*row); i++) {
+		size_t r = i / 2;
+		struct wish general, timed, counted, entry;
+		struct jvm_method buy = method("com.acme.Shop", "buy", false);
+		struct planned planned;
+		bool last = i % 2;
+
+		if (!last)
+			want(&general, row[r].general, row[r].include, row[r].exclude,
+				row[r].scope);
+		/* Without a pattern it would be one of all methods. */
+		want_named(&timed, PROBE_TIMED, *row[r].timed ? row[r].timed : "none.of.them");
+		want_named(&counted, PROBE_COUNTED,
+			*row[r].counted ? row[r].counted : "none.of.them");
+		want(&entry, PROBE_ENTRY, *row[r].entry ? row[r].entry : "none.of.them", "",
+			"");
+		if (last)
+			want(&general, row[r].general, row[r].include, row[r].exclude,
+				row[r].scope);
+		planned = plan_of(&buy);
+		if (planned.probes != row[r].probes)
+			fail_msg("line %u: %d", row[r].line, planned.probes);
+		assert_int_equal(planned.scope, *row[r].scope != 0);
+		assert_int_equal(planned.entered, *row[r].entry != 0);
+		assert_int_equal(planned.recorded, (planned.probes & PROBE_CALLS) != 0);
+		drop(&general);
+		drop(&timed);
+		drop(&counted);
+		drop(&entry);
+	}
+}
+
+/* The JDK's own as with any pattern: where its class is named. */
+static void test_named_of_jdk(void **state)
+{
+	struct wish general, timed;
+
+	want(&general, PROBE_CALLS, "", "", "");
+	want_named(&timed, PROBE_TIMED, "java.util.HashMap.put");
+	assert_int_equal(probes("java.util.HashMap", "put", true), PROBE_TIMED);
+	assert_int_equal(probes("java.util.HashMap", "get", true), PROBE_NONE);
+	assert_int_equal(probes("com.acme.Shop", "buy", false), PROBE_CALLS);
+	assert_true(plan_reaches("java.util.HashMap", true));
+	assert_false(plan_reaches("java.util.TreeMap", true));
+	assert_int_equal(pattern_list_noted(&timed.include, 0), 1);
+	/* What must stay as it is is not changed by a name. */
+	drop(&timed);
+	want_named(&timed, PROBE_COUNTED, "java.lang.Object");
+	{
+		struct jvm_method init = method("java.lang.Object", "<init>", true);
+		struct planned planned = plan_for_code(&init, false);
+
+		assert_non_null(planned.left);
+		assert_int_equal(planned.probes, PROBE_NONE);
+	}
+	drop(&timed);
+	drop(&general);
+}
+
 /* Methods may be chosen whose calls are seen without probes. */
 static void test_without_probes(void **state)
 {
@@ -197,6 +315,8 @@ int main(void)
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_named_of_jdk),
 		cmocka_unit_test(test_without_probes),
 		cmocka_unit_test(test_editions),
 		cmocka_unit_test(test_left),

@@ -66,7 +66,9 @@ static void assert_list(const struct pattern_list *list, const char *items)
 static void every_key_is_read(void **state)
 {
 	write_file(path, "{\"file\": \"/tmp/caf\xc3\xa9, %p\", \"start\": false,"
-			 "\"calls\": \"events\", \"metrics\": [\"cpu\", \"wall\", \"cpu\"],"
+			 "\"calls\": \"events\", \"budget\": 25,"
+			 "\"timed\": [\"t.*\", \"u.V\"], \"counted\": \"n.*+o\", \"metrics\": "
+			 "[\"cpu\", \"wall\", \"cpu\"],"
 			 "\"include\": \"a.*+b.*\", \"exclude\": [\"c.*\"],"
 			 "\"threads\": [\"C++\", \"a,b\"], \"virtual\": \"separate\","
 			 "\"io\": \"off\","
@@ -81,6 +83,9 @@ static void every_key_is_read(void **state)
 	assert_string_equal(options.file, "/tmp/caf\xc3\xa9, %p");
 	assert_false(options.start);
 	assert_int_equal(options.calls, CALLS_EVENTS);
+	assert_int_equal(options.budget, 25);
+	assert_list(&options.timed, "t.*+u.V");
+	assert_list(&options.counted, "n.*+o");
 	assert_list(&options.metrics, "cpu+wall");
 	assert_list(&options.include, "a.*+b.*");
 	assert_list(&options.exclude, "c.*");
@@ -123,6 +128,13 @@ static const struct {
 	{__LINE__, "{\"start\": true}", "\"start\": \"yes\""},
 	{__LINE__, "{\"$schema\": \"../schema.json\", \"io\": \"off\"}", "\"io\": \"off\""},
 	{__LINE__, "{\"flush\": \"7\"}", "\"flush\": 7"},
+	{__LINE__, "{\"budget\": 25}", "\"budget\": 25,"},
+	{__LINE__, "{\"budget\": \"25\"}", "\"budget\": 25,"},
+	{__LINE__, "{\"budget\": 1}", "\"budget\": 1,"},
+	{__LINE__, "{\"budget\": 100}", "\"budget\": 100,"},
+	{__LINE__, "{\"budget\": \"off\"}", "\"budget\": \"off\","},
+	{__LINE__, "{\"timed\": \"a.B\"}", "\"a.B\""},
+	{__LINE__, "{\"timed\": [], \"counted\": []}", "\"counted\": []"},
 	{__LINE__, "{\"max_memory\": 1048577}", "\"max_memory\": 1048577"},
 	{__LINE__, "{\"max_memory\": 2097152}", "\"max_memory\": \"2m\""},
 	{__LINE__, "{\"include\": []}", "\"include\": []"},
@@ -179,6 +191,18 @@ static const struct {
 	{__LINE__, "{\"io\": {\"a\": 1}}", ERROR_VALUE, {"'{\"a\":1}' is of a wrong type"}},
 	{__LINE__, "{\"start\": 1}", ERROR_VALUE, {"'start'", "'1'", "yes, no"}},
 	{__LINE__, "{\"start\": \"true\"}", ERROR_VALUE, {"'start'", "'true'", "yes, no"}},
+	{__LINE__, "{\"budget\": 0}", ERROR_VALUE,
+		{"'budget'", "'0' is too small", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": \"0\"}", ERROR_VALUE, {"'budget'", "'0' is too small"}},
+	{__LINE__, "{\"budget\": 101}", ERROR_VALUE, {"'101' is too large", "or off"}},
+	{__LINE__, "{\"budget\": -1}", ERROR_VALUE, {"'-1'", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": 1.5}", ERROR_VALUE, {"'1.5'", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": false}", ERROR_VALUE, {"'false'", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": null}", ERROR_VALUE, {"'null'", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": [10]}", ERROR_VALUE, {"'[10]'", "from 1 to 100, or off"}},
+	{__LINE__, "{\"budget\": \"much\"}", ERROR_VALUE, {"'much'", "or off"}},
+	{__LINE__, "{\"timed\": [\"a.B\", 1]}", ERROR_VALUE, {"'timed'", "'1'"}},
+	{__LINE__, "{\"counted\": [\"a/B\"]}", ERROR_VALUE, {"'counted'", "'a/B'"}},
 	{__LINE__, "{\"flush\": 1.5}", ERROR_VALUE, {"'flush'", "'1.5'", "from 1 to 86400"}},
 	{__LINE__, "{\"flush\": -1}", ERROR_VALUE, {"'-1'", "from 1 to 86400"}},
 	{__LINE__, "{\"flush\": 0}", ERROR_VALUE, {"'0'", "from 1 to 86400"}},
@@ -357,8 +381,9 @@ static void json_is_a_config_file(void **state)
 	const char *const strings[] = {NULL, "file=\\,\\\\%p\xc3\xa9\"\n,start=no,calls=off",
 		"metrics=a+b,include=a.*+b.*,exclude=c,threads=C\\+\\+\\,x",
 		"io=records,calibration=/x,timing=precise,max_memory=1048577",
-		"flush=99,log=info,virtual=separate"};
-	for (int i = 0; i < 5; i++) {
+		"flush=99,log=info,virtual=separate", "budget=off,timed=a.B+c.*,counted=d",
+		"budget=33"};
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		struct options options, again;
 		assert_int_equal(options_parse(&options, strings[i], NULL), 0);
 		char *json = options_to_json(&options, 2);

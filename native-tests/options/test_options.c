@@ -66,6 +66,10 @@ static void nothing_gives_the_defaults(void **state)
 		assert_string_equal(options.file, "jprof-%p.jprof");
 		assert_true(options.start);
 		assert_int_equal(options.calls, CALLS_AUTO);
+		assert_int_equal(options.budget, 10);
+		assert_true(options_keep_budget(&options));
+		assert_int_equal(options.timed.count, 0);
+		assert_int_equal(options.counted.count, 0);
 		assert_int_equal(options.metrics.count, 3);
 		assert_string_equal(options.metrics.pattern[0], "wall");
 		assert_string_equal(options.metrics.pattern[1], "cpu");
@@ -116,6 +120,8 @@ static const struct {
 	int value;
 } choices[] = {
 	{__LINE__, "calls=auto", offsetof(struct options, calls), CALLS_AUTO},
+	{__LINE__, "calls=sample", offsetof(struct options, calls), CALLS_SAMPLE},
+	{__LINE__, "calls=count", offsetof(struct options, calls), CALLS_COUNT},
 	{__LINE__, "calls=instrument", offsetof(struct options, calls), CALLS_INSTRUMENT},
 	{__LINE__, "calls=events", offsetof(struct options, calls), CALLS_EVENTS},
 	{__LINE__, "calls=off", offsetof(struct options, calls), CALLS_OFF},
@@ -185,6 +191,14 @@ static const struct {
 	{__LINE__, "scope_follow=yes", "\"scope_follow\": \"yes\","},
 	{__LINE__, "virtual=separate", "\"threads\": [],\"virtual\": \"separate\","},
 	{__LINE__, "io=off", "\"virtual\": \"fold\",\"scope\": [],\"scope_follow\": \"no\","},
+	{__LINE__, "io=off", "\"budget\": 10,\"timed\": [],\"counted\": [],"},
+	{__LINE__, "budget=1", "\"budget\": 1,"},
+	{__LINE__, "budget=100", "\"budget\": 100,"},
+	{__LINE__, "budget=025", "\"budget\": 25,"},
+	{__LINE__, "budget=off", "\"budget\": \"off\","},
+	{__LINE__, "timed=a.B.c+d.*,timed=e", "\"timed\": [\"a.B.c\",\"d.*\",\"e\"],"},
+	{__LINE__, "counted=a.B,counted=a.B", "\"counted\": [\"a.B\"],"},
+	{__LINE__, "timed=a.B,counted=a.B", "\"timed\": [\"a.B\"],\"counted\": [\"a.B\"],"},
 	{__LINE__, "calibration=/tmp/x", "\"calibration\": \"/tmp/x\","},
 	{__LINE__, "max_memory=1m", "\"max_memory\": \"1m\","},
 	{__LINE__, "max_memory=1024K", "\"max_memory\": \"1m\","},
@@ -259,6 +273,23 @@ static const struct {
 	{__LINE__, "max_memory=1.5g", ERROR_VALUE, {"'1.5g'", "legal"}},
 	{__LINE__, "max_memory=m", ERROR_VALUE, {"'m'", "legal"}},
 	{__LINE__, "max_memory=0x1000000", ERROR_VALUE, {"legal"}},
+	{__LINE__, "budget=0", ERROR_VALUE,
+		{"'budget'", "'0' is too small", "percent from 1 to 100, or off"}},
+	{__LINE__, "budget=101", ERROR_VALUE, {"'101' is too large", "from 1 to 100, or off"}},
+	{__LINE__, "budget=18446744073709551617", ERROR_VALUE, {"large", "from 1 to 100"}},
+	{__LINE__, "budget=", ERROR_VALUE, {"'' is not legal", "from 1 to 100, or off"}},
+	{__LINE__, "budget=10%", ERROR_VALUE, {"'10%' is not legal"}},
+	{__LINE__, "budget=1k", ERROR_VALUE, {"'1k' is not legal"}},
+	{__LINE__, "budget=0.5", ERROR_VALUE, {"'0.5' is not legal"}},
+	{__LINE__, "budget=-1", ERROR_VALUE, {"'-1' is not legal"}},
+	{__LINE__, "budget=much", ERROR_VALUE, {"'much' is not legal"}},
+	{__LINE__, "budget=OFF", ERROR_VALUE, {"'OFF' is not legal"}},
+	{__LINE__, "budget=offs", ERROR_VALUE, {"'offs' is not legal"}},
+	{__LINE__, "budget=off,budget=off", ERROR_VALUE, {"'budget'", "second"}},
+	{__LINE__, "timed=", ERROR_VALUE, {"'timed'", "empty"}},
+	{__LINE__, "timed=a.B.c()V", ERROR_VALUE, {"'timed'", "'a.B.c()V'", "joined by '+'"}},
+	{__LINE__, "counted=a/B", ERROR_VALUE, {"'counted'", "'a/B'", "com.acme.Node.*"}},
+	{__LINE__, "counted=+a.B", ERROR_VALUE, {"'counted'", "empty"}},
 	{__LINE__, "flush=0", ERROR_VALUE, {"'flush'", "'0'", "from 1 to 86400"}},
 	{__LINE__, "flush=86401", ERROR_VALUE, {"'86401'", "from 1 to 86400"}},
 	{__LINE__, "flush=10s", ERROR_VALUE, {"'10s'", "from 1 to 86400"}},
@@ -308,6 +339,43 @@ static void strings_are_refused(void **state)
 				fail_msg("row of line %d: %s", line, error.text);
 		struct options empty = {0};
 		assert_memory_equal(&options, &empty, sizeof(empty));
+		options_fini(&options);
+	}
+}
+
+/* A budget is of calls that may be either, timed or counted; samples are beside it. */
+static void budgets_are_kept(void **state)
+{
+	static const struct {
+		int line;
+		const char *string;
+		uint64_t budget;
+		bool kept, sampled;
+	} row[] = {
+		{__LINE__, "", 10, true, true},
+		{__LINE__, "budget=1", 1, true, true},
+		{__LINE__, "budget=100", 100, true, true},
+		{__LINE__, "budget=off", 0, false, false},
+		{__LINE__, "budget=20,sample=off", 20, true, false},
+		{__LINE__, "budget=off,sample=wall:10ms", 0, false, true},
+		{__LINE__, "budget=20,calls=instrument", 20, false, false},
+		{__LINE__, "budget=20,calls=count", 20, false, true},
+		{__LINE__, "budget=20,calls=sample", 20, false, true},
+		{__LINE__, "budget=20,calls=events", 20, false, false},
+		{__LINE__, "budget=20,calls=off", 20, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct options options;
+		struct error error = {0};
+
+		if (options_parse(&options, row[i].string, &error) != 0)
+			fail_msg("row of line %d: %s", row[i].line, error.text);
+		if (options.budget != row[i].budget ||
+			options_keep_budget(&options) != row[i].kept ||
+			options_sample(&options) != row[i].sampled)
+			fail_msg("row of line %d: %d, %d, %d", row[i].line, (int)options.budget,
+				options_keep_budget(&options), options_sample(&options));
 		options_fini(&options);
 	}
 }
@@ -458,6 +526,7 @@ int main(void)
 		cmocka_unit_test(every_word_is_its_enum),
 		cmocka_unit_test(strings_are_accepted),
 		cmocka_unit_test(strings_are_refused),
+		cmocka_unit_test(budgets_are_kept),
 		cmocka_unit_test(errors_may_be_ignored),
 		cmocka_unit_test(long_values_leave_room_for_the_reason),
 		cmocka_unit_test(long_paths_are_kept),

@@ -8,7 +8,7 @@
 
 static const char probe_class[] = "Probe";
 uint32_t test_first_id = 1;
-probe_set test_kinds = PROBE_TIMED;
+probe_set test_kinds = PROBE_TIMED, test_otherwise = PROBE_NONE;
 
 static const char *const probe_names[] = {
 	"enter", "exit", "unwind", "caught", "entered", "count"};
@@ -370,7 +370,8 @@ static struct rewrite_probes count_id(void *user, const struct rewrite_method *m
 	struct given *given = user;
 
 	assert_string_equal(method->class_name, "Test");
-	return (struct rewrite_probes){.kinds = test_kinds, .id = given->next++};
+	return (struct rewrite_probes){
+		.kinds = test_kinds, .otherwise = test_otherwise, .id = given->next++};
 }
 
 static void note_untouched(
@@ -378,6 +379,7 @@ static void note_untouched(
 {
 	struct given *given = user;
 
+	given->code->untouched++;
 	if (given->next == test_first_id + 1)
 		given->code->method_reason = why;
 }

@@ -70,6 +70,7 @@ struct test_class {
 struct test_code {
 	enum rewrite_reason reason;        /* of the class */
 	enum rewrite_reason method_reason; /* what untouched was told, else REWRITE_OK */
+	unsigned untouched;                /* how often, of any method */
 	struct rewrite_result result;
 	unsigned max_stack, max_locals;
 	size_t length;
@@ -94,8 +95,8 @@ void test_hex(struct writer *writer, const char *digits);
 /* The first method's id; the others count on from it. */
 extern uint32_t test_first_id;
 
-/* What all of them get: PROBE_TIMED, unless a test changes it. */
-extern probe_set test_kinds;
+/* What all of them get: PROBE_TIMED, unless a test changes it; and where there is no room for that. */
+extern probe_set test_kinds, test_otherwise;
 
 /* Rewrites all methods, and takes the first one apart. */
 struct test_code test_rewrite(const uint8_t *bytes, size_t size);

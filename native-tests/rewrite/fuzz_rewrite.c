@@ -38,7 +38,7 @@ struct asked {
 	uint32_t untouched;
 };
 
-/* Every fourth method is left alone, the others have each set of probes; ids are of every width. */
+/* Every eighth method is left alone, the others have each set of probes, and each in place of it; ids are of every width. */
 static struct rewrite_probes method_probes(void *user, const struct rewrite_method *method)
 {
 	struct asked *asked = user;
@@ -46,9 +46,12 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	require(strlen(method->name) < 65536 && strlen(method->descriptor) < 65536 &&
 			strlen(method->class_name) < 65536,
 		"names are texts");
+	require(rewrite_outline(method).instructions <= method->code_size,
+		"an instruction is a byte at least");
 	asked->next = asked->next * 7 % 100003 + 1;
-	return (struct rewrite_probes){
-		.kinds = (probe_set)(asked->next % ALL_KINDS), .id = asked->next};
+	return (struct rewrite_probes){.kinds = (probe_set)(asked->next % ALL_KINDS),
+		.otherwise = (probe_set)(asked->next / ALL_KINDS % ALL_KINDS),
+		.id = asked->next};
 }
 
 static void method_untouched(

@@ -227,6 +227,143 @@ static void test_table_full(void **state)
 	}
 }
 
+/* ---- what has no room for timing ---- */
+
+static void set_kinds(probe_set kinds, probe_set otherwise)
+{
+	test_kinds = kinds;
+	test_otherwise = otherwise;
+}
+
+/* Of code that is too long, of a branch too far, and of too deep a stack: the other probe instead, and its alone. */
+static void test_otherwise_fits(void **state)
+{
+	struct far code_full = {49, "00", 65535 - 4 - 2, 1, "", NULL};
+	struct far branch = {49, "99 7fff", 32767 - 5, 2, "00 b1", NULL};
+	struct test_method deep = {.max_stack = UINT16_MAX, .max_locals = 1, .code = "00 b1"};
+	struct test_code code;
+
+	set_kinds(PROBE_TIMED, PROBE_COUNTED);
+	code = rewrite_far(&code_full);
+	assert_int_equal(code.reason, REWRITE_OK);
+	assert_int_equal(code.untouched, 0);
+	assert_int_equal(code.result.methods, 1);
+	assert_int_equal(code.length, 65535);
+	assert_true(strncmp(code.code, "count 00 ", 9) == 0);
+	assert_null(strstr(code.code, "enter"));
+	assert_null(strstr(code.code, "exit"));
+	test_same(__LINE__, "rows", code.rows, "");
+	test_code_fini(&code);
+
+	code = rewrite_far(&branch);
+	assert_int_equal(code.untouched, 0);
+	expect_at(__LINE__, &code, 4, "997fff");
+	assert_true(strncmp(code.code, "count 99 ", 9) == 0);
+	test_code_fini(&code);
+
+	code = test_rewrite_method(52, &deep);
+	assert_int_equal(code.untouched, 0);
+	assert_int_equal(code.max_stack, UINT16_MAX);
+	test_same(__LINE__, "code", code.code, "count 00 b1");
+	test_same(__LINE__, "frames", test_content(&code, "StackMapTable"), NULL);
+	test_code_fini(&code);
+
+	/* With the entry's beside, both times. */
+	set_kinds(PROBE_TIMED | PROBE_ENTRY, PROBE_COUNTED | PROBE_ENTRY);
+	code = test_rewrite_method(52, &deep);
+	test_same(__LINE__, "code", code.code, "entered count 00 b1");
+	test_code_fini(&code);
+
+	/* Where there is room it is not used. */
+	set_kinds(PROBE_TIMED, PROBE_COUNTED);
+	deep.max_stack = UINT16_MAX - 1;
+	code = test_rewrite_method(49, &deep);
+	test_same(__LINE__, "code", code.code, "enter 00 exit b1 unwind bf");
+	test_code_fini(&code);
+	set_kinds(PROBE_TIMED, PROBE_NONE);
+}
+
+/* For neither is there room: it stays, and is told once, with the reason of the last. */
+static void test_otherwise_does_not_fit(void **state)
+{
+	struct far far = {49, "00", 65535 - 4 - 1, 1, "", NULL};
+	struct test_code code;
+
+	set_kinds(PROBE_TIMED, PROBE_COUNTED);
+	code = rewrite_far(&far);
+	assert_int_equal(code.reason, REWRITE_OK);
+	assert_int_equal(code.method_reason, REWRITE_CODE);
+	assert_int_equal(code.untouched, 1);
+	assert_null(code.result.bytes);
+	test_code_fini(&code);
+	/* What fits for itself does not beside another. */
+	set_kinds(PROBE_TIMED, PROBE_COUNTED | PROBE_ENTRY);
+	far.nops--;
+	code = rewrite_far(&far);
+	assert_int_equal(code.untouched, 1);
+	test_code_fini(&code);
+	set_kinds(PROBE_TIMED, PROBE_NONE);
+	/* And there may be nothing else. */
+	code = rewrite_far(&far);
+	assert_int_equal(code.method_reason, REWRITE_CODE);
+	assert_int_equal(code.untouched, 1);
+	test_code_fini(&code);
+}
+
+/* What is not well-formed is not tried in another way: the class stays. */
+static void test_otherwise_malformed(void **state)
+{
+	struct test_method method = {.max_stack = 1, .max_locals = 1, .code = "00 ca"};
+	struct test_code code;
+
+	set_kinds(PROBE_TIMED, PROBE_COUNTED);
+	code = test_rewrite_method(49, &method);
+	assert_int_equal(code.reason, REWRITE_MALFORMED);
+	assert_int_equal(code.untouched, 0);
+	test_code_fini(&code);
+	set_kinds(PROBE_TIMED, PROBE_NONE);
+}
+
+/* Methods around it are as they would be without it. */
+static void test_otherwise_among_others(void **state)
+{
+	static const struct {
+		unsigned nops;
+		unsigned methods, untouched;
+	} rows[] = {{65535 - 4 - 1, 3, 0}, {65535 - 4, 2, 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct test_class test;
+		struct test_method small = {.max_stack = 1, .max_locals = 1, .code = "03 ac"};
+		struct test_method large = {.max_stack = 1, .max_locals = 1};
+		struct test_code code;
+		struct text text;
+		uint8_t *bytes;
+		size_t size;
+
+		text_begin(&text);
+		text_add(&text, "00", rows[i].nops);
+		text_add(&text, "b1", 1);
+		large.code = text_end(&text);
+		test_class_begin(&test, 49);
+		test_class_method(&test, &small);
+		test_class_method(&test, &large);
+		test_class_method(&test, &small);
+		bytes = test_class_end(&test, &size);
+		set_kinds(PROBE_TIMED, PROBE_COUNTED);
+		code = test_rewrite(bytes, size);
+		set_kinds(PROBE_TIMED, PROBE_NONE);
+		assert_int_equal(code.reason, REWRITE_OK);
+		assert_int_equal(code.method_reason, REWRITE_OK);
+		assert_int_equal(code.untouched, rows[i].untouched);
+		assert_int_equal(code.result.methods, rows[i].methods);
+		test_same(__LINE__, "code", code.code, "enter 03 exit ac unwind bf");
+		test_code_fini(&code);
+		free(text.chars);
+		free(bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +372,10 @@ int main(void)
 		cmocka_unit_test(test_reach_handler),
 		cmocka_unit_test(test_code_full),
 		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_otherwise_fits),
+		cmocka_unit_test(test_otherwise_does_not_fit),
+		cmocka_unit_test(test_otherwise_malformed),
+		cmocka_unit_test(test_otherwise_among_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

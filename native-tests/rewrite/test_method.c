@@ -383,6 +383,7 @@ static void test_malformed(void **state)
 		{.line = __LINE__, .code = "aa 000000 00000000 00000000"},
 		{.line = __LINE__, .code = "aa 000000 00000014 00000001 00000000 b1"},
 		{.line = __LINE__, .code = "aa 000000 00000014 80000000 7fffffff b1"},
+		{.line = __LINE__, .code = "aa 000000 00000010 80000000 7fffffff b1"},
 		{.line = __LINE__, .code = "aa 000000 00000010 00000000 ffffffff b1"},
 		{.line = __LINE__, .code = "aa 000000 0000000f 00000000 00000000 00000014 b1"},
 		{.line = __LINE__, .code = "ab 000000 0000000c ffffffff b1"},

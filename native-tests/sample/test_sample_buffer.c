@@ -126,6 +126,32 @@ static void test_room(void **state)
 	sample_buffer_destroy(buffer);
 }
 
+/* Much room is all but a quarter, wherever in the circle that begins. */
+static void test_has_room(void **state)
+{
+	enum { CAPACITY = 16384, QUARTER = CAPACITY / 4 };
+	struct sample_buffer *buffer = sample_buffer_create(CAPACITY);
+	const unsigned bytes = sizeof(struct sample_record);
+	unsigned frames = 0;
+
+	for (int round = 0; round < 50; round++) {
+		unsigned used = 0;
+
+		assert_true(sample_buffer_has_room(buffer));
+		/* What is claimed is used, ready or not. */
+		for (; used < CAPACITY / 2; used += bytes) {
+			struct sample_record *record = sample_claim(buffer, 0);
+
+			assert_int_equal(
+				sample_buffer_has_room(buffer), used + bytes < QUARTER);
+			sample_ready(record);
+		}
+		sample_drain(buffer, count_frames, &frames);
+	}
+	assert_true(sample_buffer_has_room(buffer));
+	sample_buffer_destroy(buffer);
+}
+
 /* One that is not ready holds up those behind it, and no longer. */
 static void test_not_ready(void **state)
 {
@@ -240,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_pack),
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_has_room),
 		cmocka_unit_test(test_not_ready),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_never_full),

@@ -137,6 +137,77 @@ static void changes_alone_are_shown(void **state)
 	trace_destroy(f.trace);
 }
 
+/* A sum without a visit: of threads that count by themselves, natively, in the row of all, and that have ended. */
+static void sums_are_of_all_threads(void **state)
+{
+	enum { END = 100 };
+	struct fixture f;
+	struct thread_context *one, *other;
+	uint64_t calls[END + 1] = {0};
+
+	begin_with(&f, MEMORY);
+	trace_add_counts(f.trace, calls, END);
+	for (unsigned i = 0; i < END; i++)
+		assert_int_equal(calls[i], 0);
+	one = test_begin(f.trace, "one");
+	other = test_begin(f.trace, "other");
+	assert_true(context_open_counts(one, 3, MEMORY_ORDINARY));
+	one->counts.block[5] += 3;
+	one->counts.block[END - 1] += 70;
+	one->counts.block[END] += 1000;
+	context_count(one, 5);
+	context_count(other, 5);
+	trace_count_for_all(f.trace, 6);
+	trace_add_counts(f.trace, calls, END);
+	assert_int_equal(calls[5], 5);
+	assert_int_equal(calls[6], 1);
+	assert_int_equal(calls[END - 1], 70);
+	assert_int_equal(calls[END], 0); /* not asked for */
+	/* It adds; and what has ended is in it. */
+	trace_thread_end(f.trace, one, NULL);
+	trace_add_counts(f.trace, calls, END);
+	assert_int_equal(calls[5], 10);
+	assert_int_equal(calls[END - 1], 140);
+	trace_destroy(f.trace);
+}
+
+/* Methods are more by now than when the thread's kept counts were made. */
+static void sums_of_methods_that_came_later(void **state)
+{
+	struct fixture f;
+	struct thread_context *context;
+	static uint64_t calls[COUNTED_METHODS];
+
+	begin_with(&f, MEMORY);
+	context = test_begin(f.trace, "one");
+	context_count(context, 1);
+	assert_true(counts_expect(COUNTED_METHODS - 1));
+	trace_add_counts(f.trace, calls, COUNTED_METHODS);
+	assert_int_equal(calls[1], 1);
+	for (unsigned i = 2; i < COUNTED_METHODS; i++)
+		assert_int_equal(calls[i], 0);
+	trace_destroy(f.trace);
+}
+
+/* Of a thousand threads half are looked at, those that began first: no sum is more than there was. */
+static void sums_of_many_threads_are_of_some(void **state)
+{
+	enum { THREADS = 1000 };
+	struct fixture f;
+	uint64_t calls[2] = {0};
+
+	begin_with(&f, MEMORY);
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct thread_context *context = test_begin(f.trace, "many");
+
+		assert_non_null(context);
+		context_count(context, 1);
+	}
+	trace_add_counts(f.trace, calls, 2);
+	assert_int_equal(calls[1], 500);
+	trace_destroy(f.trace);
+}
+
 /* More threads than keep a row. */
 static void folding_loses_nothing(void **state)
 {
@@ -224,9 +295,13 @@ int main(void)
 		cmocka_unit_test(ids_have_an_end),
 		cmocka_unit_test(both_kinds_of_counts_are_one),
 		cmocka_unit_test(changes_alone_are_shown),
+		cmocka_unit_test(sums_are_of_all_threads),
+		cmocka_unit_test(sums_of_many_threads_are_of_some),
 		cmocka_unit_test(folding_loses_nothing),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(blocks_are_used_again),
+		/* From here on blocks are as large as they can be. */
+		cmocka_unit_test(sums_of_methods_that_came_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
