@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
 #
-# run: what counting calls costs real programs: H2 with the demo's script, javac with sources of jdk.hotspot.agent,
+# run: what keeping a budget, and counting calls, costs real programs: H2 with the demo's script, javac with sources of jdk.hotspot.agent,
 # programs in Groovy and Clojure; in their first round, and in their steady state, from ten seconds on.
 #
 #   run.sh BUILD_DIR [TIMES [PROGRAMS [SECONDS]]]
@@ -18,9 +18,11 @@ programs=${3:-h2 javac groovy clojure}
 seconds=${4:-10}
 
 # The agent's options, of which each is compared with none.
-variants="calls=sample
+variants="calls=auto
+calls=auto,budget=2
+calls=count
 calls=count,sample=off
-calls=count"
+calls=sample"
 
 # command PROGRAM: its class path and words, in `program`. 1: it is not here.
 command() {

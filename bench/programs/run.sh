@@ -27,6 +27,8 @@ there, not started|$agent,start=no|
 metrics=wall|$agent,metrics=wall|
 calls=count|$agent,calls=count|
 defaults|$agent|
+io=off|$agent,io=off|
+all timed|$agent,budget=off|
 no agent, -Xint|-Xint|h2
 empty callbacks|-agentpath:$build/bench/libempty_agent.so|h2
 calls=events|$agent,calls=events|h2
@@ -105,7 +107,8 @@ tomcat_do() {
 	shift 2
 	"$client/bin/java" -cp "$work" Requests "$requests" "$@" -cp "$(tomcat_path)" \
 		-Djava.util.logging.config.file=/dev/null Server |
-		awk -v column="$column" '{printf "%.4f\n", $column / 1000}'
+		tee "$work/times" | awk -v column="$column" '{printf "%.4f\n", $column / 1000}'
+	cut -d ' ' -f 3 "$work/times" >"$work/p99"
 }
 
 start_tomcat() {
@@ -126,11 +129,15 @@ calls() {
 print_row() {
 	awk -v title="$1" -v run="$(median <"$2.run")" -v start="$(median <"$2.start")" \
 		-v run0="$(median <"$3.run")" -v start0="$(median <"$3.start")" \
+		-v p99="$([ -s "$2.p99" ] && median <"$2.p99" || echo 0)" \
+		-v p99_0="$([ -s "$3.p99" ] && median <"$3.p99" || echo 0)" \
 		-v calls="$([ -s "$2.calls" ] && median <"$2.calls" || echo 0)" 'BEGIN {
 		printf "    %-20s %8.2f %7.2f %9.2f %+8.2f", title, run, run / run0, start,
 			start - start0
 		if (calls > 0)
 			printf " %10.1f %9.1f", calls / 1e6, calls / 1e6 / run
+		if (p99 > 0)
+			printf "   %.0f us (%.2f) for 99 of 100", p99, p99 / p99_0
 		printf "\n" }'
 }
 
@@ -142,7 +149,7 @@ one_program() {
 		return
 	fi
 	printf '  %s, %s\n' "$program" "$("prepare_$program" "$home" | tail -n 1)"
-	rm -f "$work"/*.run "$work"/*.start "$work"/*.calls
+	rm -f "$work"/*.run "$work"/*.start "$work"/*.calls "$work"/*.p99 "$work/p99"
 	for _ in $(seq "$repetitions"); do
 		while IFS='|' read -r name option _ <&3; do
 			file=$work/${name//[^a-z]/_}
@@ -150,6 +157,7 @@ one_program() {
 			rm -f "$work/p.jprof"
 			"run_$program" "$home/bin/java" ${option:+"$option"} >>"$file.run"
 			[ ! -e "$work/p.jprof" ] || calls "$work/p.jprof" >>"$file.calls"
+			[ ! -s "$work/p99" ] || cat "$work/p99" >>"$file.p99"
 		done 3< <(variants_of "$program")
 	done
 	printf '    %-20s %8s %7s %9s %8s %10s %9s\n' "" "work, s" "to none" "start, s" \
