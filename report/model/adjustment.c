@@ -85,7 +85,7 @@ static int refuse_unasked(const struct own_cost *cost, struct error *error)
 	const char *part = own_cost_text(cost, text);
 
 	return error_set(error, ERROR_MISSING,
-		"figures are with what jprof itself cost%s%s; `--calibration auto` measures "
+		"figures are with what timing calls cost%s%s; `--calibration auto` measures "
 		"that, once, in ten seconds or so, and takes it out",
 		part ? ", " : "", part ? part : "");
 }

@@ -599,6 +599,18 @@ static void print_sample_facts(
 	}
 }
 
+static uint64_t counting_samples(const struct model *model, unsigned condition)
+{
+	const struct profile *profile = model->profile;
+	uint64_t samples = 0;
+	unsigned c;
+
+	for (size_t i = 0; i < profile->account_count; i++)
+		if (model_is_counting(model, &profile->account[i], &c) && c == condition)
+			samples += profile->account[i].amount;
+	return samples;
+}
+
 static void print_condition(struct report *report, struct sink *sink, unsigned c)
 {
 	const struct model *model = report->model;
@@ -610,6 +622,10 @@ static void print_condition(struct report *report, struct sink *sink, unsigned c
 			condition->how));
 	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
 		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
+	summary_number(report, sink,
+		summary_format(report, "samples.%s.counting", condition->name),
+		"  none of the program: jprof counted a call", counting_samples(model, c),
+		LOOK_NUMBER);
 	print_sample_facts(report, sink, condition);
 }
 
