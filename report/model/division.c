@@ -265,16 +265,6 @@ static int divide(struct model *model, const struct estimates *by, unsigned metr
 	return 0;
 }
 
-uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m)
-{
-	const size_t *first = model->profile->thread_first;
-	uint64_t used = 0;
-
-	for (size_t i = first[thread]; model->part[m] && i < first[thread + 1]; i++)
-		used += model->part[m][i].counting;
-	return used;
-}
-
 int model_divide(struct model *model)
 {
 	struct estimates by;

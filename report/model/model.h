@@ -236,6 +236,9 @@ void model_sum(const struct model *model, size_t thread, union model_value *valu
  * are what its counters say, and what is left of that. */
 void model_total(const struct model *model, size_t thread, union model_value *values);
 
+/* What counting used of a metric in a thread: what was taken out of the bases of its nodes. */
+uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m);
+
 /* cum of every node: base plus that of its children. Nodes of all threads. The store's; NULL without
  * memory. */
 union model_value *model_cum(const struct model *model);
@@ -289,9 +292,6 @@ struct estimate estimate_part(const struct estimates *estimates, const struct mo
 
 /* Whether some of the chosen metrics are. */
 void model_choose_division(struct model *model);
-
-/* What counting used of a metric in a thread: what was taken out of the bases of its nodes. */
-uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m);
 
 /* Fills model->part and owner: of threads that are not yet merged. 0, or -1 without memory. */
 int model_divide(struct model *model);

@@ -126,6 +126,16 @@ void model_sum(const struct model *model, size_t thread, union model_value *valu
 	}
 }
 
+uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m)
+{
+	const size_t *first = model->profile->thread_first;
+	uint64_t used = 0;
+
+	for (size_t i = first[thread]; model->part[m] && i < first[thread + 1]; i++)
+		used += model->part[m][i].counting;
+	return used;
+}
+
 void model_total(const struct model *model, size_t thread, union model_value *values)
 {
 	const uint64_t *raw = model->profile->thread[thread].total;

@@ -622,10 +622,11 @@ static void print_condition(struct report *report, struct sink *sink, unsigned c
 			condition->how));
 	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
 		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
-	summary_number(report, sink,
-		summary_format(report, "samples.%s.counting", condition->name),
-		"  none of the program: jprof counted a call", counting_samples(model, c),
-		LOOK_NUMBER);
+	if (model->counted || model->is_divided)
+		summary_number(report, sink,
+			summary_format(report, "samples.%s.counting", condition->name),
+			"  none of the program: jprof counted a call",
+			counting_samples(model, c), LOOK_NUMBER);
 	print_sample_facts(report, sink, condition);
 }
 
