@@ -377,6 +377,16 @@ static uint64_t counting_taken(const struct model *model, unsigned m)
 	return taken;
 }
 
+/* Something was taken out of some metric. */
+static bool has_taken(const struct model *model)
+{
+	uint64_t taken = 0;
+
+	for (unsigned m = 0; m < model->metric_count; m++)
+		taken |= counting_taken(model, m);
+	return taken > 0;
+}
+
 static void print_metric(struct report *report, struct sink *sink, unsigned m)
 {
 	const struct summary_view *view = report->data;
@@ -391,7 +401,7 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 		summary_format(report, "%s: %s", metric->unit, metric->how));
 	summary_number(report, sink, summary_format(report, "total.%s", metric->name),
 		summary_format(report, "  total (%s)", unit), view->total[m].count, look);
-	if (model->adjusted || counting_taken(model, m) > 0) {
+	if (model->adjusted || has_taken(model)) {
 		summary_number(report, sink, summary_format(report, "error.%s", metric->name),
 			"    within ±", model_error(model, view->total, m), look);
 		summary_number(report, sink,
@@ -437,22 +447,19 @@ static void print_parts(struct report *report, struct sink *sink, double timing)
 		summary_format(report, "%.2f %%", 100 * cost.sampling));
 }
 
-/* Without a calibration, of metrics that counting was taken out of: how much. */
+/* Without a calibration: how much of each metric counting used. */
 static void print_taken(struct report *report, struct sink *sink)
 {
 	const struct model *model = report->model;
 
-	for (unsigned m = 0; m < model->metric_count; m++) {
-		uint64_t taken = counting_taken(model, m);
+	for (unsigned m = 0; m < model->metric_count && has_taken(model); m++) {
+		const char *name = model->metric[m]->name;
 		enum look look;
 		const char *unit = summary_unit(model->metric[m], &look);
 
-		if (taken > 0)
-			summary_number(report, sink,
-				summary_format(report, "overhead.%s", model->metric[m]->name),
-				summary_format(
-					report, "  %s (%s)", model->metric[m]->name, unit),
-				taken, look);
+		summary_number(report, sink, summary_format(report, "overhead.%s", name),
+			summary_format(report, "  %s (%s)", name, unit),
+			counting_taken(model, m), look);
 	}
 }
 
