@@ -58,7 +58,8 @@ extern const char *const method_kind_names[METHOD_KINDS + 1];
 	X(SAMPLE_GC, "gc")           /* a thread of the JVM that collects, */                  \
 	X(SAMPLE_JIT, "jit")         /* or compiles */                                         \
 	X(SAMPLE_WAITING, "waiting") /* it did not run */                                      \
-	X(SAMPLE_UNKNOWN, "unknown")
+	X(SAMPLE_UNKNOWN, "unknown")                                                           \
+	X(SAMPLE_JPROF, "jprof") /* jprof counted a call of the node's method */
 
 enum sample_state {
 #define X(state, name) state,

@@ -25,7 +25,7 @@ enum {
 /* A method that was seen. */
 struct seen_name {
 	bool asked;
-	bool probe;
+	bool probe, counts; /* as in frame_name */
 	uint32_t id;
 	struct source_lines *lines;
 };
@@ -105,6 +105,15 @@ static bool is_probe(const struct seen_names *names)
 	       memcmp(names->class_name, class, strlen(class)) == 0;
 }
 
+/* JprofProbe.count, countNatively and counted. */
+static bool is_counting(const struct seen_names *names)
+{
+	static const char begin[] = "count";
+
+	return is_probe(names) && names->name_length >= strlen(begin) &&
+	       memcmp(names->name, begin, strlen(begin)) == 0;
+}
+
 static void ask_seen(struct frame_names *names, uint32_t number, struct seen_name *to)
 {
 	const struct seen_methods *seen = names->walker->seen;
@@ -116,6 +125,7 @@ static void ask_seen(struct frame_names *names, uint32_t number, struct seen_nam
 		return;
 	to->asked = true;
 	to->probe = is_probe(&of);
+	to->counts = is_counting(&of);
 	method.class_name = java_name(of.class_name, of.class_length, true);
 	method.name = java_name(of.name, of.name_length, false);
 	method.signature = java_name(of.signature, of.signature_length, false);
@@ -176,7 +186,8 @@ static struct frame_name java_frame(struct frame_names *names, const struct stac
 		.line = source_lines_at(seen->lines, frame->bci),
 		.state = java_state(frame),
 		.has_lines = frame->kind != FRAME_JAVA_NATIVE,
-		.probe = seen->probe};
+		.probe = seen->probe,
+		.counts = seen->counts};
 }
 
 /* ---- libraries, the kernel, generated code ---- */

@@ -26,6 +26,7 @@ struct frame_name {
 	enum sample_state state;
 	bool has_lines; /* a Java method with bytecodes */
 	bool probe;     /* a function of jprof's */
+	bool counts;    /* one that counts a call of the method that called it */
 	bool outermost; /* one that threads begin in, and that tells nothing */
 };
 struct frame_name frame_name(struct frame_names *names, const struct stack_frame *frame);

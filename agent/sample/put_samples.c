@@ -99,19 +99,27 @@ static uint32_t line_of(const struct frame_name *name, unsigned frames, unsigned
 	return 0;
 }
 
-/* Names of the frames, in order, without those of functions that stand in for the JDK's. Returns how
- * many; 0: the thread was in jprof. */
+/* Names of the frames, in order, without those of functions that stand in for the JDK's. Where a call was just counted they
+ * begin with the method that was called, in the state of jprof. Returns how many; 0: the thread was in jprof otherwise. */
 static unsigned name_frames(const struct sample_record *record, struct frame_name *name)
 {
 	enum sample_state work = SAMPLE_UNKNOWN;
+	bool inside = false, counting = false;
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < record->frames; i++) {
 		struct stack_frame frame = frame_unpack(record->frame[i]);
 
 		name[count] = frame_name(sampling.names, &frame);
-		if (name[count].probe && (count == 0 || frame_is_java(&frame)))
-			return 0;
+		if (name[count].counts) {
+			/* What it had called is a part of it. */
+			counting = true;
+			inside = false;
+			work = SAMPLE_UNKNOWN;
+			count = 0;
+			continue;
+		}
+		inside |= name[count].probe && (count == 0 || frame_is_java(&frame));
 		/* The outermost one tells what the thread is for. */
 		if (name[count].state == SAMPLE_GC || name[count].state == SAMPLE_JIT ||
 			frame_is_java(&frame))
@@ -120,9 +128,11 @@ static unsigned name_frames(const struct sample_record *record, struct frame_nam
 	}
 	while (count > 1 && name[count - 1].outermost)
 		count--;
-	if (work == SAMPLE_GC || work == SAMPLE_JIT)
+	if (counting && count > 0)
+		name[0].state = SAMPLE_JPROF;
+	else if (work == SAMPLE_GC || work == SAMPLE_JIT)
 		name[0].state = work;
-	return count;
+	return inside ? 0 : count;
 }
 
 /* The node of a mark there; the node itself where memory is short. */
@@ -181,6 +191,9 @@ static void add_sample(void *unused, const struct sample_record *record)
 	/* What the sample is about has the state of the code that did it. */
 	if (frames > 1 && frame_unpack(record->frame[0]).kind == FRAME_NAMED)
 		name[0].state = name[1].state;
+	/* No line of the program is a call of the probe. */
+	if (name[0].state == SAMPLE_JPROF)
+		line = 0;
 	if (node)
 		count_sample(record, node, name[0].state, line);
 }

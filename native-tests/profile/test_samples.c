@@ -288,7 +288,7 @@ static void views(void **state)
 			"1000000nsperf task-clock"},
 		{__LINE__, "SELECT group_concat(name) FROM state",
 			"interpreted,c1,c2,c1-inlined,c2-inlined,stub,native,jvm,kernel,gc,"
-			"jit,waiting,unknown"},
+			"jit,waiting,unknown,jprof"},
 	};
 	const char *path = write_lines(some);
 	char answer[256];

@@ -475,9 +475,9 @@ static void test_measured(void **state)
 #define UNTIMED "none: no calls were timed, there is nothing to take out"
 #define SMALL   "none: jprof's own cost is below 1 % of processor time"
 #define UNASKED                                                                                \
-	"none: figures are with what jprof itself cost, 50 % of processor time or more; "      \
+	"none: figures are with what timing calls cost, 50 % of processor time or more; "      \
 	"`--calibration auto` measures that, once, in ten seconds or so, and takes it out"
-#define UNKNOWN "none: figures are with what jprof itself cost; `--calibration auto` measures "
+#define UNKNOWN "none: figures are with what timing calls cost; `--calibration auto` measures "
 #define TRIED   "none: there is no such JVM here"
 
 /* What the first report of a profile does, which none is kept for: a row each. By the calls that were asked

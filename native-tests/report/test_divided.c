@@ -192,6 +192,135 @@ static void test_other_views(void **state)
 	free(fixture_print(&fixture, "callers", "json"));
 }
 
+static void counting(uint32_t node, uint64_t samples)
+{
+	fixture_samples(&fixture, node, 0, SAMPLE_JPROF, 0, samples);
+}
+
+/*
+ * Behind the + samples that came while a call was counted.
+ *
+ *     main      1 call 1000  3 + 1    1000 * 3 / 20
+ *       grow                 4 + 6    1000 * 4 / 20
+ *         copy               3        1000 * 3 / 20; and 1000 * 10 / 20 is jprof's
+ *       tiny                 0 + 3
+ *       get    5 calls 200
+ *       fib    2 calls   7  1
+ *         grow               2 + 2    7 * 2 / 5 = 2.8, so 2, as many are jprof's, and 3 are left for fib
+ *
+ * Squares, as above:
+ *   10 of 20 of 1000: p = 10.5 / 21: 213.2     3: p = 3.5 / 21: 158.9    4: p = 4.5 / 21: 175.0    7: p = 7.5 / 21: 204.3
+ *   2 of 5 of 7:      p = 2.5 / 6: 2.61        1: p = 1.5 / 6: 2.29
+ */
+static void small_counted(void)
+{
+	uint32_t main_id, grow, copy, tiny, get, fib, at, below;
+
+	begin();
+	main_id = fixture_method(&fixture, "T", "main", "()V");
+	grow = fixture_method(&fixture, "T", "grow", "()V");
+	copy = fixture_method(&fixture, "T", "copy", "()V");
+	tiny = fixture_method(&fixture, "T", "tiny", "()V");
+	get = fixture_method(&fixture, "T", "get", "()V");
+	fib = fixture_method(&fixture, "T", "fib", "()V");
+	fixture_thread(&fixture, "t", 100, 10);
+	at = fixture_node(&fixture, 0, main_id, 1, 1000, 50);
+	fixture_samples(&fixture, at, 0, SAMPLE_C2, 0, 3);
+	counting(at, 1);
+	below = sampled(at, grow, 4);
+	counting(below, 6);
+	sampled(below, copy, 3);
+	counting(sampled(at, tiny, 0), 3);
+	fixture_node(&fixture, at, get, 5, 200, 0);
+	below = fixture_node(&fixture, at, fib, 2, 7, 8);
+	fixture_samples(&fixture, below, 0, SAMPLE_C2, 0, 1);
+	counting(sampled(below, grow, 2), 2);
+}
+
+/* What counting used is taken out, and its samples are none of the program. */
+static void test_counting(void **state)
+{
+	static const struct adjustment taking = {0};
+	static const struct {
+		const char *method;
+		int64_t base, cum, raw_base, raw_cum, error, error_cum, samples, observed;
+	} rows[] = {
+		{"main", 150, 705, 1000, 1207, 159, 213, 3, 200},
+		{"grow", 202, 352, -1, -1, 175, 204, 6, 505},
+		{"copy", 150, 150, -1, -1, 150, 150, 3, 150},
+		{"tiny", 0, 0, -1, -1, 0, 0, 0, 150},
+		{"get", 200, 200, 200, 200, 100, 0, 0, 200},
+		{"fib", 3, 5, 7, 7, 2, 3, 1, 2},
+	};
+	json_t *report, *observed, *threads;
+	const json_t *thread;
+
+	small_counted();
+	report = load("methods", &taking);
+	observed = load("methods", NULL);
+	threads = load("threads", &taking);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const json_t *row = row_of(report, rows[i].method);
+
+		assert_int_equal(value_of(row, "base", "wall"), rows[i].base);
+		assert_int_equal(value_of(row, "cum", "wall"), rows[i].cum);
+		assert_int_equal(value_of(row, "raw_base", "wall"), rows[i].raw_base);
+		assert_int_equal(value_of(row, "raw_cum", "wall"), rows[i].raw_cum);
+		assert_int_equal(value_of(row, "error", "wall"), rows[i].error);
+		assert_int_equal(value_of(row, "error_cum", "wall"), rows[i].error_cum);
+		assert_int_equal(value_of(row, "samples", "wall"), rows[i].samples);
+		assert_int_equal(value_of(row_of(observed, rows[i].method), "base", "wall"),
+			rows[i].observed);
+	}
+	thread = json_array_get(json_object_get(threads, "rows"), 0);
+	assert_int_equal(value_of(thread, "total", "wall"), 1307 - 502);
+	assert_int_equal(value_of(thread, "raw_total", "wall"), 1307);
+	assert_int_equal(value_of(thread, "error", "wall"), 213);
+	json_decref(report);
+	json_decref(observed);
+	json_decref(threads);
+}
+
+/* Nor are they in other views of samples. */
+static void test_counting_is_no_state(void **state)
+{
+	json_t *report;
+	char *text;
+
+	small_counted();
+	report = load("states", NULL);
+	assert_int_equal(value_of(row_of(report, "grow"), "samples", "all"), 6);
+	json_decref(report);
+	report = load("lines", NULL);
+	assert_int_equal(value_of(row_of(report, "grow"), "samples", "wall"), 6);
+	json_decref(report);
+	text = fixture_print(&fixture, "overview", "text");
+	assert_non_null(strstr(text, "What ran: c2 100%"));
+	free(text);
+}
+
+/* The parts of what jprof cost, of 25 periods; of the process's and the thread's. */
+static void test_own_cost(void **state)
+{
+	struct own_cost cost;
+	char text[OWN_COST_PARTS];
+
+	small_counted();
+	fixture.meta[1] = (struct profile_meta){"sample.wall:10ms.taken", "25"};
+	fixture.meta[2] = (struct profile_meta){"sample.cost_ns", "1000000"};
+	fixture.profile.meta_count = 3;
+	cost = own_cost_of(&fixture.profile, NULL);
+	assert_string_equal(own_cost_parts(&cost, -1, text),
+		"48 % or more (counting 48.0 %, timing 0.0 %, samples 0.4 %)");
+	assert_string_equal(own_cost_parts(&cost, 0.1, text),
+		"58 % (counting 48.0 %, timing 10.0 %, samples 0.4 %)");
+	/* Nothing was timed. */
+	fixture.thread[0].events = 0;
+	cost = own_cost_of(&fixture.profile, NULL);
+	assert_string_equal(own_cost_parts(&cost, -1, text),
+		"48 % (counting 48.0 %, timing 0.0 %, samples 0.4 %)");
+}
+
 /* Where calls were all timed, or the event's samples were not chosen, figures stay where they were measured. */
 static void test_only_auto(void **state)
 {
@@ -212,6 +341,11 @@ static uint32_t random_below(uint32_t limit)
 	return (uint32_t)rand() % limit;
 }
 
+static uint64_t random_samples(void)
+{
+	return fixture.profile.account_count < FIXTURE_IO ? random_below(9) : 0;
+}
+
 static void random_profile(unsigned seed)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e"};
@@ -223,19 +357,21 @@ static void random_profile(unsigned seed)
 	for (unsigned t = 0; t < 1 + seed % 3; t++) {
 		fixture_thread(&fixture, "t", random_below(9000), random_below(100));
 		for (uint32_t i = 1; i < 60; i++) {
+			uint64_t samples;
 			uint32_t parent =
 				i - 1 - random_below(1 + seed % 5 < i ? 1 + seed % 5 : i);
 			size_t first = fixture.profile.thread_first[t];
 			uint32_t method = METHOD_FIRST + random_below(5);
-			uint64_t samples = fixture.profile.account_count < FIXTURE_IO
-						   ? random_below(9)
-						   : 0;
+			uint32_t node;
 
 			if (fixture.node[first + parent].sampled || random_below(3) == 0)
-				sampled(parent, method, samples);
+				node = sampled(parent, method, random_samples());
 			else
-				fixture_node(&fixture, parent, method, 1 + random_below(50),
-					random_below(20000), random_below(1000));
+				node = fixture_node(&fixture, parent, method,
+					1 + random_below(50), random_below(20000),
+					random_below(1000));
+			if (random_below(4) == 0 && (samples = random_samples()) > 0)
+				counting(node, samples);
 		}
 	}
 }
@@ -294,11 +430,14 @@ static void check_profile(const struct adjustment *adjustment)
 /* fixture_print fails where an invariant of the callers or of the threads does not hold. */
 static void test_random_profiles(void **state)
 {
+	static const struct adjustment taking = {0};
+
 	for (unsigned seed = 1; seed <= 60; seed++) {
 		struct adjustment adjustment;
 
 		random_profile(seed);
 		check_profile(NULL);
+		check_profile(&taking);
 		fixture_deltas(&fixture);
 		fixture_adjust(&fixture, &adjustment);
 		check_profile(&adjustment);
@@ -326,6 +465,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_other_views),
+		cmocka_unit_test(test_counting),
+		cmocka_unit_test(test_counting_is_no_state),
+		cmocka_unit_test(test_own_cost),
 		cmocka_unit_test(test_only_auto),
 		cmocka_unit_test(test_random_profiles),
 		cmocka_unit_test(test_violation_is_said),

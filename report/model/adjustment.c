@@ -85,7 +85,7 @@ static int refuse_unasked(const struct own_cost *cost, struct error *error)
 	const char *part = own_cost_text(cost, text);
 
 	return error_set(error, ERROR_MISSING,
-		"figures are with what jprof itself cost%s%s; `--calibration auto` measures "
+		"figures are with what timing calls cost%s%s; `--calibration auto` measures "
 		"that, once, in ten seconds or so, and takes it out",
 		part ? ", " : "", part ? part : "");
 }
@@ -182,6 +182,7 @@ static int choose(struct search *search)
 	int failed;
 
 	if (choice && strcmp(choice, "off") == 0) {
+		adjustment->observed = true;
 		say(adjustment, "off: the profile is not adjusted");
 		return 0;
 	}
@@ -218,6 +219,7 @@ int adjustment_init(struct adjustment *adjustment, const struct profile *profile
 	*adjustment = (struct adjustment){.own_cost = own_cost_of(profile, choice->threads)};
 	identity_of_profile(&search.identity, profile);
 	read_options(&search);
+	adjustment->observed = search.is_off && !choice->calibration;
 	failed = choose(&search);
 	if (failed || !adjustment->calibration)
 		return failed;

@@ -25,6 +25,7 @@ struct adjustment {
 	struct calibration *calibration; /* NULL: the profile is not adjusted */
 	struct adjusted adjusted;        /* only with a calibration */
 	char said[1400];          /* which one it is and what it is for; or why there is none */
+	bool observed;            /* the user wants figures as they were observed */
 	bool missed;              /* not adjusted, though the user would want to know */
 	struct own_cost own_cost; /* of the chosen threads */
 };

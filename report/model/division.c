@@ -21,6 +21,10 @@
  * method, of whose S samples s were its own. So far off is its base then, all such of a method in the same direction:
  *
  *   unseen = measured * (S - s + 1/2) / (S + 1)
+ *
+ * Samples that were taken while jprof counted a call are among those of the region. What falls to them is no node's: it is taken
+ * out, and so far off as it may be is all that its region's own node has with what is below it. Where figures are wanted as they
+ * were observed they are samples of the node whose call was counted.
  */
 #include <string.h>
 
@@ -67,6 +71,7 @@ struct dividing {
 	struct pairs methods;
 	uint32_t *number;
 	uint64_t *of_method;
+	uint64_t *counting; /* by owner: samples of its region in which calls were counted */
 	uint64_t unsampled; /* measured in regions without samples */
 };
 
@@ -83,11 +88,20 @@ static struct region region_of(const struct dividing *dividing, uint32_t node)
 		.stacks = dividing->by->stacks[dividing->condition]};
 }
 
-static uint64_t samples_of(const struct dividing *dividing, uint32_t node)
+static uint64_t counting_of(const struct dividing *dividing, uint32_t node)
 {
 	const struct model *model = dividing->model;
 
-	return model->samples[node * (size_t)model->condition_count + dividing->condition];
+	return model->counting[node * (size_t)model->condition_count + dividing->condition];
+}
+
+static uint64_t samples_of(const struct dividing *dividing, uint32_t node)
+{
+	const struct model *model = dividing->model;
+	uint64_t samples =
+		model->samples[node * (size_t)model->condition_count + dividing->condition];
+
+	return samples + (model->takes_counting ? 0 : counting_of(dividing, node));
 }
 
 /* There is something to divide, and others than the region's own node have been seen. A part of a virtual thread may have
@@ -97,6 +111,17 @@ static bool is_shared(
 {
 	return region->measured > 0 && region->measured <= INT64_MAX &&
 	       region->samples > samples_of(dividing, dividing->by->owner[node]);
+}
+
+static void take_counting(struct dividing *dividing, const struct region *region, uint32_t node)
+{
+	uint32_t owner = dividing->by->owner[node];
+	struct part *part = &dividing->part[owner];
+	uint64_t samples = counting_of(dividing, node), figure = part_of(region, samples);
+
+	dividing->counting[owner] += samples;
+	part->counting += figure;
+	part->figure -= figure;
 }
 
 /* Owners stand before what samples have found below them. */
@@ -111,7 +136,11 @@ static void share_out(struct dividing *dividing)
 
 		if (owner == i)
 			dividing->part[i].figure = region.measured;
-		if (owner == i || !is_shared(dividing, &region, i))
+		if (!is_shared(dividing, &region, i))
+			continue;
+		if (dividing->model->takes_counting)
+			take_counting(dividing, &region, i);
+		if (owner == i)
 			continue;
 		figure = part_of(&region, samples_of(dividing, i));
 		dividing->part[i].figure = figure;
@@ -152,6 +181,11 @@ static void find_squares(struct dividing *dividing, uint64_t *below)
 		below[i] += own;
 		if (node->sampled)
 			below[node->parent] += below[i];
+		else if (dividing->counting[i] > 0)
+			part->counting_square = square_of(&region, dividing->counting[i]);
+		part->cum_square += part->counting_square;
+		if (!node->sampled && node->parent != i)
+			dividing->part[node->parent].cum_square += part->cum_square;
 		if (!is_shared(dividing, &region, i))
 			continue;
 		if (all > 0)
@@ -159,7 +193,7 @@ static void find_squares(struct dividing *dividing, uint64_t *below)
 		else if (!node->sampled)
 			part->base_square = square_of(&region, 0);
 		if (node->sampled && below[i] > 0)
-			part->cum_square = square_of(&region, below[i]);
+			part->cum_square += square_of(&region, below[i]);
 	}
 }
 
@@ -212,7 +246,8 @@ static int divide(struct model *model, const struct estimates *by, unsigned metr
 		.condition = by->condition[metric] - 1,
 		.part = store_room(store, count, sizeof(struct part)),
 		.number = store_room(store, count, sizeof(uint32_t)),
-		.of_method = store_room(store, count, sizeof(uint64_t))};
+		.of_method = store_room(store, count, sizeof(uint64_t)),
+		.counting = store_room(store, count, sizeof(uint64_t))};
 	uint64_t *below = store_room(store, count, sizeof(uint64_t));
 	struct regions *regions =
 		store_room(store, model->profile->method_count + 1, sizeof(struct regions));

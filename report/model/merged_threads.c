@@ -21,6 +21,8 @@ static void add_squares(struct part *sum, const struct part *part)
 	sum->cum_square += part->cum_square;
 	sum->unseen += part->unseen;
 	sum->unseen_square += part->unseen_square;
+	sum->counting += part->counting;
+	sum->counting_square += part->counting_square;
 }
 
 /* Parents stand before their children: place[] of the parent is known. The root has no pair: numbers are

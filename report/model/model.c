@@ -246,6 +246,7 @@ int model_init(struct model *model, const struct profile *profile,
 		return failed;
 	if (adjustment && adjustment->calibration)
 		model->adjusted = &adjustment->adjusted;
+	model->takes_counting = adjustment && !adjustment->observed;
 	model_choose_division(model);
 	lay_out(model);
 	if (model_count_samples(model) != 0 || model_count_calls(model) != 0 ||

@@ -50,6 +50,9 @@ struct part {
 	uint64_t figure;
 	double base_square, cum_square;
 	double unseen, unseen_square;
+	/* Of a region's own node: what counting used in the region, and the square of how far off that may be. */
+	uint64_t counting;
+	double counting_square;
 };
 
 struct model {
@@ -66,6 +69,11 @@ struct model {
 	unsigned condition_count;
 	const uint64_t *
 		samples; /* by node of the profile as it was read, condition_count each; or NULL */
+	/* The same of those that are none of the program: in the state of jprof, which was counting a call of the node's
+	 * method. */
+	const uint64_t *counting;
+	/* What those stand for is taken out of divided figures. */
+	bool takes_counting;
 	bool *has_samples; /* by position of the thread; or NULL */
 	bool lacks_calls;  /* there are samples, and no call has a path */
 	/* Some metrics are divided by samples: calls=auto. */
@@ -228,6 +236,9 @@ void model_sum(const struct model *model, size_t thread, union model_value *valu
  * are what its counters say, and what is left of that. */
 void model_total(const struct model *model, size_t thread, union model_value *values);
 
+/* What counting used of a metric in a thread: what was taken out of the bases of its nodes. */
+uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m);
+
 /* cum of every node: base plus that of its children. Nodes of all threads. The store's; NULL without
  * memory. */
 union model_value *model_cum(const struct model *model);
@@ -244,11 +255,16 @@ bool model_is_jvm_thread(const struct profile_thread *thread);
 bool model_is_sample(
 	const struct model *model, const struct profile_account *account, unsigned *condition);
 
+/* Those among them that were taken while jprof counted a call are none of the program: this is true of them instead. */
+bool model_is_counting(
+	const struct model *model, const struct profile_account *account, unsigned *condition);
+
 /* What a measured figure is divided by: the node's samples among those of a region, a node that calls have found
  * with what samples alone have found below it. */
 struct estimates {
-	uint32_t *owner;   /* by node: the one that its region is of */
-	uint64_t *samples; /* by owner: those of its region, condition_count each */
+	uint32_t *owner; /* by node: the one that its region is of */
+	uint64_t *
+		samples; /* by owner: those of its region, condition_count each; of counting, too */
 	/* By metric: the condition that it is divided by, + 1: the one on the same event; 0: none. */
 	unsigned condition[PROFILE_METRIC_MAX];
 	/* By condition: how many stacks there are to a sample; a stack may stand for several. */
@@ -292,7 +308,7 @@ extern const struct sample_reason sample_reasons[SAMPLE_REASONS];
 /* The fact `sample.CONDITION.KEY`; 0: there is none. */
 uint64_t model_sample_fact(const struct model *model, unsigned condition, const char *key);
 
-/* Fills model->samples, has_samples and taken. 0, or -1 without memory. */
+/* Fills model->samples, counting, has_samples and taken. 0, or -1 without memory. */
 int model_count_samples(struct model *model);
 
 /* True if there are samples, and no node has calls. */

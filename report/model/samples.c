@@ -8,7 +8,8 @@
 
 #include "report/model/model.h"
 
-bool model_is_sample(
+/* On a chosen condition, of the program or of counting. */
+static bool is_chosen(
 	const struct model *model, const struct profile_account *account, unsigned *condition)
 {
 	if (account->kind != SAMPLES ||
@@ -20,6 +21,23 @@ bool model_is_sample(
 			return true;
 	}
 	return false;
+}
+
+static bool is_jprof(const struct profile_account *account)
+{
+	return account->kind == SAMPLES && sample_place_state(account->subject) == SAMPLE_JPROF;
+}
+
+bool model_is_sample(
+	const struct model *model, const struct profile_account *account, unsigned *condition)
+{
+	return !is_jprof(account) && is_chosen(model, account, condition);
+}
+
+bool model_is_counting(
+	const struct model *model, const struct profile_account *account, unsigned *condition)
+{
+	return is_jprof(account) && is_chosen(model, account, condition);
 }
 
 /* Stacks that stand for unequal numbers of periods tell as much as fewer equal ones would: how many, of one (the
@@ -37,12 +55,14 @@ int model_count_samples(struct model *model)
 {
 	const struct profile *profile = model->profile;
 	size_t conditions = model->condition_count;
-	uint64_t *samples;
+	uint64_t *samples, *counting;
 
 	if (conditions == 0)
 		return 0;
 	samples = store_room(
 		model->store, profile->node_count * conditions + 1, sizeof(*samples));
+	counting = store_room(
+		model->store, profile->node_count * conditions + 1, sizeof(*counting));
 	model->has_samples = store_room(
 		model->store, profile->thread_count + 1, sizeof(*model->has_samples));
 	if (model->store->failed)
@@ -58,6 +78,8 @@ int model_count_samples(struct model *model)
 			profile->condition[sample_place_condition(account->subject)].id ==
 				model->condition[0]->id)
 			model->jvm_samples[state] += account->amount;
+		if (model_is_counting(model, account, &c))
+			counting[account->node * conditions + c] += account->amount;
 		if (!model_is_sample(model, account, &c))
 			continue;
 		samples[account->node * conditions + c] += account->amount;
@@ -68,6 +90,7 @@ int model_count_samples(struct model *model)
 		model->taken[c] =
 			(uint64_t)llround((double)model->taken[c] * evenness(model, c));
 	model->samples = samples;
+	model->counting = counting;
 	return 0;
 }
 
@@ -164,7 +187,8 @@ int estimates_init(struct estimates *estimates, const struct model *model)
 		for (unsigned c = 0; c < conditions; c++) {
 			uint64_t samples = base[model->metric_count + c].count;
 
-			estimates->samples[owner * (size_t)conditions + c] += samples;
+			estimates->samples[owner * (size_t)conditions + c] +=
+				samples + model->counting[i * (size_t)conditions + c];
 			all[c] += samples;
 		}
 	}

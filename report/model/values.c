@@ -91,6 +91,14 @@ void model_whole_errors(const struct model *model, size_t node, union model_valu
 	}
 }
 
+/* All that a thread used is as it was measured, but for what counting had of it. */
+static void put_total_squares(const struct model *model, size_t node, union model_value *values)
+{
+	for (unsigned m = 0; m < model->values - model->squares; m++)
+		values[model->squares + m].part =
+			model->part[m] ? model->part[m][node].counting_square : 0;
+}
+
 void model_base(const struct model *model, size_t node, union model_value *values)
 {
 	if (model->merged) {
@@ -118,6 +126,16 @@ void model_sum(const struct model *model, size_t thread, union model_value *valu
 	}
 }
 
+uint64_t model_counting_of(const struct model *model, size_t thread, unsigned m)
+{
+	const size_t *first = model->profile->thread_first;
+	uint64_t used = 0;
+
+	for (size_t i = first[thread]; model->part[m] && i < first[thread + 1]; i++)
+		used += model->part[m][i].counting;
+	return used;
+}
+
 void model_total(const struct model *model, size_t thread, union model_value *values)
 {
 	const uint64_t *raw = model->profile->thread[thread].total;
@@ -128,17 +146,15 @@ void model_total(const struct model *model, size_t thread, union model_value *va
 		i < model->profile->thread_first[thread + 1]; i++) {
 		union model_value base[MODEL_VALUES_MAX];
 
-		/* All of it is as it was measured. */
 		model_base(model, i, base);
 		model_whole_errors(model, i, base);
-		for (unsigned m = model->squares; m < model->values; m++)
-			base[m].part = 0;
+		put_total_squares(model, i, base);
 		model_add(model, values, base);
 	}
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		unsigned metric = model->metric_index[m];
 
-		values[m].count = raw[metric];
+		values[m].count = raw[metric] - model_counting_of(model, thread, m);
 		if (adjusted)
 			values[m].count -=
 				adjusted->total[thread * adjusted->metric_count + metric].taken;

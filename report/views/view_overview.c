@@ -321,17 +321,36 @@ static void print_methods(struct report *report, struct sink *sink)
 		figure_text(FIGURE_COUNT, sampled).text);
 }
 
-/* What was taken out of the first metric. */
-static uint64_t taken_out(const struct model *model)
+/* The part of processor time that was taken out by a calibration; below 0: there is none. */
+static double timing_part(const struct report *report)
 {
+	const struct model *model = report->model;
 	union model_value base[MODEL_VALUES_MAX];
-	uint64_t taken = 0;
+	double figure = (double)report->whole[0], raw = 0,
+	       counting = (double)model_counting_of(model, 0, 0);
 
+	if (!model->adjusted || model->metric_count == 0)
+		return -1;
 	for (size_t i = 0; i < model->node_count; i++) {
 		model_base(model, model->node[i], base);
-		taken += base[model->figures].count - base[0].count;
+		raw += (double)base[model->figures].count;
 	}
-	return taken;
+	return raw > 0 ? (raw - figure - counting) / raw : 0;
+}
+
+/* Where calls are counted. */
+static const char *counting_line(struct report *report, const struct own_cost *cost)
+{
+	const struct model *model = report->model;
+	char text[OWN_COST_PARTS];
+	const char *so = !model->is_divided       ? "samples of counting are left out"
+			 : !model->takes_counting ? "all figures are with that"
+			 : model->adjusted        ? "counting and timing are taken out"
+						  : "counting is taken out";
+
+	return store_format(model->store, "jprof itself cost %s; %s",
+		own_cost_parts(cost, timing_part(report), text), so)
+		.text;
 }
 
 static const char *own_cost_line(struct report *report)
@@ -341,11 +360,8 @@ static const char *own_cost_line(struct report *report)
 	char text[OWN_COST_TEXT];
 	const char *part = adjustment ? own_cost_text(&adjustment->own_cost, text) : NULL;
 
-	if (model->adjusted && model->is_divided && strcmp(model->metric[0]->unit, "ns") == 0)
-		return store_format(model->store, "What probes cost, %s, is taken out%s",
-			figure_text(FIGURE_TIME, taken_out(model)).text,
-			model->counted ? "; counting's some 0.5 ns a call is not" : "")
-			.text;
+	if (adjustment && (model->counted || model->is_divided))
+		return counting_line(report, &adjustment->own_cost);
 	if (model->adjusted)
 		return "What jprof itself cost is taken out of all figures.";
 	return store_format(model->store, "All figures are with what jprof itself cost%s%s.",
@@ -386,7 +402,7 @@ static void print_head(struct report *report, struct sink *sink)
 		print_methods(report, sink);
 	for (unsigned c = 0; c < model->condition_count; c++)
 		print_sampled(report, sink, c);
-	if (!model->lacks_calls)
+	if (!model->lacks_calls || model->counted)
 		sink_title(sink, "%s", own_cost_line(report));
 	if (all->pruned > 0)
 		sink_title(sink,

@@ -227,7 +227,8 @@ static int open_summary(struct report *report)
 /* What a screen shows without --all: these, and counts of what went wrong that are not 0.
  */
 static const char *const needed[] = {"java.command", "jvm.version", "started", "duration",
-	"cpu", "threads", "methods", "calls", "overhead", "calibration", "interval.from",
+	"cpu", "threads", "methods", "calls", "overhead", "overhead.counting",
+	"overhead.timing", "overhead.samples", "budget", "calibration", "interval.from",
 	"interval.to", NULL};
 static const char *const needed_unless_zero[] = {"lost", "pruned", "threads.lost",
 	"methods.lost", "io.records.lost", "unmatched", "metric.losses", NULL};
@@ -365,6 +366,27 @@ static void print_counts(
 	}
 }
 
+/* Of a metric, over the chosen threads: what counting used is taken out of it. */
+static uint64_t counting_taken(const struct model *model, unsigned m)
+{
+	uint64_t taken = 0;
+
+	for (size_t t = 0; t < model->profile->thread_count; t++)
+		if (model->selected[t])
+			taken += model_counting_of(model, t, m);
+	return taken;
+}
+
+/* Something was taken out of some metric. */
+static bool has_taken(const struct model *model)
+{
+	uint64_t taken = 0;
+
+	for (unsigned m = 0; m < model->metric_count; m++)
+		taken |= counting_taken(model, m);
+	return taken > 0;
+}
+
 static void print_metric(struct report *report, struct sink *sink, unsigned m)
 {
 	const struct summary_view *view = report->data;
@@ -379,7 +401,7 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 		summary_format(report, "%s: %s", metric->unit, metric->how));
 	summary_number(report, sink, summary_format(report, "total.%s", metric->name),
 		summary_format(report, "  total (%s)", unit), view->total[m].count, look);
-	if (model->adjusted) {
+	if (model->adjusted || has_taken(model)) {
 		summary_number(report, sink, summary_format(report, "error.%s", metric->name),
 			"    within ±", model_error(model, view->total, m), look);
 		summary_number(report, sink,
@@ -397,6 +419,50 @@ static void print_metric(struct report *report, struct sink *sink, unsigned m)
 
 /* ---- what jprof cost ---- */
 
+/* Where calls are counted; timing: as own_cost_parts has it. */
+static const char *counting_overhead(
+	struct report *report, const struct own_cost *cost, double timing)
+{
+	char text[OWN_COST_PARTS];
+
+	return summary_format(report, "%s", own_cost_parts(cost, timing, text));
+}
+
+/* The parts of it, of processor time. */
+static void print_parts(struct report *report, struct sink *sink, double timing)
+{
+	const struct model *model = report->model;
+	struct own_cost cost = own_cost_of(model->profile, &model->choice->threads);
+	const char *said = timing >= 0 ? "" : cost.is_known ? " or more" : NULL;
+
+	if (!model->counted && !model->is_divided)
+		return;
+	summary_text(report, sink, "overhead.counting", "  counting calls",
+		summary_format(report, "%.2f %%", 100 * cost.counting));
+	summary_text(report, sink, "overhead.timing", "  timing calls",
+		said ? summary_format(report, "%.2f %%%s",
+			       100 * (timing >= 0 ? timing : cost.least), said)
+		     : "not estimated");
+	summary_text(report, sink, "overhead.samples", "  taking samples",
+		summary_format(report, "%.2f %%", 100 * cost.sampling));
+}
+
+/* Without a calibration: how much of each metric counting used. */
+static void print_taken(struct report *report, struct sink *sink)
+{
+	const struct model *model = report->model;
+
+	for (unsigned m = 0; m < model->metric_count && has_taken(model); m++) {
+		const char *name = model->metric[m]->name;
+		enum look look;
+		const char *unit = summary_unit(model->metric[m], &look);
+
+		summary_number(report, sink, summary_format(report, "overhead.%s", name),
+			summary_format(report, "  %s (%s)", name, unit),
+			counting_taken(model, m), look);
+	}
+}
+
 /* Without a calibration: what the events cost by the agent's estimate. */
 static const char *overhead(struct report *report)
 {
@@ -406,9 +472,9 @@ static const char *overhead(struct report *report)
 
 	if (model->lacks_calls && !model->counted)
 		return "that of sampling: there are no probes";
-	if (model->lacks_calls)
-		return "that of sampling, and of counting: about a nanosecond a call";
 	cost = own_cost_of(model->profile, &model->choice->threads);
+	if (model->counted || model->is_divided)
+		return counting_overhead(report, &cost, -1);
 	if (!own_cost_text(&cost, text))
 		return "not estimated";
 	return summary_format(report, "%s, at %.1f ns an event", text, cost.event_ns);
@@ -446,7 +512,7 @@ static void print_adjusted(struct report *report, struct sink *sink)
 	const char *cpu_ns = profile_meta_get(profile, "cpu_ns"), *value = "not known";
 	bool whole = !profile->interval.from && !profile->interval.to;
 	uint64_t used = 0; /* with jprof's part */
-	double all;
+	double all, timing = -1;
 
 	for (size_t t = 0; t < profile->thread_count; t++) {
 		const struct adjust_total *total = &adjusted->total[t * adjusted->metric_count];
@@ -468,9 +534,16 @@ static void print_adjusted(struct report *report, struct sink *sink)
 		used = strtoull(cpu_ns, NULL, 10);
 	all = (double)used;
 	if (metric >= 0 && used > 0)
-		value = summary_format(report, "%.1f %% of processor time",
-			100 * fmin((double)sums[metric].taken, all) / all);
+		timing = fmin((double)sums[metric].taken, all) / all;
+	if (timing >= 0 && (model->counted || model->is_divided)) {
+		struct own_cost cost = own_cost_of(profile, &model->choice->threads);
+
+		value = counting_overhead(report, &cost, timing);
+	} else if (timing >= 0) {
+		value = summary_format(report, "%.1f %% of processor time", 100 * timing);
+	}
 	summary_text(report, sink, "overhead", "Estimated overhead", value);
+	print_parts(report, sink, timing);
 	for (unsigned m = 0; m < model->metric_count; m++) {
 		const char *name = model->metric[m]->name;
 		const struct adjust_total *total = &sums[model->metric_index[m]];
@@ -478,7 +551,8 @@ static void print_adjusted(struct report *report, struct sink *sink)
 		const char *unit = summary_unit(model->metric[m], &look);
 
 		summary_number(report, sink, summary_format(report, "overhead.%s", name),
-			summary_format(report, "  %s (%s)", name, unit), total->taken, look);
+			summary_format(report, "  %s (%s)", name, unit),
+			total->taken + counting_taken(model, m), look);
 		summary_number(report, sink, summary_format(report, "over_correction.%s", name),
 			summary_format(report, "  over-correction of %s (%s)", name, unit),
 			(uint64_t)llround(total->over), look);
@@ -532,6 +606,18 @@ static void print_sample_facts(
 	}
 }
 
+static uint64_t counting_samples(const struct model *model, unsigned condition)
+{
+	const struct profile *profile = model->profile;
+	uint64_t samples = 0;
+	unsigned c;
+
+	for (size_t i = 0; i < profile->account_count; i++)
+		if (model_is_counting(model, &profile->account[i], &c) && c == condition)
+			samples += profile->account[i].amount;
+	return samples;
+}
+
 static void print_condition(struct report *report, struct sink *sink, unsigned c)
 {
 	const struct model *model = report->model;
@@ -543,6 +629,11 @@ static void print_condition(struct report *report, struct sink *sink, unsigned c
 			condition->how));
 	summary_number(report, sink, summary_format(report, "samples.%s", condition->name),
 		"  samples", report->whole[model->metric_count + c], LOOK_NUMBER);
+	if (model->counted || model->is_divided)
+		summary_number(report, sink,
+			summary_format(report, "samples.%s.counting", condition->name),
+			"  none of the program: jprof counted a call",
+			counting_samples(model, c), LOOK_NUMBER);
 	print_sample_facts(report, sink, condition);
 }
 
@@ -601,6 +692,39 @@ static void print_samples(struct report *report, struct sink *sink)
 	print_sampling_cost(report, sink);
 }
 
+/* ---- which calls were timed ---- */
+
+static uint64_t budget_fact(const struct report *report, const char *key)
+{
+	const char *text = profile_meta_get(report->model->profile, key);
+	uint64_t number;
+
+	return text && as_number(text, &number) ? number : 0;
+}
+
+/* "1,754 methods timed, 6,957 counted, 79 of them because they were too dear; 526 changed in 3 turns, 96 ms" */
+static void print_budget(struct report *report, struct sink *sink)
+{
+	uint64_t dear = budget_fact(report, "budget.dear"),
+		 turns = budget_fact(report, "budget.turns");
+	const char *text;
+
+	if (!profile_meta_get(report->model->profile, "budget.timed"))
+		return;
+	text = summary_format(report,
+		"%s methods timed, %s counted, %s of them because they were too dear",
+		figure_text(FIGURE_COUNT, budget_fact(report, "budget.timed")).text,
+		figure_text(FIGURE_COUNT, budget_fact(report, "budget.counted") + dear).text,
+		figure_text(FIGURE_COUNT, dear).text);
+	if (turns > 0)
+		text = summary_format(report, "%s; %s changed in %s turn%s, %s", text,
+			figure_text(FIGURE_COUNT, budget_fact(report, "budget.changed")).text,
+			figure_text(FIGURE_COUNT, turns).text, turns == 1 ? "" : "s",
+			figure_text(FIGURE_TIME, budget_fact(report, "budget.changing_ns"))
+				.text);
+	summary_text(report, sink, "budget", "How calls are seen", text);
+}
+
 static void rows_summary(struct report *report, struct sink *sink)
 {
 	const struct summary_view *view = report->data;
@@ -628,10 +752,14 @@ static void rows_summary(struct report *report, struct sink *sink)
 				"  with what probes made of it",
 				"wall is not adjusted for it where cpu is not recorded");
 	}
-	if (model->adjusted)
+	if (model->adjusted) {
 		print_adjusted(report, sink);
-	else
+	} else {
 		summary_text(report, sink, "overhead", "Estimated overhead", overhead(report));
+		print_parts(report, sink, -1);
+		print_taken(report, sink);
+	}
+	print_budget(report, sink);
 	if (model->choice->adjustment)
 		summary_text(report, sink, "calibration", "Calibration",
 			model->choice->adjustment->said);
