@@ -8,7 +8,10 @@
 
 /* In parts of the budget: what a method that is timed may take; what those of a class that is rare would; and what all that
  * become timed in a turn would. */
-static const double part = 0.005, rarity = 0.002, most = 0.2;
+static const double part = 0.005, rarity = 0.0002, most = 0.005;
+
+/* What "the rarest first" goes by: so often the limit is halved for those that come first. */
+enum { HALVINGS = 6 };
 
 static int compare_timed(const void *a, const void *b)
 {
@@ -93,21 +96,38 @@ static double time_class(struct call_turn *class, size_t count, double call_ns, 
 	return cost;
 }
 
-/* Class by class, as long as all that become timed together take little. */
+/* Class by class, the rarest first, as long as all that become timed together take little. */
 static void choose_timed(struct call_turn *turn, size_t count, const struct call_limits *limits)
 {
 	double budget = limits->share * (double)limits->ns, left = most * budget;
+	double above = -1, limit = rarity * budget / (1 << HALVINGS);
+
+	qsort(turn, count, sizeof(*turn), compare_classes);
+	for (int pass = 0; pass <= HALVINGS; pass++, above = limit, limit *= 2) {
+		for (size_t at = 0, size; at < count; at += size) {
+			double cost;
+
+			size = class_size(turn + at, count - at);
+			cost = cost_of(turn + at, size, limits->call_ns);
+			if (cost > above && cost <= limit)
+				left -= time_class(turn + at, size, limits->call_ns, left);
+		}
+	}
+}
+
+/* How many turns in a row each one's class has been rare. */
+static void count_rare(struct call_turn *turn, size_t count, const struct call_limits *limits)
+{
+	double limit = rarity * limits->share * (double)limits->ns;
 
 	qsort(turn, count, sizeof(*turn), compare_classes);
 	for (size_t at = 0, size; at < count; at += size) {
 		bool rare;
 
 		size = class_size(turn + at, count - at);
-		rare = cost_of(turn + at, size, limits->call_ns) <= rarity * budget;
+		rare = cost_of(turn + at, size, limits->call_ns) <= limit;
 		for (size_t i = at; i < at + size; i++)
 			turn[i].rare = rare ? turn[i].rare + 1 : 0;
-		if (rare)
-			left -= time_class(turn + at, size, limits->call_ns, left);
 	}
 }
 
@@ -127,6 +147,7 @@ size_t call_choose(struct call_turn *turn, size_t count, const struct call_limit
 	for (size_t i = 0; i < count; i++)
 		turn[i].to = turn[i].kind;
 	choose_dear(turn, count, limits);
+	count_rare(turn, count, limits);
 	choose_timed(turn, count, limits);
 	for (size_t i = 0; i < count; i++) {
 		go_on(&turn[i]);

@@ -26,7 +26,7 @@ enum { LOOK_MS = 50 }; /* from one look at the tolls to the next */
 
 /* From one turn to the next, ms; the last is that of all that follow. So what is dear, and what is rare, is settled after
  * nine seconds. The first changes nothing: what a program does as it begins tells little of what it does then. */
-static const uint32_t turn_ms[] = {1000, 1000, 3000, 4000, 10000};
+static const uint32_t turn_ms[] = {2000, 2000, 5000, 10000};
 
 enum { TURNS = sizeof(turn_ms) / sizeof(*turn_ms) };
 
