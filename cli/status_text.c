@@ -79,6 +79,12 @@ static void put_share(FILE *out, const json_t *value)
 	fprintf(out, "%.2f %%", json_number_value(value) * 100);
 }
 
+static void put_percent(FILE *out, const json_t *value)
+{
+	put_count(out, value);
+	fputs(" %", out);
+}
+
 static void put_list(FILE *out, const json_t *value)
 {
 	for (size_t i = 0; i < json_array_size(value); i++) {
@@ -133,6 +139,10 @@ static const struct row {
 	{"overhead", "event_ns", "cost of an event", JSON_REAL, put_nanoseconds},
 	{"overhead", "share", "share of CPU time", JSON_REAL, put_share},
 	{"overhead", "known_from", "both known from", JSON_STRING, put_text},
+	{"budget", "percent", "budget", JSON_INTEGER, put_percent},
+	{"budget", "timed", "methods timed", JSON_INTEGER, put_count},
+	{"budget", "counted", "methods counted", JSON_INTEGER, put_count},
+	{"budget", "dear", "as too dear", JSON_INTEGER, put_count},
 	{NULL, "snapshots", "snapshots", JSON_ARRAY, put_list},
 	{NULL, "error", "last failure", JSON_STRING, put_text},
 };

@@ -354,6 +354,18 @@ bool call_budget_stop(struct session *session, struct error *error)
 	return out;
 }
 
+void call_budget_counts(struct session_counts *counts)
+{
+	uint64_t kinds[CALL_KINDS];
+
+	call_kinds_count(kinds);
+	counts->timed = kinds[CALL_TIMED];
+	counts->counted = kinds[CALL_SMALL] + kinds[CALL_COUNTED] + kinds[CALL_DEAR];
+	counts->dear = kinds[CALL_DEAR];
+	counts->changed = atomic_load(&budget.changed);
+	counts->changing_ns = atomic_load(&budget.changing_ns);
+}
+
 void call_budget_facts(fact_put put, void *argument)
 {
 	uint64_t kinds[CALL_KINDS];

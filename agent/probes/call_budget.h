@@ -14,6 +14,7 @@
 
 #include "agent/jvm/jvm.h"
 #include "agent/session/session.h"
+#include "agent/session/status.h"
 #include "profile/fact.h"
 
 /* The steps of a recording that keeps a budget: what calls cost is known before threads join, and until they are gone. */
@@ -23,6 +24,9 @@ bool call_budget_close(JNIEnv *jni, struct session *session);
 /* The thread, behind the first rewriting of classes. */
 int call_budget_begin(JNIEnv *jni, struct session *session, struct error *error);
 bool call_budget_stop(struct session *session, struct error *error);
+
+/* How methods are seen, and what was changed. */
+void call_budget_counts(struct session_counts *counts);
 
 /* Calls put for each fact of the session: how many methods have which kind, how often and for how long that was changed. */
 void call_budget_facts(fact_put put, void *argument);

@@ -145,5 +145,6 @@ struct session_counts recording_counts(void)
 	struct session_counts counts = {.methods_lost = methods_lost() - lost_before};
 
 	class_hook_counts(&counts.classes, &counts.methods);
+	call_budget_counts(&counts);
 	return counts;
 }

@@ -33,6 +33,17 @@ static json_t *overhead_of(const struct session *session, uint64_t events)
 		session->event_calibrated ? "calibration" : "estimate");
 }
 
+/* How methods are seen, where that is by a budget. */
+static json_t *budget_of(const struct session *session, const struct session_counts *counts)
+{
+	if (!session_keeps_budget(session))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "percent",
+		number(session->options.budget), "timed", number(counts->timed), "counted",
+		number(counts->counted), "dear", number(counts->dear), "changed",
+		number(counts->changed), "changing_ns", number(counts->changing_ns));
+}
+
 static json_t *labels_of(struct session *session, struct error *error)
 {
 	json_t *labels = json_array();
@@ -134,6 +145,7 @@ int session_status(struct session *session, const struct session_counts *others,
 		{"methods", number(others->methods)}, {"classes", number(others->classes)},
 		{"memory", memory}, {"lost", lost},
 		{"overhead", overhead_of(session, counts.trace.events)},
+		{"budget", budget_of(session, others)},
 		{"snapshots", labels_of(session, error)}, {"flushed_ns_ago", ago},
 		{"error", failure}, {"matches", session_matches(session)}};
 	int failed = 0;

@@ -15,6 +15,8 @@
 struct session_counts {
 	uint64_t classes, methods; /* that have probes */
 	uint64_t methods_lost;     /* without a record */
+	/* Of a recording that keeps a budget: methods by how their calls are seen at the moment; changes so far. */
+	uint64_t timed, counted, dear, changed, changing_ns;
 };
 
 /* Sets the members of a session that records in the object. 0, or a negative code: no memory, or
