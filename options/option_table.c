@@ -401,7 +401,9 @@ const struct option_row option_table[] = {
 	{"sample", &sample_type,
 		"conditions like cpu:1ms, wall:10ms, instructions:10000000, alloc:512k, "
 		"enter:com.acme.X.y joined by '+'; or off",
-		.unset = "cpu:1ms with calls=auto, sample and count, else off", FIELD(sample),
+		.unset = "cpu:1ms with calls=auto (unless budget=off), sample and count, else "
+			 "off",
+		FIELD(sample),
 		.meaning = "when a thread's stack is taken; see docs/sampling.md"},
 	{"metrics", &names_type, "metric names joined by '+' or ','",
 		.initial = "wall+cpu+alloc", .forbidden = " \t", FIELD(metrics),

@@ -147,8 +147,10 @@ size_t call_choose(struct call_turn *turn, size_t count, const struct call_limit
 	for (size_t i = 0; i < count; i++)
 		turn[i].to = turn[i].kind;
 	choose_dear(turn, count, limits);
-	count_rare(turn, count, limits);
-	choose_timed(turn, count, limits);
+	if (!limits->only_dear) {
+		count_rare(turn, count, limits);
+		choose_timed(turn, count, limits);
+	}
 	for (size_t i = 0; i < count; i++) {
 		go_on(&turn[i]);
 		/* A dear one that was timed still, as its class was being loaded when it became so, is changed once

@@ -35,6 +35,7 @@ struct call_limits {
 	uint64_t ns;    /* how long the turn was */
 	/* Of threads that spent much on timed calls: how many, in how long. */
 	uint64_t noted_calls, noted_ns;
+	bool only_dear; /* in the midst of a turn: nothing becomes timed, and nothing is known of what is rare */
 };
 
 /* Fills `to`, and goes on with dear and rare, which are to be kept also where nothing changes; sorts the methods by their

@@ -3,6 +3,7 @@
 /* call_budget: see call_budget.h. */
 #include "agent/probes/call_budget.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,7 +23,10 @@
 
 static const uint64_t NS_PER_MS = 1000000;
 
-enum { LOOK_MS = 50 }; /* from one look at the tolls to the next */
+enum {
+	LOOK_MS = 50,    /* from one look at the tolls to the next */
+	URGENT_MS = 1000 /* from one time that no turn is waited for to the next */
+};
 
 /* From one turn to the next, ms; the last is that of all that follow. So what is dear, and what is rare, is settled after
  * nine seconds. The first changes nothing: what a program does as it begins tells little of what it does then. */
@@ -33,6 +37,8 @@ enum { TURNS = sizeof(turn_ms) / sizeof(*turn_ms) };
 /* What a timed call takes of the program is more than what its two events do by themselves: it is not inlined, and what is
  * around it is compiled with less freedom. */
 static const double hindrance = 2;
+/* Where events are not measured, as no metric is one of time. */
+#define EVENT_NS_LEAST 10.0
 /* In parts of the budget: from where on a thread's calls are noted; and for what no turn is waited. */
 static const double noted = 0.1, gross = 3;
 
@@ -40,6 +46,7 @@ static const double noted = 0.1, gross = 3;
 struct past {
 	uint64_t counted; /* in all */
 	uint32_t dear, rare;
+	uint32_t again; /* how often it was to be counted, and was timed still */
 };
 
 static struct {
@@ -95,13 +102,23 @@ static void change_kind(const struct call_turn *turn)
 		turn->to == CALL_TIMED ? "timed" : "counted");
 }
 
+static bool is_ending(void)
+{
+	bool ending;
+
+	pthread_mutex_lock(&budget.mutex);
+	ending = budget.ending;
+	pthread_mutex_unlock(&budget.mutex);
+	return ending;
+}
+
 static bool is_to_change(const struct call_turn *turn)
 {
 	return turn->to != turn->kind || (turn->to == CALL_DEAR && turn->timed > 0);
 }
 
-/* Methods have the kinds that they are to have, and their classes the probes for it. */
-static void change(const struct call_turn *turn, size_t count, size_t changes)
+/* Methods have the kinds that they are to have, and their classes the probes for it. False: nothing was changed. */
+static bool change(const struct call_turn *turn, size_t count, size_t changes)
 {
 	uint64_t begin = clock_system(), took;
 	bool attached;
@@ -110,14 +127,16 @@ static void change(const struct call_turn *turn, size_t count, size_t changes)
 	changed_classes = 0;
 	changed_class = calloc(changes + 1, sizeof(*changed_class));
 	jni = changed_class ? jvm_enter(&attached) : NULL;
-	for (size_t i = 0; i < count && jni; i++)
+	if (!jni) {
+		free(changed_class);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
 		if (is_to_change(&turn[i]))
 			change_kind(&turn[i]);
-	if (jni) {
-		qsort(changed_class, changed_classes, sizeof(*changed_class), compare_names);
-		class_hook_renew(jni, is_changed);
-		jvm_leave(attached);
-	}
+	qsort(changed_class, changed_classes, sizeof(*changed_class), compare_names);
+	class_hook_renew(jni, is_changed, is_ending);
+	jvm_leave(attached);
 	free(changed_class);
 	/* What they took until now was timed. */
 	for (size_t i = 0; i < count; i++)
@@ -128,6 +147,7 @@ static void change(const struct call_turn *turn, size_t count, size_t changes)
 	atomic_fetch_add(&budget.changed, changes);
 	atomic_fetch_add(&budget.changing_ns, took);
 	log_line(LOG_DEBUG, "%zu methods changed in %.1f ms", changes, (double)took / 1e6);
+	return true;
 }
 
 /* ---- a turn ---- */
@@ -148,9 +168,12 @@ static bool grow_past(uint32_t end)
 	return true;
 }
 
-/* The methods that were called in the turn. */
-static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_t end)
+/* The methods that were called in the turn; counted: NULL, if that is not looked at now. Of those that stay timed, as the user
+ * or the JVM has it, *fixed calls were timed. */
+static size_t take_turn(
+	struct call_turn *turn, const uint64_t *counted, uint32_t end, uint64_t *fixed)
 {
+	enum { TRIES = 3 };
 	size_t count = 0;
 
 	for (uint32_t id = METHOD_FIRST; id < end; id++) {
@@ -159,14 +182,18 @@ static size_t take_turn(struct call_turn *turn, const uint64_t *counted, uint32_
 			.class_name = methods_get(id)->class_name,
 			.kind = call_kind_of(id),
 			.timed = toll_take_of(id),
-			/* Fewer than before: of very many threads not the same ones were looked at. */
-			.counted =
-				counted[id] > past->counted ? counted[id] - past->counted : 0,
 			.dear = past->dear,
 			.rare = past->rare};
 
-		past->counted = counted[id];
-		if (method.kind != CALL_UNSEEN && method.timed + method.counted > 0)
+		/* Fewer than before: of very many threads not the same ones were looked at. */
+		if (counted && counted[id] > past->counted)
+			method.counted = counted[id] - past->counted;
+		if (counted)
+			past->counted = counted[id];
+		past->again += method.kind == CALL_DEAR && method.timed > 0;
+		if (method.kind == CALL_UNSEEN || past->again > TRIES)
+			*fixed += method.timed;
+		else if (method.timed + method.counted > 0)
 			turn[count++] = method;
 	}
 	return count;
@@ -180,27 +207,33 @@ static void remember(const struct call_turn *turn, size_t count)
 	}
 }
 
-/* look: nothing is changed. */
-static void take_and_change(const struct toll_sum *sum, uint64_t ns, bool look)
+enum occasion {
+	OCCASION_LOOK,   /* the first turn: nothing is changed */
+	OCCASION_TURN,   /* all is weighed */
+	OCCASION_URGENT, /* only what is dear */
+};
+
+static void take_and_change(const struct toll_sum *sum, uint64_t ns, enum occasion occasion)
 {
-	const struct call_limits limits = {.call_ns = budget.call_ns,
+	struct call_limits limits = {.call_ns = budget.call_ns,
 		.share = budget.share,
 		.ns = ns,
-		.noted_calls = sum->calls,
-		.noted_ns = sum->ns};
+		.noted_ns = sum->ns,
+		.only_dear = occasion == OCCASION_URGENT};
 	uint32_t end = methods_end();
-	uint64_t *counted = calloc(end, sizeof(*counted));
+	uint64_t *counted = calloc(end, sizeof(*counted)), fixed = 0;
 	struct call_turn *turn = calloc(end, sizeof(*turn));
 	size_t count, changes = 0;
 
 	if (counted && turn && grow_past(end)) {
-		trace_add_counts(budget.session->trace, counted, end);
-		count = take_turn(turn, counted, end);
-		if (!look)
+		if (!limits.only_dear)
+			trace_add_counts(budget.session->trace, counted, end);
+		count = take_turn(turn, limits.only_dear ? NULL : counted, end, &fixed);
+		limits.noted_calls = sum->calls > fixed ? sum->calls - fixed : 0;
+		if (occasion != OCCASION_LOOK)
 			changes = call_choose(turn, count, &limits);
-		remember(turn, count);
-		if (changes > 0)
-			change(turn, count, changes);
+		if (changes == 0 || change(turn, count, changes))
+			remember(turn, count);
 	}
 	free(counted);
 	free(turn);
@@ -254,7 +287,7 @@ static bool is_gross(const struct toll_sum *sum)
 static void *run(void *unused)
 {
 	struct thread_hiding before = slot_hide_own();
-	uint64_t began = clock_system(), now;
+	uint64_t began = clock_system(), last = began, now;
 	struct toll_sum sum = {0}, more;
 	unsigned turn = 0;
 
@@ -269,13 +302,19 @@ static void *run(void *unused)
 		sum.ns += more.ns;
 		now = clock_system();
 		due = now - began >= turn_ms[turn] * NS_PER_MS;
-		urgent = is_gross(&sum);
+		urgent = is_gross(&sum) && now - last >= URGENT_MS * NS_PER_MS;
 		if (!due && !urgent)
 			continue;
-		take_and_change(&sum, now - began, turn == 0 && !urgent);
+		take_and_change(&sum, now - last,
+			!due        ? OCCASION_URGENT
+			: turn == 0 ? OCCASION_LOOK
+				    : OCCASION_TURN);
 		sum = (struct toll_sum){0};
-		began = clock_system();
-		turn += due && turn + 1 < TURNS;
+		last = clock_system();
+		if (!due)
+			continue;
+		began = last;
+		turn += turn + 1 < TURNS;
 	}
 	slot_show_own(before);
 	return NULL;
@@ -289,10 +328,25 @@ static void forget_tolls(void)
 		toll_take_of(id);
 }
 
+/* The thread of an earlier recording, which hung, is gone by now, or uses what a new one would. */
+static int join_earlier(struct error *error)
+{
+	if (budget.begun && pthread_tryjoin_np(budget.thread, NULL) != 0)
+		return error_set(error, ERROR_BUSY,
+			"classes are still being changed for the recording before: try "
+			"again later");
+	budget.begun = false;
+	return 0;
+}
+
 int call_budget_open(JNIEnv *jni, struct session *session, struct error *error)
 {
+	int code = join_earlier(error);
+
+	if (code)
+		return code;
 	budget.session = session;
-	budget.call_ns = 2 * session->event_ns * hindrance;
+	budget.call_ns = 2 * fmax(session->event_ns, EVENT_NS_LEAST) * hindrance;
 	budget.share = (double)session->options.budget / 100;
 	budget.restless = getenv("JPROF_RESTLESS") != NULL;
 	atomic_store(&budget.turns, 0);
@@ -332,7 +386,7 @@ int call_budget_begin(JNIEnv *jni, struct session *session, struct error *error)
 
 bool call_budget_stop(struct session *session, struct error *error)
 {
-	enum { PATIENCE_MS = 10000 };
+	enum { PATIENCE_MS = 3000 };
 	struct timespec until = lock_deadline(PATIENCE_MS);
 	bool out;
 

@@ -77,7 +77,7 @@ static struct rewrite_probes method_probes(void *user, const struct rewrite_meth
 	otherwise = (planned.probes & PROBE_CALLS) == PROBE_CALLS
 			    ? planned.probes & (probe_set)~PROBE_TIMED
 			    : PROBE_NONE;
-	probes = ref == METHOD_REF_EXCLUDED
+	probes = ref == METHOD_REF_EXCLUDED || !(method->code || description.is_native)
 			 ? PROBE_NONE
 			 : call_kind_probes(planned.probes, method_ref_id(ref), method);
 	if (ref != METHOD_REF_EXCLUDED && (planned.probes & PROBE_ENTRY) &&
@@ -246,13 +246,15 @@ static void bring_loaded_classes(JNIEnv *jni)
 	free(seen.hash);
 }
 
-void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
+void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name), bool (*stops)(void))
 {
 	jclass *classes;
 	int count, chosen = 0;
 
-	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME))
+	if ((*jni)->PushLocalFrame(jni, JVM_LOCAL_FRAME)) {
+		(*jni)->ExceptionClear(jni);
 		return;
+	}
 	count = jvm_changeable_classes(&classes);
 	for (int i = 0; i < count; i++) {
 		char *name = jvm_type_name(classes[i]);
@@ -262,7 +264,9 @@ void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name))
 		free(name);
 	}
 	if (count >= 0) {
-		retransform(jni, classes, chosen, false);
+		for (int i = 0; i < chosen && !stops(); i += BATCH)
+			retransform(jni, classes + i, chosen - i < BATCH ? chosen - i : BATCH,
+				false);
 		free(classes);
 	}
 	(*jni)->PopLocalFrame(jni, NULL);

@@ -38,9 +38,9 @@ int class_hook_begin(JNIEnv *jni, struct session *session, struct error *error);
 /* False: a thread is still inside the hook, and uses the plan. */
 bool class_hook_end(JNIEnv *jni, struct session *session);
 
-/* While a recording runs: loaded classes of these names get the probes that their methods are to have by now. On a Java
- * thread, without locks. Not by two threads at once. */
-void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name));
+/* While a recording runs: loaded classes of these names get the probes that their methods are to have by now, as long
+ * as nothing stops that. On a Java thread, without locks. Not by two threads at once. */
+void class_hook_renew(JNIEnv *jni, bool (*wanted)(const char *class_name), bool (*stops)(void));
 
 /* What got probes in the session. */
 void class_hook_counts(uint64_t *classes, uint64_t *methods);

@@ -172,10 +172,12 @@ static void *take_thunk(jmethodID method, const struct native_record *record)
  * what the compilers replace. */
 static uint32_t probes_word(uint32_t method, probe_set probes)
 {
+	if ((probes & PROBE_COUNTED) && !counts_expect(method))
+		probes &= (probe_set)~PROBE_COUNTED;
 	probes = call_kind_probes(probes, method, NULL);
 	return (probes & PROBE_TIMED ? WORD_TIMED : 0) |
 	       (probes & PROBE_ENTRY ? WORD_ENTRY : 0) |
-	       (probes & PROBE_COUNTED && counts_expect(method) ? WORD_COUNT : 0);
+	       (probes & PROBE_COUNTED ? WORD_COUNT : 0);
 }
 
 static uint32_t word_of(JNIEnv *jni, jmethodID method, const struct jvm_method *description)

@@ -177,7 +177,7 @@ static int begin_plan(JNIEnv *jni, struct session *session, struct error *error)
 					       .exclude = &options->exclude,
 					       .scope = &none}},
 		[OWNER_COUNTED] = {probes && options->counted.count > 0,
-			{.probes = PROBE_COUNTED,
+			{.probes = counted_calls_possible() ? PROBE_COUNTED : PROBE_TIMED,
 				.named = true,
 				.records = true,
 				.include = &options->counted,
@@ -232,7 +232,7 @@ static int begin_probes(JNIEnv *jni, struct session *session, struct error *erro
 			"this JVM's threads have no number that can be read: calls are "
 			"timed, not counted");
 		session->options.calls = CALLS_INSTRUMENT;
-		pattern_list_fini(&session->options.counted);
+		session->never_counts = true;
 	}
 	return code;
 }

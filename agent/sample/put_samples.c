@@ -189,7 +189,8 @@ static void add_sample(void *unused, const struct sample_record *record)
 	if (record->about & SAMPLE_WAITED)
 		name[0].state = SAMPLE_WAITING;
 	/* What the sample is about has the state of the code that did it. */
-	if (frames > 1 && frame_unpack(record->frame[0]).kind == FRAME_NAMED)
+	if (frames > 1 && name[0].state != SAMPLE_JPROF &&
+		frame_unpack(record->frame[0]).kind == FRAME_NAMED)
 		name[0].state = name[1].state;
 	/* No line of the program is a call of the probe. */
 	if (name[0].state == SAMPLE_JPROF)
@@ -225,13 +226,14 @@ static void drain(bool all)
 	sampled_threads_look();
 	if (modules_changed(sampling.modules))
 		renew_modules();
-	if (all || sampling.modules->removed != removed ||
+	if (all || sampling.modules->removed != removed || sampled_threads_many_ended() ||
 		!sample_buffer_has_room(sampling.buffer)) {
 		safe_read_begin(&before);
 		sample_drain(sampling.buffer, add_sample, NULL);
 		safe_read_end(&before);
+		/* Behind it: stacks know their thread by its place, which another one may have then. */
+		sampled_threads_sweep();
 	}
-	sampled_threads_sweep();
 }
 
 static int put_threads(struct profile_writer *profile, struct error *error)

@@ -369,6 +369,20 @@ void sampled_threads_look(void)
 	look_took = look_at - now;
 }
 
+bool sampled_threads_many_ended(void)
+{
+	enum { MANY = 64 };
+	unsigned count = 0;
+
+	lock_take(&threads_lock);
+	for (struct sampled_thread *i = ended_before; i && count < MANY; i = i->link)
+		count++;
+	for (struct sampled_thread *i = ended; i && count < MANY; i = i->link)
+		count++;
+	lock_give(&threads_lock);
+	return count == MANY;
+}
+
 void sampled_threads_sweep(void)
 {
 	struct sampled_thread *thread;

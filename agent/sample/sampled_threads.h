@@ -77,6 +77,9 @@ uint64_t sampled_thread_ran(const struct sampled_thread *thread);
 /* Looks for threads that nobody told of, and for those that have ended. */
 void sampled_threads_look(void);
 
+/* So many have ended that they are better given back soon. */
+bool sampled_threads_many_ended(void);
+
 /* Gives those back that had ended before the last call. */
 void sampled_threads_sweep(void);
 

@@ -57,6 +57,7 @@ struct session {
 	 * this may be is set before it begins. */
 	bool unwanted, may_be_unwanted;
 	bool from_start;   /* it began with the JVM */
+	bool never_counts; /* this JVM's threads cannot be told apart: all calls are timed */
 	bool abandoned;    /* its writer hung at the end, and may still use the trace */
 	_Atomic int state; /* enum session_state in session.c; writer: begin, end */
 };
@@ -119,8 +120,9 @@ static inline bool session_keeps_budget(const struct session *session)
 /* True if calls are counted by such probes, by method, be they all or some. */
 static inline bool session_counts_calls(const struct session *session)
 {
-	return session->options.calls == CALLS_COUNT || session_keeps_budget(session) ||
-	       (session_has_probes(session) && session->options.counted.count > 0);
+	return !session->never_counts &&
+	       (session->options.calls == CALLS_COUNT || session_keeps_budget(session) ||
+		       (session_has_probes(session) && session->options.counted.count > 0));
 }
 
 /* True if calls are timed, be they all or some. */

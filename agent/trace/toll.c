@@ -13,7 +13,7 @@ enum { SPREAD_FIRST = 16, SPREAD_MOST = 512 };
 
 static _Atomic double call_ns, noted_share;
 static _Atomic uint64_t calls, ns;
-static _Atomic uint32_t of_method[TOLL_METHODS];
+static _Atomic uint64_t of_method[TOLL_METHODS];
 
 void toll_begin(double ns_of_call, double share)
 {
@@ -31,7 +31,7 @@ struct toll_sum toll_take(void)
 	return (struct toll_sum){atomic_exchange(&calls, 0), atomic_exchange(&ns, 0)};
 }
 
-uint32_t toll_take_of(uint32_t method)
+uint64_t toll_take_of(uint32_t method)
 {
 	if (method >= TOLL_METHODS ||
 		atomic_load_explicit(&of_method[method], memory_order_relaxed) == 0)

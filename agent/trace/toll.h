@@ -41,7 +41,7 @@ struct toll_sum {
 struct toll_sum toll_take(void);
 
 /* Calls of the method among them; from now on 0. */
-uint32_t toll_take_of(uint32_t method);
+uint64_t toll_take_of(uint32_t method);
 
 /* The thread has come to the call that is looked at, of the method. */
 void toll_note(struct toll_turn *turn, uint32_t method);

@@ -51,7 +51,7 @@ trace() {
 	[ ! -e "$work/pwned" ] || fail "$what: pwned"
 }
 
-"$java" "-agentpath:$agent=file=$work/p.jprof,io=records,include=agent.*" -cp "$classes" \
+"$java" "-agentpath:$agent=file=$work/p.jprof,calls=instrument,io=records,include=agent.*" -cp "$classes" \
 	agent.Workload count 100 >/dev/null 2>&1
 [ -s "$work/p.jprof" ] || fail "there is no profile"
 

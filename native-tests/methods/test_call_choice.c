@@ -111,7 +111,7 @@ static const struct turn_case cases[] = {
 		{{"a.A", CALL_UNSEEN, 100000, 0, 0, 0, CALL_UNSEEN, 0, 0},
 			{"b.B", CALL_UNSEEN, 0, 1, 0, 0, CALL_UNSEEN, 0, 1},
 			{"c.C", CALL_UNSEEN, 0, 1, 1, 100, CALL_UNSEEN, 1, 101}}},
-	{__LINE__, 100, 1, 0, {{NULL}}},
+	{__LINE__, 100, 1, 0, {{.class_name = NULL}}},
 };
 
 static size_t fill(const struct turn_case *c, struct call_turn *turn)

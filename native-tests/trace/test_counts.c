@@ -189,7 +189,7 @@ static void sums_of_methods_that_came_later(void **state)
 	trace_destroy(f.trace);
 }
 
-/* Of a thousand threads half are looked at, those that began first: no sum is more than there was. */
+/* Of a thousand threads 200 are looked at, those that began first: no sum is more than there was. */
 static void sums_of_many_threads_are_of_some(void **state)
 {
 	enum { THREADS = 1000 };
@@ -204,7 +204,7 @@ static void sums_of_many_threads_are_of_some(void **state)
 		context_count(context, 1);
 	}
 	trace_add_counts(f.trace, calls, 2);
-	assert_int_equal(calls[1], 500);
+	assert_int_equal(calls[1], 200);
 	trace_destroy(f.trace);
 }
 

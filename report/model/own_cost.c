@@ -39,23 +39,26 @@ static int time_condition(const struct profile *profile)
 static double counting_part(
 	const struct profile *profile, const struct pattern_list *threads, int condition)
 {
-	double counting = 0, all = 0;
+	double counting = 0, all = 0, calls = 0, period;
 
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 		const struct profile_thread *thread;
 
-		if (account->kind != SAMPLES ||
-			sample_place_condition(account->subject) != (uint32_t)condition)
-			continue;
 		thread = &profile->thread[profile->node[account->node].thread];
 		if (model_is_jvm_thread(thread) || !is_among(thread, threads))
+			continue;
+		if (account->kind == CALLS)
+			calls += (double)account->count;
+		if (account->kind != SAMPLES ||
+			sample_place_condition(account->subject) != (uint32_t)condition)
 			continue;
 		all += (double)account->amount;
 		if (sample_place_state(account->subject) == SAMPLE_JPROF)
 			counting += (double)account->amount;
 	}
-	return all > 0 ? counting / all : 0;
+	period = (double)profile->condition[condition].period;
+	return all > 0 ? fmin(counting, calls * COUNTED_CALL_NS / period) / all : 0;
 }
 
 /* Of the whole recording, and all threads. */

@@ -51,11 +51,6 @@ static double evenness(const struct model *model, unsigned condition)
 	return stacks > 0 && squares > 0 ? taken * taken / squares / stacks : 1;
 }
 
-/* What a counted call takes at most, in steady code (bench/budget). A processor that works out of order is found waiting in the
- * counter's addition for what it does beside: where methods do nothing but call one another, samples there are twice as many as
- * counting takes. */
-#define COUNTED_CALL_NS 0.7
-
 /* Samples of counting beyond that are the methods' own. */
 static void bound_counting(const struct model *model, uint64_t *samples, uint64_t *counting)
 {
@@ -64,7 +59,8 @@ static void bound_counting(const struct model *model, uint64_t *samples, uint64_
 	double calls = 0;
 
 	for (size_t i = 0; i < profile->account_count; i++)
-		if (profile->account[i].kind == CALLS)
+		if (profile->account[i].kind == CALLS &&
+			model->selected[profile->node[profile->account[i].node].thread])
 			calls += (double)profile->account[i].count;
 	for (size_t c = 0; c < conditions; c++) {
 		double time = 0, part;

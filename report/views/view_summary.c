@@ -608,13 +608,10 @@ static void print_sample_facts(
 
 static uint64_t counting_samples(const struct model *model, unsigned condition)
 {
-	const struct profile *profile = model->profile;
 	uint64_t samples = 0;
-	unsigned c;
 
-	for (size_t i = 0; i < profile->account_count; i++)
-		if (model_is_counting(model, &profile->account[i], &c) && c == condition)
-			samples += profile->account[i].amount;
+	for (size_t i = 0; i < model->profile->node_count && model->counting; i++)
+		samples += model->counting[i * model->condition_count + condition];
 	return samples;
 }
 
