@@ -58,7 +58,10 @@ static double counting_part(
 			counting += (double)account->amount;
 	}
 	period = (double)profile->condition[condition].period;
-	return all > 0 ? fmin(counting, calls * COUNTED_CALL_NS / period) / all : 0;
+	/* As what is taken out (samples.c). */
+	if (strcmp(profile->condition[condition].event, "cpu") == 0)
+		counting = fmin(counting, calls * COUNTED_CALL_NS / period);
+	return all > 0 ? counting / all : 0;
 }
 
 /* Of the whole recording, and all threads. */
