@@ -15,6 +15,9 @@ h2=${H2_JAR:-/usr/share/java/h2.jar}
 flags=(-Xms64m -Xmx64m -XX:+AlwaysPreTouch -XX:+UseSerialGC -XX:NativeMemoryTracking=summary
 	-XX:+EnableDynamicAgentLoading)
 
+# What the compilers give back goes back to the system, and is not taken for something that was left behind.
+export MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072 MALLOC_MMAP_THRESHOLD_=32768
+
 # equal WHAT NAME BEFORE AFTER
 equal() {
 	[ "$(of "$2" "$3")" = "$(of "$2" "$4")" ] ||
