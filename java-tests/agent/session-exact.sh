@@ -49,7 +49,7 @@ by_wall() {
 by_alloc() {
 	local told found
 
-	jp start "$target" --file "$work/2.jprof" --metrics wall+cpu+alloc
+	jp start "$target" --calls instrument --file "$work/2.jprof" --metrics wall+cpu+alloc
 	phase 411 "$work/truth"
 	jp stop "$target"
 	compare "alloc" "$work/2.jprof" "$work/truth"
@@ -63,7 +63,7 @@ by_alloc() {
 by_records() {
 	local told found
 
-	jp start "$target" --file "$work/3.jprof" --include 'Jobs.fib+Jobs.write' --io records
+	jp start "$target" --calls instrument --file "$work/3.jprof" --include 'Jobs.fib+Jobs.write' --io records
 	phase 217 "$work/all"
 	jp stop "$target"
 	grep -E '\.(fib|write) ' "$work/all" >"$work/truth"
@@ -90,7 +90,7 @@ without_calls() {
 }
 
 by_interval() {
-	jp start "$target" --file "$work/5.jprof" --exclude 'Jobs.leaf' --metrics wall+alloc
+	jp start "$target" --calls instrument --file "$work/5.jprof" --exclude 'Jobs.leaf' --metrics wall+alloc
 	jp snapshot "$target" a
 	phase 120 "$work/ab.all"
 	jp snapshot "$target" b
