@@ -55,6 +55,7 @@ static uint32_t row_for(const struct sample_record *record)
 			continue;
 		sample_tree_forward(sampling.tree, &forward);
 		sampling.row[i].joined = true;
+		sampling.row[i].into = record->row;
 	}
 	return record->row;
 }
@@ -253,9 +254,13 @@ static int put_threads(struct profile_writer *profile, struct error *error)
 			.method = METHOD_ROOT,
 			.base = nothing,
 			.spent = nothing};
+		const struct profile_forward into = {.thread = row->id, .to_thread = row->into};
 
+		/* Who looks at an interval that began before finds it by its root. */
 		if (row->joined && row->put)
 			status = profile_drop_thread(profile, row->id, error);
+		if (row->joined && row->put && status == 0)
+			status = profile_put(profile, &into, error);
 		if (row->joined)
 			continue;
 		status = profile_put(profile, &record, error);

@@ -66,7 +66,8 @@ extern struct sampling {
 		int64_t java_id;
 		pid_t tid;
 		char name[256];
-		bool joined; /* the trace has one now, which the samples went to */
+		bool joined; /* the trace has one now, which the samples went to: */
+		uint32_t into;
 		bool put;
 	} * row;
 	size_t rows, row_room;

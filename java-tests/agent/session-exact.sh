@@ -90,7 +90,7 @@ without_calls() {
 }
 
 by_interval() {
-	jp start "$target" --calls instrument --file "$work/5.jprof" --exclude 'Jobs.leaf' --metrics wall+alloc
+	jp start "$target" --file "$work/5.jprof" --exclude 'Jobs.leaf' --metrics wall+alloc
 	jp snapshot "$target" a
 	phase 120 "$work/ab.all"
 	jp snapshot "$target" b
