@@ -7,9 +7,8 @@
 
 #include "agent/methods/methods.h"
 
-/* Ids from METHODS on are timed. SMALL: instructions of a method that is never timed, if it neither loops nor calls; LARGE: of
- * one that is timed from the start. */
-enum { METHODS = 1 << 18, SMALL = 60, LARGE = 250 };
+/* Ids from METHODS on are timed. SMALL: instructions of a method that is never timed, if it neither loops nor calls. */
+enum { METHODS = 1 << 18, SMALL = 60 };
 
 static _Atomic uint8_t kinds[METHODS];
 
@@ -27,9 +26,8 @@ static enum call_kind kind_by_code(const struct rewrite_method *code)
 	if (!code || !code->code)
 		return CALL_TIMED;
 	outline = rewrite_outline(code);
-	if (outline.instructions <= SMALL && !outline.loops && !outline.calls)
-		return CALL_SMALL;
-	return outline.instructions < LARGE ? CALL_COUNTED : CALL_TIMED;
+	return outline.instructions <= SMALL && !outline.loops && !outline.calls ? CALL_SMALL
+										 : CALL_COUNTED;
 }
 
 enum call_kind call_kind_see(uint32_t method, const struct rewrite_method *code)

@@ -5,7 +5,7 @@
  *
  *   first sight: by what its bytecode says --> small: counted for good
  *                                          --> counted: until it is known to be rare --> timed
- *                                          --> timed, if it is large                 <--> dear: counted, as timing takes too much
+ *                                          --> timed, if it is native                <--> dear: counted, as timing takes too much
  *
  * Here it is only kept; who changes it has the classes rewritten (agent/probes/call_budget.h).
  *
