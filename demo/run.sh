@@ -53,7 +53,7 @@ show() {
 	sed "$((lines + 1)),\$d" "$work/view"
 }
 
-run_h2 150 "Running the H2 database with shop.sql, 150 times, under jprof ..."
+run_h2 200 "Running the H2 database with shop.sql, 200 times, under jprof ..."
 
 show 44 'Where does the time go?' --view overview
 show 24 'The methods: each call counted, their processor time by samples' --view methods --top 20
