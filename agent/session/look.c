@@ -82,6 +82,7 @@ static int count_accounts(void *user, const struct trace_thread *thread, uint32_
 	for (uint32_t i = 0; i < count; i++) {
 		if (account[i].kind == CALLS) {
 			counting->row.calls += account[i].count;
+			counting->row.counted += account[i].count;
 			if (counting->method)
 				count_method(counting, account[i].subject, account[i].count, 0);
 		}

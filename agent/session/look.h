@@ -20,7 +20,8 @@ struct trace_counts {
 	uint64_t threads; /* recorded so far, folded ones too */
 	uint64_t live;    /* of them */
 	uint64_t nodes, calls;
-	uint64_t events; /* entries and exits */
+	uint64_t counted; /* of the calls: not timed */
+	uint64_t events;  /* entries and exits of those that were */
 	uint64_t lost;   /* entries that could not be recorded */
 	uint64_t pruned; /* nodes folded for want of memory */
 	uint64_t io_ops, io_bytes;

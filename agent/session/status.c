@@ -21,16 +21,43 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* The share of the processor time since the session's begin that its events cost. */
-static json_t *overhead_of(const struct session *session, uint64_t events)
+/* What a counted call takes in compiled code (bench/budget), ns. */
+static const double counted_ns = 0.5;
+
+/* What probes took of the time of all threads, ns. */
+static double own_ns(const struct session *session, const struct trace_counts *counts)
+{
+	return session->event_ns * (double)counts->events +
+	       counted_ns * (double)counts->counted;
+}
+
+/* The share of the processor time since the session's begin that its probes cost. */
+static json_t *overhead_of(const struct session *session, const struct trace_counts *counts)
 {
 	double cpu = (double)(clock_process() - session->cpu_began);
 
 	if (session->event_ns <= 0 || cpu <= 0)
 		return json_null();
-	return json_pack("{s:f, s:f, s:s}", "event_ns", session->event_ns, "share",
-		fmin(session->event_ns * (double)events, cpu) / cpu, "known_from",
+	return json_pack("{s:f, s:f, s:f, s:s}", "event_ns", session->event_ns, "counted_ns",
+		counted_ns, "share", fmin(own_ns(session, counts), cpu) / cpu, "known_from",
 		session->event_calibrated ? "calibration" : "estimate");
+}
+
+/* {"cpu": {"raw": 7, "adjusted": 6}, ...}: what all threads used, and less what probes took of it. */
+static json_t *totals_of(const struct session *session, const struct trace_counts *counts)
+{
+	json_t *totals = json_object();
+
+	for (unsigned i = 0; i < session->metrics.count; i++) {
+		double raw = (double)counts->used[i];
+		json_t *total = json_pack("{s:o}", "raw", number(counts->used[i]));
+
+		if (strcmp(session->metrics.metric[i].unit, "ns") == 0)
+			json_object_set_new(total, "adjusted",
+				number((uint64_t)fmax(raw - own_ns(session, counts), 0)));
+		json_object_set_new(totals, session->metrics.metric[i].name, total);
+	}
+	return totals;
 }
 
 /* How methods are seen, where that is by a budget. */
@@ -144,7 +171,8 @@ int session_status(struct session *session, const struct session_counts *others,
 		{"nodes", number(counts.trace.nodes)}, {"pruned", number(counts.trace.pruned)},
 		{"methods", number(others->methods)}, {"classes", number(others->classes)},
 		{"memory", memory}, {"lost", lost},
-		{"overhead", overhead_of(session, counts.trace.events)},
+		{"overhead", overhead_of(session, &counts.trace)},
+		{"totals", totals_of(session, &counts.trace)},
 		{"budget", budget_of(session, others)},
 		{"snapshots", labels_of(session, error)}, {"flushed_ns_ago", ago},
 		{"error", failure}, {"matches", session_matches(session)}};

@@ -183,6 +183,9 @@ status_of() {
 
 said=$(status_of '')
 [ "$said" = calibration ] || fail "the status knows the overhead from '$said'"
+jq -e '(.overhead.event_ns * .events) as $timed | .totals | (.cpu.raw == 0 or .cpu.raw - .cpu.adjusted >= ([$timed, .cpu.raw] | min) - 1)
+	and .cpu.adjusted >= 0 and (.alloc | has("raw") and (has("adjusted") | not))' "$work/report" >/dev/null ||
+	fail "the status has totals $(jq -c '[.totals, .overhead, .events]' "$work/report")"
 said=$(status_of ,calibration=off)
 [ "$said" = estimate ] || fail "without a calibration the status knows it from '$said'"
 
