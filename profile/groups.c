@@ -17,10 +17,24 @@ struct merged {
 	size_t nodes, threads;
 	bool apart;      /* paths of samples are not put together with those of calls */
 	uint32_t *place; /* by a node as it was: its new place */
+	bool *called;    /* by a node as it was: calls have found it, or one below it */
 };
 
 /* Of methods that samples have found, where these are apart: no method has such an id. */
 #define SAMPLED_METHOD 0x80000000u
+
+/* The others are on the stacks of operations, between or below methods that were counted; or samples alone have found them. */
+static void find_called(const struct profile *profile, bool *called)
+{
+	for (size_t i = profile->node_count; i-- > 0;) {
+		const struct profile_node *node = &profile->node[i];
+
+		called[i] |= !node->sampled && (node->calls > 0 || node->method < METHOD_FIRST);
+		for (unsigned k = 0; k < profile->metric_count && !node->sampled; k++)
+			called[i] |= node->base[k] > 0;
+		called[node->parent] |= called[i];
+	}
+}
 
 /* Adds a thread's nodes to those of the group at work; parents stand before their children. paths: (parent,
  * method) leads to a node's number in the new thread, from 1. -1 without memory. */
@@ -33,7 +47,8 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 	for (size_t i = old; i < profile->thread_first[from + 1]; i++) {
 		const struct profile_node *node = &profile->node[i];
 		uint32_t parent = i == old ? (uint32_t)first : merged->place[node->parent];
-		bool is_apart = merged->apart && node->sampled;
+		bool sampled = node->sampled || (merged->apart && !merged->called[i]);
+		bool is_apart = merged->apart && sampled;
 		uint32_t number = pairs_take(
 			paths, parent, node->method | (is_apart ? SAMPLED_METHOD : 0));
 		struct profile_node *to;
@@ -56,7 +71,7 @@ static int add_tree(struct merged *merged, struct pairs *paths, size_t from)
 			merged->base += 2 * metrics;
 			merged->nodes++;
 		}
-		to->sampled &= node->sampled;
+		to->sampled &= sampled;
 		to->calls += node->calls;
 		to->interpreted += node->interpreted;
 		to->jitted += node->jitted;
@@ -166,8 +181,10 @@ int groups_merge(struct owned_profile *owned)
 	merged.place = store_room(store, nodes + 1, sizeof *merged.place);
 	merged.base =
 		store_room(store, 2 * nodes * profile->metric_count + 1, sizeof *merged.base);
+	merged.called = store_room(store, nodes + 1, sizeof *merged.called);
 	if (store->failed)
 		return -1;
+	find_called(profile, merged.called);
 	for (size_t t = 0; t < threads; t++) {
 		size_t first = profile->thread_first[t];
 		bool merges = parts[t] != 0 || has_samples(profile, t);

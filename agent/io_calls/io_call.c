@@ -32,7 +32,7 @@ enum {
 READ_MOSTLY _Atomic uint32_t io_recording;
 
 struct holder io_holder;
-static READ_MOSTLY bool calls_off; /* the path of each operation is asked for */
+static READ_MOSTLY bool walks; /* each operation's path is asked for: not all calls are timed */
 
 /* Operations that are in no account. */
 struct apart {
@@ -215,7 +215,7 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 	clear_apart(&no_context);
 	if (session->options.io == IO_OFF)
 		return 0;
-	calls_off = !session_times_calls(session);
+	walks = !session_times_calls(session) || session_keeps_budget(session);
 	class_loading_tell_apart(!session->options.io_class_loading);
 	if (kept < KEPT_MIN)
 		kept = KEPT_MIN;
@@ -329,9 +329,9 @@ static void account(const struct io_call *call, struct operation *operation)
 	}
 	context = slot_context(thread);
 	operation->node = context->current;
-	/* Found at the begin; the root, if nodes were renumbered since. */
-	if (__builtin_expect(call->by_stack, 0))
-		operation->node = call->moves == context->tree.moves ? call->node : 0;
+	/* Found at the begin, if nodes were not renumbered since. */
+	if (call->by_stack && call->moves == context->tree.moves)
+		operation->node = call->node;
 	if (metric_of[operation->kind].bytes && !operation->part) {
 		metric_count(
 			context->metric, metric_of[operation->kind].bytes, operation->amount);
@@ -418,7 +418,7 @@ static uint32_t find_node(
 	return node;
 }
 
-/* The path of the calls, where they are not recorded: a node for it. */
+/* The path of the calls, where not all of them are timed: a node for it. */
 static void find_path(struct io_call *call, struct sampler_stack *stack)
 {
 	struct thread_slot *thread = slot_current;
@@ -447,17 +447,17 @@ void io_call_record(struct io_call *call, JNIEnv *jni, int descriptor)
 {
 	/* What io_begin stored before is seen behind this. */
 	uint32_t session = atomic_load_explicit(&io_recording, memory_order_acquire);
-	bool by_stack = calls_off; /* another session may begin meanwhile */
+	bool walk = walks; /* another session may begin meanwhile */
 	struct sampler_stack stack;
 
-	if (__builtin_expect(by_stack, 0))
+	if (walk)
 		sampler_stack_find(&stack);
 	*call = (struct io_call){
 		.jni = jni, .descriptor = descriptor, .session = session, .offset = -1};
 	call->word = io_look(descriptor, &call->file);
 	if (!slot_current || slot_current->session != call->session)
 		be_known(jni);
-	if (__builtin_expect(by_stack, 0))
+	if (walk)
 		find_path(call, &stack);
 	tell_class_loading(call, call->file);
 	call->start = clock_now();

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the jprof authors
-"""calls=sample: no calls are seen, and each operation of I/O is at its path nevertheless, as the program counts
-them; also of classes whose memory was another's before."""
+"""No calls are seen, or not all of them with their paths, and each operation of I/O is at its path nevertheless, as the
+program counts them; also of classes whose memory was another's before, and where methods become timed and counted by turns."""
+import os
 import pathlib
 import sys
 
@@ -12,10 +13,11 @@ from harness import Test, run  # noqa: E402
 ROUNDS, CLASSES = 20000, 60
 
 
-def record(test, java, *options):
+def record(test, java, *options, restless=False):
     profile = test.new_profile()
     done = run(java, f"-agentpath:{test.agent}=" + ",".join((f"file={profile}", *options)), "-Xcheck:jni",
-               "-cp", test.work, "SampleIo", ROUNDS, CLASSES, test.work / "written")
+               "-cp", test.work, "SampleIo", ROUNDS, CLASSES, test.work / "written",
+               env=os.environ | ({"JPROF_RESTLESS": "1"} if restless else {}))
     if done.status != 0 or done.err:
         test.fail(str(done))
         test.finish()
@@ -43,6 +45,10 @@ def main():
             test.same(f"{options}: writes", counted, written(test, profile))
             test.sound(str(options), profile)
             print(f"  {options}: {counted}", flush=True)
+        for options, restless in ("calls=count", False), ("calls=auto", False), ("calls=auto", True), ("calls=auto", True):
+            counted, profile = record(test, java, options, restless=restless)
+            test.same(f"{options}, restless {restless}: writes", counted, written(test, profile))
+            test.sound(options, profile)
     test.finish()
 
 
