@@ -215,7 +215,8 @@ int io_begin(JNIEnv *jni, struct session *session, struct error *error)
 	clear_apart(&no_context);
 	if (session->options.io == IO_OFF)
 		return 0;
-	walks = !session_times_calls(session) || session_keeps_budget(session);
+	walks = !session_times_calls(session) ||
+		(session_keeps_budget(session) && jvm_stacks_outlast_changes());
 	class_loading_tell_apart(!session->options.io_class_loading);
 	if (kept < KEPT_MIN)
 		kept = KEPT_MIN;

@@ -429,6 +429,11 @@ int jvm_stack(jvmtiFrameInfo **frames)
 	return stored;
 }
 
+bool jvm_stacks_outlast_changes(void)
+{
+	return jvm_release(java_vm) >= 23;
+}
+
 /* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes are numbered, and carry an address
  * behind a '.' ("Lcom/acme/Foo$$Lambda$14.0x0123;"): that says nothing, differs from run to
  * run, and would make a new method of each, so both are left out. */

@@ -145,6 +145,10 @@ int64_t jvm_thread_id(JNIEnv *jni, jthread thread);
  * -1: no memory. */
 int jvm_stack(jvmtiFrameInfo **frames);
 
+/* True: threads may ask for their stacks while classes are changed again and again. Before JDK 23 a class's list of handles
+ * is made anew where a replaced method is on a stack, while other threads may be reading the old one (JDK-8313332). */
+bool jvm_stacks_outlast_changes(void);
+
 /* All that is known of a method; ends with jvm_method_fini. False: no memory, or the method is
  * gone. */
 bool jvm_describe_method(JNIEnv *jni, jmethodID method, struct jvm_method *out);

@@ -22,8 +22,8 @@ struct trace_counts {
 	uint64_t nodes, calls;
 	uint64_t counted; /* of the calls: not timed */
 	uint64_t events;  /* entries and exits of those that were */
-	uint64_t lost;   /* entries that could not be recorded */
-	uint64_t pruned; /* nodes folded for want of memory */
+	uint64_t lost;    /* entries that could not be recorded */
+	uint64_t pruned;  /* nodes folded for want of memory */
 	uint64_t io_ops, io_bytes;
 	uint64_t used[METRIC_MAX]; /* by all threads, of each metric */
 };

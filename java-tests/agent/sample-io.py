@@ -5,6 +5,7 @@
 program counts them; also of classes whose memory was another's before, and where methods become timed and counted by turns."""
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -45,7 +46,11 @@ def main():
             test.same(f"{options}: writes", counted, written(test, profile))
             test.sound(str(options), profile)
             print(f"  {options}: {counted}", flush=True)
+        release = int(re.search(r'version "(\d+)', run(java, "-version").err)[1])
         for options, restless in ("calls=count", False), ("calls=auto", False), ("calls=auto", True), ("calls=auto", True):
+            # Before, a JVM may crash where replaced methods are on stacks that are asked for: they are not.
+            if options == "calls=auto" and release < 23:
+                continue
             counted, profile = record(test, java, options, restless=restless)
             test.same(f"{options}, restless {restless}: writes", counted, written(test, profile))
             test.sound(options, profile)
