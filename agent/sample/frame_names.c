@@ -97,12 +97,18 @@ static char *java_name(const char *text, size_t length, bool is_class)
 	return name;
 }
 
-static bool is_probe(const struct seen_names *names)
+static bool is_of(const struct seen_names *names, const char *class)
 {
-	static const char class[] = "java/lang/JprofProbe";
-
 	return names->class_length == strlen(class) &&
 	       memcmp(names->class_name, class, strlen(class)) == 0;
+}
+
+static const char probe_class[] = "java/lang/JprofProbe";
+
+/* A probe, or what a program asks jprof by. */
+static bool is_own(const struct seen_names *names)
+{
+	return is_of(names, probe_class) || is_of(names, "jprof/JProf");
 }
 
 /* JprofProbe.count, countNatively and counted. */
@@ -110,7 +116,7 @@ static bool is_counting(const struct seen_names *names)
 {
 	static const char begin[] = "count";
 
-	return is_probe(names) && names->name_length >= strlen(begin) &&
+	return is_of(names, probe_class) && names->name_length >= strlen(begin) &&
 	       memcmp(names->name, begin, strlen(begin)) == 0;
 }
 
@@ -124,7 +130,7 @@ static void ask_seen(struct frame_names *names, uint32_t number, struct seen_nam
 	if (!seen_method_names(seen, number, &of))
 		return;
 	to->asked = true;
-	to->probe = is_probe(&of);
+	to->probe = is_own(&of);
 	to->counts = is_counting(&of);
 	method.class_name = java_name(of.class_name, of.class_length, true);
 	method.name = java_name(of.name, of.name_length, false);

@@ -25,7 +25,7 @@ struct frame_name {
 	uint32_t line;   /* 0: not known */
 	enum sample_state state;
 	bool has_lines; /* a Java method with bytecodes */
-	bool probe;     /* a function of jprof's */
+	bool probe;     /* a function of jprof's, or a method */
 	bool counts;    /* one that counts a call of the method that called it */
 	bool outermost; /* one that threads begin in, and that tells nothing */
 };

@@ -72,6 +72,9 @@ public final class InsideLife {
 		steps(1000);
 		JProf.start("file=" + folder.resolve("one.jprof") + ",metrics=alloc+wall");
 		check(JProf.isRecording(), "not recording");
+		/* Samples come while jprof is asked, too. */
+		for (int i = 0; i < 300_000; i++)
+			JProf.threadValue("wall");
 		steps(100);
 		JProf.mark("phase begins");
 		JProf.snapshot("half");
