@@ -81,7 +81,8 @@ static const char selftest_text[] =
 	"measured in the same JVM without probes; what is counted with them (raw);\n"
 	"and what is left when jprof's own cost is taken out (adjusted), with its\n"
 	"error. A '*' marks where expected and adjusted do not meet. The options are\n"
-	"as for calibrate and report; a calibration that is not there yet is made.\n"
+	"as for calibrate and report, calls being 'instrument' or 'events'; a\n"
+	"calibration that is not there yet is made.\n"
 	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
 	"if it cannot be run. --format: text or json.\n";
 

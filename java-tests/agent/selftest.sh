@@ -64,7 +64,8 @@ refused 1 "'/bin/true' ran, but measured nothing" --java /bin/true
 refused 1 "unknown metric 'nothing'" --java "$java" --metrics cpu+nothing
 refused 1 "'slow' is not legal" --timing slow
 refused 1 "cannot read calibration file" --java "$java" --calibration "$work/none.json"
-refused 2 'calls off' --calls off
+refused 2 'it compares what timed calls tell' --calls off
+refused 2 'it compares what timed calls tell' --calls auto
 refused 2 "no format 'xml'" --format xml
 refused 2 'needs a value' --timing
 refused 2 "unknown option '--quick'" --quick
