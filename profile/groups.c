@@ -17,7 +17,7 @@ struct merged {
 	size_t nodes, threads;
 	bool apart;      /* paths of samples are not put together with those of calls */
 	uint32_t *place; /* by a node as it was: its new place */
-	bool *called;    /* by a node as it was: calls have found it, or one below it */
+	bool *called; /* where they are apart, by a node as it was: calls have found it, or one below it */
 };
 
 /* Of methods that samples have found, where these are apart: no method has such an id. */
@@ -184,7 +184,8 @@ int groups_merge(struct owned_profile *owned)
 	merged.called = store_room(store, nodes + 1, sizeof *merged.called);
 	if (store->failed)
 		return -1;
-	find_called(profile, merged.called);
+	if (merged.apart)
+		find_called(profile, merged.called);
 	for (size_t t = 0; t < threads; t++) {
 		size_t first = profile->thread_first[t];
 		bool merges = parts[t] != 0 || has_samples(profile, t);

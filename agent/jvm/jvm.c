@@ -38,16 +38,24 @@ static void jvm_give(void *memory)
 	(*jvmti)->Deallocate(jvmti, memory);
 }
 
+static int release_of(jvmtiEnv *tools)
+{
+	jint version = 0;
+
+	(*tools)->GetVersionNumber(tools, &version);
+	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+}
+
 int jvm_release(JavaVM *vm)
 {
 	jvmtiEnv *probe;
-	jint version = 0;
+	int release;
 
 	if ((*vm)->GetEnv(vm, (void **)&probe, JVMTI_VERSION_1_2) != JNI_OK)
 		return 0;
-	(*probe)->GetVersionNumber(probe, &version);
+	release = release_of(probe);
 	(*probe)->DisposeEnvironment(probe);
-	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+	return release;
 }
 
 int jvm_open(JavaVM *vm, struct error *error)
@@ -431,7 +439,7 @@ int jvm_stack(jvmtiFrameInfo **frames)
 
 bool jvm_stacks_outlast_changes(void)
 {
-	return jvm_release(java_vm) >= 23;
+	return release_of(jvmti) >= 23;
 }
 
 /* "Lcom/acme/Foo$Bar;" to "com.acme.Foo$Bar". Hidden classes are numbered, and carry an address

@@ -43,7 +43,7 @@ static json_t *overhead_of(const struct session *session, const struct trace_cou
 		session->event_calibrated ? "calibration" : "estimate");
 }
 
-/* {"cpu": {"raw": 7, "adjusted": 6}, ...}: what all threads used, and less what probes took of it. */
+/* {"cpu": {"raw": 7, "adjusted": 6}, ...}: what all threads used, and less what probes took of it, where that is known. */
 static json_t *totals_of(const struct session *session, const struct trace_counts *counts)
 {
 	json_t *totals = json_object();
@@ -52,7 +52,7 @@ static json_t *totals_of(const struct session *session, const struct trace_count
 		double raw = (double)counts->used[i];
 		json_t *total = json_pack("{s:o}", "raw", number(counts->used[i]));
 
-		if (strcmp(session->metrics.metric[i].unit, "ns") == 0)
+		if (session->event_ns > 0 && strcmp(session->metrics.metric[i].unit, "ns") == 0)
 			json_object_set_new(total, "adjusted",
 				number((uint64_t)fmax(raw - own_ns(session, counts), 0)));
 		json_object_set_new(totals, session->metrics.metric[i].name, total);
