@@ -9,26 +9,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/calibrate/first_use.h"
 #include "cli/commands.h"
-#include "cli/record/live_profile.h"
+#include "cli/reading/opened_profile.h"
 #include "cli/record/profile_file.h"
 #include "cli/terminal/command_options.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/waiting.h"
 #include "options/wrap.h"
 #include "report/report.h"
 #include "report/source/source.h"
 
 struct words {
-	const char *file;
+	struct profile_choice choice;
 	bool wide;
-	const char *interval;    /* "A..B", or NULL */
-	const char *calibration; /* a file, "off", or NULL */
-	const char *java;        /* to measure with, or NULL */
-	const char *source;      /* where texts of lines are, or NULL */
+	const char *source; /* where texts of lines are, or NULL */
 	bool has_view;
-	struct report_request request;
+	struct report_request request; /* without its choice, until it is printed */
 };
 
 /* Terminals: narrower ones get lines that wrap. */
@@ -116,18 +111,13 @@ static int take_width(const struct taken *taken)
 	return EXIT_DONE;
 }
 
-static int take_pattern(const struct taken *taken)
-{
-	return pattern_list_add(taken->to, taken->value) == 0 ? EXIT_DONE : command_no_memory();
-}
-
 static int take_file(void *words, const char *word)
 {
 	struct words *report = words;
 
-	if (report->file)
+	if (report->choice.file)
 		return command_usage("report", "one file only, not '%s' too", word);
-	report->file = word;
+	report->choice.file = word;
 	return EXIT_DONE;
 }
 
@@ -136,25 +126,18 @@ static int take_file(void *words, const char *word)
 static const struct command_option report_options[] = {
 	{"--view", "VIEW", "what to show; on a terminal overview unless given, else tree",
 		take_view, 0},
-	{"--metric", "M[+M...]",
-		"show these metrics, and samples on these conditions, only; all unless given, "
-		"cpu "
-		"first",
-		take_text, WORD(request.choice.metrics)},
+	PROFILE_CHOICE_ROWS(struct words, choice),
 	{"--sort", "COLUMN", "order by a column, e.g. calls, base, cum.cpu, name", take_text,
 		WORD(request.sort)},
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
 		WORD(request.top)},
-	{"--thread", "PATTERN",
-		"only threads with such names, e.g. 'worker-*'; may be repeated", take_pattern,
-		WORD(request.choice.threads)},
 	{"--path", "PATTERN",
 		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
-		take_pattern, WORD(request.choice.paths)},
+		take_pattern, WORD(choice.model.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
 		"I/O views only below them; may be repeated",
-		take_pattern, WORD(request.choice.methods)},
+		take_pattern, WORD(choice.model.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
 		"unless given",
@@ -162,7 +145,7 @@ static const struct command_option report_options[] = {
 	{"--depth", "N", "sum up rows of a tree below that level", take_number,
 		WORD(request.depth)},
 	{"--merge-threads", NULL, "all threads as one tree", take_flag,
-		WORD(request.choice.merge_threads)},
+		WORD(choice.model.merge_threads)},
 	{"--all", NULL, "every row of the summary, on a terminal, too", take_flag,
 		WORD(request.all)},
 	{"--wide", NULL, "all columns and exact figures, on a terminal, too", take_flag,
@@ -172,17 +155,6 @@ static const struct command_option report_options[] = {
 		"the view lines: with the text of each, from a folder, a jar, the JDK's "
 		"src.zip",
 		take_text, WORD(source)},
-	{"--snapshot", "A..B",
-		"only between two snapshots; A.. to the end, ..B from the beginning; see "
-		"jprof(1)",
-		take_text, WORD(interval)},
-	{"--calibration", "FILE|off|auto",
-		"take jprof's own cost out by this file, leave it in, or measure it now if no "
-		"calibration is kept; see jprof(1)",
-		take_text, WORD(calibration)},
-	{"--java", "PATH",
-		"where no calibration is kept: measure one with this JVM; see jprof(1)",
-		take_text, WORD(java)},
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
@@ -241,49 +213,23 @@ static void choose_layout(struct words *words)
 }
 
 /* The profile, with all that the view shows. */
-static int open_for(struct profile **profile, const struct words *words, struct error *error)
+static int open_for(
+	struct opened_profile *opened, const struct words *words, struct error *error)
 {
 	const struct view *view = words->request.view;
-	const struct profile_wanted wanted = {
-		.records = view->records, .marks = view->marks, .interval = words->interval};
-	int status;
+	const struct profile_wanted wanted = {.records = view->records, .marks = view->marks};
+	int failed = opened_profile_init(opened, &words->choice, &wanted, error);
 
-	progress_show("reading '%s'", error_subject(words->file).text);
-	status = profile_open_wanted(profile, words->file, &wanted, error);
-	if (status != 0)
-		return status;
-	if (view->records && (*profile)->record_count == 0)
-		status = error_set(error, ERROR_MISSING,
+	if (failed == 0 && view->records && opened->profile->record_count == 0)
+		failed = error_set(error, ERROR_MISSING,
 			"'%s' has no records of single operations: they are made with "
 			"io=records",
-			words->file);
-	else if (view->samples && (*profile)->condition_count == 0)
-		status = error_set(error, ERROR_MISSING,
-			"'%s' has no samples: they are taken with sample=cpu:1ms", words->file);
-	if (status != 0)
-		profile_free(*profile);
-	return status;
-}
-
-/* What is to be said of a profile that is still written; NULL if it is not. */
-static const char *tell_state(
-	const struct live_profile *live, const struct profile *profile, char *line, size_t size)
-{
-	const char *nothing = profile_is_unwritten(profile)
-				      ? "; nothing was written yet: try again in ten seconds"
-				      : "";
-
-	if (live->pid == 0)
-		return NULL;
-	if (live->is_fresh)
-		snprintf(line, size,
-			"process %ld still records: the figures are those of now%s", live->pid,
-			nothing);
-	else
-		snprintf(line, size,
-			"process %ld still records: the figures are %.1f s old%s (%s)",
-			live->pid, live->age, nothing, live->why.text);
-	return line;
+			words->choice.file);
+	else if (failed == 0 && view->samples && opened->profile->condition_count == 0)
+		failed = error_set(error, ERROR_MISSING,
+			"'%s' has no samples: they are taken with sample=cpu:1ms",
+			words->choice.file);
+	return failed;
 }
 
 static void say_line(const char *line)
@@ -292,34 +238,22 @@ static void say_line(const char *line)
 }
 
 /* Prints the view, adjusted if it shows figures that can be. */
-static int print_profile(const struct profile *profile, const struct words *words,
-	const char *state, uint64_t *violations, struct error *error)
+static int print_profile(struct opened_profile *opened, struct words *words,
+	uint64_t *violations, struct error *error)
 {
-	bool is_auto = words->calibration && strcmp(words->calibration, "auto") == 0;
-	const struct adjustment_choice choice = {
-		.calibration = is_auto ? NULL : words->calibration,
-		.threads = &words->request.choice.threads,
-		.asked = is_auto || words->java,
-		.measure = first_use_measure,
-		.java = words->java};
-	struct report_request request = words->request;
-	struct adjustment adjustment = {0};
+	struct report_request *request = &words->request;
 	int failed = 0;
 
-	request.state = state;
-	request.say = say_line;
-	request.before_write = progress_hide;
-	if ((request.view->adjusts && !profile_is_unwritten(profile)) || words->calibration) {
-		progress_show("taking out what probes cost");
-		failed = adjustment_init(&adjustment, profile, &choice, error);
-		if (failed == 0 && waiting_interrupted())
-			failed = error_set(error, ERROR_BUSY, "interrupted");
-		request.choice.adjustment = &adjustment;
-	}
+	request->state = opened->state[0] != '\0' ? opened->state : NULL;
+	request->say = say_line;
+	request->before_write = progress_hide;
+	if (request->view->adjusts || words->choice.calibration)
+		failed = opened_profile_adjust(opened, &words->choice, error);
+	request->choice = words->choice.model;
 	progress_show("putting the report together");
 	if (failed == 0)
-		failed = report_print(profile, &request, STDOUT_FILENO, violations, error);
-	adjustment_fini(&adjustment);
+		failed = report_print(
+			opened->profile, request, STDOUT_FILENO, violations, error);
 	return failed;
 }
 
@@ -345,19 +279,20 @@ static void suit_calls(struct words *words, const struct profile *profile)
 static int check_words(const struct words *words)
 {
 	const struct report_request *request = &words->request;
+	const struct model_choice *choice = &words->choice.model;
 	const struct view *view = request->view;
 	const struct {
 		const char *option;
 		bool given, fits;
 		const char *views;
 	} rows[] = {
-		{"--path", request->choice.paths.count > 0, view->io, "the views of I/O"},
-		{"--method", request->choice.methods.count > 0, view->io || view->calls,
+		{"--path", choice->paths.count > 0, view->io, "the views of I/O"},
+		{"--method", choice->methods.count > 0, view->io || view->calls,
 			"overview, tree, methods, callers, lines, states and the views of I/O"},
 		{"--min", request->min > 0, view->calls,
 			"overview, tree, methods, callers, lines and states"},
 		{"--depth", request->depth > 0, view->levels, "tree"},
-		{"--merge-threads", request->choice.merge_threads, view->calls,
+		{"--merge-threads", choice->merge_threads, view->calls,
 			"overview, tree, methods, callers, lines and states"},
 		{"--source", words->source != NULL, view == &view_lines, "lines"},
 		{"--all", request->all, view == &view_summary, "summary"},
@@ -374,9 +309,7 @@ static int check_words(const struct words *words)
 static int print_report(struct words *words)
 {
 	struct error error = {0};
-	struct live_profile live;
-	struct profile *profile;
-	char state[sizeof(error.text) + 128];
+	struct opened_profile opened;
 	uint64_t violations = 0;
 	int failed, status = check_words(words);
 
@@ -384,15 +317,13 @@ static int print_report(struct words *words)
 		return status;
 	if (words->source && source_open(&words->request.source, words->source, &error) != 0)
 		return command_failed(&error);
-	live_profile_refresh(words->file, &live);
-	failed = open_for(&profile, words, &error);
+	failed = open_for(&opened, words, &error);
 	if (failed == 0) {
-		suit_calls(words, profile);
-		failed = print_profile(profile, words,
-			tell_state(&live, profile, state, sizeof(state)), &violations, &error);
+		suit_calls(words, opened.profile);
+		failed = print_profile(&opened, words, &violations, &error);
 		progress_hide();
-		profile_free(profile);
 	}
+	opened_profile_fini(&opened);
 	if (failed == 0)
 		return violations == 0 ? EXIT_DONE : EXIT_FAILED;
 	if (error.code == ERROR_USAGE)
@@ -410,8 +341,8 @@ int cmd_report(int argc, char **argv)
 	struct error error = {0};
 	char *found = NULL;
 
-	if (status == 0 && !words.file) {
-		words.file = found = profile_file_newest(&error);
+	if (status == 0 && !words.choice.file) {
+		words.choice.file = found = profile_file_newest(&error);
 		if (found)
 			say("of the newest profile here, '%s'", found);
 		else
@@ -425,8 +356,6 @@ int cmd_report(int argc, char **argv)
 	}
 	free(found);
 	source_close(words.request.source);
-	pattern_list_fini(&words.request.choice.threads);
-	pattern_list_fini(&words.request.choice.paths);
-	pattern_list_fini(&words.request.choice.methods);
+	profile_choice_fini(&words.choice);
 	return status;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* opened_profile: live_profile, profile_read and adjustment, one after the other. */
+#include "cli/reading/opened_profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/calibrate/first_use.h"
+#include "cli/terminal/outcome.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/waiting.h"
+
+int take_pattern(const struct taken *taken)
+{
+	return pattern_list_add(taken->to, taken->value) == 0 ? EXIT_DONE : command_no_memory();
+}
+
+void profile_choice_fini(struct profile_choice *choice)
+{
+	pattern_list_fini(&choice->model.threads);
+	pattern_list_fini(&choice->model.paths);
+	pattern_list_fini(&choice->model.methods);
+}
+
+static void tell_state(struct opened_profile *opened)
+{
+	const struct live_profile *live = &opened->live;
+	const char *nothing = profile_is_unwritten(opened->profile)
+				      ? "; nothing was written yet: try again in ten seconds"
+				      : "";
+
+	if (live->pid == 0)
+		return;
+	if (live->is_fresh)
+		snprintf(opened->state, sizeof(opened->state),
+			"process %ld still records: the figures are those of now%s", live->pid,
+			nothing);
+	else
+		snprintf(opened->state, sizeof(opened->state),
+			"process %ld still records: the figures are %.1f s old%s (%s)",
+			live->pid, live->age, nothing, live->why.text);
+}
+
+int opened_profile_init(struct opened_profile *opened, const struct profile_choice *choice,
+	const struct profile_wanted *wanted, struct error *error)
+{
+	struct profile_wanted all = *wanted;
+	int failed;
+
+	*opened = (struct opened_profile){0};
+	all.interval = choice->interval;
+	live_profile_refresh(choice->file, &opened->live);
+	progress_show("reading '%s'", error_subject(choice->file).text);
+	failed = profile_open_wanted(&opened->profile, choice->file, &all, error);
+	if (failed == 0)
+		tell_state(opened);
+	else
+		opened->profile = NULL;
+	return failed;
+}
+
+int opened_profile_adjust(
+	struct opened_profile *opened, struct profile_choice *choice, struct error *error)
+{
+	bool is_auto = choice->calibration && strcmp(choice->calibration, "auto") == 0;
+	const struct adjustment_choice how = {
+		.calibration = is_auto ? NULL : choice->calibration,
+		.threads = &choice->model.threads,
+		.asked = is_auto || choice->java,
+		.measure = first_use_measure,
+		.java = choice->java};
+	int failed = 0;
+
+	if (profile_is_unwritten(opened->profile) && !choice->calibration)
+		return 0;
+	progress_show("taking out what probes cost");
+	failed = adjustment_init(&opened->adjustment, opened->profile, &how, error);
+	if (failed == 0 && waiting_interrupted())
+		failed = error_set(error, ERROR_BUSY, "interrupted");
+	choice->model.adjustment = &opened->adjustment;
+	return failed;
+}
+
+void opened_profile_fini(struct opened_profile *opened)
+{
+	adjustment_fini(&opened->adjustment);
+	if (opened->profile)
+		profile_free(opened->profile);
+}

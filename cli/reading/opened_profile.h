@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/*
+ * opened_profile: a profile as commands that tell of it open it: up to date, of the interval that the
+ * user means, and with the adjustment that takes jprof's own cost out.
+ *
+ * In:   what the user chose: the words of PROFILE_CHOICE_ROWS.
+ * Out:  the profile in memory, and the choice that a model is made with (report/model/model.h).
+ */
+#ifndef JPROF_CLI_OPENED_PROFILE_H
+#define JPROF_CLI_OPENED_PROFILE_H
+
+#include "cli/record/live_profile.h"
+#include "cli/terminal/command_options.h"
+#include "report/model/model.h"
+
+/* The words of a command; all zero at first. Embedded (profile_choice_fini). */
+struct profile_choice {
+	const char *file;
+	const char *interval;    /* "A..B", or NULL */
+	const char *calibration; /* a file, "off", "auto", or NULL */
+	const char *java;        /* to measure with, or NULL */
+	/* Without its adjustment, which opened_profile_adjust puts there. */
+	struct model_choice model;
+};
+
+void profile_choice_fini(struct profile_choice *choice);
+
+/* Takes a pattern into a struct pattern_list. */
+option_taker take_pattern;
+
+/* Rows of a command's option table: what it reads of a profile. words: the command's struct; choice: its member of
+ * the type above. */
+#define PROFILE_CHOICE_ROWS(words, choice)                                                     \
+	{"--metric", "M[+M...]",                                                               \
+		"show these metrics, and samples on these conditions, only; all unless "       \
+		"given, "                                                                      \
+		"cpu first",                                                                   \
+		take_text, offsetof(words, choice.model.metrics)},                             \
+		{"--thread", "PATTERN",                                                        \
+			"only threads with such names, e.g. 'worker-*'; may be repeated",      \
+			take_pattern, offsetof(words, choice.model.threads)},                  \
+		{"--snapshot", "A..B",                                                         \
+			"only between two snapshots; A.. to the end, ..B from the beginning; " \
+			"see jprof(1)",                                                        \
+			take_text, offsetof(words, choice.interval)},                          \
+		{"--calibration", "FILE|off|auto",                                             \
+			"take jprof's own cost out by this file, leave it in, or measure it "  \
+			"now if no calibration is kept; see jprof(1)",                         \
+			take_text, offsetof(words, choice.calibration)},                       \
+	{                                                                                      \
+		"--java", "PATH",                                                              \
+			"where no calibration is kept: measure one with this JVM; see "        \
+			"jprof(1)",                                                            \
+			take_text, offsetof(words, choice.java)                                \
+	}
+
+struct opened_profile {
+	struct profile *profile; /* NULL: it could not be opened */
+	struct adjustment adjustment;
+	struct live_profile live;
+	/* What is to be said of a profile that is still written; "": it is not. */
+	char state[sizeof(((struct error *)0)->text) + 128];
+};
+
+/* Reads the file; wanted without its interval. 0, or a negative code. Embedded (opened_profile_fini), also after a
+ * failure. Shows progress. */
+int opened_profile_init(struct opened_profile *opened, const struct profile_choice *choice,
+	const struct profile_wanted *wanted, struct error *error);
+
+/* Finds the calibration, measures one where that changes what is shown, and points choice->model to it. 0, or a
+ * negative code. */
+int opened_profile_adjust(
+	struct opened_profile *opened, struct profile_choice *choice, struct error *error);
+void opened_profile_fini(struct opened_profile *opened);
+
+#endif
