@@ -64,6 +64,14 @@ static const char detach_text[] =
 	"Ends the recording, gives the program its own code back and closes the agent's\n"
 	"control socket. `jprof attach` brings it back.\n";
 
+static const char export_text[] =
+	"Writes the figures that `jprof report` shows, of the profile given or of the\n"
+	"newest *.jprof here, as a file that another tool opens; docs/exports.md says\n"
+	"which, what each format holds, and what it leaves out. A file that could not\n"
+	"be written whole is not there. Without -o it is beside the profile, under a\n"
+	"name made of the profile's that must be free. --metric chooses figures:\n"
+	"metrics, conditions of samples, and calls.\n";
+
 static const char calibrate_text[] =
 	"Measures what jprof's probes cost here, with one JVM: runs a program of its\n"
 	"own without probes and with them, for about half a minute in all (--quick:\n"
@@ -112,6 +120,11 @@ const struct command commands[] = {
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report},
+	{"export",
+		"[FILE] --to FORMAT [-o FILE] [--metric M] [--thread PATTERN]\n"
+		"             [--method PATTERN] [--snapshot A..B] [--merge-threads]",
+		"write a profile for another tool: flame graphs, pprof, Perfetto...",
+		export_text, cmd_export_details, cmd_export},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",

@@ -43,6 +43,7 @@ rooms=(
 	"report/source   error agent/io/archive.h"
 	"report/formats  error profile report/text report/model"
 	"report/views    error profile calibration report/text report/model report/source report/formats"
+	"report/exports  error options/pattern.h profile report/text report/model"
 	"report          error options profile report/text report/model report/formats report/views"
 	"cli/terminal    error options/nearest.h"
 	"cli/attach      error options agent/control/protocol.h cli/terminal"
@@ -51,7 +52,7 @@ rooms=(
 	"cli/calibrate   error options profile calibration report/model cli/terminal cli/attach cli/java"
 	"cli/selftest    error report/model"
 	"cli/reading     error profile report/model cli/terminal cli/record cli/calibrate"
-	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading"
+	"cli             error options metric profile calibration report/text report/model report/source report/formats report/views report/exports report cli/terminal cli/attach cli/record cli/java cli/calibrate cli/selftest cli/reading"
 )
 
 # Who may include jni.h and jvmti.h.
