@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "error/harmless.h"
 #include "report/exports/frames.h"
 #include "report/model/edges.h"
 
@@ -168,6 +169,7 @@ static void put_self(struct callgrind *to, uint32_t method, size_t *at)
 	size_t first = *at;
 
 	take_values(model, model_at(model, to->tally.base, method), rest);
+	rest[to->figures.calls] = to->tally.method[method].calls;
 	for (; *at < to->line_count && to->line[*at].method == method; ++*at)
 		for (unsigned c = 0; c < model->condition_count; c++)
 			rest[model->metric_count + c] -= to->line[*at].samples[c];
@@ -239,24 +241,10 @@ static void put_counted(struct callgrind *to)
 
 /* ---- the head ---- */
 
-static void put_head(struct callgrind *to)
+static void put_events(struct callgrind *to)
 {
-	const struct export *export = to->export;
-	const struct profile *profile = export->model->profile;
-	const char *command = profile_meta_get(profile, "java.command");
-	const struct export_notes notes = export_notes(export);
-	struct out *out = export->out;
+	struct out *out = to->export->out;
 
-	/* Readers want to see "events:" among the first 2000 bytes. */
-	out_text(
-		out, "# callgrind format\nversion: 1\ncreator: jprof " JPROF_VERSION "\npid: ");
-	out_number(out, export_fact(profile, "pid"));
-	out_text(out, "\npositions: line\nevents:");
-	for (unsigned i = 0; i < to->figures.count; i++) {
-		out_char(out, ' ');
-		put_event_name(out, to->figures.figure[i].name);
-	}
-	out_char(out, '\n');
 	for (unsigned i = 0; i < to->figures.count; i++) {
 		const struct figure *figure = &to->figures.figure[i];
 
@@ -268,13 +256,37 @@ static void put_head(struct callgrind *to)
 		out_harmless(out, figure->unit, strlen(figure->unit));
 		out_text(out, ")\n");
 	}
-	if (command) {
-		out_text(out, "cmd: ");
-		out_harmless(out, command, strlen(command));
-		out_char(out, '\n');
+	out_text(out, "positions: line\nevents:");
+	for (unsigned i = 0; i < to->figures.count; i++) {
+		out_char(out, ' ');
+		put_event_name(out, to->figures.figure[i].name);
 	}
+	out_char(out, '\n');
+}
+
+/* KCachegrind wants to see "events:" within 2047 bytes, callgrind_annotate all that it knows of before that. */
+static void put_head(struct callgrind *to)
+{
+	enum { COMMAND_MOST = 256 };
+	const struct export *export = to->export;
+	const struct profile *profile = export->model->profile;
+	const char *command = profile_meta_get(profile, "java.command");
+	const struct export_notes notes = export_notes(export);
+	struct out *out = export->out;
+	char shown[COMMAND_MOST];
+
+	out_text(
+		out, "# callgrind format\nversion: 1\ncreator: jprof " JPROF_VERSION "\npid: ");
+	out_number(out, export_fact(profile, "pid"));
+	if (command) {
+		harmless_copy(shown, sizeof(shown), command, strlen(command));
+		out_text(out, "\ncmd: ");
+		out_text(out, shown);
+	}
+	out_char(out, '\n');
+	put_events(to);
 	for (size_t i = 0; notes.line[i]; i++) {
-		out_text(out, "desc: ");
+		out_text(out, "# ");
 		out_harmless(out, notes.line[i], strlen(notes.line[i]));
 		out_char(out, '\n');
 	}
@@ -286,6 +298,8 @@ static void put_totals(struct callgrind *to, const char *key)
 	uint64_t whole[FIGURES_MAX] = {0};
 
 	model_whole(to->export->model, whole);
+	for (uint32_t m = 0; m < to->export->model->profile->method_count; m++)
+		whole[to->figures.calls] += to->tally.method[m].calls;
 	out_text(out, key);
 	for (unsigned i = 0; i < to->figures.count; i++) {
 		out_char(out, ' ');
@@ -296,7 +310,7 @@ static void put_totals(struct callgrind *to, const char *key)
 
 /* ---- the whole ---- */
 
-/* The format has calls beside events; a profile that has nothing else has an event that is nowhere. */
+/* The format has calls beside events. Where there is nothing else they are one: of each method, how often it was called. */
 static struct figures choose(const struct export *export)
 {
 	struct figures figures = figures_choose(export);

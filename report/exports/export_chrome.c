@@ -277,30 +277,36 @@ static int put_records(struct chrome *to)
 
 /* ---- what metrics came to ---- */
 
-/* A step at the beginning of each interval, and back to nothing at the end of the last. */
+static void put_step(
+	struct chrome *to, const struct figure *figure, uint64_t at, uint64_t value)
+{
+	begin_event(to, "C", label_of(figure->name), to->pid);
+	put_time(to->out, ",\"ts\":", at);
+	out_text(to->out, ",\"args\":{");
+	out_json_key(to->out, figure->unit);
+	out_number(to->out, value);
+	out_text(to->out, "}}");
+}
+
+/* A step at the beginning of each interval, and back to nothing at the end of the last, if that is known. */
 static void put_counters(struct chrome *to)
 {
 	const struct export_request *request = to->export->request;
 	const struct figures figures = figures_choose(to->export);
+	size_t count = request->interval_count;
 
-	for (unsigned f = 0; f < figures.count; f++) {
+	for (unsigned f = 0; f < figures.count && count > 0; f++) {
 		const struct figure *figure = &figures.figure[f];
+		const struct export_interval *last = &request->interval[count - 1];
 
-		for (size_t i = 0; i <= request->interval_count && figure->at < figures.calls;
-			i++) {
-			const struct export_interval *interval =
-				&request->interval[i < request->interval_count ? i : i - 1];
-			bool is_end = i == request->interval_count;
-
-			if (request->interval_count == 0)
-				break;
-			begin_event(to, "C", label_of(figure->name), to->pid);
-			put_time(to->out, ",\"ts\":", is_end ? interval->end : interval->begin);
-			out_text(to->out, ",\"args\":{");
-			out_json_key(to->out, figure->unit);
-			out_number(to->out, is_end ? 0 : interval->whole[figure->at]);
-			out_text(to->out, "}}");
-		}
+		/* An interval has no sum of calls. */
+		if (figure->at == figures.calls)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			put_step(to, figure, request->interval[i].begin,
+				request->interval[i].whole[figure->at]);
+		if (last->end >= last->begin)
+			put_step(to, figure, last->end, 0);
 	}
 }
 

@@ -18,7 +18,9 @@ struct speedscope {
 	struct stacks stacks;
 	struct frames frames;
 	uint64_t (*sums)[FIGURES_MAX]; /* by thread */
-	uint32_t *frame;               /* of the path, by level */
+	struct out text;               /* the path's frames, */
+	size_t *end;                   /* and by level where each ends in it */
+	uint64_t *weight;              /* of the stacks of the profile at work */
 	bool failed;
 };
 
@@ -57,20 +59,6 @@ static void sum_up(struct speedscope *to)
 
 /* ---- a profile ---- */
 
-static void put_stack(struct speedscope *to)
-{
-	struct out *out = to->export->out;
-	uint32_t level = to->stacks.level;
-
-	out_char(out, '[');
-	for (uint32_t l = level > 0 ? 1 : 0; l <= level; l++) {
-		if (l > 1)
-			out_char(out, ',');
-		out_number(out, to->frame[l]);
-	}
-	out_char(out, ']');
-}
-
 /* What stands between the items of a list. */
 static void part(struct out *out, bool *first, const char *between)
 {
@@ -79,30 +67,43 @@ static void part(struct out *out, bool *first, const char *between)
 	*first = false;
 }
 
-/* Its stacks, or (weights) what they have: the same ones in the same order. */
-static void put_paths(
-	struct speedscope *to, size_t thread, unsigned figure, bool weights, bool *first)
+/* The path's frames as text, without the root's where there are others. */
+static void enter(struct speedscope *to)
+{
+	uint32_t level = to->stacks.level;
+	uint32_t method = to->export->model->profile->node[to->stacks.at].method;
+
+	to->text.length = level > 0 ? to->end[level - 1] : 0;
+	if (to->text.length > 0)
+		out_char(&to->text, ',');
+	out_number(&to->text, take_frame(to, method));
+	to->end[level] = level > 0 ? to->text.length : 0;
+}
+
+/* Its stacks; what they have of the figure goes into weight. Returns how many there are. */
+static size_t put_paths(struct speedscope *to, size_t thread, unsigned figure, bool *first)
 {
 	struct stacks *stacks = &to->stacks;
 	struct out *out = to->export->out;
 	uint64_t values[FIGURES_MAX];
+	size_t count = 0;
 
 	for (bool more = stacks_enter(stacks, thread); more && out->failed == 0;
 		more = stacks_next(stacks)) {
-		to->frame[stacks->level] =
-			take_frame(to, stacks->model->profile->node[stacks->at].method);
+		enter(to);
 		stacks_values(stacks, values);
 		if (values[figure] == 0)
 			continue;
-		part(out, first, weights ? "," : ",\n");
-		if (weights)
-			out_number(out, values[figure]);
-		else
-			put_stack(to);
+		to->weight[count++] = values[figure];
+		part(out, first, ",\n");
+		out_char(out, '[');
+		out_bytes(out, to->text.buffer, to->text.length);
+		out_char(out, ']');
 	}
+	return count;
 }
 
-/* The same of calls whose callers are not known. */
+/* The same of calls whose callers are not known, or (weights) how many there are. */
 static void put_counted(struct speedscope *to, size_t thread, bool weights, bool *first)
 {
 	struct out *out = to->export->out;
@@ -122,13 +123,26 @@ static void put_counted(struct speedscope *to, size_t thread, bool weights, bool
 	}
 }
 
-static void put_stacks(struct speedscope *to, size_t thread, unsigned figure, bool weights)
+/* The two lists, which have as many items. */
+static void put_stacks(struct speedscope *to, size_t thread, unsigned figure)
 {
-	bool first = true;
+	struct out *out = to->export->out;
+	bool first = true, is_calls = figure == to->figures.calls;
+	size_t count;
 
-	put_paths(to, thread, figure, weights, &first);
-	if (figure == to->figures.calls)
-		put_counted(to, thread, weights, &first);
+	out_text(out, ",\"samples\":[\n");
+	count = put_paths(to, thread, figure, &first);
+	if (is_calls)
+		put_counted(to, thread, false, &first);
+	out_text(out, "],\"weights\":[\n");
+	first = true;
+	for (size_t i = 0; i < count; i++) {
+		part(out, &first, ",");
+		out_number(out, to->weight[i]);
+	}
+	if (is_calls)
+		put_counted(to, thread, true, &first);
+	out_char(out, ']');
 }
 
 static void put_profile(struct speedscope *to, size_t thread, const struct figure *figure)
@@ -145,11 +159,8 @@ static void put_profile(struct speedscope *to, size_t thread, const struct figur
 	out_text(out, unit_of(figure->unit));
 	out_text(out, "\",\"startValue\":0,\"endValue\":");
 	out_number(out, to->sums[thread][figure->at]);
-	out_text(out, ",\"samples\":[\n");
-	put_stacks(to, thread, figure->at, false);
-	out_text(out, "],\"weights\":[\n");
-	put_stacks(to, thread, figure->at, true);
-	out_text(out, "]}");
+	put_stacks(to, thread, figure->at);
+	out_char(out, '}');
 }
 
 /* Those that have something. Returns the one to look at first: of the lead, of the thread that has most of it. */
@@ -196,30 +207,41 @@ static void put_frames(struct speedscope *to)
 	}
 }
 
-static int write_speedscope(const struct export *export)
+static void put_all(struct speedscope *to)
 {
-	const struct model *model = export->model;
-	struct speedscope to = {.export = export, .figures = figures_choose(export)};
-	struct out *out = export->out;
-	const char *file = export->request->file;
+	struct out *out = to->export->out;
+	const char *file = to->export->request->file;
 	size_t active;
 
-	to.sums = store_room(model->store, model->profile->thread_count + 1, sizeof(*to.sums));
-	to.frame = store_room(model->store, model->profile->node_count + 1, sizeof(*to.frame));
-	if (frames_init(&to.frames, model) != 0 || stacks_init(&to.stacks, model) != 0 ||
-		model->store->failed)
-		return -1;
-	sum_up(&to);
+	sum_up(to);
 	out_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		      "\"exporter\":\"jprof " JPROF_VERSION "\",\"name\":");
 	out_json_text(out, file ? file : "jprof", strlen(file ? file : "jprof"));
 	out_text(out, ",\n\"profiles\":[\n");
-	active = put_profiles(&to);
+	active = put_profiles(to);
 	out_text(out, "],\n\"activeProfileIndex\":");
 	out_number(out, active);
 	out_text(out, ",\n\"shared\":{\"frames\":[\n");
-	put_frames(&to);
+	put_frames(to);
 	out_text(out, "]}}\n");
+}
+
+static int write_speedscope(const struct export *export)
+{
+	const struct model *model = export->model;
+	size_t nodes = model->profile->node_count + 1;
+	struct speedscope to = {.export = export, .figures = figures_choose(export)};
+
+	to.sums = store_room(model->store, model->profile->thread_count + 1, sizeof(*to.sums));
+	to.end = store_room(model->store, nodes, sizeof(*to.end));
+	to.weight = store_room(model->store, nodes, sizeof(*to.weight));
+	if (frames_init(&to.frames, model) != 0 || stacks_init(&to.stacks, model) != 0 ||
+		model->store->failed)
+		return -1;
+	out_init(&to.text, -1);
+	put_all(&to);
+	to.failed |= to.text.failed != 0;
+	out_fini(&to.text);
 	frames_fini(&to.frames);
 	return to.failed ? -1 : 0;
 }

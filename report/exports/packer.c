@@ -22,7 +22,10 @@ struct packer packer_to(struct out *out, struct gzip *gzip)
 
 void packer_put(struct packer *packer, const void *message)
 {
-	protobuf_c_message_pack_to_buffer(message, &packer->buffer);
+	if (packer->out || packer->gzip)
+		protobuf_c_message_pack_to_buffer(message, &packer->buffer);
+	else
+		packer->length += protobuf_c_message_get_packed_size(message);
 }
 
 static size_t put_varint(uint8_t *to, uint64_t value)
