@@ -91,6 +91,8 @@ prints '^  callers ' help report
 prints '^  --top ' help report
 prints '^  csv ' help report
 prints '^  --calibration +FILE' help report
+prints '^usage: jprof export ' help export
+prints '^  speedscope ' help export
 prints '^usage: jprof run ' help run
 prints '^  metrics ' help options
 prints '"\$schema": "https://json-schema.org/draft/2020-12/schema"' help schema

@@ -102,20 +102,18 @@ def check_collapsed(made, profile):
         report = Report(made.jprof, profile, *words)
         lead = Pprof(made.export(profile, "pprof", *words)).lead
         for figure in report.figures():
-            # A condition may have a metric's name: its own name tells which is meant.
-            metric = figure
-            if figure.startswith("samples."):
-                metric = figure[len("samples."):]
-                if metric in report.metrics:
-                    continue
+            # What metrics and conditions both are called means the one that reports lead by.
+            metric = figure.removeprefix("samples.")
+            lead = Pprof(made.export(profile, "pprof", "--metric", metric, *words)).lead
             lines = collapsed_lines(made.export(profile, "collapsed", "--metric", metric, *words))
-            wanted = report.sums[figure] + (
-                sum(report.counted.values()) if figure == "calls" else 0)
-            if not report.methods and figure == "calls":
-                wanted = sum(value for frames, value in lines if frames[1] == COUNTED) + \
-                    report.sums[figure]
+            check(lead in (figure, metric, "samples." + metric), f"{profile}: {metric} is {lead}")
+            wanted = report.sums[lead]
+            if lead == "calls" and report.methods:
+                wanted += sum(report.counted.values())
+            elif lead == "calls":
+                wanted += sum(value for frames, value in lines if frames[1] == COUNTED)
             check(sum(value for _, value in lines) == wanted,
-                  f"{profile} {words}: collapsed has {sum(v for _, v in lines)} of {figure}, "
+                  f"{profile} {words}: collapsed has {sum(v for _, v in lines)} of {metric}, "
                   f"the report {wanted}")
         lines = collapsed_lines(made.export(profile, "collapsed", *words))
         check(sum(value for _, value in lines) == report.sums[lead] or lead == "calls",
