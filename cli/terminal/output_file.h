@@ -3,7 +3,7 @@
 /*
  * output_file: a file that a command makes: it is there when it is whole, and not before.
  *
- * Until then it has no name (O_TMPFILE), or where the file system has no such files one beside its place. What is no regular
+ * Until then it has no name (O_TMPFILE), or where the file system has no such files "PLACE.PID.part". What is no regular
  * file (a pipe, /dev/null) is written to directly; "-" is standard output.
  */
 #ifndef JPROF_CLI_OUTPUT_FILE_H
@@ -16,9 +16,9 @@
 
 struct output_file {
 	int fd;
-	bool is_direct;  /* what is written is there at once */
-	char *place;     /* where it goes, owned; NULL: nowhere else */
-	char *temporary; /* its name until then, owned; NULL: it has none */
+	char *place;     /* where it goes, owned; NULL: what is written is there at once */
+	char *temporary; /* a name beside that, owned */
+	bool is_named;   /* it has that name */
 };
 
 /* mode: as of open(2). 0, or a negative code. Embedded (output_file_close, also after a failure). */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "error/harmless.h"
+#include "report/exports/facts.h"
 #include "report/exports/frames.h"
 #include "report/model/edges.h"
 

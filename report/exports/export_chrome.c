@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "profile/pairs.h"
+#include "report/exports/facts.h"
 #include "report/exports/figures.h"
 #include "report/exports/stacks.h"
 #include "report/text/json_text.h"

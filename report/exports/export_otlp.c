@@ -14,6 +14,7 @@
 
 #include <otlp.pb-c.h>
 
+#include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
 

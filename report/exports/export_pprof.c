@@ -11,6 +11,7 @@
 
 #include <pprof.pb-c.h>
 
+#include "report/exports/facts.h"
 #include "report/exports/packer.h"
 #include "report/exports/samples.h"
 
