@@ -22,9 +22,7 @@ static int cannot(const char *name, struct error *error)
 static int open_beside(struct output_file *file, mode_t mode)
 {
 	char *folder = strdup(file->place);
-	mode_t mask = umask(0);
 
-	umask(mask);
 	if (!folder ||
 		asprintf(&file->temporary, "%s.%ld.part", file->place, (long)getpid()) < 0) {
 		file->temporary = NULL;

@@ -31,7 +31,8 @@ class Made:
     def __init__(self, jprof, make_profile, make_hostile, folder, more):
         self.jprof, self.folder = jprof, pathlib.Path(folder)
         shapes = [("bushy", 3000, 4, 0), ("recursive", 1500, 2, 0), ("wide", 300, 1, 0),
-                  ("sampled", 2000, 1, 0), ("bushy", 400, 2, 3), ("bushy", 50, 0, 0)]
+                  ("sampled", 2000, 1, 0), ("bushy", 400, 2, 3), ("bushy", 50, 0, 0),
+                  ("deep", 2100, 1, 0)]
         self.profiles = []
         for number, (shape, nodes, metrics, snapshots) in enumerate(shapes):
             path = self.folder / f"{shape}{number}.jprof"

@@ -10,6 +10,8 @@ import sys
 COUNTED = "(counted: callers not known)"
 OUTSIDE = "(outside)"
 NO_NAME = "(no name)"
+DEEPER = "(deeper)"
+DEPTH_MAX = 2048  # methods of a stack
 
 
 def fail(text):
@@ -74,7 +76,11 @@ class Report:
                 frames = ()
                 key = (row["thread"] or NO_NAME, (OUTSIDE,))
             else:
-                frames = place[row["parent"]] + (frame_name(row),)
+                frames = place[row["parent"]]
+                if len(frames) < DEPTH_MAX:
+                    frames += (frame_name(row),)
+                elif len(frames) == DEPTH_MAX:
+                    frames += (DEEPER,)
                 key = (row["thread"] or NO_NAME, frames)
             place[row["id"]] = frames
             is_sampled = (row.get("how") or {}).get("calls") == "sampled"

@@ -75,11 +75,12 @@ static void put_thread(const struct export *export, struct stacks *stacks,
 	for (bool more = stacks_enter(stacks, thread); more && export->out->failed == 0;
 		more = stacks_next(stacks)) {
 		bool is_root = stacks->level == 0;
-		uint32_t method = model->profile->node[stacks->at].method;
+		uint32_t method = stacks_method(stacks);
 
 		enter(path, stacks->level,
-			is_root ? stacks_thread_name(model, thread)
-				: model->method[method].display);
+			is_root                   ? stacks_thread_name(model, thread)
+			: method == METHOD_DEEPER ? label_of(FRAME_DEEPER)
+						  : model->method[method].display);
 		stacks_values(stacks, values);
 		if (values[figure] > 0)
 			put_line(export->out, path, is_root ? ";" : "",

@@ -71,12 +71,11 @@ static void part(struct out *out, bool *first, const char *between)
 static void enter(struct speedscope *to)
 {
 	uint32_t level = to->stacks.level;
-	uint32_t method = to->export->model->profile->node[to->stacks.at].method;
 
 	to->text.length = level > 0 ? to->end[level - 1] : 0;
 	if (to->text.length > 0)
 		out_char(&to->text, ',');
-	out_number(&to->text, take_frame(to, method));
+	out_number(&to->text, take_frame(to, stacks_method(&to->stacks)));
 	to->end[level] = level > 0 ? to->text.length : 0;
 }
 

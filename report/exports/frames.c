@@ -30,8 +30,10 @@ static struct frame frame_of(const struct model *model, uint32_t method)
 	const struct profile_method *row;
 	struct frame frame = {none, none, none, none, METHOD_MARK};
 
-	if (method == METHOD_ROOT || method == METHOD_COUNTED) {
-		frame.name = label_of(method == METHOD_ROOT ? FRAME_OUTSIDE : FRAME_COUNTED);
+	if (method == METHOD_ROOT || method == METHOD_COUNTED || method == METHOD_DEEPER) {
+		frame.name = label_of(method == METHOD_ROOT      ? FRAME_OUTSIDE
+				      : method == METHOD_COUNTED ? FRAME_COUNTED
+								 : FRAME_DEEPER);
 		return frame;
 	}
 	row = &model->profile->method[method];
@@ -54,7 +56,7 @@ static struct frame frame_of(const struct model *model, uint32_t method)
 int frames_init(struct frames *frames, const struct model *model)
 {
 	*frames = (struct frames){.model = model,
-		.known = store_room(model->store, model->profile->method_count + 1,
+		.known = store_room(model->store, model->profile->method_count + 2,
 			sizeof(*frames->known))};
 	return frames->known ? 0 : -1;
 }
@@ -67,7 +69,9 @@ void frames_fini(struct frames *frames)
 const struct frame *frames_of(struct frames *frames, uint32_t method)
 {
 	uint32_t count = frames->model->profile->method_count;
-	struct frame *frame = &frames->known[method == METHOD_COUNTED ? count : method];
+	struct frame *frame = &frames->known[method == METHOD_COUNTED  ? count
+					     : method == METHOD_DEEPER ? count + 1
+								       : method];
 
 	if (!frame->name.text)
 		*frame = frame_of(frames->model, method);

@@ -12,9 +12,6 @@
 
 /* ---- frames ---- */
 
-/* The frame in place of callers that are not known; the root's id stands for what ran outside. */
-#define METHOD_COUNTED UINT32_MAX
-
 /* What is to be said of a method. Texts are zero-terminated; "": there is none. */
 struct frame {
 	struct label name;    /* as reports show it */
@@ -55,7 +52,7 @@ static inline uint32_t frames_line(const struct frames *frames, size_t number)
 	return (uint32_t)frames->places.key[number - 1];
 }
 
-/* Borrowed, for as long as the model is there. */
+/* Of a method, or one of stacks.h's numbers. Borrowed, for as long as the model is there. */
 const struct frame *frames_of(struct frames *frames, uint32_t method);
 
 /* ---- texts ---- */

@@ -80,7 +80,7 @@ static void give_path(struct samples *samples, const struct taking *taking)
 		.depth = stacks->level > 0 ? stacks->level : 1};
 	struct stack_place place;
 
-	*frame = take_frame(samples, stacks->model->profile->node[stacks->at].method, 0);
+	*frame = take_frame(samples, stacks_method(stacks), 0);
 	stacks_values(stacks, values);
 	for (size_t at = 0; stacks_place(stacks, &at, &place, values);)
 		give_place(samples, taking, &sample, &place);

@@ -63,7 +63,8 @@ bool stacks_place(
 	unsigned condition = 0;
 	uint64_t here;
 
-	if (!stacks->first || (stacks->wanted && !stacks->wanted[node]))
+	if (!stacks->first || stacks_is_deeper(stacks) ||
+		(stacks->wanted && !stacks->wanted[node]))
 		return false;
 	i = stacks->first[node] + (uint32_t)*at;
 	if (i >= stacks->first[node + 1])
@@ -202,18 +203,28 @@ bool stacks_enter(struct stacks *stacks, size_t thread)
 	return true;
 }
 
-void stacks_values(const struct stacks *stacks, uint64_t *values)
+/* Adds what a node has of its own, if it is wanted. */
+static void add_values(const struct stacks *stacks, uint32_t node, uint64_t *values)
 {
 	const struct model *model = stacks->model;
 	union model_value base[MODEL_VALUES_MAX];
 
-	memset(values, 0, FIGURES_MAX * sizeof(*values));
-	if (stacks->wanted && !stacks->wanted[stacks->at])
+	if (stacks->wanted && !stacks->wanted[node])
 		return;
-	model_base(model, stacks->at, base);
+	model_base(model, node, base);
 	for (unsigned v = 0; v < model->figures; v++)
-		values[v] = base[v].count;
-	values[model->figures] = model->profile->node[stacks->at].calls;
+		values[v] += base[v].count;
+	values[model->figures] += model->profile->node[node].calls;
+}
+
+void stacks_values(const struct stacks *stacks, uint64_t *values)
+{
+	struct walk below = walk_from(stacks->model, stacks->link, stacks->at);
+
+	memset(values, 0, FIGURES_MAX * sizeof(*values));
+	add_values(stacks, stacks->at, values);
+	while (stacks_is_deeper(stacks) && walk_next(&below))
+		add_values(stacks, below.at, values);
 }
 
 struct label stacks_thread_name(const struct model *model, size_t thread)

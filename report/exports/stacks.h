@@ -8,7 +8,8 @@
  *			... stacks.path[0 .. stacks.level] ...
  *
  * Every path is met, those that have nothing too: what they lead to is next. A root's own figures are what ran
- * outside every included method.
+ * outside every included method. A stack has STACK_DEPTH_MAX methods at most, for n paths below one another are n * n / 2
+ * frames: what is deeper is one frame, which has the figures of all that it stands for.
  */
 #ifndef JPROF_REPORT_EXPORT_STACKS_H
 #define JPROF_REPORT_EXPORT_STACKS_H
@@ -19,7 +20,14 @@
  * place of their callers. */
 #define FRAME_OUTSIDE "(outside)"
 #define FRAME_COUNTED "(counted: callers not known)"
+#define FRAME_DEEPER  "(deeper)"
 #define NAME_NONE     "(no name)" /* of a thread */
+
+enum { STACK_DEPTH_MAX = 2048 };
+
+/* Numbers of those frames, in place of a method's id; that of the root stands for what ran outside. */
+#define METHOD_COUNTED UINT32_MAX
+#define METHOD_DEEPER  (UINT32_MAX - 1)
 
 struct stacks {
 	const struct model *model;
@@ -45,10 +53,23 @@ int stacks_init(struct stacks *stacks, const struct model *model);
 /* To the thread's root. False: it has none, or is not selected. */
 bool stacks_enter(struct stacks *stacks, size_t thread);
 
+/* The path ends in a frame for all that is deeper. */
+static inline bool stacks_is_deeper(const struct stacks *stacks)
+{
+	return stacks->level > STACK_DEPTH_MAX;
+}
+
+/* The path's last method, or METHOD_DEEPER. */
+static inline uint32_t stacks_method(const struct stacks *stacks)
+{
+	return stacks_is_deeper(stacks) ? METHOD_DEEPER
+					: stacks->model->profile->node[stacks->at].method;
+}
+
 /* On to the next path of the thread. False when all have been seen. */
 static inline bool stacks_next(struct stacks *stacks)
 {
-	if (!walk_next(&stacks->walk))
+	if (!(stacks_is_deeper(stacks) ? walk_past : walk_next)(&stacks->walk))
 		return false;
 	stacks->at = stacks->walk.at;
 	stacks->level = stacks->walk.level;
