@@ -242,9 +242,11 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	uint64_t *violations, struct error *error)
 {
 	struct report_request *request = &words->request;
+	char *again = profile_choice_command(&words->choice);
 	int failed = 0;
 
 	request->state = opened->state[0] != '\0' ? opened->state : NULL;
+	request->again = again;
 	request->say = say_line;
 	request->before_write = progress_hide;
 	if (request->view->adjusts || words->choice.calibration)
@@ -254,6 +256,7 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	if (failed == 0)
 		failed = report_print(
 			opened->profile, request, STDOUT_FILENO, violations, error);
+	free(again);
 	return failed;
 }
 

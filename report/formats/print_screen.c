@@ -448,5 +448,6 @@ const struct format format_screen = {
 	.extra = table_extra,
 	.note = table_note,
 	.title = table_title,
+	.command = table_command,
 	.end = end,
 };

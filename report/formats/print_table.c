@@ -103,3 +103,11 @@ void table_title(struct sink *sink, const char *line)
 	out_char(sink->out, '\n');
 	sink->headed = false;
 }
+
+void table_command(struct sink *sink, const char *line)
+{
+	out_text(sink->out, "  ");
+	out_harmless(sink->out, line, strlen(line));
+	out_char(sink->out, '\n');
+	sink->headed = true;
+}

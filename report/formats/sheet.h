@@ -228,6 +228,8 @@ struct format {
 	/* A line in front of rows: what they are; the first ones, what the report is
 	 * about. */
 	void (*title)(struct sink *sink, const char *line);
+	/* A line that is to be copied: it is never broken. */
+	void (*command)(struct sink *sink, const char *line);
 	void (*end)(struct sink *sink);
 };
 
@@ -282,6 +284,7 @@ void sink_extra(struct sink *sink, const char *key, const char *label, uint64_t 
 void sink_note(struct sink *sink, const char *key, const char *value, const char *more);
 void sink_title(struct sink *sink, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void sink_command(struct sink *sink, const char *line);
 
 /* For printers: writes a cell as data, but for texts and null, of which it returns false. */
 bool out_cell(struct out *out, const struct cell *cell);

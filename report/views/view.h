@@ -67,6 +67,8 @@ struct report_request {
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
+	/* The command that opens the same, "jprof report 'my file.jprof'", where more is to be named; or NULL. */
+	const char *again;
 	/* Prints a line beside the report (a format may have no place for it); called before a part of the
 	 * report is written, to the same terminal perhaps. Either may be NULL. */
 	void (*say)(const char *line);
