@@ -72,7 +72,7 @@ void table_extra(struct sink *sink, const char *key, const char *label, uint64_t
 		if (sink->sheet->column[i].flags & COLUMN_NAME)
 			named[i] = cell_text(text);
 	}
-	sink->beside = true;
+	sink->beside = sink->has_extra = true;
 	sink->format->row(sink, named, 0);
 	sink->beside = false;
 }

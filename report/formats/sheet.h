@@ -141,6 +141,7 @@ enum {
 	COLUMN_LAST = 512,   /* text has it behind all others */
 	COLUMN_ASIDE = 1024, /* text that is laid out for a terminal has it not */
 	COLUMN_ERROR = 2048, /* and says there how far off the share may be */
+	COLUMN_BYTES = 4096, /* laid out for a terminal it has the unit that people read */
 };
 
 /* Where a column stands in text, from left to right; its position in the sheet counts
@@ -247,6 +248,7 @@ struct sink {
 	struct out *out;
 	bool measuring; /* rows are looked at, nothing is printed */
 	bool beside;    /* what looks like a row stands beside them */
+	bool has_extra; /* one did */
 	bool colour;
 	unsigned terminal; /* columns that a line may have */
 

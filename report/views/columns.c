@@ -402,7 +402,7 @@ static const char *const part_name[IO_PARTS][2] = {
 void io_columns(struct report *report, const char *group, const char *heading, unsigned flags)
 {
 	sheet_add(&report->sheet, group, "ops", heading, flags);
-	sheet_add(&report->sheet, group, "bytes", "Bytes", flags);
+	sheet_add(&report->sheet, group, "bytes", "Bytes", flags | COLUMN_BYTES);
 	sheet_add(&report->sheet, group, "ns", "Time", flags | COLUMN_TIME);
 }
 

@@ -11,7 +11,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "ns", "Time", IN_ALL | COLUMN_TIME | COLUMN_SUM);
 	sheet_add(sheet, NULL, "operation", "Operation", IN_ALL | COLUMN_LEFT);
 	sheet_add(sheet, NULL, "failed", "Failed", IN_ALL | COLUMN_LEFT);
-	sheet_add(sheet, NULL, "bytes", "Bytes", IN_ALL | COLUMN_SUM);
+	sheet_add(sheet, NULL, "bytes", "Bytes", IN_ALL | COLUMN_SUM | COLUMN_BYTES);
 	sheet_add(sheet, NULL, "kind", "Kind", IN_DATA);
 	sheet_add(sheet, NULL, "descriptor", "FD", IN_ALL | COLUMN_RISING);
 	sheet_add(sheet, NULL, "path", "Path", IN_DATA);
