@@ -132,11 +132,13 @@ static const struct command_option report_options[] = {
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
 		WORD(request.top)},
 	{"--path", "PATTERN",
-		"I/O views: only of such files and addresses, e.g. '*.db'; may be repeated",
+		"only what did I/O with such files and addresses, e.g. '*.db', and how much; "
+		"in views of "
+		"I/O only that; may be repeated",
 		take_pattern, WORD(choice.model.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
-		"I/O views only below them; may be repeated",
+		"threads and I/O views only what ran in and below them; may be repeated",
 		take_pattern, WORD(choice.model.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "
@@ -192,9 +194,10 @@ static void choose_layout(struct words *words)
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 	const char *terminal = getenv("TERM");
 	bool is_terminal = isatty(STDOUT_FILENO);
+	const char *plain = getenv("NO_COLOR");
 
-	request->colour =
-		is_terminal && !getenv("NO_COLOR") && terminal && strcmp(terminal, "dumb") != 0;
+	request->colour = is_terminal && (!plain || plain[0] == '\0') && terminal &&
+			  strcmp(terminal, "dumb") != 0;
 	if (request->width == 0 && is_terminal) {
 		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
 			request->height = size.ws_row;
@@ -278,33 +281,87 @@ static void suit_calls(struct words *words, const struct profile *profile)
 		words->has_view ? "" : ", 'files' and 'connections' their I/O");
 }
 
-/* Options that are for some views alone. */
+/* ---- options that are for some views alone ---- */
+
+static bool is_by_path(const struct view *view)
+{
+	return view->io || view->by_path;
+}
+
+static bool is_by_method(const struct view *view)
+{
+	return view->io || view->calls || view->by_method;
+}
+
+static bool has_shares(const struct view *view)
+{
+	return view->io || view->calls || view->share;
+}
+
+static bool is_about_calls(const struct view *view)
+{
+	return view->calls;
+}
+
+static bool has_levels(const struct view *view)
+{
+	return view->levels;
+}
+
+static bool is_lines(const struct view *view)
+{
+	return view == &view_lines;
+}
+
+static bool is_summary(const struct view *view)
+{
+	return view == &view_summary;
+}
+
+/* "tree, methods and callers": the views that an option is for. */
+static void name_views(char *text, size_t size, bool (*fits)(const struct view *view))
+{
+	size_t used = 0, left = 0;
+
+	for (size_t i = 0; i < view_count; i++)
+		left += fits(views[i]);
+	text[0] = '\0';
+	for (size_t i = 0; i < view_count && used < size; i++) {
+		if (!fits(views[i]))
+			continue;
+		left--;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", views[i]->name,
+			left > 1    ? ", "
+			: left == 1 ? " and "
+				    : "");
+	}
+}
+
 static int check_words(const struct words *words)
 {
 	const struct report_request *request = &words->request;
 	const struct model_choice *choice = &words->choice.model;
-	const struct view *view = request->view;
 	const struct {
 		const char *option;
-		bool given, fits;
-		const char *views;
+		bool given;
+		bool (*fits)(const struct view *view);
 	} rows[] = {
-		{"--path", choice->paths.count > 0, view->io, "the views of I/O"},
-		{"--method", choice->methods.count > 0, view->io || view->calls,
-			"overview, tree, methods, callers, lines, states and the views of I/O"},
-		{"--min", request->min > 0, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--depth", request->depth > 0, view->levels, "tree"},
-		{"--merge-threads", choice->merge_threads, view->calls,
-			"overview, tree, methods, callers, lines and states"},
-		{"--source", words->source != NULL, view == &view_lines, "lines"},
-		{"--all", request->all, view == &view_summary, "summary"},
+		{"--path", choice->paths.count > 0, is_by_path},
+		{"--method", choice->methods.count > 0, is_by_method},
+		{"--min", request->min > 0, has_shares},
+		{"--depth", request->depth > 0, has_levels},
+		{"--merge-threads", choice->merge_threads, is_about_calls},
+		{"--source", words->source != NULL, is_lines},
+		{"--all", request->all, is_summary},
 	};
+	char names[256];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].given && !rows[i].fits)
-			return command_usage("report", "%s is for %s, not for '%s'",
-				rows[i].option, rows[i].views, view->name);
+		if (!rows[i].given || rows[i].fits(request->view))
+			continue;
+		name_views(names, sizeof(names), rows[i].fits);
+		return command_usage("report", "%s is for %s, not for '%s'", rows[i].option,
+			names, request->view->name);
 	}
 	return EXIT_DONE;
 }

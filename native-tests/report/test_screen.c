@@ -352,7 +352,7 @@ static void test_left_out(void **state)
 	text = print_screen("threads", 160, NULL);
 	assert_null(strstr(text, "Folded  "));
 	assert_non_null(strstr(text, "nothing in: Problems"));
-	assert_non_null(strstr(text, "the same in every row: Virtual, Folded"));
+	assert_non_null(strstr(text, "the same in every row: Virtual no, Folded 1"));
 	free(text);
 	fixture.thread[0].lost = 2;
 	fixture.thread[0].pruned = 12000;

@@ -45,6 +45,8 @@ static const struct weight {
 	{"tree", NULL, "level", WEIGHT_NEVER},
 	{"tree", NULL, "recursion", WEIGHT_NEVER},
 	{"io-tree", NULL, "level", WEIGHT_NEVER},
+	{NULL, "io", "ns", 6},
+	{NULL, "io", NULL, 18},
 	{NULL, "total", NULL, 10},
 	{"io-methods", NULL, NULL, WEIGHT_OTHER},
 	{"io-tree", NULL, NULL, WEIGHT_OTHER},
@@ -197,6 +199,26 @@ static void add_absent(
 	out_text(absent, heading);
 }
 
+/* And what that column says. */
+static void add_value(const struct sink *sink, struct out *absent, const struct column *column,
+	const struct cell *cell)
+{
+	struct figure figure = cell_figure(column, cell);
+	char name[NAME_SIZE];
+
+	if (sink->sheet->brief || cell->kind == CELL_NULL)
+		return;
+	out_char(absent, ' ');
+	if (cell->kind == CELL_TEXT) {
+		figure_name(name, sizeof(name), cell->text, cell->length, TEXT_WIDTH);
+		out_text(absent, cell->length > 0 ? name : "-");
+		return;
+	}
+	out_text(absent, figure.digits);
+	out_text(absent, figure.unit[0] != '\0' ? " " : "");
+	out_text(absent, figure.unit);
+}
+
 /* True if it says the same in every row, and what stands beside them has nothing else to say. */
 static bool says_one_thing(const struct sink *sink, const struct screen_column *screen)
 {
@@ -235,6 +257,7 @@ static void layout(struct sink *sink)
 			add_absent(sink, &zero, "nothing in: ", column->heading);
 		} else if (weight >= WEIGHT_OTHER && says_one_thing(sink, screen)) {
 			add_absent(sink, &same, "the same in every row: ", column->heading);
+			add_value(sink, &same, column, &screen->first);
 		} else if ((weight >= WEIGHT_METRIC &&
 				   (full || used + screen->width + GAP + name >
 						    sink->terminal)) ||

@@ -141,6 +141,7 @@ enum {
 	COLUMN_LAST = 512,   /* text has it behind all others */
 	COLUMN_ASIDE = 1024, /* text that is laid out for a terminal has it not */
 	COLUMN_ERROR = 2048, /* and says there how far off the share may be */
+	COLUMN_SHARE = 8192, /* rows have shares of their sum, which are not shown */
 	COLUMN_BYTES = 4096, /* laid out for a terminal it has the unit that people read */
 };
 
@@ -161,6 +162,7 @@ struct column {
 	unsigned place;
 	bool has_whole; /* percentages mean something */
 	uint64_t whole; /* what 100 % is; 0: of nothing */
+	uint64_t sum;   /* the same where shares are not shown; 0: not known */
 	uint64_t
 		taken; /* so many samples are all that the figures are made of; 0: they are none of samples */
 };

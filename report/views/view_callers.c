@@ -51,10 +51,12 @@ static void fill_edge(
 {
 	const struct callers_view *view = report->data;
 	const struct edge *edge = edge_at(&view->edges, item);
+	const struct io_amount *io = callee ? &edge->io_below : &edge->io_cum;
 
 	fill_front(report, cells, part);
 	method_row(report, cells + METHOD, callee ? edge->callee : edge->caller, &edge->count,
 		edge->values, model_at(report->model, edge->values, callee ? 2 : 1));
+	beside_cells(report, cells + report->io_column, io);
 }
 
 static void fill_caller(struct report *report, uint32_t item, struct cell *cells)
@@ -74,7 +76,7 @@ static int open_callers(struct report *report)
 
 	report->data = view;
 	if (!view || !cum || tally_init(&view->tally, report->model, cum) != 0 ||
-		edges_init(&view->edges, report->model, cum) != 0)
+		edges_init_io(&view->edges, report->model, cum, report->io_of_node) != 0)
 		return -1;
 	view->rank = report_room(report, view->edges.count, struct rank);
 	return view->rank ? report_list_methods(
@@ -165,6 +167,10 @@ static void print_stanza(struct report *report, struct sink *sink, uint32_t meth
 	if (model->has_errors)
 		check_figures(report, model->metric_count, "raw_base", "raw_cum", self, callers,
 			callees);
+	for (unsigned i = 0; report->io_of_node && i < 3; i++)
+		compare(report, "callers' I/O", report->io_column + i,
+			callers[report->io_column + i].number,
+			self[report->io_column + i].number);
 }
 
 static void rows(struct report *report, struct sink *sink)
@@ -188,6 +194,7 @@ const struct view view_callers = {
 		   "checked",
 	.sort = "cum",
 	.calls = true,
+	.by_path = true,
 	.adjusts = true,
 	.columns = columns,
 	.open = open_callers,
