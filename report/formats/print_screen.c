@@ -250,7 +250,8 @@ static void layout(struct sink *sink)
 				screen->unit + share_width(column);
 		screen->width =
 			larger(screen->width, screen->text < text ? screen->text : text);
-		screen->width = larger(screen->width, strlen(column->heading));
+		screen->width = larger(
+			screen->width, out_width(column->heading, strlen(column->heading)));
 		if (weight >= WEIGHT_NEVER)
 			continue;
 		if (weight >= WEIGHT_METRIC && sink->rows > 0 && !screen->nonzero) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "error/utf8.h"
 #include "report/text/figure.h"
 
 void table_heading(struct sink *sink)
@@ -16,9 +17,26 @@ void table_heading(struct sink *sink)
 	sink->format->heading(sink);
 }
 
+/* As much of a word as fits into so many columns, at least a character. */
+static size_t piece_of(const char *word, size_t length, size_t columns)
+{
+	size_t piece = 0, width = 0;
+
+	while (piece < length) {
+		size_t bytes = utf8_length(word + piece, length - piece);
+
+		bytes = bytes > 0 ? bytes : 1;
+		width += out_width(word + piece, bytes);
+		if (piece > 0 && width > columns)
+			break;
+		piece += bytes;
+	}
+	return piece;
+}
+
 void table_words(struct sink *sink, const char *text, size_t from)
 {
-	size_t column = from;
+	size_t column = from, room = sink->terminal > from ? sink->terminal - from : 1;
 
 	if (sink->terminal == 0)
 		out_harmless(sink->out, text, strlen(text));
@@ -32,6 +50,19 @@ void table_words(struct sink *sink, const char *text, size_t from)
 		} else if (column > from) {
 			out_char(sink->out, ' ');
 			column++;
+		}
+		/* A word that is wider than a line goes on in the next one. */
+		while (width > room) {
+			size_t piece = piece_of(text, length, room);
+
+			if (piece == length)
+				break;
+			out_harmless(sink->out, text, piece);
+			out_char(sink->out, '\n');
+			out_spaces(sink->out, from);
+			text += piece;
+			length -= piece;
+			width = out_width(text, length);
 		}
 		out_harmless(sink->out, text, length);
 		column += width;

@@ -195,31 +195,42 @@ static void leave_out_packages(char *name, size_t columns)
 		cut_out(name, 0, strlen(ELLIPSIS));
 }
 
-/* Fills name[0..size) with the label; with the begin and the end of one for which there is no room. */
-static void copy_ends(char *name, size_t size, const char *label, size_t length)
+/* How many bytes it has when it is harmless; at `most` or above: as many or more. */
+static size_t harmless_length(const char *text, size_t length, size_t most)
 {
-	size_t whole = 0, used, end;
+	size_t whole = 0;
 
-	for (size_t at = 0; at < length && whole < size;) {
+	for (size_t at = 0; at < length && whole < most;) {
 		char escape[HARMLESS_ESCAPE];
-		size_t span = harmless_span(label + at, length - at);
+		size_t span = harmless_span(text + at, length - at);
 
 		at += span;
 		whole += span;
 		if (at < length) {
-			at += harmless_escape(label + at, length - at, escape);
+			at += harmless_escape(text + at, length - at, escape);
 			whole += strlen(escape);
 		}
 	}
-	if (whole < size) {
+	return whole;
+}
+
+/* Fills name[0..size) with the label; with the begin and the end of one for which there is no room. */
+static void copy_ends(char *name, size_t size, const char *label, size_t length)
+{
+	size_t used, end;
+
+	if (harmless_length(label, length, size) < size) {
 		harmless_copy(name, size, label, length);
 		return;
 	}
 	used = harmless_copy(name, size / 2, label, length);
 	memcpy(name + used, ELLIPSIS, strlen(ELLIPSIS));
 	used += strlen(ELLIPSIS);
+	end = size - used - 1;
+	end = end < length ? end : length;
 	/* An escape is six times as long as what it stands for, at most. */
-	end = (size - used - 1) / 6;
+	if (harmless_length(label + length - end, end, size - used) >= size - used)
+		end = (size - used - 1) / 6;
 	if (end > 0)
 		end = length - utf8_floor(label, length - end);
 	harmless_copy(name + used, size - used, label + length - end, end);
