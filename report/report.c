@@ -315,7 +315,7 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-int report_put(const struct model *model, const struct report_request *request, struct out *out,
+int report_view(const struct model *model, const struct report_request *request, struct out *out,
 	uint64_t *violations, struct error *error)
 {
 	struct report report = {.model = model, .request = request};
@@ -346,7 +346,7 @@ int report_print(const struct profile *profile, const struct report_request *req
 	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);
 	if (failed == 0)
-		failed = report_put(&model, request, &out, violations, error);
+		failed = report_view(&model, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
 		if (out.failed == EPIPE)
