@@ -160,17 +160,21 @@ static const struct command_option report_options[] = {
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
-#define OPTION_COUNT (sizeof(report_options) / sizeof(*report_options))
+const struct command_table report_table = {"report", report_options,
+	sizeof(report_options) / sizeof(*report_options), take_file, false};
+
+const char *cmd_report_values(const char *called, size_t i)
+{
+	if (strcmp(called, "VIEW") == 0)
+		return i < view_count ? views[i]->name : NULL;
+	if (strcmp(called, "FORMAT") == 0)
+		return i < format_count ? formats[i]->name : NULL;
+	return NULL;
+}
 
 void cmd_report_details(FILE *out)
 {
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", report_options[i].name,
-			report_options[i].value ? report_options[i].value : "");
-		wrap_text(out, 29, report_options[i].meaning);
-	}
-	fprintf(out, "\nViews:\n");
+	fprintf(out, "Views:\n");
 	for (size_t i = 0; i < view_count; i++) {
 		fprintf(out, "  %-12s ", views[i]->name);
 		wrap_text(out, 15, views[i]->meaning);
@@ -395,9 +399,7 @@ int cmd_report(int argc, char **argv)
 {
 	struct words words = {
 		.request = {.view = &view_tree, .format = &format_text, .min = -1}};
-	const struct command_table table = {
-		"report", report_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&report_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL;
 
