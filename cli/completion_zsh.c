@@ -52,7 +52,9 @@ static const char tail[] = "	esac\n"
 			   "	compdef _jprof jprof\n"
 			   "fi\n";
 
-/* "		'*--view=[what to show]:VIEW:(tree methods)' \". */
+/* An action that begins with a blank is taken as it is.
+ *
+ * "		'*--view=[what to show]:VIEW:(tree methods)' \". */
 static void put_option(
 	void *user, const struct command *command, const struct completion_option *option)
 {
@@ -73,7 +75,7 @@ static void put_option(
 	if (option->is_list)
 		fprintf(out, "_values -s + metric %s", option->words);
 	else if (option->words[0] != '\0' && option->is_file)
-		fprintf(out, "_alternative \"words\\:word\\:(%s)\" \"files\\:file\\:_files\"",
+		fprintf(out, " _alternative \"words\\:word\\:(%s)\" \"files\\:file\\:_files\"",
 			option->words);
 	else if (option->words[0] != '\0')
 		fprintf(out, "(%s)", option->words);
@@ -104,7 +106,7 @@ static void put_command(FILE *out, const struct command *command)
 		fputs(")' \\\n", out);
 	}
 	if ((words & WORDS_PROCESS) && (words & WORDS_PROFILE))
-		fputs("			'*:JVM or profile:_alternative "
+		fputs("			'*:JVM or profile: _alternative "
 		      "\"processes\\:JVM\\:__jprof_processes\" "
 		      "\"files\\:profile\\:_files -g \\\"*.jprof\\\"\"' \\\n",
 			out);

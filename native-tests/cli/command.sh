@@ -126,7 +126,7 @@ for topic in '' options $("$jprof" help help | sed -n 's/^ *Commands: //; /run l
 	holds "help $topic is wider than 80 columns" test -z "$("$jprof" help $topic | awk 'length > 80')"
 done
 holds "help lists what is not there" \
-	test "$("$jprof" help | grep -cE '^  (diff|export|html) ')" = 0
+	test "$("$jprof" help | grep -cE '^  (diff|export) ')" = 0
 
 # ---- report: which file ----
 # newest FILE: it is taken where none is given.

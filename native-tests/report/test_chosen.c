@@ -336,8 +336,12 @@ static void test_next_steps(void **state)
 		assert_null(strstr(text, "--view lines"));
 		free(text);
 	}
+	/* Where there is no room: in lines that a shell joins, and without packages. */
+	fixture.method[METHOD_FIRST + 1].class_name =
+		"com.acme.some.more.packages.and.more.Fib";
 	text = overview_of(60);
-	assert_non_null(strstr(text, "--method '*.Fib.fib'\n"));
+	assert_non_null(strstr(text, "\n  jprof report 'my file.jprof' --view callers \\\n"
+				     "      --method '*.Fib.fib'\n"));
 	free(text);
 	fixture.method[METHOD_FIRST + 1].name = "fib\xe2\x80\xae";
 	text = overview_of(90);

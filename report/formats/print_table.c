@@ -135,10 +135,59 @@ void table_title(struct sink *sink, const char *line)
 	sink->headed = false;
 }
 
+/* The length of the first word of a command, as a shell takes it: '...' and $'...' are of one. */
+static size_t shell_word(const char *text)
+{
+	bool quoted = false, escapes = true;
+	size_t at = 0;
+
+	for (; text[at] != '\0' && (quoted || text[at] != ' '); at++) {
+		if (text[at] == '\\' && escapes && text[at + 1] != '\0')
+			at++;
+		else if (text[at] == '\'') {
+			quoted = !quoted;
+			/* A backslash means nothing within '...'. */
+			escapes = !quoted || (at > 0 && text[at - 1] == '$');
+		}
+	}
+	return at;
+}
+
+/* The same of an option with its value. */
+static size_t shell_words(const char *text)
+{
+	size_t length = shell_word(text);
+
+	if (strncmp(text, "--", 2) == 0 && text[length] == ' ' && text[length + 1] != '-')
+		length += 1 + shell_word(text + length + 1);
+	return length;
+}
+
+/* Where the line ends, the command goes on in the next one, as shells have it. */
 void table_command(struct sink *sink, const char *line)
 {
-	out_text(sink->out, "  ");
-	out_harmless(sink->out, line, strlen(line));
+	enum { INDENT = 2, FURTHER = 6, CONTINUED = 2 };
+	size_t column = INDENT;
+
+	out_spaces(sink->out, INDENT);
+	while (*line != '\0') {
+		size_t length = shell_words(line), width = out_width(line, length);
+		size_t behind = line[length] != '\0' ? CONTINUED : 0;
+
+		if (column > INDENT && sink->terminal > 0 &&
+			column + 1 + width + behind > sink->terminal) {
+			out_text(sink->out, " \\\n");
+			out_spaces(sink->out, FURTHER);
+			column = FURTHER;
+		} else if (column > INDENT) {
+			out_char(sink->out, ' ');
+			column++;
+		}
+		out_harmless(sink->out, line, length);
+		column += width;
+		line += length;
+		line += *line == ' ';
+	}
 	out_char(sink->out, '\n');
 	sink->headed = true;
 }

@@ -231,7 +231,7 @@ struct format {
 	/* A line in front of rows: what they are; the first ones, what the report is
 	 * about. */
 	void (*title)(struct sink *sink, const char *line);
-	/* A line that is to be copied: it is never broken. */
+	/* A command that is to be copied. */
 	void (*command)(struct sink *sink, const char *line);
 	void (*end)(struct sink *sink);
 };

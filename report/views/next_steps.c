@@ -23,33 +23,34 @@ static bool can_be_named(const struct model *model, uint32_t method)
 	       harmless_span(label->name.text, label->name.length) == label->name.length;
 }
 
-/* "jprof report FILE --view VIEW --method 'com.acme.Foo.<init>'"; method 0: without. On a screen that is too
- * narrow for it the packages become a '*'. */
+/* The method as a pattern, quoted: 'com.acme.Foo.<init>'; where that does not fit into a line, '*.Foo.<init>'. */
+static void put_method(struct report *report, struct out *out, uint32_t method, size_t columns)
+{
+	const struct method_label *label = &report->model->method[method];
+	const char *dot = strrchr(label->class_name.text, '.');
+	struct label name = store_format(
+		report->model->store, "%s.%s", label->class_name.text, label->name.text);
+
+	if (dot && columns > 0 && out_width(name.text, name.length) > columns)
+		name = store_format(report->model->store, "*%s.%s", dot, label->name.text);
+	out_shell_word(out, name.text, name.length);
+}
+
+/* "jprof report FILE --view VIEW --method METHOD"; method 0: without. */
 static void print_command(
 	struct report *report, struct sink *sink, const char *view, uint32_t method)
 {
-	const struct method_label *label = &report->model->method[method];
-	struct label name = {"", 0};
+	enum { AROUND = 20 }; /* the indent, "--method" and quotes */
 	struct out line;
 
-	for (int is_short = 0; is_short < 2; is_short++) {
-		const char *class_name = method > 0 ? label->class_name.text : "";
-		const char *dot = is_short ? strrchr(class_name, '.') : NULL;
-
-		out_init(&line, -1);
-		out_text(&line, report->request->again);
-		out_text(&line, " --view ");
-		out_text(&line, view);
-		if (method > 0) {
-			name = store_format(report->model->store, "%s%s.%s", dot ? "*" : "",
-				dot ? dot : class_name, label->name.text);
-			out_text(&line, " --method ");
-			out_shell_word(&line, name.text, name.length);
-		}
-		if (is_short || sink->terminal == 0 || method == 0 ||
-			2 + out_width(line.buffer, line.length) <= sink->terminal)
-			break;
-		out_fini(&line);
+	out_init(&line, -1);
+	out_text(&line, report->request->again);
+	out_text(&line, " --view ");
+	out_text(&line, view);
+	if (method > 0) {
+		out_text(&line, " --method ");
+		put_method(report, &line, method,
+			sink->terminal > AROUND ? sink->terminal - AROUND : 0);
 	}
 	out_char(&line, '\0');
 	if (line.failed == 0)
