@@ -127,16 +127,17 @@ void completion_options(const struct command *command, see_option *see, void *us
 
 /* ---- words ---- */
 
-void completion_words(const struct command *command, FILE *out)
+void completion_words(
+	const struct completion_tables *tables, const struct command *command, FILE *out)
 {
 	if (command->words & WORDS_TOPIC) {
-		for (size_t i = 0; i < command_count; i++)
-			fprintf(out, "%s ", commands[i].name);
-		for (size_t i = 0; help_topics[i]; i++)
-			fprintf(out, "%s ", help_topics[i]);
+		for (size_t i = 0; i < tables->count; i++)
+			fprintf(out, "%s ", tables->commands[i].name);
+		for (size_t i = 0; tables->topics[i]; i++)
+			fprintf(out, "%s ", tables->topics[i]);
 	}
-	for (size_t i = 0; command->words & WORDS_SHELL && completion_shells[i]; i++)
-		fprintf(out, "%s ", completion_shells[i]);
+	for (size_t i = 0; command->words & WORDS_SHELL && tables->shells[i]; i++)
+		fprintf(out, "%s ", tables->shells[i]);
 }
 
 void completion_quote(FILE *out, const char *text, const char *special, const char *quote)

@@ -11,6 +11,14 @@
 
 #include "cli/commands.h"
 
+/* What is completed. */
+struct completion_tables {
+	const struct command *commands;
+	size_t count;
+	const char *const *topics; /* of help, beside commands; to NULL */
+	const char *const *shells; /* the same */
+};
+
 /* An option of a command. */
 struct completion_option {
 	const char *name; /* "--view" */
@@ -30,15 +38,16 @@ void completion_options(const struct command *command, see_option *see, void *us
 
 /* Words of a command that are not options, and are known: topics, shells. Each with a blank behind; prints nothing for
  * others. */
-void completion_words(const struct command *command, FILE *out);
+void completion_words(
+	const struct completion_tables *tables, const struct command *command, FILE *out);
 
 /* Prints text within single quotes: a character of `special` gets a backslash in front, a quote is written as the shell
  * has it: `quote`. */
 void completion_quote(FILE *out, const char *text, const char *special, const char *quote);
 
 /* Print the script for that shell. */
-void completion_bash(FILE *out);
-void completion_zsh(FILE *out);
-void completion_fish(FILE *out);
+void completion_bash(const struct completion_tables *tables, FILE *out);
+void completion_zsh(const struct completion_tables *tables, FILE *out);
+void completion_fish(const struct completion_tables *tables, FILE *out);
 
 #endif

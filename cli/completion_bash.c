@@ -116,7 +116,8 @@ static void put_value(
 		option->is_list ? " list=yes" : "", option->may_lack ? " optional=yes" : "");
 }
 
-static void put_command(FILE *out, const struct command *command)
+static void put_command(
+	const struct completion_tables *tables, const struct command *command, FILE *out)
 {
 	fprintf(out, "	%s) options='", command->name);
 	completion_options(command, put_name, out);
@@ -125,25 +126,25 @@ static void put_command(FILE *out, const struct command *command)
 		command->words & WORDS_PROCESS ? "process " : "",
 		command->words & WORDS_PROFILE ? "profile " : "",
 		command->words & WORDS_PROGRAM ? "program" : "");
-	completion_words(command, out);
+	completion_words(tables, command, out);
 	fprintf(out, "' ;;\n");
 }
 
-void completion_bash(FILE *out)
+void completion_bash(const struct completion_tables *tables, FILE *out)
 {
 	fputs(head, out);
 	fputs("__jprof_commands='", out);
-	for (size_t i = 0; i < command_count; i++)
-		fprintf(out, "%s%s", i > 0 ? " " : "", commands[i].name);
+	for (size_t i = 0; i < tables->count; i++)
+		fprintf(out, "%s%s", i > 0 ? " " : "", tables->commands[i].name);
 	fputs("'\n\n# What a command takes.\n__jprof_command()\n{\n	case $command in\n",
 		out);
-	for (size_t i = 0; i < command_count; i++)
-		put_command(out, &commands[i]);
+	for (size_t i = 0; i < tables->count; i++)
+		put_command(tables, &tables->commands[i], out);
 	fputs("	esac\n}\n\n# What an option's value may be; fails for those without one.\n"
 	      "__jprof_value()\n{\n	case $1 in\n",
 		out);
-	for (size_t i = 0; i < command_count; i++)
-		completion_options(&commands[i], put_value, out);
+	for (size_t i = 0; i < tables->count; i++)
+		completion_options(&tables->commands[i], put_value, out);
 	fputs("	*) return 1 ;;\n	esac\n}\n\n", out);
 	fputs(body, out);
 }

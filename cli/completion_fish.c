@@ -76,7 +76,8 @@ static void put_option(
 	fputs("'\n", out);
 }
 
-static void put_words(FILE *out, const struct command *command)
+static void put_words(
+	const struct completion_tables *tables, const struct command *command, FILE *out)
 {
 	static const struct {
 		unsigned words;
@@ -94,22 +95,22 @@ static void put_words(FILE *out, const struct command *command)
 	if (!(command->words & (WORDS_TOPIC | WORDS_SHELL)))
 		return;
 	fprintf(out, "complete -c jprof -n '__jprof_in %s' -a '", command->name);
-	completion_words(command, out);
+	completion_words(tables, command, out);
 	fputs("'\n", out);
 }
 
-void completion_fish(FILE *out)
+void completion_fish(const struct completion_tables *tables, FILE *out)
 {
 	fputs(head, out);
-	for (size_t i = 0; i < command_count; i++) {
+	for (size_t i = 0; i < tables->count; i++) {
 		fprintf(out, "complete -c jprof -n __jprof_begins -a %s -d '",
-			commands[i].name);
-		completion_quote(out, commands[i].summary, SPECIAL, QUOTE);
+			tables->commands[i].name);
+		completion_quote(out, tables->commands[i].summary, SPECIAL, QUOTE);
 		fputs("'\n", out);
 	}
-	for (size_t i = 0; i < command_count; i++) {
+	for (size_t i = 0; i < tables->count; i++) {
 		fputc('\n', out);
-		put_words(out, &commands[i]);
-		completion_options(&commands[i], put_option, out);
+		put_words(tables, &tables->commands[i], out);
+		completion_options(&tables->commands[i], put_option, out);
 	}
 }

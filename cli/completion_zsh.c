@@ -84,7 +84,8 @@ static void put_option(
 	fputs("' \\\n", out);
 }
 
-static void put_command(FILE *out, const struct command *command)
+static void put_command(
+	const struct completion_tables *tables, const struct command *command, FILE *out)
 {
 	unsigned words = command->words;
 
@@ -102,7 +103,7 @@ static void put_command(FILE *out, const struct command *command)
 	completion_options(command, put_option, out);
 	if (words & (WORDS_TOPIC | WORDS_SHELL)) {
 		fputs("			':word:(", out);
-		completion_words(command, out);
+		completion_words(tables, command, out);
 		fputs(")' \\\n", out);
 	}
 	if ((words & WORDS_PROCESS) && (words & WORDS_PROFILE))
@@ -117,16 +118,16 @@ static void put_command(FILE *out, const struct command *command)
 	fputs("			'--help[what it does]'\n		;;\n", out);
 }
 
-void completion_zsh(FILE *out)
+void completion_zsh(const struct completion_tables *tables, FILE *out)
 {
 	fputs(head, out);
-	for (size_t i = 0; i < command_count; i++) {
-		fprintf(out, "		'%s:", commands[i].name);
-		completion_quote(out, commands[i].summary, SPECIAL, QUOTE);
+	for (size_t i = 0; i < tables->count; i++) {
+		fprintf(out, "		'%s:", tables->commands[i].name);
+		completion_quote(out, tables->commands[i].summary, SPECIAL, QUOTE);
 		fputs("'\n", out);
 	}
 	fputs(middle, out);
-	for (size_t i = 0; i < command_count; i++)
-		put_command(out, &commands[i]);
+	for (size_t i = 0; i < tables->count; i++)
+		put_command(tables, &tables->commands[i], out);
 	fputs(tail, out);
 }
