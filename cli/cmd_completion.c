@@ -8,8 +8,10 @@ const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 int cmd_completion(int argc, char **argv)
 {
 	/* In the order of the names. */
-	static void (*const print[])(FILE * out) = {
+	static void (*const print[])(const struct completion_tables *tables, FILE *out) = {
 		completion_bash, completion_zsh, completion_fish};
+	const struct completion_tables tables = {
+		commands, command_count, help_topics, completion_shells};
 	int found;
 
 	if (argc < 2)
@@ -19,6 +21,6 @@ int cmd_completion(int argc, char **argv)
 	found = command_choose("completion", "shell", argv[1], completion_shells);
 	if (found < 0)
 		return EXIT_USAGE;
-	print[found](stdout);
+	print[found](&tables, stdout);
 	return command_flush();
 }

@@ -7,6 +7,7 @@
 
 static const char head[] =
 	"# bash completion for jprof, as `jprof completion bash` prints it.\n"
+	"# shellcheck shell=bash disable=SC2034,SC2046,SC2086\n"
 	"\n";
 
 /* Behind the tables. Words that come from processes are never expanded, nor are those with odd characters offered. */

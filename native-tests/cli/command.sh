@@ -256,7 +256,7 @@ says 2 "--path is for tree, methods, callers, threads, files, .* and records, no
 	report small.jprof --view summary --path x
 says 2 "--method is for overview, .*, not for 'snapshots'" report small.jprof --view snapshots --method x
 says 2 "--min is for overview, .*, not for 'calibration'" report small.jprof --view calibration --min 1%
-prints '\([0-9]+ more\)' report small.jprof --view threads --min 99% --calibration off
+prints 'Total cpu' report small.jprof --view threads --min 50% --calibration off
 prints '\([0-9]+ more\)' report small.jprof --view methods --path nothing --calibration off
 prints 'Total cpu' report small.jprof --view threads --method nothing --calibration off
 says 2 "--width needs a number from 56" report small.jprof --width 10

@@ -127,7 +127,7 @@ for command in $commands; do
 		count=$((count + 1))
 		holds "bash does not complete $command $option" \
 			grep -qw -- "$option" <<<"$(offered jprof "$command" -)"
-		holds "zsh does not complete $command $option" grep -q -- "'\*$option[=+\\[]" zsh.part
+		holds "zsh does not complete $command $option" grep -q -- "'\*${option}[=+\\[]" zsh.part
 		name=${option#-}
 		holds "fish does not complete $command $option" \
 			grep -qE -- "-n '__jprof_in $command' (-l|-s) ${name#-} " fish.script
