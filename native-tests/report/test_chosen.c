@@ -236,18 +236,21 @@ static void test_method_in_threads(void **state)
 static void test_min_adds_up(void **state)
 {
 	static const struct {
-		const char *view, *figure;
-	} cases[] = {{"threads", "total.wall"}, {"files", "all.ns"}, {"connections", "all.ns"},
-		{"entries", "reads.bytes"}, {"io-methods", "base.all.ns"},
-		{"io-tree", "base.all.ns"}, {"records", "ns"}, {"methods", "base.wall"},
-		{"tree", "base.wall"}};
+		const char *view, *figure, *front; /* of rows: in front of the figure */
+	} cases[] = {{"threads", "total.wall", ""}, {"files", "all.ns", ""},
+		{"connections", "all.ns", ""}, {"entries", "reads.bytes", ""},
+		{"io-methods", "base.all.ns", ""}, {"io-tree", "base.all.ns", ""},
+		{"records", "ns", ""}, {"methods", "base.wall", ""}, {"tree", "base.wall", ""},
+		{"callers", "base.wall", "self."}};
 	static const double least[] = {0, 0.001, 0.1, 0.5, 1};
 
 	fixture_small(&fixture);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		json_int_t all = 0;
 		size_t rows = SIZE_MAX;
+		char figure[64];
 
+		snprintf(figure, sizeof(figure), "%s%s", cases[i].front, cases[i].figure);
 		for (size_t m = 0; m < COUNT(least); m++) {
 			json_t *report =
 				report_of(&(struct chosen){cases[i].view, .min = least[m]});
@@ -255,8 +258,10 @@ static void test_min_adds_up(void **state)
 			json_int_t sum = left ? number_of(left, cases[i].figure) : 0;
 			size_t r, count = json_array_size(json_object_get(report, "rows"));
 
-			json_array_foreach(json_object_get(report, "rows"), r, row) sum +=
-				number_of(row, cases[i].figure);
+			json_array_foreach(json_object_get(report, "rows"), r, row)
+			{
+				sum += number_of(row, figure);
+			}
 			if (m == 0)
 				all = sum;
 			if (sum != all || count > rows)
@@ -266,6 +271,34 @@ static void test_min_adds_up(void **state)
 			json_decref(report);
 		}
 	}
+}
+
+/* People see callees that have little as one row, with what they have together; data has each. */
+static void test_small_callees(void **state)
+{
+	struct report_request request = {.view = view_find("callers"),
+		.format = &format_screen,
+		.width = 100,
+		.min = 0.85};
+	struct error error = {0};
+	uint64_t violations;
+	json_t *report, *callees;
+	char *text;
+
+	fixture_small(&fixture);
+	text = fixture_report(&fixture, &request, &violations, &error);
+	assert_non_null(text);
+	assert_int_equal(violations, 0);
+	assert_non_null(strstr(text, "(2 more)\n"));
+	assert_null(strstr(text, "com.acme.Box.get()"));
+	/* fib's 9.5 ms and get's 0.5. */
+	assert_non_null(strstr(text, " 10.0 ms "));
+	free(text);
+	report = report_of(&(struct chosen){"callers", .min = 0.85});
+	callees =
+		json_object_get(json_array_get(json_object_get(report, "rows"), 0), "callees");
+	assert_int_equal(json_array_size(callees), 2);
+	json_decref(report);
 }
 
 /* ---- commands ---- */
@@ -357,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_io_of_callers),
 		cmocka_unit_test(test_method_in_threads),
 		cmocka_unit_test(test_min_adds_up),
+		cmocka_unit_test(test_small_callees),
 		cmocka_unit_test(test_shell_words),
 		cmocka_unit_test(test_next_steps),
 	};
