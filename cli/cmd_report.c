@@ -132,13 +132,12 @@ static const struct command_option report_options[] = {
 	{"--top", "N", "show the first N rows; the rest becomes one line", take_number,
 		WORD(request.top)},
 	{"--path", "PATTERN",
-		"only what did I/O with such files and addresses, e.g. '*.db', and how much; "
-		"in views of "
-		"I/O only that; may be repeated",
+		"only what did I/O with such files and addresses, e.g. '*.db', and how "
+		"much; in views of I/O only that; may be repeated",
 		take_pattern, WORD(choice.model.paths)},
 	{"--method", "PATTERN",
 		"only such methods, e.g. 'com.acme.*', in a tree what they call, too, in "
-		"threads and I/O views only what ran in and below them; may be repeated",
+		"threads and I/O views what ran in and below them; may be repeated",
 		take_pattern, WORD(choice.model.methods)},
 	{"--min", "PERCENT",
 		"sum up rows that have less of the whole, e.g. 1%; on a terminal 0.5% "

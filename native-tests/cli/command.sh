@@ -217,7 +217,7 @@ for columns in 80 100 160; do
 		on_terminal $columns 24 report small.jprof --view $view --calibration off
 		holds "$view at $columns columns: $(widest) wide" test "$(widest)" -le $columns
 		[ "$view" = threads ] || holds "$view at $columns columns begins the name late: $(head -1 out)" \
-			grep -qE "^.{0,$((columns * 3 / 5))}Name" <(sed 's/\x1b\[[0-9;]*m//g' out | grep -m1 -E 'Self|Total')
+			grep -qE "^.{0,$((columns * 5 / 8))}Name" <(sed 's/\x1b\[[0-9;]*m//g' out | grep -m1 -E 'Self|Total')
 	done
 done
 on_terminal 80 24 report small.jprof --calibration off

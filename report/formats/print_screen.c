@@ -206,7 +206,7 @@ static void add_value(const struct sink *sink, struct out *absent, const struct 
 	struct figure figure = cell_figure(column, cell);
 	char name[NAME_SIZE];
 
-	if (sink->sheet->brief || cell->kind == CELL_NULL)
+	if (sink->sheet->brief || (cell->kind != CELL_TEXT && figure.digits[0] == '\0'))
 		return;
 	out_char(absent, ' ');
 	if (cell->kind == CELL_TEXT) {

@@ -22,7 +22,7 @@
 struct edge {
 	uint32_t caller, callee; /* method ids; caller may be the root */
 	struct call_count count;
-	struct io_amount io_cum, io_below; /* of edges_init's io */
+	struct io_amount io_cum, io_below; /* of edges_init_io's io */
 	union model_value values[];        /* base, cum, below: model->values of each */
 };
 

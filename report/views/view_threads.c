@@ -146,7 +146,7 @@ static int choose_methods(struct report *report, struct threads_view *view)
 }
 
 /* It is of those that the user asked for, and has its share. */
-static bool is_shown(const struct report *report, uint32_t thread)
+static bool is_shown(struct report *report, uint32_t thread)
 {
 	const struct threads_view *view = report->data;
 	const struct profile *profile = report->model->profile;
@@ -158,7 +158,7 @@ static bool is_shown(const struct report *report, uint32_t thread)
 		return false;
 	if (report->min <= 0)
 		return true;
-	report->request->view->fill((struct report *)report, thread, cells);
+	report->request->view->fill(report, thread, cells);
 	return cell_is_sum(&cells[report->share]) &&
 	       cells[report->share].number >= report_least(report);
 }
