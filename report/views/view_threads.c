@@ -10,6 +10,18 @@ struct threads_view {
 	bool *has; /* it ran one; NULL: none are chosen */
 };
 
+/* What of metrics that are not divided lies in and below methods is not known: terminals show it to those alone who ask. */
+static void leave_undivided(struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (!model->is_divided || model->choice->methods.count == 0 || model->choice->metrics)
+		return;
+	for (unsigned m = 0; m < model->metric_count; m++)
+		if (model_condition_of(model, model->metric[m]) == 0)
+			report->sheet.column[report->summed.figure + m].flags |= COLUMN_ASIDE;
+}
+
 static void columns(struct report *report)
 {
 	struct sheet *sheet = &report->sheet;
@@ -38,6 +50,7 @@ static void columns(struct report *report)
 	sheet_add(sheet, NULL, "ended", "Ended", IN_DATA | COLUMN_RISING);
 	sheet_add(sheet, NULL, "problems", "Problems", IN_SCREEN | COLUMN_LEFT);
 	total_columns(report);
+	leave_undivided(report);
 	sheet_add_name(sheet, "Thread");
 }
 
