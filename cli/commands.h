@@ -42,7 +42,7 @@ struct command {
 	/* argv[0] is the command's own name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 
-	/* Named in a row that has them. */
+	/* Named in a row that has them; where it has none `.words = 0` says so (compilers warn of rows that end early). */
 	const struct command_table *options; /* its own; NULL: it has none */
 	unsigned words;                      /* of enum command_words */
 	enum command_agent agent;
