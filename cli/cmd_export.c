@@ -55,7 +55,7 @@ static int take_file(void *words, const char *word)
 
 static const struct command_option export_options[] = {
 	{"--to", "FORMAT", "what to write; always given", take_exporter, 0},
-	{"-o", "FILE", "where to; - is standard output; beside the profile unless given",
+	{"-o", "OUT", "where to; - is standard output; beside the profile unless given",
 		take_some_text, WORD(output)},
 	PROFILE_CHOICE_ROWS(struct words, choice),
 	{"--method", "PATTERN",
@@ -66,17 +66,17 @@ static const struct command_option export_options[] = {
 		WORD(choice.model.merge_threads)},
 };
 
-#define OPTION_COUNT (sizeof(export_options) / sizeof(*export_options))
+const struct command_table export_table = {"export", export_options,
+	sizeof(export_options) / sizeof(*export_options), take_file, false};
+
+const char *cmd_export_values(const char *called, size_t i)
+{
+	return strcmp(called, "FORMAT") == 0 && i < exporter_count ? exporters[i]->name : NULL;
+}
 
 void cmd_export_details(FILE *out)
 {
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", export_options[i].name,
-			export_options[i].value ? export_options[i].value : "");
-		wrap_text(out, 29, export_options[i].meaning);
-	}
-	fprintf(out, "\nFormats:\n");
+	fprintf(out, "Formats:\n");
 	for (size_t i = 0; i < exporter_count; i++) {
 		fprintf(out, "  %-12s ", exporters[i]->name);
 		wrap_text(out, 15, exporters[i]->meaning);
@@ -334,9 +334,7 @@ static int export_profile(struct words *words, const char *output)
 int cmd_export(int argc, char **argv)
 {
 	struct words words = {0};
-	const struct command_table table = {
-		"export", export_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&export_table, &words, argc, argv);
 	struct error error = {0};
 	char *found = NULL, *beside = NULL;
 	const char *output;

@@ -15,7 +15,6 @@
 #include "report/exports/facts.h"
 #include "report/exports/figures.h"
 #include "report/exports/stacks.h"
-#include "report/text/json_text.h"
 
 /* Above all numbers of Linux's threads (PID_MAX_LIMIT, 2^22). */
 enum { TRACK_OWN = 5000000 };
@@ -47,7 +46,7 @@ static void put_time(struct out *out, const char *key, uint64_t ns)
 static void put_text(struct out *out, const char *key, struct label text)
 {
 	out_text(out, key);
-	out_json_text(out, text.text ? text.text : "", text.length);
+	out_json(out, text.text ? text.text : "", text.length);
 }
 
 static void put_signed(struct out *out, const char *key, int64_t number)
@@ -284,7 +283,8 @@ static void put_step(
 	begin_event(to, "C", label_of(figure->name), to->pid);
 	put_time(to->out, ",\"ts\":", at);
 	out_text(to->out, ",\"args\":{");
-	out_json_key(to->out, figure->unit);
+	out_json(to->out, figure->unit, strlen(figure->unit));
+	out_char(to->out, ':');
 	out_number(to->out, value);
 	out_text(to->out, "}}");
 }

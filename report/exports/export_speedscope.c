@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "report/exports/frames.h"
-#include "report/text/json_text.h"
 
 struct speedscope {
 	const struct export *export;
@@ -153,7 +152,7 @@ static void put_profile(struct speedscope *to, size_t thread, const struct figur
 	struct label title = store_format(model->store, "%s: %s", figure->name, name.text);
 
 	out_text(out, "{\"type\":\"sampled\",\"name\":");
-	out_json_text(out, title.text, title.length);
+	out_json(out, title.text, title.length);
 	out_text(out, ",\"unit\":\"");
 	out_text(out, unit_of(figure->unit));
 	out_text(out, "\",\"startValue\":0,\"endValue\":");
@@ -197,10 +196,10 @@ static void put_frames(struct speedscope *to)
 		struct label file = frame->file.length > 0 ? frame->file : frame->library;
 
 		out_text(out, i > 1 ? ",\n{\"name\":" : "{\"name\":");
-		out_json_text(out, frame->name.text, frame->name.length);
+		out_json(out, frame->name.text, frame->name.length);
 		if (file.length > 0) {
 			out_text(out, ",\"file\":");
-			out_json_text(out, file.text, file.length);
+			out_json(out, file.text, file.length);
 		}
 		out_char(out, '}');
 	}
@@ -215,7 +214,7 @@ static void put_all(struct speedscope *to)
 	sum_up(to);
 	out_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		      "\"exporter\":\"jprof " JPROF_VERSION "\",\"name\":");
-	out_json_text(out, file ? file : "jprof", strlen(file ? file : "jprof"));
+	out_json(out, file ? file : "jprof", strlen(file ? file : "jprof"));
 	out_text(out, ",\n\"profiles\":[\n");
 	active = put_profiles(to);
 	out_text(out, "],\n\"activeProfileIndex\":");

@@ -9,7 +9,12 @@
 #include <string.h>
 
 #include "report/formats/sheet.h"
-#include "report/text/json_text.h"
+
+static void put_key(struct out *out, const char *key)
+{
+	out_json(out, key, strlen(key));
+	out_char(out, ':');
+}
 
 /* How many bytes of both groups are the same objects, with the dot behind them; b's end counts
  * as one. */
@@ -49,10 +54,10 @@ static void put_prefix(
 		out_char(out, ',');
 	for (; *entered != '\0'; entered += length + (entered[length] == '.')) {
 		length = strcspn(entered, ".");
-		out_json_text(out, entered, length);
+		out_json(out, entered, length);
 		out_text(out, ":{");
 	}
-	out_json_key(out, column->key);
+	put_key(out, column->key);
 }
 
 static void make_prefixes(struct sink *sink)
@@ -86,15 +91,15 @@ static void begin(struct sink *sink)
 
 	make_prefixes(sink);
 	out_text(out, "{\"view\":");
-	out_json_text(out, sink->sheet->view, strlen(sink->sheet->view));
+	out_json(out, sink->sheet->view, strlen(sink->sheet->view));
 	out_text(out, ",\"metrics\":[");
 	for (unsigned i = 0; i < sink->sheet->metric_count; i++) {
 		const struct profile_metric *metric = sink->sheet->metric[i];
 
 		out_text(out, i == 0 ? "{\"name\":" : ",{\"name\":");
-		out_json_text(out, metric->name, strlen(metric->name));
+		out_json(out, metric->name, strlen(metric->name));
 		out_text(out, ",\"unit\":");
-		out_json_text(out, metric->unit, strlen(metric->unit));
+		out_json(out, metric->unit, strlen(metric->unit));
 		out_char(out, '}');
 	}
 	out_text(out, "],\"rows\":[");
@@ -108,8 +113,8 @@ static void put_how(struct out *out, const struct sheet *sheet, const struct cel
 
 	while ((figure = cell_how_next(sheet, cell, &at, &word)) != NULL) {
 		out_text(out, before);
-		out_json_key(out, figure);
-		out_json_text(out, word, strlen(word));
+		put_key(out, figure);
+		out_json(out, word, strlen(word));
 		before = ",";
 	}
 	out_char(out, '}');
@@ -122,7 +127,7 @@ static void put_value(struct out *out, const struct sheet *sheet, const struct c
 	if (cell->kind == CELL_HOW)
 		put_how(out, sheet, cell);
 	else if (cell->kind == CELL_TEXT)
-		out_json_text(out, cell->text, cell->length);
+		out_json(out, cell->text, cell->length);
 	else
 		out_text(out, "null");
 }
@@ -157,7 +162,7 @@ static void part(struct sink *sink, const char *key, bool list, bool open)
 	if (open) {
 		if (sink->part)
 			out_char(sink->out, ',');
-		out_json_key(sink->out, key);
+		put_key(sink->out, key);
 		if (list)
 			out_char(sink->out, '[');
 		sink->part = key;
@@ -175,10 +180,10 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 	struct out *out = &sink->tail;
 
 	out_char(out, ',');
-	out_json_key(out, key);
+	put_key(out, key);
 	out_char(out, '{');
 	if (rows > 0) {
-		out_json_key(out, "rows");
+		put_key(out, "rows");
 		out_number(out, rows);
 	}
 	for (unsigned i = 0; i < sink->shown; i++) {
@@ -197,8 +202,8 @@ static void extra(struct sink *sink, const char *key, const char *label, uint64_
 static void note(struct sink *sink, const char *key, const char *value, const char *more)
 {
 	out_char(&sink->tail, ',');
-	out_json_key(&sink->tail, key);
-	out_json_text(&sink->tail, value, strlen(value));
+	put_key(&sink->tail, key);
+	out_json(&sink->tail, value, strlen(value));
 }
 
 static void end(struct sink *sink)
