@@ -141,7 +141,7 @@ const struct command commands[] = {
 		cmd_report_details, cmd_report, .options = &report_table,
 		.words = WORDS_PROFILE, .values = cmd_report_values},
 	{"export",
-		"[FILE] --to FORMAT [-o FILE] [--metric M] [--thread PATTERN]\n"
+		"[FILE] --to FORMAT [-o OUT] [--metric M] [--thread PATTERN]\n"
 		"             [--method PATTERN] [--snapshot A..B] [--merge-threads]",
 		"write a profile for another tool: flame graphs, pprof, Perfetto...",
 		export_text, cmd_export_details, cmd_export, .options = &export_table,

@@ -183,34 +183,57 @@ static void put_snapshots(struct chrome *to)
 			profile->snapshot[i].at);
 }
 
-/* The chosen row of the thread that made a mark; thread_count: there is none. */
-static size_t thread_of_mark(const struct model *model, const struct profile_mark *mark)
-{
-	size_t t = 0;
+/* A chosen row that is one thread. */
+struct known_thread {
+	int64_t java_id;
+	size_t row;
+};
 
-	while (t < model->profile->thread_count &&
-		(mark->java_id == 0 || !model->selected[t] ||
-			model->profile->thread[t].java_id != mark->java_id))
-		t++;
-	return t;
+static int by_java_id(const void *left, const void *right)
+{
+	const struct known_thread *a = left, *b = right;
+
+	return (a->java_id > b->java_id) - (a->java_id < b->java_id);
 }
 
-static void put_marks(struct chrome *to)
+/* By java_id. *threads is the store's; NULL without memory. Returns how many there are. */
+static size_t list_threads(const struct model *model, struct known_thread **threads)
+{
+	const struct profile *profile = model->profile;
+	size_t count = 0;
+
+	*threads = store_room(model->store, profile->thread_count + 1, sizeof(**threads));
+	for (size_t t = 0; *threads && t < profile->thread_count; t++)
+		if (model->selected[t] && profile->thread[t].java_id != 0)
+			(*threads)[count++] =
+				(struct known_thread){profile->thread[t].java_id, t};
+	if (count > 0)
+		qsort(*threads, count, sizeof(**threads), by_java_id);
+	return count;
+}
+
+/* Of chosen threads; on the track of the one that made it, where that has a row. */
+static int put_marks(struct chrome *to)
 {
 	const struct model *model = to->export->model;
-	const struct pattern_list *threads = &model->choice->threads;
+	const struct pattern_list *chosen = &model->choice->threads;
+	struct known_thread *threads;
+	size_t count = list_threads(model, &threads);
 
-	for (size_t i = 0; model->profile->mark && i < model->profile->mark_count; i++) {
+	for (size_t i = 0; threads && model->profile->mark && i < model->profile->mark_count;
+		i++) {
 		const struct profile_mark *mark = &model->profile->mark[i];
-		size_t thread = thread_of_mark(model, mark);
-		bool has_track = thread < model->profile->thread_count;
+		const struct known_thread wanted = {.java_id = mark->java_id};
+		const struct known_thread *thread =
+			bsearch(&wanted, threads, count, sizeof(*threads), by_java_id);
 
-		if (threads->count > 0 &&
-			(!mark->thread || !pattern_list_match(threads, mark->thread)))
+		if (chosen->count > 0 &&
+			(!mark->thread || !pattern_list_match(chosen, mark->thread)))
 			continue;
-		put_moment(to, "mark", label_of(mark->name), has_track ? "t" : "p",
-			has_track ? track_of_row(to, thread) : to->pid, mark->at);
+		put_moment(to, "mark", label_of(mark->name), thread ? "t" : "p",
+			thread ? track_of_row(to, thread->row) : to->pid, mark->at);
 	}
+	return threads ? 0 : -1;
 }
 
 /* ---- operations of I/O ---- */
@@ -346,8 +369,7 @@ static int write_chrome(const struct export *export)
 	put_name(&to, "process_name", to.pid, label_of(command ? command : "java"));
 	put_lives(&to);
 	put_snapshots(&to);
-	put_marks(&to);
-	to.failed |= put_records(&to) != 0;
+	to.failed |= put_marks(&to) != 0 || put_records(&to) != 0;
 	put_counters(&to);
 	put_facts(&to);
 	pairs_fini(&to.tracks);
