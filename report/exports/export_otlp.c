@@ -44,6 +44,9 @@ struct otlp {
 	struct frames frames;    /* locations */
 	struct pairs attributes; /* of key and value */
 	struct texts texts, libraries;
+	/* Attributes of the thread at work. */
+	size_t thread, of_thread_count;
+	int32_t of_thread[2];
 	unsigned figure; /* the one that samples are written of */
 	int32_t *location;
 	/* Lengths, of all pieces: of each figure's samples, of the table of stacks. */
@@ -74,16 +77,30 @@ static const char *unit_of(const char *unit)
 
 enum { SAMPLE_ATTRIBUTES_MAX = 3 };
 
+/* Those of the thread are kept: a thread's samples follow each other. */
+static void take_thread(struct otlp *otlp, size_t thread)
+{
+	const struct model *model = otlp->export->model;
+	struct label name = stacks_thread_name(model, thread);
+	size_t count = 0;
+
+	otlp->of_thread[count++] =
+		take_attribute(otlp, THREAD_NAME, texts_take(&otlp->texts, name));
+	if (model->profile->thread[thread].java_id != 0)
+		otlp->of_thread[count++] = take_attribute(otlp, THREAD_ID, (uint32_t)thread);
+	otlp->thread = thread;
+	otlp->of_thread_count = count;
+}
+
 static size_t list_attributes(
 	struct otlp *otlp, const struct stack_sample *sample, int32_t *attributes)
 {
-	const struct model *model = otlp->export->model;
-	struct label name = stacks_thread_name(model, sample->thread);
-	size_t count = 0;
+	size_t count;
 
-	attributes[count++] = take_attribute(otlp, THREAD_NAME, texts_take(&otlp->texts, name));
-	if (model->profile->thread[sample->thread].java_id != 0)
-		attributes[count++] = take_attribute(otlp, THREAD_ID, (uint32_t)sample->thread);
+	if (otlp->of_thread_count == 0 || otlp->thread != sample->thread)
+		take_thread(otlp, sample->thread);
+	count = otlp->of_thread_count;
+	memcpy(attributes, otlp->of_thread, count * sizeof(*attributes));
 	if (sample->state)
 		attributes[count++] = take_attribute(
 			otlp, SAMPLE_STATE, texts_of(&otlp->texts, sample->state));
