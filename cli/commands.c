@@ -86,6 +86,18 @@ static const char selftest_text[] =
 	"Takes half a minute; the machine should have nothing else to do. Fails only\n"
 	"if it cannot be run. --format: text or json.\n";
 
+static const char diff_text[] =
+	"What changed between profiles of the same program: totals, then methods, call\n"
+	"paths or files, the largest changes first. Times are compared with their\n"
+	"errors: what may be chance is noise. One run a side cannot tell what times\n"
+	"differ by from run to run: it is taken to be --pace. Three runs a side can.\n"
+	"Numbers of calls, operations and bytes are exact: whatever differs there has\n"
+	"changed, or the program does not do the same in each run.\n"
+	"Methods are matched by class, name and signature; numbers in the names of\n"
+	"lambdas and generated classes are left out. Threads are put together.\n"
+	"Exit status: 0; 1 failed; 2 usage; 3 a rule, or --fail-over, is broken. The\n"
+	"reasons stand on standard error, a line each.\n";
+
 const struct command commands[] = {
 	{"run", "[--KEY VALUE ...] [--duration TIME] -- COMMAND ARGS...",
 		"run any command with the agent in its JVMs, and say where profiles are",
@@ -112,6 +124,12 @@ const struct command commands[] = {
 		"             [--snapshot A..B] [--format FORMAT]",
 		"print a profile: the one given, or the newest *.jprof here", NULL,
 		cmd_report_details, cmd_report},
+	{"diff",
+		"BEFORE AFTER | --before FILE... --after FILE... [--by ITEM]\n"
+		"             [--normalize WHAT] [--fail-over PERCENT] [--min PERCENT]\n"
+		"             [--rules FILE] [--figure NAME] [--format FORMAT]",
+		"what changed between profiles of the same program; fails by it if asked",
+		diff_text, cmd_diff_details, cmd_diff},
 	{"calibrate",
 		"[--java PATH] [-o FILE] [--calls CALLS] [--timing TIMING]\n"
 		"             [--metrics METRICS] [--quick]",

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* print: what all formats share, text and CSV. */
+#include "report/diff/print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diff/words.h"
+#include "report/formats/sheet.h"
+
+/* ---- which items, in which order ---- */
+
+struct ranked {
+	double size;
+	uint32_t item;
+	bool changed;
+};
+
+static int larger_first(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->changed != b->changed)
+		return a->changed ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return (a->item > b->item) - (a->item < b->item);
+}
+
+int diff_rank(
+	struct diff_ranking *ranking, const struct diff *diff, enum diff_by by, unsigned figure)
+{
+	size_t count = diff->table[by].item_count;
+	struct ranked *ranked = malloc((count + 1) * sizeof(*ranked));
+
+	*ranking = (struct diff_ranking){.item = malloc((count + 1) * sizeof(*ranking->item))};
+	if (!ranked || !ranking->item) {
+		free(ranked);
+		return -1;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct diff_change change = diff_change(diff, by, i, figure);
+		bool changed = diff_is_change(change.verdict);
+
+		ranking->unknown += change.verdict == DIFF_UNKNOWN;
+		ranking->same += change.verdict == DIFF_SAME;
+		ranking->noise += change.verdict == DIFF_NOISE;
+		ranking->changed += changed;
+		if (changed || change.verdict == DIFF_NOISE)
+			ranked[ranking->count++] =
+				(struct ranked){fabs(change.change), i, changed};
+	}
+	qsort(ranked, ranking->count, sizeof(*ranked), larger_first);
+	for (size_t i = 0; i < ranking->count; i++)
+		ranking->item[i] = ranked[i].item;
+	free(ranked);
+	return 0;
+}
+
+void diff_ranking_fini(struct diff_ranking *ranking)
+{
+	free(ranking->item);
+	*ranking = (struct diff_ranking){0};
+}
+
+/* Some item has something of it, on one side at least. */
+static bool is_used(const struct diff *diff, enum diff_by by, unsigned figure)
+{
+	const struct diff_figure *about = &diff->table[by].figure[figure];
+
+	if (about->left_out)
+		return false;
+	for (unsigned run = 0; about->whole > 0 && run < diff->run_count; run++)
+		if (diff_value(diff, diff->run[run], DIFF_TOTAL, 0, about->whole - 1) > 0)
+			return true;
+	return about->whole == 0;
+}
+
+unsigned diff_telling(const struct diff *diff, const struct diff_request *request,
+	unsigned figure[DIFF_TELLING])
+{
+	const char *const names[2][DIFF_TELLING] = {
+		{diff->lead, "calls", "base.alloc", "io.bytes"},
+		{"all.bytes", "all.ops", "all.ns", "opens"}};
+	enum diff_by by = request->by;
+	unsigned count = 0;
+
+	for (int i = 0; i < DIFF_TELLING; i++) {
+		const char *name =
+			request->figure ? request->figure : names[by == DIFF_FILE][i];
+		int found = diff_figure_find(diff, by, name);
+
+		if (found >= 0 && (request->figure || is_used(diff, by, (unsigned)found)))
+			figure[count++] = (unsigned)found;
+		if (request->figure)
+			break;
+	}
+	return count;
+}
+
+int diff_first_total(const struct diff *diff)
+{
+	const char *dot = strchr(diff->lead, '.');
+	bool is_samples = strncmp(diff->lead, "samples.", 8) == 0;
+	int first =
+		diff_figure_find(diff, DIFF_TOTAL, dot && !is_samples ? dot + 1 : diff->lead);
+
+	if (first >= 0 && !diff->table[DIFF_TOTAL].figure[first].left_out)
+		return first;
+	for (unsigned i = 0; i < diff->table[DIFF_TOTAL].figure_count; i++)
+		if (!diff->table[DIFF_TOTAL].figure[i].left_out)
+			return (int)i;
+	return -1;
+}
+
+void diff_put_verdict(struct out *out, const struct diff *diff)
+{
+	int first = diff_first_total(diff);
+	struct diff_change change;
+
+	if (first < 0) {
+		out_text(out, "there is nothing to compare");
+		return;
+	}
+	change = diff_change(diff, DIFF_TOTAL, 0, (unsigned)first);
+	out_text(out, "the whole program: ");
+	diff_put_sentence(out, &diff->table[DIFF_TOTAL].figure[first], &change);
+	if (change.verdict == DIFF_NOISE)
+		out_text(out, ": no more than noise");
+}
+
+/* ---- text ---- */
+
+/* Texts of a row, and the sheet's cells of them. */
+struct text_row {
+	struct diff_words before, after, change, percent, error, calls;
+};
+
+static void text_columns(struct sheet *sheet, bool has_calls, const char *name)
+{
+	*sheet = (struct sheet){.view = "diff", .brief = ""};
+	sheet_add(sheet, NULL, "before", "Before", IN_ALL);
+	sheet_add(sheet, NULL, "after", "After", IN_ALL);
+	sheet_add(sheet, NULL, "change", "Change", IN_ALL);
+	sheet_add(sheet, NULL, "percent", "", IN_ALL);
+	sheet_add(sheet, NULL, "error", "\xc2\xb1", IN_ALL);
+	sheet_add(sheet, NULL, "verdict", "Verdict", IN_ALL | COLUMN_LEFT);
+	if (has_calls)
+		sheet_add(sheet, NULL, "calls", "Calls", IN_ALL);
+	sheet_add_name(sheet, name);
+}
+
+static void put_row(struct sink *sink, const struct diff_figure *figure,
+	const struct diff_change *change, const struct diff_words *calls, struct label name)
+{
+	struct text_row row = {diff_words(figure->kind, change->before),
+		diff_words(figure->kind, change->after),
+		diff_signed(figure->kind, change->change), diff_percent(change),
+		diff_error(figure->kind, change), {""}};
+	struct cell cells[COLUMN_MAX], *cell = cells;
+
+	*cell++ = cell_text(row.before.text);
+	*cell++ = cell_text(row.after.text);
+	*cell++ = cell_text(row.change.text);
+	*cell++ = cell_text(row.percent.text);
+	*cell++ = cell_text(row.error.text + (row.error.text[0] != '\0' ? 2 : 0));
+	*cell++ = cell_text(diff_verdict_names[change->verdict]);
+	if (calls)
+		*cell++ = cell_text(calls->text);
+	*cell = cell_label(name);
+	sink_row(sink, cells, 0);
+}
+
+/* A table is seen twice where its columns are measured. */
+static void print_table(const struct diff_request *request, const struct sheet *sheet,
+	struct out *out, void (*rows)(void *data, struct sink *sink), void *data)
+{
+	extern const struct format format_text, format_screen;
+	struct sink sink;
+
+	sink_init(&sink, request->width > 0 ? &format_screen : &format_text, sheet, out,
+		request->colour);
+	sink.terminal = request->width;
+	if (sink.format->measures) {
+		sink.measuring = true;
+		rows(data, &sink);
+		sink.measuring = false;
+	}
+	sink.format->begin(&sink);
+	rows(data, &sink);
+	if (sink.format->end)
+		sink.format->end(&sink);
+	if (sink.text.failed != 0)
+		out->failed = sink.text.failed;
+	sink_fini(&sink);
+}
+
+static void total_rows(void *data, struct sink *sink)
+{
+	const struct diff *diff = data;
+	const struct diff_table *table = &diff->table[DIFF_TOTAL];
+	int first = diff_first_total(diff);
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < table->figure_count; i++) {
+			struct diff_change change = diff_change(diff, DIFF_TOTAL, 0, i);
+
+			/* The one that tells most stands first. */
+			if (((int)i == first) != (pass == 0) ||
+				change.verdict == DIFF_UNKNOWN ||
+				(change.before == 0 && change.after == 0))
+				continue;
+			put_row(sink, &table->figure[i], &change, NULL,
+				label_of(table->figure[i].name));
+		}
+	}
+}
+
+/* A table of items. */
+struct item_rows {
+	const struct diff *diff;
+	const struct diff_request *request;
+	const struct diff_ranking *ranking;
+	unsigned figure;
+	int calls; /* a column for the change of calls, or -1 */
+	size_t shown;
+};
+
+static void put_items(void *data, struct sink *sink)
+{
+	const struct item_rows *rows = data;
+	enum diff_by by = rows->request->by;
+
+	for (size_t i = 0; i < rows->shown; i++) {
+		uint32_t item = rows->ranking->item[i];
+		struct diff_change change = diff_change(rows->diff, by, item, rows->figure);
+		struct diff_words calls = {""};
+		struct out name;
+
+		if (rows->calls >= 0) {
+			struct diff_change of =
+				diff_change(rows->diff, by, item, (unsigned)rows->calls);
+
+			if (diff_is_change(of.verdict))
+				calls = diff_percent(&of);
+		}
+		out_init(&name, -1);
+		diff_put_name(&name, rows->diff, by, item, true);
+		if (name.failed)
+			sink->out->failed = ENOMEM;
+		else
+			put_row(sink, &rows->diff->table[by].figure[rows->figure], &change,
+				rows->calls >= 0 ? &calls : NULL,
+				(struct label){name.buffer, name.length});
+		out_fini(&name);
+	}
+}
+
+static const char *const titles[DIFF_TABLES] = {
+	"The whole program", "Methods", "Call paths", "Files"};
+static const char *const headings[DIFF_TABLES] = {"Figure", "Method", "Path", "File"};
+
+enum { TOP_USUAL = 10 };
+
+static int print_items(const struct diff *diff, const struct diff_request *request,
+	unsigned figure, struct out *out)
+{
+	const struct diff_figure *about = &diff->table[request->by].figure[figure];
+	struct diff_ranking ranking;
+	struct sheet sheet;
+	struct item_rows rows = {diff, request, &ranking, figure, -1, 0};
+	size_t wanted = request->top ? (size_t)request->top : TOP_USUAL;
+	char line[256];
+
+	if (diff_rank(&ranking, diff, request->by, figure) != 0)
+		return -1;
+	rows.shown = request->all ? ranking.count : ranking.changed;
+	if (rows.shown > wanted)
+		rows.shown = wanted;
+	snprintf(line, sizeof(line), "\n%s, by %s: %zu changed, %zu within noise, %zu the same",
+		titles[request->by], about->name, ranking.changed, ranking.noise, ranking.same);
+	out_text(out, line);
+	if (ranking.unknown > 0) {
+		snprintf(line, sizeof(line), ", %zu not known", ranking.unknown);
+		out_text(out, line);
+	}
+	out_char(out, '\n');
+	if (request->by != DIFF_FILE && strcmp(about->name, "calls") != 0)
+		rows.calls = diff_figure_find(diff, request->by, "calls");
+	if (rows.calls >= 0 && diff->table[request->by].figure[rows.calls].left_out)
+		rows.calls = -1;
+	text_columns(&sheet, rows.calls >= 0, headings[request->by]);
+	if (rows.shown > 0)
+		print_table(request, &sheet, out, put_items, &rows);
+	if (rows.shown < (request->all ? ranking.count : ranking.changed)) {
+		snprintf(line, sizeof(line), "(%zu more: --top)\n",
+			(request->all ? ranking.count : ranking.changed) - rows.shown);
+		out_text(out, line);
+	}
+	diff_ranking_fini(&ranking);
+	return 0;
+}
+
+static void print_side(const struct diff *diff, enum diff_side side, struct out *out)
+{
+	bool first = true;
+
+	out_text(out, side == DIFF_BEFORE ? "before: " : "after:  ");
+	for (unsigned i = 0; i < diff->run_count; i++) {
+		if (diff->run[i]->side != side)
+			continue;
+		out_text(out, first ? "" : ", ");
+		out_harmless(out, diff->run[i]->file.text, diff->run[i]->file.length);
+		first = false;
+	}
+	out_char(out, '\n');
+}
+
+static void print_notes(const struct diff *diff, struct out *out)
+{
+	for (size_t i = 0; i < diff->note_count; i++) {
+		out_text(out, "note: ");
+		out_harmless(out, diff->note[i].text, diff->note[i].length);
+		out_char(out, '\n');
+	}
+}
+
+static void print_rules(const struct rules *rules, struct out *out)
+{
+	for (size_t i = 0; rules && i < rules->count; i++) {
+		const struct rule_test *test = &rules->test[i];
+
+		out_text(out, i == 0 ? "\nRules\n" : "");
+		out_text(out, test->broken_count > 0 ? "broken   "
+			      : test->skipped.text   ? "skipped  "
+						     : "kept     ");
+		out_harmless(out, test->name.text, test->name.length);
+		out_char(out, '\n');
+	}
+}
+
+static int print_text(
+	const struct diff *diff, const struct diff_request *request, struct out *out)
+{
+	struct sheet sheet;
+	unsigned figure[DIFF_TELLING], count = diff_telling(diff, request, figure);
+
+	print_side(diff, DIFF_BEFORE, out);
+	print_side(diff, DIFF_AFTER, out);
+	if (diff->choice.normalize) {
+		out_text(out, "divided by: ");
+		out_harmless(out, diff->choice.normalize, strlen(diff->choice.normalize));
+		out_char(out, '\n');
+	}
+	print_notes(diff, out);
+	out_char(out, '\n');
+	text_columns(&sheet, false, headings[DIFF_TOTAL]);
+	print_table(request, &sheet, out, total_rows, (void *)diff);
+	for (unsigned i = 0; i < count; i++)
+		if (print_items(diff, request, figure[i], out) != 0)
+			return -1;
+	print_rules(request->rules, out);
+	return 0;
+}
+
+const struct diff_format diff_format_text = {
+	.name = "text",
+	.meaning = "tables, as wide as the terminal; the largest changes first",
+	.print = print_text,
+};
+
+/* ---- CSV ---- */
+
+static struct cell number_cell(double value)
+{
+	return isfinite(value) ? cell_exact(value) : cell_null();
+}
+
+static void csv_columns(struct sheet *sheet)
+{
+	static const char *const keys[] = {"item", "id", "parent", "level", "class", "name",
+		"signature", "figure", "before", "after", "change", "percent", "error", "share",
+		"verdict"};
+
+	*sheet = (struct sheet){.view = "diff"};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		sheet_add(sheet, NULL, keys[i], "", IN_DATA);
+}
+
+static void csv_rows(const struct diff *diff, enum diff_by by, struct sink *sink)
+{
+	const struct diff_table *table = &diff->table[by];
+
+	for (uint32_t i = 0; i < table->item_count; i++) {
+		const struct diff_item *item = &table->item[i];
+		const struct diff_name *name = diff_name(diff, by, i);
+
+		for (unsigned f = 0; f < table->figure_count; f++) {
+			struct diff_change change = diff_change(diff, by, i, f);
+			struct cell cells[COLUMN_MAX], *cell = cells;
+			bool is_path = by == DIFF_PATH;
+
+			if (table->figure[f].left_out ||
+				(change.before == 0 && change.after == 0))
+				continue;
+			*cell++ = cell_text(diff_by_names[by]);
+			*cell++ = cell_number(i + 1);
+			*cell++ = is_path && item->parent ? cell_number(item->parent)
+							  : cell_null();
+			*cell++ = is_path ? cell_number(item->level) : cell_null();
+			*cell++ = cell_label(name->class_name);
+			*cell++ = cell_label(name->name);
+			*cell++ = cell_label(name->signature);
+			*cell++ = cell_text(table->figure[f].name);
+			*cell++ = number_cell(change.before);
+			*cell++ = number_cell(change.after);
+			*cell++ = number_cell(change.change);
+			*cell++ = number_cell(100 * diff_growth(&change));
+			*cell++ = number_cell(change.error);
+			*cell++ = number_cell(change.share);
+			*cell = cell_text(diff_verdict_names[change.verdict]);
+			sink_row(sink, cells, 0);
+		}
+	}
+}
+
+static int print_csv(
+	const struct diff *diff, const struct diff_request *request, struct out *out)
+{
+	extern const struct format format_csv;
+	struct sheet sheet;
+	struct sink sink;
+
+	csv_columns(&sheet);
+	sink_init(&sink, &format_csv, &sheet, out, false);
+	sink.format->begin(&sink);
+	csv_rows(diff, DIFF_TOTAL, &sink);
+	csv_rows(diff, request->by, &sink);
+	if (sink.format->end)
+		sink.format->end(&sink);
+	sink_fini(&sink);
+	return 0;
+}
+
+static const struct diff_format diff_format_csv = {
+	.name = "csv",
+	.meaning = "a row a figure of an item; times in ns, sizes in bytes, exact",
+	.print = print_csv,
+};
+
+/* ---- formats ---- */
+
+extern const struct diff_format diff_format_json, diff_format_markdown, diff_format_junit;
+
+const struct diff_format *const diff_formats[] = {
+	&diff_format_text,
+	&diff_format_json,
+	&diff_format_csv,
+	&diff_format_markdown,
+	&diff_format_junit,
+};
+
+const size_t diff_format_count = sizeof(diff_formats) / sizeof(*diff_formats);
+
+int diff_print(const struct diff *diff, const struct diff_request *request, int fd,
+	struct error *error)
+{
+	struct out out;
+	int failed = 0;
+
+	out_init(&out, fd);
+	out.before_write = request->before_write;
+	if (request->format->print(diff, request, &out) != 0)
+		failed = error_set(error, ERROR_MEMORY, "no memory for the report");
+	out_flush(&out);
+	if (failed == 0 && out.failed == ENOMEM)
+		failed = error_set(error, ERROR_MEMORY, "no memory for the report");
+	else if (failed == 0 && out.failed == EPIPE)
+		failed = error_set(error, ERROR_IO, "%s", "");
+	else if (failed == 0 && out.failed != 0)
+		failed =
+			error_set_errno(error, ERROR_IO, out.failed, "cannot write the report");
+	out_fini(&out);
+	return failed;
+}
