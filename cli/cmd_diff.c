@@ -345,6 +345,7 @@ static int print_diff(struct words *words)
 	if (failed == 0)
 		rules_want(&rules, &words->diff);
 	words->diff.wants[words->request.by] = true;
+	words->diff.chose_metrics = words->choice.model.metrics != NULL;
 	words->request.rules = rules.count > 0 ? &rules : NULL;
 	words->request.before_write = progress_hide;
 	diff_init(&diff, &words->diff);
@@ -367,7 +368,7 @@ static int print_diff(struct words *words)
 
 int cmd_diff(int argc, char **argv)
 {
-	struct words words = {.diff = {.min = DIFF_MIN, .pace = DIFF_PACE},
+	struct words words = {.diff = {.min = DIFF_MIN},
 		.request = {.by = DIFF_METHOD, .format = &diff_format_text},
 		.fail_over = -1};
 	const struct command_table table = {

@@ -30,7 +30,7 @@ enum diff_by { DIFF_TOTAL, DIFF_METHOD, DIFF_PATH, DIFF_FILE, DIFF_TABLES };
 /* "total", "method", "path", "file". */
 extern const char *const diff_by_names[DIFF_TABLES + 1];
 
-enum { DIFF_RUNS_MAX = 64, DIFF_FIGURES_MAX = 96, DIFF_FIGURE_NAME = 96 };
+enum { DIFF_RUNS_MAX = 64 /* both sides together */, DIFF_FIGURES_MAX = 96, DIFF_FIGURE_NAME = 96 };
 
 #define DIFF_VERDICT_TABLE(X)                                                                  \
 	X(DIFF_UNKNOWN, "unknown") /* a side does not know the figure */                       \
@@ -57,7 +57,10 @@ struct diff_figure {
 		whole; /* the figure of the table DIFF_TOTAL that it is a part of, + 1; 0: of none */
 	unsigned runs;             /* that have it */
 	bool left_out;             /* it cannot be compared; a note says why */
-	struct spread_prior prior; /* from diff_judge on */
+	/* It is another side of what a figure beside it tells, or says more of the machine than of the program (wall, io.ns,
+	 * samples that divide a metric): tests of all figures leave it out. */
+	bool is_aside;
+	double scale; /* spread_scale, from diff_judge on */
 };
 
 /* Names as they are matched, made of the run in which they were seen first. */
@@ -131,13 +134,16 @@ struct diff_choice {
 	const char *normalize;
 	/* What has less of the whole, on both sides, is not among those that a comparison answers for. */
 	double min;
-	/* By how much a time may differ from one run to the next, as a part of it: where a side has one run, which
-	 * cannot tell. */
+	/* By how much times differ from one run to the next, as a part of them: where a side has too few runs to tell. 0: the
+	 * user did not say, so what is measured is never certain there, and DIFF_PACE tells what is noise anyway. */
 	double pace;
+	bool chose_metrics; /* so none is aside */
 };
 
 #define DIFF_MIN  0.01
-#define DIFF_PACE 0.10
+#define DIFF_PACE 0.25
+/* Of each side, for what is measured to be certain. */
+enum { DIFF_RUNS_LEAST = 3 };
 
 struct diff {
 	struct diff_choice choice;
@@ -151,8 +157,8 @@ struct diff {
 	size_t note_count;
 	bool is_comparing; /* figures of methods are known in the same way on both sides */
 	size_t generated;  /* methods whose names were made to match */
-	double believed; /* the greatest probability of a difference that is held for true; 0: none is */
-	size_t tested; /* differences that one of those could have been */
+	struct spread_least least; /* of what was measured in several runs: what is believed */
+	size_t tested;             /* differences among which it is */
 	struct store store;
 };
 
@@ -176,6 +182,7 @@ struct diff_change {
 	double error;                     /* half the width of its interval; 0: it is exact */
 	double share; /* of the whole, the larger one of both sides; 1, where there is no whole */
 	enum diff_verdict verdict;
+	bool is_certain; /* it was counted, or is believed by what several runs say */
 };
 
 struct diff_change diff_change(

@@ -458,7 +458,8 @@ static int test_figure(
 		if (change.verdict == DIFF_UNKNOWN || change.share < rule->min)
 			continue;
 		test->looked_at++;
-		if (!diff_is_change(change.verdict) || !is_beyond(rule, &change))
+		if (!diff_is_change(change.verdict) || !change.is_certain ||
+			!is_beyond(rule, &change))
 			continue;
 		if (add_broken(diff, test, broken_line(diff, rule, i, figure, &change)) != 0)
 			return -1;
@@ -490,7 +491,7 @@ static int test_rule(struct rules *rules, size_t at, struct diff *diff, struct e
 		return refuse_figure(diff, rule, error);
 	test->name = test_name(diff, rule);
 	for (unsigned i = 0; i < table->figure_count; i++) {
-		bool is_wanted = !rule->figure || (int)i == chosen;
+		bool is_wanted = rule->figure ? (int)i == chosen : !table->figure[i].is_aside;
 
 		if (is_wanted && !table->figure[i].left_out &&
 			test_figure(rules, at, diff, i, &like) != 0)

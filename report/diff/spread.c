@@ -3,129 +3,17 @@
 /* spread: see spread.h. */
 #include "report/diff/spread.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a difference that is none may be held for one, in a whole comparison. */
+/* How often a growth may be believed that is none, in a whole comparison. */
 #define LEVEL 0.05
-/* Figures that are needed to tell of all. */
-#define FIGURES_LEAST 5
-/* What differs from run to run beside the error of measuring, as a part of the figure; only how the one compares with the
- * other matters: how large both are is found (spread_prior.scale). */
-#define USUAL_PART   0.01
-#define DEGREES_MOST 1000.0
-
-/* ---- functions that libm has not ---- */
-
-/* By the series for large numbers, to which small ones are raised (Abramowitz and Stegun 6.3.18, 6.4.12). */
-static double digamma(double x)
-{
-	double sum = 0, square;
-
-	for (; x < 12; x++)
-		sum -= 1 / x;
-	square = 1 / (x * x);
-	return sum + log(x) - 1 / (2 * x) -
-	       square * (1.0 / 12 - square * (1.0 / 120 - square / 252));
-}
-
-double trigamma(double x)
-{
-	double sum = 0, square;
-
-	for (; x < 12; x++)
-		sum += 1 / (x * x);
-	square = 1 / (x * x);
-	return sum + 1 / x + square / 2 +
-	       square / x * (1.0 / 6 - square * (1.0 / 30 - square / 42));
-}
-
-/* It falls from infinity to 0: halves the interval. */
-double trigamma_inverse(double y)
-{
-	double low = 1e-6, high = 1e6;
-
-	if (y >= trigamma(low))
-		return low;
-	if (y <= trigamma(high))
-		return high;
-	for (int i = 0; i < 200 && high / low > 1 + 1e-12; i++) {
-		double middle = sqrt(low * high);
-
-		if (trigamma(middle) > y)
-			low = middle;
-		else
-			high = middle;
-	}
-	return sqrt(low * high);
-}
-
-/* The continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8), from its front by Lentz's way. */
-static double beta_fraction(double a, double b, double x)
-{
-	double c = 1, d = 1 - (a + b) * x / (a + 1), fraction;
-
-	d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
-	fraction = d;
-	for (int m = 1; m <= 500; m++) {
-		double term[2] = {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-			-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))};
-		double step = 1;
-
-		for (int i = 0; i < 2; i++) {
-			d = 1 + term[i] * d;
-			c = 1 + term[i] / c;
-			d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
-			c = fabs(c) < DBL_MIN ? DBL_MIN : c;
-			step = d * c;
-			fraction *= step;
-		}
-		if (fabs(step - 1) < 1e-14)
-			break;
-	}
-	return fraction;
-}
-
-static double incomplete_beta(double a, double b, double x)
-{
-	double front;
-
-	if (x <= 0 || x >= 1)
-		return x <= 0 ? 0 : 1;
-	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
-					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-double student_probability(double t, double degrees)
-{
-	if (degrees <= 0)
-		return 1;
-	if (isinf(t))
-		return 0;
-	return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
-}
-
-double student_quantile(double probability, double degrees)
-{
-	double low = 0, high = 1;
-
-	while (student_probability(high, degrees) > probability && high < 1e12)
-		high *= 2;
-	for (int i = 0; i < 100; i++) {
-		double middle = (low + high) / 2;
-
-		if (student_probability(middle, degrees) > probability)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (low + high) / 2;
-}
-
-/* ---- runs ---- */
+/* What differs from run to run beside the error of measuring, as a part of the figure. Only how the one compares with the
+ * other matters: how large both are is found (spread_scale). */
+#define USUAL_PART 0.01
+/* Of more ways to call runs "before" so many are tried, drawn by chance, the same ones each time. */
+enum { WAYS_MOST = 2000 };
 
 static int rising(const void *left, const void *right)
 {
@@ -136,16 +24,21 @@ static int rising(const void *left, const void *right)
 
 double spread_median(const double *value, unsigned count)
 {
-	double sorted[256];
+	double sorted[SPREAD_RUNS_MAX];
 
-	if (count == 0)
+	if (count == 0 || count > SPREAD_RUNS_MAX)
 		return NAN;
-	if (count > sizeof(sorted) / sizeof(*sorted))
-		count = sizeof(sorted) / sizeof(*sorted);
 	memcpy(sorted, value, count * sizeof(*value));
 	qsort(sorted, count, sizeof(*sorted), rising);
 	return count % 2 == 1 ? sorted[count / 2]
 			      : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* ---- variances ---- */
+
+static unsigned runs_of(const struct spread_runs *runs)
+{
+	return runs->count[0] + runs->count[1];
 }
 
 static double mean_of(const double *value, unsigned count)
@@ -157,115 +50,221 @@ static double mean_of(const double *value, unsigned count)
 	return sum / count;
 }
 
-static double degrees_of(const struct spread_runs *runs)
-{
-	return (double)runs->count[0] + runs->count[1] - 2;
-}
-
-/* What the figure's own runs say, within their sides. */
-static double own_variance(const struct spread_runs *runs)
-{
-	double squares = 0;
-
-	for (int side = 0; side < 2; side++) {
-		double mean = mean_of(runs->value[side], runs->count[side]);
-
-		for (unsigned i = 0; i < runs->count[side]; i++)
-			squares += pow(runs->value[side][i] - mean, 2);
-	}
-	return squares / degrees_of(runs);
-}
-
-/* What such a figure would have, up to a factor that all have in common. Of two sides that differ much the smaller has the
- * smaller variance: the mean of both stands for them. */
+/* What such a figure would have, up to the factor that all have in common. */
 static double usual_variance(const struct spread_runs *runs)
 {
-	double squares = 0;
-
-	for (int side = 0; side < 2; side++)
-		squares += pow(mean_of(runs->value[side], runs->count[side]), 2) / 2;
-	return squares * pow(USUAL_PART, 2) + pow(runs->error / 2, 2);
+	return pow(USUAL_PART * mean_of(runs->value, runs_of(runs)), 2) +
+	       pow(runs->error / 2, 2);
 }
 
-struct spread_prior spread_prior_of(const struct spread_runs *runs, size_t count)
+/* Of all runs, as if they were of one side. */
+static double whole_variance(const struct spread_runs *runs)
 {
-	struct spread_prior prior = {0};
-	double sum = 0, squares = 0, degrees = count > 0 ? degrees_of(runs) : 0, beyond;
+	unsigned count = runs_of(runs);
+	double mean = mean_of(runs->value, count), squares = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		squares += pow(runs->value[i] - mean, 2);
+	return squares / (count - 1);
+}
+
+/* The median: the few figures that have changed do not matter. */
+double spread_scale(const struct spread_runs *runs, size_t count)
+{
+	double *ratio = malloc((count + 1) * sizeof(*ratio)), scale = 0;
 	size_t used = 0;
 
-	/* Smyth's moments of the logarithms. What did not differ at all is none of them: it was not measured. */
-	for (size_t i = 0; i < count && degrees > 0; i++) {
-		double ratio = own_variance(&runs[i]) / usual_variance(&runs[i]), e;
+	if (!ratio)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		double usual = usual_variance(&runs[i]);
 
-		if (!(ratio > 0) || isinf(ratio))
-			continue;
-		e = log(ratio) - digamma(degrees / 2) + log(degrees / 2);
-		sum += e;
-		squares += e * e;
-		used++;
+		if (usual > 0 && runs_of(&runs[i]) > 1)
+			ratio[used++] = whole_variance(&runs[i]) / usual;
 	}
-	if (used < FIGURES_LEAST)
-		return prior;
-	sum /= (double)used;
-	beyond = (squares - (double)used * sum * sum) / (double)(used - 1) -
-		 trigamma(degrees / 2);
-	prior.degrees = beyond > 0 ? 2 * trigamma_inverse(beyond) : DEGREES_MOST;
-	if (prior.degrees > DEGREES_MOST)
-		prior.degrees = DEGREES_MOST;
-	prior.scale = exp(sum + digamma(prior.degrees / 2) - log(prior.degrees / 2));
-	return prior;
+	if (used > 0) {
+		qsort(ratio, used, sizeof(*ratio), rising);
+		scale = used % 2 == 1 ? ratio[used / 2]
+				      : (ratio[used / 2 - 1] + ratio[used / 2]) / 2;
+	}
+	free(ratio);
+	return scale;
 }
 
-struct spread_variance spread_variance_of(
-	const struct spread_runs *runs, const struct spread_prior *prior)
-{
-	double own = degrees_of(runs), all = own + prior->degrees;
+/* ---- one way to call runs "before" ---- */
 
-	if (own <= 0)
-		return (struct spread_variance){0};
-	return (struct spread_variance){
-		.variance = (own * own_variance(runs) +
-				    (prior->degrees > 0 ? prior->degrees * prior->scale *
-								  usual_variance(runs)
-							: 0)) /
-			    all,
-		.degrees = all};
-}
-
-/* Of the difference of the means. */
-static double deviation(const struct spread_runs *runs, const struct spread_variance *variance)
+/* is_after, by run. */
+static double difference_in(
+	const struct spread_runs *runs, const bool *is_after, double usual, double *error)
 {
-	return sqrt(variance->variance * (1.0 / runs->count[0] + 1.0 / runs->count[1]));
-}
+	unsigned count = runs_of(runs);
+	double sum[2] = {0}, squares = 0, mean[2], variance;
 
-double spread_half_width(const struct spread_runs *runs, const struct spread_variance *variance)
-{
-	if (variance->degrees <= 0)
+	for (unsigned i = 0; i < count; i++)
+		sum[is_after[i]] += runs->value[i];
+	for (int side = 0; side < 2; side++)
+		mean[side] = sum[side] / runs->count[side];
+	for (unsigned i = 0; i < count; i++)
+		squares += pow(runs->value[i] - mean[is_after[i]], 2);
+	variance = (squares / (count - 2) + usual * runs->scale) / 2;
+	*error = sqrt(variance * (1.0 / runs->count[0] + 1.0 / runs->count[1]));
+	if (mean[0] == mean[1])
 		return 0;
-	return student_quantile(LEVEL, variance->degrees) * deviation(runs, variance);
+	/* Of no variance at all: certain, whichever way it is. */
+	return *error > 0 ? (mean[1] - mean[0]) / *error
+			  : copysign(INFINITY, mean[1] - mean[0]);
 }
 
-double spread_probability(
-	const struct spread_runs *runs, const struct spread_variance *variance)
+static double observed(const struct spread_runs *runs, double *error)
 {
-	double difference = mean_of(runs->value[1], runs->count[1]) -
-			    mean_of(runs->value[0], runs->count[0]);
-	double width = deviation(runs, variance);
+	bool is_after[SPREAD_RUNS_MAX] = {false};
 
-	if (variance->degrees <= 0 || difference == 0)
-		return 1;
-	return width > 0 ? student_probability(difference / width, variance->degrees) : 0;
+	for (unsigned i = runs->count[0]; i < runs_of(runs); i++)
+		is_after[i] = true;
+	return difference_in(runs, is_after, usual_variance(runs), error);
 }
+
+double spread_error(const struct spread_runs *runs)
+{
+	double error;
+
+	if (runs_of(runs) <= 2)
+		return NAN;
+	observed(runs, &error);
+	return error;
+}
+
+double spread_difference(const struct spread_runs *runs)
+{
+	double error;
+
+	return runs_of(runs) <= 2 ? 0 : observed(runs, &error);
+}
+
+/* ---- all ways ---- */
+
+/* How many ways there are, or WAYS_MOST + 1 if more. */
+static size_t count_ways(unsigned before, unsigned after)
+{
+	double ways = 1;
+
+	for (unsigned i = 1; i <= after; i++)
+		ways = ways * (before + i) / i;
+	return ways > WAYS_MOST ? WAYS_MOST + 1 : (size_t)(ways + 0.5);
+}
+
+/* The next way, in the order of binary numbers with as many ones; false behind the last. */
+static bool next_way(bool *is_after, unsigned count)
+{
+	unsigned at = 0, ones = 0;
+
+	/* The first one with a zero behind it moves there; the ones before it go to the front. */
+	while (at + 1 < count && !(is_after[at] && !is_after[at + 1]))
+		ones += is_after[at++];
+	if (at + 1 >= count)
+		return false;
+	is_after[at] = false;
+	is_after[at + 1] = true;
+	for (unsigned i = 0; i < at; i++)
+		is_after[i] = i < ones;
+	return true;
+}
+
+/* One by chance (Fisher and Yates; the numbers are those of xorshift64). */
+static void shuffle(bool *is_after, unsigned count, uint64_t *state)
+{
+	for (unsigned i = count; i > 1; i--) {
+		unsigned other;
+		bool kept = is_after[i - 1];
+
+		*state ^= *state << 13;
+		*state ^= *state >> 7;
+		*state ^= *state << 17;
+		other = (unsigned)(*state % i);
+		is_after[i - 1] = is_after[other];
+		is_after[other] = kept;
+	}
+}
+
+/* The largest differences of one way: [0] of what fell, [1] of what grew. */
+static void largest_in(const struct spread_runs *runs, const double *usual, size_t count,
+	const bool *is_after, double largest[2])
+{
+	double error;
+
+	largest[0] = largest[1] = 0;
+	for (size_t i = 0; i < count; i++) {
+		double difference = difference_in(&runs[i], is_after, usual[i], &error);
+
+		largest[0] = fmax(largest[0], -difference);
+		largest[1] = fmax(largest[1], difference);
+	}
+}
+
+int spread_least_of(struct spread_least *least, const struct spread_runs *runs, size_t count)
+{
+	unsigned all = count > 0 ? runs_of(&runs[0]) : 0;
+	size_t ways, allowed, way = 0;
+	bool is_after[SPREAD_RUNS_MAX] = {false}, is_drawn;
+	double *usual, *largest[2];
+	uint64_t state = 88172645463325252u;
+	int failed = -1;
+
+	*least = (struct spread_least){{INFINITY, INFINITY}};
+	if (count == 0 || all <= 2)
+		return 0;
+	ways = count_ways(runs[0].count[0], runs[0].count[1]);
+	is_drawn = ways > WAYS_MOST;
+	if (is_drawn)
+		ways = WAYS_MOST;
+	allowed = (size_t)(LEVEL * (double)ways);
+	if (allowed == 0)
+		return 0;
+	usual = malloc(count * sizeof(*usual));
+	largest[0] = malloc(ways * sizeof(double));
+	largest[1] = malloc(ways * sizeof(double));
+	if (!usual || !largest[0] || !largest[1])
+		goto end;
+	for (size_t i = 0; i < count; i++)
+		usual[i] = usual_variance(&runs[i]);
+	/* The way that was observed is the first of those by chance. */
+	for (unsigned i = 0; i < all; i++)
+		is_after[i] = is_drawn ? i >= runs[0].count[0] : i < runs[0].count[1];
+	for (bool more = true; more && way < ways; way++) {
+		double most[2];
+
+		largest_in(runs, usual, count, is_after, most);
+		largest[0][way] = most[0];
+		largest[1][way] = most[1];
+		if (!is_drawn)
+			more = next_way(is_after, all);
+		else
+			shuffle(is_after, all, &state);
+	}
+	for (int side = 0; side < 2; side++) {
+		qsort(largest[side], way, sizeof(double), rising);
+		least->least[side] = largest[side][way - 1 - allowed];
+	}
+	failed = 0;
+end:
+	free(usual);
+	free(largest[0]);
+	free(largest[1]);
+	return failed;
+}
+
+/* ---- ranges ---- */
 
 struct extremes {
 	double least, most;
 };
 
-static struct extremes extremes_of(const double *value, unsigned count)
+static struct extremes extremes_of(const struct spread_runs *runs, int side)
 {
+	const double *value = runs->value + (side ? runs->count[0] : 0);
 	struct extremes extremes = {value[0], value[0]};
 
-	for (unsigned i = 1; i < count; i++) {
+	for (unsigned i = 1; i < runs->count[side]; i++) {
 		extremes.least = fmin(extremes.least, value[i]);
 		extremes.most = fmax(extremes.most, value[i]);
 	}
@@ -274,29 +273,14 @@ static struct extremes extremes_of(const double *value, unsigned count)
 
 bool spread_is_apart(const struct spread_runs *runs)
 {
-	struct extremes before = extremes_of(runs->value[0], runs->count[0]);
-	struct extremes after = extremes_of(runs->value[1], runs->count[1]);
+	struct extremes before = extremes_of(runs, 0), after = extremes_of(runs, 1);
 
 	return before.most < after.least || after.most < before.least;
 }
 
 double spread_range(const struct spread_runs *runs)
 {
-	struct extremes before = extremes_of(runs->value[0], runs->count[0]);
-	struct extremes after = extremes_of(runs->value[1], runs->count[1]);
+	struct extremes before = extremes_of(runs, 0), after = extremes_of(runs, 1);
 
 	return fmax(before.most - before.least, after.most - after.least);
-}
-
-double spread_holm(double *probability, size_t count)
-{
-	double most = 0;
-
-	qsort(probability, count, sizeof(*probability), rising);
-	for (size_t i = 0; i < count; i++) {
-		if (probability[i] > LEVEL / (double)(count - i))
-			break;
-		most = probability[i];
-	}
-	return most;
 }

@@ -3,67 +3,61 @@
 /*
  * spread: is a figure of a few runs another one than that of a few others, or do runs differ by as much anyway?
  *
- * Three runs tell little of how much one figure differs from run to run: two degrees of freedom a side. But a program has
- * many figures (each method's), and all of them together tell it well. So the variance of each is drawn towards what the
- * others have, the more so the less they differ in it (the moderated t test: G. K. Smyth, Linear models and empirical Bayes
- * methods, 2004). docs/ci.md says how often that is wrong, and right.
+ * A JVM compiles and inlines in another way in each run: a method takes 5 ms in one and 80 ms in the next, another one
+ * the other way round. No law of chance fits that, but this holds: where nothing has changed, it is chance alone which of
+ * the runs are called "before". So all ways to call them are tried. A difference is believed if it is larger than the largest
+ * one among all figures in all but one of 20 of those ways (the permutation test by maxima: P. H. Westfall, S. S. Young,
+ * Resampling-based multiple testing, 1993). With that, at most one comparison in 20 believes a growth that there is not,
+ * however many figures it has and however they hang together. It takes three runs a side: there are 20 ways then, with two
+ * a side only 6.
  *
- * In:   for each figure its values by side, and how far off each may be as it was measured.
- * Out:  how probable such a difference is where there is none.
+ * Differences are counted in their own standard errors. Three runs tell those badly: a figure's own variance is drawn
+ * half of the way to what is usual for such a figure: some part of it, and what it was measured with.
+ *
+ * In:   for each figure its values by run, and how far off each may be as it was measured.
+ * Out:  how large a difference is, and how large it must be.
  */
 #ifndef JPROF_REPORT_DIFF_SPREAD_H
 #define JPROF_REPORT_DIFF_SPREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* The runs of two sides; of each side one, at least. */
+enum { SPREAD_RUNS_MAX = 128 };
+
+/* The runs of both sides, those of the first one first; of each side one, at least. */
 struct spread_runs {
-	const double *value[2];
+	const double *value;
 	unsigned count[2];
 	double error; /* half the width of a run's own interval, by what it was measured with */
-};
-
-/* What all of a kind of figure have in common. */
-struct spread_prior {
-	double degrees; /* of freedom; 0: nothing is known */
-	double scale;   /* variances are so many times what is usual (spread_usual) */
+	double scale; /* spread_scale, of all such figures */
 };
 
 double spread_median(const double *value, unsigned count);
 
-/* The prior out of `count` figures' runs. */
-struct spread_prior spread_prior_of(const struct spread_runs *runs, size_t count);
+/* How large variances of such figures are, as a factor of what spread.c takes for usual. It does not depend on which runs
+ * are called "before". -1 without memory. */
+double spread_scale(const struct spread_runs *runs, size_t count);
 
-/* The variance of one run's figure, and of which degrees; 0 degrees: nothing is known, as each side has one run. */
-struct spread_variance {
-	double variance, degrees;
+/* The standard error of the difference of the means; NAN where each side has one run. */
+double spread_error(const struct spread_runs *runs);
+
+/* The difference of the means, after less before, in standard errors; 0 where there is none. */
+double spread_difference(const struct spread_runs *runs);
+
+/* How large a difference must be to be believed: [0] where the figure fell, [1] where it grew. */
+struct spread_least {
+	double least[2]; /* infinite: there are too few runs */
 };
-struct spread_variance spread_variance_of(
-	const struct spread_runs *runs, const struct spread_prior *prior);
 
-/* Half the width of the interval that holds the difference of the sides in 19 cases of 20. */
-double spread_half_width(
-	const struct spread_runs *runs, const struct spread_variance *variance);
-
-/* How probable it is that the means differ by as much, to either side, where there is no difference. 1: nothing is known. */
-double spread_probability(
-	const struct spread_runs *runs, const struct spread_variance *variance);
+/* Of many figures of the same runs. -1 without memory, else 0. */
+int spread_least_of(struct spread_least *least, const struct spread_runs *runs, size_t count);
 
 /* True where all of one side's values are above all of the other's. */
 bool spread_is_apart(const struct spread_runs *runs);
 
 /* How much a side's values differ, the larger of both: the largest less the smallest. */
 double spread_range(const struct spread_runs *runs);
-
-/* Holm's procedure: up to which probability differences are held for true, so that with 95 in 100 none of those is
- * wrong. Sorts them. 0: none. */
-double spread_holm(double *probability, size_t count);
-
-/* For tests. Two-sided: of |t| or more. Its inverse: of which |t|. */
-double student_probability(double t, double degrees);
-double student_quantile(double probability, double degrees);
-double trigamma(double x);
-double trigamma_inverse(double y);
 
 #endif

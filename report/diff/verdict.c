@@ -6,11 +6,11 @@
  *   counted exactly, all runs of a side alike    whatever differs has changed
  *   counted exactly, runs of a side differ       changed: no run of one side is among the other's, and the medians
  *                                                are farther apart than the runs of a side
- *   measured, one run on a side                  changed: the difference is larger than its error, which is both
- *                                                sides' errors and what times differ by from run to run (choice.pace)
- *   measured, several runs                       changed: no run of one side is among the other's; the difference is
- *                                                larger than its error; and it is improbable (spread.h), so that with
- *                                                95 in 100 there is none among all that is no change
+ *   measured, too few runs                       changed, but not certain: the difference is larger than its error, which is
+ *                                                both sides' errors and what times differ by from run to run (choice.pace);
+ *                                                certain, if the user has said how much that is
+ *   measured, three runs a side or more          changed: no run of one side is among the other's; the difference is
+ *                                                larger than its error; and larger than what chance does (spread.h)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@
 
 /* The runs of both sides, as they are compared. */
 struct sides {
-	double value[2][DIFF_RUNS_MAX];
-	double error[2][DIFF_RUNS_MAX];
+	double value[DIFF_RUNS_MAX], error[DIFF_RUNS_MAX]; /* those before first */
 	struct spread_runs runs;
 	double median[2], median_error[2];
 	bool is_known;
@@ -57,47 +56,49 @@ static double value_error(const struct diff_run *run, enum diff_by by, uint32_t 
 static void take_sides(const struct diff *diff, enum diff_by by, uint32_t item, unsigned figure,
 	struct sides *sides)
 {
+	unsigned at = 0;
+
 	sides->is_known = true;
-	sides->runs = (struct spread_runs){.value = {sides->value[0], sides->value[1]}};
-	for (unsigned i = 0; i < diff->run_count; i++) {
-		const struct diff_run *run = diff->run[i];
-		double value = diff_value(diff, run, by, item, figure);
-		unsigned at = sides->runs.count[run->side]++;
+	sides->runs = (struct spread_runs){
+		.value = sides->value, .scale = diff->table[by].figure[figure].scale};
+	for (enum diff_side side = 0; side < 2; side++) {
+		unsigned first = at;
 
-		sides->value[run->side][at] = value;
-		sides->error[run->side][at] = value_error(run, by, item, figure, value);
-		sides->is_known &= !isnan(value);
-	}
-	for (int side = 0; side < 2; side++) {
-		unsigned count = sides->runs.count[side];
+		for (unsigned i = 0; i < diff->run_count; i++) {
+			const struct diff_run *run = diff->run[i];
 
-		sides->median[side] = spread_median(sides->value[side], count);
-		sides->median_error[side] = spread_median(sides->error[side], count);
+			if (run->side != side)
+				continue;
+			sides->value[at] = diff_value(diff, run, by, item, figure);
+			sides->error[at] = value_error(run, by, item, figure, sides->value[at]);
+			sides->is_known &= !isnan(sides->value[at]);
+			at++;
+		}
+		sides->runs.count[side] = at - first;
+		sides->median[side] = spread_median(sides->value + first, at - first);
+		sides->median_error[side] = spread_median(sides->error + first, at - first);
 	}
-	sides->runs.error = hypot(sides->median_error[0], sides->median_error[1]) / sqrt(2);
+	sides->runs.error = spread_median(sides->error, at);
 }
 
-static bool has_several(const struct diff *diff)
+static bool has_enough(const struct diff *diff)
 {
-	return diff->side_count[0] > 1 && diff->side_count[1] > 1;
-}
-
-/* What the errors of measuring come to: of several runs the mean's. */
-static double measured_error(const struct diff *diff, const struct sides *sides)
-{
-	return hypot(sides->median_error[0] / sqrt(diff->side_count[0]),
-		sides->median_error[1] / sqrt(diff->side_count[1]));
+	return diff->side_count[0] >= DIFF_RUNS_LEAST && diff->side_count[1] >= DIFF_RUNS_LEAST;
 }
 
 /* Half the width of the difference's interval. */
-static double joint_error(const struct diff *diff, const struct sides *sides,
-	const struct spread_variance *variance)
+static double joint_error(const struct diff *diff, const struct sides *sides)
 {
-	double measured = measured_error(diff, sides);
+	/* Of Student's distribution with 8 degrees of freedom: as many as three runs a side have, with what is usual. */
+	const double standard_errors = 2.31;
+	double pace = diff->choice.pace > 0 ? diff->choice.pace : DIFF_PACE;
+	/* Of several runs the mean's. */
+	double measured = hypot(sides->median_error[0] / sqrt(diff->side_count[0]),
+		sides->median_error[1] / sqrt(diff->side_count[1]));
 
-	if (has_several(diff))
-		return fmax(measured, spread_half_width(&sides->runs, variance));
-	return hypot(measured, diff->choice.pace * fmax(sides->median[0], sides->median[1]));
+	if (has_enough(diff))
+		return fmax(measured, standard_errors * spread_error(&sides->runs));
+	return hypot(measured, pace * fmax(sides->median[0], sides->median[1]));
 }
 
 /* Divided figures differ in their last bits where those they are made of do not. */
@@ -107,17 +108,16 @@ static bool is_equal(double a, double b)
 }
 
 static bool is_real(const struct diff *diff, const struct diff_figure *figure,
-	const struct sides *sides, double change, double error,
-	const struct spread_variance *variance)
+	const struct sides *sides, double change, double error)
 {
-	double range = spread_range(&sides->runs);
+	double range = spread_range(&sides->runs), difference;
 
 	if (figure->is_exact)
 		return range == 0 || (spread_is_apart(&sides->runs) && fabs(change) > range);
 	if (fabs(change) <= error || !spread_is_apart(&sides->runs))
 		return false;
-	return !has_several(diff) ||
-	       spread_probability(&sides->runs, variance) <= diff->believed;
+	difference = spread_difference(&sides->runs);
+	return !has_enough(diff) || fabs(difference) > diff->least.least[difference > 0];
 }
 
 static double share_of(
@@ -140,7 +140,6 @@ struct diff_change diff_change(
 {
 	const struct diff_figure *about = &diff->table[by].figure[figure];
 	struct sides sides;
-	struct spread_variance variance;
 	struct diff_change change;
 
 	take_sides(diff, by, item, figure, &sides);
@@ -153,14 +152,14 @@ struct diff_change diff_change(
 	if (!sides.is_known || about->left_out)
 		return change;
 	change.share = share_of(diff, about, &sides);
-	variance = spread_variance_of(&sides.runs, &about->prior);
+	change.is_certain = about->is_exact || has_enough(diff) || diff->choice.pace > 0;
 	if (!about->is_exact)
-		change.error = joint_error(diff, &sides, &variance);
-	else if (has_several(diff))
+		change.error = joint_error(diff, &sides);
+	else
 		change.error = spread_range(&sides.runs);
 	if (is_equal(change.before, change.after))
 		change.verdict = DIFF_SAME;
-	else if (!is_real(diff, about, &sides, change.change, change.error, &variance))
+	else if (!is_real(diff, about, &sides, change.change, change.error))
 		change.verdict = DIFF_NOISE;
 	else if (change.change > 0)
 		change.verdict = change.before == 0 ? DIFF_NEW : DIFF_GREW;
@@ -250,80 +249,101 @@ static bool is_tested(
 	       share_of(diff, figure, sides) >= diff->choice.min;
 }
 
-/* All of a figure's items that are tested: once for the prior, once more for their probabilities. */
-static int test_figure(
-	struct diff *diff, enum diff_by by, unsigned figure, double **probability, size_t *room)
-{
-	struct diff_table *table = &diff->table[by];
-	struct diff_figure *about = &table->figure[figure];
-	size_t count = 0, items = table->item_count;
-	struct sides *tested = NULL;
-	struct spread_runs *runs = NULL;
-	int failed = -1;
+/* Items' figures that are tested, with their runs' values. */
+struct tested {
+	struct sides **sides; /* each owned, for runs point into it */
+	struct spread_runs *runs;
+	size_t count, room;
+};
 
-	/* Few have a share: room is made as they are found. */
-	for (uint32_t i = 0; i < items; i++) {
+static int add_tested(struct tested *tested, const struct sides *sides)
+{
+	size_t room = tested->room ? 2 * tested->room : 256;
+	struct sides *copy = malloc(sizeof(*copy));
+	void *more;
+
+	if (tested->count == tested->room) {
+		more = realloc(tested->sides, room * sizeof(struct sides *));
+		tested->sides = more ? more : tested->sides;
+		if (more)
+			more = realloc(tested->runs, room * sizeof(*tested->runs));
+		tested->runs = more ? more : tested->runs;
+		tested->room = more ? room : tested->room;
+	}
+	if (!copy || tested->count == tested->room) {
+		free(copy);
+		return -1;
+	}
+	*copy = *sides;
+	copy->runs.value = copy->value;
+	tested->runs[tested->count] = copy->runs;
+	tested->sides[tested->count++] = copy;
+	return 0;
+}
+
+/* A figure of all items, whose scale is theirs. */
+static int test_figure(
+	struct diff *diff, enum diff_by by, unsigned figure, struct tested *tested)
+{
+	struct diff_figure *about = &diff->table[by].figure[figure];
+	size_t first = tested->count;
+
+	for (uint32_t i = 0; i < diff->table[by].item_count; i++) {
 		struct sides sides;
 
 		take_sides(diff, by, i, figure, &sides);
-		if (!is_tested(diff, about, &sides))
-			continue;
-		if (count % 64 == 0) {
-			struct sides *more = realloc(tested, (count + 64) * sizeof(*tested));
-
-			if (!more)
-				goto end;
-			tested = more;
-		}
-		tested[count++] = sides;
+		if (is_tested(diff, about, &sides) && add_tested(tested, &sides) != 0)
+			return -1;
 	}
-	runs = malloc((count + 1) * sizeof(*runs));
-	if (diff->tested + count > *room || !*probability) {
-		double *more =
-			realloc(*probability, (2 * (diff->tested + count) + 1) * sizeof(*more));
-
-		if (!more)
-			goto end;
-		*probability = more;
-		*room = 2 * (diff->tested + count);
-	}
-	if (!runs)
-		goto end;
-	for (size_t i = 0; i < count; i++) {
-		tested[i].runs.value[0] = tested[i].value[0];
-		tested[i].runs.value[1] = tested[i].value[1];
-		runs[i] = tested[i].runs;
-	}
-	about->prior = spread_prior_of(runs, count);
-	for (size_t i = 0; i < count; i++) {
-		struct spread_variance variance = spread_variance_of(&runs[i], &about->prior);
-
-		(*probability)[diff->tested++] = spread_probability(&runs[i], &variance);
-	}
-	failed = 0;
-end:
-	free(tested);
-	free(runs);
-	return failed;
+	about->scale = spread_scale(tested->runs + first, tested->count - first);
+	for (size_t i = first; i < tested->count; i++)
+		tested->runs[i].scale = about->scale;
+	return about->scale < 0 ? -1 : 0;
 }
 
+/* All figures that are measured, of all tables: what is believed is that of a whole comparison. */
 static int test_figures(struct diff *diff, struct error *error)
 {
-	double *probability = NULL;
-	size_t room = 0;
+	struct tested tested = {0};
 	int failed = 0;
 
-	for (enum diff_by by = 0; by < DIFF_TABLES && has_several(diff); by++)
-		for (unsigned i = 0; i < diff->table[by].figure_count && failed == 0; i++)
-			if (!diff->table[by].figure[i].left_out &&
-				!diff->table[by].figure[i].is_exact)
-				failed = test_figure(diff, by, i, &probability, &room);
-	if (failed != 0)
-		failed = error_set(error, ERROR_MEMORY, "no memory for the comparison");
-	else if (has_several(diff))
-		diff->believed = spread_holm(probability, diff->tested);
-	free(probability);
-	return failed;
+	for (enum diff_by by = 0; by < DIFF_TABLES && has_enough(diff); by++) {
+		for (unsigned i = 0; i < diff->table[by].figure_count && failed == 0; i++) {
+			const struct diff_figure *figure = &diff->table[by].figure[i];
+
+			if (!figure->left_out && !figure->is_exact && !figure->is_aside)
+				failed = test_figure(diff, by, i, &tested);
+		}
+	}
+	if (failed == 0)
+		failed = spread_least_of(&diff->least, tested.runs, tested.count);
+	diff->tested = tested.count;
+	for (size_t i = 0; i < tested.count; i++)
+		free(tested.sides[i]);
+	free(tested.sides);
+	free(tested.runs);
+	return failed == 0 ? 0
+			   : error_set(error, ERROR_MEMORY, "no memory for the comparison");
+}
+
+/* Figures that say again what others do, or what the machine does. */
+static void choose_aside(struct diff *diff)
+{
+	bool has_cpu = diff_figure_find(diff, DIFF_TOTAL, "cpu") >= 0;
+
+	for (enum diff_by by = 0; by < DIFF_TABLES; by++) {
+		for (unsigned i = 0; i < diff->table[by].figure_count; i++) {
+			struct diff_figure *figure = &diff->table[by].figure[i];
+			const char *dot = strrchr(figure->name, '.');
+			const char *last = dot ? dot + 1 : figure->name;
+			bool is_wall = strcmp(last, "wall") == 0 && has_cpu;
+			bool is_twin = strncmp(figure->name, "samples", 7) == 0 &&
+				       diff_figure_find(diff, DIFF_TOTAL, last) >= 0;
+
+			figure->is_aside = (is_wall && !diff->choice.chose_metrics) || is_twin ||
+					   strcmp(last, "ns") == 0;
+		}
+	}
 }
 
 int diff_judge(struct diff *diff, struct error *error)
@@ -334,6 +354,13 @@ int diff_judge(struct diff *diff, struct error *error)
 	if (diff->side_count[0] == 0 || diff->side_count[1] == 0)
 		return error_set(error, ERROR_USAGE, "both sides need a profile");
 	diff_compare_facts(diff);
+	choose_aside(diff);
+	if (!has_enough(diff))
+		diff_say(diff,
+			"fewer than %d runs a side cannot tell how much times differ from run to run: "
+			"what is measured is not certain, so no rule is broken by it%s",
+			DIFF_RUNS_LEAST,
+			diff->choice.pace > 0 ? ", but for what is beyond --pace" : "");
 	for (unsigned i = 0; i < diff->table[DIFF_TOTAL].figure_count; i++) {
 		const struct diff_figure *figure = &diff->table[DIFF_TOTAL].figure[i];
 
