@@ -109,8 +109,6 @@ static const struct {
 	{FACT_PROCESSORS, "numbers of processors", ": times may differ by that, too"},
 	{FACT_SYSTEM, "systems", ": times may differ by that, too"},
 	{FACT_TIMING, "timing=", ": times differ by that, too"},
-	{FACT_ADJUSTED, "ways to take jprof's own cost out (adjusted: yes or no)",
-		": times differ by that cost"},
 };
 
 static void say_facts(struct diff *diff)
@@ -126,6 +124,10 @@ static void say_facts(struct diff *diff)
 				error_subject(shown(text_of(other, rows[i].fact))).text,
 				rows[i].so);
 	}
+	if (other_run(diff, FACT_ADJUSTED))
+		diff_say(diff, "jprof's own cost was taken out of some profiles, and not of "
+			       "others, where it "
+			       "matters less: --calibration off leaves it in all");
 	for (unsigned i = 0; i < diff->run_count; i++) {
 		const struct diff_run *run = diff->run[i];
 
@@ -228,15 +230,20 @@ static long java_release(const char *version)
 	return release == 1 && version[1] == '.' ? strtol(version + 2, NULL, 10) : release;
 }
 
-/* calls=auto times some calls of some methods, others in each run: what is charged to the next timed method above cannot
+bool diff_is_auto(const struct diff *diff)
+{
+	return strcmp(text_of(diff->run[0], FACT_CALLS), "auto") == 0 &&
+	       !other_run(diff, FACT_CALLS);
+}
+
+/* It times some calls of some methods, others in each run: what is charged to the next timed method above cannot
  * be told from what that did itself. */
 static void compare_auto(struct diff *diff)
 {
 	enum { RELEASE_WITH_STACKS = 23 };
-	const char *calls = text_of(diff->run[0], FACT_CALLS);
 	bool has_stacks = true, left = false;
 
-	if (strcmp(calls, "auto") != 0 || !diff->is_comparing)
+	if (!diff_is_auto(diff))
 		return;
 	for (unsigned i = 0; i < diff->run_count; i++)
 		has_stacks &=
@@ -261,10 +268,12 @@ static void compare_auto(struct diff *diff)
 	leave_out(diff, DIFF_PATH, "calls");
 	if (left || diff->choice.wants[DIFF_PATH])
 		diff_say(diff,
-			"with calls=auto each run times other methods: by method, numbers of "
-			"calls "
-			"and what samples divide are compared, by path the latter; all else by "
-			"total%s (calls=instrument has it by method and path)",
+			"with calls=auto each run times other calls: methods are compared by "
+			"number of "
+			"calls and by what samples divide, paths by the latter, all else by "
+			"total%s; "
+			"cum and paths depend on where timing began (calls=instrument has all "
+			"of them)",
 			has_stacks ? "" : " and file");
 }
 

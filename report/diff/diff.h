@@ -30,7 +30,11 @@ enum diff_by { DIFF_TOTAL, DIFF_METHOD, DIFF_PATH, DIFF_FILE, DIFF_TABLES };
 /* "total", "method", "path", "file". */
 extern const char *const diff_by_names[DIFF_TABLES + 1];
 
-enum { DIFF_RUNS_MAX = 64 /* both sides together */, DIFF_FIGURES_MAX = 96, DIFF_FIGURE_NAME = 96 };
+enum {
+	DIFF_RUNS_MAX = 64 /* both sides together */,
+	DIFF_FIGURES_MAX = 96,
+	DIFF_FIGURE_NAME = 96
+};
 
 #define DIFF_VERDICT_TABLE(X)                                                                  \
 	X(DIFF_UNKNOWN, "unknown") /* a side does not know the figure */                       \
@@ -55,10 +59,11 @@ struct diff_figure {
 	bool is_exact; /* counted: what differs has changed */
 	unsigned
 		whole; /* the figure of the table DIFF_TOTAL that it is a part of, + 1; 0: of none */
-	unsigned runs;             /* that have it */
-	bool left_out;             /* it cannot be compared; a note says why */
-	/* It is another side of what a figure beside it tells, or says more of the machine than of the program (wall, io.ns,
-	 * samples that divide a metric): tests of all figures leave it out. */
+	unsigned runs; /* that have it */
+	bool left_out; /* it cannot be compared; a note says why */
+	/* Says again what a figure beside it does, or more of the machine, or of how it was
+	 * recorded, than of the program (wall, io.ns, samples that divide a metric, cum with
+	 * calls=auto): tests of all figures leave it out. */
 	bool is_aside;
 	double scale; /* spread_scale, from diff_judge on */
 };
@@ -132,7 +137,7 @@ struct diff_choice {
 	bool wants[DIFF_TABLES]; /* which are made; totals and methods always are */
 	/* A pattern of methods, or "metric:NAME"; NULL: figures stay as they are. */
 	const char *normalize;
-	/* What has less of the whole, on both sides, is not among those that a comparison answers for. */
+	/* What was measured and has less of the whole, on both sides, is not judged: it counts as noise. */
 	double min;
 	/* By how much times differ from one run to the next, as a part of them: where a side has too few runs to tell. 0: the
 	 * user did not say, so what is measured is never certain there, and DIFF_PACE tells what is noise anyway. */
@@ -157,8 +162,8 @@ struct diff {
 	size_t note_count;
 	bool is_comparing; /* figures of methods are known in the same way on both sides */
 	size_t generated;  /* methods whose names were made to match */
-	struct spread_least least; /* of what was measured in several runs: what is believed */
-	size_t tested;             /* differences among which it is */
+	struct spread_least least
+		[2]; /* of what was measured in several runs: what is believed; [1] of figures aside */
 	struct store store;
 };
 
@@ -225,5 +230,8 @@ const char *diff_refuses(struct diff *diff, const struct diff_run *run);
 
 /* Says what differs that should not, and leaves figures out that cannot be compared. */
 void diff_compare_facts(struct diff *diff);
+
+/* True if all runs have calls=auto. */
+bool diff_is_auto(const struct diff *diff);
 
 #endif

@@ -23,8 +23,7 @@ static const struct {
 	{"GeneratedMethodAccessor", DIGITS, "*"},
 	{"GeneratedConstructorAccessor", DIGITS, "*"},
 	{"GeneratedSerializationConstructorAccessor", DIGITS, "*"},
-	{"ByCGLIB$$", HEX_DIGITS, "*"},
-	{"$$SpringCGLIB$$", DIGITS, "*"},
+	{"CGLIB$$", HEX_DIGITS, "*"}, /* also SpringCGLIB */
 	{"$ByteBuddy$", WORD, "*"},
 	{"$MockitoMock$", DIGITS, "*"},
 	{"$HibernateProxy$", WORD, "*"},

@@ -143,7 +143,7 @@ struct text_row {
 
 static void text_columns(struct sheet *sheet, bool has_calls, const char *name)
 {
-	*sheet = (struct sheet){.view = "diff", .brief = ""};
+	*sheet = (struct sheet){.view = "diff"};
 	sheet_add(sheet, NULL, "before", "Before", IN_ALL);
 	sheet_add(sheet, NULL, "after", "After", IN_ALL);
 	sheet_add(sheet, NULL, "change", "Change", IN_ALL);

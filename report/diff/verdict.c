@@ -57,6 +57,7 @@ static void take_sides(const struct diff *diff, enum diff_by by, uint32_t item, 
 	struct sides *sides)
 {
 	unsigned at = 0;
+	double squares = 0;
 
 	sides->is_known = true;
 	sides->runs = (struct spread_runs){
@@ -78,7 +79,10 @@ static void take_sides(const struct diff *diff, enum diff_by by, uint32_t item, 
 		sides->median[side] = spread_median(sides->value + first, at - first);
 		sides->median_error[side] = spread_median(sides->error + first, at - first);
 	}
-	sides->runs.error = spread_median(sides->error, at);
+	/* What is nothing was measured, too, but has no error of its own: the mean of the squares tells what both have. */
+	for (unsigned i = 0; i < at; i++)
+		squares += sides->error[i] * sides->error[i] / at;
+	sides->runs.error = sqrt(squares);
 }
 
 static bool has_enough(const struct diff *diff)
@@ -117,7 +121,8 @@ static bool is_real(const struct diff *diff, const struct diff_figure *figure,
 	if (fabs(change) <= error || !spread_is_apart(&sides->runs))
 		return false;
 	difference = spread_difference(&sides->runs);
-	return !has_enough(diff) || fabs(difference) > diff->least.least[difference > 0];
+	return !has_enough(diff) ||
+	       fabs(difference) > diff->least[figure->is_aside].least[difference > 0];
 }
 
 static double share_of(
@@ -159,7 +164,8 @@ struct diff_change diff_change(
 		change.error = spread_range(&sides.runs);
 	if (is_equal(change.before, change.after))
 		change.verdict = DIFF_SAME;
-	else if (!is_real(diff, about, &sides, change.change, change.error))
+	else if ((!about->is_exact && change.share < diff->choice.min) ||
+		 !is_real(diff, about, &sides, change.change, change.error))
 		change.verdict = DIFF_NOISE;
 	else if (change.change > 0)
 		change.verdict = change.before == 0 ? DIFF_NEW : DIFF_GREW;
@@ -301,8 +307,9 @@ static int test_figure(
 	return about->scale < 0 ? -1 : 0;
 }
 
-/* All figures that are measured, of all tables: what is believed is that of a whole comparison. */
-static int test_figures(struct diff *diff, struct error *error)
+/* All figures that are measured, of all tables: what is believed is that of a whole comparison. Those aside are tested
+ * beside them. */
+static int test_figures(struct diff *diff, bool is_aside, struct error *error)
 {
 	struct tested tested = {0};
 	int failed = 0;
@@ -311,25 +318,25 @@ static int test_figures(struct diff *diff, struct error *error)
 		for (unsigned i = 0; i < diff->table[by].figure_count && failed == 0; i++) {
 			const struct diff_figure *figure = &diff->table[by].figure[i];
 
-			if (!figure->left_out && !figure->is_exact && !figure->is_aside)
+			if (!figure->left_out && !figure->is_exact &&
+				figure->is_aside == is_aside)
 				failed = test_figure(diff, by, i, &tested);
 		}
 	}
 	if (failed == 0)
-		failed = spread_least_of(&diff->least, tested.runs, tested.count);
-	diff->tested = tested.count;
+		failed = spread_least_of(&diff->least[is_aside], tested.runs, tested.count);
 	for (size_t i = 0; i < tested.count; i++)
 		free(tested.sides[i]);
 	free(tested.sides);
 	free(tested.runs);
-	return failed == 0 ? 0
-			   : error_set(error, ERROR_MEMORY, "no memory for the comparison");
+	return failed == 0 ? 0 : error_set(error, ERROR_MEMORY, "no memory for the comparison");
 }
 
 /* Figures that say again what others do, or what the machine does. */
 static void choose_aside(struct diff *diff)
 {
 	bool has_cpu = diff_figure_find(diff, DIFF_TOTAL, "cpu") >= 0;
+	bool is_auto = diff_is_auto(diff);
 
 	for (enum diff_by by = 0; by < DIFF_TABLES; by++) {
 		for (unsigned i = 0; i < diff->table[by].figure_count; i++) {
@@ -337,11 +344,15 @@ static void choose_aside(struct diff *diff)
 			const char *dot = strrchr(figure->name, '.');
 			const char *last = dot ? dot + 1 : figure->name;
 			bool is_wall = strcmp(last, "wall") == 0 && has_cpu;
+			/* Paths begin where the first timed call of them does. */
+			bool is_cut = is_auto &&
+				      (strncmp(figure->name, "cum.", 4) == 0 ||
+					      strncmp(figure->name, "samples_cum.", 12) == 0);
 			bool is_twin = strncmp(figure->name, "samples", 7) == 0 &&
 				       diff_figure_find(diff, DIFF_TOTAL, last) >= 0;
 
-			figure->is_aside = (is_wall && !diff->choice.chose_metrics) || is_twin ||
-					   strcmp(last, "ns") == 0;
+			figure->is_aside = (is_wall && !diff->choice.chose_metrics) || is_cut ||
+					   is_twin || strcmp(last, "ns") == 0;
 		}
 	}
 }
@@ -357,7 +368,8 @@ int diff_judge(struct diff *diff, struct error *error)
 	choose_aside(diff);
 	if (!has_enough(diff))
 		diff_say(diff,
-			"fewer than %d runs a side cannot tell how much times differ from run to run: "
+			"fewer than %d runs a side cannot tell how much times differ from run "
+			"to run: "
 			"what is measured is not certain, so no rule is broken by it%s",
 			DIFF_RUNS_LEAST,
 			diff->choice.pace > 0 ? ", but for what is beyond --pace" : "");
@@ -373,7 +385,9 @@ int diff_judge(struct diff *diff, struct error *error)
 			"samples");
 	failed = find_divisors(diff, error);
 	if (failed == 0)
-		failed = test_figures(diff, error);
+		failed = test_figures(diff, false, error);
+	if (failed == 0)
+		failed = test_figures(diff, true, error);
 	if (failed == 0 && diff->store.failed)
 		failed = error_set(error, ERROR_MEMORY, "no memory for the comparison");
 	return failed;

@@ -82,6 +82,9 @@ void diff_put_sentence(
 		snprintf(text, sizeof(text), " is new: %s", after.text);
 	else if (change->change == 0)
 		snprintf(text, sizeof(text), " is the same: %s", after.text);
+	else if (diff_growth(change) > 10)
+		snprintf(text, sizeof(text), " grew to %.3g times as much, from %s to %s",
+			1 + diff_growth(change), before.text, after.text);
 	else
 		snprintf(text, sizeof(text), " %s by %s, from %s to %s", did,
 			diff_percent(change).text + strspn(diff_percent(change).text, "+-"),
