@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/columns.h"
 #include "report/diff/words.h"
 #include "report/formats/sheet.h"
 
@@ -135,6 +136,40 @@ void diff_put_verdict(struct out *out, const struct diff *diff)
 }
 
 /* ---- text ---- */
+
+enum { INDENT = 2 };
+
+/* A line, harmless, in as many as the terminal needs: broken between words, the rest indented. */
+static void put_line(const struct diff_request *request, struct out *out, const char *line)
+{
+	struct out text;
+	const char *rest, *end;
+	size_t indent = 0;
+
+	out_init(&text, -1);
+	out_harmless(&text, line, strlen(line));
+	out_char(&text, '\0');
+	if (text.failed)
+		out->failed = text.failed;
+	rest = text.failed ? "" : text.buffer;
+	while (request->width > 0 &&
+		columns_count(rest, strlen(rest)) > request->width - indent) {
+		end = rest + columns_at_most(rest, request->width - indent);
+		for (const char *c = end; c > rest; c--)
+			if (*c == ' ') {
+				end = c;
+				break;
+			}
+		out_bytes(out, rest, (size_t)(end - rest));
+		out_char(out, '\n');
+		rest = end + strspn(end, " ");
+		indent = INDENT;
+		out_spaces(out, indent);
+	}
+	out_text(out, rest);
+	out_char(out, '\n');
+	out_fini(&text);
+}
 
 /* Texts of a row, and the sheet's cells of them. */
 struct text_row {
@@ -276,20 +311,20 @@ static int print_items(const struct diff *diff, const struct diff_request *reque
 	struct item_rows rows = {diff, request, &ranking, figure, -1, 0};
 	size_t wanted = request->top ? (size_t)request->top : TOP_USUAL;
 	char line[256];
+	int used;
 
 	if (diff_rank(&ranking, diff, request->by, figure) != 0)
 		return -1;
 	rows.shown = request->all ? ranking.count : ranking.changed;
 	if (rows.shown > wanted)
 		rows.shown = wanted;
-	snprintf(line, sizeof(line), "\n%s, by %s: %zu changed, %zu within noise, %zu the same",
+	used = snprintf(line, sizeof(line), "%s by %s: %zu changed, %zu noise, %zu same",
 		titles[request->by], about->name, ranking.changed, ranking.noise, ranking.same);
-	out_text(out, line);
-	if (ranking.unknown > 0) {
-		snprintf(line, sizeof(line), ", %zu not known", ranking.unknown);
-		out_text(out, line);
-	}
+	if (ranking.unknown > 0 && used > 0 && (size_t)used < sizeof(line))
+		snprintf(line + used, sizeof(line) - (size_t)used, ", %zu not known",
+			ranking.unknown);
 	out_char(out, '\n');
+	put_line(request, out, line);
 	if (request->by != DIFF_FILE && strcmp(about->name, "calls") != 0)
 		rows.calls = diff_figure_find(diff, request->by, "calls");
 	if (rows.calls >= 0 && diff->table[request->by].figure[rows.calls].left_out)
@@ -306,27 +341,38 @@ static int print_items(const struct diff *diff, const struct diff_request *reque
 	return 0;
 }
 
-static void print_side(const struct diff *diff, enum diff_side side, struct out *out)
+static void print_side(const struct diff *diff, enum diff_side side,
+	const struct diff_request *request, struct out *out)
 {
 	bool first = true;
+	struct out line;
 
-	out_text(out, side == DIFF_BEFORE ? "before: " : "after:  ");
+	out_init(&line, -1);
+	out_text(&line, side == DIFF_BEFORE ? "before: " : "after:  ");
 	for (unsigned i = 0; i < diff->run_count; i++) {
 		if (diff->run[i]->side != side)
 			continue;
-		out_text(out, first ? "" : ", ");
-		out_harmless(out, diff->run[i]->file.text, diff->run[i]->file.length);
+		out_text(&line, first ? "" : ", ");
+		out_text(&line, diff->run[i]->file.text);
 		first = false;
 	}
-	out_char(out, '\n');
+	out_char(&line, '\0');
+	put_line(request, out, line.failed ? "" : line.buffer);
+	out_fini(&line);
 }
 
-static void print_notes(const struct diff *diff, struct out *out)
+static void print_notes(
+	const struct diff *diff, const struct diff_request *request, struct out *out)
 {
+	char line[1100];
+
+	if (diff->choice.normalize) {
+		snprintf(line, sizeof(line), "divided by: %s", diff->choice.normalize);
+		put_line(request, out, line);
+	}
 	for (size_t i = 0; i < diff->note_count; i++) {
-		out_text(out, "note: ");
-		out_harmless(out, diff->note[i].text, diff->note[i].length);
-		out_char(out, '\n');
+		snprintf(line, sizeof(line), "note: %s", diff->note[i].text);
+		put_line(request, out, line);
 	}
 }
 
@@ -350,14 +396,9 @@ static int print_text(
 	struct sheet sheet;
 	unsigned figure[DIFF_TELLING], count = diff_telling(diff, request, figure);
 
-	print_side(diff, DIFF_BEFORE, out);
-	print_side(diff, DIFF_AFTER, out);
-	if (diff->choice.normalize) {
-		out_text(out, "divided by: ");
-		out_harmless(out, diff->choice.normalize, strlen(diff->choice.normalize));
-		out_char(out, '\n');
-	}
-	print_notes(diff, out);
+	print_side(diff, DIFF_BEFORE, request, out);
+	print_side(diff, DIFF_AFTER, request, out);
+	print_notes(diff, request, out);
 	out_char(out, '\n');
 	text_columns(&sheet, false, headings[DIFF_TOTAL]);
 	print_table(request, &sheet, out, total_rows, (void *)diff);

@@ -138,9 +138,8 @@ static int put_items(const struct diff *diff, const struct diff_request *request
 	snprintf(line, sizeof(line), "<details><summary>%s by ", diff_by_names[request->by]);
 	out_text(out, line);
 	put_words(out, about->name);
-	snprintf(line, sizeof(line),
-		": %zu changed, %zu within noise, %zu the same</summary>\n\n", ranking.changed,
-		ranking.noise, ranking.same);
+	snprintf(line, sizeof(line), ": %zu changed, %zu noise, %zu same</summary>\n\n",
+		ranking.changed, ranking.noise, ranking.same);
 	out_text(out, line);
 	if (shown > 0)
 		put_heading(out, diff_by_names[request->by]);
