@@ -98,6 +98,13 @@ static const char *shown(const char *value)
 	return value[0] != '\0' ? value : "not known";
 }
 
+static const char *conditions_of(const struct diff_run *run)
+{
+	const char *conditions = text_of(run, FACT_SAMPLED);
+
+	return conditions[0] != '\0' ? conditions : "none";
+}
+
 /* What is said of facts that should be the same. */
 static const struct {
 	enum diff_fact fact;
@@ -219,7 +226,6 @@ static void compare_ways(struct diff *diff)
 	leave_out(diff, DIFF_PATH, "calls");
 	if (!has_calls)
 		leave_out(diff, DIFF_TOTAL, "calls");
-	diff->is_comparing = false;
 }
 
 /* "17.0.21+2" is 17, "1.8.0_402" is 8. */
@@ -303,9 +309,8 @@ void diff_compare_facts(struct diff *diff)
 	say_options(diff);
 	if (other) {
 		diff_say(diff,
-			"samples on different conditions ('%s' and '%s') are not compared",
-			shown(text_of(diff->run[0], FACT_SAMPLED)),
-			shown(text_of(other, FACT_SAMPLED)));
+			"samples on different conditions (%s and %s) are not compared",
+			conditions_of(diff->run[0]), conditions_of(other));
 		for (enum diff_by by = DIFF_TOTAL; by < DIFF_FILE; by++)
 			leave_out(diff, by, "samples");
 	}

@@ -627,7 +627,7 @@ static int add_total(struct adding *adding)
 
 void diff_init(struct diff *diff, const struct diff_choice *choice)
 {
-	*diff = (struct diff){.choice = *choice, .is_comparing = true};
+	*diff = (struct diff){.choice = *choice};
 	diff->choice.wants[DIFF_TOTAL] = diff->choice.wants[DIFF_METHOD] = true;
 }
 
