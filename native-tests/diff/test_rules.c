@@ -215,9 +215,9 @@ static void test_growth_of_all(void **state)
 	/* The whole program's calls: 608 of 600 before. */
 	assert_int_equal(rules.test[0].broken_count, 0);
 	assert_int_equal(rules.test[1].broken_count, 1);
-	assert_string_equal(
-		rules.test[1].broken[0].text, "method com.acme.Main.a: calls grew by 8.0%, "
-					      "from 100 to 108; it may grow by 5%");
+	assert_string_equal(rules.test[1].broken[0].text,
+		"method com.acme.Main.a: calls grew by 8.0%, "
+		"from 100 to 108; it may grow by 5%");
 	end();
 }
 

@@ -308,8 +308,7 @@ void diff_compare_facts(struct diff *diff)
 	say_facts(diff);
 	say_options(diff);
 	if (other) {
-		diff_say(diff,
-			"samples on different conditions (%s and %s) are not compared",
+		diff_say(diff, "samples on different conditions (%s and %s) are not compared",
 			conditions_of(diff->run[0]), conditions_of(other));
 		for (enum diff_by by = DIFF_TOTAL; by < DIFF_FILE; by++)
 			leave_out(diff, by, "samples");
