@@ -150,6 +150,16 @@ static int take_percent(const struct taken *taken)
 	return EXIT_DONE;
 }
 
+/* Times that do not differ at all would need no errors. */
+static int take_pace(const struct taken *taken)
+{
+	int status = take_percent(taken);
+
+	if (status == EXIT_DONE && *(double *)taken->to == 0)
+		status = command_usage(taken->command, "--pace needs more than 0%%");
+	return status;
+}
+
 #define WORD(member) offsetof(struct words, member)
 
 static const struct command_option diff_options[] = {
@@ -170,7 +180,7 @@ static const struct command_option diff_options[] = {
 	{"--pace", "PERCENT",
 		"what times differ by from run to run, where a side has one run; 10% unless "
 		"given",
-		take_percent, WORD(diff.pace)},
+		take_pace, WORD(diff.pace)},
 	{"--fail-over", "PERCENT",
 		"exit with status 3 if something grew by more than that, and is no noise",
 		take_percent, WORD(fail_over)},

@@ -81,6 +81,7 @@ ends 2 1 "no item 'methods'; did you mean 'method'" a.jprof same.jprof --by meth
 ends 2 1 "no format 'xml'" a.jprof same.jprof --format xml
 ends 2 1 '--fail-over needs a percentage' a.jprof same.jprof --fail-over much
 ends 2 1 '--fail-over needs a percentage' a.jprof same.jprof --fail-over -5%
+ends 2 1 '--pace needs more than 0%' a.jprof same.jprof --pace 0
 ends 2 1 '--top needs a whole number' a.jprof same.jprof --top 0
 ends 2 1 "no figure 'call'; did you mean 'calls'" a.jprof same.jprof --figure call
 ends 2 1 "the format 'junit' shows rules" a.jprof same.jprof --format junit

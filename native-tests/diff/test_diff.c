@@ -325,7 +325,7 @@ static void test_figures_are_those_of_reports(void **state)
 		}
 		assert_true(item < table->item_count);
 		for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
-			assert_true(diff_value(&diff, diff.run[0], DIFF_METHOD, item,
+			assert_true(diff_value(diff.run[0], DIFF_METHOD, item,
 					    (unsigned)diff_figure_find(
 						    &diff, DIFF_METHOD, figures[f][0])) ==
 				    number_at(row, figures[f][1], figures[f][2]));

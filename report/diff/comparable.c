@@ -112,6 +112,7 @@ static const struct {
 } rows[] = {
 	{FACT_COMMAND, "commands", ""},
 	{FACT_JVM, "JDKs", ": times differ by that, too"},
+	{FACT_HOST, "machines", ": times may differ by that, too"},
 	{FACT_CPU, "processors", ": times cannot be told from what those differ by"},
 	{FACT_PROCESSORS, "numbers of processors", ": times may differ by that, too"},
 	{FACT_SYSTEM, "systems", ": times may differ by that, too"},
@@ -132,9 +133,9 @@ static void say_facts(struct diff *diff)
 				rows[i].so);
 	}
 	if (other_run(diff, FACT_ADJUSTED))
-		diff_say(diff, "jprof's own cost was taken out of some profiles, and not of "
-			       "others, where it "
-			       "matters less: --calibration off leaves it in all");
+		diff_say(diff,
+			"jprof's own cost was taken out of some profiles, and not of others, "
+			"where it matters less: --calibration off leaves it in all");
 	for (unsigned i = 0; i < diff->run_count; i++) {
 		const struct diff_run *run = diff->run[i];
 
@@ -211,8 +212,7 @@ static void compare_ways(struct diff *diff)
 	has_calls = sees_calls(first) && sees_calls(second);
 	diff_say(diff,
 		"recorded in different ways (calls=%s and calls=%s): figures of methods and "
-		"paths "
-		"are not compared%s; totals and files are",
+		"paths are not compared%s; totals and files are",
 		shown(first), shown(second), has_calls ? ", but for numbers of calls" : "");
 	for (enum diff_by by = DIFF_METHOD; by <= DIFF_PATH; by++) {
 		leave_out(diff, by, "base.");
@@ -259,13 +259,15 @@ static void compare_auto(struct diff *diff)
 			struct diff_figure *figure = &diff->table[by].figure[i];
 			const char *metric = strchr(figure->name, '.');
 			char divided[DIFF_FIGURE_NAME];
+			int found;
 
 			if (!starts_with(figure->name, "base.") &&
 				!starts_with(figure->name, "cum."))
 				continue;
 			/* Those that samples divide are every method's own. */
 			snprintf(divided, sizeof(divided), "samples.%.80s", metric + 1);
-			if (diff_figure_find(diff, by, divided) < 0)
+			found = diff_figure_find(diff, by, divided);
+			if (found < 0 || diff->table[by].figure[found].left_out)
 				figure->left_out = left = true;
 		}
 		if (!has_stacks)
@@ -275,11 +277,9 @@ static void compare_auto(struct diff *diff)
 	if (left || diff->choice.wants[DIFF_PATH])
 		diff_say(diff,
 			"with calls=auto each run times other calls: methods are compared by "
-			"number of "
-			"calls and by what samples divide, paths by the latter, all else by "
-			"total%s; "
-			"cum and paths depend on where timing began (calls=instrument has all "
-			"of them)",
+			"number of calls and by what samples divide, paths by the latter, all "
+			"else by total%s; cum and paths depend on where timing began "
+			"(calls=instrument has all of them)",
 			has_stacks ? "" : " and file");
 }
 
@@ -319,7 +319,6 @@ void diff_compare_facts(struct diff *diff)
 	if (diff->generated > 0)
 		diff_say(diff,
 			"%zu methods of generated classes or lambdas, whose names differ from "
-			"run to "
-			"run, are matched by what stays the same of them",
+			"run to run, are matched by what stays the same of them",
 			diff->generated);
 }

@@ -30,11 +30,8 @@ enum diff_by { DIFF_TOTAL, DIFF_METHOD, DIFF_PATH, DIFF_FILE, DIFF_TABLES };
 /* "total", "method", "path", "file". */
 extern const char *const diff_by_names[DIFF_TABLES + 1];
 
-enum {
-	DIFF_RUNS_MAX = 64 /* both sides together */,
-	DIFF_FIGURES_MAX = 96,
-	DIFF_FIGURE_NAME = 96
-};
+/* Runs: of both sides together. */
+enum { DIFF_RUNS_MAX = 64, DIFF_FIGURES_MAX = 96, DIFF_FIGURE_NAME = 96 };
 
 #define DIFF_VERDICT_TABLE(X)                                                                  \
 	X(DIFF_UNKNOWN, "unknown") /* a side does not know the figure */                       \
@@ -56,11 +53,10 @@ extern const char *const diff_verdict_names[DIFF_VERDICTS + 1];
 struct diff_figure {
 	char name[DIFF_FIGURE_NAME];
 	enum figure_kind kind;
-	bool is_exact; /* counted: what differs has changed */
-	unsigned
-		whole; /* the figure of the table DIFF_TOTAL that it is a part of, + 1; 0: of none */
-	unsigned runs; /* that have it */
-	bool left_out; /* it cannot be compared; a note says why */
+	bool is_exact;  /* counted: what differs has changed */
+	unsigned whole; /* the figure of DIFF_TOTAL that it is a part of, + 1; 0: of none */
+	unsigned runs;  /* that have it */
+	bool left_out;  /* it cannot be compared; a note says why */
 	/* Says again what a figure beside it does, or more of the machine, or of how it was
 	 * recorded, than of the program (wall, io.ns, samples that divide a metric, cum with
 	 * calls=auto): tests of all figures leave it out. */
@@ -155,14 +151,14 @@ struct diff {
 	struct diff_table table[DIFF_TABLES];
 	struct diff_run *run[DIFF_RUNS_MAX]; /* owned */
 	unsigned run_count, side_count[2];
-	char lead
-		[DIFF_FIGURE_NAME]; /* the figure of methods that tells where the program spends most */
+	/* The figure of methods that tells where the program spends most. */
+	char lead[DIFF_FIGURE_NAME];
 	/* Lines that a reader should know. The store's. */
 	struct label *note;
 	size_t note_count;
 	size_t generated; /* methods whose names were made to match */
-	struct spread_least least
-		[2]; /* of what was measured in several runs: what is believed; [1] of figures aside */
+	/* Of what was measured in several runs, what is believed; [1] of figures aside. */
+	struct spread_least least[2];
 	struct store store;
 };
 
@@ -179,8 +175,8 @@ int diff_add_run(struct diff *diff, enum diff_side side, const char *file,
 int diff_judge(struct diff *diff, struct error *error);
 
 struct diff_change {
-	double before,
-		after; /* medians of the runs, divided if that was chosen; NAN: not known */
+	/* Medians of the runs, divided if that was chosen; NAN: not known. */
+	double before, after;
 	double error_before, error_after; /* half widths, by what they were measured with */
 	double change;                    /* after - before */
 	double error;                     /* half the width of its interval; 0: it is exact */
@@ -193,8 +189,7 @@ struct diff_change diff_change(
 	const struct diff *diff, enum diff_by by, uint32_t item, unsigned figure);
 
 /* A run's own figure, divided. */
-double diff_value(const struct diff *diff, const struct diff_run *run, enum diff_by by,
-	uint32_t item, unsigned figure);
+double diff_value(const struct diff_run *run, enum diff_by by, uint32_t item, unsigned figure);
 
 /* True for a change that there is: all verdicts but unknown, same and noise. */
 static inline bool diff_is_change(enum diff_verdict verdict)

@@ -3,6 +3,7 @@
 /* items: names of items and figures, and what is said beside them. */
 #include "report/diff/diff.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ void diff_put_name(
 	}
 	way = malloc((items[item].level + 1) * sizeof(*way));
 	if (!way) {
-		out->failed = 1;
+		out->failed = ENOMEM;
 		return;
 	}
 	for (uint32_t at = item + 1; at > 0; at = items[at - 1].parent)

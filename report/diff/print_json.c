@@ -51,7 +51,7 @@ static void put_runs(const struct diff *diff, enum diff_by by, uint32_t item, un
 
 		out_text(out, side == DIFF_BEFORE ? "\"before\":[" : ",\"after\":[");
 		for (unsigned i = 0; i < diff->run_count; i++) {
-			double value = diff_value(diff, diff->run[i], by, item, figure);
+			double value = diff_value(diff->run[i], by, item, figure);
 
 			if (diff->run[i]->side != side)
 				continue;

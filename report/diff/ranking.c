@@ -69,7 +69,7 @@ static bool is_used(const struct diff *diff, enum diff_by by, unsigned figure)
 	if (about->left_out)
 		return false;
 	for (unsigned run = 0; about->whole > 0 && run < diff->run_count; run++)
-		if (diff_value(diff, diff->run[run], DIFF_TOTAL, 0, about->whole - 1) > 0)
+		if (diff_value(diff->run[run], DIFF_TOTAL, 0, about->whole - 1) > 0)
 			return true;
 	return about->whole == 0;
 }

@@ -26,13 +26,11 @@ struct sides {
 	bool is_known;
 };
 
-double diff_value(const struct diff *diff, const struct diff_run *run, enum diff_by by,
-	uint32_t item, unsigned figure)
+double diff_value(const struct diff_run *run, enum diff_by by, uint32_t item, unsigned figure)
 {
 	const struct diff_values *values = &run->values[by];
 	unsigned place = values->place[figure];
 
-	(void)diff;
 	if (place == 0)
 		return NAN;
 	/* What a run did not see, it did not do. */
@@ -70,7 +68,7 @@ static void take_sides(const struct diff *diff, enum diff_by by, uint32_t item, 
 
 			if (run->side != side)
 				continue;
-			sides->value[at] = diff_value(diff, run, by, item, figure);
+			sides->value[at] = diff_value(run, by, item, figure);
 			sides->error[at] = value_error(run, by, item, figure, sides->value[at]);
 			sides->is_known &= !isnan(sides->value[at]);
 			at++;
@@ -106,9 +104,11 @@ static double joint_error(const struct diff *diff, const struct sides *sides)
 }
 
 /* Divided figures differ in their last bits where those they are made of do not. */
-static bool is_equal(double a, double b)
+static bool is_equal(const struct diff *diff, double a, double b)
 {
-	return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+	double slack = diff->choice.normalize ? 1e-12 : 0;
+
+	return fabs(a - b) <= slack * fmax(fabs(a), fabs(b));
 }
 
 static bool is_real(const struct diff *diff, const struct diff_figure *figure,
@@ -162,7 +162,7 @@ struct diff_change diff_change(
 		change.error = joint_error(diff, &sides);
 	else
 		change.error = spread_range(&sides.runs);
-	if (is_equal(change.before, change.after))
+	if (is_equal(diff, change.before, change.after))
 		change.verdict = DIFF_SAME;
 	else if ((!about->is_exact && change.share < diff->choice.min) ||
 		 !is_real(diff, about, &sides, change.change, change.error))
@@ -199,7 +199,7 @@ static double calls_like(
 
 	for (uint32_t i = 0; i < table->item_count; i++) {
 		const struct diff_name *name = &table->name[i];
-		double value = diff_value(diff, run, DIFF_METHOD, i, (unsigned)calls);
+		double value = diff_value(run, DIFF_METHOD, i, (unsigned)calls);
 
 		if (name->class_name.text && name->name.text &&
 			pattern_match_method(pattern, name->class_name.text, name->name.text))
@@ -227,7 +227,7 @@ static int find_divisors(struct diff *diff, struct error *error)
 			by_metric ? metric : normalize);
 	for (unsigned i = 0; i < diff->run_count; i++) {
 		struct diff_run *run = diff->run[i];
-		double by = by_metric ? diff_value(diff, run, DIFF_TOTAL, 0, (unsigned)figure)
+		double by = by_metric ? diff_value(run, DIFF_TOTAL, 0, (unsigned)figure)
 				      : calls_like(diff, run, figure, normalize);
 
 		if (!(by > 0))
@@ -239,7 +239,6 @@ static int find_divisors(struct diff *diff, struct error *error)
 				by_metric ? metric : normalize);
 		run->divisor_error =
 			by_metric ? value_error(run, DIFF_TOTAL, 0, (unsigned)figure, by) : 0;
-		/* Relative to it: value_error multiplies by a value that was divided. */
 		run->divisor = by;
 	}
 	return 0;
@@ -337,6 +336,8 @@ static void choose_aside(struct diff *diff)
 {
 	bool has_cpu = diff_figure_find(diff, DIFF_TOTAL, "cpu") >= 0;
 	bool is_auto = diff_is_auto(diff);
+	/* Metrics are known of threads then, not of methods. */
+	bool has_samples_alone = strncmp(diff->lead, "samples.", 8) == 0;
 
 	for (enum diff_by by = 0; by < DIFF_TABLES; by++) {
 		for (unsigned i = 0; i < diff->table[by].figure_count; i++) {
@@ -349,6 +350,7 @@ static void choose_aside(struct diff *diff)
 				      (strncmp(figure->name, "cum.", 4) == 0 ||
 					      strncmp(figure->name, "samples_cum.", 12) == 0);
 			bool is_twin = strncmp(figure->name, "samples", 7) == 0 &&
+				       !has_samples_alone &&
 				       diff_figure_find(diff, DIFF_TOTAL, last) >= 0;
 
 			figure->is_aside = (is_wall && !diff->choice.chose_metrics) || is_cut ||
@@ -369,8 +371,7 @@ int diff_judge(struct diff *diff, struct error *error)
 	if (!has_enough(diff))
 		diff_say(diff,
 			"fewer than %d runs a side cannot tell how much times differ from run "
-			"to run: "
-			"what is measured is not certain, so no rule is broken by it%s",
+			"to run: what is measured is not certain, so no rule is broken by it%s",
 			DIFF_RUNS_LEAST,
 			diff->choice.pace > 0 ? ", but for what is beyond --pace" : "");
 	for (unsigned i = 0; i < diff->table[DIFF_TOTAL].figure_count; i++) {
