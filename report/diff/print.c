@@ -194,6 +194,11 @@ static int print_items(const struct diff *diff, const struct diff_request *reque
 
 	if (diff_rank(&ranking, diff, request->by, figure) != 0)
 		return -1;
+	/* It is not known of any item: such a table tells nothing. */
+	if (!request->figure && ranking.count + ranking.same == 0) {
+		diff_ranking_fini(&ranking);
+		return 0;
+	}
 	rows.shown = request->all ? ranking.count : ranking.changed;
 	if (rows.shown > wanted)
 		rows.shown = wanted;
