@@ -14,7 +14,7 @@ record() {
 	local java=$1 name=$2
 
 	shift 2
-	timeout 100 "$java" "-agentpath:$agent=calls=instrument,file=$work/$name.jprof" -cp "$classes" \
+	timeout 100 "$java" "-agentpath:$agent=calls=instrument,file=$work/$name.jprof" -cp "$work" \
 		DiffWork "${base[@]}" "$@" >"$work/out" 2>&1 || fail "$name: the program failed: $(head -5 "$work/out")"
 }
 
@@ -53,6 +53,7 @@ cat >"$work/own.json" <<'RULES'
 RULES
 
 for java in "${javas[@]}"; do
+	"$(dirname "$java")/javac" -d "$work" "$source_dir/java-tests/agent/DiffWork.java" || exit 1
 	record "$java" a
 	record "$java" b
 	record "$java" five changes=1050 bytes=105000

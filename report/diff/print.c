@@ -4,7 +4,6 @@
 #include "report/diff/print.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static void put_line(const struct diff_request *request, struct out *out, const 
 
 /* Texts of a row, and the sheet's cells of them. */
 struct text_row {
-	struct diff_words before, after, change, percent, error, calls;
+	struct diff_words before, after, change, percent, error;
 };
 
 static void text_columns(struct sheet *sheet, bool has_calls, const char *name)
@@ -75,7 +74,7 @@ static void put_row(struct sink *sink, const struct diff_figure *figure,
 	struct text_row row = {diff_words(figure->kind, change->before),
 		diff_words(figure->kind, change->after),
 		diff_signed(figure->kind, change->change), diff_percent(change),
-		diff_error(figure->kind, change), {""}};
+		diff_error(figure->kind, change)};
 	struct cell cells[COLUMN_MAX], *cell = cells;
 
 	*cell++ = cell_text(row.before.text);

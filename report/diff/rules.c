@@ -327,7 +327,7 @@ static bool is_like(const struct diff *diff, const struct rule *rule, uint32_t i
 /* Beyond the limit; what is a quotient may be off in its last bits. */
 static bool is_beyond(const struct rule *rule, const struct diff_change *change)
 {
-	const double slack = 1e-9;
+	const double slack = 1e-12;
 	double before = change->before, after = change->after;
 
 	switch (rule->limit) {
@@ -344,8 +344,6 @@ static bool is_beyond(const struct rule *rule, const struct diff_change *change)
 	}
 	return false;
 }
-
-static const char *const by_words[DIFF_TABLES] = {"total", "method", "path", "file"};
 
 /* "at most 5%", "at most 1.1 times as much". */
 static void put_limit(struct out *out, const struct rule *rule, enum figure_kind kind)
@@ -382,7 +380,7 @@ static struct label broken_line(struct diff *diff, const struct rule *rule, uint
 	struct out line;
 
 	out_init(&line, -1);
-	out_text(&line, by_words[rule->by]);
+	out_text(&line, diff_by_names[rule->by]);
 	if (rule->by != DIFF_TOTAL) {
 		out_char(&line, ' ');
 		diff_put_name(&line, diff, rule->by, item, true);
@@ -407,7 +405,7 @@ static struct label test_name(struct diff *diff, const struct rule *rule)
 		out_text(&name, "total ");
 	} else {
 		out_text(&name,
-			rule->by == DIFF_TOTAL ? "the whole program" : by_words[rule->by]);
+			rule->by == DIFF_TOTAL ? "the whole program" : diff_by_names[rule->by]);
 		out_text(&name, rule->pattern ? " " : rule->by == DIFF_TOTAL ? "" : "s");
 		out_text(&name, rule->pattern ? rule->pattern : "");
 		out_text(&name, ": ");
@@ -475,7 +473,7 @@ static int refuse_figure(const struct diff *diff, const struct rule *rule, struc
 	for (unsigned i = 0; i < table->figure_count; i++)
 		choices_add(&choices, table->figure[i].name);
 	return error_set(error, ERROR_VALUE, "no figure '%s' of a %s%s",
-		error_subject(rule->figure).text, by_words[rule->by],
+		error_subject(rule->figure).text, diff_by_names[rule->by],
 		choices_text(&choices, "figures"));
 }
 
@@ -501,8 +499,8 @@ static int test_rule(struct rules *rules, size_t at, struct diff *diff, struct e
 		test->skipped = store_format(&diff->store,
 			"the figure '%s' cannot be compared in these profiles", rule->figure);
 	else if (rule->pattern && like == 0)
-		test->skipped = store_format(
-			&diff->store, "no %s is like '%s'", by_words[rule->by], rule->pattern);
+		test->skipped = store_format(&diff->store, "no %s is like '%s'",
+			diff_by_names[rule->by], rule->pattern);
 	else if (rule->pattern && test->looked_at == 0)
 		test->skipped = store_format(&diff->store,
 			"what is like '%s' has no '%s' that both sides know%s", rule->pattern,
