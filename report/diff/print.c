@@ -93,7 +93,6 @@ static void put_row(struct sink *sink, const struct diff_figure *figure,
 static void print_table(const struct diff_request *request, const struct sheet *sheet,
 	struct out *out, void (*rows)(void *data, struct sink *sink), void *data)
 {
-	extern const struct format format_text, format_screen;
 	struct sink sink;
 
 	sink_init(&sink, request->width > 0 ? &format_screen : &format_text, sheet, out,
@@ -259,17 +258,23 @@ static void print_notes(
 	}
 }
 
-static void print_rules(const struct rules *rules, struct out *out)
+static void print_rules(const struct diff_request *request, struct out *out)
 {
+	const struct rules *rules = request->rules;
+
 	for (size_t i = 0; rules && i < rules->count; i++) {
 		const struct rule_test *test = &rules->test[i];
+		struct out line;
 
 		out_text(out, i == 0 ? "\nRules\n" : "");
-		out_text(out, test->broken_count > 0 ? "broken   "
-			      : test->skipped.text   ? "skipped  "
-						     : "kept     ");
-		out_harmless(out, test->name.text, test->name.length);
-		out_char(out, '\n');
+		out_init(&line, -1);
+		out_text(&line, test->broken_count > 0 ? "broken   "
+				: test->skipped.text   ? "skipped  "
+						       : "kept     ");
+		out_text(&line, test->name.text);
+		out_char(&line, '\0');
+		put_line(request, out, line.failed ? "" : line.buffer);
+		out_fini(&line);
 	}
 }
 
@@ -288,7 +293,7 @@ static int print_text(
 	for (unsigned i = 0; i < count; i++)
 		if (print_items(diff, request, figure[i], out) != 0)
 			return -1;
-	print_rules(request->rules, out);
+	print_rules(request, out);
 	return 0;
 }
 

@@ -167,8 +167,7 @@ static void put_rules(const struct rules *rules, struct out *out)
 
 	if (!rules || rules->count == 0)
 		return;
-	snprintf(line, sizeof(line), "%zu of the rules' limits %s broken.\n\n", broken,
-		broken == 1 ? "is" : "are");
+	snprintf(line, sizeof(line), "Broken rules, or items that break one: %zu\n\n", broken);
 	out_text(out, broken > 0 ? line : "No rule is broken.\n\n");
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule_test *test = &rules->test[i];
