@@ -178,8 +178,8 @@ static const struct command_option diff_options[] = {
 		"compare",
 		take_some_text, WORD(diff.normalize)},
 	{"--pace", "PERCENT",
-		"what times differ by from run to run, where a side has one run; 10% unless "
-		"given",
+		"with fewer than three runs a side: times differ by so much from run to run, "
+		"and what differs by more is certain",
 		take_pace, WORD(diff.pace)},
 	{"--fail-over", "PERCENT",
 		"exit with status 3 if something grew by more than that, and is no noise",

@@ -89,8 +89,8 @@ static const char selftest_text[] =
 static const char diff_text[] =
 	"What changed between profiles of the same program: totals, then methods, call\n"
 	"paths or files, the largest changes first. Times are compared with their\n"
-	"errors: what may be chance is noise. One run a side cannot tell what times\n"
-	"differ by from run to run: it is taken to be --pace. Three runs a side can.\n"
+	"errors: what may be chance is noise. Fewer than three runs a side cannot tell\n"
+	"what times differ by from run to run: no rule is broken by them then.\n"
 	"Numbers of calls, operations and bytes are exact: whatever differs there has\n"
 	"changed, or the program does not do the same in each run.\n"
 	"Methods are matched by class, name and signature; numbers in the names of\n"
