@@ -201,17 +201,21 @@ static const struct command_option diff_options[] = {
 	{"--format", "FORMAT", "text unless given", take_format, 0},
 };
 
-#define OPTION_COUNT (sizeof(diff_options) / sizeof(*diff_options))
+const struct command_table diff_command_table = {
+	"diff", diff_options, sizeof(diff_options) / sizeof(*diff_options), take_file, false};
+
+const char *cmd_diff_values(const char *called, size_t i)
+{
+	if (strcmp(called, "ITEM") == 0)
+		return i < DIFF_TABLES - DIFF_METHOD ? diff_by_names[DIFF_METHOD + i] : NULL;
+	if (strcmp(called, "FORMAT") == 0)
+		return i < diff_format_count ? diff_formats[i]->name : NULL;
+	return NULL;
+}
 
 void cmd_diff_details(FILE *out)
 {
-	fprintf(out, "Options:\n");
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		fprintf(out, "  %-15s %-10s ", diff_options[i].name,
-			diff_options[i].value ? diff_options[i].value : "");
-		wrap_text(out, 29, diff_options[i].meaning);
-	}
-	fprintf(out, "\nFormats:\n");
+	fprintf(out, "Formats:\n");
 	for (size_t i = 0; i < diff_format_count; i++) {
 		fprintf(out, "  %-12s ", diff_formats[i]->name);
 		wrap_text(out, 15, diff_formats[i]->meaning);
@@ -381,9 +385,7 @@ int cmd_diff(int argc, char **argv)
 	struct words words = {.diff = {.min = DIFF_MIN},
 		.request = {.by = DIFF_METHOD, .format = &diff_format_text},
 		.fail_over = -1};
-	const struct command_table table = {
-		"diff", diff_options, OPTION_COUNT, take_file, false};
-	int status = command_options_read(&table, &words, argc, argv);
+	int status = command_options_read(&diff_command_table, &words, argc, argv);
 
 	if (status == EXIT_DONE)
 		status = check_files(&words);
