@@ -59,7 +59,7 @@ const struct command *command_find(const char *name);
 
 /* Those of the commands' files. */
 extern const struct command_table list_table, status_table, report_table, export_table,
-	html_table, calibrate_table, selftest_table;
+	diff_command_table, html_table, calibrate_table, selftest_table;
 
 /* Words behind help, beside commands; and the shells that there is completion for. Both to NULL. */
 extern const char *const help_topics[], *const completion_shells[];
@@ -71,6 +71,7 @@ int cmd_control(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_html(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
@@ -82,6 +83,8 @@ const char *cmd_report_values(const char *called, size_t i);
 const char *cmd_export_values(const char *called, size_t i);
 void cmd_report_details(FILE *out);
 void cmd_export_details(FILE *out);
+const char *cmd_diff_values(const char *called, size_t i);
+void cmd_diff_details(FILE *out);
 void cmd_help_details(FILE *out);
 
 /* Says that there is no such command, and which there are; for help also its topics (NULL:
