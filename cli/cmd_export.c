@@ -182,14 +182,6 @@ static int check_output(const struct words *words, const char *output, bool is_g
 	return EXIT_DONE;
 }
 
-/* Who may read the profile may read what is made of it. */
-static mode_t mode_of(const char *profile)
-{
-	struct stat there;
-
-	return stat(profile, &there) == 0 ? there.st_mode & 0666 : 0600;
-}
-
 /* ---- intervals ---- */
 
 static bool is_within(const struct profile *profile, const struct profile_snapshot *snapshot)
@@ -292,7 +284,8 @@ static int write_export(
 			words, opened.profile, &intervals, &request.interval_count, error);
 	request.interval = intervals;
 	if (failed == 0)
-		failed = output_file_open(&file, output, mode_of(words->choice.file), error);
+		failed = output_file_open(
+			&file, output, output_file_mode_of(words->choice.file), error);
 	progress_show("writing '%s'", error_subject(output).text);
 	if (failed == 0)
 		failed = export_write(opened.profile, &request, file.fd, error);

@@ -63,6 +63,13 @@ int output_file_open(
 	return file->place && open_beside(file, mode) == 0 ? 0 : cannot(name, error);
 }
 
+mode_t output_file_mode_of(const char *source)
+{
+	struct stat status;
+
+	return stat(source, &status) == 0 ? status.st_mode & 0666 : 0600;
+}
+
 /* From its name, which it has by now, to its place, whatever is there. */
 static int put_into_place(struct output_file *file)
 {

@@ -21,6 +21,9 @@ struct output_file {
 	bool is_named;   /* it has that name */
 };
 
+/* That of what it is made of: whoever may read that may read the file. */
+mode_t output_file_mode_of(const char *source);
+
 /* mode: as of open(2). 0, or a negative code. Embedded (output_file_close, also after a failure). */
 int output_file_open(
 	struct output_file *file, const char *name, mode_t mode, struct error *error);
