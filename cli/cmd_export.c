@@ -315,7 +315,8 @@ int cmd_export(int argc, char **argv)
 			status = command_usage("export", "%s", error.text);
 	}
 	if (status == 0 && !words.output) {
-		beside = name_beside(words.choice.file, words.exporter);
+		beside = output_file_beside(
+			words.choice.file, words.exporter->prefix, words.exporter->suffix);
 		if (!beside)
 			status = command_no_memory();
 	}
