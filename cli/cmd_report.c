@@ -245,6 +245,7 @@ static int print_profile(struct opened_profile *opened, struct words *words,
 	int failed = 0;
 
 	request->state = opened->state[0] != '\0' ? opened->state : NULL;
+	request->file = words->choice.file;
 	request->say = say_line;
 	request->before_write = progress_hide;
 	if (request->view->adjusts || words->choice.calibration)

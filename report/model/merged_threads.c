@@ -69,8 +69,8 @@ static int add_thread(
 	return 0;
 }
 
-/* Samples of the selected threads, at the nodes that theirs have become. */
-static void move_samples(const struct model *model, struct merged *merged)
+/* Samples and I/O of the selected threads, at the nodes that theirs have become. */
+static void move_accounts(const struct model *model, struct merged *merged)
 {
 	const struct profile *profile = model->profile;
 
@@ -78,7 +78,9 @@ static void move_samples(const struct model *model, struct merged *merged)
 		const struct profile_account *account = &profile->account[i];
 		unsigned condition;
 
-		if (!model_is_sample(model, account, &condition))
+		if (!model_is_sample(model, account, &condition) &&
+			(account_kind_subject(account->kind) != SUBJECT_FILE ||
+				!model->selected[profile->node[account->node].thread]))
 			continue;
 		merged->profile.account[merged->profile.account_count] = *account;
 		merged->profile.account[merged->profile.account_count++].node =
@@ -103,9 +105,8 @@ int model_merge_threads(struct model *model)
 	merged->profile.thread_count = 1;
 	merged->profile.node_count = 1;
 	merged->profile.account_count = 0; /* they are of nodes that are no more */
-	merged->profile.account =
-		store_room(store, model->condition_count > 0 ? profile->account_count + 1 : 1,
-			sizeof(*merged->profile.account));
+	merged->profile.account = store_room(
+		store, profile->account_count + 1, sizeof(*merged->profile.account));
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);
@@ -133,8 +134,8 @@ int model_merge_threads(struct model *model)
 			sum->total[m] += thread->total[m];
 	}
 	pairs_fini(&paths);
-	if (!store->failed && model->condition_count > 0)
-		move_samples(model, merged);
+	if (!store->failed)
+		move_accounts(model, merged);
 	for (size_t t = 0; model->has_samples && t < profile->thread_count; t++)
 		model->has_samples[0] |= model->has_samples[t];
 	merged->thread_first[1] = merged->profile.node_count;

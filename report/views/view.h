@@ -67,6 +67,7 @@ struct report_request {
 	bool colour;
 	unsigned width, height; /* of the terminal, for format_screen; 0: not known */
 	const char *state;      /* a line on the file's own state, or NULL */
+	const char *file;       /* its name, for commands that are shown; or NULL */
 	/* Prints a line beside the report (a format may have no place for it); called before a part of the
 	 * report is written, to the same terminal perhaps. Either may be NULL. */
 	void (*say)(const char *line);

@@ -3,7 +3,8 @@
 /*
  * view_overview: where the time goes, on one screen: what the profile is of, the methods
  * that used most themselves, and the call paths that lead to most, all threads together. Where samples
- * alone tell, also the methods that had most with what they called; where there are samples, what ran.
+ * alone tell, also the methods that had most with what they called; where there are samples, what ran. On a
+ * terminal the findings that matter most.
  *
  * Of the paths only nodes with their share are kept, and of those the ones that tell
  * something: where ways part, or where much is used. Their levels say how many calls lie
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error/columns.h"
+#include "report/findings/findings.h"
 #include "report/text/figure.h"
 #include "report/views/view.h"
 
@@ -29,6 +32,9 @@
 #define UNSAMPLED_SHARE 0.05
 
 /* Rows of each part: by the terminal's height, less what stands around them. */
+/* Lines about findings, and one more. */
+enum { FINDINGS_TOLD = 2 };
+
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
 
 /* Columns: the rest is a method's row. */
@@ -41,6 +47,7 @@ struct overview {
 	uint64_t least;    /* what nodes that are shown have */
 	struct rank *most; /* methods by their cum; NULL: they are not shown */
 	size_t most_count;
+	struct findings findings; /* on a screen alone */
 };
 
 static void columns(struct report *report)
@@ -173,6 +180,19 @@ static size_t walk_paths(struct report *report, struct sink *sink, uint64_t leas
 
 /* ---- life ---- */
 
+/* Of the whole program: not where only some of it is looked at. */
+static int open_findings(struct report *report, struct overview *view)
+{
+	const struct findings_input input = {.model = report->model,
+		.file = report->request->file,
+		.cum = view->cum,
+		.tally = &view->tally};
+
+	if (!report->request->format->shares || report->request->choice.methods.count > 0)
+		return 0;
+	return findings_find(&view->findings, &input);
+}
+
 static int open_overview(struct report *report)
 {
 	static const double shares[] = {
@@ -196,6 +216,8 @@ static int open_overview(struct report *report)
 		return -1;
 	if (report->request->top == 0 && report->shown > rows)
 		report->shown = rows;
+	if (open_findings(report, view) != 0)
+		return -1;
 	if (report->model->figures == 0)
 		return 0;
 	if (link_heavy(report, view) != 0)
@@ -458,6 +480,30 @@ static void print_states(struct report *report, struct sink *sink)
 		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
+/* The first ones, a line each; nothing of notes on the profile alone. */
+static void print_findings(struct report *report, struct sink *sink)
+{
+	const struct findings *findings = &((struct overview *)report->data)->findings;
+	size_t told = 0;
+
+	while (told < findings->count && told < FINDINGS_TOLD &&
+		findings->finding[told].severity != FINDING_NOTE) {
+		const char *line = store_format(report->model->store, "Finding: %s",
+			findings->finding[told].title)
+					   .text;
+		size_t length = line ? strlen(line) : 0,
+		       room = sink->terminal > 0 ? columns_at_most(line, sink->terminal) : length;
+
+		/* The line says where to find the rest. */
+		if (room < length)
+			room = columns_at_most(line, sink->terminal - strlen("..."));
+		sink_title(sink, "%.*s%s", (int)room, line, room < length ? "..." : "");
+		told++;
+	}
+	if (told > 0)
+		sink_title(sink, "(more%s: --view findings)", findings->count > told ? "" : " on it");
+}
+
 static void rows(struct report *report, struct sink *sink)
 {
 	struct overview *view = report->data;
@@ -471,6 +517,7 @@ static void rows(struct report *report, struct sink *sink)
 	if (by_samples || model->is_divided)
 		print_states(report, sink);
 	print_jvm(report, sink);
+	print_findings(report, sink);
 	sink_title(sink, "%s", "");
 	sink_title(sink,
 		by_samples ? "Methods by samples of their own (%s)"

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright the jprof authors */
+/* find_waits: threads that wait, as far as the profile knows for what, and threads that are many. */
+#include "report/findings/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Starting and ending a thread takes the system and the JVM about so long, ns of processor time. */
+enum { THREAD_NS = 60000 };
+/* Where timed calls waited so much of the time, of the run's, they are named. */
+#define WAITING_PART 0.25
+
+/* ---- locks ---- */
+
+/* A thread that waits within one of these waits for a lock that another has. */
+static bool is_lock(const struct profile_method *method)
+{
+	static const struct {
+		const char *class_name, *name;
+	} rows[] = {
+		{"java.util.concurrent.locks.ReentrantLock", "lock"},
+		{"java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock", "lock"},
+		{"java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock", "lock"},
+		{"java.util.concurrent.locks.StampedLock", "readLock"},
+		{"java.util.concurrent.locks.StampedLock", "writeLock"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && method->class_name; i++)
+		if (strcmp(method->class_name, rows[i].class_name) == 0 &&
+			strcmp(method->name, rows[i].name) == 0)
+			return true;
+	return false;
+}
+
+/* All else that waits in Java, for time, input, another thread's signal, does so in a native method. */
+static bool is_monitor(const struct profile_method *method)
+{
+	return method->kind == METHOD_JAVA && !method->is_native && method->class_name;
+}
+
+static int wall_samples(const struct model *model)
+{
+	for (unsigned c = 0; c < model->condition_count; c++)
+		if (strcmp(model->condition[c]->event, "wall") == 0)
+			return (int)c;
+	return NOWHERE;
+}
+
+void find_locks(struct search *search, const struct finding_rule *rule)
+{
+	const struct model *model = search->model;
+	const struct profile *profile = model->profile;
+	int wall = wall_samples(model);
+	bool *is_locking = store_room(model->store, profile->node_count + 1, sizeof(bool));
+	uint64_t *by_method = store_room(
+			 model->store, profile->method_count + 1, sizeof(uint64_t)),
+		 locked = 0, ran = 0, most = 0;
+	struct finding *finding;
+	uint32_t place = METHOD_ROOT, node = 0;
+
+	if (wall == NOWHERE || !is_locking || !by_method)
+		return;
+	for (size_t i = 0; i < profile->node_count; i++)
+		is_locking[i] = is_locking[profile->node[i].parent] ||
+				is_lock(&profile->method[profile->node[i].method]);
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		unsigned condition;
+
+		if (!model_is_sample(model, account, &condition) || condition != (unsigned)wall)
+			continue;
+		if (sample_place_state(account->subject) != SAMPLE_WAITING) {
+			ran += account->amount;
+			continue;
+		}
+		if (!is_locking[account->node] &&
+			!is_monitor(&profile->method[profile->node[account->node].method]))
+			continue;
+		locked += account->amount;
+		by_method[search_program_method(search, account->node)] += account->amount;
+		if (account->amount > most) {
+			most = account->amount;
+			node = account->node;
+		}
+	}
+	if (!is_enough(rule, locked * model->condition[wall]->period,
+		    share_of(locked, locked + ran)))
+		return;
+	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++)
+		if (by_method[id] > (place == METHOD_ROOT ? 0 : by_method[place]))
+			place = id;
+	finding = search_add(search, rule, locked * model->condition[wall]->period,
+		share_of(locked, locked + ran));
+	finding->method = place;
+	finding->node = node;
+	finding->title = search_text(
+		search, "Threads wait for a lock: %s", search_method(search, place));
+	finding->evidence = search_text(search,
+		"Threads waited %s for a lock or to enter synchronized code (seldom for the JVM "
+		"itself there), %s of the time in which they ran or so waited; %s of that in %s.",
+		search_time(search, finding->value), search_share(search, finding->share),
+		search_share(search, share_of(by_method[place], locked)),
+		search_method(search, place));
+	finding->command = search_command_method(search, "callers", place);
+}
+
+/* ---- a run that mostly waits ---- */
+
+/* Where timed calls waited most, by method. */
+static const char *waiting_text(const struct search *search, struct finding *finding)
+{
+	const struct model *model = search->model;
+	uint64_t *waited = store_room(
+			 model->store, model->profile->method_count + 1, sizeof(uint64_t)),
+		 most = 0;
+	uint32_t method = METHOD_ROOT;
+
+	if (search->wall == NOWHERE || search->cpu == NOWHERE || model->lacks_calls || !waited)
+		return "";
+	for (size_t n = 0; n < model->node_count; n++) {
+		const struct profile_node *node = &model->profile->node[model->node[n]];
+		union model_value base[MODEL_VALUES_MAX];
+		uint64_t waits;
+
+		model_base(model, model->node[n], base);
+		if (node->method < METHOD_FIRST || base[search->wall].count <= base[search->cpu].count)
+			continue;
+		waits = base[search->wall].count - base[search->cpu].count;
+		waited[node->method] += waits;
+		if (waits > most) {
+			most = waits;
+			finding->node = model->node[n];
+		}
+	}
+	for (uint32_t id = METHOD_FIRST; id < model->profile->method_count; id++)
+		if (waited[id] > waited[method])
+			method = id;
+	if (share_of(waited[method], search->duration) < WAITING_PART) {
+		finding->node = 0;
+		return "";
+	}
+	finding->method = method;
+	return search_text(search,
+		" Of timed calls those of %s waited longest, themselves%s: %s, all threads together.",
+		search_method(search, method), model->is_divided ? " or in what they call" : "",
+		search_time(search, waited[method]));
+}
+
+void find_mostly_waits(struct search *search, const struct finding_rule *rule)
+{
+	const struct profile *profile = search->model->profile;
+	const char *text = profile_meta_get(profile, "cpu_ns");
+	bool is_whole = !profile->interval.from && !profile->interval.to &&
+			search->model->choice->threads.count == 0;
+	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns;
+	struct finding *finding;
+	double share;
+
+	/* Samples by the clock tell where. */
+	if (used == 0 || used >= search->duration || wall_samples(search->model) != NOWHERE)
+		return;
+	share = share_of(search->duration - used, search->duration);
+	if (!is_enough(rule, search->duration - used, share))
+		return;
+	finding = search_add(search, rule, search->duration - used, share);
+	/* That of a server without work is no problem. */
+	finding->severity = FINDING_MEDIUM;
+	finding->title = search_text(search, "It mostly waits: %s of %s on a processor",
+		search_time(search, used), search_time(search, search->duration));
+	finding->evidence = search_text(search,
+		"All threads together%s used a processor for %s of the %s that the recording is "
+		"long: no more than one of them did something for most of the time.%s",
+		is_whole ? ", the JVM's too," : "", search_time(search, used),
+		search_time(search, search->duration), waiting_text(search, finding));
+	finding->command = finding->method != METHOD_ROOT
+				   ? search_command_method(search, "callers", finding->method)
+				   : search_command(search, "threads");
+}
+
+/* ---- without a processor ---- */
+
+void find_no_processor(struct search *search, const struct finding_rule *rule)
+{
+	const struct profile *profile = search->model->profile;
+	const char *processors = profile_meta_get(profile, "machine.processors");
+	struct finding *finding;
+	uint64_t waited = 0;
+	double share;
+
+	for (size_t t = 0; t < profile->thread_count; t++)
+		waited += search->model->selected[t] ? profile->thread[t].waited_ns : 0;
+	share = share_of(waited, waited + search->cpu_ns);
+	if (search->cpu_ns == 0 || !is_enough(rule, waited, share))
+		return;
+	finding = search_add(search, rule, waited, share);
+	finding->title = "Threads could run, and had no processor";
+	finding->evidence = search_text(search,
+		"They waited %s for one, beside %s on one: %s of both. The machine has %s "
+		"processors; other programs, the JVM's compilers and its collector want them, too.",
+		search_time(search, waited), search_time(search, search->cpu_ns),
+		search_share(search, share), processors ? processors : "an unknown number of");
+	finding->command = search_command(search, "threads");
+}
+
+/* ---- many threads ---- */
+
+void find_threads(struct search *search, const struct finding_rule *rule)
+{
+	const struct model *model = search->model;
+	const struct profile *profile = model->apart;
+	uint64_t threads = 0, most = 0;
+	const char *name = "", *of = "";
+	struct finding *finding;
+	double share;
+
+	for (size_t t = 0; t < profile->thread_count; t++) {
+		const struct profile_thread *thread = &profile->thread[t];
+		uint64_t count = thread->folded > 0 ? thread->folded : 1;
+
+		if (thread->is_virtual || !model_wants_thread(model, thread) ||
+			model_is_jvm_thread(thread))
+			continue;
+		threads += count;
+		if (count > most) {
+			most = count;
+			name = model_thread_name(thread);
+		}
+	}
+	share = share_of(threads * THREAD_NS, search->cpu_ns);
+	if (search->cpu_ns == 0 || !is_enough(rule, threads, share))
+		return;
+	if (2 * most >= threads)
+		of = search_text(search, ", most of them named '%s'", search_name(search, name));
+	finding = search_add(search, rule, threads, share);
+	finding->title = search_text(search, "%s threads were started", search_count(search, threads));
+	finding->evidence = search_text(search,
+		"%s threads%s: at about 60 us each to start and to end, that is %s of processor "
+		"time.",
+		search_count(search, threads), of, search_share(search, share));
+	finding->command = search_command(search, "threads");
+}
