@@ -157,7 +157,7 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "The JVM's compilers took %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
-		"%s, beside %s that the program used. The run is short (%s), so much of it is "
+		"%s by samples, beside %s that the program used. The run is short (%s), so much of it is "
 		"warm-up: other code is hot in a longer one.",
 		search_time(search, ns),
 		search_time(search, search->whole[model->metric_count] * model->condition[0]->period),

@@ -10,6 +10,8 @@ enum { MOST_OF_A_RULE = 3 };
 
 /* In bytes: a sixteenth of the 8 KB that the JDK's buffered streams have; and what an entry read for itself has at most. */
 enum { SMALL_BYTES = 512, SMALL_ENTRY_BYTES = 4096 };
+/* Of operations. */
+#define NEARLY_ALL 0.95
 /* Below it all that is done with a file is done again because it is opened again. */
 enum { SMALL_FILE_BYTES = 65536 };
 /* Writes to a sync, at most: more are written together already. */
@@ -128,7 +130,9 @@ static void find_small(
 		const struct io_sum *sum = &quest.sums[quest.at];
 		struct finding *finding = add(search, &quest);
 		bool is_by_method = finding->method != METHOD_ROOT;
-		bool is_mostly = 2 * sum->most_ops[kind] >= sum->ops[kind];
+		/* It is said of what has nearly all. */
+		bool is_mostly = (double)sum->most_ops[kind] >=
+				 NEARLY_ALL * (double)sum->ops[kind];
 		const char *file = search_file(search, finding->file - 1);
 
 		finding->title = search_text(search, "Small %s%s %s",
@@ -138,13 +142,14 @@ static void find_small(
 				     : " to",
 			is_by_method ? search_method(search, finding->method) : file);
 		finding->evidence = search_text(search,
-			"%s %s of %.1f bytes on average, %s%s: %s, %s.%s",
+			"%s %s of %.1f bytes on average, %s %s%s: %s, %s.%s",
 			search_count(search, sum->ops[kind]),
 			is_read ? "reads"
 			: kind == IO_SEND ? "sends"
 					  : "writes",
 			(double)sum->bytes[kind] / (double)sum->ops[kind],
-			is_mostly ? "mostly of " : "of several files, among them ", file,
+			is_read ? "of" : "to",
+			is_mostly ? "" : "several files, among them ", file,
 			search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
 		finding->command =
@@ -192,7 +197,7 @@ static uint64_t reopened_archive_value(const struct search *search,
 	const struct finding_rule *rule, const struct io_sum *sum, enum account_kind kind)
 {
 	return !sum->is_many && sum->entries > 0 && sum->ops[IO_OPEN] >= rule->count
-		       ? all_ns(sum)
+		       ? sum->ns[IO_OPEN] + sum->ns[IO_CLOSE] + sum->directory_ns
 		       : 0;
 }
 
@@ -232,7 +237,22 @@ void find_reopened_file(struct search *search, const struct finding_rule *rule)
 
 void find_reopened_archive(struct search *search, const struct finding_rule *rule)
 {
+	size_t before = search->found->count;
+	const struct io_sum *most = NULL;
+
 	find_reopened(search, rule, reopened_archive_value, "Archive");
+	if (search->found->count > before)
+		return;
+	/* The JDK makes tables of each archive that is opened, which takes longer than to read it. */
+	for (size_t i = 0; i < search->name_count; i++) {
+		const struct io_sum *sum = &search->by_name[i];
+
+		if (reopened_archive_value(search, rule, sum, IO_OPEN) > 0 &&
+			(!most || sum->ops[IO_OPEN] > most->ops[IO_OPEN]))
+			most = sum;
+	}
+	if (most)
+		find_opened_archives(search, rule, most);
 }
 
 /* ---- entries one by one ---- */
@@ -243,8 +263,9 @@ static uint64_t entries_value(const struct search *search, const struct finding_
 	bool is_piecemeal = sum->entries >= rule->count && sum->entry_reads > 0 &&
 			    sum->entry_bytes <= SMALL_ENTRY_BYTES * sum->entry_reads;
 
-	/* What is opened again and again is a finding of its own. */
-	return is_piecemeal && sum->ops[IO_OPEN] * 10 < sum->entries ? sum->ns[IO_READ] : 0;
+	/* One that is opened for each entry or two is another rule's. */
+	return is_piecemeal && sum->ops[IO_OPEN] * 10 < sum->entry_reads ? sum->ns[IO_READ]
+									 : 0;
 }
 
 void find_archive_entries(struct search *search, const struct finding_rule *rule)
@@ -263,7 +284,7 @@ void find_archive_entries(struct search *search, const struct finding_rule *rule
 		finding->title = search_text(search, "Entries of an archive read one by one: %s",
 			search_file(search, finding->file - 1));
 		finding->evidence = search_text(search,
-			"%s entries in %s reads of %s on average: %s, %s, without what unpacking "
+			"About %s entries in %s reads of %s on average: %s, %s, without what unpacking "
 			"took.%s",
 			search_count(search, sum->entries),
 			search_count(search, sum->entry_reads),

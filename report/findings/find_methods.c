@@ -125,8 +125,8 @@ static uint32_t heaviest_place(const struct search *search, const struct dear_su
 	return place;
 }
 
-/* A finding, if those methods used enough. title: before the place's name. */
-static void find_dear(struct search *search, const struct finding_rule *rule,
+/* A finding, if those methods used enough; else NULL. title: before the place's name. */
+static struct finding *find_dear(struct search *search, const struct finding_rule *rule,
 	const struct dear *dear, size_t count, const char *title, const char *what)
 {
 	struct dear_sum sum = {.count = 0};
@@ -137,18 +137,18 @@ static void find_dear(struct search *search, const struct finding_rule *rule,
 	int figure;
 
 	if (!sum_dear(search, &sum, dear, count))
-		return;
+		return NULL;
 	figure = time_figure(search, sum.values);
 	if (figure == NOWHERE)
-		return;
+		return NULL;
 	value = figure_ns(search, figure, sum.values[figure].count);
 	share = share_of(sum.values[figure].count, search->whole[figure]);
 	if (!is_enough(rule, value, share))
-		return;
+		return NULL;
 	place = heaviest_place(search, &sum, figure, &part, &node);
 	/* All of it is the JDK's, in threads of its own. */
 	if (place == METHOD_ROOT)
-		return;
+		return NULL;
 	finding = search_add(search, rule, value, share);
 	finding->method = place;
 	finding->node = node;
@@ -159,6 +159,7 @@ static void find_dear(struct search *search, const struct finding_rule *rule,
 		search_share(search, share_of(part, sum.values[figure].count)),
 		search_method(search, place));
 	finding->command = search_command_method(search, "tree", place);
+	return finding;
 }
 
 #define DEAR(rows, title, what)                                                                \
@@ -202,6 +203,21 @@ void find_intern(struct search *search, const struct finding_rule *rule)
 	static const struct dear rows[] = {{"java.lang.String", "intern"}};
 
 	DEAR(rows, "Strings are interned", "String.intern");
+}
+
+void find_opened_archives(
+	struct search *search, const struct finding_rule *rule, const struct io_sum *archive)
+{
+	static const struct dear rows[] = {{"java.util.zip.ZipFile", NULL}};
+	struct finding *finding =
+		DEAR(rows, "Archives are opened again and again", "Opening archives");
+
+	if (!finding)
+		return;
+	finding->file = archive->file;
+	finding->evidence = search_text(search, "%s %s was opened %s times.", finding->evidence,
+		search_file(search, archive->file - 1),
+		search_count(search, archive->ops[IO_OPEN]));
 }
 
 /* ---- exits by exception ---- */
@@ -312,7 +328,7 @@ static void find_caller(struct search *search, const struct finding_rule *rule,
 	const struct profile *profile = model->profile;
 	uint64_t *by_caller = store_room(
 			 model->store, profile->method_count + 1, sizeof(uint64_t)),
-		 all = 0, most = 0, calls = search->tally->method[callee].calls, a_call;
+		 all = 0, most = 0, calls = search->tally->method[callee].calls, a_call, outer;
 	uint32_t caller = METHOD_ROOT, node = 0;
 	struct finding *finding;
 
@@ -344,14 +360,16 @@ static void find_caller(struct search *search, const struct finding_rule *rule,
 	finding->node = node;
 	finding->title = search_text(
 		search, "Called very often from one place: %s", search_method(search, callee));
+	outer = search->tally->method[caller].calls;
 	finding->evidence = search_text(search,
-		"%s calls, %s for each of the %s call%s of %s; with what it calls that is %s, "
-		"%s of processor time, %s a call.",
-		search_count(search, calls), search_count(search, a_call),
-		search_count(search, search->tally->method[caller].calls),
-		search->tally->method[caller].calls == 1 ? "" : "s",
+		"%s calls, %s %s; with what it calls that is %s, %s of processor time, %s a call.",
+		search_count(search, calls),
+		outer == 1 ? "all within one call of"
+			  : search_text(search, "%s for each of the %s calls of",
+				    search_count(search, a_call), search_count(search, outer)),
 		search_method(search, caller), search_time(search, ns),
-		search_share(search, share), search_time(search, ns / calls));
+		search_share(search, share),
+		ns < calls ? "less than 1 ns" : search_time(search, ns / calls));
 	finding->command = search_command_method(search, "callers", callee);
 }
 

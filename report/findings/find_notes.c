@@ -23,7 +23,7 @@ void find_outside(struct search *search, const struct finding_rule *rule)
 	double share;
 
 	/* Samples have no outside. */
-	if (search->time == NOWHERE || search->time >= (int)model->metric_count ||
+	if (search->time == NOWHERE || model->is_divided || search->time >= (int)model->metric_count ||
 		!calls || strcmp(calls, "off") == 0 || model->profile->node_count < 2)
 		return;
 	model_base(model, 0, base);
@@ -97,7 +97,8 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 	uint32_t method = METHOD_ROOT;
 	uint64_t figure, error;
 
-	if (!model->has_errors || search->time == NOWHERE ||
+	/* Where samples divide figures their number tells. */
+	if (!model->adjusted || model->is_divided || search->time == NOWHERE ||
 		search->time >= (int)model->metric_count)
 		return;
 	for (size_t i = 0; i < search->tally->seen_count; i++) {
@@ -117,7 +118,7 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 		return;
 	finding = search_add(search, rule, error, share_of(error, figure));
 	finding->method = method;
-	finding->title = "Figures are not certain: errors are as large as they are";
+	finding->title = "Figures are not certain: what was taken out is about as large";
 	finding->evidence = search_text(search,
 		"Even of the method that used most itself, %s, the figure is %s, and may be off by "
 		"%s.",
@@ -181,15 +182,16 @@ void find_folded(struct search *search, const struct finding_rule *rule)
 void find_own_cost(struct search *search, const struct finding_rule *rule)
 {
 	const struct adjustment *adjustment = search->model->choice->adjustment;
+	const struct own_cost *cost = adjustment ? &adjustment->own_cost : NULL;
 	struct finding *finding;
-	double share;
+	double counting, share;
 
 	/* It is taken out, or nothing is known of it. */
-	if (!adjustment || search->model->adjusted)
+	if (!cost || search->model->adjusted)
 		return;
-	share = fmin(adjustment->own_cost.least + adjustment->own_cost.counting +
-			     adjustment->own_cost.sampling,
-		1);
+	counting = search->model->is_divided && !search->model->takes_counting ? cost->counting
+									       : 0;
+	share = fmin(cost->least + counting + cost->sampling, 1);
 	if (share < rule->share)
 		return;
 	finding = search_add(
@@ -197,11 +199,10 @@ void find_own_cost(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "%s of processor time or more is jprof's own",
 		search_share(search, share));
 	finding->evidence = search_text(search,
-		"Timing calls took %s or more, counting calls %s, samples %s: small methods that are "
-		"called often look dearer than they are.",
-		search_share(search, adjustment->own_cost.least),
-		search_share(search, adjustment->own_cost.counting),
-		search_share(search, adjustment->own_cost.sampling));
+		"In the figures are %s or more for timing calls, %s for counting them, %s for "
+		"samples: small methods that are called often look dearer than they are.",
+		search_share(search, cost->least), search_share(search, counting),
+		search_share(search, cost->sampling));
 	finding->command = search_command(search, "summary");
 }
 

@@ -107,6 +107,16 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 
 /* ---- a run that mostly waits ---- */
 
+static uint64_t waited_for_processor(const struct search *search)
+{
+	const struct profile *profile = search->model->profile;
+	uint64_t waited = 0;
+
+	for (size_t t = 0; t < profile->thread_count; t++)
+		waited += search->model->selected[t] ? profile->thread[t].waited_ns : 0;
+	return waited;
+}
+
 /* Where timed calls waited most, by method. */
 static const char *waiting_text(const struct search *search, struct finding *finding)
 {
@@ -153,24 +163,28 @@ void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 	const char *text = profile_meta_get(profile, "cpu_ns");
 	bool is_whole = !profile->interval.from && !profile->interval.to &&
 			search->model->choice->threads.count == 0;
-	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns;
+	uint64_t used = is_whole && text ? strtoull(text, NULL, 10) : search->cpu_ns, busy,
+		 idle;
 	struct finding *finding;
 	double share;
 
 	/* Samples by the clock tell where. */
-	if (used == 0 || used >= search->duration || wall_samples(search->model) != NOWHERE)
+	if (used == 0 || wall_samples(search->model) != NOWHERE)
 		return;
-	share = share_of(search->duration - used, search->duration);
-	if (!is_enough(rule, search->duration - used, share))
+	/* A thread that has no processor does not wait for anything of the program's. */
+	busy = used + waited_for_processor(search);
+	idle = search->duration > busy ? search->duration - busy : 0;
+	share = share_of(idle, search->duration);
+	if (!is_enough(rule, idle, share))
 		return;
-	finding = search_add(search, rule, search->duration - used, share);
+	finding = search_add(search, rule, idle, share);
 	/* That of a server without work is no problem. */
 	finding->severity = FINDING_MEDIUM;
 	finding->title = search_text(search, "It mostly waits: %s of %s on a processor",
 		search_time(search, used), search_time(search, search->duration));
 	finding->evidence = search_text(search,
-		"All threads together%s used a processor for %s of the %s that the recording is "
-		"long: no more than one of them did something for most of the time.%s",
+		"All threads together%s used a processor for %s in the %s that the recording is "
+		"long.%s",
 		is_whole ? ", the JVM's too," : "", search_time(search, used),
 		search_time(search, search->duration), waiting_text(search, finding));
 	finding->command = finding->method != METHOD_ROOT
@@ -184,16 +198,17 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 {
 	const struct profile *profile = search->model->profile;
 	const char *processors = profile_meta_get(profile, "machine.processors");
+	uint64_t waited = waited_for_processor(search);
 	struct finding *finding;
-	uint64_t waited = 0;
 	double share;
 
-	for (size_t t = 0; t < profile->thread_count; t++)
-		waited += search->model->selected[t] ? profile->thread[t].waited_ns : 0;
 	share = share_of(waited, waited + search->cpu_ns);
 	if (search->cpu_ns == 0 || !is_enough(rule, waited, share))
 		return;
 	finding = search_add(search, rule, waited, share);
+	/* What else ran on the machine is no fault of the program's. */
+	if (finding->severity < FINDING_MEDIUM)
+		finding->severity = FINDING_MEDIUM;
 	finding->title = "Threads could run, and had no processor";
 	finding->evidence = search_text(search,
 		"They waited %s for one, beside %s on one: %s of both. The machine has %s "

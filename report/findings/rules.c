@@ -20,8 +20,8 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.05,
 		.count = 1000,
 		.counted = "writes",
-		.besides = "512 bytes on average or less; to sockets only where there are more than "
-			   "twice as many sends as receives",
+		.besides = "512 bytes on average or less, more than ten for each opening; to sockets "
+			   "only where there are more than twice as many sends as receives",
 		.reason = "a write costs a system call and a crossing into native code, about a "
 			  "microsecond, however small it is; buffered streams write 8 KB at a time, "
 			  "sixteen times as much; a send that an answer follows cannot wait",
@@ -36,7 +36,8 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.05,
 		.count = 1000,
 		.counted = "reads",
-		.besides = "of files, 512 bytes on average or less",
+		.besides = "of files that are no archives, 512 bytes on average or less, more than ten "
+			   "for each opening",
 		.reason = "as with small writes; what is read of pipes and sockets waits for "
 			  "somebody, and tells nothing",
 		.advice = "Read through a BufferedInputStream or BufferedReader, or the whole file at "
@@ -64,7 +65,9 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.05,
 		.count = 20,
 		.counted = "openings",
-		.besides = "of one name, of which entries were read",
+		.besides = "of one name, of which entries were read; what openings, closings and reading "
+			   "the archive's directory took; or else the same of processor time, in ZipFile's "
+			   "constructor and what that calls (20 samples or more)",
 		.reason = "each opening reads the archive's directory, so fewer of them matter than "
 			  "of other files; making the JDK's tables of it comes on top, as processor "
 			  "time",
@@ -79,8 +82,8 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.05,
 		.count = 1000,
 		.counted = "entries",
-		.besides = "reads of 4 KB on average or less; ten entries or more for each opening of "
-			   "the archive",
+		.besides = "reads of 4 KB on average or less, more than ten for each opening of the "
+			   "archive",
 		.reason = "each entry costs two reads or more, of its header and of its bytes, where "
 			  "one that goes through the archive reads 8 KB at a time",
 		.advice = "Go through the archive once (ZipInputStream on a BufferedInputStream), "
@@ -251,8 +254,8 @@ const struct finding_rule finding_rules[] = {
 		.whole = "the recording's length",
 		.least = 2 * SECONDS,
 		.share = 0.80,
-		.besides = "of the whole process where all of it is looked at; not where there are "
-			   "samples by the clock",
+		.besides = "of the whole process where all of it is looked at, without what threads "
+			   "waited for a processor; not where there are samples by the clock",
 		.reason = "then processor time, which all else here is about, is not what the program "
 			  "is slow by, or there is nothing to do; which of both the profile does not "
 			  "know",
@@ -318,7 +321,7 @@ const struct finding_rule finding_rules[] = {
 		.whole = CPU,
 		.least = 100 * MILLISECONDS,
 		.share = 0.20,
-		.besides = "where calls have figures of their own",
+		.besides = "where calls have figures of their own, and no samples divide them",
 		.reason = "a fifth of the time that no method has changes the order of what is left",
 		.advice = "Include more (--include '+java.util.*'), or take samples beside (--calls "
 			  "auto), which have all frames.",
@@ -345,12 +348,12 @@ const struct finding_rule finding_rules[] = {
 		.find = find_lost_samples},
 	{.name = "uncertain",
 		.is_note = true,
-		.what = "errors as large as figures",
+		.what = "figures that are adjusted by about as much as is left",
 		.unit = "ns",
 		.whole = "the figure",
 		.least = 1,
 		.share = 0.50,
-		.besides = "of the method that used most itself",
+		.besides = "of the method that used most itself; where a calibration was applied",
 		.reason = "what others used is less, and less certain",
 		.advice = "Record for longer; with calls=instrument, calibrate on this machine when it "
 			  "is idle ('jprof calibrate').",
@@ -382,7 +385,7 @@ const struct finding_rule finding_rules[] = {
 		.unit = "ns",
 		.whole = CPU,
 		.share = 0.25,
-		.besides = "not where a calibration takes it out",
+		.besides = "without what is taken out",
 		.reason = "a quarter is more than most findings are about",
 		.advice = "--calibration auto takes it out; --calls auto times what fits a budget; "
 			  "--calls sample costs least.",

@@ -15,6 +15,11 @@ enum { NAME_COLUMNS = 70, NAME_BYTES = 320, PATTERN_BYTES = 200 };
 
 /* Sends are one-sided if there are more than so many times as many as receives: else somebody waits for each. */
 enum { ONE_SIDED = 2 };
+/* So few reads and writes for each opening are no stream's. */
+enum { FEW_AN_OPENING = 10 };
+
+/* What is read of an archive that is no entry's (agent/io/archive_files.h). */
+#define DIRECTORY "(directory)"
 
 /* ---- what the run was ---- */
 
@@ -156,11 +161,17 @@ static void add_entry(struct search *search, const struct named *named,
 	const struct named wanted = {.file = &archive};
 	const struct named *found = bsearch(&wanted, named, search->model->profile->file_count,
 		sizeof(*named), compare_names);
+	struct io_sum *sum;
 
 	if (!found || io->kind != IO_READ)
 		return;
-	search->by_name[search->name_of[found->place]].entry_reads += io->count;
-	search->by_name[search->name_of[found->place]].entry_bytes += io->amount;
+	sum = &search->by_name[search->name_of[found->place]];
+	if (strcmp(entry->name, DIRECTORY) == 0) {
+		sum->directory_ns += io->ns;
+		return;
+	}
+	sum->entry_reads += io->count;
+	sum->entry_bytes += io->amount;
 }
 
 static void count_entries(struct search *search, const struct named *named)
@@ -172,7 +183,8 @@ static void count_entries(struct search *search, const struct named *named)
 			.kind = IO_FILE, .name = profile->file[i].peer};
 		const struct named wanted = {.file = &archive}, *found;
 
-		if (profile->file[i].kind != IO_ENTRY)
+		if (profile->file[i].kind != IO_ENTRY ||
+			strcmp(profile->file[i].name, DIRECTORY) == 0)
 			continue;
 		found = bsearch(&wanted, named, profile->file_count, sizeof(*named),
 			compare_names);
@@ -182,7 +194,19 @@ static void count_entries(struct search *search, const struct named *named)
 	}
 }
 
-/* Sums by name, and then by place, for which it is known by then which connections are one-sided. */
+/* True for what is no matter of the method that did it: sends that are answered, and what is read or written because a file
+ * is opened again, or of an archive, each of which has rules of its own. */
+static bool is_aside(const struct profile_account *io, const struct io_sum *name)
+{
+	uint64_t ops = name->ops[io->kind];
+
+	if (io->kind == IO_SEND)
+		return ops <= ONE_SIDED * name->ops[IO_RECEIVE];
+	return (io->kind == IO_READ || io->kind == IO_WRITE) &&
+	       (name->entries > 0 || ops <= FEW_AN_OPENING * name->ops[IO_OPEN]);
+}
+
+/* Sums by name, and then by place, for which it is known by then what a name's operations are like. */
 static int sum_io(struct search *search)
 {
 	const struct profile *profile = search->model->profile;
@@ -218,8 +242,7 @@ static int sum_io(struct search *search)
 			!is_work(io, &profile->file[io->subject - 1]))
 			continue;
 		name = &search->by_name[search->name_of[io->subject - 1]];
-		if (io->kind == IO_SEND &&
-			name->ops[IO_SEND] <= ONE_SIDED * name->ops[IO_RECEIVE])
+		if (is_aside(io, name))
 			continue;
 		place = node->method >= METHOD_FIRST
 				? node->method
@@ -352,7 +375,10 @@ const char *search_bytes(const struct search *search, uint64_t bytes)
 
 const char *search_share(const struct search *search, double share)
 {
-	return kept(search, figure_percent((uint64_t)(share * 1e9 + 0.5), 1000000000).text);
+	return share > 0 ? kept(search,
+				   figure_percent((uint64_t)(share * 1e9 + 0.5), 1000000000)
+					   .text)
+			 : "0%";
 }
 
 /* ---- commands ---- */

@@ -23,6 +23,7 @@ struct io_sum {
 	bool is_many;  /* the name stands for many that were folded */
 	/* Of an archive: how many entries, and what was read of them. */
 	uint64_t entries, entry_reads, entry_bytes;
+	uint64_t directory_ns; /* and how long reading its directory took */
 };
 
 struct search {
@@ -117,6 +118,9 @@ find_rule find_small_reads, find_small_writes, find_reopened_file, find_reopened
 /* find_methods.c */
 find_rule find_exceptions, find_exceptional_exits, find_pattern_compile, find_format, find_date_format, find_intern,
 	find_called_often;
+/* Archives that are opened again and again, by processor time; one of them. */
+void find_opened_archives(
+	struct search *search, const struct finding_rule *rule, const struct io_sum *archive);
 /* find_memory.c */
 find_rule find_collection, find_allocation;
 /* find_waits.c */
