@@ -165,13 +165,13 @@ public class Findings {
     }
 
     /** Of the program's own: it is seen where calls are timed. */
-    static class NoGoods extends Exception {
+    static class NoGoodsException extends Exception {
         private static final long serialVersionUID = 1;
     }
 
-    static int find(int i, boolean bad) throws NoGoods {
+    static int find(int i, boolean bad) throws NoGoodsException {
         if (bad && i % 4 == 0)
-            throw new NoGoods();
+            throw new NoGoodsException();
         return i;
     }
 
@@ -179,7 +179,7 @@ public class Findings {
         for (int i = 0; i < 200_000; i++) {
             try {
                 sink += find(i, bad);
-            } catch (NoGoods none) {
+            } catch (NoGoodsException none) {
                 sink++;
             }
         }

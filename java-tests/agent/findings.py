@@ -16,15 +16,15 @@ EXCLUDED = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,Findings::ho
 # what its evidence says. Without a finding's name: the rule's.
 ROWS = [
     ("small-writes", "calls=sample", [], [], "Findings.smallWrites", r"400 k writes of 7\.0 bytes"),
-    ("small-writes", "calls=auto", [], [], "*/ledger", r"400 k writes of 7\.0 bytes"),
+    ("small-writes", "calls=auto", [], [], None, r"400 k writes of 7\.0 bytes"),
     ("small-reads", "calls=sample", [], [], "Findings.smallReads", r"400 k reads of 1\.0 bytes"),
     ("reopened-file", "calls=sample", [], [], "Findings.reopenedFile", "Opened 60.0 k times"),
     ("reopened-archive", "calls=sample", [], [], "*/goods.zip", "15.0 k times"),
-    ("archive-entries", "calls=sample", [], [], "Findings.readEntry", "About .* entries in 240 k reads"),
+    ("archive-entries", "calls=sample", [], [], "Findings.readEntry", r"2[34]. k reads of single entries"),
     ("sync-per-record", "calls=sample", [], [], "Findings.syncs", r"1\.0 writes a sync"),
-    ("host-lookups", "calls=sample", [], [], "localhost", "Looked up 20.0 k times"),
+    ("host-lookups", "calls=sample", [], [], "*localhost", "Looked up 20.0 k times"),
     ("exceptions", "calls=sample", [], [], "Findings.parse", "stack traces"),
-    ("exceptional-exits", "calls=instrument", [], [], "Findings$NoGoods.<init>",
+    ("exceptional-exits", "calls=instrument", [], [], "Findings$NoGoodsException.<init>",
      r"50.0 k calls of 250 k"),
     ("regex-compile", "calls=auto", [], [], "Findings.regex", "called from Findings.regex"),
     ("format", "calls=auto", [], [], "Findings.format", "called from Findings.format"),
@@ -64,10 +64,11 @@ def record(test, java, rule, agent, jvm, kind):
     return profile, found
 
 
-def place(row):
-    """What the finding is about."""
+def is_place(row, where):
+    """It is about this method or file."""
     method = row["method"]
-    return f"{method['class']}.{method['method']}" if method["class"] else row["file"]
+    return where == f"{method['class']}.{method['method']}" or \
+        row["file"] is not None and where[0] == "*" and row["file"].endswith(where[1:])
 
 
 def check_texts(test, profile, rows):
@@ -95,9 +96,8 @@ def check(test, java, row):
     test.expect(any(re.search(evidence, row["evidence"]) for row in rows),
                 f"{rule}: '{evidence}' is not in {[row['evidence'] for row in rows]}")
     if where:
-        places = [place(row) for row in rows]
-        test.expect(any(one == where or (where[0] == "*" and one and one.endswith(where[1:]))
-                        for one in places), f"{rule}: of {places}, not of {where}")
+        test.expect(any(is_place(row, where) for row in rows),
+                    f"{rule}: of {[row['method'] for row in rows]}, not of {where}")
     check_texts(test, profile, sum(found.values(), []))
     profile, found = record(test, java, rule, agent, good, "good")
     if rule not in OTHERS:

@@ -25,7 +25,8 @@ static void find_no_compiler(struct search *search, const struct finding_rule *r
 	finding = search_add(search, rule, search->cpu_ns, 1);
 	finding->title = "The JVM runs without its compilers";
 	finding->evidence = search_text(search,
-		"The JVM says of itself that it is in interpreted mode (-Xint): all %s of processor "
+		"The JVM says of itself that it is in interpreted mode (-Xint): all %s of "
+		"processor "
 		"time of the program is interpreted code and what that calls.",
 		search_time(search, search->cpu_ns));
 	finding->advice = "Take -Xint (or -Djava.compiler=NONE) out of the JVM's options.";
@@ -38,8 +39,8 @@ static void add_interpreted(struct search *search, const struct finding_rule *ru
 	struct finding *finding = search_add(search, rule, ns, share);
 
 	finding->method = method;
-	finding->title = search_text(
-		search, "Hot, and not compiled: %s", search_method(search, method));
+	finding->title =
+		search_text(search, "Hot, and not compiled: %s", search_method(search, method));
 	finding->evidence = evidence;
 	finding->command = search_command_method(
 		search, search->cpu_samples != NOWHERE ? "states" : "callers", method);
@@ -51,10 +52,10 @@ static void find_by_samples(struct search *search, const struct finding_rule *ru
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
 	unsigned cpu = (unsigned)search->cpu_samples;
-	uint64_t *interpreted = store_room(
-			 model->store, profile->method_count + 1, sizeof(uint64_t)),
-		 *compiled = store_room(
-			 model->store, profile->method_count + 1, sizeof(uint64_t)),
+	uint64_t *interpreted =
+			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
+		 *compiled =
+			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
 		 whole = search->whole[model->metric_count + cpu];
 
 	for (size_t i = 0; interpreted && compiled && i < profile->account_count; i++) {
@@ -90,11 +91,12 @@ static void find_by_samples(struct search *search, const struct finding_rule *ru
 			continue;
 		add_interpreted(search, rule, id, ns, share,
 			search_text(search,
-				"%s of its own code, %s of processor time, ran in the interpreter; "
+				"%s of its own code, %s of processor time, ran in the "
+				"interpreter; "
 				"%s in compiled code.",
 				search_time(search, ns), search_share(search, share),
-				search_time(search,
-					compiled[id] * model->condition[cpu]->period)));
+				search_time(
+					search, compiled[id] * model->condition[cpu]->period)));
 	}
 }
 
@@ -114,10 +116,11 @@ static void find_by_calls(struct search *search, const struct finding_rule *rule
 			continue;
 		add_interpreted(search, rule, id, ns, share,
 			search_text(search,
-				"%s of its %s calls found it interpreted; itself it took %s, %s of "
+				"%s of its %s calls found it interpreted; itself it took %s, "
+				"%s of "
 				"processor time.",
-				search_share(search,
-					share_of(count->interpreted, count->calls)),
+				search_share(
+					search, share_of(count->interpreted, count->calls)),
 				search_count(search, count->calls), search_time(search, ns),
 				search_share(search, share)));
 	}
@@ -157,10 +160,12 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "The JVM's compilers took %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
-		"%s by samples, beside %s that the program used. The run is short (%s), so much of it is "
+		"%s by samples, beside %s that the program used. The run is short (%s), so "
+		"much of it is "
 		"warm-up: other code is hot in a longer one.",
 		search_time(search, ns),
-		search_time(search, search->whole[model->metric_count] * model->condition[0]->period),
+		search_time(search,
+			search->whole[model->metric_count] * model->condition[0]->period),
 		search_time(search, search->duration));
 	finding->command = search_command(search, "states");
 }

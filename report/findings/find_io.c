@@ -40,8 +40,8 @@ static bool quest_next(struct quest *quest)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < quest->count && quest->found < MOST_OF_A_RULE; i++) {
-		uint64_t value = quest->value(
-			quest->search, quest->rule, &quest->sums[i], quest->kind);
+		uint64_t value =
+			quest->value(quest->search, quest->rule, &quest->sums[i], quest->kind);
 		bool is_later = quest->found == 0 || value < quest->last ||
 				(value == quest->last && i > quest->at);
 
@@ -64,8 +64,8 @@ static struct finding *add(struct search *search, const struct quest *quest)
 {
 	const struct profile *profile = search->model->profile;
 	const struct io_sum *sum = &quest->sums[quest->at];
-	struct finding *finding = search_add(search, quest->rule, quest->last,
-		share_of(quest->last, search->busy_ns));
+	struct finding *finding = search_add(
+		search, quest->rule, quest->last, share_of(quest->last, search->busy_ns));
 	const struct profile_account *most;
 
 	finding->file = sum->file;
@@ -84,13 +84,13 @@ static struct finding *add(struct search *search, const struct quest *quest)
 /* "12.3% of processor time and I/O" */
 static const char *share_text(const struct search *search, const struct finding *finding)
 {
-	return search_text(search, "%s of processor time and I/O",
-		search_share(search, finding->share));
+	return search_text(
+		search, "%s of processor time and I/O", search_share(search, finding->share));
 }
 
 /* Who did it, as far as the title does not say it, or why that is not known; behind a sentence. */
-static const char *who(const struct search *search, const struct finding *finding,
-	const struct io_sum *sum)
+static const char *who(
+	const struct search *search, const struct finding *finding, const struct io_sum *sum)
 {
 	const char *below = search->model->is_divided ? " and what it calls" : "";
 
@@ -131,26 +131,25 @@ static void find_small(
 		struct finding *finding = add(search, &quest);
 		bool is_by_method = finding->method != METHOD_ROOT;
 		/* It is said of what has nearly all. */
-		bool is_mostly = (double)sum->most_ops[kind] >=
-				 NEARLY_ALL * (double)sum->ops[kind];
+		bool is_mostly =
+			(double)sum->most_ops[kind] >= NEARLY_ALL * (double)sum->ops[kind];
 		const char *file = search_file(search, finding->file - 1);
 
-		finding->title = search_text(search, "Small %s%s %s",
-			is_read ? "reads" : "writes",
-			is_by_method ? " in"
-			: is_read    ? " of"
-				     : " to",
-			is_by_method ? search_method(search, finding->method) : file);
+		finding->title =
+			search_text(search, "Small %s%s %s", is_read ? "reads" : "writes",
+				is_by_method ? " in"
+				: is_read    ? " of"
+					     : " to",
+				is_by_method ? search_method(search, finding->method) : file);
 		finding->evidence = search_text(search,
 			"%s %s of %.1f bytes on average, %s %s%s: %s, %s.%s",
 			search_count(search, sum->ops[kind]),
-			is_read ? "reads"
+			is_read           ? "reads"
 			: kind == IO_SEND ? "sends"
 					  : "writes",
 			(double)sum->bytes[kind] / (double)sum->ops[kind],
-			is_read ? "of" : "to",
-			is_mostly ? "" : "several files, among them ", file,
-			search_time(search, quest.last), share_text(search, finding),
+			is_read ? "of" : "to", is_mostly ? "" : "several files, among them ",
+			file, search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
 		finding->command =
 			is_by_method ? search_command_method(search, "io-tree", finding->method)
@@ -224,8 +223,8 @@ static void find_reopened(struct search *search, const struct finding_rule *rule
 			search_count(search, sum->ops[IO_WRITE]),
 			search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
-		finding->command = search_command_file(
-			search, finding->method == METHOD_ROOT ? "files" : "io-methods",
+		finding->command = search_command_file(search,
+			finding->method == METHOD_ROOT ? "files" : "io-methods",
 			finding->file - 1);
 	}
 }
@@ -260,12 +259,12 @@ void find_reopened_archive(struct search *search, const struct finding_rule *rul
 static uint64_t entries_value(const struct search *search, const struct finding_rule *rule,
 	const struct io_sum *sum, enum account_kind kind)
 {
-	bool is_piecemeal = sum->entries >= rule->count && sum->entry_reads > 0 &&
-			    sum->entry_bytes <= SMALL_ENTRY_BYTES * sum->entry_reads;
+	uint64_t reads = sum->ops[IO_READ];
+	bool is_piecemeal = sum->entries >= rule->count && reads > 0 &&
+			    sum->bytes[IO_READ] <= SMALL_ENTRY_BYTES * reads;
 
 	/* One that is opened for each entry or two is another rule's. */
-	return is_piecemeal && sum->ops[IO_OPEN] * 10 < sum->entry_reads ? sum->ns[IO_READ]
-									 : 0;
+	return is_piecemeal && sum->ops[IO_OPEN] * 10 < reads ? sum->ns[IO_READ] : 0;
 }
 
 void find_archive_entries(struct search *search, const struct finding_rule *rule)
@@ -281,14 +280,15 @@ void find_archive_entries(struct search *search, const struct finding_rule *rule
 		const struct io_sum *sum = &quest.sums[quest.at];
 		struct finding *finding = add(search, &quest);
 
-		finding->title = search_text(search, "Entries of an archive read one by one: %s",
-			search_file(search, finding->file - 1));
+		finding->title =
+			search_text(search, "Entries of an archive read one by one: %s",
+				search_file(search, finding->file - 1));
 		finding->evidence = search_text(search,
-			"About %s entries in %s reads of %s on average: %s, %s, without what unpacking "
+			"%s reads of single entries, of %s on average: %s, %s, without what "
+			"unpacking "
 			"took.%s",
-			search_count(search, sum->entries),
-			search_count(search, sum->entry_reads),
-			search_bytes(search, sum->entry_bytes / sum->entry_reads),
+			search_count(search, sum->ops[IO_READ]),
+			search_bytes(search, sum->bytes[IO_READ] / sum->ops[IO_READ]),
 			search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
 		finding->command = search_command_file(search, "entries", finding->file - 1);
@@ -335,7 +335,8 @@ void find_sync(struct search *search, const struct finding_rule *rule)
 			is_by_method ? search_method(search, finding->method)
 				     : search_file(search, finding->file - 1));
 		finding->evidence = search_text(search,
-			"%s syncs, %s each: %s, %s. To all files that are synced there are %.1f "
+			"%s syncs, %s each: %s, %s. To all files that are synced there are "
+			"%.1f "
 			"writes a sync.%s",
 			search_count(search, sum->ops[IO_SYNC]),
 			search_time(search, sum->ns[IO_SYNC] / sum->ops[IO_SYNC]),
@@ -376,8 +377,8 @@ void find_names(struct search *search, const struct finding_rule *rule)
 			search_time(search, sum->ns[IO_RESOLVE] / sum->ops[IO_RESOLVE]),
 			search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
-		finding->command = search_command_file(
-			search, finding->method == METHOD_ROOT ? "files" : "io-tree",
+		finding->command = search_command_file(search,
+			finding->method == METHOD_ROOT ? "files" : "io-tree",
 			finding->file - 1);
 	}
 }

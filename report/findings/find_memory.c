@@ -39,8 +39,7 @@ static struct allocator heaviest_allocator(const struct search *search)
 	struct allocator most = {.method = METHOD_ROOT};
 	int samples = alloc_samples(model),
 	    figure = samples != NOWHERE ? (int)model->metric_count + samples : search->alloc;
-	uint64_t *bytes = store_room(
-			 model->store, profile->method_count + 1, sizeof(uint64_t)),
+	uint64_t *bytes = store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
 		 largest = 0;
 
 	if (figure == NOWHERE || !bytes || (samples == NOWHERE && model->lacks_calls))
@@ -110,10 +109,12 @@ void find_collection(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "Collecting garbage takes %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search, "%s of the collector's threads%s%s.%s",
-		search_time(search, ns), allocated(search) > 0 ? "; the program allocated " : "",
+		search_time(search, ns),
+		allocated(search) > 0 ? "; the program allocated " : "",
 		allocated(search) > 0 ? search_bytes(search, allocated(search)) : "",
 		allocator_text(search, &most,
-			" Where most is allocated the profile does not tell: 'jprof run --sample "
+			" Where most is allocated the profile does not tell: 'jprof run "
+			"--sample "
 			"cpu:1ms+alloc:512k' does."));
 	if (most.method != METHOD_ROOT && share_of(most.bytes, most.whole) >= MOST_PART) {
 		finding->method = most.method;
@@ -145,9 +146,10 @@ void find_allocation(struct search *search, const struct finding_rule *rule)
 	finding->severity = FINDING_LOW;
 	finding->method = most.method;
 	finding->node = most.node;
-	finding->title = search_text(
-		search, "Most garbage is made in one place: %s", search_method(search, most.method));
-	finding->evidence = search_text(search, "The program allocates %s in a second of "
+	finding->title = search_text(search, "Most garbage is made in one place: %s",
+		search_method(search, most.method));
+	finding->evidence = search_text(search,
+		"The program allocates %s in a second of "
 		"processor time, %s in all.%s",
 		search_bytes(search, (uint64_t)rate), search_bytes(search, bytes),
 		allocator_text(search, &most, ""));

@@ -43,8 +43,7 @@ struct dear {
 	const char *method; /* or NULL: constructors */
 };
 
-static bool is_dear(
-	const struct profile_method *method, const struct dear *dear, size_t count)
+static bool is_dear(const struct profile_method *method, const struct dear *dear, size_t count)
 {
 	for (size_t i = 0; i < count && method->class_name; i++)
 		if (strcmp(method->class_name, dear[i].class_name) == 0 &&
@@ -60,8 +59,8 @@ struct dear_sum {
 	size_t count;
 };
 
-static bool sum_dear(const struct search *search, struct dear_sum *sum,
-	const struct dear *dear, size_t dear_count)
+static bool sum_dear(const struct search *search, struct dear_sum *sum, const struct dear *dear,
+	size_t dear_count)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
@@ -272,20 +271,21 @@ void find_exceptional_exits(struct search *search, const struct finding_rule *ru
 		return;
 	finding = search_add(search, rule, unwound, share);
 	if (made != METHOD_ROOT) {
-		of = search_text(search, " The exception that is made most often is %s: %s calls.",
+		of = search_text(search,
+			" The exception that is made most often is %s: %s calls.",
 			search_method(search, made),
 			search_count(search, search->tally->method[made].calls));
 		finding->method = made;
 	}
-	finding->title = search_text(search, "%s of timed calls end by an exception",
-		search_share(search, share));
+	finding->title = search_text(
+		search, "%s of timed calls end by an exception", search_share(search, share));
 	finding->evidence = search_text(search,
-		"%s calls of %s ended by an exception that passed through them; what that took is "
+		"%s calls of %s ended by an exception that passed through them; what that took "
+		"is "
 		"not measured by itself.%s",
 		search_count(search, unwound), search_count(search, exits), of);
-	finding->command = made != METHOD_ROOT
-				   ? search_command_method(search, "callers", made)
-				   : search_command(search, "threads");
+	finding->command = made != METHOD_ROOT ? search_command_method(search, "callers", made)
+					       : search_command(search, "threads");
 }
 
 /* ---- called too often ---- */
@@ -321,13 +321,13 @@ static uint32_t known_caller(const struct search *search, uint32_t node)
 	return METHOD_ROOT;
 }
 
-static void find_caller(struct search *search, const struct finding_rule *rule,
-	uint32_t callee, int figure, uint64_t ns, double share)
+static void find_caller(struct search *search, const struct finding_rule *rule, uint32_t callee,
+	int figure, uint64_t ns, double share)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
-	uint64_t *by_caller = store_room(
-			 model->store, profile->method_count + 1, sizeof(uint64_t)),
+	uint64_t *by_caller =
+			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
 		 all = 0, most = 0, calls = search->tally->method[callee].calls, a_call, outer;
 	uint32_t caller = METHOD_ROOT, node = 0;
 	struct finding *finding;
@@ -362,11 +362,12 @@ static void find_caller(struct search *search, const struct finding_rule *rule,
 		search, "Called very often from one place: %s", search_method(search, callee));
 	outer = search->tally->method[caller].calls;
 	finding->evidence = search_text(search,
-		"%s calls, %s %s; with what it calls that is %s, %s of processor time, %s a call.",
+		"%s calls, %s %s; with what it calls that is %s, %s of processor time, %s a "
+		"call.",
 		search_count(search, calls),
 		outer == 1 ? "all within one call of"
-			  : search_text(search, "%s for each of the %s calls of",
-				    search_count(search, a_call), search_count(search, outer)),
+			   : search_text(search, "%s for each of the %s calls of",
+				     search_count(search, a_call), search_count(search, outer)),
 		search_method(search, caller), search_time(search, ns),
 		search_share(search, share),
 		ns < calls ? "less than 1 ns" : search_time(search, ns / calls));

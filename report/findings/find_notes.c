@@ -23,19 +23,21 @@ void find_outside(struct search *search, const struct finding_rule *rule)
 	double share;
 
 	/* Samples have no outside. */
-	if (search->time == NOWHERE || model->is_divided || search->time >= (int)model->metric_count ||
-		!calls || strcmp(calls, "off") == 0 || model->profile->node_count < 2)
+	if (search->time == NOWHERE || model->is_divided ||
+		search->time >= (int)model->metric_count || !calls ||
+		strcmp(calls, "off") == 0 || model->profile->node_count < 2)
 		return;
 	model_base(model, 0, base);
 	share = share_of(base[search->time].count, search->whole[search->time]);
 	if (!is_enough(rule, base[search->time].count, share))
 		return;
 	finding = search_add(search, rule, base[search->time].count, share);
-	finding->title = search_text(
-		search, "%s of processor time is outside all included methods",
-		search_share(search, share));
+	finding->title =
+		search_text(search, "%s of processor time is outside all included methods",
+			search_share(search, share));
 	finding->evidence = search_text(search,
-		"%s were used where no recorded call was under way: in the JDK's own code that no "
+		"%s were used where no recorded call was under way: in the JDK's own code that "
+		"no "
 		"included method called, in classes that are left out, or before methods had "
 		"their probes.",
 		search_time(search, finding->value));
@@ -58,7 +60,8 @@ void find_few_samples(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(
 		search, "Only %s samples: shares are rough", search_count(search, samples));
 	finding->evidence = search_text(search,
-		"A share of 50%% may be off by %s, and what was seen in fewer than 20 samples tells "
+		"A share of 50%% may be off by %s, and what was seen in fewer than 20 samples "
+		"tells "
 		"next to nothing.",
 		search_share(search, finding->share > 0.5 ? 0.5 : finding->share));
 	finding->command = search_command(search, "states");
@@ -81,8 +84,10 @@ void find_lost_samples(struct search *search, const struct finding_rule *rule)
 		finding->title = search_text(search, "%s of the samples were lost",
 			search_share(search, finding->share));
 		finding->evidence = search_text(search,
-			"%s of condition %s, beside %s that were taken: what ran then is missing.",
-			search_count(search, lost), search_name(search, model->condition_name[c]),
+			"%s of condition %s, beside %s that were taken: what ran then is "
+			"missing.",
+			search_count(search, lost),
+			search_name(search, model->condition_name[c]),
 			search_count(search, samples));
 		finding->command = search_command(search, "summary");
 	}
@@ -120,7 +125,8 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 	finding->method = method;
 	finding->title = "Figures are not certain: what was taken out is about as large";
 	finding->evidence = search_text(search,
-		"Even of the method that used most itself, %s, the figure is %s, and may be off by "
+		"Even of the method that used most itself, %s, the figure is %s, and may be "
+		"off by "
 		"%s.",
 		search_method(search, method), search_time(search, figure),
 		search_time(search, error));
@@ -147,7 +153,8 @@ void find_lost_calls(struct search *search, const struct finding_rule *rule)
 	finding = search_add(search, rule, lost, share);
 	finding->title = "Calls are missing";
 	finding->evidence = search_text(search,
-		"For want of memory %s calls could not be recorded (%s of those that were timed), "
+		"For want of memory %s calls could not be recorded (%s of those that were "
+		"timed), "
 		"%s threads and %s methods not at all.",
 		search_count(search, lost), lost > 0 ? search_share(search, share) : "none",
 		search_count(search, threads), search_count(search, methods));
@@ -173,7 +180,8 @@ void find_folded(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "%s of the calls have lost their call path",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
-		"%s of %s calls stand below '%s': their methods are right, their callers are not "
+		"%s of %s calls stand below '%s': their methods are right, their callers are "
+		"not "
 		"known, and totals of methods above them are too small.",
 		search_count(search, flat), search_count(search, calls), PROFILE_FOLDED_NAME);
 	finding->command = search_command(search, "summary");
@@ -217,7 +225,8 @@ void find_budget(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "The budget was too small to time %s methods",
 		search_count(search, dear));
 	finding->evidence = search_text(search,
-		"%s methods are timed; %s were too dear and are counted, so their figures are known "
+		"%s methods are timed; %s were too dear and are counted, so their figures are "
+		"known "
 		"by samples (~), and their callers by samples alone.",
 		search_count(search, timed), search_count(search, dear));
 	finding->command = search_command(search, "summary");

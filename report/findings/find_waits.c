@@ -53,8 +53,8 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 	const struct profile *profile = model->profile;
 	int wall = wall_samples(model);
 	bool *is_locking = store_room(model->store, profile->node_count + 1, sizeof(bool));
-	uint64_t *by_method = store_room(
-			 model->store, profile->method_count + 1, sizeof(uint64_t)),
+	uint64_t *by_method =
+			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
 		 locked = 0, ran = 0, most = 0;
 	struct finding *finding;
 	uint32_t place = METHOD_ROOT, node = 0;
@@ -97,8 +97,10 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(
 		search, "Threads wait for a lock: %s", search_method(search, place));
 	finding->evidence = search_text(search,
-		"Threads waited %s for a lock or to enter synchronized code (seldom for the JVM "
-		"itself there), %s of the time in which they ran or so waited; %s of that in %s.",
+		"Threads waited %s for a lock or to enter synchronized code (seldom for the "
+		"JVM "
+		"itself there), %s of the time in which they ran or so waited; %s of that in "
+		"%s.",
 		search_time(search, finding->value), search_share(search, finding->share),
 		search_share(search, share_of(by_method[place], locked)),
 		search_method(search, place));
@@ -134,7 +136,8 @@ static const char *waiting_text(const struct search *search, struct finding *fin
 		uint64_t waits;
 
 		model_base(model, model->node[n], base);
-		if (node->method < METHOD_FIRST || base[search->wall].count <= base[search->cpu].count)
+		if (node->method < METHOD_FIRST ||
+			base[search->wall].count <= base[search->cpu].count)
 			continue;
 		waits = base[search->wall].count - base[search->cpu].count;
 		waited[node->method] += waits;
@@ -152,7 +155,8 @@ static const char *waiting_text(const struct search *search, struct finding *fin
 	}
 	finding->method = method;
 	return search_text(search,
-		" Of timed calls those of %s waited longest, themselves%s: %s, all threads together.",
+		" Of timed calls those of %s waited longest, themselves%s: %s, all threads "
+		"together.",
 		search_method(search, method), model->is_divided ? " or in what they call" : "",
 		search_time(search, waited[method]));
 }
@@ -183,7 +187,8 @@ void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "It mostly waits: %s of %s on a processor",
 		search_time(search, used), search_time(search, search->duration));
 	finding->evidence = search_text(search,
-		"All threads together%s used a processor for %s in the %s that the recording is "
+		"All threads together%s used a processor for %s in the %s that the recording "
+		"is "
 		"long.%s",
 		is_whole ? ", the JVM's too," : "", search_time(search, used),
 		search_time(search, search->duration), waiting_text(search, finding));
@@ -212,7 +217,8 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 	finding->title = "Threads could run, and had no processor";
 	finding->evidence = search_text(search,
 		"They waited %s for one, beside %s on one: %s of both. The machine has %s "
-		"processors; other programs, the JVM's compilers and its collector want them, too.",
+		"processors; other programs, the JVM's compilers and its collector want them, "
+		"too.",
 		search_time(search, waited), search_time(search, search->cpu_ns),
 		search_share(search, share), processors ? processors : "an unknown number of");
 	finding->command = search_command(search, "threads");
@@ -246,11 +252,14 @@ void find_threads(struct search *search, const struct finding_rule *rule)
 	if (search->cpu_ns == 0 || !is_enough(rule, threads, share))
 		return;
 	if (2 * most >= threads)
-		of = search_text(search, ", most of them named '%s'", search_name(search, name));
+		of = search_text(
+			search, ", most of them named '%s'", search_name(search, name));
 	finding = search_add(search, rule, threads, share);
-	finding->title = search_text(search, "%s threads were started", search_count(search, threads));
+	finding->title =
+		search_text(search, "%s threads were started", search_count(search, threads));
 	finding->evidence = search_text(search,
-		"%s threads%s: at about 60 us each to start and to end, that is %s of processor "
+		"%s threads%s: at about 60 us each to start and to end, that is %s of "
+		"processor "
 		"time.",
 		search_count(search, threads), of, search_share(search, share));
 	finding->command = search_command(search, "threads");

@@ -59,9 +59,9 @@ static void find_times(struct search *search)
 	if (search->cpu != NOWHERE)
 		search->cpu_ns = search->whole[search->cpu];
 	if (search->cpu_ns == 0 && search->cpu_samples != NOWHERE)
-		search->cpu_ns = search->whole[model->metric_count +
-					       (unsigned)search->cpu_samples] *
-				 model->condition[search->cpu_samples]->period;
+		search->cpu_ns =
+			search->whole[model->metric_count + (unsigned)search->cpu_samples] *
+			model->condition[search->cpu_samples]->period;
 	search->duration = duration ? strtoull(duration, NULL, 10) : 0;
 	if (interval->end > interval->begin)
 		search->duration = interval->end - interval->begin;
@@ -112,9 +112,9 @@ static int compare_names(const void *a, const void *b)
 	if (left->kind != right->kind)
 		return left->kind < right->kind ? -1 : 1;
 	order = strcmp(left->name ? left->name : "", right->name ? right->name : "");
-	return order != 0 ? order
-			  : strcmp(left->peer ? left->peer : "",
-				    right->peer ? right->peer : "");
+	return order != 0
+		       ? order
+		       : strcmp(left->peer ? left->peer : "", right->peer ? right->peer : "");
 }
 
 /* Gives files of the same kind and names one number. */
@@ -124,10 +124,8 @@ static struct named *number_names(struct search *search)
 	struct store *store = search->model->store;
 	struct named *named = store_room(store, profile->file_count + 1, sizeof(*named));
 
-	search->name_of =
-		store_room(store, profile->file_count + 1, sizeof(*search->name_of));
-	search->by_name =
-		store_room(store, profile->file_count + 1, sizeof(*search->by_name));
+	search->name_of = store_room(store, profile->file_count + 1, sizeof(*search->name_of));
+	search->by_name = store_room(store, profile->file_count + 1, sizeof(*search->by_name));
 	if (store->failed)
 		return NULL;
 	for (size_t i = 0; i < profile->file_count; i++)
@@ -153,25 +151,16 @@ static void add_io(struct io_sum *sum, const struct profile_account *io, size_t 
 	}
 }
 
-/* Of an entry: what was read of its archive is told there once more. */
-static void add_entry(struct search *search, const struct named *named,
-	const struct profile_file *entry, const struct profile_account *io)
+/* The archive of an entry; NULL: its own row is not there. */
+static struct io_sum *archive_of(
+	struct search *search, const struct named *named, const struct profile_file *entry)
 {
 	const struct profile_file archive = {.kind = IO_FILE, .name = entry->peer};
 	const struct named wanted = {.file = &archive};
 	const struct named *found = bsearch(&wanted, named, search->model->profile->file_count,
 		sizeof(*named), compare_names);
-	struct io_sum *sum;
 
-	if (!found || io->kind != IO_READ)
-		return;
-	sum = &search->by_name[search->name_of[found->place]];
-	if (strcmp(entry->name, DIRECTORY) == 0) {
-		sum->directory_ns += io->ns;
-		return;
-	}
-	sum->entry_reads += io->count;
-	sum->entry_bytes += io->amount;
+	return found ? &search->by_name[search->name_of[found->place]] : NULL;
 }
 
 static void count_entries(struct search *search, const struct named *named)
@@ -179,18 +168,14 @@ static void count_entries(struct search *search, const struct named *named)
 	const struct profile *profile = search->model->profile;
 
 	for (size_t i = 0; i < profile->file_count; i++) {
-		const struct profile_file archive = {
-			.kind = IO_FILE, .name = profile->file[i].peer};
-		const struct named wanted = {.file = &archive}, *found;
+		const struct profile_file *file = &profile->file[i];
+		struct io_sum *archive;
 
-		if (profile->file[i].kind != IO_ENTRY ||
-			strcmp(profile->file[i].name, DIRECTORY) == 0)
+		if (file->kind != IO_ENTRY || strcmp(file->name, DIRECTORY) == 0)
 			continue;
-		found = bsearch(&wanted, named, profile->file_count, sizeof(*named),
-			compare_names);
-		if (found)
-			search->by_name[search->name_of[found->place]].entries +=
-				profile->file[i].folded > 0 ? profile->file[i].folded : 1;
+		archive = archive_of(search, named, file);
+		if (archive)
+			archive->entries += file->folded > 0 ? file->folded : 1;
 	}
 }
 
@@ -213,8 +198,8 @@ static int sum_io(struct search *search)
 	struct named *named = number_names(search);
 
 	search->place_count = profile->method_count + search->name_count;
-	search->by_place = store_room(search->model->store, search->place_count + 1,
-		sizeof(*search->by_place));
+	search->by_place = store_room(
+		search->model->store, search->place_count + 1, sizeof(*search->by_place));
 	if (search->model->store->failed)
 		return -1;
 	for (size_t i = 0; i < profile->account_count; i++) {
@@ -224,10 +209,11 @@ static int sum_io(struct search *search)
 		if (account_kind_subject(io->kind) != SUBJECT_FILE || io->subject == 0)
 			continue;
 		file = &profile->file[io->subject - 1];
-		if (file->kind == IO_ENTRY)
-			add_entry(search, named, file, io);
-		else
+		/* What is read of entries is read of their archives, too. */
+		if (file->kind != IO_ENTRY)
 			add_io(&search->by_name[search->name_of[io->subject - 1]], io, i);
+		else if (strcmp(file->name, DIRECTORY) == 0 && archive_of(search, named, file))
+			archive_of(search, named, file)->directory_ns += io->ns;
 		if (is_work(io, file))
 			search->busy_ns += io->ns;
 	}
@@ -274,13 +260,13 @@ int search_open(struct search *search, const struct findings_input *input)
 	if (sum_io(search) != 0)
 		return -1;
 	/* Where no processor time is known there is only the clock. */
-	search->busy_ns = search->cpu_ns > 0 ? search->cpu_ns + search->busy_ns
-					     : search->duration;
+	search->busy_ns =
+		search->cpu_ns > 0 ? search->cpu_ns + search->busy_ns : search->duration;
 	return 0;
 }
 
-struct finding *search_add(struct search *search, const struct finding_rule *rule,
-	uint64_t value, double share)
+struct finding *search_add(
+	struct search *search, const struct finding_rule *rule, uint64_t value, double share)
 {
 	static struct finding not_kept;
 	struct findings *found = search->found;
@@ -375,10 +361,10 @@ const char *search_bytes(const struct search *search, uint64_t bytes)
 
 const char *search_share(const struct search *search, double share)
 {
-	return share > 0 ? kept(search,
-				   figure_percent((uint64_t)(share * 1e9 + 0.5), 1000000000)
-					   .text)
-			 : "0%";
+	return share > 0
+		       ? kept(search,
+				 figure_percent((uint64_t)(share * 1e9 + 0.5), 1000000000).text)
+		       : "0%";
 }
 
 /* ---- commands ---- */
@@ -392,7 +378,8 @@ static const char *quoted(const struct search *search, const char *text, bool is
 	struct out word;
 	const char *copy = "";
 
-	if (text[0] != '\0' && strlen(text) <= PATTERN_BYTES && text[strspn(text, plain)] == '\0')
+	if (text[0] != '\0' && strlen(text) <= PATTERN_BYTES &&
+		text[strspn(text, plain)] == '\0')
 		return text;
 	out_init(&word, -1);
 	out_char(&word, '\'');

@@ -21,9 +21,9 @@ struct io_sum {
 	uint64_t most_ops[IO_OPS];
 	uint32_t file; /* one of that name; its place + 1; 0: it is a method's */
 	bool is_many;  /* the name stands for many that were folded */
-	/* Of an archive: how many entries, and what was read of them. */
-	uint64_t entries, entry_reads, entry_bytes;
-	uint64_t directory_ns; /* and how long reading its directory took */
+	/* Of an archive: how many entries were read, about (rows of others that were folded count, too), and how long
+	 * reading its directory took. */
+	uint64_t entries, directory_ns;
 };
 
 struct search {
@@ -73,8 +73,8 @@ static inline double share_of(uint64_t part, uint64_t whole)
 
 /* A new finding of the rule, with its severity and advice; the others are for the rule to fill. Without memory one
  * that is not kept. */
-struct finding *search_add(struct search *search, const struct finding_rule *rule,
-	uint64_t value, double share);
+struct finding *search_add(
+	struct search *search, const struct finding_rule *rule, uint64_t value, double share);
 
 /* ---- texts: the store's, harmless, short; "" without memory ---- */
 
@@ -116,8 +116,8 @@ typedef void find_rule(struct search *search, const struct finding_rule *rule);
 find_rule find_small_reads, find_small_writes, find_reopened_file, find_reopened_archive,
 	find_archive_entries, find_sync, find_names;
 /* find_methods.c */
-find_rule find_exceptions, find_exceptional_exits, find_pattern_compile, find_format, find_date_format, find_intern,
-	find_called_often;
+find_rule find_exceptions, find_exceptional_exits, find_pattern_compile, find_format,
+	find_date_format, find_intern, find_called_often;
 /* Archives that are opened again and again, by processor time; one of them. */
 void find_opened_archives(
 	struct search *search, const struct finding_rule *rule, const struct io_sum *archive);

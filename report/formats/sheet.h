@@ -124,8 +124,7 @@ static inline struct cell cell_label(struct label label)
 
 static inline struct cell cell_texts(const struct label *texts, size_t count)
 {
-	return (struct cell){
-		.kind = CELL_TEXTS, .length = (uint32_t)count, .texts = texts};
+	return (struct cell){.kind = CELL_TEXTS, .length = (uint32_t)count, .texts = texts};
 }
 
 static inline struct cell cell_text(const char *text)

@@ -105,8 +105,8 @@ int model_merge_threads(struct model *model)
 	merged->profile.thread_count = 1;
 	merged->profile.node_count = 1;
 	merged->profile.account_count = 0; /* they are of nodes that are no more */
-	merged->profile.account = store_room(
-		store, profile->account_count + 1, sizeof(*merged->profile.account));
+	merged->profile.account =
+		store_room(store, profile->account_count + 1, sizeof(*merged->profile.account));
 	merged->profile.node = store_room(store, count, sizeof(*merged->profile.node));
 	merged->base = store_room(store, count, profile->metric_count * sizeof(*merged->base));
 	merged->values = model_values(model, count);

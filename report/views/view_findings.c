@@ -29,7 +29,8 @@ static void columns(struct report *report)
 	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
 		sheet_add(&report->sheet, data[i].group, data[i].key, "", IN_DATA);
 	sheet_add(&report->sheet, NULL, "label", "", IN_TEXT | COLUMN_LEFT);
-	sheet_add(&report->sheet, NULL, "shown", "Finding", IN_TEXT | COLUMN_LEFT | COLUMN_LAST);
+	sheet_add(
+		&report->sheet, NULL, "shown", "Finding", IN_TEXT | COLUMN_LEFT | COLUMN_LAST);
 }
 
 static int open_findings(struct report *report)
@@ -125,8 +126,8 @@ static void text_command(
 
 	while (width > 0 && before + out_width(command, strlen(command)) > width &&
 		(option = strstr(command + 1, " --")) != NULL) {
-		const char *line = store_format(report->model->store, "%.*s \\",
-			(int)(option - command), command)
+		const char *line = store_format(
+			report->model->store, "%.*s \\", (int)(option - command), command)
 					   .text;
 
 		text_row(report, sink, label, line ? line : "");

@@ -488,11 +488,12 @@ static void print_findings(struct report *report, struct sink *sink)
 
 	while (told < findings->count && told < FINDINGS_TOLD &&
 		findings->finding[told].severity != FINDING_NOTE) {
-		const char *line = store_format(report->model->store, "Finding: %s",
-			findings->finding[told].title)
+		const char *line = store_format(
+			report->model->store, "Finding: %s", findings->finding[told].title)
 					   .text;
 		size_t length = line ? strlen(line) : 0,
-		       room = sink->terminal > 0 ? columns_at_most(line, sink->terminal) : length;
+		       room = sink->terminal > 0 ? columns_at_most(line, sink->terminal)
+						 : length;
 
 		/* The line says where to find the rest. */
 		if (room < length)
@@ -501,7 +502,8 @@ static void print_findings(struct report *report, struct sink *sink)
 		told++;
 	}
 	if (told > 0)
-		sink_title(sink, "(more%s: --view findings)", findings->count > told ? "" : " on it");
+		sink_title(sink, "(more%s: --view findings)",
+			findings->count > told ? "" : " on it");
 }
 
 static void rows(struct report *report, struct sink *sink)
