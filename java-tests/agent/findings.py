@@ -37,7 +37,7 @@ ROWS = [
     ("garbage-collection", "calls=auto,sample=cpu:1ms+alloc:512k", ["-Xmx64m", "-XX:+UseParallelGC"],
      ["-Xmx64m", "-XX:+UseParallelGC"], "Findings.garbage", "Most is allocated in Findings.garbage"),
     ("allocation", "calls=instrument", [], [], "Findings.copy", r"Findings.copy: 6.\d\d GB"),
-    ("locks", "calls=sample,sample=wall:10ms", [], [], "Findings.inLock", "% of that in Findings.inLock"),
+    ("locks", "calls=sample,sample=wall:10ms+cpu:1ms", [], [], "Findings.inLock", "% of that in Findings.inLock"),
     ("mostly-waits", "calls=auto", [], [], None, "used a processor for"),
     ("no-processor", "calls=auto", [], [], None, "They waited"),
     ("many-threads", "calls=auto", [], [], None, "named 'request-\\*'"),
@@ -109,6 +109,14 @@ def check(test, java, row):
         test.fail(f"{rule}: the good program has '{other}': {found[other]}")
 
 
+def check_collections(test, java):
+    """Threads that a collection has stopped wait for no lock, though they look like it."""
+    for samples in "wall:10ms", "wall:10ms+cpu:1ms":
+        _, found = record(test, java, "garbage-collection", f"calls=sample,sample={samples}",
+                          ["-Xmx64m", "-XX:+UseParallelGC"], "bad")
+        test.expect("locks" not in found, f"{samples}: {found.get('locks')}")
+
+
 def main():
     test = Test()
     for java in test.javas:
@@ -116,6 +124,7 @@ def main():
         for row in ROWS:
             if os.environ.get("ONLY", row[0]) == row[0]:
                 check(test, java, row)
+        check_collections(test, java)
     test.finish()
 
 

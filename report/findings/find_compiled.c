@@ -156,7 +156,7 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 		return;
 	finding = search_add(search, rule, ns, share_of(jit, all));
 	/* Where there are processors enough it is beside the program. */
-	finding->severity = FINDING_MEDIUM;
+	finding->severity = FINDING_LOW;
 	finding->title = search_text(search, "The JVM's compilers took %s of processor time",
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,

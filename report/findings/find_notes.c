@@ -153,10 +153,9 @@ void find_lost_calls(struct search *search, const struct finding_rule *rule)
 	finding = search_add(search, rule, lost, share);
 	finding->title = "Calls are missing";
 	finding->evidence = search_text(search,
-		"For want of memory %s calls could not be recorded (%s of those that were "
-		"timed), "
-		"%s threads and %s methods not at all.",
-		search_count(search, lost), lost > 0 ? search_share(search, share) : "none",
+		"For want of memory these were not recorded: %s calls (%s of those that were "
+		"timed), %s threads, %s methods.",
+		search_count(search, lost), search_share(search, share),
 		search_count(search, threads), search_count(search, methods));
 	finding->command = search_command(search, "summary");
 }

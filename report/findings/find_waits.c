@@ -33,10 +33,35 @@ static bool is_lock(const struct profile_method *method)
 	return false;
 }
 
-/* All else that waits in Java, for time, input, another thread's signal, does so in a native method. */
+/* All else that waits in Java, for time, input, another thread's signal, does so in a native method; but a thread that
+ * the JVM has stopped for a collection waits there, too. */
 static bool is_monitor(const struct profile_method *method)
 {
 	return method->kind == METHOD_JAVA && !method->is_native && method->class_name;
+}
+
+/* How long threads waited at most, all together, while the collector had stopped them: as long as that used a
+ * processor, each of them. */
+static uint64_t stopped_ns(const struct search *search)
+{
+	const struct model *model = search->model;
+	const struct profile *profile = model->apart;
+	const struct profile_condition *cpu = model->condition[search->cpu_samples];
+	uint64_t gc = 0, threads = 0;
+
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+
+		if (account->kind == SAMPLES &&
+			sample_place_condition(account->subject) == cpu->id &&
+			sample_place_state(account->subject) == SAMPLE_GC)
+			gc += account->amount;
+	}
+	for (size_t t = 0; t < profile->thread_count; t++)
+		if (!model_is_jvm_thread(&profile->thread[t]))
+			threads +=
+				profile->thread[t].folded > 0 ? profile->thread[t].folded : 1;
+	return gc * cpu->period * threads;
 }
 
 static int wall_samples(const struct model *model)
@@ -47,63 +72,104 @@ static int wall_samples(const struct model *model)
 	return NOWHERE;
 }
 
-void find_locks(struct search *search, const struct finding_rule *rule)
+/* What threads waited for locks, in samples by the clock. */
+struct lock_sum {
+	uint64_t in_lock, at_monitor, ran;
+	uint64_t *by_method; /* of the program, what is in both of the first */
+	uint64_t most;
+	uint32_t node; /* that has most */
+};
+
+static bool sum_locks(const struct search *search, unsigned wall, struct lock_sum *sum)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
-	int wall = wall_samples(model);
 	bool *is_locking = store_room(model->store, profile->node_count + 1, sizeof(bool));
-	uint64_t *by_method =
-			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
-		 locked = 0, ran = 0, most = 0;
-	struct finding *finding;
-	uint32_t place = METHOD_ROOT, node = 0;
 
-	if (wall == NOWHERE || !is_locking || !by_method)
-		return;
+	sum->by_method =
+		store_room(model->store, profile->method_count + 1, sizeof(*sum->by_method));
+	if (model->store->failed)
+		return false;
 	for (size_t i = 0; i < profile->node_count; i++)
 		is_locking[i] = is_locking[profile->node[i].parent] ||
 				is_lock(&profile->method[profile->node[i].method]);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
+		bool waits = sample_place_state(account->subject) == SAMPLE_WAITING;
 		unsigned condition;
 
-		if (!model_is_sample(model, account, &condition) || condition != (unsigned)wall)
+		if (!model_is_sample(model, account, &condition) || condition != wall)
 			continue;
-		if (sample_place_state(account->subject) != SAMPLE_WAITING) {
-			ran += account->amount;
+		if (!waits)
+			sum->ran += account->amount;
+		else if (is_locking[account->node])
+			sum->in_lock += account->amount;
+		/* Whether a collection had stopped them is told by samples of processor time. */
+		else if (search->cpu_samples != NOWHERE &&
+			 is_monitor(&profile->method[profile->node[account->node].method]))
+			sum->at_monitor += account->amount;
+		else
+			waits = false;
+		if (!waits)
 			continue;
-		}
-		if (!is_locking[account->node] &&
-			!is_monitor(&profile->method[profile->node[account->node].method]))
-			continue;
-		locked += account->amount;
-		by_method[search_program_method(search, account->node)] += account->amount;
-		if (account->amount > most) {
-			most = account->amount;
-			node = account->node;
+		sum->by_method[search_program_method(search, account->node)] += account->amount;
+		if (account->amount > sum->most) {
+			sum->most = account->amount;
+			sum->node = account->node;
 		}
 	}
-	if (!is_enough(rule, locked * model->condition[wall]->period,
-		    share_of(locked, locked + ran)))
+	return true;
+}
+
+/* The method that waits, or within which: a lock's. */
+static uint32_t waits_at(const struct search *search, uint32_t node)
+{
+	const struct profile *profile = search->model->profile;
+	uint32_t at = node;
+
+	while (profile->node[at].parent != at &&
+		!is_lock(&profile->method[profile->node[at].method]))
+		at = profile->node[at].parent;
+	return profile->node[profile->node[at].parent == at ? node : at].method;
+}
+
+void find_locks(struct search *search, const struct finding_rule *rule)
+{
+	const struct model *model = search->model;
+	int wall = wall_samples(model);
+	struct lock_sum sum = {.in_lock = 0};
+	uint64_t period, ns, stopped;
+	struct finding *finding;
+	uint32_t place = METHOD_ROOT;
+
+	if (wall == NOWHERE || !sum_locks(search, (unsigned)wall, &sum))
 		return;
-	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++)
-		if (by_method[id] > (place == METHOD_ROOT ? 0 : by_method[place]))
+	period = model->condition[wall]->period;
+	ns = sum.at_monitor * period;
+	stopped = ns > 0 ? stopped_ns(search) : 0;
+	ns = sum.in_lock * period + (ns > stopped ? ns - stopped : 0);
+	if (!is_enough(rule, ns, share_of(ns, ns + sum.ran * period)))
+		return;
+	sum.by_method[METHOD_ROOT] = 0;
+	for (uint32_t id = METHOD_FIRST; id < model->profile->method_count; id++)
+		if (sum.by_method[id] > sum.by_method[place])
 			place = id;
-	finding = search_add(search, rule, locked * model->condition[wall]->period,
-		share_of(locked, locked + ran));
+	if (place == METHOD_ROOT)
+		return;
+	finding = search_add(search, rule, ns, share_of(ns, ns + sum.ran * period));
 	finding->method = place;
-	finding->node = node;
-	finding->title = search_text(
-		search, "Threads wait for a lock: %s", search_method(search, place));
+	finding->node = sum.node;
+	finding->title =
+		search_text(search, "Threads wait for locks: %s", search_method(search, place));
 	finding->evidence = search_text(search,
-		"Threads waited %s for a lock or to enter synchronized code (seldom for the "
-		"JVM "
-		"itself there), %s of the time in which they ran or so waited; %s of that in "
-		"%s.",
-		search_time(search, finding->value), search_share(search, finding->share),
-		search_share(search, share_of(by_method[place], locked)),
-		search_method(search, place));
+		"Threads waited %s for locks that others had, %s of the time in which they ran "
+		"or "
+		"so waited; %s of that in %s, most often at %s.",
+		search_time(search, ns), search_share(search, finding->share),
+		search_share(
+			search, share_of(sum.by_method[place], sum.in_lock + sum.at_monitor)),
+		search_method(search, place),
+		search_method(search, waits_at(search, sum.node)));
 	finding->command = search_command_method(search, "callers", place);
 }
 
@@ -211,9 +277,8 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 	if (search->cpu_ns == 0 || !is_enough(rule, waited, share))
 		return;
 	finding = search_add(search, rule, waited, share);
-	/* What else ran on the machine is no fault of the program's. */
-	if (finding->severity < FINDING_MEDIUM)
-		finding->severity = FINDING_MEDIUM;
+	/* What else ran on the machine is no fault of the program's. From one half on they waited longer than they ran. */
+	finding->severity = share < 0.5 ? FINDING_LOW : FINDING_MEDIUM;
 	finding->title = "Threads could run, and had no processor";
 	finding->evidence = search_text(search,
 		"They waited %s for one, beside %s on one: %s of both. The machine has %s "

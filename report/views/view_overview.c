@@ -480,30 +480,30 @@ static void print_states(struct report *report, struct sink *sink)
 		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
-/* The first ones, a line each; nothing of notes on the profile alone. */
+/* Those that matter, a line each; where there are others one line says so. Notes on the profile alone have none. */
 static void print_findings(struct report *report, struct sink *sink)
 {
 	const struct findings *findings = &((struct overview *)report->data)->findings;
 	size_t told = 0;
 
-	while (told < findings->count && told < FINDINGS_TOLD &&
-		findings->finding[told].severity != FINDING_NOTE) {
-		const char *line = store_format(
-			report->model->store, "Finding: %s", findings->finding[told].title)
-					   .text;
-		size_t length = line ? strlen(line) : 0,
-		       room = sink->terminal > 0 ? columns_at_most(line, sink->terminal)
-						 : length;
+	if (findings->count == 0 || findings->finding[0].severity == FINDING_NOTE)
+		return;
+	for (; told < findings->count && told < FINDINGS_TOLD &&
+		findings->finding[told].severity <= FINDING_MEDIUM;
+		told++) {
+		struct label line = store_format(
+			report->model->store, "Finding: %s", findings->finding[told].title);
+		size_t room = line.length;
 
-		/* The line says where to find the rest. */
-		if (room < length)
-			room = columns_at_most(line, sink->terminal - strlen("..."));
-		sink_title(sink, "%.*s%s", (int)room, line, room < length ? "..." : "");
-		told++;
+		/* One line is enough: the view has all of it. */
+		if (sink->terminal > 0 &&
+			columns_count(line.text, line.length) > sink->terminal)
+			room = columns_at_most(line.text, sink->terminal - strlen("..."));
+		sink_title(
+			sink, "%.*s%s", (int)room, line.text, room < line.length ? "..." : "");
 	}
-	if (told > 0)
-		sink_title(sink, "(more%s: --view findings)",
-			findings->count > told ? "" : " on it");
+	sink_title(
+		sink, "%s: --view findings)", told > 0 ? "(more" : "(findings of less weight");
 }
 
 static void rows(struct report *report, struct sink *sink)
