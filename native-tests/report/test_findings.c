@@ -1039,6 +1039,9 @@ static void put_threshold(FILE *out, const struct finding_rule *rule)
 	if (rule->least > 0 && strcmp(rule->unit, "ns") == 0) {
 		fprintf(out, "%llu ms", (unsigned long long)(rule->least / MS));
 		between = ", ";
+	} else if (rule->least > 0 && strcmp(rule->unit, "bytes") == 0) {
+		fprintf(out, "%llu MB", (unsigned long long)(rule->least / 1000000));
+		between = ", ";
 	} else if (rule->least > 0) {
 		fprintf(out, "%llu %s", (unsigned long long)rule->least, rule->unit);
 		between = ", ";
