@@ -683,18 +683,23 @@ static void test_no_processor(void **state)
 
 static void test_threads(void **state)
 {
-	/* With the first one 1,000 of 60 us: 60 ms. */
-	for (uint64_t folded = 998; folded <= 999; folded++) {
+	/* 1,000 of 60 us: 60 ms. The first one has not ended. */
+	for (uint64_t folded = 999; folded <= 1000; folded++) {
 		program(1100 * MS, 5);
 		fixture_thread(&fixture, "request-*", 100 * MS, 0);
 		fixture.thread[1].folded = folded;
-		expect(__LINE__, "many-threads", folded == 999);
+		expect(__LINE__, "many-threads", folded == 1000);
 		fixture.thread[1].is_virtual = true;
 		expect(__LINE__, "many-threads", false);
 	}
 	program(1101 * MS, 5);
 	fixture_thread(&fixture, "request-*", 100 * MS, 0);
-	fixture.thread[1].folded = 999;
+	fixture.thread[1].folded = 1000;
+	expect(__LINE__, "many-threads", false);
+	program(MS, 5);
+	fixture_thread(&fixture, "pool-*", MS, 0);
+	fixture.thread[1].folded = 1000;
+	fixture.thread[1].alive = true;
 	expect(__LINE__, "many-threads", false);
 }
 
@@ -863,7 +868,8 @@ static void test_text(void **state)
 		"com.acme.Ledger.add\n"
 		"\n"
 		"note    Calls are missing\n"
-		"        For want of memory these were not recorded: 0 calls (0% of those that\n"
+		"        For want of memory these were not recorded: 0 calls (0% of those "
+		"that\n"
 		"        were timed), 1 threads, 0 methods.\n"
 		"do      A larger max_memory.\n"
 		"more    jprof report 'my shop.jprof' --view summary\n");

@@ -142,16 +142,16 @@ void find_interpreted(struct search *search, const struct finding_rule *rule)
 void find_compiling(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
-	uint64_t all = 0, jit = model->jvm_samples[SAMPLE_JIT], ns;
+	const struct profile_condition *condition;
+	uint64_t all, samples, jit = search->jvm_samples[SAMPLE_JIT], ns;
 	struct finding *finding;
 
-	/* The JVM's samples are those on the first condition. */
-	if (search->cpu_samples != 0)
+	if (search->cpu_samples == NOWHERE)
 		return;
-	all = search->whole[model->metric_count];
-	for (int i = 0; i < SAMPLE_STATES; i++)
-		all += model->jvm_samples[i];
-	ns = jit * model->condition[0]->period;
+	condition = model->condition[search->cpu_samples];
+	samples = search->whole[model->metric_count + (unsigned)search->cpu_samples];
+	all = samples + search->jvm_all;
+	ns = jit * condition->period;
 	if (!is_enough(rule, ns, share_of(jit, all)))
 		return;
 	finding = search_add(search, rule, ns, share_of(jit, all));
@@ -163,9 +163,7 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 		"%s by samples, beside %s that the program used. The run is short (%s), so "
 		"much of it is "
 		"warm-up: other code is hot in a longer one.",
-		search_time(search, ns),
-		search_time(search,
-			search->whole[model->metric_count] * model->condition[0]->period),
+		search_time(search, ns), search_time(search, samples * condition->period),
 		search_time(search, search->duration));
 	finding->command = search_command(search, "states");
 }

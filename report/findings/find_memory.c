@@ -91,17 +91,17 @@ static const char *allocator_text(
 void find_collection(struct search *search, const struct finding_rule *rule)
 {
 	const struct model *model = search->model;
-	uint64_t all = 0, gc = model->jvm_samples[SAMPLE_GC], ns;
+	const struct profile_condition *condition;
+	uint64_t all, samples, gc = search->jvm_samples[SAMPLE_GC], ns;
 	struct allocator most;
 	struct finding *finding;
 
-	/* The JVM's samples are those on the first condition. */
-	if (search->cpu_samples != 0)
+	if (search->cpu_samples == NOWHERE)
 		return;
-	all = search->whole[model->metric_count];
-	for (int i = 0; i < SAMPLE_STATES; i++)
-		all += model->jvm_samples[i];
-	ns = gc * model->condition[0]->period;
+	condition = model->condition[search->cpu_samples];
+	samples = search->whole[model->metric_count + (unsigned)search->cpu_samples];
+	all = samples + search->jvm_all;
+	ns = gc * condition->period;
 	if (!is_enough(rule, ns, share_of(gc, all)))
 		return;
 	most = heaviest_allocator(search);

@@ -27,15 +27,6 @@ static int time_figure(const struct search *search, const union model_value *val
 	return figure;
 }
 
-static uint64_t figure_ns(const struct search *search, int figure, uint64_t value)
-{
-	const struct model *model = search->model;
-
-	return figure < (int)model->metric_count
-		       ? value
-		       : value * model->condition[figure - (int)model->metric_count]->period;
-}
-
 /* ---- methods that are dear ---- */
 
 struct dear {
@@ -59,25 +50,26 @@ struct dear_sum {
 	size_t count;
 };
 
-static bool sum_dear(const struct search *search, struct dear_sum *sum, const struct dear *dear,
-	size_t dear_count)
+static bool sum_dear(
+	struct search *search, struct dear_sum *sum, const struct dear *dear, size_t dear_count)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
 	bool *wanted = store_room(model->store, profile->method_count + 1, sizeof(bool)),
-	     *inside = NULL, any = false;
+	     *inside = search->mark;
+	size_t count = 0;
 
-	if (!wanted)
+	if (model->store->failed)
 		return false;
 	for (uint32_t id = METHOD_FIRST; id < profile->method_count; id++) {
 		wanted[id] = is_dear(&profile->method[id], dear, dear_count);
-		any |= wanted[id] && search->tally->method[id].nodes > 0;
+		count += wanted[id] ? search->tally->method[id].nodes : 0;
 	}
-	if (!any)
+	if (count == 0)
 		return false;
-	inside = store_room(model->store, profile->node_count + 1, sizeof(bool));
-	sum->outermost = store_room(model->store, profile->node_count + 1, sizeof(uint32_t));
-	for (size_t n = 0; n < model->node_count && !model->store->failed; n++) {
+	sum->outermost = store_room(model->store, count, sizeof(*sum->outermost));
+	memset(inside, 0, profile->node_count * sizeof(*inside));
+	for (size_t n = 0; n < model->node_count && sum->outermost; n++) {
 		uint32_t i = model->node[n];
 		const struct profile_node *node = &profile->node[i];
 
@@ -87,7 +79,7 @@ static bool sum_dear(const struct search *search, struct dear_sum *sum, const st
 		sum->outermost[sum->count++] = i;
 		model_add(model, sum->values, model_at(model, search->cum, i));
 	}
-	return !model->store->failed;
+	return sum->outermost != NULL;
 }
 
 /* The program's method below which most of it was, its part of it, and the heaviest path there. */
@@ -140,7 +132,7 @@ static struct finding *find_dear(struct search *search, const struct finding_rul
 	figure = time_figure(search, sum.values);
 	if (figure == NOWHERE)
 		return NULL;
-	value = figure_ns(search, figure, sum.values[figure].count);
+	value = search_ns(search, figure, sum.values[figure].count);
 	share = share_of(sum.values[figure].count, search->whole[figure]);
 	if (!is_enough(rule, value, share))
 		return NULL;
@@ -391,10 +383,10 @@ void find_called_often(struct search *search, const struct finding_rule *rule)
 		figure = time_figure(search, cum);
 		if (figure == NOWHERE)
 			continue;
-		ns = figure_ns(search, figure, cum[figure].count);
+		ns = search_ns(search, figure, cum[figure].count);
 		probes = probes_ns(search, id);
 		ns = ns > probes ? ns - probes : 0;
-		share = share_of(ns, figure_ns(search, figure, search->whole[figure]));
+		share = share_of(ns, search_ns(search, figure, search->whole[figure]));
 		if (is_enough(rule, ns, share) && ns / count->calls <= CALL_NS)
 			find_caller(search, rule, id, figure, ns, share);
 	}

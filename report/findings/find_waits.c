@@ -46,22 +46,14 @@ static uint64_t stopped_ns(const struct search *search)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->apart;
-	const struct profile_condition *cpu = model->condition[search->cpu_samples];
-	uint64_t gc = 0, threads = 0;
+	uint64_t threads = 0;
 
-	for (size_t i = 0; i < profile->account_count; i++) {
-		const struct profile_account *account = &profile->account[i];
-
-		if (account->kind == SAMPLES &&
-			sample_place_condition(account->subject) == cpu->id &&
-			sample_place_state(account->subject) == SAMPLE_GC)
-			gc += account->amount;
-	}
 	for (size_t t = 0; t < profile->thread_count; t++)
 		if (!model_is_jvm_thread(&profile->thread[t]))
 			threads +=
 				profile->thread[t].folded > 0 ? profile->thread[t].folded : 1;
-	return gc * cpu->period * threads;
+	return search->jvm_samples[SAMPLE_GC] * model->condition[search->cpu_samples]->period *
+	       threads;
 }
 
 static int wall_samples(const struct model *model)
@@ -84,12 +76,13 @@ static bool sum_locks(const struct search *search, unsigned wall, struct lock_su
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
-	bool *is_locking = store_room(model->store, profile->node_count + 1, sizeof(bool));
+	bool *is_locking = search->mark;
 
 	sum->by_method =
 		store_room(model->store, profile->method_count + 1, sizeof(*sum->by_method));
 	if (model->store->failed)
 		return false;
+	memset(is_locking, 0, profile->node_count * sizeof(*is_locking));
 	for (size_t i = 0; i < profile->node_count; i++)
 		is_locking[i] = is_locking[profile->node[i].parent] ||
 				is_lock(&profile->method[profile->node[i].method]);
@@ -104,8 +97,8 @@ static bool sum_locks(const struct search *search, unsigned wall, struct lock_su
 			sum->ran += account->amount;
 		else if (is_locking[account->node])
 			sum->in_lock += account->amount;
-		/* Whether a collection had stopped them is told by samples of processor time. */
-		else if (search->cpu_samples != NOWHERE &&
+		/* Whether a collection had stopped them is told by the collector's processor time. */
+		else if (search->cpu_samples != NOWHERE && model->choice->threads.count == 0 &&
 			 is_monitor(&profile->method[profile->node[account->node].method]))
 			sum->at_monitor += account->amount;
 		else
@@ -304,7 +297,8 @@ void find_threads(struct search *search, const struct finding_rule *rule)
 		const struct profile_thread *thread = &profile->thread[t];
 		uint64_t count = thread->folded > 0 ? thread->folded : 1;
 
-		if (thread->is_virtual || !model_wants_thread(model, thread) ||
+		/* Those that stay may have been there before. */
+		if (thread->is_virtual || thread->alive || !model_wants_thread(model, thread) ||
 			model_is_jvm_thread(thread))
 			continue;
 		threads += count;
@@ -321,7 +315,7 @@ void find_threads(struct search *search, const struct finding_rule *rule)
 			search, ", most of them named '%s'", search_name(search, name));
 	finding = search_add(search, rule, threads, share);
 	finding->title =
-		search_text(search, "%s threads were started", search_count(search, threads));
+		search_text(search, "%s threads came and went", search_count(search, threads));
 	finding->evidence = search_text(search,
 		"%s threads%s: at about 60 us each to start and to end, that is %s of "
 		"processor "

@@ -299,7 +299,8 @@ const struct finding_rule finding_rules[] = {
 		.whole = CPU,
 		.least = 1000,
 		.share = 0.05,
-		.besides = "no virtual ones, none of the JVM's; each taken as 60 us",
+		.besides = "that have ended; no virtual ones, none of the JVM's; each taken as "
+			   "60 us",
 		.reason = "to start and to end a thread takes the JVM and the system 50 to "
 			  "100 us of processor time",
 		.advice = "Use a pool (Executors), or virtual threads from JDK 21 on.",

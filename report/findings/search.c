@@ -67,13 +67,34 @@ static void find_times(struct search *search)
 		search->duration = interval->end - interval->begin;
 }
 
-uint64_t search_ns(const struct search *search, uint64_t value)
+uint64_t search_ns(const struct search *search, int figure, uint64_t value)
 {
 	const struct model *model = search->model;
 
-	if (search->time < (int)model->metric_count)
+	if (figure < (int)model->metric_count)
 		return value;
-	return value * model->condition[search->time - (int)model->metric_count]->period;
+	return value * model->condition[figure - (int)model->metric_count]->period;
+}
+
+static void count_jvm_samples(struct search *search)
+{
+	const struct model *model = search->model;
+	const struct profile *profile = model->apart;
+
+	if (search->cpu_samples == NOWHERE || model->choice->threads.count > 0)
+		return;
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		uint32_t thread = profile->node[account->node].thread;
+
+		if (account->kind != SAMPLES ||
+			sample_place_condition(account->subject) !=
+				model->condition[search->cpu_samples]->id ||
+			!model_is_jvm_thread(&profile->thread[thread]))
+			continue;
+		search->jvm_samples[sample_place_state(account->subject)] += account->amount;
+		search->jvm_all += account->amount;
+	}
 }
 
 /* ---- I/O ---- */
@@ -257,6 +278,8 @@ int search_open(struct search *search, const struct findings_input *input)
 		return -1;
 	model_whole(model, search->whole);
 	find_times(search);
+	count_jvm_samples(search);
+	search->mark = store_room(model->store, model->profile->node_count + 1, sizeof(bool));
 	if (sum_io(search) != 0)
 		return -1;
 	/* Where no processor time is known there is only the clock. */

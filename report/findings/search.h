@@ -39,6 +39,9 @@ struct search {
 	int time;
 	/* That of samples of processor time among conditions, and of the metrics among them; NOWHERE: none. */
 	int cpu_samples, cpu, wall, alloc;
+	/* Samples of processor time of threads that the JVM has for itself, by state, and all of them; 0 where the user
+	 * chose threads. */
+	uint64_t jvm_samples[SAMPLE_STATES], jvm_all;
 	uint64_t cpu_ns;   /* of the program's threads; 0: not known */
 	uint64_t duration; /* by the clock; 0: not known */
 	/* Processor time, and the time of I/O that is not waiting for somebody: what time in I/O is a share of. What
@@ -50,13 +53,14 @@ struct search {
 	struct io_sum *by_name, *by_place;
 	size_t name_count, place_count;
 	uint32_t *name_of; /* by place of a file */
+	bool *mark;        /* by node: a rule's own, while it looks */
 };
 
 /* Fills it. 0, or -1 without memory. */
 int search_open(struct search *search, const struct findings_input *input);
 
-/* The nanoseconds that a value of search->time stands for. */
-uint64_t search_ns(const struct search *search, uint64_t value);
+/* The nanoseconds that a value of a figure of processor time stands for. */
+uint64_t search_ns(const struct search *search, int figure, uint64_t value);
 
 /* True if the value and its share of the whole reach the rule's thresholds. */
 static inline bool is_enough(const struct finding_rule *rule, uint64_t value, double share)
