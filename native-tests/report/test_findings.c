@@ -475,6 +475,17 @@ static void test_dear_place(void **state)
 		"com.acme.Main.main/com.acme.Ledger.add/java.lang.Exception.<init>/"
 		"java.lang.Throwable.fillInStackTrace/");
 
+	/* A language's runtime is not the program, unless there is nothing else. */
+	for (int is_alone = 0; is_alone < 2; is_alone++) {
+		node = is_alone ? 0 : sampled_program(100);
+		if (is_alone)
+			sampled_program(100);
+		other = below(node, "org.codehaus.groovy.Site", "call", SAMPLE_C2, 0);
+		below(other, "java.lang.Throwable", "fillInStackTrace", SAMPLE_JVM, 300);
+		assert_string_equal(look("exceptions").method,
+			is_alone ? "org.codehaus.groovy.Site.call" : "com.acme.Ledger.add");
+	}
+
 	/* A thread of which no method is the program's. */
 	sampled_program(100);
 	below(0, "java.lang.Throwable", "fillInStackTrace", SAMPLE_JVM, 300);
@@ -522,6 +533,20 @@ static void test_called_often(void **state)
 		fixture_node(&fixture, MAIN, other, 1, cases[i].elsewhere, 0);
 		expect(cases[i].line, "called-often", cases[i].found);
 	}
+	/* Within itself. */
+	program(0, 1000);
+	fixture_node(&fixture,
+		fixture_node(&fixture, WORK,
+			fixture_method(&fixture, "com.acme.Box", "get", "()V"), 1000000,
+			100 * MS, 0),
+		fixture.profile.method_count - 1, 1, 0, 0);
+	expect(__LINE__, "called-often", false);
+	/* The time from one place, calls from another. */
+	program(0, 1000);
+	fixture_node(&fixture, WORK, fixture_method(&fixture, "com.acme.Box", "get", "()V"),
+		100000, 100 * MS, 0);
+	fixture_node(&fixture, MAIN, fixture.profile.method_count - 1, 1000000, MS, 0);
+	expect(__LINE__, "called-often", false);
 	/* From two places. */
 	program(0, 1000);
 	fixture_node(&fixture, WORK, fixture_method(&fixture, "com.acme.Box", "get", "()V"),

@@ -313,54 +313,84 @@ static uint32_t known_caller(const struct search *search, uint32_t node)
 	return METHOD_ROOT;
 }
 
-static void find_caller(struct search *search, const struct finding_rule *rule, uint32_t callee,
-	int figure, uint64_t ns, double share)
+/* By whom a method is called: time and calls of its nodes, by the next known caller. */
+struct caller_sum {
+	uint64_t *ns, *calls; /* by method */
+	uint64_t all_ns, all_calls;
+	uint32_t node; /* that has most time */
+	bool is_recursive;
+};
+
+static bool sum_callers(
+	const struct search *search, uint32_t callee, int figure, struct caller_sum *sum)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
-	uint64_t *by_caller =
-			 store_room(model->store, profile->method_count + 1, sizeof(uint64_t)),
-		 all = 0, most = 0, calls = search->tally->method[callee].calls, a_call, outer;
-	uint32_t caller = METHOD_ROOT, node = 0;
-	struct finding *finding;
+	uint64_t most = 0;
 
-	for (size_t n = 0; by_caller && n < model->node_count; n++) {
+	sum->ns = store_room(model->store, profile->method_count + 1, sizeof(*sum->ns));
+	sum->calls = store_room(model->store, profile->method_count + 1, sizeof(*sum->calls));
+	if (model->store->failed)
+		return false;
+	for (size_t n = 0; n < model->node_count; n++) {
 		uint32_t i = model->node[n], from;
 		uint64_t value;
 
-		if (profile->node[i].method != callee || profile->node[i].recursion > 0)
+		if (profile->node[i].method != callee)
 			continue;
+		sum->is_recursive |= profile->node[i].recursion > 0;
 		from = known_caller(search, i);
 		value = model_at(model, search->cum, i)[figure].count;
-		by_caller[from] += value;
-		all += value;
+		sum->ns[from] += value;
+		sum->all_ns += value;
+		sum->calls[from] += profile->node[i].calls;
+		sum->all_calls += profile->node[i].calls;
 		if (value > most) {
 			most = value;
-			node = i;
+			sum->node = i;
 		}
 	}
-	if (node > 0)
-		caller = known_caller(search, node);
-	if (!by_caller || caller == METHOD_ROOT || caller == callee ||
-		(double)by_caller[caller] < FROM_ONE_PLACE * (double)all)
+	return true;
+}
+
+/* Of a method that is called often, and takes so much with what it calls: a finding, if it is from one place. */
+static void find_caller(struct search *search, const struct finding_rule *rule, uint32_t callee,
+	int figure, uint64_t ns, double share)
+{
+	uint64_t calls = search->tally->method[callee].calls, outer;
+	struct caller_sum sum = {.node = 0};
+	struct finding *finding;
+	const char *each;
+	uint32_t caller;
+
+	/* A call within a call of it is in the time of both. */
+	if (!sum_callers(search, callee, figure, &sum) || sum.is_recursive || sum.node == 0)
 		return;
-	a_call = calls / search->tally->method[caller].calls;
-	if (a_call < CALLS_A_CALL)
+	caller = known_caller(search, sum.node);
+	if (caller == METHOD_ROOT || share_of(sum.ns[caller], sum.all_ns) < FROM_ONE_PLACE ||
+		(sum.all_calls > 0 &&
+			share_of(sum.calls[caller], sum.all_calls) < FROM_ONE_PLACE))
 		return;
+	outer = search->tally->method[caller].calls;
+	if (calls / outer < CALLS_A_CALL)
+		return;
+	each = outer == 1 ? "once"
+			  : search_text(search, "%s times: %s for each call",
+				    search_count(search, outer),
+				    search_count(search, calls / outer));
 	finding = search_add(search, rule, ns, share);
 	finding->method = callee;
-	finding->node = node;
+	finding->node = sum.node;
 	finding->title = search_text(
 		search, "Called very often from one place: %s", search_method(search, callee));
-	outer = search->tally->method[caller].calls;
 	finding->evidence = search_text(search,
-		"%s calls, %s %s; with what it calls that is %s, %s of processor time, %s a "
-		"call.",
+		"%s calls%s. %s of its time is below %s, which is called %s. With what it "
+		"calls "
+		"that is %s, %s of processor time, %s a call.",
 		search_count(search, calls),
-		outer == 1 ? "all within one call of"
-			   : search_text(search, "%s for each of the %s calls of",
-				     search_count(search, a_call), search_count(search, outer)),
-		search_method(search, caller), search_time(search, ns),
+		sum.all_calls > 0 ? "" : ", counted without their callers",
+		search_share(search, share_of(sum.ns[caller], sum.all_ns)),
+		search_method(search, caller), each, search_time(search, ns),
 		search_share(search, share),
 		ns < calls ? "less than 1 ns" : search_time(search, ns / calls));
 	finding->command = search_command_method(search, "callers", callee);

@@ -210,7 +210,8 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.20,
 		.count = 1000000,
 		.counted = "calls",
-		.besides = "nine tenths of its time below one caller, 1,000 calls or more "
+		.besides = "not recursive; nine tenths of its time below one caller (and "
+			   "of its calls, where they have callers), 1,000 calls or more "
 			   "for each call of that, 2 us a call or less; what probes took "
 			   "of it is left out",
 		.reason = "a call that is that short takes so much only because of its "
@@ -299,8 +300,8 @@ const struct finding_rule finding_rules[] = {
 		.whole = CPU,
 		.least = 1000,
 		.share = 0.05,
-		.besides = "that have ended; no virtual ones, none of the JVM's; each taken as "
-			   "60 us",
+		.besides = "that have ended; no virtual ones, none of the JVM's; each "
+			   "taken as 60 us",
 		.reason = "to start and to end a thread takes the JVM and the system 50 to "
 			  "100 us of processor time",
 		.advice = "Use a pool (Executors), or virtual threads from JDK 21 on.",

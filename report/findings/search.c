@@ -456,24 +456,56 @@ const char *search_command_file(const struct search *search, const char *view, u
 
 /* ---- paths ---- */
 
-bool search_is_jdk(const struct search *search, uint32_t method)
+/* Whose classes they are, by how their names begin; of languages, what runs beneath a program's own. */
+enum { OWNER_JDK = 1, OWNER_LANGUAGE = 2 };
+
+static const struct {
+	int owner;
+	const char *package;
+} owners[] = {
+	{OWNER_JDK, "java."},
+	{OWNER_JDK, "javax."},
+	{OWNER_JDK, "jdk."},
+	{OWNER_JDK, "sun."},
+	{OWNER_LANGUAGE, "groovy.lang."},
+	{OWNER_LANGUAGE, "org.codehaus.groovy."},
+	{OWNER_LANGUAGE, "org.apache.groovy."},
+	{OWNER_LANGUAGE, "clojure.lang."},
+	{OWNER_LANGUAGE, "kotlin."},
+	{OWNER_LANGUAGE, "scala."},
+};
+
+/* True for a method of one of them, or of no Java class. */
+static bool is_owned(const struct search *search, uint32_t method, int by)
 {
-	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun."};
 	const struct profile_method *row = &search->model->profile->method[method];
 
 	if (method < METHOD_FIRST || row->kind != METHOD_JAVA || !row->class_name)
 		return true;
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (strncmp(row->class_name, packages[i], strlen(packages[i])) == 0)
+	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++)
+		if ((owners[i].owner & by) && strncmp(row->class_name, owners[i].package,
+						      strlen(owners[i].package)) == 0)
 			return true;
 	return false;
 }
 
-uint32_t search_program_method(const struct search *search, uint32_t node)
+bool search_is_jdk(const struct search *search, uint32_t method)
+{
+	return is_owned(search, method, OWNER_JDK);
+}
+
+static uint32_t next_method(const struct search *search, uint32_t node, int but)
 {
 	const struct profile_node *nodes = search->model->profile->node;
 
-	while (nodes[node].parent != node && search_is_jdk(search, nodes[node].method))
+	while (nodes[node].parent != node && is_owned(search, nodes[node].method, but))
 		node = nodes[node].parent;
 	return nodes[node].parent == node ? METHOD_ROOT : nodes[node].method;
+}
+
+uint32_t search_program_method(const struct search *search, uint32_t node)
+{
+	uint32_t method = next_method(search, node, OWNER_JDK | OWNER_LANGUAGE);
+
+	return method != METHOD_ROOT ? method : next_method(search, node, OWNER_JDK);
 }

@@ -109,7 +109,8 @@ const char *search_command_file(const struct search *search, const char *view, u
 /* True for a method of the JDK's own, or of no Java class: a program's author cannot change it. */
 bool search_is_jdk(const struct search *search, uint32_t method);
 
-/* The next method of the program on the way up from a node, the node's own first; METHOD_ROOT: there is none. */
+/* The next method of the program on the way up from a node, the node's own first; where there is none, that of a
+ * language's runtime. METHOD_ROOT: there is none of that either. */
 uint32_t search_program_method(const struct search *search, uint32_t node);
 
 /* ---- the rules: a function each ---- */
