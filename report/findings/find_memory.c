@@ -3,8 +3,11 @@
 /* find_memory: garbage and its collection. */
 #include "report/findings/search.h"
 
+#include <math.h>
 #include <string.h>
 
+/* That a number can be which is shown: a file may hold any. */
+#define LARGEST 1e18
 /* Where one place allocates so much of all, it is named. */
 #define MOST_PART 0.25
 
@@ -151,7 +154,7 @@ void find_allocation(struct search *search, const struct finding_rule *rule)
 	finding->evidence = search_text(search,
 		"The program allocates %s in a second of "
 		"processor time, %s in all.%s",
-		search_bytes(search, (uint64_t)rate), search_bytes(search, bytes),
-		allocator_text(search, &most, ""));
+		search_bytes(search, (uint64_t)fmin(rate, LARGEST)),
+		search_bytes(search, bytes), allocator_text(search, &most, ""));
 	finding->command = search_command_method(search, "tree", most.method);
 }

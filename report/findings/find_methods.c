@@ -3,6 +3,7 @@
 /* find_methods: methods that are known to be dear, and methods that are called too often. */
 #include "report/findings/search.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Fewer samples tell too little: two standard errors of 20 are 45 % of them. */
@@ -294,8 +295,9 @@ static uint64_t probes_ns(const struct search *search, uint32_t method)
 
 	if (search->model->adjusted || !adjustment)
 		return 0;
-	return (uint64_t)((double)(count->calls - count->counted) * 2 *
-			  adjustment->own_cost.event_ns);
+	return (uint64_t)fmin(
+		(double)(count->calls - count->counted) * 2 * adjustment->own_cost.event_ns,
+		(double)INT64_MAX);
 }
 
 /* The next method up from a node's caller whose number of calls is known. */
