@@ -29,7 +29,7 @@ static void find_no_compiler(struct search *search, const struct finding_rule *r
 		"processor "
 		"time of the program is interpreted code and what that calls.",
 		search_time(search, search->cpu_ns));
-	finding->advice = "Take -Xint (or -Djava.compiler=NONE) out of the JVM's options.";
+	finding->advice = "Take -Xint out of the JVM's options.";
 	finding->command = search_command(search, "summary");
 }
 

@@ -130,8 +130,7 @@ static void find_small(
 		const struct io_sum *sum = &quest.sums[quest.at];
 		struct finding *finding = add(search, &quest);
 		bool is_by_method = finding->method != METHOD_ROOT;
-		/* It is said of what has nearly all. */
-		bool is_mostly =
+		bool is_one =
 			(double)sum->most_ops[kind] >= NEARLY_ALL * (double)sum->ops[kind];
 		const char *file = search_file(search, finding->file - 1);
 
@@ -148,8 +147,8 @@ static void find_small(
 			: kind == IO_SEND ? "sends"
 					  : "writes",
 			(double)sum->bytes[kind] / (double)sum->ops[kind],
-			is_read ? "of" : "to", is_mostly ? "" : "several files, among them ",
-			file, search_time(search, quest.last), share_text(search, finding),
+			is_read ? "of" : "to", is_one ? "" : "several files, among them ", file,
+			search_time(search, quest.last), share_text(search, finding),
 			who(search, finding, sum));
 		finding->command =
 			is_by_method ? search_command_method(search, "io-tree", finding->method)

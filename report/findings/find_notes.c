@@ -60,9 +60,9 @@ void find_few_samples(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(
 		search, "Only %s samples: shares are rough", search_count(search, samples));
 	finding->evidence = search_text(search,
-		"A share of 50%% may be off by %s, and what was seen in fewer than 20 samples "
-		"tells "
-		"next to nothing.",
+		"A share of 50%% may be off by %s of the whole (two standard errors), and what "
+		"was "
+		"seen in fewer than 20 samples tells next to nothing.",
 		search_share(search, finding->share > 0.5 ? 0.5 : finding->share));
 	finding->command = search_command(search, "states");
 }

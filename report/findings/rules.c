@@ -132,8 +132,9 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.05,
 		.besides = "in Throwable.fillInStackTrace, known by samples (20 or more) "
 			   "or by timed calls",
-		.reason = "that is spent on nothing but the making of exceptions: one "
-			  "takes one to fifty microseconds, by the depth of the stack",
+		.reason = "that is spent on nothing but the making of exceptions: each "
+			  "takes from half a microsecond on, more with each frame of the "
+			  "stack",
 		.advice = "Throw where something is wrong, not to tell a usual result; "
 			  "where it must be, an exception without a stack trace (the "
 			  "constructor with writableStackTrace) costs next to nothing.",
@@ -170,9 +171,9 @@ const struct finding_rule finding_rules[] = {
 		.least = 100 * MILLISECONDS,
 		.share = 0.10,
 		.besides = "in Formatter.format and what it calls; 20 samples or more",
-		.reason = "it reads its format anew at each call, and takes some ten times "
-			  "as long as appending; text has to be made somehow, hence a "
-			  "larger share",
+		.reason = "it reads its format anew at each call, and takes ten times as "
+			  "long as appending, or more; text has to be made somehow, hence "
+			  "a larger share",
 		.advice = "Append to a StringBuilder, or make the text only where it is "
 			  "shown (a log level that is off).",
 		.find = find_format},
@@ -183,8 +184,8 @@ const struct finding_rule finding_rules[] = {
 		.least = 100 * MILLISECONDS,
 		.share = 0.05,
 		.besides = "in constructors of SimpleDateFormat and DecimalFormat, "
-			   "NumberFormat.getInstance, DateTimeFormatter.ofPattern; 20 "
-			   "samples or more",
+			   "getInstance and its like of NumberFormat and DateFormat, "
+			   "DateTimeFormatter.ofPattern; 20 samples or more",
 		.reason = "they read the data of a locale and compile their pattern; one "
 			  "is enough for a thread",
 		.advice = "Keep a DateTimeFormatter in a static field (it may be shared), "
@@ -228,7 +229,8 @@ const struct finding_rule finding_rules[] = {
 		.share = 0.10,
 		.besides = "by samples of processor time, which the collector's threads "
 			   "have, too",
-		.reason = "collectors are made to stay below a tenth",
+		.reason = "G1 aims at 8 % of the time or less, the parallel collector at 1 "
+			  "%",
 		.advice = "Allocate less in the place that is named, or give the JVM a "
 			  "larger heap (-Xmx): with little room left it collects again and "
 			  "again.",
@@ -242,9 +244,9 @@ const struct finding_rule finding_rules[] = {
 		.count = 1000000000,
 		.counted = "bytes in a second of processor time",
 		.besides = "one method of the program has that share of all bytes",
-		.reason = "a gigabyte a second is where memory itself begins to hold a "
-			  "processor up; below it a young collection costs little; it is a "
-			  "part of the bytes, not of the time, so never more than a hint",
+		.reason = "allocating is cheap, but what is more than a gigabyte in each "
+			  "second of processor time goes through the caches as well; it is "
+			  "a part of the bytes, not of the time, so never more than a hint",
 		.advice = "Look at what is made there at each call: boxes, copies, "
 			  "strings, streams; --sample alloc:512k tells the classes.",
 		.find = find_allocation},
@@ -289,7 +291,7 @@ const struct finding_rule finding_rules[] = {
 		.least = 500 * MILLISECONDS,
 		.share = 0.20,
 		.besides = "as the kernel counted it for each thread",
-		.reason = "below a fifth it is what the JVM's own threads take in passing",
+		.reason = "the JVM's compilers and its collector take some in passing",
 		.advice = "Run it where nothing else runs, on more processors, or with "
 			  "fewer threads than wait for one another; in a container see its "
 			  "CPU limit.",
@@ -358,7 +360,7 @@ const struct finding_rule finding_rules[] = {
 		.is_note = true,
 		.what = "too few samples",
 		.unit = "samples",
-		.whole = "a share of 50 % that it may be off by, twice",
+		.whole = "the whole: what a share of 50 % may be off by",
 		.count = 200,
 		.counted = "samples, or fewer than that",
 		.reason = "two standard errors of one half are 7 % with 200 samples",
