@@ -26,8 +26,7 @@ static void find_no_compiler(struct search *search, const struct finding_rule *r
 	finding->title = "The JVM runs without its compilers";
 	finding->evidence = search_text(search,
 		"The JVM says of itself that it is in interpreted mode (-Xint): all %s of "
-		"processor "
-		"time of the program is interpreted code and what that calls.",
+		"processor time of the program is interpreted code and what that calls.",
 		search_time(search, search->cpu_ns));
 	finding->advice = "Take -Xint out of the JVM's options.";
 	finding->command = search_command(search, "summary");
@@ -92,8 +91,7 @@ static void find_by_samples(struct search *search, const struct finding_rule *ru
 		add_interpreted(search, rule, id, ns, share,
 			search_text(search,
 				"%s of its own code, %s of processor time, ran in the "
-				"interpreter; "
-				"%s in compiled code.",
+				"interpreter; %s in compiled code.",
 				search_time(search, ns), search_share(search, share),
 				search_time(
 					search, compiled[id] * model->condition[cpu]->period)));
@@ -117,8 +115,7 @@ static void find_by_calls(struct search *search, const struct finding_rule *rule
 		add_interpreted(search, rule, id, ns, share,
 			search_text(search,
 				"%s of its %s calls found it interpreted; itself it took %s, "
-				"%s of "
-				"processor time.",
+				"%s of processor time.",
 				search_share(
 					search, share_of(count->interpreted, count->calls)),
 				search_count(search, count->calls), search_time(search, ns),
@@ -161,8 +158,7 @@ void find_compiling(struct search *search, const struct finding_rule *rule)
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
 		"%s by samples, beside %s that the program used. The run is short (%s), so "
-		"much of it is "
-		"warm-up: other code is hot in a longer one.",
+		"much of it is warm-up: other code is hot in a longer one.",
 		search_time(search, ns), search_time(search, samples * condition->period),
 		search_time(search, search->duration));
 	finding->command = search_command(search, "states");

@@ -284,8 +284,7 @@ void find_archive_entries(struct search *search, const struct finding_rule *rule
 				search_file(search, finding->file - 1));
 		finding->evidence = search_text(search,
 			"%s reads of single entries, of %s on average: %s, %s, without what "
-			"unpacking "
-			"took.%s",
+			"unpacking took.%s",
 			search_count(search, sum->ops[IO_READ]),
 			search_bytes(search, sum->bytes[IO_READ] / sum->ops[IO_READ]),
 			search_time(search, quest.last), share_text(search, finding),
@@ -335,8 +334,7 @@ void find_sync(struct search *search, const struct finding_rule *rule)
 				     : search_file(search, finding->file - 1));
 		finding->evidence = search_text(search,
 			"%s syncs, %s each: %s, %s. To all files that are synced there are "
-			"%.1f "
-			"writes a sync.%s",
+			"%.1f writes a sync.%s",
 			search_count(search, sum->ops[IO_SYNC]),
 			search_time(search, sum->ns[IO_SYNC] / sum->ops[IO_SYNC]),
 			search_time(search, quest.last), share_text(search, finding),

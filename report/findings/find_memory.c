@@ -117,8 +117,7 @@ void find_collection(struct search *search, const struct finding_rule *rule)
 		allocated(search) > 0 ? search_bytes(search, allocated(search)) : "",
 		allocator_text(search, &most,
 			" Where most is allocated the profile does not tell: 'jprof run "
-			"--sample "
-			"cpu:1ms+alloc:512k' does."));
+			"--sample cpu:1ms+alloc:512k' does."));
 	if (most.method != METHOD_ROOT && share_of(most.bytes, most.whole) >= MOST_PART) {
 		finding->method = most.method;
 		finding->node = most.node;
@@ -152,8 +151,7 @@ void find_allocation(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "Most garbage is made in one place: %s",
 		search_method(search, most.method));
 	finding->evidence = search_text(search,
-		"The program allocates %s in a second of "
-		"processor time, %s in all.%s",
+		"The program allocates %s in a second of processor time, %s in all.%s",
 		search_bytes(search, (uint64_t)fmin(rate, LARGEST)),
 		search_bytes(search, bytes), allocator_text(search, &most, ""));
 	finding->command = search_command_method(search, "tree", most.method);

@@ -273,9 +273,8 @@ void find_exceptional_exits(struct search *search, const struct finding_rule *ru
 	finding->title = search_text(
 		search, "%s of timed calls end by an exception", search_share(search, share));
 	finding->evidence = search_text(search,
-		"%s calls of %s ended by an exception that passed through them; what that took "
-		"is "
-		"not measured by itself.%s",
+		"%s calls of %s ended by an exception that passed through them; what that "
+		"took is not measured by itself.%s",
 		search_count(search, unwound), search_count(search, exits), of);
 	finding->command = made != METHOD_ROOT ? search_command_method(search, "callers", made)
 					       : search_command(search, "threads");
@@ -387,8 +386,7 @@ static void find_caller(struct search *search, const struct finding_rule *rule, 
 		search, "Called very often from one place: %s", search_method(search, callee));
 	finding->evidence = search_text(search,
 		"%s calls%s. %s of its time is below %s, which is called %s. With what it "
-		"calls "
-		"that is %s, %s of processor time, %s a call.",
+		"calls that is %s, %s of processor time, %s a call.",
 		search_count(search, calls),
 		sum.all_calls > 0 ? "" : ", counted without their callers",
 		search_share(search, share_of(sum.ns[caller], sum.all_ns)),

@@ -36,10 +36,9 @@ void find_outside(struct search *search, const struct finding_rule *rule)
 		search_text(search, "%s of processor time is outside all included methods",
 			search_share(search, share));
 	finding->evidence = search_text(search,
-		"%s were used where no recorded call was under way: in the JDK's own code that "
-		"no "
-		"included method called, in classes that are left out, or before methods had "
-		"their probes.",
+		"%s were used where no recorded call was under way: in the JDK's own code "
+		"that no included method called, in classes that are left out, or before "
+		"methods had their probes.",
 		search_time(search, finding->value));
 	finding->command = search_command(search, "summary");
 }
@@ -60,9 +59,8 @@ void find_few_samples(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(
 		search, "Only %s samples: shares are rough", search_count(search, samples));
 	finding->evidence = search_text(search,
-		"A share of 50%% may be off by %s of the whole (two standard errors), and what "
-		"was "
-		"seen in fewer than 20 samples tells next to nothing.",
+		"A share of 50%% may be off by %s of the whole (two standard errors), and "
+		"what was seen in fewer than 20 samples tells next to nothing.",
 		search_share(search, finding->share > 0.5 ? 0.5 : finding->share));
 	finding->command = search_command(search, "states");
 }
@@ -126,8 +124,7 @@ void find_uncertain(struct search *search, const struct finding_rule *rule)
 	finding->title = "Figures are not certain: what was taken out is about as large";
 	finding->evidence = search_text(search,
 		"Even of the method that used most itself, %s, the figure is %s, and may be "
-		"off by "
-		"%s.",
+		"off by %s.",
 		search_method(search, method), search_time(search, figure),
 		search_time(search, error));
 	finding->command = search_command_method(search, "methods", method);
@@ -180,8 +177,7 @@ void find_folded(struct search *search, const struct finding_rule *rule)
 		search_share(search, finding->share));
 	finding->evidence = search_text(search,
 		"%s of %s calls stand below '%s': their methods are right, their callers are "
-		"not "
-		"known, and totals of methods above them are too small.",
+		"not known, and totals of methods above them are too small.",
 		search_count(search, flat), search_count(search, calls), PROFILE_FOLDED_NAME);
 	finding->command = search_command(search, "summary");
 }
@@ -206,8 +202,8 @@ void find_own_cost(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "%s of processor time or more is jprof's own",
 		search_share(search, share));
 	finding->evidence = search_text(search,
-		"In the figures are %s or more for timing calls, %s for counting them, %s for "
-		"samples: small methods that are called often look dearer than they are.",
+		"In the figures are %s or more for timing calls, %s for counting them, %s "
+		"for samples: small methods that are called often look dearer than they are.",
 		search_share(search, cost->least), search_share(search, counting),
 		search_share(search, cost->sampling));
 	finding->command = search_command(search, "summary");
@@ -224,9 +220,8 @@ void find_budget(struct search *search, const struct finding_rule *rule)
 	finding->title = search_text(search, "The budget was too small to time %s methods",
 		search_count(search, dear));
 	finding->evidence = search_text(search,
-		"%s methods are timed; %s were too dear and are counted, so their figures are "
-		"known "
-		"by samples (~), and their callers by samples alone.",
+		"%s methods are timed; %s were too dear and are counted, so their figures "
+		"are known by samples (~), and their callers by samples alone.",
 		search_count(search, timed), search_count(search, dear));
 	finding->command = search_command(search, "summary");
 }

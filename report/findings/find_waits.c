@@ -155,9 +155,8 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 	finding->title =
 		search_text(search, "Threads wait for locks: %s", search_method(search, place));
 	finding->evidence = search_text(search,
-		"Threads waited %s for locks that others had, %s of the time in which they ran "
-		"or "
-		"so waited; %s of that in %s, most often at %s.",
+		"Threads waited %s for locks that others had, %s of the time in which they "
+		"ran or so waited; %s of that in %s, most often at %s.",
 		search_time(search, ns), search_share(search, finding->share),
 		search_share(
 			search, share_of(sum.by_method[place], sum.in_lock + sum.at_monitor)),
@@ -247,8 +246,7 @@ void find_mostly_waits(struct search *search, const struct finding_rule *rule)
 		search_time(search, used), search_time(search, search->duration));
 	finding->evidence = search_text(search,
 		"All threads together%s used a processor for %s in the %s that the recording "
-		"is "
-		"long.%s",
+		"is long.%s",
 		is_whole ? ", the JVM's too," : "", search_time(search, used),
 		search_time(search, search->duration), waiting_text(search, finding));
 	finding->command = finding->method != METHOD_ROOT
@@ -275,8 +273,8 @@ void find_no_processor(struct search *search, const struct finding_rule *rule)
 	finding->title = "Threads could run, and had no processor";
 	finding->evidence = search_text(search,
 		"They waited %s for one, beside %s on one: %s of both. The machine has %s "
-		"processors; other programs, the JVM's compilers and its collector want them, "
-		"too.",
+		"processors; other programs, the JVM's compilers and its collector want "
+		"them, too.",
 		search_time(search, waited), search_time(search, search->cpu_ns),
 		search_share(search, share), processors ? processors : "an unknown number of");
 	finding->command = search_command(search, "threads");
@@ -318,8 +316,7 @@ void find_threads(struct search *search, const struct finding_rule *rule)
 		search_text(search, "%s threads came and went", search_count(search, threads));
 	finding->evidence = search_text(search,
 		"%s threads%s: at about 60 us each to start and to end, that is %s of "
-		"processor "
-		"time.",
+		"processor time.",
 		search_count(search, threads), of, search_share(search, share));
 	finding->command = search_command(search, "threads");
 }
