@@ -44,9 +44,11 @@ static const char *usual_sort(const struct report *report)
 	const char *sort = report->request->view->sort;
 
 	/* Calls were counted, and there is nothing else. */
-	if (report->model->counted && report->model->condition_count == 0 &&
-		sheet_find(&report->sheet, "calls") >= 0)
+	if (!report->io_of_node && report->model->counted &&
+		report->model->condition_count == 0 && sheet_find(&report->sheet, "calls") >= 0)
 		return "calls";
+	if (report->io_of_node && report->request->view->calls)
+		return "io.ns";
 	if (!model_leads_by_samples(report->model))
 		return sort;
 	return strcmp(sort, "base") == 0  ? "samples"
@@ -56,6 +58,11 @@ static const char *usual_sort(const struct report *report)
 
 /* On a screen small rows of calls are summed up, unless the user chose rows. */
 #define SCREEN_MIN 0.005
+
+static bool has_shares(const struct column *column)
+{
+	return column->has_whole || (column->flags & COLUMN_SHARE);
+}
 
 static int choose_sort(struct report *report, struct error *error)
 {
@@ -91,17 +98,26 @@ static int choose_sort(struct report *report, struct error *error)
 		return error_set(error, ERROR_USAGE,
 			"the view '%s' has no column '%s' to sort by%s", view->name, wanted,
 			choices_text(&choices, "columns"));
-	report->sort = (unsigned)column;
+	report->sort = report->share = (unsigned)column;
 	report->min = request->min;
 	if (report->min < 0)
 		report->min = has_default_min && report->sheet.column[column].whole > 0
 				      ? SCREEN_MIN
 				      : 0;
-	if (report->min > 0 && !report->sheet.column[column].has_whole)
-		return error_set(error, ERROR_USAGE,
-			"--min is a share of a metric: it needs rows sorted by one, not "
-			"by '%s'",
-			wanted ? wanted : view->sort);
+	if (report->min > 0 && !has_shares(&report->sheet.column[column])) {
+		if (view->share)
+			column = find_sort(report, model_leads_by_samples(report->model)
+							   ? "samples"
+							   : view->share);
+		else
+			column = -1;
+		if (column < 0)
+			return error_set(error, ERROR_USAGE,
+				"--min is a share of a metric: it needs rows sorted by one, "
+				"not by '%s'",
+				wanted ? wanted : view->sort);
+		report->share = (unsigned)column;
+	}
 	return 0;
 }
 
@@ -308,6 +324,9 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	report->sheet.view = request->view->name;
 	report->sheet.metric = model->metric;
 	report->sheet.metric_count = model->metric_count;
+	if (request->choice.paths.count > 0 && request->view->by_path &&
+		report_find_io(report) != 0)
+		return model_no_memory(error);
 	request->view->columns(report);
 	failed = choose_sort(report, error);
 	if (failed == 0 && request->view->open(report) != 0)
@@ -315,35 +334,46 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
+int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
+{
+	struct report report = {.model = model, .request = request};
+	int failed;
+
+	if (request->format->walk)
+		failed = request->format->walk(model, out) != 0 ? model_no_memory(error) : 0;
+	else
+		failed = print_view(&report, out, error);
+	*violations = report.violations;
+	if (failed == 0 && out->failed == ENOMEM)
+		failed = model_no_memory(error);
+	return failed;
+}
+
 int report_print(const struct profile *profile, const struct report_request *request, int fd,
 	uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
-	struct report report = {.model = &model, .request = request};
 	struct out out;
 	int failed;
 
 	choice.merge_threads |= request->view->merges;
 	choice.program_alone = request->view->merges && choice.threads.count == 0;
+	*violations = 0;
 	out_init(&out, fd);
 	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);
-	if (failed == 0 && request->format->walk)
-		failed = request->format->walk(&model, &out) != 0 ? model_no_memory(error) : 0;
-	else if (failed == 0)
-		failed = print_view(&report, &out, error);
+	if (failed == 0)
+		failed = report_view(&model, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
-		if (out.failed == ENOMEM)
-			failed = model_no_memory(error);
-		else if (out.failed == EPIPE)
+		if (out.failed == EPIPE)
 			failed = error_set(error, ERROR_IO, "%s", "");
 		else if (out.failed != 0)
 			failed = error_set_errno(
 				error, ERROR_IO, out.failed, "cannot write the report");
 	}
-	*violations = report.violations;
 	model_fini(&model);
 	out_fini(&out);
 	return failed;

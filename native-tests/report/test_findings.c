@@ -850,7 +850,7 @@ static char *print(const char *view, const char *format, unsigned width, uint64_
 {
 	struct report_request request = {.view = view_find(view),
 		.format = width > 0 ? &format_screen : format_find(format),
-		.file = "my shop.jprof",
+		.again = "jprof report 'my shop.jprof'",
 		.min = -1,
 		.top = top,
 		.width = width};
@@ -878,7 +878,7 @@ static void test_text(void **state)
 		"path    com.acme.Main.main\n"
 		"do      Write through a BufferedOutputStream or BufferedWriter (or into a\n"
 		"        ByteBuffer), and flush where somebody waits for it.\n"
-		"more    jprof report 'my shop.jprof' --view io-tree --method "
+		"  jprof report 'my shop.jprof' --view io-tree --method "
 		"com.acme.Main.main\n"
 		"\n"
 		"medium  Small reads in com.acme.Ledger.add\n"
@@ -889,7 +889,7 @@ static void test_text(void **state)
 		"do      Read through a BufferedInputStream or BufferedReader, or the whole "
 		"file\n"
 		"        at once (Files.readAllBytes).\n"
-		"more    jprof report 'my shop.jprof' --view io-tree --method "
+		"  jprof report 'my shop.jprof' --view io-tree --method "
 		"com.acme.Ledger.add\n"
 		"\n"
 		"note    Calls are missing\n"
@@ -897,15 +897,15 @@ static void test_text(void **state)
 		"that\n"
 		"        were timed), 1 threads, 0 methods.\n"
 		"do      A larger max_memory.\n"
-		"more    jprof report 'my shop.jprof' --view summary\n");
+		"  jprof report 'my shop.jprof' --view summary\n");
 	free(text);
 	text = print("findings", NULL, 80, 1);
 	assert_null(strstr(text, "Small reads"));
 	assert_non_null(strstr(text, "(2 more)"));
 	free(text);
-	text = print("findings", NULL, 79, 0);
-	assert_non_null(strstr(text, "more    jprof report 'my shop.jprof' \\\n"
-				     "        --view io-tree --method com.acme.Ledger.add\n"));
+	text = print("findings", NULL, 70, 0);
+	assert_non_null(strstr(text, "\n  jprof report 'my shop.jprof' --view io-tree \\\n"
+				     "      --method com.acme.Ledger.add\n"));
 	free(text);
 	text = print("findings", "text", 0, 0);
 	assert_non_null(strstr(text, "\nhigh    Small writes in com.acme.Main.main\n"));

@@ -55,7 +55,7 @@ struct finding {
 	const char *title;    /* short, harmless */
 	const char *evidence; /* a few sentences, harmless */
 	const char *advice;
-	const char *command; /* for a shell; it names the profile as findings_input does */
+	const char *command; /* for a shell; it begins as findings_input says; harmless */
 	uint64_t value;
 	double share;    /* 0 to 1 */
 	uint32_t method; /* METHOD_ROOT: it is about none */
@@ -65,7 +65,8 @@ struct finding {
 
 struct findings_input {
 	const struct model *model;
-	const char *file; /* of the profile, for commands; NULL: PROFILE */
+	/* The command that opens the same, "jprof report FILE", for commands that are shown; NULL: with PROFILE. */
+	const char *again;
 	/* That of model_cum, and a tally of it; NULL: they are made. */
 	const union model_value *cum;
 	const struct tally *tally;

@@ -9,6 +9,7 @@
 #include "error/harmless.h"
 #include "report/text/figure.h"
 #include "report/text/out.h"
+#include "report/text/shell_word.h"
 
 /* Longest names in texts, in columns and in bytes; and in patterns, in bytes. */
 enum { NAME_COLUMNS = 70, NAME_BYTES = 320, PATTERN_BYTES = 200 };
@@ -265,7 +266,7 @@ int search_open(struct search *search, const struct findings_input *input)
 	struct tally *tally = NULL;
 
 	search->model = model;
-	search->file = input->file;
+	search->again = input->again ? input->again : "jprof report PROFILE";
 	search->cum = input->cum ? input->cum : model_cum(model);
 	search->tally = input->tally;
 	if (!search->tally && search->cum) {
@@ -392,35 +393,24 @@ const char *search_share(const struct search *search, double share)
 
 /* ---- commands ---- */
 
-/* A text as one word of a shell. is_pattern: what a terminal or a shell may obey becomes '*', which stands for it in
- * patterns, and so does the rest of what is long. */
-static const char *quoted(const struct search *search, const char *text, bool is_pattern)
+/* A pattern that finds the text, as a word of a shell: what is not plain ASCII becomes '*', which stands for it, and so
+ * does the rest of what is long. */
+static const char *pattern_word(const struct search *search, const char *text)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+%:,@";
-	struct out word;
+	char pattern[PATTERN_BYTES + 1];
+	size_t length = strlen(text);
 	const char *copy = "";
+	struct out word;
 
-	if (text[0] != '\0' && strlen(text) <= PATTERN_BYTES &&
-		text[strspn(text, plain)] == '\0')
-		return text;
+	if (length > PATTERN_BYTES)
+		length = PATTERN_BYTES;
+	for (size_t i = 0; i < length; i++)
+		pattern[i] =
+			text[i] >= 0x20 && text[i] < 0x7f && text[i] != '\'' ? text[i] : '*';
+	if (text[length] != '\0')
+		pattern[length - 1] = '*';
 	out_init(&word, -1);
-	out_char(&word, '\'');
-	for (const char *at = text; *at != '\0'; at++) {
-		unsigned char c = (unsigned char)*at;
-
-		if (is_pattern && at - text >= PATTERN_BYTES) {
-			out_char(&word, '*');
-			break;
-		}
-		if (is_pattern && (c < 0x20 || c >= 0x7f || c == '\'' || c == '\\'))
-			out_char(&word, '*');
-		else if (c == '\'')
-			out_text(&word, "'\\''");
-		else
-			out_char(&word, *at);
-	}
-	out_char(&word, '\'');
+	out_shell_word(&word, pattern, length);
 	if (word.failed == 0)
 		copy = store_bytes(search->model->store, word.buffer, word.length).text;
 	out_fini(&word);
@@ -429,8 +419,7 @@ static const char *quoted(const struct search *search, const char *text, bool is
 
 const char *search_command(const struct search *search, const char *view)
 {
-	return search_text(search, "jprof report %s --view %s",
-		search->file ? quoted(search, search->file, false) : "PROFILE", view);
+	return search_text(search, "%s --view %s", search->again, view);
 }
 
 const char *search_command_method(
@@ -443,7 +432,7 @@ const char *search_command_method(
 		return search_command(search, view);
 	pattern = search_text(search, "%s.%s", label->class_name.text, label->name.text);
 	return search_text(search, "%s --method %s", search_command(search, view),
-		pattern ? quoted(search, pattern, true) : "");
+		pattern ? pattern_word(search, pattern) : "");
 }
 
 const char *search_command_file(const struct search *search, const char *view, uint32_t file)
@@ -451,7 +440,7 @@ const char *search_command_file(const struct search *search, const char *view, u
 	const char *name = search->model->profile->file[file].name;
 
 	return search_text(search, "%s --path %s", search_command(search, view),
-		quoted(search, name ? name : "*", true));
+		pattern_word(search, name ? name : "*"));
 }
 
 /* ---- paths ---- */

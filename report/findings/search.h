@@ -28,7 +28,7 @@ struct io_sum {
 
 struct search {
 	const struct model *model;
-	const char *file;
+	const char *again;
 	struct findings *found;
 	size_t room;
 	const union model_value *cum;

@@ -36,7 +36,7 @@ static void columns(struct report *report)
 static int open_findings(struct report *report)
 {
 	const struct findings_input input = {
-		.model = report->model, .file = report->request->file};
+		.model = report->model, .again = report->request->again};
 	struct findings_view *view = report_room(report, 1, struct findings_view);
 	uint64_t top = report->request->top;
 
@@ -116,27 +116,6 @@ static const char *path_text(struct report *report, const struct finding *findin
 	return text;
 }
 
-/* A line that does not fit is broken before an option, as a shell takes it. */
-static void text_command(
-	struct report *report, struct sink *sink, const char *label, const char *command)
-{
-	/* What stands before it: the widest label and the gap. */
-	size_t before = strlen("medium  "), width = report->request->width;
-	const char *option;
-
-	while (width > 0 && before + out_width(command, strlen(command)) > width &&
-		(option = strstr(command + 1, " --")) != NULL) {
-		const char *line = store_format(
-			report->model->store, "%.*s \\", (int)(option - command), command)
-					   .text;
-
-		text_row(report, sink, label, line ? line : "");
-		label = "";
-		command = option + 1;
-	}
-	text_row(report, sink, label, command);
-}
-
 static void text_rows(struct report *report, struct sink *sink, const struct finding *finding)
 {
 	const char *path = path_text(report, finding);
@@ -149,7 +128,7 @@ static void text_rows(struct report *report, struct sink *sink, const struct fin
 	if (path && path[0] != '\0')
 		text_row(report, sink, "path", path);
 	text_row(report, sink, "do", finding->advice);
-	text_command(report, sink, "more", finding->command);
+	sink_command(sink, finding->command);
 	sink_stanza(sink, false);
 }
 
