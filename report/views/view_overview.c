@@ -34,10 +34,10 @@
 /* Of samples, for what ran to have a word of its own. */
 #define STATE_SHARE 0.05
 
-/* Rows of each part: by the terminal's height, less what stands around them. */
-/* Lines about findings, and one more. */
+/* Findings that have a line. */
 enum { FINDINGS_TOLD = 2 };
 
+/* Rows of each part: by the terminal's height, less what stands around them. */
 enum { ROWS_LEAST = 4, ROWS_MOST = 14, ROWS_UNKNOWN = 10, LINES_AROUND = 16 };
 /* Of the program's own command line, on a screen. */
 #define COMMAND_COLUMNS 160
@@ -199,32 +199,55 @@ static int open_findings(struct report *report, struct overview *view)
 	return findings_find(&view->findings, &input);
 }
 
+/* What matters of them, and whether there is more than notes on the profile. */
+static size_t findings_told(const struct overview *view, bool *any)
+{
+	const struct findings *findings = &view->findings;
+	size_t told = 0;
+
+	*any = findings->count > 0 && findings->finding[0].severity != FINDING_NOTE;
+	while (told < findings->count && told < FINDINGS_TOLD &&
+		findings->finding[told].severity <= FINDING_MEDIUM)
+		told++;
+	return told;
+}
+
+/* Of each part, as many as the terminal has lines for. */
+static size_t rows_of(const struct report *report, size_t lists)
+{
+	unsigned height = report->request->height;
+	bool any;
+	size_t told = findings_told(report->data, &any),
+	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0) +
+			told + any,
+	       rows = height > around ? (height - around) / lists : 0;
+
+	if (height == 0)
+		return ROWS_UNKNOWN;
+	return rows < ROWS_LEAST ? ROWS_LEAST : rows < ROWS_MOST ? rows : ROWS_MOST;
+}
+
 static int open_overview(struct report *report)
 {
 	static const double shares[] = {
 		LEAST_SHARE, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5};
 	struct overview *view = report_room(report, 1, struct overview);
-	unsigned height = report->request->height;
 	bool by_samples = model_leads_by_samples(report->model);
-	size_t lists = by_samples ? 3 : 2, needed,
-	       around = LINES_AROUND + (report->request->again ? NEXT_STEPS_LINES + 1 : 0),
-	       rows = height > around ? (height - around) / lists : 0;
+	size_t needed, rows;
 
 	report->data = view;
 	if (!view)
 		return -1;
-	rows = rows < ROWS_LEAST ? ROWS_LEAST : rows < ROWS_MOST ? rows : ROWS_MOST;
-	if (height == 0)
-		rows = ROWS_UNKNOWN;
 	view->cum = model_cum(report->model);
 	if (!view->cum || tally_init(&view->tally, report->model, view->cum) != 0 ||
 		report_list_methods(report, view->tally.seen, view->tally.seen_count, NULL) !=
 			0)
 		return -1;
-	if (report->request->top == 0 && report->shown > rows)
-		report->shown = rows;
 	if (open_findings(report, view) != 0)
 		return -1;
+	rows = rows_of(report, by_samples ? 3 : 2);
+	if (report->request->top == 0 && report->shown > rows)
+		report->shown = rows;
 	if (report->model->figures == 0)
 		return 0;
 	if (link_heavy(report, view) != 0)
@@ -528,19 +551,16 @@ static void print_states(struct report *report, struct sink *sink)
 		states_line(report, samples, report->whole[report->model->metric_count]).text);
 }
 
-/* Those that matter, a line each; where there are others one line says so. Notes on the profile alone have none. */
+/* Those that matter, a line each; where there are others one line says so. */
 static void print_findings(struct report *report, struct sink *sink)
 {
-	const struct findings *findings = &((struct overview *)report->data)->findings;
-	size_t told = 0;
+	const struct overview *view = report->data;
+	bool any;
+	size_t told = findings_told(view, &any);
 
-	if (findings->count == 0 || findings->finding[0].severity == FINDING_NOTE)
-		return;
-	for (; told < findings->count && told < FINDINGS_TOLD &&
-		findings->finding[told].severity <= FINDING_MEDIUM;
-		told++) {
+	for (size_t i = 0; i < told; i++) {
 		struct label line = store_format(
-			report->model->store, "Finding: %s", findings->finding[told].title);
+			report->model->store, "Finding: %s", view->findings.finding[i].title);
 		size_t room = line.length;
 
 		/* One line is enough: the view has all of it. */
@@ -550,8 +570,9 @@ static void print_findings(struct report *report, struct sink *sink)
 		sink_title(
 			sink, "%.*s%s", (int)room, line.text, room < line.length ? "..." : "");
 	}
-	sink_title(
-		sink, "%s: --view findings)", told > 0 ? "(more" : "(findings of less weight");
+	if (any)
+		sink_title(sink, "%s: --view findings)",
+			told > 0 ? "(more" : "(findings of less weight");
 }
 
 static void rows(struct report *report, struct sink *sink)
