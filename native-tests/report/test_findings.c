@@ -250,6 +250,24 @@ static void test_small_texts(void **state)
 		seen.command, "jprof report PROFILE --view files --path '/tmp/my ledger'");
 }
 
+/* Without processor time there is only the clock. */
+static void test_by_the_clock(void **state)
+{
+	uint32_t file;
+
+	program(300 * MS, 5);
+	fixture.profile.metric[0].name = "wall";
+	file = fixture_file(&fixture, IO_FILE, 5, "/tmp/ledger", NULL);
+	operations(WORK, file, IO_WRITE, 20000, 140000, 100 * MS);
+	/* Not even that. */
+	expect(__LINE__, "small-writes", false);
+	fact("duration_ns", "2000000000");
+	assert_non_null(
+		strstr(look("small-writes").evidence, "5.0% of the time by the clock."));
+	fixture.meta[fixture.profile.meta_count - 1].value = "2000000001";
+	expect(__LINE__, "small-writes", false);
+}
+
 /* Sends that are answered, and many places: the three heaviest. */
 static void test_sends_and_many(void **state)
 {
@@ -1142,6 +1160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_small_texts),
+		cmocka_unit_test(test_by_the_clock),
 		cmocka_unit_test(test_sends_and_many),
 		cmocka_unit_test(test_reopened),
 		cmocka_unit_test(test_entries),

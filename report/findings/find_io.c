@@ -68,6 +68,9 @@ static struct finding *add(struct search *search, const struct quest *quest)
 		search, quest->rule, quest->last, share_of(quest->last, search->busy_ns));
 	const struct profile_account *most;
 
+	/* Where processor time is not known. */
+	if (search->cpu_ns == 0)
+		finding->whole = "the time by the clock";
 	finding->file = sum->file;
 	if (sum->most[quest->kind] == 0)
 		return finding;
@@ -85,7 +88,7 @@ static struct finding *add(struct search *search, const struct quest *quest)
 static const char *share_text(const struct search *search, const struct finding *finding)
 {
 	return search_text(
-		search, "%s of processor time and I/O", search_share(search, finding->share));
+		search, "%s of %s", search_share(search, finding->share), finding->whole);
 }
 
 /* Who did it, as far as the title does not say it, or why that is not known; behind a sentence. */

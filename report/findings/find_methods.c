@@ -206,6 +206,7 @@ void find_opened_archives(
 
 	if (!finding)
 		return;
+	finding->whole = "processor time";
 	finding->file = archive->file;
 	finding->evidence = search_text(search, "%s %s was opened %s times.", finding->evidence,
 		search_file(search, archive->file - 1),

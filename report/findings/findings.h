@@ -57,10 +57,11 @@ struct finding {
 	const char *advice;
 	const char *command; /* for a shell; it begins as findings_input says; harmless */
 	uint64_t value;
-	double share;    /* 0 to 1 */
-	uint32_t method; /* METHOD_ROOT: it is about none */
-	uint32_t node;   /* the heaviest call path that leads there; 0: none */
-	uint32_t file;   /* its place in the profile's array + 1; 0: none */
+	double share;      /* 0 to 1 */
+	const char *whole; /* what it is a share of: the rule's, or what is known instead */
+	uint32_t method;   /* METHOD_ROOT: it is about none */
+	uint32_t node;     /* the heaviest call path that leads there; 0: none */
+	uint32_t file;     /* its place in the profile's array + 1; 0: none */
 };
 
 struct findings_input {

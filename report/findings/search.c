@@ -318,7 +318,8 @@ struct finding *search_add(
 		.advice = rule->advice,
 		.command = "",
 		.value = value,
-		.share = share};
+		.share = share,
+		.whole = rule->whole};
 	return finding;
 }
 

@@ -72,7 +72,7 @@ static void data_row(struct report *report, struct sink *sink, const struct find
 	*cell++ = cell_number(finding->value);
 	*cell++ = cell_text(finding->rule->unit);
 	*cell++ = cell_real(finding->share);
-	*cell++ = cell_text(finding->rule->whole);
+	*cell++ = cell_text(finding->whole);
 	*cell++ = cell_text(finding->advice);
 	*cell++ = cell_text(finding->command);
 	sink_row(sink, cells, 0);
