@@ -673,6 +673,30 @@ static void test_locks(void **state)
 		}
 		expect(cases[i].line, "locks", cases[i].found);
 	}
+	/* The place and the path are of the method with most of it. */
+	{
+		uint32_t node = sampled_program(10), other;
+		struct seen seen;
+
+		fixture.condition[0] = (struct profile_condition){
+			0, "wall:10ms", "wall", 10 * MS, "ns", "timer"};
+		other = below(node, "com.acme.Other", "run", SAMPLE_C2, 0);
+		below(other, "java.util.concurrent.locks.ReentrantLock", "lock", SAMPLE_WAITING,
+			60);
+		node = below(node, "java.util.concurrent.locks.ReentrantLock", "lock",
+			SAMPLE_WAITING, 40);
+		below(node, "jdk.internal.misc.Unsafe", "park", SAMPLE_WAITING, 50);
+		seen = look("locks");
+		assert_string_equal(seen.method, "com.acme.Ledger.add");
+		assert_string_equal(seen.path, "com.acme.Main.main/com.acme.Ledger.add/"
+					       "java.util.concurrent.locks.ReentrantLock.lock/"
+					       "jdk.internal.misc.Unsafe.park/");
+		assert_string_equal(seen.evidence,
+			"Threads waited 1.50 s for locks that others had, 93.8% of the time in "
+			"which they ran or so waited; 60.0% of that in com.acme.Ledger.add, "
+			"most "
+			"often at java.util.concurrent.locks.ReentrantLock.lock.");
+	}
 	/* By processor time nothing is seen to wait. */
 	below(sampled_program(450), "com.acme.Box", "get", SAMPLE_WAITING, 500);
 	expect(__LINE__, "locks", false);
@@ -702,6 +726,20 @@ static void test_mostly_waits(void **state)
 			fact("cpu_ns", cases[i].process);
 		fixture.thread[0].waited_ns = cases[i].waited;
 		expect(cases[i].line, "mostly-waits", cases[i].found);
+	}
+	/* Where timed calls waited. */
+	{
+		struct seen seen;
+
+		program(MS, 5);
+		fixture.profile.metric[1] =
+			(struct profile_metric){.name = "wall", .unit = "ns", .how = "clock"};
+		fixture.base[WORK][1] = 900 * MS;
+		fact("duration_ns", "2500000000");
+		seen = look("mostly-waits");
+		assert_string_equal(seen.method, "com.acme.Ledger.add");
+		assert_string_equal(seen.path, "com.acme.Main.main/com.acme.Ledger.add/");
+		assert_non_null(strstr(seen.evidence, "waited longest, themselves: 899 ms"));
 	}
 }
 

@@ -68,11 +68,28 @@ static int wall_samples(const struct model *model)
 struct lock_sum {
 	uint64_t in_lock, at_monitor, ran;
 	uint64_t *by_method; /* of the program, what is in both of the first */
-	uint64_t most;
-	uint32_t node; /* that has most */
 };
 
-static bool sum_locks(const struct search *search, unsigned wall, struct lock_sum *sum)
+enum waiting { WAITS_NOT, WAITS_ELSEWHERE, WAITS_IN_LOCK, WAITS_AT_MONITOR };
+
+/* What samples of a condition tell. search->mark: nodes within locks. */
+static enum waiting waiting_of(
+	const struct search *search, const struct profile_account *account)
+{
+	const struct profile *profile = search->model->profile;
+
+	if (sample_place_state(account->subject) != SAMPLE_WAITING)
+		return WAITS_NOT;
+	if (search->mark[account->node])
+		return WAITS_IN_LOCK;
+	/* Whether a collection had stopped them is told by the collector's processor time. */
+	return search->cpu_samples != NOWHERE && search->model->choice->threads.count == 0 &&
+			       is_monitor(&profile->method[profile->node[account->node].method])
+		       ? WAITS_AT_MONITOR
+		       : WAITS_ELSEWHERE;
+}
+
+static bool sum_locks(struct search *search, unsigned wall, struct lock_sum *sum)
 {
 	const struct model *model = search->model;
 	const struct profile *profile = model->profile;
@@ -88,30 +105,42 @@ static bool sum_locks(const struct search *search, unsigned wall, struct lock_su
 				is_lock(&profile->method[profile->node[i].method]);
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
-		bool waits = sample_place_state(account->subject) == SAMPLE_WAITING;
+		enum waiting waiting;
 		unsigned condition;
 
 		if (!model_is_sample(model, account, &condition) || condition != wall)
 			continue;
-		if (!waits)
-			sum->ran += account->amount;
-		else if (is_locking[account->node])
-			sum->in_lock += account->amount;
-		/* Whether a collection had stopped them is told by the collector's processor time. */
-		else if (search->cpu_samples != NOWHERE && model->choice->threads.count == 0 &&
-			 is_monitor(&profile->method[profile->node[account->node].method]))
-			sum->at_monitor += account->amount;
-		else
-			waits = false;
-		if (!waits)
-			continue;
-		sum->by_method[search_program_method(search, account->node)] += account->amount;
-		if (account->amount > sum->most) {
-			sum->most = account->amount;
-			sum->node = account->node;
-		}
+		waiting = waiting_of(search, account);
+		sum->ran += waiting == WAITS_NOT ? account->amount : 0;
+		sum->in_lock += waiting == WAITS_IN_LOCK ? account->amount : 0;
+		sum->at_monitor += waiting == WAITS_AT_MONITOR ? account->amount : 0;
+		if (waiting == WAITS_IN_LOCK || waiting == WAITS_AT_MONITOR)
+			sum->by_method[search_program_method(search, account->node)] +=
+				account->amount;
 	}
 	return true;
+}
+
+/* Of a method, the node at which threads waited most. */
+static uint32_t heaviest_lock(const struct search *search, unsigned wall, uint32_t method)
+{
+	const struct profile *profile = search->model->profile;
+	uint64_t most = 0;
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < profile->account_count; i++) {
+		const struct profile_account *account = &profile->account[i];
+		unsigned condition;
+
+		if (model_is_sample(search->model, account, &condition) && condition == wall &&
+			waiting_of(search, account) >= WAITS_IN_LOCK &&
+			account->amount > most &&
+			search_program_method(search, account->node) == method) {
+			most = account->amount;
+			node = account->node;
+		}
+	}
+	return node;
 }
 
 /* The method that waits, or within which: a lock's. */
@@ -151,7 +180,7 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 		return;
 	finding = search_add(search, rule, ns, share_of(ns, ns + sum.ran * period));
 	finding->method = place;
-	finding->node = sum.node;
+	finding->node = heaviest_lock(search, (unsigned)wall, place);
 	finding->title =
 		search_text(search, "Threads wait for locks: %s", search_method(search, place));
 	finding->evidence = search_text(search,
@@ -161,7 +190,7 @@ void find_locks(struct search *search, const struct finding_rule *rule)
 		search_share(
 			search, share_of(sum.by_method[place], sum.in_lock + sum.at_monitor)),
 		search_method(search, place),
-		search_method(search, waits_at(search, sum.node)));
+		search_method(search, waits_at(search, finding->node)));
 	finding->command = search_command_method(search, "callers", place);
 }
 
@@ -177,10 +206,24 @@ static uint64_t waited_for_processor(const struct search *search)
 	return waited;
 }
 
+/* How long calls of a node waited themselves; 0 of what is no method's. */
+static uint64_t waited_of(const struct search *search, uint32_t node)
+{
+	union model_value base[MODEL_VALUES_MAX];
+
+	if (search->model->profile->node[node].method < METHOD_FIRST)
+		return 0;
+	model_base(search->model, node, base);
+	return base[search->wall].count > base[search->cpu].count
+		       ? base[search->wall].count - base[search->cpu].count
+		       : 0;
+}
+
 /* Where timed calls waited most, by method. */
 static const char *waiting_text(const struct search *search, struct finding *finding)
 {
 	const struct model *model = search->model;
+	const struct profile_node *nodes = model->profile->node;
 	uint64_t *waited = store_room(
 			 model->store, model->profile->method_count + 1, sizeof(uint64_t)),
 		 most = 0;
@@ -188,28 +231,20 @@ static const char *waiting_text(const struct search *search, struct finding *fin
 
 	if (search->wall == NOWHERE || search->cpu == NOWHERE || model->lacks_calls || !waited)
 		return "";
-	for (size_t n = 0; n < model->node_count; n++) {
-		const struct profile_node *node = &model->profile->node[model->node[n]];
-		union model_value base[MODEL_VALUES_MAX];
-		uint64_t waits;
-
-		model_base(model, model->node[n], base);
-		if (node->method < METHOD_FIRST ||
-			base[search->wall].count <= base[search->cpu].count)
-			continue;
-		waits = base[search->wall].count - base[search->cpu].count;
-		waited[node->method] += waits;
-		if (waits > most) {
-			most = waits;
-			finding->node = model->node[n];
-		}
-	}
+	for (size_t n = 0; n < model->node_count; n++)
+		waited[nodes[model->node[n]].method] += waited_of(search, model->node[n]);
 	for (uint32_t id = METHOD_FIRST; id < model->profile->method_count; id++)
 		if (waited[id] > waited[method])
 			method = id;
-	if (share_of(waited[method], search->duration) < WAITING_PART) {
-		finding->node = 0;
+	if (share_of(waited[method], search->duration) < WAITING_PART)
 		return "";
+	for (size_t n = 0; n < model->node_count; n++) {
+		uint64_t waits = waited_of(search, model->node[n]);
+
+		if (nodes[model->node[n]].method == method && waits > most) {
+			most = waits;
+			finding->node = model->node[n];
+		}
 	}
 	finding->method = method;
 	return search_text(search,
