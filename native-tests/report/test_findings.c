@@ -1041,6 +1041,34 @@ static void test_overview(void **state)
 	free(text);
 }
 
+/* Of a model in which threads are apart the view tells the same. */
+static void test_apart(void **state)
+{
+	struct model_choice choice = {0};
+	struct report_request request = {.view = view_find("findings"),
+		.format = format_find("json"),
+		.again = "jprof report 'my shop.jprof'",
+		.min = -1};
+	struct error error = {0};
+	uint64_t violations;
+	struct model model;
+	struct out out;
+	char *text;
+
+	two_problems();
+	fixture_thread(&fixture, "other", 100 * MS, 0);
+	text = print("findings", "json", 0, 0);
+	assert_non_null(strstr(text, "small-writes"));
+	out_init(&out, -1);
+	assert_int_equal(model_init(&model, &fixture.profile, &choice, &error), 0);
+	assert_int_equal(report_view(&model, &request, &out, &violations, &error), 0);
+	out_char(&out, '\0');
+	assert_string_equal(out.buffer, text);
+	model_fini(&model);
+	out_fini(&out);
+	free(text);
+}
+
 /* ---- names that mean harm ---- */
 
 static void test_hostile(void **state)
@@ -1219,6 +1247,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_docs),
