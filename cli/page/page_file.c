@@ -187,7 +187,7 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	struct page_interval *interval = NULL;
 	struct opened_profile opened;
 	size_t count = 0;
-	char *json = NULL;
+	char *json = NULL, *again = profile_choice_command(&chosen);
 	int failed = open_interval(&opened, &chosen, error);
 
 	if (failed == 0) {
@@ -196,6 +196,7 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 		failed = json ? 0 : model_no_memory(error);
 	}
 	choice.intervals = json;
+	choice.again = again;
 	choice.interval = chosen.interval ? chosen.interval : "";
 	if (failed == 0)
 		failed = put_block(out, &opened, &chosen, &choice,
@@ -212,6 +213,7 @@ static int put_side(struct out *out, struct profile_choice chosen, unsigned side
 	}
 	page_intervals_free(interval, count);
 	free(json);
+	free(again);
 	return failed;
 }
 
