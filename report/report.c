@@ -315,24 +315,37 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-int report_print(const struct profile *profile, const struct report_request *request, int fd,
-	uint64_t *violations, struct error *error)
+int report_put(const struct profile *profile, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
 	struct report report = {.model = &model, .request = request};
-	struct out out;
 	int failed;
 
 	choice.merge_threads |= request->view->merges;
 	choice.program_alone = request->view->merges && choice.threads.count == 0;
-	out_init(&out, fd);
-	out.before_write = request->before_write;
 	failed = model_init(&model, profile, &choice, error);
 	if (failed == 0 && request->format->walk)
-		failed = request->format->walk(&model, &out) != 0 ? model_no_memory(error) : 0;
+		failed = request->format->walk(&model, out) != 0 ? model_no_memory(error) : 0;
 	else if (failed == 0)
-		failed = print_view(&report, &out, error);
+		failed = print_view(&report, out, error);
+	if (failed == 0 && out->failed == ENOMEM)
+		failed = model_no_memory(error);
+	*violations = report.violations;
+	model_fini(&model);
+	return failed;
+}
+
+int report_print(const struct profile *profile, const struct report_request *request, int fd,
+	uint64_t *violations, struct error *error)
+{
+	struct out out;
+	int failed;
+
+	out_init(&out, fd);
+	out.before_write = request->before_write;
+	failed = report_put(profile, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
 		if (out.failed == ENOMEM)
@@ -343,8 +356,6 @@ int report_print(const struct profile *profile, const struct report_request *req
 			failed = error_set_errno(
 				error, ERROR_IO, out.failed, "cannot write the report");
 	}
-	*violations = report.violations;
-	model_fini(&model);
 	out_fini(&out);
 	return failed;
 }
