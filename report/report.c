@@ -315,24 +315,35 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-int report_put(const struct profile *profile, const struct report_request *request,
+int report_put(const struct model *model, const struct report_request *request, struct out *out,
+	uint64_t *violations, struct error *error)
+{
+	struct report report = {.model = model, .request = request};
+	int failed;
+
+	if (request->format->walk)
+		failed = request->format->walk(model, out) != 0 ? model_no_memory(error) : 0;
+	else
+		failed = print_view(&report, out, error);
+	*violations = report.violations;
+	if (failed == 0 && out->failed == ENOMEM)
+		failed = model_no_memory(error);
+	return failed;
+}
+
+int report_put_profile(const struct profile *profile, const struct report_request *request,
 	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct model_choice choice = request->choice;
 	struct model model;
-	struct report report = {.model = &model, .request = request};
 	int failed;
 
 	choice.merge_threads |= request->view->merges;
 	choice.program_alone = request->view->merges && choice.threads.count == 0;
+	*violations = 0;
 	failed = model_init(&model, profile, &choice, error);
-	if (failed == 0 && request->format->walk)
-		failed = request->format->walk(&model, out) != 0 ? model_no_memory(error) : 0;
-	else if (failed == 0)
-		failed = print_view(&report, out, error);
-	if (failed == 0 && out->failed == ENOMEM)
-		failed = model_no_memory(error);
-	*violations = report.violations;
+	if (failed == 0)
+		failed = report_put(&model, request, out, violations, error);
 	model_fini(&model);
 	return failed;
 }
@@ -345,12 +356,10 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 	out_init(&out, fd);
 	out.before_write = request->before_write;
-	failed = report_put(profile, request, &out, violations, error);
+	failed = report_put_profile(profile, request, &out, violations, error);
 	if (failed == 0) {
 		out_flush(&out);
-		if (out.failed == ENOMEM)
-			failed = model_no_memory(error);
-		else if (out.failed == EPIPE)
+		if (out.failed == EPIPE)
 			failed = error_set(error, ERROR_IO, "%s", "");
 		else if (out.failed != 0)
 			failed = error_set_errno(

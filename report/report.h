@@ -9,14 +9,19 @@
 
 #include "report/views/view.h"
 
-/* Puts the report of a profile in memory behind what out holds; with fd -1 it stays there. 0, or a negative
- * code. *violations is how many sums did not add up; each was said. */
-int report_put(const struct profile *profile, const struct report_request *request,
-	struct out *out, uint64_t *violations, struct error *error);
-
-/* The same, printed on a file descriptor. 0, or a negative code; when writing
- * failed because the reader is gone (EPIPE) the text of error is empty. *violations as above. */
+/* Prints the report of a profile in memory on a file descriptor. 0, or a negative code; when writing
+ * failed because the reader is gone (EPIPE) the text of error is empty. *violations is how many sums
+ * did not add up; each was said. */
 int report_print(const struct profile *profile, const struct report_request *request, int fd,
 	uint64_t *violations, struct error *error);
+
+/* The same of a model that is there, into any out: its view is none that puts threads together (view->merges). The
+ * caller flushes. */
+int report_put(const struct model *model, const struct report_request *request, struct out *out,
+	uint64_t *violations, struct error *error);
+
+/* report_print's, into any out, which the caller flushes. */
+int report_put_profile(const struct profile *profile, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #define JPROF_REPORT_PAGE_H
 
 #include "report/model/model.h"
+#include "report/text/out.h"
 
 /* What a block is to hold. */
 struct block_choice {
