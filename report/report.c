@@ -315,8 +315,8 @@ static int print_view(struct report *report, struct out *out, struct error *erro
 	return failed == 0 ? print_rows(report, out, error) : failed;
 }
 
-int report_put(const struct model *model, const struct report_request *request, struct out *out,
-	uint64_t *violations, struct error *error)
+int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error)
 {
 	struct report report = {.model = model, .request = request};
 	int failed;
@@ -343,7 +343,7 @@ int report_put_profile(const struct profile *profile, const struct report_reques
 	*violations = 0;
 	failed = model_init(&model, profile, &choice, error);
 	if (failed == 0)
-		failed = report_put(&model, request, out, violations, error);
+		failed = report_view(&model, request, out, violations, error);
 	model_fini(&model);
 	return failed;
 }

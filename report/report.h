@@ -17,8 +17,8 @@ int report_print(const struct profile *profile, const struct report_request *req
 
 /* The same of a model that is there, into any out: its view is none that puts threads together (view->merges). The
  * caller flushes. */
-int report_put(const struct model *model, const struct report_request *request, struct out *out,
-	uint64_t *violations, struct error *error);
+int report_view(const struct model *model, const struct report_request *request,
+	struct out *out, uint64_t *violations, struct error *error);
 
 /* report_print's, into any out, which the caller flushes. */
 int report_put_profile(const struct profile *profile, const struct report_request *request,

@@ -12,6 +12,7 @@
 #include "profile/pairs.h"
 #include "report/page/columns.h"
 #include "report/page/fold.h"
+#include "report/page/notes.h"
 #include "report/page/page.h"
 #include "report/page/strings.h"
 #include "report/report.h"
@@ -37,7 +38,8 @@ struct small {
 
 /* Accounts of the same place, put together. */
 struct sum {
-	uint32_t where, what; /* a node's row, or FLAT + one of flat; see key_of_* */
+	uint32_t where,
+		what; /* a row: of node, or FLAT + one of flat; a place, or a file and a kind */
 	uint64_t count, failures, amount, ns;
 };
 #define FLAT 0x80000000u
@@ -490,64 +492,108 @@ static void add_sum(
 	sums->sum[number - 1].ns += account->ns;
 }
 
-/* Of a folded node twice: for paths, and for methods. */
-static void add_account(struct block *block, struct sums *sums, uint32_t what,
-	const struct profile_account *account)
+/* The rows of a node: its own, or of a folded one that for paths and that for methods. How many; 0: it is not below the
+ * block's root. */
+static unsigned rows_of(const struct block *block, uint32_t at, uint32_t rows[2])
 {
 	const struct profile_node *node = block->model->profile->node;
-	uint32_t at = account->node;
 
 	/* Folds that are not shown stand for their parents. */
 	while (block->node_row[at] == NO_ROW && node[at].parent != at)
 		at = node[at].parent;
-	if (block->node_row[at] == NO_ROW)
-		return;
-	add_sum(sums, block->node_row[at], what, account);
-	if (block->flat_row[at] != NO_ROW)
-		add_sum(sums, FLAT | block->flat_row[at], what, account);
+	rows[0] = block->node_row[at];
+	rows[1] = FLAT | block->flat_row[at];
+	return rows[0] == NO_ROW ? 0 : block->flat_row[at] == NO_ROW ? 1 : 2;
 }
 
-static uint64_t where_of(const struct block *block, const struct sum *sum)
+static uint64_t where_of(const struct block *block, uint32_t row)
 {
-	return sum->where & FLAT ? (uint64_t)block->rows + (sum->where & ~FLAT) : sum->where;
+	return row & FLAT ? (uint64_t)block->rows + (row & ~FLAT) : row;
+}
+
+/* The method whose lines a sample's are: the nearest one that is Java, and not native (view_lines.c). */
+static uint32_t lines_method(const struct model *model, uint32_t at)
+{
+	const struct profile *profile = model->profile;
+
+	for (;; at = profile->node[at].parent) {
+		const struct profile_method *method =
+			&profile->method[profile->node[at].method];
+
+		if ((method->kind == METHOD_JAVA && !method->is_native) ||
+			profile->node[at].parent == at)
+			return profile->node[at].method;
+	}
+}
+
+/* Samples are kept apart by row, by the methods that views have them in, and by place: three numbers a sum. */
+struct places {
+	struct pairs methods; /* that states and lines are of */
+	struct pairs rows;    /* a row, and a number of `methods` */
+	struct sums sums;     /* `where`: a number of `rows` */
+};
+
+static void add_places(struct block *block, struct places *places)
+{
+	const struct model *model = block->model;
+
+	for (size_t i = 0; i < model->profile->account_count; i++) {
+		const struct profile_account *account = &model->profile->account[i];
+		uint32_t line = (uint32_t)sample_place_line(account->subject), rows[2], methods;
+		unsigned chosen, count;
+
+		if (!model_is_sample(model, account, &chosen) &&
+			!model_is_counting(model, account, &chosen))
+			continue;
+		count = rows_of(block, account->node, rows);
+		methods = pairs_take(&places->methods, model_java_method(model, account->node),
+			lines_method(model, account->node));
+		for (unsigned r = 0; r < count; r++) {
+			uint32_t where = pairs_take(&places->rows, rows[r], methods);
+
+			places->sums.failed |= methods == 0 || where == 0;
+			add_sum(&places->sums, where,
+				(uint32_t)sample_place(
+					chosen, sample_place_state(account->subject), line),
+				account);
+		}
+	}
 }
 
 static bool put_places(struct block *block)
 {
-	const struct profile *profile = block->model->profile;
 	struct columns *columns = &block->columns;
-	struct sums sums = {.pairs = {.slots = 1024}};
-	unsigned where = columns_add(columns, "place", COLUMN_VARINT, "where", -1);
-	unsigned condition = columns_add(columns, "place", COLUMN_BYTE, "condition", -1);
-	unsigned state = columns_add(columns, "place", COLUMN_BYTE, "state", -1);
-	unsigned line = columns_add(columns, "place", COLUMN_VARINT, "line", -1);
-	unsigned samples = columns_add(columns, "place", COLUMN_VARINT, "samples", -1);
+	struct places places = {{.slots = 1024}, {.slots = 1024}, {.pairs = {.slots = 1024}}};
+	unsigned first = columns->count;
 	bool failed;
 
-	for (size_t i = 0; i < profile->account_count; i++) {
-		const struct profile_account *account = &profile->account[i];
-		unsigned chosen;
+	columns_add(columns, "place", COLUMN_VARINT, "where", -1);
+	columns_add(columns, "place", COLUMN_BYTE, "condition", -1);
+	columns_add(columns, "place", COLUMN_BYTE, "state", -1);
+	columns_add(columns, "place", COLUMN_VARINT, "line", -1);
+	columns_add(columns, "place", COLUMN_VARINT, "samples", -1);
+	columns_add(columns, "place", COLUMN_VARINT, "of_state", -1);
+	columns_add(columns, "place", COLUMN_VARINT, "of_line", -1);
+	add_places(block, &places);
+	for (size_t i = 0; i < places.sums.pairs.count && !places.sums.failed; i++) {
+		const struct sum *sum = &places.sums.sum[i];
+		uint64_t row = places.rows.key[sum->where - 1];
+		uint64_t methods = places.methods.key[(uint32_t)row - 1];
 
-		if (model_is_sample(block->model, account, &chosen) ||
-			model_is_counting(block->model, account, &chosen))
-			add_account(block, &sums,
-				(uint32_t)sample_place(chosen,
-					sample_place_state(account->subject),
-					(uint32_t)sample_place_line(account->subject)),
-				account);
+		columns_number(columns, first, where_of(block, (uint32_t)(row >> 32)));
+		columns_byte(columns, first + 1, sample_place_condition(sum->what));
+		columns_byte(columns, first + 2, sample_place_state(sum->what));
+		columns_number(columns, first + 3, sample_place_line(sum->what));
+		columns_number(columns, first + 4, sum->amount);
+		columns_number(
+			columns, first + 5, method_row_of_id(block, (uint32_t)(methods >> 32)));
+		columns_number(columns, first + 6, method_row_of_id(block, (uint32_t)methods));
 	}
-	for (size_t i = 0; i < sums.pairs.count && !sums.failed; i++) {
-		const struct sum *sum = &sums.sum[i];
-
-		columns_number(columns, where, where_of(block, sum));
-		columns_byte(columns, condition, sample_place_condition(sum->what));
-		columns_byte(columns, state, sample_place_state(sum->what));
-		columns_number(columns, line, sample_place_line(sum->what));
-		columns_number(columns, samples, sum->amount);
-	}
-	failed = sums.failed;
-	pairs_fini(&sums.pairs);
-	free(sums.sum);
+	failed = places.sums.failed;
+	pairs_fini(&places.methods);
+	pairs_fini(&places.rows);
+	pairs_fini(&places.sums.pairs);
+	free(places.sums.sum);
 	return !failed;
 }
 
@@ -592,15 +638,17 @@ static bool put_io(struct block *block)
 	for (size_t i = 0; i < profile->account_count; i++) {
 		const struct profile_account *account = &profile->account[i];
 
-		if (account->kind < IO_OPS &&
-			block->model->selected[profile->node[account->node].thread])
-			add_account(block, &sums,
+		uint32_t rows[2];
+		unsigned count = rows_of(block, account->node, rows);
+
+		for (unsigned r = 0; r < count && account->kind < IO_OPS; r++)
+			add_sum(&sums, rows[r],
 				(uint32_t)account->subject * KINDS + account->kind, account);
 	}
 	for (size_t i = 0; i < sums.pairs.count && !sums.failed; i++) {
 		const struct sum *sum = &sums.sum[i];
 
-		columns_number(columns, first, where_of(block, sum));
+		columns_number(columns, first, where_of(block, sum->where));
 		columns_number(columns, first + 1, sum->what / KINDS);
 		columns_byte(columns, first + 2, sum->what % KINDS);
 		columns_number(columns, first + 3, sum->count);
@@ -801,7 +849,7 @@ static int put_view(const struct model *model, const struct view *view, struct o
 	for (size_t i = 0; i < format_count; i++)
 		if (strcmp(formats[i]->name, "json") == 0)
 			request.format = formats[i];
-	return report_put(model, &request, out, &violations, error);
+	return report_view(model, &request, out, &violations, error);
 }
 
 static int put_views(const struct model *model, struct out *out, struct error *error)
@@ -843,10 +891,10 @@ static int put_header(struct block *block, struct out *out, struct error *error)
 {
 	const struct model *model = block->model;
 	const struct block_choice *choice = block->choice;
-	int failed;
+	int failed = 0;
 	char line[96];
 
-	out_text(out, "{\"version\":1,");
+	out_text(out, "\"version\":1,");
 	put_text(out, "jprof", JPROF_VERSION);
 	put_text(out, "title", profile_meta_get(model->profile, "java.command"));
 	put_number(out, "side", choice->side);
@@ -862,7 +910,8 @@ static int put_header(struct block *block, struct out *out, struct error *error)
 	snprintf(line, sizeof(line), "\"folded\":{\"limit\":%.9g,\"paths\":%zu},",
 		(double)block->fold.limit, block->fold.paths);
 	out_text(out, block->fold.paths > 0 ? line : "\"folded\":null,");
-	failed = put_views(model, out, error);
+	if (failed == 0)
+		failed = put_views(model, out, error);
 	out_text(out, "\"strings\":");
 	strings_list(&block->strings, out);
 	out_text(out, ",\"columns\":");
@@ -953,13 +1002,18 @@ static int write_block(struct out *out, const struct model *model,
 		return error_set(error, ERROR_MISSING, "there is no call path %llu",
 			(unsigned long long)choice->root);
 	out_init(&header, -1);
+	out_char(&header, '{');
+	/* First, for it needs much memory for itself. */
+	if (choice->root == 0)
+		failed = notes_put(model, &header, error);
 	block.cum = model_cum(model);
 	block.link = links_make(model, NULL, 0);
 	block.can_estimate = model_can_estimate(model);
-	if (!block.cum || !block.link ||
-		(block.can_estimate && estimates_init(&block.estimates, model) != 0) ||
-		fold_init(&block.fold, model, block.cum, root, choice->limit) != 0 ||
-		!put_tables(&block, root))
+	if (failed == 0 &&
+		(!block.cum || !block.link ||
+			(block.can_estimate && estimates_init(&block.estimates, model) != 0) ||
+			fold_init(&block.fold, model, block.cum, root, choice->limit) != 0 ||
+			!put_tables(&block, root)))
 		failed = model_no_memory(error);
 	if (failed == 0)
 		failed = put_header(&block, &header, error);

@@ -6,19 +6,33 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "page_bundle.h" /* page/dist/page.html as page_bundle[] */
+#include "report/page/page_bundle.h" /* page/dist/page.html as page_bundle[] */
 
-#define PLACE "<!--jprof:data-->"
+#define PLACE  "<!--jprof:data-->"
+#define POLICY "http-equiv=\"Content-Security-Policy\" content=\""
+
+/* Where the text begins in the bundle; its length, if it is not there. */
+static size_t find(const char *text)
+{
+	const char *found = memmem(page_bundle, sizeof(page_bundle), text, strlen(text));
+
+	return found ? (size_t)(found - (const char *)page_bundle) : sizeof(page_bundle);
+}
 
 struct page_parts page_parts(void)
 {
 	const char *bundle = (const char *)page_bundle;
-	const char *place = memmem(bundle, sizeof(page_bundle), PLACE, strlen(PLACE));
-	size_t before = place ? (size_t)(place - bundle) : sizeof(page_bundle);
-	size_t behind = place ? before + strlen(PLACE) : before;
+	size_t size = sizeof(page_bundle), place = find(PLACE), policy = find(POLICY);
+	size_t behind = place < size ? place + strlen(PLACE) : size;
+	struct page_parts parts = {{bundle, place}, {bundle + behind, size - behind}, {"", 0}};
 
-	return (struct page_parts){
-		{bundle, before}, {bundle + behind, sizeof(page_bundle) - behind}};
+	if (policy < size) {
+		const char *text = bundle + policy + strlen(POLICY);
+		const char *end = memchr(text, '"', (size_t)(bundle + size - text));
+
+		parts.policy = (struct label){text, end ? (size_t)(end - text) : 0};
+	}
+	return parts;
 }
 
 int block_deflate(struct out *out, const struct model *model, const struct block_choice *choice,
